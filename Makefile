@@ -1,0 +1,78 @@
+# The front of the build; CMakeLists.txt does the work.
+#
+#   make            builds into build/
+#   make run        solves the example problem (installs what is missing first)
+#   make test       every test: gcc, clang, address and undefined-behaviour sanitizers (installs what is missing first)
+#   make install    PREFIX=/usr/local, DESTDIR honoured
+#   make sanitize-address-undefined | sanitize-thread | valgrind     every test under that tool, in a build folder of its own
+#   make bench      builds and runs the benchmarks
+#   make deps       installs everything that any target needs
+#   make clean
+
+ifeq ($(origin CC), default)
+CC = gcc
+endif
+MAKEFLAGS += --no-print-directory
+COMMA = ,
+CLANG ?= clang
+PREFIX ?= /usr/local
+JOBS ?= $(shell getconf _NPROCESSORS_ONLN)
+
+STRICT = -DCKG_TESTS=ON -DCKG_WERROR=ON
+CTEST = ctest --output-on-failure --timeout 900 -j $(JOBS)
+VALGRIND = valgrind;--quiet;--error-exitcode=99;--leak-check=full;--errors-for-leak-kinds=definite
+
+# $(call build,FOLDER,COMPILER,OPTIONS,TARGET): configures and builds; the target is optional.
+build = cmake -S . -B $(1) -DCMAKE_C_COMPILER=$(2) $(3) >/dev/null && cmake --build $(1) -j $(JOBS) $(if $(4),--target $(4))
+
+.PHONY: all run test test-gcc test-clang install sanitize-address-undefined sanitize-thread valgrind bench deps clean
+
+all:
+	$(call build,build,$(CC))
+
+run:
+	scripts/install-deps.sh build
+	$(call build,build,$(CC),,example_new_branin)
+	build/examples/new_branin
+
+test:
+	scripts/install-deps.sh test
+	$(MAKE) test-gcc
+	$(MAKE) test-clang
+	$(MAKE) sanitize-address-undefined
+
+test-gcc:
+	$(call build,build,$(CC),$(STRICT))
+	cd build && $(CTEST)
+
+test-clang:
+	$(call build,build-clang,$(CLANG),$(STRICT) -DCKG_BENCH=OFF)
+	cd build-clang && $(CTEST)
+
+sanitize-address-undefined:
+	$(call build,build-asan,$(CC),$(STRICT) -DCKG_BENCH=OFF -DCMAKE_C_FLAGS_RELEASE="-O1 -g" -DCKG_SANITIZE=address$(COMMA)undefined)
+	cd build-asan && $(CTEST)
+
+sanitize-thread:
+	$(call build,build-tsan,$(CC),$(STRICT) -DCKG_BENCH=OFF -DCMAKE_C_FLAGS_RELEASE="-O1 -g" -DCKG_SANITIZE=thread)
+	cd build-tsan && $(CTEST)
+
+valgrind:
+	scripts/install-deps.sh all
+	$(call build,build-valgrind,$(CC),$(STRICT) -DCKG_BENCH=OFF -DCMAKE_C_FLAGS_RELEASE="-O1 -g" -DCKG_TEST_LAUNCHER="$(VALGRIND)")
+	cd build-valgrind && $(CTEST)
+
+install:
+	$(call build,build,$(CC),-DCMAKE_INSTALL_PREFIX=$(PREFIX))
+	DESTDIR="$(DESTDIR)" cmake --install build
+
+bench:
+	scripts/install-deps.sh all
+	$(call build,build,$(CC),-DCKG_BENCH=ON)
+	for program in build/bench/*; do [ ! -x "$$program" ] || "$$program" || exit 1; done
+
+deps:
+	scripts/install-deps.sh all
+
+clean:
+	rm -rf build build-clang build-asan build-tsan build-valgrind

@@ -1,0 +1,47 @@
+# Every tests/**/test_*.c is one program and one test, named by its path and labelled by its first folder. They are linked
+# with the static library, where the functions that cross files inside the library can be called.
+
+file(GLOB support_sources CONFIGURE_DEPENDS tests/support/*.c)
+file(GLOB_RECURSE test_sources CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/tests tests/test_*.c)
+
+if(support_sources)
+    add_library(ckg_test_support STATIC ${support_sources})
+    target_include_directories(ckg_test_support PRIVATE src tests)
+    target_link_libraries(ckg_test_support PUBLIC ckg_static PkgConfig::CMOCKA)
+endif()
+
+foreach(source IN LISTS test_sources)
+    string(REGEX REPLACE "\\.c$" "" name ${source})
+    string(REGEX REPLACE "/.*" "" label ${source})
+    string(REPLACE "/" "-" target ${name})
+    get_filename_component(folder ${name} DIRECTORY)
+    get_filename_component(program ${name} NAME)
+    add_executable(${target} tests/${source})
+    target_include_directories(${target} PRIVATE src tests)
+    target_link_libraries(${target} PRIVATE $<TARGET_NAME_IF_EXISTS:ckg_test_support> ckg_static PkgConfig::CMOCKA m)
+    set_target_properties(${target} PROPERTIES OUTPUT_NAME ${program}
+        RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests/${folder})
+    add_test(NAME ${name} COMMAND ${CKG_TEST_LAUNCHER} $<TARGET_FILE:${target}>)
+    set_tests_properties(${name} PROPERTIES LABELS ${label})
+endforeach()
+
+# An example with a stored output must print exactly that; one without must only succeed.
+foreach(source IN LISTS example_sources)
+    get_filename_component(name ${source} NAME_WE)
+    add_test(NAME examples/${name} COMMAND ${PROJECT_SOURCE_DIR}/tests/check_output.sh
+        ${PROJECT_SOURCE_DIR}/examples/${name}.expected ${CKG_TEST_LAUNCHER} $<TARGET_FILE:example_${name}>)
+    set_tests_properties(examples/${name} PROPERTIES LABELS example)
+endforeach()
+
+# What concerns the tree and the installed files is the same under a sanitizer or valgrind, and is checked without.
+function(ckg_check name)
+    add_test(NAME check/${name} COMMAND ${PROJECT_SOURCE_DIR}/tests/check_${name}.sh ${ARGN})
+    set_tests_properties(check/${name} PROPERTIES LABELS check)
+endfunction()
+
+if(NOT CKG_SANITIZE AND NOT CKG_TEST_LAUNCHER)
+    ckg_check(layers ${PROJECT_SOURCE_DIR}/src)
+    ckg_check(headers ${PROJECT_SOURCE_DIR}/include ${CMAKE_C_COMPILER})
+    ckg_check(exports $<TARGET_FILE:ckg>)
+    ckg_check(install ${PROJECT_BINARY_DIR} ${CMAKE_COMMAND} ${CMAKE_C_COMPILER})
+endif()

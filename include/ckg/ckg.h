@@ -1,0 +1,10 @@
+/* Everything: constrained Bayesian optimisation by the constrained Knowledge Gradient. */
+#ifndef CKG_CKG_H
+#define CKG_CKG_H
+
+#include <ckg/problem.h>
+#include <ckg/status.h>
+#include <ckg/study.h>
+#include <ckg/version.h>
+
+#endif

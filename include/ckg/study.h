@@ -1,0 +1,194 @@
+/*
+ * A study: the evaluations made so far on one problem, what they teach, and what to do next.
+ *
+ *     ask → evaluate → tell → ask → … → recommend
+ *
+ * Every result is in the user's own units and signs. One study is used by one thread at a time; distinct studies may be used
+ * from distinct threads at once. The library never prints, exits or reads a file.
+ */
+#ifndef CKG_STUDY_H
+#define CKG_STUDY_H
+
+#include <math.h>
+#include <stdint.h>
+
+#include <ckg/problem.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct ckg_study ckg_study;
+
+/* How a study works; start from CKG_OPTIONS_INIT and change what you need. Strings are read at once, not kept. */
+typedef struct ckg_options {
+    int version;        /* of this struct: CKG_OPTIONS_VERSION */
+    const char *policy; /* "ckg": the constrained knowledge gradient; "cei": log constrained expected improvement */
+    const char *preset; /* "default", or "paper": the settings of the paper's authors */
+    uint64_t seed;      /* the same seed, problem and data give the same suggestions, at any number of threads */
+    int threads;        /* at most this many at once; 0: as many as the machine has */
+    double time_limit;  /* seconds for one suggestion: the search ends early, with what it has; 0: none */
+    int initial;        /* designs of the Latin hypercube before the policy begins; -1: max(10, 2(d+1)) */
+    const char *kernel; /* "rbf" (squared exponential), "matern52", "matern32" */
+    const char *fit;    /* hyperparameters: "ml", "map", "sample" (averaged over posterior samples), "auto": sample under noise, else map */
+    int samples;        /* how many posterior samples "sample" averages over */
+    int warp;           /* 1: an outcome with a heavy tail may be modelled on a warped scale when the data favour it; 0: never */
+    double penalty;     /* M, the worth of an infeasible design in the objective's units; NAN: automatic */
+    const char *failures; /* "model": a model of where evaluations fail steers away from there; "ignore" */
+} ckg_options;
+
+#define CKG_OPTIONS_VERSION 1
+#define CKG_OPTIONS_INIT                                                                                                       \
+    {                                                                                                                          \
+        CKG_OPTIONS_VERSION, "ckg", "default", 1, 1, 0.0, -1, "rbf", "auto", 8, 1, CKG_AUTOMATIC, "model"                      \
+    }
+#define CKG_AUTOMATIC NAN
+
+/* A study of a copy of `problem`; options may be NULL for the defaults. The caller frees it. */
+CKG_API int ckg_study_new(ckg_study **out, const ckg_problem *problem, const ckg_options *options);
+CKG_API void ckg_study_free(ckg_study *study);
+
+/* The study's own copy of the problem, borrowed. */
+CKG_API const ckg_problem *ckg_study_problem(const ckg_study *study);
+
+/* --- asking -------------------------------------------------------------------------------------------------------- */
+
+/* Seconds spent on each stage of a suggestion. */
+typedef struct ckg_timing {
+    double fit, recommend, screen, inner, refine, total;
+} ckg_timing;
+
+/* A suggested design with what is expected of it. */
+typedef struct ckg_suggestion {
+    int trial;           /* its number, for ckg_study_tell */
+    int dimension;       /* d */
+    int constraints;     /* K */
+    const double *x;     /* (d) the design */
+    const char *path;    /* how it came about: "design" (initial), "ckg", "cei", "cei-fallback", "explore" (stagnation), "random" */
+    double value;        /* of the acquisition at x, for "ckg" in the objective's units, for "cei" its logarithm; NAN where there is none */
+    const double *mean;  /* (1+K) predicted outcomes before the evaluation; NAN while there is no model */
+    const double *sd;    /* (1+K) */
+    const double *probability; /* (K) of meeting each constraint */
+    double probability_feasible;
+    int candidates;      /* how many designs were scored */
+    ckg_timing seconds;
+} ckg_suggestion;
+
+/*
+ * Suggests the next design and records it as a pending trial. Pending trials are taken into account, so that asking q times
+ * gives q useful, different designs. CKG_ERR_EXHAUSTED when every design of a finite problem has been evaluated without noise or is
+ * pending.
+ */
+CKG_API int ckg_study_ask(ckg_study *study, ckg_suggestion **out);
+CKG_API void ckg_suggestion_free(ckg_suggestion *suggestion);
+
+/* Records a design of the user's own (d) as a pending trial; an integer must be whole, a category an index. */
+CKG_API int ckg_study_add(ckg_study *study, const double *x, int *trial);
+
+/* --- telling ------------------------------------------------------------------------------------------------------- */
+
+/* One measured value. */
+typedef struct ckg_measurement {
+    int outcome;  /* 0 the objective, 1…K a constraint */
+    double value; /* finite */
+    double sd;    /* the standard deviation of this one value's noise; CKG_SD_DEFAULT: as the problem says */
+} ckg_measurement;
+
+#define CKG_SD_DEFAULT (-1.0)
+
+/* The result of a pending trial: all 1+K outcomes. */
+CKG_API int ckg_study_tell(ckg_study *study, int trial, const double *values);
+
+/* The same with only some outcomes measured, 1 <= count, each at most once. */
+CKG_API int ckg_study_tell_measured(ckg_study *study, int trial, int count, const ckg_measurement *measured);
+
+/* The evaluation of a pending trial failed: there are no values, and there will be none. */
+CKG_API int ckg_study_tell_failed(ckg_study *study, int trial);
+
+/* The pending trial will not be evaluated: it no longer counts. */
+CKG_API int ckg_study_cancel(ckg_study *study, int trial);
+
+enum ckg_trial_state { CKG_PENDING, CKG_COMPLETE, CKG_FAILED, CKG_CANCELLED };
+
+/* A trial as recorded; the pointers are borrowed until the study changes. */
+typedef struct ckg_trial {
+    int state;
+    const double *x; /* (d) */
+    int count;
+    const ckg_measurement *measured; /* (count) */
+    int feasible; /* 1 or 0 when that is known from the values themselves, -1 when not */
+} ckg_trial;
+
+CKG_API int ckg_study_trials(const ckg_study *study);
+CKG_API int ckg_study_trial(const ckg_study *study, int trial, ckg_trial *out);
+
+/* --- recommending -------------------------------------------------------------------------------------------------- */
+
+enum ckg_rule {
+    CKG_RULE_UTILITY,    /* the largest M + (mean − M)·PF over the whole space (the default) */
+    CKG_RULE_PROBABILITY /* the best mean among designs with PF >= probability; the largest PF where there is none */
+};
+
+typedef struct ckg_recommend_options {
+    int version; /* CKG_RECOMMEND_OPTIONS_VERSION */
+    int rule;
+    double probability;
+    int evaluated_only; /* 1: choose among designs that were evaluated */
+} ckg_recommend_options;
+
+#define CKG_RECOMMEND_OPTIONS_VERSION 1
+#define CKG_RECOMMEND_OPTIONS_INIT                                                                                             \
+    {                                                                                                                          \
+        CKG_RECOMMEND_OPTIONS_VERSION, CKG_RULE_UTILITY, 0.95, 0                                                               \
+    }
+
+typedef struct ckg_recommendation {
+    int dimension;
+    int constraints;
+    const double *x;           /* (d) */
+    const double *mean;        /* (1+K) */
+    const double *sd;          /* (1+K) */
+    const double *probability; /* (K) of meeting each constraint */
+    double probability_feasible;
+    double utility; /* M + (mean − M)·PF */
+    double penalty; /* M as used */
+    int evaluations; /* trials told, failed ones included */
+    int best_trial; /* the best trial that was measured feasible, or -1 */
+} ckg_recommendation;
+
+/* What to build, by all that was told so far; options may be NULL. CKG_ERR_STATE before the objective was measured once. */
+CKG_API int ckg_study_recommend(ckg_study *study, const ckg_recommend_options *options, ckg_recommendation **out);
+CKG_API void ckg_recommendation_free(ckg_recommendation *recommendation);
+
+/* --- looking inside ------------------------------------------------------------------------------------------------ */
+
+/*
+ * Predictions at `count` designs X (count × d): mean and sd (count × (1+K)), the probability of feasibility and the
+ * utility (count). Any output may be NULL.
+ */
+CKG_API int ckg_study_predict(ckg_study *study, int count, const double *X, double *mean, double *sd, double *probability, double *utility);
+
+/* The policy's value at `count` designs X (count × d), larger is better; policy NULL: the study's own. */
+CKG_API int ckg_study_score(ckg_study *study, const char *policy, int count, const double *X, double *value);
+
+/* A fitted model, in the outcome's units; with "sample" the first of the samples. */
+typedef struct ckg_model_info {
+    const char *kernel;
+    int observations;           /* rows of the model: distinct designs */
+    int samples;                /* hyperparameter samples averaged over; 1: none */
+    const double *lengthscales; /* (d) in the unit cube, borrowed until the study changes */
+    double signal_sd, noise_sd, mean;
+    double log_likelihood;      /* of the standardised, pooled data */
+    double warp;                /* 0: modelled as it is; > 0: on a scale asinh(warp·t), t standardised robustly; the three numbers above are then on that scale */
+    double nugget;              /* added variance relative to the signal's, after any escalation */
+} ckg_model_info;
+
+CKG_API int ckg_study_model(ckg_study *study, int outcome, ckg_model_info *out);
+
+/* The penalty M in the objective's units, as the next suggestion would use it. */
+CKG_API int ckg_study_penalty(ckg_study *study, double *out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,25 @@
+/*
+ * The library's version. The macros say what a program was compiled with, ckg_version what it runs with.
+ */
+#ifndef CKG_VERSION_H
+#define CKG_VERSION_H
+
+#include <ckg/export.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The build reads the version from here; there is no other place that states it. */
+#define CKG_VERSION_MAJOR 0
+#define CKG_VERSION_MINOR 1
+#define CKG_VERSION_PATCH 0
+#define CKG_VERSION_STRING "0.1.0"
+
+/* "major.minor.patch", a static string. Thread-safe. */
+CKG_API const char *ckg_version(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,64 @@
+#!/bin/sh
+# install-deps.sh build|test|all: makes sure that what a target needs is installed, and does nothing when it is. On Debian
+# and Ubuntu the missing packages are installed by apt-get; elsewhere one line per missing thing is printed.
+set -eu
+wanted=${1:-all}
+missing=""
+packages=""
+
+# need DESCRIPTION PACKAGES COMMAND…: the packages are missing when the command fails.
+need() {
+    description=$1
+    package=$2
+    shift 2
+    "$@" >/dev/null 2>&1 && return
+    missing="$missing$description (Debian: $package)
+"
+    packages="$packages $package"
+}
+
+has_command() { command -v "$1"; }
+can_compile() { printf '#include <%s>\nint main(void) { return 0; }\n' "$3" | "$1" -x "$2" - -o /dev/null; }
+has_library() { pkg-config --exists "$1"; }
+
+need_for_build() {
+    need make make has_command make
+    need cmake cmake has_command cmake
+    need "a C compiler (gcc) with the C library's headers" "gcc libc6-dev" can_compile gcc c stdio.h
+}
+
+need_for_test() {
+    need "a C++ compiler (g++), to check the headers" g++ can_compile g++ c++ cstddef
+    need clang clang can_compile clang c stdio.h
+    need pkg-config pkg-config has_command pkg-config
+    need cmocka libcmocka-dev has_library cmocka
+}
+
+need_for_all() {
+    need OpenBLAS libopenblas-dev has_library openblas
+    need valgrind valgrind has_command valgrind
+}
+
+install_packages() {
+    if [ "$(id -u)" -eq 0 ]; then as_root=""; else as_root=sudo; fi
+    $as_root apt-get update -q
+    # shellcheck disable=SC2086
+    $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends $packages
+}
+
+case $wanted in
+build) need_for_build ;;
+test) need_for_build; need_for_test ;;
+all) need_for_build; need_for_test; need_for_all ;;
+*) echo "usage: install-deps.sh build|test|all" >&2; exit 2 ;;
+esac
+
+if [ -z "$missing" ]; then
+    exit 0
+fi
+if has_command apt-get >/dev/null && { [ "$(id -u)" -eq 0 ] || has_command sudo >/dev/null; }; then
+    install_packages
+else
+    printf '%s' "$missing" | sed 's/^/missing: /' >&2
+    exit 1
+fi

@@ -1,0 +1,52 @@
+/* log-cEI of a batch of points (cei.h has the formula). Cost: one posterior batch per outcome. */
+#include "acquisition/cei.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "linalg/normal.h"
+
+/* log EI and its slopes in mean and variance. */
+static double log_improvement(double mean, double var, double floor, double best, double *in_mean, double *in_var)
+{
+    const double s = sqrt(var > floor ? var : floor), z = (mean - best) / s, slope = ckg__normal_log_ei_slope(z);
+    *in_mean = slope / s;
+    *in_var = var > floor ? (1 - slope * z) / (2 * s * s) : 0;
+    return log(s) + ckg__normal_log_ei(z);
+}
+
+int ckg__cei_batch(const struct ckg__belief *belief, double best, int m, const double *U, int ldu, struct ckg__arena *arena, double *value,
+                   double *gradient)
+{
+    struct ckg__arena_mark mark = ckg__arena_mark(arena);
+    const struct ckg__gp *gp = belief->gp[0];
+    const size_t D = (size_t)gp->D;
+    memset(value, 0, (size_t)m * sizeof *value);
+    memset(gradient, 0, D * (size_t)m * sizeof *gradient);
+    if (best > -INFINITY) {
+        double *room = ckg__arena_doubles(arena, 2 * (D + 1) * (size_t)m);
+        if (!room)
+            return CKG_ERR_NOMEM;
+        struct ckg__batch batch = {room, room + m, room + 2 * m, room + (2 + D) * (size_t)m};
+        if (ckg__posterior_batch(gp, m, U, ldu, arena, &batch, NULL))
+            return CKG_ERR_NOMEM;
+        for (int p = 0; p < m; p++) {
+            double in_mean, in_var;
+            value[p] = log_improvement(batch.mean[p], batch.var[p], ckg__variance_floor(gp), best, &in_mean, &in_var);
+            for (size_t at = (size_t)p; at < D * (size_t)m; at += (size_t)m)
+                gradient[at] = in_mean * batch.dmean[at] + in_var * batch.dvar[at];
+        }
+    }
+    const int status = ckg__belief_log_feasible_batch(belief, m, U, ldu, arena, value, gradient);
+    ckg__arena_release(arena, mark);
+    return status;
+}
+
+void ckg__cei_views(const struct ckg__belief *belief, double best, const struct ckg__view *views, double *value)
+{
+    double in_mean, in_var;
+    ckg__belief_log_feasible(belief, views, value);
+    for (int p = 0; best > -INFINITY && p < views[0].m; p++)
+        value[p] += log_improvement(views[0].mean[p], views[0].var[p], ckg__variance_floor(belief->gp[0]), best, &in_mean, &in_var);
+}

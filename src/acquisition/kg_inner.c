@@ -1,0 +1,107 @@
+/* The inner problem's objective in logarithms, for many surprises in lock step (kg_inner.h). Cost: a posterior batch per outcome. */
+#include "acquisition/kg_inner.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "linalg/dense.h"
+
+int ckg__kg_sample_take(struct ckg__kg_sample *sample, const struct ckg__belief *belief, const double *u, struct ckg__arena *arena)
+{
+    sample->belief = belief;
+    for (int j = 0; j < belief->outcomes; j++) {
+        const struct ckg__gp *gp = belief->gp[j];
+        struct ckg__view *view = &sample->view[j];
+        sample->weights[j] = ckg__arena_doubles(arena, (size_t)gp->n + 1);
+        if (!sample->weights[j] || ckg__view_make(view, gp, 1, u, 1, arena))
+            return CKG_ERR_NOMEM;
+        for (int i = 0; i < gp->n; i++)
+            sample->weights[j][i] = view->V[(size_t)i * (size_t)view->ld];
+        ckg__dense()->solve_lower_transposed(gp->n, 1, gp->L, gp->capacity, sample->weights[j], 1);
+        sample->scale[j] = 1 / sqrt(view->var[0] + gp->future);
+    }
+    return CKG_OK;
+}
+
+/* Arrays for one outcome over a batch. */
+struct outcome_batch {
+    struct ckg__batch batch;
+    struct ckg__against against;
+    double *in_mean, *in_var;
+};
+
+static int outcome_take(struct outcome_batch *o, int D, int m, struct ckg__arena *arena)
+{
+    const size_t points = (size_t)m, size = (size_t)D * points;
+    double *room = ckg__arena_doubles(arena, 5 * points + 3 * size);
+    if (!room)
+        return CKG_ERR_NOMEM;
+    o->batch = (struct ckg__batch){room, room + points, room + 5 * points, room + 5 * points + size};
+    o->against = (struct ckg__against){NULL, NULL, room + 2 * points, room + 5 * points + 2 * size};
+    o->in_mean = room + 3 * points;
+    o->in_var = room + 4 * points;
+    return CKG_OK;
+}
+
+/* The batch one step ahead, in place: mean and variance, and the gradients of both. */
+static void step_ahead(const struct ckg__kg_sample *sample, int j, int D, int m, const int *which, struct outcome_batch *o)
+{
+    const double scale = sample->scale[j];
+    const int outcomes = sample->belief->outcomes;
+    for (int p = 0; p < m; p++) {
+        const double z = sample->z[(size_t)which[p] * (size_t)outcomes + (size_t)j], sigma = o->against.cov[p] * scale;
+        o->batch.mean[p] += sigma * z;
+        const double left = o->batch.var[p] - sigma * sigma;
+        o->batch.var[p] = left > 0 ? left : 0;
+        for (int k = 0; k < D; k++) {
+            const size_t at = (size_t)k * (size_t)m + (size_t)p;
+            const double dsigma = o->against.dcov[at] * scale;
+            o->batch.dmean[at] += z * dsigma;
+            o->batch.dvar[at] -= 2 * sigma * dsigma;
+        }
+    }
+}
+
+/* log(mean − M), with slopes; −INFINITY where there is no gain. */
+static void log_gain(double penalty, int m, const double *mean, double *value, double *in_mean)
+{
+    for (int p = 0; p < m; p++) {
+        const double gain = mean[p] - penalty;
+        value[p] += gain > 0 ? log(gain) : -INFINITY;
+        in_mean[p] = gain > 0 ? 1 / gain : 0;
+    }
+}
+
+int ckg__kg_inner_batch(void *context, int m, const double *U, const int *which, struct ckg__arena *arena, double *value, double *gradient)
+{
+    const struct ckg__kg_sample *sample = context;
+    const struct ckg__belief *belief = sample->belief;
+    const int D = belief->gp[0]->D;
+    struct ckg__arena_mark mark = ckg__arena_mark(arena);
+    struct outcome_batch o;
+    if (outcome_take(&o, D, m, arena))
+        return CKG_ERR_NOMEM;
+    memset(value, 0, (size_t)m * sizeof *value);
+    memset(gradient, 0, (size_t)D * (size_t)m * sizeof *gradient);
+    for (int j = 0; j < belief->outcomes; j++) {
+        o.against.point = &sample->view[j];
+        o.against.weights = sample->weights[j];
+        if (ckg__posterior_batch(belief->gp[j], m, U, m, arena, &o.batch, &o.against))
+            return CKG_ERR_NOMEM;
+        step_ahead(sample, j, D, m, which, &o);
+        memset(o.in_var, 0, (size_t)m * sizeof *o.in_var);
+        if (j == 0)
+            log_gain(belief->penalty, m, o.batch.mean, value, o.in_mean);
+        else
+            ckg__log_feasible(m, o.batch.mean, o.batch.var, ckg__variance_floor(belief->gp[j]), belief->lower[j], belief->upper[j], value,
+                              o.in_mean, o.in_var);
+        for (int k = 0; k < D; k++)
+            for (int p = 0; p < m; p++) {
+                const size_t at = (size_t)k * (size_t)m + (size_t)p;
+                gradient[at] += o.in_mean[p] * o.batch.dmean[at] + o.in_var[p] * o.batch.dvar[at];
+            }
+    }
+    ckg__arena_release(arena, mark);
+    return CKG_OK;
+}

@@ -1,0 +1,21 @@
+/*
+ * A pool of worker threads that runs `count` independent tasks. Which worker runs a task is not determined, so a task writes
+ * only to places that belong to its index (results) or its worker (scratch): then the results are the same bits for any
+ * number of threads.
+ */
+#ifndef CKG_BASE_THREADS_H
+#define CKG_BASE_THREADS_H
+
+struct ckg__pool;
+
+typedef void (*ckg__task)(void *context, int index, int worker);
+
+/* A pool of `threads` workers, the caller of ckg__pool_run being worker 0; threads == 1 starts none. *out NULL on failure. */
+int ckg__pool_new(struct ckg__pool **out, int threads);
+void ckg__pool_free(struct ckg__pool *pool);
+int ckg__pool_threads(const struct ckg__pool *pool);
+
+/* Runs task(context, i, worker) for i in 0 … count−1 and returns when all are done. Not reentrant: a task may not call it. */
+void ckg__pool_run(struct ckg__pool *pool, int count, ckg__task task, void *context);
+
+#endif

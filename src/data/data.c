@@ -1,0 +1,168 @@
+/*
+ * Trials and distinct designs. Designs are told apart by their values in the user's units, bit for bit: suggestions are made on
+ * the lattice, so that equal designs are equal numbers.
+ */
+#include "data/data.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/error.h"
+
+void ckg__data_init(struct ckg__data *data, const struct ckg_problem *problem)
+{
+    memset(data, 0, sizeof *data);
+    data->problem = problem;
+}
+
+void ckg__data_free(struct ckg__data *data)
+{
+    for (int t = 0; t < data->trials; t++)
+        ckg__free(data->trial[t].measured);
+    ckg__free(data->trial);
+    ckg__free(data->x);
+    ckg__free(data->u);
+    memset(data, 0, sizeof *data);
+}
+
+static int grow_trials(struct ckg__data *data)
+{
+    if (data->trials < data->trial_capacity)
+        return CKG_OK;
+    const int capacity = data->trial_capacity ? 2 * data->trial_capacity : 64;
+    void *grown = ckg__alloc_resize(data->trial, (size_t)data->trials * sizeof *data->trial, (size_t)capacity, sizeof *data->trial);
+    if (!grown)
+        return CKG_ERR_NOMEM;
+    data->trial = grown;
+    data->trial_capacity = capacity;
+    return CKG_OK;
+}
+
+static int grow_rows(double **rows, int used, int capacity, int width)
+{
+    const size_t bytes = (size_t)used * (size_t)width * sizeof **rows;
+    double *grown = ckg__alloc_resize(*rows, bytes, (size_t)capacity * (size_t)width, sizeof **rows);
+    if (!grown)
+        return CKG_ERR_NOMEM;
+    *rows = grown;
+    return CKG_OK;
+}
+
+static int grow_designs(struct ckg__data *data)
+{
+    if (data->designs < data->design_capacity)
+        return CKG_OK;
+    const int capacity = data->design_capacity ? 2 * data->design_capacity : 64;
+    int status = grow_rows(&data->x, data->designs, capacity, data->problem->d);
+    if (!status)
+        status = grow_rows(&data->u, data->designs, capacity, data->problem->D);
+    if (!status)
+        data->design_capacity = capacity;
+    return status;
+}
+
+int ckg__data_find(const struct ckg__data *data, const double *x)
+{
+    const int d = data->problem->d;
+    for (int i = 0; i < data->designs; i++) {
+        const double *row = data->x + (size_t)i * (size_t)d;
+        int k = 0;
+        while (k < d && row[k] == x[k])
+            k++;
+        if (k == d)
+            return i;
+    }
+    return -1;
+}
+
+int ckg__data_add(struct ckg__data *data, const double *x, int *trial)
+{
+    int design = ckg__data_find(data, x);
+    int status = grow_trials(data);
+    if (!status && design < 0)
+        status = grow_designs(data);
+    if (status)
+        return status;
+    if (design < 0) {
+        design = data->designs++;
+        double *row = data->x + (size_t)design * (size_t)data->problem->d;
+        memcpy(row, x, (size_t)data->problem->d * sizeof *x);
+        ckg__problem_to_unit(data->problem, row, data->u + (size_t)design * (size_t)data->problem->D);
+    }
+    data->trial[data->trials] = (struct ckg__trial){CKG_PENDING, design, 0, NULL};
+    *trial = data->trials++;
+    return CKG_OK;
+}
+
+int ckg__data_tell(struct ckg__data *data, int trial, int count, const struct ckg_measurement *measured)
+{
+    struct ckg_measurement *copy = ckg__alloc((size_t)count, sizeof *copy);
+    if (!copy)
+        return CKG_ERR_NOMEM;
+    memcpy(copy, measured, (size_t)count * sizeof *copy);
+    data->trial[trial].measured = copy;
+    data->trial[trial].count = count;
+    data->trial[trial].state = CKG_COMPLETE;
+    return CKG_OK;
+}
+
+int ckg__data_feasible(const struct ckg__data *data, const struct ckg__trial *trial)
+{
+    if (trial->state != CKG_COMPLETE)
+        return -1;
+    int met = 0;
+    for (int i = 0; i < trial->count; i++) {
+        const struct ckg_measurement *m = &trial->measured[i];
+        const struct ckg__outcome *o = &data->problem->outcome[m->outcome];
+        if (m->outcome && (m->value < o->min || m->value > o->max))
+            return 0;
+        met += m->outcome > 0;
+    }
+    return met == data->problem->outcomes - 1 ? 1 : -1;
+}
+
+static const struct ckg_measurement *measured_objective(const struct ckg__trial *trial)
+{
+    for (int i = 0; i < trial->count; i++)
+        if (trial->measured[i].outcome == 0)
+            return &trial->measured[i];
+    return NULL;
+}
+
+int ckg__data_best(const struct ckg__data *data)
+{
+    const double sign = data->problem->goal == CKG_MAXIMIZE ? 1 : -1;
+    int best = -1;
+    double best_value = -INFINITY;
+    for (int t = 0; t < data->trials; t++) {
+        const struct ckg_measurement *m = measured_objective(&data->trial[t]);
+        if (!m || ckg__data_feasible(data, &data->trial[t]) != 1 || !(sign * m->value > best_value))
+            continue;
+        best = t;
+        best_value = sign * m->value;
+    }
+    return best;
+}
+
+static int without_noise(const struct ckg_problem *problem, const struct ckg_measurement *m)
+{
+    return m->sd == 0 || (m->sd == CKG_SD_DEFAULT && problem->outcome[m->outcome].noise == CKG_NOISE_NONE);
+}
+
+int ckg__data_settled(const struct ckg__data *data, int design)
+{
+    unsigned known = 0;
+    const unsigned all = (1u << data->problem->outcomes) - 1u;
+    for (int t = 0; t < data->trials; t++) {
+        const struct ckg__trial *trial = &data->trial[t];
+        if (trial->design != design)
+            continue;
+        if (trial->state == CKG_FAILED)
+            return 1;
+        for (int i = 0; i < trial->count; i++)
+            if (without_noise(data->problem, &trial->measured[i]))
+                known |= 1u << trial->measured[i].outcome;
+    }
+    return known == all;
+}

@@ -1,0 +1,96 @@
+/*
+ * The trials of a study, the distinct designs among them, and the pooled series of one outcome that a model is fitted to.
+ */
+#ifndef CKG_DATA_DATA_H
+#define CKG_DATA_DATA_H
+
+#include <ckg/study.h>
+
+#include "base/arena.h"
+#include "problem/problem.h"
+
+struct ckg__trial {
+    enum ckg_trial_state state;
+    int design;                     /* row of the distinct designs */
+    int count;                      /* measured values */
+    struct ckg_measurement *measured;
+};
+
+struct ckg__data {
+    const struct ckg_problem *problem;
+    int trials, trial_capacity;
+    struct ckg__trial *trial;
+    int designs, design_capacity;
+    double *x; /* designs × d, the user's units */
+    double *u; /* designs × D, the unit cube */
+};
+
+void ckg__data_init(struct ckg__data *data, const struct ckg_problem *problem);
+void ckg__data_free(struct ckg__data *data);
+
+/* Appends a pending trial at x (d), checked by the caller; *trial is its number. */
+int ckg__data_add(struct ckg__data *data, const double *x, int *trial);
+/* Gives a pending trial its values, checked by the caller, or fails. */
+int ckg__data_tell(struct ckg__data *data, int trial, int count, const struct ckg_measurement *measured);
+
+/* The row of the distinct design x (d), or -1. */
+int ckg__data_find(const struct ckg__data *data, const double *x);
+
+/* 1 when the trial was measured feasible, 0 infeasible, -1 not known. */
+int ckg__data_feasible(const struct ckg__data *data, const struct ckg__trial *trial);
+
+/* The best trial measured feasible in every constraint, by its measured objective, or -1. */
+int ckg__data_best(const struct ckg__data *data);
+
+/* 1 when an evaluation of the design would teach nothing: every outcome was measured there without noise, or it failed. */
+int ckg__data_settled(const struct ckg__data *data, int design);
+
+/*
+ * How an outcome's value v becomes the number y a model sees: t = sign·v; where warp c > 0,
+ * w = asinh(c·(t−warp_centre)/warp_scale)/c, else w = t; y = (w−centre)/scale.
+ */
+struct ckg__scaling {
+    double sign, warp, warp_centre, warp_scale, centre, scale;
+};
+
+double ckg__scaling_apply(const struct ckg__scaling *s, double value);
+/* log dy/d|v| at a value: the warp's share in the likelihood, and in a known noise. */
+double ckg__scaling_log_slope(const struct ckg__scaling *s, double value);
+/* Mean and sd of the outcome when y is normal with this mean and sd; the order of the sign undone. */
+void ckg__scaling_moments(const struct ckg__scaling *s, double y_mean, double y_sd, double *mean, double *sd);
+
+/*
+ * The rows of one outcome's model. Repeated evaluations of a design are pooled exactly: one row for those whose noise is to be
+ * estimated (count m: its variance is σ²/m), one for those of known noise (precision-weighted). Replicates enter the likelihood
+ * through `extra` and `within`:
+ *     log p(all values) = log p(rows) − ½·extra·log(2πσ²) − within/(2σ²) + constant.
+ */
+struct ckg__series {
+    int n;
+    int *design;      /* (n) rows of the distinct designs */
+    double *y;        /* (n) pooled, scaled */
+    double *known;    /* (n) known noise variance in scaled units, 0 without noise; -1: estimated */
+    double *count;    /* (n) values pooled, for rows of estimated noise */
+    int estimated;    /* 1 when any row's noise is to be estimated */
+    double extra, within, constant;
+    double jacobian;  /* Σ log dy/dv over the values: with it likelihoods on different scales can be compared */
+    double typical_known; /* the median known variance, for a future evaluation; 0 when there is none */
+};
+
+/* What a series is made of, before scaling. */
+struct ckg__series_source {
+    int outcome;   /* of the problem; or problem->outcomes: the latent constraint "the evaluation succeeds" (1, or −1 failed) */
+    double warp;   /* c; 0: none */
+};
+
+/*
+ * Chooses the scaling and fills the series; arrays come from the arena. A series may have n = 0. The scaling of an outcome
+ * with no spread has scale 1, or the distance to its limit.
+ */
+int ckg__series_build(const struct ckg__data *data, const struct ckg__series_source *source, struct ckg__arena *arena,
+                      struct ckg__scaling *scaling, struct ckg__series *out);
+
+/* The most extreme robust deviation |t − centre|/spread of the outcome's values: whether a warp is worth trying. */
+int ckg__series_tail(const struct ckg__data *data, int outcome, struct ckg__arena *arena, double *tail);
+
+#endif

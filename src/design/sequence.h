@@ -1,0 +1,21 @@
+/*
+ * Points that fill the unit cube: Latin hypercube and scrambled Sobol.
+ */
+#ifndef CKG_DESIGN_SEQUENCE_H
+#define CKG_DESIGN_SEQUENCE_H
+
+#include "base/rng.h"
+
+/* X (n×d, row-major): one point per stratum in every dimension, jittered inside it; among `tries` draws the one whose smallest distance between two points is largest. Needs no memory: `work` holds 2·n·d doubles + n ints. */
+void ckg__design_lhs(struct ckg__rng *rng, int n, int d, int tries, double *X, double *work, int *order);
+
+/* Largest dimension of ckg__design_sobol. */
+enum { CKG__SOBOL_MAX_DIM = 1000 };
+
+/*
+ * X (n×d): points first … first+n−1 of the Sobol sequence (Joe-Kuo direction numbers), Owen-scrambled by hashing with
+ * `seed`, in the open cube. d > CKG__SOBOL_MAX_DIM: the further coordinates are seeded uniform random numbers.
+ */
+void ckg__design_sobol(unsigned long long seed, int first, int n, int d, double *X);
+
+#endif

@@ -1,0 +1,40 @@
+/*
+ * Dense kernels for Gaussian processes: Cholesky, triangular solves with many right-hand sides, inverse, products. All
+ * matrices are row-major with a leading dimension; of a symmetric or triangular matrix only the lower triangle is read or
+ * written. Single-threaded, no allocation unless a parameter says so, deterministic; any n, m >= 0.
+ */
+#ifndef CKG_LINALG_DENSE_H
+#define CKG_LINALG_DENSE_H
+
+struct ckg__dense_ops {
+    /* A (n×n) ← its Cholesky factor L, in place. Returns 0, or i+1 when pivot i is not positive or not finite (A is then spoilt). */
+    int (*cholesky)(int n, double *A, int lda);
+
+    /* B (n×m) ← L⁻¹B. */
+    void (*solve_lower)(int n, int m, const double *L, int ldl, double *B, int ldb);
+
+    /* B (n×m) ← L⁻ᵀB. */
+    void (*solve_lower_transposed)(int n, int m, const double *L, int ldl, double *B, int ldb);
+
+    /* A (n×n), holding L in its lower triangle, ← the lower triangle of (LLᵀ)⁻¹. */
+    void (*inverse_from_cholesky)(int n, double *A, int lda);
+
+    /* C (m×n) ← beta·C + alpha·AᵀB with A (k×m), B (k×n). */
+    void (*multiply_tn)(int m, int n, int k, double alpha, const double *A, int lda, const double *B, int ldb, double beta, double *C,
+                        int ldc);
+
+    /* y (m) ← Aᵀx for A (n×m): y_j = Σ_i x_i A_ij. */
+    void (*combine_rows)(int n, int m, const double *A, int lda, const double *x, double *y);
+
+    /* y (m) ← the sums of squares of the columns of A (n×m). */
+    void (*column_squares)(int n, int m, const double *A, int lda, double *y);
+
+    double (*dot)(int n, const double *x, const double *y);
+};
+
+/* The table for this processor. Thread-safe. */
+const struct ckg__dense_ops *ckg__dense(void);
+
+extern const struct ckg__dense_ops ckg__dense_ops_base, ckg__dense_ops_v3, ckg__dense_ops_v4;
+
+#endif

@@ -1,0 +1,106 @@
+/*
+ * Probability of feasibility and utility, in logarithms: products of probabilities underflow far out, where a search begins.
+ */
+#include "posterior/belief.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "linalg/normal.h"
+
+double ckg__variance_floor(const struct ckg__gp *gp)
+{
+    return 1e-4 * gp->nugget * gp->s2;
+}
+
+/* Within two limits: log(Φ(b) − Φ(a)), its slopes by φ over it. */
+static void log_within(double a, double b, double s, double *log_p, double *in_mean, double *in_var)
+{
+    static const double log_root_two_pi = 0.91893853320467274178;
+    const double log_width = ckg__normal_log_interval(a, b);
+    const double at_a = exp(-0.5 * a * a - log_root_two_pi - log_width), at_b = exp(-0.5 * b * b - log_root_two_pi - log_width);
+    *log_p += log_width;
+    if (in_mean) {
+        *in_mean = (at_a - at_b) / s;
+        *in_var = ((isfinite(a) ? a * at_a : 0) - (isfinite(b) ? b * at_b : 0)) / (2 * s * s);
+    }
+}
+
+void ckg__log_feasible(int m, const double *mean, const double *var, double floor, double lower, double upper, double *log_pf,
+                       double *in_mean, double *in_var)
+{
+    const int one_sided = isinf(lower) || isinf(upper);
+    for (int p = 0; p < m; p++) {
+        const double s = sqrt(var[p] > floor ? var[p] : floor);
+        if (!one_sided) {
+            log_within((lower - mean[p]) / s, (upper - mean[p]) / s, s, &log_pf[p], in_mean ? &in_mean[p] : NULL, in_var ? &in_var[p] : NULL);
+            continue;
+        }
+        const double sign = isinf(lower) ? -1 : 1, limit = isinf(lower) ? upper : lower, z = sign * (mean[p] - limit) / s;
+        log_pf[p] += ckg__normal_log_cdf(z);
+        if (in_mean) {
+            const double mills = ckg__normal_mills(z);
+            in_mean[p] = sign * mills / s;
+            in_var[p] = var[p] > floor ? -0.5 * z * mills / (s * s) : 0;
+        }
+    }
+}
+
+void ckg__belief_log_feasible(const struct ckg__belief *belief, const struct ckg__view *views, double *log_pf)
+{
+    const int m = views[0].m;
+    memset(log_pf, 0, (size_t)m * sizeof *log_pf);
+    for (int j = 1; j < belief->outcomes; j++)
+        ckg__log_feasible(m, views[j].mean, views[j].var, ckg__variance_floor(belief->gp[j]), belief->lower[j], belief->upper[j], log_pf, NULL,
+                          NULL);
+}
+
+/* Room for a batch with gradients. */
+static int batch_take(struct ckg__batch *batch, int D, int m, struct ckg__arena *arena)
+{
+    batch->mean = ckg__arena_doubles(arena, (size_t)m);
+    batch->var = ckg__arena_doubles(arena, (size_t)m);
+    batch->dmean = ckg__arena_doubles(arena, (size_t)D * (size_t)m);
+    batch->dvar = ckg__arena_doubles(arena, (size_t)D * (size_t)m);
+    return batch->mean && batch->var && batch->dmean && batch->dvar ? CKG_OK : CKG_ERR_NOMEM;
+}
+
+int ckg__belief_log_feasible_batch(const struct ckg__belief *belief, int m, const double *U, int ldu, struct ckg__arena *arena, double *log_pf,
+                                   double *gradient)
+{
+    struct ckg__arena_mark mark = ckg__arena_mark(arena);
+    const int D = belief->gp[0]->D;
+    struct ckg__batch batch;
+    double *in_mean = ckg__arena_doubles(arena, (size_t)m), *in_var = ckg__arena_doubles(arena, (size_t)m);
+    if (!in_mean || !in_var || batch_take(&batch, D, m, arena))
+        return CKG_ERR_NOMEM;
+    for (int j = 1; j < belief->outcomes; j++) {
+        const struct ckg__gp *gp = belief->gp[j];
+        if (ckg__posterior_batch(gp, m, U, ldu, arena, &batch, NULL))
+            return CKG_ERR_NOMEM;
+        ckg__log_feasible(m, batch.mean, batch.var, ckg__variance_floor(gp), belief->lower[j], belief->upper[j], log_pf, in_mean, in_var);
+        for (int k = 0; k < D; k++)
+            for (int p = 0; p < m; p++) {
+                const size_t at = (size_t)k * (size_t)m + (size_t)p;
+                gradient[at] += in_mean[p] * batch.dmean[at] + in_var[p] * batch.dvar[at];
+            }
+    }
+    ckg__arena_release(arena, mark);
+    return CKG_OK;
+}
+
+int ckg__belief_log_utility_batch(const struct ckg__belief *belief, int m, const double *U, int ldu, struct ckg__arena *arena, double *value,
+                                  double *gradient)
+{
+    const int D = belief->gp[0]->D;
+    if (ckg__posterior_mean(belief->gp[0], m, U, ldu, arena, value, gradient))
+        return CKG_ERR_NOMEM;
+    for (int p = 0; p < m; p++) {
+        const double gain = value[p] - belief->penalty;
+        value[p] = gain > 0 ? log(gain) : -INFINITY;
+        for (int k = 0; k < D; k++)
+            gradient[(size_t)k * (size_t)m + (size_t)p] /= gain;
+    }
+    return ckg__belief_log_feasible_batch(belief, m, U, ldu, arena, value, gradient);
+}

@@ -1,0 +1,41 @@
+/*
+ * The models of all outcomes together: outcome 0 the objective (larger is better), the others constraints with limits, in model
+ * units. Probability of feasibility and the utility M + (μ − M)·PF of a design.
+ */
+#ifndef CKG_POSTERIOR_BELIEF_H
+#define CKG_POSTERIOR_BELIEF_H
+
+#include "posterior/posterior.h"
+
+/* The objective, the constraints, and perhaps the latent constraint that an evaluation succeeds. */
+enum { CKG__MAX_OUTCOMES = 2 + CKG_MAX_CONSTRAINTS };
+
+struct ckg__belief {
+    int outcomes;
+    struct ckg__gp *gp[CKG__MAX_OUTCOMES];
+    double lower[CKG__MAX_OUTCOMES], upper[CKG__MAX_OUTCOMES]; /* of outcome 0: unused */
+    double penalty;                                            /* M */
+};
+
+/*
+ * Adds to log_pf (m) the log probability that a normal of this mean and variance lies within the limits, and gives its slopes in the
+ * mean and in the variance (m) unless NULL. A variance below `floor` counts as floor.
+ */
+void ckg__log_feasible(int m, const double *mean, const double *var, double floor, double lower, double upper, double *log_pf,
+                       double *in_mean, double *in_var);
+
+/* The smallest variance that counts: below it the rounding of the posterior rules. */
+double ckg__variance_floor(const struct ckg__gp *gp);
+
+/* log PF (m) at the points from views of all outcomes (views[0] is not read). */
+void ckg__belief_log_feasible(const struct ckg__belief *belief, const struct ckg__view *views, double *log_pf);
+
+/* log PF (m) of a batch with its gradient (D×m) unless NULL, added to what is there. */
+int ckg__belief_log_feasible_batch(const struct ckg__belief *belief, int m, const double *U, int ldu, struct ckg__arena *arena, double *log_pf,
+                                   double *gradient);
+
+/* log((μ − M)·PF) of a batch, and its gradient (D×m); −INFINITY where μ <= M. */
+int ckg__belief_log_utility_batch(const struct ckg__belief *belief, int m, const double *U, int ldu, struct ckg__arena *arena, double *value,
+                                  double *gradient);
+
+#endif

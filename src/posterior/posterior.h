@@ -1,0 +1,58 @@
+/*
+ * What the models believe at points of the unit cube: means, variances, their gradients, covariances, joint samples, one step
+ * ahead. Points are dimension-major: coordinate k of point p is U[k·ldu + p]. Scratch comes from an arena; a function that
+ * takes one can fail with CKG_ERR_NOMEM.
+ */
+#ifndef CKG_POSTERIOR_POSTERIOR_H
+#define CKG_POSTERIOR_POSTERIOR_H
+
+#include "base/arena.h"
+#include "base/rng.h"
+#include "model/gp.h"
+
+/* One process at m points, kept for covariances: V = L⁻¹k(X, points). */
+struct ckg__view {
+    int m, ld;
+    double *B;    /* D×ld, the points scaled by 1/ℓ */
+    double *V;    /* n×ld */
+    double *mean; /* (m) */
+    double *var;  /* (m), at least 0 */
+};
+
+/* Room for a view of m points (arrays from the arena), not yet filled. */
+int ckg__view_take(struct ckg__view *view, const struct ckg__gp *gp, int m, struct ckg__arena *arena);
+/* Fills the points first … first+count−1 of a view; distinct ranges may be filled by distinct threads. */
+void ckg__view_fill(struct ckg__view *view, const struct ckg__gp *gp, const double *U, int ldu, int first, int count);
+/* Both at once, for all m points. */
+int ckg__view_make(struct ckg__view *view, const struct ckg__gp *gp, int m, const double *U, int ldu, struct ckg__arena *arena);
+
+/* Posterior covariance C (b.m points from first … first+count−1 as rows × a.m columns) of two views of one process. */
+void ckg__view_covariance(const struct ckg__gp *gp, const struct ckg__view *a, const struct ckg__view *b, int first, int count, double *C,
+                          int ldc);
+
+/* A batch with gradients: mean, var (m), dmean, dvar (D×m, leading dimension m). */
+struct ckg__batch {
+    double *mean, *var, *dmean, *dvar;
+};
+
+/*
+ * With `against` (a view of one point x⁺ of the same process, and its weights L⁻ᵀV in `weights`), also the covariance with x⁺ and
+ * its gradient in the batch's points: cov (m), dcov (D×m).
+ */
+struct ckg__against {
+    const struct ckg__view *point;
+    const double *weights; /* (n) */
+    double *cov, *dcov;
+};
+
+int ckg__posterior_batch(const struct ckg__gp *gp, int m, const double *U, int ldu, struct ckg__arena *arena, struct ckg__batch *out,
+                         struct ckg__against *against);
+
+/* The mean alone with its gradient: O(n·D) a point. */
+int ckg__posterior_mean(const struct ckg__gp *gp, int m, const double *U, int ldu, struct ckg__arena *arena, double *mean, double *dmean);
+
+/* `count` joint draws at the m points of a view: samples (count × m). The covariance gets the nugget, grown until it factors. */
+int ckg__posterior_sample(const struct ckg__gp *gp, const struct ckg__view *view, struct ckg__rng *rng, int count, struct ckg__arena *arena,
+                          double *samples);
+
+#endif

@@ -1,0 +1,328 @@
+/*
+ * Describing a problem: parameters, outcomes, limits, the finite list. Every function checks before it changes anything.
+ */
+#include "problem/problem.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/error.h"
+
+static const double largest_whole = 9007199254740992.0; /* 2^53: every integer up to it is a double */
+
+int ckg_problem_new(ckg_problem **out)
+{
+    ckg__error_clear();
+    if (!out)
+        return ckg__fail(CKG_ERR_INVALID, "ckg_problem_new: out is NULL");
+    *out = NULL;
+    ckg_problem *p = ckg__alloc_zero(1, sizeof *p);
+    if (!p)
+        return CKG_ERR_NOMEM;
+    p->parameters = ckg__alloc_zero(CKG_MAX_PARAMETERS, sizeof *p->parameters);
+    p->outcome[0] = (struct ckg__outcome){ckg__alloc_string("objective"), -INFINITY, INFINITY, CKG_NOISE_AUTO, 0.0};
+    p->outcomes = 1;
+    if (!p->parameters || !p->outcome[0].name) {
+        ckg_problem_free(p);
+        return CKG_ERR_NOMEM;
+    }
+    *out = p;
+    return CKG_OK;
+}
+
+static void parameter_free(struct ckg__parameter *q)
+{
+    for (int v = 0; q->values && v < q->count; v++)
+        ckg__free(q->values[v]);
+    ckg__free(q->values);
+    ckg__free(q->name);
+}
+
+void ckg_problem_free(ckg_problem *p)
+{
+    if (!p)
+        return;
+    for (int i = 0; p->parameters && i < p->d; i++)
+        parameter_free(&p->parameters[i]);
+    for (int j = 0; j < p->outcomes; j++)
+        ckg__free(p->outcome[j].name);
+    ckg__free(p->parameters);
+    ckg__free(p->X);
+    ckg__free(p);
+}
+
+static int check_new_parameter(const ckg_problem *p, const char *name)
+{
+    if (!p)
+        return ckg__fail(CKG_ERR_INVALID, "the problem is NULL");
+    if (!name || !*name)
+        return ckg__fail(CKG_ERR_INVALID, "a parameter needs a name");
+    if (p->designs)
+        return ckg__fail(CKG_ERR_STATE, "parameter '%s': parameters come before the list of designs", name);
+    if (p->d == CKG_MAX_PARAMETERS)
+        return ckg__fail(CKG_ERR_INVALID, "parameter '%s': at most %d parameters", name, CKG_MAX_PARAMETERS);
+    for (int i = 0; i < p->d; i++)
+        if (!strcmp(p->parameters[i].name, name))
+            return ckg__fail(CKG_ERR_INVALID, "parameter '%s' stands twice", name);
+    return CKG_OK;
+}
+
+static int check_range(const char *name, double low, double high)
+{
+    if (!isfinite(low) || !isfinite(high))
+        return ckg__fail(CKG_ERR_INVALID, "parameter '%s': its range [%g, %g] is not finite", name, low, high);
+    if (!(low < high))
+        return ckg__fail(CKG_ERR_INVALID, "parameter '%s': low %.17g is not below high %.17g", name, low, high);
+    if (!isfinite(high - low))
+        return ckg__fail(CKG_ERR_INVALID, "parameter '%s': its range [%g, %g] is too wide", name, low, high);
+    return CKG_OK;
+}
+
+/* Appends q, whose name and values are still to be copied from the caller's. */
+static int add_parameter(ckg_problem *p, struct ckg__parameter q, const char *name, const char *const *values)
+{
+    q.name = ckg__alloc_string(name);
+    if (values)
+        q.values = ckg__alloc_zero((size_t)q.count, sizeof *q.values);
+    int ok = q.name && (!values || q.values);
+    for (int v = 0; ok && values && v < q.count; v++)
+        ok = (q.values[v] = ckg__alloc_string(values[v])) != NULL;
+    if (!ok) {
+        parameter_free(&q);
+        return CKG_ERR_NOMEM;
+    }
+    q.offset = p->D;
+    p->parameters[p->d++] = q;
+    p->D += q.width;
+    return CKG_OK;
+}
+
+int ckg_problem_add_real(ckg_problem *p, const char *name, double low, double high, enum ckg_scale scale)
+{
+    ckg__error_clear();
+    int status = check_new_parameter(p, name);
+    if (!status)
+        status = check_range(name, low, high);
+    if (status)
+        return status;
+    if (scale != CKG_LINEAR && scale != CKG_LOG)
+        return ckg__fail(CKG_ERR_INVALID, "parameter '%s': unknown scale %d", name, (int)scale);
+    if (scale == CKG_LOG && !(low > 0))
+        return ckg__fail(CKG_ERR_INVALID, "parameter '%s': a log scale needs low > 0, not %g", name, low);
+    return add_parameter(p, (struct ckg__parameter){.kind = CKG_REAL, .scale = scale, .low = low, .high = high, .width = 1}, name, NULL);
+}
+
+int ckg_problem_add_integer(ckg_problem *p, const char *name, double low, double high)
+{
+    ckg__error_clear();
+    int status = check_new_parameter(p, name);
+    if (!status)
+        status = check_range(name, low, high);
+    if (status)
+        return status;
+    if (low != floor(low) || high != floor(high) || fabs(low) > largest_whole || fabs(high) > largest_whole)
+        return ckg__fail(CKG_ERR_INVALID, "parameter '%s': [%.17g, %.17g] are not whole numbers within 2^53", name, low, high);
+    return add_parameter(p, (struct ckg__parameter){.kind = CKG_INTEGER, .low = low, .high = high, .width = 1}, name, NULL);
+}
+
+int ckg_problem_add_categorical(ckg_problem *p, const char *name, int count, const char *const *values)
+{
+    ckg__error_clear();
+    int status = check_new_parameter(p, name);
+    if (status)
+        return status;
+    if (count < 2 || count > CKG_MAX_CATEGORIES || !values)
+        return ckg__fail(CKG_ERR_INVALID, "parameter '%s': needs 2 to %d values, not %d", name, CKG_MAX_CATEGORIES, count);
+    for (int v = 0; v < count; v++) {
+        if (!values[v])
+            return ckg__fail(CKG_ERR_INVALID, "parameter '%s': value %d is NULL", name, v);
+        for (int w = 0; w < v; w++)
+            if (!strcmp(values[v], values[w]))
+                return ckg__fail(CKG_ERR_INVALID, "parameter '%s': value '%s' stands twice", name, values[v]);
+    }
+    struct ckg__parameter q = {.kind = CKG_CATEGORICAL, .low = 0, .high = count - 1, .count = count, .width = count};
+    return add_parameter(p, q, name, values);
+}
+
+int ckg__problem_check_design(const ckg_problem *p, const double *x)
+{
+    for (int i = 0; i < p->d; i++) {
+        const struct ckg__parameter *q = &p->parameters[i];
+        if (!isfinite(x[i]))
+            return ckg__fail(CKG_ERR_INVALID, "parameter '%s': %g is not a finite number", q->name, x[i]);
+        if (x[i] < q->low || x[i] > q->high)
+            return ckg__fail(CKG_ERR_INVALID, "parameter '%s': %.17g lies outside [%.17g, %.17g]", q->name, x[i], q->low, q->high);
+        if (q->kind != CKG_REAL && x[i] != floor(x[i]))
+            return ckg__fail(CKG_ERR_INVALID, "parameter '%s': %.17g is not a whole number", q->name, x[i]);
+    }
+    return CKG_OK;
+}
+
+int ckg_problem_set_designs(ckg_problem *p, int count, const double *X)
+{
+    ckg__error_clear();
+    if (!p || count < 1 || !X)
+        return ckg__fail(CKG_ERR_INVALID, "a list of designs needs a problem and at least one design");
+    if (!p->d)
+        return ckg__fail(CKG_ERR_STATE, "add the parameters before the list of designs");
+    const size_t d = (size_t)p->d;
+    for (int i = 0; i < count; i++)
+        if (ckg__problem_check_design(p, X + (size_t)i * d))
+            return CKG_ERR_INVALID;
+    double *kept = ckg__alloc((size_t)count * d, sizeof *kept);
+    if (!kept)
+        return CKG_ERR_NOMEM;
+    int n = 0;
+    for (int i = 0; i < count; i++) {
+        int seen = 0;
+        for (int k = 0; k < n && !seen; k++)
+            seen = !memcmp(kept + (size_t)k * d, X + (size_t)i * d, d * sizeof *X);
+        if (!seen)
+            memcpy(kept + (size_t)n++ * d, X + (size_t)i * d, d * sizeof *X);
+    }
+    ckg__free(p->X);
+    p->X = kept;
+    p->designs = n;
+    return CKG_OK;
+}
+
+static int check_outcome_name(const ckg_problem *p, const char *name, int except)
+{
+    if (!p || !name || !*name)
+        return ckg__fail(CKG_ERR_INVALID, "an outcome needs a problem and a name");
+    for (int j = 0; j < p->outcomes; j++)
+        if (j != except && !strcmp(p->outcome[j].name, name))
+            return ckg__fail(CKG_ERR_INVALID, "outcome '%s' stands twice", name);
+    return CKG_OK;
+}
+
+int ckg_problem_set_objective(ckg_problem *p, const char *name, enum ckg_goal goal)
+{
+    ckg__error_clear();
+    if (check_outcome_name(p, name, 0))
+        return CKG_ERR_INVALID;
+    if (goal != CKG_MINIMIZE && goal != CKG_MAXIMIZE)
+        return ckg__fail(CKG_ERR_INVALID, "objective '%s': unknown goal %d", name, (int)goal);
+    char *copy = ckg__alloc_string(name);
+    if (!copy)
+        return CKG_ERR_NOMEM;
+    ckg__free(p->outcome[0].name);
+    p->outcome[0].name = copy;
+    p->goal = goal;
+    return CKG_OK;
+}
+
+int ckg_problem_add_constraint(ckg_problem *p, const char *name, double min, double max)
+{
+    ckg__error_clear();
+    if (check_outcome_name(p, name, -1))
+        return CKG_ERR_INVALID;
+    if (p->outcomes == 1 + CKG_MAX_CONSTRAINTS)
+        return ckg__fail(CKG_ERR_INVALID, "constraint '%s': at most %d constraints", name, CKG_MAX_CONSTRAINTS);
+    if (isnan(min) || isnan(max) || (isinf(min) && isinf(max)) || min == INFINITY || max == -INFINITY)
+        return ckg__fail(CKG_ERR_INVALID, "constraint '%s': min %g and max %g give no limit", name, min, max);
+    if (!(min < max))
+        return ckg__fail(CKG_ERR_INVALID, "constraint '%s': min %.17g is not below max %.17g", name, min, max);
+    char *copy = ckg__alloc_string(name);
+    if (!copy)
+        return CKG_ERR_NOMEM;
+    p->outcome[p->outcomes++] = (struct ckg__outcome){copy, min, max, CKG_NOISE_AUTO, 0.0};
+    return CKG_OK;
+}
+
+int ckg_problem_set_noise(ckg_problem *p, const char *outcome, enum ckg_noise noise, double sd)
+{
+    ckg__error_clear();
+    const int j = ckg_problem_outcome_find(p, outcome);
+    if (j < 0)
+        return ckg__fail(CKG_ERR_NOT_FOUND, "no outcome is called '%s'", outcome ? outcome : "(null)");
+    if (noise != CKG_NOISE_AUTO && noise != CKG_NOISE_NONE && noise != CKG_NOISE_KNOWN)
+        return ckg__fail(CKG_ERR_INVALID, "outcome '%s': unknown kind of noise %d", outcome, (int)noise);
+    if (noise == CKG_NOISE_KNOWN && !(isfinite(sd) && sd > 0))
+        return ckg__fail(CKG_ERR_INVALID, "outcome '%s': a noise of standard deviation %g is not positive and finite", outcome, sd);
+    p->outcome[j].noise = noise;
+    p->outcome[j].noise_sd = noise == CKG_NOISE_KNOWN ? sd : 0.0;
+    return CKG_OK;
+}
+
+static int copy_list(ckg_problem *to, const ckg_problem *from)
+{
+    const size_t count = (size_t)from->designs * (size_t)from->d;
+    if (!count)
+        return CKG_OK;
+    to->X = ckg__alloc(count, sizeof *to->X);
+    if (!to->X)
+        return CKG_ERR_NOMEM;
+    memcpy(to->X, from->X, count * sizeof *to->X);
+    to->designs = from->designs;
+    return CKG_OK;
+}
+
+int ckg__problem_copy(ckg_problem **out, const ckg_problem *from)
+{
+    ckg_problem *p = NULL;
+    int status = ckg_problem_new(&p);
+    for (int i = 0; !status && i < from->d; i++) {
+        const struct ckg__parameter *q = &from->parameters[i];
+        struct ckg__parameter bare = *q;
+        bare.values = NULL;
+        status = add_parameter(p, bare, q->name, (const char *const *)q->values);
+    }
+    if (!status)
+        status = ckg_problem_set_objective(p, from->outcome[0].name, from->goal);
+    for (int j = 1; !status && j < from->outcomes; j++)
+        status = ckg_problem_add_constraint(p, from->outcome[j].name, from->outcome[j].min, from->outcome[j].max);
+    for (int j = 0; !status && j < from->outcomes; j++) {
+        p->outcome[j].noise = from->outcome[j].noise;
+        p->outcome[j].noise_sd = from->outcome[j].noise_sd;
+    }
+    if (!status)
+        status = copy_list(p, from);
+    if (status) {
+        ckg_problem_free(p);
+        p = NULL;
+    }
+    *out = p;
+    return status;
+}
+
+int ckg_problem_dimension(const ckg_problem *p)
+{
+    return p ? p->d : -1;
+}
+
+int ckg_problem_constraints(const ckg_problem *p)
+{
+    return p ? p->outcomes - 1 : -1;
+}
+
+const char *ckg_problem_parameter_name(const ckg_problem *p, int i)
+{
+    return p && i >= 0 && i < p->d ? p->parameters[i].name : NULL;
+}
+
+int ckg_problem_parameter_kind(const ckg_problem *p, int i)
+{
+    return p && i >= 0 && i < p->d ? (int)p->parameters[i].kind : -1;
+}
+
+const char *ckg_problem_category(const ckg_problem *p, int i, int v)
+{
+    if (ckg_problem_parameter_kind(p, i) != CKG_CATEGORICAL || v < 0 || v >= p->parameters[i].count)
+        return NULL;
+    return p->parameters[i].values[v];
+}
+
+const char *ckg_problem_outcome_name(const ckg_problem *p, int j)
+{
+    return p && j >= 0 && j < p->outcomes ? p->outcome[j].name : NULL;
+}
+
+int ckg_problem_outcome_find(const ckg_problem *p, const char *name)
+{
+    for (int j = 0; p && name && j < p->outcomes; j++)
+        if (!strcmp(p->outcome[j].name, name))
+            return j;
+    return -1;
+}

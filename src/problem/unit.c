@@ -1,0 +1,123 @@
+/*
+ * Between the user's units and the unit cube of the models (problem.h says how each kind of parameter is laid out).
+ */
+#include <math.h>
+#include <stddef.h>
+
+#include "problem/problem.h"
+
+static const double category_mark = 0.70710678118654752440; /* 1/√2 */
+
+static double clamp(double value, double low, double high)
+{
+    return value < low ? low : value > high ? high : value;
+}
+
+double ckg__problem_size(const ckg_problem *p)
+{
+    if (p->designs)
+        return p->designs;
+    double size = 1;
+    for (int i = 0; i < p->d; i++) {
+        if (p->parameters[i].kind == CKG_REAL)
+            return 0;
+        size *= p->parameters[i].high - p->parameters[i].low + 1;
+    }
+    return size > 9007199254740992.0 ? 0 : size;
+}
+
+void ckg__problem_number(const ckg_problem *p, double index, double *x)
+{
+    for (int i = 0; i < p->d; i++) {
+        const struct ckg__parameter *q = &p->parameters[i];
+        const double values = q->high - q->low + 1;
+        x[i] = p->designs ? p->X[(size_t)index * (size_t)p->d + (size_t)i] : q->low + fmod(index, values);
+        index = p->designs ? index : floor(index / values);
+    }
+}
+
+int ckg__problem_has_reals(const ckg_problem *p)
+{
+    for (int i = 0; i < p->d; i++)
+        if (p->parameters[i].kind == CKG_REAL)
+            return !p->designs;
+    return 0;
+}
+
+static double real_to_unit(const struct ckg__parameter *q, double x)
+{
+    if (q->scale == CKG_LOG)
+        return clamp(log(x / q->low) / log(q->high / q->low), 0, 1);
+    return clamp((x - q->low) / (q->high - q->low), 0, 1);
+}
+
+static double real_from_unit(const struct ckg__parameter *q, double u)
+{
+    if (u <= 0)
+        return q->low;
+    if (u >= 1)
+        return q->high;
+    const double x = q->scale == CKG_LOG ? q->low * exp(u * log(q->high / q->low)) : q->low + u * (q->high - q->low);
+    return clamp(x, q->low, q->high);
+}
+
+static void mark_category(const struct ckg__parameter *q, int value, double *u)
+{
+    for (int v = 0; v < q->count; v++)
+        u[q->offset + v] = v == value ? category_mark : 0.0;
+}
+
+void ckg__problem_to_unit(const ckg_problem *p, const double *x, double *u)
+{
+    for (int i = 0; i < p->d; i++) {
+        const struct ckg__parameter *q = &p->parameters[i];
+        if (q->kind == CKG_CATEGORICAL)
+            mark_category(q, (int)x[i], u);
+        else
+            u[q->offset] = q->kind == CKG_REAL ? real_to_unit(q, x[i]) : (x[i] - q->low) / (q->high - q->low);
+    }
+}
+
+void ckg__problem_from_unit(const ckg_problem *p, const double *u, double *x)
+{
+    for (int i = 0; i < p->d; i++) {
+        const struct ckg__parameter *q = &p->parameters[i];
+        const double *v = u + q->offset;
+        if (q->kind == CKG_REAL) {
+            x[i] = real_from_unit(q, *v);
+        } else if (q->kind == CKG_INTEGER) {
+            x[i] = clamp(q->low + floor(*v * (q->high - q->low) + 0.5), q->low, q->high);
+        } else {
+            int best = 0;
+            for (int k = 1; k < q->count; k++)
+                best = v[k] > v[best] ? k : best;
+            x[i] = best;
+        }
+    }
+}
+
+void ckg__problem_from_cube(const ckg_problem *p, const double *c, double *u)
+{
+    for (int i = 0; i < p->d; i++) {
+        const struct ckg__parameter *q = &p->parameters[i];
+        const double share = clamp(floor(c[i] * (q->high - q->low + 1)), 0, q->high - q->low);
+        if (q->kind == CKG_REAL)
+            u[q->offset] = c[i];
+        else if (q->kind == CKG_INTEGER)
+            u[q->offset] = share / (q->high - q->low);
+        else
+            mark_category(q, (int)share, u);
+    }
+}
+
+void ckg__problem_free_box(const ckg_problem *p, const double *u, double *lower, double *upper)
+{
+    for (int i = 0; i < p->d; i++) {
+        const struct ckg__parameter *q = &p->parameters[i];
+        for (int k = q->offset; k < q->offset + q->width; k++) {
+            const int moves = q->kind == CKG_REAL && !p->designs;
+            lower[k] = moves ? 0.0 : u[k];
+            upper[k] = moves ? 1.0 : u[k];
+        }
+    }
+}

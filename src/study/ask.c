@@ -1,0 +1,302 @@
+/*
+ * Asking: the flow from data to a suggestion. While the initial design lasts its points come in order; then
+ *     models → pending → points → x_r → policy → suggestion.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "design/sequence.h"
+#include "linalg/normal.h"
+#include "study/study.h"
+
+enum { LHS_TRIES = 20, EXPLORE = 400 };
+
+/* Below this share of sd(y), under noise, a knowledge gradient says that the search has stalled. */
+static const double stagnant = 1e-4;
+
+static int pending_count(const ckg_study *s)
+{
+    int count = 0;
+    for (int t = 0; t < s->data.trials; t++)
+        count += s->data.trial[t].state == CKG_PENDING;
+    return count;
+}
+
+/* Nodes of Z_c: midpoints of equal strata for one constraint, scrambled Sobol for more, the authors' three values as a product to K = 3. */
+static int make_nodes(ckg_study *s, struct ckg__search *search)
+{
+    static const double paper[3] = {-2.64, 0, 2.64};
+    const int K = s->models.outcomes - 1;
+    int count = K == 0 ? 1 : K == 1 ? search->effort.nodes_one : search->effort.nodes;
+    const int product = search->effort.paper && K <= 3;
+    for (int j = 0; product && j < K; j++)
+        count = j ? 3 * count : 3;
+    double *z = ckg__arena_doubles(search->results, (size_t)count * (size_t)(K ? K : 1));
+    if (!z)
+        return CKG_ERR_NOMEM;
+    if (K > 1 && !product)
+        ckg__design_sobol(s->seed, 0, count, K, z);
+    for (int q = 0; q < count; q++)
+        for (int j = 0, digit = q; j < K; j++, digit /= 3) {
+            double *at = &z[q * K + j];
+            *at = product ? paper[digit % 3] : ckg__normal_quantile(K == 1 ? (q + 0.5) / count : *at);
+        }
+    search->nodes = (struct ckg__nodes){count, K, z};
+    return CKG_OK;
+}
+
+int ckg__study_begin_search(ckg_study *s, int pending, struct ckg__search *search, double started, double *fit_seconds)
+{
+    const double clock = ckg__clock();
+    int status = ckg__models_update(&s->models, s->revision, pending_count(s));
+    if (!status && pending)
+        status = ckg__models_condition(&s->models);
+    *fit_seconds = ckg__clock() - clock;
+    *search = (struct ckg__search){
+        .problem = s->problem, .data = &s->data, .effort = s->models.beliefs > 1 ? s->effort_sampled : s->effort, .pool = s->pool,
+        .arena = s->arena, .results = &s->results, .seed = s->seed, .stream = (uint64_t)s->data.trials,
+        .deadline = s->time_limit > 0 ? started + s->time_limit : INFINITY, .outlooks = s->models.beliefs,
+        .automatic_penalty = isnan(s->models.fixed_penalty),
+    };
+    if (status)
+        return status;
+    search->outlook = ckg__arena_get(&s->results, (size_t)search->outlooks, sizeof *search->outlook);
+    if (!search->outlook)
+        return CKG_ERR_NOMEM;
+    for (int b = 0; b < search->outlooks; b++)
+        search->outlook[b] = (struct ckg__outlook){.belief = &s->models.belief[b]};
+    status = make_nodes(s, search);
+    if (!status)
+        status = ckg__search_points(search);
+    return status ? status : ckg__search_recommend(search);
+}
+
+void ckg__study_end_search(ckg_study *s)
+{
+    const struct ckg__arena_mark start = {NULL, 0};
+    if (s->models.revision)
+        ckg__models_release(&s->models);
+    for (int i = 0; i < s->threads; i++)
+        ckg__arena_release(&s->arena[i], start);
+    ckg__arena_release(&s->results, start);
+}
+
+/* --- the initial design --- */
+
+static int make_design(ckg_study *s)
+{
+    const size_t size = (size_t)s->initial * (size_t)s->problem->d;
+    double *design = ckg__alloc(size, sizeof *design), *work = ckg__alloc(2 * size, sizeof *work);
+    int *order = ckg__alloc((size_t)s->initial, sizeof *order);
+    if (design && work && order) {
+        struct ckg__rng rng;
+        ckg__rng_seed(&rng, s->seed, 0, 1);
+        ckg__design_lhs(&rng, s->initial, s->problem->d, LHS_TRIES, design, work, order);
+        s->design = design;
+        design = NULL;
+    }
+    ckg__free(design);
+    ckg__free(work);
+    ckg__free(order);
+    return s->design ? CKG_OK : CKG_ERR_NOMEM;
+}
+
+/* A design that may be suggested, by chance: space-filling points first, then a walk through all designs of a finite problem. */
+static int any_free(ckg_study *s, struct ckg__search *search, double *u, int *found)
+{
+    enum { TRIES = 64 };
+    const int D = s->problem->D;
+    double x[CKG_MAX_PARAMETERS];
+    double *U = ckg__arena_doubles(&s->results, TRIES * (size_t)D);
+    if (!U || ckg__search_fill(search, 8000, TRIES, U, TRIES, &s->results))
+        return CKG_ERR_NOMEM;
+    *found = 0;
+    for (int p = 0; p < TRIES && !*found; p++) {
+        for (int k = 0; k < D; k++)
+            u[k] = U[(size_t)k * TRIES + (size_t)p];
+        *found = !ckg__search_taken(search, u, x);
+    }
+    const double size = ckg__problem_size(s->problem);
+    for (double i = 0; !*found && i < size && i < 1e7; i++) {
+        ckg__problem_number(s->problem, i, x);
+        ckg__problem_to_unit(s->problem, x, u);
+        *found = !ckg__search_taken(search, u, x);
+    }
+    return CKG_OK;
+}
+
+/* The next point of the initial design, or any free design where that one is taken. */
+static int from_design(ckg_study *s, struct ckg__choice *choice, int *found)
+{
+    struct ckg__search search = {.problem = s->problem, .data = &s->data, .results = &s->results, .arena = s->arena, .seed = s->seed,
+                                 .stream = (uint64_t)s->data.trials};
+    double x[CKG_MAX_PARAMETERS];
+    *found = 0;
+    choice->path = s->data.trials < s->initial ? "design" : "random";
+    if (s->data.trials < s->initial) {
+        if (!s->design && make_design(s))
+            return CKG_ERR_NOMEM;
+        const double *cube = s->design + (size_t)s->data.trials * (size_t)s->problem->d;
+        if (s->problem->designs)
+            ckg__problem_to_unit(s->problem, s->problem->X + (size_t)(cube[0] * s->problem->designs) * (size_t)s->problem->d, choice->u);
+        else
+            ckg__problem_from_cube(s->problem, cube, choice->u);
+        *found = !ckg__search_taken(&search, choice->u, x);
+    }
+    return *found ? CKG_OK : any_free(s, &search, choice->u, found);
+}
+
+/* --- the policy and its stagnation rule --- */
+
+/* Where the nearest datum is far and feasibility likely: argmax of distance × PF over space-filling points. */
+static int explore(ckg_study *s, struct ckg__search *search, struct ckg__choice *choice, int *found)
+{
+    const int D = s->problem->D;
+    const struct ckg__belief *belief = search->outlook[0].belief;
+    double *U = ckg__arena_doubles(&s->results, EXPLORE * (size_t)D), *log_pf = ckg__arena_doubles(&s->results, EXPLORE);
+    double *u = ckg__arena_doubles(&s->results, (size_t)D), x[CKG_MAX_PARAMETERS], best = -INFINITY;
+    struct ckg__view view[CKG__MAX_OUTCOMES];
+    if (!U || !log_pf || !u || ckg__search_fill(search, 9000, EXPLORE, U, EXPLORE, &s->results))
+        return CKG_ERR_NOMEM;
+    for (int j = 0; j < belief->outcomes; j++)
+        if (ckg__view_make(&view[j], belief->gp[j], EXPLORE, U, EXPLORE, &s->results))
+            return CKG_ERR_NOMEM;
+    ckg__belief_log_feasible(belief, view, log_pf);
+    *found = 0;
+    for (int p = 0; p < EXPLORE; p++) {
+        double nearest = INFINITY;
+        for (int i = 0; i < s->data.designs; i++) {
+            double square = 0;
+            for (int k = 0; k < D; k++)
+                square += pow(U[(size_t)k * EXPLORE + (size_t)p] - s->data.u[(size_t)i * (size_t)D + (size_t)k], 2);
+            nearest = fmin(nearest, square);
+        }
+        const double score = 0.5 * log(nearest) + log_pf[p];
+        for (int k = 0; k < D; k++)
+            u[k] = U[(size_t)k * EXPLORE + (size_t)p];
+        if (!(score > best) || ckg__search_taken(search, u, x))
+            continue;
+        best = score;
+        *found = 1;
+        memcpy(choice->u, u, (size_t)D * sizeof *u);
+    }
+    choice->path = "explore";
+    return CKG_OK;
+}
+
+static int from_policy(ckg_study *s, double started, struct ckg__choice *choice, int *found, ckg_timing *seconds)
+{
+    struct ckg__search search;
+    const double clock = ckg__clock();
+    int status = ckg__study_begin_search(s, 1, &search, started, &seconds->fit);
+    seconds->recommend = ckg__clock() - clock - seconds->fit;
+    if (!status)
+        status = s->policy->suggest(&search, choice, found);
+    seconds->screen = choice->screen;
+    seconds->inner = choice->inner;
+    seconds->refine = choice->refine;
+    const int stalled = !status && *found && s->policy == &ckg__policy_ckg && !search.effort.paper && ckg__models_noisy(&s->models) &&
+                        (choice->value < stagnant || strcmp(choice->path, "ckg") != 0) && !s->explored;
+    if (stalled)
+        status = explore(s, &search, choice, found);
+    if (!status && !*found)
+        status = any_free(s, &search, choice->u, found);
+    if (!status)
+        s->explored = stalled;
+    return status;
+}
+
+/* --- the suggestion --- */
+
+/* One block for the struct and its arrays. */
+static ckg_suggestion *suggestion_new(int d, int K)
+{
+    const size_t numbers = (size_t)d + 2 * (1 + (size_t)K) + (size_t)K, header = (sizeof(ckg_suggestion) + 63) / 64 * 64;
+    char *block = ckg__alloc(header + numbers * sizeof(double), 1);
+    if (!block)
+        return NULL;
+    ckg_suggestion *out = (ckg_suggestion *)(void *)block;
+    double *at = (double *)(void *)(block + header);
+    *out = (ckg_suggestion){.dimension = d, .constraints = K, .x = at, .mean = at + d, .sd = at + d + 1 + K, .probability = at + d + 2 * (1 + K)};
+    return out;
+}
+
+void ckg_suggestion_free(ckg_suggestion *suggestion)
+{
+    ckg__free(suggestion);
+}
+
+static int has_objective(const ckg_study *s)
+{
+    for (int t = 0; t < s->data.trials; t++)
+        for (int i = 0; i < s->data.trial[t].count; i++)
+            if (s->data.trial[t].measured[i].outcome == 0)
+                return 1;
+    return 0;
+}
+
+/* Predictions for the design in the suggestion, or NANs while there is no model. */
+static int describe(ckg_study *s, const double *u, int modelled, ckg_suggestion *out)
+{
+    double *mean = (double *)out->mean, *sd = (double *)out->sd, *probability = (double *)out->probability;
+    if (modelled)
+        return ckg__study_predict_at(s, u, mean, sd, probability, &out->probability_feasible);
+    for (int j = 0; j <= out->constraints; j++)
+        mean[j] = sd[j] = NAN;
+    for (int j = 0; j < out->constraints; j++)
+        probability[j] = NAN;
+    out->probability_feasible = NAN;
+    return CKG_OK;
+}
+
+/* The choice's value in the objective's units, where it is an amount of it. */
+static double value_in_units(const ckg_study *s, const struct ckg__choice *choice)
+{
+    if (strcmp(choice->path, "ckg") != 0)
+        return choice->value;
+    const struct ckg__scaling *scaling = &s->models.surrogate[0].scaling;
+    return choice->value * scaling->scale * (scaling->warp > 0 ? scaling->warp_scale : 1);
+}
+
+static int ask(ckg_study *s, ckg_suggestion *out, double *u)
+{
+    const double started = ckg__clock();
+    struct ckg__choice choice = {.u = u, .value = NAN, .path = "random"};
+    const int modelled = s->data.trials >= s->initial && has_objective(s);
+    int found = 0, status;
+    status = modelled ? from_policy(s, started, &choice, &found, &out->seconds) : from_design(s, &choice, &found);
+    if (!status && !found)
+        status = ckg__fail(CKG_ERR_EXHAUSTED, "every design has been evaluated or is pending");
+    if (!status) {
+        ckg__problem_from_unit(s->problem, u, (double *)out->x);
+        status = describe(s, u, modelled, out);
+    }
+    if (!status)
+        status = ckg__data_add(&s->data, out->x, &out->trial);
+    out->path = choice.path;
+    out->value = modelled ? value_in_units(s, &choice) : NAN;
+    out->candidates = choice.candidates;
+    out->seconds.total = ckg__clock() - started;
+    return status;
+}
+
+int ckg_study_ask(ckg_study *s, ckg_suggestion **out)
+{
+    ckg__error_clear();
+    if (!s || !out)
+        return ckg__fail(CKG_ERR_INVALID, "ckg_study_ask: a NULL argument");
+    *out = NULL;
+    ckg_suggestion *suggestion = suggestion_new(s->problem->d, s->problem->outcomes - 1);
+    double *u = ckg__alloc((size_t)s->problem->D, sizeof *u);
+    int status = suggestion && u ? ask(s, suggestion, u) : CKG_ERR_NOMEM;
+    ckg__study_end_search(s);
+    ckg__free(u);
+    if (status) {
+        ckg_suggestion_free(suggestion);
+        return status;
+    }
+    *out = suggestion;
+    return CKG_OK;
+}

@@ -1,0 +1,451 @@
+/*
+ * Keeping the models in step with the data: pool and scale each outcome's series, fit hyperparameters where it is time, choose a warp where
+ * a tail asks for one, sample where there is noise, and condition the processes. Fits are tasks of (outcome, start); chains of (outcome,
+ * chain); factors of (outcome, sample).
+ */
+#include "study/models.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/rng.h"
+
+/* Up to here every observation leads to a new fit; beyond, one that adds 2 % of rows. */
+enum { REFIT_ALWAYS = 100 };
+/* Sampled hyperparameters beyond this many rows are worth less than they cost: the posterior has narrowed. */
+enum { SAMPLE_ROWS = 300 };
+enum { BURN = 4, THIN = 2 };
+enum { WARPS = 5 };
+
+/* A warp is tried from this deviation in interquartile ranges on, and kept when it gains so much log density. */
+static const double warp_tail = 6, warp_gain = 3;
+static const double warps[WARPS] = {0.1, 0.3, 1, 3, 10};
+
+int ckg__models_init(struct ckg__models *models, const struct ckg__data *data, struct ckg__pool *pool, struct ckg__arena *arena)
+{
+    memset(models, 0, sizeof *models);
+    models->data = data;
+    models->pool = pool;
+    models->arena = arena;
+    ckg__arena_init(&models->own);
+    models->group = ckg__alloc((size_t)data->problem->D, sizeof *models->group);
+    if (!models->group)
+        return CKG_ERR_NOMEM;
+    for (int i = 0; i < data->problem->d; i++)
+        for (int k = 0; k < data->problem->parameters[i].width; k++)
+            models->group[data->problem->parameters[i].offset + k] = i;
+    return CKG_OK;
+}
+
+void ckg__models_free(struct ckg__models *models)
+{
+    for (int j = 0; j < CKG__MAX_OUTCOMES; j++) {
+        for (int s = 0; s < models->surrogate[j].room; s++)
+            ckg__gp_free(&models->surrogate[j].gp[s]);
+        ckg__free(models->surrogate[j].gp);
+    }
+    ckg__arena_free(&models->own);
+    ckg__free(models->group);
+    memset(models, 0, sizeof *models);
+}
+
+static int any_failed(const struct ckg__data *data)
+{
+    for (int t = 0; t < data->trials; t++)
+        if (data->trial[t].state == CKG_FAILED)
+            return 1;
+    return 0;
+}
+
+/* The series of outcome j on the scale of `warp`, and its inputs, from the arena. */
+static int lay_out(struct ckg__models *models, int j, double warp, struct ckg__arena *arena, struct ckg__scaling *scaling,
+                   struct ckg__series *series, double **X)
+{
+    const struct ckg__data *data = models->data;
+    const struct ckg__series_source source = {j, warp};
+    const size_t D = (size_t)data->problem->D;
+    int status = ckg__series_build(data, &source, arena, scaling, series);
+    const size_t n = (size_t)series->n;
+    *X = status ? NULL : ckg__arena_doubles(arena, D * n + 1);
+    if (!*X)
+        return CKG_ERR_NOMEM;
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < D; k++)
+            (*X)[k * n + i] = data->u[(size_t)series->design[i] * D + k];
+    return CKG_OK;
+}
+
+static struct ckg__fit fit_of(const struct ckg__models *models, const struct ckg__series *series, const double *X)
+{
+    const int d = models->data->problem->d;
+    struct ckg__fit fit = {{models->kernel, d, models->data->problem->D, series->n, models->group, X, series->n, series, 1.0},
+                           models->method == CKG__FIT_ML ? ckg__prior_flat() : ckg__prior_default(d)};
+    if (models->method == CKG__FIT_ML)
+        fit.inputs.mean_precision = 0;
+    return fit;
+}
+
+static int time_to_fit(const struct ckg__surrogate *s)
+{
+    const int n = s->series.n;
+    return n > 0 && (!s->fitted || n <= REFIT_ALWAYS || n > s->fitted * 1.02 || n < s->fitted);
+}
+
+/* --- fitting: a task per (outcome, start); start 0 is the last optimum --- */
+
+enum { TRIES = CKG__FIT_STARTS + 1 };
+
+struct fits {
+    struct ckg__models *models;
+    int status[CKG__MAX_OUTCOMES * TRIES];
+    int outcome[CKG__MAX_OUTCOMES * TRIES], start[CKG__MAX_OUTCOMES * TRIES];
+    double density[CKG__MAX_OUTCOMES * TRIES];
+    double (*theta)[CKG_MAX_PARAMETERS + 2];
+    int count;
+};
+
+static void fit_task(void *context, int index, int worker)
+{
+    struct fits *fits = context;
+    struct ckg__models *models = fits->models;
+    const int j = fits->outcome[index];
+    const struct ckg__surrogate *s = &models->surrogate[j];
+    const struct ckg__fit fit = fit_of(models, &s->series, models->X[j]);
+    double *theta = fits->theta[index];
+    if (fits->start[index] == 0)
+        memcpy(theta, s->theta, sizeof s->theta);
+    else
+        ckg__fit_start(&fit, fits->start[index] - 1, theta);
+    fits->status[index] = ckg__fit_climb(&fit, s->series.n > 300 ? 20 : 40, theta, &fits->density[index], &models->arena[worker]);
+}
+
+/* Which starts an outcome gets: all of them while there is little data, then the last optimum and one other in turn. */
+static void plan_fits(struct fits *fits)
+{
+    for (int j = 0; j < fits->models->outcomes; j++) {
+        const struct ckg__surrogate *s = &fits->models->surrogate[j];
+        const int n = s->series.n;
+        if (!time_to_fit(s))
+            continue;
+        for (int start = s->fitted ? 0 : 1; start < TRIES; start++) {
+            const int turn = !s->fitted || n < 20 || (n <= REFIT_ALWAYS && start == 1 + n % CKG__FIT_STARTS);
+            if (start && !turn)
+                continue;
+            fits->outcome[fits->count] = j;
+            fits->start[fits->count++] = start;
+        }
+    }
+}
+
+static int run(struct ckg__models *models, int count, ckg__task task, void *context, const int *status)
+{
+    ckg__pool_run(models->pool, count, task, context);
+    for (int i = 0; i < count; i++)
+        if (status[i])
+            return status[i] == CKG_ERR_NOMEM ? ckg__fail_nomem() : ckg__fail(status[i], "a model could not be fitted");
+    return CKG_OK;
+}
+
+static int fit_all(struct ckg__models *models)
+{
+    struct ckg__arena_mark mark = ckg__arena_mark(&models->own);
+    struct fits *fits = ckg__arena_get(&models->own, 1, sizeof *fits);
+    if (!fits)
+        return CKG_ERR_NOMEM;
+    fits->models = models;
+    fits->count = 0;
+    fits->theta = ckg__arena_get(&models->own, CKG__MAX_OUTCOMES * TRIES, sizeof *fits->theta);
+    if (!fits->theta)
+        return CKG_ERR_NOMEM;
+    plan_fits(fits);
+    const int status = run(models, fits->count, fit_task, fits, fits->status);
+    for (int i = 0; !status && i < fits->count; i++) {
+        struct ckg__surrogate *s = &models->surrogate[fits->outcome[i]];
+        int best = i;
+        while (i + 1 < fits->count && fits->outcome[i + 1] == fits->outcome[best])
+            best = fits->density[++i] > fits->density[best] ? i : best;
+        if (isfinite(fits->density[best]))
+            memcpy(s->theta, fits->theta[best], sizeof s->theta);
+        s->fitted = s->series.n;
+    }
+    ckg__arena_release(&models->own, mark);
+    return status;
+}
+
+/* --- warping --- */
+
+/* The density of outcome j on the scale of `warp` at its best theta from `theta` on, comparable between warps. */
+static int warped_density(struct ckg__models *models, int j, double warp, double *theta, double *density, struct ckg__scaling *scaling)
+{
+    struct ckg__arena_mark mark = ckg__arena_mark(&models->own);
+    struct ckg__series series;
+    double *X;
+    int status = lay_out(models, j, warp, &models->own, scaling, &series, &X);
+    if (!status) {
+        const struct ckg__fit fit = fit_of(models, &series, X);
+        status = ckg__fit_climb(&fit, 20, theta, density, &models->arena[0]);
+        *density += series.jacobian;
+    }
+    ckg__arena_release(&models->own, mark);
+    return status;
+}
+
+/* Chooses outcome j's warp by the density; needs the fit on the present scale. */
+static int choose_warp(struct ckg__models *models, int j)
+{
+    struct ckg__surrogate *s = &models->surrogate[j];
+    double tail, best_density, theta[CKG_MAX_PARAMETERS + 2], density;
+    int status = ckg__series_tail(models->data, j, &models->own, &tail);
+    if (status || (tail < warp_tail && !(s->scaling.warp > 0)) || s->series.n < 8)
+        return status;
+    struct ckg__scaling scaling, best = s->scaling;
+    const double before = s->scaling.warp;
+    memcpy(theta, s->theta, sizeof theta);
+    status = warped_density(models, j, 0, theta, &best_density, &scaling);
+    if (status)
+        return status;
+    double plain[CKG_MAX_PARAMETERS + 2];
+    memcpy(plain, theta, sizeof plain);
+    best.warp = 0;
+    best_density += warp_gain;
+    for (int i = 0; !status && i < WARPS; i++) {
+        memcpy(theta, before > 0 ? s->theta : plain, sizeof theta);
+        status = warped_density(models, j, warps[i], theta, &density, &scaling);
+        if (!status && density > best_density) {
+            best_density = density;
+            best.warp = warps[i];
+            memcpy(plain, theta, sizeof plain);
+        }
+    }
+    if (!status && best.warp != before) {
+        memcpy(s->theta, plain, sizeof plain);
+        s->chained = 0;
+        status = lay_out(models, j, best.warp, &models->own, &s->scaling, &s->series, &models->X[j]);
+    }
+    return status;
+}
+
+/* --- sampling: a task per (outcome, chain) --- */
+
+struct chains {
+    struct ckg__models *models;
+    int status[CKG__MAX_OUTCOMES * CKG__CHAINS], outcome[CKG__MAX_OUTCOMES * CKG__CHAINS];
+    int count, dim;
+    double *samples; /* outcomes × CKG__MAX_SAMPLES × dim */
+};
+
+static int wants_samples(const struct ckg__models *models, int j)
+{
+    const struct ckg__surrogate *s = &models->surrogate[j];
+    int noisy = s->series.estimated || s->series.typical_known > 0;
+    if (j == models->data->problem->outcomes || s->series.n < 2 || s->series.n > SAMPLE_ROWS)
+        return 0;
+    return models->method == CKG__FIT_SAMPLE || (models->method == CKG__FIT_AUTO && noisy);
+}
+
+static void chain_task(void *context, int index, int worker)
+{
+    struct chains *chains = context;
+    struct ckg__models *models = chains->models;
+    const int j = chains->outcome[index], chain = index % CKG__CHAINS;
+    struct ckg__surrogate *s = &models->surrogate[j];
+    const struct ckg__fit fit = fit_of(models, &s->series, models->X[j]);
+    const int first = chain * models->samples / CKG__CHAINS, last = (chain + 1) * models->samples / CKG__CHAINS;
+    struct ckg__rng rng;
+    ckg__rng_seed(&rng, models->seed, (uint64_t)models->data->trials, 100 + (uint64_t)(j * CKG__CHAINS + chain));
+    if (!s->chained)
+        memcpy(s->chain[chain], s->theta, sizeof s->theta);
+    chains->status[index] = ckg__fit_sample(&fit, &rng, BURN, last - first, THIN, s->chain[chain],
+                                            chains->samples + ((size_t)j * CKG__MAX_SAMPLES + (size_t)first) * (size_t)chains->dim,
+                                            &models->arena[worker]);
+}
+
+static int sample_all(struct ckg__models *models, struct chains *chains)
+{
+    chains->models = models;
+    chains->count = 0;
+    chains->dim = models->data->problem->d + 2;
+    chains->samples = ckg__arena_doubles(&models->own, (size_t)models->outcomes * CKG__MAX_SAMPLES * (size_t)chains->dim);
+    if (!chains->samples)
+        return CKG_ERR_NOMEM;
+    models->beliefs = 1;
+    for (int j = 0; j < models->outcomes; j++) {
+        struct ckg__surrogate *s = &models->surrogate[j];
+        s->samples = wants_samples(models, j) ? models->samples : 1;
+        models->beliefs = s->samples > models->beliefs ? s->samples : models->beliefs;
+        for (int c = 0; s->samples > 1 && c < CKG__CHAINS; c++)
+            chains->outcome[chains->count++] = j;
+        if (s->samples == 1)
+            memcpy(chains->samples + (size_t)j * CKG__MAX_SAMPLES * (size_t)chains->dim, s->theta, (size_t)chains->dim * sizeof(double));
+    }
+    const int status = run(models, chains->count, chain_task, chains, chains->status);
+    for (int j = 0; j < models->outcomes; j++)
+        models->surrogate[j].chained |= !status && models->surrogate[j].samples > 1;
+    return status;
+}
+
+/* --- conditioning: a task per (outcome, sample) --- */
+
+struct factors {
+    struct ckg__models *models;
+    const struct chains *chains;
+    int *status, *outcome, *sample, count;
+};
+
+static void factor_task(void *context, int index, int worker)
+{
+    struct factors *f = context;
+    struct ckg__models *models = f->models;
+    const int j = f->outcome[index], sample = f->sample[index];
+    struct ckg__surrogate *s = &models->surrogate[j];
+    const struct ckg__fit fit = fit_of(models, &s->series, models->X[j]);
+    f->status[index] = ckg__gp_set(&s->gp[sample], &fit.inputs,
+                                   f->chains->samples + ((size_t)j * CKG__MAX_SAMPLES + (size_t)sample) * (size_t)f->chains->dim,
+                                   &models->arena[worker]);
+}
+
+static int reserve(struct ckg__models *models, int spare)
+{
+    for (int j = 0; j < models->outcomes; j++) {
+        struct ckg__surrogate *s = &models->surrogate[j];
+        if (s->room < s->samples) {
+            void *grown = ckg__alloc_resize(s->gp, (size_t)s->room * sizeof *s->gp, (size_t)s->samples, sizeof *s->gp);
+            if (!grown)
+                return CKG_ERR_NOMEM;
+            s->gp = grown;
+            memset(s->gp + s->room, 0, (size_t)(s->samples - s->room) * sizeof *s->gp);
+            s->room = s->samples;
+        }
+        const int need = s->series.n + spare;
+        for (int i = 0; i < s->samples; i++)
+            /* grow by an eighth, so that a growing study seldom allocates */
+            if ((s->gp[i].capacity < need || !s->gp[i].L) && ckg__gp_reserve(&s->gp[i], models->data->problem->D, need + need / 8 + 8))
+                return CKG_ERR_NOMEM;
+    }
+    return CKG_OK;
+}
+
+static int factor_all(struct ckg__models *models, const struct chains *chains)
+{
+    const size_t most = CKG__MAX_OUTCOMES * CKG__MAX_SAMPLES;
+    struct factors f = {models, chains, ckg__arena_ints(&models->own, most), ckg__arena_ints(&models->own, most),
+                        ckg__arena_ints(&models->own, most), 0};
+    if (!f.status || !f.outcome || !f.sample)
+        return CKG_ERR_NOMEM;
+    for (int j = 0; j < models->outcomes; j++)
+        for (int i = 0; i < models->surrogate[j].samples; i++) {
+            f.outcome[f.count] = j;
+            f.sample[f.count++] = i;
+        }
+    return run(models, f.count, factor_task, &f, f.status);
+}
+
+/* --- beliefs --- */
+
+static void believe(struct ckg__models *models)
+{
+    const struct ckg_problem *problem = models->data->problem;
+    for (int b = 0; b < models->beliefs; b++) {
+        struct ckg__belief *belief = &models->belief[b];
+        belief->outcomes = models->outcomes;
+        for (int j = 0; j < models->outcomes; j++) {
+            struct ckg__surrogate *s = &models->surrogate[j];
+            const int latent = j == problem->outcomes;
+            const double min = latent ? 0 : problem->outcome[j].min, max = latent ? INFINITY : problem->outcome[j].max;
+            belief->gp[j] = &s->gp[s->samples > 1 ? b : 0];
+            belief->lower[j] = isinf(min) ? min : ckg__scaling_apply(&s->scaling, min);
+            belief->upper[j] = isinf(max) ? max : ckg__scaling_apply(&s->scaling, max);
+        }
+        if (!isnan(models->fixed_penalty))
+            belief->penalty = ckg__scaling_apply(&models->surrogate[0].scaling, models->fixed_penalty);
+    }
+}
+
+/* 1 when every process can take `spare` more rows. */
+static int has_room(const struct ckg__models *models, int spare)
+{
+    for (int j = 0; j < models->outcomes; j++)
+        for (int s = 0; s < models->surrogate[j].samples; s++)
+            if (models->surrogate[j].gp[s].capacity < models->surrogate[j].series.n + spare)
+                return 0;
+    return 1;
+}
+
+int ckg__models_update(struct ckg__models *models, uint64_t revision, int spare)
+{
+    if (models->revision == revision && has_room(models, spare))
+        return CKG_OK;
+    models->revision = 0;
+    const struct ckg__arena_mark start = {NULL, 0};
+    ckg__arena_release(&models->own, start);
+    models->outcomes = models->data->problem->outcomes + (models->failures && any_failed(models->data));
+    int status = CKG_OK;
+    for (int j = 0; !status && j < models->outcomes; j++) {
+        struct ckg__surrogate *s = &models->surrogate[j];
+        status = lay_out(models, j, s->scaling.warp, &models->own, &s->scaling, &s->series, &models->X[j]);
+        if (!status && !s->fitted) {
+            const struct ckg__fit fit = fit_of(models, &s->series, models->X[j]);
+            ckg__fit_start(&fit, 0, s->theta);
+        }
+    }
+    if (!status)
+        status = fit_all(models);
+    for (int j = 0; !status && models->warp && j < models->data->problem->outcomes; j++)
+        if (models->surrogate[j].fitted == models->surrogate[j].series.n)
+            status = choose_warp(models, j);
+    struct chains *chains = status ? NULL : ckg__arena_get(&models->own, 1, sizeof *chains);
+    if (!status)
+        status = chains ? sample_all(models, chains) : CKG_ERR_NOMEM;
+    if (!status)
+        status = reserve(models, spare);
+    if (!status)
+        status = factor_all(models, chains);
+    if (status)
+        return status;
+    believe(models);
+    models->revision = revision;
+    return CKG_OK;
+}
+
+/* --- pending designs --- */
+
+int ckg__models_condition(struct ckg__models *models)
+{
+    const struct ckg__data *data = models->data;
+    const size_t D = (size_t)data->problem->D;
+    for (int t = 0; t < data->trials; t++) {
+        if (data->trial[t].state != CKG_PENDING)
+            continue;
+        const double *u = data->u + (size_t)data->trial[t].design * D;
+        for (int j = 0; j < models->outcomes; j++)
+            for (int s = 0; s < models->surrogate[j].samples; s++) {
+                struct ckg__gp *gp = &models->surrogate[j].gp[s];
+                struct ckg__arena_mark mark = ckg__arena_mark(&models->arena[0]);
+                struct ckg__view view;
+                int status = ckg__view_make(&view, gp, 1, u, 1, &models->arena[0]);
+                if (!status)
+                    status = ckg__gp_append(gp, u, view.mean[0], gp->future - gp->s2 * gp->nugget);
+                ckg__arena_release(&models->arena[0], mark);
+                if (status)
+                    return status;
+            }
+    }
+    return CKG_OK;
+}
+
+void ckg__models_release(struct ckg__models *models)
+{
+    for (int j = 0; j < models->outcomes; j++)
+        for (int s = 0; s < models->surrogate[j].samples; s++)
+            ckg__gp_truncate(&models->surrogate[j].gp[s], models->surrogate[j].series.n);
+}
+
+int ckg__models_noisy(const struct ckg__models *models)
+{
+    for (int j = 0; j < models->data->problem->outcomes; j++)
+        if (models->surrogate[j].series.estimated || models->surrogate[j].series.typical_known > 0)
+            return 1;
+    return 0;
+}

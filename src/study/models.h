@@ -1,0 +1,64 @@
+/*
+ * The models of a study: one Gaussian process per outcome, or several under sampled hyperparameters, kept in step with the data.
+ */
+#ifndef CKG_STUDY_MODELS_H
+#define CKG_STUDY_MODELS_H
+
+#include "base/threads.h"
+#include "data/data.h"
+#include "model/fit.h"
+#include "posterior/belief.h"
+
+enum ckg__fit_method { CKG__FIT_ML, CKG__FIT_MAP, CKG__FIT_SAMPLE, CKG__FIT_AUTO };
+
+enum { CKG__MAX_SAMPLES = 64, CKG__CHAINS = 2 };
+
+/* One outcome's model. */
+struct ckg__surrogate {
+    struct ckg__scaling scaling;
+    struct ckg__series series;  /* in the models' arena */
+    int fitted;                 /* rows when the hyperparameters were last fitted; 0: never */
+    double theta[CKG_MAX_PARAMETERS + 2];
+    int chained;                /* 1 once the chains below have begun */
+    double chain[CKG__CHAINS][CKG_MAX_PARAMETERS + 2];
+    int samples;                /* processes in use */
+    struct ckg__gp *gp;         /* (samples) */
+    int room;                   /* processes allocated */
+    double lengthscales[CKG_MAX_PARAMETERS]; /* as last reported */
+};
+
+struct ckg__models {
+    const struct ckg__data *data;
+    enum ckg__kernel kernel;
+    enum ckg__fit_method method;
+    int samples;                /* wanted */
+    int warp;                   /* 1: allowed */
+    int failures;               /* 1: a latent constraint models where evaluations fail */
+    double fixed_penalty;       /* in the objective's units; NAN: automatic */
+    uint64_t seed;
+    struct ckg__pool *pool;
+    struct ckg__arena *arena;   /* (threads) */
+    struct ckg__arena own;      /* series and inputs of the present data */
+    int *group;                 /* (D) */
+    double *X[CKG__MAX_OUTCOMES]; /* D×n, in `own` */
+    int outcomes;
+    struct ckg__surrogate surrogate[CKG__MAX_OUTCOMES];
+    int beliefs;
+    struct ckg__belief belief[CKG__MAX_SAMPLES];
+    uint64_t revision;          /* of the data that the models know; 0: none */
+};
+
+int ckg__models_init(struct ckg__models *models, const struct ckg__data *data, struct ckg__pool *pool, struct ckg__arena *arena);
+void ckg__models_free(struct ckg__models *models);
+
+/* Brings the models up to the data of that revision. spare: rows to leave room for (pending designs). deadline as for a search. */
+int ckg__models_update(struct ckg__models *models, uint64_t revision, int spare);
+
+/* Conditions every process on the pending designs at its own mean (kriging believer), and undoes it. */
+int ckg__models_condition(struct ckg__models *models);
+void ckg__models_release(struct ckg__models *models);
+
+/* 1 when any outcome's evaluations carry noise. */
+int ckg__models_noisy(const struct ckg__models *models);
+
+#endif

@@ -1,0 +1,221 @@
+/*
+ * Predictions in the user's units. Over several beliefs a prediction is their mixture: mean of means, variance = mean of variances + variance
+ * of means.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "study/study.h"
+
+/* Mean and variance of outcome j at u under belief b, in model units. */
+static int outcome_at(ckg_study *s, int b, int j, const double *u, double *mean, double *var)
+{
+    struct ckg__arena_mark mark = ckg__arena_mark(&s->results);
+    struct ckg__view view;
+    const int status = ckg__view_make(&view, s->models.belief[b].gp[j], 1, u, 1, &s->results);
+    if (!status) {
+        *mean = view.mean[0];
+        *var = view.var[0];
+    }
+    ckg__arena_release(&s->results, mark);
+    return status;
+}
+
+int ckg__study_predict_at(ckg_study *s, const double *u, double *mean, double *sd, double *probability, double *feasible)
+{
+    const int beliefs = s->models.beliefs, outcomes = s->models.outcomes, told = s->problem->outcomes;
+    double product[CKG__MAX_SAMPLES];
+    for (int b = 0; b < beliefs; b++)
+        product[b] = 1;
+    for (int j = 0; j < outcomes; j++) {
+        double first = 0, second = 0, within = 0, probable = 0;
+        for (int b = 0; b < beliefs; b++) {
+            const struct ckg__belief *belief = &s->models.belief[b];
+            double one, var, log_pf = 0;
+            if (outcome_at(s, b, j, u, &one, &var))
+                return CKG_ERR_NOMEM;
+            if (j)
+                ckg__log_feasible(1, &one, &var, ckg__variance_floor(belief->gp[j]), belief->lower[j], belief->upper[j], &log_pf, NULL, NULL);
+            first += one / beliefs;
+            second += one * one / beliefs;
+            within += var / beliefs;
+            probable += exp(log_pf) / beliefs;
+            product[b] *= exp(log_pf);
+        }
+        const double between = beliefs > 1 && second > first * first ? second - first * first : 0;
+        if (j < told)
+            ckg__scaling_moments(&s->models.surrogate[j].scaling, first, sqrt(within + between), &mean[j], &sd[j]);
+        if (j && j < told)
+            probability[j - 1] = probable;
+    }
+    *feasible = 0;
+    for (int b = 0; b < beliefs; b++)
+        *feasible += product[b] / beliefs;
+    return CKG_OK;
+}
+
+int ckg__study_utility_at(ckg_study *s, const double *u, double penalty, double *utility)
+{
+    *utility = penalty;
+    for (int b = 0; b < s->models.beliefs; b++) {
+        const struct ckg__belief *belief = &s->models.belief[b];
+        double gain = 0, log_pf = 0;
+        for (int j = 0; j < belief->outcomes; j++) {
+            double mean, var;
+            if (outcome_at(s, b, j, u, &mean, &var))
+                return CKG_ERR_NOMEM;
+            if (j)
+                ckg__log_feasible(1, &mean, &var, ckg__variance_floor(belief->gp[j]), belief->lower[j], belief->upper[j], &log_pf, NULL, NULL);
+            else
+                gain = mean - penalty;
+        }
+        *utility += gain * exp(log_pf) / s->models.beliefs;
+    }
+    return CKG_OK;
+}
+
+/* Checks the designs of a public call and brings the models up to date. */
+static int begin(ckg_study *s, int count, const double *X, const char *caller)
+{
+    ckg__error_clear();
+    if (!s || count < 0 || (count && !X))
+        return ckg__fail(CKG_ERR_INVALID, "%s: needs a study and designs", caller);
+    for (int p = 0; p < count; p++)
+        if (ckg__problem_check_design(s->problem, X + (size_t)p * (size_t)s->problem->d))
+            return CKG_ERR_INVALID;
+    return CKG_OK;
+}
+
+/* The smallest penalty over the beliefs, in model units: the M of averages. */
+static double common_penalty(const ckg_study *s)
+{
+    double penalty = INFINITY;
+    for (int b = 0; b < s->models.beliefs; b++)
+        penalty = fmin(penalty, s->models.belief[b].penalty);
+    return penalty;
+}
+
+/* A utility in model units as the user would see it. */
+static double utility_in_units(const ckg_study *s, double utility)
+{
+    double value, sd;
+    ckg__scaling_moments(&s->models.surrogate[0].scaling, utility, 0, &value, &sd);
+    return value;
+}
+
+static int predict_one(ckg_study *s, const double *x, double *mean, double *sd, double *probability, double *utility)
+{
+    double all_mean[1 + CKG_MAX_CONSTRAINTS], all_sd[1 + CKG_MAX_CONSTRAINTS], each[CKG_MAX_CONSTRAINTS + 1], feasible, worth;
+    double *u = ckg__arena_doubles(&s->results, (size_t)s->problem->D);
+    if (!u)
+        return CKG_ERR_NOMEM;
+    ckg__problem_to_unit(s->problem, x, u);
+    int status = ckg__study_predict_at(s, u, all_mean, all_sd, each, &feasible);
+    if (!status)
+        status = ckg__study_utility_at(s, u, common_penalty(s), &worth);
+    if (status)
+        return status;
+    const size_t bytes = (size_t)s->problem->outcomes * sizeof *mean;
+    if (mean)
+        memcpy(mean, all_mean, bytes);
+    if (sd)
+        memcpy(sd, all_sd, bytes);
+    if (probability)
+        *probability = feasible;
+    if (utility)
+        *utility = utility_in_units(s, worth);
+    return CKG_OK;
+}
+
+int ckg_study_predict(ckg_study *s, int count, const double *X, double *mean, double *sd, double *probability, double *utility)
+{
+    int status = begin(s, count, X, "ckg_study_predict");
+    if (status)
+        return status;
+    struct ckg__search search;
+    double seconds;
+    const size_t d = (size_t)s->problem->d, outcomes = (size_t)s->problem->outcomes;
+    status = ckg__study_begin_search(s, 0, &search, ckg__clock(), &seconds);
+    for (size_t p = 0; !status && p < (size_t)count; p++) {
+        struct ckg__arena_mark mark = ckg__arena_mark(&s->results);
+        status = predict_one(s, X + p * d, mean ? mean + p * outcomes : NULL, sd ? sd + p * outcomes : NULL, probability ? probability + p : NULL,
+                             utility ? utility + p : NULL);
+        ckg__arena_release(&s->results, mark);
+    }
+    ckg__study_end_search(s);
+    return status;
+}
+
+int ckg_study_score(ckg_study *s, const char *policy, int count, const double *X, double *value)
+{
+    int status = begin(s, count, X, "ckg_study_score");
+    if (status)
+        return status;
+    const struct ckg__policy *row = policy ? ckg__policy_find(policy) : s->policy;
+    if (!row)
+        return ckg__fail(CKG_ERR_NOT_FOUND, "no policy is called '%s'", policy);
+    if (!value)
+        return ckg__fail(CKG_ERR_INVALID, "ckg_study_score: value is NULL");
+    struct ckg__search search;
+    double seconds;
+    const size_t d = (size_t)s->problem->d, D = (size_t)s->problem->D, n = (size_t)count;
+    status = ckg__study_begin_search(s, 1, &search, ckg__clock(), &seconds);
+    double *U = status ? NULL : ckg__arena_doubles(&s->results, D * n + 1), *u = status ? NULL : ckg__arena_doubles(&s->results, D);
+    if (!status && (!U || !u))
+        status = CKG_ERR_NOMEM;
+    for (size_t p = 0; !status && p < n; p++) {
+        ckg__problem_to_unit(s->problem, X + p * d, u);
+        for (size_t k = 0; k < D; k++)
+            U[k * n + p] = u[k];
+    }
+    if (!status)
+        status = row->score(&search, count, U, value);
+    const struct ckg__scaling *scaling = &s->models.surrogate[0].scaling;
+    const double unit = row == &ckg__policy_ckg ? scaling->scale * (scaling->warp > 0 ? scaling->warp_scale : 1) : 1;
+    for (int p = 0; !status && p < count; p++)
+        value[p] *= unit;
+    ckg__study_end_search(s);
+    return status;
+}
+
+int ckg_study_model(ckg_study *s, int outcome, ckg_model_info *out)
+{
+    ckg__error_clear();
+    if (!s || !out)
+        return ckg__fail(CKG_ERR_INVALID, "ckg_study_model: a NULL argument");
+    if (outcome < 0 || outcome >= s->problem->outcomes)
+        return ckg__fail(CKG_ERR_NOT_FOUND, "no outcome has the number %d", outcome);
+    const int status = ckg__models_update(&s->models, s->revision, 0);
+    if (status) {
+        ckg__study_end_search(s);
+        return status;
+    }
+    struct ckg__surrogate *model = &s->models.surrogate[outcome];
+    const struct ckg__gp *gp = &model->gp[0];
+    const struct ckg__scaling *scaling = &model->scaling;
+    for (int i = 0; i < s->problem->d; i++)
+        model->lengthscales[i] = 1 / gp->inv_ell[s->problem->parameters[i].offset];
+    *out = (ckg_model_info){
+        .kernel = ckg__kernel_names[gp->kernel], .observations = gp->n, .samples = model->samples, .lengthscales = model->lengthscales,
+        .signal_sd = sqrt(gp->s2) * scaling->scale, .noise_sd = sqrt(gp->noise) * scaling->scale,
+        .mean = (scaling->warp > 0 ? 1 : scaling->sign) * (scaling->centre + scaling->scale * gp->mean), .log_likelihood = gp->log_likelihood,
+        .warp = scaling->warp, .nugget = gp->nugget,
+    };
+    ckg__study_end_search(s);
+    return CKG_OK;
+}
+
+int ckg_study_penalty(ckg_study *s, double *out)
+{
+    int status = begin(s, 0, NULL, "ckg_study_penalty");
+    if (status || !out)
+        return status ? status : ckg__fail(CKG_ERR_INVALID, "ckg_study_penalty: out is NULL");
+    struct ckg__search search;
+    double seconds;
+    status = ckg__study_begin_search(s, 1, &search, ckg__clock(), &seconds);
+    if (!status)
+        *out = utility_in_units(s, common_penalty(s));
+    ckg__study_end_search(s);
+    return status;
+}

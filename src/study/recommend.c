@@ -1,0 +1,367 @@
+/*
+ * Recommending: from the x_r of every belief to the one design that is best under their average, by the utility or by the mean among
+ * designs that are probably feasible.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "study/study.h"
+
+enum { STARTS = 3, RESTARTS = 3, NEIGHBOURS = 48, ROUNDS = 6 };
+
+/* What is maximised. */
+struct goal {
+    ckg_study *study;
+    int rule;
+    double penalty;     /* common M, model units */
+    double log_p;       /* log of the wanted probability */
+    double stiffness;   /* of the penalty for falling short of it */
+    double width;       /* the cliff's, for first steps */
+};
+
+/* Adds belief b's (μ − M)·PF in logarithms to a running log-sum-exp over the beliefs. */
+static int add_belief(const struct goal *goal, int b, int m, const double *U, struct ckg__arena *arena, double *value, double *gradient)
+{
+    struct ckg__arena_mark mark = ckg__arena_mark(arena);
+    struct ckg__belief belief = goal->study->models.belief[b];
+    const size_t points = (size_t)m, size = points * (size_t)belief.gp[0]->D;
+    double *one = b ? ckg__arena_doubles(arena, points) : value, *slope = b ? ckg__arena_doubles(arena, size) : gradient;
+    if (!one || !slope)
+        return CKG_ERR_NOMEM;
+    belief.penalty = goal->penalty;
+    if (ckg__belief_log_utility_batch(&belief, m, U, m, arena, one, slope))
+        return CKG_ERR_NOMEM;
+    for (size_t p = 0; b && p < points; p++) {
+        const double top = fmax(value[p], one[p]);
+        if (!isfinite(top))
+            continue;
+        const double both = top + log(exp(value[p] - top) + exp(one[p] - top)), share = exp(one[p] - both);
+        for (size_t at = p; at < size; at += points)
+            gradient[at] = share == 1 ? slope[at] : share > 0 ? gradient[at] + share * (slope[at] - gradient[at]) : gradient[at];
+        value[p] = both;
+    }
+    ckg__arena_release(arena, mark);
+    return CKG_OK;
+}
+
+/* Mean of the means, and the log of the averaged PF, with gradients. */
+static int mean_and_feasible(const struct goal *goal, int m, const double *U, struct ckg__arena *arena, double *mean, double *dmean,
+                             double *log_pf, double *dlog_pf)
+{
+    const struct ckg__models *models = &goal->study->models;
+    const size_t points = (size_t)m, size = points * (size_t)goal->study->problem->D;
+    double *one = ckg__arena_doubles(arena, 2 * points), *slope = ckg__arena_doubles(arena, size);
+    if (!one || !slope)
+        return CKG_ERR_NOMEM;
+    memset(mean, 0, points * sizeof *mean);
+    memset(dmean, 0, size * sizeof *dmean);
+    for (size_t p = 0; p < points; p++)
+        log_pf[p] = -INFINITY;
+    memset(dlog_pf, 0, size * sizeof *dlog_pf);
+    for (int b = 0; b < models->beliefs; b++) {
+        if (ckg__posterior_mean(models->belief[b].gp[0], m, U, m, arena, one, slope))
+            return CKG_ERR_NOMEM;
+        for (size_t i = 0; i < size; i++)
+            dmean[i] += slope[i] / models->beliefs;
+        for (size_t p = 0; p < points; p++)
+            mean[p] += one[p] / models->beliefs;
+        memset(one, 0, points * sizeof *one);
+        memset(slope, 0, size * sizeof *slope);
+        if (ckg__belief_log_feasible_batch(&models->belief[b], m, U, m, arena, one, slope))
+            return CKG_ERR_NOMEM;
+        for (size_t p = 0; p < points; p++) {
+            const double part = one[p] - log(models->beliefs), top = fmax(log_pf[p], part);
+            const double both = top + log(exp(log_pf[p] - top) + exp(part - top)), share = exp(part - both);
+            for (size_t at = p; at < size; at += points)
+                dlog_pf[at] += share * (slope[at] - dlog_pf[at]);
+            log_pf[p] = both;
+        }
+    }
+    return CKG_OK;
+}
+
+/* The best mean, falling short of the wanted probability punished by a quadratic in log PF. */
+static int punished_mean(const struct goal *goal, int m, const double *U, struct ckg__arena *arena, double *value, double *gradient)
+{
+    struct ckg__arena_mark mark = ckg__arena_mark(arena);
+    const size_t points = (size_t)m, size = points * (size_t)goal->study->problem->D;
+    double *log_pf = ckg__arena_doubles(arena, points), *slope = ckg__arena_doubles(arena, size);
+    if (!log_pf || !slope || mean_and_feasible(goal, m, U, arena, value, gradient, log_pf, slope))
+        return CKG_ERR_NOMEM;
+    for (size_t p = 0; p < points; p++) {
+        const double missing = goal->log_p - log_pf[p];
+        if (!(missing > 0))
+            continue;
+        value[p] -= goal->stiffness * missing * missing;
+        for (size_t at = p; at < size; at += points)
+            gradient[at] += 2 * goal->stiffness * missing * slope[at];
+    }
+    ckg__arena_release(arena, mark);
+    return CKG_OK;
+}
+
+static int goal_batch(void *context, int m, const double *U, const int *which, struct ckg__arena *arena, double *value, double *gradient)
+{
+    const struct goal *goal = context;
+    (void)which;
+    if (goal->rule == CKG_RULE_PROBABILITY)
+        return punished_mean(goal, m, U, arena, value, gradient);
+    int status = CKG_OK;
+    for (int b = 0; !status && b < goal->study->models.beliefs; b++)
+        status = add_belief(goal, b, m, U, arena, value, gradient);
+    return status;
+}
+
+/* Climbs the goal from u (D) over the reals, with restarts; *value is reached. */
+static int climb(struct goal *goal, int restarts, double *u, double *value)
+{
+    ckg_study *s = goal->study;
+    const size_t D = (size_t)s->problem->D;
+    double *box = ckg__arena_doubles(&s->results, 2 * D);
+    if (!box)
+        return CKG_ERR_NOMEM;
+    ckg__problem_free_box(s->problem, u, box, box + D);
+    for (int i = 0; i <= restarts; i++) {
+        const struct ckg__lbfgs_options options = {6, 40, i ? fmin(0.3 * goal->width, 1e-2) : 0.01, 1e-8, 1e-12};
+        double reached;
+        if (ckg__multistart(goal_batch, goal, (int)D, 1, box, box + D, &options, u, &reached, &s->arena[0]))
+            return CKG_ERR_NOMEM;
+        const double gained = i ? reached - *value : INFINITY;
+        *value = reached;
+        if (!(gained > 1e-10))
+            break;
+    }
+    return CKG_OK;
+}
+
+/* Values of the goal at the columns of U (D×m), in chunks. */
+static int values_at(struct goal *goal, int m, const double *U, int ldu, double *value)
+{
+    enum { CHUNK = 32 };
+    ckg_study *s = goal->study;
+    const int D = s->problem->D;
+    double *part = ckg__arena_doubles(&s->results, CHUNK * (size_t)D), *gradient = ckg__arena_doubles(&s->results, CHUNK * (size_t)D);
+    if (!part || !gradient)
+        return CKG_ERR_NOMEM;
+    for (int first = 0; first < m; first += CHUNK) {
+        const int count = m - first < CHUNK ? m - first : CHUNK;
+        for (int k = 0; k < D; k++)
+            memcpy(part + (size_t)k * (size_t)count, U + (size_t)k * (size_t)ldu + (size_t)first, (size_t)count * sizeof *part);
+        if (goal_batch(goal, count, part, NULL, &s->arena[0], value + first, gradient))
+            return CKG_ERR_NOMEM;
+    }
+    return CKG_OK;
+}
+
+static void column(int D, const double *U, int ldu, int p, double *u)
+{
+    for (int k = 0; k < D; k++)
+        u[k] = U[(size_t)k * (size_t)ldu + (size_t)p];
+}
+
+/* Steps to better lattice neighbours, the reals following. */
+static int climb_lattice(struct goal *goal, const struct ckg__search *search, double *u, double *value)
+{
+    ckg_study *s = goal->study;
+    const int D = s->problem->D;
+    double *U = ckg__arena_doubles(&s->results, NEIGHBOURS * (size_t)D), *v = ckg__arena_doubles(&s->results, (size_t)D), values[NEIGHBOURS];
+    if (!U || !v)
+        return CKG_ERR_NOMEM;
+    for (int round = 0; round < ROUNDS && !search->enumerated; round++) {
+        const int count = ckg__search_neighbours(search, u, 11000 + (uint64_t)round, NEIGHBOURS, U, NEIGHBOURS);
+        if (!count)
+            break;
+        if (values_at(goal, count, U, NEIGHBOURS, values))
+            return CKG_ERR_NOMEM;
+        int best = 0;
+        for (int p = 1; p < count; p++)
+            best = values[p] > values[best] ? p : best;
+        column(D, U, NEIGHBOURS, best, v);
+        double reached = values[best];
+        if (ckg__problem_has_reals(s->problem) && climb(goal, 0, v, &reached))
+            return CKG_ERR_NOMEM;
+        if (!(reached > *value))
+            break;
+        *value = reached;
+        memcpy(u, v, (size_t)D * sizeof *u);
+    }
+    return CKG_OK;
+}
+
+/* The best of every x_r and of the base points, then uphill from the best few of them. */
+static int best_anywhere(struct goal *goal, struct ckg__search *search, double *u)
+{
+    ckg_study *s = goal->study;
+    const int D = s->problem->D, m = search->base + search->outlooks;
+    double *U = ckg__arena_doubles(&s->results, (size_t)D * (size_t)m), *value = ckg__arena_doubles(&s->results, (size_t)m);
+    double *v = ckg__arena_doubles(&s->results, (size_t)D), best = -INFINITY;
+    if (!U || !value || !v)
+        return CKG_ERR_NOMEM;
+    for (int k = 0; k < D; k++) {
+        memcpy(U + (size_t)k * (size_t)m, search->U + (size_t)k * (size_t)search->base, (size_t)search->base * sizeof *U);
+        for (int o = 0; o < search->outlooks; o++)
+            U[(size_t)k * (size_t)m + (size_t)(search->base + o)] = search->outlook[o].x_r[k];
+    }
+    if (values_at(goal, m, U, m, value))
+        return CKG_ERR_NOMEM;
+    for (int i = 0; i < STARTS; i++) {
+        int top = 0;
+        for (int p = 1; p < m; p++)
+            top = value[p] > value[top] ? p : top;
+        double reached = value[top];
+        column(D, U, m, top, v);
+        value[top] = -INFINITY;
+        if (ckg__problem_has_reals(s->problem) && isfinite(reached) && climb(goal, RESTARTS, v, &reached))
+            return CKG_ERR_NOMEM;
+        if (i == 0 || reached > best) {
+            best = reached;
+            memcpy(u, v, (size_t)D * sizeof *u);
+        }
+    }
+    return climb_lattice(goal, search, u, &best);
+}
+
+/* The best by the goal among designs with a measured objective. */
+static int best_evaluated(struct goal *goal, double *u)
+{
+    ckg_study *s = goal->study;
+    const int D = s->problem->D, n = s->data.designs;
+    double *U = ckg__arena_doubles(&s->results, (size_t)D * (size_t)n + 1), *value = ckg__arena_doubles(&s->results, (size_t)n + 1);
+    int *known = ckg__arena_ints(&s->results, (size_t)n + 1), best = -1;
+    if (!U || !value || !known)
+        return CKG_ERR_NOMEM;
+    memset(known, 0, (size_t)n * sizeof *known);
+    for (int t = 0; t < s->data.trials; t++)
+        for (int i = 0; i < s->data.trial[t].count; i++)
+            known[s->data.trial[t].design] |= s->data.trial[t].measured[i].outcome == 0;
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < D; k++)
+            U[(size_t)k * (size_t)n + (size_t)i] = s->data.u[(size_t)i * (size_t)D + (size_t)k];
+    if (values_at(goal, n, U, n, value))
+        return CKG_ERR_NOMEM;
+    for (int i = 0; i < n; i++)
+        if (known[i] && (best < 0 || value[i] > value[best]))
+            best = i;
+    column(D, U, n, best, u);
+    return CKG_OK;
+}
+
+/* Stiffer and stiffer; at last the log of the probability is met to 1e-6 or the design is the most probable there is. */
+static int by_probability(struct goal *goal, struct ckg__search *search, int evaluated_only, double *u)
+{
+    const double wanted = goal->log_p;
+    int status;
+    goal->log_p = wanted + 1e-7;
+    goal->stiffness = 1e8;
+    if (evaluated_only)
+        return best_evaluated(goal, u);
+    goal->stiffness = 1e2;
+    status = best_anywhere(goal, search, u);
+    for (int i = 0; !status && i < 3; i++) {
+        double value;
+        goal->stiffness *= 100;
+        if (ckg__problem_has_reals(goal->study->problem))
+            status = climb(goal, 1, u, &value);
+    }
+    return status;
+}
+
+static ckg_recommendation *recommendation_new(int d, int K)
+{
+    const size_t numbers = (size_t)d + 2 * (1 + (size_t)K) + (size_t)K, header = (sizeof(ckg_recommendation) + 63) / 64 * 64;
+    char *block = ckg__alloc(header + numbers * sizeof(double), 1);
+    if (!block)
+        return NULL;
+    ckg_recommendation *out = (ckg_recommendation *)(void *)block;
+    double *at = (double *)(void *)(block + header);
+    *out = (ckg_recommendation){.dimension = d, .constraints = K, .x = at, .mean = at + d, .sd = at + d + 1 + K, .probability = at + d + 2 * (1 + K)};
+    return out;
+}
+
+void ckg_recommendation_free(ckg_recommendation *recommendation)
+{
+    ckg__free(recommendation);
+}
+
+static int describe(ckg_study *s, double *u, double penalty, ckg_recommendation *out)
+{
+    double utility, unused;
+    ckg__problem_from_unit(s->problem, u, (double *)out->x);
+    ckg__problem_to_unit(s->problem, out->x, u);
+    int status = ckg__study_predict_at(s, u, (double *)out->mean, (double *)out->sd, (double *)out->probability, &out->probability_feasible);
+    if (!status)
+        status = ckg__study_utility_at(s, u, penalty, &utility);
+    if (status)
+        return status;
+    ckg__scaling_moments(&s->models.surrogate[0].scaling, utility, 0, &out->utility, &unused);
+    ckg__scaling_moments(&s->models.surrogate[0].scaling, penalty, 0, &out->penalty, &unused);
+    for (int t = 0; t < s->data.trials; t++)
+        out->evaluations += s->data.trial[t].state == CKG_COMPLETE || s->data.trial[t].state == CKG_FAILED;
+    out->best_trial = ckg__data_best(&s->data);
+    return CKG_OK;
+}
+
+static int recommend(ckg_study *s, const ckg_recommend_options *o, ckg_recommendation *out)
+{
+    struct ckg__search search;
+    double seconds;
+    int status = ckg__study_begin_search(s, 0, &search, ckg__clock(), &seconds);
+    double *u = status ? NULL : ckg__arena_doubles(&s->results, (size_t)s->problem->D);
+    if (!status && !u)
+        status = CKG_ERR_NOMEM;
+    if (status)
+        return status;
+    struct goal goal = {.study = s, .rule = o->rule, .penalty = INFINITY, .log_p = log(o->probability), .width = 0.1};
+    for (int b = 0; b < search.outlooks; b++) {
+        goal.penalty = fmin(goal.penalty, search.outlook[b].belief->penalty);
+        goal.width = fmin(goal.width, search.outlook[b].width);
+    }
+    if (o->rule == CKG_RULE_PROBABILITY)
+        status = by_probability(&goal, &search, o->evaluated_only, u);
+    else if (o->evaluated_only)
+        status = best_evaluated(&goal, u);
+    else if (search.outlooks == 1)
+        memcpy(u, search.outlook[0].x_r, (size_t)s->problem->D * sizeof *u);
+    else
+        status = best_anywhere(&goal, &search, u);
+    return status ? status : describe(s, u, goal.penalty, out);
+}
+
+static int check_options(const ckg_recommend_options *o)
+{
+    if (o->version != CKG_RECOMMEND_OPTIONS_VERSION)
+        return ckg__fail(CKG_ERR_INVALID, "recommend: version %d of the options is not %d", o->version, CKG_RECOMMEND_OPTIONS_VERSION);
+    if (o->rule != CKG_RULE_UTILITY && o->rule != CKG_RULE_PROBABILITY)
+        return ckg__fail(CKG_ERR_INVALID, "recommend: unknown rule %d", o->rule);
+    if (o->rule == CKG_RULE_PROBABILITY && !(o->probability > 0 && o->probability < 1))
+        return ckg__fail(CKG_ERR_INVALID, "recommend: probability %g is not within (0, 1)", o->probability);
+    return CKG_OK;
+}
+
+int ckg_study_recommend(ckg_study *s, const ckg_recommend_options *options, ckg_recommendation **out)
+{
+    static const ckg_recommend_options defaults = CKG_RECOMMEND_OPTIONS_INIT;
+    ckg__error_clear();
+    if (!s || !out)
+        return ckg__fail(CKG_ERR_INVALID, "ckg_study_recommend: a NULL argument");
+    *out = NULL;
+    int status = check_options(options ? options : &defaults), measured = 0;
+    for (int t = 0; t < s->data.trials; t++)
+        for (int i = 0; i < s->data.trial[t].count; i++)
+            measured |= s->data.trial[t].measured[i].outcome == 0;
+    if (status)
+        return status;
+    if (!measured)
+        return ckg__fail(CKG_ERR_STATE, "nothing to recommend: the objective '%s' was never measured", s->problem->outcome[0].name);
+    ckg_recommendation *result = recommendation_new(s->problem->d, s->problem->outcomes - 1);
+    status = result ? recommend(s, options ? options : &defaults, result) : CKG_ERR_NOMEM;
+    ckg__study_end_search(s);
+    if (status) {
+        ckg_recommendation_free(result);
+        return status;
+    }
+    *out = result;
+    return CKG_OK;
+}

@@ -1,0 +1,267 @@
+/*
+ * A study's life: options, trials, results. Every public function checks everything before it changes anything.
+ */
+#include "study/study.h"
+
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/error.h"
+
+/* How hard to look with one belief, with each of several, and as the paper's authors did. */
+static const struct ckg__effort effort_default = {.base = 128, .data = 48, .local = 40, .candidates = 96, .nodes_one = 13, .nodes = 24,
+                                                  .surprises = 7, .pairs = 21, .inner = 4, .inner_evaluations = 8, .refine = 2,
+                                                  .refine_evaluations = 15};
+static const struct ckg__effort effort_sampled = {.base = 96, .data = 32, .local = 24, .candidates = 80, .nodes_one = 7, .nodes = 12,
+                                                  .surprises = 7, .pairs = 14, .inner = 3, .inner_evaluations = 6, .refine = 2,
+                                                  .refine_evaluations = 10};
+static const struct ckg__effort effort_paper = {.base = 256, .data = 64, .local = 0, .candidates = 500, .nodes_one = 3, .nodes = 27,
+                                                .surprises = 5, .pairs = 45, .inner = 4, .inner_evaluations = 30, .refine = 3,
+                                                .refine_evaluations = 20, .paper = 1};
+
+static int find_name(const char *what, const char *name, const char *const *names, int count, int *index)
+{
+    for (int i = 0; name && i < count; i++)
+        if (!strcmp(names[i], name)) {
+            *index = i;
+            return CKG_OK;
+        }
+    return ckg__fail(CKG_ERR_INVALID, "%s '%s' is not known", what, name ? name : "(null)");
+}
+
+static int check_numbers(const ckg_options *o)
+{
+    if (o->version != CKG_OPTIONS_VERSION)
+        return ckg__fail(CKG_ERR_INVALID, "options: version %d is not %d: start from CKG_OPTIONS_INIT", o->version, CKG_OPTIONS_VERSION);
+    if (o->threads < 0 || o->threads > CKG__MAX_THREADS)
+        return ckg__fail(CKG_ERR_INVALID, "options: threads %d is not within 0 … %d", o->threads, CKG__MAX_THREADS);
+    if (!(o->time_limit >= 0))
+        return ckg__fail(CKG_ERR_INVALID, "options: time_limit %g is negative", o->time_limit);
+    if (o->initial < -1)
+        return ckg__fail(CKG_ERR_INVALID, "options: initial %d is below -1", o->initial);
+    if (o->samples < 1 || o->samples > CKG__MAX_SAMPLES)
+        return ckg__fail(CKG_ERR_INVALID, "options: samples %d is not within 1 … %d", o->samples, CKG__MAX_SAMPLES);
+    if (isinf(o->penalty))
+        return ckg__fail(CKG_ERR_INVALID, "options: an infinite penalty");
+    return CKG_OK;
+}
+
+static int apply_options(ckg_study *s, const ckg_options *o)
+{
+    static const char *const fits[] = {"ml", "map", "sample", "auto"}, *const presets[] = {"default", "paper"};
+    static const char *const failures[] = {"ignore", "model"};
+    int kernel = 0, fit = 0, preset = 0;
+    int status = check_numbers(o);
+    if (!status)
+        status = find_name("options: kernel", o->kernel, ckg__kernel_names, CKG__KERNELS, &kernel);
+    if (!status)
+        status = find_name("options: fit", o->fit, fits, 4, &fit);
+    if (!status)
+        status = find_name("options: preset", o->preset, presets, 2, &preset);
+    if (!status)
+        status = find_name("options: failures", o->failures, failures, 2, &s->models.failures);
+    if (status)
+        return status;
+    s->policy = o->policy ? ckg__policy_find(o->policy) : NULL;
+    if (!s->policy)
+        return ckg__fail(CKG_ERR_INVALID, "options: policy '%s' is not known", o->policy ? o->policy : "(null)");
+    s->models.kernel = (enum ckg__kernel)kernel;
+    s->models.method = preset && fit == CKG__FIT_AUTO ? CKG__FIT_ML : (enum ckg__fit_method)fit;
+    s->models.samples = o->samples;
+    s->models.warp = o->warp && !preset;
+    s->models.fixed_penalty = preset && isnan(o->penalty) ? 0 : o->penalty;
+    s->models.seed = s->seed = o->seed;
+    s->effort = preset ? effort_paper : effort_default;
+    s->effort_sampled = preset ? effort_paper : effort_sampled;
+    s->time_limit = o->time_limit;
+    s->initial = o->initial >= 0 ? o->initial : s->problem->d + 1 > 5 ? 2 * (s->problem->d + 1) : 10;
+    return CKG_OK;
+}
+
+static int threads_wanted(const ckg_options *o)
+{
+    if (o->threads > 0)
+        return o->threads;
+    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    return cores < 1 ? 1 : cores > CKG__MAX_THREADS ? CKG__MAX_THREADS : (int)cores;
+}
+
+static int study_fill(ckg_study *s, const ckg_problem *problem, const ckg_options *o)
+{
+    int status = check_numbers(o);
+    if (!status)
+        status = ckg__problem_copy(&s->problem, problem);
+    if (status)
+        return status;
+    ckg__data_init(&s->data, s->problem);
+    s->threads = threads_wanted(o);
+    s->arena = ckg__alloc_zero((size_t)s->threads, sizeof *s->arena);
+    if (!s->arena)
+        return CKG_ERR_NOMEM;
+    ckg__arena_init(&s->results);
+    status = ckg__pool_new(&s->pool, s->threads);
+    if (!status)
+        status = ckg__models_init(&s->models, &s->data, s->pool, s->arena);
+    s->revision = 1;
+    return status ? status : apply_options(s, o);
+}
+
+int ckg_study_new(ckg_study **out, const ckg_problem *problem, const ckg_options *options)
+{
+    static const ckg_options defaults = CKG_OPTIONS_INIT;
+    ckg__error_clear();
+    if (!out)
+        return ckg__fail(CKG_ERR_INVALID, "ckg_study_new: out is NULL");
+    *out = NULL;
+    if (!problem || !problem->d)
+        return ckg__fail(CKG_ERR_INVALID, "a study needs a problem with at least one parameter");
+    ckg_study *s = ckg__alloc_zero(1, sizeof *s);
+    if (!s)
+        return CKG_ERR_NOMEM;
+    const int status = study_fill(s, problem, options ? options : &defaults);
+    if (status) {
+        ckg_study_free(s);
+        return status;
+    }
+    *out = s;
+    return CKG_OK;
+}
+
+void ckg_study_free(ckg_study *s)
+{
+    if (!s)
+        return;
+    ckg__models_free(&s->models);
+    ckg__data_free(&s->data);
+    for (int i = 0; s->arena && i < s->threads; i++)
+        ckg__arena_free(&s->arena[i]);
+    ckg__arena_free(&s->results);
+    ckg__free(s->arena);
+    ckg__pool_free(s->pool);
+    ckg__free(s->design);
+    ckg_problem_free(s->problem);
+    ckg__free(s);
+}
+
+const ckg_problem *ckg_study_problem(const ckg_study *s)
+{
+    return s ? s->problem : NULL;
+}
+
+static int check_pending(const ckg_study *s, int trial)
+{
+    static const char *const states[] = {"pending", "complete", "failed", "cancelled"};
+    if (!s)
+        return ckg__fail(CKG_ERR_INVALID, "the study is NULL");
+    if (trial < 0 || trial >= s->data.trials)
+        return ckg__fail(CKG_ERR_NOT_FOUND, "no trial has the number %d", trial);
+    if (s->data.trial[trial].state != CKG_PENDING)
+        return ckg__fail(CKG_ERR_STATE, "trial %d is %s already", trial, states[s->data.trial[trial].state]);
+    return CKG_OK;
+}
+
+int ckg_study_add(ckg_study *s, const double *x, int *trial)
+{
+    ckg__error_clear();
+    if (!s || !x || !trial)
+        return ckg__fail(CKG_ERR_INVALID, "ckg_study_add: a NULL argument");
+    if (ckg__problem_check_design(s->problem, x))
+        return CKG_ERR_INVALID;
+    return ckg__data_add(&s->data, x, trial);
+}
+
+static int check_measurement(const ckg_study *s, const ckg_measurement *m, unsigned *seen)
+{
+    if (m->outcome < 0 || m->outcome >= s->problem->outcomes)
+        return ckg__fail(CKG_ERR_NOT_FOUND, "no outcome has the number %d", m->outcome);
+    const char *name = s->problem->outcome[m->outcome].name;
+    if (!isfinite(m->value))
+        return ckg__fail(CKG_ERR_INVALID, "outcome '%s': %g is not a finite number", name, m->value);
+    if (fabs(m->value) > 1e150)
+        return ckg__fail(CKG_ERR_INVALID, "outcome '%s': %g is beyond 1e150", name, m->value);
+    if (m->sd != CKG_SD_DEFAULT && !(isfinite(m->sd) && m->sd >= 0))
+        return ckg__fail(CKG_ERR_INVALID, "outcome '%s': a standard deviation of %g is not one", name, m->sd);
+    if (*seen & 1u << m->outcome)
+        return ckg__fail(CKG_ERR_INVALID, "outcome '%s' stands twice", name);
+    *seen |= 1u << m->outcome;
+    return CKG_OK;
+}
+
+static int tell_checked(ckg_study *s, int trial, int count, const ckg_measurement *measured)
+{
+    unsigned seen = 0;
+    for (int i = 0; i < count; i++) {
+        const int status = check_measurement(s, &measured[i], &seen);
+        if (status)
+            return status;
+    }
+    const int status = ckg__data_tell(&s->data, trial, count, measured);
+    if (!status)
+        s->revision++;
+    return status;
+}
+
+int ckg_study_tell_measured(ckg_study *s, int trial, int count, const ckg_measurement *measured)
+{
+    ckg__error_clear();
+    const int status = check_pending(s, trial);
+    if (status)
+        return status;
+    if (count < 1 || count > s->problem->outcomes || !measured)
+        return ckg__fail(CKG_ERR_INVALID, "trial %d: %d measurements where 1 to %d are possible", trial, count, s->problem->outcomes);
+    return tell_checked(s, trial, count, measured);
+}
+
+int ckg_study_tell(ckg_study *s, int trial, const double *values)
+{
+    ckg_measurement all[1 + CKG_MAX_CONSTRAINTS];
+    ckg__error_clear();
+    const int status = check_pending(s, trial);
+    if (status)
+        return status;
+    if (!values)
+        return ckg__fail(CKG_ERR_INVALID, "trial %d: values is NULL", trial);
+    for (int j = 0; j < s->problem->outcomes; j++)
+        all[j] = (ckg_measurement){j, values[j], CKG_SD_DEFAULT};
+    return tell_checked(s, trial, s->problem->outcomes, all);
+}
+
+int ckg_study_tell_failed(ckg_study *s, int trial)
+{
+    ckg__error_clear();
+    const int status = check_pending(s, trial);
+    if (status)
+        return status;
+    s->data.trial[trial].state = CKG_FAILED;
+    s->revision++;
+    return CKG_OK;
+}
+
+int ckg_study_cancel(ckg_study *s, int trial)
+{
+    ckg__error_clear();
+    const int status = check_pending(s, trial);
+    if (!status)
+        s->data.trial[trial].state = CKG_CANCELLED;
+    return status;
+}
+
+int ckg_study_trials(const ckg_study *s)
+{
+    return s ? s->data.trials : -1;
+}
+
+int ckg_study_trial(const ckg_study *s, int trial, ckg_trial *out)
+{
+    ckg__error_clear();
+    if (!s || !out)
+        return ckg__fail(CKG_ERR_INVALID, "ckg_study_trial: a NULL argument");
+    if (trial < 0 || trial >= s->data.trials)
+        return ckg__fail(CKG_ERR_NOT_FOUND, "no trial has the number %d", trial);
+    const struct ckg__trial *t = &s->data.trial[trial];
+    *out = (ckg_trial){(int)t->state, s->data.x + (size_t)t->design * (size_t)s->problem->d, t->count, t->measured,
+                       ckg__data_feasible(&s->data, t)};
+    return CKG_OK;
+}

@@ -1,0 +1,42 @@
+/* A study from within. */
+#ifndef CKG_STUDY_STUDY_H
+#define CKG_STUDY_STUDY_H
+
+#include <ckg/study.h>
+
+#include "study/models.h"
+#include "suggest/policy.h"
+
+enum { CKG__MAX_THREADS = 256 };
+
+struct ckg_study {
+    ckg_problem *problem;
+    struct ckg__data data;
+    struct ckg__models models;
+    const struct ckg__policy *policy;
+    struct ckg__effort effort, effort_sampled; /* for one belief, and for each of several */
+    uint64_t seed;
+    double time_limit;
+    int threads, initial;
+    struct ckg__pool *pool;
+    struct ckg__arena *arena;   /* (threads) */
+    struct ckg__arena results;
+    double *design;             /* initial × d, in the cube; NULL until the first ask */
+    uint64_t revision;          /* grows whenever a result comes in */
+    int explored;               /* 1 when the last suggestion of the policy was exploratory */
+};
+
+/*
+ * Begins a search over the present models, conditioned on pending designs if asked, up to x_r and the discretisations. Whatever comes of it,
+ * ckg__study_end_search undoes the conditioning and frees the scratch.
+ */
+int ckg__study_begin_search(ckg_study *study, int pending, struct ckg__search *search, double started, double *fit_seconds);
+void ckg__study_end_search(ckg_study *study);
+
+/* Mixture over the beliefs at u (D): per outcome mean and sd in the user's units, probability per constraint; PF returned. */
+int ckg__study_predict_at(ckg_study *study, const double *u, double *mean, double *sd, double *probability, double *feasible);
+
+/* The utility at u averaged over the beliefs, in model units, with the common penalty M. */
+int ckg__study_utility_at(ckg_study *study, const double *u, double penalty, double *utility);
+
+#endif

@@ -1,0 +1,121 @@
+/* Which designs a policy compares, and the incumbent it improves on. */
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "suggest/policy.h"
+
+enum { NEIGHBOURS = 32, ENUMERATED = 256 };
+
+/* Keeps the columns of U that are not taken; returns how many. */
+static int drop_taken(const struct ckg__search *search, int count, double *U, int ldu, double *u, double *x)
+{
+    const int D = search->problem->D;
+    int kept = 0;
+    for (int p = 0; p < count; p++) {
+        for (int k = 0; k < D; k++)
+            u[k] = U[(size_t)k * (size_t)ldu + (size_t)p];
+        if (ckg__search_taken(search, u, x))
+            continue;
+        for (int k = 0; k < D; k++)
+            U[(size_t)k * (size_t)ldu + (size_t)kept] = u[k];
+        kept++;
+    }
+    return kept;
+}
+
+/* Every design of a small finite problem that is free, thinned evenly when they are many. */
+static int free_designs(const struct ckg__search *search, double *U, int room, double *u, double *x)
+{
+    const int D = search->problem->D;
+    int count = 0, kept = 0;
+    for (int pass = 0; pass < 2; pass++) {
+        const int step = pass ? (count + ENUMERATED - 1) / ENUMERATED : 1;
+        int index = 0;
+        for (int p = 0; p < search->base; p++) {
+            for (int k = 0; k < D; k++)
+                u[k] = search->U[(size_t)k * (size_t)search->base + (size_t)p];
+            if (ckg__search_taken(search, u, x))
+                continue;
+            if (pass && (index + (int)(search->stream % (uint64_t)step)) % step == 0 && kept < room) {
+                for (int k = 0; k < D; k++)
+                    U[(size_t)k * (size_t)room + (size_t)kept] = u[k];
+                kept++;
+            }
+            index++;
+        }
+        count = index;
+        if (!count)
+            return 0;
+    }
+    return kept;
+}
+
+/* The points around one outlook's x_r, its lattice neighbours and x_r itself, from column `at` on. */
+static int around_outlook(const struct ckg__search *search, int o, int local, double *U, int ldu, int at, struct ckg__arena *arena, int *end)
+{
+    const struct ckg__outlook *outlook = &search->outlook[o];
+    if (local && ckg__problem_has_reals(search->problem)) {
+        if (ckg__search_around(search, outlook, 4000 + (uint64_t)o, local, U + at, ldu, arena))
+            return CKG_ERR_NOMEM;
+        at += local;
+    }
+    at += ckg__search_neighbours(search, outlook->x_r, 5000 + (uint64_t)o, NEIGHBOURS / (search->outlooks > 2 ? 4 : 1), U + at, ldu);
+    for (int k = 0; k < search->problem->D; k++)
+        U[(size_t)k * (size_t)ldu + (size_t)at] = outlook->x_r[k];
+    *end = at + 1;
+    return CKG_OK;
+}
+
+int ckg__search_candidates(struct ckg__search *search, double **out, int *count)
+{
+    const int D = search->problem->D, filling = search->effort.candidates;
+    int local = search->effort.local / (search->outlooks > 1 ? search->outlooks : 2);
+    local = local < 6 ? 6 : local;
+    const int room = search->enumerated ? ENUMERATED : filling + search->outlooks * (local + NEIGHBOURS + 1);
+    double *U = ckg__arena_doubles(search->results, (size_t)D * (size_t)room);
+    double *u = ckg__arena_doubles(search->results, (size_t)D), *x = ckg__arena_doubles(search->results, (size_t)search->problem->d);
+    if (!U || !u || !x)
+        return CKG_ERR_NOMEM;
+    *out = U;
+    int status = CKG_OK, n = 0;
+    if (search->enumerated) {
+        n = free_designs(search, U, room, u, x);
+    } else {
+        status = ckg__search_fill(search, 3, filling, U, room, search->results);
+        n = filling;
+        for (int o = 0; !status && o < search->outlooks; o++)
+            status = around_outlook(search, o, local, U, room, n, search->results, &n);
+        n = status ? 0 : drop_taken(search, n, U, room, u, x);
+    }
+    /* the columns become contiguous: leading dimension n */
+    for (int k = 1; k < D && n < room; k++)
+        memmove(U + (size_t)k * (size_t)n, U + (size_t)k * (size_t)room, (size_t)n * sizeof *U);
+    *count = n;
+    return status;
+}
+
+int ckg__search_incumbent(const struct ckg__search *search, const struct ckg__belief *belief, struct ckg__arena *arena, double *best)
+{
+    const struct ckg__data *data = search->data;
+    const size_t D = (size_t)search->problem->D, n = (size_t)data->trials;
+    struct ckg__arena_mark mark = ckg__arena_mark(arena);
+    double *U = ckg__arena_doubles(arena, D * n + 1), *gradient = ckg__arena_doubles(arena, D * n + 1), *mean = ckg__arena_doubles(arena, n + 1);
+    if (!U || !gradient || !mean)
+        return CKG_ERR_NOMEM;
+    int m = 0;
+    for (int t = 0; t < data->trials; t++)
+        if (ckg__data_feasible(data, &data->trial[t]) == 1) {
+            memcpy(gradient + (size_t)m * D, data->u + (size_t)data->trial[t].design * D, D * sizeof *U);
+            m++;
+        }
+    for (int p = 0; p < m; p++)
+        for (size_t k = 0; k < D; k++)
+            U[k * (size_t)m + (size_t)p] = gradient[(size_t)p * D + k];
+    *best = -INFINITY;
+    const int status = m ? ckg__posterior_mean(belief->gp[0], m, U, m, arena, mean, gradient) : CKG_OK;
+    for (int p = 0; !status && p < m; p++)
+        *best = mean[p] > *best ? mean[p] : *best;
+    ckg__arena_release(arena, mark);
+    return status;
+}

@@ -1,0 +1,212 @@
+/*
+ * Where to look: space-filling points, the data, the neighbourhood of x_r, lattice neighbours.
+ *
+ * Near a constrained optimum PF falls from 1 to 0 over a width w = sd_k/|∇μ_k|, often 1e-4 of the box: points that know of no such
+ * scale find every candidate worthless. So the discretisation holds points at 0.3 … 30 w around x_r.
+ */
+#include <math.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/error.h"
+#include "base/rng.h"
+#include "design/sequence.h"
+#include "suggest/search.h"
+
+double ckg__clock(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+int ckg__search_late(const struct ckg__search *search)
+{
+    return isfinite(search->deadline) && ckg__clock() > search->deadline;
+}
+
+int ckg__search_run(struct ckg__search *search, int count, ckg__task task, void *context, const int *status)
+{
+    ckg__pool_run(search->pool, count, task, context);
+    for (int i = 0; i < count; i++)
+        if (status[i])
+            return status[i] == CKG_ERR_NOMEM ? ckg__fail_nomem() : ckg__fail(status[i], "a numerical task failed");
+    return CKG_OK;
+}
+
+/* A point (D, contiguous) into column p of U. */
+static void put(const double *u, int D, double *U, int ldu, int p)
+{
+    for (int k = 0; k < D; k++)
+        U[(size_t)k * (size_t)ldu + (size_t)p] = u[k];
+}
+
+int ckg__search_fill(const struct ckg__search *search, uint64_t stream, int count, double *U, int ldu, struct ckg__arena *arena)
+{
+    struct ckg__arena_mark mark = ckg__arena_mark(arena);
+    const struct ckg_problem *problem = search->problem;
+    const int d = problem->d, D = problem->D;
+    double *cube = ckg__arena_doubles(arena, (size_t)count * (size_t)d), *u = ckg__arena_doubles(arena, (size_t)D);
+    if (!cube || !u)
+        return CKG_ERR_NOMEM;
+    struct ckg__rng rng;
+    ckg__rng_seed(&rng, search->seed, search->stream, stream);
+    ckg__design_sobol(ckg__rng_next(&rng), 0, count, d, cube);
+    for (int p = 0; p < count; p++) {
+        if (problem->designs)
+            ckg__problem_to_unit(problem, problem->X + (size_t)ckg__rng_below(&rng, problem->designs) * (size_t)d, u);
+        else
+            ckg__problem_from_cube(problem, cube + (size_t)p * (size_t)d, u);
+        put(u, D, U, ldu, p);
+    }
+    ckg__arena_release(arena, mark);
+    return CKG_OK;
+}
+
+/* The largest finite problem whose designs are all looked at. */
+enum { ENUMERATE = 512 };
+
+/* The designs that were evaluated, thinned evenly to `most` with the newest kept. */
+static int data_points(const struct ckg__search *search, int most, int *rows)
+{
+    const int n = search->data->designs, count = n < most ? n : most;
+    for (int i = 0; i < count; i++)
+        rows[i] = n - 1 - (int)((long)i * n / count);
+    return count;
+}
+
+int ckg__search_points(struct ckg__search *search)
+{
+    const struct ckg_problem *problem = search->problem;
+    const int D = problem->D;
+    const double size = ckg__problem_size(problem);
+    search->enumerated = size > 0 && size <= ENUMERATE;
+    const int filling = search->enumerated ? (int)size : search->effort.base;
+    const int most = search->enumerated ? 0 : search->effort.data;
+    search->U = ckg__arena_doubles(search->results, (size_t)D * (size_t)(filling + most));
+    int *rows = ckg__arena_ints(search->results, (size_t)most + 1);
+    double *x = ckg__arena_doubles(search->results, (size_t)problem->d), *u = ckg__arena_doubles(search->results, (size_t)D);
+    if (!search->U || !rows || !x || !u)
+        return CKG_ERR_NOMEM;
+    const int from_data = most ? data_points(search, most, rows) : 0;
+    search->base = filling + from_data;
+    for (int i = 0; i < from_data; i++)
+        put(search->data->u + (size_t)rows[i] * (size_t)D, D, search->U, search->base, filling + i);
+    if (!search->enumerated)
+        return ckg__search_fill(search, 1, filling, search->U, search->base, search->results);
+    for (int i = 0; i < filling; i++) {
+        ckg__problem_number(problem, i, x);
+        ckg__problem_to_unit(problem, x, u);
+        put(u, D, search->U, search->base, i);
+    }
+    return CKG_OK;
+}
+
+/* A random direction in the reals. */
+static void random_direction(const struct ckg_problem *problem, struct ckg__rng *rng, double *direction)
+{
+    for (int k = 0; k < problem->D; k++)
+        direction[k] = 0;
+    for (int i = 0; i < problem->d; i++)
+        if (problem->parameters[i].kind == CKG_REAL)
+            direction[problem->parameters[i].offset] = ckg__rng_normal(rng);
+}
+
+/* Directions of interest at x_r: gradients of the outcomes' means (outcomes × D), reals alone. */
+static int mean_gradients(const struct ckg__search *search, const struct ckg__outlook *outlook, struct ckg__arena *arena, double *gradients)
+{
+    const struct ckg_problem *problem = search->problem;
+    const int D = problem->D;
+    double mean;
+    for (int j = 0; j < outlook->belief->outcomes; j++) {
+        double *g = gradients + (size_t)j * (size_t)D;
+        if (ckg__posterior_mean(outlook->belief->gp[j], 1, outlook->x_r, 1, arena, &mean, g))
+            return CKG_ERR_NOMEM;
+        for (int i = 0; i < problem->d; i++)
+            for (int k = 0; problem->parameters[i].kind != CKG_REAL && k < problem->parameters[i].width; k++)
+                g[problem->parameters[i].offset + k] = 0;
+    }
+    return CKG_OK;
+}
+
+static double length(int D, const double *v)
+{
+    double sum = 0;
+    for (int k = 0; k < D; k++)
+        sum += v[k] * v[k];
+    return sqrt(sum);
+}
+
+int ckg__search_around(const struct ckg__search *search, const struct ckg__outlook *outlook, uint64_t stream, int count, double *U, int ldu,
+                       struct ckg__arena *arena)
+{
+    struct ckg__arena_mark mark = ckg__arena_mark(arena);
+    const int D = search->problem->D, outcomes = outlook->belief->outcomes;
+    double *gradients = ckg__arena_doubles(arena, (size_t)outcomes * (size_t)D), *u = ckg__arena_doubles(arena, (size_t)D);
+    double *direction = ckg__arena_doubles(arena, (size_t)D);
+    if (!gradients || !u || !direction || mean_gradients(search, outlook, arena, gradients))
+        return CKG_ERR_NOMEM;
+    struct ckg__rng rng;
+    ckg__rng_seed(&rng, search->seed, search->stream, stream);
+    for (int p = 0; p < count; p++) {
+        const int along = p % (2 * outcomes + 2);
+        const double reach = outlook->width * 0.3 * pow(100, (p + 0.5) / count), sign = along % 2 ? -1 : 1;
+        if (along < 2 * outcomes)
+            memcpy(direction, gradients + (size_t)(along / 2) * (size_t)D, (size_t)D * sizeof *direction);
+        if (along >= 2 * outcomes || !(length(D, direction) > 0))
+            random_direction(search->problem, &rng, direction);
+        const double norm = length(D, direction);
+        for (int k = 0; k < D; k++) {
+            const double to = outlook->x_r[k] + (norm > 0 ? sign * reach * direction[k] / norm : 0);
+            u[k] = direction[k] == 0 ? outlook->x_r[k] : to < 0 ? 0 : to > 1 ? 1 : to;
+        }
+        put(u, D, U, ldu, p);
+    }
+    ckg__arena_release(arena, mark);
+    return CKG_OK;
+}
+
+int ckg__search_neighbours(const struct ckg__search *search, const double *u, uint64_t stream, int most, double *U, int ldu)
+{
+    const struct ckg_problem *problem = search->problem;
+    const int D = problem->D;
+    struct ckg__rng rng;
+    ckg__rng_seed(&rng, search->seed, search->stream, stream);
+    int discrete = 0, count = 0;
+    for (int i = 0; i < problem->d; i++)
+        discrete += problem->parameters[i].kind != CKG_REAL;
+    if (!discrete || problem->designs)
+        return 0;
+    for (int turn = 0; turn < 4 * problem->d && count < most; turn++) {
+        const struct ckg__parameter *q = &problem->parameters[turn % problem->d];
+        if (q->kind == CKG_REAL)
+            continue;
+        put(u, D, U, ldu, count);
+        double *at = U + (size_t)q->offset * (size_t)ldu + (size_t)count;
+        if (q->kind == CKG_INTEGER) {
+            const double range = q->high - q->low, reach = turn / problem->d < 2 ? 1 : floor(pow(range, ckg__rng_uniform(&rng)));
+            const double step = (turn / problem->d) % 2 ? -reach : reach, to = floor(u[q->offset] * range + 0.5) + step;
+            if (to < 0 || to > range)
+                continue;
+            *at = to / range;
+        } else {
+            const int to = ckg__rng_below(&rng, q->count);
+            for (int v = 0; v < q->count; v++)
+                at[(size_t)v * (size_t)ldu] = v == to ? 0.70710678118654752440 : 0;
+        }
+        count++;
+    }
+    return count;
+}
+
+int ckg__search_taken(const struct ckg__search *search, const double *u, double *x)
+{
+    ckg__problem_from_unit(search->problem, u, x);
+    const int design = ckg__data_find(search->data, x);
+    if (design < 0)
+        return 0;
+    for (int t = 0; t < search->data->trials; t++)
+        if (search->data->trial[t].design == design && search->data->trial[t].state == CKG_PENDING)
+            return 1;
+    return ckg__data_settled(search->data, design);
+}

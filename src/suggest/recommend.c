@@ -1,0 +1,343 @@
+/*
+ * Where each belief would recommend: M, x_r = argmax (μ − M)·PF, and the discretisation around it.
+ *
+ * The utility stands on a cliff where PF falls, and a plain quasi-Newton search stops short on it. So: log form, several starts from
+ * the best base points, then restarts with fresh memory and a first step of the cliff's own width.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "suggest/search.h"
+
+enum { STARTS = 4, GROUPS = 2, CHUNK = 64, RESTARTS = 3, NEIGHBOURS = 48, ROUNDS = 6 };
+
+struct stage {
+    struct ckg__search *search;
+    int *status;
+    double *log_u;      /* (outlooks × base) */
+    double *start;      /* (outlooks × STARTS × D) */
+    double *start_value; /* (outlooks × STARTS) */
+    int groups;
+};
+
+/* --- views of the base points, a chunk of one outcome of one outlook a task --- */
+
+static int chunks(const struct ckg__search *search)
+{
+    return (search->base + CHUNK - 1) / CHUNK;
+}
+
+static void fill_task(void *context, int index, int worker)
+{
+    struct stage *stage = context;
+    struct ckg__search *search = stage->search;
+    const int per_outcome = chunks(search), outcomes = search->outlook[0].belief->outcomes;
+    struct ckg__outlook *o = &search->outlook[index / (per_outcome * outcomes)];
+    const int j = index / per_outcome % outcomes, first = index % per_outcome * CHUNK;
+    const int count = search->base - first < CHUNK ? search->base - first : CHUNK;
+    (void)worker;
+    ckg__view_fill(&o->kg.view[j], o->belief->gp[j], o->U, o->room, first, count);
+    stage->status[index] = CKG_OK;
+}
+
+static int outlook_take(struct ckg__search *search, struct ckg__outlook *o)
+{
+    const int D = search->problem->D;
+    o->room = (search->base + search->effort.local + 1 + 7) / 8 * 8;
+    o->U = ckg__arena_doubles(search->results, (size_t)D * (size_t)o->room);
+    o->x_r = ckg__arena_doubles(search->results, (size_t)D);
+    o->kg.gain = ckg__arena_doubles(search->results, (size_t)o->room);
+    if (!o->U || !o->x_r || !o->kg.gain)
+        return CKG_ERR_NOMEM;
+    for (int k = 0; k < D; k++)
+        memcpy(o->U + (size_t)k * (size_t)o->room, search->U + (size_t)k * (size_t)search->base, (size_t)search->base * sizeof *o->U);
+    for (int j = 0; j < o->belief->outcomes; j++)
+        if (ckg__view_take(&o->kg.view[j], o->belief->gp[j], o->room, search->results))
+            return CKG_ERR_NOMEM;
+    o->kg.belief = o->belief;
+    o->kg.nodes = &search->nodes;
+    return CKG_OK;
+}
+
+/* --- M and the starts of x_r, one outlook a task --- */
+
+static int minus_mean(void *context, int m, const double *U, const int *which, struct ckg__arena *arena, double *value, double *gradient)
+{
+    const struct ckg__gp *gp = context;
+    (void)which;
+    const int status = ckg__posterior_mean(gp, m, U, m, arena, value, gradient);
+    for (int p = 0; p < m; p++)
+        value[p] = -value[p];
+    for (int i = 0; i < gp->D * m; i++)
+        gradient[i] = -gradient[i];
+    return status;
+}
+
+/* M: the smallest posterior mean, from the lowest base point downhill. */
+static int find_penalty(const struct ckg__search *search, struct ckg__outlook *o, struct ckg__arena *arena)
+{
+    static const struct ckg__lbfgs_options options = {5, 15, 0.05, 1e-6, 1e-6};
+    struct ckg__arena_mark mark = ckg__arena_mark(arena);
+    const int D = search->problem->D;
+    const double *mean = o->kg.view[0].mean;
+    int lowest = 0;
+    for (int p = 1; p < search->base; p++)
+        lowest = mean[p] < mean[lowest] ? p : lowest;
+    double *x = ckg__arena_doubles(arena, 3 * (size_t)D), value;
+    if (!x)
+        return CKG_ERR_NOMEM;
+    for (int k = 0; k < D; k++)
+        x[k] = o->U[(size_t)k * (size_t)o->room + (size_t)lowest];
+    ckg__problem_free_box(search->problem, x, x + D, x + 2 * D);
+    o->belief->penalty = mean[lowest];
+    int status = CKG_OK;
+    if (ckg__problem_has_reals(search->problem)) {
+        status = ckg__multistart(minus_mean, o->belief->gp[0], D, 1, x + D, x + 2 * D, &options, x, &value, arena);
+        o->belief->penalty = -value;
+    }
+    ckg__arena_release(arena, mark);
+    return status;
+}
+
+/* The base points of largest log utility, apart from each other, as starts. */
+static void choose_starts(const struct ckg__search *search, const struct ckg__outlook *o, const double *log_u, double *start)
+{
+    const int D = search->problem->D;
+    int chosen[STARTS];
+    for (int s = 0; s < STARTS; s++) {
+        int best = -1;
+        for (int p = 0; p < search->base; p++) {
+            int seen = 0;
+            for (int i = 0; i < s; i++) {
+                double far = 0;
+                for (int k = 0; k < D; k++)
+                    far = fmax(far, fabs(o->U[(size_t)k * (size_t)o->room + (size_t)p] - o->U[(size_t)k * (size_t)o->room + (size_t)chosen[i]]));
+                seen |= far < 0.02;
+            }
+            if (!seen && (best < 0 || log_u[p] > log_u[best]))
+                best = p;
+        }
+        chosen[s] = best < 0 ? chosen[0] : best;
+        for (int k = 0; k < D; k++)
+            start[(size_t)s * (size_t)D + (size_t)k] = o->U[(size_t)k * (size_t)o->room + (size_t)chosen[s]];
+    }
+}
+
+static void penalty_task(void *context, int index, int worker)
+{
+    struct stage *stage = context;
+    struct ckg__search *search = stage->search;
+    struct ckg__outlook *o = &search->outlook[index];
+    const int base = search->base;
+    double *log_u = stage->log_u + (size_t)index * (size_t)base;
+    stage->status[index] = search->automatic_penalty ? find_penalty(search, o, &search->arena[worker]) : CKG_OK;
+    struct ckg__view at_base[CKG__MAX_OUTCOMES];
+    for (int j = 0; j < o->belief->outcomes; j++) {
+        at_base[j] = o->kg.view[j];
+        at_base[j].m = base;
+    }
+    ckg__belief_log_feasible(o->belief, at_base, log_u);
+    for (int p = 0; p < base; p++) {
+        const double gain = o->kg.view[0].mean[p] - o->belief->penalty;
+        o->kg.gain[p] = gain;
+        /* a given M may lie above every mean: then the least bad gain comes first */
+        log_u[p] = gain > 0 ? log_u[p] + log(gain) : -1e300 + gain;
+    }
+    choose_starts(search, o, log_u, stage->start + (size_t)index * STARTS * (size_t)search->problem->D);
+}
+
+/* --- climbing to x_r, a group of starts of one outlook a task --- */
+
+static int log_utility(void *context, int m, const double *U, const int *which, struct ckg__arena *arena, double *value, double *gradient)
+{
+    (void)which;
+    return ckg__belief_log_utility_batch(context, m, U, m, arena, value, gradient);
+}
+
+/* Climbs from `starts` points X (starts × D) over the reals. */
+static int climb(const struct ckg__search *search, struct ckg__belief *belief, const struct ckg__lbfgs_options *options, int starts, double *X,
+                 double *value, struct ckg__arena *arena)
+{
+    const size_t size = (size_t)starts * (size_t)search->problem->D;
+    double *lower = ckg__arena_doubles(arena, size), *upper = ckg__arena_doubles(arena, size);
+    if (!lower || !upper)
+        return CKG_ERR_NOMEM;
+    for (int s = 0; s < starts; s++) {
+        const size_t row = (size_t)s * (size_t)search->problem->D;
+        ckg__problem_free_box(search->problem, X + row, lower + row, upper + row);
+    }
+    return ckg__multistart(log_utility, belief, search->problem->D, starts, lower, upper, options, X, value, arena);
+}
+
+static void climb_task(void *context, int index, int worker)
+{
+    static const struct ckg__lbfgs_options options = {6, 25, 0.02, 1e-7, 1e-9};
+    struct stage *stage = context;
+    struct ckg__search *search = stage->search;
+    struct ckg__arena_mark mark = ckg__arena_mark(&search->arena[worker]);
+    const int o = index / stage->groups, per_group = STARTS / stage->groups, first = o * STARTS + index % stage->groups * per_group;
+    stage->status[index] = climb(search, search->outlook[o].belief, &options, per_group, stage->start + (size_t)first * (size_t)search->problem->D,
+                                 stage->start_value + first, &search->arena[worker]);
+    ckg__arena_release(&search->arena[worker], mark);
+}
+
+/* --- polishing x_r and laying the local points, one outlook a task --- */
+
+/* The width over which PF falls at x_r: the smallest sd/|∇μ| over constraints, within [1e-7, 0.1]. */
+static int cliff_width(const struct ckg__search *search, struct ckg__outlook *o, struct ckg__arena *arena)
+{
+    struct ckg__arena_mark mark = ckg__arena_mark(arena);
+    const int D = search->problem->D;
+    struct ckg__batch batch;
+    double mean, var;
+    double *gradients = ckg__arena_doubles(arena, 2 * (size_t)D);
+    if (!gradients)
+        return CKG_ERR_NOMEM;
+    batch = (struct ckg__batch){&mean, &var, gradients, gradients + D};
+    o->width = 0.1;
+    for (int j = 1; j < o->belief->outcomes; j++) {
+        if (ckg__posterior_batch(o->belief->gp[j], 1, o->x_r, 1, arena, &batch, NULL))
+            return CKG_ERR_NOMEM;
+        double slope = 0;
+        for (int k = 0; k < D; k++)
+            slope += gradients[k] * gradients[k];
+        const double floor = ckg__variance_floor(o->belief->gp[j]), sd = sqrt(var > floor ? var : floor);
+        const double to_limit = fmin(fabs(mean - o->belief->lower[j]), fabs(mean - o->belief->upper[j]));
+        /* a constraint that is far from binding makes no cliff here */
+        if (slope > 0 && to_limit < 12 * sd)
+            o->width = fmin(o->width, sd / sqrt(slope));
+    }
+    o->width = fmax(o->width, 1e-7);
+    ckg__arena_release(arena, mark);
+    return CKG_OK;
+}
+
+/* Restarts at x_r with fresh memory and a small first step, until one of them gains nothing. */
+static int polish(const struct ckg__search *search, struct ckg__outlook *o, struct ckg__arena *arena)
+{
+    for (int i = 0; i < RESTARTS && !ckg__search_late(search); i++) {
+        const struct ckg__lbfgs_options options = {6, 30, fmin(0.3 * o->width, 1e-2), 1e-8, 1e-12};
+        struct ckg__arena_mark mark = ckg__arena_mark(arena);
+        double value;
+        if (climb(search, o->belief, &options, 1, o->x_r, &value, arena))
+            return CKG_ERR_NOMEM;
+        ckg__arena_release(arena, mark);
+        const double gained = value - o->log_utility;
+        if (gained > 0)
+            o->log_utility = value;
+        if (!(gained > 1e-9))
+            break;
+    }
+    return CKG_OK;
+}
+
+/* Steps to better lattice neighbours, the reals following. */
+static int polish_lattice(const struct ckg__search *search, struct ckg__outlook *o, struct ckg__arena *arena)
+{
+    static const struct ckg__lbfgs_options options = {6, 15, 0.02, 1e-6, 1e-8};
+    const int D = search->problem->D;
+    struct ckg__arena_mark mark = ckg__arena_mark(arena);
+    double *U = ckg__arena_doubles(arena, NEIGHBOURS * (size_t)D), *value = ckg__arena_doubles(arena, NEIGHBOURS);
+    double *gradient = ckg__arena_doubles(arena, NEIGHBOURS * (size_t)D), *u = ckg__arena_doubles(arena, (size_t)D);
+    if (!U || !value || !gradient || !u)
+        return CKG_ERR_NOMEM;
+    for (int round = 0; round < ROUNDS && !ckg__search_late(search); round++) {
+        const int count = ckg__search_neighbours(search, o->x_r, 1000 + (uint64_t)round, NEIGHBOURS, U, NEIGHBOURS);
+        if (!count)
+            break;
+        if (ckg__belief_log_utility_batch(o->belief, count, U, NEIGHBOURS, arena, value, gradient))
+            return CKG_ERR_NOMEM;
+        int best = 0;
+        for (int p = 1; p < count; p++)
+            best = value[p] > value[best] ? p : best;
+        for (int k = 0; k < D; k++)
+            u[k] = U[(size_t)k * NEIGHBOURS + (size_t)best];
+        double reached = value[best];
+        if (ckg__problem_has_reals(search->problem) && climb(search, o->belief, &options, 1, u, &reached, arena))
+            return CKG_ERR_NOMEM;
+        if (!(reached > o->log_utility))
+            break;
+        o->log_utility = reached;
+        memcpy(o->x_r, u, (size_t)D * sizeof *u);
+    }
+    ckg__arena_release(arena, mark);
+    return CKG_OK;
+}
+
+/* x_r into the discretisation, and the local points before it. */
+static int lay_local(const struct ckg__search *search, struct ckg__outlook *o, uint64_t stream, struct ckg__arena *arena)
+{
+    const int D = search->problem->D, base = search->base;
+    const int local = ckg__problem_has_reals(search->problem) ? search->effort.local : 0;
+    if (local && ckg__search_around(search, o, stream, local, o->U + base, o->room, arena))
+        return CKG_ERR_NOMEM;
+    o->kg.r = base + local;
+    o->kg.m = o->kg.r + 1;
+    for (int k = 0; k < D; k++)
+        o->U[(size_t)k * (size_t)o->room + (size_t)o->kg.r] = o->x_r[k];
+    for (int j = 0; j < o->belief->outcomes; j++) {
+        ckg__view_fill(&o->kg.view[j], o->belief->gp[j], o->U, o->room, base, local + 1);
+        o->kg.view[j].m = o->kg.m;
+    }
+    for (int p = base; p < o->kg.m; p++)
+        o->kg.gain[p] = o->kg.view[0].mean[p] - o->belief->penalty;
+    return CKG_OK;
+}
+
+static void polish_task(void *context, int index, int worker)
+{
+    struct stage *stage = context;
+    struct ckg__search *search = stage->search;
+    struct ckg__outlook *o = &search->outlook[index];
+    struct ckg__arena *arena = &search->arena[worker];
+    const int D = search->problem->D, reals = ckg__problem_has_reals(search->problem);
+    const double *value = stage->start_value + (size_t)index * STARTS;
+    int best = 0;
+    for (int s = 1; s < STARTS; s++)
+        best = value[s] > value[best] ? s : best;
+    memcpy(o->x_r, stage->start + ((size_t)index * STARTS + (size_t)best) * (size_t)D, (size_t)D * sizeof *o->x_r);
+    o->log_utility = value[best];
+    int status = cliff_width(search, o, arena);
+    if (!status && !search->enumerated)
+        status = polish_lattice(search, o, arena);
+    if (!status && reals)
+        status = polish(search, o, arena);
+    if (!status)
+        status = cliff_width(search, o, arena);
+    if (!status)
+        status = lay_local(search, o, 2000 + (uint64_t)index, arena);
+    stage->status[index] = status;
+}
+
+static int stage_take(struct stage *stage, struct ckg__search *search)
+{
+    const size_t outlooks = (size_t)search->outlooks, D = (size_t)search->problem->D;
+    const size_t tasks = outlooks * (size_t)search->outlook[0].belief->outcomes * (size_t)chunks(search) + outlooks * STARTS;
+    stage->search = search;
+    stage->status = ckg__arena_ints(search->results, tasks);
+    stage->log_u = ckg__arena_doubles(search->results, outlooks * (size_t)search->base);
+    stage->start = ckg__arena_doubles(search->results, outlooks * STARTS * D);
+    stage->start_value = ckg__arena_doubles(search->results, outlooks * STARTS);
+    return stage->status && stage->log_u && stage->start && stage->start_value ? CKG_OK : CKG_ERR_NOMEM;
+}
+
+int ckg__search_recommend(struct ckg__search *search)
+{
+    struct stage stage;
+    int status = stage_take(&stage, search);
+    for (int o = 0; !status && o < search->outlooks; o++)
+        status = outlook_take(search, &search->outlook[o]);
+    if (status)
+        return status;
+    const int outcomes = search->outlook[0].belief->outcomes;
+    stage.groups = search->outlooks == 1 ? GROUPS : 1;
+    status = ckg__search_run(search, search->outlooks * outcomes * chunks(search), fill_task, &stage, stage.status);
+    if (!status)
+        status = ckg__search_run(search, search->outlooks, penalty_task, &stage, stage.status);
+    if (!status)
+        status = ckg__search_run(search, search->outlooks * stage.groups, climb_task, &stage, stage.status);
+    if (!status)
+        status = ckg__search_run(search, search->outlooks, polish_task, &stage, stage.status);
+    return status;
+}

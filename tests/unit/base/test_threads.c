@@ -1,0 +1,218 @@
+/* The pool: every task runs once, results do not depend on the number of threads, failures leak nothing. */
+#define _GNU_SOURCE /* RTLD_NEXT */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <math.h>
+#include <pthread.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/rng.h"
+#include "base/threads.h"
+
+enum { MAX_TASKS = 257, MAX_THREADS = 4, SHORT_RUNS = 2000, PAUSED_RUNS = 20 };
+
+typedef int (*create_function)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+
+static int threads_allowed = -1; /* how many more threads the system starts; negative: as many as asked for */
+
+/* Stands before the system's function, which cannot be made to fail in another way for root too. */
+int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*start)(void *), void *argument)
+{
+    create_function create;
+
+    if (threads_allowed == 0)
+        return EAGAIN;
+    if (threads_allowed > 0)
+        threads_allowed--;
+    *(void **)&create = dlsym(RTLD_NEXT, "pthread_create");
+    return create(thread, attributes, start, argument);
+}
+
+struct job {
+    double results[MAX_TASKS];
+    int runs[MAX_TASKS];
+    int per_worker[MAX_THREADS];
+    int pause_microseconds;
+};
+
+static void pause_for(int microseconds)
+{
+    nanosleep(&(struct timespec){0, microseconds * 1000L}, NULL);
+}
+
+static void draw_task(void *context, int index, int worker)
+{
+    struct job *job = context;
+    struct ckg__rng rng;
+    double sum = 0;
+
+    ckg__rng_seed(&rng, 11, (uint64_t)index, 0);
+    for (int i = 0; i < 100; i++)
+        sum += sin(ckg__rng_normal(&rng));
+    if (job->pause_microseconds > 0)
+        pause_for(job->pause_microseconds);
+    job->results[index] = sum;
+    job->runs[index]++;
+    job->per_worker[worker]++;
+}
+
+/* Every task of `count` ran exactly once, by workers that exist. */
+static void check_job(const struct job *job, int count, int threads)
+{
+    int total = 0;
+
+    for (int i = 0; i < MAX_TASKS; i++)
+        assert_int_equal(job->runs[i], i < count);
+    for (int worker = 0; worker < MAX_THREADS; worker++) {
+        total += job->per_worker[worker];
+        if (worker >= threads)
+            assert_int_equal(job->per_worker[worker], 0);
+    }
+    assert_int_equal(total, count);
+}
+
+static struct ckg__pool *new_pool(int threads)
+{
+    struct ckg__pool *pool;
+
+    assert_int_equal(ckg__pool_new(&pool, threads), CKG_OK);
+    assert_int_equal(ckg__pool_threads(pool), threads);
+    return pool;
+}
+
+static void test_same_results_at_any_number_of_threads(void **state)
+{
+    static const int counts[] = {0, 1, 2, 3, 64, MAX_TASKS};
+    struct job serial = {0};
+
+    (void)state;
+    for (int i = 0; i < MAX_TASKS; i++)
+        draw_task(&serial, i, 0);
+    for (int threads = 1; threads <= MAX_THREADS; threads *= 2) {
+        struct ckg__pool *pool = new_pool(threads);
+
+        for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
+            struct job job = {0};
+
+            ckg__pool_run(pool, counts[c], draw_task, &job);
+            check_job(&job, counts[c], threads);
+            assert_memory_equal(job.results, serial.results, (size_t)counts[c] * sizeof(double));
+        }
+        ckg__pool_free(pool);
+    }
+}
+
+static void count_task(void *context, int index, int worker)
+{
+    (void)worker;
+    ((int *)context)[index]++;
+}
+
+/* Runs that follow each other at once, with contexts that come and go: a worker that is late may not touch the next one. */
+static void test_many_short_runs(void **state)
+{
+    struct ckg__pool *pool = new_pool(MAX_THREADS);
+
+    (void)state;
+    for (int run = 0; run < SHORT_RUNS; run++) {
+        int count = 2 + run % 7, runs[8] = {0};
+
+        ckg__pool_run(pool, count, count_task, runs);
+        for (int i = 0; i < 8; i++)
+            assert_int_equal(runs[i], i < count);
+    }
+    ckg__pool_free(pool);
+}
+
+/* Long enough between runs for the workers to fall asleep, and tasks long enough for the caller to. */
+static void test_runs_with_sleeping_workers(void **state)
+{
+    struct ckg__pool *pool = new_pool(MAX_THREADS);
+
+    (void)state;
+    for (int run = 0; run < PAUSED_RUNS; run++) {
+        struct job job = {.pause_microseconds = 1000};
+
+        pause_for(2000);
+        ckg__pool_run(pool, MAX_THREADS, draw_task, &job);
+        check_job(&job, MAX_THREADS, MAX_THREADS);
+    }
+    pause_for(2000);
+    ckg__pool_free(pool);
+}
+
+static void test_pool_that_never_ran_is_freed(void **state)
+{
+    (void)state;
+    ckg__pool_free(new_pool(MAX_THREADS));
+    ckg__pool_free(new_pool(1));
+    ckg__pool_free(NULL);
+}
+
+static int refuse_nth(size_t bytes, void *context)
+{
+    (void)bytes;
+    return (*(int *)context)-- != 0;
+}
+
+static void test_system_refuses_a_thread(void **state)
+{
+    (void)state;
+    for (int allowed = 0; allowed < MAX_THREADS - 1; allowed++) {
+        struct ckg__pool *pool;
+        int status;
+
+        ckg__error_clear();
+        threads_allowed = allowed;
+        status = ckg__pool_new(&pool, MAX_THREADS);
+        threads_allowed = -1;
+        assert_int_equal(status, CKG_ERR_SYSTEM);
+        assert_null(pool);
+        assert_non_null(strstr(ckg_error_message(), "cannot start thread"));
+    }
+}
+
+static void test_no_threads_or_no_memory(void **state)
+{
+    struct ckg__pool *pool;
+
+    (void)state;
+    ckg__error_clear();
+    assert_int_equal(ckg__pool_new(&pool, 0), CKG_ERR_INVALID);
+    assert_null(pool);
+    for (int nth = 0; nth < 2; nth++) {
+        int left = nth, status;
+
+        ckg__error_clear();
+        ckg__alloc_set_hook(refuse_nth, &left);
+        status = ckg__pool_new(&pool, 3);
+        ckg__alloc_set_hook(NULL, NULL);
+        assert_int_equal(status, CKG_ERR_NOMEM);
+        assert_null(pool);
+        assert_string_equal(ckg_error_message(), "out of memory");
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_same_results_at_any_number_of_threads),
+        cmocka_unit_test(test_many_short_runs),
+        cmocka_unit_test(test_runs_with_sleeping_workers),
+        cmocka_unit_test(test_pool_that_never_ran_is_freed),
+        cmocka_unit_test(test_system_refuses_a_thread),
+        cmocka_unit_test(test_no_threads_or_no_memory),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
