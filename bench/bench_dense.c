@@ -1,7 +1,7 @@
 /*
- * Dense kernels against OpenBLAS on one thread: microseconds, the least of many repeats, for Cholesky (dpotrf), the solve with 256
- * right-hand sides (dtrsm) and the inverse from the factor (dpotri). Row-major lower is column-major upper for BLAS; L is mirrored so that LAPACK may use
- * its faster, lower form.
+ * Dense kernels against OpenBLAS on one thread: microseconds, the least of many repeats, for Cholesky (dpotrf), the solves with
+ * 256 right-hand sides (dtrsm) and the inverse from the factor (dpotri). Row-major lower is column-major upper for BLAS; L is
+ * mirrored so that LAPACK may use its faster, lower form.
  */
 #include <math.h>
 #include <stdio.h>
@@ -14,8 +14,8 @@
 void openblas_set_num_threads(int threads);
 void dpotrf_(const char *uplo, const int *n, double *A, const int *lda, int *info);
 void dpotri_(const char *uplo, const int *n, double *A, const int *lda, int *info);
-void dtrsm_(const char *side, const char *uplo, const char *trans, const char *diag, const int *m, const int *n, const double *alpha,
-            const double *A, const int *lda, double *B, const int *ldb);
+void dtrsm_(const char *side, const char *uplo, const char *trans, const char *diag, const int *m, const int *n,
+            const double *alpha, const double *A, const int *lda, double *B, const int *ldb);
 
 enum { RIGHT_SIDES = 256 };
 
@@ -76,25 +76,26 @@ static void blas_inverse(struct job j)
     dpotri_("L", &j.n, j.work, &j.n, &info);
 }
 
-static double microseconds(void)
+static double microseconds_since(const struct timespec *start)
 {
-    struct timespec t;
+    struct timespec now;
 
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return 1e6 * (double)t.tv_sec + 1e-3 * (double)t.tv_nsec;
+    timespec_get(&now, TIME_UTC);
+    return 1e6 * (double)(now.tv_sec - start->tv_sec) + 1e-3 * (double)(now.tv_nsec - start->tv_nsec);
 }
 
 /* The least time of one run from `from` (size doubles). Short jobs repeat more often: about 0.15 s each. */
 static double least_time(void (*run)(struct job), struct job job, const double *from, size_t size)
 {
-    const double start = microseconds();
+    struct timespec start, before;
     double least = INFINITY;
 
-    for (int i = 0; i < 5 || microseconds() - start < 150e3; i++) {
+    timespec_get(&start, TIME_UTC);
+    for (int i = 0; i < 5 || microseconds_since(&start) < 150e3; i++) {
         memcpy(job.work, from, size * sizeof *from);
-        const double before = microseconds();
+        timespec_get(&before, TIME_UTC);
         run(job);
-        least = fmin(least, microseconds() - before);
+        least = fmin(least, microseconds_since(&before));
     }
     return least;
 }
@@ -117,7 +118,7 @@ static void report(const char *title, void (*own)(struct job), void (*blas)(stru
 {
     const double a = least_time(own, job, from, size), b = least_time(blas, job, from, size);
 
-    printf("%-18s %5d %10.1f %10.1f %6.2f\n", title, job.n, a, b, a / b);
+    printf("%-18s %5d %10.2f %10.2f %6.2f\n", title, job.n, a, b, a / b);
 }
 
 int main(void)

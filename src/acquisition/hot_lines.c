@@ -100,8 +100,8 @@ static int highest(int m, const double *a)
     return i;
 }
 
-/* Beyond this corner h underflows. */
-static const double far = 38.5;
+/* Beyond this corner h is below 1e-33: nothing that a line gains there is left in the sum. */
+static const double far = 12;
 
 /*
  * The line that first crosses line c on the side of `sign` (+1: z growing), at *z (as |z|); -1 when none does before `far`. Lines less steep
@@ -161,13 +161,32 @@ static void reverse(struct ckg__envelope *e)
     }
 }
 
-static double expected_maximum(int m, double *a, double *b, int r, struct ckg__envelope *e)
+/*
+ * Copies the lines that rise above line `top` within ±far, and `top` itself, to A and B, and their numbers to `number`; returns how many. Most
+ * lines never do: designs that are hardly feasible, or hardly correlated with x⁺.
+ */
+static int contenders(int m, const double *a, const double *b, int top, double *restrict A, double *restrict B, int *restrict number)
+{
+    const double height = a[top], slope = b[top];
+    int count = 0;
+    for (int p = 0; p < m; p++) {
+        A[count] = a[p];
+        B[count] = b[p];
+        number[count] = p;
+        count += (a[p] - height) + fabs(b[p] - slope) * far > 0 || p == top;
+    }
+    return count;
+}
+
+/* The walk takes a tile of lines at a time from the stack; more contenders than that are walked where they are. */
+enum { TILE = 512 };
+
+static double envelope_of(int m, double *a, double *b, int top, struct ckg__envelope *e)
 {
     for (int p = m; p % LANES; p++) {
         a[p] = -INFINITY;
         b[p] = 0;
     }
-    const int top = highest(m, a);
     if (e) {
         e->count = 1;
         e->line[0] = top;
@@ -175,7 +194,28 @@ static double expected_maximum(int m, double *a, double *b, int r, struct ckg__e
     const double below = walk(m, a, b, top, -1, e);
     if (e)
         reverse(e);
-    return (a[top] - a[r]) + (below + walk(m, a, b, top, 1, e));
+    return below + walk(m, a, b, top, 1, e);
+}
+
+static double expected_maximum(int m, double *a, double *b, int r, struct ckg__envelope *e)
+{
+    for (int p = m; p % LANES; p++) {
+        a[p] = -INFINITY;
+        b[p] = 0;
+    }
+    const int top = highest(m, a);
+    const double lead = a[top] - a[r];
+    if (m > TILE)
+        return lead + envelope_of(m, a, b, top, e);
+    double A[TILE + LANES], B[TILE + LANES];
+    int number[TILE + LANES], own = 0;
+    const int count = contenders(m, a, b, top, A, B, number);
+    while (number[own] != top)
+        own++;
+    const double sum = envelope_of(count, A, B, own, e);
+    for (int i = 0; e && i < e->count; i++)
+        e->line[i] = number[e->line[i]];
+    return lead + sum;
 }
 
 const struct ckg__line_ops CKG__VARIANT_NAME(ckg__line_ops) = {ahead, feasible, lines, expected_maximum};

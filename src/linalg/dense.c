@@ -7,9 +7,9 @@
  * product from the rest of the strip's columns. Vectors always run along T's columns, so the left operand is only broadcast and
  * needs no packing, neither as A nor as Aᵀ.
  *
- *   Cholesky  L₂₁ = A₂₁L₁₁⁻ᵀ, A₂₂ −= L₂₁L₂₁ᵀ    T = L₁₁⁻¹A₂₁ᵀ is both the transposed result and the right operand    n³/3 flops
- *   solves    B₁ ← L₁₁⁻¹B₁, B₂ −= L₂₁B₁           and the mirror image for L⁻ᵀ                                       n²m
- *   inverse   W = L⁻¹ in place, then WᵀW in place   (LL ᵀ)⁻¹ = L⁻ᵀL⁻¹                                                2n³/3
+ *   Cholesky   n³/3 flops   L₂₁ = A₂₁L₁₁⁻ᵀ, A₂₂ −= L₂₁L₂₁ᵀ; T = L₁₁⁻¹A₂₁ᵀ is the transposed result and the right operand at once
+ *   solves     n²m          B₁ ← L₁₁⁻¹B₁, B₂ −= L₂₁B₁, and the mirror image for L⁻ᵀ
+ *   inverse    2n³/3        W = L⁻¹ in place, then (LLᵀ)⁻¹ = WᵀW in place
  *
  * The tile is written with the compiler's vector extension; the width follows from the target that this file is compiled for.
  */
@@ -56,13 +56,20 @@ enum { WIDTH = LANES * VECTORS, DEPTH = 144 };
 /* Rows of the left operand that a pass over the strips keeps in the second-level cache. */
 enum { CHUNK = 20 * 24 };
 
-_Static_assert(DEPTH % WIDTH == 0 && CHUNK % WIDTH == 0 && WIDTH % ROWS == 0 && ROWS % LANES == 0 && ROWS <= 8 && VECTORS <= 4, "tile sizes");
+_Static_assert(DEPTH % WIDTH == 0 && CHUNK % WIDTH == 0 && WIDTH % ROWS == 0 && ROWS % LANES == 0, "whole tiles");
+_Static_assert(ROWS <= 8 && VECTORS <= 4, "DISPATCH has no larger shapes");
 
 #define INLINE static inline __attribute__((always_inline))
-#if defined(__clang__)
-#define UNROLL _Pragma("clang loop unroll(full)")
-#else
+
+/* Unrolled, the arrays of vectors below become registers. Sanitisers would check every unrolled access: minutes to compile. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define UNROLL
+#elif !defined(__clang__)
 #define UNROLL _Pragma("GCC unroll 16")
+#elif __has_feature(address_sanitizer) || __has_feature(undefined_behavior_sanitizer) || __has_feature(memory_sanitizer)
+#define UNROLL
+#else
+#define UNROLL _Pragma("clang loop unroll(full)")
 #endif
 
 typedef double vec __attribute__((vector_size(LANES * sizeof(double))));
@@ -110,8 +117,8 @@ static int tile_rows(int n)
 INLINE void copy_row(int n, const double *from, double *to)
 {
     for (; n >= LANES; n -= LANES, from += LANES, to += LANES) store(to, load(from));
-    if (n & 4) memcpy(to, from, 4 * sizeof *to);
-    if (n & 2) memcpy(to + (n & 4), from + (n & 4), 2 * sizeof *to);
+    if (LANES > 4 && n & 4) memcpy(to, from, 4 * sizeof *to);
+    if (LANES > 2 && n & 2) memcpy(to + (n & 4), from + (n & 4), 2 * sizeof *to);
     if (n & 1) to[n - 1] = from[n - 1];
 }
 
@@ -133,7 +140,8 @@ INLINE void accumulate(int rows, int nv, int k, struct operand A, const double *
 }
 
 /* C ← alpha·A·T, plus C when keep. */
-INLINE void update_tile(int rows, int nv, int k, struct operand A, const double *T, double alpha, int keep, double *C, ptrdiff_t ldc)
+INLINE void update_tile(int rows, int nv, int k, struct operand A, const double *T, double alpha, int keep, double *C,
+                        ptrdiff_t ldc)
 {
     vec acc[ROWS][VECTORS];
 
@@ -235,28 +243,15 @@ INLINE int factor_tile(int nv, int k, double *T, double *inverse)
         SHAPES(1, tile, __VA_ARGS__)                                           \
     }
 
-static void update_by_rows(int rows, int nv, int k, const double *A, ptrdiff_t lda, const double *T, double alpha, int keep,
-                           double *C, ptrdiff_t ldc)
-{
-    const struct operand a = {A, lda, 1};
-
-    DISPATCH(rows, nv, update_tile, k, a, T, alpha, keep, C, ldc)
-}
-
-static void update_by_columns(int rows, int nv, int k, const double *A, ptrdiff_t lda, const double *T, double alpha, int keep,
-                              double *C, ptrdiff_t ldc)
-{
-    const struct operand a = {A, 1, lda};
-
-    DISPATCH(rows, nv, update_tile, k, a, T, alpha, keep, C, ldc)
-}
-
+/* Fixing the stride that is 1 lets the compiler address with the other one alone. */
 static void update(int rows, int nv, int k, struct operand A, const double *T, double alpha, int keep, double *C, ptrdiff_t ldc)
 {
+    const struct operand by_rows = {A.data, A.row, 1}, by_columns = {A.data, 1, A.column};
+
     if (A.column == 1)
-        update_by_rows(rows, nv, k, A.data, A.row, T, alpha, keep, C, ldc);
+        DISPATCH(rows, nv, update_tile, k, by_rows, T, alpha, keep, C, ldc)
     else
-        update_by_columns(rows, nv, k, A.data, A.column, T, alpha, keep, C, ldc);
+        DISPATCH(rows, nv, update_tile, k, by_columns, T, alpha, keep, C, ldc)
 }
 
 static void forward(int rows, int nv, int k, const double *L, ptrdiff_t ldl, const double *inverse, double *T, double *C,
@@ -318,7 +313,8 @@ static void copy_out(int n, int w, const double *T, double *B, ptrdiff_t ldb)
 }
 
 /* C, of whole vectors, ← L⁻¹C for the n×n block L; T receives a copy of the result. C may be T. */
-static void forward_strip(int n, int nv, const double *L, ptrdiff_t ldl, const double *inverse, double *T, double *C, ptrdiff_t ldc)
+static void forward_strip(int n, int nv, const double *L, ptrdiff_t ldl, const double *inverse, double *T, double *C,
+                          ptrdiff_t ldc)
 {
     for (int i = 0, rows; i < n; i += rows) {
         rows = tile_rows(n - i);
@@ -327,7 +323,8 @@ static void forward_strip(int n, int nv, const double *L, ptrdiff_t ldl, const d
 }
 
 /* The same for L⁻ᵀC, from the bottom; the ragged tiles come first so that the others start at multiples of ROWS. */
-static void backward_strip(int n, int nv, const double *L, ptrdiff_t ldl, const double *inverse, double *T, double *C, ptrdiff_t ldc)
+static void backward_strip(int n, int nv, const double *L, ptrdiff_t ldl, const double *inverse, double *T, double *C,
+                           ptrdiff_t ldc)
 {
     for (int end = n, rows; end > 0; end -= rows) {
         rows = end % ROWS ? (end & -end) : ROWS;
@@ -458,8 +455,8 @@ static int factor_block(int n, double *A, ptrdiff_t lda, double *inverse, double
 }
 
 /*
- * The rows below a factored block: L₂₁ and its product with itself, CHUNK rows of L₂₁ at a time. Within a chunk from the bottom up,
- * so that the left operands, the rows below a strip of L₂₁, are already final; then against the strips above the chunk.
+ * The rows below a factored block: L₂₁ and its product with itself, CHUNK rows of L₂₁ at a time. Within a chunk from the bottom
+ * up, so that the left operands, the rows below a strip of L₂₁, are already final; then against the strips above the chunk.
  */
 static void eliminate_below(int n, int depth, const double *inverse, double *A, ptrdiff_t lda, double *T)
 {
@@ -729,16 +726,16 @@ static void copy_diagonal_squares(int n, const double *W, ptrdiff_t ldw, double 
 }
 
 /* C (n×w, from row `first` on) ← WᵀT for the n×n triangle W; of row i only the first min(w, i + edge) columns. */
-static void multiply_triangle(int n, int first, int w, int edge, const double *W, ptrdiff_t ldw, const double *squares, const double *T,
-                              double *C, ptrdiff_t ldc)
+static void multiply_triangle(int n, int first, int w, int edge, const double *W, ptrdiff_t ldw, const double *squares,
+                              const double *T, double *C, ptrdiff_t ldc)
 {
     for (int i = 0, rows; i < n; i += rows) {
         rows = tile_rows(n - i);
         if (i < first) continue;
         const int under = i + rows;
-        double *c = C + i * ldc;
-        update_strip(rows, w, i + edge, rows, (struct operand){squares + i * ROWS, 1, ROWS}, T + i * WIDTH, 1.0, 0, c, ldc);
-        update_strip(rows, w, i + edge, n - under, (struct operand){W + under * ldw + i, 1, ldw}, T + under * WIDTH, 1.0, 1, c, ldc);
+        const struct operand square = {squares + i * ROWS, 1, ROWS}, rest = {W + under * ldw + i, 1, ldw};
+        update_strip(rows, w, i + edge, rows, square, T + i * WIDTH, 1.0, 0, C + i * ldc, ldc);
+        update_strip(rows, w, i + edge, n - under, rest, T + under * WIDTH, 1.0, 1, C + i * ldc, ldc);
     }
 }
 
@@ -783,8 +780,8 @@ static void scale(int m, int n, double beta, double *C, ptrdiff_t ldc)
         for (int j = 0; j < n; j++) C[i * ldc + j] = beta == 0.0 ? 0.0 : beta * C[i * ldc + j];
 }
 
-static void multiply_tn(int m, int n, int k, double alpha, const double *A, int lda, const double *B, int ldb, double beta, double *C,
-                        int ldc)
+static void multiply_tn(int m, int n, int k, double alpha, const double *A, int lda, const double *B, int ldb, double beta,
+                        double *C, int ldc)
 {
     _Alignas(64) double T[DEPTH * WIDTH];
 

@@ -148,7 +148,7 @@ int ckg__fit_climb(const struct ckg__fit *fit, int max_evaluations, double *thet
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
     const int dim = fit->inputs.d + 2;
     double lower[CKG_MAX_PARAMETERS + 2], upper[CKG_MAX_PARAMETERS + 2], gradient[CKG_MAX_PARAMETERS + 2];
-    const struct ckg__lbfgs_options options = {6, max_evaluations, 0.5, 1e-3, 1e-5};
+    const struct ckg__lbfgs_options options = {16, max_evaluations, 0.5, 1e-3, 1e-5};
     struct ckg__fit_work work;
     void *memory = ckg__arena_get(arena, ckg__lbfgs_size(dim, options.memory), 1);
     if (!memory || ckg__fit_work_take(&work, fit, arena))

@@ -6,14 +6,15 @@
  *
  *     p_F = −H g_F,    H ← (I − ρsyᵀ) H (I − ρysᵀ) + ρssᵀ  from  H = γI,    ρ = 1/(s_Fᵀy_F),    γ = s_Fᵀy_F/(y_Fᵀy_F),
  *
- * whose end is projected to the box. A line search on the segment from x to there follows: Armijo's condition with cubic
- * interpolation, and a longer step where f still falls as steeply as at x. The segment rather than the bent projected
- * path, because f is smooth along it and the slopes at both ends are known.
+ * and coordinates that would leave the box are held at their bounds while the others follow by the same model. A line
+ * search on the segment from x to there comes next: Armijo's condition with cubic interpolation, and a longer step where f
+ * still falls as steeply as at x. The segment rather than the bent projected path, because f is smooth along it and the
+ * slopes at both ends are known.
  *
  * References: J. Nocedal, "Updating quasi-Newton matrices with limited storage", Math. Comp. 35 (1980); D. P. Bertsekas,
  * "Projected Newton methods for optimization problems with simple constraints", SIAM J. Control Optim. 20 (1982). The
  * acceptance near rounding is that of W. W. Hager and H. Zhang, SIAM J. Optim. 16 (2005).
- * Cost: 10md flops a step; (2m + 13)d doubles.
+ * Cost: 14md flops a step and 8md for each coordinate that leaves the box; (2m + d + 11)d + 3m doubles.
  */
 #include "optim/lbfgs.h"
 
@@ -21,10 +22,11 @@
 #include <math.h>
 #include <string.h>
 
-#define ARMIJO 1e-4             /* least part of the promised decrease */
+#define ARMIJO 1e-4            /* least part of the promised decrease */
 #define STEEP 0.9              /* a slope that kept this part of itself asks for a longer step */
 #define CURVATURE 1e-10        /* least sᵀy/(|s||y|) of a pair that is kept */
-#define SHARE 1e-3             /* least s_Fᵀy_F/(sᵀy) of a pair that is used on F */
+#define SHARE 0.3              /* least s_Fᵀy_F/(sᵀy) of a pair that is used on F */
+#define ROUNDING 1e-10         /* what remains of h_l, as part of it, that is noise */
 #define MAX_TRIALS 12          /* in one line search */
 
 enum phase { AT_START, IN_SEARCH, FINISHED };
@@ -39,6 +41,8 @@ struct ckg__lbfgs {
     double f, slope;           /* at x; slope is gᵀp */
     double t;                  /* the trial is x + tp */
     double t_near, f_near;     /* the best acceptable trial of this search, when t_near > 0 */
+    double reach;              /* the longest first trial: infinite until f was not finite somewhere */
+    double undefined;          /* the length of the last trial of this search that was not finite, or 0 */
     double f_best;
     double *lower, *upper, *x, *g, *p, *target, *trial, *g_trial, *g_near, *best, *free; /* free: 1 on F, 0 elsewhere */
     double *s, *y;             /* memory × stride */
@@ -78,6 +82,11 @@ static double dot(const double *a, const double *b, int n)
         for (int k = 0; k < 4; k++)
             sum[k] += a[i + k] * b[i + k];
     return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+}
+
+static double norm(const double *a, int n)
+{
+    return sqrt(dot(a, a, n));
 }
 
 /* Σ aᵢbᵢfᵢ, likewise. */
@@ -146,6 +155,7 @@ void ckg__lbfgs_start(struct ckg__lbfgs *o, const double *x0)
     o->evaluations = 0;
     o->small_steps = 0;
     o->length = o->options.first_step;
+    o->reach = INFINITY;
     for (int i = 0; i < o->dim; i++)
         o->trial[i] = clamp(x0[i], o->lower[i], o->upper[i]);
     copy(o->best, o->trial, o->dim);
@@ -246,7 +256,7 @@ static int find_leaver(const struct ckg__lbfgs *o)
     for (int i = 0; i < o->dim; i++) {
         double to = o->x[i] + o->p[i], out = fabs(clamp(to, o->lower[i], o->upper[i]) - to);
 
-        if (out > farthest) {
+        if (out > farthest && out > 4.0 * DBL_EPSILON * fabs(to)) {
             farthest = out;
             leaver = i;
         }
@@ -255,21 +265,23 @@ static int find_leaver(const struct ckg__lbfgs *o)
 }
 
 /* Holds the coordinates that leave the box at their bounds, one by one, and lets the others follow: the minimum of the
- * quadratic model with p_l given is p + h (p_l′ − p_l)/h_l, h = H e_l, and what remains of H is H − hhᵀ/h_l. */
+ * quadratic model with p_l set to c is p + h (c − p_l)/h_l, h = H e_l, and what remains of H is H − hhᵀ/h_l. Merely cutting
+ * p off takes a third more evaluations where the optimum is on a face. */
 static void hold_leavers(struct ckg__lbfgs *o, double gamma)
 {
     int stride = o->stride;
 
     for (int held = 0, l; held < o->dim && (l = find_leaver(o)) >= 0; held++) {
         double *h = o->held + held * stride;
-        double end = clamp(o->x[l] + o->p[l], o->lower[l], o->upper[l]) - o->x[l], scale;
+        double end = clamp(o->x[l] + o->p[l], o->lower[l], o->upper[l]) - o->x[l], least, scale;
 
         memset(h, 0, (size_t)stride * sizeof(double));
         h[l] = 1.0;
         apply_pairs(o, h, gamma);
+        least = ROUNDING * h[l];
         for (int k = 0; k < held; k++)
             add_on(o->free, h, -o->held[k * stride + l], o->held + k * stride, stride);
-        if (!(h[l] > 0.0))
+        if (!(h[l] > least))
             return;
         add_on(o->free, o->p, (end - o->p[l]) / h[l], h, stride);
         o->p[l] = end;
@@ -287,10 +299,10 @@ static void find_direction(struct ckg__lbfgs *o)
     for (int i = 0; i < o->dim; i++)
         o->p[i] = -o->g[i] * o->free[i];
     if (gamma == 0.0) {
-        double norm = sqrt(dot(o->p, o->p, o->stride));
+        double steepness = norm(o->p, o->stride);
 
         o->pairs = 0;
-        gamma = norm > 0.0 ? o->length / norm : 0.0;
+        gamma = steepness > 0.0 ? o->length / steepness : 0.0;
     }
     apply_pairs(o, o->p, gamma);
     if (o->pairs > 0)
@@ -352,7 +364,8 @@ static int begin_search(struct ckg__lbfgs *o)
     o->phase = IN_SEARCH;
     o->trials = 0;
     o->t_near = 0.0;
-    return try_step(o, 1.0);
+    o->undefined = 0.0;
+    return try_step(o, o->reach < INFINITY ? fmin(1.0, o->reach / norm(o->p, o->stride)) : 1.0);
 }
 
 /* Where the cubic through (0, f, slope) and (t, f_t, slope_t) has its minimum; NaN when it has none. */
@@ -369,29 +382,30 @@ static void keep_pair(struct ckg__lbfgs *o, const double *x, const double *g)
 {
     int slot = o->newest + 1 < o->options.memory ? o->newest + 1 : 0;
     double *s = o->s + slot * o->stride, *y = o->y + slot * o->stride;
-    double ss, sy;
+    double sy;
 
     for (int i = 0; i < o->dim; i++) {
         s[i] = x[i] - o->x[i];
         y[i] = g[i] - o->g[i];
     }
-    ss = dot(s, s, o->stride);
     sy = dot(s, y, o->stride);
-    o->length = sqrt(ss);
-    if (sy > CURVATURE * sqrt(ss * dot(y, y, o->stride))) {
+    o->length = norm(s, o->stride);
+    if (sy > CURVATURE * o->length * norm(y, o->stride)) {
         o->sy[slot] = sy;
         o->newest = slot;
         o->pairs += o->pairs < o->options.memory;
     }
 }
 
-/* Takes the point x (with its value and gradient) as the new iterate. */
+/* Takes the point x (with its value and gradient) as the new iterate. Gains within f's rounding count as small steps at any
+ * value_tolerance, lest noise be searched until the evaluations are spent. */
 static int accept(struct ckg__lbfgs *o, const double *x, double f, const double *g)
 {
     double gain = o->f - f, size = fabs(f);
     double small = o->options.value_tolerance * (size > 1.0 ? size : 1.0), noise = 2.0 * DBL_EPSILON * size;
 
     keep_pair(o, x, g);
+    o->reach = o->undefined > 0.0 ? 0.5 * (o->undefined - o->length) : 2.0 * o->reach;
     copy(o->x, x, o->dim);
     copy(o->g, g, o->dim);
     o->f = f;
@@ -417,10 +431,14 @@ static int give_up_search(struct ckg__lbfgs *o)
     return begin_search(o);
 }
 
+/* After a trial too far. One that is not finite has no shape to interpolate, but its place is remembered: the next search
+ * first goes half of the way from the new iterate to there, or each would step over the same cliff again. */
 static int shorten(struct ckg__lbfgs *o, double f, double slope, int finite)
 {
-    double t = o->t, shorter = 0.25 * t;
+    double t = o->t, shorter = 0.4 * t;
 
+    if (!finite)
+        o->undefined = t * norm(o->p, o->stride);
     if (o->t_near > 0.0)
         return accept_near(o);
     if (o->trials >= MAX_TRIALS)

@@ -137,31 +137,106 @@ static double length(int D, const double *v)
     return sqrt(sum);
 }
 
-int ckg__search_around(const struct ckg__search *search, const struct ckg__outlook *outlook, uint64_t stream, int count, double *U, int ldu,
-                       struct ckg__arena *arena)
+/* Column p of U ← x_r + reach·direction/|direction|, within the box; what the direction leaves alone stays. */
+static void step_from(const double *x_r, int D, double reach, const double *direction, double *U, int ldu, int p)
 {
-    struct ckg__arena_mark mark = ckg__arena_mark(arena);
+    const double norm = length(D, direction);
+    for (int k = 0; k < D; k++) {
+        const double to = x_r[k] + (norm > 0 ? reach * direction[k] / norm : 0);
+        U[(size_t)k * (size_t)ldu + (size_t)p] = direction[k] == 0 ? x_r[k] : to < 0 ? 0 : to > 1 ? 1 : to;
+    }
+}
+
+/* Directions and reaches for radial points: along the outcomes' gradients and at random, 0.3 … 30 widths away. */
+static void radial_points(const struct ckg__search *search, const struct ckg__outlook *outlook, const double *gradients, struct ckg__rng *rng,
+                          int count, double *direction, double *U, int ldu)
+{
     const int D = search->problem->D, outcomes = outlook->belief->outcomes;
-    double *gradients = ckg__arena_doubles(arena, (size_t)outcomes * (size_t)D), *u = ckg__arena_doubles(arena, (size_t)D);
-    double *direction = ckg__arena_doubles(arena, (size_t)D);
-    if (!gradients || !u || !direction || mean_gradients(search, outlook, arena, gradients))
-        return CKG_ERR_NOMEM;
-    struct ckg__rng rng;
-    ckg__rng_seed(&rng, search->seed, search->stream, stream);
     for (int p = 0; p < count; p++) {
         const int along = p % (2 * outcomes + 2);
         const double reach = outlook->width * 0.3 * pow(100, (p + 0.5) / count), sign = along % 2 ? -1 : 1;
         if (along < 2 * outcomes)
             memcpy(direction, gradients + (size_t)(along / 2) * (size_t)D, (size_t)D * sizeof *direction);
         if (along >= 2 * outcomes || !(length(D, direction) > 0))
-            random_direction(search->problem, &rng, direction);
-        const double norm = length(D, direction);
-        for (int k = 0; k < D; k++) {
-            const double to = outlook->x_r[k] + (norm > 0 ? sign * reach * direction[k] / norm : 0);
-            u[k] = direction[k] == 0 ? outlook->x_r[k] : to < 0 ? 0 : to > 1 ? 1 : to;
-        }
-        put(u, D, U, ldu, p);
+            random_direction(search->problem, rng, direction);
+        step_from(outlook->x_r, D, sign * reach, direction, U, ldu, p);
     }
+}
+
+/* Random directions within the cliff's edge: what leads along the gradients of the active constraints is taken out. */
+static void edge_points(const struct ckg__search *search, const struct ckg__outlook *outlook, const double *gradients, struct ckg__rng *rng,
+                        int count, double *direction, double *U, int ldu)
+{
+    const int D = search->problem->D;
+    for (int p = 0; p < count; p++) {
+        random_direction(search->problem, rng, direction);
+        for (int j = 1; j < outlook->belief->outcomes; j++) {
+            const double *g = gradients + (size_t)j * (size_t)D, norm = length(D, g);
+            double along = 0;
+            for (int k = 0; k < D; k++)
+                along += direction[k] * g[k];
+            for (int k = 0; outlook->active[j] && norm > 0 && k < D; k++)
+                direction[k] -= along * g[k] / (norm * norm);
+        }
+        step_from(outlook->x_r, D, 0.004 * pow(100, (p + 0.5) / count), direction, U, ldu, p);
+    }
+}
+
+/* How many standard deviations a point on the edge keeps from a limit. */
+static const double edge_margin = 2.5;
+
+/* One Newton step of m points towards the edge of constraint j, for those beyond it and, where it is active at x_r, those before it. */
+static int slide_to_edge(const struct ckg__search *search, const struct ckg__outlook *outlook, int j, int m, double *U, int ldu,
+                         struct ckg__arena *arena)
+{
+    const struct ckg_problem *problem = search->problem;
+    const struct ckg__belief *belief = outlook->belief;
+    const size_t D = (size_t)problem->D, points = (size_t)m;
+    double *room = ckg__arena_doubles(arena, points * (2 + 2 * D));
+    if (!room)
+        return CKG_ERR_NOMEM;
+    struct ckg__batch batch = {room, room + points, room + 2 * points, room + (2 + D) * points};
+    if (ckg__posterior_batch(belief->gp[j], m, U, ldu, arena, &batch, NULL))
+        return CKG_ERR_NOMEM;
+    for (size_t p = 0; p < points; p++) {
+        const double s = sqrt(batch.var[p] + ckg__variance_floor(belief->gp[j])), mean = batch.mean[p];
+        const int upper = belief->upper[j] - mean < mean - belief->lower[j];
+        const double excess = upper ? mean - (belief->upper[j] - edge_margin * s) : (belief->lower[j] + edge_margin * s) - mean;
+        double square = 0;
+        for (int i = 0; i < problem->d; i++)
+            if (problem->parameters[i].kind == CKG_REAL)
+                square += pow(batch.dmean[(size_t)problem->parameters[i].offset * points + p], 2);
+        if (!(square > 0) || (excess < 0 && !outlook->active[j]))
+            continue;
+        for (int i = 0; i < problem->d; i++) {
+            if (problem->parameters[i].kind != CKG_REAL)
+                continue;
+            double *u = &U[(size_t)problem->parameters[i].offset * (size_t)ldu + p];
+            const double slope = batch.dmean[(size_t)problem->parameters[i].offset * points + p];
+            const double to = *u - (upper ? 1 : -1) * excess * slope / square;
+            *u = to < 0 ? 0 : to > 1 ? 1 : to;
+        }
+    }
+    return CKG_OK;
+}
+
+int ckg__search_around(const struct ckg__search *search, const struct ckg__outlook *outlook, uint64_t stream, int count, double *U, int ldu,
+                       struct ckg__arena *arena)
+{
+    enum { SLIDES = 3 };
+    struct ckg__arena_mark mark = ckg__arena_mark(arena);
+    const int D = search->problem->D, outcomes = outlook->belief->outcomes, radial = count / 2, edge = count - radial;
+    double *gradients = ckg__arena_doubles(arena, (size_t)outcomes * (size_t)D), *direction = ckg__arena_doubles(arena, (size_t)D);
+    if (!gradients || !direction || mean_gradients(search, outlook, arena, gradients))
+        return CKG_ERR_NOMEM;
+    struct ckg__rng rng;
+    ckg__rng_seed(&rng, search->seed, search->stream, stream);
+    radial_points(search, outlook, gradients, &rng, radial, direction, U, ldu);
+    edge_points(search, outlook, gradients, &rng, edge, direction, U + radial, ldu);
+    for (int i = 0; edge && i < SLIDES; i++)
+        for (int j = 1; j < outcomes; j++)
+            if (slide_to_edge(search, outlook, j, edge, U + radial, ldu, arena))
+                return CKG_ERR_NOMEM;
     ckg__arena_release(arena, mark);
     return CKG_OK;
 }

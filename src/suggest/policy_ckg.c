@@ -29,7 +29,9 @@ struct stage {
     int *status;
     int candidates;
     double *U;      /* D×candidates */
-    double *value;  /* outlooks × candidates */
+    int first;      /* the outlook that the first screening task is about */
+    double *part;   /* (outlooks screened at once × candidates) */
+    double *value;  /* (candidates) the mean over the outlooks that were asked */
     int finalists;
     struct finalist finalist[2 * MAX_INNER];
     struct ckg__arena *slot; /* one arena per (finalist, outlook): its X_d */
@@ -70,26 +72,68 @@ static void screen_task(void *context, int index, int worker)
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
     const int chunks = (stage->candidates + CHUNK - 1) / CHUNK, outlook = index / chunks, first = index % chunks * CHUNK;
     const int count = stage->candidates - first < CHUNK ? stage->candidates - first : CHUNK;
-    screen_chunk(stage, &search->outlook[outlook], first, count, stage->value + (size_t)outlook * (size_t)stage->candidates, arena,
+    screen_chunk(stage, &search->outlook[stage->first + outlook], first, count, stage->part + (size_t)outlook * (size_t)stage->candidates, arena,
                  &stage->status[index]);
     ckg__arena_release(arena, mark);
 }
 
-/* Values of all candidates, averaged over the outlooks into stage->value[0 …]. */
+/* Adds the candidates' values under `count` outlooks from `first` on to stage->value. */
+static int screen_outlooks(struct stage *stage, int first, int count)
+{
+    const int chunks = (stage->candidates + CHUNK - 1) / CHUNK;
+    stage->first = first;
+    const int status = ckg__search_run(stage->search, chunks * count, screen_task, stage, stage->status);
+    for (int o = 0; !status && o < count; o++)
+        for (int c = 0; c < stage->candidates; c++)
+            stage->value[c] += stage->part[(size_t)o * (size_t)stage->candidates + (size_t)c];
+    return status;
+}
+
+/* Keeps the best `keep` candidates, in their order. */
+static void keep_best(struct stage *stage, int keep, int *kept)
+{
+    const int D = stage->search->problem->D, n = stage->candidates;
+    memset(kept, 0, (size_t)n * sizeof *kept);
+    for (int i = 0; i < keep; i++) {
+        int best = -1;
+        for (int c = 0; c < n; c++)
+            if (!kept[c] && (best < 0 || stage->value[c] > stage->value[best]))
+                best = c;
+        kept[best] = 1;
+    }
+    for (int k = 0, to = 0; k < D; k++)
+        for (int c = 0; c < n; c++)
+            if (kept[c])
+                stage->U[to++] = stage->U[(size_t)k * (size_t)n + (size_t)c];
+    for (int c = 0, to = 0; c < n; c++)
+        if (kept[c])
+            stage->value[to++] = stage->value[c];
+    stage->candidates = keep;
+}
+
+/* With many outlooks two of them tell which candidates the others need to look at. */
+enum { SCOUTS = 2, SCOUTED = 40 };
+
 static int screen(struct stage *stage)
 {
     struct ckg__search *search = stage->search;
-    const int chunks = (stage->candidates + CHUNK - 1) / CHUNK, tasks = chunks * search->outlooks;
-    stage->status = ckg__arena_ints(search->results, (size_t)tasks + 1);
-    stage->value = ckg__arena_doubles(search->results, (size_t)search->outlooks * (size_t)stage->candidates + 1);
-    if (!stage->status || !stage->value)
+    const int outlooks = search->outlooks, scouts = outlooks > 2 * SCOUTS ? SCOUTS : outlooks, n = stage->candidates;
+    const size_t size = (size_t)outlooks * (size_t)n;
+    stage->status = ckg__arena_ints(search->results, size + 1);
+    stage->part = ckg__arena_doubles(search->results, size + 1);
+    stage->value = ckg__arena_doubles(search->results, (size_t)n + 1);
+    int *kept = ckg__arena_ints(search->results, (size_t)n + 1);
+    if (!stage->status || !stage->part || !stage->value || !kept)
         return CKG_ERR_NOMEM;
-    const int status = ckg__search_run(search, tasks, screen_task, stage, stage->status);
-    for (int c = 0; !status && c < stage->candidates; c++) {
-        for (int o = 1; o < search->outlooks; o++)
-            stage->value[c] += stage->value[(size_t)o * (size_t)stage->candidates + (size_t)c];
-        stage->value[c] /= search->outlooks;
+    memset(stage->value, 0, (size_t)n * sizeof *stage->value);
+    int status = screen_outlooks(stage, 0, scouts);
+    if (!status && scouts < outlooks) {
+        if (n > SCOUTED)
+            keep_best(stage, SCOUTED, kept);
+        status = screen_outlooks(stage, scouts, outlooks - scouts);
     }
+    for (int c = 0; !status && c < stage->candidates; c++)
+        stage->value[c] /= outlooks;
     return status;
 }
 

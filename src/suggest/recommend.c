@@ -205,7 +205,8 @@ static int cliff_width(const struct ckg__search *search, struct ckg__outlook *o,
         const double floor = ckg__variance_floor(o->belief->gp[j]), sd = sqrt(var > floor ? var : floor);
         const double to_limit = fmin(fabs(mean - o->belief->lower[j]), fabs(mean - o->belief->upper[j]));
         /* a constraint that is far from binding makes no cliff here */
-        if (slope > 0 && to_limit < 12 * sd)
+        o->active[j] = slope > 0 && to_limit < 12 * sd;
+        if (o->active[j])
             o->width = fmin(o->width, sd / sqrt(slope));
     }
     o->width = fmax(o->width, 1e-7);

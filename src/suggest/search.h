@@ -37,6 +37,7 @@ struct ckg__outlook {
     double *x_r;    /* (D) */
     double log_utility; /* log((μ − M)·PF) at x_r */
     double width;   /* over which PF falls at x_r, in the unit cube */
+    int active[CKG__MAX_OUTCOMES]; /* 1: the constraint is near its limit at x_r */
 };
 
 struct ckg__search {
@@ -71,7 +72,10 @@ int ckg__search_recommend(struct ckg__search *search);
 /* `count` space-filling lattice points, D×count into U (leading dimension ldu); stream tells sets apart. */
 int ckg__search_fill(const struct ckg__search *search, uint64_t stream, int count, double *U, int ldu, struct ckg__arena *arena);
 
-/* Around x_r at 0.3 … 30 widths along gradients and random directions, reals alone moved: U (D×count). */
+/*
+ * Around x_r, reals alone moved: half of the points at 0.3 … 30 widths along gradients and random directions, half along the edge of the
+ * feasible region, where the maximisers after a sample lie: U (D×count).
+ */
 int ckg__search_around(const struct ckg__search *search, const struct ckg__outlook *outlook, uint64_t stream, int count, double *U, int ldu,
                        struct ckg__arena *arena);
 

@@ -249,16 +249,16 @@ static void test_selection(void **state)
     assert_ptr_equal(ckg__dense(), ckg__dense());
 }
 
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_base),
+#if defined(CKG_HAVE_X86_VARIANTS)
+    cmocka_unit_test(test_v3),
+    cmocka_unit_test(test_v4),
+#endif
+    cmocka_unit_test(test_selection),
+};
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_base),
-#if defined(CKG_HAVE_X86_VARIANTS)
-        cmocka_unit_test(test_v3),
-        cmocka_unit_test(test_v4),
-#endif
-        cmocka_unit_test(test_selection),
-    };
-
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,176 @@
+/*
+ * How long a suggestion takes: milliseconds by stage for n = 20 … 2,000 observations, beside one OpenBLAS Cholesky of n = 1,024 in the
+ * same run, and the speed-up by a second thread.
+ *
+ *     build/bench/speed [--max N] [--repeat R] [--policy ckg] [--samples S] [--only d,K]
+ *
+ * Each figure is the smallest of R suggestions. Every timed suggestion refits its hyperparameters from the last optimum, as happens after each
+ * evaluation up to n = 100; "append" is the total where the fit is not due, as mostly beyond. With --samples the objective has noise and
+ * S hyperparameter samples are averaged over.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+
+#include "study/study.h"
+
+void openblas_set_num_threads(int threads);
+void dpotrf_(const char *uplo, const int *n, double *a, const int *lda, int *info);
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Seconds for one Cholesky factorisation of n = 1,024, the smallest of 15. */
+static double cholesky_seconds(void)
+{
+    const int n = 1024;
+    double *A = malloc(8ul * 1024 * 1024), *B = malloc(8ul * 1024 * 1024), best = 1e9;
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++)
+            A[i * n + j] = (i == j) * n + 1.0 / (1 + abs(i - j));
+    openblas_set_num_threads(1);
+    for (int r = 0; r < 15; r++) {
+        int info;
+        memcpy(B, A, 8ul * 1024 * 1024);
+        const double start = now();
+        dpotrf_("L", &n, B, &n, &info);
+        const double taken = now() - start;
+        best = taken < best ? taken : best;
+    }
+    free(A), free(B);
+    return best;
+}
+
+static void fail(const char *what)
+{
+    fprintf(stderr, "speed: %s: %s\n", what, ckg_error_message());
+    exit(1);
+}
+
+/* A smooth test problem of any dimension: a rippled bowl under waves that must stay below a level. */
+static void evaluate(int d, int K, const double *x, double *values)
+{
+    values[0] = 0;
+    for (int i = 0; i < d; i++)
+        values[0] += (x[i] - 0.4) * (x[i] - 0.4) * 4 + 0.5 * sin(6 * x[i] + i);
+    for (int k = 1; k <= K; k++) {
+        values[k] = -0.3;
+        for (int i = 0; i < d; i++)
+            values[k] += sin(3 * x[i] + 1.3 * k + i) / sqrt(d);
+    }
+}
+
+static ckg_study *make_study(int d, int K, int n, int threads, const char *policy, int samples)
+{
+    ckg_options options = CKG_OPTIONS_INIT;
+    ckg_problem *problem;
+    ckg_study *study;
+    char name[16];
+    int status = ckg_problem_new(&problem);
+    for (int i = 0; !status && i < d; i++) {
+        snprintf(name, sizeof name, "x%d", i);
+        status = ckg_problem_add_real(problem, name, 0, 1, CKG_LINEAR);
+    }
+    for (int k = 0; !status && k < K; k++) {
+        snprintf(name, sizeof name, "c%d", k);
+        status = ckg_problem_add_constraint(problem, name, -INFINITY, 0);
+        if (!status)
+            status = ckg_problem_set_noise(problem, name, CKG_NOISE_NONE, 0);
+    }
+    if (!status && !samples)
+        status = ckg_problem_set_noise(problem, "objective", CKG_NOISE_NONE, 0);
+    options.policy = policy;
+    options.threads = threads;
+    options.initial = 0;
+    options.samples = samples ? samples : 1;
+    if (status || ckg_study_new(&study, problem, &options))
+        fail("study");
+    ckg_problem_free(problem);
+    double *cube = malloc((size_t)n * (size_t)d * sizeof *cube), values[21];
+    struct ckg__rng rng;
+    ckg__rng_seed(&rng, 7, 0, 0);
+    for (int i = 0; i < n * d; i++)
+        cube[i] = ckg__rng_uniform(&rng);
+    for (int i = 0; i < n; i++) {
+        int trial;
+        evaluate(d, K, cube + (size_t)i * (size_t)d, values);
+        values[0] += samples ? 0.3 * ckg__rng_normal(&rng) : 0;
+        if (ckg_study_add(study, cube + (size_t)i * (size_t)d, &trial) || ckg_study_tell(study, trial, values))
+            fail("data");
+    }
+    free(cube);
+    return study;
+}
+
+/* The fastest of `repeat` suggestions, with a warm refit each time or without. */
+static ckg_timing fastest(ckg_study *study, int refit, int repeat)
+{
+    ckg_timing best = {0};
+    best.total = 1e9;
+    for (int r = 0; r < repeat; r++) {
+        ckg_suggestion *s;
+        for (int j = 0; j < study->models.outcomes; j++)
+            study->models.surrogate[j].fitted = refit ? study->models.surrogate[j].series.n / 2 : 1 << 20;
+        study->revision += (uint64_t)refit; /* what is known counts as new */
+        if (ckg_study_ask(study, &s))
+            fail("ask");
+        if (s->seconds.total < best.total)
+            best = s->seconds;
+        if (ckg_study_cancel(study, s->trial))
+            fail("cancel");
+        ckg_suggestion_free(s);
+    }
+    return best;
+}
+
+static void row(int d, int K, int n, int repeat, const char *policy, int samples, double unit)
+{
+    ckg_study *study = make_study(d, K, n, 1, policy, samples);
+    fastest(study, 1, 1);
+    const ckg_timing t = fastest(study, 1, repeat), without = fastest(study, 0, repeat);
+    ckg_study_free(study);
+    study = make_study(d, K, n, 2, policy, samples);
+    fastest(study, 1, 1);
+    const ckg_timing two = fastest(study, 1, repeat);
+    ckg_study_free(study);
+    printf("%3d %3d %6d %9.2f %9.2f %8.2f %8.2f %8.2f %10.2f %10.2f %9.2f %8.2fx\n", d, K, n, 1e3 * t.fit, 1e3 * t.recommend, 1e3 * t.screen,
+           1e3 * t.inner, 1e3 * t.refine, 1e3 * t.total, t.total / unit, 1e3 * without.total, t.total / two.total);
+    fflush(stdout);
+}
+
+int main(int argc, char **argv)
+{
+    static const int shapes[][2] = {{2, 1}, {2, 3}, {9, 1}, {20, 5}}, sizes[] = {20, 50, 100, 200, 500, 1000, 2000};
+    int most = 2000, repeat = 5, samples = 0, only_d = 0, only_K = 0;
+    const char *policy = "ckg";
+    for (int i = 1; i + 1 < argc; i += 2) {
+        if (!strcmp(argv[i], "--max"))
+            most = atoi(argv[i + 1]);
+        else if (!strcmp(argv[i], "--repeat"))
+            repeat = atoi(argv[i + 1]);
+        else if (!strcmp(argv[i], "--samples"))
+            samples = atoi(argv[i + 1]);
+        else if (!strcmp(argv[i], "--policy"))
+            policy = argv[i + 1];
+        else if (!strcmp(argv[i], "--only"))
+            sscanf(argv[i + 1], "%d,%d", &only_d, &only_K);
+    }
+    const double unit = cholesky_seconds();
+    printf("policy %s%s, milliseconds; one OpenBLAS Cholesky of n = 1,024: %.2f ms\n", policy, samples ? ", sampled hyperparameters" : "", 1e3 * unit);
+    printf("%3s %3s %6s %9s %9s %8s %8s %8s %10s %10s %9s %9s\n", "d", "K", "n", "fit", "recommend", "screen", "inner", "refine", "total",
+           "/Cholesky", "append", "2 threads");
+    for (size_t shape = 0; shape < 4; shape++)
+        for (size_t i = 0; i < 7; i++)
+            if (sizes[i] <= most && (!only_d || (shapes[shape][0] == only_d && shapes[shape][1] == only_K)))
+                row(shapes[shape][0], shapes[shape][1], sizes[i], sizes[i] > 500 ? 1 : repeat, policy, samples, unit);
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    printf("peak memory %.0f MB\n", (double)usage.ru_maxrss / 1024);
+    return 0;
+}
