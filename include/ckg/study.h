@@ -150,7 +150,7 @@ typedef struct ckg_recommendation {
     const double *sd;          /* (1+K) */
     const double *probability; /* (K) of meeting each constraint */
     double probability_feasible;
-    double utility; /* M + (mean − M)·PF */
+    double utility; /* M + (mean − M)·PF, averaged over the hyperparameter samples where there are several */
     double penalty; /* M as used */
     int evaluations; /* trials told, failed ones included */
     int best_trial; /* the best trial that was measured feasible, or -1 */

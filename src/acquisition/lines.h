@@ -16,7 +16,7 @@ struct ckg__ahead {
 };
 
 /* The corners of the upper envelope of lines: line[i] is the highest between z[i−1] and z[i]; count lines, count−1 corners. */
-enum { CKG__ENVELOPE_MAX = 64 };
+enum { CKG__ENVELOPE_MAX = 1024 };
 struct ckg__envelope {
     int count;
     int line[CKG__ENVELOPE_MAX];

@@ -81,6 +81,7 @@ struct ckg__series {
 struct ckg__series_source {
     int outcome;   /* of the problem; or problem->outcomes: the latent constraint "the evaluation succeeds" (1, or −1 failed) */
     double warp;   /* c; 0: none */
+    int trials;    /* only the first so many trials */
 };
 
 /*
@@ -90,7 +91,7 @@ struct ckg__series_source {
 int ckg__series_build(const struct ckg__data *data, const struct ckg__series_source *source, struct ckg__arena *arena,
                       struct ckg__scaling *scaling, struct ckg__series *out);
 
-/* The most extreme robust deviation |t − centre|/spread of the outcome's values: whether a warp is worth trying. */
-int ckg__series_tail(const struct ckg__data *data, int outcome, struct ckg__arena *arena, double *tail);
+/* The most extreme robust deviation |t − centre|/spread of the source's values: whether a warp is worth trying. */
+int ckg__series_tail(const struct ckg__data *data, const struct ckg__series_source *source, struct ckg__arena *arena, double *tail);
 
 #endif

@@ -25,11 +25,11 @@ static double entry_sd(const struct ckg_problem *problem, const struct ckg_measu
 }
 
 /* The outcome's values in the order of the trials; the latent constraint has one per ended trial. */
-static int collect(const struct ckg__data *data, int outcome, struct entry *entries)
+static int collect(const struct ckg__data *data, const struct ckg__series_source *source, struct entry *entries)
 {
-    const int latent = outcome == data->problem->outcomes;
+    const int outcome = source->outcome, latent = outcome == data->problem->outcomes;
     int count = 0;
-    for (int t = 0; t < data->trials; t++) {
+    for (int t = 0; t < source->trials; t++) {
         const struct ckg__trial *trial = &data->trial[t];
         if (latent && (trial->state == CKG_COMPLETE || trial->state == CKG_FAILED))
             entries[count++] = (struct entry){trial->design, trial->state == CKG_COMPLETE ? 1 : -1, CKG_SD_DEFAULT};
@@ -88,16 +88,16 @@ static int robust(const struct ckg__data *data, int outcome, double sign, const 
     return CKG_OK;
 }
 
-int ckg__series_tail(const struct ckg__data *data, int outcome, struct ckg__arena *arena, double *tail)
+int ckg__series_tail(const struct ckg__data *data, const struct ckg__series_source *source, struct ckg__arena *arena, double *tail)
 {
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
     struct entry *entries = ckg__arena_get(arena, (size_t)data->trials + 1, sizeof *entries);
     if (!entries)
         return CKG_ERR_NOMEM;
-    const int count = collect(data, outcome, entries);
+    const int count = collect(data, source, entries);
     double centre, spread;
     *tail = 0;
-    const int status = count > 3 ? robust(data, outcome, 1, entries, count, arena, &centre, &spread, tail) : CKG_OK;
+    const int status = count > 3 ? robust(data, source->outcome, 1, entries, count, arena, &centre, &spread, tail) : CKG_OK;
     ckg__arena_release(arena, mark);
     return status;
 }
@@ -268,7 +268,7 @@ int ckg__series_build(const struct ckg__data *data, const struct ckg__series_sou
     if (!s->design || !s->y || !s->known || !s->count || !entries || !pools || !y)
         return CKG_ERR_NOMEM;
 
-    const int count = collect(data, outcome, entries);
+    const int count = collect(data, source, entries);
     int status = CKG_OK;
     if (count && source->warp > 0) {
         double tail;

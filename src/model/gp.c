@@ -87,7 +87,8 @@ double ckg__gp_center(const struct ckg__gp_inputs *in, double noise, const doubl
         for (int i = 0; i < n; i++)
             ones[i] = 1;
         dense->solve_lower(n, 1, L, ldl, ones, 1);
-        mean = dense->dot(n, ones, beta) / (dense->dot(n, ones, ones) + in->mean_precision);
+        const double precision = dense->dot(n, ones, ones) + in->mean_precision;
+        mean = precision > 0 ? dense->dot(n, ones, beta) / precision : 0; /* neither data nor prior: any mean is as good */
         penalty = mean * mean * in->mean_precision;
         for (int i = 0; i < n; i++)
             beta[i] -= mean * ones[i];

@@ -14,8 +14,8 @@ double ckg__variance_floor(const struct ckg__gp *gp)
     return 1e-4 * gp->nugget * gp->s2;
 }
 
-/* Within two limits: log(Φ(b) − Φ(a)), its slopes by φ over it. */
-static void log_within(double a, double b, double s, double *log_p, double *in_mean, double *in_var)
+/* Within two limits: log(Φ(b) − Φ(a)), its slopes by φ over it; a variance at its floor does not move. */
+static void log_within(double a, double b, double s, int floored, double *log_p, double *in_mean, double *in_var)
 {
     static const double log_root_two_pi = 0.91893853320467274178;
     const double log_width = ckg__normal_log_interval(a, b);
@@ -23,7 +23,7 @@ static void log_within(double a, double b, double s, double *log_p, double *in_m
     *log_p += log_width;
     if (in_mean) {
         *in_mean = (at_a - at_b) / s;
-        *in_var = ((isfinite(a) ? a * at_a : 0) - (isfinite(b) ? b * at_b : 0)) / (2 * s * s);
+        *in_var = floored ? 0 : (a * at_a - b * at_b) / (2 * s * s);
     }
 }
 
@@ -34,7 +34,8 @@ void ckg__log_feasible(int m, const double *mean, const double *var, double floo
     for (int p = 0; p < m; p++) {
         const double s = sqrt(var[p] > floor ? var[p] : floor);
         if (!one_sided) {
-            log_within((lower - mean[p]) / s, (upper - mean[p]) / s, s, &log_pf[p], in_mean ? &in_mean[p] : NULL, in_var ? &in_var[p] : NULL);
+            log_within((lower - mean[p]) / s, (upper - mean[p]) / s, s, !(var[p] > floor), &log_pf[p], in_mean ? &in_mean[p] : NULL,
+                       in_var ? &in_var[p] : NULL);
             continue;
         }
         const double sign = isinf(lower) ? -1 : 1, limit = isinf(lower) ? upper : lower, z = sign * (mean[p] - limit) / s;

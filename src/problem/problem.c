@@ -49,6 +49,7 @@ void ckg_problem_free(ckg_problem *p)
         ckg__free(p->outcome[j].name);
     ckg__free(p->parameters);
     ckg__free(p->X);
+    ckg__free(p->U);
     ckg__free(p);
 }
 
@@ -166,13 +167,16 @@ int ckg_problem_set_designs(ckg_problem *p, int count, const double *X)
         return ckg__fail(CKG_ERR_INVALID, "a list of designs needs a problem and at least one design");
     if (!p->d)
         return ckg__fail(CKG_ERR_STATE, "add the parameters before the list of designs");
-    const size_t d = (size_t)p->d;
+    const size_t d = (size_t)p->d, D = (size_t)p->D;
     for (int i = 0; i < count; i++)
         if (ckg__problem_check_design(p, X + (size_t)i * d))
             return CKG_ERR_INVALID;
-    double *kept = ckg__alloc((size_t)count * d, sizeof *kept);
-    if (!kept)
+    double *kept = ckg__alloc((size_t)count * d, sizeof *kept), *unit = ckg__alloc((size_t)count * D, sizeof *unit);
+    if (!kept || !unit) {
+        ckg__free(kept);
+        ckg__free(unit);
         return CKG_ERR_NOMEM;
+    }
     int n = 0;
     for (int i = 0; i < count; i++) {
         int seen = 0;
@@ -181,8 +185,12 @@ int ckg_problem_set_designs(ckg_problem *p, int count, const double *X)
         if (!seen)
             memcpy(kept + (size_t)n++ * d, X + (size_t)i * d, d * sizeof *X);
     }
+    for (int i = 0; i < n; i++)
+        ckg__problem_to_unit(p, kept + (size_t)i * d, unit + (size_t)i * D);
     ckg__free(p->X);
+    ckg__free(p->U);
     p->X = kept;
+    p->U = unit;
     p->designs = n;
     return CKG_OK;
 }
@@ -246,19 +254,6 @@ int ckg_problem_set_noise(ckg_problem *p, const char *outcome, enum ckg_noise no
     return CKG_OK;
 }
 
-static int copy_list(ckg_problem *to, const ckg_problem *from)
-{
-    const size_t count = (size_t)from->designs * (size_t)from->d;
-    if (!count)
-        return CKG_OK;
-    to->X = ckg__alloc(count, sizeof *to->X);
-    if (!to->X)
-        return CKG_ERR_NOMEM;
-    memcpy(to->X, from->X, count * sizeof *to->X);
-    to->designs = from->designs;
-    return CKG_OK;
-}
-
 int ckg__problem_copy(ckg_problem **out, const ckg_problem *from)
 {
     ckg_problem *p = NULL;
@@ -277,8 +272,8 @@ int ckg__problem_copy(ckg_problem **out, const ckg_problem *from)
         p->outcome[j].noise = from->outcome[j].noise;
         p->outcome[j].noise_sd = from->outcome[j].noise_sd;
     }
-    if (!status)
-        status = copy_list(p, from);
+    if (!status && from->designs)
+        status = ckg_problem_set_designs(p, from->designs, from->X);
     if (status) {
         ckg_problem_free(p);
         p = NULL;

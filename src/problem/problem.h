@@ -34,6 +34,7 @@ struct ckg_problem {
     struct ckg__outcome outcome[1 + CKG_MAX_CONSTRAINTS];
     int designs;  /* length of the finite list, 0: none */
     double *X;    /* designs × d */
+    double *U;    /* designs × D, the list in the unit cube */
 };
 
 int ckg__problem_copy(ckg_problem **out, const ckg_problem *problem);
@@ -51,7 +52,7 @@ int ckg__problem_has_reals(const ckg_problem *problem);
 
 /* x (d) → u (D). */
 void ckg__problem_to_unit(const ckg_problem *problem, const double *x, double *u);
-/* u (D) → the nearest design x (d). */
+/* u (D) → the nearest design x (d), of the list where there is one. */
 void ckg__problem_from_unit(const ckg_problem *problem, const double *u, double *x);
 /* c (d) in the open unit cube, equal volumes giving equal shares of the lattice → u (D) on the lattice. */
 void ckg__problem_from_cube(const ckg_problem *problem, const double *c, double *u);

@@ -78,9 +78,30 @@ void ckg__problem_to_unit(const ckg_problem *p, const double *x, double *u)
     }
 }
 
+/* The design of the list that is nearest to u; almost always it is u itself. */
+static int nearest_design(const ckg_problem *p, const double *u)
+{
+    int best = 0;
+    double smallest = INFINITY;
+    for (int i = 0; i < p->designs && smallest > 0; i++) {
+        const double *row = p->U + (size_t)i * (size_t)p->D;
+        double square = 0;
+        for (int k = 0; k < p->D && square < smallest; k++)
+            square += (u[k] - row[k]) * (u[k] - row[k]);
+        if (square < smallest) {
+            smallest = square;
+            best = i;
+        }
+    }
+    return best;
+}
+
 void ckg__problem_from_unit(const ckg_problem *p, const double *u, double *x)
 {
-    for (int i = 0; i < p->d; i++) {
+    const int listed = p->designs ? nearest_design(p, u) : 0;
+    for (int i = 0; p->designs && i < p->d; i++)
+        x[i] = p->X[(size_t)listed * (size_t)p->d + (size_t)i];
+    for (int i = 0; !p->designs && i < p->d; i++) {
         const struct ckg__parameter *q = &p->parameters[i];
         const double *v = u + q->offset;
         if (q->kind == CKG_REAL) {

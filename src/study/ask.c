@@ -13,7 +13,7 @@
 
 enum { LHS_TRIES = 20, EXPLORE = 400 };
 
-/* Below this share of sd(y), under noise, a knowledge gradient says that the search has stalled. */
+/* Below this share of sd(y), under noise, a knowledge gradient says that the search has stalled; every second such trial explores. */
 static const double stagnant = 1e-4;
 
 static int pending_count(const ckg_study *s)
@@ -24,13 +24,15 @@ static int pending_count(const ckg_study *s)
     return count;
 }
 
-/* Nodes of Z_c: midpoints of equal strata for one constraint, scrambled Sobol for more, the authors' three values as a product to K = 3. */
-static int make_nodes(ckg_study *s, struct ckg__search *search)
+/*
+ * Nodes of Z_c: midpoints of equal strata for one constraint, scrambled Sobol for more, the authors' three values as a product to K = 3. With
+ * Sobol the nodes of a smaller number are the first of a larger.
+ */
+static int make_nodes(ckg_study *s, struct ckg__search *search, int count, struct ckg__nodes *nodes)
 {
     static const double paper[3] = {-2.64, 0, 2.64};
-    const int K = s->models.outcomes - 1;
-    int count = K == 0 ? 1 : K == 1 ? search->effort.nodes_one : search->effort.nodes;
-    const int product = search->effort.paper && K <= 3;
+    const int K = s->models.outcomes - 1, product = search->effort.paper && K <= 3;
+    count = K == 0 ? 1 : count;
     for (int j = 0; product && j < K; j++)
         count = j ? 3 * count : 3;
     double *z = ckg__arena_doubles(search->results, (size_t)count * (size_t)(K ? K : 1));
@@ -43,7 +45,7 @@ static int make_nodes(ckg_study *s, struct ckg__search *search)
             double *at = &z[q * K + j];
             *at = product ? paper[digit % 3] : ckg__normal_quantile(K == 1 ? (q + 0.5) / count : *at);
         }
-    search->nodes = (struct ckg__nodes){count, K, z};
+    *nodes = (struct ckg__nodes){count, K, z};
     return CKG_OK;
 }
 
@@ -56,7 +58,7 @@ int ckg__study_begin_search(ckg_study *s, int pending, struct ckg__search *searc
     *fit_seconds = ckg__clock() - clock;
     *search = (struct ckg__search){
         .problem = s->problem, .data = &s->data, .effort = s->models.beliefs > 1 ? s->effort_sampled : s->effort, .pool = s->pool,
-        .arena = s->arena, .results = &s->results, .seed = s->seed, .stream = (uint64_t)s->data.trials,
+        .arena = s->arena, .results = &s->results, .seed = s->seed, .stream = pending ? (uint64_t)s->data.trials : s->revision,
         .deadline = s->time_limit > 0 ? started + s->time_limit : INFINITY, .outlooks = s->models.beliefs,
         .automatic_penalty = isnan(s->models.fixed_penalty),
     };
@@ -67,7 +69,9 @@ int ckg__study_begin_search(ckg_study *s, int pending, struct ckg__search *searc
         return CKG_ERR_NOMEM;
     for (int b = 0; b < search->outlooks; b++)
         search->outlook[b] = (struct ckg__outlook){.belief = &s->models.belief[b]};
-    status = make_nodes(s, search);
+    status = make_nodes(s, search, s->models.outcomes == 2 ? search->effort.nodes_one : search->effort.nodes, &search->nodes);
+    if (!status)
+        status = make_nodes(s, search, search->effort.scout_nodes * (s->models.outcomes > 2 ? 2 : 1), &search->scout_nodes);
     if (!status)
         status = ckg__search_points(search);
     return status ? status : ckg__search_recommend(search);
@@ -198,13 +202,14 @@ static int from_policy(ckg_study *s, double started, struct ckg__choice *choice,
     seconds->inner = choice->inner;
     seconds->refine = choice->refine;
     const int stalled = !status && *found && s->policy == &ckg__policy_ckg && !search.effort.paper && ckg__models_noisy(&s->models) &&
-                        (choice->value < stagnant || strcmp(choice->path, "ckg") != 0) && !s->explored;
+                        (choice->value < stagnant || strcmp(choice->path, "ckg") != 0) && s->data.trials % 2 == 0;
     if (stalled)
         status = explore(s, &search, choice, found);
-    if (!status && !*found)
+    if (!status && !*found) {
+        choice->path = "random";
+        choice->value = NAN;
         status = any_free(s, &search, choice->u, found);
-    if (!status)
-        s->explored = stalled;
+    }
     return status;
 }
 

@@ -12,7 +12,7 @@
 #include "base/error.h"
 #include "base/rng.h"
 
-/* Up to here every observation leads to a new fit; beyond, one that adds 2 % of rows. */
+/* Up to here every trial leads to a new fit; beyond, one in every 2 %. */
 enum { REFIT_ALWAYS = 100 };
 /* Sampled hyperparameters beyond this many rows are worth less than they cost: the posterior has narrowed. */
 enum { SAMPLE_ROWS = 300 };
@@ -59,12 +59,12 @@ static int any_failed(const struct ckg__data *data)
     return 0;
 }
 
-/* The series of outcome j on the scale of `warp`, and its inputs, from the arena. */
-static int lay_out(struct ckg__models *models, int j, double warp, struct ckg__arena *arena, struct ckg__scaling *scaling,
+/* The series of outcome j's first `trials` trials on the scale of `warp`, and its inputs, from the arena. */
+static int lay_out(struct ckg__models *models, int j, double warp, int trials, struct ckg__arena *arena, struct ckg__scaling *scaling,
                    struct ckg__series *series, double **X)
 {
     const struct ckg__data *data = models->data;
-    const struct ckg__series_source source = {j, warp};
+    const struct ckg__series_source source = {j, warp, trials};
     const size_t D = (size_t)data->problem->D;
     int status = ckg__series_build(data, &source, arena, scaling, series);
     const size_t n = (size_t)series->n;
@@ -77,6 +77,16 @@ static int lay_out(struct ckg__models *models, int j, double warp, struct ckg__a
     return CKG_OK;
 }
 
+static int lay_out_all(struct ckg__models *models, int trials)
+{
+    int status = CKG_OK;
+    for (int j = 0; !status && j < models->outcomes; j++) {
+        struct ckg__surrogate *s = &models->surrogate[j];
+        status = lay_out(models, j, s->fitted.warp, trials, &models->own, &s->scaling, &s->series, &models->X[j]);
+    }
+    return status;
+}
+
 static struct ckg__fit fit_of(const struct ckg__models *models, const struct ckg__series *series, const double *X)
 {
     const int d = models->data->problem->d;
@@ -87,13 +97,16 @@ static struct ckg__fit fit_of(const struct ckg__models *models, const struct ckg
     return fit;
 }
 
-static int time_to_fit(const struct ckg__surrogate *s)
+static int run(struct ckg__models *models, int count, ckg__task task, void *context, const int *status)
 {
-    const int n = s->series.n;
-    return n > 0 && (!s->fitted || n <= REFIT_ALWAYS || n > s->fitted * 1.02 || n < s->fitted);
+    ckg__pool_run(models->pool, count, task, context);
+    for (int i = 0; i < count; i++)
+        if (status[i])
+            return status[i] == CKG_ERR_NOMEM ? ckg__fail_nomem() : ckg__fail(status[i], "a model could not be fitted");
+    return CKG_OK;
 }
 
-/* --- fitting: a task per (outcome, start); start 0 is the last optimum --- */
+/* --- fitting: a task per (outcome, start); start 0 is the optimum for fewer trials --- */
 
 enum { TRIES = CKG__FIT_STARTS + 1 };
 
@@ -115,37 +128,25 @@ static void fit_task(void *context, int index, int worker)
     const struct ckg__fit fit = fit_of(models, &s->series, models->X[j]);
     double *theta = fits->theta[index];
     if (fits->start[index] == 0)
-        memcpy(theta, s->theta, sizeof s->theta);
+        memcpy(theta, s->fitted.theta, sizeof s->fitted.theta);
     else
         ckg__fit_start(&fit, fits->start[index] - 1, theta);
     fits->status[index] = ckg__fit_climb(&fit, s->series.n > 300 ? 20 : 40, theta, &fits->density[index], &models->arena[worker]);
 }
 
-/* Which starts an outcome gets: all of them while there is little data, then the last optimum and one other in turn. */
+/* Which starts an outcome gets: all of them while there is little data, then the earlier optimum and one other in turn, then that alone. */
 static void plan_fits(struct fits *fits)
 {
     for (int j = 0; j < fits->models->outcomes; j++) {
         const struct ckg__surrogate *s = &fits->models->surrogate[j];
-        const int n = s->series.n;
-        if (!time_to_fit(s))
-            continue;
-        for (int start = s->fitted ? 0 : 1; start < TRIES; start++) {
-            const int turn = !s->fitted || n < 20 || (n <= REFIT_ALWAYS && start == 1 + n % CKG__FIT_STARTS);
-            if (start && !turn)
+        const int n = s->series.n, warm = s->fitted.told > 0;
+        for (int start = warm ? 0 : 1; n > 0 && start < TRIES; start++) {
+            if (start && warm && n >= 20 && !(n <= REFIT_ALWAYS && start == 1 + n % CKG__FIT_STARTS))
                 continue;
             fits->outcome[fits->count] = j;
             fits->start[fits->count++] = start;
         }
     }
-}
-
-static int run(struct ckg__models *models, int count, ckg__task task, void *context, const int *status)
-{
-    ckg__pool_run(models->pool, count, task, context);
-    for (int i = 0; i < count; i++)
-        if (status[i])
-            return status[i] == CKG_ERR_NOMEM ? ckg__fail_nomem() : ckg__fail(status[i], "a model could not be fitted");
-    return CKG_OK;
 }
 
 static int fit_all(struct ckg__models *models)
@@ -167,8 +168,7 @@ static int fit_all(struct ckg__models *models)
         while (i + 1 < fits->count && fits->outcome[i + 1] == fits->outcome[best])
             best = fits->density[++i] > fits->density[best] ? i : best;
         if (isfinite(fits->density[best]))
-            memcpy(s->theta, fits->theta[best], sizeof s->theta);
-        s->fitted = s->series.n;
+            memcpy(s->fitted.theta, fits->theta[best], sizeof s->fitted.theta);
     }
     ckg__arena_release(&models->own, mark);
     return status;
@@ -177,12 +177,13 @@ static int fit_all(struct ckg__models *models)
 /* --- warping --- */
 
 /* The density of outcome j on the scale of `warp` at its best theta from `theta` on, comparable between warps. */
-static int warped_density(struct ckg__models *models, int j, double warp, double *theta, double *density, struct ckg__scaling *scaling)
+static int warped_density(struct ckg__models *models, int j, double warp, int trials, double *theta, double *density)
 {
     struct ckg__arena_mark mark = ckg__arena_mark(&models->own);
+    struct ckg__scaling scaling;
     struct ckg__series series;
     double *X;
-    int status = lay_out(models, j, warp, &models->own, scaling, &series, &X);
+    int status = lay_out(models, j, warp, trials, &models->own, &scaling, &series, &X);
     if (!status) {
         const struct ckg__fit fit = fit_of(models, &series, X);
         status = ckg__fit_climb(&fit, 20, theta, density, &models->arena[0]);
@@ -192,39 +193,128 @@ static int warped_density(struct ckg__models *models, int j, double warp, double
     return status;
 }
 
-/* Chooses outcome j's warp by the density; needs the fit on the present scale. */
-static int choose_warp(struct ckg__models *models, int j)
+/* Chooses outcome j's warp for these trials by the density, starting from the fit on the present scale. */
+static int choose_warp(struct ckg__models *models, int j, int trials)
 {
     struct ckg__surrogate *s = &models->surrogate[j];
-    double tail, best_density, theta[CKG_MAX_PARAMETERS + 2], density;
-    int status = ckg__series_tail(models->data, j, &models->own, &tail);
-    if (status || (tail < warp_tail && !(s->scaling.warp > 0)) || s->series.n < 8)
+    const struct ckg__series_source source = {j, 0, trials};
+    double tail, best, density, theta[CKG_MAX_PARAMETERS + 2];
+    int status = ckg__series_tail(models->data, &source, &models->own, &tail);
+    if (status || s->series.n < 8)
         return status;
-    struct ckg__scaling scaling, best = s->scaling;
-    const double before = s->scaling.warp;
-    memcpy(theta, s->theta, sizeof theta);
-    status = warped_density(models, j, 0, theta, &best_density, &scaling);
-    if (status)
-        return status;
-    double plain[CKG_MAX_PARAMETERS + 2];
-    memcpy(plain, theta, sizeof plain);
-    best.warp = 0;
-    best_density += warp_gain;
-    for (int i = 0; !status && i < WARPS; i++) {
-        memcpy(theta, before > 0 ? s->theta : plain, sizeof theta);
-        status = warped_density(models, j, warps[i], theta, &density, &scaling);
-        if (!status && density > best_density) {
-            best_density = density;
-            best.warp = warps[i];
-            memcpy(plain, theta, sizeof plain);
+    struct ckg__fitted chosen = s->fitted;
+    chosen.warp = 0;
+    if (tail >= warp_tail || s->fitted.warp > 0) {
+        status = warped_density(models, j, 0, trials, chosen.theta, &best);
+        best += warp_gain;
+    }
+    for (int i = 0; !status && tail >= warp_tail && i < WARPS; i++) {
+        memcpy(theta, s->fitted.theta, sizeof theta);
+        status = warped_density(models, j, warps[i], trials, theta, &density);
+        if (!status && density > best) {
+            best = density;
+            chosen.warp = warps[i];
+            memcpy(chosen.theta, theta, sizeof theta);
         }
     }
-    if (!status && best.warp != before) {
-        memcpy(s->theta, plain, sizeof plain);
-        s->chained = 0;
-        status = lay_out(models, j, best.warp, &models->own, &s->scaling, &s->series, &models->X[j]);
+    if (!status)
+        s->fitted = chosen;
+    return status;
+}
+
+/* --- which trials to fit to, and from where --- */
+
+/* The trials whose fit serves a study of `trials`: all of them up to REFIT_ALWAYS, then at steps of 2 %. */
+static int fit_point(int trials)
+{
+    int point = trials < REFIT_ALWAYS ? trials : REFIT_ALWAYS;
+    while (point + point / 50 <= trials && trials > REFIT_ALWAYS)
+        point += point / 50;
+    return point;
+}
+
+static int ended(const struct ckg__trial *trial)
+{
+    return trial->state == CKG_COMPLETE || trial->state == CKG_FAILED;
+}
+
+static int told(const struct ckg__data *data, int trials)
+{
+    int count = 0;
+    for (int t = 0; t < trials; t++)
+        count += ended(&data->trial[t]);
+    return count;
+}
+
+/* The trials up to the last that ended: pending ones behind it change no fit. */
+static int trials_that_count(const struct ckg__data *data)
+{
+    int trials = data->trials;
+    while (trials > 0 && !ended(&data->trial[trials - 1]))
+        trials--;
+    return trials;
+}
+
+/* Fits all outcomes to the first `trials` trials, from what their surrogates hold now. */
+static int fit_to(struct ckg__models *models, int trials)
+{
+    int status = lay_out_all(models, trials);
+    if (!status)
+        status = fit_all(models);
+    for (int j = 0; !status && models->warp && j < models->data->problem->outcomes; j++)
+        status = choose_warp(models, j, trials);
+    for (int j = 0; !status && j < models->outcomes; j++) {
+        models->surrogate[j].fitted.trials = trials;
+        models->surrogate[j].fitted.told = told(models->data, trials);
     }
     return status;
+}
+
+/* 1 when outcome j's hyperparameters are those of the first `trials` trials as they stand. */
+static int is_fitted(const struct ckg__models *models, const struct ckg__fitted *fitted, int trials)
+{
+    return fitted->trials == trials && fitted->told == told(models->data, trials);
+}
+
+/* An unfitted surrogate: the first start's hyperparameters, no warp. */
+static void forget_fits(struct ckg__models *models)
+{
+    for (int j = 0; j < models->outcomes; j++) {
+        struct ckg__surrogate *s = &models->surrogate[j];
+        const struct ckg__fit fit = fit_of(models, &s->series, NULL);
+        s->fitted = (struct ckg__fitted){0};
+        ckg__fit_start(&fit, 0, s->fitted.theta);
+    }
+}
+
+/*
+ * Fits to the trials due, starting from the last anchor before them; anchors that are missing or out of date are fitted first, each from the
+ * one before.
+ */
+static int fit_from_anchors(struct ckg__models *models, int trials)
+{
+    int status = CKG_OK, current = 1;
+    for (int j = 0; j < models->outcomes; j++)
+        current &= is_fitted(models, &models->surrogate[j].fitted, trials);
+    if (current && trials > 0)
+        return CKG_OK;
+    forget_fits(models);
+    for (int level = 0; !status && level < CKG__ANCHORS && 16L << level < trials; level++) {
+        const int at = 16 << level;
+        int known = 1;
+        for (int j = 0; j < models->outcomes; j++)
+            known &= is_fitted(models, &models->surrogate[j].anchor[level], at);
+        if (!known)
+            status = fit_to(models, at);
+        for (int j = 0; !status && j < models->outcomes; j++) {
+            struct ckg__surrogate *s = &models->surrogate[j];
+            if (known)
+                s->fitted = s->anchor[level];
+            else
+                s->anchor[level] = s->fitted;
+        }
+    }
+    return status ? status : fit_to(models, trials);
 }
 
 /* --- sampling: a task per (outcome, chain) --- */
@@ -239,7 +329,7 @@ struct chains {
 static int wants_samples(const struct ckg__models *models, int j)
 {
     const struct ckg__surrogate *s = &models->surrogate[j];
-    int noisy = s->series.estimated || s->series.typical_known > 0;
+    const int noisy = s->series.estimated || s->series.typical_known > 0;
     if (j == models->data->problem->outcomes || s->series.n < 2 || s->series.n > SAMPLE_ROWS)
         return 0;
     return models->method == CKG__FIT_SAMPLE || (models->method == CKG__FIT_AUTO && noisy);
@@ -250,14 +340,14 @@ static void chain_task(void *context, int index, int worker)
     struct chains *chains = context;
     struct ckg__models *models = chains->models;
     const int j = chains->outcome[index], chain = index % CKG__CHAINS;
-    struct ckg__surrogate *s = &models->surrogate[j];
+    const struct ckg__surrogate *s = &models->surrogate[j];
     const struct ckg__fit fit = fit_of(models, &s->series, models->X[j]);
     const int first = chain * models->samples / CKG__CHAINS, last = (chain + 1) * models->samples / CKG__CHAINS;
     struct ckg__rng rng;
-    ckg__rng_seed(&rng, models->seed, (uint64_t)models->data->trials, 100 + (uint64_t)(j * CKG__CHAINS + chain));
-    if (!s->chained)
-        memcpy(s->chain[chain], s->theta, sizeof s->theta);
-    chains->status[index] = ckg__fit_sample(&fit, &rng, BURN, last - first, THIN, s->chain[chain],
+    ckg__rng_seed(&rng, models->seed, (uint64_t)told(models->data, models->data->trials), 100 + (uint64_t)(j * CKG__CHAINS + chain));
+    double theta[CKG_MAX_PARAMETERS + 2];
+    memcpy(theta, s->fitted.theta, sizeof theta);
+    chains->status[index] = ckg__fit_sample(&fit, &rng, BURN, last - first, THIN, theta,
                                             chains->samples + ((size_t)j * CKG__MAX_SAMPLES + (size_t)first) * (size_t)chains->dim,
                                             &models->arena[worker]);
 }
@@ -278,12 +368,9 @@ static int sample_all(struct ckg__models *models, struct chains *chains)
         for (int c = 0; s->samples > 1 && c < CKG__CHAINS; c++)
             chains->outcome[chains->count++] = j;
         if (s->samples == 1)
-            memcpy(chains->samples + (size_t)j * CKG__MAX_SAMPLES * (size_t)chains->dim, s->theta, (size_t)chains->dim * sizeof(double));
+            memcpy(chains->samples + (size_t)j * CKG__MAX_SAMPLES * (size_t)chains->dim, s->fitted.theta, (size_t)chains->dim * sizeof(double));
     }
-    const int status = run(models, chains->count, chain_task, chains, chains->status);
-    for (int j = 0; j < models->outcomes; j++)
-        models->surrogate[j].chained |= !status && models->surrogate[j].samples > 1;
-    return status;
+    return run(models, chains->count, chain_task, chains, chains->status);
 }
 
 /* --- conditioning: a task per (outcome, sample) --- */
@@ -381,20 +468,11 @@ int ckg__models_update(struct ckg__models *models, uint64_t revision, int spare)
     const struct ckg__arena_mark start = {NULL, 0};
     ckg__arena_release(&models->own, start);
     models->outcomes = models->data->problem->outcomes + (models->failures && any_failed(models->data));
-    int status = CKG_OK;
-    for (int j = 0; !status && j < models->outcomes; j++) {
-        struct ckg__surrogate *s = &models->surrogate[j];
-        status = lay_out(models, j, s->scaling.warp, &models->own, &s->scaling, &s->series, &models->X[j]);
-        if (!status && !s->fitted) {
-            const struct ckg__fit fit = fit_of(models, &s->series, models->X[j]);
-            ckg__fit_start(&fit, 0, s->theta);
-        }
-    }
+    int status = lay_out_all(models, 0);
     if (!status)
-        status = fit_all(models);
-    for (int j = 0; !status && models->warp && j < models->data->problem->outcomes; j++)
-        if (models->surrogate[j].fitted == models->surrogate[j].series.n)
-            status = choose_warp(models, j);
+        status = fit_from_anchors(models, fit_point(trials_that_count(models->data)));
+    if (!status)
+        status = lay_out_all(models, models->data->trials);
     struct chains *chains = status ? NULL : ckg__arena_get(&models->own, 1, sizeof *chains);
     if (!status)
         status = chains ? sample_all(models, chains) : CKG_ERR_NOMEM;

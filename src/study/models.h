@@ -1,5 +1,7 @@
 /*
- * The models of a study: one Gaussian process per outcome, or several under sampled hyperparameters, kept in step with the data.
+ * The models of a study: one Gaussian process per outcome, or several under sampled hyperparameters, kept in step with the data. They follow
+ * from the trials and the seed alone, not from when they were asked for: a study that is rebuilt from its trials goes on as if it had never
+ * stopped.
  */
 #ifndef CKG_STUDY_MODELS_H
 #define CKG_STUDY_MODELS_H
@@ -11,16 +13,23 @@
 
 enum ckg__fit_method { CKG__FIT_ML, CKG__FIT_MAP, CKG__FIT_SAMPLE, CKG__FIT_AUTO };
 
-enum { CKG__MAX_SAMPLES = 64, CKG__CHAINS = 2 };
+enum { CKG__MAX_SAMPLES = 64, CKG__CHAINS = 2, CKG__ANCHORS = 20 };
+
+/*
+ * Hyperparameters as fitted to the first `trials` trials when `told` of them had ended. Trials never change once they ended, so the
+ * two numbers say which data that was.
+ */
+struct ckg__fitted {
+    int trials, told;
+    double theta[CKG_MAX_PARAMETERS + 2], warp;
+};
 
 /* One outcome's model. */
 struct ckg__surrogate {
     struct ckg__scaling scaling;
     struct ckg__series series;  /* in the models' arena */
-    int fitted;                 /* rows when the hyperparameters were last fitted; 0: never */
-    double theta[CKG_MAX_PARAMETERS + 2];
-    int chained;                /* 1 once the chains below have begun */
-    double chain[CKG__CHAINS][CKG_MAX_PARAMETERS + 2];
+    struct ckg__fitted fitted;  /* what the processes are conditioned with */
+    struct ckg__fitted anchor[CKG__ANCHORS]; /* at 16, 32, 64, … trials: where later fits start */
     int samples;                /* processes in use */
     struct ckg__gp *gp;         /* (samples) */
     int room;                   /* processes allocated */
@@ -40,7 +49,7 @@ struct ckg__models {
     struct ckg__arena *arena;   /* (threads) */
     struct ckg__arena own;      /* series and inputs of the present data */
     int *group;                 /* (D) */
-    double *X[CKG__MAX_OUTCOMES]; /* D×n, in `own` */
+    double *X[CKG__MAX_OUTCOMES]; /* D×n, in `own`: the inputs of each series */
     int outcomes;
     struct ckg__surrogate surrogate[CKG__MAX_OUTCOMES];
     int beliefs;
@@ -51,7 +60,7 @@ struct ckg__models {
 int ckg__models_init(struct ckg__models *models, const struct ckg__data *data, struct ckg__pool *pool, struct ckg__arena *arena);
 void ckg__models_free(struct ckg__models *models);
 
-/* Brings the models up to the data of that revision. spare: rows to leave room for (pending designs). deadline as for a search. */
+/* Brings the models up to the data of that revision. spare: rows to leave room for (pending designs). */
 int ckg__models_update(struct ckg__models *models, uint64_t revision, int spare);
 
 /* Conditions every process on the pending designs at its own mean (kriging believer), and undoes it. */

@@ -257,13 +257,16 @@ static int by_probability(struct goal *goal, struct ckg__search *search, int eva
     goal->stiffness = 1e8;
     if (evaluated_only)
         return best_evaluated(goal, u);
+    if (!ckg__problem_has_reals(goal->study->problem))
+        return best_anywhere(goal, search, u);
     goal->stiffness = 1e2;
     status = best_anywhere(goal, search, u);
     for (int i = 0; !status && i < 3; i++) {
         double value;
         goal->stiffness *= 100;
-        if (ckg__problem_has_reals(goal->study->problem))
-            status = climb(goal, 1, u, &value);
+        status = climb(goal, 1, u, &value);
+        if (!status)
+            status = climb_lattice(goal, search, u, &value);
     }
     return status;
 }

@@ -11,14 +11,14 @@
 #include "base/error.h"
 
 /* How hard to look with one belief, with each of several, and as the paper's authors did. */
-static const struct ckg__effort effort_default = {.base = 128, .data = 48, .local = 40, .candidates = 96, .nodes_one = 13, .nodes = 24,
-                                                  .surprises = 7, .pairs = 21, .inner = 4, .inner_evaluations = 8, .refine = 2,
+static const struct ckg__effort effort_default = {.base = 128, .data = 48, .local = 40, .candidates = 96, .scout_nodes = 8, .nodes_one = 25, .nodes = 64,
+                                                  .surprises = 13, .pairs_one = 25, .pairs = 48, .inner = 4, .inner_evaluations = 12, .refine = 2,
                                                   .refine_evaluations = 15};
-static const struct ckg__effort effort_sampled = {.base = 96, .data = 32, .local = 24, .candidates = 80, .nodes_one = 7, .nodes = 12,
-                                                  .surprises = 7, .pairs = 14, .inner = 3, .inner_evaluations = 6, .refine = 2,
+static const struct ckg__effort effort_sampled = {.base = 96, .data = 32, .local = 24, .candidates = 80, .scout_nodes = 6, .nodes_one = 9, .nodes = 16,
+                                                  .surprises = 7, .pairs_one = 14, .pairs = 24, .inner = 3, .inner_evaluations = 6, .refine = 2,
                                                   .refine_evaluations = 10};
-static const struct ckg__effort effort_paper = {.base = 256, .data = 64, .local = 0, .candidates = 500, .nodes_one = 3, .nodes = 27,
-                                                .surprises = 5, .pairs = 45, .inner = 4, .inner_evaluations = 30, .refine = 3,
+static const struct ckg__effort effort_paper = {.base = 256, .data = 64, .local = 0, .candidates = 500, .scout_nodes = 3, .nodes_one = 3, .nodes = 27,
+                                                .surprises = 5, .pairs_one = 15, .pairs = 135, .inner = 4, .inner_evaluations = 30, .refine = 3,
                                                 .refine_evaluations = 20, .paper = 1};
 
 static int find_name(const char *what, const char *name, const char *const *names, int count, int *index)

@@ -23,7 +23,6 @@ struct ckg_study {
     struct ckg__arena results;
     double *design;             /* initial × d, in the cube; NULL until the first ask */
     uint64_t revision;          /* grows whenever a result comes in */
-    int explored;               /* 1 when the last suggestion of the policy was exploratory */
 };
 
 /*

@@ -11,7 +11,6 @@
 
 #include "acquisition/kg_inner.h"
 #include "base/error.h"
-#include "linalg/normal.h"
 #include "suggest/policy.h"
 
 enum { CHUNK = 16, MAX_INNER = 16, NEIGHBOURS = 24 };
@@ -186,14 +185,18 @@ static int choose_finalists(struct stage *stage)
 
 /* --- X_d of a finalist --- */
 
-/* Surprise number i: a quantile of Z_y crossed with a node of Z_c; z (outcomes). Returns the node. */
-static int surprise(const struct ckg__search *search, int i, int outcomes, double *z)
+/*
+ * Surprise number i of `pairs`: a value of Z_y with a node of Z_c; z (outcomes). Returns the node. The nodes come in turn, since each moves the
+ * edge of the feasible region to another place, and Z_y runs evenly through ±3.2 by the golden ratio, far enough for designs that win in the
+ * tails; the authors cross five values of Z_y with the nodes.
+ */
+static int surprise(const struct ckg__search *search, int i, int pairs, int outcomes, double *z)
 {
     static const double paper[5] = {-2.64, -0.67, 0, 0.67, 2.64};
-    const int quantiles = search->effort.surprises, rounds = (search->effort.pairs + quantiles - 1) / quantiles;
-    const int node = (int)((i / quantiles + 0.5) * search->nodes.count / rounds);
-    const double share = quantiles > 1 ? 0.02 + 0.96 * (i % quantiles) / (quantiles - 1) : 0.5;
-    z[0] = search->effort.paper && quantiles == 5 ? paper[i % 5] : ckg__normal_quantile(share);
+    const int nodes = search->nodes.count, crossed = search->effort.paper;
+    const int node = crossed ? i / 5 % nodes : pairs < nodes ? (int)((i + 0.5) * nodes / pairs) : i % nodes;
+    const double turn = outcomes > 1 ? fmod(0.5 + 0.61803398874989485 * i, 1) : (i + 0.5) / pairs;
+    z[0] = crossed ? paper[i % 5] : 6.4 * turn - 3.2;
     for (int j = 1; j < outcomes; j++)
         z[j] = search->nodes.z[(size_t)node * (size_t)(outcomes - 1) + (size_t)(j - 1)];
     return node;
@@ -204,8 +207,10 @@ static int first_cut(const struct ckg__search *search, const struct ckg__outlook
                      const int *node, struct ckg__arena *arena, int *hits, double *starts)
 {
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
-    const struct ckg__kg *kg = &o->kg;
+    struct ckg__kg all_nodes = o->kg;
+    const struct ckg__kg *kg = &all_nodes;
     const int D = search->problem->D, outcomes = o->belief->outcomes;
+    all_nodes.nodes = &search->nodes;
     struct ckg__kg_candidate candidate;
     struct ckg__kg_work work;
     if (ckg__kg_work_take(&work, kg, arena))
@@ -301,13 +306,14 @@ static int own_discretisation(const struct ckg__search *search, const struct ckg
 {
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
     const int D = search->problem->D, outcomes = o->belief->outcomes;
-    const int pairs = ckg__problem_has_reals(search->problem) ? (outcomes > 1 ? search->effort.pairs : search->effort.surprises) : 0;
+    const int wanted = outcomes == 1 ? search->effort.surprises : outcomes == 2 ? search->effort.pairs_one : search->effort.pairs;
+    const int pairs = ckg__problem_has_reals(search->problem) ? wanted : 0;
     int *node = ckg__arena_ints(arena, (size_t)pairs + 1), *hits = ckg__arena_ints(arena, (size_t)o->kg.m);
     double *z = ckg__arena_doubles(arena, ((size_t)pairs + 1) * (size_t)outcomes);
     double *starts = ckg__arena_doubles(arena, ((size_t)pairs + 1) * (size_t)D);
     int status = node && hits && z && starts ? CKG_OK : CKG_ERR_NOMEM;
     for (int i = 0; !status && i < pairs; i++)
-        node[i] = surprise(search, i, outcomes, z + (size_t)i * (size_t)outcomes);
+        node[i] = surprise(search, i, pairs, outcomes, z + (size_t)i * (size_t)outcomes);
     if (!status)
         status = first_cut(search, o, u, pairs, z, node, arena, hits, starts);
     if (!status && pairs && !ckg__search_late(search))

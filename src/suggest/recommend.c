@@ -56,7 +56,7 @@ static int outlook_take(struct ckg__search *search, struct ckg__outlook *o)
         if (ckg__view_take(&o->kg.view[j], o->belief->gp[j], o->room, search->results))
             return CKG_ERR_NOMEM;
     o->kg.belief = o->belief;
-    o->kg.nodes = &search->nodes;
+    o->kg.nodes = &search->scout_nodes;
     return CKG_OK;
 }
 

@@ -18,9 +18,10 @@ struct ckg__effort {
     int data;              /* evaluated designs in it, at most */
     int local;             /* points around x_r */
     int candidates;        /* space-filling candidates */
-    int nodes_one, nodes;  /* Z_c nodes for one constraint and for more */
-    int surprises;         /* Z_y quantiles that place points */
-    int pairs;             /* (Z_y, Z_c) pairs whose maximisers join X_d */
+    int scout_nodes;       /* Z_c nodes for screening */
+    int nodes_one, nodes;  /* and for what comes after it, for one constraint and for more */
+    int surprises;         /* values of Z_y whose maximisers join X_d when there is no constraint */
+    int pairs_one, pairs;  /* pairs (Z_y, Z_c) whose maximisers do, for one constraint and for more */
     int inner;             /* candidates that get inner optimisation */
     int inner_evaluations;
     int refine;            /* candidates refined by gradient */
@@ -55,7 +56,7 @@ struct ckg__search {
     int base;                  /* points of the shared part of the discretisations */
     double *U;                 /* D×base */
     int enumerated;            /* 1: the base holds every design there is */
-    struct ckg__nodes nodes;
+    struct ckg__nodes nodes, scout_nodes;
 };
 
 double ckg__clock(void);
