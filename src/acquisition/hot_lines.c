@@ -95,7 +95,7 @@ static int highest(int m, const double *a)
     for (int v = 1; v < LANES; v++)
         top = best[v] > top ? best[v] : top;
     int i = 0;
-    while (a[i] != top)
+    while (i < m - 1 && a[i] != top)
         i++;
     return i;
 }

@@ -35,7 +35,8 @@ struct ckg__line_ops {
     void (*lines)(int m, const double *gain, const double *sigma, const double *pf, double *a, double *b);
 
     /*
-     * E max_i (a_i + b_i Z) − a_r, exact, without cancellation: (max a − a_r) + Σ over corners of |Δb|·h(−|z|). The arrays hold m lines and
+     * E max_i (a_i + b_i Z) − a_r without cancellation: (max a − a_r) + Σ over corners of |Δb|·h(−|z|), exact but for corners beyond |z| = 12,
+     * which weigh less than 1e-33. The arrays hold m lines and
      * room up to the next multiple of 8, which is overwritten. `envelope` unless NULL gets the lines that matter.
      */
     double (*expected_maximum)(int m, double *a, double *b, int r, struct ckg__envelope *envelope);

@@ -53,6 +53,12 @@ struct ckg__scaling {
     double sign, warp, warp_centre, warp_scale, centre, scale;
 };
 
+/*
+ * y is rounded to 2^-40: far below any noise a model knows, but above the rounding that another unit or origin of the same values brings, so
+ * that those change no suggestion.
+ */
+double ckg__scaling_round(double y);
+double ckg__scaling_warp(const struct ckg__scaling *s, double value); /* w */
 double ckg__scaling_apply(const struct ckg__scaling *s, double value);
 /* log dy/d|v| at a value: the warp's share in the likelihood, and in a known noise. */
 double ckg__scaling_log_slope(const struct ckg__scaling *s, double value);

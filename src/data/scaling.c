@@ -7,12 +7,20 @@
 
 #include "data/data.h"
 
+double ckg__scaling_round(double y)
+{
+    return ldexp(rint(ldexp(y, 40)), -40);
+}
+
+double ckg__scaling_warp(const struct ckg__scaling *s, double value)
+{
+    const double t = s->sign * value;
+    return s->warp > 0 ? asinh(s->warp * (t - s->warp_centre) / s->warp_scale) / s->warp : t;
+}
+
 double ckg__scaling_apply(const struct ckg__scaling *s, double value)
 {
-    double t = s->sign * value;
-    if (s->warp > 0)
-        t = asinh(s->warp * (t - s->warp_centre) / s->warp_scale) / s->warp;
-    return (t - s->centre) / s->scale;
+    return ckg__scaling_round((ckg__scaling_warp(s, value) - s->centre) / s->scale);
 }
 
 double ckg__scaling_log_slope(const struct ckg__scaling *s, double value)

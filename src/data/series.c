@@ -243,7 +243,7 @@ static void standardise(const struct ckg__data *data, int outcome, struct ckg__s
     scaling->centre = mean;
     scaling->scale = sd;
     for (int i = 0; i < s->n; i++) {
-        s->y[i] = (s->y[i] - mean) / sd;
+        s->y[i] = ckg__scaling_round((s->y[i] - mean) / sd);
         if (s->known[i] > 0)
             s->known[i] /= sd * sd;
         s->estimated |= s->known[i] < 0;
@@ -279,7 +279,7 @@ int ckg__series_build(const struct ckg__data *data, const struct ckg__series_sou
     }
     if (!status && count) {
         for (int i = 0; i < count; i++)
-            y[i] = ckg__scaling_apply(scaling, entries[i].value);
+            y[i] = ckg__scaling_warp(scaling, entries[i].value);
         pool_entries(scaling, entries, count, y, data->designs, pools, s);
         standardise(data, outcome, scaling, s);
         replicate_terms(pools, data->designs, scaling, entries, count, s);

@@ -14,17 +14,35 @@ double ckg__variance_floor(const struct ckg__gp *gp)
     return 1e-4 * gp->nugget * gp->s2;
 }
 
-/* Within two limits: log(Φ(b) − Φ(a)), its slopes by φ over it; a variance at its floor does not move. */
+/*
+ * φ(a)/W and φ(b)/W for W = Φ(b) − Φ(a). Where both are in one tail, by Mills' ratio of the nearer one: differences of a² and log W would lose
+ * all digits far out.
+ */
+static void density_ratios(double a, double b, double *at_a, double *at_b)
+{
+    if (a >= 0) { /* the mirror image lies in the lower tail */
+        density_ratios(-b, -a, at_b, at_a);
+    } else if (b <= 0) {
+        const double share = -expm1(ckg__normal_log_cdf(a) - ckg__normal_log_cdf(b));
+        *at_b = ckg__normal_mills(b) / share;
+        *at_a = *at_b * exp(0.5 * (b - a) * (b + a));
+    } else {
+        const double width = ckg__normal_cdf(b) - ckg__normal_cdf(a);
+        *at_a = ckg__normal_pdf(a) / width;
+        *at_b = ckg__normal_pdf(b) / width;
+    }
+}
+
+/* Within two limits: log(Φ(b) − Φ(a)) and its slopes; a variance at its floor does not move. */
 static void log_within(double a, double b, double s, int floored, double *log_p, double *in_mean, double *in_var)
 {
-    static const double log_root_two_pi = 0.91893853320467274178;
-    const double log_width = ckg__normal_log_interval(a, b);
-    const double at_a = exp(-0.5 * a * a - log_root_two_pi - log_width), at_b = exp(-0.5 * b * b - log_root_two_pi - log_width);
-    *log_p += log_width;
-    if (in_mean) {
-        *in_mean = (at_a - at_b) / s;
-        *in_var = floored ? 0 : (a * at_a - b * at_b) / (2 * s * s);
-    }
+    double at_a, at_b;
+    *log_p += ckg__normal_log_interval(a, b);
+    if (!in_mean)
+        return;
+    density_ratios(a, b, &at_a, &at_b);
+    *in_mean = (at_a - at_b) / s;
+    *in_var = floored ? 0 : (a * at_a - b * at_b) / (2 * s * s);
 }
 
 void ckg__log_feasible(int m, const double *mean, const double *var, double floor, double lower, double upper, double *log_pf,
@@ -101,7 +119,7 @@ int ckg__belief_log_utility_batch(const struct ckg__belief *belief, int m, const
         const double gain = value[p] - belief->penalty;
         value[p] = gain > 0 ? log(gain) : -INFINITY;
         for (int k = 0; k < D; k++)
-            gradient[(size_t)k * (size_t)m + (size_t)p] /= gain;
+            gradient[(size_t)k * (size_t)m + (size_t)p] *= gain > 0 ? 1 / gain : 0;
     }
     return ckg__belief_log_feasible_batch(belief, m, U, ldu, arena, value, gradient);
 }

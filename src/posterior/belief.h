@@ -30,7 +30,7 @@ double ckg__variance_floor(const struct ckg__gp *gp);
 /* log PF (m) at the points from views of all outcomes (views[0] is not read). */
 void ckg__belief_log_feasible(const struct ckg__belief *belief, const struct ckg__view *views, double *log_pf);
 
-/* log PF (m) of a batch with its gradient (D×m) unless NULL, added to what is there. */
+/* log PF (m) of a batch with its gradient (D×m), both added to what is there. */
 int ckg__belief_log_feasible_batch(const struct ckg__belief *belief, int m, const double *U, int ldu, struct ckg__arena *arena, double *log_pf,
                                    double *gradient);
 

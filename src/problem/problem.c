@@ -160,6 +160,14 @@ int ckg__problem_check_design(const ckg_problem *p, const double *x)
     return CKG_OK;
 }
 
+static int same_design(const double *a, const double *b, int d)
+{
+    for (int k = 0; k < d; k++)
+        if (a[k] != b[k])
+            return 0;
+    return 1;
+}
+
 int ckg_problem_set_designs(ckg_problem *p, int count, const double *X)
 {
     ckg__error_clear();
@@ -181,7 +189,7 @@ int ckg_problem_set_designs(ckg_problem *p, int count, const double *X)
     for (int i = 0; i < count; i++) {
         int seen = 0;
         for (int k = 0; k < n && !seen; k++)
-            seen = !memcmp(kept + (size_t)k * d, X + (size_t)i * d, d * sizeof *X);
+            seen = same_design(kept + (size_t)k * d, X + (size_t)i * d, p->d);
         if (!seen)
             memcpy(kept + (size_t)n++ * d, X + (size_t)i * d, d * sizeof *X);
     }

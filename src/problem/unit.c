@@ -47,7 +47,7 @@ int ckg__problem_has_reals(const ckg_problem *p)
 static double real_to_unit(const struct ckg__parameter *q, double x)
 {
     if (q->scale == CKG_LOG)
-        return clamp(log(x / q->low) / log(q->high / q->low), 0, 1);
+        return clamp((log(x) - log(q->low)) / (log(q->high) - log(q->low)), 0, 1);
     return clamp((x - q->low) / (q->high - q->low), 0, 1);
 }
 
@@ -57,7 +57,7 @@ static double real_from_unit(const struct ckg__parameter *q, double u)
         return q->low;
     if (u >= 1)
         return q->high;
-    const double x = q->scale == CKG_LOG ? q->low * exp(u * log(q->high / q->low)) : q->low + u * (q->high - q->low);
+    const double x = q->scale == CKG_LOG ? exp(log(q->low) + u * (log(q->high) - log(q->low))) : q->low + u * (q->high - q->low);
     return clamp(x, q->low, q->high);
 }
 

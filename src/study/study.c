@@ -11,7 +11,7 @@
 #include "base/error.h"
 
 /* How hard to look with one belief, with each of several, and as the paper's authors did. */
-static const struct ckg__effort effort_default = {.base = 128, .data = 48, .local = 40, .candidates = 96, .scout_nodes = 8, .nodes_one = 25, .nodes = 64,
+static const struct ckg__effort effort_default = {.base = 128, .data = 48, .local = 40, .candidates = 96, .scout_nodes = 8, .nodes_one = 25, .nodes = 128,
                                                   .surprises = 13, .pairs_one = 25, .pairs = 48, .inner = 4, .inner_evaluations = 12, .refine = 2,
                                                   .refine_evaluations = 15};
 static const struct ckg__effort effort_sampled = {.base = 96, .data = 32, .local = 24, .candidates = 80, .scout_nodes = 6, .nodes_one = 9, .nodes = 16,

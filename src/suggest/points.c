@@ -147,6 +147,9 @@ static void step_from(const double *x_r, int D, double reach, const double *dire
     }
 }
 
+/* A slope below this, in model units over the unit cube, is none. */
+static const double flat = 1e-4;
+
 /* Directions and reaches for radial points: along the outcomes' gradients and at random, 0.3 … 30 widths away. */
 static void radial_points(const struct ckg__search *search, const struct ckg__outlook *outlook, const double *gradients, struct ckg__rng *rng,
                           int count, double *direction, double *U, int ldu)
@@ -157,7 +160,8 @@ static void radial_points(const struct ckg__search *search, const struct ckg__ou
         const double reach = outlook->width * 0.3 * pow(100, (p + 0.5) / count), sign = along % 2 ? -1 : 1;
         if (along < 2 * outcomes)
             memcpy(direction, gradients + (size_t)(along / 2) * (size_t)D, (size_t)D * sizeof *direction);
-        if (along >= 2 * outcomes || !(length(D, direction) > 0))
+        /* at an optimum of its own a mean's gradient is rounding, and no direction */
+        if (along >= 2 * outcomes || !(length(D, direction) > flat))
             random_direction(search->problem, rng, direction);
         step_from(outlook->x_r, D, sign * reach, direction, U, ldu, p);
     }
@@ -175,9 +179,11 @@ static void edge_points(const struct ckg__search *search, const struct ckg__outl
             double along = 0;
             for (int k = 0; k < D; k++)
                 along += direction[k] * g[k];
-            for (int k = 0; outlook->active[j] && norm > 0 && k < D; k++)
+            for (int k = 0; outlook->active[j] && norm > flat && k < D; k++)
                 direction[k] -= along * g[k] / (norm * norm);
         }
+        if (!(length(D, direction) > flat)) /* no edge to follow: x_r is a corner of constraints */
+            random_direction(search->problem, rng, direction);
         step_from(outlook->x_r, D, 0.004 * pow(100, (p + 0.5) / count), direction, U, ldu, p);
     }
 }

@@ -1,7 +1,9 @@
 """Writes lbfgs.inc: SciPy's L-BFGS-B on the problems of tests/unit/optim/test_lbfgs.c.
 
-For each problem: start, bounds, the optimum (a tight run from where the first one ended) and how many evaluations SciPy
-takes from the start to a projected gradient of 1e-6, with 10 correction pairs and no test on f.
+For each problem: bounds, first start, the optimum (a tight run from where the first one ended) and how many evaluations
+SciPy takes from that start, and from all eight, to a projected gradient of 1e-6 with 10 correction pairs and no test on
+f. Eight, because one count says little in a curved valley. The functions with saddles have no bounds but in one problem:
+in a box on all sides SciPy's first trial goes as far as the box, which there means past the saddle by the choice of box.
 
     python3 make_lbfgs.py > lbfgs.inc
 """
@@ -69,10 +71,10 @@ PROBLEMS = [
     (quadratic, np.full(6, 0.5), 0.0, 1.0),
     (quadratic, np.full(20, 0.5), 0.0, 1.0),
     (rosenbrock, [-1.2, 1.0], -np.inf, np.inf),
-    (rosenbrock, [-1.2, 1.0, -1.2, 1.0], -5.0, 5.0),
-    (rosenbrock, np.full(10, -1.0), -5.0, 5.0),
+    (rosenbrock, [-1.2, 1.0, -1.2, 1.0], -np.inf, np.inf),
+    (rosenbrock, np.full(10, -1.0), -np.inf, np.inf),
     (rosenbrock, np.full(4, -1.0), -2.0, 0.7),
-    (wood, [-3.0, -1.0, -3.0, -1.0], -10.0, 10.0),
+    (wood, [-3.0, -1.0, -3.0, -1.0], -np.inf, np.inf),
     (logistic, np.zeros(5), -np.inf, 0.1),
     (styblinski, np.full(5, -1.0), -5.0, 5.0),
     (cliff, np.full(3, 0.2), 0.0, 1.0),
@@ -86,6 +88,11 @@ def solve(fun, x0, lower, upper, tolerance):
     return minimize(fun, x0, jac=True, method="L-BFGS-B", bounds=[(lower, upper)] * len(x0), options=options)
 
 
+def starts(x0, lower, upper):
+    i = 1.0 + np.arange(len(x0))
+    return [np.clip(x0 + 0.3 * np.sin(k * i), lower, upper) for k in range(8)]
+
+
 def number(x):
     return "INFINITY" if x == np.inf else "-INFINITY" if x == -np.inf else repr(float(x))
 
@@ -95,9 +102,11 @@ def vector(x):
     return "{" + ",\n     ".join(rows) + "}"
 
 
-print(f"/* Written by make_lbfgs.py with SciPy {scipy.__version__}: function, dim, lower, upper, evaluations, f, x0, x. */")
+print(f"/* Written by make_lbfgs.py with SciPy {scipy.__version__}. */")
+print("/* function, dim, lower, upper, evaluations from the first start and from all, f, x0, x */")
 for fun, x0, lower, upper in PROBLEMS:
-    first = solve(fun, np.array(x0, dtype=float), lower, upper, 1e-6)
-    best = solve(fun, first.x, lower, upper, 1e-11)
+    runs = [solve(fun, start, lower, upper, 1e-6) for start in starts(np.array(x0, dtype=float), lower, upper)]
+    best = solve(fun, runs[0].x, lower, upper, 1e-11)
+    bounds, counts = f"{number(lower)}, {number(upper)}", f"{runs[0].nfev}, {sum(run.nfev for run in runs)}"
     values = [number(best.fun), vector(x0), vector(best.x)]
-    print(f"{{{fun.__name__}, {len(x0)}, {number(lower)}, {number(upper)}, {first.nfev},\n    " + ",\n    ".join(values) + "},")
+    print(f"{{{fun.__name__}, {len(x0)}, {bounds}, {counts},\n    " + ",\n    ".join(values) + "},")

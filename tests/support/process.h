@@ -1,0 +1,36 @@
+/* A Gaussian process on random data, for tests of the model and of all that stands on it. */
+#ifndef CKG_TESTS_PROCESS_H
+#define CKG_TESTS_PROCESS_H
+
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/rng.h"
+#include "model/gp.h"
+
+enum { PROCESS_MAX_D = 8, PROCESS_MAX_N = 64 };
+
+/* ESTIMATED has unequal replicate counts, KNOWN unequal variances, EXACT none, MIXED all of them in turn. */
+enum process_noise { ESTIMATED, KNOWN, EXACT, MIXED };
+
+struct process {
+    struct ckg__arena arena;
+    struct ckg__rng rng;
+    struct ckg__series series;
+    struct ckg__gp_inputs inputs; /* of series and the arrays below; every coordinate its own group, mean_precision 1 */
+    struct ckg__gp gp;
+    double theta[PROCESS_MAX_D + 2];
+    int group[PROCESS_MAX_D];
+    double X[PROCESS_MAX_D * PROCESS_MAX_N]; /* leading dimension PROCESS_MAX_N */
+    double y[PROCESS_MAX_N], known[PROCESS_MAX_N], count[PROCESS_MAX_N];
+};
+
+/* Draws data of n rows and hyperparameters, and conditions the process on them. */
+void process_make(struct process *p, enum ckg__kernel kernel, int D, int n, enum process_noise noise, uint64_t seed);
+
+/* Conditions it again, after a change of inputs or theta. */
+void process_set(struct process *p);
+
+void process_free(struct process *p);
+
+#endif

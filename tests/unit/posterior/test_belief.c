@@ -1,0 +1,275 @@
+/*
+ * Probability of feasibility and utility: one limit and two against formulas in long double into the far tails, slopes against
+ * those and against differences, gradients of log PF and log utility against differences.
+ *
+ * The bounds: z itself is rounded, by eps·|z|, which moves log PF by eps·|z|·φ/Φ and the slopes by eps·(1 + z²) of themselves.
+ * Gradients agree with five-point differences to 5e-8 of the largest component.
+ */
+#include <float.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include <ckg/status.h>
+
+#include "posterior/belief.h"
+#include "support/naive_normal.h"
+#include "support/near.h"
+#include "support/scene.h"
+
+/* Distances from the limit in standard deviations, from far inside to far outside. */
+static const double distances[] = {1e3, 40, 9, 3, 1, 0.2, 0, -0.3, -1, -4, -12, -37, -38.6, -40, -100, -1e3};
+
+enum { DISTANCES = sizeof distances / sizeof distances[0] };
+
+static const double deviations[] = {1e-6, 0.3, 1, 70};
+
+static void feasible(double mean, double var, double floor, double lower, double upper, double *out)
+{
+    out[0] = 0;
+    ckg__log_feasible(1, &mean, &var, floor, lower, upper, &out[0], &out[1], &out[2]);
+}
+
+static void check_one_limit(double z, double s)
+{
+    const double limit = 0.25 * s, mean_above = limit + z * s, mean_below = limit - z * s, s_exact = sqrt(s * s);
+    double above[3], below[3];
+
+    feasible(mean_above, s * s, 0, limit, INFINITY, above);
+    feasible(mean_below, s * s, 0, -INFINITY, limit, below);
+    const long double at = ((long double)mean_above - limit) / s_exact;
+    const long double log_pf = naive_log_cdf(at), mills = expl(naive_log_pdf(at) - log_pf);
+    const long double off = 8 * DBL_EPSILON * (1 + at * at);
+    assert_near(above[0], log_pf, 8 * DBL_EPSILON * (fabsl(log_pf) + (1 + fabsl(at)) * mills) + DBL_MIN);
+    assert_near(above[1], mills / s, off * mills / s + DBL_MIN);
+    assert_near(above[2], -at * mills / (2 * s * s), off * (1 + fabsl(at)) * mills / (s * s) + DBL_MIN);
+    for (int i = 0; i < 3; i++) {
+        assert_true(isfinite(above[i]) && isfinite(below[i]));
+        assert_near(below[i], i == 1 ? -above[i] : above[i], 1e-12 * (1 + z * z) * fabs(above[i]));
+    }
+}
+
+static void test_one_limit(void **state)
+{
+    (void)state;
+    for (int i = 0; i < DISTANCES; i++)
+        for (int j = 0; j < 4; j++)
+            check_one_limit(distances[i], deviations[j]);
+}
+
+/* Two limits `width` standard deviations apart, the upper one z above the mean. */
+static void check_two_limits(double z, double width, double s)
+{
+    const double upper = 0.5, lower = upper - width * s, mean = upper - z * s;
+    const long double a = ((long double)lower - mean) / s, b = ((long double)upper - mean) / s, log_pf = naive_log_interval(a, b);
+    const long double at_a = expl(naive_log_pdf(a) - log_pf), at_b = expl(naive_log_pdf(b) - log_pf), steep = 1 + at_a + at_b;
+    const long double nearest = fminl(fabsl(a), fabsl(b));
+    /* mean and limits are rounded: b is off by eps·|mean|/s, and φ's logarithm by b times that */
+    const long double off = 16 * DBL_EPSILON * (1 + (fabs(mean) + 0.5) / s) * (1 + nearest * nearest);
+    double got[3];
+
+    feasible(mean, s * s, 0, lower, upper, got);
+    assert_true(isfinite(got[0]) && isfinite(got[1]) && isfinite(got[2]));
+    assert_near(got[0], log_pf, off * steep + 8 * DBL_EPSILON * fabsl(log_pf));
+    assert_near(got[1], (at_a - at_b) / s, off * (at_a + at_b + 1e-300L) / s * steep);
+    const long double in_var = (a * at_a - b * at_b) / (2 * s * s), size = (1 + fabsl(a) * at_a + fabsl(b) * at_b) / (s * s);
+    assert_near(got[2], in_var, off * size * steep);
+}
+
+static void test_two_limits(void **state)
+{
+    static const double widths[] = {0.5, 2, 9, 100};
+
+    (void)state;
+    for (int i = 0; i < DISTANCES; i++)
+        for (int w = 0; w < 4; w++)
+            for (int j = 1; j < 4; j++) {
+                check_two_limits(distances[i], widths[w], deviations[j]);
+                check_two_limits(widths[w] - distances[i], widths[w], deviations[j]); /* below the lower limit */
+            }
+}
+
+/* As far out as the variance's floor lets it come: sd 1e-7 of the signal's, limits a few of those away. */
+static void test_two_limits_under_the_floor_of_the_variance(void **state)
+{
+    double one[3], two[3], worst[2] = {0};
+
+    (void)state;
+    for (double mean = 0.01; mean < 20; mean *= 10) {
+        feasible(-mean, 1e-14, 1e-14, 0, INFINITY, one);
+        feasible(-mean, 1e-14, 1e-14, 0, 3, two);
+        print_message("z = %g: slope %.6g, with one limit %.6g\n", -mean / 1e-7, two[1], one[1]);
+        for (int i = 0; i < 2; i++)
+            worst[i] = fmax(worst[i], relative_error(two[i], one[i]));
+    }
+    assert_true(worst[0] <= 1e-12);
+    assert_true(worst[1] <= 1e-6);
+}
+
+/* --- slopes by differences --- */
+
+struct point {
+    double mean, var, lower, upper;
+    int in_var;
+};
+
+static double log_pf_along(void *context, double step)
+{
+    const struct point *p = context;
+    double out[3];
+
+    feasible(p->mean + (p->in_var ? 0 : step), p->var + (p->in_var ? step : 0), 0, p->lower, p->upper, out);
+    return out[0];
+}
+
+static void test_slopes_match_differences(void **state)
+{
+    static const double limits[][2] = {{-INFINITY, 0.3}, {0.3, INFINITY}, {-0.5, 0.3}, {0.2, 7}};
+
+    (void)state;
+    for (double mean = -6; mean <= 6; mean += 0.7)
+        for (double var = 0.2; var < 10; var *= 3)
+            for (int i = 0; i < 4; i++) {
+                struct point p = {mean, var, limits[i][0], limits[i][1], 0};
+                double out[3];
+                feasible(mean, var, 0, p.lower, p.upper, out);
+                const double in_mean = difference(log_pf_along, &p, 1e-3 * sqrt(var));
+                p.in_var = 1;
+                const double in_var = difference(log_pf_along, &p, 1e-3 * var);
+                assert_near(out[1], in_mean, 1e-8 * (1 + fabs(in_mean)));
+                assert_near(out[2], in_var, 1e-8 * (1 + fabs(in_var)));
+            }
+}
+
+/* log PF of several constraints adds up; without slopes it is the same. */
+static void test_adds_to_what_is_there(void **state)
+{
+    const double mean[3] = {0.1, -2, 5}, var[3] = {1, 0.2, 3};
+    double with[3] = {-1, -2, -3}, without[3] = {-1, -2, -3}, in_mean[3], in_var[3], alone[3];
+
+    (void)state;
+    ckg__log_feasible(3, mean, var, 0, -1, 1, with, in_mean, in_var);
+    ckg__log_feasible(3, mean, var, 0, -1, 1, without, NULL, NULL);
+    for (int p = 0; p < 3; p++) {
+        feasible(mean[p], var[p], 0, -1, 1, alone);
+        assert_true(with[p] == without[p]);
+        assert_near(with[p], alone[0] - 1 - p, 1e-14);
+    }
+}
+
+static void check_floor(double lower, double upper)
+{
+    double below[3], at[3];
+
+    feasible(0.3, 1e-9, 0.04, lower, upper, below);
+    feasible(0.3, 0.04, 0.039, lower, upper, at);
+    assert_near(below[0], at[0], 1e-14);
+    assert_near(below[1], at[1], 1e-13);
+    assert_true(at[2] != 0);
+    assert_true(below[2] == 0);
+}
+
+/* A variance below the floor counts as the floor: it has no slope of its own. */
+static void test_floor_of_the_variance(void **state)
+{
+    (void)state;
+    check_floor(-INFINITY, 0.5);
+    check_floor(0.1, INFINITY);
+}
+
+static void test_floor_of_the_variance_with_two_limits(void **state)
+{
+    (void)state;
+    check_floor(0.1, 0.5);
+}
+
+/* --- whole beliefs --- */
+
+static int log_feasible_of(struct scene *s, int m, const double *U, double *value, double *gradient)
+{
+    memset(value, 0, (size_t)m * sizeof *value);
+    memset(gradient, 0, SCENE_D * (size_t)m * sizeof *gradient);
+    return ckg__belief_log_feasible_batch(&s->belief, m, U, m, &s->arena, value, gradient);
+}
+
+static int log_utility_of(struct scene *s, int m, const double *U, double *value, double *gradient)
+{
+    return ckg__belief_log_utility_batch(&s->belief, m, U, m, &s->arena, value, gradient);
+}
+
+static void check_gradients(scene_function function, const char *name)
+{
+    static const double shifts[] = {0, 2, 40};
+
+    for (int kernel = 0; kernel < CKG__KERNELS; kernel++)
+        for (int i = 0; i < 3; i++) {
+            struct scene s;
+            scene_make(&s, (enum ckg__kernel)kernel, shifts[i], 41);
+            const double error = scene_gradient_error(&s, function, 30);
+            print_message("%s, %s, limits moved by %g: %.2g\n", name, ckg__kernel_names[kernel], shifts[i], error);
+            assert_true(error <= 1e-6);
+            scene_free(&s);
+        }
+}
+
+static void test_gradient_of_log_feasible(void **state)
+{
+    (void)state;
+    check_gradients(log_feasible_of, "log PF");
+}
+
+static void test_gradient_of_log_utility(void **state)
+{
+    (void)state;
+    check_gradients(log_utility_of, "log utility");
+}
+
+/* Views give the batch's log PF, and the utility is the product. */
+static void test_views_and_utility(void **state)
+{
+    enum { M = 9 };
+    struct scene s;
+    struct ckg__view views[SCENE_OUTCOMES];
+    double U[SCENE_D * M], batch[M], of_views[M], utility[M], gradient[SCENE_D * M];
+
+    (void)state;
+    scene_make(&s, CKG__RBF, 0, 42);
+    random_points(&s.process[0].rng, SCENE_D, M, U);
+    for (int j = 0; j < SCENE_OUTCOMES; j++)
+        assert_int_equal(ckg__view_make(&views[j], s.belief.gp[j], M, U, M, &s.arena), CKG_OK);
+    assert_int_equal(log_feasible_of(&s, M, U, batch, gradient), CKG_OK);
+    assert_int_equal(log_utility_of(&s, M, U, utility, gradient), CKG_OK);
+    ckg__belief_log_feasible(&s.belief, views, of_views);
+    for (int p = 0; p < M; p++) {
+        assert_near(of_views[p], batch[p], 1e-11);
+        assert_true(batch[p] < 0);
+        assert_near(utility[p], log(views[0].mean[p] - s.belief.penalty) + batch[p], 1e-11);
+    }
+    s.belief.penalty = 1e3;
+    assert_int_equal(log_utility_of(&s, M, U, utility, gradient), CKG_OK);
+    for (int p = 0; p < M; p++)
+        assert_true(utility[p] == -INFINITY);
+    scene_free(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_one_limit),
+        cmocka_unit_test(test_two_limits),
+        cmocka_unit_test(test_two_limits_under_the_floor_of_the_variance),
+        cmocka_unit_test(test_slopes_match_differences),
+        cmocka_unit_test(test_adds_to_what_is_there),
+        cmocka_unit_test(test_floor_of_the_variance),
+        cmocka_unit_test(test_floor_of_the_variance_with_two_limits),
+        cmocka_unit_test(test_gradient_of_log_feasible),
+        cmocka_unit_test(test_gradient_of_log_utility),
+        cmocka_unit_test(test_views_and_utility),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
