@@ -41,6 +41,7 @@ endfunction()
 
 if(NOT CKG_SANITIZE AND NOT CKG_TEST_LAUNCHER)
     ckg_check(layers ${PROJECT_SOURCE_DIR}/src)
+    ckg_check(readme ${PROJECT_SOURCE_DIR})
     ckg_check(headers ${PROJECT_SOURCE_DIR}/include ${CMAKE_C_COMPILER})
     ckg_check(exports $<TARGET_FILE:ckg>)
     ckg_check(install ${PROJECT_BINARY_DIR} ${CMAKE_COMMAND} ${CMAKE_C_COMPILER})

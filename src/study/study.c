@@ -14,8 +14,8 @@
 static const struct ckg__effort effort_default = {.base = 128, .data = 48, .local = 40, .candidates = 96, .scout_nodes = 8, .nodes_one = 25, .nodes = 128,
                                                   .surprises = 13, .pairs_one = 25, .pairs = 48, .inner = 4, .inner_evaluations = 12, .refine = 2,
                                                   .refine_evaluations = 15};
-static const struct ckg__effort effort_sampled = {.base = 96, .data = 32, .local = 24, .candidates = 80, .scout_nodes = 6, .nodes_one = 9, .nodes = 16,
-                                                  .surprises = 7, .pairs_one = 14, .pairs = 24, .inner = 3, .inner_evaluations = 6, .refine = 2,
+static const struct ckg__effort effort_sampled = {.base = 96, .data = 32, .local = 40, .candidates = 96, .scout_nodes = 6, .nodes_one = 11, .nodes = 32,
+                                                  .surprises = 9, .pairs_one = 16, .pairs = 32, .inner = 4, .inner_evaluations = 8, .refine = 2,
                                                   .refine_evaluations = 10};
 static const struct ckg__effort effort_paper = {.base = 256, .data = 64, .local = 0, .candidates = 500, .scout_nodes = 3, .nodes_one = 3, .nodes = 27,
                                                 .surprises = 5, .pairs_one = 15, .pairs = 135, .inner = 4, .inner_evaluations = 30, .refine = 3,
