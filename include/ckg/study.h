@@ -26,12 +26,12 @@ typedef struct ckg_options {
     const char *policy; /* "ckg": the constrained knowledge gradient; "cei": log constrained expected improvement */
     const char *preset; /* "default", or "paper": the settings of the paper's authors */
     uint64_t seed;      /* the same seed, problem and data give the same suggestions, at any number of threads */
-    int threads;        /* at most this many at once; 0: as many as the machine has */
-    double time_limit;  /* seconds for one suggestion: the search ends early, with what it has; 0: none */
+    int threads;        /* at most this many at once, 256 at most; 0: as many as the machine has */
+    double time_limit;  /* seconds for one suggestion or recommendation: the search ends early, with what it has; 0: none */
     int initial;        /* designs of the Latin hypercube before the policy begins; -1: max(10, 2(d+1)) */
     const char *kernel; /* "rbf" (squared exponential), "matern52", "matern32" */
     const char *fit;    /* hyperparameters: "ml", "map", "sample" (averaged over posterior samples), "auto": sample under noise, else map */
-    int samples;        /* how many posterior samples "sample" averages over */
+    int samples;        /* how many posterior samples "sample" averages over, 1 … 64; beyond 300 rows the maximum alone is used */
     int warp;           /* 1: an outcome with a heavy tail may be modelled on a warped scale when the data favour it; 0: never */
     double penalty;     /* M, the worth of an infeasible design in the objective's units; NAN: automatic */
     const char *failures; /* "model": a model of where evaluations fail steers away from there; "ignore" */
@@ -65,19 +65,19 @@ typedef struct ckg_suggestion {
     int constraints;     /* K */
     const double *x;     /* (d) the design */
     const char *path;    /* how it came about: "design" (initial), "ckg", "cei", "cei-fallback", "explore" (stagnation), "random" */
-    double value;        /* of the acquisition at x, for "ckg" in the objective's units, for "cei" its logarithm; NAN where there is none */
+    double value;        /* of the acquisition at x: "ckg" in the objective's units, "cei" and "cei-fallback" a logarithm; NAN for the others */
     const double *mean;  /* (1+K) predicted outcomes before the evaluation; NAN while there is no model */
-    const double *sd;    /* (1+K) */
+    const double *sd;    /* (1+K) of the outcome itself, measurement noise not included */
     const double *probability; /* (K) of meeting each constraint */
-    double probability_feasible;
+    double probability_feasible; /* of meeting all, and of the evaluation succeeding where failures are modelled */
     int candidates;      /* how many designs were scored */
     ckg_timing seconds;
 } ckg_suggestion;
 
 /*
  * Suggests the next design and records it as a pending trial. Pending trials are taken into account, so that asking q times
- * gives q useful, different designs. CKG_ERR_EXHAUSTED when every design of a finite problem has been evaluated without noise or is
- * pending.
+ * gives q useful, different designs. CKG_ERR_EXHAUSTED when every design of a finite problem has been evaluated without noise, has failed or
+ * is pending.
  */
 CKG_API int ckg_study_ask(ckg_study *study, ckg_suggestion **out);
 CKG_API void ckg_suggestion_free(ckg_suggestion *suggestion);
@@ -90,7 +90,7 @@ CKG_API int ckg_study_add(ckg_study *study, const double *x, int *trial);
 /* One measured value. */
 typedef struct ckg_measurement {
     int outcome;  /* 0 the objective, 1…K a constraint */
-    double value; /* finite */
+    double value; /* finite, at most 1e150 in size */
     double sd;    /* the standard deviation of this one value's noise; CKG_SD_DEFAULT: as the problem says */
 } ckg_measurement;
 
@@ -105,7 +105,7 @@ CKG_API int ckg_study_tell_measured(ckg_study *study, int trial, int count, cons
 /* The evaluation of a pending trial failed: there are no values, and there will be none. */
 CKG_API int ckg_study_tell_failed(ckg_study *study, int trial);
 
-/* The pending trial will not be evaluated: it no longer counts. */
+/* The pending trial will not be evaluated, and is no longer pending; its place in the initial design stays used. */
 CKG_API int ckg_study_cancel(ckg_study *study, int trial);
 
 enum ckg_trial_state { CKG_PENDING, CKG_COMPLETE, CKG_FAILED, CKG_CANCELLED };
@@ -164,11 +164,11 @@ CKG_API void ckg_recommendation_free(ckg_recommendation *recommendation);
 
 /*
  * Predictions at `count` designs X (count × d): mean and sd (count × (1+K)), the probability of feasibility and the
- * utility (count). Any output may be NULL.
+ * utility (count). Any output may be NULL. Pending designs are left aside; before any data the prior answers.
  */
 CKG_API int ckg_study_predict(ckg_study *study, int count, const double *X, double *mean, double *sd, double *probability, double *utility);
 
-/* The policy's value at `count` designs X (count × d), larger is better; policy NULL: the study's own. */
+/* The policy's value at `count` designs X (count × d), larger is better, pending designs taken into account; policy NULL: the study's own. */
 CKG_API int ckg_study_score(ckg_study *study, const char *policy, int count, const double *X, double *value);
 
 /* A fitted model, in the outcome's units; with "sample" the first of the samples. */

@@ -14,7 +14,7 @@ struct ckg__rng {
 void ckg__rng_seed(struct ckg__rng *rng, uint64_t seed, uint64_t stream, uint64_t purpose);
 uint64_t ckg__rng_next(struct ckg__rng *rng);
 double ckg__rng_uniform(struct ckg__rng *rng);                /* in the open interval (0, 1) */
-double ckg__rng_normal(struct ckg__rng *rng);                 /* by Φ⁻¹ of one uniform, or Box-Muller without a cache */
+double ckg__rng_normal(struct ckg__rng *rng);                 /* Box-Muller, without a cache */
 int ckg__rng_below(struct ckg__rng *rng, int bound);          /* 0 … bound−1, without bias */
 void ckg__rng_shuffle(struct ckg__rng *rng, int n, int *items);
 

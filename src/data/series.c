@@ -68,22 +68,53 @@ static double warp_centre(const struct ckg__data *data, int outcome, double medi
     return median < min ? min : median > max ? max : median;
 }
 
-/* Robust location and spread of the signed values; *tail is the largest deviation in those units. */
+/* Designs nearer than this to one another count once in the robust measures: a search gathers around its optimum, and the values there are alike. */
+static const double apart = 0.05;
+
+static int near_to(const struct ckg__data *data, int a, int b)
+{
+    const size_t D = (size_t)data->problem->D;
+    for (size_t k = 0; k < D; k++)
+        if (fabs(data->u[(size_t)a * D + k] - data->u[(size_t)b * D + k]) > apart)
+            return 0;
+    return 1;
+}
+
+/* The entries that stand apart, first come first kept; their numbers go to `kept`. */
+static int scattered(const struct ckg__data *data, const struct entry *entries, int count, int *kept)
+{
+    enum { MOST = 256 };
+    int n = 0;
+    for (int i = 0; i < count && n < MOST; i++) {
+        int alone = 1;
+        for (int k = 0; k < n && alone; k++)
+            alone = !near_to(data, entries[i].design, entries[kept[k]].design);
+        if (alone)
+            kept[n++] = i;
+    }
+    return n;
+}
+
+/* Robust location and spread of the signed values of scattered designs; *tail is the largest deviation in those units, 0 for too few. */
 static int robust(const struct ckg__data *data, int outcome, double sign, const struct entry *entries, int count, struct ckg__arena *arena,
                   double *centre, double *spread, double *tail)
 {
+    enum { FEWEST = 8 };
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
     double *sorted = ckg__arena_doubles(arena, (size_t)count);
-    if (!sorted)
+    int *kept = ckg__arena_ints(arena, (size_t)count);
+    if (!sorted || !kept)
         return CKG_ERR_NOMEM;
+    const int n = scattered(data, entries, count, kept);
+    for (int i = 0; i < n; i++)
+        sorted[i] = sign * entries[kept[i]].value;
+    qsort(sorted, (size_t)n, sizeof *sorted, ascending);
+    *centre = sign * warp_centre(data, outcome, sign * quantile(sorted, n, 0.5));
+    *spread = quantile(sorted, n, 0.75) - quantile(sorted, n, 0.25);
+    double far = 0;
     for (int i = 0; i < count; i++)
-        sorted[i] = sign * entries[i].value;
-    qsort(sorted, (size_t)count, sizeof *sorted, ascending);
-    const double median = quantile(sorted, count, 0.5);
-    *centre = sign * warp_centre(data, outcome, sign * median);
-    *spread = quantile(sorted, count, 0.75) - quantile(sorted, count, 0.25);
-    const double below = *centre - sorted[0], above = sorted[count - 1] - *centre, far = below > above ? below : above;
-    *tail = *spread > 0 ? far / *spread : 0;
+        far = fmax(far, fabs(sign * entries[i].value - *centre));
+    *tail = *spread > 0 && n >= FEWEST ? far / *spread : 0;
     ckg__arena_release(arena, mark);
     return CKG_OK;
 }

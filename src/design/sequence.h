@@ -6,7 +6,10 @@
 
 #include "base/rng.h"
 
-/* X (n×d, row-major): one point per stratum in every dimension, jittered inside it; among `tries` draws the one whose smallest distance between two points is largest. Needs no memory: `work` holds 2·n·d doubles + n ints. */
+/*
+ * X (n×d, row-major): one point per stratum in every dimension, jittered inside it; among `tries` draws the one whose smallest distance between
+ * two points is largest. `work` holds n·d doubles, `order` n ints.
+ */
 void ckg__design_lhs(struct ckg__rng *rng, int n, int d, int tries, double *X, double *work, int *order);
 
 /* Largest dimension of ckg__design_sobol. */

@@ -13,8 +13,12 @@
 
 enum { LHS_TRIES = 20, EXPLORE = 400 };
 
-/* Below this share of sd(y), under noise, a knowledge gradient says that the search has stalled; every second such trial explores. */
-static const double stagnant = 1e-4;
+/*
+ * Below this share of sd(y) a knowledge gradient says that the search has stalled: under noise because it thinks it knows more than it does,
+ * without because it polishes digits. Then every second trial explores, without noise every third, since another feasible region may be
+ * waiting.
+ */
+static const double stagnant_noisy = 1e-4, stagnant_exact = 1e-5;
 
 static int pending_count(const ckg_study *s)
 {
@@ -92,7 +96,7 @@ void ckg__study_end_search(ckg_study *s)
 static int make_design(ckg_study *s)
 {
     const size_t size = (size_t)s->initial * (size_t)s->problem->d;
-    double *design = ckg__alloc(size, sizeof *design), *work = ckg__alloc(2 * size, sizeof *work);
+    double *design = ckg__alloc(size, sizeof *design), *work = ckg__alloc(size, sizeof *work);
     int *order = ckg__alloc((size_t)s->initial, sizeof *order);
     if (design && work && order) {
         struct ckg__rng rng;
@@ -187,7 +191,14 @@ static int explore(ckg_study *s, struct ckg__search *search, struct ckg__choice 
         memcpy(choice->u, u, (size_t)D * sizeof *u);
     }
     choice->path = "explore";
+    choice->value = NAN;
     return CKG_OK;
+}
+
+static int stalled(const ckg_study *s, const struct ckg__choice *choice)
+{
+    const int noisy = ckg__models_noisy(&s->models), fell_back = strcmp(choice->path, "ckg") != 0;
+    return s->data.trials % (noisy ? 2 : 3) == 0 && (fell_back || choice->value < (noisy ? stagnant_noisy : stagnant_exact));
 }
 
 static int from_policy(ckg_study *s, double started, struct ckg__choice *choice, int *found, ckg_timing *seconds)
@@ -201,9 +212,7 @@ static int from_policy(ckg_study *s, double started, struct ckg__choice *choice,
     seconds->screen = choice->screen;
     seconds->inner = choice->inner;
     seconds->refine = choice->refine;
-    const int stalled = !status && *found && s->policy == &ckg__policy_ckg && !search.effort.paper && ckg__models_noisy(&s->models) &&
-                        (choice->value < stagnant || strcmp(choice->path, "ckg") != 0) && s->data.trials % 2 == 0;
-    if (stalled)
+    if (!status && *found && s->policy == &ckg__policy_ckg && !search.effort.paper && stalled(s, choice))
         status = explore(s, &search, choice, found);
     if (!status && !*found) {
         choice->path = "random";

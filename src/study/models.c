@@ -20,7 +20,7 @@ enum { BURN = 4, THIN = 2 };
 enum { WARPS = 5 };
 
 /* A warp is tried from this deviation in interquartile ranges on, and kept when it gains so much log density. */
-static const double warp_tail = 6, warp_gain = 3;
+static const double warp_tail = 3, warp_gain = 3;
 static const double warps[WARPS] = {0.1, 0.3, 1, 3, 10};
 
 int ckg__models_init(struct ckg__models *models, const struct ckg__data *data, struct ckg__pool *pool, struct ckg__arena *arena)
