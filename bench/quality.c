@@ -26,8 +26,8 @@ struct cell {
     const struct bench_problem *problem;
     double noise;
     atomic_int next;
-    double *oc, *best, *seconds;
-    int *feasible, *fallbacks, *component;
+    double *oc, *best, *seconds, *last;
+    int *feasible, *fallbacks;
 };
 
 /* Normal noise that depends on seed and evaluation alone (splitmix64 and Box-Muller). */
@@ -87,6 +87,7 @@ static void replicate(struct cell *cell, int r)
         cell->fallbacks[r] += !strcmp(s->path, "cei-fallback");
         if (i >= set->initial)
             cell->seconds[r] += s->seconds.total / (set->evaluations - set->initial);
+        cell->last[r] = s->seconds.total;
         if (set->verbose > 1)
             printf("  %d %d %-12s %.6g %.6g value %.3g f %.6g c %.3g\n", r, i, s->path, s->x[0], s->x[1], s->value, values[0], values[1]);
         if (ckg_study_tell(study, s->trial, values))
@@ -123,9 +124,9 @@ static int ascending(const void *a, const void *b)
 static void run_cell(const struct settings *set, const struct bench_problem *p, double noise)
 {
     const size_t n = (size_t)set->seeds;
-    struct cell cell = {set, p, noise, 0, calloc(n, 8), calloc(n, 8), calloc(n, 8), calloc(n, sizeof(int)), calloc(n, sizeof(int)), NULL};
+    struct cell cell = {set, p, noise, 0, calloc(n, 8), calloc(n, 8), calloc(n, 8), calloc(n, 8), calloc(n, sizeof(int)), calloc(n, sizeof(int))};
     pthread_t threads[64];
-    double sum = 0, squares = 0, seconds = 0;
+    double sum = 0, squares = 0, seconds = 0, last = 0;
     int infeasible = 0, fallbacks = 0;
     for (int t = 0; t < set->threads; t++)
         pthread_create(&threads[t], NULL, worker, &cell);
@@ -134,6 +135,7 @@ static void run_cell(const struct settings *set, const struct bench_problem *p, 
     for (size_t r = 0; r < n; r++) {
         sum += cell.oc[r];
         seconds += cell.seconds[r] / (double)n;
+        last += cell.last[r] / (double)n;
         infeasible += !cell.feasible[r];
         fallbacks += cell.fallbacks[r];
     }
@@ -141,10 +143,11 @@ static void run_cell(const struct settings *set, const struct bench_problem *p, 
     for (size_t r = 0; r < n; r++)
         squares += (cell.oc[r] - mean) * (cell.oc[r] - mean);
     qsort(cell.oc, n, sizeof(double), ascending);
-    printf("%-16s %5g  %9.3g ± %-8.2g %9.3g %9.3g %10d %9d %10.2f\n", p->name, noise, mean,
-           n > 1 ? 1.96 * sqrt(squares / (double)(n - 1) / (double)n) : 0.0, cell.oc[n / 2], cell.oc[n - 1], infeasible, fallbacks, 1e3 * seconds);
+    printf("%-16s %5g  %9.3g ± %-8.2g %9.3g %9.3g %10d %9d %10.2f %8.2f\n", p->name, noise, mean,
+           n > 1 ? 1.96 * sqrt(squares / (double)(n - 1) / (double)n) : 0.0, cell.oc[n / 2], cell.oc[n - 1], infeasible, fallbacks, 1e3 * seconds,
+           1e3 * last);
     fflush(stdout);
-    free(cell.oc), free(cell.best), free(cell.seconds), free(cell.feasible), free(cell.fallbacks);
+    free(cell.oc), free(cell.best), free(cell.seconds), free(cell.last), free(cell.feasible), free(cell.fallbacks);
 }
 
 static struct settings parse(int argc, char **argv)
@@ -179,8 +182,8 @@ int main(int argc, char **argv)
     const struct settings set = parse(argc, argv);
     printf("policy %s, %d initial + %d evaluations, seeds %d … %d\n", set.policy, set.initial, set.evaluations - set.initial, set.first_seed,
            set.first_seed + set.seeds - 1);
-    printf("%-16s %5s  %9s   %-8s %9s %9s %10s %9s %10s\n", "problem", "noise", "mean OC", "95 %", "median", "largest", "infeasible", "fallbacks",
-           "ms/suggest");
+    printf("%-16s %5s  %9s   %-8s %9s %9s %10s %9s %10s %8s\n", "problem", "noise", "mean OC", "95 %", "median", "largest", "infeasible", "fallbacks",
+           "ms/suggest", "last");
     for (int i = 0; i < BENCH_PROBLEMS; i++)
         for (int noise = 0; noise < 2; noise++)
             if ((!set.problem || !strcmp(set.problem, bench_problems[i].name)) && (set.noise < 0 || set.noise == noise))

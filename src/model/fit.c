@@ -19,7 +19,7 @@
 struct ckg__prior ckg__prior_default(int d)
 {
     return (struct ckg__prior){
-        .ell_mean = sqrt(2) + 0.5 * log(d), .ell_sd = sqrt(3), .ell_low = log(0.05), .ell_high = log(10) + 0.5 * log(d > 2 ? d / 2.0 : 1),
+        .ell_mean = sqrt(2) + 0.5 * log(d), .ell_sd = 1.45, .ell_low = log(0.05), .ell_high = log(10) + 0.5 * log(d > 2 ? d / 2.0 : 1),
         .noise_mean = -4, .noise_sd = 2, .noise_low = log(1e-8), .noise_high = log(10),
         .signal_sd = 1, .signal_low = 0, .signal_high = 0,
     };

@@ -134,14 +134,18 @@ static void fit_task(void *context, int index, int worker)
     fits->status[index] = ckg__fit_climb(&fit, s->series.n > 300 ? 20 : 40, theta, &fits->density[index], &models->arena[worker]);
 }
 
-/* Which starts an outcome gets: all of them while there is little data, then the earlier optimum and one other in turn, then that alone. */
-static void plan_fits(struct fits *fits)
+/*
+ * Which starts an outcome gets: all of them while there is little data and for an anchor of moderate size; else the anchor's optimum, joined by
+ * another start in turn at every fourth number of rows, and alone beyond REFIT_ALWAYS.
+ */
+static void plan_fits(struct fits *fits, int anchor)
 {
     for (int j = 0; j < fits->models->outcomes; j++) {
         const struct ckg__surrogate *s = &fits->models->surrogate[j];
-        const int n = s->series.n, warm = s->fitted.told > 0;
+        const int n = s->series.n, warm = s->fitted.told > 0, all = !warm || n < 20 || (anchor && n <= REFIT_ALWAYS);
+        const int turn = n <= REFIT_ALWAYS && n % 4 == 0 ? 1 + n / 4 % CKG__FIT_STARTS : 0;
         for (int start = warm ? 0 : 1; n > 0 && start < TRIES; start++) {
-            if (start && warm && n >= 20 && !(n <= REFIT_ALWAYS && start == 1 + n % CKG__FIT_STARTS))
+            if (start && start != turn && !all)
                 continue;
             fits->outcome[fits->count] = j;
             fits->start[fits->count++] = start;
@@ -149,7 +153,7 @@ static void plan_fits(struct fits *fits)
     }
 }
 
-static int fit_all(struct ckg__models *models)
+static int fit_all(struct ckg__models *models, int anchor)
 {
     struct ckg__arena_mark mark = ckg__arena_mark(&models->own);
     struct fits *fits = ckg__arena_get(&models->own, 1, sizeof *fits);
@@ -160,7 +164,7 @@ static int fit_all(struct ckg__models *models)
     fits->theta = ckg__arena_get(&models->own, CKG__MAX_OUTCOMES * TRIES, sizeof *fits->theta);
     if (!fits->theta)
         return CKG_ERR_NOMEM;
-    plan_fits(fits);
+    plan_fits(fits, anchor);
     const int status = run(models, fits->count, fit_task, fits, fits->status);
     for (int i = 0; !status && i < fits->count; i++) {
         struct ckg__surrogate *s = &models->surrogate[fits->outcome[i]];
@@ -255,12 +259,12 @@ static int trials_that_count(const struct ckg__data *data)
     return trials;
 }
 
-/* Fits all outcomes to the first `trials` trials, from what their surrogates hold now. */
+/* Fits all outcomes to the first `trials` trials, from what their surrogates hold now; more thoroughly where that is an anchor. */
 static int fit_to(struct ckg__models *models, int trials)
 {
     int status = lay_out_all(models, trials);
     if (!status)
-        status = fit_all(models);
+        status = fit_all(models, trials % 16 == 0 && (trials / 16 & (trials / 16 - 1)) == 0);
     for (int j = 0; !status && models->warp && j < models->data->problem->outcomes; j++)
         status = choose_warp(models, j, trials);
     for (int j = 0; !status && j < models->outcomes; j++) {
