@@ -135,14 +135,14 @@ static void fit_task(void *context, int index, int worker)
 }
 
 /*
- * Which starts an outcome gets: all of them while there is little data and for an anchor of moderate size; else the anchor's optimum, joined by
- * another start in turn at every fourth number of rows, and alone beyond REFIT_ALWAYS.
+ * Which starts an outcome gets up to REFIT_ALWAYS rows: all of them while there is little data, where noise makes for several optima, and for an
+ * anchor; else the anchor's optimum, joined by another start in turn at every fourth number of rows. Beyond, the anchor's optimum alone.
  */
 static void plan_fits(struct fits *fits, int anchor)
 {
     for (int j = 0; j < fits->models->outcomes; j++) {
         const struct ckg__surrogate *s = &fits->models->surrogate[j];
-        const int n = s->series.n, warm = s->fitted.told > 0, all = !warm || n < 20 || (anchor && n <= REFIT_ALWAYS);
+        const int n = s->series.n, warm = s->fitted.told > 0, all = !warm || n < 20 || ((anchor || s->series.estimated) && n <= REFIT_ALWAYS);
         const int turn = n <= REFIT_ALWAYS && n % 4 == 0 ? 1 + n / 4 % CKG__FIT_STARTS : 0;
         for (int start = warm ? 0 : 1; n > 0 && start < TRIES; start++) {
             if (start && start != turn && !all)
