@@ -54,7 +54,7 @@ struct ckg__scaling {
 };
 
 /*
- * y is rounded to 2^-40: far below any noise a model knows, but above the rounding that another unit or origin of the same values brings, so
+ * y is rounded to 2^-32: far below any noise a model knows, but above the rounding that another unit or origin of the same values brings, so
  * that those change no suggestion.
  */
 double ckg__scaling_round(double y);

@@ -9,7 +9,7 @@
 
 double ckg__scaling_round(double y)
 {
-    return ldexp(rint(ldexp(y, 40)), -40);
+    return ldexp(rint(ldexp(y, 32)), -32);
 }
 
 double ckg__scaling_warp(const struct ckg__scaling *s, double value)

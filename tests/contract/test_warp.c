@@ -1,0 +1,119 @@
+/*
+ * An objective that explodes in an infeasible corner does not blind the model: its scale is warped, predictions stay in the user's units, a
+ * limit stays where it is, and the answer is better than without the warp.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <math.h>
+
+#include <ckg/ckg.h>
+
+/* A bowl with ripples; beyond the diagonal, where nothing is feasible, it grows to about 1e7. */
+static void evaluate(const double *x, double *values)
+{
+    const double beyond = fmax(0, x[0] + x[1] - 1.25);
+    values[0] = pow(x[0] - 0.7, 2) + pow(x[1] - 0.6, 2) + 0.05 * sin(9 * x[0]) + 3e7 * pow(beyond, 4);
+    values[1] = x[0] + x[1] - 1.15 + 0.1 * sin(5 * x[0]);
+}
+
+static ckg_study *run(int warp, uint64_t seed, int evaluations)
+{
+    ckg_options options = CKG_OPTIONS_INIT;
+    ckg_problem *problem;
+    ckg_study *study;
+    assert_int_equal(ckg_problem_new(&problem), 0);
+    assert_int_equal(ckg_problem_add_real(problem, "x", 0, 1, CKG_LINEAR), 0);
+    assert_int_equal(ckg_problem_add_real(problem, "y", 0, 1, CKG_LINEAR), 0);
+    assert_int_equal(ckg_problem_add_constraint(problem, "c", -INFINITY, 0), 0);
+    assert_int_equal(ckg_problem_set_noise(problem, "objective", CKG_NOISE_NONE, 0), 0);
+    assert_int_equal(ckg_problem_set_noise(problem, "c", CKG_NOISE_NONE, 0), 0);
+    options.warp = warp;
+    options.seed = seed;
+    assert_int_equal(ckg_study_new(&study, problem, &options), 0);
+    ckg_problem_free(problem);
+    for (int i = 0; i < evaluations; i++) {
+        ckg_suggestion *s;
+        double values[2];
+        assert_int_equal(ckg_study_ask(study, &s), 0);
+        evaluate(s->x, values);
+        assert_int_equal(ckg_study_tell(study, s->trial, values), 0);
+        ckg_suggestion_free(s);
+    }
+    return study;
+}
+
+/* The best feasible value, by a dense grid. */
+static double optimum(void)
+{
+    double best = INFINITY;
+    for (int i = 0; i <= 2000; i++)
+        for (int j = 0; j <= 2000; j++) {
+            const double x[2] = {i / 2000.0, j / 2000.0};
+            double values[2];
+            evaluate(x, values);
+            if (values[1] <= 0 && values[0] < best)
+                best = values[0];
+        }
+    return best;
+}
+
+/* What the recommendation costs beyond the optimum; an infeasible one counts as 1. */
+static double cost(ckg_study *study, double best)
+{
+    ckg_recommendation *r;
+    double values[2];
+    assert_int_equal(ckg_study_recommend(study, NULL, &r), 0);
+    evaluate(r->x, values);
+    ckg_recommendation_free(r);
+    return values[1] <= 0 ? values[0] - best : 1;
+}
+
+static void test_warp_pays(void **state)
+{
+    enum { SEEDS = 6, EVALUATIONS = 25 };
+    const double best = optimum();
+    double with = 0, without = 0;
+    int warped = 0;
+    (void)state;
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+        ckg_study *on = run(1, seed, EVALUATIONS), *off = run(0, seed, EVALUATIONS);
+        ckg_model_info model;
+        assert_int_equal(ckg_study_model(on, 0, &model), 0);
+        warped += model.warp > 0;
+        assert_int_equal(ckg_study_model(off, 0, &model), 0);
+        assert_true(model.warp == 0);
+        with += cost(on, best) / SEEDS;
+        without += cost(off, best) / SEEDS;
+        ckg_study_free(on);
+        ckg_study_free(off);
+    }
+    print_message("mean cost %.2g with the warp, %.2g without; warped in %d of %d\n", with, without, warped, SEEDS);
+    assert_int_equal(warped, SEEDS);
+    assert_true(with < without);
+}
+
+static void test_predictions_are_in_units(void **state)
+{
+    ckg_study *study = run(1, 3, 25);
+    (void)state;
+    for (int t = 0; t < ckg_study_trials(study); t++) {
+        ckg_trial trial;
+        double mean[2], sd[2], probability;
+        assert_int_equal(ckg_study_trial(study, t, &trial), 0);
+        assert_int_equal(ckg_study_predict(study, 1, trial.x, mean, sd, &probability, NULL), 0);
+        for (int j = 0; j < 2; j++) /* what was measured without noise is predicted as it was */
+            assert_true(fabs(mean[j] - trial.measured[j].value) <= 1e-3 * (0.1 + fabs(trial.measured[j].value)));
+        assert_true(fabs(trial.measured[1].value) < 1e-3 || (probability > 0.5) == (trial.measured[1].value <= 0));
+    }
+    ckg_study_free(study);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_warp_pays), cmocka_unit_test(test_predictions_are_in_units)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
