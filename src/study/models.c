@@ -449,8 +449,9 @@ static void believe(struct ckg__models *models)
             belief->lower[j] = isinf(min) ? min : ckg__scaling_apply(&s->scaling, min);
             belief->upper[j] = isinf(max) ? max : ckg__scaling_apply(&s->scaling, max);
         }
-        if (!isnan(models->fixed_penalty))
-            belief->penalty = ckg__scaling_apply(&models->surrogate[0].scaling, models->fixed_penalty);
+        const struct ckg__scaling *scaling = &models->surrogate[0].scaling;
+        if (!isnan(models->fixed_penalty)) /* given, so not rounded */
+            belief->penalty = (ckg__scaling_warp(scaling, models->fixed_penalty) - scaling->centre) / scaling->scale;
     }
 }
 

@@ -49,7 +49,7 @@ static ckg_study *new_study(const ckg_options *options)
     assert_int_equal(ckg_study_new(&s, p, options), CKG_OK);
     ckg_problem_free(p);
     for (int t = 0; t < TRIALS; t++) {
-        const double x[] = {-1 + 0.4 * t, 1 + t, t % 3};
+        const double x[] = {-1 + 0.25 * t, 1 + t, t % 3};
         double values[2];
         int trial;
         evaluate(x, values);
@@ -474,7 +474,7 @@ static void test_trials_as_recorded(void **state)
 
     assert_int_equal(ckg_study_trials(s), TRIALS);
     for (int t = 0; t < TRIALS; t++) {
-        const double x[] = {-1 + 0.4 * t, 1 + t, t % 3};
+        const double x[] = {-1 + 0.25 * t, 1 + t, t % 3};
         double values[2];
         ckg_trial trial;
         evaluate(x, values);
