@@ -484,7 +484,7 @@ static void test_wrong_categoricals(void **state)
 {
     const char *const twice[] = {"a", "b", "a"}, *const missing[] = {"a", NULL, "b"};
     const char *many[CKG_MAX_CATEGORIES + 1];
-    char names[CKG_MAX_CATEGORIES + 1][8];
+    char names[CKG_MAX_CATEGORIES + 1][16];
     ckg_problem *p = make();
 
     (void)state;
