@@ -2,7 +2,7 @@
  * How long a suggestion takes: milliseconds by stage for n = 20 … 2,000 observations, beside one OpenBLAS Cholesky of n = 1,024 in the
  * same run, and the speed-up by a second thread.
  *
- *     build/bench/speed [--max N] [--repeat R] [--policy ckg] [--samples S] [--only d,K]
+ *     build/bench/speed [--min N] [--max N] [--repeat R] [--policy ckg] [--samples S] [--only d,K]
  *
  * Each figure is the smallest of R suggestions. Every timed suggestion refits its hyperparameters from the last optimum, as happens after each
  * evaluation up to n = 100; "append" is the total where the fit is not due, as mostly beyond. With --samples the objective has noise and
@@ -147,10 +147,12 @@ static void row(int d, int K, int n, int repeat, const char *policy, int samples
 int main(int argc, char **argv)
 {
     static const int shapes[][2] = {{2, 1}, {2, 3}, {9, 1}, {20, 5}}, sizes[] = {20, 50, 100, 200, 500, 1000, 2000};
-    int most = 2000, repeat = 5, samples = 0, only_d = 0, only_K = 0;
+    int least = 0, most = 2000, repeat = 5, samples = 0, only_d = 0, only_K = 0;
     const char *policy = "ckg";
     for (int i = 1; i + 1 < argc; i += 2) {
-        if (!strcmp(argv[i], "--max"))
+        if (!strcmp(argv[i], "--min"))
+            least = atoi(argv[i + 1]);
+        else if (!strcmp(argv[i], "--max"))
             most = atoi(argv[i + 1]);
         else if (!strcmp(argv[i], "--repeat"))
             repeat = atoi(argv[i + 1]);
@@ -167,7 +169,7 @@ int main(int argc, char **argv)
            "/Cholesky", "append", "2 threads");
     for (size_t shape = 0; shape < 4; shape++)
         for (size_t i = 0; i < 7; i++)
-            if (sizes[i] <= most && (!only_d || (shapes[shape][0] == only_d && shapes[shape][1] == only_K)))
+            if (sizes[i] >= least && sizes[i] <= most && (!only_d || (shapes[shape][0] == only_d && shapes[shape][1] == only_K)))
                 row(shapes[shape][0], shapes[shape][1], sizes[i], sizes[i] > 500 ? 1 : repeat, policy, samples, unit);
     struct rusage usage;
     getrusage(RUSAGE_SELF, &usage);

@@ -131,7 +131,8 @@ static void fit_task(void *context, int index, int worker)
         memcpy(theta, s->fitted.theta, sizeof s->fitted.theta);
     else
         ckg__fit_start(&fit, fits->start[index] - 1, theta);
-    fits->status[index] = ckg__fit_climb(&fit, s->series.n > 300 ? 20 : 40, theta, &fits->density[index], &models->arena[worker]);
+    const int evaluations = s->series.n > 1000 ? 10 : s->series.n > 300 ? 20 : 40;
+    fits->status[index] = ckg__fit_climb(&fit, evaluations, theta, &fits->density[index], &models->arena[worker]);
 }
 
 /*
@@ -262,10 +263,12 @@ static int trials_that_count(const struct ckg__data *data)
 /* Fits all outcomes to the first `trials` trials, from what their surrogates hold now; more thoroughly where that is an anchor. */
 static int fit_to(struct ckg__models *models, int trials)
 {
+    const int anchor = trials % 16 == 0 && (trials / 16 & (trials / 16 - 1)) == 0;
     int status = lay_out_all(models, trials);
     if (!status)
-        status = fit_all(models, trials % 16 == 0 && (trials / 16 & (trials / 16 - 1)) == 0);
-    for (int j = 0; !status && models->warp && j < models->data->problem->outcomes; j++)
+        status = fit_all(models, anchor);
+    /* beyond REFIT_ALWAYS a warp is chosen at the anchors, and kept between them */
+    for (int j = 0; !status && models->warp && (anchor || trials <= REFIT_ALWAYS) && j < models->data->problem->outcomes; j++)
         status = choose_warp(models, j, trials);
     for (int j = 0; !status && j < models->outcomes; j++) {
         models->surrogate[j].fitted.trials = trials;
