@@ -10,8 +10,10 @@
 #define CKG_STUDY_H
 
 #include <math.h>
+#include <stddef.h>
 #include <stdint.h>
 
+#include <ckg/policy.h>
 #include <ckg/problem.h>
 
 #ifdef __cplusplus
@@ -23,7 +25,9 @@ typedef struct ckg_study ckg_study;
 /* How a study works; start from CKG_OPTIONS_INIT and change what you need. Strings are read at once, not kept. */
 typedef struct ckg_options {
     int version;        /* of this struct: CKG_OPTIONS_VERSION */
-    const char *policy; /* "ckg": the constrained knowledge gradient; "cei": log constrained expected improvement */
+    const char *policy; /* how designs are chosen, "ckg" unless you know better; ckg/policy.h lists them */
+    int settings_count; /* how many of the policy's parameters are given here */
+    const ckg_setting *settings; /* (settings_count) by name */
     const char *preset; /* "default", or "paper": the settings of the paper's authors */
     uint64_t seed;      /* the same seed, problem and data give the same suggestions, at any number of threads */
     int threads;        /* at most this many at once, 256 at most; 0: as many as the machine has */
@@ -40,7 +44,7 @@ typedef struct ckg_options {
 #define CKG_OPTIONS_VERSION 1
 #define CKG_OPTIONS_INIT                                                                                                       \
     {                                                                                                                          \
-        CKG_OPTIONS_VERSION, "ckg", "default", 1, 1, 0.0, -1, "rbf", "auto", 8, 1, CKG_AUTOMATIC, "model"                      \
+        CKG_OPTIONS_VERSION, "ckg", 0, NULL, "default", 1, 1, 0.0, -1, "rbf", "auto", 8, 1, CKG_AUTOMATIC, "model"                      \
     }
 #define CKG_AUTOMATIC NAN
 

@@ -35,7 +35,7 @@ static int pending_count(const ckg_study *s)
 static int make_nodes(ckg_study *s, struct ckg__search *search, int count, struct ckg__nodes *nodes)
 {
     static const double paper[3] = {-2.64, 0, 2.64};
-    const int K = s->models.outcomes - 1, product = search->effort.paper && K <= 3;
+    const int K = search->outlook[0].belief->outcomes - 1, product = search->effort.paper && K <= 3;
     count = K == 0 ? 1 : count;
     for (int j = 0; product && j < K; j++)
         count = j ? 3 * count : 3;
@@ -53,27 +53,58 @@ static int make_nodes(ckg_study *s, struct ckg__search *search, int count, struc
     return CKG_OK;
 }
 
-int ckg__study_begin_search(ckg_study *s, int pending, struct ckg__search *search, double started, double *fit_seconds)
+/* The outlooks with their beliefs; a policy for the objective alone gets copies that know no constraint. */
+static int make_outlooks(ckg_study *s, const struct ckg__policy *policy, struct ckg__search *search)
+{
+    const size_t count = (size_t)search->outlooks;
+    const int alone = policy && policy->traits & CKG__TRAIT_OBJECTIVE_ONLY;
+    search->outlook = ckg__arena_get(&s->results, count, sizeof *search->outlook);
+    struct ckg__belief *copies = alone ? ckg__arena_get(&s->results, count, sizeof *copies) : NULL;
+    if (!search->outlook || (alone && !copies))
+        return CKG_ERR_NOMEM;
+    for (size_t b = 0; b < count; b++) {
+        struct ckg__belief *full = &s->models.belief[b];
+        if (alone) {
+            copies[b] = *full;
+            copies[b].outcomes = 1;
+        }
+        search->outlook[b] = (struct ckg__outlook){.belief = alone ? &copies[b] : full, .full = full};
+    }
+    return CKG_OK;
+}
+
+/* The policy's settings: the study's own, or the standards of another policy. */
+static int make_settings(ckg_study *s, const struct ckg__policy *policy, struct ckg__search *search)
+{
+    double *standards = ckg__arena_doubles(&s->results, CKG__MAX_SETTINGS);
+    if (!standards)
+        return CKG_ERR_NOMEM;
+    ckg__policy_standards(policy, standards);
+    search->setting = policy == s->policy ? s->setting : standards;
+    if (policy->prepare && !search->effort.paper)
+        policy->prepare(search);
+    return CKG_OK;
+}
+
+int ckg__study_begin_search(ckg_study *s, const struct ckg__policy *policy, struct ckg__search *search, double started, double *fit_seconds)
 {
     const double clock = ckg__clock();
     int status = ckg__models_update(&s->models, s->revision, pending_count(s));
-    if (!status && pending)
+    if (!status && policy)
         status = ckg__models_condition(&s->models);
     *fit_seconds = ckg__clock() - clock;
     *search = (struct ckg__search){
         .problem = s->problem, .data = &s->data, .effort = s->models.beliefs > 1 ? s->effort_sampled : s->effort, .pool = s->pool,
-        .arena = s->arena, .results = &s->results, .seed = s->seed, .stream = pending ? (uint64_t)s->data.trials : s->revision,
+        .arena = s->arena, .results = &s->results, .seed = s->seed, .stream = policy ? (uint64_t)s->data.trials : s->revision,
         .deadline = s->time_limit > 0 ? started + s->time_limit : INFINITY, .outlooks = s->models.beliefs,
         .automatic_penalty = isnan(s->models.fixed_penalty),
     };
-    if (status)
-        return status;
-    search->outlook = ckg__arena_get(&s->results, (size_t)search->outlooks, sizeof *search->outlook);
-    if (!search->outlook)
-        return CKG_ERR_NOMEM;
-    for (int b = 0; b < search->outlooks; b++)
-        search->outlook[b] = (struct ckg__outlook){.belief = &s->models.belief[b]};
-    status = make_nodes(s, search, s->models.outcomes == 2 ? search->effort.nodes_one : search->effort.nodes, &search->nodes);
+    if (!status)
+        status = make_outlooks(s, policy, search);
+    if (!status && policy)
+        status = make_settings(s, policy, search);
+    if (!status)
+        status = make_nodes(s, search, s->models.outcomes == 2 ? search->effort.nodes_one : search->effort.nodes, &search->nodes);
     if (!status)
         status = make_nodes(s, search, search->effort.scout_nodes * (s->models.outcomes > 2 ? 2 : 1), &search->scout_nodes);
     if (!status)
@@ -89,6 +120,13 @@ void ckg__study_end_search(ckg_study *s)
     for (int i = 0; i < s->threads; i++)
         ckg__arena_release(&s->arena[i], start);
     ckg__arena_release(&s->results, start);
+}
+
+/* A search without models, for what needs none. */
+static struct ckg__search bare_search(ckg_study *s)
+{
+    return (struct ckg__search){.problem = s->problem, .data = &s->data, .effort = s->effort, .pool = s->pool, .arena = s->arena,
+                                .results = &s->results, .seed = s->seed, .stream = (uint64_t)s->data.trials, .deadline = INFINITY};
 }
 
 /* --- the initial design --- */
@@ -138,8 +176,7 @@ static int any_free(ckg_study *s, struct ckg__search *search, double *u, int *fo
 /* The next point of the initial design, or any free design where that one is taken. */
 static int from_design(ckg_study *s, struct ckg__choice *choice, int *found)
 {
-    struct ckg__search search = {.problem = s->problem, .data = &s->data, .results = &s->results, .arena = s->arena, .seed = s->seed,
-                                 .stream = (uint64_t)s->data.trials};
+    struct ckg__search search = bare_search(s);
     double x[CKG_MAX_PARAMETERS];
     *found = 0;
     choice->path = s->data.trials < s->initial ? "design" : "random";
@@ -197,22 +234,27 @@ static int explore(ckg_study *s, struct ckg__search *search, struct ckg__choice 
 
 static int stalled(const ckg_study *s, const struct ckg__choice *choice)
 {
-    const int noisy = ckg__models_noisy(&s->models), fell_back = strcmp(choice->path, "ckg") != 0;
+    const int noisy = ckg__models_noisy(&s->models), fell_back = strcmp(choice->path, ckg__policy_ckg.name) != 0;
     return s->data.trials % (noisy ? 2 : 3) == 0 && (fell_back || choice->value < (noisy ? stagnant_noisy : stagnant_exact));
 }
 
-static int from_policy(ckg_study *s, double started, struct ckg__choice *choice, int *found, ckg_timing *seconds)
+static int from_policy(ckg_study *s, const struct ckg__policy *policy, double started, struct ckg__choice *choice, int *found, ckg_timing *seconds)
 {
-    struct ckg__search search;
+    struct ckg__search search = bare_search(s);
     const double clock = ckg__clock();
-    int status = ckg__study_begin_search(s, 1, &search, started, &seconds->fit);
-    seconds->recommend = ckg__clock() - clock - seconds->fit;
+    int status;
+    if (policy->traits & CKG__TRAIT_NO_MODEL) {
+        status = make_settings(s, policy, &search);
+    } else {
+        status = ckg__study_begin_search(s, policy, &search, started, &seconds->fit);
+        seconds->recommend = ckg__clock() - clock - seconds->fit;
+    }
     if (!status)
-        status = s->policy->suggest(&search, choice, found);
+        status = ckg__policy_suggest(policy, &search, choice, found);
     seconds->screen = choice->screen;
     seconds->inner = choice->inner;
     seconds->refine = choice->refine;
-    if (!status && *found && s->policy == &ckg__policy_ckg && !search.effort.paper && stalled(s, choice))
+    if (!status && *found && policy == &ckg__policy_ckg && !search.effort.paper && stalled(s, choice))
         status = explore(s, &search, choice, found);
     if (!status && !*found) {
         choice->path = "random";
@@ -266,9 +308,9 @@ static int describe(ckg_study *s, const double *u, int modelled, ckg_suggestion 
 }
 
 /* The choice's value in the objective's units, where it is an amount of it. */
-static double value_in_units(const ckg_study *s, const struct ckg__choice *choice)
+static double value_in_units(const ckg_study *s, const struct ckg__policy *policy, const struct ckg__choice *choice)
 {
-    if (strcmp(choice->path, "ckg") != 0)
+    if (!(policy->traits & CKG__TRAIT_AMOUNT) || strcmp(choice->path, policy->name) != 0)
         return choice->value;
     const struct ckg__scaling *scaling = &s->models.surrogate[0].scaling;
     return choice->value * scaling->scale * (scaling->warp > 0 ? scaling->warp_scale : 1);
@@ -278,9 +320,10 @@ static int ask(ckg_study *s, ckg_suggestion *out, double *u)
 {
     const double started = ckg__clock();
     struct ckg__choice choice = {.u = u, .value = NAN, .path = "random"};
-    const int modelled = s->data.trials >= s->initial && has_objective(s);
+    const struct ckg__policy *policy = s->policy;
+    const int ready = s->data.trials >= s->initial && has_objective(s), modelled = ready && !(policy->traits & CKG__TRAIT_NO_MODEL);
     int found = 0, status;
-    status = modelled ? from_policy(s, started, &choice, &found, &out->seconds) : from_design(s, &choice, &found);
+    status = ready ? from_policy(s, policy, started, &choice, &found, &out->seconds) : from_design(s, &choice, &found);
     if (!status && !found)
         status = ckg__fail(CKG_ERR_EXHAUSTED, "every design has been evaluated or is pending");
     if (!status) {
@@ -290,7 +333,7 @@ static int ask(ckg_study *s, ckg_suggestion *out, double *u)
     if (!status)
         status = ckg__data_add(&s->data, out->x, &out->trial);
     out->path = choice.path;
-    out->value = modelled ? value_in_units(s, &choice) : NAN;
+    out->value = modelled ? value_in_units(s, policy, &choice) : NAN;
     out->candidates = choice.candidates;
     out->seconds.total = ckg__clock() - started;
     return status;

@@ -136,7 +136,7 @@ int ckg_study_predict(ckg_study *s, int count, const double *X, double *mean, do
     struct ckg__search search;
     double seconds;
     const size_t d = (size_t)s->problem->d, outcomes = (size_t)s->problem->outcomes;
-    status = ckg__study_begin_search(s, 0, &search, ckg__clock(), &seconds);
+    status = ckg__study_begin_search(s, NULL, &search, ckg__clock(), &seconds);
     for (size_t p = 0; !status && p < (size_t)count; p++) {
         struct ckg__arena_mark mark = ckg__arena_mark(&s->results);
         status = predict_one(s, X + p * d, mean ? mean + p * outcomes : NULL, sd ? sd + p * outcomes : NULL, probability ? probability + p : NULL,
@@ -160,7 +160,7 @@ int ckg_study_score(ckg_study *s, const char *policy, int count, const double *X
     struct ckg__search search;
     double seconds;
     const size_t d = (size_t)s->problem->d, D = (size_t)s->problem->D, n = (size_t)count;
-    status = ckg__study_begin_search(s, 1, &search, ckg__clock(), &seconds);
+    status = ckg__study_begin_search(s, row, &search, ckg__clock(), &seconds);
     double *U = status ? NULL : ckg__arena_doubles(&s->results, D * n + 1), *u = status ? NULL : ckg__arena_doubles(&s->results, D);
     if (!status && (!U || !u))
         status = CKG_ERR_NOMEM;
@@ -170,9 +170,9 @@ int ckg_study_score(ckg_study *s, const char *policy, int count, const double *X
             U[k * n + p] = u[k];
     }
     if (!status)
-        status = row->score(&search, count, U, value);
+        status = ckg__policy_score(row, &search, count, U, value);
     const struct ckg__scaling *scaling = &s->models.surrogate[0].scaling;
-    const double unit = row == &ckg__policy_ckg ? scaling->scale * (scaling->warp > 0 ? scaling->warp_scale : 1) : 1;
+    const double unit = row->traits & CKG__TRAIT_AMOUNT ? scaling->scale * (scaling->warp > 0 ? scaling->warp_scale : 1) : 1;
     for (int p = 0; !status && p < count; p++)
         value[p] *= unit;
     ckg__study_end_search(s);
@@ -213,7 +213,7 @@ int ckg_study_penalty(ckg_study *s, double *out)
         return status ? status : ckg__fail(CKG_ERR_INVALID, "ckg_study_penalty: out is NULL");
     struct ckg__search search;
     double seconds;
-    status = ckg__study_begin_search(s, 1, &search, ckg__clock(), &seconds);
+    status = ckg__study_begin_search(s, &ckg__policy_ckg, &search, ckg__clock(), &seconds);
     if (!status)
         *out = utility_in_units(s, common_penalty(s));
     ckg__study_end_search(s);

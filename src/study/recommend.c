@@ -310,7 +310,7 @@ static int recommend(ckg_study *s, const ckg_recommend_options *o, ckg_recommend
 {
     struct ckg__search search;
     double seconds;
-    int status = ckg__study_begin_search(s, 0, &search, ckg__clock(), &seconds);
+    int status = ckg__study_begin_search(s, NULL, &search, ckg__clock(), &seconds);
     double *u = status ? NULL : ckg__arena_doubles(&s->results, (size_t)s->problem->D);
     if (!status && !u)
         status = CKG_ERR_NOMEM;

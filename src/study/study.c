@@ -48,6 +48,15 @@ static int check_numbers(const ckg_options *o)
     return CKG_OK;
 }
 
+/* The study's value of the policy's parameter of that name, or NAN. */
+static double setting_named(const ckg_study *s, const char *name)
+{
+    for (int i = 0; i < s->policy->count; i++)
+        if (!strcmp(s->policy->parameters[i].name, name))
+            return s->setting[i];
+    return NAN;
+}
+
 static int apply_options(ckg_study *s, const ckg_options *o)
 {
     static const char *const fits[] = {"ml", "map", "sample", "auto"}, *const presets[] = {"default", "paper"};
@@ -67,11 +76,15 @@ static int apply_options(ckg_study *s, const ckg_options *o)
     s->policy = o->policy ? ckg__policy_find(o->policy) : NULL;
     if (!s->policy)
         return ckg__fail(CKG_ERR_INVALID, "options: policy '%s' is not known", o->policy ? o->policy : "(null)");
+    status = ckg__policy_settings(s->policy, o->settings_count, o->settings, s->setting);
+    if (status)
+        return status;
     s->models.kernel = (enum ckg__kernel)kernel;
     s->models.method = preset && fit == CKG__FIT_AUTO ? CKG__FIT_ML : (enum ckg__fit_method)fit;
     s->models.samples = o->samples;
     s->models.warp = o->warp && !preset;
-    s->models.fixed_penalty = preset && isnan(o->penalty) ? 0 : o->penalty;
+    const double penalty = isnan(o->penalty) ? setting_named(s, CKG__PENALTY) : o->penalty;
+    s->models.fixed_penalty = preset && isnan(penalty) ? 0 : penalty;
     s->models.seed = s->seed = o->seed;
     s->effort = preset ? effort_paper : effort_default;
     s->effort_sampled = preset ? effort_paper : effort_sampled;

@@ -14,6 +14,7 @@ struct ckg_study {
     struct ckg__data data;
     struct ckg__models models;
     const struct ckg__policy *policy;
+    double setting[CKG__MAX_SETTINGS]; /* of the policy's parameters */
     struct ckg__effort effort, effort_sampled; /* for one belief, and for each of several */
     uint64_t seed;
     double time_limit;
@@ -26,10 +27,10 @@ struct ckg_study {
 };
 
 /*
- * Begins a search over the present models, conditioned on pending designs if asked, up to x_r and the discretisations. Whatever comes of it,
- * ckg__study_end_search undoes the conditioning and frees the scratch.
+ * Begins a search over the present models, up to x_r and the discretisations: for a policy's choice, conditioned on pending designs, or for
+ * predictions where policy is NULL. Whatever comes of it, ckg__study_end_search undoes the conditioning and frees the scratch.
  */
-int ckg__study_begin_search(ckg_study *study, int pending, struct ckg__search *search, double started, double *fit_seconds);
+int ckg__study_begin_search(ckg_study *study, const struct ckg__policy *policy, struct ckg__search *search, double started, double *fit_seconds);
 void ckg__study_end_search(ckg_study *study);
 
 /* Mixture over the beliefs at u (D): per outcome mean and sd in the user's units, probability per constraint; PF returned. */

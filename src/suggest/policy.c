@@ -1,14 +1,129 @@
-/* The registry of policies. */
+/* The registry of policies, and what is common to all rows. */
 #include "suggest/policy.h"
 
+#include <math.h>
 #include <string.h>
 
-static const struct ckg__policy *const rows[] = {&ckg__policy_ckg, &ckg__policy_cei};
+#include "base/error.h"
+
+static const struct ckg__policy *const rows[] = {&ckg__policy_ckg, &ckg__policy_cei, &ckg__policy_kg, &ckg__policy_pkg};
+
+enum { ROWS = sizeof rows / sizeof *rows };
 
 const struct ckg__policy *ckg__policy_find(const char *name)
 {
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+    for (int i = 0; i < ROWS; i++)
         if (!strcmp(rows[i]->name, name))
             return rows[i];
     return NULL;
+}
+
+void ckg__policy_standards(const struct ckg__policy *policy, double *setting)
+{
+    for (int i = 0; i < policy->count; i++)
+        setting[i] = policy->parameters[i].standard;
+}
+
+/* The names of a policy's parameters for a message, as many as fit. */
+static const char *names(const struct ckg__policy *policy, char *text, size_t size)
+{
+    size_t used = 0;
+    text[0] = 0;
+    for (int i = 0; i < policy->count; i++) {
+        const size_t length = strlen(policy->parameters[i].name);
+        if (used + length + 3 > size)
+            break;
+        if (i) {
+            memcpy(text + used, ", ", 2);
+            used += 2;
+        }
+        memcpy(text + used, policy->parameters[i].name, length + 1);
+        used += length;
+    }
+    return policy->count ? text : "none";
+}
+
+static int set_one(const struct ckg__policy *policy, const ckg_setting *given, double *setting)
+{
+    char text[160];
+    for (int i = 0; given->name && i < policy->count; i++) {
+        const ckg_policy_parameter *p = &policy->parameters[i];
+        if (strcmp(p->name, given->name) != 0)
+            continue;
+        if (!(given->value >= p->low && given->value <= p->high))
+            return ckg__fail(CKG_ERR_INVALID, "policy %s: %s = %g is not within %g … %g", policy->name, p->name, given->value, p->low, p->high);
+        if (p->whole && given->value != floor(given->value))
+            return ckg__fail(CKG_ERR_INVALID, "policy %s: %s = %g is not a whole number", policy->name, p->name, given->value);
+        setting[i] = given->value;
+        return CKG_OK;
+    }
+    return ckg__fail(CKG_ERR_INVALID, "policy %s has no parameter '%s'; it has: %s", policy->name, given->name ? given->name : "(null)",
+                     names(policy, text, sizeof text));
+}
+
+int ckg__policy_settings(const struct ckg__policy *policy, int count, const ckg_setting *given, double *setting)
+{
+    ckg__policy_standards(policy, setting);
+    if (count < 0 || (count && !given))
+        return ckg__fail(CKG_ERR_INVALID, "options: %d settings at no address", count);
+    for (int i = 0; i < count; i++) {
+        const int status = set_one(policy, &given[i], setting);
+        if (status)
+            return status;
+    }
+    return CKG_OK;
+}
+
+int ckg__policy_suggest(const struct ckg__policy *policy, struct ckg__search *search, struct ckg__choice *choice, int *found)
+{
+    choice->path = policy->name;
+    if (policy->suggest)
+        return policy->suggest(search, choice, found);
+    struct ckg__acquisition acquisition;
+    *found = 0;
+    const int status = policy->acquire(search, &acquisition);
+    return status ? status : ckg__acquisition_maximise(search, &acquisition, choice, found);
+}
+
+int ckg__policy_score(const struct ckg__policy *policy, struct ckg__search *search, int count, const double *U, double *value)
+{
+    if (policy->score)
+        return policy->score(search, count, U, value);
+    if (!policy->acquire)
+        return ckg__fail(CKG_ERR_INVALID, "policy %s has no values", policy->name);
+    struct ckg__acquisition acquisition;
+    const int status = policy->acquire(search, &acquisition);
+    return status ? status : ckg__acquisition_at(search, &acquisition, count, U, count, search->results, value, NULL);
+}
+
+/* --- the public list --- */
+
+static int describe(const struct ckg__policy *row, ckg_policy_info *out)
+{
+    *out = (ckg_policy_info){row->name, row->title, row->reference, row->count, row->parameters};
+    return CKG_OK;
+}
+
+int ckg_policy_count(void)
+{
+    return ROWS;
+}
+
+int ckg_policy_at(int index, ckg_policy_info *out)
+{
+    ckg__error_clear();
+    if (!out)
+        return ckg__fail(CKG_ERR_INVALID, "ckg_policy_at: out is NULL");
+    if (index < 0 || index >= ROWS)
+        return ckg__fail(CKG_ERR_NOT_FOUND, "no policy has the number %d", index);
+    return describe(rows[index], out);
+}
+
+int ckg_policy_named(const char *name, ckg_policy_info *out)
+{
+    ckg__error_clear();
+    if (!name || !out)
+        return ckg__fail(CKG_ERR_INVALID, "ckg_policy_named: a NULL argument");
+    const struct ckg__policy *row = ckg__policy_find(name);
+    return row ? describe(row, out) : ckg__fail(CKG_ERR_NOT_FOUND, "no policy is called '%s'", name);
 }

@@ -1,9 +1,15 @@
 /*
- * Policies: how the next design is chosen from a search whose beliefs have their discretisation and x_r. One file and one row each.
+ * Policies: how the next design is chosen. One file and one row each; the registry in policy.c is the only list.
+ *
+ * A policy whose value can be computed design by design gives `acquire`, and the search for its maximum, its scores and the average over
+ * hyperparameter samples are common (acquire.h). One that searches in its own way gives `suggest` and, where it has values, `score`.
  */
 #ifndef CKG_SUGGEST_POLICY_H
 #define CKG_SUGGEST_POLICY_H
 
+#include <ckg/policy.h>
+
+#include "suggest/acquire.h"
 #include "suggest/search.h"
 
 /* What a policy chose. */
@@ -15,21 +21,46 @@ struct ckg__choice {
     double screen, inner, refine; /* seconds */
 };
 
+/* What a policy asks of the search it gets. */
+enum ckg__trait {
+    CKG__TRAIT_NO_MODEL = 1,       /* no beliefs, no points, no x_r: only the problem, the data and the streams of numbers */
+    CKG__TRAIT_OBJECTIVE_ONLY = 2, /* the outlooks' beliefs know the objective alone; outlook->full knows all outcomes */
+    CKG__TRAIT_AMOUNT = 4          /* values are amounts of the objective: they are reported in its units */
+};
+
 struct ckg__policy {
     const char *name, *title, *reference;
+    const ckg_policy_parameter *parameters; /* (count); search->setting has their values in this order */
+    int count;
+    unsigned traits;
+    /* Changes search->effort by the settings before any point is laid; may be NULL. */
+    void (*prepare)(struct ckg__search *search);
+    /* Fills the acquisition: memory from search->results. NULL: the policy has `suggest`. */
+    int (*acquire)(struct ckg__search *search, struct ckg__acquisition *acquisition);
     /* Fills choice; choice->u is on the lattice and not taken, or *found is 0: nothing is worth suggesting. */
     int (*suggest)(struct ckg__search *search, struct ckg__choice *choice, int *found);
-    /* The value (count) at points U (D×count). */
+    /* The value (count) at points U (D×count). With neither this nor `acquire` a policy has no values. */
     int (*score)(struct ckg__search *search, int count, const double *U, double *value);
 };
 
-extern const struct ckg__policy ckg__policy_ckg, ckg__policy_cei;
+extern const struct ckg__policy ckg__policy_ckg, ckg__policy_cei, ckg__policy_kg, ckg__policy_pkg;
+
+/* The most parameters that a row has, and the name of the one that is M: it holds for the recommendation too. */
+enum { CKG__MAX_SETTINGS = 16 };
+#define CKG__PENALTY "M"
 
 /* The row of that name, or NULL. */
 const struct ckg__policy *ckg__policy_find(const char *name);
 
-/* log-cEI's choice, for the policy itself and for those that fall back on it. */
-int ckg__cei_suggest(struct ckg__search *search, struct ckg__choice *choice, int *found);
+/* The row's settings (count) as standard. */
+void ckg__policy_standards(const struct ckg__policy *policy, double *setting);
+
+/* setting (count of the row) ← those given over the standards, or a status and a message that names the culprit. */
+int ckg__policy_settings(const struct ckg__policy *policy, int count, const ckg_setting *given, double *setting);
+
+/* The policy's choice and its values, by whichever of its functions there is. */
+int ckg__policy_suggest(const struct ckg__policy *policy, struct ckg__search *search, struct ckg__choice *choice, int *found);
+int ckg__policy_score(const struct ckg__policy *policy, struct ckg__search *search, int count, const double *U, double *value);
 
 /* The best mean among designs measured feasible, as the improvement's reference; −INFINITY: none is. */
 int ckg__search_incumbent(const struct ckg__search *search, const struct ckg__belief *belief, struct ckg__arena *arena, double *best);

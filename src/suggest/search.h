@@ -32,6 +32,7 @@ struct ckg__effort {
 /* One belief with its discretisation: base points, then local points around x_r, then x_r. */
 struct ckg__outlook {
     struct ckg__belief *belief;
+    struct ckg__belief *full; /* over all outcomes: the same one, but for a policy that looks at the objective alone */
     struct ckg__kg kg;
     double *U;      /* D×room, the discretisation */
     int room;
@@ -45,6 +46,7 @@ struct ckg__search {
     const struct ckg_problem *problem;
     const struct ckg__data *data;
     struct ckg__effort effort;
+    const double *setting;     /* of the policy's parameters */
     struct ckg__pool *pool;
     struct ckg__arena *arena;  /* (threads) scratch of each worker */
     struct ckg__arena *results; /* what outlives a task; used by one thread */

@@ -1,0 +1,245 @@
+/*
+ * Maximising an acquisition: every candidate is looked at, the best few climb by gradient (or, without one, by shrinking random steps), and
+ * the best of all that is free walks to better lattice neighbours.
+ */
+#include "suggest/acquire.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/rng.h"
+#include "suggest/policy.h"
+
+enum { CHUNK = 32, STARTS = 4, GROUPS = 2, NEIGHBOURS = 24, ROUNDS = 4, STEPS = 8, STEP_ROUNDS = 8 };
+
+void ckg__log_add(double *value, double one, int D, int stride, double *gradient, const double *slope)
+{
+    const double top = fmax(*value, one), both = isfinite(top) ? top + log(exp(*value - top) + exp(one - top)) : top;
+    const double share = isfinite(top) ? exp(one - both) : 0;
+    for (int k = 0; gradient && k < D; k++)
+        gradient[(size_t)k * (size_t)stride] += share * (slope[(size_t)k * (size_t)stride] - gradient[(size_t)k * (size_t)stride]);
+    *value = both;
+}
+
+int ckg__acquisition_at(const struct ckg__search *search, const struct ckg__acquisition *a, int m, const double *U, int ldu,
+                        struct ckg__arena *arena, double *value, double *gradient)
+{
+    struct ckg__arena_mark mark = ckg__arena_mark(arena);
+    const size_t points = (size_t)m, size = points * (size_t)search->problem->D;
+    const int outlooks = search->outlooks;
+    double *one = ckg__arena_doubles(arena, points + 1), *slope = gradient ? ckg__arena_doubles(arena, size + 1) : NULL;
+    int status = one && (slope || !gradient) ? CKG_OK : CKG_ERR_NOMEM;
+    for (int o = 0; !status && o < outlooks; o++) {
+        struct ckg__arena_mark inner = ckg__arena_mark(arena);
+        status = a->at(a->context, o, m, U, ldu, arena, o ? one : value, o ? slope : gradient);
+        ckg__arena_release(arena, inner);
+        for (size_t p = 0; !status && o && a->logarithm && p < points; p++)
+            ckg__log_add(&value[p], one[p], search->problem->D, m, gradient ? gradient + p : NULL, gradient ? slope + p : NULL);
+        for (size_t p = 0; !status && o && !a->logarithm && p < points; p++)
+            value[p] += one[p];
+        for (size_t i = 0; !status && o && !a->logarithm && gradient && i < size; i++)
+            gradient[i] += slope[i];
+    }
+    for (size_t p = 0; !status && outlooks > 1 && p < points; p++)
+        value[p] = a->logarithm ? value[p] - log(outlooks) : value[p] / outlooks;
+    for (size_t i = 0; !status && outlooks > 1 && !a->logarithm && gradient && i < size; i++)
+        gradient[i] /= outlooks;
+    ckg__arena_release(arena, mark);
+    return status;
+}
+
+struct stage {
+    struct ckg__search *search;
+    const struct ckg__acquisition *acquisition;
+    int *status;
+    int candidates;
+    double *U, *value; /* D×candidates; (candidates) */
+    double *start, *start_value; /* STARTS × D; (STARTS) */
+};
+
+static void screen_task(void *context, int index, int worker)
+{
+    struct stage *stage = context;
+    const int first = index * CHUNK, left = stage->candidates - first;
+    stage->status[index] = ckg__acquisition_at(stage->search, stage->acquisition, left < CHUNK ? left : CHUNK, stage->U + first, stage->candidates,
+                                               &stage->search->arena[worker], stage->value + first, NULL);
+}
+
+static int climbed(void *context, int m, const double *U, const int *which, struct ckg__arena *arena, double *value, double *gradient)
+{
+    const struct stage *stage = context;
+    (void)which;
+    return ckg__acquisition_at(stage->search, stage->acquisition, m, U, m, arena, value, gradient);
+}
+
+/* The starts of one group by gradient. */
+static int climb(struct stage *stage, int first, int count, struct ckg__arena *arena)
+{
+    static const struct ckg__lbfgs_options options = {5, 30, 0.02, 1e-5, 1e-7};
+    const struct ckg_problem *problem = stage->search->problem;
+    const size_t D = (size_t)problem->D;
+    double *X = stage->start + (size_t)first * D, *box = ckg__arena_doubles(arena, 2 * (size_t)count * D);
+    if (!box)
+        return CKG_ERR_NOMEM;
+    double *upper = box + (size_t)count * D;
+    for (size_t s = 0; s < (size_t)count; s++)
+        ckg__problem_free_box(problem, X + s * D, box + s * D, upper + s * D);
+    return ckg__multistart(climbed, stage, problem->D, count, box, upper, &options, X, stage->start_value + first, arena);
+}
+
+/* One start by random steps within its free box, in batches whose reach shrinks when nothing better is found. */
+static int wander(struct stage *stage, int s, struct ckg__arena *arena)
+{
+    const struct ckg_problem *problem = stage->search->problem;
+    const int D = problem->D;
+    double *u = stage->start + (size_t)s * (size_t)D, *U = ckg__arena_doubles(arena, (size_t)D * STEPS), value[STEPS], reach = 0.05;
+    double *lower = ckg__arena_doubles(arena, 2 * (size_t)D), *upper = lower ? lower + D : NULL;
+    struct ckg__rng rng;
+    if (!U || !lower)
+        return CKG_ERR_NOMEM;
+    ckg__problem_free_box(problem, u, lower, upper);
+    ckg__rng_seed(&rng, stage->search->seed, stage->search->stream, 7100 + (uint64_t)s);
+    for (int round = 0; round < STEP_ROUNDS && !ckg__search_late(stage->search); round++) {
+        for (int p = 0; p < STEPS; p++)
+            for (int k = 0; k < D; k++)
+                U[k * STEPS + p] = fmin(fmax(u[k] + reach * ckg__rng_normal(&rng), lower[k]), upper[k]);
+        const int status = ckg__acquisition_at(stage->search, stage->acquisition, STEPS, U, STEPS, arena, value, NULL);
+        if (status)
+            return status;
+        int best = 0;
+        for (int p = 1; p < STEPS; p++)
+            best = value[p] > value[best] ? p : best;
+        if (value[best] > stage->start_value[s]) {
+            stage->start_value[s] = value[best];
+            for (int k = 0; k < D; k++)
+                u[k] = U[k * STEPS + best];
+        } else {
+            reach *= 0.4;
+        }
+    }
+    return CKG_OK;
+}
+
+static void climb_task(void *context, int index, int worker)
+{
+    struct stage *stage = context;
+    struct ckg__arena *arena = &stage->search->arena[worker];
+    struct ckg__arena_mark mark = ckg__arena_mark(arena);
+    const int count = STARTS / GROUPS, first = index * count;
+    int status = CKG_OK;
+    if (stage->acquisition->gradients)
+        status = climb(stage, first, count, arena);
+    for (int s = first; !status && !stage->acquisition->gradients && s < first + count; s++)
+        status = wander(stage, s, arena);
+    stage->status[index] = status;
+    ckg__arena_release(arena, mark);
+}
+
+/* The STARTS best candidates, best first. */
+static void choose_starts(struct stage *stage)
+{
+    const int D = stage->search->problem->D;
+    int chosen[STARTS];
+    for (int s = 0; s < STARTS; s++) {
+        int best = -1;
+        for (int c = 0; c < stage->candidates; c++) {
+            int seen = 0;
+            for (int i = 0; i < s; i++)
+                seen |= chosen[i] == c;
+            if (!seen && (best < 0 || stage->value[c] > stage->value[best]))
+                best = c;
+        }
+        chosen[s] = best < 0 ? chosen[0] : best;
+        stage->start_value[s] = stage->value[chosen[s]];
+        for (int k = 0; k < D; k++)
+            stage->start[(size_t)s * (size_t)D + (size_t)k] = stage->U[(size_t)k * (size_t)stage->candidates + (size_t)chosen[s]];
+    }
+}
+
+/* Steps from u to better free lattice neighbours. */
+static int climb_lattice(struct stage *stage, double *u, double *value)
+{
+    const struct ckg__search *search = stage->search;
+    const int D = search->problem->D;
+    struct ckg__arena *arena = search->results;
+    double *U = ckg__arena_doubles(arena, NEIGHBOURS * (size_t)D), *v = ckg__arena_doubles(arena, (size_t)D);
+    double *x = ckg__arena_doubles(arena, (size_t)search->problem->d), values[NEIGHBOURS];
+    if (!U || !v || !x)
+        return CKG_ERR_NOMEM;
+    for (int round = 0; round < ROUNDS; round++) {
+        const double before = *value;
+        const int count = search->enumerated ? 0 : ckg__search_neighbours(search, u, 7000 + (uint64_t)round, NEIGHBOURS, U, NEIGHBOURS);
+        if (!count)
+            break;
+        const int status = ckg__acquisition_at(search, stage->acquisition, count, U, NEIGHBOURS, arena, values, NULL);
+        if (status)
+            return status;
+        for (int p = 0; p < count; p++) {
+            for (int k = 0; k < D; k++)
+                v[k] = U[(size_t)k * NEIGHBOURS + (size_t)p];
+            if (values[p] > *value && !ckg__search_taken(search, v, x)) {
+                *value = values[p];
+                memcpy(u, v, (size_t)D * sizeof *u);
+            }
+        }
+        if (!(*value > before))
+            break;
+    }
+    return CKG_OK;
+}
+
+static int stage_take(struct stage *stage)
+{
+    struct ckg__search *search = stage->search;
+    stage->status = ckg__arena_ints(search->results, (size_t)stage->candidates / CHUNK + 1 + GROUPS);
+    stage->value = ckg__arena_doubles(search->results, (size_t)stage->candidates + 1);
+    stage->start = ckg__arena_doubles(search->results, STARTS * (size_t)search->problem->D);
+    stage->start_value = ckg__arena_doubles(search->results, STARTS);
+    return stage->status && stage->value && stage->start && stage->start_value ? CKG_OK : CKG_ERR_NOMEM;
+}
+
+/* The best start that is free, or else the best candidate (those are free). */
+static void pick(struct stage *stage, struct ckg__choice *choice)
+{
+    const int D = stage->search->problem->D;
+    double x[CKG_MAX_PARAMETERS];
+    int best = -1, top = 0;
+    for (int s = 0; s < STARTS; s++)
+        if ((best < 0 || stage->start_value[s] > stage->start_value[best]) &&
+            !ckg__search_taken(stage->search, stage->start + (size_t)s * (size_t)D, x))
+            best = s;
+    for (int c = 1; c < stage->candidates; c++)
+        top = stage->value[c] > stage->value[top] ? c : top;
+    choice->value = best < 0 ? stage->value[top] : stage->start_value[best];
+    for (int k = 0; k < D; k++)
+        choice->u[k] = best < 0 ? stage->U[(size_t)k * (size_t)stage->candidates + (size_t)top] : stage->start[(size_t)best * (size_t)D + (size_t)k];
+}
+
+int ckg__acquisition_maximise(struct ckg__search *search, const struct ckg__acquisition *a, struct ckg__choice *choice, int *found)
+{
+    struct stage stage = {.search = search, .acquisition = a};
+    double clock = ckg__clock();
+    int status = ckg__search_candidates(search, &stage.U, &stage.candidates);
+    *found = 0;
+    choice->candidates = stage.candidates;
+    if (status || !stage.candidates)
+        return status;
+    status = stage_take(&stage);
+    if (!status)
+        status = ckg__search_run(search, (stage.candidates + CHUNK - 1) / CHUNK, screen_task, &stage, stage.status);
+    choice->screen = ckg__clock() - clock;
+    clock = ckg__clock();
+    if (!status)
+        choose_starts(&stage);
+    if (!status && ckg__problem_has_reals(search->problem) && !ckg__search_late(search))
+        status = ckg__search_run(search, GROUPS, climb_task, &stage, stage.status);
+    if (status)
+        return status;
+    pick(&stage, choice);
+    status = climb_lattice(&stage, choice->u, &choice->value);
+    choice->inner = 0;
+    choice->refine = ckg__clock() - clock;
+    *found = !status;
+    return status;
+}

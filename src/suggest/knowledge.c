@@ -1,0 +1,640 @@
+/*
+ * The search that the knowledge gradients share:
+ *   screen   every candidate on the shared discretisation,
+ *   inner    for the best few, the maximisers under chosen surprises join X_d,
+ *   refine   by gradient with X_d held fixed, and X_d rebuilt before the refined points are compared.
+ * Under several hyperparameter samples each has its own x_r and X_d, and the values are averaged. When the best value is not positive the
+ * choice falls to log-cEI over all outcomes.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "acquisition/kg_inner.h"
+#include "base/error.h"
+#include "suggest/knowledge.h"
+
+enum { CHUNK = 16, MAX_INNER = 16, NEIGHBOURS = 24 };
+
+/* A candidate that got its own X_d under every outlook. */
+struct finalist {
+    double *u;          /* (D) */
+    double value;       /* mean over the outlooks */
+    double *part;       /* (outlooks) */
+    struct ckg__kg *kg; /* (outlooks) */
+};
+
+struct stage {
+    struct ckg__search *search;
+    int weighted;   /* 1: values are times the probability of feasibility of the sampled design */
+    int *status;
+    int candidates;
+    double *U;      /* D×candidates */
+    int first;      /* the outlook that the first screening task is about */
+    double *part;   /* (outlooks screened at once × candidates) */
+    double *value;  /* (candidates) the mean over the outlooks that were asked */
+    int finalists;
+    struct finalist finalist[2 * MAX_INNER];
+    struct ckg__arena *slot; /* one arena per (finalist, outlook): its X_d */
+};
+
+/* --- the weight of a sampled design --- */
+
+/* Multiplies value (count) by the probability that the points U (D×count, leading dimension ldu) are feasible under the outlook. */
+static int weigh(const struct ckg__outlook *o, int count, const double *U, int ldu, struct ckg__arena *arena, double *value)
+{
+    struct ckg__arena_mark mark = ckg__arena_mark(arena);
+    struct ckg__view view[CKG__MAX_OUTCOMES];
+    double *log_pf = ckg__arena_doubles(arena, (size_t)count);
+    if (!log_pf)
+        return CKG_ERR_NOMEM;
+    view[0].m = count;
+    for (int j = 1; j < o->full->outcomes; j++)
+        if (ckg__view_make(&view[j], o->full->gp[j], count, U, ldu, arena))
+            return CKG_ERR_NOMEM;
+    ckg__belief_log_feasible(o->full, view, log_pf);
+    for (int p = 0; p < count; p++)
+        value[p] *= exp(log_pf[p]);
+    ckg__arena_release(arena, mark);
+    return CKG_OK;
+}
+
+/* --- screening --- */
+
+static void screen_chunk(struct stage *stage, const struct ckg__outlook *o, int first, int count, double *value, struct ckg__arena *arena,
+                         int *status)
+{
+    const struct ckg__kg *kg = &o->kg;
+    struct ckg__view at[CKG__MAX_OUTCOMES];
+    double *cov[CKG__MAX_OUTCOMES];
+    struct ckg__kg_work work;
+    *status = ckg__kg_work_take(&work, kg, arena);
+    for (int j = 0; !*status && j < o->belief->outcomes; j++) {
+        cov[j] = ckg__arena_doubles(arena, (size_t)count * (size_t)kg->m);
+        *status = !cov[j] || ckg__view_make(&at[j], o->belief->gp[j], count, stage->U + first, stage->candidates, arena) ? CKG_ERR_NOMEM : CKG_OK;
+        if (!*status)
+            ckg__view_covariance(o->belief->gp[j], &kg->view[j], &at[j], 0, count, cov[j], kg->m);
+    }
+    for (int c = 0; !*status && c < count; c++) {
+        struct ckg__kg_candidate candidate;
+        for (int j = 0; j < o->belief->outcomes; j++) {
+            candidate.mean[j] = at[j].mean[c];
+            candidate.var[j] = at[j].var[c];
+            candidate.cov[j] = cov[j] + (size_t)c * (size_t)kg->m;
+        }
+        value[first + c] = ckg__kg_value(kg, &candidate, &work, NULL);
+    }
+    if (!*status && stage->weighted)
+        *status = weigh(o, count, stage->U + first, stage->candidates, arena, value + first);
+}
+
+static void screen_task(void *context, int index, int worker)
+{
+    struct stage *stage = context;
+    struct ckg__search *search = stage->search;
+    struct ckg__arena *arena = &search->arena[worker];
+    struct ckg__arena_mark mark = ckg__arena_mark(arena);
+    const int chunks = (stage->candidates + CHUNK - 1) / CHUNK, outlook = index / chunks, first = index % chunks * CHUNK;
+    const int count = stage->candidates - first < CHUNK ? stage->candidates - first : CHUNK;
+    screen_chunk(stage, &search->outlook[stage->first + outlook], first, count, stage->part + (size_t)outlook * (size_t)stage->candidates, arena,
+                 &stage->status[index]);
+    ckg__arena_release(arena, mark);
+}
+
+/* Adds the candidates' values under `count` outlooks from `first` on to stage->value. */
+static int screen_outlooks(struct stage *stage, int first, int count)
+{
+    const int chunks = (stage->candidates + CHUNK - 1) / CHUNK;
+    stage->first = first;
+    const int status = ckg__search_run(stage->search, chunks * count, screen_task, stage, stage->status);
+    for (int o = 0; !status && o < count; o++)
+        for (int c = 0; c < stage->candidates; c++)
+            stage->value[c] += stage->part[(size_t)o * (size_t)stage->candidates + (size_t)c];
+    return status;
+}
+
+/* Keeps the best `keep` candidates, in their order. */
+static void keep_best(struct stage *stage, int keep, int *kept)
+{
+    const int D = stage->search->problem->D, n = stage->candidates;
+    memset(kept, 0, (size_t)n * sizeof *kept);
+    for (int i = 0; i < keep; i++) {
+        int best = -1;
+        for (int c = 0; c < n; c++)
+            if (!kept[c] && (best < 0 || stage->value[c] > stage->value[best]))
+                best = c;
+        kept[best] = 1;
+    }
+    for (int k = 0, to = 0; k < D; k++)
+        for (int c = 0; c < n; c++)
+            if (kept[c])
+                stage->U[to++] = stage->U[(size_t)k * (size_t)n + (size_t)c];
+    for (int c = 0, to = 0; c < n; c++)
+        if (kept[c])
+            stage->value[to++] = stage->value[c];
+    stage->candidates = keep;
+}
+
+/* With many outlooks two of them tell which candidates the others need to look at. */
+enum { SCOUTS = 2, SCOUTED = 40 };
+
+static int screen(struct stage *stage)
+{
+    struct ckg__search *search = stage->search;
+    const int outlooks = search->outlooks, scouts = outlooks > 2 * SCOUTS ? SCOUTS : outlooks, n = stage->candidates;
+    const size_t size = (size_t)outlooks * (size_t)n;
+    stage->status = ckg__arena_ints(search->results, size + 1);
+    stage->part = ckg__arena_doubles(search->results, size + 1);
+    stage->value = ckg__arena_doubles(search->results, (size_t)n + 1);
+    int *kept = ckg__arena_ints(search->results, (size_t)n + 1);
+    if (!stage->status || !stage->part || !stage->value || !kept)
+        return CKG_ERR_NOMEM;
+    memset(stage->value, 0, (size_t)n * sizeof *stage->value);
+    int status = screen_outlooks(stage, 0, scouts);
+    if (!status && scouts < outlooks) {
+        if (n > SCOUTED)
+            keep_best(stage, SCOUTED, kept);
+        status = screen_outlooks(stage, scouts, outlooks - scouts);
+    }
+    for (int c = 0; !status && c < stage->candidates; c++)
+        stage->value[c] /= outlooks;
+    return status;
+}
+
+/* --- choosing the finalists --- */
+
+static double distance(int D, const double *u, const double *U, int ldu, int p)
+{
+    double far = 0;
+    for (int k = 0; k < D; k++)
+        far = fmax(far, fabs(u[k] - U[(size_t)k * (size_t)ldu + (size_t)p]));
+    return far;
+}
+
+static int finalist_take(struct stage *stage, struct finalist *f)
+{
+    struct ckg__search *search = stage->search;
+    f->u = ckg__arena_doubles(search->results, (size_t)search->problem->D);
+    f->part = ckg__arena_doubles(search->results, (size_t)search->outlooks);
+    f->kg = ckg__arena_get(search->results, (size_t)search->outlooks, sizeof *f->kg);
+    return f->u && f->part && f->kg ? CKG_OK : CKG_ERR_NOMEM;
+}
+
+/* The best candidates, apart from each other by more than the neighbourhood that refinement covers. */
+static int choose_finalists(struct stage *stage)
+{
+    struct ckg__search *search = stage->search;
+    const int D = search->problem->D;
+    const double apart = fmax(2 * search->outlook[0].width, 0.01);
+    const int wanted = search->effort.inner < MAX_INNER ? search->effort.inner : MAX_INNER;
+    for (stage->finalists = 0; stage->finalists < wanted; stage->finalists++) {
+        int best = -1;
+        for (int c = 0; c < stage->candidates; c++) {
+            int near = 0;
+            for (int i = 0; i < stage->finalists; i++)
+                near |= distance(D, stage->finalist[i].u, stage->U, stage->candidates, c) < apart;
+            if (!near && (best < 0 || stage->value[c] > stage->value[best]))
+                best = c;
+        }
+        if (best < 0)
+            break;
+        struct finalist *f = &stage->finalist[stage->finalists];
+        if (finalist_take(stage, f))
+            return CKG_ERR_NOMEM;
+        f->value = stage->value[best];
+        for (int k = 0; k < D; k++)
+            f->u[k] = stage->U[(size_t)k * (size_t)stage->candidates + (size_t)best];
+    }
+    return CKG_OK;
+}
+
+/* --- X_d of a finalist --- */
+
+/*
+ * Surprise number i of `pairs`: a value of Z_y with a node of Z_c; z (outcomes). Returns the node. The nodes come in turn, since each moves the
+ * edge of the feasible region to another place, and Z_y runs evenly through ±3.2 by the golden ratio, far enough for designs that win in the
+ * tails; the authors cross five values of Z_y with the nodes.
+ */
+static int surprise(const struct ckg__search *search, int i, int pairs, int outcomes, double *z)
+{
+    static const double paper[5] = {-2.64, -0.67, 0, 0.67, 2.64};
+    const int nodes = search->nodes.count, crossed = search->effort.paper;
+    const int node = crossed ? i / 5 % nodes : pairs < nodes ? (int)((i + 0.5) * nodes / pairs) : i % nodes;
+    const double turn = outcomes > 1 ? fmod(0.5 + 0.61803398874989485 * i, 1) : (i + 0.5) / pairs;
+    z[0] = crossed ? paper[i % 5] : 6.4 * turn - 3.2;
+    for (int j = 1; j < outcomes; j++)
+        z[j] = search->nodes.z[(size_t)node * (size_t)(outcomes - 1) + (size_t)(j - 1)];
+    return node;
+}
+
+/* The first cut of X_d: every point that is on an envelope of this candidate, and starts for the inner problems (pairs × D). */
+static int first_cut(const struct ckg__search *search, const struct ckg__outlook *o, const double *u, int pairs, const double *z,
+                     const int *node, struct ckg__arena *arena, int *hits, double *starts)
+{
+    struct ckg__arena_mark mark = ckg__arena_mark(arena);
+    struct ckg__kg all_nodes = o->kg;
+    const struct ckg__kg *kg = &all_nodes;
+    const int D = search->problem->D, outcomes = o->belief->outcomes;
+    all_nodes.nodes = &search->nodes;
+    struct ckg__kg_candidate candidate;
+    struct ckg__kg_work work;
+    if (ckg__kg_work_take(&work, kg, arena))
+        return CKG_ERR_NOMEM;
+    for (int j = 0; j < outcomes; j++) {
+        struct ckg__view at;
+        double *cov = ckg__arena_doubles(arena, (size_t)kg->m);
+        if (!cov || ckg__view_make(&at, o->belief->gp[j], 1, u, 1, arena))
+            return CKG_ERR_NOMEM;
+        ckg__view_covariance(o->belief->gp[j], &kg->view[j], &at, 0, 1, cov, kg->m);
+        candidate.mean[j] = at.mean[0];
+        candidate.var[j] = at.var[0];
+        candidate.cov[j] = cov;
+    }
+    memset(hits, 0, (size_t)kg->m * sizeof *hits);
+    ckg__kg_value(kg, &candidate, &work, hits);
+    for (int i = 0; i < pairs; i++) {
+        const int winner = ckg__kg_winner(kg, node[i], z[(size_t)i * (size_t)outcomes], &work);
+        hits[winner] = 1;
+        for (int k = 0; k < D; k++)
+            starts[(size_t)i * (size_t)D + (size_t)k] = o->U[(size_t)k * (size_t)o->room + (size_t)winner];
+    }
+    ckg__arena_release(arena, mark);
+    return CKG_OK;
+}
+
+/* Climbs the inner problems from their starts (pairs × D), which become the maximisers. */
+static int climb_inner(const struct ckg__search *search, const struct ckg__outlook *o, const double *u, int pairs, const double *z,
+                       double *starts, struct ckg__arena *arena)
+{
+    struct ckg__arena_mark mark = ckg__arena_mark(arena);
+    const int D = search->problem->D;
+    const size_t size = (size_t)pairs * (size_t)D;
+    const struct ckg__lbfgs_options options = {4, search->effort.inner_evaluations, fmin(o->width, 0.02), 1e-6, 1e-7};
+    struct ckg__kg_sample sample = {.z = z};
+    double *lower = ckg__arena_doubles(arena, size), *upper = ckg__arena_doubles(arena, size), *value = ckg__arena_doubles(arena, (size_t)pairs);
+    if (!lower || !upper || !value || ckg__kg_sample_take(&sample, o->belief, u, arena))
+        return CKG_ERR_NOMEM;
+    for (int i = 0; i < pairs; i++)
+        ckg__problem_free_box(search->problem, starts + (size_t)i * (size_t)D, lower + (size_t)i * (size_t)D, upper + (size_t)i * (size_t)D);
+    const int status = ckg__multistart(ckg__kg_inner_batch, &sample, D, pairs, lower, upper, &options, starts, value, arena);
+    ckg__arena_release(arena, mark);
+    return status;
+}
+
+/* Appends a point to U (D×ldu) unless one within `apart` is there; returns the new count. */
+static int append_point(int D, const double *u, double apart, double *U, int ldu, int count)
+{
+    for (int p = 0; p < count; p++)
+        if (distance(D, u, U, ldu, p) < apart)
+            return count;
+    for (int k = 0; k < D; k++)
+        U[(size_t)k * (size_t)ldu + (size_t)count] = u[k];
+    return count + 1;
+}
+
+/* Collects X_d: x_r, the hit points, the maximisers; views and gains of all of them into kg, whose memory is in `keep`. */
+static int build_kg(const struct ckg__search *search, const struct ckg__outlook *o, const int *hits, int pairs, const double *maximisers,
+                    struct ckg__arena *keep, struct ckg__kg *kg)
+{
+    const int D = search->problem->D;
+    int m = 1;
+    for (int p = 0; p < o->kg.m; p++)
+        m += hits[p] && p != o->kg.r;
+    const int ldu = m + pairs;
+    double *U = ckg__arena_doubles(keep, (size_t)D * (size_t)ldu);
+    kg->gain = ckg__arena_doubles(keep, (size_t)ldu);
+    if (!U || !kg->gain)
+        return CKG_ERR_NOMEM;
+    m = append_point(D, o->x_r, 0, U, ldu, 0);
+    for (int p = 0; p < o->kg.m; p++)
+        if (hits[p] && p != o->kg.r) {
+            for (int k = 0; k < D; k++)
+                U[(size_t)k * (size_t)ldu + (size_t)m] = o->U[(size_t)k * (size_t)o->room + (size_t)p];
+            m++;
+        }
+    for (int i = 0; i < pairs; i++)
+        m = append_point(D, maximisers + (size_t)i * (size_t)D, 0.1 * o->width, U, ldu, m);
+    kg->belief = o->belief;
+    kg->nodes = &search->nodes;
+    kg->m = m;
+    kg->r = 0;
+    for (int j = 0; j < o->belief->outcomes; j++)
+        if (ckg__view_make(&kg->view[j], o->belief->gp[j], m, U, ldu, keep))
+            return CKG_ERR_NOMEM;
+    for (int p = 0; p < m; p++)
+        kg->gain[p] = kg->view[0].mean[p] - o->belief->penalty;
+    return CKG_OK;
+}
+
+static int own_discretisation(const struct ckg__search *search, const struct ckg__outlook *o, const double *u, struct ckg__arena *arena,
+                              struct ckg__arena *keep, struct ckg__kg *kg, double *value)
+{
+    struct ckg__arena_mark mark = ckg__arena_mark(arena);
+    const int D = search->problem->D, outcomes = o->belief->outcomes;
+    const int wanted = outcomes == 1 ? search->effort.surprises : outcomes == 2 ? search->effort.pairs_one : search->effort.pairs;
+    const int pairs = ckg__problem_has_reals(search->problem) ? wanted : 0;
+    int *node = ckg__arena_ints(arena, (size_t)pairs + 1), *hits = ckg__arena_ints(arena, (size_t)o->kg.m);
+    double *z = ckg__arena_doubles(arena, ((size_t)pairs + 1) * (size_t)outcomes);
+    double *starts = ckg__arena_doubles(arena, ((size_t)pairs + 1) * (size_t)D);
+    int status = node && hits && z && starts ? CKG_OK : CKG_ERR_NOMEM;
+    for (int i = 0; !status && i < pairs; i++)
+        node[i] = surprise(search, i, pairs, outcomes, z + (size_t)i * (size_t)outcomes);
+    if (!status)
+        status = first_cut(search, o, u, pairs, z, node, arena, hits, starts);
+    if (!status && pairs && !ckg__search_late(search))
+        status = climb_inner(search, o, u, pairs, z, starts, arena);
+    if (!status)
+        status = build_kg(search, o, hits, pairs, starts, keep, kg);
+    if (!status)
+        status = ckg__kg_value_at(kg, u, arena, value);
+    ckg__arena_release(arena, mark);
+    return status;
+}
+
+/* The policy's value at u (D) with an X_d of its own. */
+static int own_value(const struct ckg__search *search, const struct ckg__outlook *o, int weighted, const double *u, struct ckg__arena *arena,
+                     struct ckg__arena *keep, struct ckg__kg *kg, double *value)
+{
+    const int status = own_discretisation(search, o, u, arena, keep, kg, value);
+    return status || !weighted ? status : weigh(o, 1, u, 1, arena, value);
+}
+
+static void inner_task(void *context, int index, int worker)
+{
+    struct stage *stage = context;
+    struct ckg__search *search = stage->search;
+    struct finalist *f = &stage->finalist[index / search->outlooks];
+    const int o = index % search->outlooks;
+    stage->status[index] = own_value(search, &search->outlook[o], stage->weighted, f->u, &search->arena[worker], &stage->slot[index], &f->kg[o], &f->part[o]);
+}
+
+static void average_parts(const struct ckg__search *search, struct finalist *f)
+{
+    f->value = 0;
+    for (int o = 0; o < search->outlooks; o++)
+        f->value += f->part[o] / search->outlooks;
+}
+
+/* --- refinement --- */
+
+struct refined {
+    const struct ckg__search *search;
+    int weighted;
+    struct finalist *finalist;
+};
+
+/* KG at u (D) under one outlook with X_d fixed, weighted where asked, and its gradient (D). */
+static int fixed_gradient(const struct refined *r, int o, const double *u, struct ckg__arena *arena, double *value, double *gradient)
+{
+    int status = ckg__kg_gradient(&r->finalist->kg[o], u, arena, value, gradient);
+    if (status || !r->weighted)
+        return status;
+    struct ckg__arena_mark mark = ckg__arena_mark(arena);
+    const int D = r->search->problem->D;
+    double *slope = ckg__arena_doubles(arena, (size_t)D), log_pf = 0;
+    if (!slope)
+        return CKG_ERR_NOMEM;
+    memset(slope, 0, (size_t)D * sizeof *slope);
+    status = ckg__belief_log_feasible_batch(r->search->outlook[o].full, 1, u, 1, arena, &log_pf, slope);
+    const double pf = exp(log_pf);
+    for (int k = 0; k < D; k++)
+        gradient[k] = pf * (gradient[k] + *value * slope[k]);
+    *value *= pf;
+    ckg__arena_release(arena, mark);
+    return status;
+}
+
+/* log of the averaged value with X_d fixed, and its gradient; one point at a time. */
+static int log_average(void *context, int m, const double *U, const int *which, struct ckg__arena *arena, double *value, double *gradient)
+{
+    const struct refined *r = context;
+    const int D = r->search->problem->D;
+    (void)m, (void)which;
+    struct ckg__arena_mark mark = ckg__arena_mark(arena);
+    double *part = ckg__arena_doubles(arena, (size_t)D), sum = 0, one = 0;
+    if (!part)
+        return CKG_ERR_NOMEM;
+    memset(gradient, 0, (size_t)D * sizeof *gradient);
+    for (int o = 0; o < r->search->outlooks; o++) {
+        const int status = fixed_gradient(r, o, U, arena, &one, part);
+        if (status)
+            return status;
+        sum += one;
+        for (int k = 0; k < D; k++)
+            gradient[k] += part[k];
+    }
+    for (int k = 0; k < D; k++)
+        gradient[k] /= sum;
+    *value = sum > 0 ? log(sum / r->search->outlooks) : -INFINITY;
+    ckg__arena_release(arena, mark);
+    return CKG_OK;
+}
+
+static int refine_reals(const struct ckg__search *search, int weighted, struct finalist *from, double *u, struct ckg__arena *arena)
+{
+    const int D = search->problem->D;
+    const double *x_r = search->outlook[0].x_r, width = search->outlook[0].width;
+    double *box = ckg__arena_doubles(arena, 2 * (size_t)D), value;
+    if (!box)
+        return CKG_ERR_NOMEM;
+    const double away = distance(D, u, x_r, 1, 0);
+    const struct ckg__lbfgs_options options = {5, search->effort.refine_evaluations, away < 30 * width ? 0.5 * width : 0.02, 1e-4, 1e-4};
+    struct refined context = {search, weighted, from};
+    ckg__problem_free_box(search->problem, u, box, box + D);
+    return ckg__multistart(log_average, &context, D, 1, box, box + D, &options, u, &value, arena);
+}
+
+/* Moves u to its best lattice neighbour that is free, if that is better under the X_d of `from`. */
+static int refine_lattice(const struct ckg__search *search, int weighted, struct finalist *from, double *u, struct ckg__arena *arena)
+{
+    const int D = search->problem->D;
+    double *U = ckg__arena_doubles(arena, NEIGHBOURS * (size_t)D), *v = ckg__arena_doubles(arena, (size_t)D);
+    double *x = ckg__arena_doubles(arena, (size_t)search->problem->d), best = from->value;
+    if (!U || !v || !x)
+        return CKG_ERR_NOMEM;
+    const int count = search->enumerated ? 0 : ckg__search_neighbours(search, u, 6000, NEIGHBOURS, U, NEIGHBOURS);
+    for (int p = 0; p < count; p++) {
+        double sum = 0, one = 0;
+        for (int k = 0; k < D; k++)
+            v[k] = U[(size_t)k * NEIGHBOURS + (size_t)p];
+        if (ckg__search_taken(search, v, x))
+            continue;
+        for (int o = 0; o < search->outlooks; o++) {
+            if (ckg__kg_value_at(&from->kg[o], v, arena, &one) || (weighted && weigh(&search->outlook[o], 1, v, 1, arena, &one)))
+                return CKG_ERR_NOMEM;
+            sum += one / search->outlooks;
+        }
+        if (sum > best) {
+            best = sum;
+            memcpy(u, v, (size_t)D * sizeof *u);
+        }
+    }
+    return CKG_OK;
+}
+
+static void refine_task(void *context, int index, int worker)
+{
+    struct stage *stage = context;
+    const struct ckg__search *search = stage->search;
+    struct ckg__arena *arena = &stage->search->arena[worker];
+    struct ckg__arena_mark mark = ckg__arena_mark(arena);
+    struct finalist *from = &stage->finalist[index], *to = &stage->finalist[stage->finalists + index];
+    memcpy(to->u, from->u, (size_t)search->problem->D * sizeof *to->u);
+    int status = refine_lattice(search, stage->weighted, from, to->u, arena);
+    if (!status && ckg__problem_has_reals(search->problem) && !ckg__search_late(search))
+        status = refine_reals(search, stage->weighted, from, to->u, arena);
+    stage->status[index] = status;
+    ckg__arena_release(arena, mark);
+}
+
+/* Puts the best finalists first. */
+static void order_finalists(struct stage *stage)
+{
+    for (int i = 1; i < stage->finalists; i++)
+        for (int k = i; k > 0 && stage->finalist[k].value > stage->finalist[k - 1].value; k--) {
+            const struct finalist swap = stage->finalist[k];
+            stage->finalist[k] = stage->finalist[k - 1];
+            stage->finalist[k - 1] = swap;
+        }
+}
+
+static void rebuild_task(void *context, int index, int worker)
+{
+    struct stage *stage = context;
+    struct ckg__search *search = stage->search;
+    struct finalist *f = &stage->finalist[stage->finalists + index / search->outlooks];
+    const int o = index % search->outlooks;
+    stage->status[index] = own_value(search, &search->outlook[o], stage->weighted, f->u, &search->arena[worker],
+                                     &stage->slot[stage->finalists * search->outlooks + index], &f->kg[o], &f->part[o]);
+}
+
+/* Refines the best finalists; the refined ones stand behind the others, with their own X_d and values. */
+static int refine(struct stage *stage, int *refined)
+{
+    struct ckg__search *search = stage->search;
+    const int count = search->effort.refine < stage->finalists ? search->effort.refine : stage->finalists;
+    order_finalists(stage);
+    for (int i = 0; i < count; i++)
+        if (finalist_take(stage, &stage->finalist[stage->finalists + i]))
+            return CKG_ERR_NOMEM;
+    int status = ckg__search_run(search, count, refine_task, stage, stage->status);
+    if (!status)
+        status = ckg__search_run(search, count * search->outlooks, rebuild_task, stage, stage->status);
+    for (int i = 0; !status && i < count; i++)
+        average_parts(search, &stage->finalist[stage->finalists + i]);
+    *refined = count;
+    return status;
+}
+
+/* --- the policy --- */
+
+/* The best finalist whose design is free; its design goes to the choice. */
+static int pick(struct stage *stage, int count, struct ckg__choice *choice)
+{
+    const struct ckg__search *search = stage->search;
+    double x[CKG_MAX_PARAMETERS];
+    int best = -1;
+    for (int i = 0; i < count; i++)
+        if ((best < 0 || stage->finalist[i].value > stage->finalist[best].value) && !ckg__search_taken(search, stage->finalist[i].u, x))
+            best = i;
+    if (best < 0)
+        return 0;
+    memcpy(choice->u, stage->finalist[best].u, (size_t)search->problem->D * sizeof *choice->u);
+    choice->value = stage->finalist[best].value;
+    return 1;
+}
+
+static int search_finalists(struct stage *stage, struct ckg__choice *choice, int *found)
+{
+    struct ckg__search *search = stage->search;
+    double clock = ckg__clock();
+    int status = choose_finalists(stage), refined = 0;
+    if (!status)
+        status = ckg__search_run(search, stage->finalists * search->outlooks, inner_task, stage, stage->status);
+    for (int i = 0; !status && i < stage->finalists; i++)
+        average_parts(search, &stage->finalist[i]);
+    choice->inner = ckg__clock() - clock;
+    clock = ckg__clock();
+    if (!status && !ckg__search_late(search))
+        status = refine(stage, &refined);
+    choice->refine = ckg__clock() - clock;
+    *found = !status && pick(stage, stage->finalists + refined, choice);
+    return status;
+}
+
+static int maximise(struct ckg__search *search, int weighted, struct ckg__choice *choice, int *found)
+{
+    struct stage stage = {.search = search, .weighted = weighted};
+    const double clock = ckg__clock();
+    int status = ckg__search_candidates(search, &stage.U, &stage.candidates);
+    *found = 0;
+    choice->candidates = stage.candidates;
+    if (status || !stage.candidates)
+        return status;
+    status = screen(&stage);
+    choice->screen = ckg__clock() - clock;
+    const int slots = 2 * search->effort.inner * search->outlooks;
+    stage.slot = ckg__arena_get(search->results, (size_t)slots, sizeof *stage.slot);
+    stage.status = ckg__arena_ints(search->results, (size_t)slots + 1);
+    if (!status && (!stage.slot || !stage.status))
+        status = CKG_ERR_NOMEM;
+    if (status)
+        return status;
+    for (int i = 0; i < slots; i++)
+        ckg__arena_init(&stage.slot[i]);
+    status = search_finalists(&stage, choice, found);
+    for (int i = 0; i < slots; i++)
+        ckg__arena_free(&stage.slot[i]);
+    return status;
+}
+
+/* Values below this share of the objective's unit are rounding. */
+static const double nothing = 1e-15;
+
+int ckg__knowledge_suggest(struct ckg__search *search, int weighted, struct ckg__choice *choice, int *found)
+{
+    int status = maximise(search, weighted, choice, found);
+    if (status || !choice->candidates || (*found && choice->value > nothing))
+        return status;
+    const struct ckg__choice timed = *choice;
+    for (int o = 0; o < search->outlooks; o++)
+        search->outlook[o].belief = search->outlook[o].full;
+    status = ckg__policy_suggest(&ckg__policy_cei, search, choice, found);
+    choice->path = "cei-fallback";
+    choice->screen += timed.screen;
+    choice->inner += timed.inner;
+    choice->refine += timed.refine;
+    return status;
+}
+
+int ckg__knowledge_score(struct ckg__search *search, int weighted, int count, const double *U, double *value)
+{
+    const int D = search->problem->D;
+    double *u = ckg__arena_doubles(search->results, (size_t)D);
+    if (!u)
+        return CKG_ERR_NOMEM;
+    for (int p = 0; p < count; p++) {
+        for (int k = 0; k < D; k++)
+            u[k] = U[(size_t)k * (size_t)count + (size_t)p];
+        value[p] = 0;
+        for (int o = 0; o < search->outlooks; o++) {
+            struct ckg__arena_mark mark = ckg__arena_mark(search->results);
+            struct ckg__kg kg;
+            double one = 0;
+            const int status = own_value(search, &search->outlook[o], weighted, u, &search->arena[0], search->results, &kg, &one);
+            if (status)
+                return status;
+            value[p] += one / search->outlooks;
+            ckg__arena_release(search->results, mark);
+        }
+    }
+    return CKG_OK;
+}
+
+void ckg__knowledge_prepare(struct ckg__search *search, const double *setting)
+{
+    int *const effort[CKG__KNOWLEDGE_PARAMETERS] = {&search->effort.candidates, &search->effort.base, &search->effort.local, &search->effort.inner,
+                                                    &search->effort.refine};
+    for (int i = 0; i < CKG__KNOWLEDGE_PARAMETERS; i++)
+        if (!isnan(setting[i]))
+            *effort[i] = (int)setting[i];
+}

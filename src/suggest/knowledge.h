@@ -1,0 +1,21 @@
+/* The search of the knowledge gradients: `ckg` over all outcomes, `kg` over the objective, `pkg` weighted by the sample's feasibility. */
+#ifndef CKG_SUGGEST_KNOWLEDGE_H
+#define CKG_SUGGEST_KNOWLEDGE_H
+
+#include "suggest/policy.h"
+
+/* weighted: values are times the probability, by outlook->full, that the sampled design is feasible. */
+int ckg__knowledge_suggest(struct ckg__search *search, int weighted, struct ckg__choice *choice, int *found);
+int ckg__knowledge_score(struct ckg__search *search, int weighted, int count, const double *U, double *value);
+
+/* The parameters that the knowledge gradients have in common, and their way into the effort; setting points at the first of them. */
+enum { CKG__KNOWLEDGE_PARAMETERS = 5 };
+#define CKG__KNOWLEDGE_PARAMETER_ROWS                                                                                                         \
+    {"candidates", NAN, 1, 100000, 1, "space-filling designs that are screened; 96 by itself"},                                              \
+    {"points", NAN, 8, 100000, 1, "space-filling points of the discretisation; 128 by itself, 96 under sampled hyperparameters"},            \
+    {"local", NAN, 0, 10000, 1, "points of the discretisation around the present recommendation; 40 by itself"},                             \
+    {"inner", NAN, 1, 16, 1, "candidates whose discretisation gets the maximisers under chosen surprises; 4 by itself"},                     \
+    {"refine", NAN, 0, 16, 1, "candidates refined by gradient; 2 by itself"}
+void ckg__knowledge_prepare(struct ckg__search *search, const double *setting);
+
+#endif

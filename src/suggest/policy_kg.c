@@ -1,0 +1,26 @@
+/* The knowledge gradient of the objective alone, constraints left aside (knowledge.c has the search). */
+#include <math.h>
+
+#include "suggest/knowledge.h"
+
+static int suggest(struct ckg__search *search, struct ckg__choice *choice, int *found)
+{
+    return ckg__knowledge_suggest(search, 0, choice, found);
+}
+
+static int score(struct ckg__search *search, int count, const double *U, double *value)
+{
+    return ckg__knowledge_score(search, 0, count, U, value);
+}
+
+static const ckg_policy_parameter parameters[] = {CKG__KNOWLEDGE_PARAMETER_ROWS};
+
+static void prepare(struct ckg__search *search)
+{
+    ckg__knowledge_prepare(search, search->setting);
+}
+
+const struct ckg__policy ckg__policy_kg = {.name = "kg", .title = "knowledge gradient of the objective alone",
+                                           .reference = "Frazier, Powell and Dayanik 2009; Pearce, Klaassen and Groves 2020", .parameters = parameters,
+                                           .count = CKG__KNOWLEDGE_PARAMETERS, .traits = CKG__TRAIT_OBJECTIVE_ONLY | CKG__TRAIT_AMOUNT,
+                                           .prepare = prepare, .suggest = suggest, .score = score};
