@@ -28,7 +28,7 @@ struct job {
 
 static void own_cholesky(struct job j)
 {
-    if (ckg__dense()->cholesky(j.n, j.work, j.n)) abort();
+    if (ckg__dense()->cholesky(j.n, j.work, j.n, NULL)) abort();
 }
 
 static void blas_cholesky(struct job j)
@@ -66,7 +66,7 @@ static void blas_solve_transposed(struct job j)
 
 static void own_inverse(struct job j)
 {
-    ckg__dense()->inverse_from_cholesky(j.n, j.work, j.n);
+    ckg__dense()->inverse_from_cholesky(j.n, j.work, j.n, NULL);
 }
 
 static void blas_inverse(struct job j)
@@ -135,7 +135,7 @@ int main(void)
         if (!A || !L || !B || !work) return 1;
         fill(n, A, B);
         memcpy(L, A, square * sizeof *L);
-        if (ckg__dense()->cholesky(n, L, n)) return 1;
+        if (ckg__dense()->cholesky(n, L, n, NULL)) return 1;
         mirror(n, L);
         const struct job job = {n, work, L};
         report("cholesky", own_cholesky, blas_cholesky, job, A, square);

@@ -129,18 +129,27 @@ static ckg_timing fastest(ckg_study *study, int refit, int repeat)
     return best;
 }
 
+static void print_stages(const ckg_timing *t)
+{
+    printf(" %9.2f %9.2f %8.2f %8.2f %8.2f %10.2f", 1e3 * t->fit, 1e3 * t->recommend, 1e3 * t->screen, 1e3 * t->inner, 1e3 * t->refine, 1e3 * t->total);
+}
+
+/* Two lines: the stages with one thread, and with two. */
 static void row(int d, int K, int n, int repeat, const char *policy, int samples, double unit)
 {
     ckg_study *study = make_study(d, K, n, 1, policy, samples);
     fastest(study, 1, 1);
-    const ckg_timing t = fastest(study, 1, repeat), without = fastest(study, 0, repeat);
+    const ckg_timing one = fastest(study, 1, repeat), without = fastest(study, 0, repeat);
     ckg_study_free(study);
     study = make_study(d, K, n, 2, policy, samples);
     fastest(study, 1, 1);
     const ckg_timing two = fastest(study, 1, repeat);
     ckg_study_free(study);
-    printf("%3d %3d %6d %9.2f %9.2f %8.2f %8.2f %8.2f %10.2f %10.2f %9.2f %8.2fx\n", d, K, n, 1e3 * t.fit, 1e3 * t.recommend, 1e3 * t.screen,
-           1e3 * t.inner, 1e3 * t.refine, 1e3 * t.total, t.total / unit, 1e3 * without.total, t.total / two.total);
+    printf("%3d %3d %6d", d, K, n);
+    print_stages(&one);
+    printf(" %10.2f %9.2f\n%14s", one.total / unit, 1e3 * without.total, "two threads");
+    print_stages(&two);
+    printf(" %9.2fx\n", one.total / two.total);
     fflush(stdout);
 }
 
@@ -165,8 +174,8 @@ int main(int argc, char **argv)
     }
     const double unit = cholesky_seconds();
     printf("policy %s%s, milliseconds; one OpenBLAS Cholesky of n = 1,024: %.2f ms\n", policy, samples ? ", sampled hyperparameters" : "", 1e3 * unit);
-    printf("%3s %3s %6s %9s %9s %8s %8s %8s %10s %10s %9s %9s\n", "d", "K", "n", "fit", "recommend", "screen", "inner", "refine", "total",
-           "/Cholesky", "append", "2 threads");
+    printf("%3s %3s %6s %9s %9s %8s %8s %8s %10s %10s %9s\n", "d", "K", "n", "fit", "recommend", "screen", "inner", "refine", "total", "/Cholesky",
+           "append");
     for (size_t shape = 0; shape < 4; shape++)
         for (size_t i = 0; i < 7; i++)
             if (sizes[i] >= least && sizes[i] <= most && (!only_d || (shapes[shape][0] == only_d && shapes[shape][1] == only_K)))

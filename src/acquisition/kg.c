@@ -171,12 +171,12 @@ static void between(double a, double b, double *mass, double *moment)
     *moment = (isinf(a) ? 0 : ckg__normal_pdf(a)) - (isinf(b) ? 0 : ckg__normal_pdf(b));
 }
 
-/* The sum over the nodes of the value, and of the adjoints. */
-static double reverse_nodes(const struct ckg__kg *kg, struct ckg__kg_work *w, struct adjoint *adj)
+/* The sum over nodes first … end−1 of the value, and of the adjoints. */
+static double reverse_nodes(const struct ckg__kg *kg, int first, int end, struct ckg__kg_work *w, struct adjoint *adj)
 {
     struct ckg__envelope e;
     double sum = 0;
-    for (int q = 0; q < kg->nodes->count; q++) {
+    for (int q = first; q < end; q++) {
         const double *z = kg->nodes->z + (size_t)q * (size_t)(kg->belief->outcomes - 1);
         lines_at(kg, q, w);
         sum += ckg__lines()->expected_maximum(kg->m + 1, w->a, w->b, kg->r, &e);
@@ -190,24 +190,53 @@ static double reverse_nodes(const struct ckg__kg *kg, struct ckg__kg_work *w, st
     return sum;
 }
 
-/* x⁺ under one outcome, with the slopes of its covariances with the data. */
+/* x⁺ under one outcome, and its covariances with the discretisation (m). */
 struct at_candidate {
     struct ckg__view view;
-    double *slope; /* (n) g between x⁺ and the data */
+    double *cov;
 };
 
-static int view_candidate(const struct ckg__gp *gp, const double *u, struct ckg__arena *arena, struct at_candidate *at)
+/* Room for x⁺ under every outcome; the candidate's covariances are there too. */
+static int candidate_take(const struct ckg__kg *kg, struct ckg__arena *arena, struct at_candidate *at, struct ckg__kg_candidate *candidate)
 {
-    at->slope = ckg__arena_doubles(arena, (size_t)gp->n + 1);
-    double *k = ckg__arena_doubles(arena, (size_t)gp->n + 1);
-    if (!at->slope || !k || ckg__view_make(&at->view, gp, 1, u, 1, arena))
-        return CKG_ERR_NOMEM;
-    ckg__kernels()->cross(gp->kernel, gp->D, gp->n, gp->A, gp->capacity, 1, at->view.B, at->view.ld, gp->s2, k, at->slope, 1);
+    for (int j = 0; j < kg->belief->outcomes; j++) {
+        at[j].cov = ckg__arena_doubles(arena, (size_t)kg->m);
+        candidate->cov[j] = at[j].cov;
+        if (!at[j].cov || ckg__view_take(&at[j].view, kg->belief->gp[j], 1, arena))
+            return CKG_ERR_NOMEM;
+    }
     return CKG_OK;
 }
 
+/* Fills it for outcome j at x⁺ = u. */
+static void meet_candidate(const struct ckg__kg *kg, int j, const double *u, struct at_candidate *at, struct ckg__kg_candidate *candidate)
+{
+    const struct ckg__gp *gp = kg->belief->gp[j];
+    ckg__view_fill(&at->view, gp, u, 1, 0, 1);
+    ckg__view_covariance(gp, &kg->view[j], &at->view, 0, 1, at->cov, kg->m);
+    candidate->mean[j] = at->view.mean[0];
+    candidate->var[j] = at->view.var[0];
+}
+
+int ckg__kg_value_at(const struct ckg__kg *kg, const double *u, struct ckg__arena *arena, double *value)
+{
+    struct ckg__arena_mark mark = ckg__arena_mark(arena);
+    struct at_candidate at[CKG__MAX_OUTCOMES];
+    struct ckg__kg_candidate candidate;
+    struct ckg__kg_work work;
+    int status = ckg__kg_work_take(&work, kg, arena);
+    if (!status)
+        status = candidate_take(kg, arena, at, &candidate);
+    for (int j = 0; !status && j < kg->belief->outcomes; j++)
+        meet_candidate(kg, j, u, &at[j], &candidate);
+    if (!status)
+        *value = ckg__kg_value(kg, &candidate, &work, NULL);
+    ckg__arena_release(arena, mark);
+    return status;
+}
+
 /*
- * Adds outcome j's share of the gradient: with c_p the adjoint of cov(p) and v that of var(x⁺),
+ * Outcome j's share of the gradient (D): with c_p the adjoint of cov(p) and v that of var(x⁺),
  *     Σ_p c_p ∂k(x_p, x⁺) + Σ_i (mean·α_i − ω_i) ∂k_i(x⁺),   ω = L⁻ᵀ(Σ_p c_p V_p + 2v·V⁺).
  */
 static int chain(const struct ckg__kg *kg, const struct at_candidate *at, int j, const double *cov_adjoint, double mean_adjoint,
@@ -215,9 +244,9 @@ static int chain(const struct ckg__kg *kg, const struct at_candidate *at, int j,
 {
     const struct ckg__gp *gp = kg->belief->gp[j];
     const struct ckg__view *points = &kg->view[j];
-    const int n = gp->n, m = kg->m, D = gp->D;
+    const int n = gp->n, m = kg->m, D = gp->D, most = n > m ? n : m;
     double *weights = ckg__arena_doubles(arena, (size_t)n + 1), *out = ckg__arena_doubles(arena, (size_t)D);
-    double *k = ckg__arena_doubles(arena, (size_t)m), *g = ckg__arena_doubles(arena, (size_t)m);
+    double *k = ckg__arena_doubles(arena, (size_t)most + 1), *g = ckg__arena_doubles(arena, (size_t)most + 1);
     if (!weights || !out || !k || !g)
         return CKG_ERR_NOMEM;
     for (int i = 0; i < n; i++)
@@ -226,7 +255,8 @@ static int chain(const struct ckg__kg *kg, const struct at_candidate *at, int j,
     ckg__dense()->solve_lower_transposed(n, 1, gp->L, gp->capacity, weights, 1);
     for (int i = 0; i < n; i++)
         weights[i] = mean_adjoint * gp->alpha[i] - weights[i];
-    ckg__kernels()->gradient_common(D, n, gp->A, gp->capacity, 1, at->view.B, at->view.ld, weights, at->slope, 1, out, 1);
+    ckg__kernels()->cross(gp->kernel, D, n, gp->A, gp->capacity, 1, at->view.B, at->view.ld, gp->s2, k, g, 1);
+    ckg__kernels()->gradient_common(D, n, gp->A, gp->capacity, 1, at->view.B, at->view.ld, weights, g, 1, out, 1);
     ckg__kernels()->cross(gp->kernel, D, 1, at->view.B, at->view.ld, m, points->B, points->ld, gp->s2, k, g, m);
     for (int d = 0; d < D; d++) {
         const double here = at->view.B[(size_t)d * (size_t)at->view.ld];
@@ -234,7 +264,7 @@ static int chain(const struct ckg__kg *kg, const struct at_candidate *at, int j,
         double sum = out[d];
         for (int p = 0; p < m; p++)
             sum += cov_adjoint[p] * g[p] * (here - b[p]);
-        gradient[d] += sum * gp->inv_ell[d];
+        gradient[d] = sum * gp->inv_ell[d];
     }
     return CKG_OK;
 }
@@ -254,63 +284,138 @@ static int chain_outcome(const struct ckg__kg *kg, const struct at_candidate *at
     return chain(kg, at, j, c, adj->mean[j], var, arena, gradient);
 }
 
-/* Everything about x⁺ = u that a value needs; the arrays come from the arena. */
-static int meet_candidate(const struct ckg__kg *kg, const double *u, struct ckg__arena *arena, struct at_candidate *at,
-                          struct ckg__kg_candidate *candidate)
+/* --- the gradient, shared out: the outcomes at x⁺, then chunks of nodes, then the outcomes again --- */
+
+/* Nodes that one task reverses. */
+enum { NODES = 13 };
+
+struct gradient {
+    const struct ckg__kg *kg;
+    const double *u;
+    const struct ckg__team *team;
+    struct ckg__arena *arena; /* the caller's */
+    struct at_candidate at[CKG__MAX_OUTCOMES];
+    struct ckg__kg_candidate candidate;
+    struct ckg__kg_work work;
+    int chunks, *status; /* (chunks, and outcomes at least) */
+    struct adjoint *adj; /* (chunks) */
+    double *sum;         /* (chunks) */
+    double *share;       /* outcomes × D */
+};
+
+static struct ckg__arena *scratch(const struct gradient *g, int worker)
 {
-    for (int j = 0; j < kg->belief->outcomes; j++) {
-        double *cov = ckg__arena_doubles(arena, (size_t)kg->m);
-        if (!cov || view_candidate(kg->belief->gp[j], u, arena, &at[j]))
-            return CKG_ERR_NOMEM;
-        ckg__view_covariance(kg->belief->gp[j], &kg->view[j], &at[j].view, 0, 1, cov, kg->m);
-        candidate->mean[j] = at[j].view.mean[0];
-        candidate->var[j] = at[j].view.var[0];
-        candidate->cov[j] = cov;
-    }
+    return g->team ? &g->team->arena[worker] : g->arena;
+}
+
+static int gradient_take(struct gradient *g)
+{
+    const int outcomes = g->kg->belief->outcomes, chunks = (g->kg->nodes->count + NODES - 1) / NODES;
+    struct ckg__arena *arena = g->arena;
+    g->chunks = chunks;
+    g->status = ckg__arena_ints(arena, (size_t)chunks + (size_t)outcomes);
+    g->adj = ckg__arena_get(arena, (size_t)chunks, sizeof *g->adj);
+    g->sum = ckg__arena_doubles(arena, (size_t)chunks);
+    g->share = ckg__arena_doubles(arena, (size_t)outcomes * (size_t)g->kg->belief->gp[0]->D);
+    if (!g->status || !g->adj || !g->sum || !g->share || ckg__kg_work_take(&g->work, g->kg, arena) ||
+        candidate_take(g->kg, arena, g->at, &g->candidate))
+        return CKG_ERR_NOMEM;
+    const size_t room = (size_t)g->work.room;
+    double *sigma = ckg__arena_doubles(arena, (size_t)chunks * (size_t)outcomes * room);
+    if (!sigma)
+        return CKG_ERR_NOMEM;
+    memset(g->adj, 0, (size_t)chunks * sizeof *g->adj);
+    memset(sigma, 0, (size_t)chunks * (size_t)outcomes * room * sizeof *sigma);
+    for (int c = 0; c < chunks; c++)
+        for (int j = 0; j < outcomes; j++)
+            g->adj[c].sigma[j] = sigma + ((size_t)c * (size_t)outcomes + (size_t)j) * room;
     return CKG_OK;
 }
 
-int ckg__kg_value_at(const struct ckg__kg *kg, const double *u, struct ckg__arena *arena, double *value)
+static void meet_task(void *context, int j, int worker)
 {
-    struct ckg__arena_mark mark = ckg__arena_mark(arena);
-    struct at_candidate at[CKG__MAX_OUTCOMES];
-    struct ckg__kg_candidate candidate;
-    struct ckg__kg_work work;
-    int status = ckg__kg_work_take(&work, kg, arena);
-    if (!status)
-        status = meet_candidate(kg, u, arena, at, &candidate);
-    if (!status)
-        *value = ckg__kg_value(kg, &candidate, &work, NULL);
-    ckg__arena_release(arena, mark);
-    return status;
+    struct gradient *g = context;
+    (void)worker;
+    meet_candidate(g->kg, j, g->u, &g->at[j], &g->candidate);
 }
 
-int ckg__kg_gradient(const struct ckg__kg *kg, const double *u, struct ckg__arena *arena, double *value, double *gradient)
+static void nodes_task(void *context, int c, int worker)
+{
+    struct gradient *g = context;
+    struct ckg__arena *arena = scratch(g, worker);
+    struct ckg__arena_mark mark = ckg__arena_mark(arena);
+    struct ckg__kg_work own = g->work;
+    const size_t room = (size_t)own.room;
+    const int first = c * NODES, end = first + NODES < g->kg->nodes->count ? first + NODES : g->kg->nodes->count;
+    own.pf = ckg__arena_doubles(arena, 5 * room);
+    g->status[c] = own.pf ? CKG_OK : CKG_ERR_NOMEM;
+    if (own.pf) {
+        own.a = own.pf + room;
+        own.b = own.a + room;
+        own.t = own.b + room;
+        g->sum[c] = reverse_nodes(g->kg, first, end, &own, &g->adj[c]);
+    }
+    ckg__arena_release(arena, mark);
+}
+
+static void chain_task(void *context, int j, int worker)
+{
+    struct gradient *g = context;
+    struct ckg__arena *arena = scratch(g, worker);
+    struct ckg__arena_mark mark = ckg__arena_mark(arena);
+    g->status[j] = chain_outcome(g->kg, &g->at[j], j, &g->work, g->adj, arena, g->share + (size_t)j * (size_t)g->kg->belief->gp[0]->D);
+    ckg__arena_release(arena, mark);
+}
+
+/* Adds the chunks' adjoints up in the first, in order. */
+static double gather(struct gradient *g)
+{
+    double sum = g->sum[0];
+    for (int c = 1; c < g->chunks; c++) {
+        sum += g->sum[c];
+        for (int j = 0; j < g->kg->belief->outcomes; j++) {
+            g->adj[0].mean[j] += g->adj[c].mean[j];
+            g->adj[0].var[j] += g->adj[c].var[j];
+            for (int p = 0; p <= g->kg->m; p++)
+                g->adj[0].sigma[j][p] += g->adj[c].sigma[j][p];
+        }
+    }
+    return sum;
+}
+
+/* The tasks of one of the steps; the first bad status. */
+static int share_out(struct gradient *g, int count, ckg__task task)
+{
+    ckg__team_run(g->team, count, task, g);
+    for (int i = 0; task != meet_task && i < count; i++)
+        if (g->status[i])
+            return g->status[i];
+    return CKG_OK;
+}
+
+int ckg__kg_gradient(const struct ckg__kg *kg, const double *u, const struct ckg__team *team, struct ckg__arena *arena, double *value,
+                     double *gradient)
 {
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
     const int outcomes = kg->belief->outcomes, D = kg->belief->gp[0]->D;
-    struct at_candidate at[CKG__MAX_OUTCOMES];
-    struct ckg__kg_candidate candidate;
-    struct ckg__kg_work work;
-    struct adjoint adj = {0};
-    int status = ckg__kg_work_take(&work, kg, arena);
-    for (int j = 0; !status && j < outcomes; j++) {
-        adj.sigma[j] = ckg__arena_doubles(arena, (size_t)work.room);
-        status = adj.sigma[j] ? CKG_OK : CKG_ERR_NOMEM;
-        if (!status)
-            memset(adj.sigma[j], 0, (size_t)work.room * sizeof(double));
-    }
+    struct gradient g = {.kg = kg, .u = u, .team = kg->belief->gp[0]->n >= CKG__SHARE_ROWS ? team : NULL, .arena = arena};
+    int status = gradient_take(&g);
     if (!status)
-        status = meet_candidate(kg, u, arena, at, &candidate);
+        status = share_out(&g, outcomes, meet_task);
     if (!status) {
-        look_ahead(kg, &candidate, &work);
-        *value = reverse_nodes(kg, &work, &adj) / kg->nodes->count;
-        memset(gradient, 0, (size_t)D * sizeof *gradient);
+        look_ahead(kg, &g.candidate, &g.work);
+        status = share_out(&g, g.chunks, nodes_task);
     }
-    for (int j = 0; !status && j < outcomes; j++)
-        status = chain_outcome(kg, &at[j], j, &work, &adj, arena, gradient);
-    for (int k = 0; !status && k < D; k++)
+    if (!status) {
+        *value = gather(&g) / kg->nodes->count;
+        status = share_out(&g, outcomes, chain_task);
+    }
+    for (int k = 0; !status && k < D; k++) {
+        gradient[k] = 0;
+        for (int j = 0; j < outcomes; j++)
+            gradient[k] += g.share[j * D + k];
         gradient[k] /= kg->nodes->count;
+    }
     ckg__arena_release(arena, mark);
     return status;
 }

@@ -51,7 +51,8 @@ int ckg__kg_winner(const struct ckg__kg *kg, int q, double z_y, struct ckg__kg_w
 /* cKG at x⁺ = u (D) with X_d as it is. */
 int ckg__kg_value_at(const struct ckg__kg *kg, const double *u, struct ckg__arena *arena, double *value);
 
-/* cKG at x⁺ = u (D) and its gradient (D) with X_d held fixed (x⁺ in it moves along). */
-int ckg__kg_gradient(const struct ckg__kg *kg, const double *u, struct ckg__arena *arena, double *value, double *gradient);
+/* cKG at x⁺ = u (D) and its gradient (D) with X_d held fixed (x⁺ in it moves along). The team, unless NULL, shares the work. */
+int ckg__kg_gradient(const struct ckg__kg *kg, const double *u, const struct ckg__team *team, struct ckg__arena *arena, double *value,
+                     double *gradient);
 
 #endif

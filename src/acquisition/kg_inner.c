@@ -29,18 +29,22 @@ struct outcome_batch {
     struct ckg__batch batch;
     struct ckg__against against;
     double *in_mean, *in_var;
+    double *value, *gradient; /* (m), D×m: its share in the logarithm */
+    int status;
 };
 
 static int outcome_take(struct outcome_batch *o, int D, int m, struct ckg__arena *arena)
 {
     const size_t points = (size_t)m, size = (size_t)D * points;
-    double *room = ckg__arena_doubles(arena, 5 * points + 3 * size);
+    double *room = ckg__arena_doubles(arena, 6 * points + 4 * size);
     if (!room)
         return CKG_ERR_NOMEM;
     o->batch = (struct ckg__batch){room, room + points, room + 5 * points, room + 5 * points + size};
     o->against = (struct ckg__against){NULL, NULL, room + 2 * points, room + 5 * points + 2 * size};
     o->in_mean = room + 3 * points;
     o->in_var = room + 4 * points;
+    o->value = room + 5 * points + 3 * size;
+    o->gradient = o->value + points;
     return CKG_OK;
 }
 
@@ -73,35 +77,66 @@ static void log_gain(double penalty, int m, const double *mean, double *value, d
     }
 }
 
+struct inner {
+    const struct ckg__kg_sample *sample;
+    int m;
+    const double *U;
+    const int *which;
+    struct ckg__arena *arena; /* the caller's */
+    struct outcome_batch *outcome;
+};
+
+static void outcome_task(void *context, int j, int worker)
+{
+    const struct inner *inner = context;
+    const struct ckg__kg_sample *sample = inner->sample;
+    const struct ckg__belief *belief = sample->belief;
+    struct outcome_batch *o = &inner->outcome[j];
+    struct ckg__arena *arena = sample->team ? &sample->team->arena[worker] : inner->arena;
+    struct ckg__arena_mark mark = ckg__arena_mark(arena);
+    const int m = inner->m, D = belief->gp[0]->D;
+    o->against.point = &sample->view[j];
+    o->against.weights = sample->weights[j];
+    o->status = ckg__posterior_batch(belief->gp[j], m, inner->U, m, arena, &o->batch, &o->against);
+    ckg__arena_release(arena, mark);
+    if (o->status)
+        return;
+    step_ahead(sample, j, D, m, inner->which, o);
+    memset(o->value, 0, (size_t)m * sizeof *o->value);
+    memset(o->in_var, 0, (size_t)m * sizeof *o->in_var);
+    if (j == 0)
+        log_gain(belief->penalty, m, o->batch.mean, o->value, o->in_mean);
+    else
+        ckg__log_feasible(m, o->batch.mean, o->batch.var, ckg__variance_floor(belief->gp[j]), belief->lower[j], belief->upper[j], o->value,
+                          o->in_mean, o->in_var);
+    for (int k = 0; k < D; k++)
+        for (int p = 0; p < m; p++) {
+            const size_t at = (size_t)k * (size_t)m + (size_t)p;
+            o->gradient[at] = o->in_mean[p] * o->batch.dmean[at] + o->in_var[p] * o->batch.dvar[at];
+        }
+}
+
 int ckg__kg_inner_batch(void *context, int m, const double *U, const int *which, struct ckg__arena *arena, double *value, double *gradient)
 {
     const struct ckg__kg_sample *sample = context;
-    const struct ckg__belief *belief = sample->belief;
-    const int D = belief->gp[0]->D;
+    const int D = sample->belief->gp[0]->D, outcomes = sample->belief->outcomes;
+    const size_t size = (size_t)D * (size_t)m;
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
-    struct outcome_batch o;
-    if (outcome_take(&o, D, m, arena))
-        return CKG_ERR_NOMEM;
-    memset(value, 0, (size_t)m * sizeof *value);
-    memset(gradient, 0, (size_t)D * (size_t)m * sizeof *gradient);
-    for (int j = 0; j < belief->outcomes; j++) {
-        o.against.point = &sample->view[j];
-        o.against.weights = sample->weights[j];
-        if (ckg__posterior_batch(belief->gp[j], m, U, m, arena, &o.batch, &o.against))
-            return CKG_ERR_NOMEM;
-        step_ahead(sample, j, D, m, which, &o);
-        memset(o.in_var, 0, (size_t)m * sizeof *o.in_var);
-        if (j == 0)
-            log_gain(belief->penalty, m, o.batch.mean, value, o.in_mean);
-        else
-            ckg__log_feasible(m, o.batch.mean, o.batch.var, ckg__variance_floor(belief->gp[j]), belief->lower[j], belief->upper[j], value,
-                              o.in_mean, o.in_var);
-        for (int k = 0; k < D; k++)
-            for (int p = 0; p < m; p++) {
-                const size_t at = (size_t)k * (size_t)m + (size_t)p;
-                gradient[at] += o.in_mean[p] * o.batch.dmean[at] + o.in_var[p] * o.batch.dvar[at];
-            }
+    struct inner inner = {sample, m, U, which, arena, ckg__arena_get(arena, (size_t)outcomes, sizeof *inner.outcome)};
+    int status = inner.outcome ? CKG_OK : CKG_ERR_NOMEM;
+    for (int j = 0; !status && j < outcomes; j++)
+        status = outcome_take(&inner.outcome[j], D, m, arena);
+    if (status)
+        return status;
+    ckg__team_run(sample->team, outcomes, outcome_task, &inner);
+    for (int j = 0; !status && j < outcomes; j++) {
+        const struct outcome_batch *o = &inner.outcome[j];
+        for (size_t p = 0; p < (size_t)m; p++)
+            value[p] = j ? value[p] + o->value[p] : o->value[p];
+        for (size_t i = 0; i < size; i++)
+            gradient[i] = j ? gradient[i] + o->gradient[i] : o->gradient[i];
+        status = o->status;
     }
     ckg__arena_release(arena, mark);
-    return CKG_OK;
+    return status;
 }

@@ -14,6 +14,7 @@ struct ckg__kg_sample {
     double *weights[CKG__MAX_OUTCOMES];         /* (n) L⁻ᵀV⁺ */
     double scale[CKG__MAX_OUTCOMES];            /* 1/√(var(x⁺) + noise) */
     const double *z;                            /* pairs × outcomes: z_y, then z_c */
+    const struct ckg__team *team;               /* shares the outcomes out; NULL: nobody does */
 };
 
 int ckg__kg_sample_take(struct ckg__kg_sample *sample, const struct ckg__belief *belief, const double *u, struct ckg__arena *arena);

@@ -1,12 +1,16 @@
 /*
- * The pool hands out its tasks with one atomic word, the ticket: the number of the run in its upper half, the tasks not yet
+ * A run hands out its tasks with one atomic word, the ticket: the number of the run in its upper half, the tasks not yet
  * claimed in its lower half. Claiming a task is one compare-and-swap of the ticket; the caller of a run waits for the tasks,
  * never for the workers, so that a worker that sleeps through a short run costs nothing.
  *
  * A run's parameters are read before the swap. They are rewritten only when the ticket holds no tasks, and a ticket never
  * comes twice, so that a swap that succeeds proves that what was read belongs to the claimed task.
  *
- * Runs are short and follow each other closely: whoever waits looks at the atomic word for some tens of microseconds before
+ * There is one place for the pool's run and one per worker for the run that its task shares out. Who shares takes tasks of
+ * its own run alone, so that scratch is used as a stack; who has nothing to do takes from any run, the shared ones first, as
+ * somebody waits for them.
+ *
+ * Runs are short and follow each other closely: whoever waits looks at the atomic words for some tens of microseconds before
  * it sleeps.
  */
 #include "base/threads.h"
@@ -28,21 +32,26 @@ struct worker {
     int number;
 };
 
-struct ckg__pool {
+struct run {
     _Alignas(CACHE_LINE) _Atomic uint64_t ticket;
     _Alignas(CACHE_LINE) atomic_int unfinished; /* tasks of this run that have not returned */
     _Alignas(CACHE_LINE) _Atomic(ckg__task) task;
     _Atomic(void *) context;
     atomic_int count;
+};
+
+struct ckg__pool {
+    struct run *runs; /* (threads + 1) the workers' shared ones, then the pool's */
     atomic_int stopping;
     int threads, started; /* workers in all, the caller counted; threads running */
-    int sleeping;         /* workers waiting for `wake`, under the mutex */
+    int sleeping;         /* threads waiting for `wake`, under the mutex */
     pthread_mutex_t mutex;
-    pthread_cond_t wake, done;
+    pthread_cond_t wake;
     struct worker *workers;
 };
 
 struct claim {
+    struct run *run;
     ckg__task task;
     void *context;
     int index;
@@ -53,86 +62,95 @@ static uint32_t unclaimed(uint64_t ticket)
     return (uint32_t)ticket;
 }
 
-static int claim_task(struct ckg__pool *pool, struct claim *claim)
+static int has_tasks(struct run *run)
 {
-    uint64_t ticket = atomic_load_explicit(&pool->ticket, memory_order_acquire);
+    return unclaimed(atomic_load_explicit(&run->ticket, memory_order_acquire)) > 0;
+}
 
+static int claim_task(struct run *run, struct claim *claim)
+{
+    uint64_t ticket = atomic_load_explicit(&run->ticket, memory_order_acquire);
+
+    claim->run = run;
     while (unclaimed(ticket) > 0) {
-        claim->task = atomic_load_explicit(&pool->task, memory_order_relaxed);
-        claim->context = atomic_load_explicit(&pool->context, memory_order_relaxed);
-        claim->index = atomic_load_explicit(&pool->count, memory_order_relaxed) - (int)unclaimed(ticket);
-        if (atomic_compare_exchange_weak_explicit(&pool->ticket, &ticket, ticket - 1, memory_order_acq_rel, memory_order_acquire))
+        claim->task = atomic_load_explicit(&run->task, memory_order_relaxed);
+        claim->context = atomic_load_explicit(&run->context, memory_order_relaxed);
+        claim->index = atomic_load_explicit(&run->count, memory_order_relaxed) - (int)unclaimed(ticket);
+        if (atomic_compare_exchange_weak_explicit(&run->ticket, &ticket, ticket - 1, memory_order_acq_rel, memory_order_acquire))
             return 1;
     }
     return 0;
 }
 
-/* Runs tasks until none is left to claim. Whoever finishes the last one wakes the caller, who may be asleep. */
-static void work(struct ckg__pool *pool, int number)
+static int claim_any(struct ckg__pool *pool, struct claim *claim)
 {
-    struct claim claim;
-
-    while (claim_task(pool, &claim)) {
-        claim.task(claim.context, claim.index, number);
-        if (atomic_fetch_sub_explicit(&pool->unfinished, 1, memory_order_acq_rel) == 1 && number > 0) {
-            pthread_mutex_lock(&pool->mutex);
-            pthread_cond_signal(&pool->done);
-            pthread_mutex_unlock(&pool->mutex);
-        }
-    }
-}
-
-static int has_work(struct ckg__pool *pool)
-{
-    return unclaimed(atomic_load_explicit(&pool->ticket, memory_order_acquire)) > 0 || atomic_load(&pool->stopping);
-}
-
-static int all_finished(struct ckg__pool *pool)
-{
-    return atomic_load_explicit(&pool->unfinished, memory_order_acquire) == 0;
-}
-
-/* Looks for a while, yielding the processor between looks, as there may be more threads than processors. */
-static int spin_until(int (*condition)(struct ckg__pool *), struct ckg__pool *pool)
-{
-    for (int round = 0; round < SPIN_ROUNDS; round++) {
-        for (int look = 0; look < LOOKS_PER_ROUND; look++)
-            if (condition(pool))
-                return 1;
-        sched_yield();
-    }
+    for (int i = 0; i <= pool->threads; i++)
+        if (claim_task(&pool->runs[i], claim))
+            return 1;
     return 0;
 }
 
-static void wait_for_work(struct ckg__pool *pool)
+static void wake_all(struct ckg__pool *pool)
 {
-    if (spin_until(has_work, pool))
-        return;
     pthread_mutex_lock(&pool->mutex);
-    pool->sleeping++;
-    while (!has_work(pool))
-        pthread_cond_wait(&pool->wake, &pool->mutex);
-    pool->sleeping--;
+    if (pool->sleeping > 0)
+        pthread_cond_broadcast(&pool->wake);
     pthread_mutex_unlock(&pool->mutex);
 }
 
-static void wait_for_finish(struct ckg__pool *pool)
+/* Whoever finishes the last task of a run wakes its caller, who may be asleep. */
+static void perform(struct ckg__pool *pool, const struct claim *claim, int number)
 {
-    if (spin_until(all_finished, pool))
-        return;
+    claim->task(claim->context, claim->index, number);
+    if (atomic_fetch_sub_explicit(&claim->run->unfinished, 1, memory_order_acq_rel) == 1)
+        wake_all(pool);
+}
+
+/* What a thread waits for: tasks, or with a run the end of that run. */
+struct wait {
+    struct ckg__pool *pool;
+    struct run *run; /* NULL: a worker between runs */
+    int helps;       /* 1: tasks of other runs are welcome meanwhile */
+};
+
+static int is_over(const struct wait *wait)
+{
+    if (wait->run && atomic_load_explicit(&wait->run->unfinished, memory_order_acquire) == 0)
+        return 1;
+    for (int i = 0; wait->helps && i <= wait->pool->threads; i++)
+        if (has_tasks(&wait->pool->runs[i]))
+            return 1;
+    return !wait->run && atomic_load(&wait->pool->stopping);
+}
+
+/* Looks for a while, yielding the processor between looks, as there may be more threads than processors; then sleeps. */
+static void wait_until_over(const struct wait *wait)
+{
+    struct ckg__pool *pool = wait->pool;
+    for (int round = 0; round < SPIN_ROUNDS; round++) {
+        for (int look = 0; look < LOOKS_PER_ROUND; look++)
+            if (is_over(wait))
+                return;
+        sched_yield();
+    }
     pthread_mutex_lock(&pool->mutex);
-    while (!all_finished(pool))
-        pthread_cond_wait(&pool->done, &pool->mutex);
+    pool->sleeping++;
+    while (!is_over(wait))
+        pthread_cond_wait(&pool->wake, &pool->mutex);
+    pool->sleeping--;
     pthread_mutex_unlock(&pool->mutex);
 }
 
 static void *worker_main(void *argument)
 {
     struct worker *worker = argument;
+    const struct wait wait = {worker->pool, NULL, 1};
+    struct claim claim;
 
     while (!atomic_load(&worker->pool->stopping)) {
-        work(worker->pool, worker->number);
-        wait_for_work(worker->pool);
+        while (claim_any(worker->pool, &claim))
+            perform(worker->pool, &claim, worker->number);
+        wait_until_over(&wait);
     }
     return NULL;
 }
@@ -175,7 +193,6 @@ static void init_locks(struct ckg__pool *pool)
 {
     pool->mutex = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
     pool->wake = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
-    pool->done = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
 }
 
 int ckg__pool_new(struct ckg__pool **out, int threads)
@@ -191,7 +208,8 @@ int ckg__pool_new(struct ckg__pool **out, int threads)
         return CKG_ERR_NOMEM;
     pool->threads = threads;
     init_locks(pool);
-    status = start_workers(pool);
+    pool->runs = ckg__alloc_zero((size_t)threads + 1, sizeof *pool->runs);
+    status = pool->runs ? start_workers(pool) : CKG_ERR_NOMEM;
     if (status != CKG_OK) {
         ckg__pool_free(pool);
         return status;
@@ -210,10 +228,10 @@ void ckg__pool_free(struct ckg__pool *pool)
     pthread_mutex_unlock(&pool->mutex);
     for (int i = 0; i < pool->started; i++)
         pthread_join(pool->workers[i].thread, NULL);
-    pthread_cond_destroy(&pool->done);
     pthread_cond_destroy(&pool->wake);
     pthread_mutex_destroy(&pool->mutex);
     ckg__free(pool->workers);
+    ckg__free(pool->runs);
     ckg__free(pool);
 }
 
@@ -222,17 +240,17 @@ int ckg__pool_threads(const struct ckg__pool *pool)
     return pool->threads;
 }
 
-/* The ticket changes under the mutex, so that no worker falls asleep between its last look and the broadcast. */
-static void publish(struct ckg__pool *pool, int count, ckg__task task, void *context)
+/* The ticket changes under the mutex, so that nobody falls asleep between the last look and the broadcast. */
+static void publish(struct ckg__pool *pool, struct run *run, int count, ckg__task task, void *context)
 {
-    uint64_t run = (atomic_load_explicit(&pool->ticket, memory_order_relaxed) >> 32) + 1;
+    uint64_t number = (atomic_load_explicit(&run->ticket, memory_order_relaxed) >> 32) + 1;
 
-    atomic_store_explicit(&pool->task, task, memory_order_relaxed);
-    atomic_store_explicit(&pool->context, context, memory_order_relaxed);
-    atomic_store_explicit(&pool->count, count, memory_order_relaxed);
-    atomic_store_explicit(&pool->unfinished, count, memory_order_relaxed);
+    atomic_store_explicit(&run->task, task, memory_order_relaxed);
+    atomic_store_explicit(&run->context, context, memory_order_relaxed);
+    atomic_store_explicit(&run->count, count, memory_order_relaxed);
+    atomic_store_explicit(&run->unfinished, count, memory_order_relaxed);
     pthread_mutex_lock(&pool->mutex);
-    atomic_store_explicit(&pool->ticket, run << 32 | (uint32_t)count, memory_order_release);
+    atomic_store_explicit(&run->ticket, number << 32 | (uint32_t)count, memory_order_release);
     if (pool->sleeping > 0)
         pthread_cond_broadcast(&pool->wake);
     pthread_mutex_unlock(&pool->mutex);
@@ -240,12 +258,37 @@ static void publish(struct ckg__pool *pool, int count, ckg__task task, void *con
 
 void ckg__pool_run(struct ckg__pool *pool, int count, ckg__task task, void *context)
 {
+    struct run *run = &pool->runs[pool->threads];
+    const struct wait wait = {pool, run, 1};
+    struct claim claim;
+
     if (pool->threads == 1 || count <= 1) {
         for (int index = 0; index < count; index++)
             task(context, index, 0);
         return;
     }
-    publish(pool, count, task, context);
-    work(pool, 0);
-    wait_for_finish(pool);
+    publish(pool, run, count, task, context);
+    do {
+        while (claim_any(pool, &claim))
+            perform(pool, &claim, 0);
+        wait_until_over(&wait);
+    } while (atomic_load_explicit(&run->unfinished, memory_order_acquire) > 0);
+}
+
+void ckg__team_run(const struct ckg__team *team, int count, ckg__task task, void *context)
+{
+    const int number = team ? team->worker : 0;
+    struct claim claim;
+
+    if (!team || team->pool->threads == 1 || count <= 1) {
+        for (int index = 0; index < count; index++)
+            task(context, index, number);
+        return;
+    }
+    struct run *run = &team->pool->runs[number];
+    const struct wait wait = {team->pool, run, 0};
+    publish(team->pool, run, count, task, context);
+    while (claim_task(run, &claim))
+        perform(team->pool, &claim, number);
+    wait_until_over(&wait);
 }

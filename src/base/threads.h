@@ -6,6 +6,7 @@
 #ifndef CKG_BASE_THREADS_H
 #define CKG_BASE_THREADS_H
 
+struct ckg__arena;
 struct ckg__pool;
 
 typedef void (*ckg__task)(void *context, int index, int worker);
@@ -15,7 +16,20 @@ int ckg__pool_new(struct ckg__pool **out, int threads);
 void ckg__pool_free(struct ckg__pool *pool);
 int ckg__pool_threads(const struct ckg__pool *pool);
 
-/* Runs task(context, i, worker) for i in 0 … count−1 and returns when all are done. Not reentrant: a task may not call it. */
+/* Runs task(context, i, worker) for i in 0 … count−1 and returns when all are done. A task may not call it, but may call ckg__team_run. */
 void ckg__pool_run(struct ckg__pool *pool, int count, ckg__task task, void *context);
+
+/*
+ * The workers that a task of a run may share its own work with: those that have nothing else to do help. A task that belongs to such a shared
+ * piece shares no further.
+ */
+struct ckg__team {
+    struct ckg__pool *pool;
+    int worker; /* the number that the task was given */
+    struct ckg__arena *arena; /* (threads) the workers' scratch */
+};
+
+/* The same for a part of a task; team NULL: one after the other, on worker 0. */
+void ckg__team_run(const struct ckg__team *team, int count, ckg__task task, void *context);
 
 #endif

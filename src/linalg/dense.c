@@ -478,17 +478,68 @@ static void eliminate_below(int n, int depth, const double *inverse, double *A, 
     }
 }
 
-static int cholesky(int n, double *A, int lda)
+/* --- shared out: a step over a block and what lies below or beside it, strip by strip --- */
+
+/* Fewer strips than this are not worth sharing. */
+enum { SHARED = 4 };
+
+/* What the tasks of a step work on; which of the numbers they read is theirs to know. */
+struct step {
+    int n, depth, k;
+    double *A;
+    ptrdiff_t lda;
+    const double *inverse, *squares, *triangle;
+};
+
+static int strips(int n)
+{
+    return (n + WIDTH - 1) / WIDTH;
+}
+
+/* A strip of L₂₁. */
+static void solve_below(void *context, int index, int worker)
+{
+    _Alignas(64) double T[DEPTH * WIDTH];
+    const struct step *s = context;
+    const int i = s->depth + index * WIDTH, w = smaller(WIDTH, s->n - i);
+    double *rows = s->A + i * s->lda;
+
+    (void)worker;
+    transpose_in(w, s->depth, rows, s->lda, T);
+    forward_strip(s->depth, vectors_for(w), s->A, s->lda, s->inverse, T, T, WIDTH);
+    transpose_out(w, s->depth, T, rows, s->lda);
+}
+
+/* A strip of columns of A₂₂ loses its part of L₂₁L₂₁ᵀ. */
+static void update_below(void *context, int index, int worker)
+{
+    _Alignas(64) double T[DEPTH * WIDTH];
+    const struct step *s = context;
+    const int i = s->depth + index * WIDTH, w = smaller(WIDTH, s->n - i);
+    double *rows = s->A + i * s->lda;
+
+    (void)worker;
+    transpose_in(w, s->depth, rows, s->lda, T);
+    update_strip(s->n - i, w, 1, s->depth, (struct operand){rows, s->lda, 1}, T, -1.0, 1, rows + i, s->lda);
+}
+
+static int cholesky(int n, double *A, int lda, const struct ckg__team *team)
 {
     _Alignas(64) double T[DEPTH * WIDTH];
     double inverse[DEPTH];
 
     for (int k = 0; k < n; k += DEPTH) {
         double *block = A + (ptrdiff_t)k * lda + k;
-        const int depth = smaller(DEPTH, n - k);
+        const int depth = smaller(DEPTH, n - k), below = strips(n - k - depth);
         const int bad = factor_block(depth, block, lda, inverse, T);
         if (bad) return k + bad;
-        if (n - k > depth) eliminate_below(n - k, depth, inverse, block, lda, T);
+        if (team && below >= SHARED) {
+            struct step step = {.n = n - k, .depth = depth, .A = block, .lda = lda, .inverse = inverse};
+            ckg__team_run(team, below, solve_below, &step);
+            ckg__team_run(team, below, update_below, &step);
+        } else if (below) {
+            eliminate_below(n - k, depth, inverse, block, lda, T);
+        }
     }
     return 0;
 }
@@ -689,29 +740,58 @@ static void invert_strip(int n, int w, double *L, ptrdiff_t ldl, const double *i
     for (int i = 0; i < n; i++) memcpy(L + i * ldl, T + i * WIDTH, (size_t)smaller(w, i + 1) * sizeof *L);
 }
 
-/*
- * L ← L⁻¹ in place: the solve of LX = I, block by block. Strips go from left to right: the columns of L that a strip overwrites
- * are never left operands of a later one.
- */
-static void invert_lower(int n, double *A, ptrdiff_t lda, double *T)
+/* A strip of columns left of the block k: solved there, and taken off the rows below. */
+static void invert_left(void *context, int index, int worker)
 {
+    _Alignas(64) double T[DEPTH * WIDTH];
+    const struct step *s = context;
+    const int below = s->k + s->depth, j = index * WIDTH;
+    const double *block = s->A + s->k * s->lda + s->k;
+
+    (void)worker;
+    solve_strip(s->depth, WIDTH, 0, block, s->lda, s->inverse, T, s->A + s->k * s->lda + j, s->lda);
+    update_strip(s->n - below, WIDTH, WIDTH, s->depth, (struct operand){s->A + below * s->lda + s->k, s->lda, 1}, T, -1.0, 1,
+                 s->A + below * s->lda + j, s->lda);
+}
+
+/*
+ * CHUNK_BELOW rows below the block k, times the block's inverse. The inverse's strips stand in `triangle`, one behind the other; they go from
+ * left to right, since the columns that one overwrites are never left operands of a later one.
+ */
+enum { CHUNK_BELOW = 64 };
+
+static void invert_under(void *context, int index, int worker)
+{
+    const struct step *s = context;
+    const int first = s->k + s->depth + index * CHUNK_BELOW, rows = smaller(CHUNK_BELOW, s->n - first);
+    const double *T = s->triangle;
+
+    (void)worker;
+    for (int j = 0; j < s->depth; j += WIDTH) {
+        const int w = smaller(WIDTH, s->depth - j);
+        double *under = s->A + first * s->lda + s->k + j;
+        update_strip(rows, w, w, s->depth - j, (struct operand){under, s->lda, 1}, T, -1.0, 0, under, s->lda);
+        T += (s->depth - j) * WIDTH;
+    }
+}
+
+/* L ← L⁻¹ in place: the solve of LX = I, block by block. */
+static void invert_lower(int n, double *A, ptrdiff_t lda, const struct ckg__team *team)
+{
+    _Alignas(64) double triangle[DEPTH * (DEPTH + WIDTH) / 2];
     double inverse[DEPTH];
 
     for (int k = 0; k < n; k += DEPTH) {
-        const int depth = smaller(DEPTH, n - k), below = k + depth;
-        double *block = A + k * lda + k;
+        const int depth = smaller(DEPTH, n - k), below = n - k - depth;
+        double *block = A + k * lda + k, *T = triangle;
+        struct step step = {.n = n, .depth = depth, .k = k, .A = A, .lda = lda, .inverse = inverse, .triangle = triangle};
         invert_diagonal(depth, block, lda, inverse);
-        for (int j = 0; j < k; j += WIDTH) {
-            solve_strip(depth, WIDTH, 0, block, lda, inverse, T, A + k * lda + j, lda);
-            update_strip(n - below, WIDTH, WIDTH, depth, (struct operand){A + below * lda + k, lda, 1}, T, -1.0, 1,
-                         A + below * lda + j, lda);
-        }
+        ckg__team_run(team, strips(k), invert_left, &step);
         for (int j = 0; j < depth; j += WIDTH) {
-            const int w = smaller(WIDTH, depth - j);
-            double *under = A + below * lda + k + j;
-            invert_strip(depth - j, w, block + j * lda + j, lda, inverse + j, T);
-            update_strip(n - below, w, w, depth - j, (struct operand){under, lda, 1}, T, -1.0, 0, under, lda);
+            invert_strip(depth - j, smaller(WIDTH, depth - j), block + j * lda + j, lda, inverse + j, T);
+            T += (depth - j) * WIDTH;
         }
+        ckg__team_run(team, (below + CHUNK_BELOW - 1) / CHUNK_BELOW, invert_under, &step);
     }
 }
 
@@ -739,23 +819,44 @@ static void multiply_triangle(int n, int first, int w, int edge, const double *W
     }
 }
 
-/*
- * The lower triangle of W ← that of WᵀW, in place: block row by block row, add its products to the rows above, then replace it by
- * its own. A strip overwrites its columns of the block row last, and later strips read only columns to the right.
- */
-static void square_lower(int n, double *A, ptrdiff_t lda, double *T)
+/* A strip of columns left of the block row k: its products go to the rows above. */
+static void square_above(void *context, int index, int worker)
 {
+    _Alignas(64) double T[DEPTH * WIDTH];
+    const struct step *s = context;
+    const int j = index * WIDTH;
+    const double *row = s->A + s->k * s->lda;
+
+    (void)worker;
+    copy_in(s->depth, WIDTH, row + j, s->lda, T);
+    update_strip(s->k - j, WIDTH, 1, s->depth, (struct operand){row + j, 1, s->lda}, T, 1.0, 1, s->A + j * s->lda + j, s->lda);
+}
+
+/* Then the strip itself is replaced by its product with the block. */
+static void square_beside(void *context, int index, int worker)
+{
+    _Alignas(64) double T[DEPTH * WIDTH];
+    const struct step *s = context;
+    double *row = s->A + s->k * s->lda, *strip = row + index * WIDTH;
+
+    (void)worker;
+    copy_in(s->depth, WIDTH, strip, s->lda, T);
+    multiply_triangle(s->depth, 0, WIDTH, WIDTH, row + s->k, s->lda, s->squares, T, strip, s->lda);
+}
+
+/* The lower triangle of W ← that of WᵀW, in place: block row by block row. */
+static void square_lower(int n, double *A, ptrdiff_t lda, const struct ckg__team *team)
+{
+    _Alignas(64) double T[DEPTH * WIDTH];
     double squares[DEPTH * ROWS];
 
     for (int k = 0; k < n; k += DEPTH) {
         const int depth = smaller(DEPTH, n - k);
-        double *row = A + k * lda, *block = row + k;
+        double *block = A + k * lda + k;
+        struct step step = {.n = n, .depth = depth, .k = k, .A = A, .lda = lda, .squares = squares};
         copy_diagonal_squares(depth, block, lda, squares);
-        for (int j = 0; j < k; j += WIDTH) {
-            copy_in(depth, WIDTH, row + j, lda, T);
-            update_strip(k - j, WIDTH, 1, depth, (struct operand){row + j, 1, lda}, T, 1.0, 1, A + j * lda + j, lda);
-            multiply_triangle(depth, 0, WIDTH, WIDTH, block, lda, squares, T, row + j, lda);
-        }
+        ckg__team_run(team, strips(k), square_above, &step);
+        ckg__team_run(team, strips(k), square_beside, &step);
         for (int j = 0; j < depth; j += WIDTH) {
             const int w = smaller(WIDTH, depth - j);
             copy_in(depth, w, block + j, lda, T);
@@ -766,12 +867,10 @@ static void square_lower(int n, double *A, ptrdiff_t lda, double *T)
     }
 }
 
-static void inverse_from_cholesky(int n, double *A, int lda)
+static void inverse_from_cholesky(int n, double *A, int lda, const struct ckg__team *team)
 {
-    _Alignas(64) double T[DEPTH * WIDTH];
-
-    invert_lower(n, A, lda, T);
-    square_lower(n, A, lda, T);
+    invert_lower(n, A, lda, team);
+    square_lower(n, A, lda, team);
 }
 
 static void scale(int m, int n, double beta, double *C, ptrdiff_t ldc)

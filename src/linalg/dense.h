@@ -1,14 +1,17 @@
 /*
  * Dense kernels for Gaussian processes: Cholesky, triangular solves with many right-hand sides, inverse, products. All
  * matrices are row-major with a leading dimension; of a symmetric or triangular matrix only the lower triangle is read or
- * written. Single-threaded, no allocation unless a parameter says so, deterministic; any n, m >= 0.
+ * written. No allocation, deterministic; any n, m >= 0. What takes a team shares its work with it, and gives the same bits with any team
+ * and with none (NULL).
  */
 #ifndef CKG_LINALG_DENSE_H
 #define CKG_LINALG_DENSE_H
 
+#include "base/threads.h"
+
 struct ckg__dense_ops {
     /* A (n×n) ← its Cholesky factor L, in place. Returns 0, or i+1 when pivot i is not positive or not finite (A is then spoilt). */
-    int (*cholesky)(int n, double *A, int lda);
+    int (*cholesky)(int n, double *A, int lda, const struct ckg__team *team);
 
     /* B (n×m) ← L⁻¹B. */
     void (*solve_lower)(int n, int m, const double *L, int ldl, double *B, int ldb);
@@ -17,7 +20,7 @@ struct ckg__dense_ops {
     void (*solve_lower_transposed)(int n, int m, const double *L, int ldl, double *B, int ldb);
 
     /* A (n×n), holding L in its lower triangle, ← the lower triangle of (LLᵀ)⁻¹. */
-    void (*inverse_from_cholesky)(int n, double *A, int lda);
+    void (*inverse_from_cholesky)(int n, double *A, int lda, const struct ckg__team *team);
 
     /* C (m×n) ← beta·C + alpha·AᵀB with A (k×m), B (k×n). */
     void (*multiply_tn)(int m, int n, int k, double alpha, const double *A, int lda, const double *B, int ldb, double beta, double *C,

@@ -45,7 +45,7 @@ int ckg__fit_work_take(struct ckg__fit_work *w, const struct ckg__fit *fit, stru
     w->alpha = ckg__arena_doubles(arena, n);
     w->ones = ckg__arena_doubles(arena, n);
     w->inv_ell = ckg__arena_doubles(arena, D);
-    w->slope = ckg__arena_doubles(arena, D);
+    w->slope = ckg__arena_doubles(arena, D * ((size_t)fit->inputs.n / CKG__GP_ROWS + 1));
     return w->A && w->L && w->G && w->beta && w->alpha && w->ones && w->inv_ell && w->slope ? CKG_OK : CKG_ERR_NOMEM;
 }
 
@@ -73,6 +73,23 @@ static double prior_density(const struct ckg__fit *fit, const double *theta, dou
     return sum;
 }
 
+struct slope_rows {
+    const struct ckg__gp_inputs *in;
+    double s2;
+    struct ckg__fit_work *work;
+};
+
+/* The share of some rows in the derivatives in log ℓ. */
+static void slope_task(void *context, int index, int worker)
+{
+    const struct slope_rows *r = context;
+    const struct ckg__fit_work *w = r->work;
+    const int n = r->in->n, first = index * CKG__GP_ROWS, end = first + CKG__GP_ROWS < n ? first + CKG__GP_ROWS : n;
+    (void)worker;
+    ckg__kernels()->slopes(r->in->kernel, r->in->D, first, end, w->A, w->ld, r->s2, w->G, w->ld);
+    ckg__kernels()->lengthscale_gradient(r->in->D, first, end, w->A, w->ld, w->alpha, w->L, w->ld, w->G, w->ld, w->slope + index * r->in->D);
+}
+
 /* Gradient of the likelihood into gradient (d+2), which is cleared first; needs w->L the factor and w->beta. */
 static void likelihood_gradient(const struct ckg__fit *fit, double s2, double noise, double mean, double *gradient, struct ckg__fit_work *w)
 {
@@ -81,7 +98,7 @@ static void likelihood_gradient(const struct ckg__fit *fit, double s2, double no
     memset(gradient, 0, ((size_t)d + 2) * sizeof *gradient);
     memcpy(w->alpha, w->beta, (size_t)n * sizeof *w->alpha);
     ckg__dense()->solve_lower_transposed(n, 1, w->L, w->ld, w->alpha, 1);
-    ckg__dense()->inverse_from_cholesky(n, w->L, w->ld);
+    ckg__dense()->inverse_from_cholesky(n, w->L, w->ld, in->team);
 
     double noise_term = 0, all_noise = 0, quadratic = 0;
     for (int i = 0; i < n; i++) {
@@ -96,10 +113,12 @@ static void likelihood_gradient(const struct ckg__fit *fit, double s2, double no
         gradient[d] += 0.5 * (in->series->within / noise - in->series->extra);
     gradient[d + 1] = 0.5 * (quadratic - n - all_noise);
 
-    ckg__kernels()->slopes(in->kernel, in->D, n, w->A, w->ld, s2, w->G, w->ld);
-    ckg__kernels()->lengthscale_gradient(in->D, n, w->A, w->ld, w->alpha, w->L, w->ld, w->G, w->ld, w->slope);
-    for (int k = 0; k < in->D; k++)
-        gradient[in->group[k]] += w->slope[k];
+    struct slope_rows rows = {in, s2, w};
+    const int chunks = (n + CKG__GP_ROWS - 1) / CKG__GP_ROWS;
+    ckg__team_run(in->team, chunks, slope_task, &rows);
+    for (int c = 0; c < chunks; c++)
+        for (int k = 0; k < in->D; k++)
+            gradient[in->group[k]] += w->slope[c * in->D + k];
 }
 
 double ckg__fit_density(const struct ckg__fit *fit, const double *theta, double *gradient, struct ckg__fit_work *w)

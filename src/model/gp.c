@@ -61,14 +61,31 @@ void ckg__gp_scale(const struct ckg__gp_inputs *in, const double *theta, double 
     }
 }
 
+struct kernel_rows {
+    const struct ckg__gp_inputs *in;
+    double s2;
+    const double *A;
+    int lda, ldl;
+    double *L;
+};
+
+static void kernel_task(void *context, int index, int worker)
+{
+    const struct kernel_rows *r = context;
+    const int first = index * CKG__GP_ROWS, end = first + CKG__GP_ROWS < r->in->n ? first + CKG__GP_ROWS : r->in->n;
+    (void)worker;
+    ckg__kernels()->symmetric(r->in->kernel, r->in->D, first, end, r->A, r->lda, r->s2, r->L, r->ldl);
+}
+
 int ckg__gp_factor(const struct ckg__gp_inputs *in, double s2, double noise, const double *A, int lda, double *L, int ldl, double *nugget)
 {
+    struct kernel_rows rows = {in, s2, A, lda, ldl, L};
     int pivot = 0;
     for (*nugget = CKG__NUGGET; *nugget <= CKG__NUGGET_MAX * 1.01; *nugget *= 10) {
-        ckg__kernels()->symmetric(in->kernel, in->D, in->n, A, lda, s2, L, ldl);
+        ckg__team_run(in->team, (in->n + CKG__GP_ROWS - 1) / CKG__GP_ROWS, kernel_task, &rows);
         for (int i = 0; i < in->n; i++)
             L[(size_t)i * (size_t)ldl + (size_t)i] += s2 * *nugget + ckg__gp_row_noise(in->series, i, noise);
-        pivot = ckg__dense()->cholesky(in->n, L, ldl);
+        pivot = ckg__dense()->cholesky(in->n, L, ldl, in->team);
         if (!pivot)
             return 0;
     }

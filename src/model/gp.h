@@ -6,6 +6,7 @@
 #define CKG_MODEL_GP_H
 
 #include "base/arena.h"
+#include "base/threads.h"
 #include "data/data.h"
 #include "model/kernel.h"
 
@@ -21,6 +22,7 @@ struct ckg__gp_inputs {
     int ldx;
     const struct ckg__series *series;
     double mean_precision; /* of the normal prior of m around 0; INFINITY: m = 0 */
+    const struct ckg__team *team; /* shares the work on a large matrix; NULL: nobody does */
 };
 
 struct ckg__gp {
@@ -55,6 +57,9 @@ void ckg__gp_truncate(struct ckg__gp *gp, int n);
 
 /* The factor of K + Σ at inputs scaled into A (D×lda): L in `L`, the nugget used; 0, or a pivot's number when every nugget failed. */
 int ckg__gp_factor(const struct ckg__gp_inputs *inputs, double s2, double noise, const double *A, int lda, double *L, int ldl, double *nugget);
+
+/* From this many rows on the work on a process is worth sharing with workers that have nothing to do; rows of a matrix that one task gets. */
+enum { CKG__SHARE_ROWS = 96, CKG__GP_ROWS = 32 };
 
 /* Scaled inputs A (D×lda) ← X/ℓ; inv_ell (D). */
 void ckg__gp_scale(const struct ckg__gp_inputs *inputs, const double *theta, double *inv_ell, double *A, int lda);

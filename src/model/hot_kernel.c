@@ -98,9 +98,9 @@ static void cross(enum ckg__kernel kernel, int D, int n, const double *A, int ld
     }
 }
 
-static void symmetric(enum ckg__kernel kernel, int D, int n, const double *A, int lda, double s2, double *K, int ldk)
+static void symmetric(enum ckg__kernel kernel, int D, int first, int end, const double *A, int lda, double s2, double *K, int ldk)
 {
-    for (int i = 0; i < n; i++) {
+    for (int i = first; i < end; i++) {
         double *row = K + (long)i * ldk;
         squared_distances(D, A + i, lda, i + 1, A, lda, row);
         finish_row(kernel, i + 1, s2, row, 0);
@@ -128,21 +128,21 @@ static void slope_row(enum ckg__kernel kernel, int m, double s2, double *row)
     }
 }
 
-static void slopes(enum ckg__kernel kernel, int D, int n, const double *A, int lda, double s2, double *G, int ldg)
+static void slopes(enum ckg__kernel kernel, int D, int first, int end, const double *A, int lda, double s2, double *G, int ldg)
 {
-    for (int i = 0; i < n; i++) {
+    for (int i = first; i < end; i++) {
         double *row = G + (long)i * ldg;
         squared_distances(D, A + i, lda, i + 1, A, lda, row);
         slope_row(kernel, i + 1, s2, row);
     }
 }
 
-static void lengthscale_gradient(int D, int n, const double *A, int lda, const double *alpha, double *C, int ldc, const double *G, int ldg,
-                                 double *g)
+static void lengthscale_gradient(int D, int first, int end, const double *A, int lda, const double *alpha, double *C, int ldc, const double *G,
+                                 int ldg, double *g)
 {
     for (int k = 0; k < D; k++)
         g[k] = 0;
-    for (int i = 1; i < n; i++) {
+    for (int i = first; i < end; i++) {
         double *restrict t = C + (long)i * ldc;
         const double *restrict slope = G + (long)i * ldg;
         const double own = alpha[i];

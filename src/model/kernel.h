@@ -19,17 +19,17 @@ struct ckg__kernel_ops {
     void (*cross)(enum ckg__kernel kernel, int D, int n, const double *A, int lda, int m, const double *B, int ldb, double s2, double *K,
                   double *G, int ldk);
 
-    /* The lower triangle of K (n×n) of A with itself. */
-    void (*symmetric)(enum ckg__kernel kernel, int D, int n, const double *A, int lda, double s2, double *K, int ldk);
+    /* Rows first … end−1 of the lower triangle of K (n×n) of A with itself. */
+    void (*symmetric)(enum ckg__kernel kernel, int D, int first, int end, const double *A, int lda, double s2, double *K, int ldk);
 
-    /* The lower triangle of the slopes G (n×n) of A with itself. */
-    void (*slopes)(enum ckg__kernel kernel, int D, int n, const double *A, int lda, double s2, double *G, int ldg);
+    /* The same rows of the slopes G (n×n) of A with itself. */
+    void (*slopes)(enum ckg__kernel kernel, int D, int first, int end, const double *A, int lda, double s2, double *G, int ldg);
 
     /*
-     * g (D) ← Σ_{j<i} (α_i α_j − C_ij)·(−G_ij)·δ_k², δ the scaled difference: the likelihood's derivative in log ℓ_k when C = K⁻¹.
-     * Spoils the lower triangle of C.
+     * g (D) ← Σ_{j<i} (α_i α_j − C_ij)·(−G_ij)·δ_k² over the same rows i, δ the scaled difference: their share in the likelihood's derivative
+     * in log ℓ_k when C = K⁻¹. Spoils those rows of the lower triangle of C.
      */
-    void (*lengthscale_gradient)(int D, int n, const double *A, int lda, const double *alpha, double *C, int ldc, const double *G,
+    void (*lengthscale_gradient)(int D, int first, int end, const double *A, int lda, const double *alpha, double *C, int ldc, const double *G,
                                  int ldg, double *g);
 
     /* out (D×m) ← Σ_i W_ip G_ip (B_kp − A_ki), W (n×m). */

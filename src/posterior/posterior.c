@@ -156,7 +156,7 @@ int ckg__posterior_sample(const struct ckg__gp *gp, const struct ckg__view *view
         ckg__view_covariance(gp, view, view, 0, m, C, m);
         for (int p = 0; p < m; p++)
             C[(size_t)p * (size_t)m + (size_t)p] += nugget * gp->s2;
-        pivot = ckg__dense()->cholesky(m, C, m);
+        pivot = ckg__dense()->cholesky(m, C, m, NULL);
     }
     if (pivot) {
         ckg__arena_release(arena, mark);

@@ -90,11 +90,18 @@ static int lay_out_all(struct ckg__models *models, int trials)
 static struct ckg__fit fit_of(const struct ckg__models *models, const struct ckg__series *series, const double *X)
 {
     const int d = models->data->problem->d;
-    struct ckg__fit fit = {{models->kernel, d, models->data->problem->D, series->n, models->group, X, series->n, series, 1.0},
+    struct ckg__fit fit = {{models->kernel, d, models->data->problem->D, series->n, models->group, X, series->n, series, 1.0, NULL},
                            models->method == CKG__FIT_ML ? ckg__prior_flat() : ckg__prior_default(d)};
     if (models->method == CKG__FIT_ML)
         fit.inputs.mean_precision = 0;
     return fit;
+}
+
+/* fit, with a team to share its matrices where they are large enough; team is filled for `worker`. */
+static void share(const struct ckg__models *models, int worker, struct ckg__team *team, struct ckg__fit *fit)
+{
+    *team = (struct ckg__team){models->pool, worker, models->arena};
+    fit->inputs.team = fit->inputs.n >= CKG__SHARE_ROWS ? team : NULL;
 }
 
 static int run(struct ckg__models *models, int count, ckg__task task, void *context, const int *status)
@@ -125,8 +132,10 @@ static void fit_task(void *context, int index, int worker)
     struct ckg__models *models = fits->models;
     const int j = fits->outcome[index];
     const struct ckg__surrogate *s = &models->surrogate[j];
-    const struct ckg__fit fit = fit_of(models, &s->series, models->X[j]);
+    struct ckg__fit fit = fit_of(models, &s->series, models->X[j]);
     double *theta = fits->theta[index];
+    struct ckg__team team;
+    share(models, worker, &team, &fit);
     if (fits->start[index] == 0)
         memcpy(theta, s->fitted.theta, sizeof s->fitted.theta);
     else
@@ -181,21 +190,33 @@ static int fit_all(struct ckg__models *models, int anchor)
 
 /* --- warping --- */
 
-/* The density of outcome j on the scale of `warp` at its best theta from `theta` on, comparable between warps. */
-static int warped_density(struct ckg__models *models, int j, double warp, int trials, double *theta, double *density)
+struct warped {
+    struct ckg__models *models;
+    int outcome, trials;
+    int status[WARPS + 1];
+    struct ckg__fitted fitted[WARPS + 1]; /* start and optimum on each scale; the first is without a warp */
+    double density[WARPS + 1];            /* comparable between scales */
+};
+
+/* Fits the outcome on one scale. */
+static void warp_task(void *context, int index, int worker)
 {
-    struct ckg__arena_mark mark = ckg__arena_mark(&models->own);
+    struct warped *w = context;
+    struct ckg__arena *arena = &w->models->arena[worker];
+    struct ckg__arena_mark mark = ckg__arena_mark(arena);
     struct ckg__scaling scaling;
     struct ckg__series series;
     double *X;
-    int status = lay_out(models, j, warp, trials, &models->own, &scaling, &series, &X);
+    int status = lay_out(w->models, w->outcome, w->fitted[index].warp, w->trials, arena, &scaling, &series, &X);
     if (!status) {
-        const struct ckg__fit fit = fit_of(models, &series, X);
-        status = ckg__fit_climb(&fit, 20, theta, density, &models->arena[0]);
-        *density += series.jacobian;
+        struct ckg__fit fit = fit_of(w->models, &series, X);
+        struct ckg__team team;
+        share(w->models, worker, &team, &fit);
+        status = ckg__fit_climb(&fit, 20, w->fitted[index].theta, &w->density[index], arena);
+        w->density[index] += series.jacobian;
     }
-    ckg__arena_release(&models->own, mark);
-    return status;
+    w->status[index] = status;
+    ckg__arena_release(arena, mark);
 }
 
 /* Chooses outcome j's warp for these trials by the density, starting from the fit on the present scale. */
@@ -203,27 +224,23 @@ static int choose_warp(struct ckg__models *models, int j, int trials)
 {
     struct ckg__surrogate *s = &models->surrogate[j];
     const struct ckg__series_source source = {j, 0, trials};
-    double tail, best, density, theta[CKG_MAX_PARAMETERS + 2];
+    struct warped w = {.models = models, .outcome = j, .trials = trials};
+    double tail;
     int status = ckg__series_tail(models->data, &source, &models->own, &tail);
-    if (status || s->series.n < 8)
+    if (status || s->series.n < 8 || (tail < warp_tail && !(s->fitted.warp > 0)))
         return status;
-    struct ckg__fitted chosen = s->fitted;
-    chosen.warp = 0;
-    if (tail >= warp_tail || s->fitted.warp > 0) {
-        status = warped_density(models, j, 0, trials, chosen.theta, &best);
-        best += warp_gain;
+    const int count = tail >= warp_tail ? WARPS + 1 : 1;
+    for (int i = 0; i < count; i++) {
+        w.fitted[i] = s->fitted;
+        w.fitted[i].warp = i ? warps[i - 1] : 0;
     }
-    for (int i = 0; !status && tail >= warp_tail && i < WARPS; i++) {
-        memcpy(theta, s->fitted.theta, sizeof theta);
-        status = warped_density(models, j, warps[i], trials, theta, &density);
-        if (!status && density > best) {
-            best = density;
-            chosen.warp = warps[i];
-            memcpy(chosen.theta, theta, sizeof theta);
-        }
-    }
+    status = run(models, count, warp_task, &w, w.status);
+    int best = 0;
+    for (int i = 1; !status && i < count; i++)
+        if (w.density[i] > w.density[best] + (best ? 0 : warp_gain))
+            best = i;
     if (!status)
-        s->fitted = chosen;
+        s->fitted = w.fitted[best];
     return status;
 }
 
@@ -348,7 +365,9 @@ static void chain_task(void *context, int index, int worker)
     struct ckg__models *models = chains->models;
     const int j = chains->outcome[index], chain = index % CKG__CHAINS;
     const struct ckg__surrogate *s = &models->surrogate[j];
-    const struct ckg__fit fit = fit_of(models, &s->series, models->X[j]);
+    struct ckg__fit fit = fit_of(models, &s->series, models->X[j]);
+    struct ckg__team team;
+    share(models, worker, &team, &fit);
     const int first = chain * models->samples / CKG__CHAINS, last = (chain + 1) * models->samples / CKG__CHAINS;
     struct ckg__rng rng;
     ckg__rng_seed(&rng, models->seed, (uint64_t)told(models->data, models->data->trials), 100 + (uint64_t)(j * CKG__CHAINS + chain));
@@ -394,7 +413,9 @@ static void factor_task(void *context, int index, int worker)
     struct ckg__models *models = f->models;
     const int j = f->outcome[index], sample = f->sample[index];
     struct ckg__surrogate *s = &models->surrogate[j];
-    const struct ckg__fit fit = fit_of(models, &s->series, models->X[j]);
+    struct ckg__fit fit = fit_of(models, &s->series, models->X[j]);
+    struct ckg__team team;
+    share(models, worker, &team, &fit);
     f->status[index] = ckg__gp_set(&s->gp[sample], &fit.inputs,
                                    f->chains->samples + ((size_t)j * CKG__MAX_SAMPLES + (size_t)sample) * (size_t)f->chains->dim,
                                    &models->arena[worker]);

@@ -263,13 +263,15 @@ static int first_cut(const struct ckg__search *search, const struct ckg__outlook
 
 /* Climbs the inner problems from their starts (pairs × D), which become the maximisers. */
 static int climb_inner(const struct ckg__search *search, const struct ckg__outlook *o, const double *u, int pairs, const double *z,
-                       double *starts, struct ckg__arena *arena)
+                       double *starts, int worker)
 {
+    struct ckg__arena *arena = &search->arena[worker];
+    const struct ckg__team team = ckg__search_team(search, worker);
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
     const int D = search->problem->D;
     const size_t size = (size_t)pairs * (size_t)D;
     const struct ckg__lbfgs_options options = {4, search->effort.inner_evaluations, fmin(o->width, 0.02), 1e-6, 1e-7};
-    struct ckg__kg_sample sample = {.z = z};
+    struct ckg__kg_sample sample = {.z = z, .team = o->belief->gp[0]->n >= CKG__SHARE_ROWS ? &team : NULL};
     double *lower = ckg__arena_doubles(arena, size), *upper = ckg__arena_doubles(arena, size), *value = ckg__arena_doubles(arena, (size_t)pairs);
     if (!lower || !upper || !value || ckg__kg_sample_take(&sample, o->belief, u, arena))
         return CKG_ERR_NOMEM;
@@ -325,9 +327,10 @@ static int build_kg(const struct ckg__search *search, const struct ckg__outlook 
     return CKG_OK;
 }
 
-static int own_discretisation(const struct ckg__search *search, const struct ckg__outlook *o, const double *u, struct ckg__arena *arena,
+static int own_discretisation(const struct ckg__search *search, const struct ckg__outlook *o, const double *u, int worker,
                               struct ckg__arena *keep, struct ckg__kg *kg, double *value)
 {
+    struct ckg__arena *arena = &search->arena[worker];
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
     const int D = search->problem->D, outcomes = o->belief->outcomes;
     const int wanted = outcomes == 1 ? search->effort.surprises : outcomes == 2 ? search->effort.pairs_one : search->effort.pairs;
@@ -341,7 +344,7 @@ static int own_discretisation(const struct ckg__search *search, const struct ckg
     if (!status)
         status = first_cut(search, o, u, pairs, z, node, arena, hits, starts);
     if (!status && pairs && !ckg__search_late(search))
-        status = climb_inner(search, o, u, pairs, z, starts, arena);
+        status = climb_inner(search, o, u, pairs, z, starts, worker);
     if (!status)
         status = build_kg(search, o, hits, pairs, starts, keep, kg);
     if (!status)
@@ -351,11 +354,11 @@ static int own_discretisation(const struct ckg__search *search, const struct ckg
 }
 
 /* The policy's value at u (D) with an X_d of its own. */
-static int own_value(const struct ckg__search *search, const struct ckg__outlook *o, int weighted, const double *u, struct ckg__arena *arena,
+static int own_value(const struct ckg__search *search, const struct ckg__outlook *o, int weighted, const double *u, int worker,
                      struct ckg__arena *keep, struct ckg__kg *kg, double *value)
 {
-    const int status = own_discretisation(search, o, u, arena, keep, kg, value);
-    return status || !weighted ? status : weigh(o, 1, u, 1, arena, value);
+    const int status = own_discretisation(search, o, u, worker, keep, kg, value);
+    return status || !weighted ? status : weigh(o, 1, u, 1, &search->arena[worker], value);
 }
 
 static void inner_task(void *context, int index, int worker)
@@ -364,7 +367,7 @@ static void inner_task(void *context, int index, int worker)
     struct ckg__search *search = stage->search;
     struct finalist *f = &stage->finalist[index / search->outlooks];
     const int o = index % search->outlooks;
-    stage->status[index] = own_value(search, &search->outlook[o], stage->weighted, f->u, &search->arena[worker], &stage->slot[index], &f->kg[o], &f->part[o]);
+    stage->status[index] = own_value(search, &search->outlook[o], stage->weighted, f->u, worker, &stage->slot[index], &f->kg[o], &f->part[o]);
 }
 
 static void average_parts(const struct ckg__search *search, struct finalist *f)
@@ -380,12 +383,13 @@ struct refined {
     const struct ckg__search *search;
     int weighted;
     struct finalist *finalist;
+    struct ckg__team team;
 };
 
 /* KG at u (D) under one outlook with X_d fixed, weighted where asked, and its gradient (D). */
 static int fixed_gradient(const struct refined *r, int o, const double *u, struct ckg__arena *arena, double *value, double *gradient)
 {
-    int status = ckg__kg_gradient(&r->finalist->kg[o], u, arena, value, gradient);
+    int status = ckg__kg_gradient(&r->finalist->kg[o], u, &r->team, arena, value, gradient);
     if (status || !r->weighted)
         return status;
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
@@ -429,8 +433,9 @@ static int log_average(void *context, int m, const double *U, const int *which, 
     return CKG_OK;
 }
 
-static int refine_reals(const struct ckg__search *search, int weighted, struct finalist *from, double *u, struct ckg__arena *arena)
+static int refine_reals(const struct ckg__search *search, int weighted, struct finalist *from, double *u, int worker)
 {
+    struct ckg__arena *arena = &search->arena[worker];
     const int D = search->problem->D;
     const double *x_r = search->outlook[0].x_r, width = search->outlook[0].width;
     double *box = ckg__arena_doubles(arena, 2 * (size_t)D), value;
@@ -438,7 +443,7 @@ static int refine_reals(const struct ckg__search *search, int weighted, struct f
         return CKG_ERR_NOMEM;
     const double away = distance(D, u, x_r, 1, 0);
     const struct ckg__lbfgs_options options = {5, search->effort.refine_evaluations, away < 30 * width ? 0.5 * width : 0.02, 1e-4, 1e-4};
-    struct refined context = {search, weighted, from};
+    struct refined context = {search, weighted, from, ckg__search_team(search, worker)};
     ckg__problem_free_box(search->problem, u, box, box + D);
     return ckg__multistart(log_average, &context, D, 1, box, box + D, &options, u, &value, arena);
 }
@@ -481,7 +486,7 @@ static void refine_task(void *context, int index, int worker)
     memcpy(to->u, from->u, (size_t)search->problem->D * sizeof *to->u);
     int status = refine_lattice(search, stage->weighted, from, to->u, arena);
     if (!status && ckg__problem_has_reals(search->problem) && !ckg__search_late(search))
-        status = refine_reals(search, stage->weighted, from, to->u, arena);
+        status = refine_reals(search, stage->weighted, from, to->u, worker);
     stage->status[index] = status;
     ckg__arena_release(arena, mark);
 }
@@ -503,7 +508,7 @@ static void rebuild_task(void *context, int index, int worker)
     struct ckg__search *search = stage->search;
     struct finalist *f = &stage->finalist[stage->finalists + index / search->outlooks];
     const int o = index % search->outlooks;
-    stage->status[index] = own_value(search, &search->outlook[o], stage->weighted, f->u, &search->arena[worker],
+    stage->status[index] = own_value(search, &search->outlook[o], stage->weighted, f->u, worker,
                                      &stage->slot[stage->finalists * search->outlooks + index], &f->kg[o], &f->part[o]);
 }
 
@@ -620,7 +625,7 @@ int ckg__knowledge_score(struct ckg__search *search, int weighted, int count, co
             struct ckg__arena_mark mark = ckg__arena_mark(search->results);
             struct ckg__kg kg;
             double one = 0;
-            const int status = own_value(search, &search->outlook[o], weighted, u, &search->arena[0], search->results, &kg, &one);
+            const int status = own_value(search, &search->outlook[o], weighted, u, 0, search->results, &kg, &one);
             if (status)
                 return status;
             value[p] += one / search->outlooks;

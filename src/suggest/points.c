@@ -25,6 +25,11 @@ int ckg__search_late(const struct ckg__search *search)
     return isfinite(search->deadline) && ckg__clock() > search->deadline;
 }
 
+struct ckg__team ckg__search_team(const struct ckg__search *search, int worker)
+{
+    return (struct ckg__team){search->pool, worker, search->arena};
+}
+
 int ckg__search_run(struct ckg__search *search, int count, ckg__task task, void *context, const int *status)
 {
     ckg__pool_run(search->pool, count, task, context);

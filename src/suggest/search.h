@@ -63,6 +63,9 @@ struct ckg__search {
 
 double ckg__clock(void);
 
+/* The team that a task on `worker` may share its work with. */
+struct ckg__team ckg__search_team(const struct ckg__search *search, int worker);
+
 /* 1 once the time limit has passed. */
 int ckg__search_late(const struct ckg__search *search);
 

@@ -53,7 +53,7 @@ void process_make(struct process *p, enum ckg__kernel kernel, int D, int n, enum
     p->series.count = p->count;
     draw_noise(p, n, noise);
     draw_data(p, D, n);
-    p->inputs = (struct ckg__gp_inputs){kernel, D, D, n, p->group, p->X, PROCESS_MAX_N, &p->series, 1.0};
+    p->inputs = (struct ckg__gp_inputs){kernel, D, D, n, p->group, p->X, PROCESS_MAX_N, &p->series, 1.0, NULL};
     process_set(p);
 }
 

@@ -52,7 +52,7 @@ static void set_process(struct world *w, int j, int n, double noise)
     static const int group[DIM] = {0, 1};
     const double theta[DIM + 2] = {log(uniform(w, 0.2, 0.8)), log(uniform(w, 0.2, 0.8)), 0, log(uniform(w, 0.5, 2))};
     struct ckg__series series = {.n = n, .y = w->y[j], .known = w->known, .count = w->count, .typical_known = noise};
-    const struct ckg__gp_inputs inputs = {CKG__RBF, DIM, DIM, n, group, w->X, n, &series, 1};
+    const struct ckg__gp_inputs inputs = {CKG__RBF, DIM, DIM, n, group, w->X, n, &series, 1, NULL};
     for (int i = 0; i < n; i++) {
         w->y[j][i] = ckg__rng_normal(&w->rng);
         w->known[i] = noise;
@@ -171,7 +171,7 @@ static void test_gradient_is_the_differences(void **state)
             for (int i = 0; i < DESIGNS; i++) {
                 double u[DIM], value, gradient[DIM], expected[DIM];
                 random_design(&w, u);
-                assert_int_equal(ckg__kg_gradient(&w.kg, u, &w.arena, &value, gradient), 0);
+                assert_int_equal(ckg__kg_gradient(&w.kg, u, NULL, &w.arena, &value, gradient), 0);
                 assert_true(fabs(value - value_at(&w, u)) <= 1e-14 + 1e-12 * value);
                 for (int k = 0; k < DIM; k++)
                     expected[k] = difference(&w, u, k);

@@ -134,6 +134,57 @@ static void test_many_short_runs(void **state)
     ckg__pool_free(pool);
 }
 
+struct sharing {
+    struct ckg__pool *pool;
+    int parts[MAX_TASKS][8];
+};
+
+/* Shares its own part of the work out, twice, and sees it done each time. */
+static void share_task(void *context, int index, int worker)
+{
+    struct sharing *sharing = context;
+    const struct ckg__team team = {sharing->pool, worker, NULL};
+    int *parts = sharing->parts[index];
+
+    for (int round = 1; round <= 2; round++) {
+        ckg__team_run(&team, 2 + index % 7, count_task, parts);
+        for (int i = 0; i < 8; i++)
+            if (parts[i] != (i < 2 + index % 7 ? round : 0))
+                parts[7] = -100;
+    }
+}
+
+static void test_tasks_that_share_their_work(void **state)
+{
+    static struct sharing sharing;
+
+    (void)state;
+    for (int threads = 1; threads <= MAX_THREADS; threads *= 2) {
+        sharing.pool = new_pool(threads);
+        for (int run = 0; run < 100; run++) {
+            const int count = 1 + run % 5;
+
+            memset(sharing.parts, 0, sizeof sharing.parts);
+            ckg__pool_run(sharing.pool, count, share_task, &sharing);
+            for (int t = 0; t < count; t++)
+                for (int i = 0; i < 8; i++)
+                    assert_int_equal(sharing.parts[t][i], i < 2 + t % 7 ? 2 : 0);
+        }
+        ckg__pool_free(sharing.pool);
+    }
+}
+
+/* Without a team the parts come one after the other. */
+static void test_no_team(void **state)
+{
+    int parts[8] = {0};
+
+    (void)state;
+    ckg__team_run(NULL, 5, count_task, parts);
+    for (int i = 0; i < 8; i++)
+        assert_int_equal(parts[i], i < 5);
+}
+
 /* Long enough between runs for the workers to fall asleep, and tasks long enough for the caller to. */
 static void test_runs_with_sleeping_workers(void **state)
 {
@@ -208,6 +259,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_same_results_at_any_number_of_threads),
         cmocka_unit_test(test_many_short_runs),
+        cmocka_unit_test(test_tasks_that_share_their_work),
+        cmocka_unit_test(test_no_team),
         cmocka_unit_test(test_runs_with_sleeping_workers),
         cmocka_unit_test(test_pool_that_never_ran_is_freed),
         cmocka_unit_test(test_system_refuses_a_thread),

@@ -1,6 +1,6 @@
 /*
  * Every compiled variant that this processor runs, against naive loops in long double: the residuals of LLᵀ = A, LX = B, LᵀX = B
- * and A⁻¹A = I, the pivot that is reported, and that nothing outside the matrices is written.
+ * and A⁻¹A = I, the pivot that is reported, that nothing outside the matrices is written, and that a team changes no bit.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -82,7 +82,7 @@ static void check_cholesky(const struct ckg__dense_ops *ops, int n)
 
     fill_positive(n, ld, A);
     memcpy(L, A, sizeof L);
-    assert_int_equal(ops->cholesky(n, L, ld), 0);
+    assert_int_equal(ops->cholesky(n, L, ld, NULL), 0);
     assert_untouched(n, n, ld, 1, L);
     for (int i = 0; i < n; i++)
         for (int j = 0; j <= i; j++) {
@@ -98,7 +98,7 @@ static void check_inverse(const struct ckg__dense_ops *ops, int n)
     const int ld = n + PADDING;
 
     memcpy(X, L, sizeof X);
-    ops->inverse_from_cholesky(n, X, ld);
+    ops->inverse_from_cholesky(n, X, ld, NULL);
     assert_untouched(n, n, ld, 1, X);
     for (int i = 0; i < n; i++)
         for (int j = 0; j < n; j++) {
@@ -191,13 +191,13 @@ static void check_pivot(const struct ckg__dense_ops *ops, int n, int bad)
     for (size_t i = 0; i < COUNT(wrong); i++) {
         fill_positive(n, LD, A);
         A[bad * LD + bad] = wrong[i];
-        assert_int_equal(ops->cholesky(n, A, LD), bad + 1);
+        assert_int_equal(ops->cholesky(n, A, LD, NULL), bad + 1);
         assert_untouched(n, n, LD, 1, A);
     }
     if (bad == 0) return;
     fill_positive(n, LD, A);
     A[bad * LD + bad / 2] = NAN;
-    assert_int_equal(ops->cholesky(n, A, LD), bad + 1);
+    assert_int_equal(ops->cholesky(n, A, LD, NULL), bad + 1);
 }
 
 static void check_variant(const struct ckg__dense_ops *ops)
@@ -218,6 +218,47 @@ static void check_variant(const struct ckg__dense_ops *ops)
         if (n > 0) check_pivot(ops, n, n - 1);
         if (n > 2) check_pivot(ops, n, 2 * n / 3);
     }
+}
+
+/* A random positive matrix of any size, its upper triangle zero. */
+static double *new_positive(int n)
+{
+    double *M = calloc((size_t)n * (size_t)n, sizeof *M);
+    assert_non_null(M);
+    for (int i = 0; i < n; i++) {
+        for (int j = 0; j < i; j++) M[i * n + j] = uniform();
+        M[i * n + i] = 1.0 + 0.3 * n;
+    }
+    return M;
+}
+
+/* With a team to share the work, the same bits as without, and the same pivot reported. */
+static void test_team(void **state)
+{
+    static const int large[] = {100, 200, 257, 300, 450};
+    struct ckg__pool *pool;
+
+    (void)state;
+    assert_int_equal(ckg__pool_new(&pool, 3), 0);
+    const struct ckg__team team = {pool, 0, NULL};
+    for (size_t s = 0; s < COUNT(large); s++) {
+        const int n = large[s];
+        const size_t bytes = (size_t)n * (size_t)n * sizeof(double);
+        double *alone = new_positive(n), *shared = malloc(bytes), *spoilt = malloc(bytes);
+        assert_true(shared && spoilt);
+        memcpy(shared, alone, bytes);
+        memcpy(spoilt, alone, bytes);
+        spoilt[(n - 2) * n + n - 2] = -1;
+        assert_int_equal(ckg__dense()->cholesky(n, spoilt, n, &team), n - 1);
+        assert_int_equal(ckg__dense()->cholesky(n, alone, n, NULL), 0);
+        assert_int_equal(ckg__dense()->cholesky(n, shared, n, &team), 0);
+        assert_memory_equal(alone, shared, bytes);
+        ckg__dense()->inverse_from_cholesky(n, alone, n, NULL);
+        ckg__dense()->inverse_from_cholesky(n, shared, n, &team);
+        assert_memory_equal(alone, shared, bytes);
+        free(alone), free(shared), free(spoilt);
+    }
+    ckg__pool_free(pool);
 }
 
 static void test_base(void **state)
@@ -256,6 +297,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_v4),
 #endif
     cmocka_unit_test(test_selection),
+    cmocka_unit_test(test_team),
 };
 
 int main(void)

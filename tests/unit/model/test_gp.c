@@ -70,7 +70,7 @@ static void test_matches_reference(void **state)
         const struct gp_case *c = &gp_cases[i];
         const struct ckg__series series = series_of(c);
         const enum ckg__kernel kernel = (enum ckg__kernel)c->kernel;
-        const struct ckg__gp_inputs inputs = {kernel, c->d, c->d, c->n, identity, c->X, c->n, &series, c->precision};
+        const struct ckg__gp_inputs inputs = {kernel, c->d, c->d, c->n, identity, c->X, c->n, &series, c->precision, NULL};
         assert_int_equal(ckg__gp_reserve(&gp, c->d, c->n), CKG_OK);
         assert_int_equal(ckg__gp_set(&gp, &inputs, c->theta, &arena), CKG_OK);
         assert_true(gp.nugget == CKG__NUGGET);

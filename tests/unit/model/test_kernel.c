@@ -130,8 +130,8 @@ static void check_cross(const struct ckg__kernel_ops *ops, enum ckg__kernel kern
 static void check_symmetric(const struct ckg__kernel_ops *ops, enum ckg__kernel kernel, int D, int n)
 {
     draw(D, n, 1, 2);
-    ops->symmetric(kernel, D, n, A, LD, s2, K, LD);
-    ops->slopes(kernel, D, n, A, LD, s2, G, LD);
+    ops->symmetric(kernel, D, 0, n, A, LD, s2, K, LD);
+    ops->slopes(kernel, D, 0, n, A, LD, s2, G, LD);
     assert_untouched(K, MOST + 1, n, n, 1);
     assert_untouched(G, MOST + 1, n, n, 1);
     for (int i = 0; i < n; i++) {
@@ -154,8 +154,8 @@ static void check_lengthscale_gradient(const struct ckg__kernel_ops *ops, int D,
     draw(D, n, 1, 3);
     memcpy(C, W, sizeof C);
     g[D] = SENTINEL;
-    ops->slopes(CKG__MATERN52, D, n, A, LD, s2, G, LD);
-    ops->lengthscale_gradient(D, n, A, LD, alpha, C, LD, G, LD, g);
+    ops->slopes(CKG__MATERN52, D, 0, n, A, LD, s2, G, LD);
+    ops->lengthscale_gradient(D, 0, n, A, LD, alpha, C, LD, G, LD, g);
     assert_true(g[D] == SENTINEL);
     for (int k = 0; k < D; k++) {
         long double sum = 0, magnitude = 0;
