@@ -3,8 +3,8 @@
     python3 bench/botorch/compare.py build/bench/quality [repeats]
 
 BoTorch: default SingleTaskGPs, 256 raw samples, 8 restarts; LogConstrainedExpectedImprovement, and the one-shot knowledge
-gradient (64 fantasies) of the constrained objective, on 50 space-filling designs. ckg: the 51st suggestion of a study, mean over 20 studies,
-as the program prints it.
+gradient (64 fantasies) of the constrained objective. Both sides are timed at the 51st suggestion of a study that began with 10 space-filling
+designs: BoTorch's went on by its LogCEI, one study a repeat; ckg's by the policy itself, mean over 20 studies, as the program prints it.
 """
 import math
 import subprocess
@@ -50,14 +50,21 @@ def suggest(policy, x, y):
     else:
         objective = ConstrainedMCObjective(lambda z, X=None: z[..., 0], [lambda z: z[..., 1]], infeasible_cost=y[:, 0].min().abs())
         acquisition = qKnowledgeGradient(model, num_fantasies=64, objective=objective)
-    optimize_acqf(acquisition, bounds, q=1, num_restarts=8, raw_samples=256)
+    return optimize_acqf(acquisition, bounds, q=1, num_restarts=8, raw_samples=256)[0]
 
 
-def botorch_seconds(policy, repeats):
+def study(seed):
+    """The designs of a study after 50 evaluations."""
+    torch.manual_seed(seed)
+    x = torch.quasirandom.SobolEngine(2, scramble=True, seed=seed).draw(10).double()
+    while len(x) < 50:
+        x = torch.cat([x, suggest("LogCEI", x, mystery(x))])
+    return x
+
+
+def botorch_seconds(policy, studies):
     taken = []
-    for seed in range(repeats):
-        torch.manual_seed(seed)
-        x = torch.quasirandom.SobolEngine(2, scramble=True, seed=seed).draw(50).double()
+    for x in studies:
         start = time.perf_counter()
         suggest(policy, x, mystery(x))
         taken.append(time.perf_counter() - start)
@@ -74,12 +81,13 @@ def main():
     program, repeats = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 5
     ckg, cei = ckg_seconds(program, "ckg"), ckg_seconds(program, "cei")
     print(f"BoTorch {botorch.__version__}, torch {torch.__version__}, one core; mystery, n = 50; seconds per suggestion, fit included")
-    print(f"{'policy':28} {'fastest':>9} {'mean':>9}   fastest / ckg's mean")
+    print(f"{'policy':28} {'fastest':>9} {'mean':>9}   mean / ckg's mean")
     print(f"{'ckg: ckg':28} {'':>9} {ckg:9.5f}")
     print(f"{'ckg: cei':28} {'':>9} {cei:9.5f}")
+    studies = [study(seed) for seed in range(repeats)]
     for policy, own, name in (("LogCEI", cei, "cei"), ("LogCEI", ckg, "ckg"), ("one-shot qKG", ckg, "ckg")):
-        fastest, mean = botorch_seconds(policy, repeats)
-        print(f"{'BoTorch: ' + policy:28} {fastest:9.3f} {mean:9.3f}   {fastest / own:8.0f} x ckg's {name}", flush=True)
+        fastest, mean = botorch_seconds(policy, studies)
+        print(f"{'BoTorch: ' + policy:28} {fastest:9.3f} {mean:9.3f}   {mean / own:8.0f} x ckg's {name}", flush=True)
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@
 
 #include "acquisition/kg_inner.h"
 #include "base/error.h"
+#include "optim/simplex.h"
 #include "suggest/knowledge.h"
 
 enum { CHUNK = 16, MAX_INNER = 16, NEIGHBOURS = 24 };
@@ -433,6 +434,20 @@ static int log_average(void *context, int m, const double *U, const int *which, 
     return CKG_OK;
 }
 
+/* The averaged value with X_d fixed, for a search without gradients. */
+static int average(void *context, const double *u, struct ckg__arena *arena, double *value)
+{
+    const struct refined *r = context;
+    double sum = 0, one = 0;
+    for (int o = 0; o < r->search->outlooks; o++) {
+        if (ckg__kg_value_at(&r->finalist->kg[o], u, arena, &one) || (r->weighted && weigh(&r->search->outlook[o], 1, u, 1, arena, &one)))
+            return CKG_ERR_NOMEM;
+        sum += one / r->search->outlooks;
+    }
+    *value = sum;
+    return CKG_OK;
+}
+
 static int refine_reals(const struct ckg__search *search, int weighted, struct finalist *from, double *u, int worker)
 {
     struct ckg__arena *arena = &search->arena[worker];
@@ -445,6 +460,8 @@ static int refine_reals(const struct ckg__search *search, int weighted, struct f
     const struct ckg__lbfgs_options options = {5, search->effort.refine_evaluations, away < 30 * width ? 0.5 * width : 0.02, 1e-4, 1e-4};
     struct refined context = {search, weighted, from, ckg__search_team(search, worker)};
     ckg__problem_free_box(search->problem, u, box, box + D);
+    if (search->effort.paper)
+        return ckg__simplex(average, &context, D, box, box + D, 0.05, search->effort.refine_evaluations, u, &value, arena);
     return ckg__multistart(log_average, &context, D, 1, box, box + D, &options, u, &value, arena);
 }
 
@@ -452,24 +469,22 @@ static int refine_reals(const struct ckg__search *search, int weighted, struct f
 static int refine_lattice(const struct ckg__search *search, int weighted, struct finalist *from, double *u, struct ckg__arena *arena)
 {
     const int D = search->problem->D;
+    struct refined context = {.search = search, .weighted = weighted, .finalist = from};
     double *U = ckg__arena_doubles(arena, NEIGHBOURS * (size_t)D), *v = ckg__arena_doubles(arena, (size_t)D);
     double *x = ckg__arena_doubles(arena, (size_t)search->problem->d), best = from->value;
     if (!U || !v || !x)
         return CKG_ERR_NOMEM;
     const int count = search->enumerated ? 0 : ckg__search_neighbours(search, u, 6000, NEIGHBOURS, U, NEIGHBOURS);
     for (int p = 0; p < count; p++) {
-        double sum = 0, one = 0;
+        double value = 0;
         for (int k = 0; k < D; k++)
             v[k] = U[(size_t)k * NEIGHBOURS + (size_t)p];
         if (ckg__search_taken(search, v, x))
             continue;
-        for (int o = 0; o < search->outlooks; o++) {
-            if (ckg__kg_value_at(&from->kg[o], v, arena, &one) || (weighted && weigh(&search->outlook[o], 1, v, 1, arena, &one)))
-                return CKG_ERR_NOMEM;
-            sum += one / search->outlooks;
-        }
-        if (sum > best) {
-            best = sum;
+        if (average(&context, v, arena, &value))
+            return CKG_ERR_NOMEM;
+        if (value > best) {
+            best = value;
             memcpy(u, v, (size_t)D * sizeof *u);
         }
     }
