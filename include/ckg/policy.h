@@ -24,6 +24,7 @@ typedef struct ckg_policy_info {
     const char *name;      /* as in ckg_options.policy */
     const char *title;
     const char *reference;
+    const char *value;     /* what its value of a design is, in words; "" for a policy that has none */
     int count;
     const ckg_policy_parameter *parameters; /* (count), static */
 } ckg_policy_info;

@@ -100,7 +100,7 @@ int ckg__policy_score(const struct ckg__policy *policy, struct ckg__search *sear
 
 static int describe(const struct ckg__policy *row, ckg_policy_info *out)
 {
-    *out = (ckg_policy_info){row->name, row->title, row->reference, row->count, row->parameters};
+    *out = (ckg_policy_info){row->name, row->title, row->reference, row->value ? row->value : "", row->count, row->parameters};
     return CKG_OK;
 }
 

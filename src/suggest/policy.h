@@ -30,6 +30,7 @@ enum ckg__trait {
 
 struct ckg__policy {
     const char *name, *title, *reference;
+    const char *value; /* what its value of a design is, in words; NULL: it has none */
     const ckg_policy_parameter *parameters; /* (count); search->setting has their values in this order */
     int count;
     unsigned traits;

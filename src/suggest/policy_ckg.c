@@ -25,5 +25,6 @@ static void prepare(struct ckg__search *search)
 
 const struct ckg__policy ckg__policy_ckg = {.name = "ckg", .title = "constrained knowledge gradient",
                                             .reference = "Ungredda and Branke, Bayesian optimisation for constrained problems",
+                                            .value = "expected gain of the recommendation, in the objective's units",
                                             .parameters = parameters, .count = CKG__KNOWLEDGE_PARAMETERS + 1, .traits = CKG__TRAIT_AMOUNT,
                                             .prepare = prepare, .suggest = suggest, .score = score};

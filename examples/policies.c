@@ -1,0 +1,52 @@
+/*
+ * Lists the policies that are built in; with a policy's name, its parameters as a Markdown table:
+ *
+ *     build/examples/policies [NAME]
+ */
+#include <stdio.h>
+
+#include <ckg/ckg.h>
+
+static void print_number(double value)
+{
+    if (isnan(value))
+        printf(" automatic |");
+    else
+        printf(" %g |", value);
+}
+
+static int print_parameters(const char *name)
+{
+    ckg_policy_info policy;
+    if (ckg_policy_named(name, &policy)) {
+        fprintf(stderr, "policies: %s\n", ckg_error_message());
+        return 2;
+    }
+    if (!policy.count) {
+        printf("None.\n");
+        return 0;
+    }
+    printf("| parameter | default | range | |\n|---|---|---|---|\n");
+    for (int i = 0; i < policy.count; i++) {
+        const ckg_policy_parameter *p = &policy.parameters[i];
+        printf("| `%s` |", p->name);
+        print_number(p->standard);
+        printf(" %g … %g%s | %s |\n", p->low, p->high, p->whole ? ", whole" : "", p->help);
+    }
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc > 1)
+        return print_parameters(argv[1]);
+    for (int i = 0; i < ckg_policy_count(); i++) {
+        ckg_policy_info policy;
+        if (ckg_policy_at(i, &policy))
+            return 1;
+        printf("%-7s %s\n", policy.name, policy.title);
+        for (int k = 0; k < policy.count; k++)
+            printf("        %-12s %s\n", policy.parameters[k].name, policy.parameters[k].help);
+    }
+    return 0;
+}
