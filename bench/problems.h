@@ -49,7 +49,7 @@ static const struct bench_problem bench_problems[] = {
 enum { BENCH_PROBLEMS = 3 };
 
 /* The problem for the library; noise 0: none anywhere; else the objective's is to be estimated and the constraints have none. */
-static ckg_problem *bench_describe(const struct bench_problem *p, double noise)
+static inline ckg_problem *bench_describe(const struct bench_problem *p, double noise)
 {
     static const char *const names[] = {"x1", "x2"}, *const limits[] = {"c1", "c2", "c3"};
     ckg_problem *out;

@@ -5,7 +5,7 @@
  *                         [--fit auto] [--threads N] [--verbose]
  *
  * OC = f(x_r) − f*, scored on the true function, feasible when every c <= 0 without tolerance; an infeasible recommendation scores
- * |f*| (the paper's M = 0). Nothing is dropped.
+ * |f*| (the paper's M = 0). Nothing is dropped. --policy all: every policy in turn.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -177,9 +177,10 @@ static struct settings parse(int argc, char **argv)
     return s;
 }
 
-int main(int argc, char **argv)
+static void run_policy(const struct settings *all, const char *policy)
 {
-    const struct settings set = parse(argc, argv);
+    struct settings set = *all;
+    set.policy = policy;
     printf("policy %s, %d initial + %d evaluations, seeds %d … %d\n", set.policy, set.initial, set.evaluations - set.initial, set.first_seed,
            set.first_seed + set.seeds - 1);
     printf("%-16s %5s  %9s   %-8s %9s %9s %10s %9s %10s %8s\n", "problem", "noise", "mean OC", "95 %", "median", "largest", "infeasible", "fallbacks",
@@ -188,5 +189,15 @@ int main(int argc, char **argv)
         for (int noise = 0; noise < 2; noise++)
             if ((!set.problem || !strcmp(set.problem, bench_problems[i].name)) && (set.noise < 0 || set.noise == noise))
                 run_cell(&set, &bench_problems[i], noise);
+}
+
+int main(int argc, char **argv)
+{
+    const struct settings set = parse(argc, argv);
+    ckg_policy_info policy;
+    if (strcmp(set.policy, "all") != 0)
+        run_policy(&set, set.policy);
+    for (int i = 0; !strcmp(set.policy, "all") && !ckg_policy_at(i, &policy); i++)
+        run_policy(&set, policy.name);
     return 0;
 }
