@@ -21,7 +21,7 @@ static void prepare(struct ckg__search *search)
 }
 
 const struct ckg__policy ckg__policy_pkg = {.name = "pkg", .title = "penalised knowledge gradient: KG × PF of the sampled design",
-                                           .reference = "Chen, Liu and Xu 2021",
+                                           .reference = "Chen, Liu and Tang 2021",
                                             .value = "expected gain of the best mean times the probability of feasibility, in the objective's units", .parameters = parameters,
                                            .count = CKG__KNOWLEDGE_PARAMETERS, .traits = CKG__TRAIT_OBJECTIVE_ONLY | CKG__TRAIT_AMOUNT,
                                            .prepare = prepare, .suggest = suggest, .score = score};
