@@ -2,11 +2,11 @@
  * How long a suggestion takes: milliseconds by stage for n = 20 … 2,000 observations, beside one OpenBLAS Cholesky of n = 1,024 in the
  * same run, and the speed-up by a second thread.
  *
- *     build/bench/speed [--min N] [--max N] [--repeat R] [--policy ckg] [--samples S] [--only d,K]
+ *     build/bench/speed [--min N] [--max N] [--repeat R] [--policy ckg] [--samples S] [--only d,K] [--noise SD[,SD]]
  *
  * Each figure is the smallest of R suggestions. Every timed suggestion refits its hyperparameters from the last optimum, as happens after each
  * evaluation up to n = 100; "append" is the total where the fit is not due, as mostly beyond. With --samples the objective has noise and
- * S hyperparameter samples are averaged over.
+ * S hyperparameter samples are averaged over; with --noise it has noise of that known standard deviation, and the constraints of the second.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,7 +28,19 @@ static void evaluate(int d, int K, const double *x, double *values)
     }
 }
 
-static ckg_study *make_study(int d, int K, int n, int threads, const char *policy, int samples)
+/* What a study is made for. */
+struct setting {
+    const char *policy;
+    int samples;
+    double noise[2]; /* known, of the objective and of the constraints; 0: none */
+};
+
+static int set_noise(ckg_problem *problem, const char *name, double sd)
+{
+    return ckg_problem_set_noise(problem, name, sd > 0 ? CKG_NOISE_KNOWN : CKG_NOISE_NONE, sd);
+}
+
+static ckg_study *make_study(int d, int K, int n, int threads, const struct setting *set)
 {
     ckg_options options = CKG_OPTIONS_INIT;
     ckg_problem *problem;
@@ -43,14 +55,14 @@ static ckg_study *make_study(int d, int K, int n, int threads, const char *polic
         snprintf(name, sizeof name, "c%d", k);
         status = ckg_problem_add_constraint(problem, name, -INFINITY, 0);
         if (!status)
-            status = ckg_problem_set_noise(problem, name, CKG_NOISE_NONE, 0);
+            status = set_noise(problem, name, set->noise[1]);
     }
-    if (!status && !samples)
-        status = ckg_problem_set_noise(problem, "objective", CKG_NOISE_NONE, 0);
-    options.policy = policy;
+    if (!status && !set->samples)
+        status = set_noise(problem, "objective", set->noise[0]);
+    options.policy = set->policy;
     options.threads = threads;
     options.initial = 0;
-    options.samples = samples ? samples : 1;
+    options.samples = set->samples ? set->samples : 1;
     if (status || ckg_study_new(&study, problem, &options))
         fail("study");
     ckg_problem_free(problem);
@@ -62,7 +74,10 @@ static ckg_study *make_study(int d, int K, int n, int threads, const char *polic
     for (int i = 0; i < n; i++) {
         int trial;
         evaluate(d, K, cube + (size_t)i * (size_t)d, values);
-        values[0] += samples ? 0.3 * ckg__rng_normal(&rng) : 0;
+        for (int j = 0; j <= K; j++) {
+            const double sd = j ? set->noise[1] : set->samples ? 0.3 : set->noise[0];
+            values[j] += sd > 0 ? sd * ckg__rng_normal(&rng) : 0;
+        }
         if (ckg_study_add(study, cube + (size_t)i * (size_t)d, &trial) || ckg_study_tell(study, trial, values))
             fail("data");
     }
@@ -76,13 +91,13 @@ static void print_stages(const ckg_timing *t)
 }
 
 /* Two lines: the stages with one thread, and with two. */
-static void row(int d, int K, int n, int repeat, const char *policy, int samples, double unit)
+static void row(int d, int K, int n, int repeat, const struct setting *set, double unit)
 {
-    ckg_study *study = make_study(d, K, n, 1, policy, samples);
+    ckg_study *study = make_study(d, K, n, 1, set);
     fastest(study, 1, 1);
     const ckg_timing one = fastest(study, 1, repeat), without = fastest(study, 0, repeat);
     ckg_study_free(study);
-    study = make_study(d, K, n, 2, policy, samples);
+    study = make_study(d, K, n, 2, set);
     fastest(study, 1, 1);
     const ckg_timing two = fastest(study, 1, repeat);
     ckg_study_free(study);
@@ -97,8 +112,8 @@ static void row(int d, int K, int n, int repeat, const char *policy, int samples
 int main(int argc, char **argv)
 {
     static const int shapes[][2] = {{2, 1}, {2, 3}, {9, 1}, {20, 5}}, sizes[] = {20, 50, 100, 200, 500, 1000, 2000};
-    int least = 0, most = 2000, repeat = 5, samples = 0, only_d = 0, only_K = 0;
-    const char *policy = "ckg";
+    int least = 0, most = 2000, repeat = 5, only_d = 0, only_K = 0;
+    struct setting set = {"ckg", 0, {0, 0}};
     for (int i = 1; i + 1 < argc; i += 2) {
         if (!strcmp(argv[i], "--min"))
             least = atoi(argv[i + 1]);
@@ -107,20 +122,23 @@ int main(int argc, char **argv)
         else if (!strcmp(argv[i], "--repeat"))
             repeat = atoi(argv[i + 1]);
         else if (!strcmp(argv[i], "--samples"))
-            samples = atoi(argv[i + 1]);
+            set.samples = atoi(argv[i + 1]);
         else if (!strcmp(argv[i], "--policy"))
-            policy = argv[i + 1];
+            set.policy = argv[i + 1];
         else if (!strcmp(argv[i], "--only"))
             sscanf(argv[i + 1], "%d,%d", &only_d, &only_K);
+        else if (!strcmp(argv[i], "--noise"))
+            sscanf(argv[i + 1], "%lf,%lf", &set.noise[0], &set.noise[1]);
     }
     const double unit = cholesky_seconds();
-    printf("policy %s%s, milliseconds; one OpenBLAS Cholesky of n = 1,024: %.2f ms\n", policy, samples ? ", sampled hyperparameters" : "", 1e3 * unit);
+    printf("policy %s%s%s, milliseconds; one OpenBLAS Cholesky of n = 1,024: %.2f ms\n", set.policy,
+           set.samples ? ", sampled hyperparameters" : "", set.noise[0] > 0 || set.noise[1] > 0 ? ", known noise" : "", 1e3 * unit);
     printf("%3s %3s %6s %9s %9s %8s %8s %8s %10s %10s %9s\n", "d", "K", "n", "fit", "recommend", "screen", "inner", "refine", "total", "/Cholesky",
            "append");
     for (size_t shape = 0; shape < 4; shape++)
         for (size_t i = 0; i < 7; i++)
             if (sizes[i] >= least && sizes[i] <= most && (!only_d || (shapes[shape][0] == only_d && shapes[shape][1] == only_K)))
-                row(shapes[shape][0], shapes[shape][1], sizes[i], sizes[i] > 500 ? 1 : repeat, policy, samples, unit);
+                row(shapes[shape][0], shapes[shape][1], sizes[i], sizes[i] > 500 ? 1 : repeat, &set, unit);
     struct rusage usage;
     getrusage(RUSAGE_SELF, &usage);
     printf("peak memory %.0f MB\n", (double)usage.ru_maxrss / 1024);

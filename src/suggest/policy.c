@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 
-static const struct ckg__policy *const rows[] = {&ckg__policy_ckg, &ckg__policy_cei, &ckg__policy_kg, &ckg__policy_pkg};
+static const struct ckg__policy *const rows[] = {&ckg__policy_ckg, &ckg__policy_cei, &ckg__policy_nei, &ckg__policy_kg, &ckg__policy_pkg};
 
 enum { ROWS = sizeof rows / sizeof *rows };
 
