@@ -95,25 +95,60 @@ int ckg__search_candidates(struct ckg__search *search, double **out, int *count)
     return status;
 }
 
+/* Designs (D each, in a row) whose objective may be the incumbent: those measured feasible, then the pending ones; their numbers. */
+static int collect_designs(const struct ckg__data *data, double *rows, int *pending)
+{
+    const size_t D = (size_t)data->problem->D;
+    int m = 0;
+    *pending = 0;
+    for (int pass = 0; pass < 2; pass++)
+        for (int t = 0; t < data->trials; t++) {
+            const struct ckg__trial *trial = &data->trial[t];
+            if (pass ? trial->state != CKG_PENDING : ckg__data_feasible(data, trial) != 1)
+                continue;
+            memcpy(rows + (size_t)m * D, data->u + (size_t)trial->design * D, D * sizeof *rows);
+            m++;
+            *pending += pass;
+        }
+    return m;
+}
+
+/* mean[p] ← −INFINITY for the points from `first` on whose constraints are not believed to be met; scratch is (D+1)×m. */
+static int drop_infeasible(const struct ckg__belief *belief, int m, int first, const double *U, struct ckg__arena *arena, double *scratch,
+                           double *mean)
+{
+    for (int j = 1; first < m && j < belief->outcomes; j++) {
+        const int status = ckg__posterior_mean(belief->gp[j], m, U, m, arena, scratch, scratch + m);
+        if (status)
+            return status;
+        for (int p = first; p < m; p++)
+            if (scratch[p] < belief->lower[j] || scratch[p] > belief->upper[j])
+                mean[p] = -INFINITY;
+    }
+    return CKG_OK;
+}
+
+/*
+ * A pending design counts by what the models were made to believe of it: without it the improvement that it promises would be promised again
+ * right beside it.
+ */
 int ckg__search_incumbent(const struct ckg__search *search, const struct ckg__belief *belief, struct ckg__arena *arena, double *best)
 {
     const struct ckg__data *data = search->data;
     const size_t D = (size_t)search->problem->D, n = (size_t)data->trials;
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
-    double *U = ckg__arena_doubles(arena, D * n + 1), *gradient = ckg__arena_doubles(arena, D * n + 1), *mean = ckg__arena_doubles(arena, n + 1);
-    if (!U || !gradient || !mean)
+    double *U = ckg__arena_doubles(arena, D * n + 1), *scratch = ckg__arena_doubles(arena, (D + 1) * n + 1), *mean = ckg__arena_doubles(arena, n + 1);
+    if (!U || !scratch || !mean)
         return CKG_ERR_NOMEM;
-    int m = 0;
-    for (int t = 0; t < data->trials; t++)
-        if (ckg__data_feasible(data, &data->trial[t]) == 1) {
-            memcpy(gradient + (size_t)m * D, data->u + (size_t)data->trial[t].design * D, D * sizeof *U);
-            m++;
-        }
+    int pending;
+    const int m = collect_designs(data, scratch, &pending);
     for (int p = 0; p < m; p++)
         for (size_t k = 0; k < D; k++)
-            U[k * (size_t)m + (size_t)p] = gradient[(size_t)p * D + k];
+            U[k * (size_t)m + (size_t)p] = scratch[(size_t)p * D + k];
     *best = -INFINITY;
-    const int status = m ? ckg__posterior_mean(belief->gp[0], m, U, m, arena, mean, gradient) : CKG_OK;
+    int status = m ? ckg__posterior_mean(belief->gp[0], m, U, m, arena, mean, scratch) : CKG_OK;
+    if (!status)
+        status = drop_infeasible(belief, m, m - pending, U, arena, scratch, mean);
     for (int p = 0; !status && p < m; p++)
         *best = mean[p] > *best ? mean[p] : *best;
     ckg__arena_release(arena, mark);

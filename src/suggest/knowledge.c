@@ -387,19 +387,19 @@ struct refined {
     struct ckg__team team;
 };
 
-/* KG at u (D) under one outlook with X_d fixed, weighted where asked, and its gradient (D). */
-static int fixed_gradient(const struct refined *r, int o, const double *u, struct ckg__arena *arena, double *value, double *gradient)
+int ckg__knowledge_gradient(const struct ckg__kg *kg, const struct ckg__belief *full, const double *u, const struct ckg__team *team,
+                            struct ckg__arena *arena, double *value, double *gradient)
 {
-    int status = ckg__kg_gradient(&r->finalist->kg[o], u, &r->team, arena, value, gradient);
-    if (status || !r->weighted)
+    int status = ckg__kg_gradient(kg, u, team, arena, value, gradient);
+    if (status || !full)
         return status;
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
-    const int D = r->search->problem->D;
+    const int D = full->gp[0]->D;
     double *slope = ckg__arena_doubles(arena, (size_t)D), log_pf = 0;
     if (!slope)
         return CKG_ERR_NOMEM;
     memset(slope, 0, (size_t)D * sizeof *slope);
-    status = ckg__belief_log_feasible_batch(r->search->outlook[o].full, 1, u, 1, arena, &log_pf, slope);
+    status = ckg__belief_log_feasible_batch(full, 1, u, 1, arena, &log_pf, slope);
     const double pf = exp(log_pf);
     for (int k = 0; k < D; k++)
         gradient[k] = pf * (gradient[k] + *value * slope[k]);
@@ -420,7 +420,8 @@ static int log_average(void *context, int m, const double *U, const int *which, 
         return CKG_ERR_NOMEM;
     memset(gradient, 0, (size_t)D * sizeof *gradient);
     for (int o = 0; o < r->search->outlooks; o++) {
-        const int status = fixed_gradient(r, o, U, arena, &one, part);
+        const struct ckg__belief *full = r->weighted ? r->search->outlook[o].full : NULL;
+        const int status = ckg__knowledge_gradient(&r->finalist->kg[o], full, U, &r->team, arena, &one, part);
         if (status)
             return status;
         sum += one;

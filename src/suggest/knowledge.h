@@ -8,6 +8,10 @@
 int ckg__knowledge_suggest(struct ckg__search *search, int weighted, struct ckg__choice *choice, int *found);
 int ckg__knowledge_score(struct ckg__search *search, int weighted, int count, const double *U, double *value);
 
+/* KG at u (D) with X_d fixed and its gradient (D), times the probability under `full` that u is feasible unless that is NULL. */
+int ckg__knowledge_gradient(const struct ckg__kg *kg, const struct ckg__belief *full, const double *u, const struct ckg__team *team,
+                            struct ckg__arena *arena, double *value, double *gradient);
+
 /* The parameters that the knowledge gradients have in common, and their way into the effort; setting points at the first of them. */
 enum { CKG__KNOWLEDGE_PARAMETERS = 5 };
 #define CKG__KNOWLEDGE_PARAMETER_ROWS                                                                                                         \

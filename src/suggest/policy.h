@@ -63,7 +63,7 @@ int ckg__policy_settings(const struct ckg__policy *policy, int count, const ckg_
 int ckg__policy_suggest(const struct ckg__policy *policy, struct ckg__search *search, struct ckg__choice *choice, int *found);
 int ckg__policy_score(const struct ckg__policy *policy, struct ckg__search *search, int count, const double *U, double *value);
 
-/* The best mean among designs measured feasible, as the improvement's reference; −INFINITY: none is. */
+/* The best mean among designs measured feasible, or pending and believed so, as the improvement's reference; −INFINITY: none is. */
 int ckg__search_incumbent(const struct ckg__search *search, const struct ckg__belief *belief, struct ckg__arena *arena, double *best);
 
 /* Candidates of the search: space-filling, around each x_r, lattice neighbours, each x_r; taken ones left out. U (D×*count) from results. */

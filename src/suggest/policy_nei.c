@@ -1,6 +1,6 @@
 /*
  * Noisy expected improvement as a policy (acquisition/nei.h has the formula). The draws are made once for a search, at the designs that have
- * been told; pending designs are rows of the processes like any other. Under several hyperparameter samples each has draws of its own, and the
+ * been told and at the pending ones, which the processes know at their means. Under several hyperparameter samples each has draws of its own, and the
  * improvements are averaged; the samples agree on what a draw without a feasible design improves on.
  */
 #include <math.h>
@@ -19,7 +19,7 @@ static int at(void *context, int outlook, int m, const double *U, int ldu, struc
     return ckg__nei_batch(&nei[outlook], m, U, ldu, arena, value, gradient);
 }
 
-/* The distinct designs with any told value, U (D×*n) from the arena with that leading dimension. */
+/* The distinct designs with any told value or a pending trial, U (D×*n) from the arena with that leading dimension. */
 static int told_designs(const struct ckg__search *search, struct ckg__arena *arena, double **U, int *n)
 {
     const struct ckg__data *data = search->data;
@@ -30,7 +30,7 @@ static int told_designs(const struct ckg__search *search, struct ckg__arena *are
         return CKG_ERR_NOMEM;
     memset(told, 0, designs * sizeof *told);
     for (int t = 0; t < data->trials; t++)
-        told[data->trial[t].design] |= data->trial[t].state == CKG_COMPLETE && data->trial[t].count > 0;
+        told[data->trial[t].design] |= data->trial[t].state == CKG_PENDING || (data->trial[t].state == CKG_COMPLETE && data->trial[t].count > 0);
     *n = 0;
     for (int d = 0; d < data->designs; d++)
         if (told[d])
