@@ -39,12 +39,14 @@ typedef struct ckg_options {
     int warp;           /* 1: an outcome with a heavy tail may be modelled on a warped scale when the data favour it; 0: never */
     double penalty;     /* M, the worth of an infeasible design in the objective's units; NAN: automatic */
     const char *failures; /* "model": a model of where evaluations fail steers away from there; "ignore" */
+    int budget;         /* evaluations in all, cancelled ones not counted; 0: not known */
+    const char *final_policy; /* chooses the last design of the budget, "nei" for the risk-averse; NULL or "": the policy as ever */
 } ckg_options;
 
 #define CKG_OPTIONS_VERSION 1
 #define CKG_OPTIONS_INIT                                                                                                       \
     {                                                                                                                          \
-        CKG_OPTIONS_VERSION, "ckg", 0, NULL, "default", 1, 1, 0.0, -1, "rbf", "auto", 8, 1, CKG_AUTOMATIC, "model"                      \
+        CKG_OPTIONS_VERSION, "ckg", 0, NULL, "default", 1, 1, 0.0, -1, "rbf", "auto", 8, 1, CKG_AUTOMATIC, "model", 0, NULL             \
     }
 #define CKG_AUTOMATIC NAN
 
@@ -160,7 +162,10 @@ typedef struct ckg_recommendation {
     int best_trial; /* the best trial that was measured feasible, or -1 */
 } ckg_recommendation;
 
-/* What to build, by all that was told so far; options may be NULL. CKG_ERR_STATE before the objective was measured once. */
+/*
+ * What to build, by all that was told so far. Options may be NULL: the rule of utility over the whole space; or, once a budget that had a
+ * final policy is spent, among evaluated designs. CKG_ERR_STATE before the objective was measured once.
+ */
 CKG_API int ckg_study_recommend(ckg_study *study, const ckg_recommend_options *options, ckg_recommendation **out);
 CKG_API void ckg_recommendation_free(ckg_recommendation *recommendation);
 

@@ -14,14 +14,11 @@ double ckg__variance_floor(const struct ckg__gp *gp)
     return 1e-4 * gp->nugget * gp->s2;
 }
 
-/*
- * φ(a)/W and φ(b)/W for W = Φ(b) − Φ(a). Where both are in one tail, by Mills' ratio of the nearer one: differences of a² and log W would lose
- * all digits far out.
- */
-static void density_ratios(double a, double b, double *at_a, double *at_b)
+/* Where both limits are in one tail, by Mills' ratio of the nearer one: differences of a² and log W would lose all digits far out. */
+void ckg__density_ratios(double a, double b, double *at_a, double *at_b)
 {
     if (a >= 0) { /* the mirror image lies in the lower tail */
-        density_ratios(-b, -a, at_b, at_a);
+        ckg__density_ratios(-b, -a, at_b, at_a);
     } else if (b <= 0) {
         const double share = -expm1(ckg__normal_log_cdf(a) - ckg__normal_log_cdf(b));
         *at_b = ckg__normal_mills(b) / share;
@@ -40,7 +37,7 @@ static void log_within(double a, double b, double s, int floored, double *log_p,
     *log_p += ckg__normal_log_interval(a, b);
     if (!in_mean)
         return;
-    density_ratios(a, b, &at_a, &at_b);
+    ckg__density_ratios(a, b, &at_a, &at_b);
     *in_mean = (at_a - at_b) / s;
     *in_var = floored ? 0 : (a * at_a - b * at_b) / (2 * s * s);
 }

@@ -24,6 +24,9 @@ struct ckg__belief {
 void ckg__log_feasible(int m, const double *mean, const double *var, double floor, double lower, double upper, double *log_pf,
                        double *in_mean, double *in_var);
 
+/* φ(a)/W and φ(b)/W for W = Φ(b) − Φ(a), a < b, either infinite. */
+void ckg__density_ratios(double a, double b, double *at_a, double *at_b);
+
 /* The smallest variance that counts: below it the rounding of the posterior rules. */
 double ckg__variance_floor(const struct ckg__gp *gp);
 

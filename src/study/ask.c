@@ -232,6 +232,15 @@ static int explore(ckg_study *s, struct ckg__search *search, struct ckg__choice 
     return CKG_OK;
 }
 
+/* 1 when the next trial is the last of the budget and has a policy of its own. */
+static int final_step(const ckg_study *s)
+{
+    int count = 0;
+    for (int t = 0; t < s->data.trials; t++)
+        count += s->data.trial[t].state != CKG_CANCELLED;
+    return s->final_policy && count == s->budget - 1;
+}
+
 static int stalled(const ckg_study *s, const struct ckg__choice *choice)
 {
     const int noisy = ckg__models_noisy(&s->models), fell_back = strcmp(choice->path, ckg__policy_ckg.name) != 0;
@@ -254,7 +263,7 @@ static int from_policy(ckg_study *s, const struct ckg__policy *policy, double st
     seconds->screen = choice->screen;
     seconds->inner = choice->inner;
     seconds->refine = choice->refine;
-    if (!status && *found && policy == &ckg__policy_ckg && !search.effort.paper && stalled(s, choice))
+    if (!status && *found && policy == &ckg__policy_ckg && !search.effort.paper && !final_step(s) && stalled(s, choice))
         status = explore(s, &search, choice, found);
     if (!status && !*found) {
         choice->path = "random";
@@ -320,8 +329,10 @@ static int ask(ckg_study *s, ckg_suggestion *out, double *u)
 {
     const double started = ckg__clock();
     struct ckg__choice choice = {.u = u, .value = NAN, .path = "random"};
-    const struct ckg__policy *policy = s->policy;
-    const int ready = s->data.trials >= s->initial && has_objective(s), modelled = ready && !(policy->traits & CKG__TRAIT_NO_MODEL);
+    const int last = final_step(s);
+    const struct ckg__policy *policy = last ? s->final_policy : s->policy;
+    const int bare = policy->traits & CKG__TRAIT_NO_MODEL, ready = (last || s->data.trials >= s->initial) && (bare || has_objective(s));
+    const int modelled = ready && !bare;
     int found = 0, status;
     status = ready ? from_policy(s, policy, started, &choice, &found, &out->seconds) : from_design(s, &choice, &found);
     if (!status && !found)

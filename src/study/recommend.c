@@ -343,13 +343,23 @@ static int check_options(const ckg_recommend_options *o)
     return CKG_OK;
 }
 
+/* 1 when the budget is spent and its last evaluation had a policy of its own. */
+static int finally_spent(const ckg_study *s)
+{
+    int told = 0;
+    for (int t = 0; t < s->data.trials; t++)
+        told += s->data.trial[t].state == CKG_COMPLETE || s->data.trial[t].state == CKG_FAILED;
+    return s->final_policy && told >= s->budget;
+}
+
 int ckg_study_recommend(ckg_study *s, const ckg_recommend_options *options, ckg_recommendation **out)
 {
-    static const ckg_recommend_options defaults = CKG_RECOMMEND_OPTIONS_INIT;
+    ckg_recommend_options defaults = CKG_RECOMMEND_OPTIONS_INIT;
     ckg__error_clear();
     if (!s || !out)
         return ckg__fail(CKG_ERR_INVALID, "ckg_study_recommend: a NULL argument");
     *out = NULL;
+    defaults.evaluated_only = finally_spent(s);
     int status = check_options(options ? options : &defaults), measured = 0;
     for (int t = 0; t < s->data.trials; t++)
         for (int i = 0; i < s->data.trial[t].count; i++)

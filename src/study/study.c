@@ -43,6 +43,8 @@ static int check_numbers(const ckg_options *o)
         return ckg__fail(CKG_ERR_INVALID, "options: initial %d is below -1", o->initial);
     if (o->samples < 1 || o->samples > CKG__MAX_SAMPLES)
         return ckg__fail(CKG_ERR_INVALID, "options: samples %d is not within 1 … %d", o->samples, CKG__MAX_SAMPLES);
+    if (o->budget < 0)
+        return ckg__fail(CKG_ERR_INVALID, "options: budget %d is negative", o->budget);
     if (isinf(o->penalty))
         return ckg__fail(CKG_ERR_INVALID, "options: an infinite penalty");
     return CKG_OK;
@@ -55,6 +57,20 @@ static double setting_named(const ckg_study *s, const char *name)
         if (!strcmp(s->policy->parameters[i].name, name))
             return s->setting[i];
     return NAN;
+}
+
+/* The policy of the last evaluation, where one is named. */
+static int apply_final_policy(ckg_study *s, const ckg_options *o)
+{
+    s->budget = o->budget;
+    if (!o->final_policy || !*o->final_policy)
+        return CKG_OK;
+    s->final_policy = ckg__policy_find(o->final_policy);
+    if (!s->final_policy)
+        return ckg__fail(CKG_ERR_INVALID, "options: final_policy '%s' is not known", o->final_policy);
+    if (!o->budget)
+        return ckg__fail(CKG_ERR_INVALID, "options: final_policy '%s' without a budget: which evaluation is the last is not known", o->final_policy);
+    return CKG_OK;
 }
 
 static int apply_options(ckg_study *s, const ckg_options *o)
@@ -77,6 +93,8 @@ static int apply_options(ckg_study *s, const ckg_options *o)
     if (!s->policy)
         return ckg__fail(CKG_ERR_INVALID, "options: policy '%s' is not known", o->policy ? o->policy : "(null)");
     status = ckg__policy_settings(s->policy, o->settings_count, o->settings, s->setting);
+    if (!status)
+        status = apply_final_policy(s, o);
     if (status)
         return status;
     s->models.kernel = (enum ckg__kernel)kernel;

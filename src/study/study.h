@@ -19,6 +19,8 @@ struct ckg_study {
     uint64_t seed;
     double time_limit;
     int threads, initial;
+    int budget;                 /* evaluations in all; 0: not known */
+    const struct ckg__policy *final_policy; /* for the last of them; NULL: none */
     struct ckg__pool *pool;
     struct ckg__arena *arena;   /* (threads) */
     struct ckg__arena results;

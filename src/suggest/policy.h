@@ -44,7 +44,8 @@ struct ckg__policy {
     int (*score)(struct ckg__search *search, int count, const double *U, double *value);
 };
 
-extern const struct ckg__policy ckg__policy_ckg, ckg__policy_cei, ckg__policy_nei, ckg__policy_kg, ckg__policy_pkg;
+extern const struct ckg__policy ckg__policy_ckg, ckg__policy_cei, ckg__policy_nei, ckg__policy_kg, ckg__policy_pkg, ckg__policy_cmes,
+    ckg__policy_random, ckg__policy_sobol;
 
 /* The most parameters that a row has, and the name of the one that is M: it holds for the recommendation too. */
 enum { CKG__MAX_SETTINGS = 16 };

@@ -1,0 +1,29 @@
+/*
+ * Joint posterior draws: what all outcomes might be, at a set of points, under one belief. From them follow draws of the constrained optimum.
+ */
+#ifndef CKG_SUGGEST_DRAWS_H
+#define CKG_SUGGEST_DRAWS_H
+
+#include "suggest/search.h"
+
+/* The streams of numbers of each user of draws; outlook and outcome are added to it. */
+enum ckg__draws_purpose { CKG__DRAWS_CMES = 0x10000 };
+
+struct ckg__draws {
+    int outcomes, count, m;
+    double *value; /* outcomes × count × m, in model units */
+};
+
+/* Outcome j in draw s at the m points. */
+const double *ckg__draws_of(const struct ckg__draws *draws, int j, int s);
+
+/*
+ * `count` draws under each outlook at the points of its discretisation (outlook->U, x_r the last of them): draws (outlooks). Numbers depend on
+ * seed, stream, purpose, outlook and outcome alone. Memory comes from search->results.
+ */
+int ckg__search_draw(struct ckg__search *search, enum ckg__draws_purpose purpose, int count, struct ckg__draws *draws);
+
+/* The point of draw s with the largest objective among those that are feasible in it, and that objective; -1 and −INFINITY: none is. */
+int ckg__draws_best(const struct ckg__draws *draws, const struct ckg__belief *belief, int s, double *best);
+
+#endif
