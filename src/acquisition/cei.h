@@ -1,6 +1,6 @@
 /*
- * Constrained expected improvement in logarithms: log EI(x) + log PF(x), with EI = s·h((μ − best)/s), best the largest mean among designs
- * that are feasible; while none is, log PF alone. Reference: Schonlau, Welch and Jones 1998; Ament et al. 2023 for the logarithm.
+ * Constrained expected improvement in logarithms: log EI(x) + log PF(x), with EI = s·h((μ − best)/s), best the incumbent's value; while there is
+ * none, log PF alone. Reference: Schonlau, Welch and Jones 1998; Ament et al. 2023 for the logarithm.
  */
 #ifndef CKG_ACQUISITION_CEI_H
 #define CKG_ACQUISITION_CEI_H

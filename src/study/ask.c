@@ -73,6 +73,22 @@ static int make_outlooks(ckg_study *s, const struct ckg__policy *policy, struct 
     return CKG_OK;
 }
 
+/* What each trial measured of the objective, in model units. */
+static int make_objective(ckg_study *s, struct ckg__search *search)
+{
+    double *y = ckg__arena_doubles(&s->results, (size_t)s->data.trials + 1);
+    if (!y)
+        return CKG_ERR_NOMEM;
+    for (int t = 0; t < s->data.trials; t++) {
+        y[t] = NAN;
+        for (int i = 0; i < s->data.trial[t].count; i++)
+            if (s->data.trial[t].measured[i].outcome == 0)
+                y[t] = ckg__scaling_apply(&s->models.surrogate[0].scaling, s->data.trial[t].measured[i].value);
+    }
+    search->objective = y;
+    return CKG_OK;
+}
+
 /* The policy's settings: the study's own, or the standards of another policy. */
 static int make_settings(ckg_study *s, const struct ckg__policy *policy, struct ckg__search *search)
 {
@@ -91,7 +107,7 @@ int ckg__study_begin_search(ckg_study *s, const struct ckg__policy *policy, stru
     const double clock = ckg__clock();
     int status = ckg__models_update(&s->models, s->revision, pending_count(s));
     if (!status && policy)
-        status = ckg__models_condition(&s->models);
+        status = ckg__models_condition(&s->models, (policy->traits & CKG__TRAIT_CERTAIN) != 0);
     *fit_seconds = ckg__clock() - clock;
     *search = (struct ckg__search){
         .problem = s->problem, .data = &s->data, .effort = s->models.beliefs > 1 ? s->effort_sampled : s->effort, .pool = s->pool,
@@ -101,6 +117,8 @@ int ckg__study_begin_search(ckg_study *s, const struct ckg__policy *policy, stru
     };
     if (!status)
         status = make_outlooks(s, policy, search);
+    if (!status)
+        status = make_objective(s, search);
     if (!status && policy)
         status = make_settings(s, policy, search);
     if (!status)

@@ -518,7 +518,7 @@ int ckg__models_update(struct ckg__models *models, uint64_t revision, int spare)
 
 /* --- pending designs --- */
 
-int ckg__models_condition(struct ckg__models *models)
+int ckg__models_condition(struct ckg__models *models, int certain)
 {
     const struct ckg__data *data = models->data;
     const size_t D = (size_t)data->problem->D;
@@ -533,7 +533,7 @@ int ckg__models_condition(struct ckg__models *models)
                 struct ckg__view view;
                 int status = ckg__view_make(&view, gp, 1, u, 1, &models->arena[0]);
                 if (!status)
-                    status = ckg__gp_append(gp, u, view.mean[0], gp->future - gp->s2 * gp->nugget);
+                    status = ckg__gp_append(gp, u, view.mean[0], certain ? 0 : gp->future - gp->s2 * gp->nugget);
                 ckg__arena_release(&models->arena[0], mark);
                 if (status)
                     return status;

@@ -63,8 +63,8 @@ void ckg__models_free(struct ckg__models *models);
 /* Brings the models up to the data of that revision. spare: rows to leave room for (pending designs). */
 int ckg__models_update(struct ckg__models *models, uint64_t revision, int spare);
 
-/* Conditions every process on the pending designs at its own mean (kriging believer), and undoes it. */
-int ckg__models_condition(struct ckg__models *models);
+/* Conditions every process on the pending designs at its own mean (kriging believer), as values with noise or certain ones, and undoes it. */
+int ckg__models_condition(struct ckg__models *models, int certain);
 void ckg__models_release(struct ckg__models *models);
 
 /* 1 when any outcome's evaluations carry noise. */

@@ -25,7 +25,8 @@ struct ckg__choice {
 enum ckg__trait {
     CKG__TRAIT_NO_MODEL = 1,       /* no beliefs, no points, no x_r: only the problem, the data and the streams of numbers */
     CKG__TRAIT_OBJECTIVE_ONLY = 2, /* the outlooks' beliefs know the objective alone; outlook->full knows all outcomes */
-    CKG__TRAIT_AMOUNT = 4          /* values are amounts of the objective: they are reported in its units */
+    CKG__TRAIT_AMOUNT = 4,         /* values are amounts of the objective: they are reported in its units */
+    CKG__TRAIT_CERTAIN = 8         /* a pending design is believed without noise: nothing is expected of a second evaluation there */
 };
 
 struct ckg__policy {
@@ -64,7 +65,10 @@ int ckg__policy_settings(const struct ckg__policy *policy, int count, const ckg_
 int ckg__policy_suggest(const struct ckg__policy *policy, struct ckg__search *search, struct ckg__choice *choice, int *found);
 int ckg__policy_score(const struct ckg__policy *policy, struct ckg__search *search, int count, const double *U, double *value);
 
-/* The best mean among designs measured feasible, or pending and believed so, as the improvement's reference; −INFINITY: none is. */
+/*
+ * The improvement's reference: the best mean among designs measured feasible, or pending and believed so, and under noise the best value
+ * measured feasible if that is better; −INFINITY: none is.
+ */
 int ckg__search_incumbent(const struct ckg__search *search, const struct ckg__belief *belief, struct ckg__arena *arena, double *best);
 
 /* Candidates of the search: space-filling, around each x_r, lattice neighbours, each x_r; taken ones left out. U (D×*count) from results. */

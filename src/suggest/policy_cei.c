@@ -54,4 +54,4 @@ static void prepare(struct ckg__search *search)
 const struct ckg__policy ckg__policy_cei = {.name = "cei", .title = "constrained expected improvement, in logarithms",
                                             .reference = "Schonlau, Welch and Jones 1998; Ament et al. 2023",
                                             .value = "log of expected improvement × probability of feasibility",
-                                            .parameters = parameters, .count = 1, .prepare = prepare, .acquire = acquire};
+                                            .parameters = parameters, .count = 1, .traits = CKG__TRAIT_CERTAIN, .prepare = prepare, .acquire = acquire};

@@ -47,6 +47,7 @@ struct ckg__search {
     const struct ckg__data *data;
     struct ckg__effort effort;
     const double *setting;     /* of the policy's parameters */
+    const double *objective;   /* (trials) what was measured of it, in model units; NAN: nothing */
     struct ckg__pool *pool;
     struct ckg__arena *arena;  /* (threads) scratch of each worker */
     struct ckg__arena *results; /* what outlives a task; used by one thread */
