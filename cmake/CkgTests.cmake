@@ -40,6 +40,8 @@ function(ckg_check name)
 endfunction()
 
 if(NOT CKG_SANITIZE AND NOT CKG_TEST_LAUNCHER)
+    add_test(NAME check/policy-docs COMMAND ${PROJECT_SOURCE_DIR}/scripts/policy-docs.sh --check ${PROJECT_BINARY_DIR})
+    set_tests_properties(check/policy-docs PROPERTIES LABELS check)
     ckg_check(layers ${PROJECT_SOURCE_DIR}/src)
     ckg_check(readme ${PROJECT_SOURCE_DIR})
     ckg_check(headers ${PROJECT_SOURCE_DIR}/include ${CMAKE_C_COMPILER})
