@@ -180,6 +180,13 @@ CKG_API int ckg_study_predict(ckg_study *study, int count, const double *X, doub
 /* The policy's value at `count` designs X (count × d), larger is better, pending designs taken into account; policy NULL: the study's own. */
 CKG_API int ckg_study_score(ckg_study *study, const char *policy, int count, const double *X, double *value);
 
+/*
+ * What each outcome alone contributes to that value (count × (1+K)): what measuring it alone would be worth, for a policy whose value is a sum
+ * over outcomes ("pesc"). Where failures are modelled, what is learnt of them is in the value but in no share. CKG_ERR_INVALID for a policy
+ * without shares.
+ */
+CKG_API int ckg_study_score_outcomes(ckg_study *study, const char *policy, int count, const double *X, double *value);
+
 /* A fitted model, in the outcome's units; with "sample" the first of the samples. */
 typedef struct ckg_model_info {
     const char *kernel;

@@ -147,34 +147,69 @@ int ckg_study_predict(ckg_study *s, int count, const double *X, double *mean, do
     return status;
 }
 
-int ckg_study_score(ckg_study *s, const char *policy, int count, const double *X, double *value)
+/* The row that a scoring call means, after the checks that such calls share. */
+static int begin_score(ckg_study *s, const char *policy, int count, const double *X, const double *value, const char *caller,
+                       const struct ckg__policy **row)
 {
-    int status = begin(s, count, X, "ckg_study_score");
+    const int status = begin(s, count, X, caller);
     if (status)
         return status;
-    const struct ckg__policy *row = policy ? ckg__policy_find(policy) : s->policy;
-    if (!row)
+    *row = policy ? ckg__policy_find(policy) : s->policy;
+    if (!*row)
         return ckg__fail(CKG_ERR_NOT_FOUND, "no policy is called '%s'", policy);
-    if (!value)
-        return ckg__fail(CKG_ERR_INVALID, "ckg_study_score: value is NULL");
-    struct ckg__search search;
-    double seconds;
+    return value ? CKG_OK : ckg__fail(CKG_ERR_INVALID, "%s: value is NULL", caller);
+}
+
+/* Begins the row's search, with the designs X (count × d) as points *U (D×count). */
+static int search_at(ckg_study *s, const struct ckg__policy *row, int count, const double *X, struct ckg__search *search, double **U)
+{
     const size_t d = (size_t)s->problem->d, D = (size_t)s->problem->D, n = (size_t)count;
-    status = ckg__study_begin_search(s, row, &search, ckg__clock(), &seconds);
-    double *U = status ? NULL : ckg__arena_doubles(&s->results, D * n + 1), *u = status ? NULL : ckg__arena_doubles(&s->results, D);
-    if (!status && (!U || !u))
-        status = CKG_ERR_NOMEM;
-    for (size_t p = 0; !status && p < n; p++) {
+    double seconds;
+    const int status = ckg__study_begin_search(s, row, search, ckg__clock(), &seconds);
+    double *u = status ? NULL : ckg__arena_doubles(&s->results, D);
+    *U = status ? NULL : ckg__arena_doubles(&s->results, D * n + 1);
+    if (status || !u || !*U)
+        return status ? status : CKG_ERR_NOMEM;
+    for (size_t p = 0; p < n; p++) {
         ckg__problem_to_unit(s->problem, X + p * d, u);
         for (size_t k = 0; k < D; k++)
-            U[k * n + p] = u[k];
+            (*U)[k * n + p] = u[k];
     }
+    return CKG_OK;
+}
+
+int ckg_study_score(ckg_study *s, const char *policy, int count, const double *X, double *value)
+{
+    const struct ckg__policy *row;
+    struct ckg__search search;
+    double *U;
+    int status = begin_score(s, policy, count, X, value, "ckg_study_score", &row);
+    if (status)
+        return status;
+    status = search_at(s, row, count, X, &search, &U);
     if (!status)
         status = ckg__policy_score(row, &search, count, U, value);
     const struct ckg__scaling *scaling = &s->models.surrogate[0].scaling;
     const double unit = row->traits & CKG__TRAIT_AMOUNT ? scaling->scale * (scaling->warp > 0 ? scaling->warp_scale : 1) : 1;
     for (int p = 0; !status && p < count; p++)
         value[p] *= unit;
+    ckg__study_end_search(s);
+    return status;
+}
+
+int ckg_study_score_outcomes(ckg_study *s, const char *policy, int count, const double *X, double *value)
+{
+    const struct ckg__policy *row;
+    struct ckg__search search;
+    double *U;
+    int status = begin_score(s, policy, count, X, value, "ckg_study_score_outcomes", &row);
+    if (status)
+        return status;
+    if (!row->score_outcomes)
+        return ckg__fail(CKG_ERR_INVALID, "the values of policy %s are no sum over outcomes", row->name);
+    status = search_at(s, row, count, X, &search, &U);
+    if (!status)
+        status = row->score_outcomes(&search, count, U, value);
     ckg__study_end_search(s);
     return status;
 }

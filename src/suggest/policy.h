@@ -43,10 +43,12 @@ struct ckg__policy {
     int (*suggest)(struct ckg__search *search, struct ckg__choice *choice, int *found);
     /* The value (count) at points U (D×count). With neither this nor `acquire` a policy has no values. */
     int (*score)(struct ckg__search *search, int count, const double *U, double *value);
+    /* Each measured outcome's share of the value, (count × (1+K)), where it is a sum over outcomes; else NULL. */
+    int (*score_outcomes)(struct ckg__search *search, int count, const double *U, double *value);
 };
 
-extern const struct ckg__policy ckg__policy_ckg, ckg__policy_cei, ckg__policy_nei, ckg__policy_kg, ckg__policy_pkg, ckg__policy_cmes,
-    ckg__policy_random, ckg__policy_sobol;
+extern const struct ckg__policy ckg__policy_ckg, ckg__policy_cei, ckg__policy_nei, ckg__policy_kg, ckg__policy_pkg, ckg__policy_pesc,
+    ckg__policy_cmes, ckg__policy_random, ckg__policy_sobol;
 
 /* The most parameters that a row has, and the name of the one that is M: it holds for the recommendation too. */
 enum { CKG__MAX_SETTINGS = 16 };

@@ -1,0 +1,489 @@
+/*
+ * Expectation propagation for "x* is the feasible optimum" (pesc.h has the formula).
+ *
+ * The factors are, for every constraint k, c_k(x*) within its limits, and for every other point x_i of the set
+ *     Ψ_i = 1 − 1[f(x_i) > f(x*)]·Π_k 1[c_k(x_i) within its limits].
+ * Ψ_i knows the objective through d_i = f(x_i) − f(x*) alone, so each factor is approximated by one normal observation of d_i and one of each
+ * c_k(x_i): outcomes stay independent, and every outcome is a normal vector with a diagonal of precisions τ and of weighted values ν. Where no
+ * design is feasible (star −1) the factors are 1 − Π_k 1[…] and the objective is not touched.
+ *
+ * Sweeps go from point to point; a site's change is a rank-one update, O(m²) an outcome, and is left out where it is too small to matter. A
+ * precision that would be negative counts as 0: the approximation is then a normal density with smaller variances than before, whatever the
+ * other sites are, and no variance ever exceeds that of the belief. Sweeps that do not settle go on with short steps; if that does not help
+ * either the draw is left aside.
+ */
+#include "acquisition/pesc.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "linalg/dense.h"
+#include "linalg/normal.h"
+
+/* The largest bend: a variance falls to no less than this share of it below 1 in one step. */
+static const double most_bend = 1 - 1e-9;
+
+/* A site that would move its point's moments by less than this is left as it is; sweeps end when none moves by more than ten times this. */
+static const double still = 1e-4;
+
+/* Short steps are tried where sites still ask for movements beyond the first of these, and the draw is left aside beyond the second. */
+static const double unsettled = 0.02, useless = 0.1;
+
+/* --- factors --- */
+
+static double log_add(double a, double b)
+{
+    const double top = fmax(a, b);
+    return isfinite(top) ? top + log1p(exp(fmin(a, b) - top)) : top;
+}
+
+/* Limits in standard units and both log probabilities, each accurate in its own tail. */
+static void look(struct ckg__pesc_argument *x)
+{
+    const double s = sqrt(x->var);
+    x->a = (x->lower - x->mean) / s;
+    x->b = (x->upper - x->mean) / s;
+    const double below = isinf(x->a) ? -INFINITY : ckg__normal_log_cdf(x->a), above = isinf(x->b) ? -INFINITY : ckg__normal_log_cdf(-x->b);
+    x->log_out = log_add(below, above);
+    if (isinf(x->a) || isinf(x->b))
+        x->log_in = !isinf(x->a) ? ckg__normal_log_cdf(-x->a) : !isinf(x->b) ? ckg__normal_log_cdf(x->b) : 0;
+    else
+        x->log_in = ckg__normal_log_interval(x->a, x->b);
+}
+
+static double log_density(double z)
+{
+    return -0.5 * z * z - 0.91893853320467274178;
+}
+
+double ckg__pesc_not_all(int count, struct ckg__pesc_argument *x)
+{
+    double all = 0, some_out = -INFINITY;
+    for (int l = 0; l < count; l++) {
+        look(&x[l]);
+        all += x[l].log_in;
+        some_out = log_add(some_out, x[l].log_out);
+    }
+    /* near 1 the probability of all is 1 − Σ P(out), and its logarithm may have underflowed */
+    const double log_z = all > -1e-290 ? some_out : all > -0.69 ? log(-expm1(all)) : log1p(-exp(all));
+    for (int l = 0; l < count; l++) {
+        const double others = all - x[l].log_in - log_z;
+        const double at_a = isinf(x[l].a) ? 0 : exp(log_density(x[l].a) + others), at_b = isinf(x[l].b) ? 0 : exp(log_density(x[l].b) + others);
+        const double in_mean = at_a - at_b, curve = (isinf(x[l].a) ? 0 : x[l].a * at_a) - (isinf(x[l].b) ? 0 : x[l].b * at_b);
+        x[l].slope = -in_mean;
+        x[l].bend = curve + in_mean * in_mean;
+    }
+    return log_z;
+}
+
+double ckg__pesc_within(struct ckg__pesc_argument *x)
+{
+    double log_p = 0, in_mean, in_var;
+    ckg__log_feasible(1, &x->mean, &x->var, 0, x->lower, x->upper, &log_p, &in_mean, &in_var);
+    x->slope = sqrt(x->var) * in_mean;
+    x->bend = x->slope * x->slope - 2 * x->var * in_var;
+    return log_p;
+}
+
+static double clipped(double bend)
+{
+    return bend > 0 ? fmin(bend, most_bend) : 0; /* NaN too becomes 0 */
+}
+
+/* --- the set --- */
+
+/* The covariance of the set with the nugget, grown until it has a factor; work (m×m) is spoilt. */
+static int covariance(const struct ckg__gp *gp, const struct ckg__view *view, double *C, double *work)
+{
+    const size_t m = (size_t)view->m;
+    int pivot = 1;
+    ckg__view_covariance(gp, view, view, 0, view->m, C, view->m);
+    for (double nugget = gp->nugget, had = 0; pivot && nugget <= CKG__NUGGET_MAX; had = nugget, nugget *= 10) {
+        for (size_t p = 0; p < m; p++)
+            C[p * m + p] += (nugget - had) * gp->s2;
+        memcpy(work, C, m * m * sizeof *C);
+        pivot = ckg__dense()->cholesky(view->m, work, view->m, NULL);
+    }
+    return pivot;
+}
+
+/* Room for the sites of one outcome of one draw. */
+static int sites_take(struct ckg__pesc_sites *sites, size_t m, struct ckg__arena *arena)
+{
+    sites->count = 0;
+    sites->point = ckg__arena_ints(arena, m);
+    sites->root = ckg__arena_doubles(arena, m);
+    sites->shift = ckg__arena_doubles(arena, m);
+    sites->L = ckg__arena_doubles(arena, m * m);
+    return sites->point && sites->root && sites->shift && sites->L ? CKG_OK : CKG_ERR_NOMEM;
+}
+
+int ckg__pesc_take(struct ckg__pesc *pesc, const struct ckg__belief *belief, int m, const double *U, int ldu, int draws, struct ckg__arena *arena)
+{
+    const size_t size = (size_t)m * (size_t)m;
+    *pesc = (struct ckg__pesc){.belief = belief, .m = m, .draws = draws, .draw = ckg__arena_get(arena, (size_t)draws + 1, sizeof *pesc->draw)};
+    double *work = ckg__arena_doubles(arena, size + 1);
+    if (!pesc->draw || !work)
+        return CKG_ERR_NOMEM;
+    for (int j = 0; j < belief->outcomes; j++) {
+        pesc->C[j] = ckg__arena_doubles(arena, size + 1);
+        if (!pesc->C[j] || ckg__view_make(&pesc->view[j], belief->gp[j], m, U, ldu, arena))
+            return CKG_ERR_NOMEM;
+        if (covariance(belief->gp[j], &pesc->view[j], pesc->C[j], work))
+            return ckg__fail(CKG_ERR_NUMERIC, "the posterior covariance of %d points has no factor", m);
+    }
+    for (int t = 0; t < draws; t++) {
+        struct ckg__pesc_draw *draw = &pesc->draw[t];
+        *draw = (struct ckg__pesc_draw){.star = -1, .white = ckg__arena_doubles(arena, (size_t)m)};
+        for (int j = 0; j < belief->outcomes; j++)
+            if (!draw->white || sites_take(&draw->sites[j], (size_t)m, arena))
+                return CKG_ERR_NOMEM;
+    }
+    return CKG_OK;
+}
+
+/* --- sweeps --- */
+
+/* The approximation as it grows: per outcome mean (m), covariance V (m×m) and sites (m). The objective's variables are the d_i. */
+struct state {
+    const struct ckg__pesc *pesc;
+    int star, from; /* the first outcome that has sites: 1 where no design is feasible */
+    double *V[CKG__MAX_OUTCOMES], *mean[CKG__MAX_OUTCOMES], *tau[CKG__MAX_OUTCOMES], *nu[CKG__MAX_OUTCOMES];
+};
+
+/* Prior mean and covariance of the variables of outcome j. */
+static void prior(const struct ckg__pesc *pesc, int star, int j, double *mean, double *V)
+{
+    const size_t m = (size_t)pesc->m, s = (size_t)star;
+    const double *C = pesc->C[j], *mu = pesc->view[j].mean;
+    memcpy(mean, mu, m * sizeof *mean);
+    memcpy(V, C, m * m * sizeof *V);
+    for (size_t p = 0; j == 0 && p < m; p++) {
+        mean[p] -= mu[s];
+        for (size_t q = 0; q < m; q++)
+            V[p * m + q] += C[s * m + s] - C[p * m + s] - C[s * m + q];
+    }
+}
+
+static int state_take(struct state *state, const struct ckg__pesc *pesc, int star, struct ckg__arena *arena)
+{
+    const size_t m = (size_t)pesc->m;
+    *state = (struct state){.pesc = pesc, .star = star, .from = star < 0};
+    for (int j = state->from; j < pesc->belief->outcomes; j++) {
+        double *room = ckg__arena_doubles(arena, m * m + 3 * m);
+        if (!room)
+            return CKG_ERR_NOMEM;
+        state->V[j] = room;
+        state->mean[j] = room + m * m;
+        state->tau[j] = state->mean[j] + m;
+        state->nu[j] = state->tau[j] + m;
+    }
+    return CKG_OK;
+}
+
+static void restart(struct state *state)
+{
+    const size_t m = (size_t)state->pesc->m;
+    for (int j = state->from; j < state->pesc->belief->outcomes; j++) {
+        prior(state->pesc, state->star, j, state->mean[j], state->V[j]);
+        memset(state->tau[j], 0, 2 * m * sizeof *state->tau[j]);
+    }
+}
+
+/* What the rest says of variable i of outcome j, its own site taken out; 0 where nothing is left to learn. */
+static int cavity(const struct state *state, int j, int i, struct ckg__pesc_argument *x)
+{
+    const size_t m = (size_t)state->pesc->m;
+    const struct ckg__belief *belief = state->pesc->belief;
+    const double v = state->V[j][(size_t)i * m + (size_t)i], left = 1 - state->tau[j][i] * v;
+    if (!(v > 0) || !(left > 1e-12))
+        return 0;
+    *x = (struct ckg__pesc_argument){.mean = (state->mean[j][i] - state->nu[j][i] * v) / left, .var = v / left,
+                                     .lower = j ? belief->lower[j] : 0, .upper = j ? belief->upper[j] : INFINITY};
+    return 1;
+}
+
+/* Moves site i of outcome j a step towards what the factor asks for; how far that would move the point's moments is returned, NaN for failure. */
+static double move_site(struct state *state, int j, int i, const struct ckg__pesc_argument *x, double step)
+{
+    const size_t m = (size_t)state->pesc->m;
+    const double bend = clipped(x->bend), s = sqrt(x->var), precise = bend / x->var / (1 - bend);
+    const double weighted = (x->slope / s + x->mean * bend / x->var) / (1 - bend);
+    double *V = state->V[j], *mean = state->mean[j], *row = V + (size_t)i * m, d_tau = precise - state->tau[j][i];
+    const double d_nu = weighted - state->nu[j][i], v = row[i], pull = d_nu - d_tau * mean[i];
+    const double asked = fmax(fabs(d_tau) * v, fabs(pull) * sqrt(v));
+    if (!(asked > still))
+        return asked;
+    d_tau *= step;
+    const double shrink = d_tau / (1 + d_tau * v), shift = step * pull / (1 + d_tau * v);
+    if (!(1 + d_tau * v > 0))
+        return NAN;
+    state->tau[j][i] += d_tau;
+    state->nu[j][i] += step * d_nu;
+    for (size_t p = 0; p < m; p++)
+        mean[p] += shift * row[p];
+    for (size_t p = 0; p < m; p++) { /* row i last: the others are updated from it */
+        const double factor = shrink * row[p];
+        double *to = V + p * m;
+        for (size_t q = 0; p != (size_t)i && q < m; q++)
+            to[q] -= factor * row[q];
+    }
+    for (size_t q = 0; q < m; q++)
+        row[q] /= 1 + d_tau * v;
+    return asked;
+}
+
+/* The factor of point i: no feasible design there that is better than x*; at x* itself every constraint is met. */
+static double visit(struct state *state, int i, double step)
+{
+    struct ckg__pesc_argument x[CKG__MAX_OUTCOMES];
+    const int outcomes = state->pesc->belief->outcomes, from = i == state->star ? 1 : state->from;
+    double moved = 0;
+    for (int j = from; j < outcomes; j++)
+        if (!cavity(state, j, i, &x[j]))
+            return 0;
+    if (i != state->star)
+        ckg__pesc_not_all(outcomes - from, x + from);
+    for (int j = from; j < outcomes; j++) {
+        if (i == state->star)
+            ckg__pesc_within(&x[j]);
+        const double one = move_site(state, j, i, &x[j], step);
+        if (isnan(one))
+            return NAN;
+        moved = fmax(moved, one);
+    }
+    return moved;
+}
+
+/* Sweeps until nothing moves; the largest movement asked for in the last one is returned, NaN for failure. */
+static double sweep(struct state *state, int sweeps, double step)
+{
+    double moved = INFINITY;
+    for (int s = 0; s < sweeps && moved > 10 * still; s++) {
+        /* x* first: that it is feasible is the strongest of the statements */
+        moved = state->star < 0 ? 0 : visit(state, state->star, step);
+        for (int i = 0; i < state->pesc->m && !isnan(moved); i++) {
+            const double one = i == state->star ? 0 : visit(state, i, step);
+            moved = isnan(one) ? one : fmax(moved, one);
+        }
+    }
+    return moved;
+}
+
+/* --- what is kept of it --- */
+
+/* Covariance of variables p and q of outcome j. */
+static double between(const struct ckg__pesc *pesc, int star, int j, size_t p, size_t q)
+{
+    const size_t m = (size_t)pesc->m, s = (size_t)star;
+    const double *C = pesc->C[j];
+    return j ? C[p * m + q] : C[p * m + q] - C[p * m + s] - C[s * m + q] + C[s * m + s];
+}
+
+/* shift ← (I + τC)⁻¹(ν − τ·mean) = b − root·(LLᵀ)⁻¹·root·Cb; b is what comes in. */
+static int solve_shift(const struct ckg__pesc *pesc, int star, int j, struct ckg__pesc_sites *sites, struct ckg__arena *arena)
+{
+    const size_t count = (size_t)sites->count;
+    double *x = ckg__arena_doubles(arena, count + 1);
+    if (!x)
+        return CKG_ERR_NOMEM;
+    for (size_t a = 0; a < count; a++) {
+        x[a] = 0;
+        for (size_t b = 0; b < count; b++)
+            x[a] += between(pesc, star, j, (size_t)sites->point[a], (size_t)sites->point[b]) * sites->shift[b];
+        x[a] *= sites->root[a];
+    }
+    ckg__dense()->solve_lower(sites->count, 1, sites->L, sites->count, x, 1);
+    ckg__dense()->solve_lower_transposed(sites->count, 1, sites->L, sites->count, x, 1);
+    for (size_t a = 0; a < count; a++)
+        sites->shift[a] -= sites->root[a] * x[a];
+    return CKG_OK;
+}
+
+/* The sites that matter, afresh from the prior: the sweeps' own covariance carries the rounding of all its updates. *good: 0 for no factor. */
+static int keep_sites(const struct state *state, int j, struct ckg__pesc_sites *sites, struct ckg__arena *arena, int *good)
+{
+    const struct ckg__pesc *pesc = state->pesc;
+    const double centre = j ? 0 : pesc->view[0].mean[state->star];
+    size_t count = 0;
+    for (int i = 0; i < pesc->m; i++) {
+        if (state->tau[j][i] == 0 && state->nu[j][i] == 0)
+            continue;
+        sites->point[count] = i;
+        sites->root[count] = sqrt(state->tau[j][i]);
+        sites->shift[count++] = state->nu[j][i] - state->tau[j][i] * (pesc->view[j].mean[i] - centre);
+    }
+    for (size_t a = 0; a < count; a++)
+        for (size_t b = 0; b <= a; b++)
+            sites->L[a * count + b] = (a == b) + sites->root[a] * sites->root[b] *
+                                                     between(pesc, state->star, j, (size_t)sites->point[a], (size_t)sites->point[b]);
+    sites->count = (int)count;
+    *good = !ckg__dense()->cholesky((int)count, sites->L, (int)count, NULL);
+    const int status = *good ? solve_shift(pesc, state->star, j, sites, arena) : CKG_OK;
+    for (size_t a = 0; a < count; a++)
+        *good = *good && isfinite(sites->shift[a]);
+    return status;
+}
+
+/* f(x*) under the approximation. */
+static void keep_star(const struct ckg__pesc *pesc, struct ckg__pesc_draw *draw)
+{
+    const struct ckg__pesc_sites *sites = &draw->sites[0];
+    const size_t m = (size_t)pesc->m, s = (size_t)draw->star;
+    const double *C = pesc->C[0];
+    draw->mean = pesc->view[0].mean[s];
+    for (int a = 0; a < sites->count; a++) {
+        const double k = C[(size_t)sites->point[a] * m + s] - C[s * m + s];
+        draw->mean += k * sites->shift[a];
+        draw->white[a] = sites->root[a] * k;
+    }
+    ckg__dense()->solve_lower(sites->count, 1, sites->L, sites->count, draw->white, 1);
+    draw->var = fmax(C[s * m + s] - ckg__dense()->dot(sites->count, draw->white, draw->white), 0);
+}
+
+int ckg__pesc_condition(const struct ckg__pesc *pesc, int number, int sweeps, struct ckg__arena *arena)
+{
+    struct ckg__arena_mark mark = ckg__arena_mark(arena);
+    struct ckg__pesc_draw *draw = &pesc->draw[number];
+    struct state state;
+    int status = state_take(&state, pesc, draw->star, arena), good = 1;
+    draw->settled = 0;
+    if (status)
+        return status;
+    restart(&state);
+    double moved = sweep(&state, sweeps, 0.8);
+    if (isnan(moved))
+        restart(&state);
+    if (!(moved <= unsettled))
+        moved = sweep(&state, sweeps, 0.3);
+    if (moved <= useless) {
+        for (int j = state.from; !status && good && j < pesc->belief->outcomes; j++)
+            status = keep_sites(&state, j, &draw->sites[j], arena, &good);
+        if (!status && good && draw->star >= 0)
+            keep_star(pesc, draw);
+        draw->settled = good;
+    }
+    ckg__arena_release(arena, mark);
+    return status;
+}
+
+/* --- at a design --- */
+
+/* m designs under the belief: per outcome mean, variance and covariances k (points of the set × m). */
+struct place {
+    int m;
+    struct ckg__view view[CKG__MAX_OUTCOMES];
+    double *k[CKG__MAX_OUTCOMES];
+    double *mean[CKG__MAX_OUTCOMES], *var[CKG__MAX_OUTCOMES]; /* (m) given one x* but for the factor of the design itself */
+    double *cross; /* (m) covariance of f(x) with f(x*) given it */
+    double *rows;  /* points of the set × m */
+};
+
+static int place_take(const struct ckg__pesc *pesc, int m, const double *U, int ldu, struct ckg__arena *arena, struct place *place)
+{
+    const size_t points = (size_t)m, size = (size_t)pesc->m * points;
+    place->m = m;
+    place->cross = ckg__arena_doubles(arena, points + 1);
+    place->rows = ckg__arena_doubles(arena, size + 1);
+    if (!place->cross || !place->rows)
+        return CKG_ERR_NOMEM;
+    for (int j = 0; j < pesc->belief->outcomes; j++) {
+        const struct ckg__gp *gp = pesc->belief->gp[j];
+        place->k[j] = ckg__arena_doubles(arena, size + 1);
+        place->mean[j] = ckg__arena_doubles(arena, points + 1);
+        place->var[j] = ckg__arena_doubles(arena, points + 1);
+        if (!place->k[j] || !place->mean[j] || !place->var[j] || ckg__view_make(&place->view[j], gp, m, U, ldu, arena))
+            return CKG_ERR_NOMEM;
+        ckg__view_covariance(gp, &place->view[j], &pesc->view[j], 0, pesc->m, place->k[j], m);
+    }
+    return CKG_OK;
+}
+
+/* Mean and variance of outcome j given x*; rows ← L⁻¹·root·k. */
+static void condition(const struct ckg__pesc_sites *sites, int star, int j, const struct ckg__gp *gp, struct place *place)
+{
+    const size_t m = (size_t)place->m;
+    const double *k = place->k[j], *less = k + (size_t)(j ? 0 : star) * m;
+    double *mean = place->mean[j], *var = place->var[j];
+    memcpy(mean, place->view[j].mean, m * sizeof *mean);
+    for (size_t a = 0; a < (size_t)sites->count; a++) {
+        const double *from = k + (size_t)sites->point[a] * m, root = sites->root[a], shift = sites->shift[a];
+        double *to = place->rows + a * m;
+        for (size_t p = 0; p < m; p++) {
+            const double one = j ? from[p] : from[p] - less[p];
+            mean[p] += shift * one;
+            to[p] = root * one;
+        }
+    }
+    ckg__dense()->solve_lower(sites->count, place->m, sites->L, sites->count, place->rows, place->m);
+    ckg__dense()->column_squares(sites->count, place->m, place->rows, place->m, var);
+    for (size_t p = 0; p < m; p++)
+        var[p] = fmax(place->view[j].var[p] - var[p], ckg__variance_floor(gp));
+}
+
+/* var (outcomes) at design p given x* and given that the design itself is not a better feasible one. */
+static void own_factor(const struct ckg__pesc *pesc, const struct ckg__pesc_draw *draw, const struct place *place, int p, double *var)
+{
+    const struct ckg__belief *belief = pesc->belief;
+    const int outcomes = belief->outcomes, from = draw->star < 0;
+    struct ckg__pesc_argument x[CKG__MAX_OUTCOMES];
+    double share = 1;
+    var[0] = place->view[0].var[p];
+    for (int j = 1; j < outcomes; j++)
+        x[j] = (struct ckg__pesc_argument){.mean = place->mean[j][p], .var = place->var[j][p], .lower = belief->lower[j], .upper = belief->upper[j]};
+    if (!from) {
+        const double v = place->var[0][p], c = place->cross[p], excess = fmax(v + draw->var - 2 * c, ckg__variance_floor(belief->gp[0]));
+        x[0] = (struct ckg__pesc_argument){.mean = place->mean[0][p] - draw->mean, .var = excess, .lower = 0, .upper = INFINITY};
+        share = fmin((v - c) * (v - c) / (v * excess), 1); /* squared correlation of f(x) and f(x) − f(x*) */
+        var[0] = v;
+    }
+    ckg__pesc_not_all(outcomes - from, x + from);
+    for (int j = from; j < outcomes; j++)
+        var[j] = j ? x[j].var * (1 - clipped(x[j].bend)) : var[0] * (1 - share * clipped(x[0].bend));
+}
+
+/* Adds what one draw contributes: value (m), share (outcomes × m). */
+static void add_draw(const struct ckg__pesc *pesc, const struct ckg__pesc_draw *draw, struct place *place, double weight, double *value,
+                     double *share)
+{
+    const int outcomes = pesc->belief->outcomes;
+    for (int j = draw->star < 0; j < outcomes; j++) {
+        condition(&draw->sites[j], draw->star, j, pesc->belief->gp[j], place);
+        if (j)
+            continue;
+        const double *k_star = place->k[0] + (size_t)draw->star * (size_t)place->m;
+        ckg__dense()->combine_rows(draw->sites[0].count, place->m, place->rows, place->m, draw->white, place->cross);
+        for (int p = 0; p < place->m; p++)
+            place->cross[p] = k_star[p] - place->cross[p];
+    }
+    for (int p = 0; p < place->m; p++) {
+        double var[CKG__MAX_OUTCOMES];
+        own_factor(pesc, draw, place, p, var);
+        for (int j = 0; j < outcomes; j++) {
+            const double noise = pesc->belief->gp[j]->future, before = place->view[j].var[p] + noise, after = var[j] + noise;
+            const double gain = after < before ? 0.5 * weight * log(before / after) : 0;
+            value[p] += gain;
+            if (share)
+                share[(size_t)j * (size_t)place->m + (size_t)p] += gain;
+        }
+    }
+}
+
+int ckg__pesc_at(const struct ckg__pesc *pesc, int m, const double *U, int ldu, struct ckg__arena *arena, double *value, double *share)
+{
+    struct ckg__arena_mark mark = ckg__arena_mark(arena);
+    struct place place;
+    double total = 0;
+    memset(value, 0, (size_t)m * sizeof *value);
+    if (share)
+        memset(share, 0, (size_t)pesc->belief->outcomes * (size_t)m * sizeof *share);
+    for (int t = 0; t < pesc->draws; t++)
+        total += pesc->draw[t].settled ? pesc->draw[t].weight : 0;
+    const int status = total > 0 ? place_take(pesc, m, U, ldu, arena, &place) : CKG_OK;
+    for (int t = 0; !status && total > 0 && t < pesc->draws; t++)
+        if (pesc->draw[t].settled)
+            add_draw(pesc, &pesc->draw[t], &place, pesc->draw[t].weight / total, value, share);
+    ckg__arena_release(arena, mark);
+    return status;
+}

@@ -1,0 +1,333 @@
+/*
+ * Draws of x*. All outcomes are drawn jointly at the points of the discretisation and at points of the box's faces, edges and corners, where
+ * optima often lie and space-filling points never do: the best of the feasible ones is x*, to the spacing of the points. Then, twice, fresh
+ * points are laid around it and drawn given the values that the same draw has at its nearest neighbours: the draw is continued, not replaced.
+ * Cost: a Cholesky of all points per outcome, and small ones per draw.
+ */
+#include "suggest/optima.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/rng.h"
+#include "linalg/dense.h"
+
+enum { FACES = 64, KNOWN = 32, FRESH = 24, REFINEMENTS = 2, NEAR = 4, ROOM = KNOWN + REFINEMENTS * FRESH };
+
+struct stage {
+    struct ckg__search *search;
+    struct ckg__optima *optima;
+    int draws;
+    int *status;
+};
+
+/* --- points --- */
+
+/* Space-filling points of which every real goes to the nearer end of its range or stays, at even odds, into the last columns of U (D×m). */
+static int lay_faces(const struct ckg__search *search, int o, int m, double *U)
+{
+    const struct ckg_problem *problem = search->problem;
+    struct ckg__rng rng;
+    if (ckg__search_fill(search, 60000 + (uint64_t)o, FACES, U + m - FACES, m, search->results))
+        return CKG_ERR_NOMEM;
+    ckg__rng_seed(&rng, search->seed, search->stream, 60500 + (uint64_t)o);
+    for (int i = 0; i < problem->d; i++)
+        for (int p = m - FACES; problem->parameters[i].kind == CKG_REAL && p < m; p++) {
+            double *u = &U[(size_t)problem->parameters[i].offset * (size_t)m + (size_t)p];
+            if (ckg__rng_uniform(&rng) < 0.5)
+                *u = *u < 0.5 ? 0 : 1;
+        }
+    return CKG_OK;
+}
+
+static int make_points(const struct ckg__search *search, int o, struct ckg__optima *optima)
+{
+    const struct ckg__outlook *outlook = &search->outlook[o];
+    const size_t D = (size_t)search->problem->D, had = (size_t)outlook->kg.m;
+    const int faces = ckg__problem_has_reals(search->problem);
+    optima->m = outlook->kg.m + (faces ? FACES : 0);
+    optima->U = ckg__arena_doubles(search->results, D * (size_t)optima->m);
+    if (!optima->U)
+        return CKG_ERR_NOMEM;
+    for (size_t k = 0; k < D; k++)
+        memcpy(optima->U + k * (size_t)optima->m, outlook->U + k * (size_t)outlook->room, had * sizeof *optima->U);
+    for (int j = 0; j < outlook->belief->outcomes; j++)
+        if (ckg__view_take(&optima->view[j], outlook->belief->gp[j], optima->m, search->results))
+            return CKG_ERR_NOMEM;
+    return faces ? lay_faces(search, o, optima->m, optima->U) : CKG_OK;
+}
+
+/* --- joint draws --- */
+
+/* C (m×m) ← the factor of the view's covariance with the nugget, grown until there is one; the variance added, or −1 where none helps. */
+static double factor(const struct ckg__gp *gp, const struct ckg__view *view, double least, double *C)
+{
+    const size_t m = (size_t)view->m;
+    for (double jitter = fmax(least, gp->nugget * gp->s2); jitter <= CKG__NUGGET_MAX * gp->s2; jitter *= 10) {
+        ckg__view_covariance(gp, view, view, 0, view->m, C, view->m);
+        for (size_t p = 0; p < m; p++)
+            C[p * m + p] += jitter;
+        if (!ckg__dense()->cholesky(view->m, C, view->m, NULL))
+            return jitter;
+    }
+    return -1;
+}
+
+/* All draws of one outcome. */
+static int draw_outcome(const struct ckg__search *search, int o, int j, struct ckg__optima *optima, struct ckg__arena *arena)
+{
+    struct ckg__arena_mark mark = ckg__arena_mark(arena);
+    const struct ckg__gp *gp = search->outlook[o].belief->gp[j];
+    struct ckg__view *view = &optima->view[j];
+    const size_t m = (size_t)view->m;
+    double *L = ckg__arena_doubles(arena, m * m), *z = ckg__arena_doubles(arena, m);
+    struct ckg__rng rng;
+    if (!L || !z)
+        return CKG_ERR_NOMEM;
+    ckg__view_fill(view, gp, optima->U, optima->m, 0, optima->m);
+    optima->jitter[j] = factor(gp, view, 0, L);
+    ckg__rng_seed(&rng, search->seed, search->stream, 61000 + 64 * (uint64_t)o + (uint64_t)j);
+    for (size_t s = 0; optima->jitter[j] >= 0 && s < (size_t)optima->total; s++) {
+        double *sample = optima->samples + ((size_t)j * (size_t)optima->total + s) * m;
+        for (size_t p = 0; p < m; p++)
+            z[p] = ckg__rng_normal(&rng);
+        for (size_t p = 0; p < m; p++)
+            sample[p] = view->mean[p] + ckg__dense()->dot((int)p + 1, L + p * m, z);
+    }
+    ckg__arena_release(arena, mark);
+    return optima->jitter[j] < 0 ? CKG_ERR_NUMERIC : CKG_OK;
+}
+
+/* By how much values (outcomes at a stride) violate the limits together, in model units. */
+static double violation(const struct ckg__belief *belief, const double *value, size_t stride)
+{
+    double sum = 0;
+    for (int j = 1; j < belief->outcomes; j++) {
+        const double v = value[(size_t)j * stride];
+        sum += fmax(belief->lower[j] - v, 0) + fmax(v - belief->upper[j], 0);
+    }
+    return sum;
+}
+
+/* 1: the first is better, a feasible design with a larger objective before a less violating one. */
+static int beats(double violation, double value, double than_violation, double than_value)
+{
+    return violation < than_violation || (violation == 0 && than_violation == 0 && value > than_value);
+}
+
+/* The winner of every draw, and the tallies. */
+static void judge(const struct ckg__outlook *outlook, struct ckg__optima *optima)
+{
+    const size_t m = (size_t)optima->m, r = (size_t)outlook->kg.r, stride = (size_t)optima->total * m;
+    memset(optima->wins, 0, m * sizeof *optima->wins);
+    memset(optima->better, 0, m * sizeof *optima->better);
+    for (int s = 0; s < optima->total; s++) {
+        const double *sample = optima->samples + (size_t)s * m, at_r = violation(outlook->belief, sample + r, stride);
+        double least = INFINITY, best = -INFINITY;
+        int winner = 0;
+        for (size_t p = 0; p < m; p++) {
+            const double outside = violation(outlook->belief, sample + p, stride);
+            optima->better[p] += outside == 0 && beats(outside, sample[p], at_r, sample[r]);
+            if (!beats(outside, sample[p], least, best))
+                continue;
+            least = outside;
+            best = sample[p];
+            winner = (int)p;
+        }
+        optima->winner[s] = winner;
+        optima->wins[winner]++;
+        optima->found[s] = least == 0;
+    }
+}
+
+static void draw_task(void *context, int index, int worker)
+{
+    struct stage *stage = context;
+    const struct ckg__outlook *outlook = &stage->search->outlook[index];
+    int status = CKG_OK;
+    for (int j = 0; !status && j < outlook->belief->outcomes; j++)
+        status = draw_outcome(stage->search, index, j, &stage->optima[index], &stage->search->arena[worker]);
+    if (!status)
+        judge(outlook, &stage->optima[index]);
+    stage->status[index] = status;
+}
+
+/* --- refining one x* --- */
+
+/* A draw continued: its points, known ones first, and per outcome what it has there. */
+struct local {
+    int count;
+    double *U;     /* D×ROOM */
+    double *value; /* outcomes × ROOM */
+    double *box;   /* 2×D, within which the points may lie */
+    double *direction; /* (D) */
+};
+
+static int local_take(struct local *local, size_t D, size_t outcomes, struct ckg__arena *arena)
+{
+    local->count = 0;
+    local->U = ckg__arena_doubles(arena, D * ROOM);
+    local->value = ckg__arena_doubles(arena, outcomes * ROOM);
+    local->box = ckg__arena_doubles(arena, 2 * D);
+    local->direction = ckg__arena_doubles(arena, D);
+    return local->U && local->value && local->box && local->direction ? CKG_OK : CKG_ERR_NOMEM;
+}
+
+static double squared_distance(const struct ckg__optima *optima, int D, int p, int q)
+{
+    double sum = 0;
+    for (int k = 0; k < D; k++) {
+        const double *row = optima->U + (size_t)k * (size_t)optima->m, step = row[p] - row[q];
+        sum += step * step;
+    }
+    return sum;
+}
+
+/* The winner of draw s and its nearest neighbours with their values; how far the nearest few are is returned. */
+static double gather(const struct ckg__belief *belief, const struct ckg__optima *optima, int s, struct local *local, double *distance)
+{
+    const int m = optima->m, D = belief->gp[0]->D, known = m < KNOWN ? m : KNOWN;
+    double reach = 0;
+    int apart = 0;
+    for (int p = 0; p < m; p++)
+        distance[p] = squared_distance(optima, D, optima->winner[s], p);
+    for (int i = 0; i < known; i++) {
+        int nearest = 0;
+        for (int p = 1; p < m; p++)
+            nearest = distance[p] < distance[nearest] ? p : nearest;
+        if (distance[nearest] > 0 && apart < NEAR) {
+            reach += sqrt(distance[nearest]);
+            apart++;
+        }
+        distance[nearest] = INFINITY;
+        for (int k = 0; k < D; k++)
+            local->U[(size_t)k * ROOM + (size_t)i] = optima->U[(size_t)k * (size_t)m + (size_t)nearest];
+        for (size_t j = 0; j < (size_t)belief->outcomes; j++)
+            local->value[j * ROOM + (size_t)i] = optima->samples[(j * (size_t)optima->total + (size_t)s) * (size_t)m + (size_t)nearest];
+    }
+    local->count = known;
+    return apart ? reach / apart : 0;
+}
+
+/* Fresh points within `reach` of x (D), in the reals. */
+static void lay_fresh(int D, const double *x, double reach, struct ckg__rng *rng, struct local *local)
+{
+    const double *lower = local->box, *upper = local->box + D;
+    for (int p = local->count; p < local->count + FRESH; p++) {
+        double square = 0;
+        for (int k = 0; k < D; k++) {
+            local->direction[k] = lower[k] < upper[k] ? ckg__rng_normal(rng) : 0;
+            square += local->direction[k] * local->direction[k];
+        }
+        const double length = reach * sqrt(ckg__rng_uniform(rng) / square);
+        for (int k = 0; k < D; k++)
+            local->U[(size_t)k * ROOM + (size_t)p] = fmin(fmax(x[k] + length * local->direction[k], lower[k]), upper[k]);
+    }
+}
+
+/* Draws outcome j at the fresh points given the known ones; *drawn is 0 where the covariance has no factor. */
+static int draw_fresh(const struct ckg__gp *gp, double jitter, int j, struct ckg__rng *rng, struct local *local, struct ckg__arena *arena, int *drawn)
+{
+    struct ckg__arena_mark mark = ckg__arena_mark(arena);
+    const size_t known = (size_t)local->count, m = known + FRESH;
+    double *L = ckg__arena_doubles(arena, m * m), *z = ckg__arena_doubles(arena, m), *value = local->value + (size_t)j * ROOM;
+    struct ckg__view view;
+    if (!L || !z || ckg__view_make(&view, gp, (int)m, local->U, ROOM, arena))
+        return CKG_ERR_NOMEM;
+    *drawn = factor(gp, &view, jitter, L) >= 0;
+    for (size_t p = 0; p < known; p++)
+        z[p] = value[p] - view.mean[p];
+    if (*drawn)
+        ckg__dense()->solve_lower((int)known, 1, L, (int)m, z, 1);
+    for (size_t p = known; *drawn && p < m; p++) {
+        z[p] = ckg__rng_normal(rng);
+        value[p] = view.mean[p] + ckg__dense()->dot((int)p + 1, L + p * m, z);
+    }
+    ckg__arena_release(arena, mark);
+    return CKG_OK;
+}
+
+/* x (D) ← the best point of the draw so far. */
+static void best_point(const struct ckg__belief *belief, const struct local *local, int D, double *x)
+{
+    int best = 0;
+    double least = INFINITY, top = -INFINITY;
+    for (int p = 0; p < local->count; p++) {
+        const double outside = violation(belief, local->value + p, ROOM);
+        if (!beats(outside, local->value[p], least, top))
+            continue;
+        least = outside;
+        top = local->value[p];
+        best = p;
+    }
+    for (int k = 0; k < D; k++)
+        x[k] = local->U[(size_t)k * ROOM + (size_t)best];
+}
+
+static int refine(const struct ckg__search *search, int o, struct ckg__optima *optima, int s, struct ckg__arena *arena)
+{
+    const struct ckg__belief *belief = search->outlook[o].belief;
+    const int D = search->problem->D;
+    double *x = optima->x + (size_t)s * (size_t)D, *distance = ckg__arena_doubles(arena, (size_t)optima->m);
+    struct local local;
+    struct ckg__rng rng;
+    if (!distance || local_take(&local, (size_t)D, (size_t)belief->outcomes, arena))
+        return CKG_ERR_NOMEM;
+    double reach = gather(belief, optima, s, &local, distance);
+    best_point(belief, &local, D, x);
+    if (!optima->found[s] || !ckg__problem_has_reals(search->problem))
+        return CKG_OK;
+    ckg__rng_seed(&rng, search->seed, search->stream, 70000 + 1024 * (uint64_t)o + (uint64_t)s);
+    int status = CKG_OK, drawn = reach > 0;
+    for (int round = 0; !status && drawn && round < REFINEMENTS; round++, reach /= 5) {
+        ckg__problem_free_box(search->problem, x, local.box, local.box + D);
+        lay_fresh(D, x, reach, &rng, &local);
+        for (int j = 0; !status && drawn && j < belief->outcomes; j++)
+            status = draw_fresh(belief->gp[j], optima->jitter[j], j, &rng, &local, arena, &drawn);
+        local.count += drawn ? FRESH : 0;
+        best_point(belief, &local, D, x);
+    }
+    return status;
+}
+
+static void refine_task(void *context, int index, int worker)
+{
+    struct stage *stage = context;
+    struct ckg__arena *arena = &stage->search->arena[worker];
+    struct ckg__arena_mark mark = ckg__arena_mark(arena);
+    const int o = index / stage->draws;
+    stage->status[index] = refine(stage->search, o, &stage->optima[o], index % stage->draws, arena);
+    ckg__arena_release(arena, mark);
+}
+
+/* --- all of them --- */
+
+static int optima_take(const struct ckg__search *search, int o, int draws, int total, struct ckg__optima *optima)
+{
+    struct ckg__arena *arena = search->results;
+    *optima = (struct ckg__optima){.draws = draws, .total = total};
+    if (make_points(search, o, optima))
+        return CKG_ERR_NOMEM;
+    const size_t m = (size_t)optima->m;
+    optima->found = ckg__arena_ints(arena, (size_t)total);
+    optima->x = ckg__arena_doubles(arena, (size_t)draws * (size_t)search->problem->D);
+    optima->wins = ckg__arena_ints(arena, m);
+    optima->better = ckg__arena_ints(arena, m);
+    optima->winner = ckg__arena_ints(arena, (size_t)total);
+    optima->samples = ckg__arena_doubles(arena, (size_t)search->outlook[o].belief->outcomes * (size_t)total * m);
+    return optima->found && optima->x && optima->wins && optima->better && optima->winner && optima->samples ? CKG_OK : CKG_ERR_NOMEM;
+}
+
+int ckg__search_optima(struct ckg__search *search, int draws, int total, struct ckg__optima *optima)
+{
+    struct stage stage = {search, optima, draws, ckg__arena_ints(search->results, (size_t)search->outlooks * (size_t)draws)};
+    int status = stage.status ? CKG_OK : CKG_ERR_NOMEM;
+    for (int o = 0; !status && o < search->outlooks; o++)
+        status = optima_take(search, o, draws, total > draws ? total : draws, &optima[o]);
+    if (!status)
+        status = ckg__search_run(search, search->outlooks, draw_task, &stage, stage.status);
+    if (!status)
+        status = ckg__search_run(search, search->outlooks * draws, refine_task, &stage, stage.status);
+    return status;
+}
