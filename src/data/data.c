@@ -145,7 +145,7 @@ int ckg__data_best(const struct ckg__data *data)
     return best;
 }
 
-static int without_noise(const struct ckg_problem *problem, const struct ckg_measurement *m)
+int ckg__data_exact(const struct ckg_problem *problem, const struct ckg_measurement *m)
 {
     return m->sd == 0 || (m->sd == CKG_SD_DEFAULT && problem->outcome[m->outcome].noise == CKG_NOISE_NONE);
 }
@@ -161,7 +161,7 @@ int ckg__data_settled(const struct ckg__data *data, int design)
         if (trial->state == CKG_FAILED)
             return 1;
         for (int i = 0; i < trial->count; i++)
-            if (without_noise(data->problem, &trial->measured[i]))
+            if (ckg__data_exact(data->problem, &trial->measured[i]))
                 known |= 1u << trial->measured[i].outcome;
     }
     return known == all;

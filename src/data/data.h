@@ -42,6 +42,9 @@ int ckg__data_feasible(const struct ckg__data *data, const struct ckg__trial *tr
 /* The best trial measured feasible in every constraint, by its measured objective, or -1. */
 int ckg__data_best(const struct ckg__data *data);
 
+/* 1 when the value was measured without noise. */
+int ckg__data_exact(const struct ckg_problem *problem, const struct ckg_measurement *m);
+
 /* 1 when an evaluation of the design would teach nothing: every outcome was measured there without noise, or it failed. */
 int ckg__data_settled(const struct ckg__data *data, int design);
 

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "data/data.h"
+#include "data/transform.h"
 
 static const double two_pi = 6.28318530717958647692;
 
@@ -44,15 +45,6 @@ static int ascending(const void *a, const void *b)
 {
     const double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
-}
-
-/* The p-quantile of sorted values, interpolated so that it turns over with their signs. */
-static double quantile(const double *sorted, int n, double p)
-{
-    const double at = p * (n - 1);
-    const int i = (int)at < n - 1 ? (int)at : n - 1;
-    const int next = i + 1 < n ? i + 1 : i;
-    return sorted[i] + (at - i) * (sorted[next] - sorted[i]);
 }
 
 /* Where the warp of an outcome is centred: the median, or the limit of a constraint, so that the limit stays where it is. */
@@ -109,8 +101,8 @@ static int robust(const struct ckg__data *data, int outcome, double sign, const 
     for (int i = 0; i < n; i++)
         sorted[i] = sign * entries[kept[i]].value;
     qsort(sorted, (size_t)n, sizeof *sorted, ascending);
-    *centre = sign * warp_centre(data, outcome, sign * quantile(sorted, n, 0.5));
-    *spread = quantile(sorted, n, 0.75) - quantile(sorted, n, 0.25);
+    *centre = sign * warp_centre(data, outcome, sign * ckg__quantile(sorted, n, 0.5));
+    *spread = ckg__quantile(sorted, n, 0.75) - ckg__quantile(sorted, n, 0.25);
     double far = 0;
     for (int i = 0; i < count; i++)
         far = fmax(far, fabs(sign * entries[i].value - *centre));
@@ -255,7 +247,7 @@ static int typical_known(const struct ckg__scaling *scaling, const struct entry 
             sorted[n++] = scaled * scaled;
         }
     qsort(sorted, (size_t)n, sizeof *sorted, ascending);
-    *out = n ? quantile(sorted, n, 0.5) : 0;
+    *out = n ? ckg__quantile(sorted, n, 0.5) : 0;
     ckg__arena_release(arena, mark);
     return CKG_OK;
 }

@@ -143,31 +143,67 @@ int ckg__posterior_mean(const struct ckg__gp *gp, int m, const double *U, int ld
     return CKG_OK;
 }
 
+/* The lower triangle of the posterior covariance C (m×m) at a view's points, a band of rows at a time. */
+static void own_covariance(const struct ckg__gp *gp, const struct ckg__view *view, double *C)
+{
+    enum { BAND = 64 };
+    const int m = view->m;
+    struct ckg__view columns = *view;
+    for (int first = 0; first < m; first += BAND) {
+        const int count = m - first < BAND ? m - first : BAND;
+        columns.m = first + count;
+        ckg__view_covariance(gp, &columns, view, first, count, C + (size_t)first * (size_t)m, m);
+    }
+}
+
+/* The factor of the posterior covariance in the lower triangle of C (m×m), with the smallest nugget that helps. */
+static int factor_covariance(const struct ckg__gp *gp, const struct ckg__view *view, double *C)
+{
+    const size_t m = (size_t)view->m;
+    int pivot = 1;
+    for (double nugget = gp->nugget; pivot && nugget <= 1; nugget *= 10) {
+        own_covariance(gp, view, C);
+        for (size_t p = 0; p < m; p++)
+            C[p * m + p] += nugget * gp->s2;
+        pivot = ckg__dense()->cholesky(view->m, C, view->m, NULL);
+    }
+    return pivot ? ckg__fail(CKG_ERR_NUMERIC, "the posterior covariance of %d points has no factor", view->m) : CKG_OK;
+}
+
+/* One draw from the factor L in C, and the standard normal numbers z (m) it is made of. */
+static void draw_once(const struct ckg__view *view, const double *C, struct ckg__rng *rng, double *z, double *draw)
+{
+    for (int p = 0; p < view->m; p++)
+        z[p] = ckg__rng_normal(rng);
+    for (int p = 0; p < view->m; p++)
+        draw[p] = view->mean[p] + ckg__dense()->dot(p + 1, C + (size_t)p * (size_t)view->m, z);
+}
+
 int ckg__posterior_sample(const struct ckg__gp *gp, const struct ckg__view *view, struct ckg__rng *rng, int count, struct ckg__arena *arena,
                           double *samples)
 {
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
-    const int m = view->m;
-    double *C = ckg__arena_doubles(arena, (size_t)m * (size_t)m + 1), *z = ckg__arena_doubles(arena, (size_t)m + 1);
-    if (!C || !z)
-        return CKG_ERR_NOMEM;
-    int pivot = 1;
-    for (double nugget = gp->nugget; pivot && nugget <= CKG__NUGGET_MAX; nugget *= 10) {
-        ckg__view_covariance(gp, view, view, 0, m, C, m);
-        for (int p = 0; p < m; p++)
-            C[(size_t)p * (size_t)m + (size_t)p] += nugget * gp->s2;
-        pivot = ckg__dense()->cholesky(m, C, m, NULL);
-    }
-    if (pivot) {
-        ckg__arena_release(arena, mark);
-        return ckg__fail(CKG_ERR_NUMERIC, "the posterior covariance of %d points has no factor", m);
-    }
-    for (int s = 0; s < count; s++) {
-        for (int p = 0; p < m; p++)
-            z[p] = ckg__rng_normal(rng);
-        for (int p = 0; p < m; p++)
-            samples[(size_t)s * (size_t)m + (size_t)p] = view->mean[p] + ckg__dense()->dot(p + 1, C + (size_t)p * (size_t)m, z);
+    const size_t m = (size_t)view->m;
+    double *C = ckg__arena_doubles(arena, m * m + 1), *z = ckg__arena_doubles(arena, m + 1);
+    const int status = C && z ? factor_covariance(gp, view, C) : CKG_ERR_NOMEM;
+    for (int s = 0; !status && s < count; s++)
+        draw_once(view, C, rng, z, samples + (size_t)s * m);
+    ckg__arena_release(arena, mark);
+    return status;
+}
+
+/* With LLᵀ the covariance the draw is μ + Lz, and covariance⁻¹(draw − μ) = L⁻ᵀz: no difference is taken. */
+int ckg__posterior_draw(const struct ckg__gp *gp, const struct ckg__view *view, struct ckg__rng *rng, struct ckg__arena *arena, double *draw,
+                        double *weights)
+{
+    struct ckg__arena_mark mark = ckg__arena_mark(arena);
+    const size_t m = (size_t)view->m;
+    double *C = ckg__arena_doubles(arena, m * m + 1);
+    const int status = C ? factor_covariance(gp, view, C) : CKG_ERR_NOMEM;
+    if (!status) {
+        draw_once(view, C, rng, weights, draw);
+        ckg__dense()->solve_lower_transposed(view->m, 1, C, view->m, weights, 1);
     }
     ckg__arena_release(arena, mark);
-    return CKG_OK;
+    return status;
 }

@@ -55,4 +55,11 @@ int ckg__posterior_mean(const struct ckg__gp *gp, int m, const double *U, int ld
 int ckg__posterior_sample(const struct ckg__gp *gp, const struct ckg__view *view, struct ckg__rng *rng, int count, struct ckg__arena *arena,
                           double *samples);
 
+/*
+ * One joint draw (m) at the points of a view, and the weights (m) by which it goes on between them: given the draw, its mean elsewhere is
+ * μ(x) + kⁿ(x, points)·weights.
+ */
+int ckg__posterior_draw(const struct ckg__gp *gp, const struct ckg__view *view, struct ckg__rng *rng, struct ckg__arena *arena, double *draw,
+                        double *weights);
+
 #endif

@@ -53,8 +53,16 @@ static int make_nodes(ckg_study *s, struct ckg__search *search, int count, struc
     return CKG_OK;
 }
 
+/* The belief of a policy that takes one of them by chance. */
+static size_t drawn_belief(const struct ckg__search *search, const struct ckg__models *models)
+{
+    struct ckg__rng rng;
+    ckg__rng_seed(&rng, search->seed, search->stream, 5);
+    return (size_t)ckg__rng_below(&rng, models->beliefs);
+}
+
 /* The outlooks with their beliefs; a policy for the objective alone gets copies that know no constraint. */
-static int make_outlooks(ckg_study *s, const struct ckg__policy *policy, struct ckg__search *search)
+static int make_outlooks(ckg_study *s, const struct ckg__policy *policy, struct ckg__models *models, struct ckg__search *search)
 {
     const size_t count = (size_t)search->outlooks;
     const int alone = policy && policy->traits & CKG__TRAIT_OBJECTIVE_ONLY;
@@ -62,8 +70,9 @@ static int make_outlooks(ckg_study *s, const struct ckg__policy *policy, struct 
     struct ckg__belief *copies = alone ? ckg__arena_get(&s->results, count, sizeof *copies) : NULL;
     if (!search->outlook || (alone && !copies))
         return CKG_ERR_NOMEM;
+    const size_t first = policy && policy->traits & CKG__TRAIT_ONE_BELIEF ? drawn_belief(search, models) : 0;
     for (size_t b = 0; b < count; b++) {
-        struct ckg__belief *full = &s->models.belief[b];
+        struct ckg__belief *full = &models->belief[first + b];
         if (alone) {
             copies[b] = *full;
             copies[b].outcomes = 1;
@@ -112,15 +121,22 @@ int ckg__study_begin_search(ckg_study *s, const struct ckg__policy *policy, stru
     *search = (struct ckg__search){
         .problem = s->problem, .data = &s->data, .effort = s->models.beliefs > 1 ? s->effort_sampled : s->effort, .pool = s->pool,
         .arena = s->arena, .results = &s->results, .seed = s->seed, .stream = policy ? (uint64_t)s->data.trials : s->revision,
-        .deadline = s->time_limit > 0 ? started + s->time_limit : INFINITY, .outlooks = s->models.beliefs,
+        .deadline = s->time_limit > 0 ? started + s->time_limit : INFINITY,
+        .outlooks = policy && policy->traits & CKG__TRAIT_ONE_BELIEF ? 1 : s->models.beliefs,
         .automatic_penalty = isnan(s->models.fixed_penalty),
     };
-    if (!status)
-        status = make_outlooks(s, policy, search);
     if (!status)
         status = make_objective(s, search);
     if (!status && policy)
         status = make_settings(s, policy, search);
+    if (!status && policy && policy->traits & CKG__TRAIT_REGION) {
+        status = ckg__study_update_region(s, search);
+        *fit_seconds = ckg__clock() - clock;
+        if (status || !search->region->scouting)
+            return status ? status : make_outlooks(s, policy, &s->regional->models, search);
+    }
+    if (!status)
+        status = make_outlooks(s, policy, &s->models, search);
     if (!status)
         status = make_nodes(s, search, s->models.outcomes == 2 ? search->effort.nodes_one : search->effort.nodes, &search->nodes);
     if (!status)
@@ -135,6 +151,8 @@ void ckg__study_end_search(ckg_study *s)
     const struct ckg__arena_mark start = {NULL, 0};
     if (s->models.revision)
         ckg__models_release(&s->models);
+    if (s->regional && s->regional->models.revision)
+        ckg__models_release(&s->regional->models);
     for (int i = 0; i < s->threads; i++)
         ckg__arena_release(&s->arena[i], start);
     ckg__arena_release(&s->results, start);
@@ -281,7 +299,7 @@ static int from_policy(ckg_study *s, const struct ckg__policy *policy, double st
     seconds->screen = choice->screen;
     seconds->inner = choice->inner;
     seconds->refine = choice->refine;
-    if (!status && *found && policy == &ckg__policy_ckg && !search.effort.paper && !final_step(s) && stalled(s, choice))
+    if (!status && *found && !search.effort.paper && !final_step(s) && (policy == &ckg__policy_ckg ? stalled(s, choice) : choice->stalled))
         status = explore(s, &search, choice, found);
     if (!status && !*found) {
         choice->path = "random";

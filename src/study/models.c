@@ -341,6 +341,19 @@ static int fit_from_anchors(struct ckg__models *models, int trials)
     return status ? status : fit_to(models, trials);
 }
 
+/* Fits to all trials from the optimum of the leading models. */
+static int fit_from_lead(struct ckg__models *models, int trials)
+{
+    forget_fits(models);
+    for (int j = 0; j < models->outcomes; j++) {
+        const struct ckg__fitted *from = &models->lead->surrogate[j].fitted;
+        if (from->told)
+            models->surrogate[j].fitted = *from;
+        models->surrogate[j].fitted.warp = 0;
+    }
+    return fit_to(models, trials);
+}
+
 /* --- sampling: a task per (outcome, chain) --- */
 
 struct chains {
@@ -498,7 +511,9 @@ int ckg__models_update(struct ckg__models *models, uint64_t revision, int spare)
     ckg__arena_release(&models->own, start);
     models->outcomes = models->data->problem->outcomes + (models->failures && any_failed(models->data));
     int status = lay_out_all(models, 0);
-    if (!status)
+    if (!status && models->lead)
+        status = fit_from_lead(models, trials_that_count(models->data));
+    else if (!status)
         status = fit_from_anchors(models, fit_point(trials_that_count(models->data)));
     if (!status)
         status = lay_out_all(models, models->data->trials);

@@ -55,6 +55,11 @@ struct ckg__models {
     int beliefs;
     struct ckg__belief belief[CKG__MAX_SAMPLES];
     uint64_t revision;          /* of the data that the models know; 0: none */
+    /*
+     * Where the fits start, for data whose values change with every trial and leave no anchor standing; NULL: from anchors. It knows the same
+     * outcomes and is up to date.
+     */
+    const struct ckg__models *lead;
 };
 
 int ckg__models_init(struct ckg__models *models, const struct ckg__data *data, struct ckg__pool *pool, struct ckg__arena *arena);

@@ -73,6 +73,11 @@ static int apply_final_policy(ckg_study *s, const ckg_options *o)
     return CKG_OK;
 }
 
+int ckg__study_standard_initial(const ckg_problem *problem)
+{
+    return problem->d + 1 > 5 ? 2 * (problem->d + 1) : 10;
+}
+
 static int apply_options(ckg_study *s, const ckg_options *o)
 {
     static const char *const fits[] = {"ml", "map", "sample", "auto"}, *const presets[] = {"default", "paper"};
@@ -107,7 +112,7 @@ static int apply_options(ckg_study *s, const ckg_options *o)
     s->effort = preset ? effort_paper : effort_default;
     s->effort_sampled = preset ? effort_paper : effort_sampled;
     s->time_limit = o->time_limit;
-    s->initial = o->initial >= 0 ? o->initial : s->problem->d + 1 > 5 ? 2 * (s->problem->d + 1) : 10;
+    s->initial = o->initial >= 0 ? o->initial : ckg__study_standard_initial(s->problem);
     return CKG_OK;
 }
 
@@ -164,6 +169,7 @@ void ckg_study_free(ckg_study *s)
 {
     if (!s)
         return;
+    ckg__study_free_region(s);
     ckg__models_free(&s->models);
     ckg__data_free(&s->data);
     for (int i = 0; s->arena && i < s->threads; i++)

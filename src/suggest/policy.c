@@ -7,8 +7,8 @@
 #include "base/error.h"
 
 static const struct ckg__policy *const rows[] = {
-    &ckg__policy_ckg,  &ckg__policy_cei,  &ckg__policy_nei,    &ckg__policy_kg,    &ckg__policy_pkg,
-    &ckg__policy_pesc, &ckg__policy_cmes, &ckg__policy_random, &ckg__policy_sobol,
+    &ckg__policy_ckg, &ckg__policy_cei,  &ckg__policy_nei,  &ckg__policy_kg,   &ckg__policy_pkg,    &ckg__policy_cts,
+    &ckg__policy_scbo, &ckg__policy_pesc, &ckg__policy_cmes, &ckg__policy_random, &ckg__policy_sobol,
 };
 
 enum { ROWS = sizeof rows / sizeof *rows };

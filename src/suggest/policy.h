@@ -18,6 +18,7 @@ struct ckg__choice {
     double value;
     const char *path;
     int candidates;
+    int stalled;       /* 1: the policy would learn next to nothing there, and new ground may be looked at instead */
     double screen, inner, refine; /* seconds */
 };
 
@@ -26,7 +27,10 @@ enum ckg__trait {
     CKG__TRAIT_NO_MODEL = 1,       /* no beliefs, no points, no x_r: only the problem, the data and the streams of numbers */
     CKG__TRAIT_OBJECTIVE_ONLY = 2, /* the outlooks' beliefs know the objective alone; outlook->full knows all outcomes */
     CKG__TRAIT_AMOUNT = 4,         /* values are amounts of the objective: they are reported in its units */
-    CKG__TRAIT_CERTAIN = 8         /* a pending design is believed without noise: nothing is expected of a second evaluation there */
+    CKG__TRAIT_CERTAIN = 8,        /* a pending design is believed without noise: nothing is expected of a second evaluation there */
+    CKG__TRAIT_ONE_BELIEF = 16,    /* one outlook: that of a hyperparameter sample drawn by chance */
+    CKG__TRAIT_REGION = 32         /* search->region is a trust region, and unless it scouts, the belief one about its transformed outcomes; there
+                                      are no points and no x_r then */
 };
 
 struct ckg__policy {
@@ -47,8 +51,18 @@ struct ckg__policy {
     int (*score_outcomes)(struct ckg__search *search, int count, const double *U, double *value);
 };
 
-extern const struct ckg__policy ckg__policy_ckg, ckg__policy_cei, ckg__policy_nei, ckg__policy_kg, ckg__policy_pkg, ckg__policy_pesc,
-    ckg__policy_cmes, ckg__policy_random, ckg__policy_sobol;
+extern const struct ckg__policy ckg__policy_ckg, ckg__policy_cei, ckg__policy_nei, ckg__policy_kg, ckg__policy_pkg, ckg__policy_cts,
+    ckg__policy_scbo, ckg__policy_pesc, ckg__policy_cmes, ckg__policy_random, ckg__policy_sobol;
+
+/* The parameters that a trust region's rule is made of, as ckg__region_rule reads them, and where they begin in the row. */
+enum { CKG__REGION_SETTINGS = 1 };
+#define CKG__REGION_PARAMETER_ROWS                                                                                                            \
+    {"length", NAN, 1e-6, 4, 0, "side of the trust region at first, in the unit cube; 0.8 by itself"},                                       \
+    {"length_min", NAN, 1e-6, 4, 0, "length below which a new region begins; 2^-7 by itself"},                                               \
+    {"length_max", NAN, 1e-6, 4, 0, "largest length; 1.6 by itself"},                                                                        \
+    {"successes", NAN, 1, 1000, 1, "successes in a row that double the length; max(3, d/10) by itself"},                                     \
+    {"failures", NAN, 1, 1000, 1, "failures in a row that halve the length; max(4, d) by itself"},                                        \
+    {"scout", NAN, 0, 100000, 1, "every so many trials one is drawn over all designs by the study's models; max(3, d) by itself, 0: none"}
 
 /* The most parameters that a row has, and the name of the one that is M: it holds for the recommendation too. */
 enum { CKG__MAX_SETTINGS = 16 };
@@ -66,6 +80,11 @@ int ckg__policy_settings(const struct ckg__policy *policy, int count, const ckg_
 /* The policy's choice and its values, by whichever of its functions there is. */
 int ckg__policy_suggest(const struct ckg__policy *policy, struct ckg__search *search, struct ckg__choice *choice, int *found);
 int ckg__policy_score(const struct ckg__policy *policy, struct ckg__search *search, int count, const double *U, double *value);
+
+/* The choice and the scores of constrained Thompson sampling over all designs (policy_cts.c), and the effort it wants. */
+int ckg__cts_suggest(struct ckg__search *search, struct ckg__choice *choice, int *found);
+int ckg__cts_score(struct ckg__search *search, int count, const double *U, double *value);
+void ckg__cts_effort(struct ckg__search *search);
 
 /*
  * The improvement's reference: the best mean among designs measured feasible, or pending and believed so, and under noise the best value

@@ -11,6 +11,7 @@
 #include "base/threads.h"
 #include "data/data.h"
 #include "optim/multistart.h"
+#include "suggest/region.h"
 
 /* How hard to look. */
 struct ckg__effort {
@@ -60,6 +61,7 @@ struct ckg__search {
     double *U;                 /* D×base */
     int enumerated;            /* 1: the base holds every design there is */
     struct ckg__nodes nodes, scout_nodes;
+    const struct ckg__region *region; /* of a policy that has one; else NULL */
 };
 
 double ckg__clock(void);

@@ -1,0 +1,89 @@
+/*
+ * Constrained Thompson sampling: one joint draw of all outcomes at candidates, and the best of them as if the draw were the truth. Under several
+ * hyperparameter samples one of them is drawn first. Each ask has a stream of its own, so that pending designs meet different draws.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "suggest/draw.h"
+#include "suggest/policy.h"
+
+/* The draw at the candidates U (D×m); m is 0 when every design is taken. */
+static int draw_now(struct ckg__search *search, double **U, struct ckg__draw *draw)
+{
+    int count;
+    const int status = ckg__search_candidates(search, U, &count);
+    if (status)
+        return status;
+    return ckg__draw_make(search, search->outlook[0].belief, ckg__draw_distinct(search->problem->D, count, *U), *U, draw);
+}
+
+/*
+ * 1 when the evaluation would move no mean at candidate p by more than rounding away a few digits, √(var²/(var + noise)): the model is sure
+ * of itself there, rightly or not. Then every second trial (without noise every third) looks for new ground.
+ */
+static int stalled(const struct ckg__search *search, const struct ckg__draw *draw, int p)
+{
+    static const double exact = 1e-4, noisy = 1e-2;
+    int noise = 0;
+    double most = 0;
+    for (int j = 0; j < draw->belief->outcomes; j++) {
+        const struct ckg__gp *gp = draw->belief->gp[j];
+        const double var = draw->view[j].var[p];
+        noise |= gp->future > 2 * gp->s2 * gp->nugget;
+        most = fmax(most, var / sqrt(var + gp->future));
+    }
+    return search->data->trials % (noise ? 2 : 3) == 0 && most < (noise ? noisy : exact);
+}
+
+int ckg__cts_suggest(struct ckg__search *search, struct ckg__choice *choice, int *found)
+{
+    const double clock = ckg__clock();
+    struct ckg__draw draw;
+    double *U;
+    const int status = draw_now(search, &U, &draw);
+    choice->screen = ckg__clock() - clock;
+    *found = !status && draw.m > 0;
+    if (!*found)
+        return status;
+    choice->candidates = draw.m;
+    const int best = ckg__draw_best(&draw, &choice->value);
+    for (int k = 0; k < search->problem->D; k++)
+        choice->u[k] = U[(size_t)k * (size_t)draw.m + (size_t)best];
+    choice->stalled = stalled(search, &draw, best);
+    return CKG_OK;
+}
+
+int ckg__cts_score(struct ckg__search *search, int count, const double *U, double *value)
+{
+    struct ckg__draw draw;
+    double *candidates;
+    const int status = draw_now(search, &candidates, &draw);
+    return status ? status : ckg__draw_score(&draw, count, U, search->results, value);
+}
+
+void ckg__cts_effort(struct ckg__search *search)
+{
+    enum { FEWEST = 300, MORE = 50, MOST = 800, LOCAL = 200 };
+    const int automatic = FEWEST + MORE * search->problem->d;
+    search->effort.candidates = automatic < MOST ? automatic : MOST;
+    search->effort.local = LOCAL;
+}
+
+static const ckg_policy_parameter parameters[] = {
+    {"candidates", NAN, 1, 20000, 1, "space-filling designs of the draw, whose cost grows with the cube; min(800, 300 + 50 d) by itself"},
+};
+
+static void prepare(struct ckg__search *search)
+{
+    ckg__cts_effort(search);
+    if (!isnan(search->setting[0]))
+        search->effort.candidates = (int)search->setting[0];
+}
+
+const struct ckg__policy ckg__policy_cts = {.name = "cts", .title = "constrained Thompson sampling by joint posterior draws",
+                                            .reference = "Thompson 1933; Eriksson and Poloczek 2021",
+                                            .value = "one joint draw: the objective where the draw is feasible, below that by the violation",
+                                            .parameters = parameters, .count = 1, .traits = CKG__TRAIT_ONE_BELIEF, .prepare = prepare,
+                                            .suggest = ckg__cts_suggest, .score = ckg__cts_score};

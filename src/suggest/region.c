@@ -1,0 +1,214 @@
+/* The life of a trust region, replayed from the trials (region.h has the rule). Cost O(trials·(trials + K)). */
+#include "suggest/region.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+
+/* An improvement below this share of the objective's interquartile range is none. */
+static const double worthwhile = 1e-3;
+
+void ckg__region_rule(struct ckg__region_rule *rule, int d, int initial, int fresh, const double *setting)
+{
+    const double tenth = ceil(d / 10.0);
+    *rule = (struct ckg__region_rule){
+        .length = isnan(setting[0]) ? 0.8 : setting[0], .length_min = isnan(setting[1]) ? 0x1p-7 : setting[1],
+        .length_max = isnan(setting[2]) ? 1.6 : setting[2], .successes = (int)(isnan(setting[3]) ? fmax(3, tenth) : setting[3]),
+        .failures = (int)(isnan(setting[4]) ? fmax(4, d) : setting[4]), .initial = initial, .fresh = fresh,
+        .scout = (int)(isnan(setting[5]) ? fmax(3, d) : setting[5]),
+    };
+    rule->length_max = fmax(rule->length_max, rule->length_min);
+    rule->length = fmax(rule->length_min, fmin(rule->length, rule->length_max));
+}
+
+/* What is known while the trials are read: values of each design and the measures of each outcome, of the present region alone. */
+struct book {
+    const struct ckg__data *data;
+    struct ckg__region *region;
+    double *mean;               /* designs × outcomes, as maximised */
+    int *count;                 /* designs × outcomes, values averaged */
+    double *sorted[1 + CKG_MAX_CONSTRAINTS]; /* values of the objective, distances to the limit of a constraint */
+    int seen[1 + CKG_MAX_CONSTRAINTS];
+    int best;                   /* design that successes are measured against; -1: none */
+    int best_feasible;
+    double best_value;
+};
+
+static int book_take(struct book *book, const struct ckg__data *data, struct ckg__region *region, struct ckg__arena *arena)
+{
+    const size_t outcomes = (size_t)data->problem->outcomes, size = (size_t)data->designs * outcomes + 1;
+    *book = (struct book){.data = data, .region = region};
+    book->mean = ckg__arena_doubles(arena, size);
+    book->count = ckg__arena_ints(arena, size);
+    int status = book->mean && book->count ? CKG_OK : CKG_ERR_NOMEM;
+    for (size_t j = 0; !status && j < outcomes; j++) {
+        book->sorted[j] = ckg__arena_doubles(arena, (size_t)data->trials + 1);
+        status = book->sorted[j] ? CKG_OK : CKG_ERR_NOMEM;
+    }
+    return status;
+}
+
+/* A region from trial `first` on, of which nothing is known. */
+static void begin(struct book *book, const struct ckg__region_rule *rule, int first, int initial)
+{
+    const struct ckg_problem *problem = book->data->problem;
+    const int restarts = first ? book->region->restarts + 1 : 0;
+    *book->region = (struct ckg__region){.restarts = restarts, .first = first, .initial = initial, .length = rule->length, .centre = -1};
+    for (int j = 0; j < problem->outcomes; j++) {
+        book->region->bilog[j] = (struct ckg__bilog){problem->outcome[j].min, problem->outcome[j].max, 1};
+        book->seen[j] = 0;
+    }
+    memset(book->count, 0, (size_t)book->data->designs * (size_t)problem->outcomes * sizeof *book->count);
+    book->best = -1;
+    book->best_feasible = 0;
+}
+
+static void read_values(struct book *book, const struct ckg__trial *trial)
+{
+    const struct ckg_problem *problem = book->data->problem;
+    for (int i = 0; i < trial->count; i++) {
+        const struct ckg_measurement *m = &trial->measured[i];
+        const int j = m->outcome;
+        const size_t at = (size_t)trial->design * (size_t)problem->outcomes + (size_t)j;
+        const double value = j == 0 && problem->goal == CKG_MINIMIZE ? -m->value : m->value;
+        const double before = book->count[at] ? book->mean[at] : 0;
+        book->mean[at] = before + (value - before) / ++book->count[at];
+        ckg__sorted_insert(book->sorted[j], book->seen[j]++, j ? ckg__bilog_distance(&book->region->bilog[j], value) : value);
+        if (j)
+            book->region->bilog[j].unit = ckg__bilog_unit(book->seen[j], book->sorted[j]);
+        book->region->noisy |= !ckg__data_exact(problem, m);
+    }
+}
+
+static int complete(const struct book *book, int design)
+{
+    const int outcomes = book->data->problem->outcomes;
+    const int *count = book->count + (size_t)design * (size_t)outcomes;
+    for (int j = 0; j < outcomes; j++)
+        if (!count[j])
+            return 0;
+    return 1;
+}
+
+static double objective(const struct book *book, int design)
+{
+    return book->mean[(size_t)design * (size_t)book->data->problem->outcomes];
+}
+
+static double violation(const struct book *book, int design)
+{
+    const int outcomes = book->data->problem->outcomes;
+    const double *mean = book->mean + (size_t)design * (size_t)outcomes;
+    double sum = 0;
+    for (int j = 1; j < outcomes; j++)
+        sum += ckg__bilog_violation(&book->region->bilog[j], mean[j]);
+    return sum;
+}
+
+/* 1 when the design is better than the best so far by more than `margin`. */
+static int better(const struct book *book, int design, double margin)
+{
+    const double broken = violation(book, design);
+    if (book->best < 0)
+        return 1;
+    if (broken > 0)
+        return !book->best_feasible && broken < violation(book, book->best);
+    return !book->best_feasible || objective(book, design) > book->best_value + margin;
+}
+
+static void set_best(struct book *book, int design)
+{
+    book->best = design;
+    book->best_feasible = violation(book, design) == 0;
+    book->best_value = objective(book, design);
+}
+
+/* 1 when the design may have come from the region around the best one; a categorical is within any. */
+static int within_reach(const struct book *book, int design)
+{
+    const struct ckg__data *data = book->data;
+    const size_t D = (size_t)data->problem->D;
+    const double half = 0.5 * CKG__REGION_STRETCH * book->region->length;
+    for (int i = 0; i < data->problem->d; i++) {
+        const struct ckg__parameter *q = &data->problem->parameters[i];
+        const double step = q->kind == CKG_INTEGER ? 1 / (q->high - q->low) : 0;
+        const double away = data->u[(size_t)design * D + (size_t)q->offset] - data->u[(size_t)book->best * D + (size_t)q->offset];
+        if (q->kind != CKG_CATEGORICAL && fabs(away) > fmax(half, step) * (1 + 1e-9))
+            return 0;
+    }
+    return 1;
+}
+
+static double margin(const struct book *book)
+{
+    const double *sorted = book->sorted[0];
+    return book->seen[0] ? worthwhile * (ckg__quantile(sorted, book->seen[0], 0.75) - ckg__quantile(sorted, book->seen[0], 0.25)) : 0;
+}
+
+/* Doubles or halves the length where it is time; 1 when it has become too small. */
+static int resize(struct ckg__region *region, const struct ckg__region_rule *rule)
+{
+    if (region->successes == rule->successes) {
+        region->length = fmin(2 * region->length, rule->length_max);
+        region->successes = 0;
+    } else if (region->failures == rule->failures) {
+        region->length /= 2;
+        region->failures = 0;
+    }
+    return region->length < rule->length_min;
+}
+
+/* Judges a trial that has ended; 1 when the region ends with it. */
+static int judge(struct book *book, const struct ckg__region_rule *rule, int t)
+{
+    struct ckg__region *region = book->region;
+    const struct ckg__trial *trial = &book->data->trial[t];
+    const int initial = t - region->first < region->initial, known = complete(book, trial->design);
+    if (trial->design == book->best) /* measured again: luck evens out */
+        set_best(book, trial->design);
+    if (known && trial->state == CKG_COMPLETE && better(book, trial->design, initial ? 0 : margin(book))) {
+        const int counts = !initial && book->best >= 0;
+        set_best(book, trial->design);
+        region->successes += counts;
+        region->failures = 0;
+    } else if (!initial && book->best >= 0 && (known || trial->state == CKG_FAILED) && within_reach(book, trial->design)) {
+        region->successes = 0;
+        region->failures++;
+    }
+    return resize(region, rule);
+}
+
+/* The centre: the best of all designs of the region by what is known in the end. */
+static void choose_centre(struct book *book)
+{
+    book->best = -1;
+    book->best_feasible = 0;
+    for (int i = 0; i < book->data->designs; i++)
+        if (complete(book, i) && better(book, i, 0))
+            set_best(book, i);
+    book->region->centre = book->best;
+    book->region->feasible = book->best_feasible;
+}
+
+int ckg__region_replay(const struct ckg__data *data, const struct ckg__region_rule *rule, struct ckg__arena *arena, struct ckg__region *out)
+{
+    struct ckg__arena_mark mark = ckg__arena_mark(arena);
+    struct book book;
+    if (book_take(&book, data, out, arena))
+        return CKG_ERR_NOMEM;
+    begin(&book, rule, 0, rule->initial);
+    for (int t = 0; t < data->trials; t++) {
+        const struct ckg__trial *trial = &data->trial[t];
+        if (trial->state != CKG_COMPLETE && trial->state != CKG_FAILED)
+            continue;
+        read_values(&book, trial);
+        if (judge(&book, rule, t))
+            begin(&book, rule, t + 1, rule->fresh);
+    }
+    choose_centre(&book);
+    const int since = data->trials - out->first - out->initial;
+    out->scouting = rule->scout > 0 && since >= 0 && (since + 1) % rule->scout == 0;
+    ckg__arena_release(arena, mark);
+    return CKG_OK;
+}
