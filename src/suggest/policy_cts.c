@@ -84,6 +84,6 @@ static void prepare(struct ckg__search *search)
 
 const struct ckg__policy ckg__policy_cts = {.name = "cts", .title = "constrained Thompson sampling by joint posterior draws",
                                             .reference = "Thompson 1933; Eriksson and Poloczek 2021",
-                                            .value = "one joint draw: the objective where the draw is feasible, below that by the violation",
+                                            .value = "one joint draw: its objective where it is feasible, below that by the violation",
                                             .parameters = parameters, .count = 1, .traits = CKG__TRAIT_ONE_BELIEF, .prepare = prepare,
                                             .suggest = ckg__cts_suggest, .score = ckg__cts_score};

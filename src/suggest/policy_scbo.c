@@ -297,7 +297,7 @@ static const ckg_policy_parameter parameters[] = {
 
 const struct ckg__policy ckg__policy_scbo = {.name = "scbo", .title = "constrained Thompson sampling in a trust region",
                                              .reference = "Eriksson and Poloczek 2021, Scalable constrained Bayesian optimization",
-                                            .value = "one joint draw of the transformed outcomes: the objective where feasible, below that by the violation",
+                                            .value = "one joint draw of the transformed outcomes; below its objective where it is infeasible",
                                              .parameters = parameters, .count = sizeof parameters / sizeof *parameters,
                                              .traits = CKG__TRAIT_ONE_BELIEF | CKG__TRAIT_REGION,
                                              .prepare = ckg__cts_effort, .suggest = suggest, .score = score};
