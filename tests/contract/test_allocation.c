@@ -1,6 +1,7 @@
 /*
  * Memory that runs out at the n-th allocation, for every n: CKG_ERR_NOMEM with a message, nothing lost (AddressSanitizer looks
- * for that) and nothing changed: the same call then gives, bit for bit, what it gives in a study that never saw a failure.
+ * for that) and nothing changed: the same call then gives, bit for bit, what it gives in a study that never saw a failure. A light
+ * run takes one n of eight in a study.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,6 +16,7 @@
 #include <ckg/ckg.h>
 
 #include "base/alloc.h"
+#include "support/scale.h"
 
 enum { MAX_NUMBERS = 64, PROBES = 3 };
 
@@ -385,20 +387,21 @@ static void fail_at_each(const struct setting *setting, call_function *call, con
 {
     ckg_study *s = new_study(setting);
     struct result wanted = {0};
-    int changed = 0, first = -1, n = 0;
+    int changed = 0, first = -1, tried = 0;
 
     must(call(s, &wanted));
     ckg_study_free(s);
-    for (int reached = 1; reached; n++)
+    for (int n = 0, reached = 1; reached; n += test_scale(1, 8))
         for (int onwards = 0; reached && onwards < 2; onwards++) {
             int differs = 0;
             reached = fail_at(setting, call, n, onwards, &wanted, &differs);
+            tried += reached;
             changed += differs;
             first = differs && first < 0 ? n : first;
         }
     if (changed)
         fail_msg("%s in '%s': after %d of %d failures the result differs, first at allocation %d", what, setting->name, changed,
-                 2 * (n - 1), first);
+                 tried, first);
 }
 
 static void test_a_new_study(void **state)

@@ -16,6 +16,8 @@
 
 #include <ckg/ckg.h>
 
+#include "support/scale.h"
+
 enum { PROBES = 5, MAX_D = 20 };
 
 #define must(call)                                                                                                             \
@@ -239,7 +241,7 @@ static void check_ask(ckg_study *s)
     ckg_suggestion_free(a);
 }
 
-/* Everything once, then with two pending designs once more; the study is freed. */
+/* Everything once, then, but for a light run, with a pending design once more; the study is freed. */
 static void exercise(ckg_study *s)
 {
     const int d = ckg_problem_dimension(ckg_study_problem(s));
@@ -247,7 +249,7 @@ static void exercise(ckg_study *s)
 
     for (int p = 0; p < PROBES; p++)
         weyl(p < 2 ? p : 1000 + p, d, X + (size_t)p * (size_t)d);
-    for (int pass = 0; pass < 2; pass++) {
+    for (int pass = 0; pass < test_scale(2, 1); pass++) {
         check_predict(s, X);
         check_score(s, X);
         check_model(s);
@@ -621,7 +623,7 @@ static void test_every_way_to_fit(void **state)
     static const char *const presets[] = {"default", "paper"};
 
     (void)state;
-    for (int i = 0; i < 24; i++)
+    for (int i = 0; i < 24; i += test_scale(1, 5))
         for (int noise = 0; noise < 2; noise++) {
             ckg_options o = options_from(0);
             o.fit = fits[i % 4];
@@ -704,7 +706,7 @@ static void test_many_observations(void **state)
 {
     (void)state;
     for (int i = 0; i < 2; i++)
-        many(400, noises[i]);
+        many(test_scale(400, 150), noises[i]);
     if (getenv("CKG_SLOW_TESTS"))
         many(2000, CKG_NOISE_AUTO);
 }

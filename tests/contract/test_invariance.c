@@ -15,6 +15,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "support/scale.h"
+
 enum { INITIAL = 10, STEPS = 12, MOST_TRIALS = 60, MOST_OUTCOMES = 3 };
 
 /* --- the problems, on [0, 5]² --- */
@@ -114,11 +116,12 @@ static void compare(const struct guise *g, int K)
 {
     double X[2 * MOST_TRIALS], expected[2], x[2], far = 0;
     int off = 0;
+    const int steps = test_scale(STEPS, 2);
     ckg_study *study = study_new(&plain, K, CKG_NOISE_NONE, 1);
     for (int i = 0; i < INITIAL; i++)
         one_step(study, &plain, K, 0, X + 2 * i);
     ckg_study_free(study);
-    for (int n = INITIAL; n < INITIAL + STEPS; n++) {
+    for (int n = INITIAL; n < INITIAL + steps; n++) {
         suggest_from(&plain, K, n, X, expected);
         suggest_from(g, K, n, X, x);
         const double here = fmax(fabs(x[0] - expected[0]), fabs(x[1] - expected[1])) / 5;
@@ -126,7 +129,7 @@ static void compare(const struct guise *g, int K)
         off += here > 1e-6;
         memcpy(X + 2 * n, expected, sizeof expected);
     }
-    print_message("K = %d, %s: within %.2g of the box, %d of %d by more than 1e-6\n", K, g->name, far, off, STEPS);
+    print_message("K = %d, %s: within %.2g of the box, %d of %d by more than 1e-6\n", K, g->name, far, off, steps);
     assert_true(g->exact ? far == 0 : far <= 1e-6);
 }
 
@@ -152,13 +155,14 @@ static void test_any_number_of_threads_gives_the_same_bits(void **state)
 {
     static const int threads[] = {1, 2, 4};
     enum { MORE = 15 };
+    const int trials = INITIAL + test_scale(MORE, 2);
     (void)state;
     for (int K = 0; K < MOST_OUTCOMES; K++)
         for (int noisy = 0; noisy < 2; noisy++) {
-            double X[3][2 * (INITIAL + MORE)];
+            double X[3][2 * (INITIAL + MORE)] = {{0}};
             for (int t = 0; t < 3; t++) {
                 ckg_study *study = study_new(&plain, K, noisy ? CKG_NOISE_AUTO : CKG_NOISE_NONE, threads[t]);
-                for (int i = 0; i < INITIAL + MORE; i++)
+                for (int i = 0; i < trials; i++)
                     one_step(study, &plain, K, noisy, X[t] + 2 * i);
                 ckg_study_free(study);
             }
@@ -182,7 +186,7 @@ static void test_a_tiny_feasible_corner_is_found(void **state)
     enum { EVALUATIONS = 40 };
     const double radius = 5 * 0.0618;
     (void)state;
-    for (uint64_t seed = 1; seed <= 4; seed++) {
+    for (uint64_t seed = 1; seed <= (uint64_t)test_scale(4, 1); seed++) {
         double X[2 * EVALUATIONS];
         double least_at_first = INFINITY, least = INFINITY;
         ckg_options options = CKG_OPTIONS_INIT;
@@ -222,10 +226,11 @@ static void test_a_tiny_feasible_corner_is_found(void **state)
 /* Without noise cKG is positive somewhere in nearly every iteration: falling back is the exception. */
 static void test_fallbacks_are_rare(void **state)
 {
-    enum { EVALUATIONS = 40, STUDIES = 3 };
+    enum { EVALUATIONS = 40 };
+    const int studies = test_scale(3, 1);
     int fallbacks = 0, asked = 0;
     (void)state;
-    for (uint64_t seed = 1; seed <= STUDIES; seed++) {
+    for (uint64_t seed = 1; seed <= (uint64_t)studies; seed++) {
         double X[2 * EVALUATIONS];
         ckg_options options = CKG_OPTIONS_INIT;
         ckg_problem *problem;
@@ -255,7 +260,7 @@ static void test_fallbacks_are_rare(void **state)
         ckg_problem_free(problem);
     }
     print_message("cKG was worthless in %d of %d iterations\n", fallbacks, asked);
-    assert_true(2 * asked > STUDIES * (EVALUATIONS - INITIAL)); /* the rest explored, the search having stalled */
+    assert_true(2 * asked > studies * (EVALUATIONS - INITIAL)); /* the rest explored, the search having stalled */
     assert_true(10 * fallbacks <= asked);
 }
 

@@ -18,6 +18,7 @@
 #include "base/rng.h"
 #include "support/near.h"
 #include "support/policies.h"
+#include "support/scale.h"
 
 static const enum ckg_noise noises[] = {CKG_NOISE_NONE, CKG_NOISE_AUTO};
 
@@ -118,10 +119,10 @@ static void gradients_are_of_the_values(const struct ckg__policy *row)
 enum { RIVALS = 200 };
 
 /*
- * How many of RIVALS random designs the policy values above its own suggestion, by a twin of the study, which has the same random numbers; -1: it
+ * How many of `rivals` random designs the policy values above its own suggestion, by a twin of the study, which has the same random numbers; -1: it
  * was not the policy that suggested.
  */
-static int betters(const struct toy *toy, const struct ckg__policy *row, int told, struct ckg__rng *rng)
+static int betters(const struct toy *toy, const struct ckg__policy *row, int told, int rivals, struct ckg__rng *rng)
 {
     double X[2 * (RIVALS + 1)], value[RIVALS + 1];
     ckg_study *study = toy_study_told(toy, row->name, told), *twin = toy_study_told(toy, row->name, told);
@@ -130,10 +131,10 @@ static int betters(const struct toy *toy, const struct ckg__policy *row, int tol
     must(ckg_study_ask(study, &s));
     const int own = !strcmp(s->path, row->name);
     memcpy(X, s->x, 2 * sizeof *X);
-    for (int i = 2; i < 2 * (RIVALS + 1); i++)
+    for (int i = 2; i < 2 * (rivals + 1); i++)
         X[i] = 5 * ckg__rng_uniform(rng);
-    must(ckg_study_score(twin, NULL, RIVALS + 1, X, value));
-    for (int p = 1; p <= RIVALS; p++)
+    must(ckg_study_score(twin, NULL, rivals + 1, X, value));
+    for (int p = 1; p <= rivals; p++)
         count += value[p] > value[0];
     ckg_suggestion_free(s);
     ckg_study_free(study);
@@ -147,20 +148,21 @@ static int betters(const struct toy *toy, const struct ckg__policy *row, int tol
  */
 static void the_suggestion_is_valued_most(const struct ckg__policy *row)
 {
+    const int rivals = test_scale(RIVALS, 50);
     struct ckg__rng rng;
     int better = 0, asked = 0;
     ckg__rng_seed(&rng, 78, 0, 0);
     for (int i = 0; (row->acquire || row->traits & CKG__TRAIT_AMOUNT) && i < 12; i++) {
         const struct toy toy = {.K = i % 3, .noise = noises[i / 3 % 2]};
-        const int count = betters(&toy, row, i < 6 ? 7 : 13, &rng);
+        const int count = betters(&toy, row, i < 6 ? 7 : 13, rivals, &rng);
         better += count > 0 ? count : 0;
         asked += count >= 0;
     }
     if (!asked)
         skip();
-    print_message("%s: %d of %d random designs are valued above %d suggestions\n", row->name, better, RIVALS * asked, asked);
+    print_message("%s: %d of %d random designs are valued above %d suggestions\n", row->name, better, rivals * asked, asked);
     assert_true(asked >= 6);
-    assert_true(100 * better < RIVALS * asked);
+    assert_true(100 * better < rivals * asked);
 }
 
 /* --- pending designs --- */
@@ -189,7 +191,7 @@ static void ask_into(ckg_study *study, double *x)
 static void pending_designs_differ(const struct ckg__policy *row)
 {
     double least = INFINITY;
-    for (int i = 0; i < 12; i++) {
+    for (int i = 0; i < 12; i += test_scale(1, 5)) {
         const struct toy toy = {.K = i % 3, .noise = noises[i / 3 % 2]};
         ckg_study *study = toy_study_told(&toy, row->name, i < 6 ? 8 : 14);
         double X[2 * BATCH];
@@ -251,13 +253,14 @@ static int scoring_allocations(ckg_study *study, int count)
 /* Scores take their memory from the arenas: once these have grown, there is no allocation at any number of points. */
 static void scoring_allocates_nothing(const struct ckg__policy *row)
 {
+    const int many = test_scale(MANY, 60);
     for (int i = 0; policy_has_values(row) && i < 4; i++) {
         const struct toy toy = {.K = i / 2, .noise = noises[i % 2]};
         ckg_study *study = toy_study_told(&toy, row->name, 9);
         scoring_allocations(study, 10);
         assert_int_equal(scoring_allocations(study, 10), 0);
-        scoring_allocations(study, MANY);
-        assert_int_equal(scoring_allocations(study, MANY), 0);
+        scoring_allocations(study, many);
+        assert_int_equal(scoring_allocations(study, many), 0);
         assert_int_equal(scoring_allocations(study, 10), 0);
         ckg_study_free(study);
     }
@@ -399,7 +402,7 @@ static void low_settings_work(const struct ckg__policy *row)
     ckg_setting low[CKG__MAX_SETTINGS];
     for (int i = 0; i < row->count; i++)
         low[i] = (ckg_setting){row->parameters[i].name, row->parameters[i].low};
-    for (int K = 0; K < TOY_OUTCOMES; K++) {
+    for (int K = 0; K < TOY_OUTCOMES; K += test_scale(1, 2)) {
         for (int i = 0; i < row->count; i++)
             assert_suggests(row, K, 1, &low[i]);
         assert_suggests(row, K, row->count, low);

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "support/policies.h"
+#include "support/scale.h"
 
 enum { ASKS = 12, NUMBERS = 8 };
 
@@ -30,7 +31,7 @@ static void put_down(const ckg_suggestion *s, double *said)
 static void run_study(const struct toy *toy, const char *policy, double said[][NUMBERS])
 {
     ckg_study *study = toy_study(toy, policy, 0, NULL);
-    for (int t = 0; t < TOY_INITIAL + ASKS; t++) {
+    for (int t = 0; t < TOY_INITIAL + test_scale(ASKS, 2); t++) {
         ckg_suggestion *s = toy_step(study, toy);
         put_down(s, said[t]);
         ckg_suggestion_free(s);
@@ -42,7 +43,7 @@ static void threads_change_no_bit(const struct ckg__policy *row)
 {
     for (int i = 0; i < 4; i++) {
         const int K = i < 2 ? 1 : i - 2;
-        double said[2][TOY_INITIAL + ASKS][NUMBERS];
+        double said[2][TOY_INITIAL + ASKS][NUMBERS] = {{{0}}};
         for (int t = 0; t < 2; t++) {
             const struct toy toy = {.K = K, .noise = noises[i % 2], .threads = 1 + t, .lattice = i == 3};
             run_study(&toy, row->name, said[t]);
@@ -76,7 +77,7 @@ static void a_rebuilt_study_goes_on(const struct ckg__policy *row)
     for (int i = 0; i < 2; i++) {
         const struct toy toy = {.K = 1, .noise = noises[i]};
         ckg_study *study = toy_study(&toy, row->name, 0, NULL);
-        for (int t = 0; t < TOY_INITIAL + ASKS; t++) {
+        for (int t = 0; t < TOY_INITIAL + test_scale(ASKS, 9); t++) {
             double said[2][NUMBERS], values[TOY_OUTCOMES];
             ckg_suggestion *s;
             ckg_study *copy = t >= TOY_INITIAL && t % 3 == 2 ? rebuild(study, &toy, row->name) : NULL;
@@ -176,7 +177,7 @@ static void guises_change_nothing(const struct ckg__policy *row)
         double X[2 * (TOLD + STEPS)], plain[2], x[2];
         for (int k = 0; k < 2 * TOLD; k++)
             X[k] = 5 * fmod((k / 2 + 0.5) * sqrt(k % 2 ? 5 : 2), 1);
-        for (int n = TOLD; n < TOLD + STEPS; n++) {
+        for (int n = TOLD; n < TOLD + test_scale(STEPS, 1); n++) {
             for (int g = 0; g < GUISES; g++) {
                 suggest_from(&guises[g], &toy, row->name, n, X, g ? x : plain);
                 far[g] = fmax(far[g], g ? fmax(fabs(x[0] - plain[0]), fabs(x[1] - plain[1])) / 5 : 0);

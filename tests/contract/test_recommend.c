@@ -12,7 +12,9 @@
 
 #include <ckg/ckg.h>
 
-enum { SIDE = 200, GRID = SIDE * SIDE, LATTICE = 20 };
+#include "support/scale.h"
+
+enum { SIDE = 200, LIGHT_SIDE = 50, LATTICE = 20 };
 
 #define must(call)                                                                                                             \
     do {                                                                                                                       \
@@ -96,7 +98,7 @@ struct map {
 
 static struct map make_map(ckg_study *s, const struct setting *setting)
 {
-    const int side = setting->integers ? LATTICE : SIDE, count = side * side;
+    const int side = setting->integers ? LATTICE : test_scale(SIDE, LIGHT_SIDE), count = side * side;
     double *all = malloc(6 * (size_t)count * sizeof *all);
     struct map map = {count, all, all + 2 * count, all + 4 * count, all + 5 * count};
 

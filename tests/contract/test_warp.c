@@ -12,6 +12,8 @@
 
 #include <ckg/ckg.h>
 
+#include "support/scale.h"
+
 /* A bowl with ripples; beyond the diagonal, where nothing is feasible, it grows to about 1e7. */
 static void evaluate(const double *x, double *values)
 {
@@ -49,10 +51,11 @@ static ckg_study *run(int warp, uint64_t seed, int evaluations)
 /* The best feasible value, by a dense grid. */
 static double optimum(void)
 {
+    const int side = test_scale(2000, 200);
     double best = INFINITY;
-    for (int i = 0; i <= 2000; i++)
-        for (int j = 0; j <= 2000; j++) {
-            const double x[2] = {i / 2000.0, j / 2000.0};
+    for (int i = 0; i <= side; i++)
+        for (int j = 0; j <= side; j++) {
+            const double x[2] = {(double)i / side, (double)j / side};
             double values[2];
             evaluate(x, values);
             if (values[1] <= 0 && values[0] < best)
@@ -74,25 +77,26 @@ static double cost(ckg_study *study, double best)
 
 static void test_warp_pays(void **state)
 {
-    enum { SEEDS = 6, EVALUATIONS = 25 };
+    enum { EVALUATIONS = 25 };
+    const int seeds = test_scale(6, 2);
     const double best = optimum();
     double with = 0, without = 0;
     int warped = 0;
     (void)state;
-    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+    for (uint64_t seed = 1; seed <= (uint64_t)seeds; seed++) {
         ckg_study *on = run(1, seed, EVALUATIONS), *off = run(0, seed, EVALUATIONS);
         ckg_model_info model;
         assert_int_equal(ckg_study_model(on, 0, &model), 0);
         warped += model.warp > 0;
         assert_int_equal(ckg_study_model(off, 0, &model), 0);
         assert_true(model.warp == 0);
-        with += cost(on, best) / SEEDS;
-        without += cost(off, best) / SEEDS;
+        with += cost(on, best) / seeds;
+        without += cost(off, best) / seeds;
         ckg_study_free(on);
         ckg_study_free(off);
     }
-    print_message("mean cost %.2g with the warp, %.2g without; warped in %d of %d\n", with, without, warped, SEEDS);
-    assert_int_equal(warped, SEEDS);
+    print_message("mean cost %.2g with the warp, %.2g without; warped in %d of %d\n", with, without, warped, seeds);
+    assert_int_equal(warped, seeds);
     assert_true(with < without);
 }
 

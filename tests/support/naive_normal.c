@@ -29,7 +29,7 @@ static long double series(long double z)
 
 long double naive_log_cdf(long double z)
 {
-    if (z > -100)
+    if (z > -12)
         return z > 5 ? log1pl(-naive_cdf(-z)) : logl(naive_cdf(z));
     return naive_log_pdf(z) - logl(-z) + logl(series(z));
 }
@@ -40,10 +40,4 @@ long double naive_log_interval(long double a, long double b)
         return naive_log_interval(-b, -a);
     const long double upper = naive_log_cdf(b);
     return upper + log1pl(-expl(naive_log_cdf(a) - upper));
-}
-
-/* φ and zΦ cancel to their 1/z²: long double has the digits to spare. */
-long double naive_ei(long double z)
-{
-    return expl(naive_log_pdf(z)) + z * naive_cdf(z);
 }

@@ -21,6 +21,7 @@
 #include "acquisition/nei.h"
 #include "reference/nei.inc"
 #include "support/near.h"
+#include "support/scale.h"
 #include "support/scene.h"
 
 enum { D = 2, OUTCOMES = 3, MOST_N = 24, RULES = 8 };
@@ -287,7 +288,7 @@ static void test_matches_simulation(void **state)
     enum { COUNT = 6, DRAWS = 60000 };
 
     (void)state;
-    for (int s = 0; s < SORTS; s++) {
+    for (int s = 0; s < SORTS; s += test_scale(1, 3)) {
         struct model m;
         struct ckg__rng rng;
         double points[COUNT][D], want[COUNT], want_error[COUNT], got[COUNT], got_error[COUNT], worst = 0, largest = 0, relative = 0;

@@ -1,6 +1,6 @@
 /*
- * Probability of feasibility and utility: one limit and two against formulas in long double into the far tails, slopes against
- * those and against differences, gradients of log PF and log utility against differences.
+ * Probability of feasibility and utility: one limit and two against 80-digit values (tests/reference/make_belief.py) into the far
+ * tails, slopes against those and against differences, gradients of log PF and log utility against differences.
  *
  * The bounds: z itself is rounded, by eps·|z|, which moves log PF by eps·|z|·φ/Φ and the slopes by eps·(1 + z²) of themselves.
  * Gradients agree with five-point differences to 5e-8 of the largest component.
@@ -17,16 +17,12 @@
 #include <ckg/status.h>
 
 #include "posterior/belief.h"
-#include "support/naive_normal.h"
+#include "reference/belief.inc"
 #include "support/near.h"
 #include "support/scene.h"
 
-/* Distances from the limit in standard deviations, from far inside to far outside. */
-static const double distances[] = {1e3, 40, 9, 3, 1, 0.2, 0, -0.3, -1, -4, -12, -37, -38.6, -40, -100, -1e3};
-
-enum { DISTANCES = sizeof distances / sizeof distances[0] };
-
-static const double deviations[] = {1e-6, 0.3, 1, 70};
+/* Columns of the rows. */
+enum { MEAN, VAR, LOWER, UPPER, LOG_PF, IN_MEAN, IN_VAR };
 
 static void feasible(double mean, double var, double floor, double lower, double upper, double *out)
 {
@@ -34,63 +30,63 @@ static void feasible(double mean, double var, double floor, double lower, double
     ckg__log_feasible(1, &mean, &var, floor, lower, upper, &out[0], &out[1], &out[2]);
 }
 
-static void check_one_limit(double z, double s)
+/* The row's answers within these bounds, and the same of its mirror image. */
+static void check_row(const double *row, double off_value, double off_in_mean, double off_in_var)
 {
-    const double limit = 0.25 * s, mean_above = limit + z * s, mean_below = limit - z * s, s_exact = sqrt(s * s);
-    double above[3], below[3];
+    double got[3], mirrored[3];
 
-    feasible(mean_above, s * s, 0, limit, INFINITY, above);
-    feasible(mean_below, s * s, 0, -INFINITY, limit, below);
-    const long double at = ((long double)mean_above - limit) / s_exact;
-    const long double log_pf = naive_log_cdf(at), mills = expl(naive_log_pdf(at) - log_pf);
-    const long double off = 8 * DBL_EPSILON * (1 + at * at);
-    assert_near(above[0], log_pf, 8 * DBL_EPSILON * (fabsl(log_pf) + (1 + fabsl(at)) * mills) + DBL_MIN);
-    assert_near(above[1], mills / s, off * mills / s + DBL_MIN);
-    assert_near(above[2], -at * mills / (2 * s * s), off * (1 + fabsl(at)) * mills / (s * s) + DBL_MIN);
-    for (int i = 0; i < 3; i++) {
-        assert_true(isfinite(above[i]) && isfinite(below[i]));
-        assert_near(below[i], i == 1 ? -above[i] : above[i], 1e-12 * (1 + z * z) * fabs(above[i]));
-    }
+    feasible(row[MEAN], row[VAR], 0, row[LOWER], row[UPPER], got);
+    feasible(-row[MEAN], row[VAR], 0, -row[UPPER], -row[LOWER], mirrored);
+    for (int i = 0; i < 3; i++)
+        assert_true(isfinite(got[i]) && isfinite(mirrored[i]));
+    assert_near(got[0], row[LOG_PF], off_value);
+    assert_near(got[1], row[IN_MEAN], off_in_mean);
+    assert_near(got[2], row[IN_VAR], off_in_var);
+    assert_near(mirrored[0], row[LOG_PF], off_value);
+    assert_near(-mirrored[1], row[IN_MEAN], off_in_mean);
+    assert_near(mirrored[2], row[IN_VAR], off_in_var);
+}
+
+static void check_one_limit(const double *row)
+{
+    const double s = sqrt(row[VAR]), z = (row[MEAN] - row[LOWER]) / s, mills = s * row[IN_MEAN], off = 8 * DBL_EPSILON * (1 + z * z);
+
+    check_row(row, 8 * DBL_EPSILON * (fabs(row[LOG_PF]) + (1 + fabs(z)) * mills) + DBL_MIN, off * mills / s + DBL_MIN,
+              off * (1 + fabs(z)) * mills / (s * s) + DBL_MIN);
 }
 
 static void test_one_limit(void **state)
 {
     (void)state;
-    for (int i = 0; i < DISTANCES; i++)
-        for (int j = 0; j < 4; j++)
-            check_one_limit(distances[i], deviations[j]);
+    for (size_t i = 0; i < sizeof one_limit_rows / sizeof *one_limit_rows; i++)
+        check_one_limit(one_limit_rows[i]);
 }
 
-/* Two limits `width` standard deviations apart, the upper one z above the mean. */
-static void check_two_limits(double z, double width, double s)
+/* φ(z)/PF, near enough for a bound. */
+static double density_within(const double *row, double z)
 {
-    const double upper = 0.5, lower = upper - width * s, mean = upper - z * s;
-    const long double a = ((long double)lower - mean) / s, b = ((long double)upper - mean) / s, log_pf = naive_log_interval(a, b);
-    const long double at_a = expl(naive_log_pdf(a) - log_pf), at_b = expl(naive_log_pdf(b) - log_pf), steep = 1 + at_a + at_b;
-    const long double nearest = fminl(fabsl(a), fabsl(b));
-    /* mean and limits are rounded: b is off by eps·|mean|/s, and φ's logarithm by b times that */
-    const long double off = 16 * DBL_EPSILON * (1 + (fabs(mean) + 0.5) / s) * (1 + nearest * nearest);
-    double got[3];
+    const double log_root_two_pi = 0.9189385332046727;
 
-    feasible(mean, s * s, 0, lower, upper, got);
-    assert_true(isfinite(got[0]) && isfinite(got[1]) && isfinite(got[2]));
-    assert_near(got[0], log_pf, off * steep + 8 * DBL_EPSILON * fabsl(log_pf));
-    assert_near(got[1], (at_a - at_b) / s, off * (at_a + at_b + 1e-300L) / s * steep);
-    const long double in_var = (a * at_a - b * at_b) / (2 * s * s), size = (1 + fabsl(a) * at_a + fabsl(b) * at_b) / (s * s);
-    assert_near(got[2], in_var, off * size * steep);
+    return exp(-z * z / 2 - log_root_two_pi - row[LOG_PF]);
+}
+
+static void check_two_limits(const double *row)
+{
+    const double s = sqrt(row[VAR]), a = (row[LOWER] - row[MEAN]) / s, b = (row[UPPER] - row[MEAN]) / s;
+    const double at_a = density_within(row, a), at_b = density_within(row, b), steep = 1 + at_a + at_b;
+    const double nearest = fmin(fabs(a), fabs(b));
+    /* mean and limits are rounded: b is off by eps·|mean|/s, and φ's logarithm by b times that */
+    const double off = 16 * DBL_EPSILON * (1 + (fabs(row[MEAN]) + 0.5) / s) * (1 + nearest * nearest);
+
+    check_row(row, off * steep + 8 * DBL_EPSILON * fabs(row[LOG_PF]), off * (at_a + at_b + 1e-300) / s * steep,
+              off * (1 + fabs(a) * at_a + fabs(b) * at_b) / (s * s) * steep);
 }
 
 static void test_two_limits(void **state)
 {
-    static const double widths[] = {0.5, 2, 9, 100};
-
     (void)state;
-    for (int i = 0; i < DISTANCES; i++)
-        for (int w = 0; w < 4; w++)
-            for (int j = 1; j < 4; j++) {
-                check_two_limits(distances[i], widths[w], deviations[j]);
-                check_two_limits(widths[w] - distances[i], widths[w], deviations[j]); /* below the lower limit */
-            }
+    for (size_t i = 0; i < sizeof two_limits_rows / sizeof *two_limits_rows; i++)
+        check_two_limits(two_limits_rows[i]);
 }
 
 /* As far out as the variance's floor lets it come: sd 1e-7 of the signal's, limits a few of those away. */

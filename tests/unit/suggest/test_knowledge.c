@@ -19,6 +19,7 @@
 #include "support/naive_normal.h"
 #include "support/near.h"
 #include "support/policies.h"
+#include "support/scale.h"
 
 enum { LIST = 60, ROWS = 16, D = 2 };
 
@@ -361,7 +362,7 @@ static void test_ckg_on_a_list_is_exact_at_its_nodes(void **state)
     (void)state;
     for (int q = 0; q < NODES; q++)
         z[q] = quantile((q + 0.5L) / NODES);
-    for (uint64_t seed = 0; seed < 6; seed++)
+    for (uint64_t seed = 0; seed < (uint64_t)test_scale(6, 2); seed++)
         for (int noisy = 0; noisy < 2; noisy++) {
             ckg_study *s = list_study(seed, noisy, 0);
             scores(s, "ckg", value);
@@ -419,7 +420,7 @@ static void test_ckg_on_a_list_is_the_integral(void **state)
             make_scene(s, &scene);
             for (int p = 0; p < scene.y.m; p++)
                 largest = fmax(largest, value[p]);
-            for (int p = 0; p < scene.y.m; p += 5) {
+            for (int p = 0; p < scene.y.m; p += test_scale(5, 25)) {
                 const double error = fabs(value[p] - (double)naive_ckg(&scene, p)) / largest;
                 worst = fmax(worst, error);
                 sum += error;
