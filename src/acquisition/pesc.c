@@ -108,17 +108,6 @@ static int covariance(const struct ckg__gp *gp, const struct ckg__view *view, do
     return pivot;
 }
 
-/* Room for the sites of one outcome of one draw. */
-static int sites_take(struct ckg__pesc_sites *sites, size_t m, struct ckg__arena *arena)
-{
-    sites->count = 0;
-    sites->point = ckg__arena_ints(arena, m);
-    sites->root = ckg__arena_doubles(arena, m);
-    sites->shift = ckg__arena_doubles(arena, m);
-    sites->L = ckg__arena_doubles(arena, m * m);
-    return sites->point && sites->root && sites->shift && sites->L ? CKG_OK : CKG_ERR_NOMEM;
-}
-
 int ckg__pesc_take(struct ckg__pesc *pesc, const struct ckg__belief *belief, int m, const double *U, int ldu, int draws, struct ckg__arena *arena)
 {
     const size_t size = (size_t)m * (size_t)m;
@@ -134,11 +123,13 @@ int ckg__pesc_take(struct ckg__pesc *pesc, const struct ckg__belief *belief, int
             return ckg__fail(CKG_ERR_NUMERIC, "the posterior covariance of %d points has no factor", m);
     }
     for (int t = 0; t < draws; t++) {
-        struct ckg__pesc_draw *draw = &pesc->draw[t];
-        *draw = (struct ckg__pesc_draw){.star = -1, .white = ckg__arena_doubles(arena, (size_t)m)};
-        for (int j = 0; j < belief->outcomes; j++)
-            if (!draw->white || sites_take(&draw->sites[j], (size_t)m, arena))
+        pesc->draw[t] = (struct ckg__pesc_draw){.star = -1};
+        for (int j = 0; j < belief->outcomes; j++) {
+            pesc->draw[t].tau[j] = ckg__arena_doubles(arena, 2 * (size_t)m);
+            if (!pesc->draw[t].tau[j])
                 return CKG_ERR_NOMEM;
+            pesc->draw[t].nu[j] = pesc->draw[t].tau[j] + m;
+        }
     }
     return CKG_OK;
 }
@@ -166,18 +157,17 @@ static void prior(const struct ckg__pesc *pesc, int star, int j, double *mean, d
     }
 }
 
-static int state_take(struct state *state, const struct ckg__pesc *pesc, int star, struct ckg__arena *arena)
+static int state_take(struct state *state, const struct ckg__pesc *pesc, struct ckg__pesc_draw *draw, struct ckg__arena *arena)
 {
     const size_t m = (size_t)pesc->m;
-    *state = (struct state){.pesc = pesc, .star = star, .from = star < 0};
+    *state = (struct state){.pesc = pesc, .star = draw->star, .from = draw->star < 0};
     for (int j = state->from; j < pesc->belief->outcomes; j++) {
-        double *room = ckg__arena_doubles(arena, m * m + 3 * m);
-        if (!room)
+        state->V[j] = ckg__arena_doubles(arena, m * m);
+        state->mean[j] = ckg__arena_doubles(arena, m);
+        state->tau[j] = draw->tau[j];
+        state->nu[j] = draw->nu[j];
+        if (!state->V[j] || !state->mean[j])
             return CKG_ERR_NOMEM;
-        state->V[j] = room;
-        state->mean[j] = room + m * m;
-        state->tau[j] = state->mean[j] + m;
-        state->nu[j] = state->tau[j] + m;
     }
     return CKG_OK;
 }
@@ -187,7 +177,8 @@ static void restart(struct state *state)
     const size_t m = (size_t)state->pesc->m;
     for (int j = state->from; j < state->pesc->belief->outcomes; j++) {
         prior(state->pesc, state->star, j, state->mean[j], state->V[j]);
-        memset(state->tau[j], 0, 2 * m * sizeof *state->tau[j]);
+        memset(state->tau[j], 0, m * sizeof *state->tau[j]);
+        memset(state->nu[j], 0, m * sizeof *state->nu[j]);
     }
 }
 
@@ -271,67 +262,99 @@ static double sweep(struct state *state, int sweeps, double step)
     return moved;
 }
 
-/* --- what is kept of it --- */
-
-/* Covariance of variables p and q of outcome j. */
-static double between(const struct ckg__pesc *pesc, int star, int j, size_t p, size_t q)
+int ckg__pesc_condition(const struct ckg__pesc *pesc, int draw, int sweeps, struct ckg__arena *arena)
 {
-    const size_t m = (size_t)pesc->m, s = (size_t)star;
-    const double *C = pesc->C[j];
-    return j ? C[p * m + q] : C[p * m + q] - C[p * m + s] - C[s * m + q] + C[s * m + s];
-}
-
-/* shift ← (I + τC)⁻¹(ν − τ·mean) = b − root·(LLᵀ)⁻¹·root·Cb; b is what comes in. */
-static int solve_shift(const struct ckg__pesc *pesc, int star, int j, struct ckg__pesc_sites *sites, struct ckg__arena *arena)
-{
-    const size_t count = (size_t)sites->count;
-    double *x = ckg__arena_doubles(arena, count + 1);
-    if (!x)
-        return CKG_ERR_NOMEM;
-    for (size_t a = 0; a < count; a++) {
-        x[a] = 0;
-        for (size_t b = 0; b < count; b++)
-            x[a] += between(pesc, star, j, (size_t)sites->point[a], (size_t)sites->point[b]) * sites->shift[b];
-        x[a] *= sites->root[a];
+    struct ckg__arena_mark mark = ckg__arena_mark(arena);
+    struct state state;
+    const int status = state_take(&state, pesc, &pesc->draw[draw], arena);
+    pesc->draw[draw].settled = 0;
+    if (!status) {
+        restart(&state);
+        double moved = sweep(&state, sweeps, 0.8);
+        if (isnan(moved))
+            restart(&state);
+        if (!(moved <= unsettled))
+            moved = sweep(&state, sweeps, 0.3);
+        pesc->draw[draw].settled = moved <= useless;
     }
-    ckg__dense()->solve_lower(sites->count, 1, sites->L, sites->count, x, 1);
-    ckg__dense()->solve_lower_transposed(sites->count, 1, sites->L, sites->count, x, 1);
-    for (size_t a = 0; a < count; a++)
-        sites->shift[a] -= sites->root[a] * x[a];
-    return CKG_OK;
-}
-
-/* The sites that matter, afresh from the prior: the sweeps' own covariance carries the rounding of all its updates. *good: 0 for no factor. */
-static int keep_sites(const struct state *state, int j, struct ckg__pesc_sites *sites, struct ckg__arena *arena, int *good)
-{
-    const struct ckg__pesc *pesc = state->pesc;
-    const double centre = j ? 0 : pesc->view[0].mean[state->star];
-    size_t count = 0;
-    for (int i = 0; i < pesc->m; i++) {
-        if (state->tau[j][i] == 0 && state->nu[j][i] == 0)
-            continue;
-        sites->point[count] = i;
-        sites->root[count] = sqrt(state->tau[j][i]);
-        sites->shift[count++] = state->nu[j][i] - state->tau[j][i] * (pesc->view[j].mean[i] - centre);
-    }
-    for (size_t a = 0; a < count; a++)
-        for (size_t b = 0; b <= a; b++)
-            sites->L[a * count + b] = (a == b) + sites->root[a] * sites->root[b] *
-                                                     between(pesc, state->star, j, (size_t)sites->point[a], (size_t)sites->point[b]);
-    sites->count = (int)count;
-    *good = !ckg__dense()->cholesky((int)count, sites->L, (int)count, NULL);
-    const int status = *good ? solve_shift(pesc, state->star, j, sites, arena) : CKG_OK;
-    for (size_t a = 0; a < count; a++)
-        *good = *good && isfinite(sites->shift[a]);
+    ckg__arena_release(arena, mark);
     return status;
 }
 
+/* --- what is kept of it --- */
+
+static int sites_take(struct ckg__pesc_sites *sites, const double *tau, const double *nu, int m, struct ckg__arena *arena)
+{
+    size_t count = 0;
+    for (int i = 0; i < m; i++)
+        count += tau[i] != 0 || nu[i] != 0;
+    sites->count = (int)count;
+    sites->point = ckg__arena_ints(arena, count + 1);
+    sites->root = ckg__arena_doubles(arena, count + 1);
+    sites->shift = ckg__arena_doubles(arena, count + 1);
+    sites->L = ckg__arena_doubles(arena, count * count + 1);
+    return sites->point && sites->root && sites->shift && sites->L ? CKG_OK : CKG_ERR_NOMEM;
+}
+
+/* Covariance of variables p and q of outcome j. */
+static double between(const struct ckg__pesc *pesc, int star, int j, int p, int q)
+{
+    const size_t m = (size_t)pesc->m, a = (size_t)p, b = (size_t)q, s = (size_t)star;
+    const double *C = pesc->C[j];
+    return j ? C[a * m + b] : C[a * m + b] - C[a * m + s] - C[s * m + b] + C[s * m + s];
+}
+
+/* shift ← (I + τC)⁻¹b = b − root·(LLᵀ)⁻¹·root·Cb, where b is what comes in; x (count) is scratch. */
+static void solve_shift(const struct ckg__pesc *pesc, int star, int j, struct ckg__pesc_sites *sites, double *x)
+{
+    const int count = sites->count;
+    for (int a = 0; a < count; a++) {
+        x[a] = 0;
+        for (int b = 0; b < count; b++)
+            x[a] += between(pesc, star, j, sites->point[a], sites->point[b]) * sites->shift[b];
+        x[a] *= sites->root[a];
+    }
+    ckg__dense()->solve_lower(count, 1, sites->L, count, x, 1);
+    ckg__dense()->solve_lower_transposed(count, 1, sites->L, count, x, 1);
+    for (int a = 0; a < count; a++)
+        sites->shift[a] -= sites->root[a] * x[a];
+}
+
+/* The sites of outcome j, from the prior: the sweeps' own covariance carries the rounding of all its updates. *good: 0 for no factor. */
+static int keep_sites(const struct ckg__pesc *pesc, struct ckg__pesc_draw *draw, int j, struct ckg__arena *arena, int *good)
+{
+    struct ckg__pesc_sites *sites = &draw->sites[j];
+    const double *tau = draw->tau[j], *nu = draw->nu[j], *mean = pesc->view[j].mean, centre = j ? 0 : mean[draw->star];
+    double *x = ckg__arena_doubles(arena, (size_t)pesc->m);
+    if (!x || sites_take(sites, tau, nu, pesc->m, arena))
+        return CKG_ERR_NOMEM;
+    for (int i = 0, a = 0; i < pesc->m; i++)
+        if (tau[i] != 0 || nu[i] != 0) {
+            sites->point[a] = i;
+            sites->root[a] = sqrt(tau[i]);
+            sites->shift[a++] = nu[i] - tau[i] * (mean[i] - centre);
+        }
+    const size_t count = (size_t)sites->count;
+    for (size_t a = 0; a < count; a++)
+        for (size_t b = 0; b <= a; b++)
+            sites->L[a * count + b] = (a == b) + sites->root[a] * sites->root[b] * between(pesc, draw->star, j, sites->point[a], sites->point[b]);
+    *good = !ckg__dense()->cholesky(sites->count, sites->L, sites->count, NULL);
+    if (*good)
+        solve_shift(pesc, draw->star, j, sites, x);
+    for (size_t a = 0; a < count; a++)
+        *good = *good && isfinite(sites->shift[a]);
+    return CKG_OK;
+}
+
 /* f(x*) under the approximation. */
-static void keep_star(const struct ckg__pesc *pesc, struct ckg__pesc_draw *draw)
+static int keep_star(const struct ckg__pesc *pesc, struct ckg__pesc_draw *draw, struct ckg__arena *arena)
 {
     const struct ckg__pesc_sites *sites = &draw->sites[0];
     const size_t m = (size_t)pesc->m, s = (size_t)draw->star;
     const double *C = pesc->C[0];
+    draw->white = ckg__arena_doubles(arena, (size_t)sites->count + 1);
+    if (!draw->white)
+        return CKG_ERR_NOMEM;
     draw->mean = pesc->view[0].mean[s];
     for (int a = 0; a < sites->count; a++) {
         const double k = C[(size_t)sites->point[a] * m + s] - C[s * m + s];
@@ -340,31 +363,18 @@ static void keep_star(const struct ckg__pesc *pesc, struct ckg__pesc_draw *draw)
     }
     ckg__dense()->solve_lower(sites->count, 1, sites->L, sites->count, draw->white, 1);
     draw->var = fmax(C[s * m + s] - ckg__dense()->dot(sites->count, draw->white, draw->white), 0);
+    return CKG_OK;
 }
 
-int ckg__pesc_condition(const struct ckg__pesc *pesc, int number, int sweeps, struct ckg__arena *arena)
+int ckg__pesc_keep(const struct ckg__pesc *pesc, int number, struct ckg__arena *arena)
 {
-    struct ckg__arena_mark mark = ckg__arena_mark(arena);
     struct ckg__pesc_draw *draw = &pesc->draw[number];
-    struct state state;
-    int status = state_take(&state, pesc, draw->star, arena), good = 1;
-    draw->settled = 0;
-    if (status)
-        return status;
-    restart(&state);
-    double moved = sweep(&state, sweeps, 0.8);
-    if (isnan(moved))
-        restart(&state);
-    if (!(moved <= unsettled))
-        moved = sweep(&state, sweeps, 0.3);
-    if (moved <= useless) {
-        for (int j = state.from; !status && good && j < pesc->belief->outcomes; j++)
-            status = keep_sites(&state, j, &draw->sites[j], arena, &good);
-        if (!status && good && draw->star >= 0)
-            keep_star(pesc, draw);
-        draw->settled = good;
-    }
-    ckg__arena_release(arena, mark);
+    int status = CKG_OK, good = draw->settled;
+    for (int j = draw->star < 0; !status && good && j < pesc->belief->outcomes; j++)
+        status = keep_sites(pesc, draw, j, arena, &good);
+    if (!status && good && draw->star >= 0)
+        status = keep_star(pesc, draw, arena);
+    draw->settled = !status && good;
     return status;
 }
 

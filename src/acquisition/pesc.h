@@ -31,6 +31,7 @@ struct ckg__pesc_draw {
     int star;      /* x*, a point of the set; −1: no design is feasible */
     double weight;
     int settled;   /* 0: expectation propagation failed, and the draw is left aside */
+    double *tau[CKG__MAX_OUTCOMES], *nu[CKG__MAX_OUTCOMES]; /* (m) each site's precision and weighted value */
     struct ckg__pesc_sites sites[CKG__MAX_OUTCOMES];
     double mean, var, *white; /* of f(x*) given x*; L⁻¹·root·its covariances with the objective's sites (count) */
 };
@@ -48,6 +49,9 @@ int ckg__pesc_take(struct ckg__pesc *pesc, const struct ckg__belief *belief, int
 
 /* Expectation propagation for one draw, whose star is set; at most `sweeps` over the set. Distinct draws may be run by distinct threads. */
 int ckg__pesc_condition(const struct ckg__pesc *pesc, int draw, int sweeps, struct ckg__arena *arena);
+
+/* What values need of a draw so conditioned: only as large as the sites that matter are many. */
+int ckg__pesc_keep(const struct ckg__pesc *pesc, int draw, struct ckg__arena *arena);
 
 /* The value (m) at designs U (D×m, leading dimension ldu), at least 0, and unless NULL each outcome's share of it (outcomes × m). */
 int ckg__pesc_at(const struct ckg__pesc *pesc, int m, const double *U, int ldu, struct ckg__arena *arena, double *value, double *share);

@@ -1,10 +1,12 @@
 /*
  * Predictive entropy search with constraints as a policy (acquisition/pesc.h has the formula).
  *
- * Optima are drawn under every outlook (optima.h), the draws shared out evenly. The set on which x* is held against other designs is made of
- * all the drawn x*, x_r, and as many of the points as `points` says that were the best of some draw or are evaluated designs with a chance of
- * being better than x_r: elsewhere a factor would say what the belief says already. A draw without a feasible design counts as the statement
- * that there is none. When no draw can be conditioned, or nothing is expected to be learnt anywhere, log-cEI chooses.
+ * Optima are drawn under every outlook (optima.h), the draws shared out evenly; some hundred further draws only tell how often the optimum is
+ * nearest to which of them. The set on which x* is held against other designs is made of all the drawn x*, x_r, and as many of the points as
+ * `points` says that were the best of some draw or are evaluated designs with a chance of being better than x_r: elsewhere a factor would say
+ * what the belief says already. However many observations there are, only the evaluated designs of the discretisation are looked at for this.
+ * A draw without a feasible design counts as the statement that there is none. When no draw can be conditioned, or nothing is expected to be
+ * learnt anywhere, log-cEI chooses.
  */
 #include <math.h>
 #include <string.h>
@@ -173,8 +175,12 @@ static int context_make(struct ckg__search *search, struct context **out)
         for (int t = 0; !status && t < c->pesc[o].draws; t++)
             c->task[c->tasks++] = o * c->room + t;
     }
+    if (!status)
+        status = ckg__search_run(search, c->tasks, condition_task, c, c->status);
+    for (int i = 0; !status && i < c->tasks; i++)
+        status = ckg__pesc_keep(&c->pesc[c->task[i] / c->room], c->task[i] % c->room, search->results);
     *out = c;
-    return status ? status : ckg__search_run(search, c->tasks, condition_task, c, c->status);
+    return status;
 }
 
 static int acquire(struct ckg__search *search, struct ckg__acquisition *acquisition)
@@ -227,10 +233,10 @@ static int score_outcomes(struct ckg__search *search, int count, const double *U
 }
 
 static const ckg_policy_parameter parameters[PARAMETERS] = {
-    [DRAWS] = {"draws", 16, 1, 256, 1, "optima drawn from the posterior, shared out over the hyperparameter samples"},
-    [POINTS] = {"points", 48, 0, 1000, 1, "further points that a drawn optimum is held against, evaluated designs among them"},
+    [DRAWS] = {"draws", 16, 1, 128, 1, "optima drawn from the posterior, shared out over the hyperparameter samples"},
+    [POINTS] = {"points", 48, 0, 500, 1, "further points that a drawn optimum is held against, evaluated designs among them"},
     [CANDIDATES] = {"candidates", NAN, 1, 100000, 1, "space-filling designs compared before the search around the best; 96 by itself"},
-    [ITERATIONS] = {"iterations", 20, 1, 1000, 1, "sweeps of expectation propagation at most; as many more again, twice, with short steps"},
+    [ITERATIONS] = {"iterations", 20, 1, 1000, 1, "sweeps of expectation propagation at most; as many again with short steps where needed"},
 };
 
 static void prepare(struct ckg__search *search)

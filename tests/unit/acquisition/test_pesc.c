@@ -136,6 +136,7 @@ static int condition_all(struct ckg__pesc *pesc, const struct ckg__belief *belie
         pesc->draw[t].star = t;
         pesc->draw[t].weight = 1;
         assert_int_equal(ckg__pesc_condition(pesc, t, 100, arena), CKG_OK);
+        assert_int_equal(ckg__pesc_keep(pesc, t, arena), CKG_OK);
         settled += pesc->draw[t].settled;
     }
     return settled;
@@ -327,6 +328,7 @@ static void test_no_feasible_design(void **state)
     assert_int_equal(ckg__pesc_take(&pesc, &s.belief, M, U, M, 1, &s.arena), CKG_OK);
     pesc.draw[0].weight = 1;
     assert_int_equal(ckg__pesc_condition(&pesc, 0, 100, &s.arena), CKG_OK);
+    assert_int_equal(ckg__pesc_keep(&pesc, 0, &s.arena), CKG_OK);
     assert_true(pesc.draw[0].settled && pesc.draw[0].star < 0);
     assert_int_equal(ckg__pesc_at(&pesc, M, U, M, &s.arena, value, share), CKG_OK);
     for (int p = 0; p < M; p++)
