@@ -63,7 +63,8 @@ int ckg__draw_make(struct ckg__search *search, const struct ckg__belief *belief,
             return CKG_ERR_NOMEM;
     }
     const int status = ckg__search_run(search, belief->outcomes, draw_task, &job, job.status);
-    draw->floor = m ? INFINITY : 0;
+    /* without candidates there is the mean to go by, and all that a draw is likely to reach */
+    draw->floor = m ? INFINITY : belief->gp[0]->mean - 6 * sqrt(belief->gp[0]->s2);
     for (int p = 0; !status && p < m; p++)
         draw->floor = fmin(draw->floor, draw->value[0][p]);
     return status;
@@ -111,7 +112,7 @@ static void go_on(const struct ckg__draw *draw, int j, const struct ckg__view *v
 int ckg__draw_score(const struct ckg__draw *draw, int count, const double *U, struct ckg__arena *arena, double *score)
 {
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
-    double *C = ckg__arena_doubles(arena, CHUNK * (size_t)draw->m), *value[CKG__MAX_OUTCOMES];
+    double *C = ckg__arena_doubles(arena, CHUNK * (size_t)draw->m + 1), *value[CKG__MAX_OUTCOMES];
     int status = C ? CKG_OK : CKG_ERR_NOMEM;
     for (int j = 0; !status && j < draw->belief->outcomes; j++) {
         value[j] = ckg__arena_doubles(arena, CHUNK);

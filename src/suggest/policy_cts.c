@@ -72,7 +72,7 @@ void ckg__cts_effort(struct ckg__search *search)
 }
 
 static const ckg_policy_parameter parameters[] = {
-    {"candidates", NAN, 1, 20000, 1, "space-filling designs of the draw, whose cost grows with the cube; min(800, 300 + 50 d) by itself"},
+    {"candidates", NAN, 1, 10000, 1, "space-filling designs of the draw, whose cost grows with the cube; min(800, 300 + 50 d) by itself"},
 };
 
 static void prepare(struct ckg__search *search)

@@ -291,7 +291,7 @@ static int score(struct ckg__search *search, int count, const double *U, double 
 }
 
 static const ckg_policy_parameter parameters[] = {
-    {"candidates", NAN, 1, 20000, 1, "designs of the draw, whose cost grows with the cube; 500 to 1000 by itself, by the number of parameters"},
+    {"candidates", NAN, 1, 10000, 1, "designs of the draw, whose cost grows with the cube; 500 to 1000 by itself, by the number of parameters"},
     CKG__REGION_PARAMETER_ROWS,
 };
 

@@ -205,12 +205,11 @@ static void test_a_rebuilt_study_goes_on(void **state)
                 one_step(other, &plan, x);
                 ckg_study_free(other);
             }
-            const char *path = one_step(s, &plan, X + 2 * t);
+            one_step(s, &plan, X + 2 * t);
             if (t % 3 == 0)
                 assert_memory_equal(x, X + 2 * t, sizeof x);
             restarts = s->regional && s->regional->region.restarts > restarts ? s->regional->region.restarts : restarts;
             scouts += s->regional && s->regional->region.scouting;
-            (void)path;
         }
         print_message("%s: %d restarts, %d scouts\n", noisy ? "noise" : "no noise", restarts, scouts);
         assert_true(restarts >= 2 && scouts >= 2);
@@ -271,7 +270,7 @@ static void test_suggestions_stay_in_the_region(void **state)
     for (int noisy = 0; noisy < 2; noisy++) {
         const struct plan plan = {.policy = "scbo", .guise = &plain, .noise = noisy};
         ckg_study *s = study_new(&plan);
-        double X[2 * MOST], volume = 0;
+        double X[2 * MOST];
         int inside = 0;
         for (int t = 0; t < 45; t++) {
             const int regional = !strcmp(one_step(s, &plan, X + 2 * t), "scbo");
@@ -290,7 +289,6 @@ static void test_suggestions_stay_in_the_region(void **state)
                 for (int k = 0; k < 2; k++) {
                     const double side = r->length * fmin(4, fmax(0.25, k ? 1 / weight : weight)) * 5;
                     assert_true(fabs(X[2 * t + k] - c[k]) <= 0.5 * side * (1 + 1e-9));
-                    volume += log(side / 5) / 2;
                 }
             }
             inside++;
@@ -378,6 +376,10 @@ static void exhaust(ckg_problem *p, const char *policy, int size)
     }
     assert_int_equal(s->data.designs, size);
     assert_int_equal(ckg_study_ask(s, &a), CKG_ERR_EXHAUSTED);
+    double scores[MOST];
+    must(ckg_study_score(s, NULL, size, s->data.x, scores));
+    for (int i = 0; i < size; i++)
+        assert_true(isfinite(scores[i]));
     ckg_study_free(s);
     ckg_problem_free(p);
 }
@@ -463,15 +465,23 @@ static void solve(const char *policy, int d, int evaluations, uint64_t seed, dou
     ckg_problem_free(p);
 }
 
+/*
+ * In 20 dimensions the feasible part is one in some 10¹¹. After 100 evaluations neither policy has to be there, but the region is on its
+ * way. (Whole runs: bench/trust_region.c.)
+ */
 static void test_a_region_helps_in_many_dimensions(void **state)
 {
+    double sum[2] = {0, 0};
+
     (void)state;
-    for (int d = 10; d <= 20; d += 2)
+    for (uint64_t seed = 1; seed <= 2; seed++)
         for (int i = 0; i < 2; i++) {
             double least, best;
-            solve(i ? "scbo" : "cts", d, 100, 1, &least, &best);
-            print_message("%s, %d parameters: least violation %.3g, best feasible %.3g\n", i ? "scbo" : "cts", d, least, best);
+            solve(i ? "scbo" : "cts", 20, 100, seed, &least, &best);
+            print_message("%s, seed %d: least violation %.3g, best feasible %.3g\n", i ? "scbo" : "cts", (int)seed, least, best);
+            sum[i] += least;
         }
+    assert_true(sum[1] < 0.5 * sum[0]);
 }
 
 int main(void)
