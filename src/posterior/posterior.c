@@ -156,18 +156,25 @@ static void own_covariance(const struct ckg__gp *gp, const struct ckg__view *vie
     }
 }
 
-/* The factor of the posterior covariance in the lower triangle of C (m×m), with the smallest nugget that helps. */
-static int factor_covariance(const struct ckg__gp *gp, const struct ckg__view *view, double *C)
+int ckg__view_factor(const struct ckg__gp *gp, const struct ckg__view *view, double least, double *C, double *added)
 {
     const size_t m = (size_t)view->m;
-    int pivot = 1;
-    for (double nugget = gp->nugget; pivot && nugget <= 1; nugget *= 10) {
+    for (double jitter = fmax(least, gp->nugget * gp->s2); jitter <= gp->s2; jitter *= 10) {
         own_covariance(gp, view, C);
         for (size_t p = 0; p < m; p++)
-            C[p * m + p] += nugget * gp->s2;
-        pivot = ckg__dense()->cholesky(view->m, C, view->m, NULL);
+            C[p * m + p] += jitter;
+        *added = jitter;
+        if (!ckg__dense()->cholesky(view->m, C, view->m, NULL))
+            return CKG_OK;
     }
-    return pivot ? ckg__fail(CKG_ERR_NUMERIC, "the posterior covariance of %d points has no factor", view->m) : CKG_OK;
+    return CKG_ERR_NUMERIC;
+}
+
+/* The same with the usual nugget, for a draw. */
+static int factor_for_draw(const struct ckg__gp *gp, const struct ckg__view *view, double *C)
+{
+    double added;
+    return ckg__view_factor(gp, view, 0, C, &added) ? ckg__fail(CKG_ERR_NUMERIC, "the posterior covariance of %d points has no factor", view->m) : CKG_OK;
 }
 
 /* One draw from the factor L in C, and the standard normal numbers z (m) it is made of. */
@@ -185,7 +192,7 @@ int ckg__posterior_sample(const struct ckg__gp *gp, const struct ckg__view *view
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
     const size_t m = (size_t)view->m;
     double *C = ckg__arena_doubles(arena, m * m + 1), *z = ckg__arena_doubles(arena, m + 1);
-    const int status = C && z ? factor_covariance(gp, view, C) : CKG_ERR_NOMEM;
+    const int status = C && z ? factor_for_draw(gp, view, C) : CKG_ERR_NOMEM;
     for (int s = 0; !status && s < count; s++)
         draw_once(view, C, rng, z, samples + (size_t)s * m);
     ckg__arena_release(arena, mark);
@@ -199,7 +206,7 @@ int ckg__posterior_draw(const struct ckg__gp *gp, const struct ckg__view *view, 
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
     const size_t m = (size_t)view->m;
     double *C = ckg__arena_doubles(arena, m * m + 1);
-    const int status = C ? factor_covariance(gp, view, C) : CKG_ERR_NOMEM;
+    const int status = C ? factor_for_draw(gp, view, C) : CKG_ERR_NOMEM;
     if (!status) {
         draw_once(view, C, rng, weights, draw);
         ckg__dense()->solve_lower_transposed(view->m, 1, C, view->m, weights, 1);

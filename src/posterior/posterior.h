@@ -30,6 +30,12 @@ int ckg__view_make(struct ckg__view *view, const struct ckg__gp *gp, int m, cons
 void ckg__view_covariance(const struct ckg__gp *gp, const struct ckg__view *a, const struct ckg__view *b, int first, int count, double *C,
                           int ldc);
 
+/*
+ * C (m×m), its lower triangle ← the factor of the posterior covariance at a view's points, with a variance added to the diagonal: `least` or
+ * the nugget's, whichever is larger, grown tenfold until there is a factor. CKG_ERR_NUMERIC, without a message, where none helps.
+ */
+int ckg__view_factor(const struct ckg__gp *gp, const struct ckg__view *view, double least, double *C, double *added);
+
 /* A batch with gradients: mean, var (m), dmean, dvar (D×m, leading dimension m). */
 struct ckg__batch {
     double *mean, *var, *dmean, *dvar;

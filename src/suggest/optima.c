@@ -60,20 +60,6 @@ static int make_points(const struct ckg__search *search, int o, struct ckg__opti
 
 /* --- joint draws --- */
 
-/* C (m×m) ← the factor of the view's covariance with the nugget, grown until there is one; the variance added, or −1 where none helps. */
-static double factor(const struct ckg__gp *gp, const struct ckg__view *view, double least, double *C)
-{
-    const size_t m = (size_t)view->m;
-    for (double jitter = fmax(least, gp->nugget * gp->s2); jitter <= CKG__NUGGET_MAX * gp->s2; jitter *= 10) {
-        ckg__view_covariance(gp, view, view, 0, view->m, C, view->m);
-        for (size_t p = 0; p < m; p++)
-            C[p * m + p] += jitter;
-        if (!ckg__dense()->cholesky(view->m, C, view->m, NULL))
-            return jitter;
-    }
-    return -1;
-}
-
 /* All draws of one outcome. */
 static int draw_outcome(const struct ckg__search *search, int o, int j, struct ckg__optima *optima, struct ckg__arena *arena)
 {
@@ -86,9 +72,9 @@ static int draw_outcome(const struct ckg__search *search, int o, int j, struct c
     if (!L || !z)
         return CKG_ERR_NOMEM;
     ckg__view_fill(view, gp, optima->U, optima->m, 0, optima->m);
-    optima->jitter[j] = factor(gp, view, 0, L);
+    const int status = ckg__view_factor(gp, view, 0, L, &optima->jitter[j]);
     ckg__rng_seed(&rng, search->seed, search->stream, 61000 + 64 * (uint64_t)o + (uint64_t)j);
-    for (size_t s = 0; optima->jitter[j] >= 0 && s < (size_t)optima->total; s++) {
+    for (size_t s = 0; !status && s < (size_t)optima->total; s++) {
         double *sample = optima->samples + ((size_t)j * (size_t)optima->total + s) * m;
         for (size_t p = 0; p < m; p++)
             z[p] = ckg__rng_normal(&rng);
@@ -96,7 +82,7 @@ static int draw_outcome(const struct ckg__search *search, int o, int j, struct c
             sample[p] = view->mean[p] + ckg__dense()->dot((int)p + 1, L + p * m, z);
     }
     ckg__arena_release(arena, mark);
-    return optima->jitter[j] < 0 ? CKG_ERR_NUMERIC : CKG_OK;
+    return status;
 }
 
 /* By how much values (outcomes at a stride) violate the limits together, in model units. */
@@ -231,11 +217,11 @@ static int draw_fresh(const struct ckg__gp *gp, double jitter, int j, struct ckg
 {
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
     const size_t known = (size_t)local->count, m = known + FRESH;
-    double *L = ckg__arena_doubles(arena, m * m), *z = ckg__arena_doubles(arena, m), *value = local->value + (size_t)j * ROOM;
+    double *L = ckg__arena_doubles(arena, m * m), *z = ckg__arena_doubles(arena, m), *value = local->value + (size_t)j * ROOM, added;
     struct ckg__view view;
     if (!L || !z || ckg__view_make(&view, gp, (int)m, local->U, ROOM, arena))
         return CKG_ERR_NOMEM;
-    *drawn = factor(gp, &view, jitter, L) >= 0;
+    *drawn = !ckg__view_factor(gp, &view, jitter, L, &added);
     for (size_t p = 0; p < known; p++)
         z[p] = value[p] - view.mean[p];
     if (*drawn)
