@@ -69,9 +69,9 @@ static void levy(int d, const double *x, double *values)
 }
 
 static const struct problem problems[] = {
-    {"ackley-10", 10, 1, ackley},
-    {"ackley-20", 20, 4, ackley},
-    {"levy-20", 20, 2, levy},
+    {"ackley-10", 10, 0.5, ackley},
+    {"ackley-20", 20, 3, ackley},
+    {"levy-20", 20, 1, levy},
 };
 
 enum { PROBLEMS = sizeof problems / sizeof *problems };
