@@ -94,7 +94,7 @@ static int find_penalty(const struct ckg__search *search, struct ckg__outlook *o
     int status = CKG_OK;
     if (ckg__problem_has_reals(search->problem)) {
         status = ckg__multistart(minus_mean, o->belief->gp[0], D, 1, x + D, x + 2 * D, &options, x, &value, arena);
-        o->belief->penalty = -value;
+        o->belief->penalty = status ? mean[lowest] : -value;
     }
     ckg__arena_release(arena, mark);
     return status;

@@ -281,7 +281,7 @@ static void test_few_observations(void **state)
 static void test_asking_from_nothing(void **state)
 {
     (void)state;
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 3; i += test_scale(1, 2))
         for (int initial = -1; initial < 2; initial++) {
             const ckg_options o = options_from(initial);
             ckg_study *s = study_of(new_problem(2, 1, noises[i]), &o);
@@ -458,7 +458,7 @@ static void test_numbers_of_constraints(void **state)
     (void)state;
     for (int i = 0; i < 2; i++)
         for (int c = 0; c < 3; c++)
-            for (int failed = 0; failed < 2; failed++) {
+            for (int failed = test_scale(0, 1); failed < 2; failed++) {
                 ckg_study *s = plain_study(2, counts[c], noises[i]);
                 double x[] = {0.9, 0.9};
                 for (int t = 0; t < 8; t++)

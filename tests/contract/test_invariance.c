@@ -116,7 +116,7 @@ static void compare(const struct guise *g, int K)
 {
     double X[2 * MOST_TRIALS], expected[2], x[2], far = 0;
     int off = 0;
-    const int steps = test_scale(STEPS, 2);
+    const int steps = test_scale(STEPS, 1);
     ckg_study *study = study_new(&plain, K, CKG_NOISE_NONE, 1);
     for (int i = 0; i < INITIAL; i++)
         one_step(study, &plain, K, 0, X + 2 * i);

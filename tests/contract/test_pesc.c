@@ -15,6 +15,8 @@
 
 #include <ckg/ckg.h>
 
+#include "support/scale.h"
+
 enum { PROBES = 7, MAX_K = 20 };
 
 #define must(call)                                                                                                             \
@@ -88,7 +90,7 @@ static void test_shares_add_up(void **state)
     static const int K[] = {0, 1, 2, MAX_K};
 
     (void)state;
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < 4; i += test_scale(1, 3))
         for (int noise = 0; noise < 2; noise++) {
             ckg_study *s = new_study(2, K[i], 0.2, noise ? CKG_NOISE_AUTO : CKG_NOISE_NONE, 1);
             double X[2 * PROBES], value[PROBES], share[PROBES * (1 + MAX_K)];

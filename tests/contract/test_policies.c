@@ -86,7 +86,7 @@ static void gradients_are_of_the_values(const struct ckg__policy *row)
     struct ckg__rng rng;
     int sharp = 0, models = 0, several = 0;
     ckg__rng_seed(&rng, 77, 0, 0);
-    for (int i = 0; row->acquire && i < 24; i++) {
+    for (int i = 0; row->acquire && i < 24; i += test_scale(1, 5)) {
         static const char *const fits[] = {"map", "sample"};
         const struct toy toy = {.K = i % 3, .noise = noises[i / 3 % 2], .fit = fits[i / 6 % 2]};
         ckg_study *study = toy_study_told(&toy, row->name, i < 12 ? 4 : 9);
@@ -148,7 +148,7 @@ static int betters(const struct toy *toy, const struct ckg__policy *row, int tol
  */
 static void the_suggestion_is_valued_most(const struct ckg__policy *row)
 {
-    const int rivals = test_scale(RIVALS, 50);
+    const int rivals = test_scale(RIVALS, 100);
     struct ckg__rng rng;
     int better = 0, asked = 0;
     ckg__rng_seed(&rng, 78, 0, 0);
@@ -294,7 +294,7 @@ static int asking_allocations(const struct ckg__policy *row, const struct toy *t
 /* A suggestion is allocated, and memory per finalist by those that have finalists: little, and no more of it when the loops run longer. */
 static void asking_allocates_little(const struct ckg__policy *row)
 {
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 4; i += test_scale(1, 3)) {
         const struct toy toy = {.K = i / 2, .noise = noises[i % 2]};
         const int usual = asking_allocations(row, &toy, 1), longer = asking_allocations(row, &toy, 4);
         print_message("%s, K = %d, %s: a warm ask allocates %d times, with loops four times as long %d\n", row->name, toy.K,
@@ -402,7 +402,7 @@ static void low_settings_work(const struct ckg__policy *row)
     ckg_setting low[CKG__MAX_SETTINGS];
     for (int i = 0; i < row->count; i++)
         low[i] = (ckg_setting){row->parameters[i].name, row->parameters[i].low};
-    for (int K = 0; K < TOY_OUTCOMES; K += test_scale(1, 2)) {
+    for (int K = test_scale(0, 1); K < test_scale(TOY_OUTCOMES, 2); K++) {
         for (int i = 0; i < row->count; i++)
             assert_suggests(row, K, 1, &low[i]);
         assert_suggests(row, K, row->count, low);

@@ -20,6 +20,7 @@
 #include "base/rng.h"
 #include "base/threads.h"
 #include "support/policies.h"
+#include "support/scale.h"
 
 /* --- the arena: a stack of blocks, one per piece --- */
 
@@ -141,7 +142,7 @@ static void run_study(const struct toy *toy, const char *policy, double said[MOS
 {
     static const double X[] = {1, 2, 3, 1, 0, 0}; /* of the lattice too */
     ckg_study *study = toy_study(toy, policy, 0, NULL);
-    for (int t = 0; t < MOST; t++) {
+    for (int t = 0; t < TOY_INITIAL + test_scale(ASKS, 2); t++) {
         double value[3] = {0};
         if (t >= TOY_INITIAL && policy_has_values(study->policy))
             must(ckg_study_score(study, NULL, 3, X, value));
@@ -157,7 +158,7 @@ static void order_and_stale_memory_change_no_bit(const struct ckg__policy *row)
 {
     for (int i = 0; i < 6; i++) {
         const struct toy toy = toy_number(i);
-        double said[2][MOST][NUMBERS];
+        double said[2][MOST][NUMBERS] = {{{0}}};
         for (int adverse = 0; adverse < 2; adverse++) {
             pattern = adverse ? 0xff : 0;
             scrambled = adverse;
@@ -213,7 +214,7 @@ static void refuse_pieces(const struct toy *toy, const struct ckg__policy *row, 
     ckg_study_free(study);
     study = prepared_study(toy, row->name);
     ckg__rng_seed(&rng, 5, (uint64_t)all, 0);
-    for (int i = 0; i < FIRST + DRAWN; i++) {
+    for (int i = 0; i < FIRST + DRAWN; i += test_scale(1, 3)) {
         const int n = i < FIRST ? i : ckg__rng_below(&rng, all);
         if (n >= all)
             continue;

@@ -74,7 +74,7 @@ static ckg_study *rebuild(const ckg_study *from, const struct toy *toy, const ch
 /* At every point of its way a study asks what its copy asks: also with a failed and a pending trial. */
 static void a_rebuilt_study_goes_on(const struct ckg__policy *row)
 {
-    for (int i = 0; i < 2; i++) {
+    for (int i = test_scale(0, 1); i < 2; i++) {
         const struct toy toy = {.K = 1, .noise = noises[i]};
         ckg_study *study = toy_study(&toy, row->name, 0, NULL);
         for (int t = 0; t < TOY_INITIAL + test_scale(ASKS, 9); t++) {
@@ -172,7 +172,7 @@ static void guises_change_nothing(const struct ckg__policy *row)
 {
     double far[GUISES] = {0};
     int off = 0;
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 4; i += test_scale(1, 3)) {
         const struct toy toy = {.K = i < 3 ? i : 1, .noise = noises[i == 3]};
         double X[2 * (TOLD + STEPS)], plain[2], x[2];
         for (int k = 0; k < 2 * TOLD; k++)

@@ -18,6 +18,7 @@
 
 #include "study/study.h"
 #include "suggest/draw.h"
+#include "support/scale.h"
 
 #define must(call)                                                                                                             \
     do {                                                                                                                       \
@@ -155,7 +156,7 @@ static void test_cts_chooses_by_definition(void **state)
         const struct plan plan = {.policy = "cts", .guise = &plain, .noise = noisy};
         ckg_study *s = study_new(&plan);
         double x[2];
-        for (int t = 0; t < 20; t++) {
+        for (int t = 0; t < test_scale(20, 10); t++) {
             if (t >= INITIAL)
                 check_choice(s, &ckg__policy_cts);
             one_step(s, &plan, x);
@@ -200,13 +201,14 @@ static void test_a_rebuilt_study_goes_on(void **state)
         double X[2 * MOST], x[2];
         int restarts = 0, scouts = 0;
         for (int t = 0; t < 45; t++) {
-            if (t % 3 == 0) {
+            const int compared = t % test_scale(3, 11) == 0;
+            if (compared) {
                 ckg_study *other = rebuilt(&plan, t, X);
                 one_step(other, &plan, x);
                 ckg_study_free(other);
             }
             one_step(s, &plan, X + 2 * t);
-            if (t % 3 == 0)
+            if (compared)
                 assert_memory_equal(x, X + 2 * t, sizeof x);
             restarts = s->regional && s->regional->region.restarts > restarts ? s->regional->region.restarts : restarts;
             scouts += s->regional && s->regional->region.scouting;
@@ -223,11 +225,11 @@ static void test_any_number_of_threads_gives_the_same_bits(void **state)
 
     (void)state;
     for (int i = 0; i < 4; i++) {
-        double X[2][2 * 30];
+        double X[2][2 * 30] = {{0}};
         for (int t = 0; t < 2; t++) {
             const struct plan plan = {.policy = policies[i % 2], .guise = &plain, .noise = i / 2, .threads = 1 + t};
             ckg_study *s = study_new(&plan);
-            for (int k = 0; k < 30; k++)
+            for (int k = 0; k < test_scale(30, 10); k++)
                 one_step(s, &plan, X[t] + 2 * k);
             ckg_study_free(s);
         }
@@ -316,7 +318,7 @@ static void test_units_origin_and_sign_change_nothing(void **state)
             one_step(s, &plan, X + 2 * t);
         ckg_study_free(s);
         for (int g = 0; g < 5; g++)
-            for (int t = INITIAL; t < INITIAL + STEPS; t++) {
+            for (int t = INITIAL; t < INITIAL + test_scale(STEPS, 2); t++) {
                 const struct plan other = {.policy = policies[i], .guise = &guises[g]};
                 double x[2];
                 s = rebuilt(&other, t, X);
@@ -467,21 +469,23 @@ static void solve(const char *policy, int d, int evaluations, uint64_t seed, dou
 
 /*
  * In 20 dimensions the feasible part is one in some 10¹¹. After 100 evaluations neither policy has to be there, but the region is on its
- * way. (Whole runs: bench/trust_region.c.)
+ * way. (Whole runs: bench/trust_region.c.) A light run ends before that shows.
  */
 static void test_a_region_helps_in_many_dimensions(void **state)
 {
+    const int evaluations = test_scale(100, 25);
     double sum[2] = {0, 0};
 
     (void)state;
-    for (uint64_t seed = 1; seed <= 2; seed++)
+    for (uint64_t seed = 1; seed <= (uint64_t)test_scale(2, 1); seed++)
         for (int i = 0; i < 2; i++) {
             double least, best;
-            solve(i ? "scbo" : "cts", 20, 100, seed, &least, &best);
+            solve(i ? "scbo" : "cts", 20, evaluations, seed, &least, &best);
             print_message("%s, seed %d: least violation %.3g, best feasible %.3g\n", i ? "scbo" : "cts", (int)seed, least, best);
             sum[i] += least;
         }
-    assert_true(sum[1] < 0.5 * sum[0]);
+    assert_true(isfinite(sum[0]) && isfinite(sum[1]));
+    assert_true(evaluations < 100 || sum[1] < 0.5 * sum[0]);
 }
 
 int main(void)

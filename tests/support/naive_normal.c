@@ -30,7 +30,7 @@ static long double series(long double z)
 long double naive_log_cdf(long double z)
 {
     if (z > -12)
-        return z > 5 ? log1pl(-naive_cdf(-z)) : logl(naive_cdf(z));
+        return z > 0 ? log1pl(-naive_cdf(-z)) : logl(naive_cdf(z));
     return naive_log_pdf(z) - logl(-z) + logl(series(z));
 }
 

@@ -16,6 +16,7 @@
 #include "acquisition/pesc.h"
 #include "support/naive_normal.h"
 #include "support/near.h"
+#include "support/scale.h"
 #include "support/scene.h"
 
 /* --- factors --- */
@@ -292,11 +293,12 @@ static void check_values(const struct ckg__pesc *pesc, struct scene *s, int m, c
 static void test_values_are_finite(void **state)
 {
     static const double shifts[] = {0, 0.3, -1, 6, -6, 300, 1e5, -1e5};
-    enum { POINTS = 24, SCENES = 200 };
+    enum { POINTS = 24 };
+    const int scenes = test_scale(200, 40);
     int settled = 0;
 
     (void)state;
-    for (int i = 0; i < SCENES; i++) {
+    for (int i = 0; i < scenes; i++) {
         struct scene s;
         struct ckg__pesc pesc;
         double U[SCENE_D * POINTS];
@@ -311,8 +313,8 @@ static void test_values_are_finite(void **state)
         check_values(&pesc, &s, POINTS, U);
         scene_free(&s);
     }
-    print_message("%d of %d draws settled\n", settled, SCENES * POINTS);
-    assert_true(settled > SCENES * POINTS / 2);
+    print_message("%d of %d draws settled\n", settled, scenes * POINTS);
+    assert_true(settled > scenes * POINTS / 2);
 }
 
 /* That no design is feasible teaches of the constraints alone. */

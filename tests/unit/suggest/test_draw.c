@@ -15,6 +15,7 @@
 
 #include "suggest/draw.h"
 #include "support/near.h"
+#include "support/scale.h"
 #include "support/scene.h"
 
 enum { DRAWS = 100000, AT = 5, MANY = 60 };
@@ -51,9 +52,9 @@ enum { ALL = SCENE_OUTCOMES * AT };
 
 static double samples[DRAWS][ALL];
 
-static void draw_all(struct world *w, const double *U)
+static void draw_all(struct world *w, int draws, const double *U)
 {
-    for (int s = 0; s < DRAWS; s++) {
+    for (int s = 0; s < draws; s++) {
         struct ckg__arena_mark mark = ckg__arena_mark(&w->results);
         struct ckg__draw draw;
         w->search.stream = (uint64_t)s;
@@ -83,6 +84,7 @@ static void posterior_of(struct world *w, const double *U, double *mean, double 
 
 static void test_draws_have_mean_and_covariance(void **state)
 {
+    const int draws = test_scale(DRAWS, DRAWS / 10);
     struct world w;
     double U[SCENE_D * AT], mean[ALL], C[ALL][ALL], worst_mean = 0, worst = 0;
 
@@ -90,21 +92,21 @@ static void test_draws_have_mean_and_covariance(void **state)
     world_make(&w, CKG__MATERN52, 0, 61);
     random_points(&w.scene.process[0].rng, SCENE_D, AT, U);
     posterior_of(&w, U, mean, C);
-    draw_all(&w, U);
+    draw_all(&w, draws, U);
     for (int a = 0; a < ALL; a++) {
         double sum = 0;
-        for (int s = 0; s < DRAWS; s++)
+        for (int s = 0; s < draws; s++)
             sum += samples[s][a] - mean[a];
-        worst_mean = fmax(worst_mean, fabs(sum / DRAWS) / sqrt(C[a][a] / DRAWS));
+        worst_mean = fmax(worst_mean, fabs(sum / draws) / sqrt(C[a][a] / draws));
         for (int b = 0; b <= a; b++) {
             double product = 0;
-            for (int s = 0; s < DRAWS; s++)
+            for (int s = 0; s < draws; s++)
                 product += (samples[s][a] - mean[a]) * (samples[s][b] - mean[b]);
-            const double error = sqrt((C[a][a] * C[b][b] + C[a][b] * C[a][b]) / DRAWS);
-            worst = fmax(worst, fabs(product / DRAWS - C[a][b]) / error);
+            const double error = sqrt((C[a][a] * C[b][b] + C[a][b] * C[a][b]) / draws);
+            worst = fmax(worst, fabs(product / draws - C[a][b]) / error);
         }
     }
-    print_message("%d draws: %d means off by %.2f standard errors at most, %d covariances by %.2f\n", (int)DRAWS, (int)ALL, worst_mean,
+    print_message("%d draws: %d means off by %.2f standard errors at most, %d covariances by %.2f\n", draws, (int)ALL, worst_mean,
                   ALL * (ALL + 1) / 2, worst);
     assert_true(worst_mean < 4.5 && worst < 4.5);
     world_free(&w);
