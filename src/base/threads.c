@@ -24,7 +24,16 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-enum { SPIN_ROUNDS = 100, LOOKS_PER_ROUND = 64, CACHE_LINE = 64 };
+enum { SPIN_ROUNDS = 600, LOOKS_PER_ROUND = 64, CACHE_LINE = 64 };
+
+/* Between two looks: who waits leaves the processor to a thread that shares its core. */
+#if defined(__x86_64__) || defined(__i386__)
+#define RELAX() __builtin_ia32_pause()
+#elif defined(__aarch64__)
+#define RELAX() __asm__ volatile("yield")
+#else
+#define RELAX() ((void)0)
+#endif
 
 struct worker {
     struct ckg__pool *pool;
@@ -128,9 +137,11 @@ static void wait_until_over(const struct wait *wait)
 {
     struct ckg__pool *pool = wait->pool;
     for (int round = 0; round < SPIN_ROUNDS; round++) {
-        for (int look = 0; look < LOOKS_PER_ROUND; look++)
+        for (int look = 0; look < LOOKS_PER_ROUND; look++) {
             if (is_over(wait))
                 return;
+            RELAX();
+        }
         sched_yield();
     }
     pthread_mutex_lock(&pool->mutex);
