@@ -25,12 +25,16 @@ need_for_build() {
     need make make has_command make
     need cmake cmake has_command cmake
     need "a C compiler (gcc) with the C library's headers" "gcc libc6-dev" can_compile gcc c stdio.h
+    need pkg-config pkg-config has_command pkg-config
+    need libyaml libyaml-dev has_library yaml-0.1
+    need jansson libjansson-dev has_library jansson
+    need SQLite libsqlite3-dev has_library sqlite3
 }
 
 need_for_test() {
     need "a C++ compiler (g++), to check the headers" g++ can_compile g++ c++ cstddef
     need clang clang can_compile clang c stdio.h
-    need pkg-config pkg-config has_command pkg-config
+    need python3 python3 has_command python3
     need cmocka libcmocka-dev has_library cmocka
 }
 

@@ -1,0 +1,78 @@
+/* Numbers and strings as JSON has them. */
+#include "base/json.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *app_number(double value, char buffer[32])
+{
+    if (!isfinite(value))
+        return strcpy(buffer, "null");
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(buffer, 32, "%.*g", digits, value);
+        if (strtod(buffer, NULL) == value)
+            break;
+    }
+    return buffer;
+}
+
+const char *app_number_short(double value, char buffer[32])
+{
+    if (isnan(value))
+        return strcpy(buffer, "-");
+    snprintf(buffer, 32, "%.4g", value);
+    return buffer;
+}
+
+void app_json_number(struct app_text *out, double value)
+{
+    char buffer[32];
+    app_number(value, buffer);
+    app_text_add(out, buffer, strlen(buffer));
+}
+
+int app_utf8_length(const unsigned char *bytes, size_t left)
+{
+    const unsigned char first = bytes[0];
+    const int length = first < 0x80 ? 1 : first >= 0xC2 && first < 0xE0 ? 2 : first >= 0xE0 && first < 0xF0 ? 3 : first >= 0xF0 && first < 0xF5 ? 4 : 0;
+    if (!length || (size_t)length > left)
+        return 0;
+    for (int i = 1; i < length; i++)
+        if ((bytes[i] & 0xC0) != 0x80)
+            return 0;
+    const int overlong = (first == 0xE0 && bytes[1] < 0xA0) || (first == 0xF0 && bytes[1] < 0x90);
+    const int surrogate = first == 0xED && bytes[1] >= 0xA0, beyond = first == 0xF4 && bytes[1] >= 0x90;
+    return overlong || surrogate || beyond ? 0 : length;
+}
+
+void app_json_string(struct app_text *out, const char *string)
+{
+    const unsigned char *at = (const unsigned char *)string, *end = at + strlen(string);
+    app_text_add(out, "\"", 1);
+    while (at < end) {
+        const int length = app_utf8_length(at, (size_t)(end - at));
+        if (!length)
+            app_text_add(out, "\xEF\xBF\xBD", 3);
+        else if (*at == '"' || *at == '\\')
+            app_text_print(out, "\\%c", *at);
+        else if (*at == '\n')
+            app_text_add(out, "\\n", 2);
+        else if (*at < ' ' || *at == 127)
+            app_text_print(out, "\\u%04x", *at);
+        else
+            app_text_add(out, (const char *)at, (size_t)length);
+        at += length ? length : 1;
+    }
+    app_text_add(out, "\"", 1);
+}
+
+void app_json_key(struct app_text *out, const char *key, int *first)
+{
+    if (!*first)
+        app_text_add(out, ", ", 2);
+    *first = 0;
+    app_json_string(out, key);
+    app_text_add(out, ": ", 2);
+}

@@ -1,0 +1,29 @@
+/*
+ * JSON. Reading is jansson's; writing is here, for numbers as short as they can be while they read back as the same bits, which the libraries
+ * at hand do not write.
+ */
+#ifndef CKG_APP_JSON_H
+#define CKG_APP_JSON_H
+
+#include <jansson.h>
+
+#include "base/text.h"
+
+/* The shortest decimal form that reads back as the same double; `buffer` holds 32 bytes. NaN and infinities give "null". */
+const char *app_number(double value, char buffer[32]);
+
+/* The same with four significant digits, for people. */
+const char *app_number_short(double value, char buffer[32]);
+
+void app_json_number(struct app_text *out, double value);
+
+/* The string in quotes, with everything escaped that JSON asks for; bytes that are not UTF-8 become U+FFFD. */
+void app_json_string(struct app_text *out, const char *string);
+
+/* "key": with a comma before it unless it is the first; *first is then 0. */
+void app_json_key(struct app_text *out, const char *key, int *first);
+
+/* The length of the UTF-8 sequence at `bytes`, or 0 where there is none. */
+int app_utf8_length(const unsigned char *bytes, size_t left);
+
+#endif

@@ -1,0 +1,99 @@
+/* Messages, growing strings, whole files. */
+#include "base/text.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <ckg/status.h>
+
+int app_fail(struct app_message *message, int status, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message->text, sizeof message->text, format, arguments);
+    va_end(arguments);
+    for (char *c = message->text; *c; c++)
+        if ((unsigned char)*c < ' ' || *c == 127)
+            *c = ' ';
+    return status;
+}
+
+/* Makes room for `more` bytes and a zero. */
+static int reserve(struct app_text *text, size_t more)
+{
+    if (text->failed)
+        return 0;
+    if (text->capacity - text->length > more)
+        return 1;
+    const size_t capacity = 2 * text->capacity + more + 64;
+    char *data = capacity > more ? realloc(text->data, capacity) : NULL;
+    if (!data) {
+        text->failed = 1;
+        return 0;
+    }
+    text->data = data;
+    text->capacity = capacity;
+    return 1;
+}
+
+void app_text_add(struct app_text *text, const char *bytes, size_t length)
+{
+    if (!reserve(text, length))
+        return;
+    memcpy(text->data + text->length, bytes, length);
+    text->length += length;
+    text->data[text->length] = 0;
+}
+
+void app_text_print(struct app_text *text, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    const int length = vsnprintf(NULL, 0, format, arguments);
+    va_end(arguments);
+    if (length < 0 || !reserve(text, (size_t)length))
+        return;
+    va_start(arguments, format);
+    vsnprintf(text->data + text->length, (size_t)length + 1, format, arguments);
+    va_end(arguments);
+    text->length += (size_t)length;
+}
+
+void app_text_free(struct app_text *text)
+{
+    free(text->data);
+    *text = (struct app_text){0};
+}
+
+char *app_copy(const char *string)
+{
+    const size_t size = strlen(string) + 1;
+    char *copy = malloc(size);
+    return copy ? memcpy(copy, string, size) : NULL;
+}
+
+int app_read_file(const char *path, char **out, size_t *length, struct app_message *message)
+{
+    struct app_text text = {0};
+    char block[65536];
+    FILE *file = fopen(path, "rb");
+    *out = NULL;
+    if (!file)
+        return app_fail(message, CKG_ERR_INVALID, "%s: %s", path, strerror(errno));
+    size_t got;
+    while ((got = fread(block, 1, sizeof block, file)) > 0)
+        app_text_add(&text, block, got);
+    const int broken = ferror(file), why = errno;
+    fclose(file);
+    app_text_add(&text, "", 0);
+    if (broken || text.failed) {
+        app_text_free(&text);
+        return broken ? app_fail(message, CKG_ERR_SYSTEM, "%s: %s", path, strerror(why)) : app_fail(message, CKG_ERR_NOMEM, "out of memory");
+    }
+    *out = text.data;
+    *length = text.length;
+    return CKG_OK;
+}

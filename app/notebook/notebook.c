@@ -1,0 +1,459 @@
+/* The study of the command line: found, kept in step with its store, told to the engine. */
+#include "notebook/notebook.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+static const char *const state_names[APP_STATES] = {"pending", "running", "complete", "failed"};
+
+const char *app_state_name(enum app_state state)
+{
+    return state_names[state];
+}
+
+static int no_memory(struct app_message *message)
+{
+    return app_fail(message, CKG_ERR_NOMEM, "out of memory");
+}
+
+int app_notebook_fail(struct app_notebook *notebook, int status)
+{
+    return app_fail(notebook->message, status, "%s", ckg_error_message());
+}
+
+/* --- where it is --- */
+
+/* spring.yaml → sqlite:spring.db, in the same folder. */
+static char *default_url(const char *file)
+{
+    struct app_text url = {0};
+    const char *slash = strrchr(file, '/'), *dot = strrchr(file, '.');
+    const size_t length = dot && dot > (slash ? slash + 1 : file) ? (size_t)(dot - file) : strlen(file);
+    app_text_print(&url, "sqlite:%.*s.db", (int)length, file);
+    return url.data;
+}
+
+static int make_url(struct app_notebook *n, const struct app_study_place *place)
+{
+    struct app_text url = {0};
+    if (!place->store)
+        n->url = default_url(place->file);
+    else {
+        app_text_print(&url, "%s%s", strchr(place->store, ':') ? "" : "sqlite:", place->store);
+        n->url = url.data;
+    }
+    return n->url ? CKG_OK : no_memory(n->message);
+}
+
+/* The folder that the file is in, from the root. */
+static int make_folder(struct app_notebook *n, const char *file)
+{
+    struct app_text folder = {0};
+    const char *slash = strrchr(file, '/');
+    char path[PATH_MAX];
+    if (slash && slash != file)
+        app_text_add(&folder, file, (size_t)(slash - file));
+    else
+        app_text_add(&folder, slash ? "/" : ".", 1);
+    if (folder.failed)
+        return no_memory(n->message);
+    const char *real = realpath(folder.data, path);
+    n->folder = real ? app_copy(path) : NULL;
+    app_text_free(&folder);
+    return n->folder ? CKG_OK : app_fail(n->message, CKG_ERR_SYSTEM, "%s: %s", file, strerror(errno));
+}
+
+static uint64_t random_seed(void)
+{
+    uint64_t seed = 0;
+    const int file = open("/dev/urandom", O_RDONLY | O_CLOEXEC);
+    const int got = file >= 0 && read(file, &seed, sizeof seed) == (ssize_t)sizeof seed;
+    if (file >= 0)
+        close(file);
+    if (!got) {
+        struct timespec t;
+        clock_gettime(CLOCK_REALTIME, &t);
+        seed = (uint64_t)t.tv_nsec * 1000003u + (uint64_t)t.tv_sec + (uint64_t)getpid();
+    }
+    return seed >> 11; /* below 2^53, so that every reader of JSON keeps it */
+}
+
+/* --- the record in the store --- */
+
+/* The same problem as the store's, or one line that says what differs and what to do. */
+static int check_same(struct app_notebook *n, const struct app_study_record *record)
+{
+    struct app_definition old;
+    struct app_message difference;
+    int status = app_definition_parse(&old, record->definition, strlen(record->definition), "the store's definition", n->message);
+    if (status)
+        return status;
+    status = app_definition_same(&old, &n->definition, &difference);
+    app_definition_free(&old);
+    if (status)
+        app_fail(n->message, status,
+                 "%s: %s; a changed problem is a new study: `ckg export` the old one, change `name` (or --store), then `ckg import` its trials", n->file,
+                 difference.text);
+    return status;
+}
+
+/* Makes the store's record follow the file. */
+static int update_record(struct app_notebook *n, const struct app_study_record *old)
+{
+    struct app_text definition = {0};
+    app_definition_write(&n->definition, n->seed, &definition);
+    int status = definition.failed ? no_memory(n->message) : CKG_OK;
+    if (!status && (strcmp(definition.data, old->definition) != 0 || strcmp(n->folder, old->folder) != 0 || n->seed != old->seed)) {
+        const struct app_study_record record = {.id = old->id, .definition = definition.data, .folder = n->folder, .seed = n->seed};
+        status = n->store->table->study_update(n->store, &record, n->message);
+    }
+    app_text_free(&definition);
+    return status;
+}
+
+static int create_record(struct app_notebook *n, struct app_study_record *out)
+{
+    struct app_text definition = {0};
+    const uint64_t seed = n->definition.has_seed ? n->definition.seed : random_seed();
+    app_definition_write(&n->definition, seed, &definition);
+    int status = definition.failed ? no_memory(n->message) : CKG_OK;
+    if (!status) {
+        const struct app_study_record record = {.name = n->definition.name, .definition = definition.data, .folder = n->folder, .seed = seed};
+        status = n->store->table->study_create(n->store, &record, out, n->message);
+    }
+    app_text_free(&definition);
+    return status;
+}
+
+/* A study given by its file. */
+static int open_by_file(struct app_notebook *n, const char *file, enum app_access access)
+{
+    struct app_study_record record = {0};
+    n->seed = n->definition.has_seed ? n->definition.seed : 1;
+    int status = app_store_open(&n->store, n->url, access == APP_WRITE, n->message);
+    if (!status)
+        status = n->store->table->study_find(n->store, n->definition.name, &record, n->message);
+    if (status == CKG_ERR_NOT_FOUND && access == APP_READ)
+        return CKG_OK;
+    if (status == CKG_ERR_NOT_FOUND && n->store)
+        status = create_record(n, &record);
+    if (!status) {
+        n->file = app_copy(file);
+        status = n->file ? check_same(n, &record) : no_memory(n->message);
+    }
+    if (!status) {
+        n->study = record.id;
+        n->seed = n->definition.has_seed ? n->definition.seed : record.seed;
+        status = access == APP_WRITE ? update_record(n, &record) : CKG_OK;
+    }
+    app_study_record_free(&record);
+    return status;
+}
+
+static int list_name(void *context, const char *name)
+{
+    struct app_text *names = context;
+    app_text_print(names, "%s'%s'", names->length ? ", " : "", name);
+    return CKG_OK;
+}
+
+/* A study given by its name. */
+static int open_by_name(struct app_notebook *n, const char *name)
+{
+    struct app_study_record record = {0};
+    struct app_text names = {0};
+    int status = app_store_open(&n->store, n->url, 0, n->message);
+    if (!status)
+        status = n->store->table->study_find(n->store, name, &record, n->message);
+    if (status == CKG_ERR_NOT_FOUND && n->store && !n->store->table->study_names(n->store, list_name, &names, n->message))
+        app_fail(n->message, status, "%s: there is no study '%s'%s%s", n->url, name, names.length ? "; there is " : "", names.length ? names.data : "");
+    app_text_free(&names);
+    if (status)
+        return status == CKG_ERR_NOT_FOUND ? CKG_ERR_INVALID : status;
+    status = app_definition_parse(&n->definition, record.definition, strlen(record.definition), "the store's definition", n->message);
+    n->study = record.id;
+    n->seed = record.seed;
+    n->folder = record.folder;
+    record.folder = NULL;
+    app_study_record_free(&record);
+    return status;
+}
+
+int app_notebook_open(struct app_notebook *n, const struct app_study_place *place, enum app_access access, struct app_message *message)
+{
+    *n = (struct app_notebook){.message = message};
+    int status = CKG_OK;
+    if (place->file) {
+        status = app_definition_read(&n->definition, place->file, message);
+        if (!status)
+            status = make_folder(n, place->file);
+    }
+    if (!status)
+        status = make_url(n, place);
+    if (!status)
+        status = place->file ? open_by_file(n, place->file, access) : open_by_name(n, place->name);
+    if (!status)
+        status = app_notebook_sync(n);
+    if (status)
+        app_notebook_close(n);
+    return status;
+}
+
+static void free_trial(struct app_trial *t)
+{
+    free(t->x);
+    free(t->measured);
+    free(t->why);
+    free(t->log);
+}
+
+void app_notebook_close(struct app_notebook *n)
+{
+    for (int i = 0; i < n->count; i++)
+        free_trial(&n->trials[i]);
+    free(n->trials);
+    ckg_study_free(n->engine);
+    if (n->store)
+        n->store->table->close(n->store);
+    app_definition_free(&n->definition);
+    free(n->folder);
+    free(n->url);
+    free(n->file);
+    *n = (struct app_notebook){.message = n->message};
+}
+
+/* --- trials --- */
+
+static json_t *read_object(struct app_notebook *n, int number, const char *text)
+{
+    json_error_t error;
+    json_t *object = json_loads(text, JSON_REJECT_DUPLICATES, &error);
+    if (!object || !json_is_object(object)) {
+        app_fail(n->message, CKG_ERR_SYSTEM, "%s: trial %d is damaged: %s", n->url, number, object ? "not an object" : error.text);
+        json_decref(object);
+        return NULL;
+    }
+    return object;
+}
+
+static int read_design(struct app_notebook *n, const struct app_record *r, struct app_trial *t)
+{
+    struct app_message why;
+    json_t *object = read_object(n, r->number, r->parameters);
+    t->x = calloc((size_t)n->definition.d, sizeof *t->x);
+    if (!object || !t->x) {
+        json_decref(object);
+        return object ? no_memory(n->message) : CKG_ERR_SYSTEM;
+    }
+    const int status = app_design_read(&n->definition, object, t->x, &why);
+    json_decref(object);
+    return status ? app_fail(n->message, CKG_ERR_SYSTEM, "%s: trial %d is damaged: %s", n->url, r->number, why.text) : CKG_OK;
+}
+
+static int read_outcomes(struct app_notebook *n, const struct app_record *r, struct app_trial *t)
+{
+    struct app_message why;
+    free(t->measured);
+    t->measured = NULL;
+    t->count = 0;
+    t->feasible = -1;
+    if (!r->outcomes)
+        return CKG_OK;
+    json_t *object = read_object(n, r->number, r->outcomes);
+    t->measured = calloc((size_t)n->definition.K + 1, sizeof *t->measured);
+    if (!object || !t->measured) {
+        json_decref(object);
+        return object ? no_memory(n->message) : CKG_ERR_SYSTEM;
+    }
+    const int status = app_outcomes_read(&n->definition, object, t->measured, &t->count, &why);
+    json_decref(object);
+    t->feasible = app_outcomes_feasible(&n->definition, t->count, t->measured);
+    return status ? app_fail(n->message, CKG_ERR_SYSTEM, "%s: trial %d is damaged: %s", n->url, r->number, why.text) : CKG_OK;
+}
+
+static int replace_text(char **to, const char *from)
+{
+    free(*to);
+    *to = from ? app_copy(from) : NULL;
+    return !from || *to;
+}
+
+static int grow(struct app_notebook *n)
+{
+    if (n->count < n->capacity)
+        return CKG_OK;
+    const int capacity = 2 * n->capacity + 32;
+    struct app_trial *trials = realloc(n->trials, (size_t)capacity * sizeof *trials);
+    if (!trials)
+        return no_memory(n->message);
+    n->trials = trials;
+    n->capacity = capacity;
+    return CKG_OK;
+}
+
+/* What the engine does not know of the trial yet. */
+static int tell_engine(struct app_notebook *n, const struct app_trial *t)
+{
+    const int index = t->number - 1;
+    ckg_trial known;
+    int status = CKG_OK, given;
+    if (index >= ckg_study_trials(n->engine))
+        status = ckg_study_add(n->engine, t->x, &given);
+    if (!status)
+        status = ckg_study_trial(n->engine, index, &known);
+    if (!status && known.state == CKG_PENDING && t->state == APP_COMPLETE)
+        status = ckg_study_tell_measured(n->engine, index, t->count, t->measured);
+    if (!status && known.state == CKG_PENDING && t->state == APP_FAILED_TRIAL)
+        status = ckg_study_tell_failed(n->engine, index);
+    return status ? app_notebook_fail(n, status) : CKG_OK;
+}
+
+static int take_record(void *context, const struct app_record *r)
+{
+    struct app_notebook *n = context;
+    int status = CKG_OK;
+    if (r->number < 1 || r->number > n->count + 1)
+        return app_fail(n->message, CKG_ERR_SYSTEM, "%s: trial %d is missing", n->url, n->count + 1);
+    if (r->number == n->count + 1) {
+        struct app_trial fresh = {.number = r->number, .queued = r->queued, .feasible = -1};
+        strncpy(fresh.origin, r->origin, sizeof fresh.origin - 1);
+        status = grow(n);
+        if (!status)
+            status = read_design(n, r, &fresh);
+        if (status) {
+            free_trial(&fresh);
+            return status;
+        }
+        n->trials[n->count++] = fresh;
+    }
+    struct app_trial *t = &n->trials[r->number - 1];
+    for (int s = 0; s < APP_STATES; s++)
+        if (!strcmp(r->state, state_names[s]))
+            t->state = (enum app_state)s;
+    t->seconds = r->seconds;
+    t->starts = r->starts;
+    t->failures = r->failures;
+    status = replace_text(&t->why, r->why) && replace_text(&t->log, r->log) ? read_outcomes(n, r, t) : no_memory(n->message);
+    if (!status && n->engine)
+        status = tell_engine(n, t);
+    if (!status && r->revision > n->revision)
+        n->revision = r->revision;
+    return status;
+}
+
+int app_notebook_sync(struct app_notebook *n)
+{
+    return n->study ? n->store->table->trials_since(n->store, n->study, n->revision, take_record, n, n->message) : CKG_OK;
+}
+
+/* --- the engine --- */
+
+int app_notebook_engine(struct app_notebook *n, ckg_study **out)
+{
+    const struct app_definition *d = &n->definition;
+    ckg_options options = CKG_OPTIONS_INIT;
+    *out = n->engine;
+    if (n->engine)
+        return CKG_OK;
+    options.policy = d->policy;
+    options.settings_count = d->settings_count;
+    options.settings = d->settings;
+    options.seed = n->seed;
+    options.threads = n->threads;
+    options.initial = d->initial;
+    options.failures = d->failures;
+    options.budget = d->budget;
+    int status = ckg_study_new(&n->engine, d->problem, &options);
+    if (status)
+        return app_notebook_fail(n, status);
+    for (int i = 0; !status && i < n->count; i++)
+        status = tell_engine(n, &n->trials[i]);
+    if (status) {
+        ckg_study_free(n->engine);
+        n->engine = NULL;
+    }
+    *out = n->engine;
+    return status;
+}
+
+/* --- suggesting --- */
+
+int app_notebook_turn(struct app_notebook *n)
+{
+    int taken = 0, status = CKG_OK;
+    for (int wait = 0; !status && !taken && wait < 6000; wait++) {
+        if (wait)
+            nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+        status = n->store->table->turn_take(n->store, n->study, &taken, n->message);
+    }
+    if (!status && !taken)
+        status = app_fail(n->message, CKG_ERR_SYSTEM, "%s: another program has been choosing a design for a minute; try again", n->url);
+    return status ? status : app_notebook_sync(n);
+}
+
+void app_notebook_turn_give(struct app_notebook *n)
+{
+    n->store->table->turn_give(n->store, n->study);
+}
+
+int app_notebook_suggest(struct app_notebook *n, int64_t worker, ckg_suggestion **out, int *number)
+{
+    ckg_study *engine;
+    struct app_text design = {0};
+    *out = NULL;
+    int status = app_notebook_engine(n, &engine);
+    if (status)
+        return status;
+    if (ckg_study_ask(engine, out))
+        return app_notebook_fail(n, CKG_ERR_STATE);
+    app_design_write(&n->definition, (*out)->x, &design);
+    const struct app_record record = {.state = worker ? "running" : "pending", .origin = !strcmp((*out)->path, "design") ? "design" : "policy",
+                                      .queued = worker != 0, .parameters = design.data, .seconds = NAN, .starts = worker != 0};
+    status = design.failed ? no_memory(n->message) : n->store->table->add(n->store, n->study, n->count + 1, 1, &record, worker, n->message);
+    app_text_free(&design);
+    if (!status)
+        status = app_notebook_sync(n);
+    *number = n->count;
+    if (status) {
+        ckg_suggestion_free(*out);
+        *out = NULL;
+    }
+    return status;
+}
+
+/* --- at a glance --- */
+
+void app_notebook_tally(const struct app_notebook *n, int tally[APP_STATES])
+{
+    memset(tally, 0, APP_STATES * sizeof *tally);
+    for (int i = 0; i < n->count; i++)
+        tally[n->trials[i].state]++;
+}
+
+double app_trial_value(const struct app_trial *t, int outcome)
+{
+    for (int i = 0; i < t->count; i++)
+        if (t->measured[i].outcome == outcome)
+            return t->measured[i].value;
+    return NAN;
+}
+
+const struct app_trial *app_notebook_best(const struct app_notebook *n)
+{
+    const struct app_trial *best = NULL;
+    const double sign = n->definition.goal == CKG_MAXIMIZE ? 1 : -1;
+    for (int i = 0; i < n->count; i++) {
+        const struct app_trial *t = &n->trials[i];
+        const double value = app_trial_value(t, 0);
+        if (t->state == APP_COMPLETE && t->feasible == 1 && !isnan(value) && (!best || sign * value > sign * app_trial_value(best, 0)))
+            best = t;
+    }
+    return best;
+}

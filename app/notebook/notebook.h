@@ -1,0 +1,93 @@
+/*
+ * A study as the commands see it: its definition, its trials as they stand in the store, and the engine that has been told of them. Other processes
+ * may write into the same store; app_notebook_sync brings everything up to date.
+ */
+#ifndef CKG_APP_NOTEBOOK_H
+#define CKG_APP_NOTEBOOK_H
+
+#include "define/values.h"
+#include "store/store.h"
+
+enum app_state { APP_PENDING, APP_RUNNING, APP_COMPLETE, APP_FAILED_TRIAL, APP_STATES };
+
+struct app_trial {
+    int number; /* from 1 */
+    enum app_state state;
+    char origin[8]; /* "design", "policy", "user" */
+    int queued;     /* 1: for a run to evaluate */
+    double *x;      /* (d) */
+    int count;
+    ckg_measurement *measured; /* (count) */
+    int feasible;   /* 1, 0, -1: not known */
+    double seconds; /* NAN: not known */
+    char *why, *log; /* NULL: none */
+    int starts, failures;
+};
+
+struct app_notebook {
+    struct app_definition definition;
+    char *folder; /* where evaluations run */
+    char *url;    /* of the store */
+    char *file;   /* the problem file, or NULL */
+    uint64_t seed;
+    int threads;
+    struct app_store *store;
+    int64_t study; /* its id in the store, 0: not there yet */
+    int64_t revision;
+    int count, capacity;
+    struct app_trial *trials; /* (count) trial number i + 1 at i */
+    ckg_study *engine;        /* NULL until app_notebook_engine */
+    struct app_message *message; /* where complaints go */
+};
+
+/* How the study is named on the command line: a problem file, or a store and a name in it; a store may also be given beside a file. */
+struct app_study_place {
+    const char *file, *store, *name;
+};
+
+enum app_access {
+    APP_READ, /* nothing is written; a problem file that has no store yet gives an empty study */
+    APP_WRITE /* the study is begun where there is none, and its record follows the problem file */
+};
+
+/* Opens the study and reads its trials. CKG_ERR_INVALID: the file or the command line is wrong. */
+int app_notebook_open(struct app_notebook *out, const struct app_study_place *place, enum app_access access, struct app_message *message);
+void app_notebook_close(struct app_notebook *notebook);
+
+/* Reads what changed in the store since the last time. */
+int app_notebook_sync(struct app_notebook *notebook);
+
+/* The engine with all trials told. */
+int app_notebook_engine(struct app_notebook *notebook, ckg_study **out);
+
+/* Complains with the library's own words. */
+int app_notebook_fail(struct app_notebook *notebook, int status);
+
+/*
+ * Suggests the next design and adds it to the store, for a run's worker (with its id) or for whoever asked (0). The caller holds the turn and
+ * has synced.
+ */
+int app_notebook_suggest(struct app_notebook *notebook, int64_t worker, ckg_suggestion **out, int *number);
+
+/* Takes or waits for the turn, a minute at most. */
+int app_notebook_turn(struct app_notebook *notebook);
+void app_notebook_turn_give(struct app_notebook *notebook);
+
+/* How many trials are in each state. */
+void app_notebook_tally(const struct app_notebook *notebook, int tally[APP_STATES]);
+
+/* The best trial measured feasible, or NULL. */
+const struct app_trial *app_notebook_best(const struct app_notebook *notebook);
+
+/* The value of that outcome in the trial, NAN where it was not measured. */
+double app_trial_value(const struct app_trial *trial, int outcome);
+
+const char *app_state_name(enum app_state state);
+
+/* As in the contract's `trials`. */
+void app_trial_write(const struct app_definition *definition, const struct app_trial *trial, struct app_text *out);
+
+/* As in the contract's `recommend`. */
+void app_recommendation_write(const struct app_notebook *notebook, const ckg_recommendation *r, struct app_text *out);
+
+#endif

@@ -1,0 +1,10 @@
+/* The tables of an SQL store, version by version. */
+#ifndef CKG_APP_SCHEMA_H
+#define CKG_APP_SCHEMA_H
+
+#include "store/sql.h"
+
+/* Brings the database to this program's version, from nothing where `create` is 1; refuses what is newer or not a store. */
+int app_schema_open(const struct app_sql_driver *driver, void *database, const char *url, int create, struct app_message *message);
+
+#endif

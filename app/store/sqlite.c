@@ -1,0 +1,267 @@
+/*
+ * The SQLite driver. One file in WAL mode, so that readers never wait for a writer; a writer takes its lock at the start of the transaction and
+ * waits for another's up to half a minute. Statements are prepared once and kept. The turn is a lock on a file beside the database, which the
+ * system gives back when the process ends.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <ckg/status.h>
+
+#include "store/fault.h"
+#include "store/sql.h"
+
+enum { WAIT_MS = 30000, STATEMENTS = 32 };
+
+struct database {
+    sqlite3 *handle;
+    char *path;
+    int durable; /* what PRAGMA synchronous stands at */
+    int turn;    /* the lock file, -1 before it is opened */
+    struct {
+        const char *sql; /* statements are string constants: the address tells them apart */
+        sqlite3_stmt *prepared;
+    } kept[STATEMENTS];
+};
+
+static int complain(struct database *db, struct app_message *message)
+{
+    const int code = db->handle ? sqlite3_errcode(db->handle) : SQLITE_NOMEM;
+    const char *advice = code == SQLITE_BUSY                              ? "; another program holds it, try again"
+                         : code == SQLITE_FULL                            ? "; make room, then the same command goes on"
+                         : code == SQLITE_READONLY || code == SQLITE_PERM ? "; the file and its folder must be writable"
+                         : code == SQLITE_NOTADB                          ? "; give another path by --store"
+                                                                          : "";
+    return app_fail(message, CKG_ERR_SYSTEM, "%s: %s%s", db->path, db->handle ? sqlite3_errmsg(db->handle) : "out of memory", advice);
+}
+
+static int full_disk(struct database *db, struct app_message *message)
+{
+    return app_fail(message, CKG_ERR_SYSTEM, "%s: database or disk is full; make room, then the same command goes on", db->path);
+}
+
+/* --- opening --- */
+
+static void sqlite_close(void *database)
+{
+    struct database *db = database;
+    if (!db)
+        return;
+    for (int i = 0; i < STATEMENTS; i++)
+        sqlite3_finalize(db->kept[i].prepared);
+    sqlite3_close(db->handle);
+    if (db->turn >= 0)
+        close(db->turn);
+    free(db->path);
+    free(db);
+}
+
+static int pragma(struct database *db, const char *sql, struct app_message *message)
+{
+    return sqlite3_exec(db->handle, sql, NULL, NULL, NULL) == SQLITE_OK ? CKG_OK : complain(db, message);
+}
+
+static int sqlite_open(void **out, const char *url, int create, struct app_message *message)
+{
+    struct database *db = calloc(1, sizeof *db);
+    struct stat info;
+    *out = NULL;
+    if (!db)
+        return app_fail(message, CKG_ERR_NOMEM, "out of memory");
+    db->turn = -1;
+    db->path = app_copy(url + strlen(app_sql_sqlite.prefix));
+    if (!db->path || !*db->path || !strcmp(db->path, ":memory:")) {
+        sqlite_close(db);
+        return app_fail(message, CKG_ERR_INVALID, "%s: a store is a file: sqlite:PATH", url);
+    }
+    int status = CKG_OK;
+    if (!create && stat(db->path, &info))
+        status = app_fail(message, CKG_ERR_NOT_FOUND, "%s: %s", db->path, strerror(errno));
+    const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | (create ? SQLITE_OPEN_CREATE : 0);
+    if (!status && sqlite3_open_v2(db->path, &db->handle, flags, NULL) != SQLITE_OK)
+        status = complain(db, message);
+    if (!status) {
+        sqlite3_busy_timeout(db->handle, WAIT_MS);
+        sqlite3_db_config(db->handle, SQLITE_DBCONFIG_DQS_DML, 0, NULL);
+        status = pragma(db, "PRAGMA foreign_keys = ON", message);
+    }
+    if (!status && create)
+        status = pragma(db, "PRAGMA journal_mode = WAL", message);
+    if (!status)
+        status = pragma(db, "PRAGMA synchronous = NORMAL", message);
+    if (status)
+        sqlite_close(db);
+    else
+        *out = db;
+    return status;
+}
+
+/* --- statements --- */
+
+static sqlite3_stmt *prepare(struct database *db, const char *sql)
+{
+    for (int i = 0; i < STATEMENTS; i++) {
+        if (db->kept[i].sql == sql)
+            return db->kept[i].prepared;
+        if (db->kept[i].sql)
+            continue;
+        if (sqlite3_prepare_v3(db->handle, sql, -1, SQLITE_PREPARE_PERSISTENT, &db->kept[i].prepared, NULL) != SQLITE_OK)
+            return NULL;
+        db->kept[i].sql = sql;
+        return db->kept[i].prepared;
+    }
+    return NULL;
+}
+
+static void bind(sqlite3_stmt *statement, int at, const struct app_sql_value *value)
+{
+    if (value->type == APP_SQL_INTEGER)
+        sqlite3_bind_int64(statement, at, value->integer);
+    else if (value->type == APP_SQL_REAL)
+        sqlite3_bind_double(statement, at, value->real);
+    else if (value->type == APP_SQL_TEXT)
+        sqlite3_bind_text(statement, at, value->text, -1, SQLITE_TRANSIENT);
+    else
+        sqlite3_bind_null(statement, at);
+}
+
+static int give_row(sqlite3_stmt *statement, app_sql_row *row, void *context)
+{
+    enum { COLUMNS = 24 };
+    struct app_sql_value columns[COLUMNS] = {{0}};
+    const int count = sqlite3_column_count(statement);
+    for (int i = 0; i < count && i < COLUMNS; i++) {
+        const int type = sqlite3_column_type(statement, i);
+        columns[i].type = type == SQLITE_INTEGER ? APP_SQL_INTEGER : type == SQLITE_FLOAT ? APP_SQL_REAL : type == SQLITE_NULL ? APP_SQL_NULL : APP_SQL_TEXT;
+        columns[i].integer = sqlite3_column_int64(statement, i);
+        columns[i].real = sqlite3_column_double(statement, i);
+        columns[i].text = columns[i].type == APP_SQL_TEXT ? (const char *)sqlite3_column_text(statement, i) : NULL;
+    }
+    return row(context, columns, count);
+}
+
+static int sqlite_run(void *database, const char *sql, int count, const struct app_sql_value *values, app_sql_row *row, void *context,
+                      int64_t *changed, struct app_message *message)
+{
+    struct database *db = database;
+    if (app_fault())
+        return full_disk(db, message);
+    sqlite3_stmt *statement = prepare(db, sql);
+    if (!statement)
+        return complain(db, message);
+    for (int i = 0; i < count; i++)
+        bind(statement, i + 1, &values[i]);
+    int status = CKG_OK, step;
+    while ((step = sqlite3_step(statement)) == SQLITE_ROW && !status)
+        if (row)
+            status = give_row(statement, row, context);
+    if (step != SQLITE_DONE && step != SQLITE_ROW)
+        status = complain(db, message);
+    if (changed)
+        *changed = sqlite3_changes(db->handle);
+    sqlite3_reset(statement);
+    sqlite3_clear_bindings(statement);
+    return status;
+}
+
+static int found(void *context, const struct app_sql_value *columns, int count)
+{
+    (void)columns;
+    (void)count;
+    *(int *)context = 1;
+    return CKG_OK;
+}
+
+static int sqlite_has_table(void *database, const char *table, int *out, struct app_message *message)
+{
+    const struct app_sql_value name = {.type = APP_SQL_TEXT, .text = table};
+    *out = 0;
+    return sqlite_run(database, "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = $1", 1, &name, found, out, NULL, message);
+}
+
+/* --- transactions --- */
+
+static int sqlite_begin(void *database, int durable, struct app_message *message)
+{
+    struct database *db = database;
+    int status = CKG_OK;
+    if (durable != db->durable)
+        status = pragma(db, durable ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL", message);
+    if (!status) {
+        db->durable = durable;
+        status = sqlite_run(db, "BEGIN IMMEDIATE", 0, NULL, NULL, NULL, NULL, message);
+    }
+    return status;
+}
+
+static void sqlite_rollback(void *database)
+{
+    struct database *db = database;
+    if (!sqlite3_get_autocommit(db->handle))
+        sqlite3_exec(db->handle, "ROLLBACK", NULL, NULL, NULL);
+}
+
+static int sqlite_commit(void *database, struct app_message *message)
+{
+    return sqlite_run(database, "COMMIT", 0, NULL, NULL, NULL, NULL, message);
+}
+
+/* --- the turn --- */
+
+/* A byte of the lock file per study. */
+static struct flock turn_lock(int64_t study, short type)
+{
+    return (struct flock){.l_type = type, .l_whence = SEEK_SET, .l_start = (off_t)study, .l_len = 1};
+}
+
+static int open_turn(struct database *db, struct app_message *message)
+{
+    struct app_text path = {0};
+    app_text_print(&path, "%s-turn", db->path);
+    if (path.failed)
+        return app_fail(message, CKG_ERR_NOMEM, "out of memory");
+    db->turn = open(path.data, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    const int status = db->turn >= 0 ? CKG_OK : app_fail(message, CKG_ERR_SYSTEM, "%s: %s", path.data, strerror(errno));
+    app_text_free(&path);
+    return status;
+}
+
+static int sqlite_turn_take(void *database, int64_t study, int *taken, struct app_message *message)
+{
+    struct database *db = database;
+    struct flock lock = turn_lock(study, F_WRLCK);
+    *taken = 0;
+    if (db->turn < 0 && open_turn(db, message))
+        return CKG_ERR_SYSTEM;
+    *taken = fcntl(db->turn, F_SETLK, &lock) == 0;
+    if (!*taken && errno != EACCES && errno != EAGAIN)
+        return app_fail(message, CKG_ERR_SYSTEM, "%s-turn: %s", db->path, strerror(errno));
+    return CKG_OK;
+}
+
+static void sqlite_turn_give(void *database, int64_t study)
+{
+    struct database *db = database;
+    struct flock lock = turn_lock(study, F_UNLCK);
+    if (db->turn >= 0)
+        fcntl(db->turn, F_SETLK, &lock);
+}
+
+const struct app_sql_driver app_sql_sqlite = {
+    .prefix = "sqlite:",
+    .open = sqlite_open,
+    .close = sqlite_close,
+    .has_table = sqlite_has_table,
+    .begin = sqlite_begin,
+    .commit = sqlite_commit,
+    .rollback = sqlite_rollback,
+    .run = sqlite_run,
+    .turn_take = sqlite_turn_take,
+    .turn_give = sqlite_turn_give,
+};

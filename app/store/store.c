@@ -1,0 +1,448 @@
+/*
+ * A store in an SQL database. The rules that keep several processes from each other's way are here: trials are added only by who holds the
+ * turn, a trial is claimed and finished in one transaction that looks at its state first.
+ */
+#include "store/store.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <ckg/status.h>
+
+#include "store/schema.h"
+#include "store/sql.h"
+
+/* A worker of another machine that has not been heard of for so many seconds is gone. */
+static const double silent = 60;
+
+static const struct app_sql_driver *const drivers[] = {&app_sql_sqlite};
+
+struct store {
+    struct app_store base;
+    const struct app_sql_driver *driver;
+    void *database;
+    double synced; /* when a transaction last was durable */
+};
+
+static struct store *self(struct app_store *store)
+{
+    return (struct store *)(void *)store;
+}
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_REALTIME, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* --- values --- */
+
+static struct app_sql_value text(const char *value)
+{
+    return (struct app_sql_value){.type = value ? APP_SQL_TEXT : APP_SQL_NULL, .text = value};
+}
+
+static struct app_sql_value integer(int64_t value)
+{
+    return (struct app_sql_value){.type = APP_SQL_INTEGER, .integer = value};
+}
+
+static struct app_sql_value integer_or_null(int64_t value)
+{
+    return (struct app_sql_value){.type = value ? APP_SQL_INTEGER : APP_SQL_NULL, .integer = value};
+}
+
+static struct app_sql_value real(double value)
+{
+    return (struct app_sql_value){.type = isfinite(value) ? APP_SQL_REAL : APP_SQL_NULL, .real = value};
+}
+
+#define RUN(s, sql, row, context, changed, message, ...)                                                                                        \
+    (s)->driver->run((s)->database, sql, (int)(sizeof((struct app_sql_value[]){__VA_ARGS__}) / sizeof(struct app_sql_value)),                    \
+                     (struct app_sql_value[]){__VA_ARGS__}, row, context, changed, message)
+
+static int end(struct store *s, int status, struct app_message *message)
+{
+    if (!status)
+        status = s->driver->commit(s->database, message);
+    if (status)
+        s->driver->rollback(s->database);
+    return status;
+}
+
+static int first_integer(void *context, const struct app_sql_value *columns, int count)
+{
+    (void)count;
+    *(int64_t *)context = columns[0].integer;
+    return CKG_OK;
+}
+
+/* --- studies --- */
+
+void app_study_record_free(struct app_study_record *study)
+{
+    free(study->name);
+    free(study->definition);
+    free(study->folder);
+    *study = (struct app_study_record){0};
+}
+
+static int take_name(void *context, const struct app_sql_value *columns, int count)
+{
+    const struct {
+        app_name_visit *visit;
+        void *context;
+    } *to = context;
+    (void)count;
+    return to->visit(to->context, columns[0].text);
+}
+
+static int study_names(struct app_store *store, app_name_visit *visit, void *context, struct app_message *message)
+{
+    struct store *s = self(store);
+    struct {
+        app_name_visit *visit;
+        void *context;
+    } to = {visit, context};
+    return s->driver->run(s->database, "SELECT name FROM study ORDER BY name", 0, NULL, take_name, &to, NULL, message);
+}
+
+static int take_study(void *context, const struct app_sql_value *columns, int count)
+{
+    struct app_study_record *out = context;
+    (void)count;
+    out->id = columns[0].integer;
+    out->name = app_copy(columns[1].text);
+    out->definition = app_copy(columns[2].text);
+    out->folder = app_copy(columns[3].text);
+    out->seed = strtoull(columns[4].text, NULL, 10);
+    return out->name && out->definition && out->folder ? CKG_OK : CKG_ERR_NOMEM;
+}
+
+static int study_find(struct app_store *store, const char *name, struct app_study_record *out, struct app_message *message)
+{
+    struct store *s = self(store);
+    *out = (struct app_study_record){0};
+    int status = RUN(s, "SELECT id, name, definition, folder, seed FROM study WHERE name = $1", take_study, out, NULL, message, text(name));
+    if (!status && !out->id)
+        status = app_fail(message, CKG_ERR_NOT_FOUND, "there is no study '%s' in the store", name);
+    if (status)
+        app_study_record_free(out);
+    return status;
+}
+
+static const char *seed_text(uint64_t seed, char buffer[24])
+{
+    size_t at = 23;
+    buffer[at] = 0;
+    do
+        buffer[--at] = (char)('0' + seed % 10);
+    while (seed /= 10);
+    return buffer + at;
+}
+
+static int study_create(struct app_store *store, const struct app_study_record *study, struct app_study_record *out, struct app_message *message)
+{
+    struct store *s = self(store);
+    char seed[24];
+    *out = (struct app_study_record){0};
+    int status = s->driver->begin(s->database, 1, message);
+    if (status)
+        return status;
+    status = RUN(s, "INSERT INTO study (name, definition, folder, seed, created) VALUES ($1, $2, $3, $4, $5) ON CONFLICT (name) DO NOTHING", NULL,
+                 NULL, NULL, message, text(study->name), text(study->definition), text(study->folder), text(seed_text(study->seed, seed)),
+                 real(now()));
+    if (!status)
+        status = study_find(store, study->name, out, message);
+    status = end(s, status, message);
+    if (status)
+        app_study_record_free(out);
+    return status;
+}
+
+static int study_update(struct app_store *store, const struct app_study_record *study, struct app_message *message)
+{
+    struct store *s = self(store);
+    char seed[24];
+    const int status = s->driver->begin(s->database, 1, message);
+    return status ? status
+                  : end(s, RUN(s, "UPDATE study SET definition = $1, folder = $2, seed = $3 WHERE id = $4", NULL, NULL, NULL, message,
+                               text(study->definition), text(study->folder), text(seed_text(study->seed, seed)), integer(study->id)),
+                        message);
+}
+
+/* --- trials --- */
+
+struct visit {
+    app_record_visit *visit;
+    void *context;
+};
+
+static int take_trial(void *context, const struct app_sql_value *columns, int count)
+{
+    const struct visit *to = context;
+    const struct app_record record = {
+        .number = (int)columns[0].integer, .revision = columns[1].integer, .state = columns[2].text, .origin = columns[3].text,
+        .queued = (int)columns[4].integer, .parameters = columns[5].text, .outcomes = columns[6].text, .why = columns[7].text,
+        .log = columns[8].text, .seconds = columns[9].type == APP_SQL_NULL ? NAN : columns[9].real, .starts = (int)columns[10].integer,
+        .failures = (int)columns[11].integer};
+    (void)count;
+    return to->visit(to->context, &record);
+}
+
+static int trials_since(struct app_store *store, int64_t study, int64_t revision, app_record_visit *visit, void *context, struct app_message *message)
+{
+    struct store *s = self(store);
+    struct visit to = {visit, context};
+    return RUN(s, "SELECT number, revision, state, origin, queued, parameters, outcomes, why, log, seconds, starts, failures FROM trial"
+                  " WHERE study = $1 AND revision > $2 ORDER BY number",
+               take_trial, &to, NULL, message, integer(study), integer(revision));
+}
+
+/* A new revision of the study. */
+static int revise(struct store *s, int64_t study, int64_t *revision, struct app_message *message)
+{
+    *revision = 0;
+    const int status = RUN(s, "UPDATE study SET revision = revision + 1 WHERE id = $1 RETURNING revision", first_integer, revision, NULL, message,
+                           integer(study));
+    return status || *revision ? status : app_fail(message, CKG_ERR_NOT_FOUND, "the study has been deleted from its store");
+}
+
+static int insert(struct store *s, int64_t study, int64_t revision, int number, const struct app_record *r, int64_t worker, struct app_message *message)
+{
+    const int ended = !strcmp(r->state, "complete") || !strcmp(r->state, "failed");
+    return RUN(s, "INSERT INTO trial (study, number, revision, state, origin, queued, parameters, outcomes, why, log, seconds, starts, failures, worker,"
+                  " asked, ended) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)",
+               NULL, NULL, NULL, message, integer(study), integer(number), integer(revision), text(r->state), text(r->origin), integer(r->queued),
+               text(r->parameters), text(r->outcomes), text(r->why), text(r->log), real(r->seconds), integer(r->starts), integer(r->failures),
+               integer_or_null(worker), real(now()), real(ended ? now() : NAN));
+}
+
+static int add(struct app_store *store, int64_t study, int first, int count, const struct app_record *records, int64_t worker,
+               struct app_message *message)
+{
+    struct store *s = self(store);
+    int64_t revision, last = 0;
+    int status = s->driver->begin(s->database, !worker, message);
+    if (status)
+        return status;
+    status = revise(s, study, &revision, message);
+    if (!status)
+        status = RUN(s, "SELECT COALESCE(MAX(number), 0) FROM trial WHERE study = $1", first_integer, &last, NULL, message, integer(study));
+    if (!status && last != first - 1)
+        status = app_fail(message, CKG_ERR_STATE, "trial %d has been added by another program meanwhile; try again", first);
+    for (int i = 0; !status && i < count; i++)
+        status = insert(s, study, revision, first + i, &records[i], worker, message);
+    return end(s, status, message);
+}
+
+/* --- claiming --- */
+
+struct waiting {
+    const struct app_worker *worker;
+    app_is_gone *gone;
+    double now;
+    int number;
+    int64_t orphan, orphan_born;
+};
+
+/* The first trial that nobody evaluates any longer. A worker of the same machine is asked for directly, others by their silence. */
+static int take_waiting(void *context, const struct app_sql_value *columns, int count)
+{
+    struct waiting *w = context;
+    (void)count;
+    if (w->number)
+        return CKG_OK;
+    if (columns[1].type != APP_SQL_NULL) {
+        const int here = !strcmp(columns[1].text, w->worker->machine);
+        if (here ? !w->gone(columns[2].integer, columns[3].integer) : w->now - columns[4].real < silent)
+            return CKG_OK;
+        w->orphan = here && columns[5].type != APP_SQL_NULL ? columns[5].integer : 0;
+        w->orphan_born = columns[6].integer;
+    }
+    w->number = (int)columns[0].integer;
+    return CKG_OK;
+}
+
+static int claim(struct app_store *store, int64_t study, const struct app_worker *worker, app_is_gone *gone, int *number, int64_t *orphan,
+                 int64_t *orphan_born, struct app_message *message)
+{
+    struct store *s = self(store);
+    struct waiting w = {.worker = worker, .gone = gone, .now = now()};
+    static const char look[] = "SELECT t.number, w.machine, w.process, w.born, w.heartbeat, t.process, t.born FROM trial t"
+                               " LEFT JOIN worker w ON w.id = t.worker WHERE t.study = $1 AND t.state IN ('pending', 'running') AND t.queued = 1"
+                               " ORDER BY t.number";
+    int64_t revision;
+    *number = 0;
+    *orphan = *orphan_born = 0;
+    int status = RUN(s, look, take_waiting, &w, NULL, message, integer(study)); /* without the lock: mostly there is none */
+    if (status || !w.number)
+        return status;
+    w = (struct waiting){.worker = worker, .gone = gone, .now = now()};
+    status = s->driver->begin(s->database, 0, message);
+    if (status)
+        return status;
+    status = RUN(s, look, take_waiting, &w, NULL, message, integer(study));
+    if (!status)
+        status = revise(s, study, &revision, message);
+    if (!status && w.number)
+        status = RUN(s, "UPDATE trial SET state = 'running', revision = $1, worker = $2, starts = starts + 1, process = NULL, born = NULL"
+                        " WHERE study = $3 AND number = $4",
+                     NULL, NULL, NULL, message, integer(revision), integer(worker->id), integer(study), integer(w.number));
+    status = end(s, status, message);
+    if (!status) {
+        *number = w.number;
+        *orphan = w.orphan;
+        *orphan_born = w.orphan_born;
+    }
+    return status;
+}
+
+static int started(struct app_store *store, int64_t study, int number, int64_t worker, int64_t process, int64_t born, struct app_message *message)
+{
+    struct store *s = self(store);
+    const int status = s->driver->begin(s->database, 0, message);
+    return status ? status
+                  : end(s, RUN(s, "UPDATE trial SET process = $1, born = $2 WHERE study = $3 AND number = $4 AND worker = $5", NULL, NULL, NULL, message,
+                               integer(process), integer(born), integer(study), integer(number), integer(worker)),
+                        message);
+}
+
+/* --- finishing --- */
+
+/*
+ * A result that took long, or comes long after the last that was made safe against a power failure, is made safe at once; of quick ones a
+ * power failure may take the last half second, the death of a process none.
+ */
+static int is_precious(const struct store *s, const struct app_record *result)
+{
+    return !(result->seconds < 0.2) || now() - s->synced > 0.5;
+}
+
+static int finish(struct app_store *store, int64_t study, const struct app_record *r, int *kept, struct app_message *message)
+{
+    struct store *s = self(store);
+    const int durable = is_precious(s, r), ended = strcmp(r->state, "pending") != 0;
+    int64_t revision, changed = 0;
+    int status = s->driver->begin(s->database, durable, message);
+    if (status)
+        return status;
+    status = revise(s, study, &revision, message);
+    if (!status)
+        status = RUN(s, "UPDATE trial SET state = $1, revision = $2, outcomes = $3, why = $4, log = $5, seconds = $6, failures = failures + $7,"
+                        " ended = $8, worker = NULL, process = NULL, born = NULL WHERE study = $9 AND number = $10 AND state IN ('pending', 'running')",
+                     NULL, NULL, &changed, message, text(r->state), integer(revision), text(r->outcomes), text(r->why), text(r->log), real(r->seconds),
+                     integer(r->failures), real(ended ? now() : NAN), integer(study), integer(r->number));
+    status = end(s, status, message);
+    if (!status && durable)
+        s->synced = now();
+    *kept = !status && changed > 0;
+    return status;
+}
+
+/* --- workers --- */
+
+static int worker_add(struct app_store *store, struct app_worker *worker, struct app_message *message)
+{
+    struct store *s = self(store);
+    int status = s->driver->begin(s->database, 0, message);
+    if (status)
+        return status;
+    status = RUN(s, "DELETE FROM worker WHERE heartbeat < $1 AND id NOT IN (SELECT worker FROM trial WHERE worker IS NOT NULL)", NULL, NULL, NULL,
+                 message, real(now() - 86400));
+    if (!status)
+        status = RUN(s, "INSERT INTO worker (machine, process, born, heartbeat) VALUES ($1, $2, $3, $4) RETURNING id", first_integer, &worker->id, NULL,
+                     message, text(worker->machine), integer(worker->process), integer(worker->born), real(now()));
+    return end(s, status, message);
+}
+
+static int heartbeat(struct app_store *store, const struct app_worker *worker, struct app_message *message)
+{
+    struct store *s = self(store);
+    const int status = s->driver->begin(s->database, 0, message);
+    return status ? status
+                  : end(s, RUN(s, "UPDATE worker SET heartbeat = $1 WHERE id = $2", NULL, NULL, NULL, message, real(now()), integer(worker->id)), message);
+}
+
+static void worker_remove(struct app_store *store, const struct app_worker *worker)
+{
+    struct store *s = self(store);
+    struct app_message unheard;
+    if (!s->driver->begin(s->database, 0, &unheard))
+        end(s, RUN(s, "DELETE FROM worker WHERE id = $1 AND id NOT IN (SELECT worker FROM trial WHERE worker IS NOT NULL)", NULL, NULL, NULL, &unheard,
+                   integer(worker->id)),
+            &unheard);
+}
+
+/* --- turns, opening --- */
+
+static int turn_take(struct app_store *store, int64_t study, int *taken, struct app_message *message)
+{
+    struct store *s = self(store);
+    return s->driver->turn_take(s->database, study, taken, message);
+}
+
+static void turn_give(struct app_store *store, int64_t study)
+{
+    struct store *s = self(store);
+    s->driver->turn_give(s->database, study);
+}
+
+static void sql_close(struct app_store *store)
+{
+    struct store *s = self(store);
+    if (s)
+        s->driver->close(s->database);
+    free(s);
+}
+
+static int sql_open(struct app_store **out, const char *url, int create, struct app_message *message)
+{
+    struct store *s = calloc(1, sizeof *s);
+    *out = NULL;
+    if (!s)
+        return app_fail(message, CKG_ERR_NOMEM, "out of memory");
+    s->base.table = &app_store_sql;
+    for (size_t i = 0; i < sizeof drivers / sizeof *drivers; i++)
+        if (!strncmp(url, drivers[i]->prefix, strlen(drivers[i]->prefix)))
+            s->driver = drivers[i];
+    int status = s->driver ? s->driver->open(&s->database, url, create, message)
+                           : app_fail(message, CKG_ERR_INVALID, "%s: no such kind of store; this program has sqlite:PATH", url);
+    if (!status)
+        status = app_schema_open(s->driver, s->database, url, create, message);
+    if (status && s->database)
+        s->driver->close(s->database);
+    if (status)
+        free(s);
+    else
+        *out = &s->base;
+    return status;
+}
+
+int app_store_open(struct app_store **out, const char *url, int create, struct app_message *message)
+{
+    return app_store_sql.open(out, url, create, message);
+}
+
+const struct app_store_table app_store_sql = {
+    .name = "sql",
+    .open = sql_open,
+    .close = sql_close,
+    .study_names = study_names,
+    .study_find = study_find,
+    .study_create = study_create,
+    .study_update = study_update,
+    .trials_since = trials_since,
+    .add = add,
+    .claim = claim,
+    .started = started,
+    .finish = finish,
+    .worker_add = worker_add,
+    .heartbeat = heartbeat,
+    .worker_remove = worker_remove,
+    .turn_take = turn_take,
+    .turn_give = turn_give,
+};

@@ -1,0 +1,21 @@
+# The program `ckg`: everything in app/ but what the build chooses. It uses the library's public headers alone. Everything except main.c is
+# compiled once, so that tests can call it too.
+
+option(CKG_PROGRAM "Build the program ckg (needs libyaml, jansson, SQLite)" ${program_possible})
+option(CKG_FAULTS "The program can be told to fail at a chosen write, for the tests" ${CKG_TESTS})
+
+if(CKG_PROGRAM)
+    file(GLOB_RECURSE program_sources CONFIGURE_DEPENDS app/*.c)
+    list(FILTER program_sources EXCLUDE REGEX "/app/(main|store/fault|store/fault_none|fuzz/.*)\\.c$")
+    list(APPEND program_sources app/store/$<IF:$<BOOL:${CKG_FAULTS}>,fault.c,fault_none.c>)
+
+    add_library(ckg_app OBJECT ${program_sources})
+    target_include_directories(ckg_app PUBLIC include app)
+    target_compile_definitions(ckg_app PUBLIC _XOPEN_SOURCE=700)
+    target_link_libraries(ckg_app PUBLIC PkgConfig::YAML PkgConfig::JANSSON PkgConfig::SQLITE)
+
+    add_executable(ckg_program app/main.c)
+    target_link_libraries(ckg_program PRIVATE ckg_app ckg_static)
+    set_target_properties(ckg_program PROPERTIES OUTPUT_NAME ckg)
+    install(TARGETS ckg_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()
