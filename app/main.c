@@ -1,7 +1,9 @@
 /* ckg COMMAND …: finds the command's row and runs it. */
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <ckg/ckg.h>
 
@@ -29,8 +31,20 @@ static int run(const struct app_command *command, int argc, char **argv)
     return status;
 }
 
+/* Files that we open must not become standard input, output or error when we were started without one of these. */
+static void open_standard_files(void)
+{
+    int file;
+    do
+        file = open("/dev/null", O_RDWR);
+    while (file >= 0 && file <= STDERR_FILENO);
+    if (file > STDERR_FILENO)
+        close(file);
+}
+
 int main(int argc, char **argv)
 {
+    open_standard_files();
     signal(SIGPIPE, SIG_IGN);
     if (argc < 2) {
         print_overview(stderr);

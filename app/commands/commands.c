@@ -6,6 +6,6 @@ extern const struct app_command app_command_new, app_command_run, app_command_as
     app_command_import, app_command_policies, app_command_problems, app_command_completion, app_command_manual;
 
 const struct app_command *const app_commands[] = {
-    &app_command_ask,    &app_command_tell,     &app_command_status,
+    &app_command_new,       &app_command_run,       &app_command_ask,    &app_command_tell,     &app_command_status,
     &app_command_trials,   &app_command_recommend, NULL,
 };

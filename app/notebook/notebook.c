@@ -411,8 +411,9 @@ int app_notebook_suggest(struct app_notebook *n, int64_t worker, ckg_suggestion 
     int status = app_notebook_engine(n, &engine);
     if (status)
         return status;
-    if (ckg_study_ask(engine, out))
-        return app_notebook_fail(n, CKG_ERR_STATE);
+    status = ckg_study_ask(engine, out);
+    if (status)
+        return app_notebook_fail(n, status);
     app_design_write(&n->definition, (*out)->x, &design);
     const struct app_record record = {.state = worker ? "running" : "pending", .origin = !strcmp((*out)->path, "design") ? "design" : "policy",
                                       .queued = worker != 0, .parameters = design.data, .seconds = NAN, .starts = worker != 0};

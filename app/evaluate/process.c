@@ -1,0 +1,337 @@
+/* posix_spawn, pipes, and the end of a process group. */
+#include "evaluate/process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+extern char **environ;
+
+/* From the request to end, SIGTERM, to SIGKILL, in seconds. */
+static const double grace = 2;
+
+double app_clock(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* --- words --- */
+
+/* The word with every {parameter} replaced by its value. */
+static char *expand(const struct app_definition *d, const char *word, const double *x)
+{
+    struct app_text out = {0};
+    app_text_add(&out, "", 0);
+    while (*word) {
+        int hit = -1;
+        size_t length = 0;
+        for (int i = 0; *word == '{' && i < d->d && hit < 0; i++) {
+            length = strlen(d->parameters[i].name);
+            hit = !strncmp(word + 1, d->parameters[i].name, length) && word[1 + length] == '}' ? i : -1;
+        }
+        if (hit >= 0)
+            app_design_write_text(&d->parameters[hit], x[hit], &out);
+        else
+            app_text_add(&out, word, 1);
+        word += hit >= 0 ? length + 2 : 1;
+    }
+    if (out.failed)
+        app_text_free(&out);
+    return out.data;
+}
+
+static void free_words(char **words)
+{
+    for (char **word = words; word && *word; word++)
+        free(*word);
+    free(words);
+}
+
+static char **make_words(const struct app_definition *d, const double *x)
+{
+    char **words = calloc((size_t)d->evaluate.count + 1, sizeof *words);
+    for (int i = 0; words && i < d->evaluate.count; i++) {
+        words[i] = expand(d, d->evaluate.command[i], x);
+        if (!words[i]) {
+            free_words(words);
+            return NULL;
+        }
+    }
+    return words;
+}
+
+/* Our environment with CKG_STUDY and CKG_TRIAL; the first two are the caller's to free, the others borrowed. */
+static char **make_environment(const char *study, int trial)
+{
+    size_t count = 0, at = 2;
+    struct app_text name = {0}, number = {0};
+    while (environ[count])
+        count++;
+    char **out = calloc(count + 3, sizeof *out);
+    app_text_print(&name, "CKG_STUDY=%s", study);
+    app_text_print(&number, "CKG_TRIAL=%d", trial);
+    if (!out || name.failed || number.failed) {
+        free(out);
+        app_text_free(&name);
+        app_text_free(&number);
+        return NULL;
+    }
+    out[0] = name.data;
+    out[1] = number.data;
+    for (size_t i = 0; i < count; i++)
+        if (strncmp(environ[i], "CKG_STUDY=", 10) != 0 && strncmp(environ[i], "CKG_TRIAL=", 10) != 0)
+            out[at++] = environ[i];
+    return out;
+}
+
+static void free_environment(char **environment)
+{
+    if (environment) {
+        free(environment[0]);
+        free(environment[1]);
+    }
+    free(environment);
+}
+
+/* --- starting --- */
+
+static void shut(int *fd)
+{
+    if (*fd >= 0)
+        close(*fd);
+    *fd = -1;
+}
+
+/* theirs[0..2]: the child's ends; our own do not block. */
+static int make_pipes(struct app_process *p, int theirs[3])
+{
+    int *const ours[3] = {&p->in, &p->out, &p->err};
+    for (int i = 0; i < 3; i++) {
+        int ends[2];
+        if (pipe2(ends, O_CLOEXEC))
+            return 0;
+        theirs[i] = ends[i ? 1 : 0];
+        *ours[i] = ends[i ? 0 : 1];
+        fcntl(*ours[i], F_SETFL, O_NONBLOCK);
+    }
+    return 1;
+}
+
+/* posix_spawn's answer: 0 or an errno. */
+static int spawn(struct app_process *p, char **words, char **environment, const char *folder, const int theirs[3])
+{
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    sigset_t none, standard;
+    if (posix_spawn_file_actions_init(&actions))
+        return ENOMEM;
+    if (posix_spawnattr_init(&attributes)) {
+        posix_spawn_file_actions_destroy(&actions);
+        return ENOMEM;
+    }
+    sigemptyset(&none);
+    sigemptyset(&standard);
+    sigaddset(&standard, SIGPIPE);
+    sigaddset(&standard, SIGINT);
+    sigaddset(&standard, SIGTERM);
+    sigaddset(&standard, SIGCHLD);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
+    posix_spawnattr_setpgroup(&attributes, 0);
+    posix_spawnattr_setsigdefault(&attributes, &standard);
+    posix_spawnattr_setsigmask(&attributes, &none);
+    int error = posix_spawn_file_actions_addchdir_np(&actions, folder);
+    for (int i = 0; !error && i < 3; i++)
+        error = posix_spawn_file_actions_adddup2(&actions, theirs[i], i);
+    if (!error)
+        error = posix_spawnp(&p->pid, words[0], &actions, &attributes, words, environment);
+    if (error)
+        p->pid = 0;
+    posix_spawnattr_destroy(&attributes);
+    posix_spawn_file_actions_destroy(&actions);
+    return error;
+}
+
+static int complain(struct app_message *message, const char *folder, const char *program, int error)
+{
+    struct stat info;
+    if (stat(folder, &info) || !S_ISDIR(info.st_mode))
+        return app_fail(message, CKG_ERR_SYSTEM, "the working folder %s is gone; put it back, then the same command goes on", folder);
+    return app_fail(message, CKG_ERR_SYSTEM, "the evaluation '%s' cannot be started: %s; correct `command`, then the same command goes on", program,
+                    strerror(error));
+}
+
+int app_process_start(struct app_process *p, const struct app_definition *d, const char *folder, int trial, const double *x, struct app_message *message)
+{
+    int theirs[3] = {-1, -1, -1}, error = ENOMEM;
+    *p = (struct app_process){.in = -1, .out = -1, .err = -1, .deadline = INFINITY};
+    char **words = make_words(d, x), **environment = make_environment(d->name, trial);
+    app_design_write(d, x, &p->input);
+    app_text_add(&p->input, "\n", 1);
+    if (words && environment && !p->input.failed)
+        error = make_pipes(p, theirs) ? spawn(p, words, environment, folder, theirs) : errno;
+    for (int i = 0; i < 3; i++)
+        shut(&theirs[i]);
+    p->started = app_clock();
+    if (d->evaluate.timeout > 0)
+        p->deadline = p->started + d->evaluate.timeout;
+    free_words(words);
+    free_environment(environment);
+    if (!error)
+        return CKG_OK;
+    app_process_free(p);
+    return complain(message, folder, d->evaluate.command[0], error);
+}
+
+/* --- while it runs --- */
+
+int app_process_poll(const struct app_process *p, struct pollfd *fds)
+{
+    int count = 0;
+    if (p->in >= 0)
+        fds[count++] = (struct pollfd){.fd = p->in, .events = POLLOUT};
+    if (p->out >= 0)
+        fds[count++] = (struct pollfd){.fd = p->out, .events = POLLIN};
+    if (p->err >= 0)
+        fds[count++] = (struct pollfd){.fd = p->err, .events = POLLIN};
+    return count;
+}
+
+/* The parameters; a child that does not want them closes its end, which is its right. */
+static void write_input(struct app_process *p)
+{
+    while (p->in >= 0 && p->written < p->input.length) {
+        const ssize_t sent = write(p->in, p->input.data + p->written, p->input.length - p->written);
+        if (sent < 0 && (errno == EAGAIN || errno == EINTR))
+            return;
+        if (sent < 0)
+            break;
+        p->written += (size_t)sent;
+    }
+    shut(&p->in);
+}
+
+static void keep_log(struct app_process *p, const char *bytes, size_t length)
+{
+    for (size_t i = length > APP_LOG_BYTES ? length - APP_LOG_BYTES : 0; i < length; i++)
+        p->log[(p->logged + i) % APP_LOG_BYTES] = bytes[i];
+    p->logged += length;
+}
+
+/* Reads up to `most` bytes; the descriptor is closed at its end. */
+static void read_output(struct app_process *p, int *fd, size_t most)
+{
+    char block[65536];
+    while (*fd >= 0 && most) {
+        const ssize_t got = read(*fd, block, sizeof block < most ? sizeof block : most);
+        if (got < 0 && (errno == EAGAIN || errno == EINTR))
+            return;
+        if (got <= 0) {
+            shut(fd);
+            return;
+        }
+        if (fd == &p->out)
+            app_answer_feed(&p->answer, block, (size_t)got);
+        else
+            keep_log(p, block, (size_t)got);
+        most -= (size_t)got;
+    }
+}
+
+void app_process_serve(struct app_process *p)
+{
+    enum { AT_ONCE = 1 << 20 }; /* so that no evaluation keeps the others waiting */
+    if (p->in >= 0)
+        write_input(p);
+    read_output(p, &p->out, AT_ONCE);
+    read_output(p, &p->err, AT_ONCE);
+}
+
+double app_process_watch(struct app_process *p, double now)
+{
+    if (now < p->deadline)
+        return p->deadline;
+    if (p->timed_out)
+        app_process_kill(p);
+    else
+        kill(-p->pid, SIGTERM);
+    p->timed_out = 1;
+    p->deadline = now + grace;
+    return p->deadline;
+}
+
+void app_process_kill(struct app_process *p)
+{
+    p->killed = 1;
+    kill(-p->pid, SIGKILL);
+}
+
+/* --- when it has ended --- */
+
+void app_process_finish(struct app_process *p, int status)
+{
+    enum { LEFT = 1 << 20 }; /* what a pipe can hold; a process outside the group may write for ever */
+    kill(-p->pid, SIGKILL);
+    p->status = status;
+    p->ended = app_clock();
+    read_output(p, &p->out, LEFT);
+    read_output(p, &p->err, LEFT);
+    app_answer_end(&p->answer);
+    shut(&p->in);
+    shut(&p->out);
+    shut(&p->err);
+}
+
+int app_process_result(struct app_process *p, const struct app_definition *d, int trial, ckg_measurement *measured, int *count, struct app_message *why)
+{
+    *count = 0;
+    if (p->timed_out)
+        return app_fail(why, CKG_ERR_INVALID, "timed out after %g s", d->evaluate.timeout);
+    if (WIFSIGNALED(p->status))
+        return app_fail(why, CKG_ERR_INVALID, "killed by signal %d (%s)", WTERMSIG(p->status), strsignal(WTERMSIG(p->status)));
+    if (WEXITSTATUS(p->status))
+        return app_fail(why, CKG_ERR_INVALID, "exit status %d", WEXITSTATUS(p->status));
+    return app_answer_read(&p->answer, d, trial, measured, count, why);
+}
+
+char *app_process_log(const struct app_process *p)
+{
+    struct app_text out = {0};
+    const size_t kept = p->logged < APP_LOG_BYTES ? p->logged : APP_LOG_BYTES;
+    unsigned char text[APP_LOG_BYTES];
+    if (!kept)
+        return NULL;
+    for (size_t i = 0; i < kept; i++)
+        text[i] = (unsigned char)p->log[(p->logged - kept + i) % APP_LOG_BYTES];
+    for (size_t i = 0; i < kept;) {
+        const int length = app_utf8_length(text + i, kept - i);
+        if (!length || !text[i])
+            app_text_add(&out, "\xEF\xBF\xBD", 3);
+        else
+            app_text_add(&out, (const char *)text + i, (size_t)length);
+        i += length ? (size_t)length : 1;
+    }
+    if (out.failed)
+        app_text_free(&out);
+    return out.data;
+}
+
+void app_process_free(struct app_process *p)
+{
+    shut(&p->in);
+    shut(&p->out);
+    shut(&p->err);
+    app_text_free(&p->input);
+    app_answer_free(&p->answer);
+    p->pid = 0;
+}

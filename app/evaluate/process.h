@@ -1,0 +1,59 @@
+/*
+ * An evaluation as a child process: its own process group, JSON on its standard input, its answer on standard output, the end of its standard
+ * error kept. Nothing here blocks; the caller polls the descriptors and the clock.
+ */
+#ifndef CKG_APP_PROCESS_H
+#define CKG_APP_PROCESS_H
+
+#include <poll.h>
+#include <sys/types.h>
+
+#include "evaluate/answer.h"
+
+enum { APP_LOG_BYTES = 4096, APP_PROCESS_FDS = 3 };
+
+struct app_process {
+    pid_t pid;            /* 0: none */
+    int in, out, err;     /* our ends, -1 when closed */
+    struct app_text input;
+    size_t written;
+    struct app_answer answer;
+    char log[APP_LOG_BYTES]; /* the last bytes of standard error, as a ring */
+    size_t logged;
+    double started, ended, deadline; /* by app_clock; deadline INFINITY: none */
+    int timed_out, killed;
+    int status; /* as from waitpid, when it ended */
+};
+
+/* Seconds of a clock that only goes forward. */
+double app_clock(void);
+
+/* Starts the command of the definition for the trial with design x in the folder. CKG_ERR_SYSTEM: it cannot be started at all. */
+int app_process_start(struct app_process *process, const struct app_definition *definition, const char *folder, int trial, const double *x,
+                      struct app_message *message);
+
+/* What to poll for, at most APP_PROCESS_FDS entries; how many. */
+int app_process_poll(const struct app_process *process, struct pollfd *fds);
+
+/* Reads and writes what can be without waiting. */
+void app_process_serve(struct app_process *process);
+
+/* Enforces the time limit; when to look again. */
+double app_process_watch(struct app_process *process, double now);
+
+/* Kills the whole group at once. */
+void app_process_kill(struct app_process *process);
+
+/* The leader has ended with this status: ends its group, reads what is left, closes everything. */
+void app_process_finish(struct app_process *process, int status);
+
+/* Outcomes by the process that has ended, or CKG_ERR_INVALID and why it failed. */
+int app_process_result(struct app_process *process, const struct app_definition *definition, int trial, ckg_measurement *measured, int *count,
+                       struct app_message *why);
+
+/* The end of its standard error as valid text, NULL for nothing; the caller frees it. */
+char *app_process_log(const struct app_process *process);
+
+void app_process_free(struct app_process *process);
+
+#endif

@@ -1,0 +1,212 @@
+/* Progress, drawn. */
+#include "run/progress.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "evaluate/process.h"
+
+/* Recommendations that are only shown may take this share of the time. */
+static const double share = 0.1;
+
+static int ended(const struct app_notebook *n)
+{
+    int tally[APP_STATES];
+    app_notebook_tally(n, tally);
+    return tally[APP_COMPLETE] + tally[APP_FAILED_TRIAL];
+}
+
+void app_progress_begin(struct app_progress *p, enum app_progress_kind kind, const struct app_notebook *n)
+{
+    *p = (struct app_progress){.kind = kind, .started = app_clock(), .at_start = ended(n)};
+}
+
+/* --- lines --- */
+
+static void print_line(const struct app_notebook *n, const struct app_trial *t)
+{
+    const struct app_definition *d = &n->definition;
+    const struct app_trial *best = app_notebook_best(n);
+    char number[32];
+    printf("%d/%d  trial %d %s", ended(n), d->budget, t->number, t->state == APP_PENDING ? "to be tried again" : app_state_name(t->state));
+    for (int i = 0; i < t->count; i++)
+        printf("  %s=%s", d->outcomes[t->measured[i].outcome].name, app_number_short(t->measured[i].value, number));
+    if (t->feasible >= 0)
+        printf("  %s", t->feasible ? "feasible" : "infeasible");
+    if (t->why)
+        printf(": %s", t->why);
+    if (best)
+        printf("  best %s (trial %d)", app_number_short(app_trial_value(best, 0), number), best->number);
+    printf("\n");
+    fflush(stdout);
+}
+
+/* --- the block --- */
+
+static int columns(void)
+{
+    struct winsize size = {0};
+    return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 20 ? size.ws_col : 80;
+}
+
+static void print_duration(struct app_text *out, double seconds)
+{
+    const long s = seconds > 0 ? lround(seconds) : 0;
+    if (s >= 86400)
+        app_text_print(out, "%ld d %ld h", s / 86400, s / 3600 % 24);
+    else if (s >= 3600)
+        app_text_print(out, "%ld h %02ld min", s / 3600, s / 60 % 60);
+    else if (s >= 60)
+        app_text_print(out, "%ld min %02ld s", s / 60, s % 60);
+    else
+        app_text_print(out, "%ld s", s);
+}
+
+static int speaks_utf8(void)
+{
+    const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+    for (int i = 0; i < 3; i++) {
+        const char *value = getenv(names[i]);
+        if (value && *value)
+            return strstr(value, "UTF-8") || strstr(value, "utf8") || strstr(value, "utf-8");
+    }
+    return 0;
+}
+
+static void print_bar(struct app_text *out, int done, int running, int all)
+{
+    enum { WIDTH = 30 };
+    const int utf8 = speaks_utf8(), full = all ? done * WIDTH / all : WIDTH, also = all ? (done + running) * WIDTH / all : WIDTH;
+    for (int i = 0; i < WIDTH; i++)
+        app_text_print(out, "%s", utf8 ? i < full ? "█" : i < also ? "▒" : "░" : i < full ? "#" : i < also ? "+" : ".");
+}
+
+/* Ends a line of the block: cut at the screen's width, so that the block keeps its height. A character of several bytes is one column here. */
+static void end_block_line(struct app_text *block, const struct app_text *line, int width, int *lines)
+{
+    size_t at = 0;
+    for (int column = 0; at < line->length && column < width - 1; column++) {
+        const int length = app_utf8_length((const unsigned char *)line->data + at, line->length - at);
+        at += length ? (size_t)length : 1;
+    }
+    app_text_add(block, line->data ? line->data : "", at);
+    app_text_print(block, "\033[K\n");
+    ++*lines;
+}
+
+static void first_line(struct app_text *out, const struct app_notebook *n, const int tally[APP_STATES])
+{
+    const int done = tally[APP_COMPLETE] + tally[APP_FAILED_TRIAL];
+    app_text_print(out, "%s  ", n->definition.name);
+    print_bar(out, done, tally[APP_RUNNING], n->definition.budget);
+    app_text_print(out, "  %d/%d  %d running", done, n->definition.budget, tally[APP_RUNNING]);
+    if (tally[APP_FAILED_TRIAL])
+        app_text_print(out, "  %d failed", tally[APP_FAILED_TRIAL]);
+}
+
+static void time_line(struct app_text *out, const struct app_progress *p, const struct app_notebook *n, int done)
+{
+    const double elapsed = app_clock() - p->started;
+    const int here = done - p->at_start;
+    app_text_print(out, "  time           ");
+    print_duration(out, elapsed);
+    if (here > 0 && done < n->definition.budget) {
+        app_text_print(out, ", about ");
+        print_duration(out, elapsed / here * (n->definition.budget - done));
+        app_text_print(out, " left");
+    }
+}
+
+void app_progress_draw(struct app_progress *p, const struct app_notebook *n)
+{
+    const struct app_definition *d = &n->definition;
+    const struct app_trial *best = app_notebook_best(n);
+    struct app_text block = {0}, line[4] = {{0}};
+    int tally[APP_STATES], lines = 0;
+    char number[32];
+    if (p->kind != APP_PROGRESS_BLOCK)
+        return;
+    app_notebook_tally(n, tally);
+    first_line(&line[0], n, tally);
+    if (best)
+        app_text_print(&line[1], "  best feasible  %s = %s (trial %d)", d->outcomes[0].name, app_number_short(app_trial_value(best, 0), number), best->number);
+    else
+        app_text_print(&line[1], "  best feasible  none yet");
+    if (p->known)
+        app_text_print(&line[2], "  recommended    %s = %.5g ± %.2g, feasible with probability %.3f", d->outcomes[0].name, p->value, p->sd, p->probability);
+    else
+        app_text_print(&line[2], "  recommended    -");
+    time_line(&line[3], p, n, tally[APP_COMPLETE] + tally[APP_FAILED_TRIAL]);
+    if (p->note[0])
+        app_text_print(&line[3], "   %s", p->note);
+    if (p->drawn)
+        app_text_print(&block, "\033[%dA", p->drawn);
+    for (int i = 0; i < 4; i++) {
+        end_block_line(&block, &line[i], columns(), &lines);
+        app_text_free(&line[i]);
+    }
+    if (block.data)
+        fwrite(block.data, 1, block.length, stdout);
+    fflush(stdout);
+    app_text_free(&block);
+    p->drawn = lines;
+}
+
+/* A line that stays, above the block. */
+static void print_above(struct app_progress *p, const struct app_notebook *n, const struct app_trial *t)
+{
+    if (p->drawn)
+        printf("\033[%dA\033[J", p->drawn);
+    p->drawn = 0;
+    printf("trial %d %s: %s\n", t->number, t->state == APP_PENDING ? "will be tried again" : "failed", t->why ? t->why : "");
+    app_progress_draw(p, n);
+}
+
+/* The recommendation as it stands, when there is time for it. */
+static void recommend(struct app_progress *p, struct app_notebook *n)
+{
+    const double clock = app_clock();
+    ckg_study *engine;
+    ckg_recommendation *r;
+    if (p->spent > share * (clock - p->started) || app_notebook_engine(n, &engine))
+        return;
+    if (!ckg_study_recommend(engine, NULL, &r)) {
+        p->known = 1;
+        p->value = r->mean[0];
+        p->sd = r->sd[0];
+        p->probability = r->probability_feasible;
+        ckg_recommendation_free(r);
+    }
+    p->spent += app_clock() - clock;
+}
+
+void app_progress_ended(struct app_progress *p, struct app_notebook *n, int number)
+{
+    const struct app_trial *t = &n->trials[number - 1];
+    struct app_text line = {0};
+    if (p->kind == APP_PROGRESS_LINES)
+        print_line(n, t);
+    if (p->kind == APP_PROGRESS_JSON) {
+        app_trial_write(&n->definition, t, &line);
+        printf("%s\n", line.data ? line.data : "");
+        fflush(stdout);
+        app_text_free(&line);
+    }
+    if (p->kind != APP_PROGRESS_BLOCK)
+        return;
+    recommend(p, n);
+    if (t->state != APP_COMPLETE)
+        print_above(p, n, t);
+    app_progress_draw(p, n);
+}
+
+void app_progress_end(struct app_progress *p, const struct app_notebook *n)
+{
+    p->note[0] = 0;
+    app_progress_draw(p, n);
+    p->kind = APP_PROGRESS_NONE;
+}
