@@ -1,6 +1,5 @@
 /* ckg COMMAND …: finds the command's row and runs it. */
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -45,7 +44,6 @@ static void open_standard_files(void)
 int main(int argc, char **argv)
 {
     open_standard_files();
-    signal(SIGPIPE, SIG_IGN);
     if (argc < 2) {
         print_overview(stderr);
         return APP_WRONG;

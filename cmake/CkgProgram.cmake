@@ -18,4 +18,13 @@ if(CKG_PROGRAM)
     target_link_libraries(ckg_program PRIVATE ckg_app ckg_static)
     set_target_properties(ckg_program PROPERTIES OUTPUT_NAME ckg)
     install(TARGETS ckg_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+
+    # The program writes its own manual pages and completion scripts.
+    set(pages ${PROJECT_BINARY_DIR}/pages)
+    add_custom_command(OUTPUT ${pages}/done DEPENDS ckg_program ${PROJECT_SOURCE_DIR}/scripts/program-pages.sh
+        COMMAND ${PROJECT_SOURCE_DIR}/scripts/program-pages.sh $<TARGET_FILE:ckg_program> ${pages} VERBATIM)
+    add_custom_target(ckg_pages ALL DEPENDS ${pages}/done)
+    install(DIRECTORY ${pages}/man1 DESTINATION ${CMAKE_INSTALL_MANDIR})
+    install(FILES ${pages}/ckg.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME ckg)
+    install(FILES ${pages}/_ckg DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
 endif()

@@ -7,9 +7,9 @@
 static void print_limits(const struct app_outcome *o)
 {
     if (!isinf(o->min))
-        printf(" >= %g", o->min);
+        printf(">= %g", o->min);
     if (!isinf(o->max))
-        printf("%s <= %g", isinf(o->min) ? "" : " and", o->max);
+        printf("%s<= %g", isinf(o->min) ? "" : " and ", o->max);
 }
 
 static void print_design(const struct app_definition *d, const double *x)
@@ -33,7 +33,7 @@ static void print_text(const struct app_notebook *n, const ckg_recommendation *r
         printf("  %-20s %.6g ± %.2g, ", d->outcomes[j].name, r->mean[j], r->sd[j]);
         printf("met with probability %.4g (", r->probability[j - 1]);
         print_limits(&d->outcomes[j]);
-        printf(" )\n");
+        printf(")\n");
     }
     printf("feasible with probability %.4g\n", r->probability_feasible);
     if (best)

@@ -66,6 +66,7 @@ static int listen_to_signals(struct run *r)
     if (pipe2(signal_pipe, O_CLOEXEC | O_NONBLOCK))
         return app_fail(r->n->message, CKG_ERR_SYSTEM, "no pipe for signals: %s", strerror(errno));
     sigemptyset(&action.sa_mask);
+    signal(SIGPIPE, SIG_IGN); /* a child that does not read its input, or nobody that reads our lines */
     for (size_t i = 0; i < sizeof heard / sizeof *heard; i++)
         sigaction(heard[i], &action, NULL);
     return CKG_OK;

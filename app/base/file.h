@@ -1,0 +1,10 @@
+/* Files that are written whole or not at all. */
+#ifndef CKG_APP_FILE_H
+#define CKG_APP_FILE_H
+
+#include "base/text.h"
+
+/* Writes the bytes into a file beside `path` and puts that in its place; on an error the old file stays. "-" is standard output. */
+int app_write_file(const char *path, const char *bytes, size_t length, struct app_message *message);
+
+#endif

@@ -1,0 +1,111 @@
+/* ckg manual: the manual pages, from the commands' rows. The build writes them to files. */
+#include <stdio.h>
+#include <string.h>
+
+#include "command.h"
+
+/* Text for roff: no line of it becomes a request, and a backslash stays one. */
+static void print_roff(const char *text)
+{
+    for (int start = 1; *text; start = *text++ == '\n') {
+        if (start && (*text == '.' || *text == '\''))
+            printf("\\&");
+        if (*text == '\\')
+            printf("\\e");
+        else if (*text == '-')
+            printf("\\-");
+        else
+            putchar(*text);
+    }
+}
+
+static void print_options(const struct app_option *options)
+{
+    for (const struct app_option *o = options; o && o->name; o++) {
+        printf(".TP\n");
+        if (o->letter)
+            printf("\\fB\\-%c\\fR, ", o->letter);
+        printf("\\fB\\-\\-");
+        print_roff(o->name);
+        printf("\\fR");
+        if (o->argument)
+            printf(" \\fI%s\\fR", o->argument);
+        printf("\n");
+        print_roff(o->help);
+        printf("\n");
+    }
+}
+
+static void print_head(const char *page, const char *title)
+{
+    printf(".TH %s 1 \"\" \"ckg %s\" \"ckg manual\"\n.SH NAME\n%s \\- ", page, ckg_version(), page);
+    print_roff(title);
+    printf("\n");
+}
+
+static void print_exit(void)
+{
+    printf(".SH EXIT STATUS\n0 done; 1 it failed while running; 2 the command line or a file is wrong. Errors are one line on standard error.\n");
+}
+
+static void print_command(const struct app_command *c)
+{
+    char page[64];
+    snprintf(page, sizeof page, "ckg-%s", c->name);
+    print_head(page, c->title);
+    printf(".SH SYNOPSIS\n\\fBckg %s\\fR ", c->name);
+    print_roff(c->usage);
+    printf("\n.SH DESCRIPTION\n");
+    print_roff(c->about ? c->about : c->title);
+    printf("\n");
+    if (c->traits & APP_TAKES_STUDY)
+        printf(".PP\n\\fISTUDY\\fR is a problem file, or \\fB\\-\\-store\\fR \\fIURL\\fR \\fB\\-\\-study\\fR \\fINAME\\fR.\n");
+    printf(".SH OPTIONS\n");
+    print_options(c->options);
+    for (int trait = APP_TAKES_STUDY; trait <= APP_HAS_THREADS; trait *= 2)
+        if (c->traits & trait)
+            print_options(app_common_options(trait));
+    print_options(app_common_options(0));
+    print_exit();
+    printf(".SH SEE ALSO\n\\fBckg\\fR(1)\n");
+}
+
+static void print_overview(void)
+{
+    print_head("ckg", "constrained Bayesian optimisation");
+    printf(".SH SYNOPSIS\n\\fBckg\\fR \\fICOMMAND\\fR …\n.SH DESCRIPTION\nFinds the best feasible design when each evaluation is expensive and the\n"
+           "constraints are known only by evaluating. A problem file in YAML says what may be varied, what is to be made small or large,\n"
+           "which limits hold, and which command evaluates a design; \\fBckg run\\fR does the rest, and can be interrupted at any moment.\n.SH COMMANDS\n");
+    for (int i = 0; app_commands[i]; i++) {
+        if (app_commands[i]->traits & APP_HIDDEN)
+            continue;
+        printf(".TP\n\\fBckg\\-%s\\fR(1)\n", app_commands[i]->name);
+        print_roff(app_commands[i]->title);
+        printf("\n");
+    }
+    print_exit();
+}
+
+static int run(const struct app_arguments *arguments)
+{
+    if (arguments->count > 1)
+        return app_wrong(arguments, "one page at a time");
+    if (!arguments->count) {
+        print_overview();
+        return APP_DONE;
+    }
+    for (int i = 0; app_commands[i]; i++)
+        if (!strcmp(app_commands[i]->name, arguments->rest[0])) {
+            print_command(app_commands[i]);
+            return APP_DONE;
+        }
+    return app_wrong(arguments, "there is no command '%s'", arguments->rest[0]);
+}
+
+const struct app_command app_command_manual = {
+    .name = "manual",
+    .usage = "[COMMAND]",
+    .title = "a manual page, for man",
+    .traits = APP_HIDDEN,
+    .run = run,
+};

@@ -1,0 +1,25 @@
+/* Test problems with their known optima: one registry for the command line, the benchmarks and the documentation. All are minimised. */
+#ifndef CKG_APP_PROBLEMS_H
+#define CKG_APP_PROBLEMS_H
+
+#include <ckg/ckg.h>
+
+enum { APP_PROBLEM_DIMENSION = 10, APP_PROBLEM_CONSTRAINTS = 8 };
+
+struct app_problem {
+    const char *name, *title, *reference;
+    const char *formula[1 + APP_PROBLEM_CONSTRAINTS]; /* of the objective and of each constraint, in words that people read */
+    int d, K;
+    double low[APP_PROBLEM_DIMENSION], high[APP_PROBLEM_DIMENSION];
+    double optimum;                         /* the smallest feasible value */
+    double best[APP_PROBLEM_DIMENSION];     /* where it is */
+    void (*evaluate)(const double *x, double *values); /* values: f, c_1 … c_K; feasible when every c <= 0 */
+};
+
+/* Every problem, NULL at the end. */
+extern const struct app_problem *const app_problems[];
+
+/* The problem of that name, or NULL. */
+const struct app_problem *app_problem_named(const char *name);
+
+#endif

@@ -1,0 +1,13 @@
+#!/bin/sh
+# program-pages.sh PROGRAM FOLDER: writes the manual pages and completion scripts, as the program itself prints them.
+set -eu
+program=$1
+folder=$2
+mkdir -p "$folder/man1"
+"$program" manual >"$folder/man1/ckg.1"
+for command in $("$program" --help | sed -n 's/^  \([a-z]*\) .*/\1/p'); do
+    "$program" manual "$command" >"$folder/man1/ckg-$command.1"
+done
+"$program" completion bash >"$folder/ckg.bash"
+"$program" completion zsh >"$folder/_ckg"
+touch "$folder/done"
