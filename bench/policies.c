@@ -7,7 +7,7 @@
  * The objective is without noise, or has a known one (σ = 1 on mystery, a tenth of its spread on the other), with hyperparameters by MAP in both.
  * Each figure is the smallest of R suggestions, each of which refits.
  */
-#include "problems.h"
+#include "problems/problems.h"
 #include "timing.h"
 
 static void bowl(const double *x, double *v)
@@ -27,7 +27,12 @@ struct shape {
     void (*evaluate)(const double *x, double *values);
 };
 
-static const struct shape shapes[] = {{"mystery", 2, 5, 1, bench_mystery}, {"bowl-9", 9, 1, 0.1, bowl}};
+static void mystery(const double *x, double *values)
+{
+    app_problem_named("mystery")->evaluate(x, values);
+}
+
+static const struct shape shapes[] = {{"mystery", 2, 5, 1, mystery}, {"bowl-9", 9, 1, 0.1, bowl}};
 
 static ckg_study *make_study(const struct shape *shape, const char *policy, int n, int noisy)
 {

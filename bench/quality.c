@@ -23,7 +23,7 @@ struct settings {
 
 struct cell {
     const struct settings *settings;
-    const struct bench_problem *problem;
+    const struct app_problem *problem;
     double noise;
     atomic_int next;
     double *oc, *best, *seconds, *last;
@@ -46,7 +46,7 @@ static double noise_of(uint64_t seed, uint64_t evaluation)
     return sqrt(-2 * log(u[0])) * cos(two_pi * u[1]);
 }
 
-static int is_feasible(const struct bench_problem *p, const double *values)
+static int is_feasible(const struct app_problem *p, const double *values)
 {
     for (int k = 1; k <= p->K; k++)
         if (values[k] > 0)
@@ -63,7 +63,7 @@ static void fail(const char *what)
 static void replicate(struct cell *cell, int r)
 {
     const struct settings *set = cell->settings;
-    const struct bench_problem *p = cell->problem;
+    const struct app_problem *p = cell->problem;
     ckg_options options = CKG_OPTIONS_INIT;
     ckg_problem *problem = bench_describe(p, cell->noise);
     ckg_study *study;
@@ -121,7 +121,7 @@ static int ascending(const void *a, const void *b)
     return (*(const double *)a > *(const double *)b) - (*(const double *)a < *(const double *)b);
 }
 
-static void run_cell(const struct settings *set, const struct bench_problem *p, double noise)
+static void run_cell(const struct settings *set, const struct app_problem *p, double noise)
 {
     const size_t n = (size_t)set->seeds;
     struct cell cell = {set, p, noise, 0, calloc(n, 8), calloc(n, 8), calloc(n, 8), calloc(n, 8), calloc(n, sizeof(int)), calloc(n, sizeof(int))};
@@ -187,8 +187,8 @@ static void run_policy(const struct settings *all, const char *policy)
            "ms/suggest", "last");
     for (int i = 0; i < BENCH_PROBLEMS; i++)
         for (int noise = 0; noise < 2; noise++)
-            if ((!set.problem || !strcmp(set.problem, bench_problems[i].name)) && (set.noise < 0 || set.noise == noise))
-                run_cell(&set, &bench_problems[i], noise);
+            if ((!set.problem || !strcmp(set.problem, bench_problems[i])) && (set.noise < 0 || set.noise == noise))
+                run_cell(&set, app_problem_named(bench_problems[i]), noise);
 }
 
 int main(int argc, char **argv)

@@ -42,6 +42,7 @@ struct run {
     int interrupts;      /* how often we were asked to stop; the second time running evaluations are killed */
     int exhausted;       /* no design is left to be evaluated */
     int waiting;         /* the turn is another's */
+    int freed;           /* a place has become free since the places were last filled */
     double beaten, drawn;
     int broken;          /* a status; its message is the notebook's */
 };
@@ -146,6 +147,7 @@ static void empty(struct run *r, struct slot *slot)
     const int number = slot->number;
     app_process_free(&slot->process);
     slot->number = 0;
+    r->freed = 1;
     r->running--;
     app_kill_orphans(number, leaders(r), r->leaders);
 }
@@ -330,6 +332,7 @@ static void note(struct run *r)
 static void loop(struct run *r)
 {
     for (;;) {
+        r->freed = 0;
         if (!r->broken && !r->interrupts)
             r->broken = fill(r);
         reap(r);
@@ -341,7 +344,8 @@ static void loop(struct run *r)
             return;
         note(r);
         keep_alive(r);
-        wait_for_something(r);
+        if (!r->freed)
+            wait_for_something(r);
         reap(r);
     }
 }
