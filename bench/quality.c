@@ -7,6 +7,7 @@
  * OC = f(x_r) − f*, scored on the true function, feasible when every c <= 0 without tolerance; an infeasible recommendation scores
  * |f*| (the paper's M = 0). Nothing is dropped. --policy all: every policy in turn.
  */
+#include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -46,14 +47,6 @@ static double noise_of(uint64_t seed, uint64_t evaluation)
     return sqrt(-2 * log(u[0])) * cos(two_pi * u[1]);
 }
 
-static int is_feasible(const struct app_problem *p, const double *values)
-{
-    for (int k = 1; k <= p->K; k++)
-        if (values[k] > 0)
-            return 0;
-    return 1;
-}
-
 static void fail(const char *what)
 {
     fprintf(stderr, "quality: %s: %s\n", what, ckg_error_message());
@@ -65,10 +58,10 @@ static void replicate(struct cell *cell, int r)
     const struct settings *set = cell->settings;
     const struct app_problem *p = cell->problem;
     ckg_options options = CKG_OPTIONS_INIT;
-    ckg_problem *problem = bench_describe(p, cell->noise);
+    ckg_problem *problem = app_problem_describe(p, cell->noise > 0);
     ckg_study *study;
     ckg_recommendation *x_r;
-    double values[4], best = INFINITY;
+    double values[1 + APP_PROBLEM_CONSTRAINTS], best = INFINITY;
     options.policy = set->policy;
     options.fit = set->fit;
     options.initial = set->initial;
@@ -80,7 +73,7 @@ static void replicate(struct cell *cell, int r)
         if (ckg_study_ask(study, &s))
             fail("ask");
         p->evaluate(s->x, values);
-        if (is_feasible(p, values) && values[0] < best)
+        if (app_problem_feasible(p, values) && values[0] < best)
             best = values[0];
         if (cell->noise > 0)
             values[0] += cell->noise * noise_of(options.seed, (uint64_t)i);
@@ -97,7 +90,7 @@ static void replicate(struct cell *cell, int r)
     if (ckg_study_recommend(study, NULL, &x_r))
         fail("recommend");
     p->evaluate(x_r->x, values);
-    cell->feasible[r] = is_feasible(p, values);
+    cell->feasible[r] = app_problem_feasible(p, values);
     cell->oc[r] = cell->feasible[r] ? values[0] - p->optimum : fabs(p->optimum);
     cell->best[r] = best - p->optimum;
     if (set->verbose)

@@ -21,8 +21,23 @@ const struct app_problem app_problem_mystery = {
     .K = 1,
     .low = {0, 0},
     .high = {5, 5},
-    .optimum = -1.174274,
-    .best = {2.744951, 2.352252},
+    .optimum = -1.1742743289,
+    .best = {2.744951044, 2.352251962},
+    .evaluate = mystery,
+};
+
+const struct app_problem app_problem_mystery_noisy_constraints = {
+    .name = "mystery-noisy-constraint",
+    .title = "mystery with noise of standard deviation 0.1 on its constraint",
+    .reference = "Sasena, 2002; the noise is ours",
+    .formula = {"as mystery", "as mystery, measured with noise"},
+    .d = 2,
+    .K = 1,
+    .low = {0, 0},
+    .high = {5, 5},
+    .optimum = -1.1742743289,
+    .best = {2.744951044, 2.352251962},
+    .constraint_noise = 0.1,
     .evaluate = mystery,
 };
 
@@ -41,8 +56,8 @@ const struct app_problem app_problem_new_branin = {
     .K = 1,
     .low = {-5, 0},
     .high = {10, 15},
-    .optimum = -268.788505,
-    .best = {3.273024, 0.048870},
+    .optimum = -268.7885046754,
+    .best = {3.273023802, 0.048869745},
     .evaluate = new_branin,
 };
 
@@ -73,8 +88,8 @@ const struct app_problem app_problem_test_function_2 = {
     .K = 3,
     .low = {0, 0},
     .high = {1, 1},
-    .optimum = -0.748308,
-    .best = {0.201692, 0.833185},
+    .optimum = -0.7483083109,
+    .best = {0.201691689, 0.833184861},
     .evaluate = test_function_2,
 };
 
@@ -87,7 +102,7 @@ const struct app_problem app_problem_test_function_2_printed = {
     .K = 3,
     .low = {0, 0},
     .high = {1, 1},
-    .optimum = -0.688383,
-    .best = {0.261617, 0.121617},
+    .optimum = -0.6883828789,
+    .best = {0.261617121, 0.121617121},
     .evaluate = test_function_2_printed,
 };

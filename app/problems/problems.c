@@ -1,13 +1,20 @@
 /* The registry. */
 #include "problems/problems.h"
 
+#include <math.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
-extern const struct app_problem app_problem_mystery, app_problem_new_branin, app_problem_test_function_2, app_problem_test_function_2_printed;
+extern const struct app_problem app_problem_mystery, app_problem_mystery_noisy_constraints, app_problem_new_branin, app_problem_test_function_2,
+    app_problem_test_function_2_printed, app_problem_gramacy, app_problem_gardner_1, app_problem_gardner_2, app_problem_hartmann6,
+    app_problem_ackley10, app_problem_spring, app_problem_keane10;
 
 const struct app_problem *const app_problems[] = {
-    &app_problem_mystery, &app_problem_new_branin, &app_problem_test_function_2, &app_problem_test_function_2_printed, NULL,
+    &app_problem_mystery,   &app_problem_new_branin, &app_problem_test_function_2, &app_problem_test_function_2_printed,
+    &app_problem_gramacy,   &app_problem_gardner_1,  &app_problem_gardner_2,       &app_problem_hartmann6,
+    &app_problem_ackley10,  &app_problem_spring,     &app_problem_keane10,         &app_problem_mystery_noisy_constraints,
+    NULL,
 };
 
 const struct app_problem *app_problem_named(const char *name)
@@ -15,5 +22,38 @@ const struct app_problem *app_problem_named(const char *name)
     for (int i = 0; app_problems[i]; i++)
         if (!strcmp(app_problems[i]->name, name))
             return app_problems[i];
+    return NULL;
+}
+
+int app_problem_feasible(const struct app_problem *p, const double *values)
+{
+    for (int k = 1; k <= p->K; k++)
+        if (values[k] > 0)
+            return 0;
+    return 1;
+}
+
+ckg_problem *app_problem_describe(const struct app_problem *p, int noisy)
+{
+    ckg_problem *out;
+    char name[16];
+    int status = ckg_problem_new(&out);
+    for (int i = 0; !status && i < p->d; i++) {
+        snprintf(name, sizeof name, "x%d", i + 1);
+        status = ckg_problem_add_real(out, name, p->low[i], p->high[i], CKG_LINEAR);
+    }
+    if (!status)
+        status = ckg_problem_set_objective(out, "f", CKG_MINIMIZE);
+    if (!status)
+        status = ckg_problem_set_noise(out, "f", noisy ? CKG_NOISE_AUTO : CKG_NOISE_NONE, 0);
+    for (int k = 1; !status && k <= p->K; k++) {
+        snprintf(name, sizeof name, "c%d", k);
+        status = ckg_problem_add_constraint(out, name, -INFINITY, 0);
+        if (!status)
+            status = ckg_problem_set_noise(out, name, p->constraint_noise > 0 ? CKG_NOISE_AUTO : CKG_NOISE_NONE, 0);
+    }
+    if (!status)
+        return out;
+    ckg_problem_free(out);
     return NULL;
 }

@@ -11,8 +11,10 @@ struct app_problem {
     const char *formula[1 + APP_PROBLEM_CONSTRAINTS]; /* of the objective and of each constraint, in words that people read */
     int d, K;
     double low[APP_PROBLEM_DIMENSION], high[APP_PROBLEM_DIMENSION];
-    double optimum;                         /* the smallest feasible value */
-    double best[APP_PROBLEM_DIMENSION];     /* where it is */
+    double optimum;                     /* the smallest feasible value */
+    double best[APP_PROBLEM_DIMENSION]; /* where it is */
+    double infeasible;                  /* what a recommendation that is infeasible counts as: the paper's M */
+    double constraint_noise;            /* standard deviation of the noise of every constraint */
     void (*evaluate)(const double *x, double *values); /* values: f, c_1 … c_K; feasible when every c <= 0 */
 };
 
@@ -21,5 +23,11 @@ extern const struct app_problem *const app_problems[];
 
 /* The problem of that name, or NULL. */
 const struct app_problem *app_problem_named(const char *name);
+
+/* 1 when every constraint is met, without tolerance. */
+int app_problem_feasible(const struct app_problem *problem, const double *values);
+
+/* The problem for the library, parameters x1 … xd, outcomes f and c1 … cK; the objective's noise is none or to be estimated. NULL: no memory. */
+ckg_problem *app_problem_describe(const struct app_problem *problem, int noisy);
 
 #endif
