@@ -12,7 +12,7 @@ if(CKG_PROGRAM)
     add_library(ckg_app OBJECT ${program_sources})
     target_include_directories(ckg_app PUBLIC include app)
     target_compile_definitions(ckg_app PUBLIC _GNU_SOURCE)
-    target_link_libraries(ckg_app PUBLIC PkgConfig::YAML PkgConfig::JANSSON PkgConfig::SQLITE)
+    target_link_libraries(ckg_app PUBLIC Threads::Threads PkgConfig::YAML PkgConfig::JANSSON PkgConfig::SQLITE)
 
     add_executable(ckg_program app/main.c)
     target_link_libraries(ckg_program PRIVATE ckg_app ckg_static)

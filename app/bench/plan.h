@@ -1,0 +1,67 @@
+/*
+ * Replicated experiments: problems × noise × policies × replications. Replication r starts every policy from the same initial design, and evaluation i
+ * of it has the same noise under every policy. Results follow from the plan alone, whatever the number of threads, killed or not.
+ */
+#ifndef CKG_APP_BENCH_PLAN_H
+#define CKG_APP_BENCH_PLAN_H
+
+#include "base/text.h"
+#include "problems/problems.h"
+
+enum { APP_BENCH_MAX = 64 };
+
+struct app_plan {
+    int problems, noises, policies;
+    const struct app_problem *problem[APP_BENCH_MAX];
+    double noise[APP_BENCH_MAX];
+    char policy[APP_BENCH_MAX][32];
+    int replications, initial, evaluations, threads;
+    uint64_t seed; /* replication r (from 1) has the seed seed + r − 1 */
+    const char *folder;
+    int quiet;
+};
+
+/* One problem with one noise under one policy. */
+struct app_cell {
+    const struct app_problem *problem;
+    double noise;
+    const char *policy;
+};
+
+/* The name of the cell's file without its ending, such as mystery_1_ckg. */
+void app_cell_name(const struct app_cell *cell, char name[128]);
+
+/* Does what is missing of the plan. */
+int app_bench_run(const struct app_plan *plan, struct app_message *message);
+
+/* --- one replication --- */
+
+/* What a replication leaves: lines of the cell's CSV file, of its designs and of its timing. */
+struct app_replication {
+    struct app_text rows, designs, timing;
+};
+
+struct app_components;
+
+int app_replicate(const struct app_plan *plan, const struct app_cell *cell, const struct app_components *components, int replication,
+                  struct app_replication *out, struct app_message *message);
+
+extern const char app_rows_header[], app_timing_header[];
+
+/* The header of the designs' file. */
+void app_designs_header(const struct app_problem *problem, struct app_text *out);
+
+/* --- connected parts of the feasible region --- */
+
+/* Found on a grid for two parameters; NULL on lack of memory. With other dimensions every feasible design counts as being in the right part. */
+struct app_components *app_components_find(const struct app_problem *problem);
+void app_components_free(struct app_components *components);
+
+/* 1 when x is feasible and in the same part as the optimum. */
+int app_components_right(const struct app_components *components, const double *x);
+
+/* 1 when the cell of the grid (resolution × resolution over the box) is feasible; for pictures. */
+int app_components_feasible(const struct app_components *components, int i, int j);
+enum { APP_COMPONENTS_GRID = 500 };
+
+#endif

@@ -1,0 +1,121 @@
+/* Means with their intervals, medians, shares. */
+#include "bench/summary.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+
+/* The 0.975 quantile of Student's t: its expansion around the normal quantile, within 1e-3 from 5 degrees of freedom on; a table below. */
+static double t_quantile(int freedom)
+{
+    static const double small[] = {0, 12.706, 4.3027, 3.1824, 2.7764};
+    const double z = 1.959963984540054, v = freedom;
+    if (freedom < 1)
+        return NAN;
+    if (freedom < 5)
+        return small[freedom];
+    return z + (pow(z, 3) + z) / (4 * v) + (5 * pow(z, 5) + 16 * pow(z, 3) + 3 * z) / (96 * v * v) +
+           (3 * pow(z, 7) + 19 * pow(z, 5) + 17 * pow(z, 3) - 15 * z) / (384 * v * v * v);
+}
+
+static int ascending(const void *a, const void *b)
+{
+    return (*(const double *)a > *(const double *)b) - (*(const double *)a < *(const double *)b);
+}
+
+/* Of n values, which are sorted in place. */
+static void describe(double *values, int n, double *mean, double *half, double *median)
+{
+    double sum = 0, squares = 0;
+    for (int i = 0; i < n; i++)
+        sum += values[i];
+    *mean = sum / n;
+    for (int i = 0; i < n; i++)
+        squares += (values[i] - *mean) * (values[i] - *mean);
+    *half = n > 1 ? t_quantile(n - 1) * sqrt(squares / (n - 1) / n) : NAN;
+    qsort(values, (size_t)n, sizeof *values, ascending);
+    *median = n % 2 ? values[n / 2] : 0.5 * (values[n / 2 - 1] + values[n / 2]);
+}
+
+int app_statistics(const struct app_result *r, int evaluation, struct app_statistics *out)
+{
+    const int steps = r->last - r->first + 1, n = r->replications;
+    double *values = malloc(sizeof *values * (size_t)n), unused;
+    *out = (struct app_statistics){0};
+    if (!values || evaluation < r->first || evaluation > r->last) {
+        free(values);
+        return 0;
+    }
+    for (int i = 0; i < n; i++) {
+        const int at = i * steps + evaluation - r->first;
+        values[i] = r->cost[at];
+        out->infeasible += !r->feasible[at] / (double)n;
+        out->right += r->right[at] / (double)n;
+    }
+    describe(values, n, &out->mean, &out->half, &out->median);
+    for (int i = 0; i < n; i++)
+        values[i] = r->best[i * steps + evaluation - r->first];
+    describe(values, n, &out->best_mean, &unused, &out->best_median);
+    free(values);
+    return 1;
+}
+
+static void print_json(const struct app_result *r, int evaluation, const struct app_statistics *s)
+{
+    struct app_text out = {0};
+    const struct {
+        const char *name;
+        double value;
+    } numbers[] = {{"mean", s->mean}, {"half_width_95", s->half}, {"median", s->median}, {"best_feasible_mean", s->best_mean},
+                   {"best_feasible_median", s->best_median}, {"infeasible", s->infeasible}, {"right_region", s->right},
+                   {"seconds_per_suggestion", r->seconds}};
+    app_text_print(&out, "{\"problem\": \"%s\", \"noise\": %g, \"policy\": \"%s\", \"replications\": %d, \"evaluation\": %d", r->problem, r->noise,
+                   r->policy, r->replications, evaluation);
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        app_text_print(&out, ", \"%s\": ", numbers[i].name);
+        app_json_number(&out, numbers[i].value);
+    }
+    printf("%s}\n", out.data ? out.data : "");
+    app_text_free(&out);
+}
+
+static void print_text(const struct app_result *r, int evaluation, const struct app_statistics *s)
+{
+    printf("%-24s %5g  %-7s %5d   %9.3g ± %-9.2g %9.3g   %9.3g %10.0f %% %9.0f %%", r->problem, r->noise, r->policy, evaluation, s->mean, s->half,
+           s->median, s->best_mean, 100 * s->infeasible, 100 * s->right);
+    if (!isnan(r->seconds))
+        printf(" %10.2f", 1e3 * r->seconds);
+    printf("\n");
+}
+
+int app_summary_print(const char *folder, int count, const int *at, int json, struct app_message *message)
+{
+    static const int standard[] = {20, 30, 50, 75, 110};
+    struct app_results all;
+    const int status = app_results_read(&all, folder, message);
+    if (status)
+        return status;
+    if (!json)
+        printf("%-24s %5s  %-7s %5s   %9s   %-9s %9s   %9s %12s %11s %10s\n", "problem", "noise", "policy", "evals", "mean OC", "95 %", "median", "best seen",
+               "infeasible", "right part", "ms/suggest");
+    for (int k = 0; k < all.count; k++) {
+        const struct app_result *r = &all.result[k];
+        int shown = 0;
+        for (int i = 0; i < (count ? count : 5) + 1; i++) {
+            const int evaluation = i == (count ? count : 5) ? count || shown == r->last ? 0 : r->last : count ? at[i] : standard[i];
+            struct app_statistics s;
+            if (!app_statistics(r, evaluation, &s))
+                continue;
+            shown = evaluation;
+            if (json)
+                print_json(r, evaluation, &s);
+            else
+                print_text(r, evaluation, &s);
+        }
+    }
+    app_results_free(&all);
+    return CKG_OK;
+}
