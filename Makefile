@@ -5,6 +5,7 @@
 #   make test       every test: gcc, clang, address and undefined-behaviour sanitizers (installs what is missing first)
 #   make install    PREFIX=/usr/local, DESTDIR honoured
 #   make sanitize-address-undefined | sanitize-thread | valgrind     every test under that tool, in a build folder of its own
+#   make fuzz       libFuzzer on everything that reads files from outside, FUZZ_SECONDS=60 each, in build-fuzz/
 #   make bench      builds and runs the benchmarks
 #   make deps       installs everything that any target needs
 #   make clean
@@ -18,6 +19,8 @@ CLANG ?= clang
 PREFIX ?= /usr/local
 JOBS ?= $(shell getconf _NPROCESSORS_ONLN)
 
+FUZZ_SECONDS ?= 60
+
 STRICT = -DCKG_TESTS=ON -DCKG_WERROR=ON
 CTEST = ctest --output-on-failure --timeout 900 -j $(JOBS)
 VALGRIND = valgrind;--quiet;--error-exitcode=99;--leak-check=full;--errors-for-leak-kinds=definite,possible
@@ -25,7 +28,7 @@ VALGRIND = valgrind;--quiet;--error-exitcode=99;--leak-check=full;--errors-for-l
 # $(call build,FOLDER,COMPILER,OPTIONS,TARGET): configures and builds; the target is optional.
 build = cmake -S . -B $(1) -DCMAKE_C_COMPILER=$(2) $(3) >/dev/null && cmake --build $(1) -j $(JOBS) $(if $(4),--target $(4))
 
-.PHONY: all run test test-gcc test-clang install sanitize-address-undefined sanitize-thread valgrind bench deps clean
+.PHONY: all run test test-gcc test-clang install sanitize-address-undefined sanitize-thread valgrind fuzz bench deps clean
 
 all:
 	$(call build,build,$(CC))
@@ -65,6 +68,20 @@ valgrind:
 	$(call build,build-valgrind,$(CC),$(STRICT) -DCKG_BENCH=OFF -DCMAKE_C_FLAGS_RELEASE="-O1 -g" -DCKG_TEST_LAUNCHER="$(VALGRIND)")
 	cd build-valgrind && CKG_TEST_LIGHT=1 $(CTEST)
 
+# What is new goes to build-fuzz/corpus/, an input that fails to build-fuzz/; it belongs into tests/fuzz/corpus/ once it is mended.
+fuzz:
+	scripts/install-deps.sh fuzz
+	$(call build,build-fuzz,$(CLANG),$(STRICT) -DCKG_BENCH=OFF -DCKG_FUZZ=ON -DCMAKE_C_FLAGS_RELEASE="-O1 -g" \
+	    -DCKG_SANITIZE=fuzzer-no-link$(COMMA)address$(COMMA)undefined,fuzzers)
+	for source in tests/fuzz/fuzz_*.c; do \
+	    program=$$(basename "$$source" .c); name=$${program#fuzz_}; dictionary=tests/fuzz/$$name.dict; \
+	    [ ! -f "$$dictionary" ] || set -- "-dict=$$dictionary"; \
+	    mkdir -p build-fuzz/corpus/$$name; \
+	    build-fuzz/tests/fuzz/$$program -max_total_time=$(FUZZ_SECONDS) -timeout=10 -max_len=8192 -print_final_stats=1 \
+	        -artifact_prefix=build-fuzz/$$name- "$$@" build-fuzz/corpus/$$name tests/fuzz/corpus/$$name || exit 1; \
+	    set --; \
+	done
+
 install:
 	$(call build,build,$(CC),-DCMAKE_INSTALL_PREFIX=$(PREFIX))
 	DESTDIR="$(DESTDIR)" cmake --install build
@@ -78,4 +95,4 @@ deps:
 	scripts/install-deps.sh all
 
 clean:
-	rm -rf build build-clang build-asan build-tsan build-valgrind
+	rm -rf build build-clang build-asan build-tsan build-valgrind build-fuzz

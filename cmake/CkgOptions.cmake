@@ -28,6 +28,7 @@ option(CKG_TESTS "Build the tests (needs cmocka)" ${tests_possible})
 option(CKG_BENCH "Build the benchmarks (needs OpenBLAS)" ${bench_possible})
 option(CKG_WERROR "Warnings are errors" OFF)
 set(CKG_SANITIZE "" CACHE STRING "Sanitizers, as given to -fsanitize= (address,undefined or thread)")
+option(CKG_FUZZ "Link tests/fuzz with libFuzzer (clang, with fuzzer-no-link in CKG_SANITIZE)" OFF)
 set(CKG_TEST_LAUNCHER "" CACHE STRING "A command, as a list, that runs every test program, such as valgrind")
 
 if(CKG_TESTS AND NOT CMOCKA_FOUND)

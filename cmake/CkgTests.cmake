@@ -3,6 +3,9 @@
 
 file(GLOB support_sources CONFIGURE_DEPENDS tests/support/*.c)
 file(GLOB_RECURSE test_sources CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/tests tests/test_*.c)
+if(NOT CKG_PROGRAM)
+    list(FILTER test_sources EXCLUDE REGEX "^app/")
+endif()
 
 if(support_sources)
     add_library(ckg_test_support STATIC ${support_sources})
@@ -19,11 +22,43 @@ foreach(source IN LISTS test_sources)
     add_executable(${target} tests/${source})
     target_include_directories(${target} PRIVATE src tests)
     target_link_libraries(${target} PRIVATE $<TARGET_NAME_IF_EXISTS:ckg_test_support> ckg_static PkgConfig::CMOCKA m)
+    if(source MATCHES "^app/")
+        target_link_libraries(${target} PRIVATE ckg_app)
+    endif()
     set_target_properties(${target} PROPERTIES OUTPUT_NAME ${program}
         RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests/${folder})
     add_test(NAME ${name} COMMAND ${CKG_TEST_LAUNCHER} $<TARGET_FILE:${target}>)
     set_tests_properties(${name} PROPERTIES LABELS ${label})
 endforeach()
+
+if(CKG_PROGRAM)
+    # tests/app/test_NAME.py gets the program.
+    find_package(Python3 REQUIRED COMPONENTS Interpreter)
+    file(GLOB script_sources CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/tests tests/app/test_*.py)
+    foreach(source IN LISTS script_sources)
+        string(REGEX REPLACE "\\.py$" "" name ${source})
+        add_test(NAME ${name} COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/${source} $<TARGET_FILE:ckg_program>)
+        set_tests_properties(${name} PROPERTIES LABELS app)
+    endforeach()
+
+    # tests/fuzz/fuzz_NAME.c is a libFuzzer target. Here it gets every file of tests/fuzz/corpus/NAME, by whatever compiler; with CKG_FUZZ, which
+    # needs clang and fuzzer-no-link among the sanitizers, it is what `make fuzz` runs.
+    add_custom_target(fuzzers)
+    file(GLOB fuzz_sources CONFIGURE_DEPENDS tests/fuzz/fuzz_*.c)
+    foreach(source IN LISTS fuzz_sources)
+        get_filename_component(program ${source} NAME_WE)
+        string(REGEX REPLACE "^fuzz_" "" name ${program})
+        add_executable(${program} ${source} $<$<NOT:$<BOOL:${CKG_FUZZ}>>:tests/fuzz/replay.c>)
+        target_link_libraries(${program} PRIVATE ckg_app ckg_static)
+        target_link_options(${program} PRIVATE $<$<BOOL:${CKG_FUZZ}>:-fsanitize=fuzzer>)
+        set_target_properties(${program} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests/fuzz)
+        add_dependencies(fuzzers ${program})
+        if(NOT CKG_FUZZ)
+            add_test(NAME fuzz/${name} COMMAND ${CKG_TEST_LAUNCHER} $<TARGET_FILE:${program}> ${PROJECT_SOURCE_DIR}/tests/fuzz/corpus/${name})
+            set_tests_properties(fuzz/${name} PROPERTIES LABELS fuzz)
+        endif()
+    endforeach()
+endif()
 
 # An example with a stored output must print exactly that; one without must only succeed.
 foreach(source IN LISTS example_sources)

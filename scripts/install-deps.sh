@@ -1,5 +1,5 @@
 #!/bin/sh
-# install-deps.sh build|test|all: makes sure that what a target needs is installed, and does nothing when it is. On Debian
+# install-deps.sh build|test|fuzz|all: makes sure that what a target needs is installed, and does nothing when it is. On Debian
 # and Ubuntu the missing packages are installed by apt-get; elsewhere one line per missing thing is printed.
 set -eu
 wanted=${1:-all}
@@ -19,6 +19,7 @@ need() {
 
 has_command() { command -v "$1"; }
 can_compile() { printf '#include <%s>\nint main(void) { return 0; }\n' "$3" | "$1" -x "$2" - -o /dev/null; }
+can_fuzz() { echo 'int LLVMFuzzerTestOneInput(void) { return 0; }' | clang -fsanitize=fuzzer,address -x c - -o /dev/null; }
 has_library() { pkg-config --exists "$1"; }
 
 need_for_build() {
@@ -38,6 +39,10 @@ need_for_test() {
     need cmocka libcmocka-dev has_library cmocka
 }
 
+need_for_fuzz() {
+    need "libFuzzer and the sanitizers for clang" libclang-rt-dev can_fuzz
+}
+
 need_for_all() {
     need OpenBLAS libopenblas-dev has_library openblas
     need valgrind valgrind has_command valgrind
@@ -53,8 +58,9 @@ install_packages() {
 case $wanted in
 build) need_for_build ;;
 test) need_for_build; need_for_test ;;
-all) need_for_build; need_for_test; need_for_all ;;
-*) echo "usage: install-deps.sh build|test|all" >&2; exit 2 ;;
+fuzz) need_for_build; need_for_test; need_for_fuzz ;;
+all) need_for_build; need_for_test; need_for_fuzz; need_for_all ;;
+*) echo "usage: install-deps.sh build|test|fuzz|all" >&2; exit 2 ;;
 esac
 
 if [ -z "$missing" ]; then

@@ -47,6 +47,18 @@ int app_utf8_length(const unsigned char *bytes, size_t left)
     return overlong || surrogate || beyond ? 0 : length;
 }
 
+/*
+ * Characters that JSON lets stand but YAML does not, or takes for the end of a line: a definition is written as JSON and read as YAML. Control
+ * characters of the second block, line and paragraph separator, the byte order mark, U+FFFE and U+FFFF.
+ */
+static unsigned escaped_in_yaml(const unsigned char *at, int length)
+{
+    const unsigned code = length == 2   ? (at[0] & 0x1Fu) << 6 | (at[1] & 0x3Fu)
+                          : length == 3 ? (at[0] & 0x0Fu) << 12 | (at[1] & 0x3Fu) << 6 | (at[2] & 0x3Fu)
+                                        : 0;
+    return (code >= 0x80 && code < 0xA0) || code == 0x2028 || code == 0x2029 || code == 0xFEFF || code == 0xFFFE || code == 0xFFFF ? code : 0;
+}
+
 void app_json_string(struct app_text *out, const char *string)
 {
     const unsigned char *at = (const unsigned char *)string, *end = at + strlen(string);
@@ -61,6 +73,8 @@ void app_json_string(struct app_text *out, const char *string)
             app_text_add(out, "\\n", 2);
         else if (*at < ' ' || *at == 127)
             app_text_print(out, "\\u%04x", *at);
+        else if (escaped_in_yaml(at, length))
+            app_text_print(out, "\\u%04x", escaped_in_yaml(at, length));
         else
             app_text_add(out, (const char *)at, (size_t)length);
         at += length ? length : 1;

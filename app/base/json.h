@@ -17,7 +17,7 @@ const char *app_number_short(double value, char buffer[32]);
 
 void app_json_number(struct app_text *out, double value);
 
-/* The string in quotes, with everything escaped that JSON asks for; bytes that are not UTF-8 become U+FFFD. */
+/* The string in quotes, with everything escaped that JSON or YAML asks for; bytes that are not UTF-8 become U+FFFD. */
 void app_json_string(struct app_text *out, const char *string);
 
 /* "key": with a comma before it unless it is the first; *first is then 0. */

@@ -9,15 +9,30 @@
 
 #include <ckg/status.h>
 
+#include "base/json.h"
+
+/* Names and paths may hold anything; what a terminal could act on becomes spaces, and what is no UTF-8, as a character cut in two, question marks. */
+static void flatten(unsigned char *text)
+{
+    int length;
+    for (; *text; text += length ? length : 1) {
+        length = app_utf8_length(text, strlen((char *)text));
+        const int control = *text < ' ' || *text == 127 || (text[0] == 0xC2 && text[1] < 0xA0);
+        const int line_end = text[0] == 0xE2 && text[1] == 0x80 && (text[2] & 0xFE) == 0xA8;
+        if (!length)
+            *text = '?';
+        else if (control || line_end)
+            memset(text, ' ', (size_t)length);
+    }
+}
+
 int app_fail(struct app_message *message, int status, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(message->text, sizeof message->text, format, arguments);
     va_end(arguments);
-    for (char *c = message->text; *c; c++)
-        if ((unsigned char)*c < ' ' || *c == 127)
-            *c = ' ';
+    flatten((unsigned char *)message->text);
     return status;
 }
 

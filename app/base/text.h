@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-/* What went wrong, in one line; a newline in it is shown as a space. */
+/* What went wrong, in one line of UTF-8; a newline or another control character in it is shown as a space. */
 struct app_message {
     char text[1024];
 };

@@ -1,6 +1,7 @@
 /* ckg run: evaluates designs until the budget is spent, then recommends. */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "command.h"
@@ -12,25 +13,24 @@ static const struct app_option options[] = {
     {0},
 };
 
-/* The designs that would be evaluated first: what is left of the initial design, or one by the policy. */
+/* The designs that would be evaluated next: what is left of the initial design, a hundred at most, else one by the policy. */
 static int dry_run(struct app_notebook *n, int json)
 {
     const struct app_definition *d = &n->definition;
     ckg_study *engine;
-    int status = app_notebook_engine(n, &engine), last = 0;
-    for (int shown = 0; !status && !last && n->count + shown < d->budget; shown++) {
+    int status = app_notebook_engine(n, &engine), more = 1;
+    for (int shown = 0; !status && more && shown < 100 && n->count + shown < d->budget; shown++) {
         struct app_text line = {0};
         ckg_suggestion *s;
         status = ckg_study_ask(engine, &s);
         if (status)
             return app_notebook_fail(n, status);
-        last = s->path[0] != 'd' || shown == 99;
+        more = !strcmp(s->path, "design");
         if (!json)
             app_text_print(&line, "trial %d: ", n->count + shown + 1);
-        if (!last || !shown)
-            app_design_write(d, s->x, &line);
-        if (!last || !shown)
-            printf("%s\n", line.data ? line.data : "");
+        app_design_write(d, s->x, &line);
+        if (more || !shown)
+            app_print(&line);
         app_text_free(&line);
         ckg_suggestion_free(s);
     }

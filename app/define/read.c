@@ -1,6 +1,6 @@
 /*
- * From a problem file to a definition. The file's shape is one table per mapping: every key has a reader, what is not in the table is refused,
- * and a complaint points at the node it is about.
+ * From a problem file to a definition. The file's shape is one table per mapping: what is not in the table is refused, and a complaint points
+ * at the node it is about.
  */
 #include "define/definition.h"
 
@@ -9,183 +9,46 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <yaml.h>
+#include "define/node.h"
+
+/* Values are measured below this, so limits and noise beyond it mean nothing. */
+static const double largest_value = 1e150;
+static const double largest_whole = 9007199254740992.0; /* 2^53: every integer up to it is a double */
+static const double longest_time = 1e9;                 /* seconds */
+
+enum { LARGEST_COUNT = 1000000000, MOST_PARALLEL = 1000, MOST_RETRIES = 1000, MOST_POLICIES = 64 };
 
 struct reader {
-    yaml_document_t document;
-    const char *path;
+    struct app_document document;
     struct app_definition *out;
-    struct app_message *message;
 };
 
-/* A key of a mapping and what reads its value. */
-struct key {
-    const char *name;
-    int (*read)(struct reader *r, const yaml_node_t *node, void *target);
-    size_t offset; /* of the target in the struct that is being filled */
-};
-
-static int complain(struct reader *r, const yaml_node_t *node, const char *what, const char *detail)
-{
-    return app_fail(r->message, CKG_ERR_INVALID, "%s:%zu:%zu: %s%s", r->path, node->start_mark.line + 1, node->start_mark.column + 1, what, detail);
-}
+#define KEYS(table) (int)(sizeof table / sizeof *table), table
 
 static int no_memory(struct reader *r)
 {
-    return app_fail(r->message, CKG_ERR_NOMEM, "out of memory");
+    return app_node_no_memory(&r->document);
 }
 
 /* What the library refused, at the node that gave it the words. */
 static int refuse(struct reader *r, const yaml_node_t *node, int status)
 {
-    return status == CKG_ERR_NOMEM ? no_memory(r) : complain(r, node, ckg_error_message(), "");
+    return status == CKG_ERR_NOMEM ? no_memory(r) : app_node_complain(&r->document, node, "%s", ckg_error_message());
 }
 
-/* --- nodes --- */
-
-static const yaml_node_t *node_at(struct reader *r, int index)
+static const yaml_node_t *item_of(struct reader *r, const yaml_node_t *list, int index)
 {
-    return yaml_document_get_node(&r->document, index);
+    return app_document_node(&r->document, list->data.sequence.items.start[index]);
 }
 
-static const char *text_of(const yaml_node_t *node)
+static const yaml_node_t *key_of(struct reader *r, const yaml_node_t *mapping, int index)
 {
-    return (const char *)node->data.scalar.value;
+    return app_document_node(&r->document, mapping->data.mapping.pairs.start[index].key);
 }
 
-/* A scalar without a zero byte inside. */
-static int is_text(const yaml_node_t *node)
+static const yaml_node_t *value_of(struct reader *r, const yaml_node_t *mapping, int index)
 {
-    return node->type == YAML_SCALAR_NODE && strlen(text_of(node)) == node->data.scalar.length;
-}
-
-/* 1 when the scalar was written bare, so that it may be a number, a word or nothing. */
-static int is_plain(const yaml_node_t *node)
-{
-    return is_text(node) && node->data.scalar.style == YAML_PLAIN_SCALAR_STYLE;
-}
-
-static int pairs_of(const yaml_node_t *node)
-{
-    return (int)(node->data.mapping.pairs.top - node->data.mapping.pairs.start);
-}
-
-static int items_of(const yaml_node_t *node)
-{
-    return (int)(node->data.sequence.items.top - node->data.sequence.items.start);
-}
-
-/* --- scalars --- */
-
-static int read_number(struct reader *r, const yaml_node_t *node, void *target)
-{
-    char *end;
-    if (!is_plain(node) || !*text_of(node))
-        return complain(r, node, "a number is expected", "");
-    errno = 0;
-    const double value = strtod(text_of(node), &end);
-    if (*end || !isfinite(value) || strpbrk(text_of(node), "xX"))
-        return complain(r, node, "not a number: ", text_of(node));
-    *(double *)target = value;
-    return CKG_OK;
-}
-
-static int read_whole(struct reader *r, const yaml_node_t *node, double low, double high, double *out)
-{
-    const int status = read_number(r, node, out);
-    if (status)
-        return status;
-    if (*out != floor(*out))
-        return complain(r, node, "a whole number is expected, not ", text_of(node));
-    if (*out < low || *out > high)
-        return complain(r, node, "out of range: ", text_of(node));
-    return CKG_OK;
-}
-
-static int read_count(struct reader *r, const yaml_node_t *node, void *target)
-{
-    double value = 0;
-    const int status = read_whole(r, node, 1, 1e9, &value);
-    if (!status)
-        *(int *)target = (int)value;
-    return status;
-}
-
-static int read_count_or_none(struct reader *r, const yaml_node_t *node, void *target)
-{
-    double value = 0;
-    const int status = read_whole(r, node, 0, 1e9, &value);
-    if (!status)
-        *(int *)target = (int)value;
-    return status;
-}
-
-static int read_text(struct reader *r, const yaml_node_t *node, void *target)
-{
-    if (!is_text(node) || !*text_of(node))
-        return complain(r, node, "a text is expected", "");
-    free(*(char **)target);
-    *(char **)target = app_copy(text_of(node));
-    return *(char **)target ? CKG_OK : no_memory(r);
-}
-
-static int read_seconds(struct reader *r, const yaml_node_t *node, void *target)
-{
-    const int status = read_number(r, node, target);
-    if (!status && !(*(double *)target > 0))
-        return complain(r, node, "a positive number of seconds is expected, not ", text_of(node));
-    return status;
-}
-
-/* --- mappings --- */
-
-/* Every pair of the mapping by its key's reader; a key that is not in the table or stands twice is refused. */
-static int read_mapping(struct reader *r, const yaml_node_t *node, const struct key *keys, int count, void *target)
-{
-    if (node->type != YAML_MAPPING_NODE)
-        return complain(r, node, "a mapping is expected", "");
-    const yaml_node_pair_t *pairs = node->data.mapping.pairs.start;
-    for (int i = 0; i < pairs_of(node); i++) {
-        const yaml_node_t *key = node_at(r, pairs[i].key), *value = node_at(r, pairs[i].value);
-        const struct key *found = NULL;
-        if (!is_text(key))
-            return complain(r, key, "a key must be a text", "");
-        for (int k = 0; k < count; k++)
-            if (!strcmp(keys[k].name, text_of(key)))
-                found = &keys[k];
-        if (!found)
-            return complain(r, key, "unknown key: ", text_of(key));
-        for (int k = 0; k < i; k++)
-            if (!strcmp(text_of(node_at(r, pairs[k].key)), text_of(key)))
-                return complain(r, key, "stands twice: ", text_of(key));
-        const int status = found->read(r, value, (char *)target + found->offset);
-        if (status)
-            return status;
-    }
-    return CKG_OK;
-}
-
-/* --- names --- */
-
-enum { LONGEST_NAME = 200 };
-
-/* A name goes into tables, pages, files and arguments: any text of one line. */
-static int check_name(struct reader *r, const yaml_node_t *node)
-{
-    if (!is_text(node) || !*text_of(node))
-        return complain(r, node, "a name must be a text", "");
-    if (strlen(text_of(node)) > LONGEST_NAME)
-        return complain(r, node, "a name is at most 200 bytes long", "");
-    for (const unsigned char *c = (const unsigned char *)text_of(node); *c; c++)
-        if (*c < ' ' || *c == 127)
-            return complain(r, node, "a name is one line without control characters", "");
-    return CKG_OK;
-}
-
-static int read_name(struct reader *r, const yaml_node_t *node, void *target)
-{
-    const int status = check_name(r, node);
-    return status ? status : read_text(r, node, target);
+    return app_document_node(&r->document, mapping->data.mapping.pairs.start[index].value);
 }
 
 /* --- parameters --- */
@@ -194,62 +57,72 @@ struct parameter {
     const yaml_node_t *type, *scale, *low, *high, *values;
 };
 
-static int read_node(struct reader *r, const yaml_node_t *node, void *target)
-{
-    (void)r;
-    *(const yaml_node_t **)target = node;
-    return CKG_OK;
-}
-
-static const struct key parameter_keys[] = {
-    {"type", read_node, offsetof(struct parameter, type)},     {"scale", read_node, offsetof(struct parameter, scale)},
-    {"low", read_node, offsetof(struct parameter, low)},       {"high", read_node, offsetof(struct parameter, high)},
-    {"values", read_node, offsetof(struct parameter, values)},
+static const struct app_key parameter_keys[] = {
+    {"type", offsetof(struct parameter, type)}, {"scale", offsetof(struct parameter, scale)},   {"low", offsetof(struct parameter, low)},
+    {"high", offsetof(struct parameter, high)}, {"values", offsetof(struct parameter, values)},
 };
 
-#define KEYS(table) table, (int)(sizeof table / sizeof *table)
-
-static int is_word(const yaml_node_t *node, const char *word)
+static int read_category(struct reader *r, const yaml_node_t *node, struct app_parameter *p)
 {
-    return node && is_text(node) && !strcmp(text_of(node), word);
+    char **value = &p->values[p->count];
+    const int status = app_node_name(&r->document, node, value);
+    if (status)
+        return status;
+    const int twice = app_parameter_category(p, *value) >= 0;
+    p->count++;
+    return twice ? app_node_complain(&r->document, node, "the value '%s' stands twice", *value) : CKG_OK;
 }
 
 static int add_categorical(struct reader *r, const yaml_node_t *node, const struct parameter *from, struct app_parameter *p)
 {
     const yaml_node_t *stray = from->scale ? from->scale : from->low ? from->low : from->high;
     if (stray)
-        return complain(r, stray, "a categorical parameter has `values` alone: ", p->name);
-    if (!from->values || from->values->type != YAML_SEQUENCE_NODE)
-        return complain(r, from->values ? from->values : node, "a categorical parameter needs `values: [a, b, …]`: ", p->name);
-    const int count = items_of(from->values);
-    p->values = calloc((size_t)count + 1, sizeof *p->values);
-    if (!p->values)
-        return no_memory(r);
-    for (; p->count < count; p->count++) {
-        const yaml_node_t *item = node_at(r, from->values->data.sequence.items.start[p->count]);
-        const int status = read_name(r, item, &p->values[p->count]);
-        if (status)
-            return status;
-    }
+        return app_node_complain(&r->document, stray, "a categorical parameter has `values: [a, b, …]` and no scale, low or high");
+    if (!from->values)
+        return app_node_complain(&r->document, node, "a categorical parameter needs `values: [a, b, …]`");
+    if (from->values->type != YAML_SEQUENCE_NODE)
+        return app_node_expect(&r->document, from->values, "a list of values [a, b, …]");
+    const int count = app_node_items(from->values);
+    if (count < 2)
+        return app_node_complain(&r->document, from->values, "a categorical parameter needs at least 2 values");
+    if (count > CKG_MAX_CATEGORIES)
+        return app_node_complain(&r->document, item_of(r, from->values, CKG_MAX_CATEGORIES), "a categorical parameter has at most %d values, not %d",
+                                 CKG_MAX_CATEGORIES, count);
+    p->values = calloc((size_t)count, sizeof *p->values);
+    int status = p->values ? CKG_OK : no_memory(r);
+    while (!status && p->count < count)
+        status = read_category(r, item_of(r, from->values, p->count), p);
+    if (status)
+        return status;
     p->high = count - 1;
     const int refused = ckg_problem_add_categorical(r->out->problem, p->name, count, (const char *const *)p->values);
     return refused ? refuse(r, from->values, refused) : CKG_OK;
 }
 
+static int read_bound(struct reader *r, const yaml_node_t *node, int integer, double *out)
+{
+    const int status = app_node_number(&r->document, node, -INFINITY, INFINITY, out);
+    if (status || !integer || (*out == floor(*out) && fabs(*out) <= largest_whole))
+        return status;
+    return app_node_expect(&r->document, node, *out == floor(*out) ? "a whole number within ±2^53" : "a whole number");
+}
+
 static int add_number(struct reader *r, const yaml_node_t *node, const struct parameter *from, struct app_parameter *p)
 {
     const int integer = p->kind == CKG_INTEGER;
-    if (!from->low || !from->high)
-        return complain(r, node, "a parameter needs `low` and `high`: ", p->name);
     if (from->values)
-        return complain(r, from->values, "only a categorical parameter has `values`: ", p->name);
-    if (is_word(from->scale, "log") && !integer)
+        return app_node_complain(&r->document, from->values, "only a categorical parameter has `values`");
+    if (!from->low || !from->high)
+        return app_node_complain(&r->document, node, "`%s` is missing", from->low ? "high" : "low");
+    if (app_node_is_word(from->scale, "log"))
         p->scale = CKG_LOG;
-    else if (from->scale && !is_word(from->scale, "linear"))
-        return complain(r, from->scale, integer ? "the scale of an integer can only be linear: " : "a scale is linear or log: ", p->name);
-    int status = read_number(r, from->low, &p->low);
+    else if (from->scale && !app_node_is_word(from->scale, "linear"))
+        return app_node_expect(&r->document, from->scale, "a scale linear or log");
+    if (integer && p->scale == CKG_LOG)
+        return app_node_complain(&r->document, from->scale, "the scale of an integer can only be linear");
+    int status = read_bound(r, from->low, integer, &p->low);
     if (!status)
-        status = read_number(r, from->high, &p->high);
+        status = read_bound(r, from->high, integer, &p->high);
     if (status)
         return status;
     const int refused = integer ? ckg_problem_add_integer(r->out->problem, p->name, p->low, p->high)
@@ -259,20 +132,19 @@ static int add_number(struct reader *r, const yaml_node_t *node, const struct pa
 
 static int add_parameter(struct reader *r, const yaml_node_t *name, const yaml_node_t *node)
 {
+    static const char *const kinds[] = {"real", "integer", "categorical"};
     struct parameter from = {0};
     struct app_parameter *p = &r->out->parameters[r->out->d++];
-    int status = read_name(r, name, &p->name);
+    int status = app_node_name(&r->document, name, &p->name);
     if (!status)
-        status = read_mapping(r, node, KEYS(parameter_keys), &from);
+        status = app_node_mapping(&r->document, node, "a parameter", KEYS(parameter_keys), &from);
     if (status)
         return status;
-    if (app_definition_parameter(r->out, p->name) < r->out->d - 1)
-        return complain(r, name, "stands twice: ", p->name);
     if (!from.type)
-        return complain(r, node, "a parameter needs a type (real, integer or categorical): ", p->name);
-    p->kind = is_word(from.type, "real") ? CKG_REAL : is_word(from.type, "integer") ? CKG_INTEGER : CKG_CATEGORICAL;
-    if (p->kind == CKG_CATEGORICAL && !is_word(from.type, "categorical"))
-        return complain(r, from.type, "a type is real, integer or categorical: ", p->name);
+        return app_node_complain(&r->document, node, "`type` is missing: real, integer or categorical");
+    p->kind = app_node_is_word(from.type, "real") ? CKG_REAL : app_node_is_word(from.type, "integer") ? CKG_INTEGER : CKG_CATEGORICAL;
+    if (p->kind == CKG_CATEGORICAL && !app_node_is_word(from.type, "categorical"))
+        return app_node_unknown(&r->document, from.type, "type", "", 3, kinds);
     return p->kind == CKG_CATEGORICAL ? add_categorical(r, node, &from, p) : add_number(r, node, &from, p);
 }
 
@@ -280,190 +152,278 @@ static int add_parameter(struct reader *r, const yaml_node_t *name, const yaml_n
 static int each_name(struct reader *r, const yaml_node_t *node, int (*add)(struct reader *, const yaml_node_t *, const yaml_node_t *))
 {
     int status = CKG_OK;
-    for (int i = 0; !status && i < pairs_of(node); i++) {
-        const yaml_node_pair_t *pair = &node->data.mapping.pairs.start[i];
-        status = add(r, node_at(r, pair->key), node_at(r, pair->value));
+    for (int i = 0; !status && i < app_node_pairs(node); i++) {
+        status = app_node_check_key(&r->document, node, i);
+        if (!status)
+            status = add(r, key_of(r, node, i), value_of(r, node, i));
     }
     return status;
 }
 
 static int read_parameters(struct reader *r, const yaml_node_t *node)
 {
-    if (node->type != YAML_MAPPING_NODE || !pairs_of(node))
-        return complain(r, node, "parameters are a mapping `name: {type: …}` with at least one name", "");
-    r->out->parameters = calloc((size_t)pairs_of(node), sizeof *r->out->parameters);
+    if (node->type != YAML_MAPPING_NODE)
+        return app_node_expect(&r->document, node, "a mapping of parameters, `name: {type: …}`,");
+    const int count = app_node_pairs(node);
+    if (!count)
+        return app_node_complain(&r->document, node, "there must be at least one parameter");
+    if (count > CKG_MAX_PARAMETERS)
+        return app_node_complain(&r->document, key_of(r, node, CKG_MAX_PARAMETERS), "there are at most %d parameters, not %d", CKG_MAX_PARAMETERS,
+                                 count);
+    r->out->parameters = calloc((size_t)count, sizeof *r->out->parameters);
     return r->out->parameters ? each_name(r, node, add_parameter) : no_memory(r);
 }
 
 /* --- outcomes --- */
 
-/* noise: auto, none, or a standard deviation. */
-static int read_noise(struct reader *r, const yaml_node_t *node, void *target)
-{
-    struct app_outcome *o = target;
-    if (is_word(node, "auto") || is_word(node, "none")) {
-        o->noise = is_word(node, "auto") ? CKG_NOISE_AUTO : CKG_NOISE_NONE;
-        return CKG_OK;
-    }
-    if (read_number(r, node, &o->sd) || !(o->sd >= 0))
-        return complain(r, node, "noise is auto, none or a standard deviation", "");
-    o->noise = o->sd > 0 ? CKG_NOISE_KNOWN : CKG_NOISE_NONE;
-    return CKG_OK;
-}
-
-static const struct key objective_keys[] = {
-    {"name", read_name, offsetof(struct app_outcome, name)},
-    {"noise", read_noise, 0},
+struct outcome {
+    const yaml_node_t *name, *min, *max, *noise;
 };
 
-static const struct key constraint_keys[] = {
-    {"min", read_number, offsetof(struct app_outcome, min)},
-    {"max", read_number, offsetof(struct app_outcome, max)},
-    {"noise", read_noise, 0},
+static const struct app_key objective_keys[] = {
+    {"name", offsetof(struct outcome, name)},
+    {"noise", offsetof(struct outcome, noise)},
+};
+
+static const struct app_key constraint_keys[] = {
+    {"min", offsetof(struct outcome, min)},
+    {"max", offsetof(struct outcome, max)},
+    {"noise", offsetof(struct outcome, noise)},
 };
 
 /* Outcomes and parameters stand in one table, so they share one set of names. */
-static int check_outcome(struct reader *r, const yaml_node_t *node, int index)
+static int read_outcome_name(struct reader *r, const yaml_node_t *node, int index)
 {
-    const char *name = r->out->outcomes[index].name;
-    if (app_definition_parameter(r->out, name) >= 0)
-        return complain(r, node, "is a parameter already: ", name);
-    if (app_definition_outcome(r->out, name) < index)
-        return complain(r, node, "stands twice: ", name);
+    struct app_outcome *o = &r->out->outcomes[index];
+    const int status = app_node_name(&r->document, node, &o->name);
+    if (status)
+        return status;
+    if (app_definition_parameter(r->out, o->name) >= 0)
+        return app_node_complain(&r->document, node, "'%s' is a parameter already", o->name);
+    if (app_definition_outcome(r->out, o->name) < index)
+        return app_node_complain(&r->document, node, "'%s' is the objective already", o->name);
     return CKG_OK;
 }
 
-static int set_noise(struct reader *r, const yaml_node_t *node, const struct app_outcome *o)
+/* noise: auto, none, or a standard deviation; a NULL node stands for auto. */
+static int read_noise(struct reader *r, const yaml_node_t *node, struct app_outcome *o)
 {
+    struct app_message unused;
+    struct app_document quiet = {.path = "", .message = &unused};
+    o->noise = app_node_is_word(node, "none") ? CKG_NOISE_NONE : CKG_NOISE_AUTO;
+    if (node && !app_node_is_word(node, "auto") && !app_node_is_word(node, "none")) {
+        if (app_node_number(&quiet, node, 0, largest_value, &o->sd))
+            return app_node_expect(&r->document, node, "noise auto, none or a standard deviation");
+        o->noise = o->sd > 0 ? CKG_NOISE_KNOWN : CKG_NOISE_NONE;
+    }
     const int refused = ckg_problem_set_noise(r->out->problem, o->name, o->noise, o->sd);
     return refused ? refuse(r, node, refused) : CKG_OK;
 }
 
+static int read_limit(struct reader *r, const yaml_node_t *node, double *out)
+{
+    return node ? app_node_number(&r->document, node, -largest_value, largest_value, out) : CKG_OK;
+}
+
 static int add_constraint(struct reader *r, const yaml_node_t *name, const yaml_node_t *node)
 {
+    struct outcome from = {0};
     const int index = ++r->out->K;
     struct app_outcome *o = &r->out->outcomes[index];
     o->min = -INFINITY;
     o->max = INFINITY;
-    int status = read_name(r, name, &o->name);
+    int status = read_outcome_name(r, name, index);
     if (!status)
-        status = check_outcome(r, name, index);
+        status = app_node_mapping(&r->document, node, "a constraint", KEYS(constraint_keys), &from);
+    if (!status && !from.min && !from.max)
+        status = app_node_complain(&r->document, node, "a constraint needs `min`, `max` or both");
     if (!status)
-        status = read_mapping(r, node, KEYS(constraint_keys), o);
-    if (!status && isinf(o->min) && isinf(o->max))
-        status = complain(r, node, "a constraint needs `min`, `max` or both: ", o->name);
+        status = read_limit(r, from.min, &o->min);
+    if (!status)
+        status = read_limit(r, from.max, &o->max);
     if (status)
         return status;
     const int refused = ckg_problem_add_constraint(r->out->problem, o->name, o->min, o->max);
-    return refused ? refuse(r, node, refused) : set_noise(r, node, o);
+    return refused ? refuse(r, from.min ? from.min : from.max, refused) : read_noise(r, from.noise, o);
 }
 
 static int read_constraints(struct reader *r, const yaml_node_t *node)
 {
     if (node->type != YAML_MAPPING_NODE)
-        return complain(r, node, "constraints are a mapping `name: {min: …, max: …}`", "");
-    struct app_outcome *grown = realloc(r->out->outcomes, ((size_t)pairs_of(node) + 1) * sizeof *grown);
+        return app_node_expect(&r->document, node, "a mapping of constraints, `name: {min: …, max: …}`,");
+    const int count = app_node_pairs(node);
+    if (count > CKG_MAX_CONSTRAINTS)
+        return app_node_complain(&r->document, key_of(r, node, CKG_MAX_CONSTRAINTS), "there are at most %d constraints, not %d", CKG_MAX_CONSTRAINTS,
+                                 count);
+    struct app_outcome *grown = realloc(r->out->outcomes, ((size_t)count + 1) * sizeof *grown);
     if (!grown)
         return no_memory(r);
-    memset(grown + 1, 0, (size_t)pairs_of(node) * sizeof *grown);
+    memset(grown + 1, 0, (size_t)count * sizeof *grown);
     r->out->outcomes = grown;
     return each_name(r, node, add_constraint);
 }
 
+static int read_objective(struct reader *r, const yaml_node_t *node)
+{
+    struct outcome from = {0};
+    struct app_outcome *o = r->out->outcomes = calloc(1, sizeof *o);
+    if (!o)
+        return no_memory(r);
+    o->min = -INFINITY;
+    o->max = INFINITY;
+    int status = app_node_mapping(&r->document, node, "the objective", KEYS(objective_keys), &from);
+    if (!status)
+        status = from.name ? read_outcome_name(r, from.name, 0) : app_node_complain(&r->document, node, "the objective needs a `name`");
+    if (status)
+        return status;
+    const int refused = ckg_problem_set_objective(r->out->problem, o->name, r->out->goal);
+    return refused ? refuse(r, from.name, refused) : read_noise(r, from.noise, o);
+}
+
 /* --- the command --- */
 
-static int read_command(struct reader *r, const yaml_node_t *node, void *target)
+struct evaluate {
+    const yaml_node_t *command, *timeout, *parallel, *retries;
+};
+
+static const struct app_key evaluate_keys[] = {
+    {"command", offsetof(struct evaluate, command)},
+    {"timeout", offsetof(struct evaluate, timeout)},
+    {"parallel", offsetof(struct evaluate, parallel)},
+    {"retries", offsetof(struct evaluate, retries)},
+};
+
+static int read_command(struct reader *r, const yaml_node_t *node, struct app_evaluate *e)
 {
-    struct app_evaluate *e = target;
-    if (node->type != YAML_SEQUENCE_NODE || !items_of(node))
-        return complain(r, node, "a command is a list of words: [program, argument, …]", "");
-    e->command = calloc((size_t)items_of(node) + 1, sizeof *e->command);
+    if (node->type != YAML_SEQUENCE_NODE)
+        return app_node_expect(&r->document, node, "a command as a list of words [program, argument, …]");
+    const int count = app_node_items(node);
+    if (!count)
+        return app_node_complain(&r->document, node, "the command has no words; [program, argument, …] is expected");
+    e->command = calloc((size_t)count + 1, sizeof *e->command);
     if (!e->command)
         return no_memory(r);
-    for (; e->count < items_of(node); e->count++) {
-        const yaml_node_t *item = node_at(r, node->data.sequence.items.start[e->count]);
-        if (!is_text(item))
-            return complain(r, item, "a word of the command must be a text", "");
-        e->command[e->count] = app_copy(text_of(item));
+    for (; e->count < count; e->count++) {
+        const yaml_node_t *item = item_of(r, node, e->count);
+        if (!app_node_is_text(item) || app_node_is_nothing(item))
+            return app_node_expect(&r->document, item, "a word of the command");
+        if (!e->count && !*app_node_text(item))
+            return app_node_complain(&r->document, item, "the program's name must not be empty");
+        e->command[e->count] = app_copy(app_node_text(item));
         if (!e->command[e->count])
             return no_memory(r);
     }
     return CKG_OK;
 }
 
-static const struct key evaluate_keys[] = {
-    {"command", read_command, 0},
-    {"timeout", read_seconds, offsetof(struct app_evaluate, timeout)},
-    {"parallel", read_count, offsetof(struct app_evaluate, parallel)},
-    {"retries", read_count_or_none, offsetof(struct app_evaluate, retries)},
-};
-
-static int read_evaluate(struct reader *r, const yaml_node_t *node, void *target)
+static int read_seconds(struct reader *r, const yaml_node_t *node, double *out)
 {
-    const int status = read_mapping(r, node, KEYS(evaluate_keys), target);
-    if (!status && !((struct app_evaluate *)target)->count)
-        return complain(r, node, "`evaluate` needs a command", "");
+    const int status = app_node_number(&r->document, node, -INFINITY, INFINITY, out);
+    if (status || (*out > 0 && *out <= longest_time))
+        return status;
+    return app_node_expect(&r->document, node, "a number of seconds above 0 and up to 1e9");
+}
+
+static int read_evaluate(struct reader *r, const yaml_node_t *node, struct app_evaluate *out)
+{
+    struct evaluate from = {0};
+    int status = app_node_mapping(&r->document, node, "`evaluate`", KEYS(evaluate_keys), &from);
+    if (!status)
+        status = from.command ? read_command(r, from.command, out) : app_node_complain(&r->document, node, "`evaluate` needs a `command`");
+    if (!status && from.timeout)
+        status = read_seconds(r, from.timeout, &out->timeout);
+    if (!status && from.parallel)
+        status = app_node_whole(&r->document, from.parallel, 1, MOST_PARALLEL, &out->parallel);
+    if (!status && from.retries)
+        status = app_node_whole(&r->document, from.retries, 0, MOST_RETRIES, &out->retries);
+    return status;
+}
+
+/* --- the policy --- */
+
+static int read_policy_name(struct reader *r, const yaml_node_t *node, ckg_policy_info *policy)
+{
+    const char *names[MOST_POLICIES];
+    int count = 0;
+    for (; count < MOST_POLICIES && !ckg_policy_at(count, policy); count++) {
+        names[count] = policy->name;
+        if (app_node_is_word(node, policy->name))
+            return (r->out->policy = app_copy(policy->name)) ? CKG_OK : no_memory(r);
+    }
+    return app_node_unknown(&r->document, node, "policy", "", count, names);
+}
+
+static int read_setting(struct reader *r, const ckg_policy_info *policy, const yaml_node_t *key, const yaml_node_t *value, ckg_setting *out)
+{
+    struct app_message of;
+    const char *names[MOST_POLICIES];
+    const ckg_policy_parameter *p = NULL;
+    for (int k = 0; k < policy->count && k < MOST_POLICIES; k++) {
+        names[k] = policy->parameters[k].name;
+        if (app_node_is_word(key, names[k]))
+            p = &policy->parameters[k];
+    }
+    if (!p) {
+        app_fail(&of, 0, " of the policy %s", policy->name);
+        return app_node_unknown(&r->document, key, "parameter", of.text, policy->count, names);
+    }
+    out->name = p->name;
+    const int status = app_node_number(&r->document, value, p->low, p->high, &out->value);
+    return status || !p->whole || out->value == floor(out->value) ? status : app_node_expect(&r->document, value, "a whole number");
+}
+
+/* A policy's name, or {name: …, parameter: value, …}. */
+static int read_policy(struct reader *r, const yaml_node_t *node)
+{
+    struct app_definition *out = r->out;
+    ckg_policy_info policy;
+    const int count = node->type == YAML_MAPPING_NODE ? app_node_pairs(node) : 0;
+    const yaml_node_t *name = node->type == YAML_MAPPING_NODE ? NULL : node;
+    int status = CKG_OK;
+    for (int i = 0; !name && i < count; i++)
+        if (app_node_is_word(key_of(r, node, i), "name"))
+            name = value_of(r, node, i);
+    if (!name)
+        return app_node_complain(&r->document, node, "the policy needs a `name`");
+    status = read_policy_name(r, name, &policy);
+    if (!status && count > 1 && !(out->settings = calloc((size_t)count, sizeof *out->settings)))
+        status = no_memory(r);
+    for (int i = 0; !status && i < count; i++) {
+        status = app_node_check_key(&r->document, node, i);
+        if (!status && !app_node_is_word(key_of(r, node, i), "name"))
+            status = read_setting(r, &policy, key_of(r, node, i), value_of(r, node, i), &out->settings[out->settings_count++]);
+    }
     return status;
 }
 
 /* --- the file --- */
 
-static int read_seed(struct reader *r, const yaml_node_t *node, void *target)
+static int read_goal(struct reader *r, const yaml_node_t *node)
 {
-    struct app_definition *out = target;
-    char *end;
+    if (!app_node_is_word(node, "minimize") && !app_node_is_word(node, "maximize"))
+        return app_node_expect(&r->document, node, "minimize or maximize");
+    r->out->goal = app_node_is_word(node, "maximize") ? CKG_MAXIMIZE : CKG_MINIMIZE;
+    return CKG_OK;
+}
+
+/* Digits alone: every one of the 64 bits counts, and strtod would round. */
+static int read_seed(struct reader *r, const yaml_node_t *node)
+{
+    const char *digits = app_node_is_text(node) && node->data.scalar.style == YAML_PLAIN_SCALAR_STYLE ? app_node_text(node) : "";
     errno = 0;
-    const unsigned long long value = is_plain(node) ? strtoull(text_of(node), &end, 10) : 0;
-    if (!is_plain(node) || !*text_of(node) || *end || errno || *text_of(node) == '-' || *text_of(node) == '+')
-        return complain(r, node, "a seed is a whole number from 0 to 2^64 − 1", "");
-    out->seed = value;
-    out->has_seed = 1;
+    r->out->seed = strtoull(digits, NULL, 10);
+    if (!*digits || strspn(digits, "0123456789") != strlen(digits) || errno)
+        return app_node_expect(&r->document, node, "a whole number from 0 to 18446744073709551615");
+    r->out->has_seed = 1;
     return CKG_OK;
 }
 
-static const ckg_policy_parameter *policy_parameter(const ckg_policy_info *policy, const yaml_node_t *key)
+static int read_failures(struct reader *r, const yaml_node_t *node)
 {
-    for (int k = 0; k < policy->count; k++)
-        if (is_word(key, policy->parameters[k].name))
-            return &policy->parameters[k];
-    return NULL;
-}
-
-static int read_setting(struct reader *r, const ckg_policy_info *policy, const yaml_node_t *key, const yaml_node_t *value, ckg_setting *out)
-{
-    const ckg_policy_parameter *parameter = policy_parameter(policy, key);
-    if (!parameter)
-        return complain(r, key, "the policy has no such parameter: ", is_text(key) ? text_of(key) : "not a text");
-    out->name = parameter->name;
-    const int status = read_number(r, value, &out->value);
-    if (status)
-        return status;
-    if (out->value < parameter->low || out->value > parameter->high || (parameter->whole && out->value != floor(out->value)))
-        return complain(r, value, "out of the policy's range: ", parameter->name);
-    return CKG_OK;
-}
-
-/* A policy's name, or {name: …, parameter: value, …}. */
-static int read_policy(struct reader *r, const yaml_node_t *node, struct app_definition *out)
-{
-    ckg_policy_info policy;
-    const int count = node->type == YAML_MAPPING_NODE ? pairs_of(node) : 0;
-    const yaml_node_pair_t *pairs = count ? node->data.mapping.pairs.start : NULL;
-    const yaml_node_t *name = node->type == YAML_MAPPING_NODE ? NULL : node;
-    for (int i = 0; i < count; i++)
-        if (is_word(node_at(r, pairs[i].key), "name"))
-            name = node_at(r, pairs[i].value);
-    if (!name)
-        return complain(r, node, "a policy needs a name", "");
-    int status = read_text(r, name, &out->policy);
-    if (!status && ckg_policy_named(out->policy, &policy))
-        status = complain(r, name, ckg_error_message(), "; `ckg policies` lists them");
-    if (!status && count > 1 && !(out->settings = calloc((size_t)count, sizeof *out->settings)))
-        status = no_memory(r);
-    for (int i = 0; !status && i < count; i++)
-        if (!is_word(node_at(r, pairs[i].key), "name"))
-            status = read_setting(r, &policy, node_at(r, pairs[i].key), node_at(r, pairs[i].value), &out->settings[out->settings_count++]);
-    return status;
+    if (node && !app_node_is_word(node, "model") && !app_node_is_word(node, "ignore"))
+        return app_node_expect(&r->document, node, "model or ignore");
+    r->out->failures = app_copy(node ? app_node_text(node) : "model");
+    return r->out->failures ? CKG_OK : no_memory(r);
 }
 
 /* The file's keys in the order they are needed, whatever their order in the file. */
@@ -471,73 +431,51 @@ struct top {
     const yaml_node_t *name, *goal, *budget, *initial, *policy, *seed, *failures, *parameters, *objective, *constraints, *evaluate;
 };
 
-static const struct key top_keys[] = {
-    {"name", read_node, offsetof(struct top, name)},           {"goal", read_node, offsetof(struct top, goal)},
-    {"budget", read_node, offsetof(struct top, budget)},       {"initial", read_node, offsetof(struct top, initial)},
-    {"policy", read_node, offsetof(struct top, policy)},       {"seed", read_node, offsetof(struct top, seed)},
-    {"failures", read_node, offsetof(struct top, failures)},   {"parameters", read_node, offsetof(struct top, parameters)},
-    {"objective", read_node, offsetof(struct top, objective)}, {"constraints", read_node, offsetof(struct top, constraints)},
-    {"evaluate", read_node, offsetof(struct top, evaluate)},
+static const struct app_key top_keys[] = {
+    {"name", offsetof(struct top, name)},           {"goal", offsetof(struct top, goal)},
+    {"budget", offsetof(struct top, budget)},       {"initial", offsetof(struct top, initial)},
+    {"policy", offsetof(struct top, policy)},       {"seed", offsetof(struct top, seed)},
+    {"failures", offsetof(struct top, failures)},   {"parameters", offsetof(struct top, parameters)},
+    {"objective", offsetof(struct top, objective)}, {"constraints", offsetof(struct top, constraints)},
+    {"evaluate", offsetof(struct top, evaluate)},
 };
 
-static int read_objective(struct reader *r, const struct top *top, const yaml_node_t *root)
+static int check_missing(struct reader *r, const yaml_node_t *root, const struct top *top)
 {
-    struct app_definition *out = r->out;
-    if (!top->goal)
-        return complain(r, root, "`goal: minimize` or `goal: maximize` is missing", "");
-    if (!is_word(top->goal, "minimize") && !is_word(top->goal, "maximize"))
-        return complain(r, top->goal, "a goal is minimize or maximize", "");
-    out->goal = is_word(top->goal, "maximize") ? CKG_MAXIMIZE : CKG_MINIMIZE;
-    if (!top->objective)
-        return complain(r, root, "`objective: {name: …}` is missing", "");
-    out->outcomes = calloc(1, sizeof *out->outcomes);
-    if (!out->outcomes)
-        return no_memory(r);
-    out->outcomes->min = -INFINITY;
-    out->outcomes->max = INFINITY;
-    int status = read_mapping(r, top->objective, KEYS(objective_keys), out->outcomes);
-    if (!status && !out->outcomes->name)
-        status = complain(r, top->objective, "the objective needs a name", "");
-    if (!status)
-        status = check_outcome(r, top->objective, 0);
-    if (status)
-        return status;
-    const int refused = ckg_problem_set_objective(out->problem, out->outcomes->name, out->goal);
-    return refused ? refuse(r, top->objective, refused) : set_noise(r, top->objective, out->outcomes);
-}
-
-static int read_failures(struct reader *r, const yaml_node_t *node)
-{
-    if (!is_text(node) || (strcmp(text_of(node), "model") != 0 && strcmp(text_of(node), "ignore") != 0))
-        return complain(r, node, "failures are to model or to ignore", "");
-    return read_text(r, node, &r->out->failures);
+    const char *what = !top->name         ? "`name: …`"
+                       : !top->goal       ? "`goal: minimize` or `goal: maximize`"
+                       : !top->budget     ? "`budget: …`, how many evaluations in all,"
+                       : !top->parameters ? "`parameters: {…}`"
+                       : !top->objective  ? "`objective: {name: …}`"
+                                          : NULL;
+    return what ? app_node_complain(&r->document, root, "%s is missing", what) : CKG_OK;
 }
 
 static int read_top(struct reader *r, const yaml_node_t *root)
 {
     struct app_definition *out = r->out;
     struct top top = {0};
-    int status = read_mapping(r, root, KEYS(top_keys), &top);
-    if (!status && !top.name)
-        status = complain(r, root, "`name` is missing", "");
+    int status = app_node_mapping(&r->document, root, "a problem file", KEYS(top_keys), &top);
     if (!status)
-        status = read_name(r, top.name, &out->name);
+        status = check_missing(r, root, &top);
     if (!status)
-        status = top.budget ? read_count(r, top.budget, &out->budget) : complain(r, root, "`budget` is missing", "");
+        status = app_node_name(&r->document, top.name, &out->name);
+    if (!status)
+        status = read_goal(r, top.goal);
+    if (!status)
+        status = app_node_whole(&r->document, top.budget, 1, LARGEST_COUNT, &out->budget);
     if (!status && top.initial)
-        status = read_count_or_none(r, top.initial, &out->initial);
-    if (!status && top.policy)
-        status = read_policy(r, top.policy, out);
+        status = app_node_whole(&r->document, top.initial, 0, LARGEST_COUNT, &out->initial);
+    if (!status)
+        status = top.policy ? read_policy(r, top.policy) : (out->policy = app_copy("ckg")) ? CKG_OK : no_memory(r);
     if (!status && top.seed)
-        status = read_seed(r, top.seed, out);
-    if (!status && top.failures)
+        status = read_seed(r, top.seed);
+    if (!status)
         status = read_failures(r, top.failures);
-    if (!status && !top.parameters)
-        status = complain(r, root, "`parameters` are missing", "");
     if (!status)
         status = read_parameters(r, top.parameters);
     if (!status)
-        status = read_objective(r, &top, root);
+        status = read_objective(r, top.objective);
     if (!status && top.constraints)
         status = read_constraints(r, top.constraints);
     if (!status && top.evaluate)
@@ -545,37 +483,16 @@ static int read_top(struct reader *r, const yaml_node_t *root)
     return status;
 }
 
-/* What libyaml could not read, where it says so. */
-static int complain_of_yaml(struct reader *r, const yaml_parser_t *parser)
-{
-    const yaml_mark_t *at = parser->problem_mark.index ? &parser->problem_mark : &parser->context_mark;
-    return app_fail(r->message, CKG_ERR_INVALID, "%s:%zu:%zu: %s", r->path, at->line + 1, at->column + 1, parser->problem ? parser->problem : "not YAML");
-}
-
-static int read_document(struct reader *r, yaml_parser_t *parser)
-{
-    if (!yaml_parser_load(parser, &r->document))
-        return parser->error == YAML_MEMORY_ERROR ? no_memory(r) : complain_of_yaml(r, parser);
-    const yaml_node_t *root = yaml_document_get_root_node(&r->document);
-    const int status = root ? read_top(r, root) : app_fail(r->message, CKG_ERR_INVALID, "%s:1:1: the file is empty", r->path);
-    yaml_document_delete(&r->document);
-    return status;
-}
-
 int app_definition_parse(struct app_definition *out, const char *text, size_t length, const char *path, struct app_message *message)
 {
-    struct reader r = {.path = path, .out = out, .message = message};
-    yaml_parser_t parser;
+    struct reader r = {.out = out};
+    const yaml_node_t *root;
     *out = (struct app_definition){.initial = -1, .evaluate = {.parallel = 1}};
-    if (!yaml_parser_initialize(&parser))
-        return no_memory(&r);
-    yaml_parser_set_input_string(&parser, (const unsigned char *)text, length);
-    int status = ckg_problem_new(&out->problem) ? no_memory(&r) : read_document(&r, &parser);
-    yaml_parser_delete(&parser);
-    if (!status && !out->policy)
-        status = (out->policy = app_copy("ckg")) ? CKG_OK : no_memory(&r);
-    if (!status && !out->failures)
-        status = (out->failures = app_copy("model")) ? CKG_OK : no_memory(&r);
+    int status = app_document_open(&r.document, text, length, path, message, &root);
+    if (status)
+        return status;
+    status = ckg_problem_new(&out->problem) ? no_memory(&r) : read_top(&r, root);
+    app_document_close(&r.document);
     if (status)
         app_definition_free(out);
     return status;

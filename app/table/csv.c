@@ -43,11 +43,12 @@ static int ends_field(const struct parser *p)
 static int read_field(struct parser *p, char **out)
 {
     struct app_text field = {0};
+    const int quoted = p->at < p->end && *p->at == '"';
     int status = CKG_OK;
     app_text_add(&field, "", 0);
-    if (p->at < p->end && *p->at == '"')
+    if (quoted)
         status = read_quoted(p, &field);
-    if (!status && field.length && !ends_field(p))
+    if (!status && quoted && !ends_field(p))
         status = app_fail(p->message, CKG_ERR_INVALID, "%s:%d: a comma is expected after a quoted field", p->path, p->line);
     for (; !status && !ends_field(p); p->at++)
         app_text_add(&field, p->at, 1);

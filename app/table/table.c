@@ -279,6 +279,10 @@ static int read_json_lines(struct reader *r, const char *text, size_t length)
 static int read_text(struct reader *r, const char *text, size_t length)
 {
     size_t start = 0;
+    if (length >= 3 && !memcmp(text, "\xEF\xBB\xBF", 3)) { /* a byte-order mark */
+        text += 3;
+        length -= 3;
+    }
     while (start < length && isspace((unsigned char)text[start]))
         start++;
     return start < length && text[start] == '{' ? read_json_lines(r, text, length) : read_csv(r, text, length);
