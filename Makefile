@@ -1,7 +1,7 @@
 # The front of the build; CMakeLists.txt does the work.
 #
 #   make            builds into build/
-#   make run        solves the example problem (installs what is missing first)
+#   make run        solves examples/spring with the program and writes its report page (installs what is missing first)
 #   make test       every test: gcc, clang, address and undefined-behaviour sanitizers (installs what is missing first)
 #   make install    PREFIX=/usr/local, DESTDIR honoured
 #   make sanitize-address-undefined | sanitize-thread | valgrind     every test under that tool, in a build folder of its own
@@ -33,10 +33,14 @@ build = cmake -S . -B $(1) -DCMAKE_C_COMPILER=$(2) $(3) >/dev/null && cmake --bu
 all:
 	$(call build,build,$(CC))
 
+# In a copy of the example, so that the tree stays as it is; begun anew each time.
 run:
-	scripts/install-deps.sh build
-	$(call build,build,$(CC),,example_new_branin)
-	build/examples/new_branin
+	scripts/install-deps.sh run
+	$(call build,build,$(CC),,ckg_program)
+	rm -rf build/example && cp -r examples/spring build/example
+	build/ckg run build/example/spring.yaml
+	build/ckg report build/example/spring.yaml -o build/example/spring.html
+	@echo "The report page is build/example/spring.html: open it in a browser."
 
 test:
 	scripts/install-deps.sh test

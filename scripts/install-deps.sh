@@ -1,5 +1,5 @@
 #!/bin/sh
-# install-deps.sh build|test|fuzz|all: makes sure that what a target needs is installed, and does nothing when it is. On Debian
+# install-deps.sh build|run|test|fuzz|all: makes sure that what a target needs is installed, and does nothing when it is. On Debian
 # and Ubuntu the missing packages are installed by apt-get; elsewhere one line per missing thing is printed.
 set -eu
 wanted=${1:-all}
@@ -32,11 +32,15 @@ need_for_build() {
     need SQLite libsqlite3-dev has_library sqlite3
 }
 
+need_for_run() {
+    need "python3, for the evaluations of the example" python3 has_command python3
+}
+
 need_for_test() {
     need "a C++ compiler (g++), to check the headers" g++ can_compile g++ c++ cstddef
     need clang clang can_compile clang c stdio.h
-    need python3 python3 has_command python3
     need cmocka libcmocka-dev has_library cmocka
+    need "cairo, for figures as PNG files" libcairo2-dev has_library cairo
 }
 
 need_for_fuzz() {
@@ -57,10 +61,11 @@ install_packages() {
 
 case $wanted in
 build) need_for_build ;;
-test) need_for_build; need_for_test ;;
-fuzz) need_for_build; need_for_test; need_for_fuzz ;;
-all) need_for_build; need_for_test; need_for_fuzz; need_for_all ;;
-*) echo "usage: install-deps.sh build|test|fuzz|all" >&2; exit 2 ;;
+run) need_for_build; need_for_run ;;
+test) need_for_build; need_for_run; need_for_test ;;
+fuzz) need_for_build; need_for_run; need_for_test; need_for_fuzz ;;
+all) need_for_build; need_for_run; need_for_test; need_for_fuzz; need_for_all ;;
+*) echo "usage: install-deps.sh build|run|test|fuzz|all" >&2; exit 2 ;;
 esac
 
 if [ -z "$missing" ]; then

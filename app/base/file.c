@@ -2,48 +2,85 @@
 #include "base/file.h"
 
 #include <errno.h>
-#include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <ckg/status.h>
 
-static int write_all(int file, const char *bytes, size_t length)
+static int write_all(int file, const char *data, size_t length)
 {
     while (length) {
-        const ssize_t sent = write(file, bytes, length);
-        if (sent < 0 && errno == EINTR)
+        const ssize_t wrote = write(file, data, length);
+        if (wrote < 0 && errno == EINTR)
             continue;
-        if (sent < 0)
+        if (wrote <= 0)
             return 0;
-        bytes += sent;
-        length -= (size_t)sent;
+        data += wrote;
+        length -= (size_t)wrote;
     }
     return 1;
 }
 
-int app_write_file(const char *path, const char *bytes, size_t length, struct app_message *message)
+/* A device or a pipe is written to as it is: a file put in the place of /dev/null would be one too many. */
+static int write_through(const char *path, const char *data, size_t length)
+{
+    const int file = open(path, O_WRONLY | O_CLOEXEC);
+    if (file < 0)
+        return 0;
+    const int written = write_all(file, data, length), why = errno;
+    const int closed = !close(file);
+    if (!written)
+        errno = why;
+    return written && closed;
+}
+
+/* mode 0: what a new file is allowed. */
+static int write_beside(const char *path, const char *data, size_t length, mode_t mode)
 {
     struct app_text beside = {0};
-    if (!strcmp(path, "-"))
-        return fwrite(bytes, 1, length, stdout) == length ? CKG_OK : app_fail(message, CKG_ERR_SYSTEM, "standard output: %s", strerror(errno));
     app_text_print(&beside, "%s.%ld.part", path, (long)getpid());
-    if (beside.failed)
-        return app_fail(message, CKG_ERR_NOMEM, "out of memory");
+    if (beside.failed) {
+        errno = ENOMEM;
+        return 0;
+    }
     const int file = open(beside.data, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    int good = file >= 0 && write_all(file, bytes, length) && !fsync(file);
-    int error = errno;
-    if (file >= 0 && close(file) && good) {
-        good = 0;
-        error = errno;
+    int done = file >= 0, why = errno;
+    if (done) {
+        done = write_all(file, data, length) && (!mode || !fchmod(file, mode)) && !fsync(file);
+        why = errno;
+        if (close(file) && done) {
+            done = 0;
+            why = errno;
+        }
+        if (done && rename(beside.data, path)) {
+            done = 0;
+            why = errno;
+        }
+        if (!done)
+            unlink(beside.data);
     }
-    if (good && rename(beside.data, path)) {
-        good = 0;
-        error = errno;
-    }
-    if (!good && file >= 0)
-        unlink(beside.data);
     app_text_free(&beside);
-    return good ? CKG_OK : app_fail(message, CKG_ERR_SYSTEM, "%s: %s", path, strerror(error));
+    errno = why;
+    return done;
+}
+
+int app_write_file(const char *path, const char *data, size_t length, struct app_message *message)
+{
+    struct stat there;
+    char real[PATH_MAX];
+    const int exists = !stat(path, &there);
+    int done;
+    if (!strcmp(path, "-"))
+        return fwrite(data, 1, length, stdout) == length ? CKG_OK : app_fail(message, CKG_ERR_SYSTEM, "standard output: %s", strerror(errno));
+    if (exists && !S_ISREG(there.st_mode))
+        done = write_through(path, data, length);
+    else /* through a symbolic link, the file it stands for is replaced */
+        done = write_beside(exists && realpath(path, real) ? real : path, data, length, exists ? there.st_mode & 0777 : 0);
+    return done ? CKG_OK : app_fail(message, CKG_ERR_SYSTEM, "%s: %s", path, strerror(errno));
 }

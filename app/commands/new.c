@@ -53,8 +53,9 @@ static int run(const struct app_arguments *arguments)
     const int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     FILE *out = file >= 0 ? fdopen(file, "w") : NULL;
     if (!out) {
-        fprintf(stderr, "%s: %s\n", path, strerror(errno));
-        return errno == EEXIST ? APP_WRONG : APP_FAILED;
+        const int there = errno == EEXIST;
+        fprintf(stderr, "%s: %s%s\n", path, strerror(errno), there ? "; remove it or choose another name" : "");
+        return there ? APP_WRONG : APP_FAILED;
     }
     const int failed = fprintf(out, "name: %s\n%s", arguments->rest[0], starter) < 0;
     if (fclose(out) || failed) {

@@ -50,8 +50,11 @@ static int conclude(struct app_notebook *n, enum app_run_end end, int json)
     if (tally[APP_PENDING])
         fprintf(stderr, "%d trial%s pending: `ckg tell` %s result%s\n", tally[APP_PENDING], tally[APP_PENDING] > 1 ? "s are" : " is",
                 tally[APP_PENDING] > 1 ? "their" : "its", tally[APP_PENDING] > 1 ? "s" : "");
+    if (n->count < n->definition.budget)
+        fprintf(stderr, "no design is left to be evaluated, so the run ends before its budget of %d\n", n->definition.budget);
     if (!tally[APP_COMPLETE] && tally[APP_FAILED_TRIAL]) {
-        fprintf(stderr, "every evaluation failed, so nothing can be recommended; `ckg trials` shows why\n");
+        fprintf(stderr, "every evaluation failed, so nothing can be recommended; correct what `ckg trials` shows, remove the store %s and run again\n",
+                n->url);
         return APP_FAILED;
     }
     const int failed = app_recommend_print(n, NULL, json);

@@ -292,6 +292,27 @@ void app_process_finish(struct app_process *p, int status)
     shut(&p->err);
 }
 
+/* "exit status 2", and behind it the last line of standard error, which mostly says why. */
+static int complain_of_exit(const struct app_process *p, struct app_message *why)
+{
+    enum { LONGEST = 300 };
+    const int status = WEXITSTATUS(p->status);
+    char *log = app_process_log(p), *line = log;
+    size_t length = log ? strlen(log) : 0;
+    while (length && strchr(" \t\r\n", log[length - 1]))
+        log[--length] = 0;
+    for (size_t i = 0; i < length; i++)
+        if (log[i] == '\n' || log[i] == '\r')
+            line = log + i + 1;
+    int shown = length ? (int)(log + length - line) : 0;
+    if (shown > LONGEST)
+        for (shown = LONGEST; shown && ((unsigned char)line[shown] & 0xC0) == 0x80; shown--)
+            ; /* not inside a character */
+    app_fail(why, 0, shown ? "exit status %d: %.*s" : "exit status %d", status, shown, shown ? line : "");
+    free(log);
+    return CKG_ERR_INVALID;
+}
+
 int app_process_result(struct app_process *p, const struct app_definition *d, int trial, ckg_measurement *measured, int *count, struct app_message *why)
 {
     *count = 0;
@@ -300,7 +321,7 @@ int app_process_result(struct app_process *p, const struct app_definition *d, in
     if (WIFSIGNALED(p->status))
         return app_fail(why, CKG_ERR_INVALID, "killed by signal %d (%s)", WTERMSIG(p->status), strsignal(WTERMSIG(p->status)));
     if (WEXITSTATUS(p->status))
-        return app_fail(why, CKG_ERR_INVALID, "exit status %d", WEXITSTATUS(p->status));
+        return complain_of_exit(p, why);
     return app_answer_read(&p->answer, d, trial, measured, count, why);
 }
 

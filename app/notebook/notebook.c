@@ -298,20 +298,19 @@ static int grow(struct app_notebook *n)
     return CKG_OK;
 }
 
-/* What the engine does not know of the trial yet. */
-static int tell_engine(struct app_notebook *n, const struct app_trial *t)
+int app_notebook_tell(struct app_notebook *n, ckg_study *engine, const struct app_trial *t)
 {
     const int index = t->number - 1;
     ckg_trial known;
     int status = CKG_OK, given;
-    if (index >= ckg_study_trials(n->engine))
-        status = ckg_study_add(n->engine, t->x, &given);
+    if (index >= ckg_study_trials(engine))
+        status = ckg_study_add(engine, t->x, &given);
     if (!status)
-        status = ckg_study_trial(n->engine, index, &known);
+        status = ckg_study_trial(engine, index, &known);
     if (!status && known.state == CKG_PENDING && t->state == APP_COMPLETE)
-        status = ckg_study_tell_measured(n->engine, index, t->count, t->measured);
+        status = ckg_study_tell_measured(engine, index, t->count, t->measured);
     if (!status && known.state == CKG_PENDING && t->state == APP_FAILED_TRIAL)
-        status = ckg_study_tell_failed(n->engine, index);
+        status = ckg_study_tell_failed(engine, index);
     return status ? app_notebook_fail(n, status) : CKG_OK;
 }
 
@@ -342,7 +341,7 @@ static int take_record(void *context, const struct app_record *r)
     t->failures = r->failures;
     status = replace_text(&t->why, r->why) && replace_text(&t->log, r->log) ? read_outcomes(n, r, t) : no_memory(n->message);
     if (!status && n->engine)
-        status = tell_engine(n, t);
+        status = app_notebook_tell(n, n->engine, t);
     if (!status && r->revision > n->revision)
         n->revision = r->revision;
     return status;
@@ -355,13 +354,10 @@ int app_notebook_sync(struct app_notebook *n)
 
 /* --- the engine --- */
 
-int app_notebook_engine(struct app_notebook *n, ckg_study **out)
+int app_notebook_new_engine(struct app_notebook *n, ckg_study **out)
 {
     const struct app_definition *d = &n->definition;
     ckg_options options = CKG_OPTIONS_INIT;
-    *out = n->engine;
-    if (n->engine)
-        return CKG_OK;
     options.policy = d->policy;
     options.settings_count = d->settings_count;
     options.settings = d->settings;
@@ -370,11 +366,18 @@ int app_notebook_engine(struct app_notebook *n, ckg_study **out)
     options.initial = d->initial;
     options.failures = d->failures;
     options.budget = d->budget;
-    int status = ckg_study_new(&n->engine, d->problem, &options);
-    if (status)
-        return app_notebook_fail(n, status);
+    const int status = ckg_study_new(out, d->problem, &options);
+    return status ? app_notebook_fail(n, status) : CKG_OK;
+}
+
+int app_notebook_engine(struct app_notebook *n, ckg_study **out)
+{
+    *out = n->engine;
+    if (n->engine)
+        return CKG_OK;
+    int status = app_notebook_new_engine(n, &n->engine);
     for (int i = 0; !status && i < n->count; i++)
-        status = tell_engine(n, &n->trials[i]);
+        status = app_notebook_tell(n, n->engine, &n->trials[i]);
     if (status) {
         ckg_study_free(n->engine);
         n->engine = NULL;

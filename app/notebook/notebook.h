@@ -60,6 +60,10 @@ int app_notebook_sync(struct app_notebook *notebook);
 /* The engine with all trials told. */
 int app_notebook_engine(struct app_notebook *notebook, ckg_study **out);
 
+/* An engine of the same study without trials, the caller's to free, and what it does not know of a trial yet; trials in their order. */
+int app_notebook_new_engine(struct app_notebook *notebook, ckg_study **out);
+int app_notebook_tell(struct app_notebook *notebook, ckg_study *engine, const struct app_trial *trial);
+
 /* Complains with the library's own words. */
 int app_notebook_fail(struct app_notebook *notebook, int status);
 

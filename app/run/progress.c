@@ -156,6 +156,18 @@ void app_progress_draw(struct app_progress *p, const struct app_notebook *n)
     p->drawn = lines;
 }
 
+/* When nothing has ever succeeded, the evaluator is more likely to be wrong than every design. */
+static void warn_of_evaluator(const struct app_notebook *n)
+{
+    enum { ENOUGH = 3 };
+    int tally[APP_STATES];
+    app_notebook_tally(n, tally);
+    if (tally[APP_COMPLETE] || tally[APP_FAILED_TRIAL] != ENOUGH)
+        return;
+    fprintf(stderr, "the first %d evaluations failed; if the evaluator is wrong, stop this (Ctrl-C), correct it, remove the store %s and begin again\n",
+            ENOUGH, n->url);
+}
+
 /* A line that stays, above the block. */
 static void print_above(struct app_progress *p, const struct app_notebook *n, const struct app_trial *t)
 {
@@ -163,6 +175,8 @@ static void print_above(struct app_progress *p, const struct app_notebook *n, co
         printf("\033[%dA\033[J", p->drawn);
     p->drawn = 0;
     printf("trial %d %s: %s\n", t->number, t->state == APP_PENDING ? "will be tried again" : "failed", t->why ? t->why : "");
+    fflush(stdout);
+    warn_of_evaluator(n);
     app_progress_draw(p, n);
 }
 
@@ -188,8 +202,10 @@ void app_progress_ended(struct app_progress *p, struct app_notebook *n, int numb
 {
     const struct app_trial *t = &n->trials[number - 1];
     struct app_text line = {0};
-    if (p->kind == APP_PROGRESS_LINES)
+    if (p->kind == APP_PROGRESS_LINES) {
         print_line(n, t);
+        warn_of_evaluator(n);
+    }
     if (p->kind == APP_PROGRESS_JSON) {
         app_trial_write(&n->definition, t, &line);
         printf("%s\n", line.data ? line.data : "");

@@ -202,6 +202,13 @@ typedef struct ckg_model_info {
 
 CKG_API int ckg_study_model(ckg_study *study, int outcome, ckg_model_info *out);
 
+/*
+ * How the outcome of each trial is predicted from all other designs, with the hyperparameters as they are: mean, sd of the outcome itself, and sd
+ * of a value measured there, its noise included. Each (ckg_study_trials), NAN where the outcome was not measured; any output may be NULL. Trials
+ * of one design are left out together.
+ */
+CKG_API int ckg_study_leave_one_out(ckg_study *study, int outcome, double *mean, double *sd, double *measured_sd);
+
 /* The penalty M in the objective's units, as the next suggestion would use it. */
 CKG_API int ckg_study_penalty(ckg_study *study, double *out);
 

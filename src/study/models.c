@@ -87,14 +87,17 @@ static int lay_out_all(struct ckg__models *models, int trials)
     return status;
 }
 
+double ckg__models_mean_precision(const struct ckg__models *models)
+{
+    return models->method == CKG__FIT_ML ? 0 : 1;
+}
+
 static struct ckg__fit fit_of(const struct ckg__models *models, const struct ckg__series *series, const double *X)
 {
     const int d = models->data->problem->d;
-    struct ckg__fit fit = {{models->kernel, d, models->data->problem->D, series->n, models->group, X, series->n, series, 1.0, NULL},
-                           models->method == CKG__FIT_ML ? ckg__prior_flat() : ckg__prior_default(d)};
-    if (models->method == CKG__FIT_ML)
-        fit.inputs.mean_precision = 0;
-    return fit;
+    return (struct ckg__fit){
+        {models->kernel, d, models->data->problem->D, series->n, models->group, X, series->n, series, ckg__models_mean_precision(models), NULL},
+        models->method == CKG__FIT_ML ? ckg__prior_flat() : ckg__prior_default(d)};
 }
 
 /* fit, with a team to share its matrices where they are large enough; team is filled for `worker`. */

@@ -72,6 +72,9 @@ int ckg__models_update(struct ckg__models *models, uint64_t revision, int spare)
 int ckg__models_condition(struct ckg__models *models, int certain);
 void ckg__models_release(struct ckg__models *models);
 
+/* The precision of the normal prior of every process's mean around 0. */
+double ckg__models_mean_precision(const struct ckg__models *models);
+
 /* 1 when any outcome's evaluations carry noise. */
 int ckg__models_noisy(const struct ckg__models *models);
 

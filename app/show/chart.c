@@ -1,0 +1,298 @@
+/* Axes with their ticks, frames, legends. */
+#include "show/chart.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "show/markup.h"
+
+static const struct app_lettering tick_letters = {10, APP_INK_SOFT, APP_MIDDLE, 0, 0};
+static const struct app_pen tick_pen = {.stroke = APP_INK_RULE, .width = 0.8}, grid_pen = {.stroke = APP_INK_GRID, .width = 0.8};
+
+enum { NAME_CHARACTERS = 14, LABEL_CHARACTERS = 36 };
+
+/* --- axes --- */
+
+struct app_axis app_axis_of(const struct app_parameter *p)
+{
+    struct app_axis axis = {.low = p->low, .high = p->high, .label = p->name};
+    if (p->kind == CKG_CATEGORICAL) {
+        axis.kind = APP_AXIS_NAMES;
+        axis.count = p->count;
+        axis.names = p->values;
+    } else if (p->kind == CKG_INTEGER)
+        axis.kind = APP_AXIS_WHOLE;
+    else
+        axis.kind = p->scale == CKG_LOG ? APP_AXIS_LOG : APP_AXIS_LINEAR;
+    if (p->kind == CKG_CATEGORICAL || (p->kind == CKG_INTEGER && p->high - p->low < APP_FEW)) {
+        axis.low -= 0.5;
+        axis.high += 0.5;
+    }
+    return axis;
+}
+
+void app_range_add(struct app_range *range, double value)
+{
+    if (!isfinite(value))
+        return;
+    range->low = fmin(range->low, value);
+    range->high = fmax(range->high, value);
+}
+
+struct app_axis app_axis_over(const struct app_range *range, const char *label)
+{
+    struct app_axis axis = {.low = range->low, .high = range->high, .label = label};
+    if (!(axis.low <= axis.high)) {
+        axis.low = 0;
+        axis.high = 1;
+    }
+    const double largest = fmax(fabs(axis.low), fabs(axis.high)), span = axis.high - axis.low;
+    /* values that differ by rounding alone are one value */
+    const double margin = span > 1e-12 * largest ? 0.05 * span : largest > 0 ? 0.1 * largest : 1;
+    axis.low -= margin;
+    axis.high += margin;
+    return axis;
+}
+
+static double place(const struct app_axis *a, double value)
+{
+    return a->kind == APP_AXIS_LOG ? log(value / a->low) / log(a->high / a->low) : (value - a->low) / (a->high - a->low);
+}
+
+double app_chart_x(const struct app_chart *c, double value)
+{
+    return c->box.x + c->box.width * place(&c->x, value);
+}
+
+double app_chart_y(const struct app_chart *c, double value)
+{
+    return c->box.y + c->box.height * (1 - place(&c->y, value));
+}
+
+/* The ticks of an axis of that length; `each`: the room that a label takes along it. */
+static void find_ticks(const struct app_axis *a, double length, double each, struct app_ticks *out)
+{
+    const int want = (int)fmax(2, length / each);
+    out->count = out->exponent = 0;
+    if (a->kind == APP_AXIS_LINEAR)
+        app_ticks_linear(out, a->low, a->high, want, 0);
+    else if (a->kind == APP_AXIS_WHOLE)
+        app_ticks_linear(out, a->low, a->high, want, 1);
+    else if (a->kind == APP_AXIS_LOG)
+        app_ticks_log(out, a->low, a->high, want);
+    const int every = a->kind == APP_AXIS_NAMES ? 1 + (int)((a->count - 1) / fmax(1, length / 13)) : 1;
+    for (int i = 0; a->kind == APP_AXIS_NAMES && i < a->count && out->count < APP_MAX_TICKS; i += every) {
+        char name[APP_SHORT];
+        struct app_tick *t = &out->tick[out->count++];
+        t->value = i;
+        snprintf(t->label, sizeof t->label, "%s", app_shorten(a->names[i], NAME_CHARACTERS, name));
+    }
+}
+
+static double widest(const struct app_ticks *ticks)
+{
+    double width = 0;
+    for (int i = 0; i < ticks->count; i++)
+        width = fmax(width, app_letters_width(ticks->tick[i].label, tick_letters.size));
+    return width;
+}
+
+/* Ticks along x, and whether the labels must stand upright. */
+static int ticks_x(const struct app_axis *a, double width, struct app_ticks *out)
+{
+    find_ticks(a, width, a->kind == APP_AXIS_LOG ? 40 : 52, out);
+    if (a->kind != APP_AXIS_NAMES) {
+        if (widest(out) * out->count > 0.95 * width && a->kind != APP_AXIS_LOG)
+            find_ticks(a, width, 1.5 * widest(out), out);
+        return 0;
+    }
+    return widest(out) + 6 > width / fmax(1, out->count);
+}
+
+static void ticks_y(const struct app_axis *a, double height, struct app_ticks *out)
+{
+    find_ticks(a, height, a->kind == APP_AXIS_NAMES ? 13 : 32, out);
+}
+
+/* --- room --- */
+
+double app_chart_left(const struct app_axis *y, double height)
+{
+    struct app_ticks ticks;
+    if (y->bare)
+        return 6;
+    ticks_y(y, height, &ticks);
+    return 8 + widest(&ticks) + (y->label ? 18 : 0);
+}
+
+double app_chart_below(const struct app_axis *x, double width)
+{
+    struct app_ticks ticks;
+    if (x->bare)
+        return 6;
+    const int upright = ticks_x(x, width, &ticks);
+    return 8 + (upright ? widest(&ticks) : 10) + (x->label ? 17 : 0);
+}
+
+void app_chart_fit(struct app_chart *c, const struct app_box *outer, double left)
+{
+    const double above = c->title ? 20 : 8, right = 8;
+    /* the labels of x decide the height, that the labels of y, and these the width, which seldom changes the labels of x again */
+    const double high = outer->height - above - app_chart_below(&c->x, outer->width - 60);
+    const double room = left > 0 ? left : app_chart_left(&c->y, high);
+    c->left = room;
+    c->box.x = outer->x + room;
+    c->box.width = outer->width - room - right;
+    c->box.y = outer->y + above;
+    c->box.height = outer->height - above - app_chart_below(&c->x, c->box.width);
+}
+
+/* --- drawing --- */
+
+/* The label, with the power of ten that the ticks leave out. */
+static void draw_axis_label(const struct app_chart *c, const char *label, int exponent, double x, double y, double angle)
+{
+    char name[APP_SHORT], power[64], all[2 * APP_SHORT];
+    const struct app_lettering letters = {11, APP_INK_TEXT, APP_MIDDLE, 0, angle};
+    const double room = angle != 0 ? c->box.height : c->box.width;
+    const int most = (int)fmax(6, fmin(LABEL_CHARACTERS, (room + 40) / 6 - (exponent ? 8 : 0)));
+    app_shorten(label, most, name);
+    snprintf(all, sizeof all, "%s (%s)", name, exponent ? app_exponent(exponent, power) : "");
+    app_draw_letters(c->canvas, x, y, &letters, exponent ? all : name);
+}
+
+/* The power alone, where there is no label. */
+static void draw_exponent(const struct app_chart *c, int exponent, double x, double y, enum app_anchor anchor)
+{
+    char text[64];
+    struct app_lettering letters = tick_letters;
+    letters.anchor = anchor;
+    if (exponent)
+        app_draw_letters(c->canvas, x, y, &letters, app_exponent(exponent, text));
+}
+
+static void draw_x(const struct app_chart *c)
+{
+    struct app_ticks ticks;
+    const double bottom = c->box.y + c->box.height;
+    const int upright = ticks_x(&c->x, c->box.width, &ticks);
+    struct app_lettering letters = tick_letters;
+    letters.angle = upright ? -90 : 0;
+    letters.anchor = upright ? APP_END : APP_MIDDLE;
+    for (int i = 0; i < ticks.count; i++) {
+        const struct app_tick *t = &ticks.tick[i];
+        const double x = app_chart_x(c, t->value);
+        if (c->grid && t->label[0] && c->x.kind != APP_AXIS_NAMES)
+            app_draw_line(c->canvas, x, c->box.y, x, bottom, &grid_pen);
+        app_draw_line(c->canvas, x, bottom, x, bottom + (t->label[0] ? 4 : 2.5), &tick_pen);
+        if (!c->x.bare)
+            app_draw_letters(c->canvas, upright ? x + 3.5 : x, bottom + (upright ? 7 : 15), &letters, t->label);
+    }
+    if (c->x.bare)
+        return;
+    if (!c->x.label)
+        draw_exponent(c, ticks.exponent, c->box.x + c->box.width + 4, bottom + 28, APP_END);
+    else
+        draw_axis_label(c, c->x.label, ticks.exponent, c->box.x + c->box.width / 2, bottom + 8 + (upright ? widest(&ticks) : 10) + 12, 0);
+}
+
+static void draw_y(const struct app_chart *c)
+{
+    struct app_ticks ticks;
+    struct app_lettering letters = tick_letters;
+    letters.anchor = APP_END;
+    ticks_y(&c->y, c->box.height, &ticks);
+    for (int i = 0; i < ticks.count; i++) {
+        const struct app_tick *t = &ticks.tick[i];
+        const double y = app_chart_y(c, t->value);
+        if (c->grid && t->label[0] && c->y.kind != APP_AXIS_NAMES)
+            app_draw_line(c->canvas, c->box.x, y, c->box.x + c->box.width, y, &grid_pen);
+        app_draw_line(c->canvas, c->box.x - (t->label[0] ? 4 : 2.5), y, c->box.x, y, &tick_pen);
+        if (!c->y.bare)
+            app_draw_letters(c->canvas, c->box.x - 6, y + 3.5, &letters, t->label);
+    }
+    if (c->y.bare)
+        return;
+    if (!c->y.label)
+        draw_exponent(c, ticks.exponent, c->box.x, c->box.y - 4, APP_END);
+    else
+        draw_axis_label(c, c->y.label, ticks.exponent, c->box.x - c->left + 12, c->box.y + c->box.height / 2, -90);
+}
+
+void app_chart_axes(const struct app_chart *c)
+{
+    static const struct app_lettering title_letters = {12, APP_INK_TEXT, APP_START, 1, 0};
+    char name[APP_SHORT];
+    draw_x(c);
+    draw_y(c);
+    if (c->title)
+        app_draw_letters(c->canvas, c->box.x, c->box.y - 7, &title_letters,
+                         app_shorten(c->title, (int)fmax(8, fmin(60, c->box.width / 6.2)), name));
+}
+
+void app_chart_frame(const struct app_chart *c)
+{
+    static const struct app_pen frame = {.stroke = APP_INK_RULE, .width = 1};
+    app_draw_box(c->canvas, &c->box, &frame);
+}
+
+/* --- legends --- */
+
+static void draw_key(struct app_canvas *canvas, const struct app_key *key, double x, double y)
+{
+    const struct app_box band = {x, y - 5, 18, 10};
+    if (key->kind == APP_KEY_MARK)
+        app_draw_mark(canvas, key->shape, x + 9, y, key->shape == APP_STAR ? 6 : 4, &key->pen, NULL);
+    else if (key->kind == APP_KEY_LINE)
+        app_draw_line(canvas, x, y, x + 18, y, &key->pen);
+    else
+        app_draw_box(canvas, &band, &key->pen);
+}
+
+double app_keys_draw(struct app_canvas *canvas, const struct app_key *keys, int count, double x, double y, double width)
+{
+    static const struct app_lettering letters = {10.5, APP_INK_TEXT, APP_START, 0, 0};
+    double at = 0, row = 0;
+    for (int i = 0; i < count; i++) {
+        const double wide = 24 + app_letters_width(keys[i].text, letters.size) + 14;
+        if (at > 0 && at + wide - 14 > width) {
+            at = 0;
+            row += 17;
+        }
+        if (canvas) {
+            draw_key(canvas, &keys[i], x + at, y + row + 8);
+            app_draw_letters(canvas, x + at + 23, y + row + 11.5, &letters, keys[i].text);
+        }
+        at += wide;
+    }
+    return count ? row + 17 : 0;
+}
+
+void app_bar_draw(struct app_canvas *canvas, const struct app_box *box, enum app_ink ink, int steps, double clear, const struct app_axis *axis)
+{
+    static const struct app_pen frame = {.stroke = APP_INK_RULE, .width = 0.8};
+    const struct app_pen pen = {.fill = ink, .clear = clear};
+    struct app_chart scale = {.canvas = canvas, .box = *box, .y = *axis};
+    struct app_ticks ticks;
+    struct app_lettering letters = tick_letters, label = {11, APP_INK_TEXT, APP_MIDDLE, 0, -90};
+    char name[APP_SHORT];
+    /* the same shades as the regions: one more layer for every level that is reached */
+    for (int k = 0; k < steps; k++) {
+        const double from = (k + 0.5) / steps;
+        const struct app_box part = {box->x, box->y, box->width, box->height * (1 - from)};
+        app_draw_box(canvas, &part, &pen);
+    }
+    app_draw_box(canvas, box, &frame);
+    ticks_y(axis, box->height, &ticks);
+    letters.anchor = APP_START;
+    for (int i = 0; i < ticks.count; i++) {
+        const double y = app_chart_y(&scale, ticks.tick[i].value);
+        app_draw_line(canvas, box->x + box->width, y, box->x + box->width + 3, y, &tick_pen);
+        app_draw_letters(canvas, box->x + box->width + 5, y + 3.5, &letters, ticks.tick[i].label);
+    }
+    draw_exponent(&scale, ticks.exponent, box->x, box->y - 4, APP_START);
+    if (axis->label)
+        app_draw_letters(canvas, box->x + box->width + widest(&ticks) + 17, box->y + box->height / 2, &label,
+                         app_shorten(axis->label, (int)fmax(8, fmin(60, box->height / 5.6)), name));
+}

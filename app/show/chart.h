@@ -1,0 +1,74 @@
+/* Axes, frames and legends. */
+#ifndef CKG_APP_CHART_H
+#define CKG_APP_CHART_H
+
+#include "define/definition.h"
+#include "show/canvas.h"
+#include "show/ticks.h"
+
+enum app_axis_kind { APP_AXIS_LINEAR, APP_AXIS_LOG, APP_AXIS_WHOLE, APP_AXIS_NAMES };
+
+struct app_axis {
+    enum app_axis_kind kind;
+    double low, high; /* with names, and with few whole numbers, half a step beyond the first and the last value */
+    int count;        /* of names */
+    char *const *names;
+    const char *label;
+    int bare;         /* 1: without tick labels */
+};
+
+/* Whole numbers up to this many are steps of their own, like categories; more of them are drawn as a line. */
+enum { APP_FEW = 24 };
+
+/* The axis of a parameter. */
+struct app_axis app_axis_of(const struct app_parameter *parameter);
+
+/* A linear axis over a range, widened a little. */
+struct app_range {
+    double low, high;
+};
+#define APP_RANGE_INIT                                                                                                         \
+    {                                                                                                                          \
+        INFINITY, -INFINITY                                                                                                    \
+    }
+void app_range_add(struct app_range *range, double value);
+struct app_axis app_axis_over(const struct app_range *range, const char *label);
+
+struct app_chart {
+    struct app_canvas *canvas;
+    struct app_box box; /* inside the axes */
+    double left;        /* room at the left of it, which ends with the label of y */
+    struct app_axis x, y;
+    const char *title;
+    int grid;           /* 1: lines at the ticks */
+};
+
+/* The box inside the axes when title, labels and all lie within `outer`; left: room at the left when it is given (> 0), to align charts. */
+void app_chart_fit(struct app_chart *chart, const struct app_box *outer, double left);
+/* The room that the axis needs at the left of a chart of that height. */
+double app_chart_left(const struct app_axis *y, double height);
+/* The room that the axis needs below a chart of that width. */
+double app_chart_below(const struct app_axis *x, double width);
+
+double app_chart_x(const struct app_chart *chart, double value);
+double app_chart_y(const struct app_chart *chart, double value);
+
+/* Title, grid, ticks and labels; the frame is drawn when all else is. */
+void app_chart_axes(const struct app_chart *chart);
+void app_chart_frame(const struct app_chart *chart);
+
+/* An entry of a legend. */
+struct app_key {
+    enum { APP_KEY_MARK, APP_KEY_LINE, APP_KEY_BAND } kind;
+    enum app_shape shape;
+    struct app_pen pen;
+    const char *text;
+};
+
+/* Draws the entries in rows of that width; returns the height of all rows. Nothing is drawn when canvas is NULL. */
+double app_keys_draw(struct app_canvas *canvas, const struct app_key *keys, int count, double x, double y, double width);
+
+/* A bar of shades from 0 (below) to 1 (above), with the numbers of an axis beside it; `label` runs along it. */
+void app_bar_draw(struct app_canvas *canvas, const struct app_box *box, enum app_ink ink, int steps, double clear, const struct app_axis *axis);
+
+#endif

@@ -1,0 +1,102 @@
+/* What figures over two parameters share: fields, shades, trials. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "show/chart.h"
+#include "show/contour.h"
+#include "show/plot.h"
+
+void app_plot_pair(const struct app_show *s, const struct app_plot_options *o, int *x, int *y)
+{
+    *x = o->x;
+    *y = o->y;
+    for (int k = 0; k < s->definition->d && (*x < 0 || *y < 0); k++) {
+        const int i = s->order[k];
+        if (i == *x || i == *y)
+            continue;
+        if (*x < 0)
+            *x = i;
+        else
+            *y = i;
+    }
+    if (o->x < 0 && o->y < 0 && *x > *y && *y >= 0) { /* both were chosen here: in the order of the file */
+        const int swap = *x;
+        *x = *y;
+        *y = swap;
+    }
+}
+
+int app_field_make(const struct app_chart *c, const struct app_nodes *x, const struct app_nodes *y, const double *z, int stride,
+                   struct app_field *out, double **block)
+{
+    const size_t nx = (size_t)x->drawn, ny = (size_t)y->drawn;
+    *block = malloc((nx * ny + nx + ny) * sizeof **block);
+    if (!*block)
+        return 0;
+    double *values = *block, *xs = values + nx * ny, *ys = xs + nx;
+    for (size_t i = 0; i < nx; i++)
+        xs[i] = app_chart_x(c, x->place[i]);
+    for (size_t j = 0; j < ny; j++)
+        ys[j] = app_chart_y(c, y->place[j]);
+    for (size_t j = 0; j < ny; j++)
+        for (size_t i = 0; i < nx; i++) {
+            const double value = z[((size_t)y->of[j] * (size_t)x->count + (size_t)x->of[i]) * (size_t)stride];
+            values[j * nx + i] = isfinite(value) ? value : NAN;
+        }
+    *out = (struct app_field){x->drawn, y->drawn, xs, ys, values};
+    return 1;
+}
+
+int app_field_shade(struct app_canvas *canvas, const struct app_field *f, double low, double high, enum app_ink ink, int steps, double clear)
+{
+    const struct app_pen pen = {.fill = ink, .clear = clear};
+    for (int k = 0; k < steps; k++) {
+        struct app_path path = {0};
+        if (!app_contour_region(f, low + (high - low) * (k + 0.5) / steps, &path)) {
+            app_path_free(&path);
+            return 0;
+        }
+        app_draw(canvas, &path, &pen);
+    }
+    return 1;
+}
+
+/* Designs that share a category or a whole number are set side by side around it, by the golden ratio, so that none hides another. */
+static double spread(const struct app_parameter *p, double value, int number)
+{
+    const double values = p->high - p->low + 1;
+    if (p->kind == CKG_REAL || values > APP_FEW)
+        return value;
+    return value + 0.5 * (fmod(number * 0.6180339887, 1) - 0.5);
+}
+
+/* Pending designs first, then the infeasible, so that what is feasible lies on top. */
+void app_draw_trials(const struct app_chart *c, const struct app_show *s, int x, int y)
+{
+    const double radius = s->notebook->count <= 150 ? 3.4 : s->notebook->count <= 500 ? 2.6 : 1.9;
+    for (int look = APP_LOOKS - 1; look >= 0; look--)
+        for (int i = 0; i < s->notebook->count; i++) {
+            const struct app_trial *t = &s->notebook->trials[i];
+            struct app_text hint = {0};
+            if ((int)app_trial_look(t) != look)
+                continue;
+            const double px = app_chart_x(c, spread(&s->definition->parameters[x], t->x[x], t->number));
+            const double py = y < 0 ? c->box.y + c->box.height - 6 : app_chart_y(c, spread(&s->definition->parameters[y], t->x[y], 7 * t->number));
+            app_trial_hint(s->definition, t, &hint);
+            app_draw_mark(c->canvas, app_looks[look].shape, px, py, radius, &app_looks[look].pen, hint.data);
+            app_text_free(&hint);
+        }
+}
+
+int app_trial_keys(const struct app_show *s, struct app_key *keys)
+{
+    int count = 0, occurs[APP_LOOKS] = {0};
+    for (int i = 0; i < s->notebook->count; i++)
+        occurs[app_trial_look(&s->notebook->trials[i])] = 1;
+    for (int k = 0; k < APP_LOOKS; k++)
+        if (occurs[k])
+            keys[count++] = (struct app_key){.kind = APP_KEY_MARK, .shape = app_looks[k].shape, .pen = app_looks[k].pen, .text = app_looks[k].text};
+    if (s->recommendation)
+        keys[count++] = (struct app_key){.kind = APP_KEY_MARK, .shape = APP_STAR, .pen = app_star_pen, .text = "recommended"};
+    return count;
+}

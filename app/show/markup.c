@@ -1,0 +1,116 @@
+/* Escaping, shortening, measuring. */
+#include "show/markup.h"
+
+#include <string.h>
+
+#include "base/json.h"
+
+static const char replacement[] = "\xEF\xBF\xBD";
+
+/* One character at `at`: its length in bytes, and what stands for it in *shown (bytes, NULL: itself). */
+static int next_character(const unsigned char *at, size_t left, const char **shown, char picture[4])
+{
+    const int length = app_utf8_length(at, left);
+    const int c1 = length == 2 && at[0] == 0xC2 && at[1] < 0xA0;                          /* U+0080 … U+009F */
+    const int none = length == 3 && at[0] == 0xEF && at[1] == 0xBF && at[2] >= 0xBE;      /* U+FFFE, U+FFFF: not allowed in XML */
+    *shown = !length || c1 || none ? replacement : NULL;
+    if (length == 1 && (*at < ' ' || *at == 127)) {
+        memcpy(picture, "\xE2\x90", 2);
+        picture[2] = (char)(*at == 127 ? 0xA1 : 0x80 + *at);
+        picture[3] = 0;
+        *shown = picture;
+    }
+    return length ? length : 1;
+}
+
+static void add_text(struct app_text *out, const char *text, int escape)
+{
+    const unsigned char *at = (const unsigned char *)text, *end = at + strlen(text);
+    while (at < end) {
+        const char *shown;
+        char picture[4];
+        const int length = next_character(at, (size_t)(end - at), &shown, picture);
+        if (shown)
+            app_text_add(out, shown, strlen(shown));
+        else if (escape && strchr("&<>\"'", *at))
+            app_text_print(out, "&#%d;", *at);
+        else
+            app_text_add(out, (const char *)at, (size_t)length);
+        at += length;
+    }
+}
+
+void app_plain(struct app_text *out, const char *text)
+{
+    add_text(out, text, 0);
+}
+
+void app_markup(struct app_text *out, const char *text)
+{
+    add_text(out, text, 1);
+}
+
+/* The number of characters. */
+static int count_characters(const char *text)
+{
+    const unsigned char *at = (const unsigned char *)text, *end = at + strlen(text);
+    int count = 0;
+    for (; at < end; count++) {
+        const int length = app_utf8_length(at, (size_t)(end - at));
+        at += length ? length : 1;
+    }
+    return count;
+}
+
+/* Where character number `index` begins. */
+static const char *character_at(const char *text, int index)
+{
+    const unsigned char *at = (const unsigned char *)text, *end = at + strlen(text);
+    while (index-- > 0 && at < end) {
+        const int length = app_utf8_length(at, (size_t)(end - at));
+        at += length ? length : 1;
+    }
+    return (const char *)at;
+}
+
+const char *app_shorten(const char *text, int most, char out[APP_SHORT])
+{
+    const int count = count_characters(text);
+    if (count <= most) {
+        strncpy(out, text, APP_SHORT - 1);
+        out[APP_SHORT - 1] = 0;
+        return out;
+    }
+    const int tail = (most - 1) / 3, head = most - 1 - tail;
+    const size_t bytes = (size_t)(character_at(text, head) - text);
+    memcpy(out, text, bytes);
+    strcpy(out + bytes, "…");
+    strcat(out, character_at(text, count - tail));
+    return out;
+}
+
+/* Of one character, in parts of the letters' size: the averages of common sans-serif faces. */
+static double character_width(const unsigned char *at, int length)
+{
+    if (length >= 3)
+        return at[0] == 0xE2 ? 0.6 : 1.0; /* punctuation and signs; beyond them mostly wide scripts */
+    if (length == 2)
+        return at[0] == 0xCC || at[0] == 0xCD ? 0 : 0.58;
+    if (strchr("ijlI.,:;'|!()[] ", *at))
+        return 0.29;
+    if (strchr("mwMW%@", *at))
+        return 0.86;
+    return *at >= 'A' && *at <= 'Z' ? 0.67 : 0.55;
+}
+
+double app_letters_width(const char *text, double size)
+{
+    const unsigned char *at = (const unsigned char *)text, *end = at + strlen(text);
+    double width = 0;
+    while (at < end) {
+        const int length = app_utf8_length(at, (size_t)(end - at));
+        width += length ? character_width(at, length) : 0.6;
+        at += length ? length : 1;
+    }
+    return 1.06 * width * size; /* a little more, for faces that run wide */
+}

@@ -1,0 +1,232 @@
+/*
+ * Slices through the recommendation: each outcome predicted along each parameter, the others held, with ±2 sd and the limits. Columns are
+ * parameters, rows are outcomes; charts of a row share their axis. Many parameters go on below, the ones that matter most first.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "show/chart.h"
+#include "show/markup.h"
+#include "show/plot.h"
+
+enum { COLUMNS = 4, MOST = 8, WIDE = 210, HIGH = 150, GAP = 26 };
+
+static const struct app_pen mean_pen = {.stroke = APP_INK_MEAN, .width = 1.6}, band_pen = {.fill = APP_INK_MEAN, .clear = 0.8};
+static const struct app_pen limit_pen = {.stroke = APP_INK_LIMIT, .width = 1.3, .dash = 1}, beyond_pen = {.fill = APP_INK_LIMIT, .clear = 0.9};
+static const struct app_pen here_pen = {.stroke = APP_INK_SOFT, .width = 0.9, .dash = 2};
+
+struct slices {
+    const struct app_show *show;
+    int count, parameter[MOST];
+    struct app_nodes nodes[MOST];
+    double *mean[MOST], *sd[MOST]; /* (nodes×(1+K)) */
+};
+
+static int possible(const struct app_show *s, const struct app_plot_options *options)
+{
+    (void)options;
+    return s->recommendation ? CKG_OK
+                             : app_fail(s->notebook->message, CKG_ERR_STATE, "%s: '%s' has not been measured yet, so there are no slices to show",
+                                        s->definition->name, s->definition->outcomes[0].name);
+}
+
+static int choose(const struct app_show *s, const struct app_plot_options *o, int *parameter)
+{
+    int count = 0;
+    if (o->x >= 0)
+        parameter[count++] = o->x;
+    if (o->y >= 0 && o->y != o->x)
+        parameter[count++] = o->y;
+    for (int i = 0; o->x < 0 && o->y < 0 && i < s->definition->d && count < MOST; i++)
+        parameter[count++] = s->definition->d <= MOST ? i : s->order[i];
+    return count;
+}
+
+/* The room below the last row: names may stand upright there. */
+static double room_below(const struct app_show *s, int count, const int *parameter, double width)
+{
+    double room = 0;
+    for (int k = 0; k < count; k++) {
+        const struct app_axis axis = app_axis_of(&s->definition->parameters[parameter[k]]);
+        room = fmax(room, app_chart_below(&axis, width));
+    }
+    return room;
+}
+
+static void size(const struct app_show *s, const struct app_plot_options *options, double *width, double *height)
+{
+    int parameter[MOST];
+    const int count = choose(s, options, parameter), columns = count < COLUMNS ? count : COLUMNS, blocks = (count + COLUMNS - 1) / COLUMNS;
+    *width = fmax(80 + columns * WIDE, 420);
+    *height = 24 + blocks * ((s->definition->K + 1) * HIGH + room_below(s, count, parameter, WIDE - GAP)) + 26;
+}
+
+static int predict(struct slices *w, int k)
+{
+    const struct app_show *s = w->show;
+    app_nodes_make(&w->nodes[k], &s->definition->parameters[w->parameter[k]], app_show_fineness(s, 1));
+    const size_t values = (size_t)w->nodes[k].count * ((size_t)s->definition->K + 1);
+    double *X = app_show_designs(s, w->parameter[k], &w->nodes[k], -1, NULL);
+    w->mean[k] = malloc(values * sizeof *w->mean[k]);
+    w->sd[k] = malloc(values * sizeof *w->sd[k]);
+    int status = X && w->mean[k] && w->sd[k] ? CKG_OK : app_show_no_memory(s);
+    if (!status && ckg_study_predict(s->engine, w->nodes[k].count, X, w->mean[k], w->sd[k], NULL, NULL))
+        status = app_notebook_fail(s->notebook, CKG_ERR_NUMERIC);
+    free(X);
+    return status;
+}
+
+/* What a row of charts must hold: the bands, and limits that are not far away. */
+static struct app_axis row_axis(const struct slices *w, int outcome)
+{
+    const int outcomes = w->show->definition->K + 1;
+    const struct app_outcome *o = &w->show->definition->outcomes[outcome];
+    struct app_range range = APP_RANGE_INIT;
+    for (int k = 0; k < w->count; k++)
+        for (int i = 0; i < w->nodes[k].count; i++) {
+            const double mean = w->mean[k][i * outcomes + outcome], sd = w->sd[k][i * outcomes + outcome];
+            app_range_add(&range, mean - 2 * sd);
+            app_range_add(&range, mean + 2 * sd);
+        }
+    const double span = range.high - range.low;
+    if (outcome && isfinite(o->min) && o->min > range.low - span && o->min < range.high + span)
+        app_range_add(&range, o->min);
+    if (outcome && isfinite(o->max) && o->max > range.low - span && o->max < range.high + span)
+        app_range_add(&range, o->max);
+    return app_axis_over(&range, o->name);
+}
+
+/* --- one chart --- */
+
+static void draw_limit(const struct app_chart *c, double limit, int upper)
+{
+    const double edge = upper ? c->y.high : c->y.low;
+    if (!isfinite(limit) || (upper ? limit > edge : limit < edge))
+        return;
+    const double inside = fmin(fmax(limit, c->y.low), c->y.high), y = app_chart_y(c, inside);
+    const struct app_box beyond = {c->box.x, upper ? c->box.y : y, c->box.width, upper ? y - c->box.y : c->box.y + c->box.height - y};
+    app_draw_box(c->canvas, &beyond, &beyond_pen);
+    if (inside == limit)
+        app_draw_line(c->canvas, c->box.x, y, c->box.x + c->box.width, y, &limit_pen);
+}
+
+static void draw_curve(const struct app_chart *c, const struct app_nodes *n, const double *mean, const double *sd, int outcomes)
+{
+    struct app_path band = {0}, line = {0};
+    for (int i = 0; i < n->count; i++) {
+        const double x = app_chart_x(c, n->value[i]);
+        (i ? app_path_line : app_path_move)(&band, x, app_chart_y(c, mean[i * outcomes] + 2 * sd[i * outcomes]));
+        (i ? app_path_line : app_path_move)(&line, x, app_chart_y(c, mean[i * outcomes]));
+    }
+    for (int i = n->count - 1; i >= 0; i--)
+        app_path_line(&band, app_chart_x(c, n->value[i]), app_chart_y(c, mean[i * outcomes] - 2 * sd[i * outcomes]));
+    app_path_close(&band);
+    app_draw(c->canvas, &band, &band_pen);
+    app_draw(c->canvas, &line, &mean_pen);
+}
+
+/* Between categories, or a few whole numbers, there is nothing: a bar and a dash for each. */
+static void draw_steps(const struct app_chart *c, const struct app_nodes *n, const double *mean, const double *sd, int outcomes)
+{
+    const double half = fmin(14, 0.36 * c->box.width / n->count);
+    for (int i = 0; i < n->count; i++) {
+        const double x = app_chart_x(c, n->value[i]), y = app_chart_y(c, mean[i * outcomes]);
+        const double top = app_chart_y(c, mean[i * outcomes] + 2 * sd[i * outcomes]),
+                     bottom = app_chart_y(c, mean[i * outcomes] - 2 * sd[i * outcomes]);
+        const struct app_box bar = {x - half, top, 2 * half, bottom - top};
+        app_draw_box(c->canvas, &bar, &band_pen);
+        app_draw_line(c->canvas, x - half, y, x + half, y, &mean_pen);
+    }
+}
+
+static void draw_chart(const struct app_chart *c, const struct slices *w, int k, int outcome)
+{
+    const struct app_show *s = w->show;
+    const struct app_nodes *n = &w->nodes[k];
+    const int outcomes = s->definition->K + 1;
+    const double here = app_chart_x(c, s->centre[w->parameter[k]]);
+    app_chart_axes(c);
+    c->canvas->table->clip(c->canvas, &c->box);
+    if (outcome) {
+        draw_limit(c, s->definition->outcomes[outcome].min, 0);
+        draw_limit(c, s->definition->outcomes[outcome].max, 1);
+    }
+    app_draw_line(c->canvas, here, c->box.y, here, c->box.y + c->box.height, &here_pen);
+    (n->stepped ? draw_steps : draw_curve)(c, n, w->mean[k] + outcome, w->sd[k] + outcome, outcomes);
+    c->canvas->table->unclip(c->canvas);
+    app_chart_frame(c);
+    app_draw_mark(c->canvas, APP_STAR, here, app_chart_y(c, s->recommendation->mean[outcome]), 6, &app_star_pen, "recommended");
+}
+
+/* --- all of them --- */
+
+static void draw_row(struct app_canvas *canvas, const struct slices *w, int first, int outcome, const struct app_box *row, double left, double cell)
+{
+    const int end = first + COLUMNS < w->count ? first + COLUMNS : w->count;
+    const struct app_axis axis = row_axis(w, outcome);
+    const int last = outcome == w->show->definition->K;
+    for (int k = first; k < end; k++) {
+        struct app_chart c = {.canvas = canvas, .x = app_axis_of(&w->show->definition->parameters[w->parameter[k]]), .y = axis, .grid = 1};
+        const double x = row->x + left + (k - first) * cell;
+        c.x.bare = !last;
+        c.y.bare = k > first;
+        c.left = left;
+        c.box = (struct app_box){x, row->y + 8, cell - GAP, row->height - 14};
+        draw_chart(&c, w, k, outcome);
+    }
+}
+
+static void draw_all(struct app_canvas *canvas, const struct slices *w, const struct app_box *box)
+{
+    static const struct app_key keys[] = {
+        {APP_KEY_LINE, APP_CIRCLE, {.stroke = APP_INK_MEAN, .width = 1.6}, "predicted mean"},
+        {APP_KEY_BAND, APP_CIRCLE, {.fill = APP_INK_MEAN, .clear = 0.8}, "±2 sd"},
+        {APP_KEY_MARK, APP_STAR, {.stroke = APP_INK_TEXT, .fill = APP_INK_STAR, .width = 1}, "recommended"},
+        {APP_KEY_LINE, APP_CIRCLE, {.stroke = APP_INK_LIMIT, .width = 1.3, .dash = 1}, "limit"},
+    };
+    static const struct app_lettering letters = {12, APP_INK_TEXT, APP_START, 1, 0};
+    const int outcomes = w->show->definition->K + 1, columns = w->count < COLUMNS ? w->count : COLUMNS, blocks = (w->count + COLUMNS - 1) / COLUMNS;
+    const double legend = 20, title = 20, block = (box->height - legend - title) / blocks;
+    const double high = (block - room_below(w->show, w->count, w->parameter, (box->width - 60) / columns - GAP)) / outcomes;
+    double left = 0;
+    for (int j = 0; j < outcomes; j++) {
+        const struct app_axis axis = row_axis(w, j);
+        left = fmax(left, app_chart_left(&axis, high - 14));
+    }
+    const double cell = (box->width - left + 12) / columns;
+    char heading[128] = "Slices through the recommendation";
+    if (w->count < w->show->definition->d)
+        snprintf(heading, sizeof heading, "Slices through the recommendation, along %d of %d parameters", w->count, w->show->definition->d);
+    app_draw_letters(canvas, box->x + left, box->y + 13, &letters, heading);
+    for (int b = 0; b < blocks; b++)
+        for (int j = 0; j < outcomes; j++) {
+            const struct app_box row = {box->x, box->y + title + b * block + j * high, box->width, high};
+            draw_row(canvas, w, b * COLUMNS, j, &row, left, cell);
+        }
+    app_keys_draw(canvas, keys, outcomes > 1 ? 4 : 3, box->x + left, box->y + box->height - legend + 2, box->width - left);
+}
+
+static int draw(struct app_canvas *canvas, const struct app_show *s, const struct app_plot_options *options, const struct app_box *box)
+{
+    struct slices *w = calloc(1, sizeof *w);
+    if (!w)
+        return app_show_no_memory(s);
+    w->show = s;
+    w->count = choose(s, options, w->parameter);
+    int status = CKG_OK;
+    for (int k = 0; !status && k < w->count; k++)
+        status = predict(w, k);
+    if (!status)
+        draw_all(canvas, w, box);
+    for (int k = 0; k < w->count; k++) {
+        free(w->mean[k]);
+        free(w->sd[k]);
+    }
+    free(w);
+    return status;
+}
+
+const struct app_plot app_plot_slices = {
+    .name = "slices", .title = "every outcome along each parameter, through the recommendation", .possible = possible, .size = size, .draw = draw,
+};

@@ -1,0 +1,184 @@
+/* The report: head, colours, sections in order. Figures are embedded SVG, whose colours follow the page's, light or dark. */
+#include "show/report.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "show/markup.h"
+#include "show/plot.h"
+
+/* --- the page --- */
+
+static void add_colours(struct app_text *out, int dark)
+{
+    app_text_print(out, "{--raised:%s", dark ? "#1d2126" : "#f7f8f9");
+    for (int i = APP_INK_PAPER; i < APP_INKS; i++)
+        app_text_print(out, ";--%s:%s", app_inks[i].name, dark ? app_inks[i].dark : app_inks[i].light);
+    app_text_print(out, "}");
+}
+
+static void add_head(const struct app_show *s, struct app_text *out)
+{
+    app_text_print(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" "
+                        "content=\"width=device-width, initial-scale=1\">\n"
+                        "<meta name=\"color-scheme\" content=\"light dark\">\n"
+                        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n<title>");
+    app_markup(out, s->definition->name);
+    app_text_print(out, " – ckg report</title>\n<style>\n:root");
+    add_colours(out, 0);
+    app_text_print(out, "\n@media(prefers-color-scheme:dark){:root");
+    add_colours(out, 1);
+    app_text_print(out, "}\n");
+    for (int i = APP_INK_PAPER; i < APP_INKS; i++)
+        app_text_print(out, ".s-%s{stroke:var(--%s)}.f-%s{fill:var(--%s)}", app_inks[i].name, app_inks[i].name, app_inks[i].name, app_inks[i].name);
+    app_text_print(out, "\n%s</style>\n</head>\n<body>\n", app_report_style);
+}
+
+static void add_header(const struct app_show *s, struct app_text *out)
+{
+    const struct app_definition *d = s->definition;
+    int tally[APP_STATES];
+    app_notebook_tally(s->notebook, tally);
+    app_text_print(out, "<header><h1>");
+    app_report_name(out, d->name);
+    app_text_print(out, "</h1>\n<p class=\"lead\">%s ", d->goal == CKG_MAXIMIZE ? "maximize" : "minimize");
+    app_report_name(out, d->outcomes[0].name);
+    app_text_print(out, " over %d parameter%s under %d constraint%s · %d", d->d, d->d == 1 ? "" : "s", d->K, d->K == 1 ? "" : "s", s->ended);
+    if (d->budget > 0)
+        app_text_print(out, " of %d", d->budget);
+    app_text_print(out, " evaluations: %d complete, %d failed", tally[APP_COMPLETE], tally[APP_FAILED_TRIAL]);
+    if (tally[APP_RUNNING] + tally[APP_PENDING])
+        app_text_print(out, ", %d running, %d pending", tally[APP_RUNNING], tally[APP_PENDING]);
+    app_text_print(out,
+                   "</p>\n<nav><a href=\"#recommendation\">Recommendation</a><a href=\"#convergence\">Convergence</a><a href=\"#maps\">Maps</a>"
+                   "<a href=\"#slices\">Slices</a><a href=\"#checks\">Predicted against measured</a><a href=\"#models\">Models</a>"
+                   "<a href=\"#trials\">Trials</a><a href=\"#study\">Study</a></nav></header>\n<main>\n");
+}
+
+/* --- figures --- */
+
+/* A figure that cannot be made says why in its place. */
+static int add_figure(const struct app_plot *plot, const struct app_show *s, const struct app_plot_options *options, struct app_text *out)
+{
+    const int status = plot->possible(s, options);
+    if (status == CKG_ERR_STATE) {
+        const char *why = s->notebook->message->text;
+        const size_t name = strlen(s->definition->name); /* stands before the reason, and at the head of the page already */
+        app_text_print(out, "<p class=\"note\">");
+        app_markup(out, strncmp(why, s->definition->name, name) ? why : why + name + 2);
+        app_text_print(out, ".</p>\n");
+        return CKG_OK;
+    }
+    if (status)
+        return status;
+    app_text_print(out, "<figure class=\"scroll\">");
+    const int made = app_plot_make(plot, &app_canvas_svg, 1, s, options, out);
+    app_text_print(out, "</figure>\n");
+    return made;
+}
+
+static int add_convergence(const struct app_show *s, struct app_text *out)
+{
+    const struct app_plot_options options = {-1, -1, NULL};
+    app_text_print(out, "<section id=\"convergence\"><h2>Convergence</h2>\n");
+    const int status = add_figure(&app_plot_convergence, s, &options, out);
+    app_text_print(out, "</section>\n");
+    return status;
+}
+
+/* Every pair of the three parameters that matter most. */
+static int add_maps(const struct app_show *s, struct app_text *out)
+{
+    const int most = s->definition->d < 3 ? s->definition->d : 3;
+    int status = CKG_OK;
+    app_text_print(out, "<section id=\"maps\"><h2>Feasibility maps</h2>\n");
+    if (s->definition->d > 3)
+        app_text_print(out, "<p class=\"note\">The three parameters with the shortest lengthscales; <code>ckg plot --kind map --x NAME --y "
+                            "NAME</code> shows any other two.</p>\n");
+    app_text_print(out, "<div class=\"figures\">\n");
+    if (most < 2)
+        app_text_print(out, "<p class=\"note\">A map needs two parameters; the slices show the one there is.</p>\n");
+    for (int a = 0; !status && a < most; a++)
+        for (int b = a + 1; !status && b < most; b++) {
+            const int first = s->order[a], second = s->order[b];
+            const struct app_plot_options options = {first < second ? first : second, first < second ? second : first, NULL};
+            if (!s->notebook->count && a + b > 1)
+                continue;
+            status = add_figure(&app_plot_map, s, &options, out);
+        }
+    app_text_print(out, "</div></section>\n");
+    return status;
+}
+
+static int add_slices(const struct app_show *s, struct app_text *out)
+{
+    const struct app_plot_options options = {-1, -1, NULL};
+    app_text_print(out, "<section id=\"slices\"><h2>Slices</h2>\n");
+    const int status = add_figure(&app_plot_slices, s, &options, out);
+    app_text_print(out, "</section>\n");
+    return status;
+}
+
+static int add_check(const struct app_show *s, int outcome, struct app_text *out)
+{
+    static const struct app_box box = {2, 2, 340, 310};
+    struct app_text title = {0};
+    app_text_print(&title, "%s: predicted against measured", s->definition->outcomes[outcome].name);
+    struct app_canvas *canvas = title.failed ? NULL : app_canvas_svg.open(box.width + 4, box.height + 4, title.data, 1);
+    app_text_free(&title);
+    if (!canvas)
+        return app_show_no_memory(s);
+    const int status = app_plot_residuals(canvas, s, outcome, &box);
+    app_text_print(out, "<figure><h3>");
+    app_report_name(out, s->definition->outcomes[outcome].name);
+    app_text_print(out, "</h3>\n");
+    const int made = app_canvas_svg.close(canvas, status ? NULL : out);
+    app_text_print(out, "</figure>\n");
+    return status ? status : made ? CKG_OK : app_show_no_memory(s);
+}
+
+static int add_checks(const struct app_show *s, struct app_text *out)
+{
+    int status = CKG_OK, shown = 0;
+    app_text_print(out, "<section id=\"checks\"><h2>Predicted against measured</h2>\n");
+    app_text_print(
+        out,
+        "<p>Each value as its model predicts it from all the other designs, ±2 standard deviations of a measurement. Of a good model about 95 of "
+        "100 bars cross the diagonal; the others are marked by a diamond.</p>\n<div class=\"figures\">\n");
+    for (int j = 0; !status && j <= s->definition->K; j++) {
+        ckg_model_info model;
+        status = ckg_study_model(s->engine, j, &model);
+        if (status)
+            app_notebook_fail(s->notebook, status);
+        else if (model.observations > 1) {
+            status = add_check(s, j, out);
+            shown++;
+        }
+    }
+    if (!shown)
+        app_text_print(out, "<p class=\"note\">This needs two designs that were measured.</p>\n");
+    app_text_print(out, "</div></section>\n");
+    return status;
+}
+
+int app_report_make(const struct app_show *s, struct app_text *out)
+{
+    add_head(s, out);
+    add_header(s, out);
+    app_report_recommendation(s, out);
+    int status = add_convergence(s, out);
+    if (!status)
+        status = add_maps(s, out);
+    if (!status)
+        status = add_slices(s, out);
+    if (!status)
+        status = add_checks(s, out);
+    if (!status)
+        status = app_report_models(s, out);
+    if (status)
+        return status;
+    app_report_trials(s, out);
+    app_report_facts(s, out);
+    app_text_print(out, "</main>\n<footer>Written by ckg %s.</footer>\n</body>\n</html>\n", ckg_version());
+    return out->failed ? app_show_no_memory(s) : CKG_OK;
+}

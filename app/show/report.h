@@ -1,0 +1,27 @@
+/* A study on one page of HTML that needs nothing else: no script, no other file. */
+#ifndef CKG_APP_REPORT_H
+#define CKG_APP_REPORT_H
+
+#include "show/show.h"
+
+int app_report_make(const struct app_show *show, struct app_text *out);
+
+/* --- its parts --- */
+
+extern const char app_report_style[];
+
+/* A name or text of the user's, escaped; shortened by the reader's window, whole when it is pointed at. */
+void app_report_name(struct app_text *out, const char *name);
+/* A number for people, exact when it is pointed at. */
+void app_report_number(struct app_text *out, double value);
+/* The parameter's value: a number or a category's name. */
+void app_report_value(struct app_text *out, const struct app_parameter *parameter, double value);
+/* "≤ 0", "0.1 ≤ … ≤ 3" */
+void app_report_limits(struct app_text *out, const struct app_outcome *outcome);
+
+void app_report_recommendation(const struct app_show *show, struct app_text *out);
+int app_report_models(const struct app_show *show, struct app_text *out);
+void app_report_trials(const struct app_show *show, struct app_text *out);
+void app_report_facts(const struct app_show *show, struct app_text *out);
+
+#endif

@@ -1,0 +1,153 @@
+/* The report's first section: what to build, and the best design that was evaluated beside it. */
+#include <math.h>
+
+#include "show/markup.h"
+#include "show/report.h"
+#include "show/ticks.h"
+
+void app_report_name(struct app_text *out, const char *name)
+{
+    app_text_print(out, "<span class=\"name\" title=\"");
+    app_markup(out, name);
+    app_text_print(out, "\">");
+    app_markup(out, name);
+    app_text_print(out, "</span>");
+}
+
+void app_report_number(struct app_text *out, double value)
+{
+    char shown[64], exact[32];
+    app_number_nice(value, 5, shown);
+    if (isfinite(value) && value != 0)
+        app_text_print(out, "<span title=\"%s\">%s</span>", app_number(value, exact), shown);
+    else
+        app_text_print(out, "%s", shown);
+}
+
+void app_report_value(struct app_text *out, const struct app_parameter *p, double value)
+{
+    if (p->kind == CKG_CATEGORICAL)
+        app_report_name(out, p->values[(int)value]);
+    else
+        app_report_number(out, value);
+}
+
+void app_report_limits(struct app_text *out, const struct app_outcome *o)
+{
+    char low[64], high[64];
+    app_number_nice(o->min, 6, low);
+    app_number_nice(o->max, 6, high);
+    if (isinf(o->min))
+        app_text_print(out, "≤ %s", high);
+    else if (isinf(o->max))
+        app_text_print(out, "≥ %s", low);
+    else
+        app_text_print(out, "%s … %s", low, high);
+}
+
+/* A probability: near 0 and 1 it matters how near. */
+static void add_probability(struct app_text *out, double p)
+{
+    char text[64];
+    if (p > 0.9999)
+        app_text_print(out, "&gt; 0.9999");
+    else if (p < 0.0001)
+        app_text_print(out, "&lt; 0.0001");
+    else
+        app_text_print(out, "%s", app_number_nice(p, p > 0.99 ? 4 : 3, text));
+}
+
+static void add_prediction(struct app_text *out, double mean, double sd)
+{
+    char spread[64];
+    app_report_number(out, mean);
+    app_text_print(out, " ± %s", app_number_nice(sd, 2, spread));
+}
+
+static void add_tiles(const struct app_show *s, struct app_text *out)
+{
+    const ckg_recommendation *r = s->recommendation;
+    app_text_print(out, "<div class=\"tiles\">\n<div class=\"tile\"><span class=\"what\">predicted ");
+    app_report_name(out, s->definition->outcomes[0].name);
+    app_text_print(out, "</span><b>");
+    add_prediction(out, r->mean[0], r->sd[0]);
+    app_text_print(out, "</b><span class=\"what\">of the recommended design, ± standard deviation</span></div>\n");
+    app_text_print(out, "<div class=\"tile\"><span class=\"what\">probability of being feasible</span><b>");
+    add_probability(out, r->probability_feasible);
+    app_text_print(out, "</b><span class=\"what\">%s</span></div>\n",
+                   s->definition->K ? "of meeting all constraints at once" : "there are no constraints");
+    app_text_print(out, "<div class=\"tile\"><span class=\"what\">best feasible design evaluated</span><b>");
+    if (s->best) {
+        app_report_number(out, app_trial_value(s->best, 0));
+        app_text_print(out, "</b><span class=\"what\">trial %d</span></div>\n</div>\n", s->best->number);
+    } else
+        app_text_print(out, "none</b><span class=\"what\">nothing feasible has been measured yet</span></div>\n</div>\n");
+}
+
+static void add_design(const struct app_show *s, struct app_text *out)
+{
+    const struct app_definition *d = s->definition;
+    app_text_print(out, "<div class=\"wide\"><table><thead><tr><th>parameter</th><th>recommended</th>");
+    if (s->best)
+        app_text_print(out, "<th>best evaluated (trial %d)</th>", s->best->number);
+    app_text_print(out, "</tr></thead><tbody>\n");
+    for (int i = 0; i < d->d; i++) {
+        app_text_print(out, "<tr><td>");
+        app_report_name(out, d->parameters[i].name);
+        app_text_print(out, "</td><td>");
+        app_report_value(out, &d->parameters[i], s->recommendation->x[i]);
+        if (s->best) {
+            app_text_print(out, "</td><td>");
+            app_report_value(out, &d->parameters[i], s->best->x[i]);
+        }
+        app_text_print(out, "</td></tr>\n");
+    }
+    app_text_print(out, "</tbody></table></div>\n");
+}
+
+static void add_outcomes(const struct app_show *s, struct app_text *out)
+{
+    const struct app_definition *d = s->definition;
+    app_text_print(out, "<div class=\"wide\"><table><thead><tr><th>outcome</th><th>wanted</th><th>predicted</th><th>probability</th>");
+    if (s->best)
+        app_text_print(out, "<th>measured in trial %d</th>", s->best->number);
+    app_text_print(out, "</tr></thead><tbody>\n");
+    for (int j = 0; j <= d->K; j++) {
+        app_text_print(out, "<tr><td>");
+        app_report_name(out, d->outcomes[j].name);
+        app_text_print(out, "</td><td>");
+        if (j)
+            app_report_limits(out, &d->outcomes[j]);
+        else
+            app_text_print(out, "%s", d->goal == CKG_MAXIMIZE ? "large" : "small");
+        app_text_print(out, "</td><td>");
+        add_prediction(out, s->recommendation->mean[j], s->recommendation->sd[j]);
+        app_text_print(out, "</td><td>");
+        if (j)
+            add_probability(out, s->recommendation->probability[j - 1]);
+        if (s->best) {
+            app_text_print(out, "</td><td>");
+            app_report_number(out, app_trial_value(s->best, j));
+        }
+        app_text_print(out, "</td></tr>\n");
+    }
+    app_text_print(out, "</tbody></table></div>\n");
+}
+
+void app_report_recommendation(const struct app_show *s, struct app_text *out)
+{
+    app_text_print(out, "<section id=\"recommendation\"><h2>Recommendation</h2>\n");
+    if (s->recommendation) {
+        add_tiles(s, out);
+        add_design(s, out);
+        add_outcomes(s, out);
+        app_text_print(
+            out, "<p class=\"note\">The recommended design need not have been evaluated: it has the best predicted worth by all that was measured. "
+                 "Evaluate it before you build on it.</p>\n");
+    } else {
+        app_text_print(out, "<p>There is none yet: ");
+        app_report_name(out, s->definition->outcomes[0].name);
+        app_text_print(out, " has not been measured.</p>\n");
+    }
+    app_text_print(out, "</section>\n");
+}

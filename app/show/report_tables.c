@@ -1,0 +1,237 @@
+/* The report's tables: models, trials, facts. */
+#include <math.h>
+
+#include "show/markup.h"
+#include "show/report.h"
+#include "show/ticks.h"
+
+/* --- models --- */
+
+static const char *const model_rows[] = {"observations", "signal sd", "noise sd", "mean", "log likelihood", "hyperparameter samples", "warp"};
+enum { MODEL_ROWS = sizeof model_rows / sizeof *model_rows };
+
+static double model_number(const ckg_model_info *m, int row)
+{
+    const double numbers[MODEL_ROWS] = {m->observations, m->signal_sd, m->noise_sd, m->mean, m->log_likelihood, m->samples, m->warp};
+    return numbers[row];
+}
+
+static void add_outcome_heads(const struct app_definition *d, struct app_text *out)
+{
+    for (int j = 0; j <= d->K; j++) {
+        app_text_print(out, "<th>");
+        app_report_name(out, d->outcomes[j].name);
+        app_text_print(out, "</th>");
+    }
+}
+
+/* One number for each outcome; parameter >= 0: its lengthscale. */
+static int add_model_row(const struct app_show *s, int row, int parameter, struct app_text *out)
+{
+    for (int j = 0; j <= s->definition->K; j++) {
+        ckg_model_info model;
+        const int status = ckg_study_model(s->engine, j, &model);
+        char text[64];
+        if (status)
+            return app_notebook_fail(s->notebook, status);
+        app_text_print(out, "<td>%s</td>", app_number_nice(parameter < 0 ? model_number(&model, row) : model.lengthscales[parameter], 4, text));
+    }
+    app_text_print(out, "</tr>\n");
+    return CKG_OK;
+}
+
+int app_report_models(const struct app_show *s, struct app_text *out)
+{
+    const struct app_definition *d = s->definition;
+    ckg_model_info model;
+    int status = ckg_study_model(s->engine, 0, &model);
+    if (status)
+        return app_notebook_fail(s->notebook, status);
+    app_text_print(
+        out,
+        "<section id=\"models\"><h2>Models</h2>\n<p>One Gaussian process for each outcome, with the kernel %s. Lengthscales are in parts of a "
+        "parameter's range: the shorter, the more the outcome changes along it.</p>\n",
+        model.kernel);
+    app_text_print(out, "<div class=\"wide\"><table><thead><tr><th></th>");
+    add_outcome_heads(d, out);
+    app_text_print(out, "</tr></thead><tbody>\n");
+    for (int i = 0; !status && i < d->d; i++) {
+        app_text_print(out, "<tr><td>lengthscale of ");
+        app_report_name(out, d->parameters[i].name);
+        app_text_print(out, "</td>");
+        status = add_model_row(s, 0, i, out);
+    }
+    for (int row = 0; !status && row < MODEL_ROWS; row++) {
+        app_text_print(out, "<tr><td>%s</td>", model_rows[row]);
+        status = add_model_row(s, row, -1, out);
+    }
+    app_text_print(
+        out,
+        "</tbody></table></div>\n<p class=\"note\">Signal, noise and mean are in the outcome's units, or on its warped scale where the warp is "
+        "not 0; of several hyperparameter samples the first is shown.</p>\n</section>\n");
+    return status;
+}
+
+/* --- trials --- */
+
+static void add_trial_heads(const struct app_definition *d, struct app_text *out)
+{
+    app_text_print(out, "<thead><tr><th>trial</th><th class=\"left\">state</th><th class=\"left\">feasible</th>");
+    for (int i = 0; i < d->d; i++) {
+        app_text_print(out, "<th>");
+        app_report_name(out, d->parameters[i].name);
+        app_text_print(out, "</th>");
+    }
+    add_outcome_heads(d, out);
+    app_text_print(out, "<th class=\"left\">origin</th><th>seconds</th><th class=\"left\">why</th></tr></thead>\n");
+}
+
+static void add_measured(const struct app_trial *t, int outcome, struct app_text *out)
+{
+    char text[64];
+    for (int i = 0; i < t->count; i++) {
+        const ckg_measurement *m = &t->measured[i];
+        if (m->outcome != outcome)
+            continue;
+        app_report_number(out, m->value);
+        if (m->sd != CKG_SD_DEFAULT)
+            app_text_print(out, " ± %s", app_number_nice(m->sd, 2, text));
+    }
+}
+
+static void add_trial(const struct app_definition *d, const struct app_trial *t, struct app_text *out)
+{
+    static const char *const feasible[] = {"<span class=\"off\">–</span>", "<span class=\"no\">△ no</span>", "<span class=\"yes\">● yes</span>"};
+    char text[64];
+    app_text_print(out, "<tr><td>%d</td><td class=\"left\">%s</td><td class=\"left\">%s</td>", t->number, app_state_name(t->state),
+                   feasible[t->feasible + 1]);
+    for (int i = 0; i < d->d; i++) {
+        app_text_print(out, "<td>");
+        app_report_value(out, &d->parameters[i], t->x[i]);
+        app_text_print(out, "</td>");
+    }
+    for (int j = 0; j <= d->K; j++) {
+        app_text_print(out, "<td>");
+        add_measured(t, j, out);
+        app_text_print(out, "</td>");
+    }
+    app_text_print(out, "<td class=\"left\">%s</td><td>%s</td><td class=\"why\">", t->origin,
+                   isnan(t->seconds) ? "" : app_number_nice(t->seconds, 3, text));
+    app_markup(out, t->why ? t->why : "");
+    app_text_print(out, "</td></tr>\n");
+}
+
+void app_report_trials(const struct app_show *s, struct app_text *out)
+{
+    const struct app_notebook *n = s->notebook;
+    app_text_print(out, "<section id=\"trials\"><h2>Trials</h2>\n");
+    if (n->count) {
+        app_text_print(out, "<div class=\"wide\"><table>");
+        add_trial_heads(s->definition, out);
+        app_text_print(out, "<tbody>\n");
+        for (int i = 0; i < n->count; i++)
+            add_trial(s->definition, &n->trials[i], out);
+        app_text_print(out, "</tbody></table></div>\n");
+    } else
+        app_text_print(out, "<p>There are none yet.</p>\n");
+    app_text_print(out, "</section>\n");
+}
+
+/* --- facts --- */
+
+static void add_parameter(const struct app_parameter *p, struct app_text *out)
+{
+    static const char *const kinds[] = {[CKG_REAL] = "real", [CKG_INTEGER] = "integer", [CKG_CATEGORICAL] = "categorical"};
+    char low[64], high[64];
+    app_text_print(out, "<tr><td>");
+    app_report_name(out, p->name);
+    app_text_print(out, "</td><td class=\"left\">%s</td><td class=\"why\">", kinds[p->kind]);
+    if (p->kind != CKG_CATEGORICAL)
+        app_text_print(out, "%s … %s%s", app_number_nice(p->low, 6, low), app_number_nice(p->high, 6, high),
+                       p->scale == CKG_LOG ? ", logarithmic" : "");
+    for (int k = 0; p->kind == CKG_CATEGORICAL && k < p->count; k++) {
+        app_text_print(out, k ? ", " : "");
+        app_markup(out, p->values[k]);
+    }
+    app_text_print(out, "</td></tr>\n");
+}
+
+static void add_outcome(const struct app_definition *d, int j, struct app_text *out)
+{
+    const struct app_outcome *o = &d->outcomes[j];
+    char sd[64];
+    app_text_print(out, "<tr><td>");
+    app_report_name(out, o->name);
+    app_text_print(out, "</td><td class=\"left\">%s</td><td class=\"left\">", j ? "constraint" : "objective");
+    if (j)
+        app_report_limits(out, o);
+    else
+        app_text_print(out, "%s", d->goal == CKG_MAXIMIZE ? "maximize" : "minimize");
+    if (o->noise == CKG_NOISE_KNOWN)
+        app_text_print(out, ", noise of standard deviation %s", app_number_nice(o->sd, 4, sd));
+    else
+        app_text_print(out, ", noise %s", o->noise == CKG_NOISE_NONE ? "none" : "estimated");
+    app_text_print(out, "</td></tr>\n");
+}
+
+static void add_fact(struct app_text *out, const char *what, const char *text)
+{
+    app_text_print(out, "<tr><td>%s</td><td class=\"why\">", what);
+    app_markup(out, text);
+    app_text_print(out, "</td></tr>\n");
+}
+
+static void add_number_fact(struct app_text *out, const char *what, double value)
+{
+    char text[32];
+    add_fact(out, what, app_number(value, text));
+}
+
+static void add_command(const struct app_evaluate *e, struct app_text *out)
+{
+    app_text_print(out, "<tr><td>command</td><td class=\"why\">");
+    for (int i = 0; i < e->count; i++) {
+        app_text_print(out, "%s<code>", i ? " " : "");
+        app_markup(out, e->command[i]);
+        app_text_print(out, "</code>");
+    }
+    app_text_print(out, "</td></tr>\n");
+}
+
+static void add_study_facts(const struct app_show *s, struct app_text *out)
+{
+    const struct app_definition *d = s->definition;
+    double penalty;
+    app_text_print(out, "<div class=\"wide\"><table><tbody>\n");
+    if (s->notebook->file)
+        add_fact(out, "problem file", s->notebook->file);
+    add_fact(out, "store", s->notebook->url);
+    add_fact(out, "policy", d->policy);
+    for (int i = 0; i < d->settings_count; i++)
+        add_number_fact(out, d->settings[i].name, d->settings[i].value);
+    add_number_fact(out, "seed", (double)s->notebook->seed);
+    add_number_fact(out, "budget", d->budget);
+    if (d->initial >= 0)
+        add_number_fact(out, "initial designs", d->initial);
+    add_fact(out, "failures", d->failures);
+    if (s->recommendation && !ckg_study_penalty(s->engine, &penalty))
+        add_number_fact(out, "penalty M", penalty);
+    if (d->evaluate.count)
+        add_command(&d->evaluate, out);
+    add_fact(out, "ckg", ckg_version());
+    app_text_print(out, "</tbody></table></div>\n");
+}
+
+void app_report_facts(const struct app_show *s, struct app_text *out)
+{
+    const struct app_definition *d = s->definition;
+    app_text_print(out, "<section id=\"study\"><h2>Study</h2>\n<div class=\"wide\"><table><thead><tr><th>name</th><th class=\"left\">kind</th>"
+                        "<th class=\"left\">range, limits</th></tr></thead><tbody>\n");
+    for (int i = 0; i < d->d; i++)
+        add_parameter(&d->parameters[i], out);
+    for (int j = 0; j <= d->K; j++)
+        add_outcome(d, j, out);
+    app_text_print(out, "</tbody></table></div>\n");
+    add_study_facts(s, out);
+    app_text_print(out, "</section>\n");
+}

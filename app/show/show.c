@@ -1,0 +1,191 @@
+/* What figures show: the recommendation, the order of parameters, the look of trials, designs on a grid. */
+#include "show/show.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "show/chart.h"
+#include "show/markup.h"
+
+int app_show_no_memory(const struct app_show *show)
+{
+    return app_fail(show->notebook->message, CKG_ERR_NOMEM, "out of memory");
+}
+
+/* --- opening --- */
+
+/* The middle of a parameter's range on its own scale; a whole number or a category stays one. */
+static double middle(const struct app_parameter *p)
+{
+    if (p->scale == CKG_LOG)
+        return fmin(fmax(sqrt(p->low) * sqrt(p->high), p->low), p->high);
+    const double half = p->low + 0.5 * (p->high - p->low);
+    return p->kind == CKG_REAL ? half : floor(half);
+}
+
+/* 1/ℓ of the outcome that feels each parameter most. */
+static int weigh_parameters(struct app_show *s, double *weight)
+{
+    for (int i = 0; i < s->definition->d; i++)
+        weight[i] = 0;
+    for (int j = 0; j <= s->definition->K; j++) {
+        ckg_model_info model;
+        const int status = ckg_study_model(s->engine, j, &model);
+        if (status)
+            return app_notebook_fail(s->notebook, status);
+        for (int i = 0; model.observations > 0 && i < s->definition->d; i++)
+            weight[i] = fmax(weight[i], 1 / model.lengthscales[i]);
+    }
+    return CKG_OK;
+}
+
+static int order_parameters(struct app_show *s)
+{
+    const int d = s->definition->d;
+    double *weight = malloc((size_t)d * sizeof *weight);
+    const int status = weight ? weigh_parameters(s, weight) : app_show_no_memory(s);
+    for (int i = 0; !status && i < d; i++) { /* by insertion: equal ones stay in the order of the file */
+        int at = i;
+        for (; at > 0 && weight[s->order[at - 1]] < weight[i]; at--)
+            s->order[at] = s->order[at - 1];
+        s->order[at] = i;
+    }
+    free(weight);
+    return status;
+}
+
+static int recommend(struct app_show *s)
+{
+    const int status = ckg_study_recommend(s->engine, NULL, &s->recommendation);
+    if (status && status != CKG_ERR_STATE)
+        return app_notebook_fail(s->notebook, status);
+    for (int i = 0; i < s->definition->d; i++)
+        s->centre[i] = s->recommendation ? s->recommendation->x[i] : middle(&s->definition->parameters[i]);
+    return CKG_OK;
+}
+
+int app_show_open(struct app_show *s, struct app_notebook *n)
+{
+    const size_t d = (size_t)n->definition.d;
+    int tally[APP_STATES];
+    *s = (struct app_show){.notebook = n, .definition = &n->definition, .best = app_notebook_best(n)};
+    app_notebook_tally(n, tally);
+    s->ended = tally[APP_COMPLETE] + tally[APP_FAILED_TRIAL];
+    s->centre = calloc(d, sizeof *s->centre);
+    s->order = calloc(d, sizeof *s->order);
+    int status = s->centre && s->order ? app_notebook_engine(n, &s->engine) : app_show_no_memory(s);
+    if (!status)
+        status = recommend(s);
+    if (!status)
+        status = order_parameters(s);
+    if (status)
+        app_show_close(s);
+    return status;
+}
+
+void app_show_close(struct app_show *s)
+{
+    ckg_recommendation_free(s->recommendation);
+    free(s->centre);
+    free(s->order);
+    s->recommendation = NULL;
+    s->centre = NULL;
+    s->order = NULL;
+}
+
+/* --- how trials look --- */
+
+const struct app_look app_looks[APP_LOOKS] = {
+    [APP_LOOK_FEASIBLE] = {APP_CIRCLE, {.stroke = APP_INK_PAPER, .fill = APP_INK_MEAN, .width = 0.8}, "feasible"},
+    [APP_LOOK_INFEASIBLE] = {APP_TRIANGLE, {.stroke = APP_INK_LIMIT, .fill = APP_INK_PAPER, .width = 1.3}, "infeasible"},
+    [APP_LOOK_UNKNOWN] = {APP_DIAMOND, {.stroke = APP_INK_SOFT, .fill = APP_INK_PAPER, .width = 1.3}, "partly measured"},
+    [APP_LOOK_FAILED] = {APP_CROSS, {.stroke = APP_INK_FAILED, .width = 1.6}, "failed"},
+    [APP_LOOK_PENDING] = {APP_SQUARE, {.stroke = APP_INK_PENDING, .fill = APP_INK_PAPER, .width = 1.3}, "pending"},
+};
+
+const struct app_pen app_star_pen = {.stroke = APP_INK_TEXT, .fill = APP_INK_STAR, .width = 1};
+
+enum app_looks app_trial_look(const struct app_trial *t)
+{
+    if (t->state == APP_FAILED_TRIAL)
+        return APP_LOOK_FAILED;
+    if (t->state != APP_COMPLETE)
+        return APP_LOOK_PENDING;
+    return t->feasible < 0 ? APP_LOOK_UNKNOWN : t->feasible ? APP_LOOK_FEASIBLE : APP_LOOK_INFEASIBLE;
+}
+
+/* Tables and reports have everything; a hint has the first few. */
+enum { HINT_NAMES = 6, HINT_CHARACTERS = 24 };
+
+void app_trial_hint(const struct app_definition *d, const struct app_trial *t, struct app_text *out)
+{
+    char name[APP_SHORT], number[64];
+    app_text_print(out, "trial %d, %s", t->number, app_looks[app_trial_look(t)].text);
+    for (int i = 0; i < d->d && i < HINT_NAMES; i++) {
+        const struct app_parameter *p = &d->parameters[i];
+        app_text_print(out, "%s %s = ", i ? "," : ":", app_shorten(p->name, HINT_CHARACTERS, name));
+        app_text_print(out, "%s", p->kind == CKG_CATEGORICAL ? app_shorten(p->values[(int)t->x[i]], HINT_CHARACTERS, name)
+                                                              : app_number_nice(t->x[i], 4, number));
+    }
+    if (d->d > HINT_NAMES)
+        app_text_print(out, ", …");
+    for (int i = 0; i < t->count && i < HINT_NAMES; i++)
+        app_text_print(out, "%s %s = %s", i ? "," : ";", app_shorten(d->outcomes[t->measured[i].outcome].name, HINT_CHARACTERS, name),
+                       app_number_nice(t->measured[i].value, 4, number));
+}
+
+/* --- grids --- */
+
+/* Value number i of `count` that part the range evenly on its scale. */
+static double value_at(const struct app_parameter *p, int i, int count)
+{
+    const double t = (double)i / (count - 1);
+    if (i == 0 || i == count - 1)
+        return i ? p->high : p->low;
+    if (p->scale == CKG_LOG)
+        return fmin(fmax(p->low * pow(p->high / p->low, t), p->low), p->high);
+    const double value = p->low + t * (p->high - p->low);
+    return p->kind == CKG_REAL ? value : rint(value);
+}
+
+void app_nodes_make(struct app_nodes *out, const struct app_parameter *p, int want)
+{
+    const double values = p->kind == CKG_REAL ? INFINITY : p->high - p->low + 1;
+    const int most = p->kind == CKG_CATEGORICAL ? APP_MAX_NODES : want;
+    out->count = values < most ? (int)values : most;
+    out->stepped = p->kind == CKG_CATEGORICAL || values <= APP_FEW;
+    if (out->stepped && values <= APP_MAX_NODES)
+        out->count = (int)values;
+    out->drawn = 0;
+    for (int i = 0; i < out->count; i++) {
+        out->value[i] = value_at(p, i, out->count);
+        for (int side = 0; side <= out->stepped; side++) {
+            out->place[out->drawn] = out->value[i] + (out->stepped ? side - 0.5 : 0);
+            out->of[out->drawn++] = i;
+        }
+    }
+}
+
+double *app_show_designs(const struct app_show *s, int x, const struct app_nodes *nodes_x, int y, const struct app_nodes *nodes_y)
+{
+    const size_t d = (size_t)s->definition->d, rows = y < 0 ? 1 : (size_t)nodes_y->count, columns = (size_t)nodes_x->count;
+    double *X = malloc(rows * columns * d * sizeof *X);
+    for (size_t r = 0; X && r < rows; r++)
+        for (size_t c = 0; c < columns; c++) {
+            double *design = X + (r * columns + c) * d;
+            for (size_t i = 0; i < d; i++)
+                design[i] = s->centre[i];
+            design[x] = nodes_x->value[c];
+            if (y >= 0)
+                design[y] = nodes_y->value[r];
+        }
+    return X;
+}
+
+/* A prediction costs n² for every outcome. */
+int app_show_fineness(const struct app_show *s, int directions)
+{
+    if (directions == 1)
+        return s->ended <= 500 ? 81 : 41;
+    return s->ended <= 150 ? 57 : s->ended <= 400 ? 41 : 29;
+}

@@ -1,0 +1,116 @@
+/*
+ * How well the models predict what was measured: each design from all the others (model/leave.c), averaged over the hyperparameter samples, in the
+ * user's units. Cost n³/3 for each sample.
+ */
+#include <math.h>
+
+#include "base/error.h"
+#include "model/leave.h"
+#include "study/study.h"
+
+/* Of one row, in model units: the mixture over the samples as sums. */
+struct row {
+    double first, second, within, noise;
+};
+
+static int sum_samples(ckg_study *s, const struct ckg__surrogate *model, struct row *rows)
+{
+    const size_t n = (size_t)model->series.n;
+    double *mean = ckg__arena_doubles(&s->results, n + 1), *var = ckg__arena_doubles(&s->results, n + 1);
+    if (!mean || !var)
+        return CKG_ERR_NOMEM;
+    for (size_t i = 0; i < n; i++)
+        rows[i] = (struct row){0};
+    for (int k = 0; k < model->samples; k++) {
+        const struct ckg__gp *gp = &model->gp[k];
+        const int status = ckg__gp_leave_out(gp, &model->series, ckg__models_mean_precision(&s->models), &s->results, mean, var);
+        if (status)
+            return status;
+        for (size_t i = 0; i < n; i++) {
+            rows[i].first += mean[i] / model->samples;
+            rows[i].second += mean[i] * mean[i] / model->samples;
+            rows[i].within += var[i] / model->samples;
+            rows[i].noise += gp->noise / model->samples;
+        }
+    }
+    return CKG_OK;
+}
+
+/* The noise variance of one value, in model units; `estimated` where the problem leaves it to the model. */
+static double value_noise(const ckg_study *s, const struct ckg__scaling *scaling, const ckg_measurement *m, double estimated)
+{
+    const struct ckg__outcome *o = &s->problem->outcome[m->outcome];
+    if (m->sd == CKG_SD_DEFAULT && o->noise == CKG_NOISE_AUTO)
+        return estimated;
+    const double sd = (m->sd == CKG_SD_DEFAULT ? o->noise_sd : m->sd) * exp(ckg__scaling_log_slope(scaling, m->value));
+    return sd * sd;
+}
+
+static int find_row(const struct ckg__series *series, int design)
+{
+    int low = 0, high = series->n - 1;
+    while (low < high) {
+        const int middle = (low + high) / 2;
+        if (series->design[middle] < design)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+struct outputs {
+    double *mean, *sd, *measured_sd;
+};
+
+static void put(const struct outputs *out, int t, double mean, double sd, double measured_sd)
+{
+    if (out->mean)
+        out->mean[t] = mean;
+    if (out->sd)
+        out->sd[t] = sd;
+    if (out->measured_sd)
+        out->measured_sd[t] = measured_sd;
+}
+
+static void describe_trial(const ckg_study *s, const struct ckg__surrogate *model, const struct row *rows, int t, const ckg_measurement *m,
+                           const struct outputs *out)
+{
+    const struct row *row = &rows[find_row(&model->series, s->data.trial[t].design)];
+    const double between = model->samples > 1 ? fmax(row->second - row->first * row->first, 0) : 0, var = row->within + between;
+    double mean, sd, ignored, measured_sd;
+    ckg__scaling_moments(&model->scaling, row->first, sqrt(var), &mean, &sd);
+    ckg__scaling_moments(&model->scaling, row->first, sqrt(var + value_noise(s, &model->scaling, m, row->noise)), &ignored, &measured_sd);
+    put(out, t, mean, sd, measured_sd);
+}
+
+static void describe_trials(const ckg_study *s, int outcome, const struct row *rows, const struct outputs *out)
+{
+    const struct ckg__surrogate *model = &s->models.surrogate[outcome];
+    for (int t = 0; t < s->data.trials; t++) {
+        const struct ckg__trial *trial = &s->data.trial[t];
+        put(out, t, NAN, NAN, NAN);
+        for (int i = 0; i < trial->count; i++)
+            if (trial->measured[i].outcome == outcome)
+                describe_trial(s, model, rows, t, &trial->measured[i], out);
+    }
+}
+
+int ckg_study_leave_one_out(ckg_study *s, int outcome, double *mean, double *sd, double *measured_sd)
+{
+    ckg__error_clear();
+    if (!s)
+        return ckg__fail(CKG_ERR_INVALID, "ckg_study_leave_one_out: study is NULL");
+    if (outcome < 0 || outcome >= s->problem->outcomes)
+        return ckg__fail(CKG_ERR_NOT_FOUND, "no outcome has the number %d", outcome);
+    const struct outputs out = {mean, sd, measured_sd};
+    const struct ckg__surrogate *model = &s->models.surrogate[outcome];
+    int status = ckg__models_update(&s->models, s->revision, 0);
+    struct row *rows = status ? NULL : ckg__arena_get(&s->results, (size_t)model->series.n + 1, sizeof *rows);
+    if (!status)
+        status = rows ? sum_samples(s, model, rows) : CKG_ERR_NOMEM;
+    if (!status)
+        describe_trials(s, outcome, rows, &out);
+    ckg__study_end_search(s);
+    return status;
+}

@@ -1,0 +1,116 @@
+"""test_docs.py PROGRAM [PAGE…]: does what the pages of the documentation say, and compares what is printed with what they show.
+
+A page is worked through from top to bottom in an empty folder of its own, with `ckg` in the path:
+
+    ```yaml file=spring.yaml        the block is that file
+    ```console                      lines that begin with "$ " are run by sh; what follows each is what it prints
+    ```console numbers=any          every number may be another one: what comes from the models may differ by compiler and processor
+    ```console exit=2               the last command ends with this status, the others with 0; exit=any: whatever
+    ```console needs=report         run where the program has that command
+    ```console norun                not run (cloning, building)
+
+In expected output a line "…" stands for any number of lines, and "…" within a line for any text. Blocks of other kinds are left aside in README.md and
+refused in the tutorial and the how-tos, where everything shown must run."""
+import glob
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+PROGRAM = os.path.abspath(sys.argv[1])
+NUMBER = re.compile(r"(?<![\w.])-?\d+(\.\d+)?(e[-+]?\d+)?(?![\w])")
+
+
+def blocks(path):
+    """(line, words of the fence, lines inside) of every block of the page."""
+    found, fence = [], None
+    with open(path, encoding="utf-8") as file:
+        for number, line in enumerate(file, 1):
+            line = line.rstrip("\n")
+            if fence is None and line.startswith("```"):
+                fence = (number, line[3:].split(), [])
+            elif fence is not None and line == "```":
+                found.append(fence)
+                fence = None
+            elif fence is not None:
+                fence[2].append(line)
+    assert fence is None, f"{path}:{fence and fence[0]}: the block does not end"
+    return found
+
+
+def commands(lines):
+    """(command, expected lines) of a console block; a command goes on where its line ends in a backslash."""
+    found = []
+    for line in lines:
+        if line.startswith("$ "):
+            found.append([line[2:], []])
+        elif found and not found[-1][1] and found[-1][0].endswith("\\"):
+            found[-1][0] += "\n" + line
+        else:
+            found[-1][1].append(line)
+    return found
+
+
+def pattern(line, any_number):
+    text = " ".join(line.split()) if any_number else line.rstrip()
+    if not any_number:
+        return ".*".join(re.escape(part) for part in text.split("…"))
+    return ".*".join("#".join(re.escape(part) for part in re.split("#", NUMBER.sub("#", piece))) for piece in text.split("…"))
+
+
+def matches(expected, printed, any_number):
+    """Whether the printed lines are those expected, "…" standing for any number of them."""
+    if not expected:
+        return not printed
+    if expected[0].strip() == "…":
+        return any(matches(expected[1:], printed[i:], any_number) for i in range(len(printed) + 1))
+    if not printed:
+        return False
+    text = NUMBER.sub("#", " ".join(printed[0].split())) if any_number else printed[0].rstrip()
+    return re.fullmatch(pattern(expected[0], any_number), text) is not None and matches(expected[1:], printed[1:], any_number)
+
+
+def run_console(where, words, lines, folder):
+    environment = dict(os.environ, PATH=os.path.dirname(PROGRAM) + os.pathsep + os.environ["PATH"], LC_ALL="C.UTF-8")
+    every = commands(lines)
+    exit_wanted = next((word[5:] for word in words if word.startswith("exit=")), "0")
+    for at, (command, expected) in enumerate(every):
+        done = subprocess.run(["sh", "-c", command], cwd=folder, env=environment, text=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, timeout=300)
+        printed = done.stdout.splitlines()
+        wanted = exit_wanted if at == len(every) - 1 else "0"
+        if wanted != "any" and done.returncode != int(wanted):
+            sys.exit(f"{where}: `{command}` ended with {done.returncode}, not {wanted}\n{done.stdout}")
+        if not matches(expected, printed, "numbers=any" in words):
+            sys.exit(f"{where}: `{command}` printed\n\n{done.stdout}\nand the page shows\n\n" + "\n".join(expected))
+
+
+def has_what_it_needs(words):
+    needs = [word[6:] for word in words if word.startswith("needs=")]
+    known = subprocess.run([PROGRAM, "--help"], capture_output=True, text=True, check=True).stdout if needs else ""
+    return all(f"\n  {command} " in known for command in needs)
+
+
+def run_page(path, strict):
+    name = os.path.relpath(path, ROOT)
+    with tempfile.TemporaryDirectory() as folder:
+        for line, words, lines in blocks(path):
+            file = next((word[5:] for word in words if word.startswith("file=")), None)
+            if file:
+                with open(os.path.join(folder, file), "w", encoding="utf-8") as out:
+                    out.write("\n".join(lines) + "\n")
+            elif words[:1] == ["console"] and "norun" not in words:
+                if has_what_it_needs(words):
+                    run_console(f"{name}:{line}", words, lines, folder)
+            elif strict and "norun" not in words:
+                sys.exit(f"{name}:{line}: a block that is neither a file nor run")
+
+
+STRICT = [os.path.join(ROOT, "docs", "tutorial.md"), os.path.join(ROOT, "docs", "first-ten-minutes.md"),
+          *sorted(glob.glob(os.path.join(ROOT, "docs", "howto", "*.md")))]
+pages = [os.path.abspath(page) for page in sys.argv[2:]] or [os.path.join(ROOT, "README.md"), *STRICT]
+for page in pages:
+    run_page(page, page in STRICT)
+    print(os.path.relpath(page, ROOT), "does what it says")

@@ -1,0 +1,90 @@
+"""test_examples.py PROGRAM: the problems of examples/ are solved as a user would, in a copy of their folder. The budget must be spent, and the recommended
+design must be feasible by the true function and nearly as good as the best one known; the bounds are at least twice the worst of eight seeds."""
+import importlib.util
+import json
+import os
+import random
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+EXAMPLES = os.path.join(ROOT, "examples")
+PROGRAM = os.path.abspath(sys.argv[1])
+LIGHT = bool(os.environ.get("CKG_TEST_LIGHT"))
+
+
+def load(name):
+    spec = importlib.util.spec_from_file_location(name, os.path.join(EXAMPLES, name, name + ".py"))
+    module = importlib.util.module_from_spec(spec)
+    sys.dont_write_bytecode = True
+    spec.loader.exec_module(module)
+    return module
+
+
+def spring(design):
+    return load("spring").spring(**design)
+
+
+def depot(design, years=150):
+    rng = random.Random(7)
+    depot = load("depot")
+    cost, served = zip(*(depot.year(rng, **design) for _ in range(years)))
+    return {"cost": statistics.mean(cost), "served": statistics.mean(served)}
+
+
+def floor(design):
+    script = os.path.join(EXAMPLES, "floor", "floor.awk")
+    words = [str(design[name]) for name in ("material", "shape", "joists", "height")]
+    return json.loads(subprocess.run(["awk", "-f", script, *words], check=True, capture_output=True).stdout)
+
+
+# Budget, true function, limits (with room for what 150 simulated years cannot tell), objective, best known value, how far above it is allowed.
+EXPECTED = {
+    "spring": (50, spring, {"deflection": (1, None), "stress": (None, 1), "frequency": (1, None), "diameter": (None, 1.5)}, "weight", 0.0126652, 0.02),
+    "depot": (40, depot, {"served": (0.9785, None)}, "cost", 255, 0.04),
+    "floor": (30, floor, {"stress": (None, 1), "sag": (None, 13), "mass": (None, 500)}, "cost", 1034.325818, 1e-6),
+}
+
+
+def ckg(folder, *words):
+    done = subprocess.run([PROGRAM, *words], cwd=folder, capture_output=True, text=True, timeout=600)
+    assert done.returncode == 0, f"ckg {' '.join(words)}: exit status {done.returncode}\n{done.stdout}{done.stderr}"
+    return done.stdout
+
+
+def shorten(path, budget):
+    """A smaller budget, where every instruction counts."""
+    with open(path) as file:
+        lines = [f"budget: {budget}\n" if line.startswith("budget:") else line for line in file]
+    with open(path, "w") as file:
+        file.writelines(lines)
+
+
+def check(name, folder):
+    budget, true, limits, objective, best, allowed = EXPECTED[name]
+    if LIGHT:
+        budget = 13
+        shorten(os.path.join(folder, name + ".yaml"), budget)
+    printed = ckg(folder, "run", name + ".yaml")
+    assert f"recommended after {budget} evaluations" in printed, printed
+    status = json.loads(ckg(folder, "status", "--json", name + ".yaml"))
+    assert (status["evaluations"], status["complete"], status["running"]) == (budget, budget, 0), status
+    recommended = json.loads(ckg(folder, "recommend", "--json", name + ".yaml"))
+    values = true(recommended["parameters"])
+    print(f"{name}: {objective} {values[objective]:.6g}, best known {best:.6g}")
+    if LIGHT:
+        return
+    for constraint, (low, high) in limits.items():
+        value = values[constraint]
+        assert (low is None or value >= low) and (high is None or value <= high), f"{name}: {constraint} is {value}: {recommended}"
+    assert values[objective] <= best + allowed * abs(best), f"{name}: {values[objective]} is more than {allowed:%} above {best}: {recommended}"
+
+
+for each in EXPECTED:
+    with tempfile.TemporaryDirectory() as place:
+        copy = os.path.join(place, each)
+        shutil.copytree(os.path.join(EXAMPLES, each), copy)
+        check(each, copy)
