@@ -438,19 +438,18 @@ static void own_factor(const struct ckg__pesc *pesc, const struct ckg__pesc_draw
     const struct ckg__belief *belief = pesc->belief;
     const int outcomes = belief->outcomes, from = draw->star < 0;
     struct ckg__pesc_argument x[CKG__MAX_OUTCOMES];
-    double share = 1;
-    var[0] = place->view[0].var[p];
+    double share = 0;
     for (int j = 1; j < outcomes; j++)
         x[j] = (struct ckg__pesc_argument){.mean = place->mean[j][p], .var = place->var[j][p], .lower = belief->lower[j], .upper = belief->upper[j]};
     if (!from) {
         const double v = place->var[0][p], c = place->cross[p], excess = fmax(v + draw->var - 2 * c, ckg__variance_floor(belief->gp[0]));
         x[0] = (struct ckg__pesc_argument){.mean = place->mean[0][p] - draw->mean, .var = excess, .lower = 0, .upper = INFINITY};
         share = fmin((v - c) * (v - c) / (v * excess), 1); /* squared correlation of f(x) and f(x) − f(x*) */
-        var[0] = v;
     }
     ckg__pesc_not_all(outcomes - from, x + from);
-    for (int j = from; j < outcomes; j++)
-        var[j] = j ? x[j].var * (1 - clipped(x[j].bend)) : var[0] * (1 - share * clipped(x[0].bend));
+    var[0] = from ? place->view[0].var[p] : place->var[0][p] * (1 - share * clipped(x[0].bend));
+    for (int j = 1; j < outcomes; j++)
+        var[j] = x[j].var * (1 - clipped(x[j].bend));
 }
 
 /* Adds what one draw contributes: value (m), share (outcomes × m). */

@@ -90,25 +90,25 @@ static void test_shares_add_up(void **state)
     static const int K[] = {0, 1, 2, MAX_K};
 
     (void)state;
-    for (int i = 0; i < 4; i += test_scale(1, 3))
-        for (int noise = 0; noise < 2; noise++) {
-            ckg_study *s = new_study(2, K[i], 0.2, noise ? CKG_NOISE_AUTO : CKG_NOISE_NONE, 1);
-            double X[2 * PROBES], value[PROBES], share[PROBES * (1 + MAX_K)];
-            const char *path;
-            go_on(s, 2, K[i], 8, &path);
-            probe(2, X);
-            must(ckg_study_score(s, NULL, PROBES, X, value));
-            must(ckg_study_score_outcomes(s, "pesc", PROBES, X, share));
-            for (int p = 0; p < PROBES; p++) {
-                double sum = 0;
-                for (int j = 0; j <= K[i]; j++) {
-                    assert_true(share[p * (1 + K[i]) + j] >= 0);
-                    sum += share[p * (1 + K[i]) + j];
-                }
-                assert_true(isfinite(value[p]) && fabs(sum - value[p]) <= 1e-12 * (1 + sum));
+    for (int i = 0; i < 8; i += test_scale(1, 3)) {
+        const int k = K[i / 2], noise = i % 2;
+        ckg_study *s = new_study(2, k, 0.2, noise ? CKG_NOISE_AUTO : CKG_NOISE_NONE, 1);
+        double X[2 * PROBES], value[PROBES], share[PROBES * (1 + MAX_K)];
+        const char *path;
+        go_on(s, 2, k, 8, &path);
+        probe(2, X);
+        must(ckg_study_score(s, NULL, PROBES, X, value));
+        must(ckg_study_score_outcomes(s, "pesc", PROBES, X, share));
+        for (int p = 0; p < PROBES; p++) {
+            double sum = 0;
+            for (int j = 0; j <= k; j++) {
+                assert_true(share[p * (1 + k) + j] >= 0);
+                sum += share[p * (1 + k) + j];
             }
-            ckg_study_free(s);
+            assert_true(isfinite(value[p]) && fabs(sum - value[p]) <= 1e-12 * (1 + sum));
         }
+        ckg_study_free(s);
+    }
 }
 
 /* Where evaluations fail, what is learnt of that is in the value and in no share. */
@@ -167,7 +167,7 @@ static void test_suggestions(void **state)
             ckg_study *s = new_study(2, 1, 0.2, noise ? CKG_NOISE_AUTO : CKG_NOISE_NONE, threads);
             const char *path;
             ckg_suggestion *a;
-            go_on(s, 2, 1, 12, &path);
+            go_on(s, 2, 1, test_scale(12, 8), &path);
             assert_string_equal(path, "pesc");
             probe(2, X);
             must(ckg_study_score(s, NULL, PROBES, X, at));

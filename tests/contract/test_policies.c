@@ -207,7 +207,7 @@ static void pending_designs_differ(const struct ckg__policy *row)
 /* On a lattice of 12 designs, and then to the end: each once where there is no noise. */
 static void pending_designs_differ_on_a_lattice(const struct ckg__policy *row)
 {
-    for (int i = 0; i < 6; i++) {
+    for (int i = 0; i < 6; i += test_scale(1, 2)) {
         const struct toy toy = {.K = i % 3, .noise = noises[i / 3], .lattice = 1};
         const int told = 3;
         ckg_study *study = toy_study_told(&toy, row->name, told);
@@ -254,7 +254,7 @@ static int scoring_allocations(ckg_study *study, int count)
 static void scoring_allocates_nothing(const struct ckg__policy *row)
 {
     const int many = test_scale(MANY, 60);
-    for (int i = 0; policy_has_values(row) && i < 4; i++) {
+    for (int i = 0; policy_has_values(row) && i < 4; i += test_scale(1, 3)) {
         const struct toy toy = {.K = i / 2, .noise = noises[i % 2]};
         ckg_study *study = toy_study_told(&toy, row->name, 9);
         scoring_allocations(study, 10);

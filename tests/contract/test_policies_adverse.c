@@ -156,7 +156,7 @@ static void run_study(const struct toy *toy, const char *policy, double said[MOS
 
 static void order_and_stale_memory_change_no_bit(const struct ckg__policy *row)
 {
-    for (int i = 0; i < 6; i++) {
+    for (int i = test_scale(0, 1); i < 6; i += test_scale(1, 3)) { /* in a light run the lattice, and noise on the box */
         const struct toy toy = toy_number(i);
         double said[2][MOST][NUMBERS] = {{{0}}};
         for (int adverse = 0; adverse < 2; adverse++) {
@@ -214,7 +214,7 @@ static void refuse_pieces(const struct toy *toy, const struct ckg__policy *row, 
     ckg_study_free(study);
     study = prepared_study(toy, row->name);
     ckg__rng_seed(&rng, 5, (uint64_t)all, 0);
-    for (int i = 0; i < FIRST + DRAWN; i += test_scale(1, 3)) {
+    for (int i = 0; i < FIRST + DRAWN; i += test_scale(1, 6)) {
         const int n = i < FIRST ? i : ckg__rng_below(&rng, all);
         if (n >= all)
             continue;

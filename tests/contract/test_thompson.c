@@ -174,7 +174,7 @@ static void test_every_sample_is_drawn(void **state)
     double x[2];
 
     (void)state;
-    for (int t = 0; t < 40; t++) {
+    for (int t = 0; t < test_scale(40, 14); t++) {
         struct ckg__search search;
         double seconds;
         if (t >= INITIAL) {
@@ -195,7 +195,7 @@ static void test_every_sample_is_drawn(void **state)
 static void test_a_rebuilt_study_goes_on(void **state)
 {
     (void)state;
-    for (int noisy = 0; noisy < 2; noisy++) {
+    for (int noisy = test_scale(0, 1); noisy < 2; noisy++) {
         const struct plan plan = {.policy = "scbo", .guise = &plain, .noise = noisy, .hasty = 1};
         ckg_study *s = study_new(&plan);
         double X[2 * MOST], x[2];
@@ -269,7 +269,7 @@ static void test_a_restart_has_a_fresh_design(void **state)
 static void test_suggestions_stay_in_the_region(void **state)
 {
     (void)state;
-    for (int noisy = 0; noisy < 2; noisy++) {
+    for (int noisy = 0; noisy < test_scale(2, 1); noisy++) {
         const struct plan plan = {.policy = "scbo", .guise = &plain, .noise = noisy};
         ckg_study *s = study_new(&plan);
         double X[2 * MOST];

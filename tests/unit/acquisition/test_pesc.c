@@ -186,15 +186,16 @@ static int is_optimum(const struct ckg__belief *belief, const double *draw, int 
 
 static void sample(struct scene *s, const struct ckg__pesc *pesc, struct moments *moments)
 {
+    const int draws = test_scale(DRAWS, DRAWS / 4);
     double *all[SCENE_OUTCOMES], draw[SCENE_OUTCOMES * M];
 
     memset(moments, 0, M * sizeof *moments);
     for (int j = 0; j < pesc->belief->outcomes; j++) {
-        all[j] = ckg__arena_doubles(&s->arena, (size_t)DRAWS * M);
+        all[j] = ckg__arena_doubles(&s->arena, (size_t)draws * M);
         assert_non_null(all[j]);
-        assert_int_equal(ckg__posterior_sample(pesc->belief->gp[j], &pesc->view[j], &s->process[0].rng, DRAWS, &s->arena, all[j]), CKG_OK);
+        assert_int_equal(ckg__posterior_sample(pesc->belief->gp[j], &pesc->view[j], &s->process[0].rng, draws, &s->arena, all[j]), CKG_OK);
     }
-    for (int i = 0; i < DRAWS; i++) {
+    for (int i = 0; i < draws; i++) {
         for (int j = 0; j < pesc->belief->outcomes; j++)
             memcpy(draw + j * M, all[j] + (size_t)i * M, M * sizeof *draw);
         for (int t = 0; t < M; t++)
@@ -294,7 +295,7 @@ static void test_values_are_finite(void **state)
 {
     static const double shifts[] = {0, 0.3, -1, 6, -6, 300, 1e5, -1e5};
     enum { POINTS = 24 };
-    const int scenes = test_scale(200, 40);
+    const int scenes = test_scale(200, 24);
     int settled = 0;
 
     (void)state;
