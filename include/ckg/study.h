@@ -70,9 +70,9 @@ typedef struct ckg_suggestion {
     int dimension;       /* d */
     int constraints;     /* K */
     const double *x;     /* (d) the design */
-    const char *path;    /* how it came about: "design" (initial), the policy's name, "cei-fallback", "explore" (stagnation), "restart" (the
+    const char *path;    /* how it came about: "design" (initial), the policy's name, "cei-fallback", "explore" and "polish" (stagnation), "restart" (the
                             initial design of a new trust region), "random" */
-    double value;        /* of x by the policy, see ckg_policy_info.value; "cei-fallback" a logarithm; NAN where there is none */
+    double value;        /* of x by the policy, see ckg_policy_info.value; "cei-fallback" and "polish" a logarithm; NAN where there is none */
     const double *mean;  /* (1+K) predicted outcomes before the evaluation; NAN while there is no model */
     const double *sd;    /* (1+K) of the outcome itself, measurement noise not included */
     const double *probability; /* (K) of meeting each constraint */

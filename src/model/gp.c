@@ -1,7 +1,7 @@
 /*
  * A Gaussian process conditioned on a series: factor, mean, weights; append and truncate. Reference: Rasmussen and Williams,
  * Gaussian Processes for Machine Learning, algorithm 2.1. Cost n³/3 to set, O(n²) to append. K⁻¹ is never formed for a
- * prediction: with a nugget of 1e-10 its variances would be rounding noise.
+ * prediction: with a nugget of 1e-11 its variances would be rounding noise.
  */
 #include "model/gp.h"
 

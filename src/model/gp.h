@@ -39,7 +39,7 @@ struct ckg__gp {
 };
 
 /* The smallest nugget relative to s², and the largest tried when a factorisation fails. */
-#define CKG__NUGGET 1e-10
+#define CKG__NUGGET 1e-11
 #define CKG__NUGGET_MAX 1e-3
 
 /* Makes room for `capacity` rows in D dimensions; what was there is lost when it grows. */

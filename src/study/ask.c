@@ -15,8 +15,8 @@ enum { LHS_TRIES = 20, EXPLORE = 400 };
 
 /*
  * Below this share of sd(y) a knowledge gradient says that the search has stalled: under noise because it thinks it knows more than it does,
- * without because it polishes digits. Then every second trial explores, without noise every third, since another feasible region may be
- * waiting.
+ * without because it is down to the last digits. Then every second trial explores, without noise every third, since another feasible region
+ * may be waiting.
  */
 static const double stagnant_noisy = 1e-4, stagnant_exact = 1e-5;
 
@@ -280,7 +280,31 @@ static int final_step(const ckg_study *s)
 static int stalled(const ckg_study *s, const struct ckg__choice *choice)
 {
     const int noisy = ckg__models_noisy(&s->models), fell_back = strcmp(choice->path, ckg__policy_ckg.name) != 0;
-    return s->data.trials % (noisy ? 2 : 3) == 0 && (fell_back || choice->value < (noisy ? stagnant_noisy : stagnant_exact));
+    return fell_back || choice->value < (noisy ? stagnant_noisy : stagnant_exact);
+}
+
+/*
+ * Without noise a stalled knowledge gradient is down to the size of the nugget, and can no longer tell designs apart. What is left to gain is an
+ * evaluated design that is known exactly (see prefer_exact in recommend.c), and for that the improvement is the right measure.
+ */
+static int polish(struct ckg__search *search, struct ckg__choice *choice, int *found)
+{
+    for (int o = 0; o < search->outlooks; o++)
+        search->outlook[o].belief = search->outlook[o].full;
+    const int status = ckg__policy_suggest(&ckg__policy_cei, search, choice, found);
+    choice->path = "polish";
+    return status;
+}
+
+/* The rule for a knowledge gradient that has stalled: explore every second trial under noise; without noise every third, and polish else. */
+static int move_on(ckg_study *s, struct ckg__search *search, struct ckg__choice *choice, int *found)
+{
+    const int noisy = ckg__models_noisy(&s->models);
+    if (!stalled(s, choice))
+        return CKG_OK;
+    if (s->data.trials % (noisy ? 2 : 3) == 0)
+        return explore(s, search, choice, found);
+    return noisy || strcmp(choice->path, ckg__policy_ckg.name) != 0 ? CKG_OK : polish(search, choice, found);
 }
 
 static int from_policy(ckg_study *s, const struct ckg__policy *policy, double started, struct ckg__choice *choice, int *found, ckg_timing *seconds)
@@ -299,8 +323,12 @@ static int from_policy(ckg_study *s, const struct ckg__policy *policy, double st
     seconds->screen = choice->screen;
     seconds->inner = choice->inner;
     seconds->refine = choice->refine;
-    if (!status && *found && !search.effort.paper && !final_step(s) && (policy == &ckg__policy_ckg ? stalled(s, choice) : choice->stalled))
-        status = explore(s, &search, choice, found);
+    if (!status && *found && !search.effort.paper && !final_step(s)) {
+        if (policy == &ckg__policy_ckg)
+            status = move_on(s, &search, choice, found);
+        else if (choice->stalled)
+            status = explore(s, &search, choice, found);
+    }
     if (!status && !*found) {
         choice->path = "random";
         choice->value = NAN;

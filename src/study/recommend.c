@@ -306,6 +306,47 @@ static int describe(ckg_study *s, double *u, double penalty, ckg_recommendation 
     return CKG_OK;
 }
 
+/* 1 when every outcome was measured in the trial, each without noise: nothing of it is left to chance. */
+static int is_exact(const ckg_study *s, const struct ckg__trial *trial)
+{
+    int exact = trial->count == s->problem->outcomes;
+    for (int i = 0; exact && i < trial->count; i++)
+        exact = ckg__data_exact(s->problem, &trial->measured[i]);
+    return exact;
+}
+
+/*
+ * The nugget leaves some doubt even where there is none, and near the edge of the feasible region that doubt costs more than is left to
+ * gain. A feasible design whose outcomes are known exactly counts as what it is, and is recommended where nothing promises more.
+ */
+static int prefer_exact(ckg_study *s, const double *u, double penalty, ckg_recommendation *out)
+{
+    const int best = ckg__data_best(&s->data);
+    const struct ckg__trial *trial = best < 0 ? NULL : &s->data.trial[best];
+    double utility, value = NAN;
+    if (!trial || !is_exact(s, trial))
+        return CKG_OK;
+    if (ckg__study_utility_at(s, u, penalty, &utility))
+        return CKG_ERR_NOMEM;
+    for (int i = 0; i < trial->count; i++)
+        if (trial->measured[i].outcome == 0)
+            value = ckg__scaling_apply(&s->models.surrogate[0].scaling, trial->measured[i].value);
+    if (!(value > utility))
+        return CKG_OK;
+    memcpy((double *)out->x, s->data.x + (size_t)trial->design * (size_t)s->problem->d, (size_t)s->problem->d * sizeof *out->x);
+    for (int i = 0; i < trial->count; i++) {
+        const int j = trial->measured[i].outcome;
+        ((double *)out->mean)[j] = trial->measured[i].value;
+        ((double *)out->sd)[j] = 0;
+        if (j)
+            ((double *)out->probability)[j - 1] = 1;
+        else
+            out->utility = trial->measured[i].value;
+    }
+    out->probability_feasible = 1;
+    return CKG_OK;
+}
+
 static int recommend(ckg_study *s, const ckg_recommend_options *o, ckg_recommendation *out)
 {
     struct ckg__search search;
@@ -329,7 +370,11 @@ static int recommend(ckg_study *s, const ckg_recommend_options *o, ckg_recommend
         memcpy(u, search.outlook[0].x_r, (size_t)s->problem->D * sizeof *u);
     else
         status = best_anywhere(&goal, &search, u);
-    return status ? status : describe(s, u, goal.penalty, out);
+    if (!status)
+        status = describe(s, u, goal.penalty, out);
+    if (!status && o->rule == CKG_RULE_UTILITY && !search.effort.paper)
+        status = prefer_exact(s, u, goal.penalty, out);
+    return status;
 }
 
 static int check_options(const ckg_recommend_options *o)

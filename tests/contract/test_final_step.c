@@ -63,7 +63,7 @@ static const char *const own = "ckg or its rules";
 
 static void assert_path(const char *path, const char *wanted)
 {
-    const int by_rule = !strcmp(path, "ckg") || !strcmp(path, "explore") || !strcmp(path, "cei-fallback");
+    const int by_rule = !strcmp(path, "ckg") || !strcmp(path, "explore") || !strcmp(path, "polish") || !strcmp(path, "cei-fallback");
 
     if (wanted == own ? !by_rule : strcmp(path, wanted) != 0)
         fail_msg("'%s', not '%s'", path, wanted);

@@ -134,13 +134,23 @@ static ckg_recommendation *recommend(ckg_study *s, int rule, double probability,
     return r;
 }
 
-/* What a recommendation says of itself is what predict says of its design. */
+/* What a recommendation says of itself is what predict says of its design, or what was measured there without noise. */
 static void check_report(ckg_study *s, const ckg_recommendation *r)
 {
     double mean[2], sd[2], feasible, utility;
+    ckg_trial best = {0};
 
     assert_int_equal(r->dimension, 2);
     assert_int_equal(r->constraints, 1);
+    if (r->best_trial >= 0)
+        must(ckg_study_trial(s, r->best_trial, &best));
+    if (best.x && r->sd[0] == 0) { /* a design that is known exactly, recommended as it was measured */
+        assert_memory_equal(r->x, best.x, 2 * sizeof *r->x);
+        for (int i = 0; i < 2; i++)
+            assert_true(r->mean[best.measured[i].outcome] == best.measured[i].value && r->sd[i] == 0);
+        assert_true(r->probability_feasible == 1 && r->probability[0] == 1 && r->utility == r->mean[0]);
+        return;
+    }
     must(ckg_study_predict(s, 1, r->x, mean, sd, &feasible, &utility));
     assert_memory_equal(mean, r->mean, sizeof mean);
     assert_memory_equal(sd, r->sd, sizeof sd);
@@ -389,6 +399,34 @@ static void test_state_error_before_an_objective(void **state)
     ckg_study_free(s);
 }
 
+/* Without noise a design on the very edge, evaluated and feasible, is known to be so; no model could promise it. */
+static void test_exact_knowledge_counts(void **state)
+{
+    ckg_problem *problem;
+    ckg_study *s;
+    ckg_recommendation *r;
+
+    (void)state;
+    must(ckg_problem_new(&problem));
+    must(ckg_problem_add_real(problem, "x", 0, 1, CKG_LINEAR));
+    must(ckg_problem_set_noise(problem, "objective", CKG_NOISE_NONE, 0));
+    must(ckg_problem_add_constraint(problem, "c", -INFINITY, 0));
+    must(ckg_problem_set_noise(problem, "c", CKG_NOISE_NONE, 0));
+    must(ckg_study_new(&s, problem, NULL));
+    for (int i = 0; i <= 4; i++) {
+        const double x = i / 4.0, values[] = {-x, x - 0.5};
+        int trial;
+        must(ckg_study_add(s, &x, &trial));
+        must(ckg_study_tell(s, trial, values));
+    }
+    must(ckg_study_recommend(s, NULL, &r));
+    assert_true(r->x[0] == 0.5 && r->mean[0] == -0.5 && r->mean[1] == 0 && r->sd[0] == 0 && r->probability_feasible == 1);
+    assert_int_equal(r->best_trial, 2);
+    ckg_recommendation_free(r);
+    ckg_study_free(s);
+    ckg_problem_free(problem);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -397,6 +435,7 @@ int main(void)
         cmocka_unit_test(test_nothing_has_a_higher_utility),
         cmocka_unit_test(test_probability_rule),
         cmocka_unit_test(test_evaluated_only),
+        cmocka_unit_test(test_exact_knowledge_counts),
         cmocka_unit_test(test_partly_measured_designs_are_not_evaluated),
         cmocka_unit_test(test_best_trial),
         cmocka_unit_test(test_state_error_before_an_objective),

@@ -14,7 +14,7 @@ import mpmath as mp
 import numpy as np
 
 mp.mp.dps = 50
-NUGGET = mp.mpf(1e-10)
+NUGGET = mp.mpf(1e-11)
 ESTIMATED, KNOWN, EXACT = range(3)
 rng = np.random.default_rng(20240)
 

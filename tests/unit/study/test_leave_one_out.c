@@ -1,7 +1,7 @@
 /*
  * Leave-one-out predictions in the user's units: each design against processes that are conditioned on all other rows anew with the same
  * hyperparameters, averaged over the samples and scaled back. The bound is relative to the spread of the values: 1e-6 with noise, 1e-3 without,
- * where the nugget of 1e-10 leaves a condition of 1e11 (see tests/unit/model/test_leave.c).
+ * where the nugget of 1e-11 leaves a condition of 1e12 (see tests/unit/model/test_leave.c).
  */
 #include <math.h>
 #include <setjmp.h>
