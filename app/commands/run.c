@@ -81,7 +81,9 @@ static int run(const struct app_arguments *arguments)
                                             : arguments->json ? APP_PROGRESS_JSON
                                             : isatty(STDOUT_FILENO) ? APP_PROGRESS_BLOCK : APP_PROGRESS_LINES;
         const enum app_run_end end = app_run(&n, kind);
-        status = end == APP_RUN_BROKEN ? app_report_failure(&message, CKG_ERR_SYSTEM) : conclude(&n, end, arguments->json);
+        status = end != APP_RUN_BROKEN ? conclude(&n, end, arguments->json) : APP_FAILED;
+        if (end == APP_RUN_BROKEN && message.text[0])
+            app_report_failure(&message, CKG_ERR_SYSTEM);
     }
     app_notebook_close(&n);
     return status;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "command.h"
+#include "evaluate/machine.h"
 
 static const struct app_option options[] = {
     {"failed", 0, "WHY", "the evaluation failed, and why"},
@@ -52,7 +53,24 @@ static int read_values(const struct app_arguments *a, const struct app_notebook 
     return status;
 }
 
-/* A trial that waits for a result. */
+/* Takes the trial from a run that was killed, and ends what that left of it. */
+static int take_from_lost(struct app_notebook *n, int number)
+{
+    struct app_claim claim;
+    char machine[256], worker[48];
+    app_machine_name(machine);
+    const int status = n->store->table->release(n->store, n->study, number, machine, app_process_gone, &claim, n->message);
+    if (status)
+        return status;
+    if (!claim.number)
+        return app_fail(n->message, CKG_ERR_STATE, "trial %d is being evaluated by `ckg run`", number);
+    app_worker_word(worker, claim.worker_process, claim.worker_born);
+    if (claim.lost)
+        app_kill_left(worker, claim.process, claim.born);
+    return CKG_OK;
+}
+
+/* A trial without a result. */
 static int check_trial(const struct app_notebook *n, const char *word, int *number)
 {
     char *stop;
@@ -61,9 +79,7 @@ static int check_trial(const struct app_notebook *n, const char *word, int *numb
         return app_fail(n->message, CKG_ERR_INVALID, "there is no trial '%s'; `ckg trials` lists them", word);
     const struct app_trial *t = &n->trials[value - 1];
     *number = (int)value;
-    if (t->state == APP_RUNNING)
-        return app_fail(n->message, CKG_ERR_STATE, "trial %ld is being evaluated by `ckg run`", value);
-    if (t->state != APP_PENDING)
+    if (t->state != APP_PENDING && t->state != APP_RUNNING)
         return app_fail(n->message, CKG_ERR_STATE, "trial %ld is %s already", value, app_state_name(t->state));
     return CKG_OK;
 }
@@ -77,12 +93,16 @@ static int tell(const struct app_arguments *a, struct app_notebook *n)
     int status = measured ? check_trial(n, a->rest[0], &number) : app_fail(n->message, CKG_ERR_NOMEM, "out of memory");
     if (!status && !why)
         status = read_values(a, n, measured, &count);
+    if (!status && n->trials[number - 1].state == APP_RUNNING)
+        status = take_from_lost(n, number);
     if (!status && !why)
         app_outcomes_write(&n->definition, count, measured, &outcomes);
+    if (outcomes.failed)
+        status = app_fail(n->message, CKG_ERR_NOMEM, "out of memory");
     const struct app_record result = {.number = number, .state = why ? "failed" : "complete", .outcomes = outcomes.data, .why = why, .seconds = NAN,
                                       .failures = why != NULL};
     if (!status)
-        status = outcomes.failed ? app_fail(n->message, CKG_ERR_NOMEM, "out of memory") : n->store->table->finish(n->store, n->study, &result, &kept, n->message);
+        status = n->store->table->finish(n->store, n->study, &result, 0, &kept, n->message);
     if (!status && !kept)
         status = app_fail(n->message, CKG_ERR_STATE, "trial %d has been told by another program meanwhile", number);
     app_text_free(&outcomes);

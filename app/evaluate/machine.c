@@ -1,6 +1,7 @@
 /* Linux tells all of this in /proc; elsewhere the answers are "not known", and a lost worker is found by its silence alone. */
 #include "evaluate/machine.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -9,6 +10,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 /* The beginning of a file, with a zero behind it; the number of bytes, 0 when it cannot be read. */
@@ -75,21 +77,64 @@ void app_adopt_orphans(void)
     prctl(PR_SET_CHILD_SUBREAPER, 1L, 0L, 0L, 0L);
 }
 
-/* 1 when the process's environment has the line CKG_TRIAL=trial. */
-static int belongs(pid_t process, int trial)
+int app_has_children(void)
 {
-    char path[64], wanted[32];
-    enum { SIZE = 262144 };
-    char *text = malloc(SIZE);
-    int found = 0;
+    siginfo_t info;
+    return !waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT);
+}
+
+void app_worker_word(char word[48], int64_t process, int64_t born)
+{
+    snprintf(word, 48, "%lld-%lld", (long long)process, (long long)born);
+}
+
+/* Whose evaluation a process belongs to. */
+struct family {
+    const char *worker; /* NULL: of any worker that is gone */
+    const char *study;  /* NULL: any */
+    int trial;          /* 0: any */
+};
+
+/* The variable's value in an environment as /proc shows it, NULL for none. */
+static const char *find_variable(const char *text, size_t length, const char *name)
+{
+    const size_t size = strlen(name);
+    for (size_t at = 0; at < length; at += strlen(text + at) + 1)
+        if (!strncmp(text + at, name, size) && text[at + size] == '=')
+            return text + at + size + 1;
+    return NULL;
+}
+
+static int is_lost(const char *worker)
+{
+    long long process, born;
+    return sscanf(worker, "%lld-%lld", &process, &born) == 2 && process > 0 && app_process_gone(process, born);
+}
+
+/* 1 when the process carries the family's marks in its environment. */
+static int belongs(pid_t process, const struct family *family)
+{
+    enum { SIZE = 1 << 18 };
+    char path[64], *text = malloc(SIZE);
     snprintf(path, sizeof path, "/proc/%d/environ", (int)process);
-    snprintf(wanted, sizeof wanted, "CKG_TRIAL=%d", trial);
     const size_t length = text ? read_start(path, text, SIZE) : 0;
-    for (size_t at = 0; at < length && !found; at += strlen(text + at) + 1)
-        found = trial ? !strcmp(text + at, wanted) : !strncmp(text + at, "CKG_TRIAL=", 10);
+    const char *worker = find_variable(text, length, "CKG_WORKER");
+    const char *study = find_variable(text, length, "CKG_STUDY"), *trial = find_variable(text, length, "CKG_TRIAL");
+    const int found = worker && study && trial && (!family->trial || strtol(trial, NULL, 10) == family->trial) &&
+                      (!family->study || !strcmp(study, family->study)) && (family->worker ? !strcmp(worker, family->worker) : is_lost(worker));
     free(text);
     return found;
 }
+
+/* How long what was killed may take to go, in seconds. */
+enum { PATIENCE = 5 };
+
+static void nap(void)
+{
+    nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+}
+
+/* --- children --- */
 
 static int is_spared(pid_t process, int count, const pid_t *spare)
 {
@@ -100,7 +145,7 @@ static int is_spared(pid_t process, int count, const pid_t *spare)
 }
 
 /* One look at our children; how many were killed. */
-static int kill_once(int trial, int count, const pid_t *spare)
+static int kill_once(const char *worker, int trial, int count, const pid_t *spare)
 {
     char path[64], text[65536];
     int killed = 0;
@@ -110,7 +155,7 @@ static int kill_once(int trial, int count, const pid_t *spare)
         const pid_t child = (pid_t)strtol(at, &next, 10);
         if (next == at)
             break;
-        if (child <= 0 || is_spared(child, count, spare) || !belongs(child, trial))
+        if (child <= 0 || is_spared(child, count, spare) || (worker && !belongs(child, &(struct family){.worker = worker, .trial = trial})))
             continue;
         kill(child, SIGKILL);
         killed += waitpid(child, NULL, 0) == child;
@@ -118,9 +163,75 @@ static int kill_once(int trial, int count, const pid_t *spare)
     return killed;
 }
 
-void app_kill_orphans(int trial, int count, const pid_t *spare)
+void app_kill_children(const char *worker, int trial, int count, const pid_t *spare)
 {
-    enum { GENERATIONS = 64 };
-    for (int i = 0; i < GENERATIONS && kill_once(trial, count, spare); i++)
+    const time_t start = time(NULL); /* some fork as fast as they are killed */
+    while (kill_once(worker, trial, count, spare) && time(NULL) - start <= PATIENCE)
         ; /* the children of the dead are ours now */
+}
+
+/* --- what was left --- */
+
+static int wait_until_gone(int64_t process, int64_t born)
+{
+    const time_t start = time(NULL);
+    while (!app_process_gone(process, born)) {
+        if (time(NULL) - start > PATIENCE)
+            return 0;
+        nap();
+    }
+    return 1;
+}
+
+/* 1 when the process's number means the same process to it and to us. */
+static int shares_numbers(pid_t process)
+{
+    char path[64], ours[64], theirs[64];
+    snprintf(path, sizeof path, "/proc/%d/ns/pid", (int)process);
+    const ssize_t a = readlink("/proc/self/ns/pid", ours, sizeof ours), b = readlink(path, theirs, sizeof theirs);
+    return a > 0 && a == b && !memcmp(ours, theirs, (size_t)a);
+}
+
+/* One look at every process; how many of the family were killed. */
+static int kill_everywhere(const struct family *family, int *stayed)
+{
+    DIR *folder = opendir("/proc");
+    const struct dirent *entry;
+    int killed = 0;
+    while (folder && (entry = readdir(folder))) {
+        const pid_t process = (pid_t)strtol(entry->d_name, NULL, 10);
+        if (process <= 0 || process == getpid() || !belongs(process, family) || !shares_numbers(process))
+            continue;
+        const int64_t born = app_process_born(process);
+        kill(process, SIGKILL);
+        killed++;
+        *stayed |= !wait_until_gone(process, born);
+    }
+    if (folder)
+        closedir(folder);
+    return killed;
+}
+
+static int kill_family(const struct family *family)
+{
+    const time_t start = time(NULL);
+    int stayed = 0;
+    while (!stayed && kill_everywhere(family, &stayed))
+        stayed |= time(NULL) - start > PATIENCE;
+    return !stayed;
+}
+
+int app_kill_left(const char *worker, int64_t process, int64_t born)
+{
+    if (process && !app_process_gone(process, born)) {
+        kill((pid_t)-process, SIGKILL);
+        if (!wait_until_gone(process, born))
+            return 0;
+    }
+    return kill_family(&(struct family){.worker = worker});
+}
+
+void app_kill_strays(const char *study)
+{
+    kill_family(&(struct family){.study = study});
 }

@@ -17,7 +17,21 @@ int app_process_gone(int64_t process, int64_t born);
 /* Processes that lose their parent below us become our children, so that they can be found. */
 void app_adopt_orphans(void);
 
-/* Kills children of ours that carry CKG_TRIAL=trial in their environment, `spare` (count) aside; trial 0: any. */
-void app_kill_orphans(int trial, int count, const pid_t *spare);
+/* 1 when we have children. */
+int app_has_children(void);
+
+/* The process as a word that no other process of this machine has had, which evaluations carry in their environment as CKG_WORKER. */
+void app_worker_word(char word[48], int64_t process, int64_t born);
+
+/* Kills children of ours that carry CKG_WORKER=worker and CKG_TRIAL=trial, and their own children; `spare` (count) aside. trial 0: any trial; worker
+   NULL: any child, for such as have cleared their environment. */
+void app_kill_children(const char *worker, int trial, int count, const pid_t *spare);
+
+/* Kills what a lost worker left on this machine, wherever it is by now, and waits until it is gone: the group of that process, 0 for not known, and
+   all that carry CKG_WORKER=worker. 0 when some of it will not go. */
+int app_kill_left(const char *worker, int64_t process, int64_t born);
+
+/* The same for every lost worker of the study. */
+void app_kill_strays(const char *study);
 
 #endif

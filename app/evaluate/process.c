@@ -71,37 +71,42 @@ static char **make_words(const struct app_definition *d, const double *x)
     return words;
 }
 
-/* Our environment with CKG_STUDY and CKG_TRIAL; the first two are the caller's to free, the others borrowed. */
-static char **make_environment(const char *study, int trial)
-{
-    size_t count = 0, at = 2;
-    struct app_text name = {0}, number = {0};
-    while (environ[count])
-        count++;
-    char **out = calloc(count + 3, sizeof *out);
-    app_text_print(&name, "CKG_STUDY=%s", study);
-    app_text_print(&number, "CKG_TRIAL=%d", trial);
-    if (!out || name.failed || number.failed) {
-        free(out);
-        app_text_free(&name);
-        app_text_free(&number);
-        return NULL;
-    }
-    out[0] = name.data;
-    out[1] = number.data;
-    for (size_t i = 0; i < count; i++)
-        if (strncmp(environ[i], "CKG_STUDY=", 10) != 0 && strncmp(environ[i], "CKG_TRIAL=", 10) != 0)
-            out[at++] = environ[i];
-    return out;
-}
+enum { OWN_VARIABLES = 3 };
 
 static void free_environment(char **environment)
 {
-    if (environment) {
-        free(environment[0]);
-        free(environment[1]);
-    }
+    for (int i = 0; environment && i < OWN_VARIABLES; i++)
+        free(environment[i]);
     free(environment);
+}
+
+/* Our environment with CKG_STUDY, CKG_TRIAL and CKG_WORKER; these first three are the caller's to free, the others borrowed. */
+static char **make_environment(const char *study, int trial, const char *worker)
+{
+    size_t count = 0, at = OWN_VARIABLES;
+    struct app_text own[OWN_VARIABLES] = {{0}};
+    int failed = 0;
+    while (environ[count])
+        count++;
+    char **out = calloc(count + OWN_VARIABLES + 1, sizeof *out);
+    app_text_print(&own[0], "CKG_STUDY=%s", study);
+    app_text_print(&own[1], "CKG_TRIAL=%d", trial);
+    app_text_print(&own[2], "CKG_WORKER=%s", worker);
+    for (int i = 0; i < OWN_VARIABLES; i++) {
+        failed |= own[i].failed;
+        if (out)
+            out[i] = own[i].data;
+        else
+            app_text_free(&own[i]);
+    }
+    if (!out || failed) {
+        free_environment(out);
+        return NULL;
+    }
+    for (size_t i = 0; i < count; i++)
+        if (strncmp(environ[i], "CKG_STUDY=", 10) != 0 && strncmp(environ[i], "CKG_TRIAL=", 10) != 0 && strncmp(environ[i], "CKG_WORKER=", 11) != 0)
+            out[at++] = environ[i];
+    return out;
 }
 
 /* --- starting --- */
@@ -167,15 +172,17 @@ static int complain(struct app_message *message, const char *folder, const char 
     struct stat info;
     if (stat(folder, &info) || !S_ISDIR(info.st_mode))
         return app_fail(message, CKG_ERR_SYSTEM, "the working folder %s is gone; put it back, then the same command goes on", folder);
-    return app_fail(message, CKG_ERR_SYSTEM, "the evaluation '%s' cannot be started: %s; correct `command`, then the same command goes on", program,
-                    strerror(error));
+    const int scarce = error == EAGAIN || error == EMFILE || error == ENFILE || error == ENOMEM;
+    return app_fail(message, CKG_ERR_SYSTEM, "the evaluation '%s' cannot be started: %s; %s, then the same command goes on", program, strerror(error),
+                    scarce ? "lower `parallel` or raise the limits (`ulimit -a`)" : "correct `command`");
 }
 
-int app_process_start(struct app_process *p, const struct app_definition *d, const char *folder, int trial, const double *x, struct app_message *message)
+int app_process_start(struct app_process *p, const struct app_definition *d, const char *folder, const char *worker, int trial, const double *x,
+                      struct app_message *message)
 {
     int theirs[3] = {-1, -1, -1}, error = ENOMEM;
     *p = (struct app_process){.in = -1, .out = -1, .err = -1, .deadline = INFINITY};
-    char **words = make_words(d, x), **environment = make_environment(d->name, trial);
+    char **words = make_words(d, x), **environment = make_environment(d->name, trial, worker);
     app_design_write(d, x, &p->input);
     app_text_add(&p->input, "\n", 1);
     if (words && environment && !p->input.failed)
@@ -281,7 +288,6 @@ void app_process_kill(struct app_process *p)
 void app_process_finish(struct app_process *p, int status)
 {
     enum { LEFT = 1 << 20 }; /* what a pipe can hold; a process outside the group may write for ever */
-    kill(-p->pid, SIGKILL);
     p->status = status;
     p->ended = app_clock();
     read_output(p, &p->out, LEFT);

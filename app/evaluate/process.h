@@ -28,9 +28,10 @@ struct app_process {
 /* Seconds of a clock that only goes forward. */
 double app_clock(void);
 
-/* Starts the command of the definition for the trial with design x in the folder. CKG_ERR_SYSTEM: it cannot be started at all. */
-int app_process_start(struct app_process *process, const struct app_definition *definition, const char *folder, int trial, const double *x,
-                      struct app_message *message);
+/* Starts the command of the definition for the trial with design x in the folder; `worker` is ours by app_worker_word. CKG_ERR_SYSTEM: it cannot be
+   started at all. */
+int app_process_start(struct app_process *process, const struct app_definition *definition, const char *folder, const char *worker, int trial,
+                      const double *x, struct app_message *message);
 
 /* What to poll for, at most APP_PROCESS_FDS entries; how many. */
 int app_process_poll(const struct app_process *process, struct pollfd *fds);
@@ -44,7 +45,7 @@ double app_process_watch(struct app_process *process, double now);
 /* Kills the whole group at once. */
 void app_process_kill(struct app_process *process);
 
-/* The leader has ended with this status: ends its group, reads what is left, closes everything. */
+/* The leader has ended with this status, and its group was killed: reads what is left, closes everything. */
 void app_process_finish(struct app_process *process, int status);
 
 /* Outcomes by the process that has ended, or CKG_ERR_INVALID and why it failed. */

@@ -333,9 +333,12 @@ static int take_record(void *context, const struct app_record *r)
         n->trials[n->count++] = fresh;
     }
     struct app_trial *t = &n->trials[r->number - 1];
-    for (int s = 0; s < APP_STATES; s++)
-        if (!strcmp(r->state, state_names[s]))
-            t->state = (enum app_state)s;
+    int state = 0;
+    while (state < APP_STATES && strcmp(r->state, state_names[state]) != 0)
+        state++;
+    if (state == APP_STATES)
+        return app_fail(n->message, CKG_ERR_SYSTEM, "%s: trial %d is damaged: its state is '%s'", n->url, r->number, r->state);
+    t->state = (enum app_state)state;
     t->seconds = r->seconds;
     t->starts = r->starts;
     t->failures = r->failures;

@@ -157,26 +157,39 @@ void app_progress_draw(struct app_progress *p, const struct app_notebook *n)
 }
 
 /* When nothing has ever succeeded, the evaluator is more likely to be wrong than every design. */
-static void warn_of_evaluator(const struct app_notebook *n)
+static void warn_of_evaluator(const struct app_notebook *n, const struct app_trial *t)
 {
     enum { ENOUGH = 3 };
     int tally[APP_STATES];
     app_notebook_tally(n, tally);
-    if (tally[APP_COMPLETE] || tally[APP_FAILED_TRIAL] != ENOUGH)
+    if (t->state != APP_FAILED_TRIAL || tally[APP_COMPLETE] || tally[APP_FAILED_TRIAL] != ENOUGH)
         return;
     fprintf(stderr, "the first %d evaluations failed; if the evaluator is wrong, stop this (Ctrl-C), correct it, remove the store %s and begin again\n",
             ENOUGH, n->url);
 }
 
-/* A line that stays, above the block. */
-static void print_above(struct app_progress *p, const struct app_notebook *n, const struct app_trial *t)
+/* Takes the block off the screen, for a line that stays. */
+static void wipe(struct app_progress *p)
 {
     if (p->drawn)
         printf("\033[%dA\033[J", p->drawn);
     p->drawn = 0;
+    fflush(stdout);
+}
+
+void app_progress_say(struct app_progress *p, const struct app_notebook *n, const char *line)
+{
+    wipe(p);
+    fprintf(stderr, "%s\n", line);
+    app_progress_draw(p, n);
+}
+
+static void print_above(struct app_progress *p, const struct app_notebook *n, const struct app_trial *t)
+{
+    wipe(p);
     printf("trial %d %s: %s\n", t->number, t->state == APP_PENDING ? "will be tried again" : "failed", t->why ? t->why : "");
     fflush(stdout);
-    warn_of_evaluator(n);
+    warn_of_evaluator(n, t);
     app_progress_draw(p, n);
 }
 
@@ -204,7 +217,7 @@ void app_progress_ended(struct app_progress *p, struct app_notebook *n, int numb
     struct app_text line = {0};
     if (p->kind == APP_PROGRESS_LINES) {
         print_line(n, t);
-        warn_of_evaluator(n);
+        warn_of_evaluator(n, t);
     }
     if (p->kind == APP_PROGRESS_JSON) {
         app_trial_write(&n->definition, t, &line);

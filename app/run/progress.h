@@ -22,6 +22,9 @@ void app_progress_begin(struct app_progress *progress, enum app_progress_kind ki
 /* A trial has ended, or is to be tried again. */
 void app_progress_ended(struct app_progress *progress, struct app_notebook *notebook, int number);
 
+/* A line on standard error, above the block where there is one. */
+void app_progress_say(struct app_progress *progress, const struct app_notebook *notebook, const char *line);
+
 /* Draws the block again where there is one. */
 void app_progress_draw(struct app_progress *progress, const struct app_notebook *notebook);
 

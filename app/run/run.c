@@ -2,7 +2,8 @@
  * The loop of a run. A free place first takes up a trial that somebody left, else it asks for a new design, holding the turn so that designs are
  * chosen one after the other and each knows of those before it. Then everything waits in one poll: pipes of the children, signals, the clock.
  * Signals only write a byte into a pipe. Whatever happens, what the store says is true: a trial is "running" before its process begins, and
- * its result is in the store before anything else is done with it.
+ * its result is in the store before anything else is done with it. Trouble with the store or with starting a process ends the run, but what runs
+ * may end first: it may have cost days, and the trouble may be over by then.
  */
 #include "run/run.h"
 
@@ -33,7 +34,8 @@ struct run {
     struct app_notebook *n;
     const struct app_store_table *store;
     struct app_worker worker;
-    char machine[256];
+    char machine[256], word[48];
+    int inherited;       /* we had children before the first evaluation */
     int parallel, running;
     struct slot *slots;
     struct pollfd *fds;
@@ -44,7 +46,7 @@ struct run {
     int waiting;         /* the turn is another's */
     int freed;           /* a place has become free since the places were last filled */
     double beaten, drawn;
-    int broken;          /* a status; its message is the notebook's */
+    int broken;          /* a status; its message is the notebook's, empty when it was said already */
 };
 
 /* --- signals --- */
@@ -60,17 +62,34 @@ static void on_signal(int number)
     errno = saved;
 }
 
-static int listen_to_signals(struct run *r)
+static const int heard[] = {SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+
+enum { HEARD = sizeof heard / sizeof *heard };
+
+/* What we were started with to ignore, by nohup or in the background of a script, stays ignored. */
+static int listen_to_signals(struct run *r, const struct sigaction before[HEARD])
 {
-    static const int heard[] = {SIGCHLD, SIGINT, SIGTERM, SIGHUP};
     struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
     if (pipe2(signal_pipe, O_CLOEXEC | O_NONBLOCK))
         return app_fail(r->n->message, CKG_ERR_SYSTEM, "no pipe for signals: %s", strerror(errno));
     sigemptyset(&action.sa_mask);
     signal(SIGPIPE, SIG_IGN); /* a child that does not read its input, or nobody that reads our lines */
-    for (size_t i = 0; i < sizeof heard / sizeof *heard; i++)
-        sigaction(heard[i], &action, NULL);
+    for (int i = 0; i < HEARD; i++)
+        if (heard[i] == SIGCHLD || before[i].sa_handler != SIG_IGN)
+            sigaction(heard[i], &action, NULL);
     return CKG_OK;
+}
+
+/* What follows the run can be interrupted as any program can. */
+static void stop_listening(const struct sigaction before[HEARD])
+{
+    for (int i = 0; i < HEARD; i++)
+        sigaction(heard[i], &before[i], NULL);
+    for (int i = 0; i < 2; i++) {
+        if (signal_pipe[i] >= 0)
+            close(signal_pipe[i]);
+        signal_pipe[i] = -1;
+    }
 }
 
 /* SIGTERM and a closed terminal leave no time to wait for what runs. */
@@ -83,13 +102,37 @@ static void read_signals(struct run *r)
             r->interrupts += bytes[i] == SIGINT ? 1 : bytes[i] == SIGCHLD ? 0 : 2;
 }
 
+/* --- trouble --- */
+
+/* The run ends with this, after what runs; `others`: how many evaluations that are. */
+static void break_off(struct run *r, int status, int others)
+{
+    struct app_message *m = r->n->message;
+    const int first = !r->broken;
+    if (!status)
+        return;
+    r->broken = status;
+    if (!r->interrupts)
+        r->interrupts = 1;
+    if (!others && first)
+        return; /* the end is near, where it is said */
+    if (others && first && r->interrupts < 2) {
+        const struct app_message why = *m;
+        app_fail(m, status, "%.900s; finishing %d running evaluation%s, Ctrl-C kills %s", why.text, others, others > 1 ? "s" : "",
+                 others > 1 ? "them" : "it");
+    }
+    app_progress_say(&r->progress, r->n, m->text);
+    m->text[0] = 0;
+}
+
 /* --- results --- */
 
-/* Writes the result of the trial into the store and shows it. */
-static int store_result(struct run *r, const struct app_record *result)
+/* Writes the result of the trial into the store and shows it. *stored 0: that did not work. */
+static int store_result(struct run *r, const struct app_record *result, int *stored)
 {
     int kept;
-    int status = r->store->finish(r->n->store, r->n->study, result, &kept, r->n->message);
+    int status = r->store->finish(r->n->store, r->n->study, result, r->worker.id, &kept, r->n->message);
+    *stored = !status;
     if (!status)
         status = app_notebook_sync(r->n);
     if (!status)
@@ -106,7 +149,7 @@ static int conclude(struct run *r, struct slot *slot)
     struct app_message why;
     struct app_text outcomes = {0};
     ckg_measurement measured[CKG_MAX_CONSTRAINTS + 1];
-    int count;
+    int count, stored = 0;
     const int failed = app_process_result(p, d, slot->number, measured, &count, &why);
     char *log = failed ? app_process_log(p) : NULL;
     if (!failed)
@@ -114,10 +157,11 @@ static int conclude(struct run *r, struct slot *slot)
     const struct app_record result = {.number = slot->number, .state = !failed ? "complete" : t->failures < d->evaluate.retries ? "pending" : "failed",
                                       .outcomes = outcomes.data, .why = failed ? why.text : NULL, .log = log, .seconds = p->ended - p->started,
                                       .failures = failed != 0};
-    int status = outcomes.failed ? app_fail(r->n->message, CKG_ERR_NOMEM, "out of memory") : store_result(r, &result);
-    if (status && outcomes.data) { /* it may have taken days: let the user keep it */
+    int status = outcomes.failed ? app_fail(r->n->message, CKG_ERR_NOMEM, "out of memory") : store_result(r, &result, &stored);
+    if (!stored && outcomes.data) { /* it may have taken days: let the user keep it */
         const struct app_message first = *r->n->message;
-        app_fail(r->n->message, status, "%s (trial %d answered %s, which is not kept)", first.text, slot->number, outcomes.data);
+        app_fail(r->n->message, status, "%s (trial %d answered %s: `ckg tell` it, or it is evaluated again)", first.text, slot->number,
+                 outcomes.data);
     }
     app_text_free(&outcomes);
     free(log);
@@ -149,7 +193,8 @@ static void empty(struct run *r, struct slot *slot)
     slot->number = 0;
     r->freed = 1;
     r->running--;
-    app_kill_orphans(number, leaders(r), r->leaders);
+    const int others = leaders(r);
+    app_kill_children(others || r->inherited ? r->word : NULL, number, others, r->leaders);
 }
 
 /* A trial that we cut off waits for the next run. The store may be what is broken, so nothing is said of it here. */
@@ -158,17 +203,17 @@ static void hand_back(struct run *r, int number)
     const struct app_record back = {.number = number, .state = "pending", .seconds = NAN};
     struct app_message unheard;
     int kept;
-    r->store->finish(r->n->store, r->n->study, &back, &kept, &unheard);
+    r->store->finish(r->n->store, r->n->study, &back, r->worker.id, &kept, &unheard);
 }
 
 static void say_goodbye(struct run *r, struct slot *slot, int status)
 {
     struct app_process *p = &slot->process;
     app_process_finish(p, status);
-    if (r->broken || (p->killed && !p->timed_out))
+    if (p->killed && !p->timed_out)
         hand_back(r, slot->number);
     else
-        r->broken = conclude(r, slot);
+        break_off(r, conclude(r, slot), r->running - 1);
     empty(r, slot);
 }
 
@@ -193,7 +238,7 @@ static void reap(struct run *r)
 static int start(struct run *r, struct slot *slot, int number)
 {
     const struct app_trial *t = &r->n->trials[number - 1];
-    int status = app_process_start(&slot->process, &r->n->definition, r->n->folder, number, t->x, r->n->message);
+    int status = app_process_start(&slot->process, &r->n->definition, r->n->folder, r->word, number, t->x, r->n->message);
     if (status) {
         hand_back(r, number);
         return status;
@@ -207,16 +252,20 @@ static int start(struct run *r, struct slot *slot, int number)
 /* A trial that nobody evaluates any longer; what its lost worker left running is killed first. */
 static int take_up(struct run *r, struct slot *slot, int *started)
 {
-    int number;
-    int64_t orphan, born;
-    int status = r->store->claim(r->n->store, r->n->study, &r->worker, app_process_gone, &number, &orphan, &born, r->n->message);
-    *started = !status && number;
+    struct app_claim claim;
+    char lost[48];
+    int status = r->store->claim(r->n->store, r->n->study, &r->worker, app_process_gone, &claim, r->n->message);
+    *started = !status && claim.number;
     if (!*started)
         return status;
-    if (orphan && !app_process_gone(orphan, born))
-        kill((pid_t)-orphan, SIGKILL);
+    app_worker_word(lost, claim.worker_process, claim.worker_born);
+    if (claim.lost && !app_kill_left(lost, claim.process, claim.born)) {
+        hand_back(r, claim.number);
+        return app_fail(r->n->message, CKG_ERR_SYSTEM, "what a lost run left of trial %d cannot be ended; end it, then the same command goes on",
+                        claim.number);
+    }
     status = app_notebook_sync(r->n);
-    return status ? status : start(r, slot, number);
+    return status ? status : start(r, slot, claim.number);
 }
 
 static int start_new(struct run *r, struct slot *slot, int *started)
@@ -237,8 +286,13 @@ static int start_new(struct run *r, struct slot *slot, int *started)
         r->exhausted = 1;
         return CKG_OK;
     }
-    *started = number > 0;
-    return !status && number ? start(r, slot, number) : status;
+    if (status || !number)
+        return status;
+    read_signals(r); /* choosing a design can take long */
+    *started = !r->interrupts;
+    if (r->interrupts)
+        hand_back(r, number);
+    return r->interrupts ? app_notebook_sync(r->n) : start(r, slot, number);
 }
 
 /* Fills the free places. */
@@ -306,8 +360,9 @@ static void wait_for_something(struct run *r)
 static void keep_alive(struct run *r)
 {
     const double now = app_clock();
-    if (now - r->beaten >= heartbeat && !r->broken) {
-        r->broken = r->store->heartbeat(r->n->store, &r->worker, r->n->message);
+    struct app_message unheard; /* when a result comes is early enough to complain */
+    if (now - r->beaten >= heartbeat) {
+        r->store->heartbeat(r->n->store, &r->worker, &unheard);
         r->beaten = now;
     }
     if (now - r->drawn >= redraw) {
@@ -318,12 +373,12 @@ static void keep_alive(struct run *r)
 
 static void note(struct run *r)
 {
-    const char *text = r->broken ? "" : r->interrupts && r->running ? "finishing what runs; Ctrl-C again kills it"
+    const char *text = r->interrupts && r->running ? "finishing what runs; Ctrl-C again kills it"
                        : !r->running && !r->waiting                ? "waiting for other programs" : "";
     if (strcmp(text, r->progress.note) == 0)
         return;
     snprintf(r->progress.note, sizeof r->progress.note, "%s", text);
-    if (r->interrupts == 1 && r->running && r->progress.kind != APP_PROGRESS_BLOCK)
+    if (r->interrupts == 1 && !r->broken && r->running && r->progress.kind != APP_PROGRESS_BLOCK)
         fprintf(stderr, "interrupted: finishing %d running evaluation%s; Ctrl-C again kills %s\n", r->running, r->running > 1 ? "s" : "",
                 r->running > 1 ? "them" : "it");
     app_progress_draw(&r->progress, r->n);
@@ -333,13 +388,13 @@ static void loop(struct run *r)
 {
     for (;;) {
         r->freed = 0;
-        if (!r->broken && !r->interrupts)
-            r->broken = fill(r);
+        int status = r->interrupts ? CKG_OK : fill(r);
+        break_off(r, status, r->running);
         reap(r);
-        if (r->broken || r->interrupts > 1)
+        if (r->interrupts > 1)
             kill_all(r);
-        if (!r->broken && r->running < r->parallel && !r->interrupts)
-            r->broken = app_notebook_sync(r->n);
+        status = r->running < r->parallel && !r->interrupts ? app_notebook_sync(r->n) : CKG_OK;
+        break_off(r, status, r->running);
         if (over(r))
             return;
         note(r);
@@ -352,7 +407,7 @@ static void loop(struct run *r)
 
 /* --- begin and end --- */
 
-static int begin(struct run *r, enum app_progress_kind shown)
+static int begin(struct run *r, enum app_progress_kind shown, const struct sigaction before[HEARD])
 {
     r->parallel = r->n->definition.evaluate.parallel;
     r->slots = calloc((size_t)r->parallel, sizeof *r->slots);
@@ -362,24 +417,31 @@ static int begin(struct run *r, enum app_progress_kind shown)
         return app_fail(r->n->message, CKG_ERR_NOMEM, "out of memory");
     app_machine_name(r->machine);
     r->worker = (struct app_worker){.machine = r->machine, .process = getpid(), .born = app_process_born(getpid())};
+    app_worker_word(r->word, r->worker.process, r->worker.born);
+    r->inherited = app_has_children();
     app_adopt_orphans();
+    app_kill_strays(r->n->definition.name);
     app_progress_begin(&r->progress, shown, r->n);
     r->beaten = app_clock();
-    const int status = listen_to_signals(r);
+    const int status = listen_to_signals(r, before);
     return status ? status : r->store->worker_add(r->n->store, &r->worker, r->n->message);
 }
 
 enum app_run_end app_run(struct app_notebook *n, enum app_progress_kind shown)
 {
     struct run r = {.n = n, .store = n->store->table};
-    r.broken = begin(&r, shown);
+    struct sigaction before[HEARD];
+    for (int i = 0; i < HEARD; i++)
+        sigaction(heard[i], NULL, &before[i]);
+    r.broken = begin(&r, shown, before);
     if (!r.broken) {
         app_progress_draw(&r.progress, n);
         loop(&r);
-        app_kill_orphans(0, 0, NULL);
+        app_kill_children(r.inherited ? r.word : NULL, 0, 0, NULL);
         r.store->worker_remove(n->store, &r.worker);
         app_progress_end(&r.progress, n);
     }
+    stop_listening(before);
     free(r.slots);
     free(r.leaders);
     free(r.fds);

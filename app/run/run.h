@@ -7,7 +7,7 @@
 enum app_run_end {
     APP_RUN_SPENT,       /* the budget is spent, or every design has been evaluated */
     APP_RUN_INTERRUPTED, /* by a signal; the study can go on */
-    APP_RUN_BROKEN       /* by an error that is in the notebook's message; the study can go on */
+    APP_RUN_BROKEN       /* by an error that is in the notebook's message, or was said; the study can go on */
 };
 
 /* Runs the study; other processes may do so at the same time. The notebook was opened for writing. */

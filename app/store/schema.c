@@ -56,24 +56,26 @@ static const char *const *const steps[] = {step_0};
 
 enum { VERSION = sizeof steps / sizeof *steps };
 
-static int read_version(void *context, const struct app_sql_value *columns, int count)
+static int read_version(void *context, const struct app_sql_value *columns, struct app_message *message)
 {
-    (void)count;
+    (void)message;
     *(int64_t *)context = columns[0].integer;
     return CKG_OK;
 }
 
 static int find_version(const struct app_sql_driver *driver, void *database, const char *url, int64_t *version, struct app_message *message)
 {
-    int ours, others;
+    int ours = 0, others = 0;
     int status = driver->has_table(database, "ckg_store", &ours, message);
     if (!status && !ours)
-        status = driver->has_table(database, "study", &others, message);
+        status = driver->has_table(database, NULL, &others, message);
     *version = 0;
     if (!status && !ours && others)
-        return app_fail(message, CKG_ERR_INVALID, "%s: a database, but not a store of ckg", url);
+        return app_fail(message, CKG_ERR_INVALID, "%s: the database of another program; give another path by --store", url);
     if (!status && ours)
         status = driver->run(database, "SELECT version FROM ckg_store", 0, NULL, read_version, version, NULL, message);
+    if (!status && ours && *version < 1)
+        return app_fail(message, CKG_ERR_INVALID, "%s: the store is damaged: it has no version; put a copy of it in its place", url);
     if (!status && *version > VERSION)
         return app_fail(message, CKG_ERR_INVALID, "%s: written by a newer ckg (store version %d, this program knows %d); install that version", url,
                         (int)*version, (int)VERSION);
@@ -105,10 +107,11 @@ static int migrate(const struct app_sql_driver *driver, void *database, const ch
 int app_schema_open(const struct app_sql_driver *driver, void *database, const char *url, int create, struct app_message *message)
 {
     int64_t version;
-    const int status = find_version(driver, database, url, &version, message);
+    int status = find_version(driver, database, url, &version, message);
     if (status || version == VERSION)
         return status;
     if (!version && !create)
         return app_fail(message, CKG_ERR_NOT_FOUND, "%s: there is no study in it yet; `ckg run` or `ckg ask` begins one", url);
-    return migrate(driver, database, url, message);
+    status = driver->settle(database, message);
+    return status ? status : migrate(driver, database, url, message);
 }

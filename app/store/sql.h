@@ -17,15 +17,17 @@ struct app_sql_value {
     const char *text; /* read: borrowed until the next row */
 };
 
-/* Called for every row; a status other than CKG_OK ends the query. */
-typedef int app_sql_row(void *context, const struct app_sql_value *columns, int count);
+/* Called for every row; a status other than CKG_OK ends the query, with the message set. */
+typedef int app_sql_row(void *context, const struct app_sql_value *columns, struct app_message *message);
 
 struct app_sql_driver {
     const char *prefix; /* of the URLs it opens */
-    /* An existing database, or a new one where `create` is 1. */
+    /* An existing database, or a new one where `create` is 1. What others may have put into it is not touched. */
     int (*open)(void **out, const char *url, int create, struct app_message *message);
+    /* It is a store, or empty and to become one: settings that the database itself keeps. */
+    int (*settle)(void *database, struct app_message *message);
     void (*close)(void *database);
-    /* 1 when the table exists. */
+    /* 1 when the table exists; table NULL: when any does. */
     int (*has_table)(void *database, const char *table, int *out, struct app_message *message);
     /* A transaction that writes: from here to the end no other begins. `durable`: it must outlive a power failure once it is committed. */
     int (*begin)(void *database, int durable, struct app_message *message);

@@ -1,6 +1,7 @@
 /*
  * The SQLite driver. One file in WAL mode, so that readers never wait for a writer; a writer takes its lock at the start of the transaction and
- * waits for another's up to half a minute. Statements are prepared once and kept. The turn is a lock on a file beside the database, which the
+ * waits for another's up to half a minute. In a folder where nothing can be written, a file that was closed in order is read as one that cannot
+ * change, which SQLite asks for in WAL mode. Statements are prepared once and kept. The turn is a lock on a file beside the database, which the
  * system gives back when the process ends.
  */
 #include <errno.h>
@@ -17,7 +18,7 @@
 #include "store/fault.h"
 #include "store/sql.h"
 
-enum { WAIT_MS = 30000, STATEMENTS = 32 };
+enum { WAIT_MS = 30000, STATEMENTS = 48 };
 
 struct database {
     sqlite3 *handle;
@@ -30,15 +31,30 @@ struct database {
     } kept[STATEMENTS];
 };
 
+/* What to do about it. */
+static const struct {
+    int code;
+    const char *text;
+} advices[] = {
+    {SQLITE_BUSY, "; another program holds it, try again"},
+    {SQLITE_FULL, "; make room, then the same command goes on"},
+    {SQLITE_IOERR, "; is there room, and is the disk sound? Then the same command goes on"},
+    {SQLITE_READONLY, "; the file and its folder must be writable"},
+    {SQLITE_PERM, "; the file and its folder must be writable"},
+    {SQLITE_CANTOPEN, "; its folder must be there and writable, or give another path by --store"},
+    {SQLITE_NOTADB, "; give another path by --store"},
+    {SQLITE_CORRUPT, "; the file is damaged, put a copy of it in its place"},
+};
+
 static int complain(struct database *db, struct app_message *message)
 {
     const int code = db->handle ? sqlite3_errcode(db->handle) : SQLITE_NOMEM;
-    const char *advice = code == SQLITE_BUSY                              ? "; another program holds it, try again"
-                         : code == SQLITE_FULL                            ? "; make room, then the same command goes on"
-                         : code == SQLITE_READONLY || code == SQLITE_PERM ? "; the file and its folder must be writable"
-                         : code == SQLITE_NOTADB                          ? "; give another path by --store"
-                                                                          : "";
-    return app_fail(message, CKG_ERR_SYSTEM, "%s: %s%s", db->path, db->handle ? sqlite3_errmsg(db->handle) : "out of memory", advice);
+    const char *advice = "";
+    for (size_t i = 0; i < sizeof advices / sizeof *advices; i++)
+        if (advices[i].code == code)
+            advice = advices[i].text;
+    return app_fail(message, code == SQLITE_NOTADB ? CKG_ERR_INVALID : CKG_ERR_SYSTEM, "%s: %s%s", db->path,
+                    db->handle ? sqlite3_errmsg(db->handle) : "out of memory", advice);
 }
 
 static int full_disk(struct database *db, struct app_message *message)
@@ -67,6 +83,43 @@ static int pragma(struct database *db, const char *sql, struct app_message *mess
     return sqlite3_exec(db->handle, sql, NULL, NULL, NULL) == SQLITE_OK ? CKG_OK : complain(db, message);
 }
 
+/* 1 when nobody can write beside the file, and all that was written is in it. */
+static int is_frozen(const char *path)
+{
+    struct app_text beside = {0};
+    struct stat info;
+    const char *slash = strrchr(path, '/');
+    app_text_print(&beside, "%.*s", slash ? (int)(slash - path + 1) : 1, slash ? path : ".");
+    int frozen = !beside.failed && access(beside.data, W_OK) != 0;
+    beside.length = 0;
+    app_text_print(&beside, "%s-wal", path);
+    frozen = frozen && !beside.failed && (stat(beside.data, &info) != 0 || !info.st_size);
+    app_text_free(&beside);
+    return frozen;
+}
+
+/* The URI of a file that does not change. */
+static void write_frozen_uri(struct app_text *out, const char *path)
+{
+    app_text_print(out, "file:");
+    for (; *path; path++)
+        app_text_print(out, strchr("?#%", *path) ? "%%%02X" : "%c", (unsigned char)*path);
+    app_text_print(out, "?immutable=1");
+}
+
+static int open_file(struct database *db, int create, struct app_message *message)
+{
+    struct app_text uri = {0};
+    int flags = SQLITE_OPEN_NOMUTEX | (create ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READWRITE);
+    if (!create && is_frozen(db->path)) {
+        flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_READONLY | SQLITE_OPEN_URI;
+        write_frozen_uri(&uri, db->path);
+    }
+    const int code = uri.failed ? SQLITE_NOMEM : sqlite3_open_v2(uri.data ? uri.data : db->path, &db->handle, flags, NULL);
+    app_text_free(&uri);
+    return code == SQLITE_OK ? CKG_OK : complain(db, message);
+}
+
 static int sqlite_open(void **out, const char *url, int create, struct app_message *message)
 {
     struct database *db = calloc(1, sizeof *db);
@@ -83,16 +136,13 @@ static int sqlite_open(void **out, const char *url, int create, struct app_messa
     int status = CKG_OK;
     if (!create && stat(db->path, &info))
         status = app_fail(message, CKG_ERR_NOT_FOUND, "%s: %s", db->path, strerror(errno));
-    const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | (create ? SQLITE_OPEN_CREATE : 0);
-    if (!status && sqlite3_open_v2(db->path, &db->handle, flags, NULL) != SQLITE_OK)
-        status = complain(db, message);
+    if (!status)
+        status = open_file(db, create, message);
     if (!status) {
         sqlite3_busy_timeout(db->handle, WAIT_MS);
         sqlite3_db_config(db->handle, SQLITE_DBCONFIG_DQS_DML, 0, NULL);
         status = pragma(db, "PRAGMA foreign_keys = ON", message);
     }
-    if (!status && create)
-        status = pragma(db, "PRAGMA journal_mode = WAL", message);
     if (!status)
         status = pragma(db, "PRAGMA synchronous = NORMAL", message);
     if (status)
@@ -102,21 +152,35 @@ static int sqlite_open(void **out, const char *url, int create, struct app_messa
     return status;
 }
 
+/* The change to WAL does not wait for other programs by itself. */
+static int sqlite_settle(void *database, struct app_message *message)
+{
+    struct database *db = database;
+    for (int wait = 0; wait < WAIT_MS / 10; wait++) {
+        const int code = sqlite3_exec(db->handle, "PRAGMA journal_mode = WAL", NULL, NULL, NULL);
+        if (code != SQLITE_BUSY)
+            return code == SQLITE_OK ? CKG_OK : complain(db, message);
+        sqlite3_sleep(10);
+    }
+    return complain(db, message);
+}
+
 /* --- statements --- */
 
+/* The statement, in a place of its own while there is one; the last place is everybody's. */
 static sqlite3_stmt *prepare(struct database *db, const char *sql)
 {
-    for (int i = 0; i < STATEMENTS; i++) {
-        if (db->kept[i].sql == sql)
-            return db->kept[i].prepared;
-        if (db->kept[i].sql)
-            continue;
-        if (sqlite3_prepare_v3(db->handle, sql, -1, SQLITE_PREPARE_PERSISTENT, &db->kept[i].prepared, NULL) != SQLITE_OK)
-            return NULL;
-        db->kept[i].sql = sql;
+    int i = 0;
+    while (i < STATEMENTS - 1 && db->kept[i].sql && db->kept[i].sql != sql)
+        i++;
+    if (db->kept[i].sql == sql)
         return db->kept[i].prepared;
-    }
-    return NULL;
+    sqlite3_finalize(db->kept[i].prepared);
+    db->kept[i].sql = NULL;
+    if (sqlite3_prepare_v3(db->handle, sql, -1, SQLITE_PREPARE_PERSISTENT, &db->kept[i].prepared, NULL) != SQLITE_OK)
+        return NULL;
+    db->kept[i].sql = sql;
+    return db->kept[i].prepared;
 }
 
 static void bind(sqlite3_stmt *statement, int at, const struct app_sql_value *value)
@@ -131,7 +195,7 @@ static void bind(sqlite3_stmt *statement, int at, const struct app_sql_value *va
         sqlite3_bind_null(statement, at);
 }
 
-static int give_row(sqlite3_stmt *statement, app_sql_row *row, void *context)
+static int give_row(sqlite3_stmt *statement, app_sql_row *row, void *context, struct app_message *message)
 {
     enum { COLUMNS = 24 };
     struct app_sql_value columns[COLUMNS] = {{0}};
@@ -143,7 +207,7 @@ static int give_row(sqlite3_stmt *statement, app_sql_row *row, void *context)
         columns[i].real = sqlite3_column_double(statement, i);
         columns[i].text = columns[i].type == APP_SQL_TEXT ? (const char *)sqlite3_column_text(statement, i) : NULL;
     }
-    return row(context, columns, count);
+    return row(context, columns, message);
 }
 
 static int sqlite_run(void *database, const char *sql, int count, const struct app_sql_value *values, app_sql_row *row, void *context,
@@ -160,7 +224,7 @@ static int sqlite_run(void *database, const char *sql, int count, const struct a
     int status = CKG_OK, step;
     while ((step = sqlite3_step(statement)) == SQLITE_ROW && !status)
         if (row)
-            status = give_row(statement, row, context);
+            status = give_row(statement, row, context, message);
     if (step != SQLITE_DONE && step != SQLITE_ROW)
         status = complain(db, message);
     if (changed)
@@ -170,28 +234,39 @@ static int sqlite_run(void *database, const char *sql, int count, const struct a
     return status;
 }
 
-static int found(void *context, const struct app_sql_value *columns, int count)
+static int found(void *context, const struct app_sql_value *columns, struct app_message *message)
 {
     (void)columns;
-    (void)count;
+    (void)message;
     *(int *)context = 1;
     return CKG_OK;
 }
 
 static int sqlite_has_table(void *database, const char *table, int *out, struct app_message *message)
 {
-    const struct app_sql_value name = {.type = APP_SQL_TEXT, .text = table};
+    const struct app_sql_value name = {.type = table ? APP_SQL_TEXT : APP_SQL_NULL, .text = table};
     *out = 0;
-    return sqlite_run(database, "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = $1", 1, &name, found, out, NULL, message);
+    return sqlite_run(database, "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = COALESCE($1, name)", 1, &name, found, out, NULL,
+                      message);
 }
 
 /* --- transactions --- */
 
+/* What is written to a file without a name is lost. */
+static int check_place(struct database *db, struct app_message *message)
+{
+    int moved = 0;
+    sqlite3_file_control(db->handle, "main", SQLITE_FCNTL_HAS_MOVED, &moved);
+    if (!moved)
+        return CKG_OK;
+    return app_fail(message, CKG_ERR_SYSTEM, "%s: deleted or moved while it was in use; put it back, then the same command goes on", db->path);
+}
+
 static int sqlite_begin(void *database, int durable, struct app_message *message)
 {
     struct database *db = database;
-    int status = CKG_OK;
-    if (durable != db->durable)
+    int status = check_place(db, message);
+    if (!status && durable != db->durable)
         status = pragma(db, durable ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL", message);
     if (!status) {
         db->durable = durable;
@@ -257,6 +332,7 @@ const struct app_sql_driver app_sql_sqlite = {
     .prefix = "sqlite:",
     .open = sqlite_open,
     .close = sqlite_close,
+    .settle = sqlite_settle,
     .has_table = sqlite_has_table,
     .begin = sqlite_begin,
     .commit = sqlite_commit,

@@ -73,9 +73,23 @@ static int end(struct store *s, int status, struct app_message *message)
     return status;
 }
 
-static int first_integer(void *context, const struct app_sql_value *columns, int count)
+/* Whatever has become of the file, columns that are never empty here are looked at before they are used. */
+static int are_texts(const struct app_sql_value *columns, int first, int last)
 {
-    (void)count;
+    for (int i = first; i <= last; i++)
+        if (!columns[i].text)
+            return 0;
+    return 1;
+}
+
+static int damaged(const char *what, int64_t number, struct app_message *message)
+{
+    return app_fail(message, CKG_ERR_SYSTEM, "the store is damaged: %s %lld cannot be read; put a copy of it in its place", what, (long long)number);
+}
+
+static int first_integer(void *context, const struct app_sql_value *columns, struct app_message *message)
+{
+    (void)message;
     *(int64_t *)context = columns[0].integer;
     return CKG_OK;
 }
@@ -90,14 +104,13 @@ void app_study_record_free(struct app_study_record *study)
     *study = (struct app_study_record){0};
 }
 
-static int take_name(void *context, const struct app_sql_value *columns, int count)
+static int take_name(void *context, const struct app_sql_value *columns, struct app_message *message)
 {
     const struct {
         app_name_visit *visit;
         void *context;
     } *to = context;
-    (void)count;
-    return to->visit(to->context, columns[0].text);
+    return are_texts(columns, 0, 0) ? to->visit(to->context, columns[0].text) : damaged("a study", 0, message);
 }
 
 static int study_names(struct app_store *store, app_name_visit *visit, void *context, struct app_message *message)
@@ -110,16 +123,17 @@ static int study_names(struct app_store *store, app_name_visit *visit, void *con
     return s->driver->run(s->database, "SELECT name FROM study ORDER BY name", 0, NULL, take_name, &to, NULL, message);
 }
 
-static int take_study(void *context, const struct app_sql_value *columns, int count)
+static int take_study(void *context, const struct app_sql_value *columns, struct app_message *message)
 {
     struct app_study_record *out = context;
-    (void)count;
+    if (!are_texts(columns, 1, 4))
+        return damaged("a study", columns[0].integer, message);
     out->id = columns[0].integer;
     out->name = app_copy(columns[1].text);
     out->definition = app_copy(columns[2].text);
     out->folder = app_copy(columns[3].text);
     out->seed = strtoull(columns[4].text, NULL, 10);
-    return out->name && out->definition && out->folder ? CKG_OK : CKG_ERR_NOMEM;
+    return out->name && out->definition && out->folder ? CKG_OK : app_fail(message, CKG_ERR_NOMEM, "out of memory");
 }
 
 static int study_find(struct app_store *store, const char *name, struct app_study_record *out, struct app_message *message)
@@ -181,7 +195,7 @@ struct visit {
     void *context;
 };
 
-static int take_trial(void *context, const struct app_sql_value *columns, int count)
+static int take_trial(void *context, const struct app_sql_value *columns, struct app_message *message)
 {
     const struct visit *to = context;
     const struct app_record record = {
@@ -189,7 +203,8 @@ static int take_trial(void *context, const struct app_sql_value *columns, int co
         .queued = (int)columns[4].integer, .parameters = columns[5].text, .outcomes = columns[6].text, .why = columns[7].text,
         .log = columns[8].text, .seconds = columns[9].type == APP_SQL_NULL ? NAN : columns[9].real, .starts = (int)columns[10].integer,
         .failures = (int)columns[11].integer};
-    (void)count;
+    if (!are_texts(columns, 2, 3) || !are_texts(columns, 5, 5))
+        return damaged("trial", columns[0].integer, message);
     return to->visit(to->context, &record);
 }
 
@@ -242,62 +257,87 @@ static int add(struct app_store *store, int64_t study, int first, int count, con
 /* --- claiming --- */
 
 struct waiting {
-    const struct app_worker *worker;
+    const char *machine;
+    int number; /* 0: any */
     app_is_gone *gone;
     double now;
-    int number;
-    int64_t orphan, orphan_born;
+    struct app_claim found;
 };
 
 /* The first trial that nobody evaluates any longer. A worker of the same machine is asked for directly, others by their silence. */
-static int take_waiting(void *context, const struct app_sql_value *columns, int count)
+static int take_waiting(void *context, const struct app_sql_value *columns, struct app_message *message)
 {
     struct waiting *w = context;
-    (void)count;
-    if (w->number)
+    if (w->found.number || (w->number && w->number != columns[0].integer))
         return CKG_OK;
     if (columns[1].type != APP_SQL_NULL) {
-        const int here = !strcmp(columns[1].text, w->worker->machine);
+        if (!columns[1].text)
+            return damaged("the worker of trial", columns[0].integer, message);
+        const int here = !strcmp(columns[1].text, w->machine);
         if (here ? !w->gone(columns[2].integer, columns[3].integer) : w->now - columns[4].real < silent)
             return CKG_OK;
-        w->orphan = here && columns[5].type != APP_SQL_NULL ? columns[5].integer : 0;
-        w->orphan_born = columns[6].integer;
+        w->found = (struct app_claim){.lost = here, .worker_process = columns[2].integer, .worker_born = columns[3].integer,
+                                      .process = columns[5].integer, .born = columns[6].integer};
     }
-    w->number = (int)columns[0].integer;
+    w->found.number = (int)columns[0].integer;
     return CKG_OK;
 }
 
-static int claim(struct app_store *store, int64_t study, const struct app_worker *worker, app_is_gone *gone, int *number, int64_t *orphan,
-                 int64_t *orphan_born, struct app_message *message)
+static int look_for_waiting(struct store *s, int64_t study, struct waiting *w, struct app_message *message)
+{
+    w->now = now();
+    w->found = (struct app_claim){0};
+    return RUN(s, "SELECT t.number, w.machine, w.process, w.born, w.heartbeat, t.process, t.born FROM trial t LEFT JOIN worker w ON w.id = t.worker"
+                  " WHERE t.study = $1 AND t.state IN ('pending', 'running') AND t.queued = 1 ORDER BY t.number",
+               take_waiting, w, NULL, message, integer(study));
+}
+
+static int claim(struct app_store *store, int64_t study, const struct app_worker *worker, app_is_gone *gone, struct app_claim *out,
+                 struct app_message *message)
 {
     struct store *s = self(store);
-    struct waiting w = {.worker = worker, .gone = gone, .now = now()};
-    static const char look[] = "SELECT t.number, w.machine, w.process, w.born, w.heartbeat, t.process, t.born FROM trial t"
-                               " LEFT JOIN worker w ON w.id = t.worker WHERE t.study = $1 AND t.state IN ('pending', 'running') AND t.queued = 1"
-                               " ORDER BY t.number";
+    struct waiting w = {.machine = worker->machine, .gone = gone};
     int64_t revision;
-    *number = 0;
-    *orphan = *orphan_born = 0;
-    int status = RUN(s, look, take_waiting, &w, NULL, message, integer(study)); /* without the lock: mostly there is none */
-    if (status || !w.number)
+    *out = (struct app_claim){0};
+    int status = look_for_waiting(s, study, &w, message); /* without the lock: mostly there is none */
+    if (status || !w.found.number)
         return status;
-    w = (struct waiting){.worker = worker, .gone = gone, .now = now()};
     status = s->driver->begin(s->database, 0, message);
     if (status)
         return status;
-    status = RUN(s, look, take_waiting, &w, NULL, message, integer(study));
-    if (!status)
+    status = look_for_waiting(s, study, &w, message);
+    if (!status && w.found.number)
         status = revise(s, study, &revision, message);
-    if (!status && w.number)
+    if (!status && w.found.number)
         status = RUN(s, "UPDATE trial SET state = 'running', revision = $1, worker = $2, starts = starts + 1, process = NULL, born = NULL"
                         " WHERE study = $3 AND number = $4",
-                     NULL, NULL, NULL, message, integer(revision), integer(worker->id), integer(study), integer(w.number));
+                     NULL, NULL, NULL, message, integer(revision), integer(worker->id), integer(study), integer(w.found.number));
     status = end(s, status, message);
-    if (!status) {
-        *number = w.number;
-        *orphan = w.orphan;
-        *orphan_born = w.orphan_born;
-    }
+    if (!status)
+        *out = w.found;
+    return status;
+}
+
+static int release(struct app_store *store, int64_t study, int number, const char *machine, app_is_gone *gone, struct app_claim *out,
+                   struct app_message *message)
+{
+    struct store *s = self(store);
+    struct waiting w = {.machine = machine, .number = number, .gone = gone};
+    int64_t revision, changed = 0;
+    *out = (struct app_claim){0};
+    int status = s->driver->begin(s->database, 1, message);
+    if (status)
+        return status;
+    status = look_for_waiting(s, study, &w, message);
+    if (!status && w.found.number)
+        status = revise(s, study, &revision, message);
+    if (!status && w.found.number)
+        status = RUN(s, "UPDATE trial SET state = 'pending', revision = $1, worker = NULL, process = NULL, born = NULL"
+                        " WHERE study = $2 AND number = $3 AND state = 'running'",
+                     NULL, NULL, &changed, message, integer(revision), integer(study), integer(number));
+    status = end(s, status, message);
+    if (!status && changed)
+        *out = w.found;
     return status;
 }
 
@@ -322,7 +362,7 @@ static int is_precious(const struct store *s, const struct app_record *result)
     return !(result->seconds < 0.2) || now() - s->synced > 0.5;
 }
 
-static int finish(struct app_store *store, int64_t study, const struct app_record *r, int *kept, struct app_message *message)
+static int finish(struct app_store *store, int64_t study, const struct app_record *r, int64_t worker, int *kept, struct app_message *message)
 {
     struct store *s = self(store);
     const int durable = is_precious(s, r), ended = strcmp(r->state, "pending") != 0;
@@ -333,9 +373,10 @@ static int finish(struct app_store *store, int64_t study, const struct app_recor
     status = revise(s, study, &revision, message);
     if (!status)
         status = RUN(s, "UPDATE trial SET state = $1, revision = $2, outcomes = $3, why = $4, log = $5, seconds = $6, failures = failures + $7,"
-                        " ended = $8, worker = NULL, process = NULL, born = NULL WHERE study = $9 AND number = $10 AND state IN ('pending', 'running')",
+                        " ended = $8, worker = NULL, process = NULL, born = NULL"
+                        " WHERE study = $9 AND number = $10 AND state IN ('pending', 'running') AND COALESCE(worker, 0) = $11",
                      NULL, NULL, &changed, message, text(r->state), integer(revision), text(r->outcomes), text(r->why), text(r->log), real(r->seconds),
-                     integer(r->failures), real(ended ? now() : NAN), integer(study), integer(r->number));
+                     integer(r->failures), real(ended ? now() : NAN), integer(study), integer(r->number), integer(worker));
     status = end(s, status, message);
     if (!status && durable)
         s->synced = now();
@@ -438,6 +479,7 @@ const struct app_store_table app_store_sql = {
     .trials_since = trials_since,
     .add = add,
     .claim = claim,
+    .release = release,
     .started = started,
     .finish = finish,
     .worker_add = worker_add,

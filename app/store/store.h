@@ -42,6 +42,14 @@ struct app_worker {
     int64_t process, born; /* its number and its time of birth there */
 };
 
+/* A trial taken up, or taken from a lost worker; number 0: there was none. */
+struct app_claim {
+    int number;
+    int lost;                             /* 1: a worker of this machine had it before and is gone */
+    int64_t worker_process, worker_born;  /* that worker */
+    int64_t process, born;                /* the evaluation that it may have left running; process 0: not known */
+};
+
 typedef int app_record_visit(void *context, const struct app_record *record);
 typedef int app_name_visit(void *context, const char *name);
 
@@ -64,14 +72,17 @@ struct app_store_table {
     /* Adds trials numbered from `first`, all or none; CKG_ERR_STATE when that number is taken. worker 0: none evaluates it yet. */
     int (*add)(struct app_store *store, int64_t study, int first, int count, const struct app_record *records, int64_t worker,
                struct app_message *message);
-    /* The first trial that waits for a run, or whose worker is gone, is now the worker's; *number 0 where there is none. *orphan: the
-       process that the lost worker left behind, 0 for none, and its time of birth. */
-    int (*claim)(struct app_store *store, int64_t study, const struct app_worker *worker, app_is_gone *gone, int *number, int64_t *orphan,
-                 int64_t *orphan_born, struct app_message *message);
+    /* The first trial that waits for a run, or whose worker is gone, is now the worker's. */
+    int (*claim)(struct app_store *store, int64_t study, const struct app_worker *worker, app_is_gone *gone, struct app_claim *out,
+                 struct app_message *message);
+    /* The trial is pending again where its worker is gone; `machine` is ours. out->number 0: it is not running, or its worker may live. */
+    int (*release)(struct app_store *store, int64_t study, int number, const char *machine, app_is_gone *gone, struct app_claim *out,
+                   struct app_message *message);
     /* The evaluation runs as this process. */
     int (*started)(struct app_store *store, int64_t study, int number, int64_t worker, int64_t process, int64_t born, struct app_message *message);
-    /* The result: state "complete", "failed", or "pending" for one to be tried again. *kept 0: the trial was complete or failed already. */
-    int (*finish)(struct app_store *store, int64_t study, const struct app_record *result, int *kept, struct app_message *message);
+    /* The result: state "complete", "failed", or "pending" for one to be tried again. It counts where the trial is pending and worker 0, or
+       running by this worker; *kept 0: it is neither, so nothing was changed. */
+    int (*finish)(struct app_store *store, int64_t study, const struct app_record *result, int64_t worker, int *kept, struct app_message *message);
 
     int (*worker_add)(struct app_store *store, struct app_worker *worker, struct app_message *message);
     int (*heartbeat)(struct app_store *store, const struct app_worker *worker, struct app_message *message);

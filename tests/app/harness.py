@@ -1,0 +1,220 @@
+"""What the tests of the program share: folders to work in, the program run with a time limit, evaluators, processes that were left behind."""
+import json
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import traceback
+
+PROGRAM = os.path.abspath(sys.argv[1]) if len(sys.argv) > 1 else "build/ckg"
+LIGHT = bool(os.environ.get("CKG_TEST_LIGHT"))
+MARK = f"CKG_TEST_MARK={os.getpid()}.{time.time_ns()}."
+
+
+class Skip(Exception):
+    pass
+
+
+def scale(full, light):
+    return light if LIGHT else full
+
+
+def environment(mark, **more):
+    name, value = mark.split("=")
+    out = {k: v for k, v in os.environ.items() if not k.startswith("CKG_") or k == "CKG_TEST_LIGHT"}
+    return {**out, name: value, **{k: str(v) for k, v in more.items()}}
+
+
+def check(truth, *what):
+    if not truth:
+        raise AssertionError(" ".join(str(w) for w in what))
+
+
+def reset_signals():
+    """The tests may themselves run where SIGINT is ignored."""
+    for number in (signal.SIGINT, signal.SIGHUP, signal.SIGTERM, signal.SIGPIPE):
+        signal.signal(number, signal.SIG_DFL)
+
+
+class Folder:
+    """A folder of its own, removed at the end."""
+
+    def __init__(self, where=None):
+        self.path = pathlib.Path(tempfile.mkdtemp(prefix="ckg-", dir=where))
+        self.mark = MARK + self.path.name
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        shutil.rmtree(self.path, ignore_errors=True)
+
+    def __truediv__(self, name):
+        return self.path / name
+
+    def write(self, name, text, mode=0o644):
+        (self.path / name).write_text(text)
+        (self.path / name).chmod(mode)
+        return str(self.path / name)
+
+    def start(self, *words, **how):
+        """The program in a session of its own."""
+        how.setdefault("stdout", subprocess.PIPE)
+        how.setdefault("stderr", subprocess.PIPE)
+        how.setdefault("stdin", subprocess.DEVNULL)
+        env = environment(self.mark, **how.pop("env", {}))
+        return subprocess.Popen([PROGRAM, *map(str, words)], cwd=how.pop("cwd", self.path), env=env, start_new_session=True,
+                                preexec_fn=reset_signals, **how)
+
+    def ckg(self, *words, timeout=120, expect=None, **how):
+        """The program to its end: status, output, complaints. It must never die of a signal that the test did not ask for."""
+        process = self.start(*words, **how)
+        try:
+            out, err = process.communicate(timeout=timeout)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.communicate()
+            raise AssertionError(f"ckg {' '.join(map(str, words))}: not over after {timeout} s")
+        result = Result(process.returncode, (out or b"").decode(errors="replace"), (err or b"").decode(errors="replace"))
+        if expect is not None:
+            said = result.out[-2000:] + result.err[-2000:]
+            check(result.status == expect, "ckg", *words, "ended with", result.status, "instead of", expect, "\n", said)
+        return result
+
+    def trials(self, study):
+        return [json.loads(line) for line in self.ckg("trials", study, "--json", expect=0).out.splitlines()]
+
+    def status(self, study):
+        return json.loads(self.ckg("status", study, "--json", expect=0).out)
+
+    def left_behind(self):
+        return left_behind(self.mark)
+
+    def nothing_left(self):
+        """No process that was started here, directly or not; what was killed may take a moment to go."""
+        for _ in range(100):
+            found = self.left_behind()
+            if not found:
+                return
+            time.sleep(0.02)
+        raise AssertionError(f"left behind: {found}")
+
+
+class Result:
+    def __init__(self, status, out, err):
+        self.status, self.out, self.err = status, out, err
+
+    def one_line(self, *words):
+        """The complaint is one line that has these words."""
+        lines = self.err.splitlines()
+        check(len(lines) == 1, "not one line of complaint:", repr(self.err))
+        check(len(lines[0]) < 1000, "a long line:", lines[0])
+        for word in words:
+            check(word in lines[0], repr(word), "is missing in", repr(lines[0]))
+        return self
+
+
+def kill_group(process):
+    """SIGKILL to the program's whole group; evaluations have groups of their own and live on."""
+    try:
+        os.killpg(process.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+    process.communicate()
+
+
+def compile_c(folder, name, source):
+    path = folder.write(f"{name}.c", source)
+    subprocess.run([os.environ.get("CC", "cc"), "-O1", "-o", str(folder / name), path, "-lm"], check=True)
+    return str(folder / name)
+
+
+def problem(name, command, budget=10, policy="sobol", more="", evaluate="", seed=1):
+    words = ", ".join(json.dumps(w) for w in command)
+    run = f"evaluate:\n  command: [{words}]\n{evaluate}" if command else ""
+    return f"""name: {name}
+goal: minimize
+budget: {budget}
+policy: {policy}
+seed: {seed}
+{more}parameters:
+  x: {{type: real, low: 0, high: 1}}
+  y: {{type: real, low: 0, high: 1}}
+objective: {{name: f, noise: none}}
+constraints:
+  c: {{max: 0, noise: none}}
+{run}"""
+
+
+def marked(pid, mark):
+    try:
+        return mark.encode() in pathlib.Path(f"/proc/{pid}/environ").read_bytes()
+    except OSError:
+        return False
+
+
+def left_behind(mark=MARK):
+    """Processes that carry the mark."""
+    found = []
+    for entry in os.listdir("/proc"):
+        if entry.isdigit() and marked(entry, mark):
+            try:
+                found.append((int(entry), pathlib.Path(f"/proc/{entry}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")))
+            except OSError:
+                pass
+    return found
+
+
+def wait_for(truth, seconds=20, what="it"):
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        value = truth()
+        if value:
+            return value
+        time.sleep(0.005)
+    raise AssertionError(f"waited {seconds} s for {what}")
+
+
+def check_numbers(trials, budget):
+    numbers = [t["trial"] for t in trials]
+    check(numbers == list(range(1, budget + 1)), "trials", numbers, "instead of 1 …", budget)
+
+
+def run_test(name, test, failures):
+    start = time.monotonic()
+    try:
+        test()
+        said = "good"
+    except Skip as why:
+        said = f"left out: {why}"
+    except Exception:
+        traceback.print_exc()
+        said = "FAILED"
+        failures.append(name)
+    print(f"{name}: {said}, {time.monotonic() - start:.1f} s", flush=True)
+
+
+def main(names, beside=()):
+    """Runs what is called test_…, the tests of `beside`, which mostly wait, beside the others; `names` is the module's globals()."""
+    wanted = sys.argv[2:]
+    failures = []
+    tests = {n: t for n, t in names.items() if n.startswith("test_") and (not wanted or n in wanted)}
+    threads = [threading.Thread(target=run_test, args=(t.__name__, t, failures)) for t in beside if t.__name__ in tests]
+    for thread in threads:
+        thread.start()
+    for name, test in tests.items():
+        if test not in beside:
+            run_test(name, test, failures)
+    for thread in threads:
+        thread.join()
+    failed = len(failures)
+    for pid, what in left_behind():
+        print("left behind:", pid, what)
+        os.kill(pid, signal.SIGKILL)
+        failed += 1
+    sys.exit(1 if failed else 0)

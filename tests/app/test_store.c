@@ -1,0 +1,504 @@
+/* What every store must do: one suite over each row of `stores`. Fault points and whole programs are in test_kill.py and its neighbours. */
+#include <math.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include <ckg/status.h>
+
+#include "store/sql.h"
+#include "store/store.h"
+
+/* A kind of store: how to name a new one, how to make it look as a newer version wrote it, how to remove it. */
+struct kind {
+    const char *name;
+    void (*make)(char url[256]);
+    void (*age)(const char *url);
+    void (*remove)(const char *url);
+};
+
+struct scene {
+    const struct kind *kind;
+    char url[256];
+    struct app_store *store;
+    const struct app_store_table *t;
+    struct app_message message;
+    struct app_study_record study;
+};
+
+/* --- SQLite --- */
+
+static void sqlite_make(char url[256])
+{
+    char folder[] = "/tmp/ckg-store-XXXXXX";
+    assert_non_null(mkdtemp(folder));
+    snprintf(url, 256, "sqlite:%s/s.db", folder);
+}
+
+static void sqlite_age(const char *url)
+{
+    void *database;
+    struct app_message message;
+    assert_int_equal(app_sql_sqlite.open(&database, url, 0, &message), CKG_OK);
+    assert_int_equal(app_sql_sqlite.run(database, "UPDATE ckg_store SET version = version + 1", 0, NULL, NULL, NULL, NULL, &message), CKG_OK);
+    app_sql_sqlite.close(database);
+}
+
+static void sqlite_remove(const char *url)
+{
+    static const char *const endings[] = {"", "-wal", "-shm", "-turn"};
+    char path[300];
+    const char *file = url + strlen("sqlite:");
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        snprintf(path, sizeof path, "%s%s", file, endings[i]);
+        unlink(path);
+    }
+    snprintf(path, sizeof path, "%.*s", (int)(strrchr(file, '/') - file), file);
+    assert_int_equal(rmdir(path), 0);
+}
+
+static const struct kind stores[] = {{"sqlite", sqlite_make, sqlite_age, sqlite_remove}};
+
+/* --- the scene --- */
+
+static const struct app_study_record some_study = {
+    .name = "spring", .definition = "{\"name\": \"spring\"}", .folder = "/tmp", .seed = 18446744073709551615u};
+
+static void open_store(struct scene *s, int create)
+{
+    assert_int_equal(app_store_open(&s->store, s->url, create, &s->message), CKG_OK);
+    s->t = s->store->table;
+}
+
+static void set_up(struct scene *s, const struct kind *kind)
+{
+    *s = (struct scene){.kind = kind};
+    kind->make(s->url);
+    open_store(s, 1);
+    assert_int_equal(s->t->study_create(s->store, &some_study, &s->study, &s->message), CKG_OK);
+}
+
+static void tear_down(struct scene *s)
+{
+    app_study_record_free(&s->study);
+    s->t->close(s->store);
+    s->kind->remove(s->url);
+}
+
+/* A copy of what a visit saw. */
+struct seen {
+    int count;
+    struct app_record records[32];
+    char state[32][16], outcomes[32][64], why[32][64], parameters[32][64];
+};
+
+static int see(void *context, const struct app_record *r)
+{
+    struct seen *seen = context;
+    const int at = seen->count++;
+    assert_true(at < 32);
+    seen->records[at] = *r;
+    snprintf(seen->state[at], 16, "%s", r->state);
+    snprintf(seen->parameters[at], 64, "%s", r->parameters);
+    snprintf(seen->outcomes[at], 64, "%s", r->outcomes ? r->outcomes : "");
+    snprintf(seen->why[at], 64, "%s", r->why ? r->why : "");
+    return CKG_OK;
+}
+
+static struct seen look(struct scene *s, int64_t since)
+{
+    struct seen seen = {0};
+    assert_int_equal(s->t->trials_since(s->store, s->study.id, since, see, &seen, &s->message), CKG_OK);
+    return seen;
+}
+
+static int add_state(struct scene *s, int first, int count, const char *state, int queued, int64_t worker)
+{
+    struct app_record records[8];
+    assert_true(count <= 8);
+    for (int i = 0; i < count; i++)
+        records[i] = (struct app_record){.state = state, .origin = "design", .queued = queued, .parameters = "{\"x\": 0.1}", .seconds = NAN};
+    return s->t->add(s->store, s->study.id, first, count, records, worker, &s->message);
+}
+
+static void finish(struct scene *s, int number, const char *state, const char *outcomes, const char *why, int64_t worker, int expected)
+{
+    const struct app_record result = {.number = number, .state = state, .outcomes = outcomes, .why = why, .seconds = 1.5, .failures = why != NULL};
+    int kept = -1;
+    assert_int_equal(s->t->finish(s->store, s->study.id, &result, worker, &kept, &s->message), CKG_OK);
+    assert_int_equal(kept, expected);
+}
+
+static int64_t process_gone;
+
+static int is_gone(int64_t process, int64_t born)
+{
+    assert_int_equal(born, process + 1);
+    return process == process_gone;
+}
+
+static struct app_worker make_worker(struct scene *s, const char *machine, int64_t process)
+{
+    struct app_worker worker = {.machine = machine, .process = process, .born = process + 1};
+    assert_int_equal(s->t->worker_add(s->store, &worker, &s->message), CKG_OK);
+    assert_true(worker.id > 0);
+    return worker;
+}
+
+static struct app_claim claim(struct scene *s, const struct app_worker *worker)
+{
+    struct app_claim out = {.number = -1};
+    assert_int_equal(s->t->claim(s->store, s->study.id, worker, is_gone, &out, &s->message), CKG_OK);
+    return out;
+}
+
+/* --- studies --- */
+
+static int collect(void *context, const char *name)
+{
+    strcat(context, name);
+    return CKG_OK;
+}
+
+static void check_studies(struct scene *s)
+{
+    struct app_study_record found, again;
+    const struct app_study_record other = {.name = "'); DROP TABLE study; --", .definition = "{}", .folder = "/", .seed = 0};
+    struct app_study_record changed = {.id = s->study.id, .definition = "{\"budget\": 9}", .folder = "/var", .seed = 7};
+    const struct app_study_record same_name = {.name = "spring", .definition = "another's", .folder = "/", .seed = 5};
+    char names[200] = "";
+    assert_int_equal(s->t->study_find(s->store, "spring", &found, &s->message), CKG_OK);
+    assert_int_equal(found.id, s->study.id);
+    assert_string_equal(found.definition, some_study.definition);
+    assert_string_equal(found.folder, "/tmp");
+    assert_true(found.seed == some_study.seed);
+    app_study_record_free(&found);
+    assert_int_equal(s->t->study_find(s->store, "sprin", &found, &s->message), CKG_ERR_NOT_FOUND);
+
+    assert_int_equal(s->t->study_create(s->store, &same_name, &again, &s->message), CKG_OK); /* the first stays */
+    assert_int_equal(again.id, s->study.id);
+    assert_string_equal(again.definition, some_study.definition);
+    app_study_record_free(&again);
+
+    assert_int_equal(s->t->study_create(s->store, &other, &again, &s->message), CKG_OK);
+    assert_int_not_equal(again.id, s->study.id);
+    app_study_record_free(&again);
+    assert_int_equal(s->t->study_names(s->store, collect, names, &s->message), CKG_OK);
+    assert_string_equal(names, "'); DROP TABLE study; --spring");
+
+    assert_int_equal(s->t->study_update(s->store, &changed, &s->message), CKG_OK);
+    assert_int_equal(s->t->study_find(s->store, "spring", &found, &s->message), CKG_OK);
+    assert_string_equal(found.definition, "{\"budget\": 9}");
+    assert_string_equal(found.folder, "/var");
+    assert_true(found.seed == 7);
+    app_study_record_free(&found);
+}
+
+/* --- trials --- */
+
+static void check_adding(struct scene *s)
+{
+    assert_int_equal(add_state(s, 2, 1, "pending", 0, 0), CKG_ERR_STATE); /* not without the first */
+    assert_int_equal(add_state(s, 1, 3, "pending", 0, 0), CKG_OK);
+    assert_int_equal(add_state(s, 3, 1, "pending", 0, 0), CKG_ERR_STATE);
+    assert_int_equal(add_state(s, 5, 1, "pending", 0, 0), CKG_ERR_STATE);
+    struct seen seen = look(s, 0);
+    assert_int_equal(seen.count, 3);
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(seen.records[i].number, i + 1);
+        assert_string_equal(seen.state[i], "pending");
+        assert_string_equal(seen.parameters[i], "{\"x\": 0.1}");
+        assert_true(isnan(seen.records[i].seconds));
+    }
+    struct app_record half[2] = {{.state = "pending", .origin = "design", .parameters = "{}", .seconds = NAN},
+                                 {.state = "nonsense", .origin = "design", .parameters = "{}", .seconds = NAN}};
+    assert_int_not_equal(s->t->add(s->store, s->study.id, 4, 2, half, 0, &s->message), CKG_OK); /* all or none */
+    assert_int_equal(look(s, 0).count, 3);
+    half[1].state = "complete"; /* without a result */
+    assert_int_not_equal(s->t->add(s->store, s->study.id, 4, 2, half, 0, &s->message), CKG_OK);
+    assert_int_equal(look(s, 0).count, 3);
+    assert_int_not_equal(s->t->add(s->store, s->study.id + 99, 1, 1, half, 0, &s->message), CKG_OK); /* a study that is not there */
+}
+
+static void check_revisions(struct scene *s)
+{
+    assert_int_equal(add_state(s, 1, 2, "pending", 0, 0), CKG_OK);
+    struct seen first = look(s, 0);
+    const int64_t revision = first.records[1].revision;
+    assert_int_equal(look(s, revision).count, 0);
+    finish(s, 1, "complete", "{\"f\": 1}", NULL, 0, 1);
+    struct seen second = look(s, revision);
+    assert_int_equal(second.count, 1);
+    assert_int_equal(second.records[0].number, 1);
+    assert_true(second.records[0].revision > revision);
+    assert_string_equal(second.outcomes[0], "{\"f\": 1}");
+    assert_true(second.records[0].seconds == 1.5);
+    assert_int_equal(look(s, second.records[0].revision).count, 0);
+}
+
+static void check_finishing(struct scene *s)
+{
+    const struct app_worker worker = make_worker(s, "here", 10), other = make_worker(s, "here", 11);
+    assert_int_equal(add_state(s, 1, 4, "pending", 1, 0), CKG_OK);
+    finish(s, 1, "complete", "{\"f\": 1}", NULL, 0, 1);
+    finish(s, 1, "complete", "{\"f\": 2}", NULL, 0, 0); /* the first result stays */
+    finish(s, 1, "failed", NULL, "late", 0, 0);
+    finish(s, 2, "failed", NULL, "it broke", 0, 1);
+    finish(s, 99, "failed", NULL, "nobody", 0, 0);
+    assert_int_equal(claim(s, &worker).number, 3);
+    finish(s, 3, "complete", "{\"f\": 3}", NULL, other.id, 0); /* running by another */
+    finish(s, 3, "complete", "{\"f\": 3}", NULL, 0, 0);
+    finish(s, 3, "pending", NULL, "try again", worker.id, 1);
+    finish(s, 3, "complete", "{\"f\": 3}", NULL, worker.id, 0); /* no longer its own */
+    struct seen seen = look(s, 0);
+    assert_string_equal(seen.outcomes[0], "{\"f\": 1}");
+    assert_string_equal(seen.state[1], "failed");
+    assert_string_equal(seen.why[1], "it broke");
+    assert_string_equal(seen.state[2], "pending");
+    assert_int_equal(seen.records[2].failures, 1);
+    assert_int_equal(seen.records[2].starts, 1);
+    assert_int_equal(claim(s, &worker).number, 3);
+    assert_int_equal(look(s, 0).records[2].starts, 2);
+    const struct app_record wrong = {.number = 3, .state = "complete", .seconds = NAN}; /* without values */
+    int kept;
+    assert_int_not_equal(s->t->finish(s->store, s->study.id, &wrong, worker.id, &kept, &s->message), CKG_OK);
+    assert_int_equal(kept, 0);
+    assert_string_equal(look(s, 0).state[2], "running");
+}
+
+/* --- workers --- */
+
+static void check_claiming(struct scene *s)
+{
+    const struct app_worker first = make_worker(s, "here", 20), second = make_worker(s, "here", 30), far = make_worker(s, "there", 20);
+    process_gone = 0;
+    assert_int_equal(claim(s, &first).number, 0);
+    assert_int_equal(add_state(s, 1, 1, "pending", 0, 0), CKG_OK); /* somebody else's to evaluate */
+    assert_int_equal(claim(s, &first).number, 0);
+    assert_int_equal(add_state(s, 2, 1, "running", 1, first.id), CKG_OK);
+    assert_int_equal(s->t->started(s->store, s->study.id, 2, first.id, 77, 78, &s->message), CKG_OK);
+    assert_int_equal(claim(s, &second).number, 0); /* it lives */
+    assert_int_equal(claim(s, &far).number, 0);    /* it was heard of a moment ago */
+    process_gone = 20;
+    const struct app_claim taken = claim(s, &second);
+    assert_int_equal(taken.number, 2);
+    assert_int_equal(taken.lost, 1);
+    assert_int_equal(taken.worker_process, 20);
+    assert_int_equal(taken.worker_born, 21);
+    assert_int_equal(taken.process, 77);
+    assert_int_equal(taken.born, 78);
+    assert_int_equal(claim(s, &second).number, 0); /* once */
+    finish(s, 2, "complete", "{\"f\": 1}", NULL, first.id, 0);
+    finish(s, 2, "complete", "{\"f\": 2}", NULL, second.id, 1);
+    assert_int_equal(claim(s, &far).number, 0);
+    process_gone = 0;
+}
+
+static void check_workers(struct scene *s)
+{
+    const struct app_worker worker = make_worker(s, "here", 40);
+    assert_int_equal(s->t->heartbeat(s->store, &worker, &s->message), CKG_OK);
+    assert_int_equal(add_state(s, 1, 1, "running", 1, worker.id), CKG_OK);
+    s->t->worker_remove(s->store, &worker); /* stays while it has a trial, so that the trial can be taken up */
+    process_gone = 40;
+    const struct app_worker next = make_worker(s, "here", 41);
+    assert_int_equal(claim(s, &next).number, 1);
+    process_gone = 0;
+    s->t->worker_remove(s->store, &worker);
+    finish(s, 1, "complete", "{\"f\": 1}", NULL, next.id, 1);
+    s->t->worker_remove(s->store, &next);
+    assert_int_not_equal(add_state(s, 2, 1, "running", 1, next.id), CKG_OK); /* a worker that is not there */
+}
+
+static int release(struct scene *s, int number, const char *machine)
+{
+    struct app_claim out = {.number = -1};
+    assert_int_equal(s->t->release(s->store, s->study.id, number, machine, is_gone, &out, &s->message), CKG_OK);
+    assert_true(!out.number || (out.lost && out.worker_process == 50 && out.process == 77));
+    return out.number;
+}
+
+static void check_releasing(struct scene *s)
+{
+    const struct app_worker worker = make_worker(s, "here", 50);
+    assert_int_equal(add_state(s, 1, 1, "running", 1, worker.id), CKG_OK);
+    assert_int_equal(add_state(s, 2, 1, "running", 1, worker.id), CKG_OK);
+    assert_int_equal(s->t->started(s->store, s->study.id, 2, worker.id, 77, 78, &s->message), CKG_OK);
+    process_gone = 0;
+    assert_int_equal(release(s, 2, "here"), 0);
+    process_gone = 50;
+    assert_int_equal(release(s, 2, "there"), 0); /* heard of a moment ago */
+    assert_int_equal(release(s, 2, "here"), 2);
+    assert_int_equal(release(s, 2, "here"), 0);
+    process_gone = 0;
+    assert_string_equal(look(s, 0).state[0], "running");
+    assert_string_equal(look(s, 0).state[1], "pending");
+    finish(s, 2, "complete", "{\"f\": 1}", NULL, 0, 1);
+}
+
+/* --- several processes --- */
+
+/* What the child does with a store of its own, its exit status being the answer. */
+static int in_child(struct scene *s, int (*act)(struct scene *child))
+{
+    int status;
+    const pid_t child = fork();
+    assert_true(child >= 0);
+    if (!child) {
+        struct scene own = {.kind = s->kind, .study = s->study};
+        snprintf(own.url, sizeof own.url, "%s", s->url);
+        if (app_store_open(&own.store, own.url, 0, &own.message))
+            _exit(99);
+        own.t = own.store->table;
+        _exit(act(&own));
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    return WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+static int try_turn(struct scene *s)
+{
+    int taken;
+    return s->t->turn_take(s->store, s->study.id, &taken, &s->message) ? 98 : taken;
+}
+
+static int die_with_turn(struct scene *s)
+{
+    if (try_turn(s) == 1)
+        raise(SIGKILL);
+    return 97;
+}
+
+static int turn_of_another_study(struct scene *s)
+{
+    s->study.id += 1;
+    return try_turn(s);
+}
+
+static int add_ten(struct scene *s)
+{
+    for (int added = 0; added < 10;) {
+        struct seen seen = {0};
+        if (s->t->trials_since(s->store, s->study.id, 0, see, &seen, &s->message))
+            return 1;
+        const int status = add_state(s, seen.count + 1, 1, "pending", 1, 0);
+        if (status && status != CKG_ERR_STATE)
+            return 2;
+        added += !status;
+    }
+    return 0;
+}
+
+static void check_turn(struct scene *s)
+{
+    assert_int_equal(in_child(s, try_turn), 1); /* given back by its end */
+    assert_int_equal(try_turn(s), 1);
+    assert_int_equal(in_child(s, try_turn), 0);
+    assert_int_equal(in_child(s, turn_of_another_study), 1);
+    s->t->turn_give(s->store, s->study.id);
+    assert_int_equal(in_child(s, die_with_turn), -SIGKILL);
+    assert_int_equal(try_turn(s), 1);
+    s->t->turn_give(s->store, s->study.id);
+    assert_int_equal(in_child(s, try_turn), 1);
+}
+
+static void check_processes(struct scene *s)
+{
+    pid_t children[3];
+    s->t->close(s->store); /* a store does not cross a fork */
+    for (int i = 0; i < 3; i++) {
+        children[i] = fork();
+        assert_true(children[i] >= 0);
+        if (!children[i])
+            _exit(in_child(s, add_ten));
+    }
+    for (int i = 0; i < 3; i++) {
+        int status;
+        assert_int_equal(waitpid(children[i], &status, 0), children[i]);
+        assert_int_equal(status, 0);
+    }
+    open_store(s, 0);
+    struct seen seen = look(s, 0);
+    assert_int_equal(seen.count, 30);
+    for (int i = 0; i < 30; i++)
+        assert_int_equal(seen.records[i].number, i + 1);
+}
+
+/* --- opening --- */
+
+static void check_opening(struct scene *s)
+{
+    struct app_store *other = NULL;
+    s->t->close(s->store);
+    open_store(s, 0);
+    assert_int_equal(add_state(s, 1, 1, "pending", 0, 0), CKG_OK);
+    s->t->close(s->store);
+    open_store(s, 1); /* what is there stays */
+    assert_int_equal(look(s, 0).count, 1);
+    s->kind->age(s->url);
+    for (int create = 0; create < 2; create++) {
+        assert_int_equal(app_store_open(&other, s->url, create, &s->message), CKG_ERR_INVALID);
+        assert_null(other);
+        assert_non_null(strstr(s->message.text, "newer"));
+    }
+}
+
+static void check_missing(struct scene *s)
+{
+    struct app_store *other = NULL;
+    char url[256];
+    s->kind->make(url);
+    assert_int_equal(app_store_open(&other, url, 0, &s->message), CKG_ERR_NOT_FOUND);
+    assert_null(other);
+    s->kind->remove(url);
+    assert_int_equal(app_store_open(&other, "mongodb://localhost", 1, &s->message), CKG_ERR_INVALID);
+    assert_null(other);
+}
+
+static void over_every_store(void (*check)(struct scene *scene))
+{
+    for (size_t i = 0; i < sizeof stores / sizeof *stores; i++) {
+        struct scene scene;
+        set_up(&scene, &stores[i]);
+        check(&scene);
+        tear_down(&scene);
+    }
+}
+
+#define TEST(name)                          \
+    static void test_##name(void **state)   \
+    {                                       \
+        (void)state;                        \
+        over_every_store(check_##name);     \
+    }
+
+TEST(studies)
+TEST(adding)
+TEST(revisions)
+TEST(finishing)
+TEST(claiming)
+TEST(workers)
+TEST(releasing)
+TEST(turn)
+TEST(processes)
+TEST(opening)
+TEST(missing)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_studies),  cmocka_unit_test(test_adding),  cmocka_unit_test(test_revisions), cmocka_unit_test(test_finishing),
+        cmocka_unit_test(test_claiming), cmocka_unit_test(test_workers), cmocka_unit_test(test_turn),      cmocka_unit_test(test_processes),
+        cmocka_unit_test(test_opening),  cmocka_unit_test(test_missing), cmocka_unit_test(test_releasing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

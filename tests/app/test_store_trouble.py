@@ -1,0 +1,328 @@
+"""A store in trouble: one clear line, exit 1, or 2 where the file itself is the wrong one; when the trouble is over the study goes on."""
+import os
+import random
+import shutil
+import sqlite3
+import subprocess
+import sys
+import threading
+import time
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from harness import Folder, Skip, check, check_numbers, main, problem, scale, wait_for  # noqa: E402
+
+ANSWER = ["/bin/echo", '{"f": 1, "c": -1}']
+
+
+def ended(folder, study, budget):
+    folder.ckg("run", study, expect=0)
+    trials = folder.trials(study)
+    check_numbers(trials, budget)
+    check({t["state"] for t in trials} == {"complete"}, trials)
+    folder.nothing_left()
+
+
+def test_full_at_every_write():
+    reached = 0
+    with Folder() as folder:
+        folder.write("s.yaml", problem("s", ANSWER, budget=3))
+        for place in range(1, 90, scale(1, 9)):
+            for suffix in ("", "-wal", "-shm"):
+                (folder / f"s.db{suffix}").unlink(missing_ok=True)
+            result = folder.ckg("run", "s.yaml", "--quiet", env={"CKG_FAULT": f"full:{place}"})
+            if result.status == 1:
+                reached += 1
+                result.one_line("disk is full", "make room")
+            else:
+                check(result.status == 0, place, result.status, result.err)
+            ended(folder, "s.yaml", 3)
+            if result.status == 0:
+                break
+    check(reached > scale(40, 4), reached)
+
+
+def test_full_with_others_running():
+    """A result that cannot be stored ends the run, but what runs beside it is waited for and stored."""
+    with Folder() as folder:
+        folder.write("slow.sh", 'test "$CKG_TRIAL" = 1 || sleep 0.5\necho \'{"f": 1, "c": -1}\'\n')
+        folder.write("s.yaml", problem("s", ["/bin/sh", "slow.sh"], budget=3, evaluate="  parallel: 3\n"))
+        for place in range(40, 120, 3):
+            for suffix in ("", "-wal", "-shm"):
+                (folder / f"s.db{suffix}").unlink(missing_ok=True)
+            result = folder.ckg("run", "s.yaml", env={"CKG_FAULT": f"full:{place}"})
+            states = [t["state"] for t in folder.trials("s.yaml")]
+            check(result.status in (0, 1), result.status)
+            if result.status == 1:
+                result.one_line("disk is full")
+            if "trial 1 answered" in result.err:
+                check(states[1:] == ["complete", "complete"], place, states, result.err)
+                check("finishing 2 running" in result.err, result.err)
+                ended(folder, "s.yaml", 3)
+                return
+        raise AssertionError("the result of trial 1 was never refused")
+
+
+def test_full_disk():
+    with Folder() as folder:
+        (folder / "small").mkdir()
+        if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=160k", "none", folder / "small"], stderr=subprocess.DEVNULL).returncode:
+            raise Skip("a file system cannot be mounted here")
+        try:
+            log = "x" * 3000
+            folder.write("fail.sh", f"echo {log} >&2; echo '{{\"f\": 1, \"c\": -1}}'; test $CKG_TRIAL -gt 200 || exit 1\n")
+            folder.write("s.yaml", problem("s", ["/bin/sh", "fail.sh"], budget=60))
+            for size, more in (("160k", 1), ("300k", 1), ("8m", 0)):
+                subprocess.run(["mount", "-o", f"remount,size={size}", folder / "small"], check=True)
+                result = folder.ckg("run", "s.yaml", "--quiet", "--store", "small/s.db")
+                check(result.status == 1, size, result.status, result.err)
+                result.one_line("small/s.db" if more else "every evaluation failed")
+            trials = [t for t in folder.ckg("trials", "s.yaml", "--store", "small/s.db", "--json", expect=0).out.splitlines()]
+            check(len(trials) == 60 and all('"failed"' in t for t in trials), trials)
+        finally:
+            subprocess.run(["umount", "-l", folder / "small"], check=True)
+    folder.nothing_left()
+
+
+def read_only(path, on):
+    """Also for root: a read-only mount of the folder upon itself."""
+    if os.geteuid():
+        os.chmod(path, 0o555 if on else 0o755)
+        return
+    words = [["mount", "--bind", path, path], ["mount", "-o", "remount,ro,bind", path]] if on else [["umount", "-l", path]]
+    for word in words:
+        if subprocess.run(word, stderr=subprocess.DEVNULL).returncode:
+            raise Skip("nothing can be mounted here, and root may write everywhere")
+
+
+def test_read_only_folder():
+    with Folder() as folder:
+        (folder / "new").mkdir()
+        (folder / "old").mkdir()
+        folder.write("old/s.yaml", problem("s", ANSWER, budget=3))
+        folder.ckg("run", "old/s.yaml", expect=0)
+        folder.write("old/s.yaml", problem("s", ANSWER, budget=6))
+        folder.write("new/s.yaml", problem("s", ANSWER, budget=6))
+        for name in ("new", "old"):
+            read_only(folder / name, True)
+            try:
+                for words in (("run",), ("ask",)):
+                    folder.ckg(*words, f"{name}/s.yaml", expect=1).one_line(f"{name}/s.db", "writable")
+                check(len(folder.trials(f"{name}/s.yaml")) == (3 if name == "old" else 0))
+            finally:
+                read_only(folder / name, False)
+            ended(folder, f"{name}/s.yaml", 6)
+
+
+def hold(path, seconds, held):
+    other = sqlite3.connect(path, isolation_level=None)
+    other.execute("BEGIN EXCLUSIVE")
+    held.set()
+    time.sleep(seconds)
+    other.execute("ROLLBACK")
+    other.close()
+
+
+def test_locked_for_a_while():
+    with Folder() as folder:
+        folder.write("s.yaml", problem("s", ANSWER, budget=4))
+        folder.ckg("ask", "s.yaml", expect=0)
+        held = threading.Event()
+        other = threading.Thread(target=hold, args=(folder / "s.db", 2, held))
+        other.start()
+        held.wait()
+        start = time.monotonic()
+        check(len(folder.trials("s.yaml")) == 1)
+        check(time.monotonic() - start < 1.8, "reading waits for a writer")
+        folder.ckg("tell", "s.yaml", 1, "f=1", "c=-1", expect=0)
+        check(time.monotonic() - start > 1.0, "it did not wait")
+        other.join()
+        ended(folder, "s.yaml", 4)
+
+
+def test_locked_for_too_long():
+    if scale(0, 1):
+        raise Skip("half a minute")
+    with Folder() as folder:
+        folder.write("s.yaml", problem("s", ANSWER, budget=4))
+        folder.ckg("ask", "s.yaml", expect=0)
+        held = threading.Event()
+        other = threading.Thread(target=hold, args=(folder / "s.db", 33, held))
+        other.start()
+        held.wait()
+        processes = [folder.start("run", "s.yaml"), folder.start("tell", "s.yaml", 1, "f=1", "c=-1")]
+        for process in processes:
+            _, err = process.communicate(timeout=60)
+            check(process.returncode == 1, process.returncode, err)
+            check(len(err.splitlines()) == 1 and b"another program holds it" in err, err)
+        other.join()
+        folder.ckg("tell", "s.yaml", 1, "f=1", "c=-1", expect=0)
+        ended(folder, "s.yaml", 4)
+
+
+def test_working_folder_gone():
+    with Folder() as folder:
+        (folder / "work").mkdir()
+        text = problem("s", ["/bin/sh", "-c", 'sleep 0.05; echo "{\\"f\\": 1, \\"c\\": -1}"'], budget=30)
+        folder.write("work/s.yaml", text)
+        process = folder.start("run", "work/s.yaml", "--store", "s.db")
+        wait_for(lambda: (folder / "s.db").exists() and len(folder.ckg("trials", "--store", "s.db", "--study", "s", "--json").out.splitlines()) > 3)
+        os.rename(folder / "work", folder / "gone")
+        shutil.rmtree(folder / "gone")
+        _, err = process.communicate(timeout=60)
+        check(process.returncode == 1 and len(err.splitlines()) == 1 and b"working folder" in err, process.returncode, err)
+        folder.ckg("run", "--store", "s.db", "--study", "s", expect=1).one_line("working folder")
+        folder.ckg("run", "work/s.yaml", "--store", "s.db", expect=2).one_line("work/s.yaml")
+        (folder / "work").mkdir()
+        folder.write("work/s.yaml", text)
+        folder.ckg("run", "work/s.yaml", "--store", "s.db", expect=0)
+        trials = folder.ckg("trials", "--store", "s.db", "--study", "s", "--json", expect=0).out.splitlines()
+        check(len(trials) == 30 and all('"complete"' in t for t in trials), trials)
+        folder.nothing_left()
+
+
+def test_folder_under_the_program_gone():
+    with Folder() as folder:
+        (folder / "work").mkdir()
+        process = subprocess.Popen(["/bin/sh", "-c", f"rmdir ../work && exec {os.path.abspath(sys.argv[1])} run s.yaml"], cwd=folder / "work",
+                                   stderr=subprocess.PIPE)
+        _, err = process.communicate(timeout=30)
+        check(process.returncode == 2 and len(err.splitlines()) == 1, process.returncode, err)
+
+
+def test_store_deleted_while_in_use():
+    with Folder() as folder:
+        folder.write("s.yaml", problem("s", ["/bin/sh", "-c", 'sleep 0.05; echo "{\\"f\\": 1, \\"c\\": -1}"'], budget=200))
+        process = folder.start("run", "s.yaml")
+        wait_for(lambda: (folder / "s.db").exists() and len(folder.trials("s.yaml")) > 2)
+        (folder / "away").mkdir()
+        for suffix in ("", "-wal", "-shm"):
+            os.rename(folder / f"s.db{suffix}", folder / f"away/s.db{suffix}")
+        _, err = process.communicate(timeout=60)
+        check(process.returncode == 1 and len(err.splitlines()) == 1 and b"deleted or moved" in err, process.returncode, err)
+        for suffix in ("", "-wal", "-shm"):
+            if (folder / f"away/s.db{suffix}").exists():
+                os.rename(folder / f"away/s.db{suffix}", folder / f"s.db{suffix}")
+        trials = folder.trials("s.yaml")
+        check_numbers(trials, len(trials))
+        folder.write("s.yaml", problem("s", ANSWER, budget=len(trials) + 3))
+        ended(folder, "s.yaml", len(trials) + 3)
+
+
+def commands(folder, expect, *words):
+    folder.write("in.csv", "x,y,f,c\n0.5,0.5,1,-1\n")
+    for command in (("run", "s.yaml"), ("ask", "s.yaml"), ("status", "s.yaml"), ("trials", "s.yaml"), ("tell", "s.yaml", 1, "f=1"),
+                    ("recommend", "s.yaml"), ("import", "s.yaml", "in.csv"), ("export", "s.yaml"), ("status", "--store", "s.db", "--study", "s")):
+        folder.ckg(*command, expect=expect).one_line("s.db", *words)
+
+
+def test_newer_version():
+    with Folder() as folder:
+        folder.write("s.yaml", problem("s", ANSWER, budget=3))
+        folder.ckg("run", "s.yaml", expect=0)
+        with sqlite3.connect(folder / "s.db") as store:
+            store.execute("UPDATE ckg_store SET version = version + 1")
+        store.close()
+        commands(folder, 2, "newer")
+        with sqlite3.connect(folder / "s.db") as store:
+            store.execute("UPDATE ckg_store SET version = version - 1")
+        store.close()
+        ended(folder, "s.yaml", 3)
+
+
+def test_not_a_database():
+    with Folder() as folder:
+        folder.write("s.yaml", problem("s", ANSWER, budget=3))
+        text = "these are my notes, not a database\n" * 100
+        folder.write("s.db", text)
+        commands(folder, 2, "not a database", "--store")
+        check((folder / "s.db").read_text() == text)
+        (folder / "s.db").unlink()
+        ended(folder, "s.yaml", 3)
+    with Folder() as folder:
+        folder.write("s.yaml", problem("s", ANSWER, budget=3))
+        (folder / "s.db").mkdir()
+        commands(folder, 1)
+
+
+def test_an_empty_file_becomes_a_store():
+    with Folder() as folder:
+        folder.write("s.yaml", problem("s", ANSWER, budget=3))
+        folder.write("s.db", "")
+        check(folder.trials("s.yaml") == [])
+        ended(folder, "s.yaml", 3)
+
+
+def test_database_of_another_program():
+    for table in ("CREATE TABLE bookmark (id INTEGER)", "CREATE TABLE study (id INTEGER)"):
+        with Folder() as folder:
+            folder.write("s.yaml", problem("s", ANSWER, budget=3))
+            other = sqlite3.connect(folder / "s.db")
+            other.execute(table)
+            other.commit()
+            other.close()
+            before = (folder / "s.db").read_bytes()
+            commands(folder, 2, "another program")
+            check((folder / "s.db").read_bytes() == before, "the other program's database was changed")
+
+
+def test_damaged():
+    """Cut off or with other bytes in it: whatever is said is one line, and nothing dies of a signal."""
+    rng = random.Random(6)
+    with Folder() as folder:
+        folder.write("s.yaml", problem("s", ANSWER, budget=30))
+        folder.ckg("run", "s.yaml", expect=0)
+        folder.write("s.yaml", problem("s", ANSWER, budget=32))
+        whole = (folder / "s.db").read_bytes()
+        complaints = 0
+        for case in range(scale(120, 20)):
+            (folder / "s.db-wal").unlink(missing_ok=True)
+            (folder / "s.db-shm").unlink(missing_ok=True)
+            if case % 4 == 0:
+                bytes_ = bytearray(whole[:rng.randrange(1, len(whole))])
+            else:
+                bytes_ = bytearray(whole)
+                page = 4096 * rng.randrange(len(whole) // 4096)
+                for _ in range(rng.choice((1, 4, 100))):
+                    place = rng.randrange(100, len(whole)) if case % 4 == 1 else page + rng.randrange(4096)
+                    bytes_[place] = rng.choice((0, 255, rng.randrange(256)))
+            (folder / "s.db").write_bytes(bytes_)
+            for words in (("trials", "s.yaml", "--json"), ("run", "s.yaml", "--quiet")):
+                result = folder.ckg(*words)
+                check(result.status in (0, 1, 2), case, words, result.status, result.err)
+                check(result.status == 0 or len(result.err.splitlines()) == 1, case, words, result.err)
+                complaints += result.status != 0
+        check(complaints > scale(30, 5), complaints)
+        (folder / "s.db-wal").unlink(missing_ok=True)
+        (folder / "s.db-shm").unlink(missing_ok=True)
+        (folder / "s.db").write_bytes(whole)
+        ended(folder, "s.yaml", 32)
+
+
+def test_damaged_rows():
+    changes = ("UPDATE trial SET state = 'odd' WHERE number = 2", "UPDATE trial SET parameters = 'x' WHERE number = 2",
+               "UPDATE trial SET parameters = x'' WHERE number = 2", "UPDATE trial SET parameters = '{\"x\": 0.5}' WHERE number = 2",
+               "UPDATE trial SET parameters = '{\"x\": 0.5, \"y\": 7}' WHERE number = 2", "UPDATE trial SET outcomes = '[]' WHERE number = 2",
+               "UPDATE trial SET outcomes = '{\"z\": 1}' WHERE number = 2", "UPDATE trial SET outcomes = '{\"f\": 1e999}' WHERE number = 2",
+               "DELETE FROM trial WHERE number = 2", "UPDATE trial SET number = 99 WHERE number = 2", "UPDATE study SET definition = '{}'",
+               "UPDATE study SET definition = x''", "UPDATE trial SET number = -1 WHERE number = 3", "DELETE FROM ckg_store", "DROP TABLE trial")
+    with Folder() as folder:
+        folder.write("s.yaml", problem("s", ANSWER, budget=4))
+        folder.ckg("run", "s.yaml", expect=0)
+        folder.write("s.yaml", problem("s", ANSWER, budget=6))
+        whole = (folder / "s.db").read_bytes()
+        for change in changes:
+            (folder / "s.db").write_bytes(whole)
+            store = sqlite3.connect(folder / "s.db", isolation_level=None)
+            store.execute("PRAGMA ignore_check_constraints = ON")
+            store.execute(change)
+            store.close()
+            for words in (("trials", "s.yaml"), ("run", "s.yaml", "--quiet"), ("status", "--store", "s.db", "--study", "s")):
+                result = folder.ckg(*words, timeout=30)
+                check(result.status in (1, 2), change, words, result.status)
+                result.one_line()
+        (folder / "s.db").write_bytes(whole)
+        ended(folder, "s.yaml", 6)
+
+
+if __name__ == "__main__":
+    main(globals(), beside=(test_locked_for_too_long,))
