@@ -159,7 +159,10 @@ def test_descriptors():
             values = [t["values"] for t in folder.trials(f"{study}.yaml")]
             held = [v["c"] for v in values]
             check(study != "s" or {v["f"] for v in values} == {0}, "descriptors of evaluations:", values)
-            check(max(held[5:]) <= max(held[:5]) + 3, "descriptors of the run:", held)
+            # two places have three pipes each, and four more ends and a file while one of them is being started; a leak would
+            # add to the smallest number
+            check(max(held) <= min(held) + 11, "descriptors of the run:", held)
+            check(min(held[budget // 2:]) <= max(held[:5]), "descriptors of the run:", held)
         folder.nothing_left()
 
 
