@@ -7,6 +7,7 @@
 #   make sanitize-address-undefined | sanitize-thread | valgrind     every test under that tool, in a build folder of its own
 #   make fuzz       libFuzzer on everything that reads files from outside, FUZZ_SECONDS=60 each, in build-fuzz/
 #   make bench      builds and runs the benchmarks
+#   make figures    draws the pictures of the documentation; make convergence: a run of minutes, its table and its picture
 #   make deps       installs everything that any target needs
 #   make clean
 
@@ -28,7 +29,7 @@ VALGRIND = valgrind;--quiet;--error-exitcode=99;--leak-check=full;--errors-for-l
 # $(call build,FOLDER,COMPILER,OPTIONS,TARGET): configures and builds; the target is optional.
 build = cmake -S . -B $(1) -DCMAKE_C_COMPILER=$(2) $(3) >/dev/null && cmake --build $(1) -j $(JOBS) $(if $(4),--target $(4))
 
-.PHONY: all run test test-gcc test-clang install sanitize-address-undefined sanitize-thread valgrind fuzz bench deps clean
+.PHONY: all run test test-gcc test-clang install sanitize-address-undefined sanitize-thread valgrind fuzz bench figures convergence deps clean
 
 all:
 	$(call build,build,$(CC))
@@ -93,7 +94,19 @@ install:
 bench:
 	scripts/install-deps.sh all
 	$(call build,build,$(CC),-DCKG_BENCH=ON)
-	for program in build/bench/*; do [ ! -x "$$program" ] || "$$program" || exit 1; done
+	for program in build/bench/*; do \
+	    case $$program in */surfaces | */paper_figures | */convergence) continue ;; esac; \
+	    [ ! -x "$$program" ] || "$$program" || exit 1; \
+	done
+
+figures:
+	$(call build,build,$(CC),-DCKG_BENCH=ON)
+	scripts/figures.sh build
+
+convergence:
+	$(call build,build,$(CC),-DCKG_BENCH=ON,bench_convergence)
+	build/bench/convergence --threads $(JOBS) --plot docs/figures/convergence.svg >build/convergence.txt
+	mv build/convergence.txt bench/results/convergence.txt
 
 deps:
 	scripts/install-deps.sh all

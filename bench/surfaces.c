@@ -1,5 +1,5 @@
 /*
- * Draws every policy's surface on a one-dimensional example in the manner of the paper's Figure 2 (which gives no formulas; these are ours):
+ * Draws every policy's surface on the one-dimensional example:
  *
  *     build/bench/surfaces FOLDER
  *
@@ -12,54 +12,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <ckg/ckg.h>
+#include "example.h"
 
-enum { GRID = 401, SEEDS = 5, NEXT = 12 };
-
-static const double data[] = {0.06, 0.3, 0.47, 0.75, 0.94};
-enum { DATA = sizeof data / sizeof *data };
-
-static double objective(double x)
-{
-    return 1.6 * exp(-40 * (x - 0.66) * (x - 0.66)) + 0.9 * exp(-60 * (x - 0.2) * (x - 0.2)) + 0.25 * cos(14 * x) - 0.3 * x;
-}
-
-static double constraint(double x)
-{
-    return cos(9.4 * x - 0.4) - 0.1;
-}
-
-static void check(int status)
-{
-    if (status) {
-        fprintf(stderr, "surfaces: %s\n", ckg_error_message());
-        exit(1);
-    }
-}
+enum { GRID = EXAMPLE_GRID, SEEDS = 5, NEXT = 12 };
 
 static ckg_study *make_study(const char *policy, int seed)
 {
-    ckg_options options = CKG_OPTIONS_INIT;
-    ckg_problem *problem;
-    ckg_study *study;
-    check(ckg_problem_new(&problem));
-    check(ckg_problem_add_real(problem, "x", 0, 1, CKG_LINEAR));
-    check(ckg_problem_set_objective(problem, "objective", CKG_MAXIMIZE));
-    check(ckg_problem_add_constraint(problem, "c", -INFINITY, 0));
-    check(ckg_problem_set_noise(problem, "objective", CKG_NOISE_KNOWN, 0.05));
-    check(ckg_problem_set_noise(problem, "c", CKG_NOISE_KNOWN, 0.05));
-    options.policy = policy;
-    options.fit = "map";
-    options.initial = 0;
-    options.seed = (uint64_t)seed;
-    check(ckg_study_new(&study, problem, &options));
-    ckg_problem_free(problem);
-    for (int i = 0; i < DATA; i++) {
-        const double values[] = {objective(data[i]), constraint(data[i])};
-        int trial;
-        check(ckg_study_add(study, &data[i], &trial));
-        check(ckg_study_tell(study, trial, values));
-    }
+    ckg_study *study = example_study(policy, 0, 0.05, seed);
+    example_fill(study);
     return study;
 }
 
@@ -126,10 +86,10 @@ static void range(int count, const double *y, double *low, double *high)
 static void draw_model(FILE *out, ckg_study *study, const double *X)
 {
     static double mean[2 * GRID], sd[2 * GRID], probability[GRID], truth[GRID], line[GRID];
-    check(ckg_study_predict(study, GRID, X, mean, sd, probability, NULL));
+    example_check(ckg_study_predict(study, GRID, X, mean, sd, probability, NULL));
     struct panel p = {out, TOP, MIDDLE, 0, 0};
     for (int i = 0; i < GRID; i++) {
-        truth[i] = objective(X[i]);
+        truth[i] = example_objective(X[i]);
         line[i] = mean[2 * i];
     }
     range(GRID, truth, &p.low, &p.high);
@@ -141,9 +101,12 @@ static void draw_model(FILE *out, ckg_study *study, const double *X)
     band(&p, mean, sd);
     curve(&p, truth, "stroke=\"#222\" stroke-width=\"1\" stroke-dasharray=\"4 3\"");
     curve(&p, line, "stroke=\"#2b6ca3\" stroke-width=\"2\"");
-    for (int i = 0; i < DATA; i++)
-        fprintf(out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"4.5\" fill=\"%s\" stroke=\"#222\" stroke-width=\"1.3\"/>\n", at_x(data[i]),
-                at_y(&p, objective(data[i])), constraint(data[i]) <= 0 ? "#2b6ca3" : "#fff");
+    for (int i = 0; i < ckg_study_trials(study); i++) {
+        ckg_trial trial;
+        example_check(ckg_study_trial(study, i, &trial));
+        fprintf(out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"4.5\" fill=\"%s\" stroke=\"#222\" stroke-width=\"1.3\"/>\n", at_x(trial.x[0]),
+                at_y(&p, example_objective(trial.x[0])), example_constraint(trial.x[0]) <= 0 ? "#2b6ca3" : "#fff");
+    }
 }
 
 /* The values of SEEDS studies, the first one's on top and its suggestion marked. */
@@ -154,8 +117,8 @@ static void draw_values(FILE *out, const ckg_policy_info *policy, const double *
     for (int seed = 0; seed < SEEDS; seed++) {
         ckg_study *study = make_study(policy->name, seed + 1);
         ckg_suggestion *s;
-        check(ckg_study_score(study, NULL, GRID, X, value[seed]));
-        check(ckg_study_ask(study, &s));
+        example_check(ckg_study_score(study, NULL, GRID, X, value[seed]));
+        example_check(ckg_study_ask(study, &s));
         if (!seed)
             suggestion = s->x[0];
         ckg_suggestion_free(s);
@@ -175,7 +138,7 @@ static void draw_designs(FILE *out, const char *policy)
     ckg_study *study = make_study(policy, 1);
     for (int i = 0; i < NEXT; i++) {
         ckg_suggestion *s;
-        check(ckg_study_ask(study, &s));
+        example_check(ckg_study_ask(study, &s));
         const double y = MIDDLE + GAP + 8 + (BOTTOM - MIDDLE - GAP - 16) * (double)i / (NEXT - 1);
         fprintf(out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"4\" fill=\"#b4501e\"/>\n", at_x(s->x[0]), y);
         ckg_suggestion_free(s);
@@ -227,7 +190,7 @@ int main(int argc, char **argv)
     }
     for (int i = 0; i < ckg_policy_count(); i++) {
         ckg_policy_info policy;
-        check(ckg_policy_at(i, &policy));
+        example_check(ckg_policy_at(i, &policy));
         draw(argv[1], &policy);
     }
     return 0;

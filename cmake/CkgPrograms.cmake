@@ -1,5 +1,5 @@
 # examples/NAME.c becomes build/examples/NAME, using the public interface alone; bench/NAME.c becomes build/bench/NAME,
-# which may look inside and is linked with OpenBLAS to compare with.
+# which may look inside and is linked with OpenBLAS to compare with. Those that draw use the program's canvas, and are built where the program is.
 
 file(GLOB example_sources CONFIGURE_DEPENDS examples/*.c)
 foreach(source IN LISTS example_sources)
@@ -16,9 +16,16 @@ if(CKG_BENCH)
     target_include_directories(ckg_problems PUBLIC include app)
     foreach(source IN LISTS bench_sources)
         get_filename_component(name ${source} NAME_WE)
+        file(STRINGS ${source} drawing REGEX "#include \"drawing.h\"")
+        set(parts ckg_problems)
+        if(drawing AND CKG_PROGRAM)
+            set(parts ckg_app)
+        elseif(drawing)
+            continue()
+        endif()
         add_executable(bench_${name} ${source})
         target_include_directories(bench_${name} PRIVATE src ${OPENBLAS_INCLUDE_DIRS})
-        target_link_libraries(bench_${name} PRIVATE ckg_problems ckg_static ${OPENBLAS_LINK_LIBRARIES})
+        target_link_libraries(bench_${name} PRIVATE ${parts} ckg_static ${OPENBLAS_LINK_LIBRARIES})
         set_target_properties(bench_${name} PROPERTIES OUTPUT_NAME ${name} RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bench)
     endforeach()
 endif()

@@ -7,7 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <dirent.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -83,4 +85,29 @@ int app_write_file(const char *path, const char *data, size_t length, struct app
     else /* through a symbolic link, the file it stands for is replaced */
         done = write_beside(exists && realpath(path, real) ? real : path, data, length, exists ? there.st_mode & 0777 : 0);
     return done ? CKG_OK : app_fail(message, CKG_ERR_SYSTEM, "%s: %s", path, strerror(errno));
+}
+
+/* The process that writes a file of that name, "….PID.part"; 0: it is none. */
+static long writer_of(const char *name)
+{
+    const size_t length = strlen(name);
+    if (length < 7 || strcmp(name + length - 5, ".part") != 0)
+        return 0;
+    size_t first = length - 5;
+    while (first > 0 && name[first - 1] >= '0' && name[first - 1] <= '9')
+        first--;
+    return first > 1 && name[first - 1] == '.' ? strtol(name + first, NULL, 10) : 0;
+}
+
+void app_sweep_files(const char *folder)
+{
+    DIR *directory = opendir(folder);
+    const struct dirent *entry;
+    while (directory && (entry = readdir(directory))) {
+        const long writer = writer_of(entry->d_name);
+        if (writer > 0 && writer != (long)getpid() && kill((pid_t)writer, 0) && errno == ESRCH)
+            unlinkat(dirfd(directory), entry->d_name, 0);
+    }
+    if (directory)
+        closedir(directory);
 }

@@ -10,4 +10,7 @@
  */
 int app_write_file(const char *path, const char *data, size_t length, struct app_message *message);
 
+/* Removes from the folder what processes that were killed while writing left beside their files. */
+void app_sweep_files(const char *folder);
+
 #endif

@@ -125,6 +125,16 @@ static int old_timing(struct work *w, int cell, const char *path, struct app_tex
     return status;
 }
 
+static void remove_parts(const struct work *w, int cell)
+{
+    for (int r = 1; r <= w->plan->replications; r++)
+        for (int kind = ROWS; kind <= TIMING; kind++) {
+            char path[512];
+            part_path(w, cell, r, (enum kind)kind, path);
+            unlink(path);
+        }
+}
+
 /* The cell's files from its parts, the CSV of the contract last. */
 static int join(struct work *w, int cell)
 {
@@ -150,11 +160,8 @@ static int join(struct work *w, int cell)
     cell_path(w, cell, ROWS, path);
     if (!status)
         status = app_write_file(path, rows.data, rows.length, w->message);
-    for (int r = 1; !status && r <= w->plan->replications; r++)
-        for (int kind = ROWS; kind <= TIMING; kind++) {
-            part_path(w, cell, r, (enum kind)kind, path);
-            unlink(path);
-        }
+    if (!status)
+        remove_parts(w, cell);
     app_text_free(&rows);
     app_text_free(&designs);
     app_text_free(&timing);
@@ -254,8 +261,10 @@ static int survey(struct work *w)
     for (int c = 0; !status && c < w->count; c++) {
         char path[512];
         cell_path(w, c, ROWS, path);
-        if (exists(path))
+        if (exists(path)) {
+            remove_parts(w, c); /* killed while it did */
             continue;
+        }
         for (int r = 1; r <= w->plan->replications; r++) {
             part_path(w, c, r, ROWS, path);
             w->left[c] += !exists(path);
@@ -307,6 +316,16 @@ static int work_through(struct work *w)
     return w->failed;
 }
 
+static void sweep(const char *folder)
+{
+    static const char *const below[] = {"", "/parts", "/designs"};
+    for (size_t i = 0; i < sizeof below / sizeof *below; i++) {
+        char path[512];
+        snprintf(path, sizeof path, "%s%s", folder, below[i]);
+        app_sweep_files(path);
+    }
+}
+
 int app_bench_run(const struct app_plan *plan, struct app_message *message)
 {
     const size_t cells = (size_t)plan->problems * (size_t)plan->noises * (size_t)plan->policies;
@@ -323,6 +342,8 @@ int app_bench_run(const struct app_plan *plan, struct app_message *message)
         status = make_folder(plan->folder, "/parts", message);
     if (!status)
         status = make_folder(plan->folder, "/designs", message);
+    if (!status)
+        sweep(plan->folder);
     if (!status)
         status = make_cells(&w);
     if (!status)

@@ -148,7 +148,7 @@ static int problem_rank(const char *name)
     return i;
 }
 
-static int policy_rank(const char *name)
+int app_policy_rank(const char *name)
 {
     ckg_policy_info info;
     for (int i = 0; i < ckg_policy_count(); i++)
@@ -160,7 +160,7 @@ static int policy_rank(const char *name)
 static int in_order(const void *a, const void *b)
 {
     const struct app_result *x = a, *y = b;
-    const int problems = problem_rank(x->problem) - problem_rank(y->problem), policies = policy_rank(x->policy) - policy_rank(y->policy);
+    const int problems = problem_rank(x->problem) - problem_rank(y->problem), policies = app_policy_rank(x->policy) - app_policy_rank(y->policy);
     return problems ? problems : x->noise != y->noise ? (x->noise > y->noise) - (x->noise < y->noise) : policies;
 }
 

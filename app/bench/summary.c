@@ -91,31 +91,41 @@ static void print_text(const struct app_result *r, int evaluation, const struct 
     printf("\n");
 }
 
-int app_summary_print(const char *folder, int count, const int *at, int json, struct app_message *message)
+int app_standard_points(const struct app_result *r, int at[APP_STANDARD_POINTS])
 {
     static const int standard[] = {20, 30, 50, 75, 110};
+    int count = 0;
+    for (size_t i = 0; i < sizeof standard / sizeof *standard; i++)
+        if (standard[i] >= r->first && standard[i] <= r->last)
+            at[count++] = standard[i];
+    if (!count || at[count - 1] != r->last)
+        at[count++] = r->last;
+    return count;
+}
+
+static void print_result(const struct app_result *r, int count, const int *at, int json)
+{
+    int standard[APP_STANDARD_POINTS];
+    const int points = count ? count : app_standard_points(r, standard);
+    for (int i = 0; i < points; i++) {
+        const int evaluation = count ? at[i] : standard[i];
+        struct app_statistics s;
+        if (app_statistics(r, evaluation, &s))
+            (json ? print_json : print_text)(r, evaluation, &s);
+    }
+}
+
+int app_summary_print(const char *folder, int count, const int *at, int json, struct app_message *message)
+{
     struct app_results all;
     const int status = app_results_read(&all, folder, message);
     if (status)
         return status;
     if (!json)
-        printf("%-24s %5s  %-7s %5s   %9s   %-9s %9s   %9s %12s %11s %10s\n", "problem", "noise", "policy", "evals", "mean OC", "95 %", "median", "best seen",
-               "infeasible", "right part", "ms/suggest");
-    for (int k = 0; k < all.count; k++) {
-        const struct app_result *r = &all.result[k];
-        int shown = 0;
-        for (int i = 0; i < (count ? count : 5) + 1; i++) {
-            const int evaluation = i == (count ? count : 5) ? count || shown == r->last ? 0 : r->last : count ? at[i] : standard[i];
-            struct app_statistics s;
-            if (!app_statistics(r, evaluation, &s))
-                continue;
-            shown = evaluation;
-            if (json)
-                print_json(r, evaluation, &s);
-            else
-                print_text(r, evaluation, &s);
-        }
-    }
+        printf("%-24s %5s  %-7s %5s   %9s   %-9s %9s   %9s %12s %11s %10s\n", "problem", "noise", "policy", "evals", "mean OC", "95 %", "median",
+               "best seen", "infeasible", "right part", "ms/suggest");
+    for (int k = 0; k < all.count; k++)
+        print_result(&all.result[k], count, at, json);
     app_results_free(&all);
     return CKG_OK;
 }

@@ -28,10 +28,18 @@ struct app_statistics {
     double infeasible, right;      /* shares of the replications */
 };
 
+/* Where the policy stands in the registry; their number when it is not in it. */
+int app_policy_rank(const char *name);
+
 /* After that many evaluations; 0 when they were not scored. */
 int app_statistics(const struct app_result *result, int evaluation, struct app_statistics *out);
 
-/* Prints the table, or one JSON object per cell and number of evaluations. `at` (count): which; count 0: 20, 30, 50, 75, 110 and the last. */
+enum { APP_STANDARD_POINTS = 6 };
+
+/* After how many evaluations results are told unless it is said otherwise: 20, 30, 50, 75, 110 as far as scored, and the last; returns how many. */
+int app_standard_points(const struct app_result *result, int at[APP_STANDARD_POINTS]);
+
+/* Prints the table, or one JSON object per cell and number of evaluations. `at` (count): which; count 0: the standard ones. */
 int app_summary_print(const char *folder, int count, const int *at, int json, struct app_message *message);
 
 #endif

@@ -3,9 +3,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
-#include "bench/summary.h"
+#include "base/file.h"
+#include "bench/figure.h"
 #include "command.h"
 
 static const struct app_option options[] = {
@@ -19,6 +21,8 @@ static const struct app_option options[] = {
     {"out", 0, "FOLDER", "where the results go"},
     {"summary", 0, "FOLDER", "print what the results say"},
     {"at", 0, "LIST", "with --summary: after how many evaluations"},
+    {"plot", 0, "FOLDER", "draw the results"},
+    {"output", 'o', "FILE", "with --plot: FILE.svg, FILE.png where ckg was built with cairo, or FILE.html with the summary beside the figure"},
     {0},
 };
 
@@ -127,17 +131,49 @@ static int summarize(const struct app_arguments *a, const char *folder)
     return failed ? app_report_failure(&message, failed) : APP_DONE;
 }
 
+static int make_picture(const char *folder, const char *path, const struct app_canvas_table *table, struct app_message *message)
+{
+    struct app_results results;
+    struct app_text file = {0};
+    int status = app_results_read(&results, folder, message);
+    if (status)
+        return status;
+    status = table ? app_figure_make(&results, table, 0, &file, message) : app_page_make(&results, &file, message);
+    if (!status)
+        status = app_write_file(path, file.data, file.length, message);
+    app_text_free(&file);
+    app_results_free(&results);
+    return status;
+}
+
+static int draw(const struct app_arguments *a, const char *folder)
+{
+    const char *path = app_option(a, "output"), *dot = path ? strrchr(path, '.') : NULL;
+    const struct app_canvas_table *table = path ? app_canvas_for(path) : NULL;
+    struct app_message message;
+    if (!path)
+        return app_wrong(a, "where to? -o FILE.svg");
+    if (!table && (!dot || strcasecmp(dot, ".html") != 0))
+        return app_wrong(a, "'%s' does not end in .svg, .png or .html", path);
+    if (table && table->lacking)
+        return app_wrong(a, "%s", table->lacking);
+    const int failed = make_picture(folder, path, table, &message);
+    return failed ? app_report_failure(&message, failed) : APP_DONE;
+}
+
 static int run(const struct app_arguments *arguments)
 {
-    const char *folder = app_option(arguments, "summary");
+    const char *folder = app_option(arguments, "summary"), *plot = app_option(arguments, "plot");
     if (arguments->count)
         return app_wrong(arguments, "'%s' is one word too many", arguments->rest[0]);
+    if (plot)
+        return draw(arguments, plot);
     return folder ? summarize(arguments, folder) : run_plan(arguments);
 }
 
 const struct app_command app_command_bench = {
     .name = "bench",
-    .usage = "--problem LIST --out FOLDER … | --summary FOLDER",
+    .usage = "--problem LIST --out FOLDER … | --summary FOLDER | --plot FOLDER -o FILE",
     .title = "replicated experiments on the built-in problems",
     .about = "Every policy starts replication r from the same initial design and meets the same noise. FOLDER gets one CSV file per problem, noise and\n"
              "policy. Killed and started again it goes on, and ends with the same bytes; only timing.csv differs from run to run.",

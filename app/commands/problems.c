@@ -3,11 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
+#include "bench/figure.h"
 #include "command.h"
 #include "problems/problems.h"
 
 static const struct app_option options[] = {
     {"evaluate", 0, NULL, "read {\"x1\": …, \"x2\": …} from standard input and answer with the values, as an evaluation does"},
+    {"output", 'o', "FILE", "draw a problem of two parameters: FILE.svg, or FILE.png where ckg was built with cairo"},
     {0},
 };
 
@@ -26,14 +29,23 @@ static int print_json(const struct app_problem *p)
         app_json_number(&out, p->high[i]);
         app_text_print(&out, "}");
     }
-    app_text_print(&out, "}, \"optimum\": ");
+    app_text_print(&out, "}, \"objective\": ");
+    app_json_string(&out, p->formula[0]);
+    app_text_print(&out, ", \"constraint_formulas\": [");
+    for (int k = 1; k <= p->K; k++) {
+        app_text_print(&out, k > 1 ? ", " : "");
+        app_json_string(&out, p->formula[k]);
+    }
+    app_text_print(&out, "], \"optimum\": ");
     app_json_number(&out, p->optimum);
     app_text_print(&out, ", \"best\": [");
     for (int i = 0; i < p->d; i++) {
         app_text_print(&out, i ? ", " : "");
         app_json_number(&out, p->best[i]);
     }
-    app_text_print(&out, "]}");
+    app_text_print(&out, "], \"feasible_share\": ");
+    app_json_number(&out, p->share);
+    app_text_print(&out, "}");
     return app_print(&out);
 }
 
@@ -42,7 +54,7 @@ static void print_text(const struct app_problem *p, int quiet)
     printf("%-24s %s\n", p->name, p->title);
     if (quiet)
         return;
-    printf("%24s d = %d, K = %d, smallest feasible value %g\n", "", p->d, p->K, p->optimum);
+    printf("%24s d = %d, K = %d, smallest feasible value %g, %.3g %% feasible\n", "", p->d, p->K, p->optimum, 100 * p->share);
     printf("%24s f  = %s\n", "", p->formula[0]);
     for (int k = 1; k <= p->K; k++)
         printf("%24s c%d = %s <= 0\n", "", k, p->formula[k]);
@@ -95,8 +107,25 @@ static int evaluate(const struct app_arguments *arguments, const struct app_prob
     return app_print(&out);
 }
 
+static int draw(const struct app_arguments *arguments, const struct app_problem *p, const char *path)
+{
+    const struct app_canvas_table *table = app_canvas_for(path);
+    struct app_message message;
+    struct app_text file = {0};
+    if (!table)
+        return app_wrong(arguments, "'%s' does not end in .svg or .png", path);
+    if (table->lacking)
+        return app_wrong(arguments, "%s", table->lacking);
+    int status = app_region_make(p, table, &file, &message);
+    if (!status)
+        status = app_write_file(path, file.data, file.length, &message);
+    app_text_free(&file);
+    return status ? app_report_failure(&message, status) : APP_DONE;
+}
+
 static int run(const struct app_arguments *arguments)
 {
+    const char *picture = app_option(arguments, "output");
     const struct app_problem *one = arguments->count ? app_problem_named(arguments->rest[0]) : NULL;
     int status = APP_DONE;
     if (arguments->count > 1)
@@ -105,6 +134,8 @@ static int run(const struct app_arguments *arguments)
         return app_wrong(arguments, "there is no problem '%s'", arguments->rest[0]);
     if (app_option(arguments, "evaluate"))
         return one ? evaluate(arguments, one) : app_wrong(arguments, "which problem is to be evaluated?");
+    if (picture)
+        return one ? draw(arguments, one, picture) : app_wrong(arguments, "which problem is to be drawn?");
     if (one && arguments->json)
         return print_json(one);
     if (one)
@@ -119,7 +150,7 @@ static int run(const struct app_arguments *arguments)
 
 const struct app_command app_command_problems = {
     .name = "problems",
-    .usage = "[NAME [--evaluate]]",
+    .usage = "[NAME [--evaluate | -o FILE]]",
     .title = "test problems that are built in; with a name, its problem file",
     .about = "`ckg problems mystery > mystery.yaml && ckg run mystery.yaml` solves one of them.",
     .traits = APP_HAS_JSON,

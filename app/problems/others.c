@@ -25,6 +25,7 @@ const struct app_problem app_problem_gramacy = {
     .optimum = 0.5997880520,
     .best = {0.195122689, 0.404665363},
     .infeasible = 2,
+    .share = 0.45723,
     .evaluate = gramacy,
 };
 
@@ -46,6 +47,7 @@ const struct app_problem app_problem_gardner_1 = {
     .optimum = -2,
     .best = {4.712388980, 0},
     .infeasible = 2,
+    .share = 0.66509,
     .evaluate = gardner_1,
 };
 
@@ -57,7 +59,7 @@ static void gardner_2(const double *x, double *v)
 
 const struct app_problem app_problem_gardner_2 = {
     .name = "gardner-2",
-    .title = "a tiny feasible region",
+    .title = "two tiny feasible regions",
     .reference = "Gardner et al., Bayesian optimization with inequality constraints, 2014",
     .formula = {"sin x1 + x2", "sin x1 sin x2 + 0.95"},
     .d = 2,
@@ -67,6 +69,7 @@ const struct app_problem app_problem_gardner_2 = {
     .optimum = 0.2532358975,
     .best = {4.712388980, 1.253235897},
     .infeasible = 7,
+    .share = 0.01768,
     .evaluate = gardner_2,
 };
 
@@ -101,6 +104,7 @@ const struct app_problem app_problem_hartmann6 = {
     .high = {1, 1, 1, 1, 1, 1},
     .optimum = -3.3223680114,
     .best = {0.201689512, 0.150010692, 0.476873974, 0.275332430, 0.311651616, 0.657300534},
+    .share = 0.08075,
     .evaluate = hartmann6,
 };
 
@@ -128,6 +132,7 @@ const struct app_problem app_problem_ackley10 = {
     .high = {10, 10, 10, 10, 10, 10, 10, 10, 10, 10},
     .optimum = 0,
     .infeasible = 15,
+    .share = 2.159e-5,
     .evaluate = ackley10,
 };
 
@@ -154,6 +159,7 @@ const struct app_problem app_problem_spring = {
     .optimum = 0.0126652328,
     .best = {0.051689098, 0.356718633, 11.288913376},
     .infeasible = 1,
+    .share = 0.00749,
     .evaluate = spring,
 };
 
@@ -183,5 +189,6 @@ const struct app_problem app_problem_keane10 = {
     .high = {10, 10, 10, 10, 10, 10, 10, 10, 10, 10},
     .optimum = -0.7473103615,
     .best = {3.123890378, 3.069154878, 3.014282325, 2.957588368, 1.466041364, 0.368058521, 0.363482322, 0.359120634, 0.354954283, 0.350966643},
+    .share = 0.99687,
     .evaluate = keane10,
 };

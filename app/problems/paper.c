@@ -14,7 +14,7 @@ static void mystery(const double *x, double *v)
 
 const struct app_problem app_problem_mystery = {
     .name = "mystery",
-    .title = "two feasible regions, the better one small",
+    .title = "two feasible regions, the optimum at the edge of the larger",
     .reference = "Sasena, 2002; Ungredda and Branke, Bayesian optimisation for constrained problems, 2021",
     .formula = {"2 + 0.01 (x2 - x1^2)^2 + (1 - x1)^2 + 2 (2 - x2)^2 + 7 sin(0.5 x1) sin(0.7 x1 x2)", "-sin(x1 - x2 - pi/8)"},
     .d = 2,
@@ -23,6 +23,7 @@ const struct app_problem app_problem_mystery = {
     .high = {5, 5},
     .optimum = -1.1742743289,
     .best = {2.744951044, 2.352251962},
+    .share = 0.48292,
     .evaluate = mystery,
 };
 
@@ -38,6 +39,7 @@ const struct app_problem app_problem_mystery_noisy_constraints = {
     .optimum = -1.1742743289,
     .best = {2.744951044, 2.352251962},
     .constraint_noise = 0.1,
+    .share = 0.48292,
     .evaluate = mystery,
 };
 
@@ -58,6 +60,7 @@ const struct app_problem app_problem_new_branin = {
     .high = {10, 15},
     .optimum = -268.7885046754,
     .best = {3.273023802, 0.048869745},
+    .share = 0.08474,
     .evaluate = new_branin,
 };
 
@@ -90,6 +93,7 @@ const struct app_problem app_problem_test_function_2 = {
     .high = {1, 1},
     .optimum = -0.7483083109,
     .best = {0.201691689, 0.833184861},
+    .share = 0.17742,
     .evaluate = test_function_2,
 };
 
@@ -104,5 +108,6 @@ const struct app_problem app_problem_test_function_2_printed = {
     .high = {1, 1},
     .optimum = -0.6883828789,
     .best = {0.261617121, 0.121617121},
+    .share = 0.11542,
     .evaluate = test_function_2_printed,
 };

@@ -13,6 +13,7 @@ struct app_problem {
     double low[APP_PROBLEM_DIMENSION], high[APP_PROBLEM_DIMENSION];
     double optimum;                     /* the smallest feasible value */
     double best[APP_PROBLEM_DIMENSION]; /* where it is */
+    double share;                       /* of the box that is feasible: closed forms, a grid of 3.6e7 cells or 2e7 random designs */
     double infeasible;                  /* what a recommendation that is infeasible counts as: the paper's M */
     double constraint_noise;            /* standard deviation of the noise of every constraint */
     void (*evaluate)(const double *x, double *values); /* values: f, c_1 … c_K; feasible when every c <= 0 */

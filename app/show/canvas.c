@@ -22,6 +22,23 @@ const struct app_colour app_inks[APP_INKS] = {
     [APP_INK_FAILED] = {"failed", "#3c4147", "#c6cbd1"},
     [APP_INK_PENDING] = {"pending", "#b0568a", "#e59dc6"},
     [APP_INK_STAR] = {"star", "#f0e442", "#f0e442"},
+    [APP_INK_SERIES] = {"series-1", "#d55e00", "#ff8a47"},
+    [APP_INK_SERIES + 1] = {"series-2", "#0072b2", "#4aa8ee"},
+    [APP_INK_SERIES + 2] = {"series-3", "#009e73", "#35c9a0"},
+    [APP_INK_SERIES + 3] = {"series-4", "#6a4c93", "#b59be0"},
+    [APP_INK_SERIES + 4] = {"series-5", "#cc79a7", "#e59dc6"},
+    [APP_INK_SERIES + 5] = {"series-6", "#e69f00", "#f0b73a"},
+    [APP_INK_SERIES + 6] = {"series-7", "#1c1f23", "#e6e8ea"},
+    [APP_INK_SERIES + 7] = {"series-8", "#56b4e9", "#8fd3fb"},
+    [APP_INK_SERIES + 8] = {"series-9", "#8a6d1d", "#c9ad5c"},
+    [APP_INK_SERIES + 9] = {"series-10", "#7d828a", "#8f969e"},
+};
+
+const struct app_dash app_dashes[APP_DASHES] = {
+    [APP_DASHED] = {2, {5, 3}},
+    [APP_DOTTED] = {2, {1.5, 2.5}},
+    [APP_DASH_DOT] = {4, {7, 2.5, 1.5, 2.5}},
+    [APP_LONG_DASHED] = {2, {10, 4}},
 };
 
 /* --- paths --- */

@@ -23,8 +23,11 @@ enum app_ink {
     APP_INK_FAILED,
     APP_INK_PENDING,
     APP_INK_STAR,     /* the recommendation */
-    APP_INKS
+    APP_INK_SERIES,   /* the first of APP_SERIES inks that stand side by side */
+    APP_INKS = APP_INK_SERIES + 10
 };
+
+enum { APP_SERIES = APP_INKS - APP_INK_SERIES };
 
 struct app_colour {
     const char *name;        /* in class names */
@@ -62,9 +65,19 @@ void app_path_free(struct app_path *path);
 struct app_pen {
     enum app_ink stroke, fill;
     double width;
-    int dash;     /* 1: dashed, 2: dotted */
+    int dash;     /* 0: none, or one of app_dashes */
     double clear; /* of the fill: 0 opaque … 1 invisible */
 };
+
+enum { APP_DASHED = 1, APP_DOTTED, APP_DASH_DOT, APP_LONG_DASHED, APP_DASHES };
+
+/* Lengths of strokes and gaps in turn. */
+struct app_dash {
+    int count;
+    double length[4];
+};
+
+extern const struct app_dash app_dashes[APP_DASHES];
 
 enum app_anchor { APP_START, APP_MIDDLE, APP_END };
 

@@ -56,7 +56,6 @@ static void trace(cairo_t *cairo, const struct app_path *path)
 
 static void png_path(struct app_canvas *canvas, const struct app_path *path, const struct app_pen *pen, const char *hint)
 {
-    static const double dashes[2][2] = {{5, 3}, {1.5, 2.5}};
     cairo_t *cairo = ((struct picture *)canvas)->cairo;
     (void)hint;
     trace(cairo, path);
@@ -67,7 +66,7 @@ static void png_path(struct app_canvas *canvas, const struct app_path *path, con
     if (pen->stroke) {
         use_ink(cairo, pen->stroke, 0);
         cairo_set_line_width(cairo, pen->width > 0 ? pen->width : 1);
-        cairo_set_dash(cairo, pen->dash ? dashes[pen->dash - 1] : NULL, pen->dash ? 2 : 0, 0);
+        cairo_set_dash(cairo, app_dashes[pen->dash].length, app_dashes[pen->dash].count, 0);
         cairo_stroke_preserve(cairo);
     }
     cairo_new_path(cairo);

@@ -55,6 +55,13 @@ static void add_steps(struct app_text *out, const struct app_path *path)
     }
 }
 
+static void add_dashes(struct app_text *out, const struct app_dash *dash)
+{
+    for (int i = 0; i < dash->count; i++)
+        app_text_print(out, "%s%g", i ? " " : " stroke-dasharray=\"", dash->length[i]);
+    app_text_print(out, "\"");
+}
+
 static void svg_path(struct app_canvas *canvas, const struct app_path *path, const struct app_pen *pen, const char *hint)
 {
     struct app_text *out = &((struct svg *)canvas)->text;
@@ -67,7 +74,7 @@ static void svg_path(struct app_canvas *canvas, const struct app_path *path, con
         app_text_print(out, " stroke=\"%s\" stroke-width=\"%g\" stroke-linejoin=\"round\"", app_inks[pen->stroke].light,
                        pen->width > 0 ? pen->width : 1);
     if (pen->stroke && pen->dash)
-        app_text_print(out, " stroke-dasharray=\"%s\"", pen->dash == 1 ? "5 3" : "1.5 2.5");
+        add_dashes(out, &app_dashes[pen->dash]);
     app_text_print(out, " d=\"");
     add_steps(out, path);
     if (hint) {

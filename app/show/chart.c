@@ -239,6 +239,8 @@ void app_chart_frame(const struct app_chart *c)
 
 /* --- legends --- */
 
+static const double series = 38; /* the length of a line with its mark: enough for any dash to be seen */
+
 static void draw_key(struct app_canvas *canvas, const struct app_key *key, double x, double y)
 {
     const struct app_box band = {x, y - 5, 18, 10};
@@ -246,6 +248,11 @@ static void draw_key(struct app_canvas *canvas, const struct app_key *key, doubl
         app_draw_mark(canvas, key->shape, x + 9, y, key->shape == APP_STAR ? 6 : 4, &key->pen, NULL);
     else if (key->kind == APP_KEY_LINE)
         app_draw_line(canvas, x, y, x + 18, y, &key->pen);
+    else if (key->kind == APP_KEY_SERIES) {
+        const struct app_pen mark = {.stroke = key->pen.stroke, .fill = APP_INK_PAPER, .width = 1.3};
+        app_draw_line(canvas, x, y, x + series, y, &key->pen);
+        app_draw_mark(canvas, key->shape, x + series / 2, y, 3, &mark, NULL);
+    }
     else
         app_draw_box(canvas, &band, &key->pen);
 }
@@ -255,14 +262,14 @@ double app_keys_draw(struct app_canvas *canvas, const struct app_key *keys, int 
     static const struct app_lettering letters = {10.5, APP_INK_TEXT, APP_START, 0, 0};
     double at = 0, row = 0;
     for (int i = 0; i < count; i++) {
-        const double wide = 24 + app_letters_width(keys[i].text, letters.size) + 14;
+        const double sign = keys[i].kind == APP_KEY_SERIES ? series : 18, wide = sign + 6 + app_letters_width(keys[i].text, letters.size) + 14;
         if (at > 0 && at + wide - 14 > width) {
             at = 0;
             row += 17;
         }
         if (canvas) {
             draw_key(canvas, &keys[i], x + at, y + row + 8);
-            app_draw_letters(canvas, x + at + 23, y + row + 11.5, &letters, keys[i].text);
+            app_draw_letters(canvas, x + at + sign + 5, y + row + 11.5, &letters, keys[i].text);
         }
         at += wide;
     }

@@ -59,7 +59,7 @@ void app_chart_frame(const struct app_chart *chart);
 
 /* An entry of a legend. */
 struct app_key {
-    enum { APP_KEY_MARK, APP_KEY_LINE, APP_KEY_BAND } kind;
+    enum { APP_KEY_MARK, APP_KEY_LINE, APP_KEY_BAND, APP_KEY_SERIES } kind; /* a series: a line with marks on it */
     enum app_shape shape;
     struct app_pen pen;
     const char *text;

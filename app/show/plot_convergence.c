@@ -11,9 +11,9 @@
 #include "show/replay.h"
 
 static const struct app_pen best_pen = {.stroke = APP_INK_BEST, .width = 1.8};
-static const struct app_pen mean_pen = {.stroke = APP_INK_MEAN, .width = 1.6, .dash = 1};
+static const struct app_pen mean_pen = {.stroke = APP_INK_MEAN, .width = 1.6, .dash = APP_DASHED};
 static const struct app_pen band_pen = {.fill = APP_INK_MEAN, .clear = 0.84};
-static const struct app_pen start_pen = {.stroke = APP_INK_SOFT, .width = 1, .dash = 2};
+static const struct app_pen start_pen = {.stroke = APP_INK_SOFT, .width = 1, .dash = APP_DOTTED};
 
 static int possible(const struct app_show *s, const struct app_plot_options *options)
 {

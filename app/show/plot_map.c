@@ -16,7 +16,8 @@
 enum { SHADES = 10, LEVELS = 9, MAX_LABELS = 64 };
 static const double shade_clear = 0.915;
 
-static const struct app_pen contour_pen = {.stroke = APP_INK_SOFT, .width = 0.9}, half_pen = {.stroke = APP_INK_LIMIT, .width = 1.4, .dash = 1};
+static const struct app_pen contour_pen = {.stroke = APP_INK_SOFT, .width = 0.9};
+static const struct app_pen half_pen = {.stroke = APP_INK_LIMIT, .width = 1.4, .dash = APP_DASHED};
 
 struct map {
     struct app_chart chart;

@@ -6,7 +6,8 @@
 #include "show/chart.h"
 #include "show/plot.h"
 
-static const struct app_pen diagonal_pen = {.stroke = APP_INK_SOFT, .width = 1}, limit_pen = {.stroke = APP_INK_LIMIT, .width = 1.2, .dash = 1};
+static const struct app_pen diagonal_pen = {.stroke = APP_INK_SOFT, .width = 1};
+static const struct app_pen limit_pen = {.stroke = APP_INK_LIMIT, .width = 1.2, .dash = APP_DASHED};
 static const struct app_pen within_pen = {.stroke = APP_INK_MEAN, .width = 1}, outside_pen = {.stroke = APP_INK_LIMIT, .width = 1};
 static const struct app_pen within_mark = {.stroke = APP_INK_PAPER, .fill = APP_INK_MEAN, .width = 0.6};
 static const struct app_pen outside_mark = {.stroke = APP_INK_LIMIT, .fill = APP_INK_PAPER, .width = 1.3};

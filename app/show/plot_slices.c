@@ -13,8 +13,9 @@
 enum { COLUMNS = 4, MOST = 8, WIDE = 210, HIGH = 150, GAP = 26 };
 
 static const struct app_pen mean_pen = {.stroke = APP_INK_MEAN, .width = 1.6}, band_pen = {.fill = APP_INK_MEAN, .clear = 0.8};
-static const struct app_pen limit_pen = {.stroke = APP_INK_LIMIT, .width = 1.3, .dash = 1}, beyond_pen = {.fill = APP_INK_LIMIT, .clear = 0.9};
-static const struct app_pen here_pen = {.stroke = APP_INK_SOFT, .width = 0.9, .dash = 2};
+static const struct app_pen limit_pen = {.stroke = APP_INK_LIMIT, .width = 1.3, .dash = APP_DASHED};
+static const struct app_pen beyond_pen = {.fill = APP_INK_LIMIT, .clear = 0.9};
+static const struct app_pen here_pen = {.stroke = APP_INK_SOFT, .width = 0.9, .dash = APP_DOTTED};
 
 struct slices {
     const struct app_show *show;
@@ -183,7 +184,7 @@ static void draw_all(struct app_canvas *canvas, const struct slices *w, const st
         {APP_KEY_LINE, APP_CIRCLE, {.stroke = APP_INK_MEAN, .width = 1.6}, "predicted mean"},
         {APP_KEY_BAND, APP_CIRCLE, {.fill = APP_INK_MEAN, .clear = 0.8}, "±2 sd"},
         {APP_KEY_MARK, APP_STAR, {.stroke = APP_INK_TEXT, .fill = APP_INK_STAR, .width = 1}, "recommended"},
-        {APP_KEY_LINE, APP_CIRCLE, {.stroke = APP_INK_LIMIT, .width = 1.3, .dash = 1}, "limit"},
+        {APP_KEY_LINE, APP_CIRCLE, {.stroke = APP_INK_LIMIT, .width = 1.3, .dash = APP_DASHED}, "limit"},
     };
     static const struct app_lettering letters = {12, APP_INK_TEXT, APP_START, 1, 0};
     const int outcomes = w->show->definition->K + 1, columns = w->count < COLUMNS ? w->count : COLUMNS, blocks = (w->count + COLUMNS - 1) / COLUMNS;

@@ -17,14 +17,14 @@ static void add_colours(struct app_text *out, int dark)
     app_text_print(out, "}");
 }
 
-static void add_head(const struct app_show *s, struct app_text *out)
+void app_report_head(struct app_text *out, const char *name, const char *what)
 {
     app_text_print(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" "
                         "content=\"width=device-width, initial-scale=1\">\n"
                         "<meta name=\"color-scheme\" content=\"light dark\">\n"
                         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n<title>");
-    app_markup(out, s->definition->name);
-    app_text_print(out, " – ckg report</title>\n<style>\n:root");
+    app_markup(out, name);
+    app_text_print(out, " – %s</title>\n<style>\n:root", what);
     add_colours(out, 0);
     app_text_print(out, "\n@media(prefers-color-scheme:dark){:root");
     add_colours(out, 1);
@@ -163,7 +163,7 @@ static int add_checks(const struct app_show *s, struct app_text *out)
 
 int app_report_make(const struct app_show *s, struct app_text *out)
 {
-    add_head(s, out);
+    app_report_head(out, s->definition->name, "ckg report");
     add_header(s, out);
     app_report_recommendation(s, out);
     int status = add_convergence(s, out);
