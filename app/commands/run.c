@@ -61,6 +61,25 @@ static int conclude(struct app_notebook *n, enum app_run_end end, int json)
     return failed ? app_report_failure(n->message, failed) : APP_DONE;
 }
 
+static int run_study(const struct app_arguments *arguments)
+{
+    struct app_message message;
+    struct app_notebook n;
+    const enum app_progress_kind kind = arguments->quiet  ? APP_PROGRESS_NONE
+                                        : arguments->json ? APP_PROGRESS_JSON
+                                        : isatty(STDOUT_FILENO) ? APP_PROGRESS_BLOCK : APP_PROGRESS_LINES;
+    int status = app_open(&n, arguments, APP_WRITE, &message);
+    if (status)
+        return status;
+    const enum app_run_end end = app_run(&n, kind);
+    status = end != APP_RUN_BROKEN ? conclude(&n, end, arguments->json) : APP_FAILED;
+    if (end == APP_RUN_BROKEN && message.text[0])
+        app_report_failure(&message, CKG_ERR_SYSTEM);
+    app_notebook_close(&n);
+    return status;
+}
+
+/* A look first: what cannot run must not leave a store behind. */
 static int run(const struct app_arguments *arguments)
 {
     struct app_message message;
@@ -68,7 +87,7 @@ static int run(const struct app_arguments *arguments)
     const int dry = app_option(arguments, "dry-run") != NULL;
     if (arguments->count)
         return app_wrong(arguments, "'%s' is one word too many", arguments->rest[0]);
-    int status = app_open(&n, arguments, dry ? APP_READ : APP_WRITE, &message);
+    int status = app_open(&n, arguments, APP_READ, &message);
     if (status)
         return status;
     if (dry) {
@@ -76,17 +95,8 @@ static int run(const struct app_arguments *arguments)
         status = failed ? app_report_failure(&message, failed) : APP_DONE;
     } else if (!n.definition.evaluate.count)
         status = app_wrong(arguments, "the problem has no `evaluate: {command: […]}`; use `ckg ask` and `ckg tell`, or add one");
-    else {
-        const enum app_progress_kind kind = arguments->quiet  ? APP_PROGRESS_NONE
-                                            : arguments->json ? APP_PROGRESS_JSON
-                                            : isatty(STDOUT_FILENO) ? APP_PROGRESS_BLOCK : APP_PROGRESS_LINES;
-        const enum app_run_end end = app_run(&n, kind);
-        status = end != APP_RUN_BROKEN ? conclude(&n, end, arguments->json) : APP_FAILED;
-        if (end == APP_RUN_BROKEN && message.text[0])
-            app_report_failure(&message, CKG_ERR_SYSTEM);
-    }
     app_notebook_close(&n);
-    return status;
+    return status || dry ? status : run_study(arguments);
 }
 
 const struct app_command app_command_run = {
