@@ -70,8 +70,37 @@ class Checker:
             assert all(t["feasible"] is True for t in listed), "not feasible"
             assert status["study"] == definition["name"] and status["complete"] == 3, f"the status differs: {status}"
             assert len(readable.splitlines()) == 4, "the table has other lines than its head and three trials"
+            self.through_tables(path)
+            if place in ("parameter", "category"):
+                self.through_command(path, definition)
             left = {p.name for p in pathlib.Path(folder).iterdir()} - {"problem.json"}
             assert all(name.startswith("problem.db") for name in left), f"left behind: {left}"
+
+    def through_tables(self, path):
+        """Exported, imported into another store and exported again: the same bytes, as CSV and as JSON."""
+        for form in ([], ["--json"]):
+            table, copy = path.parent / "table", path.parent / "copy.db"
+            first = self.run(path, "export", path.name, *form)
+            table.write_bytes(first.stdout)
+            imported = self.run(path, "import", path.name, "table", "--store=copy.db", "--quiet")
+            second = self.run(path, "export", path.name, "--store=copy.db", *form)
+            assert not imported.returncode and not imported.stderr, f"import says {imported.stderr!r}"
+            assert first.stdout == second.stdout and not second.returncode, f"the table differs: {first.stdout!r} {second.stdout!r}"
+            table.unlink()
+            for file in path.parent.glob(copy.name + "*"):
+                file.unlink()
+
+    def through_command(self, path, definition):
+        """The words of an evaluation's command hold the values, and nothing of them is ever a shell's."""
+        name = next(iter(definition["parameters"]))
+        command = ["/bin/sh", "-c", 'cat >/dev/null; printf "%s" "$1" >given; echo "{\\"o\\": 1, \\"k\\": -1}"', "sh", "{" + name + "}|{kind}"]
+        path.write_text(json.dumps(dict(definition, budget=4, evaluate={"command": command})), encoding="utf-8")
+        ran = self.run(path, "run", path.name, "--quiet", "--threads=1")
+        assert not ran.returncode, f"run says {ran.stderr!r}"
+        last = self.lines(path, "trials", path.name, "--json")[-1]["parameters"]
+        value, kind = (path.parent / "given").read_text(encoding="utf-8").split("|", 1)
+        assert float(value) == last[name] and kind == last["kind"], f"the command was given {value!r} {kind!r}"
+        (path.parent / "given").unlink()
 
     def refused(self, name, place):
         with tempfile.TemporaryDirectory() as folder:
