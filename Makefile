@@ -26,8 +26,8 @@ STRICT = -DCKG_TESTS=ON -DCKG_WERROR=ON
 CTEST = ctest --output-on-failure --timeout 900 -j $(JOBS)
 VALGRIND = valgrind;--quiet;--error-exitcode=99;--leak-check=full;--errors-for-leak-kinds=definite,possible
 
-# $(call build,FOLDER,COMPILER,OPTIONS,TARGET): configures and builds; the target is optional.
-build = cmake -S . -B $(1) -DCMAKE_C_COMPILER=$(2) $(3) >/dev/null && cmake --build $(1) -j $(JOBS) $(if $(4),--target $(4))
+# $(call build,FOLDER,COMPILER,OPTIONS,TARGET): configures and builds; the target is optional. A folder keeps the compiler it began with.
+build = CC=$(2) cmake -S . -B $(1) $(3) >/dev/null && cmake --build $(1) -j $(JOBS) $(if $(4),--target $(4))
 
 .PHONY: all run test test-gcc test-clang install sanitize-address-undefined sanitize-thread valgrind fuzz bench figures convergence deps clean
 
@@ -89,7 +89,7 @@ fuzz:
 
 install:
 	$(call build,build,$(CC),-DCMAKE_INSTALL_PREFIX=$(PREFIX))
-	DESTDIR="$(DESTDIR)" cmake --install build
+	DESTDIR="$(DESTDIR)" cmake --install build --prefix "$(PREFIX)"
 
 bench:
 	scripts/install-deps.sh all

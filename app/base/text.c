@@ -106,7 +106,9 @@ int app_read_file(const char *path, char **out, size_t *length, struct app_messa
     app_text_add(&text, "", 0);
     if (broken || text.failed) {
         app_text_free(&text);
-        return broken ? app_fail(message, CKG_ERR_SYSTEM, "%s: %s", path, strerror(why)) : app_fail(message, CKG_ERR_NOMEM, "out of memory");
+        if (!broken)
+            return app_fail(message, CKG_ERR_NOMEM, "out of memory");
+        return app_fail(message, why == EISDIR ? CKG_ERR_INVALID : CKG_ERR_SYSTEM, "%s: %s", path, strerror(why));
     }
     *out = text.data;
     *length = text.length;

@@ -47,6 +47,9 @@ static int read_problems(const struct app_arguments *a, struct app_plan *plan)
         const struct app_problem *problem = app_problem_named(word);
         if (!problem)
             return app_wrong(a, "there is no problem '%s'; `ckg problems` lists them", word);
+        for (int i = 0; i < plan->problems; i++)
+            if (plan->problem[i] == problem)
+                return app_wrong(a, "the problem '%s' stands twice", word);
         if (plan->problems == APP_BENCH_MAX)
             return app_wrong(a, "too many problems");
         plan->problem[plan->problems++] = problem;
@@ -64,6 +67,9 @@ static int read_noises(const struct app_arguments *a, struct app_plan *plan)
         const double noise = strtod(word, &stop);
         if (stop == word || *stop || !(noise >= 0) || isinf(noise))
             return app_wrong(a, "--noise is a list of numbers from 0 on, not '%s'", word);
+        for (int i = 0; i < plan->noises; i++)
+            if (plan->noise[i] == noise)
+                return app_wrong(a, "the noise %s stands twice", word);
         if (plan->noises == APP_BENCH_MAX)
             return app_wrong(a, "too many values of --noise");
         plan->noise[plan->noises++] = noise;
@@ -81,6 +87,9 @@ static int read_policies(const struct app_arguments *a, struct app_plan *plan)
     while (next_word(&list, word)) {
         if (ckg_policy_named(word, &info))
             return app_wrong(a, "%s; `ckg policies` lists them", ckg_error_message());
+        for (int i = 0; i < plan->policies; i++)
+            if (!strcmp(plan->policy[i], info.name))
+                return app_wrong(a, "the policy '%s' stands twice", word);
         if (plan->policies == APP_BENCH_MAX)
             return app_wrong(a, "too many policies");
         snprintf(plan->policy[plan->policies++], sizeof plan->policy[0], "%s", info.name);

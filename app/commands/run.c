@@ -91,6 +91,8 @@ static int run(const struct app_arguments *arguments)
     if (status)
         return status;
     if (dry) {
+        if (!n.study && !n.definition.has_seed && !arguments->quiet)
+            fprintf(stderr, "no seed is given, so the run will draw one and begin with other designs than these\n");
         const int failed = dry_run(&n, arguments->json);
         status = failed ? app_report_failure(&message, failed) : APP_DONE;
     } else if (!n.definition.evaluate.count)

@@ -56,6 +56,8 @@ static int run(const struct app_arguments *arguments)
         return app_wrong(arguments, path ? "one word too many" : "at which designs? --at FILE");
     if (policy && ckg_policy_named(policy, &info))
         return app_wrong(arguments, "%s; `ckg policies` lists them", ckg_error_message());
+    if (policy && !*info.value)
+        return app_wrong(arguments, "the policy %s has no values", policy);
     int status = app_open(&n, arguments, APP_READ, &message);
     if (status)
         return status;

@@ -11,7 +11,10 @@ static void print_text(const struct app_notebook *n, const int tally[APP_STATES]
     char number[32];
     printf("%s: %d of %d evaluations", d->name, tally[APP_COMPLETE] + tally[APP_FAILED_TRIAL], d->budget);
     printf(" (%d complete, %d failed), %d running, %d pending\n", tally[APP_COMPLETE], tally[APP_FAILED_TRIAL], tally[APP_RUNNING], tally[APP_PENDING]);
-    printf("policy %s, seed %llu, %s\n", d->policy, (unsigned long long)n->seed, n->url);
+    if (n->study || d->has_seed)
+        printf("policy %s, seed %llu, %s\n", d->policy, (unsigned long long)n->seed, n->url);
+    else
+        printf("policy %s, seed not drawn yet, %s\n", d->policy, n->url);
     if (best)
         printf("best feasible: trial %d, %s = %s\n", best->number, d->outcomes[0].name, app_number(app_trial_value(best, 0), number));
     else
@@ -31,7 +34,12 @@ static int print_json(const struct app_notebook *n, const int tally[APP_STATES])
     app_json_string(&out, n->url);
     app_text_print(&out, ", \"budget\": %d, \"evaluations\": %d, \"complete\": %d, \"failed\": %d, \"running\": %d, \"pending\": %d", d->budget,
                    tally[APP_COMPLETE] + tally[APP_FAILED_TRIAL], tally[APP_COMPLETE], tally[APP_FAILED_TRIAL], tally[APP_RUNNING], tally[APP_PENDING]);
-    app_text_print(&out, ", \"policy\": \"%s\", \"seed\": %llu, \"best_feasible\": ", d->policy, (unsigned long long)n->seed);
+    app_text_print(&out, ", \"policy\": \"%s\", \"seed\": ", d->policy);
+    if (n->study || d->has_seed)
+        app_text_print(&out, "%llu", (unsigned long long)n->seed);
+    else
+        app_text_print(&out, "null");
+    app_text_print(&out, ", \"best_feasible\": ");
     if (best) {
         app_text_print(&out, "{\"trial\": %d, \"objective\": ", best->number);
         app_json_number(&out, app_trial_value(best, 0));

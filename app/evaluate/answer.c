@@ -1,9 +1,46 @@
 /* Lines in, an answer out. */
 #include "evaluate/answer.h"
 
+#include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 enum { LONGEST_LINE = 1 << 20 };
+
+/* The text with 0 for every NaN and infinity outside a string; the caller frees it. */
+static char *without_nonnumbers(const char *text, size_t length)
+{
+    struct app_text out = {0};
+    int inside = 0;
+    for (size_t i = 0; i < length;) {
+        size_t word = 0;
+        while (!inside && i + word < length && isalpha((unsigned char)text[i + word]))
+            word++;
+        const int is_none = (word == 3 && (!strncasecmp(text + i, "nan", 3) || !strncasecmp(text + i, "inf", 3))) ||
+                            (word == 8 && !strncasecmp(text + i, "infinity", 8));
+        const size_t part = word ? word : inside && text[i] == '\\' && i + 1 < length ? 2 : 1;
+        inside ^= !word && text[i] == '"';
+        app_text_add(&out, is_none ? "0" : text + i, is_none ? 1 : part);
+        i += part;
+    }
+    app_text_add(&out, "", 1);
+    return out.data;
+}
+
+/* 1 for what would be an answer if all its numbers were some: it counts as the answer, so that no earlier line does. */
+static int has_nonnumber(const char *text, size_t length, const json_error_t *error)
+{
+    json_error_t unused;
+    if (json_error_code(error) == json_error_numeric_overflow)
+        return 1;
+    char *mended = without_nonnumbers(text, length);
+    json_t *object = mended ? json_loads(mended, JSON_DECODE_INT_AS_REAL, &unused) : NULL;
+    const int is_answer = object != NULL;
+    json_decref(object);
+    free(mended);
+    return is_answer;
+}
 
 static void take_line(struct app_answer *a)
 {
@@ -19,8 +56,13 @@ static void take_line(struct app_answer *a)
         json_decref(a->object);
         a->object = object;
         a->problem.text[0] = 0;
-    } else
-        app_fail(&a->problem, 0, "%s at column %d", error.text, error.column);
+        return;
+    }
+    app_fail(&a->problem, 0, "%s at column %d", error.text, error.column);
+    if (has_nonnumber(text + start, a->line.length - start, &error)) {
+        json_decref(a->object);
+        a->object = NULL;
+    }
 }
 
 static void end_line(struct app_answer *a)

@@ -99,8 +99,8 @@ static int check_same(struct app_notebook *n, const struct app_study_record *rec
     app_definition_free(&old);
     if (status)
         app_fail(n->message, status,
-                 "%s: %s; a changed problem is a new study: `ckg export` the old one, change `name` (or --store), then `ckg import` its trials", n->file,
-                 difference.text);
+                 "%s: %.600s; a changed problem is a new study: `ckg export --store '%s' --study '%s' >old.csv`, change `name`,"
+                 " then `ckg import %s old.csv`", n->file, difference.text, n->url, n->definition.name, n->file);
     return status;
 }
 

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 static void print_limits(const struct app_outcome *o)
 {
@@ -12,12 +13,22 @@ static void print_limits(const struct app_outcome *o)
         printf("%s<= %g", isinf(o->min) ? "" : " and ", o->max);
 }
 
+/* The name, then blanks up to its column; a character of several bytes is one column here. */
+static void print_name(const char *name)
+{
+    int bytes = 20;
+    for (const char *c = name; *c; c++)
+        bytes += ((unsigned char)*c & 0xC0) == 0x80;
+    printf("  %-*s ", bytes, name);
+}
+
 static void print_design(const struct app_definition *d, const double *x)
 {
     char number[32];
     for (int i = 0; i < d->d; i++) {
         const struct app_parameter *p = &d->parameters[i];
-        printf("  %-20s %s\n", p->name, p->kind == CKG_CATEGORICAL ? p->values[(int)x[i]] : app_number(x[i], number));
+        print_name(p->name);
+        printf("%s\n", p->kind == CKG_CATEGORICAL ? p->values[(int)x[i]] : app_number(x[i], number));
     }
 }
 
@@ -25,17 +36,23 @@ static void print_text(const struct app_notebook *n, const ckg_recommendation *r
 {
     const struct app_definition *d = &n->definition;
     const struct app_trial *best = app_notebook_best(n);
+    int tally[APP_STATES];
     char number[32];
-    printf("recommended after %d evaluations:\n", r->evaluations);
+    app_notebook_tally(n, tally);
+    printf("recommended after %d evaluation%s:\n", r->evaluations, r->evaluations == 1 ? "" : "s");
     print_design(d, r->x);
-    printf("predicted:\n  %-20s %.6g ± %.2g\n", d->outcomes[0].name, r->mean[0], r->sd[0]);
+    printf("predicted:\n");
+    print_name(d->outcomes[0].name);
+    printf("%.6g ± %.2g\n", r->mean[0], r->sd[0]);
     for (int j = 1; j <= d->K; j++) {
-        printf("  %-20s %.6g ± %.2g, ", d->outcomes[j].name, r->mean[j], r->sd[j]);
+        print_name(d->outcomes[j].name);
+        printf("%.6g ± %.2g, ", r->mean[j], r->sd[j]);
         printf("met with probability %.4g (", r->probability[j - 1]);
         print_limits(&d->outcomes[j]);
         printf(")\n");
     }
-    printf("feasible with probability %.4g\n", r->probability_feasible);
+    printf("feasible with probability %.4g%s\n", r->probability_feasible,
+           r->probability_feasible < 1 && tally[APP_FAILED_TRIAL] && !strcmp(d->failures, "model") ? ", that its evaluation succeeds included" : "");
     if (best)
         printf("best feasible design evaluated: trial %d, %s = %s\n", best->number, d->outcomes[0].name, app_number(app_trial_value(best, 0), number));
     else

@@ -65,12 +65,12 @@ static int read_version(void *context, const struct app_sql_value *columns, stru
 
 static int find_version(const struct app_sql_driver *driver, void *database, const char *url, int64_t *version, struct app_message *message)
 {
-    int ours = 0, others = 0;
-    int status = driver->has_table(database, "ckg_store", &ours, message);
-    if (!status && !ours)
-        status = driver->has_table(database, NULL, &others, message);
+    int ours = 0, any = 0;
+    int status = driver->has_table(database, NULL, &any, message);
+    if (!status && any) /* in this order: another process may make the store, all its tables at once, between the two */
+        status = driver->has_table(database, "ckg_store", &ours, message);
     *version = 0;
-    if (!status && !ours && others)
+    if (!status && any && !ours)
         return app_fail(message, CKG_ERR_INVALID, "%s: the database of another program; give another path by --store", url);
     if (!status && ours)
         status = driver->run(database, "SELECT version FROM ckg_store", 0, NULL, read_version, version, NULL, message);

@@ -196,7 +196,8 @@ typedef struct ckg_model_info {
     const double *lengthscales; /* (d) in the unit cube, borrowed until the study changes */
     double signal_sd, noise_sd, mean;
     double log_likelihood;      /* of the standardised, pooled data */
-    double warp;                /* 0: modelled as it is; > 0: on a scale asinh(warp·t), t standardised robustly; the three numbers above are then on that scale */
+    double warp;                /* 0: modelled as it is; > 0: on a scale asinh(warp·t), t standardised robustly; the three
+                                   numbers above are then moments carried back, the noise's at the mean */
     double nugget;              /* added variance relative to the signal's, after any escalation */
 } ckg_model_info;
 

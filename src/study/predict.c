@@ -229,13 +229,14 @@ int ckg_study_model(ckg_study *s, int outcome, ckg_model_info *out)
     struct ckg__surrogate *model = &s->models.surrogate[outcome];
     const struct ckg__gp *gp = &model->gp[0];
     const struct ckg__scaling *scaling = &model->scaling;
+    double mean, signal_sd, noise_sd, unused;
+    ckg__scaling_moments(scaling, gp->mean, sqrt(gp->s2), &mean, &signal_sd);
+    ckg__scaling_moments(scaling, gp->mean, sqrt(gp->noise), &unused, &noise_sd);
     for (int i = 0; i < s->problem->d; i++)
         model->lengthscales[i] = 1 / gp->inv_ell[s->problem->parameters[i].offset];
     *out = (ckg_model_info){
         .kernel = ckg__kernel_names[gp->kernel], .observations = gp->n, .samples = model->samples, .lengthscales = model->lengthscales,
-        .signal_sd = sqrt(gp->s2) * scaling->scale, .noise_sd = sqrt(gp->noise) * scaling->scale,
-        .mean = (scaling->warp > 0 ? 1 : scaling->sign) * (scaling->centre + scaling->scale * gp->mean), .log_likelihood = gp->log_likelihood,
-        .warp = scaling->warp, .nugget = gp->nugget,
+        .signal_sd = signal_sd, .noise_sd = noise_sd, .mean = mean, .log_likelihood = gp->log_likelihood, .warp = scaling->warp, .nugget = gp->nugget,
     };
     ckg__study_end_search(s);
     return CKG_OK;

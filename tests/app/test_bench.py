@@ -165,6 +165,14 @@ class Experiments(unittest.TestCase):
             self.assertIn("--out", done.stderr)
         self.assertEqual(files(self.folder), before)
 
+    def test_named_twice(self):
+        for name, value in (("problem", "gramacy,gramacy"), ("noise", "0,0.0"), ("policy", "ckg,random,ckg")):
+            done = ckg(*plan(self.other("twice"), **{name: value}))
+            self.assertEqual(done.returncode, 2, (name, done.stderr))
+            self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
+            self.assertIn("twice", done.stderr)
+            self.assertFalse(os.path.exists(self.other("twice")))
+
     def test_initial_designs(self):
         """Replication r starts from the same designs under every policy and noise, and other replications from others."""
         for problem in PROBLEMS:
