@@ -6,6 +6,10 @@ file(GLOB_RECURSE test_sources CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/
 if(NOT CKG_PROGRAM)
     list(FILTER test_sources EXCLUDE REGEX "^app/")
 endif()
+if(NOT TARGET example_mnist)
+    list(FILTER test_sources EXCLUDE REGEX "^examples/")
+    message(STATUS "examples/mnist and its tests need OpenBLAS and jansson: left out")
+endif()
 
 if(support_sources)
     add_library(ckg_test_support STATIC ${support_sources})
@@ -24,6 +28,8 @@ foreach(source IN LISTS test_sources)
     target_link_libraries(${target} PRIVATE $<TARGET_NAME_IF_EXISTS:ckg_test_support> ckg_static PkgConfig::CMOCKA m)
     if(source MATCHES "^app/")
         target_link_libraries(${target} PRIVATE ckg_app)
+    elseif(source MATCHES "^examples/")
+        target_link_libraries(${target} PRIVATE mnist_double)
     endif()
     set_target_properties(${target} PROPERTIES OUTPUT_NAME ${program}
         RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests/${folder})
@@ -58,6 +64,12 @@ if(CKG_PROGRAM)
             set_tests_properties(fuzz/${name} PROPERTIES LABELS fuzz)
         endif()
     endforeach()
+endif()
+
+if(CKG_PROGRAM AND TARGET example_mnist)
+    add_test(NAME examples/test_mnist COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/examples/test_mnist.py
+        $<TARGET_FILE:ckg_program> $<TARGET_FILE:example_mnist>)
+    set_tests_properties(examples/test_mnist PROPERTIES LABELS example)
 endif()
 
 # An example with a stored output must print exactly that; one without must only succeed.

@@ -41,6 +41,7 @@ need_for_test() {
     need clang clang can_compile clang c stdio.h
     need cmocka libcmocka-dev has_library cmocka
     need "cairo, for figures as PNG files" libcairo2-dev has_library cairo
+    need "OpenBLAS, for examples/mnist and the benchmarks" libopenblas-dev has_library openblas
 }
 
 need_for_fuzz() {
@@ -48,7 +49,6 @@ need_for_fuzz() {
 }
 
 need_for_all() {
-    need OpenBLAS libopenblas-dev has_library openblas
     need valgrind valgrind has_command valgrind
 }
 
