@@ -31,22 +31,6 @@ struct cell {
     int *feasible, *fallbacks;
 };
 
-/* Normal noise that depends on seed and evaluation alone (splitmix64 and Box-Muller). */
-static double noise_of(uint64_t seed, uint64_t evaluation)
-{
-    const double two_pi = 6.28318530717958647692;
-    double u[2];
-    for (int i = 0; i < 2; i++) {
-        uint64_t z = seed * 0x9e3779b97f4a7c15u + evaluation * 2 + (uint64_t)i + 1;
-        z *= 0x9e3779b97f4a7c15u;
-        z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-        z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-        z ^= z >> 31;
-        u[i] = ((double)(z >> 11) + 0.5) / 9007199254740992.0;
-    }
-    return sqrt(-2 * log(u[0])) * cos(two_pi * u[1]);
-}
-
 static void fail(const char *what)
 {
     fprintf(stderr, "quality: %s: %s\n", what, ckg_error_message());
@@ -76,7 +60,7 @@ static void replicate(struct cell *cell, int r)
         if (app_problem_feasible(p, values) && values[0] < best)
             best = values[0];
         if (cell->noise > 0)
-            values[0] += cell->noise * noise_of(options.seed, (uint64_t)i);
+            values[0] += cell->noise * app_problem_noise(options.seed, (uint64_t)i, 0);
         cell->fallbacks[r] += !strcmp(s->path, "cei-fallback");
         if (i >= set->initial)
             cell->seconds[r] += s->seconds.total / (set->evaluations - set->initial);

@@ -25,22 +25,6 @@ static double clock_seconds(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Normal noise that depends on seed, evaluation and outcome alone (splitmix64 and Box-Muller). */
-static double noise_of(uint64_t seed, uint64_t evaluation, uint64_t outcome)
-{
-    const double two_pi = 6.28318530717958647692;
-    double u[2];
-    for (int i = 0; i < 2; i++) {
-        uint64_t z = seed * 0x9e3779b97f4a7c15u + evaluation * 2 + (uint64_t)i + 1 + (outcome << 32);
-        z *= 0x9e3779b97f4a7c15u;
-        z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-        z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-        z ^= z >> 31;
-        u[i] = ((double)(z >> 11) + 0.5) / 9007199254740992.0;
-    }
-    return sqrt(-2 * log(u[0])) * cos(two_pi * u[1]);
-}
-
 struct state {
     const struct app_plan *plan;
     const struct app_cell *cell;
@@ -108,9 +92,9 @@ static int evaluate(struct state *s, int evaluation, const ckg_suggestion *sugge
     if (app_problem_feasible(p, values))
         s->best = fmin(s->best, values[0]);
     if (s->cell->noise > 0)
-        values[0] += s->cell->noise * noise_of(seed, (uint64_t)evaluation - 1, 0);
+        values[0] += s->cell->noise * app_problem_noise(seed, (uint64_t)evaluation - 1, 0);
     for (int k = 1; p->constraint_noise > 0 && k <= p->K; k++)
-        values[k] += p->constraint_noise * noise_of(seed, (uint64_t)evaluation - 1, (uint64_t)k);
+        values[k] += p->constraint_noise * app_problem_noise(seed, (uint64_t)evaluation - 1, (uint64_t)k);
     return ckg_study_tell(s->study, suggestion->trial, values);
 }
 

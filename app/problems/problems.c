@@ -57,3 +57,18 @@ ckg_problem *app_problem_describe(const struct app_problem *p, int noisy)
     ckg_problem_free(out);
     return NULL;
 }
+
+double app_problem_noise(uint64_t seed, uint64_t evaluation, uint64_t outcome)
+{
+    const double two_pi = 6.28318530717958647692;
+    double u[2];
+    for (int i = 0; i < 2; i++) {
+        uint64_t z = seed * 0x9e3779b97f4a7c15u + evaluation * 2 + (uint64_t)i + 1 + (outcome << 32);
+        z *= 0x9e3779b97f4a7c15u;
+        z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+        z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+        z ^= z >> 31;
+        u[i] = ((double)(z >> 11) + 0.5) / 9007199254740992.0;
+    }
+    return sqrt(-2 * log(u[0])) * cos(two_pi * u[1]);
+}

@@ -2,6 +2,8 @@
 #ifndef CKG_APP_PROBLEMS_H
 #define CKG_APP_PROBLEMS_H
 
+#include <stdint.h>
+
 #include <ckg/ckg.h>
 
 enum { APP_PROBLEM_DIMENSION = 10, APP_PROBLEM_CONSTRAINTS = 8 };
@@ -24,6 +26,9 @@ extern const struct app_problem *const app_problems[];
 
 /* The problem of that name, or NULL. */
 const struct app_problem *app_problem_named(const char *name);
+
+/* Standard normal noise that depends on seed, evaluation (from 0) and outcome alone (splitmix64 and Box-Muller). */
+double app_problem_noise(uint64_t seed, uint64_t evaluation, uint64_t outcome);
 
 /* 1 when every constraint is met, without tolerance. */
 int app_problem_feasible(const struct app_problem *problem, const double *values);

@@ -1,4 +1,5 @@
-"""test_docs.py PROGRAM [PAGE…]: does what the pages of the documentation say, and compares what is printed with what they show.
+"""test_docs.py PROGRAM [--write] [PAGE…]: does what the pages of the documentation say, and compares what is printed with what they show. With
+--write the numbers of blocks with numbers=any become those printed now.
 
 A page is worked through from top to bottom in an empty folder of its own, with `ckg` in the path:
 
@@ -19,6 +20,8 @@ import sys
 import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+WRITE = "--write" in sys.argv
+sys.argv = [word for word in sys.argv if word != "--write"]
 PROGRAM = os.path.abspath(sys.argv[1])
 NUMBER = re.compile(r"(?<![\w.])-?\d+(\.\d+)?(e[-+]?\d+)?(?![\w])")
 
@@ -72,6 +75,24 @@ def matches(expected, printed, any_number):
     return re.fullmatch(pattern(expected[0], any_number), text) is not None and matches(expected[1:], printed[1:], any_number)
 
 
+def refreshed(lines, expected, printed):
+    """The block's lines with what is printed now in the place of those expected, as far as these are whole lines."""
+    out, at = list(lines), 0
+    start = next(i for i in range(len(lines) - len(expected) + 1) if lines[i:i + len(expected)] == expected)
+    for k, line in enumerate(expected):
+        if line.strip() == "…":
+            continue
+        found = [i for i in range(at, len(printed)) if matches([line], [printed[i]], True)]
+        if not found:
+            break
+        begins = NUMBER.search(line)  # behind a "…" several lines may fit: the one with the same number of a trial is meant
+        same = [i for i in found if begins and (first := NUMBER.search(printed[i])) and first.group() == begins.group()]
+        here = (same or found)[0]
+        at = here + 1
+        out[start + k] = line if "…" in line else printed[here].rstrip()
+    return out
+
+
 def run_console(where, words, lines, folder):
     environment = dict(os.environ, PATH=os.path.dirname(PROGRAM) + os.pathsep + os.environ["PATH"], LC_ALL="C.UTF-8")
     every = commands(lines)
@@ -83,6 +104,8 @@ def run_console(where, words, lines, folder):
         wanted = exit_wanted if at == len(every) - 1 else "0"
         if wanted != "any" and done.returncode != int(wanted):
             sys.exit(f"{where}: `{command}` ended with {done.returncode}, not {wanted}\n{done.stdout}")
+        if WRITE and "numbers=any" in words:
+            lines[:] = refreshed(lines, expected, printed)
         if not matches(expected, printed, "numbers=any" in words):
             sys.exit(f"{where}: `{command}` printed\n\n{done.stdout}\nand the page shows\n\n" + "\n".join(expected))
 
@@ -93,10 +116,20 @@ def has_what_it_needs(words):
     return all(f"\n  {command} " in known for command in needs)
 
 
+def write_page(path, found):
+    with open(path, encoding="utf-8") as file:
+        text = file.read().split("\n")
+    for line, words, lines in found:
+        text[line:line + len(lines)] = lines
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("\n".join(text))
+
+
 def run_page(path, strict):
     name = os.path.relpath(path, ROOT)
+    found = blocks(path)
     with tempfile.TemporaryDirectory() as folder:
-        for line, words, lines in blocks(path):
+        for line, words, lines in found:
             file = next((word[5:] for word in words if word.startswith("file=")), None)
             if file:
                 with open(os.path.join(folder, file), "w", encoding="utf-8") as out:
@@ -106,6 +139,8 @@ def run_page(path, strict):
                     run_console(f"{name}:{line}", words, lines, folder)
             elif strict and "norun" not in words:
                 sys.exit(f"{name}:{line}: a block that is neither a file nor run")
+    if WRITE:
+        write_page(path, found)
 
 
 STRICT = [os.path.join(ROOT, "docs", "tutorial.md"), os.path.join(ROOT, "docs", "first-ten-minutes.md"),
