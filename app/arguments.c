@@ -15,18 +15,24 @@ static const struct app_option everywhere[] = {
 };
 
 static const struct app_option of_studies[] = {
-    {"store", 0, "URL", "where the study is kept: sqlite:PATH; standard: beside the problem file, with the ending .db"},
+    {"store", 0, "URL",
+     "where the study is kept: sqlite:PATH; standard: beside the problem file, with the ending .db"},
     {"study", 0, "NAME", "the study's name in the store, instead of a problem file"},
     {0},
 };
 
-static const struct app_option of_json[] = {{"json", 0, NULL, "print JSON, a list as one object per line"}, {0}};
+static const struct app_option of_json[] = {{"json", 0, NULL, "print JSON, a list as one object per line"},
+                                            {0}};
 
-static const struct app_option of_threads[] = {{"threads", 0, "N", "how many threads compute; standard: one per core"}, {0}};
+static const struct app_option of_threads[] = {
+    {"threads", 0, "N", "how many threads compute; standard: one per core"}, {0}};
 
 const struct app_option *app_common_options(int traits)
 {
-    return traits == APP_TAKES_STUDY ? of_studies : traits == APP_HAS_JSON ? of_json : traits == APP_HAS_THREADS ? of_threads : everywhere;
+    return traits == APP_TAKES_STUDY   ? of_studies
+           : traits == APP_HAS_JSON    ? of_json
+           : traits == APP_HAS_THREADS ? of_threads
+                                       : everywhere;
 }
 
 /* --- help --- */
@@ -35,8 +41,9 @@ static void print_options(const struct app_option *options)
 {
     for (; options->name; options++) {
         char left[64];
-        snprintf(left, sizeof left, "%s%c%s --%s%s%s", options->letter ? "-" : " ", options->letter ? options->letter : ' ', options->letter ? "," : " ",
-                 options->name, options->argument ? " " : "", options->argument ? options->argument : "");
+        snprintf(left, sizeof left, "%s%c%s --%s%s%s", options->letter ? "-" : " ",
+                 options->letter ? options->letter : ' ', options->letter ? "," : " ", options->name,
+                 options->argument ? " " : "", options->argument ? options->argument : "");
         printf("  %-24s %s\n", left, options->help);
     }
 }
@@ -66,17 +73,19 @@ int app_wrong(const struct app_arguments *arguments, const char *format, ...)
     vsnprintf(text, sizeof text, format, list);
     va_end(list);
     app_fail(&message, 0, "%s", text);
-    fprintf(stderr, "ckg %s: %s; see `ckg %s --help`\n", arguments->command->name, message.text, arguments->command->name);
+    fprintf(stderr, "ckg %s: %s; see `ckg %s --help`\n", arguments->command->name, message.text,
+            arguments->command->name);
     return APP_WRONG;
 }
 
 /* Where the option's value is to go; NULL: there is no such option. *option is its row. */
-static const char **find_option(struct app_arguments *a, const char *name, size_t length, char letter, const struct app_option **option,
-                                const char **common)
+static const char **find_option(struct app_arguments *a, const char *name, size_t length, char letter,
+                                const struct app_option **option, const char **common)
 {
-    const struct app_option *tables[] = {a->command->options, a->command->traits & APP_TAKES_STUDY ? of_studies : NULL,
-                                         a->command->traits & APP_HAS_JSON ? of_json : NULL, a->command->traits & APP_HAS_THREADS ? of_threads : NULL,
-                                         everywhere};
+    const struct app_option *tables[] = {
+        a->command->options, a->command->traits & APP_TAKES_STUDY ? of_studies : NULL,
+        a->command->traits & APP_HAS_JSON ? of_json : NULL,
+        a->command->traits & APP_HAS_THREADS ? of_threads : NULL, everywhere};
     for (size_t k = 0, at = 0; k < sizeof tables / sizeof *tables; k++)
         for (const struct app_option *o = tables[k]; o && o->name; o++, at++)
             if (letter ? o->letter == letter : strlen(o->name) == length && !strncmp(o->name, name, length)) {
@@ -116,7 +125,8 @@ static int read_option(struct app_arguments *a, int argc, char **argv, int *at, 
 static const char *common_value(const struct app_arguments *a, const char *name, const char *const *common)
 {
     const struct app_option *option;
-    const char **to = find_option((struct app_arguments *)a, name, strlen(name), 0, &option, (const char **)common);
+    const char **to = find_option((struct app_arguments *)a, name, strlen(name), 0, &option,
+                                  (const char **)common);
     return to ? *to : NULL;
 }
 
@@ -181,7 +191,8 @@ const char *app_option(const struct app_arguments *a, const char *name)
     return NULL;
 }
 
-int app_option_whole(const struct app_arguments *a, const char *name, int low, int high, int standard, int *out)
+int app_option_whole(const struct app_arguments *a, const char *name, int low, int high, int standard,
+                     int *out)
 {
     const char *value = app_option(a, name);
     *out = standard;
@@ -199,7 +210,8 @@ int app_report_failure(const struct app_message *message, int status)
     return status == CKG_ERR_INVALID ? APP_WRONG : APP_FAILED;
 }
 
-int app_open(struct app_notebook *notebook, const struct app_arguments *arguments, enum app_access access, struct app_message *message)
+int app_open(struct app_notebook *notebook, const struct app_arguments *arguments, enum app_access access,
+             struct app_message *message)
 {
     const int status = app_notebook_open(notebook, &arguments->place, access, message);
     notebook->threads = arguments->threads;

@@ -10,7 +10,8 @@
 
 static void print_overview(FILE *out)
 {
-    fprintf(out, "usage: ckg COMMAND …\n\nConstrained Bayesian optimisation: the best feasible design from the fewest evaluations.\n\n");
+    fprintf(out, "usage: ckg COMMAND …\n\nConstrained Bayesian optimisation: the best feasible design from "
+                 "the fewest evaluations.\n\n");
     for (int i = 0; app_commands[i]; i++)
         if (!(app_commands[i]->traits & APP_HIDDEN))
             fprintf(out, "  %-10s %s\n", app_commands[i]->name, app_commands[i]->title);
@@ -30,7 +31,10 @@ static int run(const struct app_command *command, int argc, char **argv)
     return status;
 }
 
-/* Files that we open must not become standard input, output or error when we were started without one of these. */
+/*
+ * Files that we open must not become standard input, output or error when we were started without one of
+ * these.
+ */
 static void open_standard_files(void)
 {
     int file;

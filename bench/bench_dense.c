@@ -1,7 +1,7 @@
 /*
- * Dense kernels against OpenBLAS on one thread: microseconds, the least of many repeats, for Cholesky (dpotrf), the solves with
- * 256 right-hand sides (dtrsm) and the inverse from the factor (dpotri). Row-major lower is column-major upper for BLAS; L is
- * mirrored so that LAPACK may use its faster, lower form.
+ * Dense kernels against OpenBLAS on one thread: microseconds, the least of many repeats, for Cholesky
+ * (dpotrf), the solves with 256 right-hand sides (dtrsm) and the inverse from the factor (dpotri). Row-major
+ * lower is column-major upper for BLAS; L is mirrored so that LAPACK may use its faster, lower form.
  */
 #include <math.h>
 #include <stdio.h>
@@ -14,8 +14,8 @@
 void openblas_set_num_threads(int threads);
 void dpotrf_(const char *uplo, const int *n, double *A, const int *lda, int *info);
 void dpotri_(const char *uplo, const int *n, double *A, const int *lda, int *info);
-void dtrsm_(const char *side, const char *uplo, const char *trans, const char *diag, const int *m, const int *n,
-            const double *alpha, const double *A, const int *lda, double *B, const int *ldb);
+void dtrsm_(const char *side, const char *uplo, const char *trans, const char *diag, const int *m,
+            const int *n, const double *alpha, const double *A, const int *lda, double *B, const int *ldb);
 
 enum { RIGHT_SIDES = 256 };
 
@@ -28,7 +28,8 @@ struct job {
 
 static void own_cholesky(struct job j)
 {
-    if (ckg__dense()->cholesky(j.n, j.work, j.n, NULL)) abort();
+    if (ckg__dense()->cholesky(j.n, j.work, j.n, NULL))
+        abort();
 }
 
 static void blas_cholesky(struct job j)
@@ -103,18 +104,21 @@ static double least_time(void (*run)(struct job), struct job job, const double *
 static void fill(int n, double *A, double *B)
 {
     for (int i = 0; i < n; i++)
-        for (int j = 0; j < n; j++) A[i * n + j] = exp(-2.0 * abs(i - j) / n) + (i == j);
-    for (int i = 0; i < n * RIGHT_SIDES; i++) B[i] = sin(i);
+        for (int j = 0; j < n; j++)
+            A[i * n + j] = exp(-2.0 * abs(i - j) / n) + (i == j);
+    for (int i = 0; i < n * RIGHT_SIDES; i++)
+        B[i] = sin(i);
 }
 
 static void mirror(int n, double *L)
 {
     for (int i = 0; i < n; i++)
-        for (int j = 0; j < i; j++) L[j * n + i] = L[i * n + j];
+        for (int j = 0; j < i; j++)
+            L[j * n + i] = L[i * n + j];
 }
 
-static void report(const char *title, void (*own)(struct job), void (*blas)(struct job), struct job job, const double *from,
-                   size_t size)
+static void report(const char *title, void (*own)(struct job), void (*blas)(struct job), struct job job,
+                   const double *from, size_t size)
 {
     const double a = least_time(own, job, from, size), b = least_time(blas, job, from, size);
 
@@ -129,13 +133,16 @@ int main(void)
     printf("%-18s %5s %10s %10s %6s\n", "", "n", "own/us", "OpenBLAS", "ratio");
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
         const int n = sizes[s];
-        const size_t square = (size_t)n * n, strip = (size_t)n * RIGHT_SIDES, most = square > strip ? square : strip;
+        const size_t square = (size_t)n * n, strip = (size_t)n * RIGHT_SIDES,
+                     most = square > strip ? square : strip;
         double *A = malloc(square * sizeof *A), *L = malloc(square * sizeof *L);
         double *B = malloc(strip * sizeof *B), *work = malloc(most * sizeof *work);
-        if (!A || !L || !B || !work) return 1;
+        if (!A || !L || !B || !work)
+            return 1;
         fill(n, A, B);
         memcpy(L, A, square * sizeof *L);
-        if (ckg__dense()->cholesky(n, L, n, NULL)) return 1;
+        if (ckg__dense()->cholesky(n, L, n, NULL))
+            return 1;
         mirror(n, L);
         const struct job job = {n, work, L};
         report("cholesky", own_cholesky, blas_cholesky, job, A, square);

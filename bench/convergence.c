@@ -1,12 +1,15 @@
 /*
- * The paper's theorems, watched: on finitely many designs with noise cKG samples every design without end, and what it recommends becomes the best
- * one. 25 designs of mystery (x1, x2 = 0, 1.25, …, 5), noise of standard deviation 3 on the objective and 0.5 on the constraint, both estimated:
+ * The paper's theorems, watched: on finitely many designs with noise cKG samples every design without end,
+ * and what it recommends becomes the best one. 25 designs of mystery (x1, x2 = 0, 1.25, …, 5), noise of
+ * standard deviation 3 on the objective and 0.5 on the constraint, both estimated:
  *
- *     build/bench/convergence [--replications 30] [--evaluations 3000] [--threads 1] [--fit auto] [--noise 3] [--constraint-noise 0.5] [--plot FILE.svg]
+ *     build/bench/convergence [--replications 30] [--evaluations 3000] [--threads 1] [--fit auto] [--noise 3]
+ * [--constraint-noise 0.5] [--plot FILE.svg]
  *
- * The best feasible design has f = 9.27, the next 10.09; six designs are better than it, and infeasible by as little as half a standard deviation
- * of one measurement. Replications differ by seed. Nothing is left out. Once the best design is known with near certainty cKG is positive but smaller
- * than any rounding, and the suggestions come from what stands in for it then: cEI, and every second time any design.
+ * The best feasible design has f = 9.27, the next 10.09; six designs are better than it, and infeasible by as
+ * little as half a standard deviation of one measurement. Replications differ by seed. Nothing is left out.
+ * Once the best design is known with near certainty cKG is positive but smaller than any rounding, and the
+ * suggestions come from what stands in for it then: cEI, and every second time any design.
  */
 #include <math.h>
 #include <pthread.h>
@@ -99,7 +102,8 @@ static ckg_study *make_study(const struct plan *p, int replication)
     return study;
 }
 
-static void look(const struct plan *p, ckg_study *study, const int *counts, const int *path, struct replication *out, int at)
+static void look(const struct plan *p, ckg_study *study, const int *counts, const int *path,
+                 struct replication *out, int at)
 {
     ckg_recommendation *r;
     check(ckg_study_recommend(study, NULL, &r));
@@ -121,7 +125,8 @@ static void replicate(const struct plan *p, int replication, struct replication 
         check(ckg_study_ask(study, &s));
         out->seconds += now() - start;
         const int i = index_of(s->x);
-        const double values[] = {p->f[i] + p->noise[0] * ckg__rng_normal(&rng), p->c[i] + p->noise[1] * ckg__rng_normal(&rng)};
+        const double values[] = {p->f[i] + p->noise[0] * ckg__rng_normal(&rng),
+                                 p->c[i] + p->noise[1] * ckg__rng_normal(&rng)};
         int k = 0;
         while (k < PATHS && strcmp(paths[k], s->path) != 0)
             k++;
@@ -145,7 +150,8 @@ static void *work(void *context)
         if (mine >= p->replications)
             return NULL;
         replicate(p, mine, &p->done[mine]);
-        fprintf(stderr, "replication %d: %.2f ms per suggestion\n", mine + 1, 1e3 * p->done[mine].seconds / p->evaluations);
+        fprintf(stderr, "replication %d: %.2f ms per suggestion\n", mine + 1,
+                1e3 * p->done[mine].seconds / p->evaluations);
     }
 }
 
@@ -170,7 +176,10 @@ static int ascending(const void *a, const void *b)
     return *(const int *)a - *(const int *)b;
 }
 
-/* Over all replications: the smallest count of any design; the means of the smallest, the middle and the largest; the share of right answers. */
+/*
+ * Over all replications: the smallest count of any design; the means of the smallest, the middle and the
+ * largest; the share of right answers.
+ */
 struct figures {
     int least;
     double smallest, middle, largest, right;
@@ -204,8 +213,8 @@ static int resting(const struct plan *p, int from, int to)
 
 static void print_progress(const struct plan *p)
 {
-    printf("%11s %9s %9s %9s %9s %9s %9s   %s\n", "evaluations", "least", "smallest", "median", "largest", "resting", "right",
-           "suggested by cKG / cEI / explore / random");
+    printf("%11s %9s %9s %9s %9s %9s %9s   %s\n", "evaluations", "least", "smallest", "median", "largest",
+           "resting", "right", "suggested by cKG / cEI / explore / random");
     for (int at = 0; at < p->checks; at++) {
         const struct figures f = describe(p, at);
         double share[PATHS] = {0};
@@ -235,7 +244,11 @@ static void print_designs(const struct plan *p)
         printf(" %8d", wanted[w]);
     printf("   smallest at the end\n");
     for (int i = 0; i < DESIGNS; i++) {
-        printf("%6.2f %6.2f %8.3f %8.3f %2s %14s", p->X[2 * i], p->X[2 * i + 1], p->f[i], p->c[i], i == p->best ? "*" : p->c[i] > 0 ? "x" : "", "");
+        printf("%6.2f %6.2f %8.3f %8.3f %2s %14s", p->X[2 * i], p->X[2 * i + 1], p->f[i], p->c[i],
+               i == p->best  ? "*"
+               : p->c[i] > 0 ? "x"
+                             : "",
+               "");
         for (int w = 0; w < 4; w++)
             for (int at = 0; at < p->checks; at++) {
                 double sum = 0;
@@ -258,12 +271,16 @@ static void print_all(const struct plan *p)
     double seconds = 0;
     for (int r = 0; r < p->replications; r++)
         seconds += p->done[r].seconds;
-    printf("build/bench/convergence --replications %d --evaluations %d --fit %s --noise %g --constraint-noise %g\n", p->replications,
-           p->evaluations, p->fit, p->noise[0], p->noise[1]);
-    printf("mystery on 25 designs, noise %g on the objective and %g on the constraint, both estimated; %.2f ms per suggestion\n\n",
+    printf("build/bench/convergence --replications %d --evaluations %d --fit %s --noise %g "
+           "--constraint-noise %g\n",
+           p->replications, p->evaluations, p->fit, p->noise[0], p->noise[1]);
+    printf("mystery on 25 designs, noise %g on the objective and %g on the constraint, both estimated; %.2f "
+           "ms per suggestion\n\n",
            p->noise[0], p->noise[1], 1e3 * seconds / p->replications / p->evaluations);
-    printf("least: the smallest count of any design in any replication; smallest, median, largest: over the designs, mean over the replications;\n"
-           "resting: designs (of %d in all replications) not evaluated since a third of the evaluations; right: replications that recommend the "
+    printf("least: the smallest count of any design in any replication; smallest, median, largest: over the "
+           "designs, mean over the replications;\n"
+           "resting: designs (of %d in all replications) not evaluated since a third of the evaluations; "
+           "right: replications that recommend the "
            "best\n\n",
            DESIGNS * p->replications);
     print_progress(p);
@@ -298,35 +315,50 @@ static double right_of(const struct figures *f)
 }
 
 /* A line over all looks, from where the value is on the axis. */
-static void draw_line(const struct app_chart *c, const struct plan *p, double (*value)(const struct figures *), const struct app_key *key)
+static void draw_line(const struct app_chart *c, const struct plan *p,
+                      double (*value)(const struct figures *), const struct app_key *key)
 {
     const struct app_pen mark = {.stroke = key->pen.stroke, .fill = APP_INK_PAPER, .width = 1.3};
     struct app_path path = {0};
     for (int at = 0; at < p->checks; at++) {
         const struct figures f = describe(p, at);
         if (value(&f) >= c->y.low)
-            (path.count ? app_path_line : app_path_move)(&path, app_chart_x(c, p->check[at]), app_chart_y(c, value(&f)));
+            (path.count ? app_path_line : app_path_move)(&path, app_chart_x(c, p->check[at]),
+                                                         app_chart_y(c, value(&f)));
     }
     app_draw(c->canvas, &path, &key->pen);
     for (int at = 0; at < p->checks; at++) {
         const struct figures f = describe(p, at);
         if (value(&f) >= c->y.low)
-            app_draw_mark(c->canvas, key->shape, app_chart_x(c, p->check[at]), app_chart_y(c, value(&f)), 2.8, &mark, NULL);
+            app_draw_mark(c->canvas, key->shape, app_chart_x(c, p->check[at]), app_chart_y(c, value(&f)), 2.8,
+                          &mark, NULL);
     }
 }
 
 static void draw(const struct plan *p, const char *path)
 {
     static const struct app_key keys[] = {
-        {APP_KEY_SERIES, APP_TRIANGLE, {.stroke = APP_INK_SERIES + 1, .width = 1.6, .dash = APP_LONG_DASHED}, "most often evaluated"},
+        {APP_KEY_SERIES,
+         APP_TRIANGLE,
+         {.stroke = APP_INK_SERIES + 1, .width = 1.6, .dash = APP_LONG_DASHED},
+         "most often evaluated"},
         {APP_KEY_SERIES, APP_CIRCLE, {.stroke = APP_INK_SERIES, .width = 1.6}, "median"},
-        {APP_KEY_SERIES, APP_SQUARE, {.stroke = APP_INK_SERIES + 2, .width = 1.6, .dash = APP_DASHED}, "least often evaluated"},
-        {APP_KEY_SERIES, APP_DIAMOND, {.stroke = APP_INK_SERIES + 6, .width = 1.4, .dash = APP_DOTTED}, "least of all replications"},
+        {APP_KEY_SERIES,
+         APP_SQUARE,
+         {.stroke = APP_INK_SERIES + 2, .width = 1.6, .dash = APP_DASHED},
+         "least often evaluated"},
+        {APP_KEY_SERIES,
+         APP_DIAMOND,
+         {.stroke = APP_INK_SERIES + 6, .width = 1.4, .dash = APP_DOTTED},
+         "least of all replications"},
     };
     static double (*const values[])(const struct figures *) = {largest_of, middle_of, smallest_of, least_of};
-    struct app_canvas *canvas = drawing_open(700, 330, "Counts of 25 designs and right recommendations against evaluations");
-    const struct app_axis x = {.kind = APP_AXIS_LOG, .low = 20, .high = p->evaluations, .label = "evaluations"};
-    struct app_chart counts = {.canvas = canvas, .box = {60, 30, 360, 240}, .left = 50, .x = x, .grid = 1}, right = counts;
+    struct app_canvas *canvas = drawing_open(
+        700, 330, "Counts of 25 designs and right recommendations against evaluations");
+    const struct app_axis x = {
+        .kind = APP_AXIS_LOG, .low = 20, .high = p->evaluations, .label = "evaluations"};
+    struct app_chart counts = {.canvas = canvas, .box = {60, 30, 360, 240}, .left = 50, .x = x, .grid = 1},
+                     right = counts;
     counts.title = "(a) how often a design was evaluated";
     right.title = "(b) the best recommended";
     right.box = (struct app_box){500, 30, 186, 240};
@@ -345,7 +377,8 @@ static void draw(const struct plan *p, const char *path)
 
 int main(int argc, char **argv)
 {
-    static struct plan plan = {.replications = 30, .evaluations = 3000, .threads = 1, .fit = "auto", .noise = {3, 0.5}};
+    static struct plan plan = {
+        .replications = 30, .evaluations = 3000, .threads = 1, .fit = "auto", .noise = {3, 0.5}};
     const char *figure = NULL;
     pthread_t thread[64];
     for (int i = 1; i + 1 < argc; i += 2) {

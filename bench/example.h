@@ -1,4 +1,7 @@
-/* The one-dimensional example of the figures, after the paper's Figure 2, which gives no formulas; these are ours. Maximised over [0, 1]. */
+/*
+ * The one-dimensional example of the figures, after the paper's Figure 2, which gives no formulas; these are
+ * ours. Maximised over [0, 1].
+ */
 #ifndef CKG_BENCH_EXAMPLE_H
 #define CKG_BENCH_EXAMPLE_H
 
@@ -12,7 +15,8 @@ enum { EXAMPLE_GRID = 401 };
 
 static double example_objective(double x)
 {
-    return 1.6 * exp(-40 * (x - 0.66) * (x - 0.66)) + 0.9 * exp(-60 * (x - 0.2) * (x - 0.2)) + 0.25 * cos(14 * x) - 0.3 * x;
+    return 1.6 * exp(-40 * (x - 0.66) * (x - 0.66)) + 0.9 * exp(-60 * (x - 0.2) * (x - 0.2)) +
+           0.25 * cos(14 * x) - 0.3 * x;
 }
 
 /* Feasible where it is at most 0. */
@@ -39,7 +43,8 @@ static ckg_study *example_study(const char *policy, int initial, double noise, i
     example_check(ckg_problem_add_real(problem, "x", 0, 1, CKG_LINEAR));
     example_check(ckg_problem_set_objective(problem, "objective", CKG_MAXIMIZE));
     example_check(ckg_problem_add_constraint(problem, "c", -INFINITY, 0));
-    example_check(ckg_problem_set_noise(problem, "objective", noise > 0 ? CKG_NOISE_KNOWN : CKG_NOISE_NONE, noise));
+    example_check(
+        ckg_problem_set_noise(problem, "objective", noise > 0 ? CKG_NOISE_KNOWN : CKG_NOISE_NONE, noise));
     example_check(ckg_problem_set_noise(problem, "c", noise > 0 ? CKG_NOISE_KNOWN : CKG_NOISE_NONE, noise));
     options.policy = policy;
     options.fit = "map";

@@ -1,7 +1,7 @@
 /*
- * What `ckg run` costs beside the evaluations: a study of 1,000 trials by the policy sobol with an evaluation that does nothing, against a bare loop
- * that starts the same process 1,000 times. `build/bench/overhead [PROGRAM [TRIALS [ROUNDS]]]`; the times of each round are taken one after
- * the other in the same run.
+ * What `ckg run` costs beside the evaluations: a study of 1,000 trials by the policy sobol with an evaluation
+ * that does nothing, against a bare loop that starts the same process 1,000 times. `build/bench/overhead
+ * [PROGRAM [TRIALS [ROUNDS]]]`; the times of each round are taken one after the other in the same run.
  */
 #include <spawn.h>
 #include <stdio.h>
@@ -29,7 +29,8 @@ static void spawn(char *const *words)
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", 0, 0);
     posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", 1, 0);
-    if (posix_spawnp(&process, words[0], &actions, NULL, words, environ) || waitpid(process, &status, 0) < 0) {
+    if (posix_spawnp(&process, words[0], &actions, NULL, words, environ) ||
+        waitpid(process, &status, 0) < 0) {
         perror(words[0]);
         exit(1);
     }
@@ -39,9 +40,14 @@ static void spawn(char *const *words)
 static void write_file(const char *path, const char *command, int trials)
 {
     FILE *file = fopen(path, "w");
-    if (!file || fprintf(file, "name: overhead\ngoal: minimize\nbudget: %d\npolicy: sobol\nseed: 1\nparameters:\n  x: {type: real, low: 0, high: 1}\n"
-                               "  y: {type: real, low: 0, high: 1}\nobjective: {name: f, noise: none}\nevaluate:\n  command: %s\n",
-                         trials, command) < 0 || fclose(file)) {
+    if (!file ||
+        fprintf(file,
+                "name: overhead\ngoal: minimize\nbudget: %d\npolicy: sobol\nseed: 1\nparameters:\n  x: "
+                "{type: real, low: 0, high: 1}\n"
+                "  y: {type: real, low: 0, high: 1}\nobjective: {name: f, noise: none}\nevaluate:\n  "
+                "command: %s\n",
+                trials, command) < 0 ||
+        fclose(file)) {
         perror(path);
         exit(1);
     }
@@ -75,7 +81,8 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: overhead [PROGRAM [TRIALS [ROUNDS]]]\n");
         return 2;
     }
-    printf("%d evaluations, seconds\n%-8s %12s %12s %8s %12s %12s %8s\n", trials, "round", "true, bare", "true, ckg", "ratio", "echo, bare", "echo, ckg", "ratio");
+    printf("%d evaluations, seconds\n%-8s %12s %12s %8s %12s %12s %8s\n", trials, "round", "true, bare",
+           "true, ckg", "ratio", "echo, bare", "echo, ckg", "ratio");
     for (int r = 1; r <= rounds; r++) {
         double bare[2];
         for (int k = 0; k < 2; k++) {
@@ -84,8 +91,10 @@ int main(int argc, char **argv)
                 spawn(k ? answers : nothing);
             bare[k] = now() - start;
         }
-        const double failing = study(program, folder, "[/bin/true]", trials), answering = study(program, folder, "[/bin/echo, '{\"f\": 1}']", trials);
-        printf("%-8d %12.3f %12.3f %8.2f %12.3f %12.3f %8.2f\n", r, bare[0], failing, failing / bare[0], bare[1], answering, answering / bare[1]);
+        const double failing = study(program, folder, "[/bin/true]", trials),
+                     answering = study(program, folder, "[/bin/echo, '{\"f\": 1}']", trials);
+        printf("%-8d %12.3f %12.3f %8.2f %12.3f %12.3f %8.2f\n", r, bare[0], failing, failing / bare[0],
+               bare[1], answering, answering / bare[1]);
     }
     rmdir(folder);
     return 0;

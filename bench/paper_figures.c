@@ -3,8 +3,9 @@
  *
  *     build/bench/paper_figures FOLDER
  *
- * writes FOLDER/figure-1.svg: what a sample at x⁺ may show, in units of its surprise, Z_y of the objective and Z_c of the constraint, and how that
- * moves the best design; and FOLDER/figure-2.svg: a run of cKG from the initial design to the recommendation.
+ * writes FOLDER/figure-1.svg: what a sample at x⁺ may show, in units of its surprise, Z_y of the objective
+ * and Z_c of the constraint, and how that moves the best design; and FOLDER/figure-2.svg: a run of cKG from
+ * the initial design to the recommendation.
  */
 #include <string.h>
 
@@ -20,11 +21,15 @@ enum { GRID = 1201, THIN = 3 };
 
 static double grid[GRID];
 
-static const struct app_pen truth_pen = {.stroke = APP_INK_TEXT, .width = 1, .dash = APP_DASHED}, mean_pen = {.stroke = APP_INK_MEAN, .width = 1.8};
-static const struct app_pen band_pen = {.fill = APP_INK_MEAN, .clear = 0.82}, grey_pen = {.fill = APP_INK_GRID};
+static const struct app_pen truth_pen = {.stroke = APP_INK_TEXT, .width = 1, .dash = APP_DASHED},
+                            mean_pen = {.stroke = APP_INK_MEAN, .width = 1.8};
+static const struct app_pen band_pen = {.fill = APP_INK_MEAN, .clear = 0.82},
+                            grey_pen = {.fill = APP_INK_GRID};
 static const struct app_pen limit_pen = {.stroke = APP_INK_LIMIT, .width = 1.8};
-static const struct app_pen limit_band_pen = {.fill = APP_INK_LIMIT, .clear = 0.84}, zero_pen = {.stroke = APP_INK_RULE, .width = 0.9};
-static const struct app_pen score_pen = {.stroke = APP_INK_BEST, .width = 1.8}, score_fill = {.fill = APP_INK_BEST, .clear = 0.85};
+static const struct app_pen limit_band_pen = {.fill = APP_INK_LIMIT, .clear = 0.84},
+                            zero_pen = {.stroke = APP_INK_RULE, .width = 0.9};
+static const struct app_pen score_pen = {.stroke = APP_INK_BEST, .width = 1.8},
+                            score_fill = {.fill = APP_INK_BEST, .clear = 0.85};
 static const struct app_pen datum_pen = {.stroke = APP_INK_TEXT, .fill = APP_INK_PAPER, .width = 1.2};
 static const struct app_pen next_pen = {.stroke = APP_INK_PENDING, .width = 1.3, .dash = APP_DOTTED};
 static const struct app_pen next_mark = {.stroke = APP_INK_TEXT, .fill = APP_INK_PENDING, .width = 1};
@@ -41,13 +46,16 @@ static void draw_curve(const struct app_chart *c, const double *y, int stride, c
 }
 
 /* Between mean ± 2 sd; or, where sd is NULL, between the mean and zero. */
-static void draw_band(const struct app_chart *c, const double *mean, const double *sd, int stride, const struct app_pen *pen)
+static void draw_band(const struct app_chart *c, const double *mean, const double *sd, int stride,
+                      const struct app_pen *pen)
 {
     struct app_path path = {0};
     for (int i = 0; i < GRID; i += THIN)
-        (i ? app_path_line : app_path_move)(&path, app_chart_x(c, grid[i]), app_chart_y(c, mean[i * stride] + (sd ? 2 * sd[i * stride] : 0)));
+        (i ? app_path_line : app_path_move)(&path, app_chart_x(c, grid[i]),
+                                            app_chart_y(c, mean[i * stride] + (sd ? 2 * sd[i * stride] : 0)));
     for (int i = GRID - 1; i >= 0; i -= THIN)
-        app_path_line(&path, app_chart_x(c, grid[i]), app_chart_y(c, sd ? mean[i * stride] - 2 * sd[i * stride] : 0));
+        app_path_line(&path, app_chart_x(c, grid[i]),
+                      app_chart_y(c, sd ? mean[i * stride] - 2 * sd[i * stride] : 0));
     app_path_close(&path);
     app_draw(c->canvas, &path, pen);
 }
@@ -60,7 +68,8 @@ static void draw_infeasible(const struct app_chart *c)
         if (fails && from < 0)
             from = i;
         if (!fails && from >= 0) {
-            const double left = app_chart_x(c, grid[from]), right = app_chart_x(c, grid[i < GRID ? i : GRID - 1]);
+            const double left = app_chart_x(c, grid[from]),
+                         right = app_chart_x(c, grid[i < GRID ? i : GRID - 1]);
             const struct app_box box = {left, c->box.y, right - left, c->box.height};
             app_draw_box(c->canvas, &box, &grey_pen);
             from = -1;
@@ -104,7 +113,8 @@ struct outlook {
 };
 
 /* One outcome at the grid and its covariances with x⁺. */
-static void view_grid(const struct ckg__gp *gp, double x, struct ckg__arena *arena, struct ckg__view *view, struct ckg__view *at, double *cov)
+static void view_grid(const struct ckg__gp *gp, double x, struct ckg__arena *arena, struct ckg__view *view,
+                      struct ckg__view *at, double *cov)
 {
     example_check(ckg__view_make(view, gp, GRID, grid, GRID, arena));
     example_check(ckg__view_make(at, gp, 1, &x, 1, arena));
@@ -129,8 +139,9 @@ static void look_ahead(ckg_study *study, double x, struct outlook *o)
         o->sigma[i] = scaling->scale * cov[i] / sqrt(at.var[0] + belief->gp[0]->future);
     }
     view_grid(belief->gp[1], x, &arena, &view, &at, cov);
-    ckg__lines()->ahead(GRID, cov, 1 / sqrt(at.var[0] + belief->gp[1]->future), view.mean, view.var, ckg__variance_floor(belief->gp[1]),
-                        belief->lower[1], belief->upper[1], o->unused, &o->ahead);
+    ckg__lines()->ahead(GRID, cov, 1 / sqrt(at.var[0] + belief->gp[1]->future), view.mean, view.var,
+                        ckg__variance_floor(belief->gp[1]), belief->lower[1], belief->upper[1], o->unused,
+                        &o->ahead);
     ckg__arena_free(&arena);
 }
 
@@ -145,10 +156,19 @@ static void utility_after(const struct outlook *o, double z_y, double z_c, doubl
 
 static const double surprises[SURPRISES] = {-2, -1, 0, 1, 2};
 static const struct app_key surprise_keys[SURPRISES] = {
-    {APP_KEY_SERIES, APP_SQUARE, {.stroke = APP_INK_SERIES + 1, .width = 1.5, .dash = APP_LONG_DASHED}, "Z = −2"},
-    {APP_KEY_SERIES, APP_TRIANGLE, {.stroke = APP_INK_SERIES + 7, .width = 1.5, .dash = APP_DASHED}, "Z = −1"},
+    {APP_KEY_SERIES,
+     APP_SQUARE,
+     {.stroke = APP_INK_SERIES + 1, .width = 1.5, .dash = APP_LONG_DASHED},
+     "Z = −2"},
+    {APP_KEY_SERIES,
+     APP_TRIANGLE,
+     {.stroke = APP_INK_SERIES + 7, .width = 1.5, .dash = APP_DASHED},
+     "Z = −1"},
     {APP_KEY_SERIES, APP_CIRCLE, {.stroke = APP_INK_SERIES + 6, .width = 1.5}, "Z = 0"},
-    {APP_KEY_SERIES, APP_DIAMOND, {.stroke = APP_INK_SERIES + 5, .width = 1.5, .dash = APP_DASH_DOT}, "Z = 1"},
+    {APP_KEY_SERIES,
+     APP_DIAMOND,
+     {.stroke = APP_INK_SERIES + 5, .width = 1.5, .dash = APP_DASH_DOT},
+     "Z = 1"},
     {APP_KEY_SERIES, APP_CIRCLE, {.stroke = APP_INK_SERIES, .width = 1.5, .dash = APP_DOTTED}, "Z = 2"},
 };
 
@@ -158,7 +178,8 @@ static void draw_surprises(struct app_chart *c, const struct outlook *o, int con
     static double y[GRID];
     static const struct app_lettering letters = {10, APP_INK_TEXT, APP_START, 0, 0};
     app_chart_axes(c);
-    app_draw_line(c->canvas, app_chart_x(c, o->x), c->box.y, app_chart_x(c, o->x), c->box.y + c->box.height, &next_pen);
+    app_draw_line(c->canvas, app_chart_x(c, o->x), c->box.y, app_chart_x(c, o->x), c->box.y + c->box.height,
+                  &next_pen);
     app_draw_letters(c->canvas, app_chart_x(c, o->x) + 4, c->box.y + 12, &letters, "x⁺");
     draw_curve(c, o->now, 1, &utility_pen);
     for (int s = 0; s < SURPRISES; s++) {
@@ -169,10 +190,12 @@ static void draw_surprises(struct app_chart *c, const struct outlook *o, int con
         const struct app_pen mark = {.stroke = APP_INK_TEXT, .fill = surprise_keys[s].pen.stroke, .width = 1};
         utility_after(o, constraint ? 0 : surprises[s], constraint ? surprises[s] : 0, y);
         const int best = argmax(y);
-        app_draw_mark(c->canvas, surprise_keys[s].shape, app_chart_x(c, grid[best]), app_chart_y(c, y[best]), 3.6, &mark, NULL);
+        app_draw_mark(c->canvas, surprise_keys[s].shape, app_chart_x(c, grid[best]), app_chart_y(c, y[best]),
+                      3.6, &mark, NULL);
     }
     const int best = argmax(o->now);
-    app_draw_mark(c->canvas, APP_STAR, app_chart_x(c, grid[best]), app_chart_y(c, o->now[best]), 5.5, &best_pen, NULL);
+    app_draw_mark(c->canvas, APP_STAR, app_chart_x(c, grid[best]), app_chart_y(c, o->now[best]), 5.5,
+                  &best_pen, NULL);
     app_chart_frame(c);
 }
 
@@ -221,7 +244,8 @@ static void draw_surface(struct app_chart *c, const double *z, enum app_ink ink,
     int made = app_field_shade(c->canvas, &field, range.low, range.high, ink, STEPS, clear);
     for (int k = 0; made && k < STEPS; k++) {
         struct app_path path = {0};
-        made = app_contour_lines(&field, range.low + (range.high - range.low) * (k + 0.5) / STEPS, draw_path, &path);
+        made = app_contour_lines(&field, range.low + (range.high - range.low) * (k + 0.5) / STEPS, draw_path,
+                                 &path);
         app_draw(c->canvas, &path, &line);
     }
     if (!made)
@@ -235,8 +259,9 @@ static void draw_figure_1(const char *path)
 {
     static struct outlook o;
     static struct surface surface;
-    static const struct app_key now_keys[] = {{APP_KEY_LINE, APP_CIRCLE, {.stroke = APP_INK_SOFT, .width = 1.4, .dash = APP_DOTTED}, "now"},
-                                              {APP_KEY_MARK, APP_STAR, {.stroke = APP_INK_TEXT, .fill = APP_INK_BEST, .width = 1}, "its maximum"}};
+    static const struct app_key now_keys[] = {
+        {APP_KEY_LINE, APP_CIRCLE, {.stroke = APP_INK_SOFT, .width = 1.4, .dash = APP_DOTTED}, "now"},
+        {APP_KEY_MARK, APP_STAR, {.stroke = APP_INK_TEXT, .fill = APP_INK_BEST, .width = 1}, "its maximum"}};
     ckg_study *study = example_study("ckg", 0, 0.05, 1);
     ckg_suggestion *s;
     example_fill(study);
@@ -254,11 +279,21 @@ static void draw_figure_1(const char *path)
             app_range_add(&range, y[i]);
     }
     struct app_canvas *canvas = drawing_open(760, 630, "How a sample's surprises move the best design");
-    const struct app_axis along = {.low = 0, .high = 1, .label = "x"}, z_y = {.low = -3, .high = 3, .label = "Z of the objective"};
+    const struct app_axis along = {.low = 0, .high = 1, .label = "x"},
+                          z_y = {.low = -3, .high = 3, .label = "Z of the objective"};
     const struct app_axis z_c = {.low = -3, .high = 3, .label = "Z of the constraint"};
-    struct app_chart a = {.canvas = canvas, .box = {58, 30, 310, 226}, .left = 46, .x = along,
-                          .y = app_axis_over(&range, "utility after the sample"), .title = "(a) surprises of the objective"};
-    struct app_chart c = {.canvas = canvas, .box = {58, 356, 240, 226}, .left = 46, .x = z_y, .y = z_c, .title = "(c) the largest utility"};
+    struct app_chart a = {.canvas = canvas,
+                          .box = {58, 30, 310, 226},
+                          .left = 46,
+                          .x = along,
+                          .y = app_axis_over(&range, "utility after the sample"),
+                          .title = "(a) surprises of the objective"};
+    struct app_chart c = {.canvas = canvas,
+                          .box = {58, 356, 240, 226},
+                          .left = 46,
+                          .x = z_y,
+                          .y = z_c,
+                          .title = "(c) the largest utility"};
     struct app_chart b = a, d = c;
     b.box.x = 432;
     b.title = "(b) surprises of the constraint";
@@ -320,9 +355,13 @@ static void run(struct stage *stage)
 static const double columns[] = {52, 244, 436, 628}, tops[] = {30, 216, 362}, heights[] = {166, 120, 132};
 static const double wide = 166;
 
-static struct app_chart panel(struct app_canvas *canvas, int column, int row, double low, double high, const char *label)
+static struct app_chart panel(struct app_canvas *canvas, int column, int row, double low, double high,
+                              const char *label)
 {
-    struct app_chart c = {.canvas = canvas, .box = {columns[column], tops[row], wide, heights[row]}, .left = 42, .x = {.low = 0, .high = 1}};
+    struct app_chart c = {.canvas = canvas,
+                          .box = {columns[column], tops[row], wide, heights[row]},
+                          .left = 42,
+                          .x = {.low = 0, .high = 1}};
     c.y = (struct app_axis){.low = low, .high = high, .label = column ? NULL : label, .bare = column > 0};
     c.x.bare = row < 2 && column;
     return c;
@@ -343,7 +382,8 @@ static void end(struct app_chart *c)
 
 static void draw_next(const struct app_chart *c, double x)
 {
-    app_draw_line(c->canvas, app_chart_x(c, x), c->box.y, app_chart_x(c, x), c->box.y + c->box.height, &next_pen);
+    app_draw_line(c->canvas, app_chart_x(c, x), c->box.y, app_chart_x(c, x), c->box.y + c->box.height,
+                  &next_pen);
 }
 
 static const double objective_low = -0.7, objective_high = 1.6, constraint_low = -1.7, constraint_high = 1.5;
@@ -357,7 +397,10 @@ static void draw_truth(struct app_canvas *canvas, double best)
         {APP_KEY_LINE, APP_CIRCLE, {.stroke = APP_INK_MEAN, .width = 1.8}, "objective’s model, ±2 sd"},
         {APP_KEY_LINE, APP_CIRCLE, {.stroke = APP_INK_LIMIT, .width = 1.8}, "constraint’s model, ±2 sd"},
         {APP_KEY_BAND, APP_CIRCLE, {.fill = APP_INK_GRID}, "infeasible"},
-        {APP_KEY_MARK, APP_CIRCLE, {.stroke = APP_INK_TEXT, .fill = APP_INK_PAPER, .width = 1.2}, "evaluated"},
+        {APP_KEY_MARK,
+         APP_CIRCLE,
+         {.stroke = APP_INK_TEXT, .fill = APP_INK_PAPER, .width = 1.2},
+         "evaluated"},
         {APP_KEY_MARK, APP_DIAMOND, {.stroke = APP_INK_TEXT, .fill = APP_INK_PENDING, .width = 1}, "next"},
         {APP_KEY_MARK, APP_STAR, {.stroke = APP_INK_TEXT, .fill = APP_INK_STAR, .width = 1}, "recommended"},
         {APP_KEY_MARK, APP_TRIANGLE, {.stroke = APP_INK_TEXT, .fill = APP_INK_BEST, .width = 1}, "true best"},
@@ -373,16 +416,19 @@ static void draw_truth(struct app_canvas *canvas, double best)
     below.x.label = "x";
     begin(&top);
     draw_curve(&top, f, 1, &truth_pen);
-    app_draw_mark(canvas, APP_TRIANGLE, app_chart_x(&top, best), app_chart_y(&top, example_objective(best)), 4.5, &best_pen, NULL);
+    app_draw_mark(canvas, APP_TRIANGLE, app_chart_x(&top, best), app_chart_y(&top, example_objective(best)),
+                  4.5, &best_pen, NULL);
     end(&top);
     begin(&below);
-    app_draw_line(canvas, below.box.x, app_chart_y(&below, 0), below.box.x + wide, app_chart_y(&below, 0), &zero_pen);
+    app_draw_line(canvas, below.box.x, app_chart_y(&below, 0), below.box.x + wide, app_chart_y(&below, 0),
+                  &zero_pen);
     draw_curve(&below, c, 1, &truth_pen);
     end(&below);
     app_keys_draw(canvas, keys, 9, 30, 384, 1); /* one below the other, in the corner that is free */
 }
 
-static void draw_models(struct app_canvas *canvas, int column, const struct stage *s, const char *title, int last, double best)
+static void draw_models(struct app_canvas *canvas, int column, const struct stage *s, const char *title,
+                        int last, double best)
 {
     static double f[GRID], c[GRID];
     struct app_chart top = panel(canvas, column, 0, objective_low, objective_high, NULL);
@@ -400,20 +446,25 @@ static void draw_models(struct app_canvas *canvas, int column, const struct stag
     if (!last)
         draw_next(&top, s->next);
     for (int i = 0; i < s->n; i++)
-        app_draw_mark(canvas, APP_CIRCLE, app_chart_x(&top, s->x[i]), app_chart_y(&top, example_objective(s->x[i])), 3.2, &datum_pen, NULL);
+        app_draw_mark(canvas, APP_CIRCLE, app_chart_x(&top, s->x[i]),
+                      app_chart_y(&top, example_objective(s->x[i])), 3.2, &datum_pen, NULL);
     if (last)
-        app_draw_mark(canvas, APP_TRIANGLE, app_chart_x(&top, best), app_chart_y(&top, example_objective(best)) - 9, 4.5, &best_pen, NULL);
-    app_draw_mark(canvas, APP_STAR, app_chart_x(&top, s->recommended), app_chart_y(&top, example_objective(s->recommended)), 5.5, &star_pen, NULL);
+        app_draw_mark(canvas, APP_TRIANGLE, app_chart_x(&top, best),
+                      app_chart_y(&top, example_objective(best)) - 9, 4.5, &best_pen, NULL);
+    app_draw_mark(canvas, APP_STAR, app_chart_x(&top, s->recommended),
+                  app_chart_y(&top, example_objective(s->recommended)), 5.5, &star_pen, NULL);
     end(&top);
     begin(&below);
     draw_band(&below, s->mean + 1, s->sd + 1, 2, &limit_band_pen);
-    app_draw_line(canvas, below.box.x, app_chart_y(&below, 0), below.box.x + wide, app_chart_y(&below, 0), &zero_pen);
+    app_draw_line(canvas, below.box.x, app_chart_y(&below, 0), below.box.x + wide, app_chart_y(&below, 0),
+                  &zero_pen);
     draw_curve(&below, c, 1, &truth_pen);
     draw_curve(&below, s->mean + 1, 2, &limit_pen);
     if (!last)
         draw_next(&below, s->next);
     for (int i = 0; i < s->n; i++)
-        app_draw_mark(canvas, APP_CIRCLE, app_chart_x(&below, s->x[i]), app_chart_y(&below, example_constraint(s->x[i])), 3.2, &datum_pen, NULL);
+        app_draw_mark(canvas, APP_CIRCLE, app_chart_x(&below, s->x[i]),
+                      app_chart_y(&below, example_constraint(s->x[i])), 3.2, &datum_pen, NULL);
     end(&below);
 }
 
@@ -432,7 +483,8 @@ static void draw_value(struct app_canvas *canvas, int column, const struct stage
     if (!last) {
         const int at = (int)lround(s->next * (GRID - 1));
         draw_next(&c, s->next);
-        app_draw_mark(canvas, APP_DIAMOND, app_chart_x(&c, s->next), app_chart_y(&c, s->value[at]), 4, &next_mark, NULL);
+        app_draw_mark(canvas, APP_DIAMOND, app_chart_x(&c, s->next), app_chart_y(&c, s->value[at]), 4,
+                      &next_mark, NULL);
     }
     end(&c);
     app_draw_letters(canvas, c.box.x, c.box.y - 5, &letters, title);
@@ -441,10 +493,12 @@ static void draw_value(struct app_canvas *canvas, int column, const struct stage
 static void draw_figure_2(const char *path)
 {
     static struct stage stage[STAGES];
-    static const char *const titles[STAGES] = {"(b) initial design, n = 4", "(c) two samples later", "(d) recommended, n = 16"};
+    static const char *const titles[STAGES] = {"(b) initial design, n = 4", "(c) two samples later",
+                                               "(d) recommended, n = 16"};
     const double best = true_best();
     run(stage);
-    struct app_canvas *canvas = drawing_open(808, 544, "A run of cKG from the initial design to the recommendation");
+    struct app_canvas *canvas = drawing_open(808, 544,
+                                             "A run of cKG from the initial design to the recommendation");
     draw_truth(canvas, best);
     for (int k = 0; k < STAGES; k++) {
         draw_models(canvas, k + 1, &stage[k], titles[k], k == STAGES - 1, best);
@@ -452,8 +506,9 @@ static void draw_figure_2(const char *path)
     }
     drawing_close(canvas, path);
     const struct stage *last = &stage[STAGES - 1];
-    printf("true best x = %.6f (%.6f), recommended after %d evaluations x = %.6f (%.6f, constraint %.2g)\n", best, example_objective(best), last->n,
-           last->recommended, example_objective(last->recommended), example_constraint(last->recommended));
+    printf("true best x = %.6f (%.6f), recommended after %d evaluations x = %.6f (%.6f, constraint %.2g)\n",
+           best, example_objective(best), last->n, last->recommended, example_objective(last->recommended),
+           example_constraint(last->recommended));
 }
 
 int main(int argc, char **argv)

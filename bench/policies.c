@@ -1,11 +1,12 @@
 /*
- * Milliseconds per suggestion of every policy, fit included, one thread, at n = 20, 50, 100, 200 observations of mystery (d = 2, K = 1) and of a
- * problem with d = 9, K = 1; at n = 50 also in units of one OpenBLAS Cholesky of n = 1,024 in the same run.
+ * Milliseconds per suggestion of every policy, fit included, one thread, at n = 20, 50, 100, 200 observations
+ * of mystery (d = 2, K = 1) and of a problem with d = 9, K = 1; at n = 50 also in units of one OpenBLAS
+ * Cholesky of n = 1,024 in the same run.
  *
  *     build/bench/policies [--repeat R] [--policy NAME] [--max N]
  *
- * The objective is without noise, or has a known one (σ = 1 on mystery, a tenth of its spread on the other), with hyperparameters by MAP in both.
- * Each figure is the smallest of R suggestions, each of which refits.
+ * The objective is without noise, or has a known one (σ = 1 on mystery, a tenth of its spread on the other),
+ * with hyperparameters by MAP in both. Each figure is the smallest of R suggestions, each of which refits.
  */
 #include "problems/problems.h"
 #include "timing.h"
@@ -51,7 +52,8 @@ static ckg_study *make_study(const struct shape *shape, const char *policy, int 
     if (!status)
         status = ckg_problem_set_noise(problem, "c", CKG_NOISE_NONE, 0);
     if (!status)
-        status = ckg_problem_set_noise(problem, "objective", noisy ? CKG_NOISE_KNOWN : CKG_NOISE_NONE, noisy ? shape->noise : 0);
+        status = ckg_problem_set_noise(problem, "objective", noisy ? CKG_NOISE_KNOWN : CKG_NOISE_NONE,
+                                       noisy ? shape->noise : 0);
     options.policy = policy;
     options.fit = "map";
     options.initial = 0;
@@ -107,8 +109,10 @@ int main(int argc, char **argv)
             most = atoi(argv[i + 1]);
     }
     const double unit = cholesky_seconds();
-    printf("milliseconds per suggestion, one thread; one OpenBLAS Cholesky of n = 1,024: %.2f ms\n", 1e3 * unit);
-    printf("%-8s %-8s %5s %9s %9s %9s %9s %12s\n", "policy", "problem", "noise", "n = 20", "n = 50", "n = 100", "n = 200", "50/Cholesky");
+    printf("milliseconds per suggestion, one thread; one OpenBLAS Cholesky of n = 1,024: %.2f ms\n",
+           1e3 * unit);
+    printf("%-8s %-8s %5s %9s %9s %9s %9s %12s\n", "policy", "problem", "noise", "n = 20", "n = 50",
+           "n = 100", "n = 200", "50/Cholesky");
     for (int i = 0; !ckg_policy_at(i, &policy); i++)
         for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++)
             for (int noisy = 0; noisy < 2; noisy++)

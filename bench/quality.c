@@ -1,11 +1,13 @@
 /*
- * How good the answers are: opportunity cost (OC) of the recommendation on the paper's three problems, with and without noise.
+ * How good the answers are: opportunity cost (OC) of the recommendation on the paper's three problems, with
+ * and without noise.
  *
- *     build/bench/quality [--evaluations 50] [--initial 10] [--seeds 30] [--first-seed 1] [--policy ckg] [--problem NAME] [--noise 0|1]
+ *     build/bench/quality [--evaluations 50] [--initial 10] [--seeds 30] [--first-seed 1] [--policy ckg]
+ * [--problem NAME] [--noise 0|1]
  *                         [--fit auto] [--threads N] [--verbose]
  *
- * OC = f(x_r) − f*, scored on the true function, feasible when every c <= 0 without tolerance; an infeasible recommendation scores
- * |f*| (the paper's M = 0). Nothing is dropped. --policy all: every policy in turn.
+ * OC = f(x_r) − f*, scored on the true function, feasible when every c <= 0 without tolerance; an infeasible
+ * recommendation scores |f*| (the paper's M = 0). Nothing is dropped. --policy all: every policy in turn.
  */
 #include <math.h>
 #include <pthread.h>
@@ -66,7 +68,8 @@ static void replicate(struct cell *cell, int r)
             cell->seconds[r] += s->seconds.total / (set->evaluations - set->initial);
         cell->last[r] = s->seconds.total;
         if (set->verbose > 1)
-            printf("  %d %d %-12s %.6g %.6g value %.3g f %.6g c %.3g\n", r, i, s->path, s->x[0], s->x[1], s->value, values[0], values[1]);
+            printf("  %d %d %-12s %.6g %.6g value %.3g f %.6g c %.3g\n", r, i, s->path, s->x[0], s->x[1],
+                   s->value, values[0], values[1]);
         if (ckg_study_tell(study, s->trial, values))
             fail("tell");
         ckg_suggestion_free(s);
@@ -78,8 +81,9 @@ static void replicate(struct cell *cell, int r)
     cell->oc[r] = cell->feasible[r] ? values[0] - p->optimum : fabs(p->optimum);
     cell->best[r] = best - p->optimum;
     if (set->verbose)
-        printf("  seed %d oc %.3g best %.3g x %.6f %.6f pf %.3f%s\n", set->first_seed + r, cell->oc[r], cell->best[r], x_r->x[0], x_r->x[1],
-               x_r->probability_feasible, cell->feasible[r] ? "" : " INFEASIBLE");
+        printf("  seed %d oc %.3g best %.3g x %.6f %.6f pf %.3f%s\n", set->first_seed + r, cell->oc[r],
+               cell->best[r], x_r->x[0], x_r->x[1], x_r->probability_feasible,
+               cell->feasible[r] ? "" : " INFEASIBLE");
     ckg_recommendation_free(x_r);
     ckg_study_free(study);
     ckg_problem_free(problem);
@@ -101,7 +105,16 @@ static int ascending(const void *a, const void *b)
 static void run_cell(const struct settings *set, const struct app_problem *p, double noise)
 {
     const size_t n = (size_t)set->seeds;
-    struct cell cell = {set, p, noise, 0, calloc(n, 8), calloc(n, 8), calloc(n, 8), calloc(n, 8), calloc(n, sizeof(int)), calloc(n, sizeof(int))};
+    struct cell cell = {set,
+                        p,
+                        noise,
+                        0,
+                        calloc(n, 8),
+                        calloc(n, 8),
+                        calloc(n, 8),
+                        calloc(n, 8),
+                        calloc(n, sizeof(int)),
+                        calloc(n, sizeof(int))};
     pthread_t threads[64];
     double sum = 0, squares = 0, seconds = 0, last = 0;
     int infeasible = 0, fallbacks = 0;
@@ -121,10 +134,11 @@ static void run_cell(const struct settings *set, const struct app_problem *p, do
         squares += (cell.oc[r] - mean) * (cell.oc[r] - mean);
     qsort(cell.oc, n, sizeof(double), ascending);
     printf("%-16s %5g  %9.3g ± %-8.2g %9.3g %9.3g %10d %9d %10.2f %8.2f\n", p->name, noise, mean,
-           n > 1 ? 1.96 * sqrt(squares / (double)(n - 1) / (double)n) : 0.0, cell.oc[n / 2], cell.oc[n - 1], infeasible, fallbacks, 1e3 * seconds,
-           1e3 * last);
+           n > 1 ? 1.96 * sqrt(squares / (double)(n - 1) / (double)n) : 0.0, cell.oc[n / 2], cell.oc[n - 1],
+           infeasible, fallbacks, 1e3 * seconds, 1e3 * last);
     fflush(stdout);
-    free(cell.oc), free(cell.best), free(cell.seconds), free(cell.last), free(cell.feasible), free(cell.fallbacks);
+    free(cell.oc), free(cell.best), free(cell.seconds), free(cell.last), free(cell.feasible),
+        free(cell.fallbacks);
 }
 
 static struct settings parse(int argc, char **argv)
@@ -136,15 +150,24 @@ static struct settings parse(int argc, char **argv)
             s.verbose++;
             continue;
         }
-        if (!strcmp(a, "--evaluations")) s.evaluations = atoi(v);
-        else if (!strcmp(a, "--initial")) s.initial = atoi(v);
-        else if (!strcmp(a, "--seeds")) s.seeds = atoi(v);
-        else if (!strcmp(a, "--first-seed")) s.first_seed = atoi(v);
-        else if (!strcmp(a, "--threads")) s.threads = atoi(v);
-        else if (!strcmp(a, "--policy")) s.policy = v;
-        else if (!strcmp(a, "--problem")) s.problem = v;
-        else if (!strcmp(a, "--fit")) s.fit = v;
-        else if (!strcmp(a, "--noise")) s.noise = atof(v);
+        if (!strcmp(a, "--evaluations"))
+            s.evaluations = atoi(v);
+        else if (!strcmp(a, "--initial"))
+            s.initial = atoi(v);
+        else if (!strcmp(a, "--seeds"))
+            s.seeds = atoi(v);
+        else if (!strcmp(a, "--first-seed"))
+            s.first_seed = atoi(v);
+        else if (!strcmp(a, "--threads"))
+            s.threads = atoi(v);
+        else if (!strcmp(a, "--policy"))
+            s.policy = v;
+        else if (!strcmp(a, "--problem"))
+            s.problem = v;
+        else if (!strcmp(a, "--fit"))
+            s.fit = v;
+        else if (!strcmp(a, "--noise"))
+            s.noise = atof(v);
         else {
             fprintf(stderr, "quality: unknown option %s\n", a);
             exit(2);
@@ -158,13 +181,14 @@ static void run_policy(const struct settings *all, const char *policy)
 {
     struct settings set = *all;
     set.policy = policy;
-    printf("policy %s, %d initial + %d evaluations, seeds %d … %d\n", set.policy, set.initial, set.evaluations - set.initial, set.first_seed,
-           set.first_seed + set.seeds - 1);
-    printf("%-16s %5s  %9s   %-8s %9s %9s %10s %9s %10s %8s\n", "problem", "noise", "mean OC", "95 %", "median", "largest", "infeasible", "fallbacks",
-           "ms/suggest", "last");
+    printf("policy %s, %d initial + %d evaluations, seeds %d … %d\n", set.policy, set.initial,
+           set.evaluations - set.initial, set.first_seed, set.first_seed + set.seeds - 1);
+    printf("%-16s %5s  %9s   %-8s %9s %9s %10s %9s %10s %8s\n", "problem", "noise", "mean OC", "95 %",
+           "median", "largest", "infeasible", "fallbacks", "ms/suggest", "last");
     for (int i = 0; i < BENCH_PROBLEMS; i++)
         for (int noise = 0; noise < 2; noise++)
-            if ((!set.problem || !strcmp(set.problem, bench_problems[i])) && (set.noise < 0 || set.noise == noise))
+            if ((!set.problem || !strcmp(set.problem, bench_problems[i])) &&
+                (set.noise < 0 || set.noise == noise))
                 run_cell(&set, app_problem_named(bench_problems[i]), noise);
 }
 

@@ -1,12 +1,14 @@
 /*
- * How long a suggestion takes: milliseconds by stage for n = 20 … 2,000 observations, beside one OpenBLAS Cholesky of n = 1,024 in the
- * same run, and the speed-up by a second thread.
+ * How long a suggestion takes: milliseconds by stage for n = 20 … 2,000 observations, beside one OpenBLAS
+ * Cholesky of n = 1,024 in the same run, and the speed-up by a second thread.
  *
- *     build/bench/speed [--min N] [--max N] [--repeat R] [--policy ckg] [--samples S] [--only d,K] [--noise SD[,SD]]
+ *     build/bench/speed [--min N] [--max N] [--repeat R] [--policy ckg] [--samples S] [--only d,K] [--noise
+ * SD[,SD]]
  *
- * Each figure is the smallest of R suggestions. Every timed suggestion refits its hyperparameters from the last optimum, as happens after each
- * evaluation up to n = 100; "append" is the total where the fit is not due, as mostly beyond. With --samples the objective has noise and
- * S hyperparameter samples are averaged over; with --noise it has noise of that known standard deviation, and the constraints of the second.
+ * Each figure is the smallest of R suggestions. Every timed suggestion refits its hyperparameters from the
+ * last optimum, as happens after each evaluation up to n = 100; "append" is the total where the fit is not
+ * due, as mostly beyond. With --samples the objective has noise and S hyperparameter samples are averaged
+ * over; with --noise it has noise of that known standard deviation, and the constraints of the second.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -78,7 +80,8 @@ static ckg_study *make_study(int d, int K, int n, int threads, const struct sett
             const double sd = j ? set->noise[1] : set->samples ? 0.3 : set->noise[0];
             values[j] += sd > 0 ? sd * ckg__rng_normal(&rng) : 0;
         }
-        if (ckg_study_add(study, cube + (size_t)i * (size_t)d, &trial) || ckg_study_tell(study, trial, values))
+        if (ckg_study_add(study, cube + (size_t)i * (size_t)d, &trial) ||
+            ckg_study_tell(study, trial, values))
             fail("data");
     }
     free(cube);
@@ -87,7 +90,8 @@ static ckg_study *make_study(int d, int K, int n, int threads, const struct sett
 
 static void print_stages(const ckg_timing *t)
 {
-    printf(" %9.2f %9.2f %8.2f %8.2f %8.2f %10.2f", 1e3 * t->fit, 1e3 * t->recommend, 1e3 * t->screen, 1e3 * t->inner, 1e3 * t->refine, 1e3 * t->total);
+    printf(" %9.2f %9.2f %8.2f %8.2f %8.2f %10.2f", 1e3 * t->fit, 1e3 * t->recommend, 1e3 * t->screen,
+           1e3 * t->inner, 1e3 * t->refine, 1e3 * t->total);
 }
 
 /* Two lines: the stages with one thread, and with two. */
@@ -111,7 +115,8 @@ static void row(int d, int K, int n, int repeat, const struct setting *set, doub
 
 int main(int argc, char **argv)
 {
-    static const int shapes[][2] = {{2, 1}, {2, 3}, {9, 1}, {20, 5}}, sizes[] = {20, 50, 100, 200, 500, 1000, 2000};
+    static const int shapes[][2] = {{2, 1}, {2, 3}, {9, 1}, {20, 5}},
+                     sizes[] = {20, 50, 100, 200, 500, 1000, 2000};
     int least = 0, most = 2000, repeat = 5, only_d = 0, only_K = 0;
     struct setting set = {"ckg", 0, {0, 0}};
     for (int i = 1; i + 1 < argc; i += 2) {
@@ -132,12 +137,14 @@ int main(int argc, char **argv)
     }
     const double unit = cholesky_seconds();
     printf("policy %s%s%s, milliseconds; one OpenBLAS Cholesky of n = 1,024: %.2f ms\n", set.policy,
-           set.samples ? ", sampled hyperparameters" : "", set.noise[0] > 0 || set.noise[1] > 0 ? ", known noise" : "", 1e3 * unit);
-    printf("%3s %3s %6s %9s %9s %8s %8s %8s %10s %10s %9s\n", "d", "K", "n", "fit", "recommend", "screen", "inner", "refine", "total", "/Cholesky",
-           "append");
+           set.samples ? ", sampled hyperparameters" : "",
+           set.noise[0] > 0 || set.noise[1] > 0 ? ", known noise" : "", 1e3 * unit);
+    printf("%3s %3s %6s %9s %9s %8s %8s %8s %10s %10s %9s\n", "d", "K", "n", "fit", "recommend", "screen",
+           "inner", "refine", "total", "/Cholesky", "append");
     for (size_t shape = 0; shape < 4; shape++)
         for (size_t i = 0; i < 7; i++)
-            if (sizes[i] >= least && sizes[i] <= most && (!only_d || (shapes[shape][0] == only_d && shapes[shape][1] == only_K)))
+            if (sizes[i] >= least && sizes[i] <= most &&
+                (!only_d || (shapes[shape][0] == only_d && shapes[shape][1] == only_K)))
                 row(shapes[shape][0], shapes[shape][1], sizes[i], sizes[i] > 500 ? 1 : repeat, &set, unit);
     struct rusage usage;
     getrusage(RUSAGE_SELF, &usage);

@@ -3,9 +3,9 @@
  *
  *     build/bench/surfaces FOLDER
  *
- * writes FOLDER/NAME.svg for each policy of the registry. Above: the objective and its model, shaded where the constraint is likely to fail,
- * the evaluated designs. Below: the policy's value, for five seeds where it depends on one, and the design it suggests; a policy without values shows
- * its next twelve designs instead.
+ * writes FOLDER/NAME.svg for each policy of the registry. Above: the objective and its model, shaded where
+ * the constraint is likely to fail, the evaluated designs. Below: the policy's value, for five seeds where it
+ * depends on one, and the design it suggests; a policy without values shows its next twelve designs instead.
  */
 #include <math.h>
 #include <stdio.h>
@@ -55,7 +55,8 @@ static void band(const struct panel *p, const double *mean, const double *sd)
 {
     fprintf(p->out, "<path fill=\"#4878a8\" fill-opacity=\"0.18\" d=\"");
     for (int i = 0; i < GRID; i++)
-        fprintf(p->out, "%c%.1f %.1f", i ? 'L' : 'M', at_x((double)i / (GRID - 1)), at_y(p, mean[2 * i] + 2 * sd[2 * i]));
+        fprintf(p->out, "%c%.1f %.1f", i ? 'L' : 'M', at_x((double)i / (GRID - 1)),
+                at_y(p, mean[2 * i] + 2 * sd[2 * i]));
     for (int i = GRID - 1; i >= 0; i--)
         fprintf(p->out, "L%.1f %.1f", at_x((double)i / (GRID - 1)), at_y(p, mean[2 * i] - 2 * sd[2 * i]));
     fprintf(p->out, "Z\"/>\n");
@@ -96,16 +97,22 @@ static void draw_model(FILE *out, ckg_study *study, const double *X)
     p.low -= 0.4;
     p.high += 0.4;
     for (int i = 0; i + 1 < GRID; i += 2)
-        fprintf(out, "<rect x=\"%.2f\" y=\"%d\" width=\"%.2f\" height=\"%d\" shape-rendering=\"crispEdges\" fill=\"#777\" fill-opacity=\"%.3f\"/>\n", at_x(X[i]), TOP,
-                (RIGHT - LEFT) * 2.0 / (GRID - 1), MIDDLE - TOP, 0.45 * (1 - probability[i]));
+        fprintf(out,
+                "<rect x=\"%.2f\" y=\"%d\" width=\"%.2f\" height=\"%d\" shape-rendering=\"crispEdges\" "
+                "fill=\"#777\" fill-opacity=\"%.3f\"/>\n",
+                at_x(X[i]), TOP, (RIGHT - LEFT) * 2.0 / (GRID - 1), MIDDLE - TOP,
+                0.45 * (1 - probability[i]));
     band(&p, mean, sd);
     curve(&p, truth, "stroke=\"#222\" stroke-width=\"1\" stroke-dasharray=\"4 3\"");
     curve(&p, line, "stroke=\"#2b6ca3\" stroke-width=\"2\"");
     for (int i = 0; i < ckg_study_trials(study); i++) {
         ckg_trial trial;
         example_check(ckg_study_trial(study, i, &trial));
-        fprintf(out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"4.5\" fill=\"%s\" stroke=\"#222\" stroke-width=\"1.3\"/>\n", at_x(trial.x[0]),
-                at_y(&p, example_objective(trial.x[0])), example_constraint(trial.x[0]) <= 0 ? "#2b6ca3" : "#fff");
+        fprintf(
+            out,
+            "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"4.5\" fill=\"%s\" stroke=\"#222\" stroke-width=\"1.3\"/>\n",
+            at_x(trial.x[0]), at_y(&p, example_objective(trial.x[0])),
+            example_constraint(trial.x[0]) <= 0 ? "#2b6ca3" : "#fff");
     }
 }
 
@@ -129,8 +136,12 @@ static void draw_values(FILE *out, const ckg_policy_info *policy, const double *
     if (strstr(policy->value, "log"))
         p.low = fmax(p.low, p.high - 12);
     for (int seed = SEEDS - 1; seed >= 0; seed--)
-        curve(&p, value[seed], seed ? "stroke=\"#c0703c\" stroke-width=\"1\" stroke-opacity=\"0.45\"" : "stroke=\"#b4501e\" stroke-width=\"2\"");
-    fprintf(out, "<path d=\"M%.1f %d V%d\" stroke=\"#b4501e\" stroke-width=\"1.5\" stroke-dasharray=\"2 3\"/>\n", at_x(suggestion), TOP, BOTTOM);
+        curve(&p, value[seed],
+              seed ? "stroke=\"#c0703c\" stroke-width=\"1\" stroke-opacity=\"0.45\""
+                   : "stroke=\"#b4501e\" stroke-width=\"2\"");
+    fprintf(out,
+            "<path d=\"M%.1f %d V%d\" stroke=\"#b4501e\" stroke-width=\"1.5\" stroke-dasharray=\"2 3\"/>\n",
+            at_x(suggestion), TOP, BOTTOM);
 }
 
 static void draw_designs(FILE *out, const char *policy)
@@ -158,8 +169,10 @@ static void draw(const char *folder, const ckg_policy_info *policy)
         perror(path);
         exit(1);
     }
-    fprintf(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" font-family=\"sans-serif\" font-size=\"12\" fill=\"#222\">\n", WIDTH,
-            BOTTOM + 22);
+    fprintf(out,
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" font-family=\"sans-serif\" "
+            "font-size=\"12\" fill=\"#222\">\n",
+            WIDTH, BOTTOM + 22);
     fprintf(out, "<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n");
     ckg_study *study = make_study(policy->name, 1);
     draw_model(out, study, X);
@@ -168,10 +181,14 @@ static void draw(const char *folder, const ckg_policy_info *policy)
         draw_values(out, policy, X);
     else
         draw_designs(out, policy->name);
-    text(out, LEFT, TOP - 9, "start", "objective (dashed), its model (blue), evaluated designs (filled: feasible); grey: likely infeasible");
-    snprintf(title, sizeof title, "%s: %s", policy->name, *policy->value ? policy->value : "its next twelve designs, the first on top");
+    text(out, LEFT, TOP - 9, "start",
+         "objective (dashed), its model (blue), evaluated designs (filled: feasible); grey: likely "
+         "infeasible");
+    snprintf(title, sizeof title, "%s: %s", policy->name,
+             *policy->value ? policy->value : "its next twelve designs, the first on top");
     text(out, LEFT, MIDDLE + GAP - 8, "start", title);
-    fprintf(out, "<path d=\"M%d %d H%d M%d %d H%d\" stroke=\"#222\"/>\n", LEFT, MIDDLE, RIGHT, LEFT, BOTTOM, RIGHT);
+    fprintf(out, "<path d=\"M%d %d H%d M%d %d H%d\" stroke=\"#222\"/>\n", LEFT, MIDDLE, RIGHT, LEFT, BOTTOM,
+            RIGHT);
     text(out, LEFT, BOTTOM + 15, "middle", "0");
     text(out, RIGHT, BOTTOM + 15, "middle", "1");
     text(out, (LEFT + RIGHT) / 2.0, BOTTOM + 15, "middle", "x");

@@ -1,5 +1,6 @@
 /*
- * Timing suggestions: the unit, one OpenBLAS Cholesky of n = 1,024 in the same run, and the fastest of several suggestions from the same data.
+ * Timing suggestions: the unit, one OpenBLAS Cholesky of n = 1,024 in the same run, and the fastest of
+ * several suggestions from the same data.
  */
 #ifndef CKG_BENCH_TIMING_H
 #define CKG_BENCH_TIMING_H

@@ -1,10 +1,13 @@
 /*
- * What a trust region is for: problems of 10 and 20 parameters, solved by `scbo` and by `cts`, which draws over the whole box.
+ * What a trust region is for: problems of 10 and 20 parameters, solved by `scbo` and by `cts`, which draws
+ * over the whole box.
  *
- *     build/bench/trust_region [--seeds 5] [--first-seed 1] [--evaluations 300] [--policy NAME] [--problem NAME] [--threads 2] [--verbose]
+ *     build/bench/trust_region [--seeds 5] [--first-seed 1] [--evaluations 300] [--policy NAME] [--problem
+ * NAME] [--threads 2] [--verbose]
  *
- * Ackley's function with two constraints as in Eriksson and Poloczek (2021), and Levy's with the same. Without noise; 2(d+1) initial designs
- * count as evaluations. A run has solved its problem when the best feasible design evaluated is at the problem's level or below.
+ * Ackley's function with two constraints as in Eriksson and Poloczek (2021), and Levy's with the same.
+ * Without noise; 2(d+1) initial designs count as evaluations. A run has solved its problem when the best
+ * feasible design evaluated is at the problem's level or below.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -26,8 +29,8 @@ struct problem {
 };
 
 /*
- * A half-space and a ball that hold the optimum at 0, on the boundary of the one. Feasible are 2·10⁻⁵ of the box in 10 dimensions and
- * 4·10⁻¹² in 20.
+ * A half-space and a ball that hold the optimum at 0, on the boundary of the one. Feasible are 2·10⁻⁵ of the
+ * box in 10 dimensions and 4·10⁻¹² in 20.
  */
 static void limit(int d, const double *x, double *values)
 {
@@ -147,8 +150,9 @@ static void replicate(struct cell *cell, int r)
             cell->longest[r] = fmax(cell->longest[r], s->seconds.total);
         }
         if (set->verbose && (i % 10 == 9 || !strcmp(s->path, "restart")))
-            printf("  seed %d, %d evaluations: %-8s f %.4g c %.3g %.3g best %.4g, %.0f ms (fit %.0f)\n", set->first_seed + r, i + 1, s->path,
-                   values[0], values[1], values[2], best, 1e3 * s->seconds.total, 1e3 * s->seconds.fit);
+            printf("  seed %d, %d evaluations: %-8s f %.4g c %.3g %.3g best %.4g, %.0f ms (fit %.0f)\n",
+                   set->first_seed + r, i + 1, s->path, values[0], values[1], values[2], best,
+                   1e3 * s->seconds.total, 1e3 * s->seconds.fit);
         if (ckg_study_tell(study, s->trial, values))
             fail("tell");
         ckg_suggestion_free(s);
@@ -197,7 +201,8 @@ static void run_cell(const struct settings *set, const struct problem *p, const 
         seconds += cell.seconds[r] / (double)n;
         longest = fmax(longest, cell.longest[r]);
     }
-    printf(" %9.3g %9.3g %6g %3d of %d %8.0f %8.0f\n", sorted[0], sorted[n - 1], p->level, solved, set->seeds, 1e3 * seconds, 1e3 * longest);
+    printf(" %9.3g %9.3g %6g %3d of %d %8.0f %8.0f\n", sorted[0], sorted[n - 1], p->level, solved, set->seeds,
+           1e3 * seconds, 1e3 * longest);
     fflush(stdout);
     free(cell.best), free(cell.seconds), free(cell.longest), free(sorted);
 }
@@ -211,12 +216,18 @@ static struct settings parse(int argc, char **argv)
             s.verbose = 1;
             continue;
         }
-        if (!strcmp(a, "--seeds")) s.seeds = atoi(v);
-        else if (!strcmp(a, "--first-seed")) s.first_seed = atoi(v);
-        else if (!strcmp(a, "--evaluations")) s.evaluations = atoi(v);
-        else if (!strcmp(a, "--threads")) s.threads = atoi(v);
-        else if (!strcmp(a, "--policy")) s.policy = v;
-        else if (!strcmp(a, "--problem")) s.problem = v;
+        if (!strcmp(a, "--seeds"))
+            s.seeds = atoi(v);
+        else if (!strcmp(a, "--first-seed"))
+            s.first_seed = atoi(v);
+        else if (!strcmp(a, "--evaluations"))
+            s.evaluations = atoi(v);
+        else if (!strcmp(a, "--threads"))
+            s.threads = atoi(v);
+        else if (!strcmp(a, "--policy"))
+            s.policy = v;
+        else if (!strcmp(a, "--problem"))
+            s.problem = v;
         else {
             fprintf(stderr, "trust_region: unknown option %s\n", a);
             exit(2);
@@ -230,15 +241,17 @@ int main(int argc, char **argv)
 {
     static const char *const policies[] = {"scbo", "cts"};
     const struct settings set = parse(argc, argv);
-    printf("%d evaluations, 2(d + 1) of them the initial design; seeds %d … %d; best feasible value, median over the seeds\n", set.evaluations,
-           set.first_seed, set.first_seed + set.seeds - 1);
+    printf("%d evaluations, 2(d + 1) of them the initial design; seeds %d … %d; best feasible value, median "
+           "over the seeds\n",
+           set.evaluations, set.first_seed, set.first_seed + set.seeds - 1);
     printf("%-10s %-5s", "problem", "by");
     for (int mark = 0; mark < MARKS; mark++)
         printf(" %9d", set.evaluations * (mark + 1) / MARKS);
     printf(" %9s %9s %6s %8s %8s %8s\n", "smallest", "largest", "level", "solved", "ms", "longest");
     for (int i = 0; i < PROBLEMS; i++)
         for (int k = 0; k < 2; k++)
-            if ((!set.problem || !strcmp(set.problem, problems[i].name)) && (!set.policy || !strcmp(set.policy, policies[k])))
+            if ((!set.problem || !strcmp(set.problem, problems[i].name)) &&
+                (!set.policy || !strcmp(set.policy, policies[k])))
                 run_cell(&set, &problems[i], policies[k]);
     return 0;
 }

@@ -1,6 +1,6 @@
 /*
- * New Branin by the constrained knowledge gradient: 10 initial designs and 40 more, then the recommendation. Its optimum is −268.788505
- * at (3.273024, 0.048870).
+ * New Branin by the constrained knowledge gradient: 10 initial designs and 40 more, then the recommendation.
+ * Its optimum is −268.788505 at (3.273024, 0.048870).
  */
 #include <math.h>
 #include <stdio.h>

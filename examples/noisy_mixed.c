@@ -1,7 +1,7 @@
 /*
- * A glued joint, as strong as possible for at most 10 units of cost: a temperature, a number of layers and a kind of glue. The measured
- * strength carries noise that nobody knows, the cost has none. Some evaluations fail, some measure the cost alone, two run at once, and
- * half-way the study is rebuilt from its trials.
+ * A glued joint, as strong as possible for at most 10 units of cost: a temperature, a number of layers and a
+ * kind of glue. The measured strength carries noise that nobody knows, the cost has none. Some evaluations
+ * fail, some measure the cost alone, two run at once, and half-way the study is rebuilt from its trials.
  */
 #include <math.h>
 #include <stdint.h>
@@ -94,11 +94,13 @@ static void report(ckg_study *study, const ckg_suggestion *next)
     /* shown in docs/engine.md: telling */
     if (runs_off(x)) {
         check(ckg_study_tell_failed(study, trial));
-    } else if (trial % 5 == 4) { /* the cost is known before the joint is made: the strength stays unmeasured */
+        /* the cost is known before the joint is made: the strength stays unmeasured */
+    } else if (trial % 5 == 4) {
         const ckg_measurement measured[] = {{COST, cost(x), CKG_SD_DEFAULT}};
         check(ckg_study_tell_measured(study, trial, 1, measured));
     } else if (trial % 5 == 3) { /* the mean of four tests, whose standard deviation is known for once */
-        const ckg_measurement measured[] = {{STRENGTH, strength(x) + disturbance(trial) / 2, 0.5}, {COST, cost(x), CKG_SD_DEFAULT}};
+        const ckg_measurement measured[] = {{STRENGTH, strength(x) + disturbance(trial) / 2, 0.5},
+                                            {COST, cost(x), CKG_SD_DEFAULT}};
         check(ckg_study_tell_measured(study, trial, OUTCOMES, measured));
     } else {
         const double values[OUTCOMES] = {strength(x) + disturbance(trial), cost(x)};
@@ -166,9 +168,10 @@ static void print_recommendation(ckg_study *study)
     check(ckg_study_recommend(study, &options, &best));
     /* to here */
     printf("%s, %g layers, %.0f degrees\n", glues[(int)best->x[GLUE]], best->x[LAYERS], best->x[TEMPERATURE]);
-    printf("strength %.1f (sd %.1f), cost %.1f, feasible with probability %.2f\n", best->mean[STRENGTH], best->sd[STRENGTH], best->mean[COST],
-           best->probability_feasible);
-    printf("after %d evaluations; the best one measured feasible is trial %d\n", best->evaluations, best->best_trial);
+    printf("strength %.1f (sd %.1f), cost %.1f, feasible with probability %.2f\n", best->mean[STRENGTH],
+           best->sd[STRENGTH], best->mean[COST], best->probability_feasible);
+    printf("after %d evaluations; the best one measured feasible is trial %d\n", best->evaluations,
+           best->best_trial);
     ckg_recommendation_free(best);
 }
 

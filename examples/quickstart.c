@@ -1,6 +1,7 @@
 /*
- * The lightest can that fits a hand: the sheet metal of a closed cylinder that must hold 500 cm³ and be at most 7 cm wide. Its optimum is
- * known, radius 3.5 cm and height 12.992 cm with 362.7 cm², but the program sees area and volume only where it evaluates them.
+ * The lightest can that fits a hand: the sheet metal of a closed cylinder that must hold 500 cm³ and be at
+ * most 7 cm wide. Its optimum is known, radius 3.5 cm and height 12.992 cm with 362.7 cm², but the program
+ * sees area and volume only where it evaluates them.
  */
 #include <math.h>
 #include <stdio.h>

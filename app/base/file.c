@@ -79,11 +79,14 @@ int app_write_file(const char *path, const char *data, size_t length, struct app
     const int exists = !stat(path, &there);
     int done;
     if (!strcmp(path, "-"))
-        return fwrite(data, 1, length, stdout) == length ? CKG_OK : app_fail(message, CKG_ERR_SYSTEM, "standard output: %s", strerror(errno));
+        return fwrite(data, 1, length, stdout) == length
+                   ? CKG_OK
+                   : app_fail(message, CKG_ERR_SYSTEM, "standard output: %s", strerror(errno));
     if (exists && !S_ISREG(there.st_mode))
         done = write_through(path, data, length);
     else /* through a symbolic link, the file it stands for is replaced */
-        done = write_beside(exists && realpath(path, real) ? real : path, data, length, exists ? there.st_mode & 0777 : 0);
+        done = write_beside(exists && realpath(path, real) ? real : path, data, length,
+                            exists ? there.st_mode & 0777 : 0);
     return done ? CKG_OK : app_fail(message, CKG_ERR_SYSTEM, "%s: %s", path, strerror(errno));
 }
 

@@ -5,8 +5,8 @@
 #include "base/text.h"
 
 /*
- * Writes the bytes into a file beside `path` and puts that in its place, with the rights that the old one had; on an error the old file stays. "-" is
- * standard output; a device or a pipe is written to as it is.
+ * Writes the bytes into a file beside `path` and puts that in its place, with the rights that the old one
+ * had; on an error the old file stays. "-" is standard output; a device or a pipe is written to as it is.
  */
 int app_write_file(const char *path, const char *data, size_t length, struct app_message *message);
 

@@ -36,7 +36,11 @@ void app_json_number(struct app_text *out, double value)
 int app_utf8_length(const unsigned char *bytes, size_t left)
 {
     const unsigned char first = bytes[0];
-    const int length = first < 0x80 ? 1 : first >= 0xC2 && first < 0xE0 ? 2 : first >= 0xE0 && first < 0xF0 ? 3 : first >= 0xF0 && first < 0xF5 ? 4 : 0;
+    const int length = first < 0x80                    ? 1
+                       : first >= 0xC2 && first < 0xE0 ? 2
+                       : first >= 0xE0 && first < 0xF0 ? 3
+                       : first >= 0xF0 && first < 0xF5 ? 4
+                                                       : 0;
     if (!length || (size_t)length > left)
         return 0;
     for (int i = 1; i < length; i++)
@@ -48,15 +52,19 @@ int app_utf8_length(const unsigned char *bytes, size_t left)
 }
 
 /*
- * Characters that JSON lets stand but YAML does not, or takes for the end of a line: a definition is written as JSON and read as YAML. Control
- * characters of the second block, line and paragraph separator, the byte order mark, U+FFFE and U+FFFF.
+ * Characters that JSON lets stand but YAML does not, or takes for the end of a line: a definition is written
+ * as JSON and read as YAML. Control characters of the second block, line and paragraph separator, the byte
+ * order mark, U+FFFE and U+FFFF.
  */
 static unsigned escaped_in_yaml(const unsigned char *at, int length)
 {
     const unsigned code = length == 2   ? (at[0] & 0x1Fu) << 6 | (at[1] & 0x3Fu)
                           : length == 3 ? (at[0] & 0x0Fu) << 12 | (at[1] & 0x3Fu) << 6 | (at[2] & 0x3Fu)
                                         : 0;
-    return (code >= 0x80 && code < 0xA0) || code == 0x2028 || code == 0x2029 || code == 0xFEFF || code == 0xFFFE || code == 0xFFFF ? code : 0;
+    return (code >= 0x80 && code < 0xA0) || code == 0x2028 || code == 0x2029 || code == 0xFEFF ||
+                   code == 0xFFFE || code == 0xFFFF
+               ? code
+               : 0;
 }
 
 void app_json_string(struct app_text *out, const char *string)

@@ -1,6 +1,6 @@
 /*
- * JSON. Reading is jansson's; writing is here, for numbers as short as they can be while they read back as the same bits, which the libraries
- * at hand do not write.
+ * JSON. Reading is jansson's; writing is here, for numbers as short as they can be while they read back as
+ * the same bits, which the libraries at hand do not write.
  */
 #ifndef CKG_APP_JSON_H
 #define CKG_APP_JSON_H
@@ -9,7 +9,10 @@
 
 #include "base/text.h"
 
-/* The shortest decimal form that reads back as the same double; `buffer` holds 32 bytes. NaN and infinities give "null". */
+/*
+ * The shortest decimal form that reads back as the same double; `buffer` holds 32 bytes. NaN and infinities
+ * give "null".
+ */
 const char *app_number(double value, char buffer[32]);
 
 /* The same with four significant digits, for people. */
@@ -17,7 +20,10 @@ const char *app_number_short(double value, char buffer[32]);
 
 void app_json_number(struct app_text *out, double value);
 
-/* The string in quotes, with everything escaped that JSON or YAML asks for; bytes that are not UTF-8 become U+FFFD. */
+/*
+ * The string in quotes, with everything escaped that JSON or YAML asks for; bytes that are not UTF-8 become
+ * U+FFFD.
+ */
 void app_json_string(struct app_text *out, const char *string);
 
 /* "key": with a comma before it unless it is the first; *first is then 0. */

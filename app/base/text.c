@@ -11,7 +11,10 @@
 
 #include "base/json.h"
 
-/* Names and paths may hold anything; what a terminal could act on becomes spaces, and what is no UTF-8, as a character cut in two, question marks. */
+/*
+ * Names and paths may hold anything; what a terminal could act on becomes spaces, and what is no UTF-8, as a
+ * character cut in two, question marks.
+ */
 static void flatten(unsigned char *text)
 {
     int length;
@@ -108,7 +111,8 @@ int app_read_file(const char *path, char **out, size_t *length, struct app_messa
         app_text_free(&text);
         if (!broken)
             return app_fail(message, CKG_ERR_NOMEM, "out of memory");
-        return app_fail(message, why == EISDIR ? CKG_ERR_INVALID : CKG_ERR_SYSTEM, "%s: %s", path, strerror(why));
+        return app_fail(message, why == EISDIR ? CKG_ERR_INVALID : CKG_ERR_SYSTEM, "%s: %s", path,
+                        strerror(why));
     }
     *out = text.data;
     *length = text.length;

@@ -10,9 +10,13 @@ struct app_message {
 };
 
 /* Writes the message and returns the status. */
-int app_fail(struct app_message *message, int status, const char *format, ...) __attribute__((format(printf, 3, 4)));
+int app_fail(struct app_message *message, int status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
-/* A string that grows; start from zeroes, free `data`. After a failed allocation `failed` is 1 and nothing more is added. */
+/*
+ * A string that grows; start from zeroes, free `data`. After a failed allocation `failed` is 1 and nothing
+ * more is added.
+ */
 struct app_text {
     char *data;
     size_t length, capacity;

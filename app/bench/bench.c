@@ -1,6 +1,7 @@
 /*
- * The plan's replications over all threads. Each one that ends is kept as files in FOLDER/parts, written whole or not at all; when all of a cell
- * are there they are joined, in order, into the cell's files. Started again, what is in parts or joined is not done again.
+ * The plan's replications over all threads. Each one that ends is kept as files in FOLDER/parts, written
+ * whole or not at all; when all of a cell are there they are joined, in order, into the cell's files. Started
+ * again, what is in parts or joined is not done again.
  */
 #include <errno.h>
 #include <math.h>
@@ -21,7 +22,7 @@ struct work {
     struct app_cell *cells;
     struct app_components **components; /* (cells) shared by cells of one problem */
     int count;
-    int *left;      /* (cells) replications to do */
+    int *left;            /* (cells) replications to do */
     int next, done, todo; /* replications: the next to look at, done in this run, to be done in it */
     double started, shown;
     pthread_mutex_t lock;
@@ -70,11 +71,14 @@ static int make_folder(const char *folder, const char *below, struct app_message
 {
     char path[512];
     snprintf(path, sizeof path, "%s%s", folder, below);
-    return mkdir(path, 0777) && errno != EEXIST ? app_fail(message, CKG_ERR_SYSTEM, "%s: %s", path, strerror(errno)) : CKG_OK;
+    return mkdir(path, 0777) && errno != EEXIST
+               ? app_fail(message, CKG_ERR_SYSTEM, "%s: %s", path, strerror(errno))
+               : CKG_OK;
 }
 
 /* The rows come last: where they are, the rest is. */
-static int keep_part(struct work *w, int cell, int replication, const struct app_replication *part, struct app_message *message)
+static int keep_part(struct work *w, int cell, int replication, const struct app_replication *part,
+                     struct app_message *message)
 {
     const struct app_text *texts[] = {&part->designs, &part->timing, &part->rows};
     static const enum kind kinds[] = {DESIGNS, TIMING, ROWS};
@@ -174,15 +178,17 @@ static int check_settings(const struct app_plan *plan, struct app_message *messa
     struct app_text text = {0};
     char path[512], *old = NULL;
     size_t length;
-    app_text_print(&text, "{\"initial\": %d, \"evaluations\": %d, \"replications\": %d, \"seed\": %llu}\n", plan->initial, plan->evaluations,
-                   plan->replications, (unsigned long long)plan->seed);
+    app_text_print(&text, "{\"initial\": %d, \"evaluations\": %d, \"replications\": %d, \"seed\": %llu}\n",
+                   plan->initial, plan->evaluations, plan->replications, (unsigned long long)plan->seed);
     snprintf(path, sizeof path, "%s/bench.json", plan->folder);
     int status = text.failed ? app_fail(message, CKG_ERR_NOMEM, "out of memory") : CKG_OK;
     if (!status && exists(path)) {
         status = app_read_file(path, &old, &length, message);
         if (!status && strcmp(old, text.data) != 0) {
             old[strcspn(old, "\n")] = 0;
-            status = app_fail(message, CKG_ERR_INVALID, "%s has results with other settings: %s; give another folder by --out", plan->folder, old);
+            status = app_fail(message, CKG_ERR_INVALID,
+                              "%s has results with other settings: %s; give another folder by --out",
+                              plan->folder, old);
         }
     } else if (!status)
         status = app_write_file(path, text.data, text.length, message);
@@ -307,7 +313,8 @@ static int work_through(struct work *w)
     pthread_t threads[256];
     int started = 0;
     w->started = now();
-    while (started < w->plan->threads && started < w->todo && !pthread_create(&threads[started], NULL, labour, w))
+    while (started < w->plan->threads && started < w->todo &&
+           !pthread_create(&threads[started], NULL, labour, w))
         started++;
     if (!started && w->todo)
         labour(w);
@@ -329,11 +336,15 @@ static void sweep(const char *folder)
 int app_bench_run(const struct app_plan *plan, struct app_message *message)
 {
     const size_t cells = (size_t)plan->problems * (size_t)plan->noises * (size_t)plan->policies;
-    struct work w = {.plan = plan, .cells = calloc(cells, sizeof *w.cells), .components = calloc(cells, sizeof *w.components),
-                     .left = calloc(cells, sizeof *w.left), .message = message};
+    struct work w = {.plan = plan,
+                     .cells = calloc(cells, sizeof *w.cells),
+                     .components = calloc(cells, sizeof *w.components),
+                     .left = calloc(cells, sizeof *w.left),
+                     .message = message};
     char path[512];
     pthread_mutex_init(&w.lock, NULL);
-    int status = w.cells && w.components && w.left ? CKG_OK : app_fail(message, CKG_ERR_NOMEM, "out of memory");
+    int status = w.cells && w.components && w.left ? CKG_OK
+                                                   : app_fail(message, CKG_ERR_NOMEM, "out of memory");
     if (!status)
         status = make_folder(plan->folder, "", message);
     if (!status)

@@ -15,27 +15,37 @@ struct look {
     enum app_shape shape;
 };
 
-/* By the place in the registry, so that a policy looks the same in every figure: colour, dash and mark, each of them enough for most pairs. */
+/*
+ * By the place in the registry, so that a policy looks the same in every figure: colour, dash and mark, each
+ * of them enough for most pairs.
+ */
 static struct look look_of(const char *policy)
 {
     static const int dashes[] = {0, APP_LONG_DASHED, APP_DASHED, APP_DASH_DOT, APP_DOTTED};
-    static const enum app_shape shapes[] = {APP_CIRCLE, APP_SQUARE, APP_TRIANGLE, APP_DIAMOND, APP_CROSS, APP_STAR};
+    static const enum app_shape shapes[] = {APP_CIRCLE,  APP_SQUARE, APP_TRIANGLE,
+                                            APP_DIAMOND, APP_CROSS,  APP_STAR};
     const int rank = app_policy_rank(policy);
-    return (struct look){(enum app_ink)(APP_INK_SERIES + (rank < APP_SERIES ? rank : APP_SERIES - 1)), dashes[rank % 5], shapes[rank % 6]};
+    return (struct look){(enum app_ink)(APP_INK_SERIES + (rank < APP_SERIES ? rank : APP_SERIES - 1)),
+                         dashes[rank % 5], shapes[rank % 6]};
 }
 
 static struct app_pen line_of(const char *policy)
 {
     const struct look look = look_of(policy);
-    return (struct app_pen){.stroke = look.ink, .width = app_policy_rank(policy) ? 1.4 : 2.2, .dash = look.dash};
+    return (struct app_pen){
+        .stroke = look.ink, .width = app_policy_rank(policy) ? 1.4 : 2.2, .dash = look.dash};
 }
 
 /* --- the sheet --- */
 
 enum { MOST_COLUMNS = 4 };
-static const double edge = 14, left = 66, wide = 226, apart = 48, map_high = 184, cost_high = 196, below = 50, row_gap = 30, band_gap = 30;
+static const double edge = 14, left = 66, wide = 226, apart = 48, map_high = 184, cost_high = 196, below = 50,
+                    row_gap = 30, band_gap = 30;
 
-/* What there is, each once in the order of the results. Problems beyond MOST_COLUMNS go to further bands of rows, each with its pictures. */
+/*
+ * What there is, each once in the order of the results. Problems beyond MOST_COLUMNS go to further bands of
+ * rows, each with its pictures.
+ */
 struct sheet {
     const struct app_results *all;
     int problems, noises, policies;
@@ -95,7 +105,8 @@ static void survey(struct sheet *s, const struct app_results *all)
     }
     sort_sheet(s);
     for (int k = 0; k < s->policies; k++)
-        s->keys[k] = (struct app_key){APP_KEY_SERIES, look_of(s->policy[k]).shape, line_of(s->policy[k]), s->policy[k]};
+        s->keys[k] = (struct app_key){APP_KEY_SERIES, look_of(s->policy[k]).shape, line_of(s->policy[k]),
+                                      s->policy[k]};
     s->columns = s->problems < MOST_COLUMNS ? s->problems : MOST_COLUMNS;
     s->width = left + s->columns * wide + (s->columns - 1) * apart + edge;
     s->legend = app_keys_draw(NULL, s->keys, s->policies, 0, 0, s->width - left - edge);
@@ -105,7 +116,8 @@ static const struct app_result *find(const struct sheet *s, int problem, int noi
 {
     for (int i = 0; i < s->all->count; i++) {
         const struct app_result *r = &s->all->result[i];
-        if (r->noise == s->noise[noise] && !strcmp(r->problem, s->problem[problem]) && !strcmp(r->policy, s->policy[policy]))
+        if (r->noise == s->noise[noise] && !strcmp(r->problem, s->problem[problem]) &&
+            !strcmp(r->policy, s->policy[policy]))
             return r;
     }
     return NULL;
@@ -113,7 +125,10 @@ static const struct app_result *find(const struct sheet *s, int problem, int noi
 
 /* --- opportunity cost --- */
 
-/* Mean and interval. On a logarithmic scale there is no room for mean − half <= 0: the lower end is as far below the mean as the upper is above. */
+/*
+ * Mean and interval. On a logarithmic scale there is no room for mean − half <= 0: the lower end is as far
+ * below the mean as the upper is above.
+ */
 struct point {
     double mean, low, high;
 };
@@ -198,7 +213,8 @@ static void draw_marks(const struct app_chart *c, const struct app_result *r, in
         char hint[160], mean[64];
         if (!point_of(r, e, &at))
             continue;
-        snprintf(hint, sizeof hint, "%s after %d evaluations: %s", r->policy, e, app_number_nice(at.mean, 3, mean));
+        snprintf(hint, sizeof hint, "%s after %d evaluations: %s", r->policy, e,
+                 app_number_nice(at.mean, 3, mean));
         app_draw_mark(c->canvas, look.shape, app_chart_x(c, e), y_of(c, at.mean), 2.8, &pen, hint);
     }
 }
@@ -229,9 +245,11 @@ static struct app_box panel(const struct sheet *s, int problem, double y, double
 }
 
 /* Where there is no picture: the name, and why. */
-static void draw_no_map(struct app_canvas *canvas, const struct app_box *box, const char *name, const struct app_problem *p)
+static void draw_no_map(struct app_canvas *canvas, const struct app_box *box, const char *name,
+                        const struct app_problem *p)
 {
-    static const struct app_lettering title = {12, APP_INK_TEXT, APP_MIDDLE, 1, 0}, letters = {11, APP_INK_SOFT, APP_MIDDLE, 0, 0};
+    static const struct app_lettering title = {12, APP_INK_TEXT, APP_MIDDLE, 1, 0},
+                                      letters = {11, APP_INK_SOFT, APP_MIDDLE, 0, 0};
     const double x = box->x + box->width / 2, y = box->y + box->height / 2;
     char text[80] = "not among the built-in problems", shortened[APP_SHORT];
     if (p)
@@ -243,7 +261,8 @@ static void draw_no_map(struct app_canvas *canvas, const struct app_box *box, co
 static int draw_map(struct app_canvas *canvas, const struct sheet *s, int problem, double y)
 {
     const struct app_problem *p = app_problem_named(s->problem[problem]);
-    struct app_chart c = {.canvas = canvas, .box = panel(s, problem, y, map_high), .left = 34, .title = s->problem[problem]};
+    struct app_chart c = {
+        .canvas = canvas, .box = panel(s, problem, y, map_high), .left = 34, .title = s->problem[problem]};
     if (!p || p->d != 2) {
         draw_no_map(canvas, &c.box, s->problem[problem], p);
         return 1;
@@ -291,7 +310,8 @@ static int draw_rows(struct app_canvas *canvas, const struct sheet *s, int from,
         char label[64], noise[64];
         snprintf(label, sizeof label, "opportunity cost, σ = %s", app_number_nice(s->noise[n], 3, noise));
         for (int p = from; p < to; p++) {
-            struct app_chart c = {.canvas = canvas, .box = panel(s, p, y, cost_high), .left = 56, .y = cost, .grid = 1};
+            struct app_chart c = {
+                .canvas = canvas, .box = panel(s, p, y, cost_high), .left = 56, .y = cost, .grid = 1};
             c.x = (struct app_axis){.low = s->first, .high = s->last > s->first ? s->last : s->first + 1};
             c.x.label = n == s->noises - 1 ? "evaluations" : NULL;
             c.y.label = p == from ? label : NULL;
@@ -302,15 +322,16 @@ static int draw_rows(struct app_canvas *canvas, const struct sheet *s, int from,
     return made;
 }
 
-int app_figure_make(const struct app_results *results, const struct app_canvas_table *table, int embedded, struct app_text *out,
-                    struct app_message *message)
+int app_figure_make(const struct app_results *results, const struct app_canvas_table *table, int embedded,
+                    struct app_text *out, struct app_message *message)
 {
     struct sheet s;
     survey(&s, results);
     double high = 26 + s.legend + edge, y = 26;
     for (int from = 0; from < s.problems; from += s.columns)
         high += band_height(&s, from) + (from ? band_gap : 0);
-    struct app_canvas *canvas = table->open(s.width, high, "Mean opportunity cost against evaluations, with 95 % intervals", embedded);
+    struct app_canvas *canvas = table->open(
+        s.width, high, "Mean opportunity cost against evaluations, with 95 % intervals", embedded);
     int drawn = canvas != NULL;
     for (int from = 0; drawn && from < s.problems; from += s.columns) {
         drawn = draw_rows(canvas, &s, from, y);

@@ -45,7 +45,8 @@ static void add_cell(struct app_text *out, const struct app_result *r, int evalu
     app_text_print(out, "</span></td>");
 }
 
-static void add_row(struct app_text *out, const struct app_result *r, int points, const int *at, const double *least)
+static void add_row(struct app_text *out, const struct app_result *r, int points, const int *at,
+                    const double *least)
 {
     struct app_statistics s;
     app_text_print(out, "<tr><td>");
@@ -78,7 +79,8 @@ static void add_table(struct app_text *out, const struct app_result *r, int coun
         app_text_print(out, "<th>after %d</th>", at[i]);
         least[i] = smallest(r, count, at[i]);
     }
-    app_text_print(out, "<th>infeasible</th><th>right part</th><th>ms per suggestion</th></tr></thead><tbody>\n");
+    app_text_print(out,
+                   "<th>infeasible</th><th>right part</th><th>ms per suggestion</th></tr></thead><tbody>\n");
     for (int k = 0; k < count; k++)
         add_row(out, &r[k], points, at, least);
     app_text_print(out, "</tbody></table></div>\n");
@@ -86,9 +88,12 @@ static void add_table(struct app_text *out, const struct app_result *r, int coun
 
 static void add_tables(struct app_text *out, const struct app_results *all)
 {
-    app_text_print(out, "<section id=\"summary\"><h2>Summary</h2>\n<p>Opportunity cost of the recommendation after so many evaluations: the mean "
-                        "over all replications with half its 95 %% interval, below it the median. In bold the smallest mean. Infeasible and right part: "
-                        "shares of the last recommendations that are infeasible, and that lie in the part of the feasible region where the optimum "
+    app_text_print(out, "<section id=\"summary\"><h2>Summary</h2>\n<p>Opportunity cost of the recommendation "
+                        "after so many evaluations: the mean "
+                        "over all replications with half its 95 %% interval, below it the median. In bold "
+                        "the smallest mean. Infeasible and right part: "
+                        "shares of the last recommendations that are infeasible, and that lie in the part of "
+                        "the feasible region where the optimum "
                         "is.</p>\n");
     for (int i = 0, count; i < all->count; i += count) {
         for (count = 1; i + count < all->count && same_cell(&all->result[i], &all->result[i + count]);)
@@ -102,14 +107,19 @@ int app_page_make(const struct app_results *all, struct app_text *out, struct ap
 {
     const struct app_result *r = &all->result[0];
     app_report_head(out, "Replicated experiments", "ckg bench");
-    app_text_print(out, "<header><h1>Replicated experiments</h1>\n<p class=\"lead\">%d cells of %d replications, %d evaluations, of which the first "
-                        "%d are the initial design</p></header>\n<main>\n",
+    app_text_print(out,
+                   "<header><h1>Replicated experiments</h1>\n<p class=\"lead\">%d cells of %d replications, "
+                   "%d evaluations, of which the first "
+                   "%d are the initial design</p></header>\n<main>\n",
                    all->count, r->replications, r->last, r->first);
     app_text_print(out, "<section id=\"figure\"><h2>Opportunity cost</h2>\n<figure class=\"scroll\">");
     const int status = app_figure_make(all, &app_canvas_svg, 1, out, message);
-    app_text_print(out, "<figcaption>Above: the feasible region, shaded by the objective, the smaller the stronger, and the optimum; grey is "
-                        "infeasible. Below: the mean opportunity cost with its 95 %% interval, whose lower end is drawn as far below the mean as the "
-                        "upper end is above it, since there is no zero on a logarithmic scale.</figcaption></figure></section>\n");
+    app_text_print(out, "<figcaption>Above: the feasible region, shaded by the objective, the smaller the "
+                        "stronger, and the optimum; grey is "
+                        "infeasible. Below: the mean opportunity cost with its 95 %% interval, whose lower "
+                        "end is drawn as far below the mean as the "
+                        "upper end is above it, since there is no zero on a logarithmic "
+                        "scale.</figcaption></figure></section>\n");
     if (status)
         return status;
     add_tables(out, all);

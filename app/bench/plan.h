@@ -1,6 +1,7 @@
 /*
- * Replicated experiments: problems × noise × policies × replications. Replication r starts every policy from the same initial design, and evaluation i
- * of it has the same noise under every policy. Results follow from the plan alone, whatever the number of threads, killed or not.
+ * Replicated experiments: problems × noise × policies × replications. Replication r starts every policy from
+ * the same initial design, and evaluation i of it has the same noise under every policy. Results follow from
+ * the plan alone, whatever the number of threads, killed or not.
  */
 #ifndef CKG_APP_BENCH_PLAN_H
 #define CKG_APP_BENCH_PLAN_H
@@ -43,8 +44,9 @@ struct app_replication {
 
 struct app_components;
 
-int app_replicate(const struct app_plan *plan, const struct app_cell *cell, const struct app_components *components, int replication,
-                  struct app_replication *out, struct app_message *message);
+int app_replicate(const struct app_plan *plan, const struct app_cell *cell,
+                  const struct app_components *components, int replication, struct app_replication *out,
+                  struct app_message *message);
 
 extern const char app_rows_header[], app_timing_header[];
 
@@ -53,7 +55,10 @@ void app_designs_header(const struct app_problem *problem, struct app_text *out)
 
 /* --- connected parts of the feasible region --- */
 
-/* Found on a grid for two parameters; NULL on lack of memory. With other dimensions every feasible design counts as being in the right part. */
+/*
+ * Found on a grid for two parameters; NULL on lack of memory. With other dimensions every feasible design
+ * counts as being in the right part.
+ */
 struct app_components *app_components_find(const struct app_problem *problem);
 void app_components_free(struct app_components *components);
 

@@ -1,11 +1,15 @@
-/* One replication: ask, evaluate, tell, and after every evaluation from the initial design on score the recommendation on the true functions. */
+/*
+ * One replication: ask, evaluate, tell, and after every evaluation from the initial design on score the
+ * recommendation on the true functions.
+ */
 #include <math.h>
 #include <time.h>
 
 #include "base/json.h"
 #include "bench/plan.h"
 
-const char app_rows_header[] = "problem,noise,policy,replication,evaluation,oc_recommended,oc_best_feasible,recommended_feasible\n";
+const char app_rows_header[] =
+    "problem,noise,policy,replication,evaluation,oc_recommended,oc_best_feasible,recommended_feasible\n";
 const char app_timing_header[] = "problem,noise,policy,replication,evaluation,seconds\n";
 
 void app_designs_header(const struct app_problem *problem, struct app_text *out)
@@ -37,7 +41,8 @@ struct state {
 
 static void start_line(const struct state *s, struct app_text *out, int evaluation)
 {
-    app_text_print(out, "%s,%g,%s,%d,%d,", s->cell->problem->name, s->cell->noise, s->cell->policy, s->replication, evaluation);
+    app_text_print(out, "%s,%g,%s,%d,%d,", s->cell->problem->name, s->cell->noise, s->cell->policy,
+                   s->replication, evaluation);
 }
 
 /* Opportunity cost as the paper has it, for a problem that is minimised. */
@@ -46,7 +51,8 @@ static double cost(const struct app_problem *p, int feasible, double value)
     return (feasible ? value : p->infeasible) - p->optimum;
 }
 
-static void write_designs(const struct state *s, int evaluation, int right, const double *x, const double *recommended)
+static void write_designs(const struct state *s, int evaluation, int right, const double *x,
+                          const double *recommended)
 {
     struct app_text *out = &s->out->designs;
     app_text_print(out, "%d,%d,%d", s->replication, evaluation, right);
@@ -98,7 +104,10 @@ static int evaluate(struct state *s, int evaluation, const ckg_suggestion *sugge
     return ckg_study_tell(s->study, suggestion->trial, values);
 }
 
-/* One evaluation. The recommendation after it shares its fit with the next suggestion, so the two are timed together. */
+/*
+ * One evaluation. The recommendation after it shares its fit with the next suggestion, so the two are timed
+ * together.
+ */
 static int step(struct state *s, int evaluation, double *seconds)
 {
     const int scored = evaluation >= s->plan->initial;
@@ -124,10 +133,16 @@ static int step(struct state *s, int evaluation, double *seconds)
     return status;
 }
 
-int app_replicate(const struct app_plan *plan, const struct app_cell *cell, const struct app_components *components, int replication,
-                  struct app_replication *out, struct app_message *message)
+int app_replicate(const struct app_plan *plan, const struct app_cell *cell,
+                  const struct app_components *components, int replication, struct app_replication *out,
+                  struct app_message *message)
 {
-    struct state s = {.plan = plan, .cell = cell, .components = components, .replication = replication, .best = INFINITY, .out = out};
+    struct state s = {.plan = plan,
+                      .cell = cell,
+                      .components = components,
+                      .replication = replication,
+                      .best = INFINITY,
+                      .out = out};
     ckg_options options = CKG_OPTIONS_INIT;
     ckg_problem *problem = app_problem_describe(cell->problem, cell->noise > 0);
     double seconds = 0;
@@ -139,7 +154,8 @@ int app_replicate(const struct app_plan *plan, const struct app_cell *cell, cons
     for (int e = 1; !status && e <= plan->evaluations; e++)
         status = step(&s, e, &seconds);
     if (status)
-        app_fail(message, status, "%s, noise %g, %s, replication %d: %s", cell->problem->name, cell->noise, cell->policy, replication, ckg_error_message());
+        app_fail(message, status, "%s, noise %g, %s, replication %d: %s", cell->problem->name, cell->noise,
+                 cell->policy, replication, ckg_error_message());
     else if (out->rows.failed || out->designs.failed || out->timing.failed)
         status = app_fail(message, CKG_ERR_NOMEM, "out of memory");
     ckg_study_free(s.study);

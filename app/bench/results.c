@@ -30,11 +30,14 @@ static int damaged(const char *name, int line, struct app_message *message)
 static int place(const struct app_result *r, const char *replication, const char *evaluation)
 {
     const int a = atoi(replication) - 1, b = atoi(evaluation) - r->first;
-    return a < 0 || a >= r->replications || b < 0 || b > r->last - r->first ? -1 : a * (r->last - r->first + 1) + b;
+    return a < 0 || a >= r->replications || b < 0 || b > r->last - r->first
+               ? -1
+               : a * (r->last - r->first + 1) + b;
 }
 
 /* Sizes from the rows, then the rows into the arrays. */
-static int fill_rows(struct app_result *r, const struct app_csv *csv, const char *name, struct app_message *message)
+static int fill_rows(struct app_result *r, const struct app_csv *csv, const char *name,
+                     struct app_message *message)
 {
     enum { COLUMNS = 8 };
     r->first = 1 << 30;
@@ -100,7 +103,8 @@ static void fill_seconds(struct app_results *all, const char *folder)
         int count = 0;
         for (int i = 1; i < csv.rows; i++) {
             char *const *f = csv.row[i].field;
-            if (csv.row[i].count != 6 || strcmp(f[0], r->problem) || strtod(f[1], NULL) != r->noise || strcmp(f[2], r->policy))
+            if (csv.row[i].count != 6 || strcmp(f[0], r->problem) || strtod(f[1], NULL) != r->noise ||
+                strcmp(f[2], r->policy))
                 continue;
             sum += strtod(f[5], NULL);
             count++;
@@ -160,8 +164,11 @@ int app_policy_rank(const char *name)
 static int in_order(const void *a, const void *b)
 {
     const struct app_result *x = a, *y = b;
-    const int problems = problem_rank(x->problem) - problem_rank(y->problem), policies = app_policy_rank(x->policy) - app_policy_rank(y->policy);
-    return problems ? problems : x->noise != y->noise ? (x->noise > y->noise) - (x->noise < y->noise) : policies;
+    const int problems = problem_rank(x->problem) - problem_rank(y->problem),
+              policies = app_policy_rank(x->policy) - app_policy_rank(y->policy);
+    return problems               ? problems
+           : x->noise != y->noise ? (x->noise > y->noise) - (x->noise < y->noise)
+                                  : policies;
 }
 
 int app_results_read(struct app_results *out, const char *folder, struct app_message *message)
@@ -174,7 +181,8 @@ int app_results_read(struct app_results *out, const char *folder, struct app_mes
         return app_fail(message, CKG_ERR_INVALID, "%s: %s", folder, strerror(errno));
     while (!status && (entry = readdir(directory))) {
         const size_t length = strlen(entry->d_name);
-        if (length > 4 && !strcmp(entry->d_name + length - 4, ".csv") && strcmp(entry->d_name, "timing.csv") != 0)
+        if (length > 4 && !strcmp(entry->d_name + length - 4, ".csv") &&
+            strcmp(entry->d_name, "timing.csv") != 0)
             status = add(out, folder, entry->d_name, message);
     }
     closedir(directory);

@@ -8,7 +8,10 @@
 
 #include "base/json.h"
 
-/* The 0.975 quantile of Student's t: its expansion around the normal quantile, within 1e-3 from 5 degrees of freedom on; a table below. */
+/*
+ * The 0.975 quantile of Student's t: its expansion around the normal quantile, within 1e-3 from 5 degrees of
+ * freedom on; a table below.
+ */
 static double t_quantile(int freedom)
 {
     static const double small[] = {0, 12.706, 4.3027, 3.1824, 2.7764};
@@ -69,11 +72,18 @@ static void print_json(const struct app_result *r, int evaluation, const struct 
     const struct {
         const char *name;
         double value;
-    } numbers[] = {{"mean", s->mean}, {"half_width_95", s->half}, {"median", s->median}, {"best_feasible_mean", s->best_mean},
-                   {"best_feasible_median", s->best_median}, {"infeasible", s->infeasible}, {"right_region", s->right},
+    } numbers[] = {{"mean", s->mean},
+                   {"half_width_95", s->half},
+                   {"median", s->median},
+                   {"best_feasible_mean", s->best_mean},
+                   {"best_feasible_median", s->best_median},
+                   {"infeasible", s->infeasible},
+                   {"right_region", s->right},
                    {"seconds_per_suggestion", r->seconds}};
-    app_text_print(&out, "{\"problem\": \"%s\", \"noise\": %g, \"policy\": \"%s\", \"replications\": %d, \"evaluation\": %d", r->problem, r->noise,
-                   r->policy, r->replications, evaluation);
+    app_text_print(
+        &out,
+        "{\"problem\": \"%s\", \"noise\": %g, \"policy\": \"%s\", \"replications\": %d, \"evaluation\": %d",
+        r->problem, r->noise, r->policy, r->replications, evaluation);
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
         app_text_print(&out, ", \"%s\": ", numbers[i].name);
         app_json_number(&out, numbers[i].value);
@@ -84,8 +94,9 @@ static void print_json(const struct app_result *r, int evaluation, const struct 
 
 static void print_text(const struct app_result *r, int evaluation, const struct app_statistics *s)
 {
-    printf("%-24s %5g  %-7s %5d   %9.3g ± %-9.2g %9.3g   %9.3g %10.0f %% %9.0f %%", r->problem, r->noise, r->policy, evaluation, s->mean, s->half,
-           s->median, s->best_mean, 100 * s->infeasible, 100 * s->right);
+    printf("%-24s %5g  %-7s %5d   %9.3g ± %-9.2g %9.3g   %9.3g %10.0f %% %9.0f %%", r->problem, r->noise,
+           r->policy, evaluation, s->mean, s->half, s->median, s->best_mean, 100 * s->infeasible,
+           100 * s->right);
     if (!isnan(r->seconds))
         printf(" %10.2f", 1e3 * r->seconds);
     printf("\n");
@@ -122,8 +133,8 @@ int app_summary_print(const char *folder, int count, const int *at, int json, st
     if (status)
         return status;
     if (!json)
-        printf("%-24s %5s  %-7s %5s   %9s   %-9s %9s   %9s %12s %11s %10s\n", "problem", "noise", "policy", "evals", "mean OC", "95 %", "median",
-               "best seen", "infeasible", "right part", "ms/suggest");
+        printf("%-24s %5s  %-7s %5s   %9s   %-9s %9s   %9s %12s %11s %10s\n", "problem", "noise", "policy",
+               "evals", "mean OC", "95 %", "median", "best seen", "infeasible", "right part", "ms/suggest");
     for (int k = 0; k < all.count; k++)
         print_result(&all.result[k], count, at, json);
     app_results_free(&all);

@@ -14,11 +14,14 @@ static int check_budget(const struct app_notebook *n, int wanted)
 {
     if (n->count + wanted <= n->definition.budget)
         return CKG_OK;
-    return app_fail(n->message, CKG_ERR_STATE, "the budget is %d evaluations and %d trials exist: %d more would exceed it; raise `budget` in the file",
+    return app_fail(n->message, CKG_ERR_STATE,
+                    "the budget is %d evaluations and %d trials exist: %d more would exceed it; raise "
+                    "`budget` in the file",
                     n->definition.budget, n->count, wanted);
 }
 
-static int print_trial(const struct app_arguments *a, const struct app_notebook *n, const ckg_suggestion *s, int number)
+static int print_trial(const struct app_arguments *a, const struct app_notebook *n, const ckg_suggestion *s,
+                       int number)
 {
     const struct app_definition *d = &n->definition;
     struct app_text line = {0};
@@ -32,7 +35,8 @@ static int print_trial(const struct app_arguments *a, const struct app_notebook 
         app_design_write_text(&d->parameters[i], s->x[i], &line);
     }
     if (!a->quiet && !isnan(s->probability_feasible))
-        app_text_print(&line, "  (expected %s %.4g ± %.2g, feasible with probability %.3g)", d->outcomes[0].name, s->mean[0], s->sd[0], s->probability_feasible);
+        app_text_print(&line, "  (expected %s %.4g ± %.2g, feasible with probability %.3g)",
+                       d->outcomes[0].name, s->mean[0], s->sd[0], s->probability_feasible);
     return app_print(&line);
 }
 
@@ -69,7 +73,8 @@ const struct app_command app_command_ask = {
     .name = "ask",
     .usage = "STUDY [-n Q]",
     .title = "designs to evaluate, for people or other programs",
-    .about = "The designs are pending until `ckg tell` has their results. Later suggestions take pending designs into account.",
+    .about = "The designs are pending until `ckg tell` has their results. Later suggestions take pending "
+             "designs into account.",
     .traits = APP_TAKES_STUDY | APP_HAS_JSON | APP_HAS_THREADS,
     .options = options,
     .run = run,

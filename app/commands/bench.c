@@ -22,7 +22,9 @@ static const struct app_option options[] = {
     {"summary", 0, "FOLDER", "print what the results say"},
     {"at", 0, "LIST", "with --summary: after how many evaluations"},
     {"plot", 0, "FOLDER", "draw the results"},
-    {"output", 'o', "FILE", "with --plot: FILE.svg, FILE.png where ckg was built with cairo, or FILE.html with the summary beside the figure"},
+    {"output", 'o', "FILE",
+     "with --plot: FILE.svg, FILE.png where ckg was built with cairo, or FILE.html with the summary beside "
+     "the figure"},
     {0},
 };
 
@@ -106,11 +108,14 @@ static int run_plan(const struct app_arguments *a)
     plan.quiet = a->quiet;
     if (!plan.folder)
         return app_wrong(a, "where do the results go? --out FOLDER");
-    if (!app_option_whole(a, "replications", 1, 9999, 30, &plan.replications) || !app_option_whole(a, "initial", 1, 100000, 10, &plan.initial) ||
-        !app_option_whole(a, "evaluations", 1, 100000, 110, &plan.evaluations) || !app_option_whole(a, "seed", 0, 2000000000, 1, &seed))
+    if (!app_option_whole(a, "replications", 1, 9999, 30, &plan.replications) ||
+        !app_option_whole(a, "initial", 1, 100000, 10, &plan.initial) ||
+        !app_option_whole(a, "evaluations", 1, 100000, 110, &plan.evaluations) ||
+        !app_option_whole(a, "seed", 0, 2000000000, 1, &seed))
         return APP_WRONG;
     if (plan.evaluations < plan.initial)
-        return app_wrong(a, "%d evaluations cannot hold an initial design of %d", plan.evaluations, plan.initial);
+        return app_wrong(a, "%d evaluations cannot hold an initial design of %d", plan.evaluations,
+                         plan.initial);
     plan.seed = (uint64_t)seed;
     plan.threads = a->threads ? a->threads : (int)sysconf(_SC_NPROCESSORS_ONLN);
     int status = read_problems(a, &plan);
@@ -140,14 +145,16 @@ static int summarize(const struct app_arguments *a, const char *folder)
     return failed ? app_report_failure(&message, failed) : APP_DONE;
 }
 
-static int make_picture(const char *folder, const char *path, const struct app_canvas_table *table, struct app_message *message)
+static int make_picture(const char *folder, const char *path, const struct app_canvas_table *table,
+                        struct app_message *message)
 {
     struct app_results results;
     struct app_text file = {0};
     int status = app_results_read(&results, folder, message);
     if (status)
         return status;
-    status = table ? app_figure_make(&results, table, 0, &file, message) : app_page_make(&results, &file, message);
+    status = table ? app_figure_make(&results, table, 0, &file, message)
+                   : app_page_make(&results, &file, message);
     if (!status)
         status = app_write_file(path, file.data, file.length, message);
     app_text_free(&file);
@@ -184,8 +191,10 @@ const struct app_command app_command_bench = {
     .name = "bench",
     .usage = "--problem LIST --out FOLDER … | --summary FOLDER | --plot FOLDER -o FILE",
     .title = "replicated experiments on the built-in problems",
-    .about = "Every policy starts replication r from the same initial design and meets the same noise. FOLDER gets one CSV file per problem, noise and\n"
-             "policy. Killed and started again it goes on, and ends with the same bytes; only timing.csv differs from run to run.",
+    .about = "Every policy starts replication r from the same initial design and meets the same noise. "
+             "FOLDER gets one CSV file per problem, noise and\n"
+             "policy. Killed and started again it goes on, and ends with the same bytes; only timing.csv "
+             "differs from run to run.",
     .traits = APP_HAS_JSON | APP_HAS_THREADS,
     .options = options,
     .run = run,

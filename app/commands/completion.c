@@ -28,7 +28,8 @@ static void print_bash_option(const struct app_option *o)
 
 static void print_bash(void)
 {
-    printf("# bash completion for ckg, made by `ckg completion bash`\n_ckg() {\n    local word=${COMP_WORDS[COMP_CWORD]} options=\n"
+    printf("# bash completion for ckg, made by `ckg completion bash`\n_ckg() {\n    local "
+           "word=${COMP_WORDS[COMP_CWORD]} options=\n"
            "    if [ \"$COMP_CWORD\" -eq 1 ]; then\n        COMPREPLY=($(compgen -W '");
     for (int i = 0; app_commands[i]; i++)
         if (is_shown(app_commands[i]))
@@ -41,8 +42,9 @@ static void print_bash(void)
         each_option(app_commands[i], print_bash_option);
         printf("' ;;\n");
     }
-    printf("    esac\n    case $word in\n    -*) COMPREPLY=($(compgen -W \"$options\" -- \"$word\")) ;;\n"
-           "    *) COMPREPLY=($(compgen -f -- \"$word\")) ;;\n    esac\n}\ncomplete -o filenames -F _ckg ckg\n");
+    printf(
+        "    esac\n    case $word in\n    -*) COMPREPLY=($(compgen -W \"$options\" -- \"$word\")) ;;\n"
+        "    *) COMPREPLY=($(compgen -f -- \"$word\")) ;;\n    esac\n}\ncomplete -o filenames -F _ckg ckg\n");
 }
 
 /* A text inside single quotes, with what zsh's _arguments reads as its own escaped. */
@@ -70,7 +72,8 @@ static void print_zsh_option(const struct app_option *o)
 
 static void print_zsh(void)
 {
-    printf("#compdef ckg\n# zsh completion for ckg, made by `ckg completion zsh`\n_ckg() {\n    local -a commands=(\n");
+    printf("#compdef ckg\n# zsh completion for ckg, made by `ckg completion zsh`\n_ckg() {\n    local -a "
+           "commands=(\n");
     for (int i = 0; app_commands[i]; i++) {
         if (!is_shown(app_commands[i]))
             continue;
@@ -78,7 +81,8 @@ static void print_zsh(void)
         print_zsh_text(app_commands[i]->title);
         printf("'\n");
     }
-    printf("    )\n    if (( CURRENT == 2 )); then\n        _describe command commands\n        return\n    fi\n    case $words[2] in\n");
+    printf("    )\n    if (( CURRENT == 2 )); then\n        _describe command commands\n        return\n    "
+           "fi\n    case $words[2] in\n");
     for (int i = 0; app_commands[i]; i++) {
         if (!is_shown(app_commands[i]))
             continue;
@@ -105,6 +109,7 @@ const struct app_command app_command_completion = {
     .name = "completion",
     .usage = "bash | zsh",
     .title = "a completion script for your shell",
-    .about = "For bash: `source <(ckg completion bash)`. `make install` puts both scripts where the shells look for them.",
+    .about = "For bash: `source <(ckg completion bash)`. `make install` puts both scripts where the shells "
+             "look for them.",
     .run = run,
 };

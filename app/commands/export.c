@@ -26,7 +26,8 @@ static int run(const struct app_arguments *arguments)
         app_text_add(&out, "\n", 1);
     }
     const int failed = out.failed ? app_fail(&message, CKG_ERR_NOMEM, "out of memory")
-                                  : app_write_file(path ? path : "-", out.data ? out.data : "", out.length, &message);
+                                  : app_write_file(path ? path : "-", out.data ? out.data : "", out.length,
+                                                   &message);
     app_text_free(&out);
     app_notebook_close(&n);
     return failed ? app_report_failure(&message, failed) : APP_DONE;

@@ -20,7 +20,8 @@ static int try_on_engine(struct app_notebook *n, const struct app_imported *from
         const struct app_trial *t = &from->trials[i];
         int index, refused = ckg_study_add(engine, t->x, &index);
         if (!refused)
-            refused = t->state == APP_COMPLETE ? ckg_study_tell_measured(engine, index, t->count, t->measured) : ckg_study_tell_failed(engine, index);
+            refused = t->state == APP_COMPLETE ? ckg_study_tell_measured(engine, index, t->count, t->measured)
+                                               : ckg_study_tell_failed(engine, index);
         if (refused)
             status = app_fail(n->message, CKG_ERR_INVALID, "%s:%d: %s", path, t->number, ckg_error_message());
     }
@@ -39,11 +40,17 @@ static int add_all(struct app_notebook *n, const struct app_imported *from)
         if (t->state == APP_COMPLETE)
             app_outcomes_write(&n->definition, t->count, t->measured, outcomes);
         failed = design->failed || outcomes->failed;
-        records[i] = (struct app_record){.state = app_state_name(t->state), .origin = t->origin, .parameters = design->data, .outcomes = outcomes->data,
-                                         .why = t->why, .seconds = t->seconds, .failures = t->state == APP_FAILED_TRIAL};
+        records[i] = (struct app_record){.state = app_state_name(t->state),
+                                         .origin = t->origin,
+                                         .parameters = design->data,
+                                         .outcomes = outcomes->data,
+                                         .why = t->why,
+                                         .seconds = t->seconds,
+                                         .failures = t->state == APP_FAILED_TRIAL};
     }
     const int status = failed ? app_fail(n->message, CKG_ERR_NOMEM, "out of memory")
-                              : n->store->table->add(n->store, n->study, n->count + 1, from->count, records, 0, n->message);
+                              : n->store->table->add(n->store, n->study, n->count + 1, from->count, records,
+                                                     0, n->message);
     for (int i = 0; texts && i < 2 * from->count; i++)
         app_text_free(&texts[i]);
     free(texts);
@@ -61,7 +68,8 @@ static int run(const struct app_arguments *arguments)
     int status = app_open(&n, arguments, APP_WRITE, &message);
     if (status)
         return status;
-    int failed = app_trials_read(&n.definition, arguments->rest[0], app_option(arguments, "lenient") != NULL, &imported, &message);
+    int failed = app_trials_read(&n.definition, arguments->rest[0], app_option(arguments, "lenient") != NULL,
+                                 &imported, &message);
     if (!failed)
         failed = app_notebook_turn(&n);
     if (!failed)
@@ -87,8 +95,10 @@ const struct app_command app_command_import = {
     .name = "import",
     .usage = "STUDY FILE",
     .title = "adds trials from a file of `ckg export`, or any table of parameters and outcomes",
-    .about = "FILE is CSV with a header, or one JSON object per line; - is standard input. A column NAME.sd holds the standard deviation of NAME's\n"
-             "noise, an empty field means not measured. All trials are added, or none. They count towards the budget.",
+    .about = "FILE is CSV with a header, or one JSON object per line; - is standard input. A column NAME.sd "
+             "holds the standard deviation of NAME's\n"
+             "noise, an empty field means not measured. All trials are added, or none. They count towards "
+             "the budget.",
     .traits = APP_TAKES_STUDY | APP_HAS_THREADS,
     .options = options,
     .run = run,

@@ -45,7 +45,8 @@ static void print_head(const char *page, const char *title)
 
 static void print_exit(void)
 {
-    printf(".SH EXIT STATUS\n0 done; 1 it failed while running; 2 the command line or a file is wrong. Errors are one line on standard error.\n");
+    printf(".SH EXIT STATUS\n0 done; 1 it failed while running; 2 the command line or a file is wrong. "
+           "Errors are one line on standard error.\n");
 }
 
 static void print_command(const struct app_command *c)
@@ -59,7 +60,8 @@ static void print_command(const struct app_command *c)
     print_roff(c->about ? c->about : c->title);
     printf("\n");
     if (c->traits & APP_TAKES_STUDY)
-        printf(".PP\n\\fISTUDY\\fR is a problem file, or \\fB\\-\\-store\\fR \\fIURL\\fR \\fB\\-\\-study\\fR \\fINAME\\fR.\n");
+        printf(".PP\n\\fISTUDY\\fR is a problem file, or \\fB\\-\\-store\\fR \\fIURL\\fR \\fB\\-\\-study\\fR "
+               "\\fINAME\\fR.\n");
     printf(".SH OPTIONS\n");
     print_options(c->options);
     for (int trait = APP_TAKES_STUDY; trait <= APP_HAS_THREADS; trait *= 2)
@@ -73,9 +75,12 @@ static void print_command(const struct app_command *c)
 static void print_overview(void)
 {
     print_head("ckg", "constrained Bayesian optimisation");
-    printf(".SH SYNOPSIS\n\\fBckg\\fR \\fICOMMAND\\fR …\n.SH DESCRIPTION\nFinds the best feasible design when each evaluation is expensive and the\n"
-           "constraints are known only by evaluating. A problem file in YAML says what may be varied, what is to be made small or large,\n"
-           "which limits hold, and which command evaluates a design; \\fBckg run\\fR does the rest, and can be interrupted at any moment.\n.SH COMMANDS\n");
+    printf(".SH SYNOPSIS\n\\fBckg\\fR \\fICOMMAND\\fR …\n.SH DESCRIPTION\nFinds the best feasible design "
+           "when each evaluation is expensive and the\n"
+           "constraints are known only by evaluating. A problem file in YAML says what may be varied, what "
+           "is to be made small or large,\n"
+           "which limits hold, and which command evaluates a design; \\fBckg run\\fR does the rest, and can "
+           "be interrupted at any moment.\n.SH COMMANDS\n");
     for (int i = 0; app_commands[i]; i++) {
         if (app_commands[i]->traits & APP_HIDDEN)
             continue;

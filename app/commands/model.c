@@ -15,8 +15,8 @@ static void write_model(const struct app_definition *d, const ckg_model_info *m,
     const struct {
         const char *name;
         double value;
-    } numbers[] = {{"signal_sd", m->signal_sd}, {"noise_sd", m->noise_sd}, {"mean", m->mean}, {"log_likelihood", m->log_likelihood},
-                   {"warp", m->warp}, {"nugget", m->nugget}};
+    } numbers[] = {{"signal_sd", m->signal_sd},           {"noise_sd", m->noise_sd}, {"mean", m->mean},
+                   {"log_likelihood", m->log_likelihood}, {"warp", m->warp},         {"nugget", m->nugget}};
     app_text_print(out, "], \"observations\": %d, \"samples\": %d", m->observations, m->samples);
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
         app_text_print(out, ", \"%s\": ", numbers[i].name);
@@ -28,9 +28,10 @@ static void write_model(const struct app_definition *d, const ckg_model_info *m,
 static void print_model(const struct app_definition *d, int outcome, const ckg_model_info *m)
 {
     printf("%s: %s, %d observations, %s\n", d->outcomes[outcome].name, m->kernel, m->observations,
-           m->samples > 1 ? "the first of several hyperparameter samples" : "hyperparameters at their maximum");
-    printf("  mean %.5g, signal sd %.4g, noise sd %.4g, log likelihood %.6g%s\n", m->mean, m->signal_sd, m->noise_sd, m->log_likelihood,
-           m->warp > 0 ? ", on a warped scale" : "");
+           m->samples > 1 ? "the first of several hyperparameter samples"
+                          : "hyperparameters at their maximum");
+    printf("  mean %.5g, signal sd %.4g, noise sd %.4g, log likelihood %.6g%s\n", m->mean, m->signal_sd,
+           m->noise_sd, m->log_likelihood, m->warp > 0 ? ", on a warped scale" : "");
     printf("  lengthscales in the unit cube:");
     for (int i = 0; i < d->d; i++)
         printf(" %s %.3g", d->parameters[i].name, m->lengthscales[i]);

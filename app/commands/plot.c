@@ -23,8 +23,12 @@ static const struct app_plot *find_kind(const char *name)
     return NULL;
 }
 
-/* The parameter that an option names, -1 when it is not given; 0 and a complaint when there is none of that name. */
-static int find_parameter(const struct app_arguments *a, const struct app_definition *d, const char *option, int *out)
+/*
+ * The parameter that an option names, -1 when it is not given; 0 and a complaint when there is none of that
+ * name.
+ */
+static int find_parameter(const struct app_arguments *a, const struct app_definition *d, const char *option,
+                          int *out)
 {
     const char *name = app_option(a, option);
     *out = name ? app_definition_parameter(d, name) : -1;
@@ -34,8 +38,8 @@ static int find_parameter(const struct app_arguments *a, const struct app_defini
     return 0;
 }
 
-static int make(const struct app_plot *plot, const struct app_canvas_table *table, struct app_notebook *n, const struct app_plot_options *how,
-                const char *path)
+static int make(const struct app_plot *plot, const struct app_canvas_table *table, struct app_notebook *n,
+                const struct app_plot_options *how, const char *path)
 {
     struct app_show show;
     struct app_text file = {0};
@@ -71,7 +75,8 @@ static int run(const struct app_arguments *arguments)
     int status = app_open(&n, arguments, APP_READ, &message);
     if (status)
         return status;
-    if (!find_parameter(arguments, &n.definition, "x", &how.x) || !find_parameter(arguments, &n.definition, "y", &how.y))
+    if (!find_parameter(arguments, &n.definition, "x", &how.x) ||
+        !find_parameter(arguments, &n.definition, "y", &how.y))
         status = APP_WRONG;
     else if (how.x >= 0 && how.x == how.y)
         status = app_wrong(arguments, "--x and --y name the same parameter");
@@ -88,11 +93,14 @@ const struct app_command app_command_plot = {
     .name = "plot",
     .usage = "STUDY -o FILE.svg|FILE.png",
     .title = "convergence, feasibility map, slices or acquisition as a figure",
-    .about = "convergence: the best feasible value, and what would have been recommended, after each evaluation.\n"
-             "map:         predicted objective and probability of being feasible over two parameters, the others as recommended.\n"
-             "slices:      every outcome along each parameter, through the recommendation, with ±2 standard deviations.\n"
-             "acquisition: what the policy thinks of evaluating a design next, over one (--x) or two parameters.\n"
-             "sheet:       the first three of them.",
+    .about =
+        "convergence: the best feasible value, and what would have been recommended, after each evaluation.\n"
+        "map:         predicted objective and probability of being feasible over two parameters, the others "
+        "as recommended.\n"
+        "slices:      every outcome along each parameter, through the recommendation, with ±2 standard "
+        "deviations.\n"
+        "acquisition: what the policy thinks of evaluating a design next, over one (--x) or two parameters.\n"
+        "sheet:       the first three of them.",
     .traits = APP_TAKES_STUDY | APP_HAS_THREADS,
     .options = options,
     .run = run,

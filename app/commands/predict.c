@@ -27,12 +27,14 @@ static int predict(struct app_notebook *n, struct predictions *p)
     if (!p->mean || !p->sd || !p->probability || !p->utility)
         return app_fail(n->message, CKG_ERR_NOMEM, "out of memory");
     int status = app_notebook_engine(n, &engine);
-    if (!status && p->count && ckg_study_predict(engine, p->count, p->X, p->mean, p->sd, p->probability, p->utility))
+    if (!status && p->count &&
+        ckg_study_predict(engine, p->count, p->X, p->mean, p->sd, p->probability, p->utility))
         status = app_notebook_fail(n, CKG_ERR_STATE);
     return status;
 }
 
-static void write_point(const struct app_definition *d, const struct predictions *p, int i, struct app_text *out)
+static void write_point(const struct app_definition *d, const struct predictions *p, int i,
+                        struct app_text *out)
 {
     const size_t outcomes = (size_t)d->K + 1;
     int first = 1;
@@ -61,7 +63,8 @@ static void print_point(const struct app_definition *d, const struct predictions
     app_design_write(d, p->X + (size_t)i * (size_t)d->d, &design);
     printf("%s ", design.data ? design.data : "");
     for (size_t j = 0; j < outcomes; j++)
-        printf(" %s %.5g ± %.2g,", d->outcomes[j].name, p->mean[(size_t)i * outcomes + j], p->sd[(size_t)i * outcomes + j]);
+        printf(" %s %.5g ± %.2g,", d->outcomes[j].name, p->mean[(size_t)i * outcomes + j],
+               p->sd[(size_t)i * outcomes + j]);
     printf(" feasible with probability %.4g\n", p->probability[i]);
     app_text_free(&design);
 }

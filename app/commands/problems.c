@@ -9,8 +9,10 @@
 #include "problems/problems.h"
 
 static const struct app_option options[] = {
-    {"evaluate", 0, NULL, "read {\"x1\": …, \"x2\": …} from standard input and answer with the values, as an evaluation does"},
-    {"output", 'o', "FILE", "draw a problem of two parameters: FILE.svg, or FILE.png where ckg was built with cairo"},
+    {"evaluate", 0, NULL,
+     "read {\"x1\": …, \"x2\": …} from standard input and answer with the values, as an evaluation does"},
+    {"output", 'o', "FILE",
+     "draw a problem of two parameters: FILE.svg, or FILE.png where ckg was built with cairo"},
     {0},
 };
 
@@ -21,7 +23,9 @@ static int print_json(const struct app_problem *p)
     app_json_string(&out, p->title);
     app_text_print(&out, ", \"reference\": ");
     app_json_string(&out, p->reference);
-    app_text_print(&out, ", \"goal\": \"minimize\", \"dimension\": %d, \"constraints\": %d, \"parameters\": {", p->d, p->K);
+    app_text_print(&out,
+                   ", \"goal\": \"minimize\", \"dimension\": %d, \"constraints\": %d, \"parameters\": {",
+                   p->d, p->K);
     for (int i = 0; i < p->d; i++) {
         app_text_print(&out, "%s\"x%d\": {\"low\": ", i ? ", " : "", i + 1);
         app_json_number(&out, p->low[i]);
@@ -54,7 +58,8 @@ static void print_text(const struct app_problem *p, int quiet)
     printf("%-24s %s\n", p->name, p->title);
     if (quiet)
         return;
-    printf("%24s d = %d, K = %d, smallest feasible value %g, %.3g %% feasible\n", "", p->d, p->K, p->optimum, 100 * p->share);
+    printf("%24s d = %d, K = %d, smallest feasible value %g, %.3g %% feasible\n", "", p->d, p->K, p->optimum,
+           100 * p->share);
     printf("%24s f  = %s\n", "", p->formula[0]);
     for (int k = 1; k <= p->K; k++)
         printf("%24s c%d = %s <= 0\n", "", k, p->formula[k]);

@@ -7,7 +7,8 @@
 #include "notebook/recommend.h"
 
 static const struct app_option options[] = {
-    {"probability", 'p', "P", "the best predicted objective among designs that are feasible with probability P or more"},
+    {"probability", 'p', "P",
+     "the best predicted objective among designs that are feasible with probability P or more"},
     {"evaluated", 0, NULL, "only designs that were evaluated"},
     {0},
 };

@@ -48,7 +48,8 @@ const struct app_command app_command_report = {
     .name = "report",
     .usage = "STUDY -o FILE.html",
     .title = "the study on one page of HTML that opens from disk",
-    .about = "The recommendation, convergence, feasibility maps, slices, predicted against measured, the models and every trial. The page needs no "
+    .about = "The recommendation, convergence, feasibility maps, slices, predicted against measured, the "
+             "models and every trial. The page needs no "
              "other file and\n"
              "no script, and follows the reader's choice of light or dark.",
     .traits = APP_TAKES_STUDY | APP_HAS_THREADS,

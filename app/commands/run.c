@@ -13,7 +13,10 @@ static const struct app_option options[] = {
     {0},
 };
 
-/* The designs that would be evaluated next: what is left of the initial design, a hundred at most, else one by the policy. */
+/*
+ * The designs that would be evaluated next: what is left of the initial design, a hundred at most, else one
+ * by the policy.
+ */
 static int dry_run(struct app_notebook *n, int json)
 {
     const struct app_definition *d = &n->definition;
@@ -43,17 +46,21 @@ static int conclude(struct app_notebook *n, enum app_run_end end, int json)
     int tally[APP_STATES];
     app_notebook_tally(n, tally);
     if (end == APP_RUN_INTERRUPTED) {
-        fprintf(stderr, "interrupted after %d of %d evaluations; the same command goes on\n", tally[APP_COMPLETE] + tally[APP_FAILED_TRIAL],
-                n->definition.budget);
+        fprintf(stderr, "interrupted after %d of %d evaluations; the same command goes on\n",
+                tally[APP_COMPLETE] + tally[APP_FAILED_TRIAL], n->definition.budget);
         return APP_FAILED;
     }
     if (tally[APP_PENDING])
-        fprintf(stderr, "%d trial%s pending: `ckg tell` %s result%s\n", tally[APP_PENDING], tally[APP_PENDING] > 1 ? "s are" : " is",
-                tally[APP_PENDING] > 1 ? "their" : "its", tally[APP_PENDING] > 1 ? "s" : "");
+        fprintf(stderr, "%d trial%s pending: `ckg tell` %s result%s\n", tally[APP_PENDING],
+                tally[APP_PENDING] > 1 ? "s are" : " is", tally[APP_PENDING] > 1 ? "their" : "its",
+                tally[APP_PENDING] > 1 ? "s" : "");
     if (n->count < n->definition.budget)
-        fprintf(stderr, "no design is left to be evaluated, so the run ends before its budget of %d\n", n->definition.budget);
+        fprintf(stderr, "no design is left to be evaluated, so the run ends before its budget of %d\n",
+                n->definition.budget);
     if (!tally[APP_COMPLETE] && tally[APP_FAILED_TRIAL]) {
-        fprintf(stderr, "every evaluation failed, so nothing can be recommended; correct what `ckg trials` shows, remove the store %s and run again\n",
+        fprintf(stderr,
+                "every evaluation failed, so nothing can be recommended; correct what `ckg trials` shows, "
+                "remove the store %s and run again\n",
                 n->url);
         return APP_FAILED;
     }
@@ -65,9 +72,10 @@ static int run_study(const struct app_arguments *arguments)
 {
     struct app_message message;
     struct app_notebook n;
-    const enum app_progress_kind kind = arguments->quiet  ? APP_PROGRESS_NONE
-                                        : arguments->json ? APP_PROGRESS_JSON
-                                        : isatty(STDOUT_FILENO) ? APP_PROGRESS_BLOCK : APP_PROGRESS_LINES;
+    const enum app_progress_kind kind = arguments->quiet        ? APP_PROGRESS_NONE
+                                        : arguments->json       ? APP_PROGRESS_JSON
+                                        : isatty(STDOUT_FILENO) ? APP_PROGRESS_BLOCK
+                                                                : APP_PROGRESS_LINES;
     int status = app_open(&n, arguments, APP_WRITE, &message);
     if (status)
         return status;
@@ -92,11 +100,14 @@ static int run(const struct app_arguments *arguments)
         return status;
     if (dry) {
         if (!n.study && !n.definition.has_seed && !arguments->quiet)
-            fprintf(stderr, "no seed is given, so the run will draw one and begin with other designs than these\n");
+            fprintf(stderr,
+                    "no seed is given, so the run will draw one and begin with other designs than these\n");
         const int failed = dry_run(&n, arguments->json);
         status = failed ? app_report_failure(&message, failed) : APP_DONE;
     } else if (!n.definition.evaluate.count)
-        status = app_wrong(arguments, "the problem has no `evaluate: {command: […]}`; use `ckg ask` and `ckg tell`, or add one");
+        status = app_wrong(
+            arguments,
+            "the problem has no `evaluate: {command: […]}`; use `ckg ask` and `ckg tell`, or add one");
     app_notebook_close(&n);
     return status || dry ? status : run_study(arguments);
 }
@@ -105,8 +116,10 @@ const struct app_command app_command_run = {
     .name = "run",
     .usage = "STUDY",
     .title = "evaluates designs until the budget is spent, then recommends one",
-    .about = "Interrupted or killed, the same command goes on where it stopped. Several processes may run the same study at once. Ctrl-C waits\n"
-             "for the evaluations that are running, a second Ctrl-C kills them; their designs are evaluated by the next run.",
+    .about = "Interrupted or killed, the same command goes on where it stopped. Several processes may run "
+             "the same study at once. Ctrl-C waits\n"
+             "for the evaluations that are running, a second Ctrl-C kills them; their designs are evaluated "
+             "by the next run.",
     .traits = APP_TAKES_STUDY | APP_HAS_JSON | APP_HAS_THREADS,
     .options = options,
     .run = run,

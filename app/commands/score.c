@@ -11,7 +11,8 @@ static const struct app_option options[] = {
     {0},
 };
 
-static void print_point(const struct app_definition *d, const char *policy, const double *x, double value, int json)
+static void print_point(const struct app_definition *d, const char *policy, const double *x, double value,
+                        int json)
 {
     struct app_text line = {0};
     if (json)

@@ -10,13 +10,15 @@ static void print_text(const struct app_notebook *n, const int tally[APP_STATES]
     const struct app_trial *best = app_notebook_best(n);
     char number[32];
     printf("%s: %d of %d evaluations", d->name, tally[APP_COMPLETE] + tally[APP_FAILED_TRIAL], d->budget);
-    printf(" (%d complete, %d failed), %d running, %d pending\n", tally[APP_COMPLETE], tally[APP_FAILED_TRIAL], tally[APP_RUNNING], tally[APP_PENDING]);
+    printf(" (%d complete, %d failed), %d running, %d pending\n", tally[APP_COMPLETE],
+           tally[APP_FAILED_TRIAL], tally[APP_RUNNING], tally[APP_PENDING]);
     if (n->study || d->has_seed)
         printf("policy %s, seed %llu, %s\n", d->policy, (unsigned long long)n->seed, n->url);
     else
         printf("policy %s, seed not drawn yet, %s\n", d->policy, n->url);
     if (best)
-        printf("best feasible: trial %d, %s = %s\n", best->number, d->outcomes[0].name, app_number(app_trial_value(best, 0), number));
+        printf("best feasible: trial %d, %s = %s\n", best->number, d->outcomes[0].name,
+               app_number(app_trial_value(best, 0), number));
     else
         printf("nothing feasible has been measured yet\n");
 }
@@ -32,8 +34,11 @@ static int print_json(const struct app_notebook *n, const int tally[APP_STATES])
     app_json_string(&out, d->name);
     app_text_print(&out, ", \"store\": ");
     app_json_string(&out, n->url);
-    app_text_print(&out, ", \"budget\": %d, \"evaluations\": %d, \"complete\": %d, \"failed\": %d, \"running\": %d, \"pending\": %d", d->budget,
-                   tally[APP_COMPLETE] + tally[APP_FAILED_TRIAL], tally[APP_COMPLETE], tally[APP_FAILED_TRIAL], tally[APP_RUNNING], tally[APP_PENDING]);
+    app_text_print(&out,
+                   ", \"budget\": %d, \"evaluations\": %d, \"complete\": %d, \"failed\": %d, \"running\": "
+                   "%d, \"pending\": %d",
+                   d->budget, tally[APP_COMPLETE] + tally[APP_FAILED_TRIAL], tally[APP_COMPLETE],
+                   tally[APP_FAILED_TRIAL], tally[APP_RUNNING], tally[APP_PENDING]);
     app_text_print(&out, ", \"policy\": \"%s\", \"seed\": ", d->policy);
     if (n->study || d->has_seed)
         app_text_print(&out, "%llu", (unsigned long long)n->seed);

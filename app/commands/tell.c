@@ -12,8 +12,12 @@ static const struct app_option options[] = {
     {0},
 };
 
-/* NAME=VALUE, where a name may hold an equals sign itself: the outcome whose name and an equals sign begin the word. */
-static int read_word(const struct app_definition *d, const char *word, ckg_measurement *out, int *given, struct app_message *message)
+/*
+ * NAME=VALUE, where a name may hold an equals sign itself: the outcome whose name and an equals sign begin
+ * the word.
+ */
+static int read_word(const struct app_definition *d, const char *word, ckg_measurement *out, int *given,
+                     struct app_message *message)
 {
     int outcome = -1;
     size_t length = 0;
@@ -25,16 +29,20 @@ static int read_word(const struct app_definition *d, const char *word, ckg_measu
         }
     }
     if (outcome < 0)
-        return app_fail(message, CKG_ERR_INVALID, "'%s' is not NAME=VALUE with the name of the objective or of a constraint", word);
+        return app_fail(message, CKG_ERR_INVALID,
+                        "'%s' is not NAME=VALUE with the name of the objective or of a constraint", word);
     json_t *value = json_loads(word + length + 1, JSON_DECODE_ANY | JSON_DECODE_INT_AS_REAL, NULL);
     if (!value)
-        return app_fail(message, CKG_ERR_INVALID, "the value of '%s' is not a number, [number, sd] or null: '%s'", d->outcomes[outcome].name, word + length + 1);
+        return app_fail(message, CKG_ERR_INVALID,
+                        "the value of '%s' is not a number, [number, sd] or null: '%s'",
+                        d->outcomes[outcome].name, word + length + 1);
     const int status = app_outcome_read(d, outcome, value, out, given, message);
     json_decref(value);
     return status;
 }
 
-static int read_values(const struct app_arguments *a, const struct app_notebook *n, ckg_measurement *measured, int *count)
+static int read_values(const struct app_arguments *a, const struct app_notebook *n, ckg_measurement *measured,
+                       int *count)
 {
     int status = CKG_OK;
     *count = 0;
@@ -44,7 +52,8 @@ static int read_values(const struct app_arguments *a, const struct app_notebook 
         status = read_word(&n->definition, a->rest[i], &one, &given, n->message);
         for (int k = 0; !status && k < *count; k++)
             if (measured[k].outcome == one.outcome)
-                status = app_fail(n->message, CKG_ERR_INVALID, "'%s' stands twice", n->definition.outcomes[one.outcome].name);
+                status = app_fail(n->message, CKG_ERR_INVALID, "'%s' stands twice",
+                                  n->definition.outcomes[one.outcome].name);
         if (!status && given)
             measured[(*count)++] = one;
     }
@@ -59,7 +68,8 @@ static int take_from_lost(struct app_notebook *n, int number)
     struct app_claim claim;
     char machine[256], worker[48];
     app_machine_name(machine);
-    const int status = n->store->table->release(n->store, n->study, number, machine, app_process_gone, &claim, n->message);
+    const int status = n->store->table->release(n->store, n->study, number, machine, app_process_gone, &claim,
+                                                n->message);
     if (status)
         return status;
     if (!claim.number)
@@ -80,7 +90,8 @@ static int check_trial(const struct app_notebook *n, const char *word, int *numb
     const struct app_trial *t = &n->trials[value - 1];
     *number = (int)value;
     if (t->state != APP_PENDING && t->state != APP_RUNNING)
-        return app_fail(n->message, CKG_ERR_STATE, "trial %ld is %s already", value, app_state_name(t->state));
+        return app_fail(n->message, CKG_ERR_STATE, "trial %ld is %s already", value,
+                        app_state_name(t->state));
     return CKG_OK;
 }
 
@@ -90,7 +101,8 @@ static int tell(const struct app_arguments *a, struct app_notebook *n)
     const char *why = app_option(a, "failed");
     struct app_text outcomes = {0};
     int number = 0, count = 0, kept = 0;
-    int status = measured ? check_trial(n, a->rest[0], &number) : app_fail(n->message, CKG_ERR_NOMEM, "out of memory");
+    int status = measured ? check_trial(n, a->rest[0], &number)
+                          : app_fail(n->message, CKG_ERR_NOMEM, "out of memory");
     if (!status && !why)
         status = read_values(a, n, measured, &count);
     if (!status && n->trials[number - 1].state == APP_RUNNING)
@@ -99,12 +111,17 @@ static int tell(const struct app_arguments *a, struct app_notebook *n)
         app_outcomes_write(&n->definition, count, measured, &outcomes);
     if (outcomes.failed)
         status = app_fail(n->message, CKG_ERR_NOMEM, "out of memory");
-    const struct app_record result = {.number = number, .state = why ? "failed" : "complete", .outcomes = outcomes.data, .why = why, .seconds = NAN,
+    const struct app_record result = {.number = number,
+                                      .state = why ? "failed" : "complete",
+                                      .outcomes = outcomes.data,
+                                      .why = why,
+                                      .seconds = NAN,
                                       .failures = why != NULL};
     if (!status)
         status = n->store->table->finish(n->store, n->study, &result, 0, &kept, n->message);
     if (!status && !kept)
-        status = app_fail(n->message, CKG_ERR_STATE, "trial %d has been told by another program meanwhile", number);
+        status = app_fail(n->message, CKG_ERR_STATE, "trial %d has been told by another program meanwhile",
+                          number);
     app_text_free(&outcomes);
     free(measured);
     return status;
@@ -131,7 +148,10 @@ static int run(const struct app_arguments *arguments)
             app_trial_write(&n.definition, t, &line);
             app_print(&line);
         } else
-            printf("trial %d is %s%s\n", t->number, app_state_name(t->state), t->feasible < 0 ? "" : t->feasible ? " and feasible" : " and infeasible");
+            printf("trial %d is %s%s\n", t->number, app_state_name(t->state),
+                   t->feasible < 0 ? ""
+                   : t->feasible   ? " and feasible"
+                                   : " and infeasible");
     }
     app_notebook_close(&n);
     return status;
@@ -141,7 +161,8 @@ const struct app_command app_command_tell = {
     .name = "tell",
     .usage = "STUDY TRIAL NAME=VALUE… | STUDY TRIAL --failed WHY",
     .title = "the result of a trial that was asked for",
-    .about = "A value may be [value, sd] where the noise of that one measurement is known. What is not named has not been measured.",
+    .about = "A value may be [value, sd] where the noise of that one measurement is known. What is not named "
+             "has not been measured.",
     .traits = APP_TAKES_STUDY | APP_HAS_JSON,
     .options = options,
     .run = run,

@@ -19,9 +19,13 @@ static void print_head(const struct app_definition *d)
 static void print_row(const struct app_definition *d, const struct app_trial *t)
 {
     char number[32];
-    printf("%5d  %-8s %-6s %-8s", t->number, app_state_name(t->state), t->origin, t->feasible < 0 ? "-" : t->feasible ? "yes" : "no");
+    printf("%5d  %-8s %-6s %-8s", t->number, app_state_name(t->state), t->origin,
+           t->feasible < 0 ? "-"
+           : t->feasible   ? "yes"
+                           : "no");
     for (int i = 0; i < d->d; i++)
-        printf(" %12s", d->parameters[i].kind == CKG_CATEGORICAL ? d->parameters[i].values[(int)t->x[i]] : app_number_short(t->x[i], number));
+        printf(" %12s", d->parameters[i].kind == CKG_CATEGORICAL ? d->parameters[i].values[(int)t->x[i]]
+                                                                 : app_number_short(t->x[i], number));
     for (int j = 0; j <= d->K; j++)
         printf(" %12s", app_number_short(app_trial_value(t, j), number));
     printf("  %s\n", t->why ? t->why : "");
@@ -50,7 +54,8 @@ static int print_one(const struct app_notebook *n, const struct app_trial *t, in
     if (t->starts > 1)
         printf("begun %d times\n", t->starts);
     if (t->log)
-        printf("the end of its standard error:\n%s%s", t->log, t->log[strlen(t->log) - 1] == '\n' ? "" : "\n");
+        printf("the end of its standard error:\n%s%s", t->log,
+               t->log[strlen(t->log) - 1] == '\n' ? "" : "\n");
     return APP_DONE;
 }
 
@@ -78,14 +83,17 @@ static int run(const struct app_arguments *arguments)
     char *stop = NULL;
     const long number = arguments->count ? strtol(arguments->rest[0], &stop, 10) : 0;
     if (arguments->count > 1 || (arguments->count && (*stop || number < 1)))
-        return app_wrong(arguments, arguments->count > 1 ? "one trial at a time" : "'%s' is not a trial's number", arguments->rest[0]);
+        return app_wrong(arguments,
+                         arguments->count > 1 ? "one trial at a time" : "'%s' is not a trial's number",
+                         arguments->rest[0]);
     int status = app_open(&n, arguments, APP_READ, &message);
     if (status)
         return status;
     if (number > n.count)
         status = app_wrong(arguments, "there is no trial %ld; the last is %d", number, n.count);
     else
-        status = number ? print_one(&n, &n.trials[number - 1], arguments->json) : print_all(&n, arguments->json);
+        status = number ? print_one(&n, &n.trials[number - 1], arguments->json)
+                        : print_all(&n, arguments->json);
     app_notebook_close(&n);
     return status;
 }

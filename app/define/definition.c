@@ -47,7 +47,8 @@ static void write_number(struct app_text *out, const char *key, double value, in
 
 static void write_parameter(struct app_text *out, const struct app_parameter *p)
 {
-    static const char *const kinds[] = {[CKG_REAL] = "real", [CKG_INTEGER] = "integer", [CKG_CATEGORICAL] = "categorical"};
+    static const char *const kinds[] = {
+        [CKG_REAL] = "real", [CKG_INTEGER] = "integer", [CKG_CATEGORICAL] = "categorical"};
     int first = 1;
     app_text_print(out, "{");
     write_text(out, "type", kinds[p->kind], &first);
@@ -157,22 +158,26 @@ void app_definition_write(const struct app_definition *d, uint64_t seed, struct 
 
 static int same_parameter(const struct app_parameter *a, const struct app_parameter *b)
 {
-    int same = a->kind == b->kind && a->scale == b->scale && a->low == b->low && a->high == b->high && a->count == b->count;
+    int same = a->kind == b->kind && a->scale == b->scale && a->low == b->low && a->high == b->high &&
+               a->count == b->count;
     for (int i = 0; same && i < a->count; i++)
         same = !strcmp(a->values[i], b->values[i]);
     return same;
 }
 
 /* Both sides as they would stand in a file, for a message that shows the difference. */
-static int differ(struct app_message *message, const char *what, const char *name, struct app_text *old, struct app_text *now)
+static int differ(struct app_message *message, const char *what, const char *name, struct app_text *old,
+                  struct app_text *now)
 {
-    app_fail(message, CKG_ERR_INVALID, "%s '%s' was %s and is now %s", what, name, old->data ? old->data : "", now->data ? now->data : "");
+    app_fail(message, CKG_ERR_INVALID, "%s '%s' was %s and is now %s", what, name, old->data ? old->data : "",
+             now->data ? now->data : "");
     app_text_free(old);
     app_text_free(now);
     return CKG_ERR_INVALID;
 }
 
-static int same_parameters(const struct app_definition *old, const struct app_definition *now, struct app_message *message)
+static int same_parameters(const struct app_definition *old, const struct app_definition *now,
+                           struct app_message *message)
 {
     for (int i = 0; i < old->d; i++)
         if (app_definition_parameter(now, old->parameters[i].name) < 0)
@@ -194,7 +199,8 @@ static int same_parameters(const struct app_definition *old, const struct app_de
     return CKG_OK;
 }
 
-static int same_constraints(const struct app_definition *old, const struct app_definition *now, struct app_message *message)
+static int same_constraints(const struct app_definition *old, const struct app_definition *now,
+                            struct app_message *message)
 {
     for (int j = 1; j <= old->K; j++)
         if (app_definition_outcome(now, old->outcomes[j].name) < 1)
@@ -206,7 +212,8 @@ static int same_constraints(const struct app_definition *old, const struct app_d
         if (at < 1)
             return app_fail(message, CKG_ERR_INVALID, "constraint '%s' is new", b->name);
         if (at != j)
-            return app_fail(message, CKG_ERR_INVALID, "constraint '%s' has another place in the order", b->name);
+            return app_fail(message, CKG_ERR_INVALID, "constraint '%s' has another place in the order",
+                            b->name);
         const struct app_outcome *a = &old->outcomes[j];
         if (a->noise == b->noise && a->sd == b->sd && a->min == b->min && a->max == b->max)
             continue;
@@ -217,11 +224,13 @@ static int same_constraints(const struct app_definition *old, const struct app_d
     return CKG_OK;
 }
 
-int app_definition_same(const struct app_definition *old, const struct app_definition *now, struct app_message *message)
+int app_definition_same(const struct app_definition *old, const struct app_definition *now,
+                        struct app_message *message)
 {
     const struct app_outcome *a = old->outcomes, *b = now->outcomes;
     if (old->goal != now->goal)
-        return app_fail(message, CKG_ERR_INVALID, "the goal was %s and is now %s", old->goal == CKG_MAXIMIZE ? "maximize" : "minimize",
+        return app_fail(message, CKG_ERR_INVALID, "the goal was %s and is now %s",
+                        old->goal == CKG_MAXIMIZE ? "maximize" : "minimize",
                         now->goal == CKG_MAXIMIZE ? "maximize" : "minimize");
     if (strcmp(a->name, b->name) != 0)
         return app_fail(message, CKG_ERR_INVALID, "the objective was '%s' and is now '%s'", a->name, b->name);

@@ -1,6 +1,7 @@
 /*
- * What a study is about and how its designs are evaluated: a problem file, read. YAML by libyaml; JSON of the same shape is YAML too. Every
- * complaint has the file, line and column it is about. A definition can be written as JSON of that shape, which is how a store keeps it.
+ * What a study is about and how its designs are evaluated: a problem file, read. YAML by libyaml; JSON of the
+ * same shape is YAML too. Every complaint has the file, line and column it is about. A definition can be
+ * written as JSON of that shape, which is how a store keeps it.
  */
 #ifndef CKG_APP_DEFINITION_H
 #define CKG_APP_DEFINITION_H
@@ -38,33 +39,44 @@ struct app_evaluate {
 
 struct app_definition {
     char *name;
-    int goal;            /* enum ckg_goal */
+    int goal; /* enum ckg_goal */
     int budget;
-    int initial;         /* -1: the library's standard */
+    int initial; /* -1: the library's standard */
     char *policy;
     int settings_count;
     ckg_setting *settings; /* (settings_count) names are static, of the policy's row */
     int has_seed;
     uint64_t seed;
-    char *failures;      /* "model" or "ignore" */
+    char *failures; /* "model" or "ignore" */
     int d, K;
     struct app_parameter *parameters; /* (d) */
     struct app_outcome *outcomes;     /* (1 + K), the objective first */
     struct app_evaluate evaluate;
-    ckg_problem *problem;             /* the same for the library */
+    ckg_problem *problem; /* the same for the library */
 };
 
-/* Reads the file. CKG_ERR_INVALID with "path:line:column: what is wrong" in the message; nothing is kept then. */
+/*
+ * Reads the file. CKG_ERR_INVALID with "path:line:column: what is wrong" in the message; nothing is kept
+ * then.
+ */
 int app_definition_read(struct app_definition *out, const char *path, struct app_message *message);
 
 /* The same from text; `path` stands in the complaints. */
-int app_definition_parse(struct app_definition *out, const char *text, size_t length, const char *path, struct app_message *message);
+int app_definition_parse(struct app_definition *out, const char *text, size_t length, const char *path,
+                         struct app_message *message);
 
-/* As JSON on one line, which app_definition_parse reads back as the same; `seed` is written whether the file had one or not. */
+/*
+ * As JSON on one line, which app_definition_parse reads back as the same; `seed` is written whether the file
+ * had one or not.
+ */
 void app_definition_write(const struct app_definition *definition, uint64_t seed, struct app_text *out);
 
-/* CKG_OK when parameters, objective and constraints are the same; else CKG_ERR_INVALID and the first difference in the message. */
-int app_definition_same(const struct app_definition *old, const struct app_definition *now, struct app_message *message);
+/*
+ * CKG_OK when parameters, objective and constraints are the same; else CKG_ERR_INVALID and the first
+ * difference in the message.
+ */
+int app_definition_same(const struct app_definition *old, const struct app_definition *now,
+                        struct app_message *message);
 
 void app_definition_free(struct app_definition *definition);
 

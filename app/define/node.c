@@ -19,7 +19,8 @@ enum { LONGEST_NAME = 200, LARGEST_FILE = 16 << 20, DEEPEST = 100, MOST_NAMES = 
 
 static int complain_at(struct app_document *document, size_t line, size_t column, const char *what)
 {
-    return app_fail(document->message, CKG_ERR_INVALID, "%s:%zu:%zu: %s", document->path, line + 1, column + 1, what);
+    return app_fail(document->message, CKG_ERR_INVALID, "%s:%zu:%zu: %s", document->path, line + 1,
+                    column + 1, what);
 }
 
 int app_node_complain(struct app_document *document, const yaml_node_t *node, const char *format, ...)
@@ -59,8 +60,10 @@ static const char *describe(const yaml_node_t *node, char buffer[128])
 int app_node_expect(struct app_document *document, const yaml_node_t *node, const char *expected)
 {
     char buffer[128];
-    const int quoted = node->type == YAML_SCALAR_NODE && node->data.scalar.style != YAML_PLAIN_SCALAR_STYLE && app_node_is_text(node);
-    return app_node_complain(document, node, "%s is expected, not %s%s", expected, describe(node, buffer), quoted ? " in quotes" : "");
+    const int quoted = node->type == YAML_SCALAR_NODE && node->data.scalar.style != YAML_PLAIN_SCALAR_STYLE &&
+                       app_node_is_text(node);
+    return app_node_complain(document, node, "%s is expected, not %s%s", expected, describe(node, buffer),
+                             quoted ? " in quotes" : "");
 }
 
 static size_t least(size_t a, size_t b, size_t c)
@@ -74,8 +77,9 @@ static int same_letter(char a, char b)
 }
 
 /*
- * How many letters must be changed, added, left out or swapped with their neighbour to make one word of the other, whatever their case
- * (Damerau's distance where no letter is touched twice). Words of over 31 bytes are as far as can be.
+ * How many letters must be changed, added, left out or swapped with their neighbour to make one word of the
+ * other, whatever their case (Damerau's distance where no letter is touched twice). Words of over 31 bytes
+ * are as far as can be.
  */
 static size_t distance(const char *a, const char *b)
 {
@@ -90,7 +94,8 @@ static size_t distance(const char *a, const char *b)
         size_t *now = row[i % 3], *before = row[(i + 2) % 3], *earlier = row[(i + 1) % 3];
         now[0] = i;
         for (size_t j = 1; j <= m; j++) {
-            const int swapped = i > 1 && j > 1 && same_letter(a[i - 1], b[j - 2]) && same_letter(a[i - 2], b[j - 1]);
+            const int swapped = i > 1 && j > 1 && same_letter(a[i - 1], b[j - 2]) &&
+                                same_letter(a[i - 2], b[j - 1]);
             now[j] = least(now[j - 1] + 1, before[j] + 1, before[j - 1] + !same_letter(a[i - 1], b[j - 1]));
             if (swapped && earlier[j - 2] + 1 < now[j])
                 now[j] = earlier[j - 2] + 1;
@@ -112,7 +117,8 @@ static const char *closest(const char *word, int count, const char *const *names
     return best;
 }
 
-int app_node_unknown(struct app_document *document, const yaml_node_t *node, const char *kind, const char *of, int count, const char *const *names)
+int app_node_unknown(struct app_document *document, const yaml_node_t *node, const char *kind, const char *of,
+                     int count, const char *const *names)
 {
     char buffer[128];
     struct app_text all = {0};
@@ -120,10 +126,17 @@ int app_node_unknown(struct app_document *document, const yaml_node_t *node, con
     const char *meant = is_text ? closest(app_node_text(node), count, names) : NULL;
     for (int i = 0; i < count && !meant; i++)
         app_text_print(&all, "%s%s", i ? ", " : "", names[i]);
-    const char *hint = meant ? "did you mean " : count ? "known are " : "there is none", *names_shown = meant ? meant : all.data ? all.data : "";
+    const char *hint = meant   ? "did you mean "
+                       : count ? "known are "
+                               : "there is none",
+               *names_shown = meant      ? meant
+                              : all.data ? all.data
+                                         : "";
     describe(node, buffer);
-    const int status = is_text ? app_node_complain(document, node, "unknown %s %s%s; %s%s%s", kind, buffer, of, hint, names_shown, meant ? "?" : "")
-                               : app_node_complain(document, node, "a %s is expected, not %s; %s%s", kind, buffer, hint, names_shown);
+    const int status = is_text ? app_node_complain(document, node, "unknown %s %s%s; %s%s%s", kind, buffer,
+                                                   of, hint, names_shown, meant ? "?" : "")
+                               : app_node_complain(document, node, "a %s is expected, not %s; %s%s", kind,
+                                                   buffer, hint, names_shown);
     app_text_free(&all);
     return status;
 }
@@ -176,13 +189,17 @@ int app_node_items(const yaml_node_t *node)
 
 /* --- values --- */
 
-/* Decimal digits, a sign, a point, an exponent: what strtod takes as "inf", "nan" or hexadecimal is not meant. */
+/*
+ * Decimal digits, a sign, a point, an exponent: what strtod takes as "inf", "nan" or hexadecimal is not
+ * meant.
+ */
 static int is_decimal(const char *text)
 {
     return *text && strspn(text, "+-.0123456789eE") == strlen(text);
 }
 
-int app_node_number(struct app_document *document, const yaml_node_t *node, double low, double high, double *out)
+int app_node_number(struct app_document *document, const yaml_node_t *node, double low, double high,
+                    double *out)
 {
     char *end, buffer[128], from[32], to[32];
     if (!is_bare(node) || !is_decimal(app_node_text(node)))
@@ -193,8 +210,8 @@ int app_node_number(struct app_document *document, const yaml_node_t *node, doub
     if (!isfinite(value) && isinf(high))
         return app_node_complain(document, node, "%s is too large for a number", describe(node, buffer));
     if (value < low || value > high)
-        return app_node_complain(document, node, "a number from %s to %s is expected, not %s", app_number(low, from), app_number(high, to),
-                                 describe(node, buffer));
+        return app_node_complain(document, node, "a number from %s to %s is expected, not %s",
+                                 app_number(low, from), app_number(high, to), describe(node, buffer));
     *out = value;
     return CKG_OK;
 }
@@ -212,7 +229,10 @@ int app_node_whole(struct app_document *document, const yaml_node_t *node, int l
     return app_node_expect(document, node, expected.text);
 }
 
-/* Control characters, of Unicode's second block too, and the characters that some readers take for the end of a line. */
+/*
+ * Control characters, of Unicode's second block too, and the characters that some readers take for the end of
+ * a line.
+ */
 static int is_one_line(const char *text)
 {
     for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
@@ -232,7 +252,8 @@ int app_node_name(struct app_document *document, const yaml_node_t *node, char *
     if (!*text)
         return app_node_complain(document, node, "a name must not be empty");
     if (strlen(text) > LONGEST_NAME)
-        return app_node_complain(document, node, "a name is at most %d bytes long, this one has %zu", LONGEST_NAME, strlen(text));
+        return app_node_complain(document, node, "a name is at most %d bytes long, this one has %zu",
+                                 LONGEST_NAME, strlen(text));
     if (!is_one_line(text))
         return app_node_complain(document, node, "a name is one line without control characters");
     free(*out);
@@ -250,14 +271,17 @@ int app_node_check_key(struct app_document *document, const yaml_node_t *mapping
     if (!app_node_is_text(key))
         return app_node_expect(document, key, "a key");
     if (is_bare(key) && !strcmp(app_node_text(key), "<<"))
-        return app_node_complain(document, key, "the merge key << is not supported; write the keys out, or use an alias for the whole mapping");
+        return app_node_complain(
+            document, key,
+            "the merge key << is not supported; write the keys out, or use an alias for the whole mapping");
     for (int k = 0; k < pair; k++)
         if (app_node_is_word(app_document_node(document, pairs[k].key), app_node_text(key)))
             return app_node_complain(document, key, "'%.200s' stands twice", app_node_text(key));
     return CKG_OK;
 }
 
-int app_node_mapping(struct app_document *document, const yaml_node_t *node, const char *what, int count, const struct app_key *keys, void *nodes)
+int app_node_mapping(struct app_document *document, const yaml_node_t *node, const char *what, int count,
+                     const struct app_key *keys, void *nodes)
 {
     const char *names[MOST_NAMES];
     char buffer[128];
@@ -265,7 +289,8 @@ int app_node_mapping(struct app_document *document, const yaml_node_t *node, con
     for (int k = 0; k < count && k < MOST_NAMES; k++)
         names[k] = keys[k].name;
     if (node->type != YAML_MAPPING_NODE)
-        return app_node_complain(document, node, "%s is a mapping with keys such as %s, not %s", what, keys[0].name, describe(node, buffer));
+        return app_node_complain(document, node, "%s is a mapping with keys such as %s, not %s", what,
+                                 keys[0].name, describe(node, buffer));
     for (int i = 0; i < app_node_pairs(node); i++) {
         const yaml_node_pair_t *pair = &node->data.mapping.pairs.start[i];
         const yaml_node_t *key = app_document_node(document, pair->key);
@@ -280,7 +305,8 @@ int app_node_mapping(struct app_document *document, const yaml_node_t *node, con
             app_fail(&of, 0, " of %s", what);
             return app_node_unknown(document, key, "key", of.text, count, names);
         }
-        memcpy((char *)nodes + found->offset, &(const yaml_node_t *){app_document_node(document, pair->value)}, sizeof node);
+        memcpy((char *)nodes + found->offset,
+               &(const yaml_node_t *){app_document_node(document, pair->value)}, sizeof node);
     }
     return CKG_OK;
 }
@@ -325,15 +351,18 @@ static void explain(const yaml_parser_t *parser, struct app_message *what)
     if (!strcmp(problem, "did not find expected <document start>"))
         app_fail(what, 0, "not YAML: the file should end here");
     else if (begins_before && parser->error == YAML_COMPOSER_ERROR)
-        app_fail(what, 0, "not YAML: %s at line %zu, column %zu", parser->context, from->line + 1, from->column + 1);
+        app_fail(what, 0, "not YAML: %s at line %zu, column %zu", parser->context, from->line + 1,
+                 from->column + 1);
     else if (begins_before)
-        app_fail(what, 0, "not YAML: %s, %s from line %zu, column %zu on", problem, parser->context, from->line + 1, from->column + 1);
+        app_fail(what, 0, "not YAML: %s, %s from line %zu, column %zu on", problem, parser->context,
+                 from->line + 1, from->column + 1);
     else
         app_fail(what, 0, "not YAML: %s", problem);
 }
 
 /* Bytes that are no text have an offset, everything else a mark. */
-static int complain_of_yaml(struct app_document *document, const yaml_parser_t *parser, const char *text, size_t length)
+static int complain_of_yaml(struct app_document *document, const yaml_parser_t *parser, const char *text,
+                            size_t length)
 {
     struct app_message what;
     size_t line = parser->problem_mark.line, column = parser->problem_mark.column;
@@ -341,7 +370,8 @@ static int complain_of_yaml(struct app_document *document, const yaml_parser_t *
         return app_node_no_memory(document);
     explain(parser, &what);
     if (parser->error == YAML_READER_ERROR) {
-        place_of_byte(text, parser->problem_offset < length ? parser->problem_offset : length, &line, &column);
+        place_of_byte(text, parser->problem_offset < length ? parser->problem_offset : length, &line,
+                      &column);
         app_fail(&what, 0, "not a text file: %s", parser->problem);
     } else if (is_tab(text, length, &parser->problem_mark))
         app_fail(&what, 0, "not YAML: a tab stands where only spaces may indent");
@@ -361,7 +391,10 @@ static const yaml_char_t *tag_of(const yaml_event_t *event)
                                                       : NULL;
 }
 
-/* What no part of a problem file may have. Tags would promise types that are not made; libyaml's time grows with the square of the depth. */
+/*
+ * What no part of a problem file may have. Tags would promise types that are not made; libyaml's time grows
+ * with the square of the depth.
+ */
 static int check_event(struct app_document *document, const yaml_event_t *event, int *documents, int *depth)
 {
     const size_t line = event->start_mark.line, column = event->start_mark.column;
@@ -373,11 +406,15 @@ static int check_event(struct app_document *document, const yaml_event_t *event,
     if (*depth > DEEPEST)
         return complain_at(document, line, column, "lists and mappings are nested too deeply");
     if (tag_of(event))
-        return complain_at(document, line, column, "tags such as !!int are not supported; write the value without");
+        return complain_at(document, line, column,
+                           "tags such as !!int are not supported; write the value without");
     return CKG_OK;
 }
 
-/* A first pass, event by event, which ends at once where the second would have to build what is refused anyway. */
+/*
+ * A first pass, event by event, which ends at once where the second would have to build what is refused
+ * anyway.
+ */
 static int check_events(struct app_document *document, yaml_parser_t *parser, const char *text, size_t length)
 {
     int status = CKG_OK, documents = 0, depth = 0;
@@ -394,7 +431,8 @@ static int check_events(struct app_document *document, yaml_parser_t *parser, co
 
 static int build(struct app_document *document, yaml_parser_t *parser, const char *text, size_t length)
 {
-    return yaml_parser_load(parser, &document->yaml) ? CKG_OK : complain_of_yaml(document, parser, text, length);
+    return yaml_parser_load(parser, &document->yaml) ? CKG_OK
+                                                     : complain_of_yaml(document, parser, text, length);
 }
 
 static int pass(struct app_document *document, const char *text, size_t length,
@@ -420,13 +458,15 @@ static unsigned escaped_unit(const char *text, size_t left)
 }
 
 /*
- * JSON writes a character beyond U+FFFF as two escapes, \ud83c\udf00, which YAML does not know; YAML has \U0001f300. Two columns shorter, so a
- * complaint about what follows on that line points as much too far left.
+ * JSON writes a character beyond U+FFFF as two escapes, \ud83c\udf00, which YAML does not know; YAML has
+ * \U0001f300. Two columns shorter, so a complaint about what follows on that line points as much too far
+ * left.
  */
 static void join_surrogates(const char *text, size_t length, struct app_text *out)
 {
     for (size_t i = 0; i < length;) {
-        const unsigned high = escaped_unit(text + i, length - i), low = high ? escaped_unit(text + i + 6, length - i - 6) : 0;
+        const unsigned high = escaped_unit(text + i, length - i),
+                       low = high ? escaped_unit(text + i + 6, length - i - 6) : 0;
         const size_t plain = text[i] == '\\' && i + 1 < length ? 2 : 1;
         if (high >= 0xD800 && high < 0xDC00 && low >= 0xDC00 && low < 0xE000) {
             app_text_print(out, "\\U%08x", 0x10000 + ((high - 0xD800) << 10) + (low - 0xDC00));
@@ -460,8 +500,8 @@ static int open_text(struct app_document *out, const char *text, size_t length, 
     return complain_at(out, 0, 0, "the file is empty");
 }
 
-int app_document_open(struct app_document *out, const char *text, size_t length, const char *path, struct app_message *message,
-                      const yaml_node_t **root)
+int app_document_open(struct app_document *out, const char *text, size_t length, const char *path,
+                      struct app_message *message, const yaml_node_t **root)
 {
     struct app_text joined = {0};
     *out = (struct app_document){.path = path, .message = message};
@@ -470,7 +510,8 @@ int app_document_open(struct app_document *out, const char *text, size_t length,
     if (!is_json(text, length))
         return open_text(out, text, length, root);
     join_surrogates(text, length, &joined);
-    const int status = joined.failed ? app_node_no_memory(out) : open_text(out, joined.data, joined.length, root);
+    const int status = joined.failed ? app_node_no_memory(out)
+                                     : open_text(out, joined.data, joined.length, root);
     app_text_free(&joined);
     return status;
 }

@@ -1,7 +1,7 @@
 /*
- * A YAML document by libyaml whose every complaint has the place it is about: "path:line:column: what is wrong". Mappings are read by tables
- * of the keys they may have. The document is a graph: through an alias a node may stand in several places, or inside itself, so nobody walks it
- * to its end.
+ * A YAML document by libyaml whose every complaint has the place it is about: "path:line:column: what is
+ * wrong". Mappings are read by tables of the keys they may have. The document is a graph: through an alias a
+ * node may stand in several places, or inside itself, so nobody walks it to its end.
  */
 #ifndef CKG_APP_NODE_H
 #define CKG_APP_NODE_H
@@ -18,28 +18,35 @@ struct app_document {
     struct app_message *message;
 };
 
-/* A key that a mapping may have, and where the pointer to its node goes in the struct that is being filled. */
+/*
+ * A key that a mapping may have, and where the pointer to its node goes in the struct that is being filled.
+ */
 struct app_key {
     const char *name;
     size_t offset;
 };
 
 /* The one document of the text, and its root. After a failure there is nothing to close. */
-int app_document_open(struct app_document *out, const char *text, size_t length, const char *path, struct app_message *message,
-                      const yaml_node_t **root);
+int app_document_open(struct app_document *out, const char *text, size_t length, const char *path,
+                      struct app_message *message, const yaml_node_t **root);
 void app_document_close(struct app_document *document);
 
 const yaml_node_t *app_document_node(struct app_document *document, int index);
 
 /* Writes the message, at the node's place, and returns CKG_ERR_INVALID; CKG_ERR_NOMEM the second. */
-int app_node_complain(struct app_document *document, const yaml_node_t *node, const char *format, ...) __attribute__((format(printf, 3, 4)));
+int app_node_complain(struct app_document *document, const yaml_node_t *node, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 int app_node_no_memory(struct app_document *document);
 
 /* "… is expected, not" what is there. */
 int app_node_expect(struct app_document *document, const yaml_node_t *node, const char *expected);
 
-/* "unknown kind 'word' of …": it is not among the names; with the one that was probably meant, or all of them. `of` may be empty. */
-int app_node_unknown(struct app_document *document, const yaml_node_t *node, const char *kind, const char *of, int count, const char *const *names);
+/*
+ * "unknown kind 'word' of …": it is not among the names; with the one that was probably meant, or all of
+ * them. `of` may be empty.
+ */
+int app_node_unknown(struct app_document *document, const yaml_node_t *node, const char *kind, const char *of,
+                     int count, const char *const *names);
 
 /* 1 for a scalar without a zero byte inside; its text. */
 int app_node_is_text(const yaml_node_t *node);
@@ -56,19 +63,25 @@ int app_node_pairs(const yaml_node_t *node);
 int app_node_items(const yaml_node_t *node);
 
 /* A finite number in low … high, written bare. */
-int app_node_number(struct app_document *document, const yaml_node_t *node, double low, double high, double *out);
+int app_node_number(struct app_document *document, const yaml_node_t *node, double low, double high,
+                    double *out);
 int app_node_whole(struct app_document *document, const yaml_node_t *node, int low, int high, int *out);
 
-/* A text that goes into tables, pages, files and arguments: one line, not empty, at most 200 bytes. Frees what *out was. */
+/*
+ * A text that goes into tables, pages, files and arguments: one line, not empty, at most 200 bytes. Frees
+ * what *out was.
+ */
 int app_node_name(struct app_document *document, const yaml_node_t *node, char **out);
 
 /* The key of that pair is a text, stands once so far and is not the merge key <<. */
 int app_node_check_key(struct app_document *document, const yaml_node_t *mapping, int pair);
 
 /*
- * The nodes of a mapping's values into the struct at `nodes`, by the table; what is not given stays as it is. `what` is the thing described, as in
- * "a parameter". A key that is not in the table or stands twice is refused.
+ * The nodes of a mapping's values into the struct at `nodes`, by the table; what is not given stays as it is.
+ * `what` is the thing described, as in "a parameter". A key that is not in the table or stands twice is
+ * refused.
  */
-int app_node_mapping(struct app_document *document, const yaml_node_t *node, const char *what, int count, const struct app_key *keys, void *nodes);
+int app_node_mapping(struct app_document *document, const yaml_node_t *node, const char *what, int count,
+                     const struct app_key *keys, void *nodes);
 
 #endif

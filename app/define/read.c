@@ -1,6 +1,6 @@
 /*
- * From a problem file to a definition. The file's shape is one table per mapping: what is not in the table is refused, and a complaint points
- * at the node it is about.
+ * From a problem file to a definition. The file's shape is one table per mapping: what is not in the table is
+ * refused, and a complaint points at the node it is about.
  */
 #include "define/definition.h"
 
@@ -33,7 +33,8 @@ static int no_memory(struct reader *r)
 /* What the library refused, at the node that gave it the words. */
 static int refuse(struct reader *r, const yaml_node_t *node, int status)
 {
-    return status == CKG_ERR_NOMEM ? no_memory(r) : app_node_complain(&r->document, node, "%s", ckg_error_message());
+    return status == CKG_ERR_NOMEM ? no_memory(r)
+                                   : app_node_complain(&r->document, node, "%s", ckg_error_message());
 }
 
 static const yaml_node_t *item_of(struct reader *r, const yaml_node_t *list, int index)
@@ -58,8 +59,9 @@ struct parameter {
 };
 
 static const struct app_key parameter_keys[] = {
-    {"type", offsetof(struct parameter, type)}, {"scale", offsetof(struct parameter, scale)},   {"low", offsetof(struct parameter, low)},
-    {"high", offsetof(struct parameter, high)}, {"values", offsetof(struct parameter, values)},
+    {"type", offsetof(struct parameter, type)},     {"scale", offsetof(struct parameter, scale)},
+    {"low", offsetof(struct parameter, low)},       {"high", offsetof(struct parameter, high)},
+    {"values", offsetof(struct parameter, values)},
 };
 
 static int read_category(struct reader *r, const yaml_node_t *node, struct app_parameter *p)
@@ -73,21 +75,25 @@ static int read_category(struct reader *r, const yaml_node_t *node, struct app_p
     return twice ? app_node_complain(&r->document, node, "the value '%s' stands twice", *value) : CKG_OK;
 }
 
-static int add_categorical(struct reader *r, const yaml_node_t *node, const struct parameter *from, struct app_parameter *p)
+static int add_categorical(struct reader *r, const yaml_node_t *node, const struct parameter *from,
+                           struct app_parameter *p)
 {
     const yaml_node_t *stray = from->scale ? from->scale : from->low ? from->low : from->high;
     if (stray)
-        return app_node_complain(&r->document, stray, "a categorical parameter has `values: [a, b, …]` and no scale, low or high");
+        return app_node_complain(&r->document, stray,
+                                 "a categorical parameter has `values: [a, b, …]` and no scale, low or high");
     if (!from->values)
         return app_node_complain(&r->document, node, "a categorical parameter needs `values: [a, b, …]`");
     if (from->values->type != YAML_SEQUENCE_NODE)
         return app_node_expect(&r->document, from->values, "a list of values [a, b, …]");
     const int count = app_node_items(from->values);
     if (count < 2)
-        return app_node_complain(&r->document, from->values, "a categorical parameter needs at least 2 values");
+        return app_node_complain(&r->document, from->values,
+                                 "a categorical parameter needs at least 2 values");
     if (count > CKG_MAX_CATEGORIES)
-        return app_node_complain(&r->document, item_of(r, from->values, CKG_MAX_CATEGORIES), "a categorical parameter has at most %d values, not %d",
-                                 CKG_MAX_CATEGORIES, count);
+        return app_node_complain(&r->document, item_of(r, from->values, CKG_MAX_CATEGORIES),
+                                 "a categorical parameter has at most %d values, not %d", CKG_MAX_CATEGORIES,
+                                 count);
     p->values = calloc((size_t)count, sizeof *p->values);
     int status = p->values ? CKG_OK : no_memory(r);
     while (!status && p->count < count)
@@ -95,7 +101,8 @@ static int add_categorical(struct reader *r, const yaml_node_t *node, const stru
     if (status)
         return status;
     p->high = count - 1;
-    const int refused = ckg_problem_add_categorical(r->out->problem, p->name, count, (const char *const *)p->values);
+    const int refused = ckg_problem_add_categorical(r->out->problem, p->name, count,
+                                                    (const char *const *)p->values);
     return refused ? refuse(r, from->values, refused) : CKG_OK;
 }
 
@@ -104,10 +111,12 @@ static int read_bound(struct reader *r, const yaml_node_t *node, int integer, do
     const int status = app_node_number(&r->document, node, -INFINITY, INFINITY, out);
     if (status || !integer || (*out == floor(*out) && fabs(*out) <= largest_whole))
         return status;
-    return app_node_expect(&r->document, node, *out == floor(*out) ? "a whole number within ±2^53" : "a whole number");
+    return app_node_expect(&r->document, node,
+                           *out == floor(*out) ? "a whole number within ±2^53" : "a whole number");
 }
 
-static int add_number(struct reader *r, const yaml_node_t *node, const struct parameter *from, struct app_parameter *p)
+static int add_number(struct reader *r, const yaml_node_t *node, const struct parameter *from,
+                      struct app_parameter *p)
 {
     const int integer = p->kind == CKG_INTEGER;
     if (from->values)
@@ -142,14 +151,17 @@ static int add_parameter(struct reader *r, const yaml_node_t *name, const yaml_n
         return status;
     if (!from.type)
         return app_node_complain(&r->document, node, "`type` is missing: real, integer or categorical");
-    p->kind = app_node_is_word(from.type, "real") ? CKG_REAL : app_node_is_word(from.type, "integer") ? CKG_INTEGER : CKG_CATEGORICAL;
+    p->kind = app_node_is_word(from.type, "real")      ? CKG_REAL
+              : app_node_is_word(from.type, "integer") ? CKG_INTEGER
+                                                       : CKG_CATEGORICAL;
     if (p->kind == CKG_CATEGORICAL && !app_node_is_word(from.type, "categorical"))
         return app_node_unknown(&r->document, from.type, "type", "", 3, kinds);
     return p->kind == CKG_CATEGORICAL ? add_categorical(r, node, &from, p) : add_number(r, node, &from, p);
 }
 
 /* Calls add for every pair of a mapping of names. */
-static int each_name(struct reader *r, const yaml_node_t *node, int (*add)(struct reader *, const yaml_node_t *, const yaml_node_t *))
+static int each_name(struct reader *r, const yaml_node_t *node,
+                     int (*add)(struct reader *, const yaml_node_t *, const yaml_node_t *))
 {
     int status = CKG_OK;
     for (int i = 0; !status && i < app_node_pairs(node); i++) {
@@ -168,8 +180,8 @@ static int read_parameters(struct reader *r, const yaml_node_t *node)
     if (!count)
         return app_node_complain(&r->document, node, "there must be at least one parameter");
     if (count > CKG_MAX_PARAMETERS)
-        return app_node_complain(&r->document, key_of(r, node, CKG_MAX_PARAMETERS), "there are at most %d parameters, not %d", CKG_MAX_PARAMETERS,
-                                 count);
+        return app_node_complain(&r->document, key_of(r, node, CKG_MAX_PARAMETERS),
+                                 "there are at most %d parameters, not %d", CKG_MAX_PARAMETERS, count);
     r->out->parameters = calloc((size_t)count, sizeof *r->out->parameters);
     return r->out->parameters ? each_name(r, node, add_parameter) : no_memory(r);
 }
@@ -253,8 +265,8 @@ static int read_constraints(struct reader *r, const yaml_node_t *node)
         return app_node_expect(&r->document, node, "a mapping of constraints, `name: {min: …, max: …}`,");
     const int count = app_node_pairs(node);
     if (count > CKG_MAX_CONSTRAINTS)
-        return app_node_complain(&r->document, key_of(r, node, CKG_MAX_CONSTRAINTS), "there are at most %d constraints, not %d", CKG_MAX_CONSTRAINTS,
-                                 count);
+        return app_node_complain(&r->document, key_of(r, node, CKG_MAX_CONSTRAINTS),
+                                 "there are at most %d constraints, not %d", CKG_MAX_CONSTRAINTS, count);
     struct app_outcome *grown = realloc(r->out->outcomes, ((size_t)count + 1) * sizeof *grown);
     if (!grown)
         return no_memory(r);
@@ -273,7 +285,8 @@ static int read_objective(struct reader *r, const yaml_node_t *node)
     o->max = INFINITY;
     int status = app_node_mapping(&r->document, node, "the objective", KEYS(objective_keys), &from);
     if (!status)
-        status = from.name ? read_outcome_name(r, from.name, 0) : app_node_complain(&r->document, node, "the objective needs a `name`");
+        status = from.name ? read_outcome_name(r, from.name, 0)
+                           : app_node_complain(&r->document, node, "the objective needs a `name`");
     if (status)
         return status;
     const int refused = ckg_problem_set_objective(r->out->problem, o->name, r->out->goal);
@@ -299,7 +312,8 @@ static int read_command(struct reader *r, const yaml_node_t *node, struct app_ev
         return app_node_expect(&r->document, node, "a command as a list of words [program, argument, …]");
     const int count = app_node_items(node);
     if (!count)
-        return app_node_complain(&r->document, node, "the command has no words; [program, argument, …] is expected");
+        return app_node_complain(&r->document, node,
+                                 "the command has no words; [program, argument, …] is expected");
     e->command = calloc((size_t)count + 1, sizeof *e->command);
     if (!e->command)
         return no_memory(r);
@@ -329,7 +343,8 @@ static int read_evaluate(struct reader *r, const yaml_node_t *node, struct app_e
     struct evaluate from = {0};
     int status = app_node_mapping(&r->document, node, "`evaluate`", KEYS(evaluate_keys), &from);
     if (!status)
-        status = from.command ? read_command(r, from.command, out) : app_node_complain(&r->document, node, "`evaluate` needs a `command`");
+        status = from.command ? read_command(r, from.command, out)
+                              : app_node_complain(&r->document, node, "`evaluate` needs a `command`");
     if (!status && from.timeout)
         status = read_seconds(r, from.timeout, &out->timeout);
     if (!status && from.parallel)
@@ -353,7 +368,8 @@ static int read_policy_name(struct reader *r, const yaml_node_t *node, ckg_polic
     return app_node_unknown(&r->document, node, "policy", "", count, names);
 }
 
-static int read_setting(struct reader *r, const ckg_policy_info *policy, const yaml_node_t *key, const yaml_node_t *value, ckg_setting *out)
+static int read_setting(struct reader *r, const ckg_policy_info *policy, const yaml_node_t *key,
+                        const yaml_node_t *value, ckg_setting *out)
 {
     struct app_message of;
     const char *names[MOST_POLICIES];
@@ -369,7 +385,9 @@ static int read_setting(struct reader *r, const ckg_policy_info *policy, const y
     }
     out->name = p->name;
     const int status = app_node_number(&r->document, value, p->low, p->high, &out->value);
-    return status || !p->whole || out->value == floor(out->value) ? status : app_node_expect(&r->document, value, "a whole number");
+    return status || !p->whole || out->value == floor(out->value)
+               ? status
+               : app_node_expect(&r->document, value, "a whole number");
 }
 
 /* A policy's name, or {name: …, parameter: value, …}. */
@@ -391,7 +409,8 @@ static int read_policy(struct reader *r, const yaml_node_t *node)
     for (int i = 0; !status && i < count; i++) {
         status = app_node_check_key(&r->document, node, i);
         if (!status && !app_node_is_word(key_of(r, node, i), "name"))
-            status = read_setting(r, &policy, key_of(r, node, i), value_of(r, node, i), &out->settings[out->settings_count++]);
+            status = read_setting(r, &policy, key_of(r, node, i), value_of(r, node, i),
+                                  &out->settings[out->settings_count++]);
     }
     return status;
 }
@@ -409,7 +428,9 @@ static int read_goal(struct reader *r, const yaml_node_t *node)
 /* Digits alone: every one of the 64 bits counts, and strtod would round. */
 static int read_seed(struct reader *r, const yaml_node_t *node)
 {
-    const char *digits = app_node_is_text(node) && node->data.scalar.style == YAML_PLAIN_SCALAR_STYLE ? app_node_text(node) : "";
+    const char *digits = app_node_is_text(node) && node->data.scalar.style == YAML_PLAIN_SCALAR_STYLE
+                             ? app_node_text(node)
+                             : "";
     errno = 0;
     r->out->seed = strtoull(digits, NULL, 10);
     if (!*digits || strspn(digits, "0123456789") != strlen(digits) || errno)
@@ -428,7 +449,8 @@ static int read_failures(struct reader *r, const yaml_node_t *node)
 
 /* The file's keys in the order they are needed, whatever their order in the file. */
 struct top {
-    const yaml_node_t *name, *goal, *budget, *initial, *policy, *seed, *failures, *parameters, *objective, *constraints, *evaluate;
+    const yaml_node_t *name, *goal, *budget, *initial, *policy, *seed, *failures, *parameters, *objective,
+        *constraints, *evaluate;
 };
 
 static const struct app_key top_keys[] = {
@@ -467,7 +489,9 @@ static int read_top(struct reader *r, const yaml_node_t *root)
     if (!status && top.initial)
         status = app_node_whole(&r->document, top.initial, 0, LARGEST_COUNT, &out->initial);
     if (!status)
-        status = top.policy ? read_policy(r, top.policy) : (out->policy = app_copy("ckg")) ? CKG_OK : no_memory(r);
+        status = top.policy                        ? read_policy(r, top.policy)
+                 : (out->policy = app_copy("ckg")) ? CKG_OK
+                                                   : no_memory(r);
     if (!status && top.seed)
         status = read_seed(r, top.seed);
     if (!status)
@@ -483,7 +507,8 @@ static int read_top(struct reader *r, const yaml_node_t *root)
     return status;
 }
 
-int app_definition_parse(struct app_definition *out, const char *text, size_t length, const char *path, struct app_message *message)
+int app_definition_parse(struct app_definition *out, const char *text, size_t length, const char *path,
+                         struct app_message *message)
 {
     struct reader r = {.out = out};
     const yaml_node_t *root;

@@ -11,14 +11,17 @@ static int check_number(const struct app_parameter *p, double value, double *out
 {
     char buffer[32];
     if (!(value >= p->low && value <= p->high))
-        return app_fail(message, CKG_ERR_INVALID, "%s = %s is not between %g and %g", p->name, app_number(value, buffer), p->low, p->high);
+        return app_fail(message, CKG_ERR_INVALID, "%s = %s is not between %g and %g", p->name,
+                        app_number(value, buffer), p->low, p->high);
     if (p->kind == CKG_INTEGER && value != floor(value))
-        return app_fail(message, CKG_ERR_INVALID, "%s = %s is not a whole number", p->name, app_number(value, buffer));
+        return app_fail(message, CKG_ERR_INVALID, "%s = %s is not a whole number", p->name,
+                        app_number(value, buffer));
     *out = value;
     return CKG_OK;
 }
 
-static int check_category(const struct app_parameter *p, const char *value, double *out, struct app_message *message)
+static int check_category(const struct app_parameter *p, const char *value, double *out,
+                          struct app_message *message)
 {
     const int index = app_parameter_category(p, value);
     if (index < 0)
@@ -27,7 +30,8 @@ static int check_category(const struct app_parameter *p, const char *value, doub
     return CKG_OK;
 }
 
-int app_design_read_text(const struct app_parameter *p, const char *text, double *out, struct app_message *message)
+int app_design_read_text(const struct app_parameter *p, const char *text, double *out,
+                         struct app_message *message)
 {
     char *stop;
     if (p->kind == CKG_CATEGORICAL)
@@ -38,7 +42,8 @@ int app_design_read_text(const struct app_parameter *p, const char *text, double
     return check_number(p, value, out, message);
 }
 
-int app_design_read(const struct app_definition *d, const json_t *object, double *x, struct app_message *message)
+int app_design_read(const struct app_definition *d, const json_t *object, double *x,
+                    struct app_message *message)
 {
     const char *name;
     json_t *ignored;
@@ -53,13 +58,15 @@ int app_design_read(const struct app_definition *d, const json_t *object, double
         else if (p->kind != CKG_CATEGORICAL && json_is_number(value))
             status = check_number(p, json_number_value(value), &x[i], message);
         else
-            status = app_fail(message, CKG_ERR_INVALID, "parameter '%s' must be a %s", p->name, p->kind == CKG_CATEGORICAL ? "text" : "number");
+            status = app_fail(message, CKG_ERR_INVALID, "parameter '%s' must be a %s", p->name,
+                              p->kind == CKG_CATEGORICAL ? "text" : "number");
         if (status)
             return status;
     }
-    json_object_foreach((json_t *)object, name, ignored)
-        if (app_definition_parameter(d, name) < 0)
-            return app_fail(message, CKG_ERR_INVALID, "there is no parameter '%s'", name);
+    json_object_foreach((json_t *)object, name, ignored) if (app_definition_parameter(d, name) <
+                                                             0) return app_fail(message, CKG_ERR_INVALID,
+                                                                                "there is no parameter '%s'",
+                                                                                name);
     return CKG_OK;
 }
 
@@ -90,13 +97,16 @@ void app_design_write(const struct app_definition *d, const double *x, struct ap
 static int check_value(const char *name, double value, double sd, struct app_message *message)
 {
     if (!isfinite(value) || fabs(value) > 1e150)
-        return app_fail(message, CKG_ERR_INVALID, "the value of '%s' is not a finite number below 1e150", name);
+        return app_fail(message, CKG_ERR_INVALID, "the value of '%s' is not a finite number below 1e150",
+                        name);
     if (sd != CKG_SD_DEFAULT && !(isfinite(sd) && sd >= 0))
-        return app_fail(message, CKG_ERR_INVALID, "the standard deviation of '%s' is not a number from 0 on", name);
+        return app_fail(message, CKG_ERR_INVALID, "the standard deviation of '%s' is not a number from 0 on",
+                        name);
     return CKG_OK;
 }
 
-int app_outcome_read(const struct app_definition *d, int outcome, const json_t *value, ckg_measurement *out, int *given, struct app_message *message)
+int app_outcome_read(const struct app_definition *d, int outcome, const json_t *value, ckg_measurement *out,
+                     int *given, struct app_message *message)
 {
     const char *name = d->outcomes[outcome].name;
     *given = !json_is_null(value);
@@ -105,24 +115,28 @@ int app_outcome_read(const struct app_definition *d, int outcome, const json_t *
         return CKG_OK;
     if (json_is_number(value))
         out->value = json_number_value(value);
-    else if (json_is_array(value) && json_array_size(value) == 2 && json_is_number(json_array_get(value, 0)) && json_is_number(json_array_get(value, 1))) {
+    else if (json_is_array(value) && json_array_size(value) == 2 &&
+             json_is_number(json_array_get(value, 0)) && json_is_number(json_array_get(value, 1))) {
         out->value = json_number_value(json_array_get(value, 0));
         out->sd = json_number_value(json_array_get(value, 1));
         if (out->sd < 0)
             return check_value(name, out->value, NAN, message);
     } else
-        return app_fail(message, CKG_ERR_INVALID, "the value of '%s' is not a number, [number, sd] or null", name);
+        return app_fail(message, CKG_ERR_INVALID, "the value of '%s' is not a number, [number, sd] or null",
+                        name);
     return check_value(name, out->value, out->sd, message);
 }
 
-int app_outcomes_read(const struct app_definition *d, const json_t *object, ckg_measurement *measured, int *count, struct app_message *message)
+int app_outcomes_read(const struct app_definition *d, const json_t *object, ckg_measurement *measured,
+                      int *count, struct app_message *message)
 {
     const char *name;
     json_t *value;
     *count = 0;
-    json_object_foreach((json_t *)object, name, value)
-        if (app_definition_outcome(d, name) < 0)
-            return app_fail(message, CKG_ERR_INVALID, "there is no objective or constraint '%s'", name);
+    json_object_foreach((json_t *)object, name,
+                        value) if (app_definition_outcome(d, name) <
+                                   0) return app_fail(message, CKG_ERR_INVALID,
+                                                      "there is no objective or constraint '%s'", name);
     for (int j = 0; j <= d->K; j++) {
         int given = 0;
         value = json_object_get(object, d->outcomes[j].name);
@@ -134,7 +148,8 @@ int app_outcomes_read(const struct app_definition *d, const json_t *object, ckg_
     return CKG_OK;
 }
 
-void app_outcomes_write(const struct app_definition *d, int count, const ckg_measurement *measured, struct app_text *out)
+void app_outcomes_write(const struct app_definition *d, int count, const ckg_measurement *measured,
+                        struct app_text *out)
 {
     int first = 1;
     app_text_add(out, "{", 1);

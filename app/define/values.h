@@ -1,4 +1,7 @@
-/* Designs and measured values of a definition as JSON objects, both ways: {"wire": 0.31, "alloy": "steel"}, {"weight": 1.9, "stress": [-0.2, 0.1]}. */
+/*
+ * Designs and measured values of a definition as JSON objects, both ways: {"wire": 0.31, "alloy": "steel"},
+ * {"weight": 1.9, "stress": [-0.2, 0.1]}.
+ */
 #ifndef CKG_APP_VALUES_H
 #define CKG_APP_VALUES_H
 
@@ -6,10 +9,12 @@
 #include "define/definition.h"
 
 /* x (d) from the object, which must have every parameter and nothing else. */
-int app_design_read(const struct app_definition *definition, const json_t *object, double *x, struct app_message *message);
+int app_design_read(const struct app_definition *definition, const json_t *object, double *x,
+                    struct app_message *message);
 
 /* The value of one parameter from a text such as a CSV field. */
-int app_design_read_text(const struct app_parameter *parameter, const char *text, double *out, struct app_message *message);
+int app_design_read_text(const struct app_parameter *parameter, const char *text, double *out,
+                         struct app_message *message);
 
 void app_design_write(const struct app_definition *definition, const double *x, struct app_text *out);
 
@@ -17,18 +22,21 @@ void app_design_write(const struct app_definition *definition, const double *x, 
 void app_design_write_text(const struct app_parameter *parameter, double value, struct app_text *out);
 
 /*
- * measured (1 + K) and *count from the object: each value a number, [number, sd], or null for not measured. A name that is no outcome is
- * refused. The count may be 0.
+ * measured (1 + K) and *count from the object: each value a number, [number, sd], or null for not measured. A
+ * name that is no outcome is refused. The count may be 0.
  */
-int app_outcomes_read(const struct app_definition *definition, const json_t *object, ckg_measurement *measured, int *count, struct app_message *message);
+int app_outcomes_read(const struct app_definition *definition, const json_t *object,
+                      ckg_measurement *measured, int *count, struct app_message *message);
 
 /* One value into *out; CKG_OK and *given 0 for null. */
-int app_outcome_read(const struct app_definition *definition, int outcome, const json_t *value, ckg_measurement *out, int *given,
-                     struct app_message *message);
+int app_outcome_read(const struct app_definition *definition, int outcome, const json_t *value,
+                     ckg_measurement *out, int *given, struct app_message *message);
 
-void app_outcomes_write(const struct app_definition *definition, int count, const ckg_measurement *measured, struct app_text *out);
+void app_outcomes_write(const struct app_definition *definition, int count, const ckg_measurement *measured,
+                        struct app_text *out);
 
 /* 1 or 0 when that is known from the values, -1 when not. */
-int app_outcomes_feasible(const struct app_definition *definition, int count, const ckg_measurement *measured);
+int app_outcomes_feasible(const struct app_definition *definition, int count,
+                          const ckg_measurement *measured);
 
 #endif

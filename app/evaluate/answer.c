@@ -17,7 +17,8 @@ static char *without_nonnumbers(const char *text, size_t length)
         size_t word = 0;
         while (!inside && i + word < length && isalpha((unsigned char)text[i + word]))
             word++;
-        const int is_none = (word == 3 && (!strncasecmp(text + i, "nan", 3) || !strncasecmp(text + i, "inf", 3))) ||
+        const int is_none = (word == 3 &&
+                             (!strncasecmp(text + i, "nan", 3) || !strncasecmp(text + i, "inf", 3))) ||
                             (word == 8 && !strncasecmp(text + i, "infinity", 8));
         const size_t part = word ? word : inside && text[i] == '\\' && i + 1 < length ? 2 : 1;
         inside ^= !word && text[i] == '"';
@@ -28,7 +29,10 @@ static char *without_nonnumbers(const char *text, size_t length)
     return out.data;
 }
 
-/* 1 for what would be an answer if all its numbers were some: it counts as the answer, so that no earlier line does. */
+/*
+ * 1 for what would be an answer if all its numbers were some: it counts as the answer, so that no earlier
+ * line does.
+ */
 static int has_nonnumber(const char *text, size_t length, const json_error_t *error)
 {
     json_error_t unused;
@@ -51,7 +55,8 @@ static void take_line(struct app_answer *a)
         start++;
     if (a->overlong || start == a->line.length || text[start] != '{')
         return;
-    json_t *object = json_loadb(text + start, a->line.length - start, JSON_REJECT_DUPLICATES | JSON_DECODE_INT_AS_REAL, &error);
+    json_t *object = json_loadb(text + start, a->line.length - start,
+                                JSON_REJECT_DUPLICATES | JSON_DECODE_INT_AS_REAL, &error);
     if (object) { /* what begins with a brace and is JSON is an object */
         json_decref(a->object);
         a->object = object;
@@ -102,7 +107,8 @@ void app_answer_free(struct app_answer *a)
 }
 
 /* An answer may say which trial it is for; another number means that something was mixed up. */
-static int check_trial(const struct app_answer *a, const struct app_definition *d, int trial, struct app_message *why)
+static int check_trial(const struct app_answer *a, const struct app_definition *d, int trial,
+                       struct app_message *why)
 {
     const json_t *named = app_definition_outcome(d, "trial") < 0 ? json_object_get(a->object, "trial") : NULL;
     if (!named)
@@ -113,12 +119,14 @@ static int check_trial(const struct app_answer *a, const struct app_definition *
     return CKG_OK;
 }
 
-int app_answer_read(const struct app_answer *a, const struct app_definition *d, int trial, ckg_measurement *measured, int *count, struct app_message *why)
+int app_answer_read(const struct app_answer *a, const struct app_definition *d, int trial,
+                    ckg_measurement *measured, int *count, struct app_message *why)
 {
     struct app_message wrong;
     *count = 0;
     if (!a->object && a->problem.text[0])
-        return app_fail(why, CKG_ERR_INVALID, "no answer: its last line that begins with { is not JSON: %s", a->problem.text);
+        return app_fail(why, CKG_ERR_INVALID, "no answer: its last line that begins with { is not JSON: %s",
+                        a->problem.text);
     if (!a->object)
         return app_fail(why, CKG_ERR_INVALID, "no answer: no line of its output is a JSON object");
     int status = check_trial(a, d, trial, why);

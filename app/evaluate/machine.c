@@ -1,4 +1,7 @@
-/* Linux tells all of this in /proc; elsewhere the answers are "not known", and a lost worker is found by its silence alone. */
+/*
+ * Linux tells all of this in /proc; elsewhere the answers are "not known", and a lost worker is found by its
+ * silence alone.
+ */
 #include "evaluate/machine.h"
 
 #include <dirent.h>
@@ -108,7 +111,8 @@ static const char *find_variable(const char *text, size_t length, const char *na
 static int is_lost(const char *worker)
 {
     long long process, born;
-    return sscanf(worker, "%lld-%lld", &process, &born) == 2 && process > 0 && app_process_gone(process, born);
+    return sscanf(worker, "%lld-%lld", &process, &born) == 2 && process > 0 &&
+           app_process_gone(process, born);
 }
 
 /* 1 when the process carries the family's marks in its environment. */
@@ -119,9 +123,12 @@ static int belongs(pid_t process, const struct family *family)
     snprintf(path, sizeof path, "/proc/%d/environ", (int)process);
     const size_t length = text ? read_start(path, text, SIZE) : 0;
     const char *worker = find_variable(text, length, "CKG_WORKER");
-    const char *study = find_variable(text, length, "CKG_STUDY"), *trial = find_variable(text, length, "CKG_TRIAL");
-    const int found = worker && study && trial && (!family->trial || strtol(trial, NULL, 10) == family->trial) &&
-                      (!family->study || !strcmp(study, family->study)) && (family->worker ? !strcmp(worker, family->worker) : is_lost(worker));
+    const char *study = find_variable(text, length, "CKG_STUDY"),
+               *trial = find_variable(text, length, "CKG_TRIAL");
+    const int found = worker && study && trial &&
+                      (!family->trial || strtol(trial, NULL, 10) == family->trial) &&
+                      (!family->study || !strcmp(study, family->study)) &&
+                      (family->worker ? !strcmp(worker, family->worker) : is_lost(worker));
     free(text);
     return found;
 }
@@ -155,7 +162,8 @@ static int kill_once(const char *worker, int trial, int count, const pid_t *spar
         const pid_t child = (pid_t)strtol(at, &next, 10);
         if (next == at)
             break;
-        if (child <= 0 || is_spared(child, count, spare) || (worker && !belongs(child, &(struct family){.worker = worker, .trial = trial})))
+        if (child <= 0 || is_spared(child, count, spare) ||
+            (worker && !belongs(child, &(struct family){.worker = worker, .trial = trial})))
             continue;
         kill(child, SIGKILL);
         killed += waitpid(child, NULL, 0) == child;
@@ -188,7 +196,8 @@ static int shares_numbers(pid_t process)
 {
     char path[64], ours[64], theirs[64];
     snprintf(path, sizeof path, "/proc/%d/ns/pid", (int)process);
-    const ssize_t a = readlink("/proc/self/ns/pid", ours, sizeof ours), b = readlink(path, theirs, sizeof theirs);
+    const ssize_t a = readlink("/proc/self/ns/pid", ours, sizeof ours),
+                  b = readlink(path, theirs, sizeof theirs);
     return a > 0 && a == b && !memcmp(ours, theirs, (size_t)a);
 }
 

@@ -5,10 +5,16 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* A name that is the same for two processes only when each can see the other by its number: host, boot and space of process numbers. */
+/*
+ * A name that is the same for two processes only when each can see the other by its number: host, boot and
+ * space of process numbers.
+ */
 void app_machine_name(char name[256]);
 
-/* When the process was born, in ticks since the machine's start; 0 when it is not there or the system does not say. */
+/*
+ * When the process was born, in ticks since the machine's start; 0 when it is not there or the system does
+ * not say.
+ */
 int64_t app_process_born(int64_t process);
 
 /* 1 when the process is dead, or its number now belongs to another. */
@@ -20,15 +26,18 @@ void app_adopt_orphans(void);
 /* 1 when we have children. */
 int app_has_children(void);
 
-/* The process as a word that no other process of this machine has had, which evaluations carry in their environment as CKG_WORKER. */
+/*
+ * The process as a word that no other process of this machine has had, which evaluations carry in their
+ * environment as CKG_WORKER.
+ */
 void app_worker_word(char word[48], int64_t process, int64_t born);
 
-/* Kills children of ours that carry CKG_WORKER=worker and CKG_TRIAL=trial, and their own children; `spare` (count) aside. trial 0: any trial; worker
-   NULL: any child, for such as have cleared their environment. */
+/* Kills children of ours that carry CKG_WORKER=worker and CKG_TRIAL=trial, and their own children; `spare`
+   (count) aside. trial 0: any trial; worker NULL: any child, for such as have cleared their environment. */
 void app_kill_children(const char *worker, int trial, int count, const pid_t *spare);
 
-/* Kills what a lost worker left on this machine, wherever it is by now, and waits until it is gone: the group of that process, 0 for not known, and
-   all that carry CKG_WORKER=worker. 0 when some of it will not go. */
+/* Kills what a lost worker left on this machine, wherever it is by now, and waits until it is gone: the group
+   of that process, 0 for not known, and all that carry CKG_WORKER=worker. 0 when some of it will not go. */
 int app_kill_left(const char *worker, int64_t process, int64_t born);
 
 /* The same for every lost worker of the study. */

@@ -80,7 +80,10 @@ static void free_environment(char **environment)
     free(environment);
 }
 
-/* Our environment with CKG_STUDY, CKG_TRIAL and CKG_WORKER; these first three are the caller's to free, the others borrowed. */
+/*
+ * Our environment with CKG_STUDY, CKG_TRIAL and CKG_WORKER; these first three are the caller's to free, the
+ * others borrowed.
+ */
 static char **make_environment(const char *study, int trial, const char *worker)
 {
     size_t count = 0, at = OWN_VARIABLES;
@@ -104,7 +107,8 @@ static char **make_environment(const char *study, int trial, const char *worker)
         return NULL;
     }
     for (size_t i = 0; i < count; i++)
-        if (strncmp(environ[i], "CKG_STUDY=", 10) != 0 && strncmp(environ[i], "CKG_TRIAL=", 10) != 0 && strncmp(environ[i], "CKG_WORKER=", 11) != 0)
+        if (strncmp(environ[i], "CKG_STUDY=", 10) != 0 && strncmp(environ[i], "CKG_TRIAL=", 10) != 0 &&
+            strncmp(environ[i], "CKG_WORKER=", 11) != 0)
             out[at++] = environ[i];
     return out;
 }
@@ -134,7 +138,8 @@ static int make_pipes(struct app_process *p, int theirs[3])
 }
 
 /* posix_spawn's answer: 0 or an errno. */
-static int spawn(struct app_process *p, char **words, char **environment, const char *folder, const int theirs[3])
+static int spawn(struct app_process *p, char **words, char **environment, const char *folder,
+                 const int theirs[3])
 {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
@@ -151,7 +156,8 @@ static int spawn(struct app_process *p, char **words, char **environment, const 
     sigaddset(&standard, SIGINT);
     sigaddset(&standard, SIGTERM);
     sigaddset(&standard, SIGCHLD);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
+    posix_spawnattr_setflags(&attributes,
+                             POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
     posix_spawnattr_setpgroup(&attributes, 0);
     posix_spawnattr_setsigdefault(&attributes, &standard);
     posix_spawnattr_setsigmask(&attributes, &none);
@@ -171,14 +177,17 @@ static int complain(struct app_message *message, const char *folder, const char 
 {
     struct stat info;
     if (stat(folder, &info) || !S_ISDIR(info.st_mode))
-        return app_fail(message, CKG_ERR_SYSTEM, "the working folder %s is gone; put it back, then the same command goes on", folder);
+        return app_fail(message, CKG_ERR_SYSTEM,
+                        "the working folder %s is gone; put it back, then the same command goes on", folder);
     const int scarce = error == EAGAIN || error == EMFILE || error == ENFILE || error == ENOMEM;
-    return app_fail(message, CKG_ERR_SYSTEM, "the evaluation '%s' cannot be started: %s; %s, then the same command goes on", program, strerror(error),
+    return app_fail(message, CKG_ERR_SYSTEM,
+                    "the evaluation '%s' cannot be started: %s; %s, then the same command goes on", program,
+                    strerror(error),
                     scarce ? "lower `parallel` or raise the limits (`ulimit -a`)" : "correct `command`");
 }
 
-int app_process_start(struct app_process *p, const struct app_definition *d, const char *folder, const char *worker, int trial, const double *x,
-                      struct app_message *message)
+int app_process_start(struct app_process *p, const struct app_definition *d, const char *folder,
+                      const char *worker, int trial, const double *x, struct app_message *message)
 {
     int theirs[3] = {-1, -1, -1}, error = ENOMEM;
     *p = (struct app_process){.in = -1, .out = -1, .err = -1, .deadline = INFINITY};
@@ -319,13 +328,15 @@ static int complain_of_exit(const struct app_process *p, struct app_message *why
     return CKG_ERR_INVALID;
 }
 
-int app_process_result(struct app_process *p, const struct app_definition *d, int trial, ckg_measurement *measured, int *count, struct app_message *why)
+int app_process_result(struct app_process *p, const struct app_definition *d, int trial,
+                       ckg_measurement *measured, int *count, struct app_message *why)
 {
     *count = 0;
     if (p->timed_out)
         return app_fail(why, CKG_ERR_INVALID, "timed out after %g s", d->evaluate.timeout);
     if (WIFSIGNALED(p->status))
-        return app_fail(why, CKG_ERR_INVALID, "killed by signal %d (%s)", WTERMSIG(p->status), strsignal(WTERMSIG(p->status)));
+        return app_fail(why, CKG_ERR_INVALID, "killed by signal %d (%s)", WTERMSIG(p->status),
+                        strsignal(WTERMSIG(p->status)));
     if (WEXITSTATUS(p->status))
         return complain_of_exit(p, why);
     return app_answer_read(&p->answer, d, trial, measured, count, why);

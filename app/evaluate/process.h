@@ -1,6 +1,7 @@
 /*
- * An evaluation as a child process: its own process group, JSON on its standard input, its answer on standard output, the end of its standard
- * error kept. Nothing here blocks; the caller polls the descriptors and the clock.
+ * An evaluation as a child process: its own process group, JSON on its standard input, its answer on standard
+ * output, the end of its standard error kept. Nothing here blocks; the caller polls the descriptors and the
+ * clock.
  */
 #ifndef CKG_APP_PROCESS_H
 #define CKG_APP_PROCESS_H
@@ -13,8 +14,8 @@
 enum { APP_LOG_BYTES = 4096, APP_PROCESS_FDS = 3 };
 
 struct app_process {
-    pid_t pid;            /* 0: none */
-    int in, out, err;     /* our ends, -1 when closed */
+    pid_t pid;        /* 0: none */
+    int in, out, err; /* our ends, -1 when closed */
     struct app_text input;
     size_t written;
     struct app_answer answer;
@@ -28,10 +29,11 @@ struct app_process {
 /* Seconds of a clock that only goes forward. */
 double app_clock(void);
 
-/* Starts the command of the definition for the trial with design x in the folder; `worker` is ours by app_worker_word. CKG_ERR_SYSTEM: it cannot be
-   started at all. */
-int app_process_start(struct app_process *process, const struct app_definition *definition, const char *folder, const char *worker, int trial,
-                      const double *x, struct app_message *message);
+/* Starts the command of the definition for the trial with design x in the folder; `worker` is ours by
+   app_worker_word. CKG_ERR_SYSTEM: it cannot be started at all. */
+int app_process_start(struct app_process *process, const struct app_definition *definition,
+                      const char *folder, const char *worker, int trial, const double *x,
+                      struct app_message *message);
 
 /* What to poll for, at most APP_PROCESS_FDS entries; how many. */
 int app_process_poll(const struct app_process *process, struct pollfd *fds);
@@ -49,8 +51,8 @@ void app_process_kill(struct app_process *process);
 void app_process_finish(struct app_process *process, int status);
 
 /* Outcomes by the process that has ended, or CKG_ERR_INVALID and why it failed. */
-int app_process_result(struct app_process *process, const struct app_definition *definition, int trial, ckg_measurement *measured, int *count,
-                       struct app_message *why);
+int app_process_result(struct app_process *process, const struct app_definition *definition, int trial,
+                       ckg_measurement *measured, int *count, struct app_message *why);
 
 /* The end of its standard error as valid text, NULL for nothing; the caller frees it. */
 char *app_process_log(const struct app_process *process);

@@ -92,15 +92,18 @@ static int check_same(struct app_notebook *n, const struct app_study_record *rec
 {
     struct app_definition old;
     struct app_message difference;
-    int status = app_definition_parse(&old, record->definition, strlen(record->definition), "the store's definition", n->message);
+    int status = app_definition_parse(&old, record->definition, strlen(record->definition),
+                                      "the store's definition", n->message);
     if (status)
         return status;
     status = app_definition_same(&old, &n->definition, &difference);
     app_definition_free(&old);
     if (status)
         app_fail(n->message, status,
-                 "%s: %.600s; a changed problem is a new study: `ckg export --store '%s' --study '%s' >old.csv`, change `name`,"
-                 " then `ckg import %s old.csv`", n->file, difference.text, n->url, n->definition.name, n->file);
+                 "%s: %.600s; a changed problem is a new study: `ckg export --store '%s' --study '%s' "
+                 ">old.csv`, change `name`,"
+                 " then `ckg import %s old.csv`",
+                 n->file, difference.text, n->url, n->definition.name, n->file);
     return status;
 }
 
@@ -110,8 +113,10 @@ static int update_record(struct app_notebook *n, const struct app_study_record *
     struct app_text definition = {0};
     app_definition_write(&n->definition, n->seed, &definition);
     int status = definition.failed ? no_memory(n->message) : CKG_OK;
-    if (!status && (strcmp(definition.data, old->definition) != 0 || strcmp(n->folder, old->folder) != 0 || n->seed != old->seed)) {
-        const struct app_study_record record = {.id = old->id, .definition = definition.data, .folder = n->folder, .seed = n->seed};
+    if (!status && (strcmp(definition.data, old->definition) != 0 || strcmp(n->folder, old->folder) != 0 ||
+                    n->seed != old->seed)) {
+        const struct app_study_record record = {
+            .id = old->id, .definition = definition.data, .folder = n->folder, .seed = n->seed};
         status = n->store->table->study_update(n->store, &record, n->message);
     }
     app_text_free(&definition);
@@ -125,7 +130,8 @@ static int create_record(struct app_notebook *n, struct app_study_record *out)
     app_definition_write(&n->definition, seed, &definition);
     int status = definition.failed ? no_memory(n->message) : CKG_OK;
     if (!status) {
-        const struct app_study_record record = {.name = n->definition.name, .definition = definition.data, .folder = n->folder, .seed = seed};
+        const struct app_study_record record = {
+            .name = n->definition.name, .definition = definition.data, .folder = n->folder, .seed = seed};
         status = n->store->table->study_create(n->store, &record, out, n->message);
     }
     app_text_free(&definition);
@@ -172,12 +178,15 @@ static int open_by_name(struct app_notebook *n, const char *name)
     int status = app_store_open(&n->store, n->url, 0, n->message);
     if (!status)
         status = n->store->table->study_find(n->store, name, &record, n->message);
-    if (status == CKG_ERR_NOT_FOUND && n->store && !n->store->table->study_names(n->store, list_name, &names, n->message))
-        app_fail(n->message, status, "%s: there is no study '%s'%s%s", n->url, name, names.length ? "; there is " : "", names.length ? names.data : "");
+    if (status == CKG_ERR_NOT_FOUND && n->store &&
+        !n->store->table->study_names(n->store, list_name, &names, n->message))
+        app_fail(n->message, status, "%s: there is no study '%s'%s%s", n->url, name,
+                 names.length ? "; there is " : "", names.length ? names.data : "");
     app_text_free(&names);
     if (status)
         return status == CKG_ERR_NOT_FOUND ? CKG_ERR_INVALID : status;
-    status = app_definition_parse(&n->definition, record.definition, strlen(record.definition), "the store's definition", n->message);
+    status = app_definition_parse(&n->definition, record.definition, strlen(record.definition),
+                                  "the store's definition", n->message);
     n->study = record.id;
     n->seed = record.seed;
     n->folder = record.folder;
@@ -186,7 +195,8 @@ static int open_by_name(struct app_notebook *n, const char *name)
     return status;
 }
 
-int app_notebook_open(struct app_notebook *n, const struct app_study_place *place, enum app_access access, struct app_message *message)
+int app_notebook_open(struct app_notebook *n, const struct app_study_place *place, enum app_access access,
+                      struct app_message *message)
 {
     *n = (struct app_notebook){.message = message};
     int status = CKG_OK;
@@ -236,7 +246,8 @@ static json_t *read_object(struct app_notebook *n, int number, const char *text)
     json_error_t error;
     json_t *object = json_loads(text, JSON_REJECT_DUPLICATES, &error);
     if (!object || !json_is_object(object)) {
-        app_fail(n->message, CKG_ERR_SYSTEM, "%s: trial %d is damaged: %s", n->url, number, object ? "not an object" : error.text);
+        app_fail(n->message, CKG_ERR_SYSTEM, "%s: trial %d is damaged: %s", n->url, number,
+                 object ? "not an object" : error.text);
         json_decref(object);
         return NULL;
     }
@@ -254,7 +265,9 @@ static int read_design(struct app_notebook *n, const struct app_record *r, struc
     }
     const int status = app_design_read(&n->definition, object, t->x, &why);
     json_decref(object);
-    return status ? app_fail(n->message, CKG_ERR_SYSTEM, "%s: trial %d is damaged: %s", n->url, r->number, why.text) : CKG_OK;
+    return status ? app_fail(n->message, CKG_ERR_SYSTEM, "%s: trial %d is damaged: %s", n->url, r->number,
+                             why.text)
+                  : CKG_OK;
 }
 
 static int read_outcomes(struct app_notebook *n, const struct app_record *r, struct app_trial *t)
@@ -275,7 +288,9 @@ static int read_outcomes(struct app_notebook *n, const struct app_record *r, str
     const int status = app_outcomes_read(&n->definition, object, t->measured, &t->count, &why);
     json_decref(object);
     t->feasible = app_outcomes_feasible(&n->definition, t->count, t->measured);
-    return status ? app_fail(n->message, CKG_ERR_SYSTEM, "%s: trial %d is damaged: %s", n->url, r->number, why.text) : CKG_OK;
+    return status ? app_fail(n->message, CKG_ERR_SYSTEM, "%s: trial %d is damaged: %s", n->url, r->number,
+                             why.text)
+                  : CKG_OK;
 }
 
 static int replace_text(char **to, const char *from)
@@ -337,12 +352,14 @@ static int take_record(void *context, const struct app_record *r)
     while (state < APP_STATES && strcmp(r->state, state_names[state]) != 0)
         state++;
     if (state == APP_STATES)
-        return app_fail(n->message, CKG_ERR_SYSTEM, "%s: trial %d is damaged: its state is '%s'", n->url, r->number, r->state);
+        return app_fail(n->message, CKG_ERR_SYSTEM, "%s: trial %d is damaged: its state is '%s'", n->url,
+                        r->number, r->state);
     t->state = (enum app_state)state;
     t->seconds = r->seconds;
     t->starts = r->starts;
     t->failures = r->failures;
-    status = replace_text(&t->why, r->why) && replace_text(&t->log, r->log) ? read_outcomes(n, r, t) : no_memory(n->message);
+    status = replace_text(&t->why, r->why) && replace_text(&t->log, r->log) ? read_outcomes(n, r, t)
+                                                                            : no_memory(n->message);
     if (!status && n->engine)
         status = app_notebook_tell(n, n->engine, t);
     if (!status && r->revision > n->revision)
@@ -352,7 +369,9 @@ static int take_record(void *context, const struct app_record *r)
 
 int app_notebook_sync(struct app_notebook *n)
 {
-    return n->study ? n->store->table->trials_since(n->store, n->study, n->revision, take_record, n, n->message) : CKG_OK;
+    return n->study
+               ? n->store->table->trials_since(n->store, n->study, n->revision, take_record, n, n->message)
+               : CKG_OK;
 }
 
 /* --- the engine --- */
@@ -400,7 +419,8 @@ int app_notebook_turn(struct app_notebook *n)
         status = n->store->table->turn_take(n->store, n->study, &taken, n->message);
     }
     if (!status && !taken)
-        status = app_fail(n->message, CKG_ERR_SYSTEM, "%s: another program has been choosing a design for a minute; try again", n->url);
+        status = app_fail(n->message, CKG_ERR_SYSTEM,
+                          "%s: another program has been choosing a design for a minute; try again", n->url);
     return status ? status : app_notebook_sync(n);
 }
 
@@ -421,9 +441,15 @@ int app_notebook_suggest(struct app_notebook *n, int64_t worker, ckg_suggestion 
     if (status)
         return app_notebook_fail(n, status);
     app_design_write(&n->definition, (*out)->x, &design);
-    const struct app_record record = {.state = worker ? "running" : "pending", .origin = !strcmp((*out)->path, "design") ? "design" : "policy",
-                                      .queued = worker != 0, .parameters = design.data, .seconds = NAN, .starts = worker != 0};
-    status = design.failed ? no_memory(n->message) : n->store->table->add(n->store, n->study, n->count + 1, 1, &record, worker, n->message);
+    const struct app_record record = {.state = worker ? "running" : "pending",
+                                      .origin = !strcmp((*out)->path, "design") ? "design" : "policy",
+                                      .queued = worker != 0,
+                                      .parameters = design.data,
+                                      .seconds = NAN,
+                                      .starts = worker != 0};
+    status = design.failed
+                 ? no_memory(n->message)
+                 : n->store->table->add(n->store, n->study, n->count + 1, 1, &record, worker, n->message);
     app_text_free(&design);
     if (!status)
         status = app_notebook_sync(n);
@@ -459,7 +485,8 @@ const struct app_trial *app_notebook_best(const struct app_notebook *n)
     for (int i = 0; i < n->count; i++) {
         const struct app_trial *t = &n->trials[i];
         const double value = app_trial_value(t, 0);
-        if (t->state == APP_COMPLETE && t->feasible == 1 && !isnan(value) && (!best || sign * value > sign * app_trial_value(best, 0)))
+        if (t->state == APP_COMPLETE && t->feasible == 1 && !isnan(value) &&
+            (!best || sign * value > sign * app_trial_value(best, 0)))
             best = t;
     }
     return best;

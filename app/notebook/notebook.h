@@ -1,6 +1,7 @@
 /*
- * A study as the commands see it: its definition, its trials as they stand in the store, and the engine that has been told of them. Other processes
- * may write into the same store; app_notebook_sync brings everything up to date.
+ * A study as the commands see it: its definition, its trials as they stand in the store, and the engine that
+ * has been told of them. Other processes may write into the same store; app_notebook_sync brings everything
+ * up to date.
  */
 #ifndef CKG_APP_NOTEBOOK_H
 #define CKG_APP_NOTEBOOK_H
@@ -18,9 +19,9 @@ struct app_trial {
     double *x;      /* (d) */
     int count;
     ckg_measurement *measured; /* (count) */
-    int feasible;   /* 1, 0, -1: not known */
-    double seconds; /* NAN: not known */
-    char *why, *log; /* NULL: none */
+    int feasible;              /* 1, 0, -1: not known */
+    double seconds;            /* NAN: not known */
+    char *why, *log;           /* NULL: none */
     int starts, failures;
 };
 
@@ -35,12 +36,15 @@ struct app_notebook {
     int64_t study; /* its id in the store, 0: not there yet */
     int64_t revision;
     int count, capacity;
-    struct app_trial *trials; /* (count) trial number i + 1 at i */
-    ckg_study *engine;        /* NULL until app_notebook_engine */
+    struct app_trial *trials;    /* (count) trial number i + 1 at i */
+    ckg_study *engine;           /* NULL until app_notebook_engine */
     struct app_message *message; /* where complaints go */
 };
 
-/* How the study is named on the command line: a problem file, or a store and a name in it; a store may also be given beside a file. */
+/*
+ * How the study is named on the command line: a problem file, or a store and a name in it; a store may also
+ * be given beside a file.
+ */
 struct app_study_place {
     const char *file, *store, *name;
 };
@@ -51,7 +55,8 @@ enum app_access {
 };
 
 /* Opens the study and reads its trials. CKG_ERR_INVALID: the file or the command line is wrong. */
-int app_notebook_open(struct app_notebook *out, const struct app_study_place *place, enum app_access access, struct app_message *message);
+int app_notebook_open(struct app_notebook *out, const struct app_study_place *place, enum app_access access,
+                      struct app_message *message);
 void app_notebook_close(struct app_notebook *notebook);
 
 /* Reads what changed in the store since the last time. */
@@ -60,7 +65,10 @@ int app_notebook_sync(struct app_notebook *notebook);
 /* The engine with all trials told. */
 int app_notebook_engine(struct app_notebook *notebook, ckg_study **out);
 
-/* An engine of the same study without trials, the caller's to free, and what it does not know of a trial yet; trials in their order. */
+/*
+ * An engine of the same study without trials, the caller's to free, and what it does not know of a trial yet;
+ * trials in their order.
+ */
 int app_notebook_new_engine(struct app_notebook *notebook, ckg_study **out);
 int app_notebook_tell(struct app_notebook *notebook, ckg_study *engine, const struct app_trial *trial);
 
@@ -68,8 +76,8 @@ int app_notebook_tell(struct app_notebook *notebook, ckg_study *engine, const st
 int app_notebook_fail(struct app_notebook *notebook, int status);
 
 /*
- * Suggests the next design and adds it to the store, for a run's worker (with its id) or for whoever asked (0). The caller holds the turn and
- * has synced.
+ * Suggests the next design and adds it to the store, for a run's worker (with its id) or for whoever asked
+ * (0). The caller holds the turn and has synced.
  */
 int app_notebook_suggest(struct app_notebook *notebook, int64_t worker, ckg_suggestion **out, int *number);
 
@@ -89,9 +97,11 @@ double app_trial_value(const struct app_trial *trial, int outcome);
 const char *app_state_name(enum app_state state);
 
 /* As in the contract's `trials`. */
-void app_trial_write(const struct app_definition *definition, const struct app_trial *trial, struct app_text *out);
+void app_trial_write(const struct app_definition *definition, const struct app_trial *trial,
+                     struct app_text *out);
 
 /* As in the contract's `recommend`. */
-void app_recommendation_write(const struct app_notebook *notebook, const ckg_recommendation *r, struct app_text *out);
+void app_recommendation_write(const struct app_notebook *notebook, const ckg_recommendation *r,
+                              struct app_text *out);
 
 #endif

@@ -52,9 +52,12 @@ static void print_text(const struct app_notebook *n, const ckg_recommendation *r
         printf(")\n");
     }
     printf("feasible with probability %.4g%s\n", r->probability_feasible,
-           r->probability_feasible < 1 && tally[APP_FAILED_TRIAL] && !strcmp(d->failures, "model") ? ", that its evaluation succeeds included" : "");
+           r->probability_feasible < 1 && tally[APP_FAILED_TRIAL] && !strcmp(d->failures, "model")
+               ? ", that its evaluation succeeds included"
+               : "");
     if (best)
-        printf("best feasible design evaluated: trial %d, %s = %s\n", best->number, d->outcomes[0].name, app_number(app_trial_value(best, 0), number));
+        printf("best feasible design evaluated: trial %d, %s = %s\n", best->number, d->outcomes[0].name,
+               app_number(app_trial_value(best, 0), number));
     else
         printf("no design evaluated so far was feasible\n");
 }

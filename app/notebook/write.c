@@ -11,11 +11,16 @@ static void write_string_or_null(struct app_text *out, const char *string)
 
 void app_trial_write(const struct app_definition *d, const struct app_trial *t, struct app_text *out)
 {
-    app_text_print(out, "{\"trial\": %d, \"state\": \"%s\", \"parameters\": ", t->number, app_state_name(t->state));
+    app_text_print(out, "{\"trial\": %d, \"state\": \"%s\", \"parameters\": ", t->number,
+                   app_state_name(t->state));
     app_design_write(d, t->x, out);
     app_text_print(out, ", \"values\": ");
     app_outcomes_write(d, t->count, t->measured, out);
-    app_text_print(out, ", \"feasible\": %s, \"origin\": \"%s\", \"seconds\": ", t->feasible < 0 ? "null" : t->feasible ? "true" : "false", t->origin);
+    app_text_print(out, ", \"feasible\": %s, \"origin\": \"%s\", \"seconds\": ",
+                   t->feasible < 0 ? "null"
+                   : t->feasible   ? "true"
+                                   : "false",
+                   t->origin);
     app_json_number(out, t->seconds);
     app_text_print(out, ", \"why\": ");
     write_string_or_null(out, t->why);

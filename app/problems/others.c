@@ -16,7 +16,8 @@ static void gramacy(const double *x, double *v)
 const struct app_problem app_problem_gramacy = {
     .name = "gramacy",
     .title = "a linear objective over a wavy edge",
-    .reference = "Gramacy et al., Modeling an augmented Lagrangian for blackbox constrained optimization, 2016",
+    .reference =
+        "Gramacy et al., Modeling an augmented Lagrangian for blackbox constrained optimization, 2016",
     .formula = {"x1 + x2", "3/2 - x1 - 2 x2 - sin(2 pi (x1^2 - 2 x2))/2", "x1^2 + x2^2 - 3/2"},
     .d = 2,
     .K = 2,
@@ -76,7 +77,10 @@ const struct app_problem app_problem_gardner_2 = {
 static void hartmann6(const double *x, double *v)
 {
     static const double alpha[4] = {1, 1.2, 3, 3.2};
-    static const double A[4][6] = {{10, 3, 17, 3.5, 1.7, 8}, {0.05, 10, 17, 0.1, 8, 14}, {3, 3.5, 1.7, 10, 17, 8}, {17, 8, 0.05, 10, 0.1, 14}};
+    static const double A[4][6] = {{10, 3, 17, 3.5, 1.7, 8},
+                                   {0.05, 10, 17, 0.1, 8, 14},
+                                   {3, 3.5, 1.7, 10, 17, 8},
+                                   {17, 8, 0.05, 10, 0.1, 14}};
     static const double P[4][6] = {{0.1312, 0.1696, 0.5569, 0.0124, 0.8283, 0.5886},
                                    {0.2329, 0.4135, 0.8307, 0.3736, 0.1004, 0.9991},
                                    {0.2348, 0.1451, 0.3522, 0.2883, 0.3047, 0.6650},
@@ -150,8 +154,9 @@ const struct app_problem app_problem_spring = {
     .name = "spring",
     .title = "the lightest tension/compression spring",
     .reference = "Arora, Introduction to optimum design, 1989; Coello Coello, 2000",
-    .formula = {"(x3 + 2) x2 x1^2", "1 - x2^3 x3/(71785 x1^4)", "(4 x2^2 - x1 x2)/(12566 (x2 x1^3 - x1^4)) + 1/(5108 x1^2) - 1",
-                "1 - 140.45 x1/(x2^2 x3)", "(x1 + x2)/1.5 - 1"},
+    .formula = {"(x3 + 2) x2 x1^2", "1 - x2^3 x3/(71785 x1^4)",
+                "(4 x2^2 - x1 x2)/(12566 (x2 x1^3 - x1^4)) + 1/(5108 x1^2) - 1", "1 - 140.45 x1/(x2^2 x3)",
+                "(x1 + x2)/1.5 - 1"},
     .d = 3,
     .K = 4,
     .low = {0.05, 0.25, 2},
@@ -188,7 +193,8 @@ const struct app_problem app_problem_keane10 = {
     .K = 2,
     .high = {10, 10, 10, 10, 10, 10, 10, 10, 10, 10},
     .optimum = -0.7473103615,
-    .best = {3.123890378, 3.069154878, 3.014282325, 2.957588368, 1.466041364, 0.368058521, 0.363482322, 0.359120634, 0.354954283, 0.350966643},
+    .best = {3.123890378, 3.069154878, 3.014282325, 2.957588368, 1.466041364, 0.368058521, 0.363482322,
+             0.359120634, 0.354954283, 0.350966643},
     .share = 0.99687,
     .evaluate = keane10,
 };

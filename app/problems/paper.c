@@ -8,7 +8,8 @@ static const double pi = 3.14159265358979323846;
 
 static void mystery(const double *x, double *v)
 {
-    v[0] = 2 + 0.01 * pow(x[1] - x[0] * x[0], 2) + pow(1 - x[0], 2) + 2 * pow(2 - x[1], 2) + 7 * sin(0.5 * x[0]) * sin(0.7 * x[0] * x[1]);
+    v[0] = 2 + 0.01 * pow(x[1] - x[0] * x[0], 2) + pow(1 - x[0], 2) + 2 * pow(2 - x[1], 2) +
+           7 * sin(0.5 * x[0]) * sin(0.7 * x[0] * x[1]);
     v[1] = -sin(x[0] - x[1] - pi / 8);
 }
 
@@ -16,7 +17,8 @@ const struct app_problem app_problem_mystery = {
     .name = "mystery",
     .title = "two feasible regions, the optimum at the edge of the larger",
     .reference = "Sasena, 2002; Ungredda and Branke, Bayesian optimisation for constrained problems, 2021",
-    .formula = {"2 + 0.01 (x2 - x1^2)^2 + (1 - x1)^2 + 2 (2 - x2)^2 + 7 sin(0.5 x1) sin(0.7 x1 x2)", "-sin(x1 - x2 - pi/8)"},
+    .formula = {"2 + 0.01 (x2 - x1^2)^2 + (1 - x1)^2 + 2 (2 - x2)^2 + 7 sin(0.5 x1) sin(0.7 x1 x2)",
+                "-sin(x1 - x2 - pi/8)"},
     .d = 2,
     .K = 1,
     .low = {0, 0},
@@ -46,14 +48,16 @@ const struct app_problem app_problem_mystery_noisy_constraints = {
 static void new_branin(const double *x, double *v)
 {
     v[0] = -pow(x[0] - 10, 2) - pow(x[1] - 15, 2);
-    v[1] = pow(x[1] - 5.1 / (4 * pi * pi) * x[0] * x[0] + 5 / pi * x[0] - 6, 2) + 10 * (1 - 1 / (8 * pi)) * cos(x[0]) + 5;
+    v[1] = pow(x[1] - 5.1 / (4 * pi * pi) * x[0] * x[0] + 5 / pi * x[0] - 6, 2) +
+           10 * (1 - 1 / (8 * pi)) * cos(x[0]) + 5;
 }
 
 const struct app_problem app_problem_new_branin = {
     .name = "new-branin",
     .title = "three small feasible regions where the Branin function is low",
     .reference = "Sasena, 2002; Ungredda and Branke, Bayesian optimisation for constrained problems, 2021",
-    .formula = {"-(x1 - 10)^2 - (x2 - 15)^2", "(x2 - 5.1/(4 pi^2) x1^2 + 5/pi x1 - 6)^2 + 10 (1 - 1/(8 pi)) cos x1 + 5"},
+    .formula = {"-(x1 - 10)^2 - (x2 - 15)^2",
+                "(x2 - 5.1/(4 pi^2) x1^2 + 5/pi x1 - 6)^2 + 10 (1 - 1/(8 pi)) cos x1 + 5"},
     .d = 2,
     .K = 1,
     .low = {-5, 0},
@@ -86,7 +90,8 @@ const struct app_problem app_problem_test_function_2 = {
     .name = "test-function-2",
     .title = "three constraints that leave two regions; the factor exp(-x2^7) as the authors computed it",
     .reference = "Sasena, 2002; Ungredda and Branke, Bayesian optimisation for constrained problems, 2021",
-    .formula = {"-(x1 - 1)^2 - (x2 - 0.5)^2", "((x1 - 3)^2 + (x2 + 2)^2) exp(-x2^7) - 12", "10 x1 + x2 - 7", "(x1 - 0.5)^2 + (x2 - 0.5)^2 - 0.2"},
+    .formula = {"-(x1 - 1)^2 - (x2 - 0.5)^2", "((x1 - 3)^2 + (x2 + 2)^2) exp(-x2^7) - 12", "10 x1 + x2 - 7",
+                "(x1 - 0.5)^2 + (x2 - 0.5)^2 - 0.2"},
     .d = 2,
     .K = 3,
     .low = {0, 0},
@@ -101,7 +106,8 @@ const struct app_problem app_problem_test_function_2_printed = {
     .name = "test-function-2-printed",
     .title = "the same as the paper prints it, without that factor: one region",
     .reference = "Ungredda and Branke, Bayesian optimisation for constrained problems, 2021",
-    .formula = {"-(x1 - 1)^2 - (x2 - 0.5)^2", "(x1 - 3)^2 + (x2 + 2)^2 - 12", "10 x1 + x2 - 7", "(x1 - 0.5)^2 + (x2 - 0.5)^2 - 0.2"},
+    .formula = {"-(x1 - 1)^2 - (x2 - 0.5)^2", "(x1 - 3)^2 + (x2 + 2)^2 - 12", "10 x1 + x2 - 7",
+                "(x1 - 0.5)^2 + (x2 - 0.5)^2 - 0.2"},
     .d = 2,
     .K = 3,
     .low = {0, 0},

@@ -6,14 +6,24 @@
 #include <stdio.h>
 #include <string.h>
 
-extern const struct app_problem app_problem_mystery, app_problem_mystery_noisy_constraints, app_problem_new_branin, app_problem_test_function_2,
-    app_problem_test_function_2_printed, app_problem_gramacy, app_problem_gardner_1, app_problem_gardner_2, app_problem_hartmann6,
+extern const struct app_problem app_problem_mystery, app_problem_mystery_noisy_constraints,
+    app_problem_new_branin, app_problem_test_function_2, app_problem_test_function_2_printed,
+    app_problem_gramacy, app_problem_gardner_1, app_problem_gardner_2, app_problem_hartmann6,
     app_problem_ackley10, app_problem_spring, app_problem_keane10;
 
 const struct app_problem *const app_problems[] = {
-    &app_problem_mystery,   &app_problem_new_branin, &app_problem_test_function_2, &app_problem_test_function_2_printed,
-    &app_problem_gramacy,   &app_problem_gardner_1,  &app_problem_gardner_2,       &app_problem_hartmann6,
-    &app_problem_ackley10,  &app_problem_spring,     &app_problem_keane10,         &app_problem_mystery_noisy_constraints,
+    &app_problem_mystery,
+    &app_problem_new_branin,
+    &app_problem_test_function_2,
+    &app_problem_test_function_2_printed,
+    &app_problem_gramacy,
+    &app_problem_gardner_1,
+    &app_problem_gardner_2,
+    &app_problem_hartmann6,
+    &app_problem_ackley10,
+    &app_problem_spring,
+    &app_problem_keane10,
+    &app_problem_mystery_noisy_constraints,
     NULL,
 };
 
@@ -50,7 +60,8 @@ ckg_problem *app_problem_describe(const struct app_problem *p, int noisy)
         snprintf(name, sizeof name, "c%d", k);
         status = ckg_problem_add_constraint(out, name, -INFINITY, 0);
         if (!status)
-            status = ckg_problem_set_noise(out, name, p->constraint_noise > 0 ? CKG_NOISE_AUTO : CKG_NOISE_NONE, 0);
+            status = ckg_problem_set_noise(out, name,
+                                           p->constraint_noise > 0 ? CKG_NOISE_AUTO : CKG_NOISE_NONE, 0);
     }
     if (!status)
         return out;

@@ -32,9 +32,11 @@ static void print_line(const struct app_notebook *n, const struct app_trial *t)
     const struct app_definition *d = &n->definition;
     const struct app_trial *best = app_notebook_best(n);
     char number[32];
-    printf("%d/%d  trial %d %s", ended(n), d->budget, t->number, t->state == APP_PENDING ? "to be tried again" : app_state_name(t->state));
+    printf("%d/%d  trial %d %s", ended(n), d->budget, t->number,
+           t->state == APP_PENDING ? "to be tried again" : app_state_name(t->state));
     for (int i = 0; i < t->count; i++)
-        printf("  %s=%s", d->outcomes[t->measured[i].outcome].name, app_number_short(t->measured[i].value, number));
+        printf("  %s=%s", d->outcomes[t->measured[i].outcome].name,
+               app_number_short(t->measured[i].value, number));
     if (t->feasible >= 0)
         printf("  %s", t->feasible ? "feasible" : "infeasible");
     if (t->why)
@@ -80,12 +82,22 @@ static int speaks_utf8(void)
 static void print_bar(struct app_text *out, int done, int running, int all)
 {
     enum { WIDTH = 30 };
-    const int utf8 = speaks_utf8(), full = all ? done * WIDTH / all : WIDTH, also = all ? (done + running) * WIDTH / all : WIDTH;
+    const int utf8 = speaks_utf8(), full = all ? done * WIDTH / all : WIDTH,
+              also = all ? (done + running) * WIDTH / all : WIDTH;
     for (int i = 0; i < WIDTH; i++)
-        app_text_print(out, "%s", utf8 ? i < full ? "█" : i < also ? "▒" : "░" : i < full ? "#" : i < also ? "+" : ".");
+        app_text_print(out, "%s",
+                       utf8       ? i < full   ? "█"
+                                    : i < also ? "▒"
+                                               : "░"
+                       : i < full ? "#"
+                       : i < also ? "+"
+                                  : ".");
 }
 
-/* Ends a line of the block: cut at the screen's width, so that the block keeps its height. A character of several bytes is one column here. */
+/*
+ * Ends a line of the block: cut at the screen's width, so that the block keeps its height. A character of
+ * several bytes is one column here.
+ */
 static void end_block_line(struct app_text *block, const struct app_text *line, int width, int *lines)
 {
     size_t at = 0;
@@ -108,7 +120,8 @@ static void first_line(struct app_text *out, const struct app_notebook *n, const
         app_text_print(out, "  %d failed", tally[APP_FAILED_TRIAL]);
 }
 
-static void time_line(struct app_text *out, const struct app_progress *p, const struct app_notebook *n, int done)
+static void time_line(struct app_text *out, const struct app_progress *p, const struct app_notebook *n,
+                      int done)
 {
     const double elapsed = app_clock() - p->started;
     const int here = done - p->at_start;
@@ -133,11 +146,13 @@ void app_progress_draw(struct app_progress *p, const struct app_notebook *n)
     app_notebook_tally(n, tally);
     first_line(&line[0], n, tally);
     if (best)
-        app_text_print(&line[1], "  best feasible  %s = %s (trial %d)", d->outcomes[0].name, app_number_short(app_trial_value(best, 0), number), best->number);
+        app_text_print(&line[1], "  best feasible  %s = %s (trial %d)", d->outcomes[0].name,
+                       app_number_short(app_trial_value(best, 0), number), best->number);
     else
         app_text_print(&line[1], "  best feasible  none yet");
     if (p->known)
-        app_text_print(&line[2], "  recommended    %s = %.5g ± %.2g, feasible with probability %.3f", d->outcomes[0].name, p->value, p->sd, p->probability);
+        app_text_print(&line[2], "  recommended    %s = %.5g ± %.2g, feasible with probability %.3f",
+                       d->outcomes[0].name, p->value, p->sd, p->probability);
     else
         app_text_print(&line[2], "  recommended    -");
     time_line(&line[3], p, n, tally[APP_COMPLETE] + tally[APP_FAILED_TRIAL]);
@@ -164,7 +179,9 @@ static void warn_of_evaluator(const struct app_notebook *n, const struct app_tri
     app_notebook_tally(n, tally);
     if (t->state != APP_FAILED_TRIAL || tally[APP_COMPLETE] || tally[APP_FAILED_TRIAL] != ENOUGH)
         return;
-    fprintf(stderr, "the first %d evaluations failed; if the evaluator is wrong, stop this (Ctrl-C), correct it, remove the store %s and begin again\n",
+    fprintf(stderr,
+            "the first %d evaluations failed; if the evaluator is wrong, stop this (Ctrl-C), correct it, "
+            "remove the store %s and begin again\n",
             ENOUGH, n->url);
 }
 
@@ -187,7 +204,8 @@ void app_progress_say(struct app_progress *p, const struct app_notebook *n, cons
 static void print_above(struct app_progress *p, const struct app_notebook *n, const struct app_trial *t)
 {
     wipe(p);
-    printf("trial %d %s: %s\n", t->number, t->state == APP_PENDING ? "will be tried again" : "failed", t->why ? t->why : "");
+    printf("trial %d %s: %s\n", t->number, t->state == APP_PENDING ? "will be tried again" : "failed",
+           t->why ? t->why : "");
     fflush(stdout);
     warn_of_evaluator(n, t);
     app_progress_draw(p, n);

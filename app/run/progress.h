@@ -1,4 +1,7 @@
-/* What a run shows while it works: a block on a terminal, a line per evaluation in a pipe, JSON lines, or nothing. */
+/*
+ * What a run shows while it works: a block on a terminal, a line per evaluation in a pipe, JSON lines, or
+ * nothing.
+ */
 #ifndef CKG_APP_PROGRESS_H
 #define CKG_APP_PROGRESS_H
 
@@ -9,15 +12,16 @@ enum app_progress_kind { APP_PROGRESS_NONE, APP_PROGRESS_LINES, APP_PROGRESS_JSO
 struct app_progress {
     enum app_progress_kind kind;
     double started;
-    int at_start;       /* evaluations that had ended when the run began */
-    int drawn;          /* lines of the block on the screen */
-    char note[128];     /* what the run is doing, "" for nothing special */
-    int known;          /* a recommendation has been made */
+    int at_start;                  /* evaluations that had ended when the run began */
+    int drawn;                     /* lines of the block on the screen */
+    char note[128];                /* what the run is doing, "" for nothing special */
+    int known;                     /* a recommendation has been made */
     double value, sd, probability; /* of the recommendation */
-    double spent;       /* seconds spent on recommendations that are only shown */
+    double spent;                  /* seconds spent on recommendations that are only shown */
 };
 
-void app_progress_begin(struct app_progress *progress, enum app_progress_kind kind, const struct app_notebook *notebook);
+void app_progress_begin(struct app_progress *progress, enum app_progress_kind kind,
+                        const struct app_notebook *notebook);
 
 /* A trial has ended, or is to be tried again. */
 void app_progress_ended(struct app_progress *progress, struct app_notebook *notebook, int number);

@@ -1,9 +1,11 @@
 /*
- * The loop of a run. A free place first takes up a trial that somebody left, else it asks for a new design, holding the turn so that designs are
- * chosen one after the other and each knows of those before it. Then everything waits in one poll: pipes of the children, signals, the clock.
- * Signals only write a byte into a pipe. Whatever happens, what the store says is true: a trial is "running" before its process begins, and
- * its result is in the store before anything else is done with it. Trouble with the store or with starting a process ends the run, but what runs
- * may end first: it may have cost days, and the trouble may be over by then.
+ * The loop of a run. A free place first takes up a trial that somebody left, else it asks for a new design,
+ * holding the turn so that designs are chosen one after the other and each knows of those before it. Then
+ * everything waits in one poll: pipes of the children, signals, the clock. Signals only write a byte into a
+ * pipe. Whatever happens, what the store says is true: a trial is "running" before its process begins, and
+ * its result is in the store before anything else is done with it. Trouble with the store or with starting a
+ * process ends the run, but what runs may end first: it may have cost days, and the trouble may be over by
+ * then.
  */
 #include "run/run.h"
 
@@ -21,7 +23,10 @@
 #include "evaluate/machine.h"
 #include "evaluate/process.h"
 
-/* Seconds: between heartbeats, between looks at what other processes do, between drawings of the block, between tries for the turn. */
+/*
+ * Seconds: between heartbeats, between looks at what other processes do, between drawings of the block,
+ * between tries for the turn.
+ */
 static const double heartbeat = 10, look = 0.5, redraw = 1, retry = 0.02;
 
 /* A place where one evaluation runs; number 0: free. */
@@ -35,18 +40,18 @@ struct run {
     const struct app_store_table *store;
     struct app_worker worker;
     char machine[256], word[48];
-    int inherited;       /* we had children before the first evaluation */
+    int inherited; /* we had children before the first evaluation */
     int parallel, running;
     struct slot *slots;
     struct pollfd *fds;
     pid_t *leaders;
     struct app_progress progress;
-    int interrupts;      /* how often we were asked to stop; the second time running evaluations are killed */
-    int exhausted;       /* no design is left to be evaluated */
-    int waiting;         /* the turn is another's */
-    int freed;           /* a place has become free since the places were last filled */
+    int interrupts; /* how often we were asked to stop; the second time running evaluations are killed */
+    int exhausted;  /* no design is left to be evaluated */
+    int waiting;    /* the turn is another's */
+    int freed;      /* a place has become free since the places were last filled */
     double beaten, drawn;
-    int broken;          /* a status; its message is the notebook's, empty when it was said already */
+    int broken; /* a status; its message is the notebook's, empty when it was said already */
 };
 
 /* --- signals --- */
@@ -118,8 +123,8 @@ static void break_off(struct run *r, int status, int others)
         return; /* the end is near, where it is said */
     if (others && first && r->interrupts < 2) {
         const struct app_message why = *m;
-        app_fail(m, status, "%.900s; finishing %d running evaluation%s, Ctrl-C kills %s", why.text, others, others > 1 ? "s" : "",
-                 others > 1 ? "them" : "it");
+        app_fail(m, status, "%.900s; finishing %d running evaluation%s, Ctrl-C kills %s", why.text, others,
+                 others > 1 ? "s" : "", others > 1 ? "them" : "it");
     }
     app_progress_say(&r->progress, r->n, m->text);
     m->text[0] = 0;
@@ -154,14 +159,21 @@ static int conclude(struct run *r, struct slot *slot)
     char *log = failed ? app_process_log(p) : NULL;
     if (!failed)
         app_outcomes_write(d, count, measured, &outcomes);
-    const struct app_record result = {.number = slot->number, .state = !failed ? "complete" : t->failures < d->evaluate.retries ? "pending" : "failed",
-                                      .outcomes = outcomes.data, .why = failed ? why.text : NULL, .log = log, .seconds = p->ended - p->started,
+    const struct app_record result = {.number = slot->number,
+                                      .state = !failed                             ? "complete"
+                                               : t->failures < d->evaluate.retries ? "pending"
+                                                                                   : "failed",
+                                      .outcomes = outcomes.data,
+                                      .why = failed ? why.text : NULL,
+                                      .log = log,
+                                      .seconds = p->ended - p->started,
                                       .failures = failed != 0};
-    int status = outcomes.failed ? app_fail(r->n->message, CKG_ERR_NOMEM, "out of memory") : store_result(r, &result, &stored);
+    int status = outcomes.failed ? app_fail(r->n->message, CKG_ERR_NOMEM, "out of memory")
+                                 : store_result(r, &result, &stored);
     if (!stored && outcomes.data) { /* it may have taken days: let the user keep it */
         const struct app_message first = *r->n->message;
-        app_fail(r->n->message, status, "%s (trial %d answered %s: `ckg tell` it, or it is evaluated again)", first.text, slot->number,
-                 outcomes.data);
+        app_fail(r->n->message, status, "%s (trial %d answered %s: `ckg tell` it, or it is evaluated again)",
+                 first.text, slot->number, outcomes.data);
     }
     app_text_free(&outcomes);
     free(log);
@@ -197,7 +209,10 @@ static void empty(struct run *r, struct slot *slot)
     app_kill_children(others || r->inherited ? r->word : NULL, number, others, r->leaders);
 }
 
-/* A trial that we cut off waits for the next run. The store may be what is broken, so nothing is said of it here. */
+/*
+ * A trial that we cut off waits for the next run. The store may be what is broken, so nothing is said of it
+ * here.
+ */
 static void hand_back(struct run *r, int number)
 {
     const struct app_record back = {.number = number, .state = "pending", .seconds = NAN};
@@ -217,7 +232,10 @@ static void say_goodbye(struct run *r, struct slot *slot, int status)
     empty(r, slot);
 }
 
-/* Takes leave of every child that has ended. It is left unreaped until its group is killed: until then its number cannot be another's. */
+/*
+ * Takes leave of every child that has ended. It is left unreaped until its group is killed: until then its
+ * number cannot be another's.
+ */
 static void reap(struct run *r)
 {
     siginfo_t info = {0};
@@ -238,7 +256,8 @@ static void reap(struct run *r)
 static int start(struct run *r, struct slot *slot, int number)
 {
     const struct app_trial *t = &r->n->trials[number - 1];
-    int status = app_process_start(&slot->process, &r->n->definition, r->n->folder, r->word, number, t->x, r->n->message);
+    int status = app_process_start(&slot->process, &r->n->definition, r->n->folder, r->word, number, t->x,
+                                   r->n->message);
     if (status) {
         hand_back(r, number);
         return status;
@@ -246,7 +265,8 @@ static int start(struct run *r, struct slot *slot, int number)
     slot->number = number;
     r->running++;
     app_process_serve(&slot->process);
-    return r->store->started(r->n->store, r->n->study, number, r->worker.id, slot->process.pid, app_process_born(slot->process.pid), r->n->message);
+    return r->store->started(r->n->store, r->n->study, number, r->worker.id, slot->process.pid,
+                             app_process_born(slot->process.pid), r->n->message);
 }
 
 /* A trial that nobody evaluates any longer; what its lost worker left running is killed first. */
@@ -254,15 +274,18 @@ static int take_up(struct run *r, struct slot *slot, int *started)
 {
     struct app_claim claim;
     char lost[48];
-    int status = r->store->claim(r->n->store, r->n->study, &r->worker, app_process_gone, &claim, r->n->message);
+    int status = r->store->claim(r->n->store, r->n->study, &r->worker, app_process_gone, &claim,
+                                 r->n->message);
     *started = !status && claim.number;
     if (!*started)
         return status;
     app_worker_word(lost, claim.worker_process, claim.worker_born);
     if (claim.lost && !app_kill_left(lost, claim.process, claim.born)) {
         hand_back(r, claim.number);
-        return app_fail(r->n->message, CKG_ERR_SYSTEM, "what a lost run left of trial %d cannot be ended; end it, then the same command goes on",
-                        claim.number);
+        return app_fail(
+            r->n->message, CKG_ERR_SYSTEM,
+            "what a lost run left of trial %d cannot be ended; end it, then the same command goes on",
+            claim.number);
     }
     status = app_notebook_sync(r->n);
     return status ? status : start(r, slot, claim.number);
@@ -321,7 +344,8 @@ static int over(const struct run *r)
     if (r->broken || r->interrupts)
         return 1;
     for (int i = 0; i < r->n->count; i++)
-        if (r->n->trials[i].queued && (r->n->trials[i].state == APP_RUNNING || r->n->trials[i].state == APP_PENDING))
+        if (r->n->trials[i].queued &&
+            (r->n->trials[i].state == APP_RUNNING || r->n->trials[i].state == APP_PENDING))
             return 0; /* another process has it; should that die, it is ours */
     return r->exhausted || r->n->count >= r->n->definition.budget;
 }
@@ -373,14 +397,15 @@ static void keep_alive(struct run *r)
 
 static void note(struct run *r)
 {
-    const char *text = r->interrupts && r->running ? "finishing what runs; Ctrl-C again kills it"
-                       : !r->running && !r->waiting                ? "waiting for other programs" : "";
+    const char *text = r->interrupts && r->running  ? "finishing what runs; Ctrl-C again kills it"
+                       : !r->running && !r->waiting ? "waiting for other programs"
+                                                    : "";
     if (strcmp(text, r->progress.note) == 0)
         return;
     snprintf(r->progress.note, sizeof r->progress.note, "%s", text);
     if (r->interrupts == 1 && !r->broken && r->running && r->progress.kind != APP_PROGRESS_BLOCK)
-        fprintf(stderr, "interrupted: finishing %d running evaluation%s; Ctrl-C again kills %s\n", r->running, r->running > 1 ? "s" : "",
-                r->running > 1 ? "them" : "it");
+        fprintf(stderr, "interrupted: finishing %d running evaluation%s; Ctrl-C again kills %s\n", r->running,
+                r->running > 1 ? "s" : "", r->running > 1 ? "them" : "it");
     app_progress_draw(&r->progress, r->n);
 }
 
@@ -416,7 +441,8 @@ static int begin(struct run *r, enum app_progress_kind shown, const struct sigac
     if (!r->slots || !r->leaders || !r->fds)
         return app_fail(r->n->message, CKG_ERR_NOMEM, "out of memory");
     app_machine_name(r->machine);
-    r->worker = (struct app_worker){.machine = r->machine, .process = getpid(), .born = app_process_born(getpid())};
+    r->worker = (struct app_worker){
+        .machine = r->machine, .process = getpid(), .born = app_process_born(getpid())};
     app_worker_word(r->word, r->worker.process, r->worker.born);
     r->inherited = app_has_children();
     app_adopt_orphans();

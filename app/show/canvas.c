@@ -6,7 +6,10 @@
 #include <string.h>
 #include <strings.h>
 
-/* After Okabe and Ito's palette, told apart by people who see fewer colours; in the dark the same hues, lighter. */
+/*
+ * After Okabe and Ito's palette, told apart by people who see fewer colours; in the dark the same hues,
+ * lighter.
+ */
 const struct app_colour app_inks[APP_INKS] = {
     [APP_INK_NONE] = {"none", "none", "none"},
     [APP_INK_PAPER] = {"paper", "#ffffff", "#16191d"},
@@ -111,7 +114,8 @@ void app_draw(struct app_canvas *canvas, struct app_path *path, const struct app
     app_path_free(path);
 }
 
-void app_draw_line(struct app_canvas *canvas, double x0, double y0, double x1, double y1, const struct app_pen *pen)
+void app_draw_line(struct app_canvas *canvas, double x0, double y0, double x1, double y1,
+                   const struct app_pen *pen)
 {
     struct app_path path = {0};
     app_path_move(&path, x0, y0);
@@ -127,7 +131,8 @@ void app_draw_box(struct app_canvas *canvas, const struct app_box *box, const st
 }
 
 /* A closed figure of `corners` corners, the first at the top; every second one at `inner` of the radius. */
-static void polygon(struct app_path *path, int corners, double x, double y, double radius, double inner, double turn)
+static void polygon(struct app_path *path, int corners, double x, double y, double radius, double inner,
+                    double turn)
 {
     for (int i = 0; i < corners; i++) {
         const double angle = turn + 2 * 3.14159265358979 * i / corners, r = i % 2 ? radius * inner : radius;
@@ -136,16 +141,27 @@ static void polygon(struct app_path *path, int corners, double x, double y, doub
     app_path_close(path);
 }
 
-void app_draw_mark(struct app_canvas *canvas, enum app_shape shape, double x, double y, double radius, const struct app_pen *pen, const char *hint)
+void app_draw_mark(struct app_canvas *canvas, enum app_shape shape, double x, double y, double radius,
+                   const struct app_pen *pen, const char *hint)
 {
     struct app_path path = {0};
     const double r = radius;
     switch (shape) {
-    case APP_CIRCLE: app_path_circle(&path, x, y, r); break;
-    case APP_TRIANGLE: polygon(&path, 3, x, y + 0.15 * r, 1.25 * r, 1, 0); break;
-    case APP_DIAMOND: polygon(&path, 4, x, y, 1.25 * r, 1, 0); break;
-    case APP_SQUARE: polygon(&path, 4, x, y, 1.3 * r, 1, 0.785398163397448); break;
-    case APP_STAR: polygon(&path, 10, x, y, 1.2 * r, 0.42, 0); break;
+    case APP_CIRCLE:
+        app_path_circle(&path, x, y, r);
+        break;
+    case APP_TRIANGLE:
+        polygon(&path, 3, x, y + 0.15 * r, 1.25 * r, 1, 0);
+        break;
+    case APP_DIAMOND:
+        polygon(&path, 4, x, y, 1.25 * r, 1, 0);
+        break;
+    case APP_SQUARE:
+        polygon(&path, 4, x, y, 1.3 * r, 1, 0.785398163397448);
+        break;
+    case APP_STAR:
+        polygon(&path, 10, x, y, 1.2 * r, 0.42, 0);
+        break;
     case APP_CROSS:
         app_path_move(&path, x - r, y - r);
         app_path_line(&path, x + r, y + r);
@@ -159,7 +175,8 @@ void app_draw_mark(struct app_canvas *canvas, enum app_shape shape, double x, do
     app_path_free(&path);
 }
 
-void app_draw_letters(struct app_canvas *canvas, double x, double y, const struct app_lettering *how, const char *text)
+void app_draw_letters(struct app_canvas *canvas, double x, double y, const struct app_lettering *how,
+                      const char *text)
 {
     if (!canvas->failed && *text)
         canvas->table->letters(canvas, x, y, how, text);

@@ -1,6 +1,7 @@
 /*
- * What figures are drawn on. A figure is the same calls on every canvas: paths, letters and clips in points from the top left corner. Each kind of
- * file is one table; which tables there are is the build's choice. Colours are roles, so that a page may give them others in the dark.
+ * What figures are drawn on. A figure is the same calls on every canvas: paths, letters and clips in points
+ * from the top left corner. Each kind of file is one table; which tables there are is the build's choice.
+ * Colours are roles, so that a page may give them others in the dark.
  */
 #ifndef CKG_APP_CANVAS_H
 #define CKG_APP_CANVAS_H
@@ -12,25 +13,25 @@ enum app_ink {
     APP_INK_NONE,
     APP_INK_PAPER,
     APP_INK_TEXT,
-    APP_INK_SOFT,     /* text that is less important, contour lines */
-    APP_INK_RULE,     /* axes */
+    APP_INK_SOFT, /* text that is less important, contour lines */
+    APP_INK_RULE, /* axes */
     APP_INK_GRID,
-    APP_INK_MEAN,     /* what is predicted; feasible designs */
-    APP_INK_BEST,     /* the best so far */
-    APP_INK_LIMIT,    /* limits; infeasible designs */
-    APP_INK_SHADE,    /* probability of feasibility */
-    APP_INK_SCORE,    /* acquisition */
+    APP_INK_MEAN,  /* what is predicted; feasible designs */
+    APP_INK_BEST,  /* the best so far */
+    APP_INK_LIMIT, /* limits; infeasible designs */
+    APP_INK_SHADE, /* probability of feasibility */
+    APP_INK_SCORE, /* acquisition */
     APP_INK_FAILED,
     APP_INK_PENDING,
-    APP_INK_STAR,     /* the recommendation */
-    APP_INK_SERIES,   /* the first of APP_SERIES inks that stand side by side */
+    APP_INK_STAR,   /* the recommendation */
+    APP_INK_SERIES, /* the first of APP_SERIES inks that stand side by side */
     APP_INKS = APP_INK_SERIES + 10
 };
 
 enum { APP_SERIES = APP_INKS - APP_INK_SERIES };
 
 struct app_colour {
-    const char *name;        /* in class names */
+    const char *name;         /* in class names */
     const char *light, *dark; /* "#rrggbb" */
 };
 
@@ -96,11 +97,16 @@ struct app_canvas;
 struct app_canvas_table {
     const char *ending;  /* of file names, without the dot */
     const char *lacking; /* why it cannot be used in this build, NULL when it can */
-    /* `title` says in words what is shown; embedded 1: part of a page that has the colours. NULL without memory. */
+    /*
+     * `title` says in words what is shown; embedded 1: part of a page that has the colours. NULL without
+     * memory.
+     */
     struct app_canvas *(*open)(double width, double height, const char *title, int embedded);
     /* Even-odd rule. `hint`: what is shown when it is pointed at, or NULL. */
-    void (*path)(struct app_canvas *canvas, const struct app_path *path, const struct app_pen *pen, const char *hint);
-    void (*letters)(struct app_canvas *canvas, double x, double y, const struct app_lettering *how, const char *text);
+    void (*path)(struct app_canvas *canvas, const struct app_path *path, const struct app_pen *pen,
+                 const char *hint);
+    void (*letters)(struct app_canvas *canvas, double x, double y, const struct app_lettering *how,
+                    const char *text);
     /* Nothing is drawn outside the box until unclip; there is one box at a time. */
     void (*clip)(struct app_canvas *canvas, const struct app_box *box);
     void (*unclip)(struct app_canvas *canvas);
@@ -122,9 +128,12 @@ const struct app_canvas_table *app_canvas_for(const char *path);
 
 /* Draws the path and frees it. */
 void app_draw(struct app_canvas *canvas, struct app_path *path, const struct app_pen *pen);
-void app_draw_line(struct app_canvas *canvas, double x0, double y0, double x1, double y1, const struct app_pen *pen);
+void app_draw_line(struct app_canvas *canvas, double x0, double y0, double x1, double y1,
+                   const struct app_pen *pen);
 void app_draw_box(struct app_canvas *canvas, const struct app_box *box, const struct app_pen *pen);
-void app_draw_mark(struct app_canvas *canvas, enum app_shape shape, double x, double y, double radius, const struct app_pen *pen, const char *hint);
-void app_draw_letters(struct app_canvas *canvas, double x, double y, const struct app_lettering *how, const char *text);
+void app_draw_mark(struct app_canvas *canvas, enum app_shape shape, double x, double y, double radius,
+                   const struct app_pen *pen, const char *hint);
+void app_draw_letters(struct app_canvas *canvas, double x, double y, const struct app_lettering *how,
+                      const char *text);
 
 #endif

@@ -19,7 +19,8 @@ static void use_ink(cairo_t *cairo, enum app_ink ink, double clear)
 {
     unsigned rgb = 0;
     sscanf(app_inks[ink].light, "#%x", &rgb);
-    cairo_set_source_rgba(cairo, (rgb >> 16 & 255) / 255.0, (rgb >> 8 & 255) / 255.0, (rgb & 255) / 255.0, 1 - clear);
+    cairo_set_source_rgba(cairo, (rgb >> 16 & 255) / 255.0, (rgb >> 8 & 255) / 255.0, (rgb & 255) / 255.0,
+                          1 - clear);
 }
 
 static struct app_canvas *png_open(double width, double height, const char *title, int embedded)
@@ -46,15 +47,23 @@ static void trace(cairo_t *cairo, const struct app_path *path)
     for (int i = 0; i < path->count; i++) {
         const double *x = path->steps[i].x;
         switch (path->steps[i].kind) {
-        case 'M': cairo_move_to(cairo, x[0], x[1]); break;
-        case 'L': cairo_line_to(cairo, x[0], x[1]); break;
-        case 'C': cairo_curve_to(cairo, x[0], x[1], x[2], x[3], x[4], x[5]); break;
-        default: cairo_close_path(cairo);
+        case 'M':
+            cairo_move_to(cairo, x[0], x[1]);
+            break;
+        case 'L':
+            cairo_line_to(cairo, x[0], x[1]);
+            break;
+        case 'C':
+            cairo_curve_to(cairo, x[0], x[1], x[2], x[3], x[4], x[5]);
+            break;
+        default:
+            cairo_close_path(cairo);
         }
     }
 }
 
-static void png_path(struct app_canvas *canvas, const struct app_path *path, const struct app_pen *pen, const char *hint)
+static void png_path(struct app_canvas *canvas, const struct app_path *path, const struct app_pen *pen,
+                     const char *hint)
 {
     cairo_t *cairo = ((struct picture *)canvas)->cairo;
     (void)hint;
@@ -72,7 +81,8 @@ static void png_path(struct app_canvas *canvas, const struct app_path *path, con
     cairo_new_path(cairo);
 }
 
-static void png_letters(struct app_canvas *canvas, double x, double y, const struct app_lettering *how, const char *text)
+static void png_letters(struct app_canvas *canvas, double x, double y, const struct app_lettering *how,
+                        const char *text)
 {
     static const double shifts[] = {[APP_START] = 0, [APP_MIDDLE] = 0.5, [APP_END] = 1};
     cairo_t *cairo = ((struct picture *)canvas)->cairo;
@@ -82,7 +92,8 @@ static void png_letters(struct app_canvas *canvas, double x, double y, const str
     canvas->failed |= plain.failed;
     if (!plain.failed) {
         cairo_save(cairo);
-        cairo_select_font_face(cairo, "sans-serif", CAIRO_FONT_SLANT_NORMAL, how->bold ? CAIRO_FONT_WEIGHT_BOLD : CAIRO_FONT_WEIGHT_NORMAL);
+        cairo_select_font_face(cairo, "sans-serif", CAIRO_FONT_SLANT_NORMAL,
+                               how->bold ? CAIRO_FONT_WEIGHT_BOLD : CAIRO_FONT_WEIGHT_NORMAL);
         cairo_set_font_size(cairo, how->size);
         cairo_text_extents(cairo, plain.data, &extents);
         cairo_translate(cairo, x, y);
@@ -128,5 +139,11 @@ static int png_close(struct app_canvas *canvas, struct app_text *out)
 }
 
 const struct app_canvas_table app_canvas_png = {
-    .ending = "png", .open = png_open, .path = png_path, .letters = png_letters, .clip = png_clip, .unclip = png_unclip, .close = png_close,
+    .ending = "png",
+    .open = png_open,
+    .path = png_path,
+    .letters = png_letters,
+    .clip = png_clip,
+    .unclip = png_unclip,
+    .close = png_close,
 };

@@ -1,6 +1,7 @@
 /*
- * The canvas of SVG files. Colours stand as attributes, which every reader of SVG understands, and again as classes, by which a page that embeds
- * the figure may give others. A clip is a nested <svg>, which needs no name that two figures of one page might share.
+ * The canvas of SVG files. Colours stand as attributes, which every reader of SVG understands, and again as
+ * classes, by which a page that embeds the figure may give others. A clip is a nested <svg>, which needs no
+ * name that two figures of one page might share.
  */
 #include <math.h>
 #include <stdio.h>
@@ -31,13 +32,17 @@ static struct app_canvas *svg_open(double width, double height, const char *titl
     s->canvas = (struct app_canvas){&app_canvas_svg, width, height, 0};
     if (!embedded)
         app_text_print(&s->text, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
-    app_text_print(&s->text, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %g %g\" width=\"%g\" height=\"%g\" role=\"img\" ", width,
-                   height, width, height);
-    app_text_print(&s->text, "font-family=\"Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif\" font-size=\"11\">\n<title>");
+    app_text_print(&s->text,
+                   "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %g %g\" width=\"%g\" "
+                   "height=\"%g\" role=\"img\" ",
+                   width, height, width, height);
+    app_text_print(&s->text, "font-family=\"Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif\" "
+                             "font-size=\"11\">\n<title>");
     app_markup(&s->text, title);
     app_text_print(&s->text, "</title>\n");
     if (!embedded)
-        app_text_print(&s->text, "<rect width=\"%g\" height=\"%g\" fill=\"%s\"/>\n", width, height, app_inks[APP_INK_PAPER].light);
+        app_text_print(&s->text, "<rect width=\"%g\" height=\"%g\" fill=\"%s\"/>\n", width, height,
+                       app_inks[APP_INK_PAPER].light);
     return &s->canvas;
 }
 
@@ -62,17 +67,19 @@ static void add_dashes(struct app_text *out, const struct app_dash *dash)
     app_text_print(out, "\"");
 }
 
-static void svg_path(struct app_canvas *canvas, const struct app_path *path, const struct app_pen *pen, const char *hint)
+static void svg_path(struct app_canvas *canvas, const struct app_path *path, const struct app_pen *pen,
+                     const char *hint)
 {
     struct app_text *out = &((struct svg *)canvas)->text;
-    app_text_print(out, "<path class=\"s-%s f-%s\" fill=\"%s\"", app_inks[pen->stroke].name, app_inks[pen->fill].name, app_inks[pen->fill].light);
+    app_text_print(out, "<path class=\"s-%s f-%s\" fill=\"%s\"", app_inks[pen->stroke].name,
+                   app_inks[pen->fill].name, app_inks[pen->fill].light);
     if (pen->fill && pen->clear > 0)
         app_text_print(out, " fill-opacity=\"%.3g\"", 1 - pen->clear);
     if (pen->fill)
         app_text_print(out, " fill-rule=\"evenodd\"");
     if (pen->stroke)
-        app_text_print(out, " stroke=\"%s\" stroke-width=\"%g\" stroke-linejoin=\"round\"", app_inks[pen->stroke].light,
-                       pen->width > 0 ? pen->width : 1);
+        app_text_print(out, " stroke=\"%s\" stroke-width=\"%g\" stroke-linejoin=\"round\"",
+                       app_inks[pen->stroke].light, pen->width > 0 ? pen->width : 1);
     if (pen->stroke && pen->dash)
         add_dashes(out, &app_dashes[pen->dash]);
     app_text_print(out, " d=\"");
@@ -85,15 +92,18 @@ static void svg_path(struct app_canvas *canvas, const struct app_path *path, con
         app_text_print(out, "\"/>\n");
 }
 
-static void svg_letters(struct app_canvas *canvas, double x, double y, const struct app_lettering *how, const char *text)
+static void svg_letters(struct app_canvas *canvas, double x, double y, const struct app_lettering *how,
+                        const char *text)
 {
     static const char *const anchors[] = {[APP_START] = "start", [APP_MIDDLE] = "middle", [APP_END] = "end"};
     struct app_text *out = &((struct svg *)canvas)->text;
-    app_text_print(out, "<text class=\"f-%s\" fill=\"%s\" x=\"", app_inks[how->ink].name, app_inks[how->ink].light);
+    app_text_print(out, "<text class=\"f-%s\" fill=\"%s\" x=\"", app_inks[how->ink].name,
+                   app_inks[how->ink].light);
     add_number(out, x);
     app_text_print(out, "\" y=\"");
     add_number(out, y);
-    app_text_print(out, "\" font-size=\"%g\" text-anchor=\"%s\"%s", how->size, anchors[how->anchor], how->bold ? " font-weight=\"bold\"" : "");
+    app_text_print(out, "\" font-size=\"%g\" text-anchor=\"%s\"%s", how->size, anchors[how->anchor],
+                   how->bold ? " font-weight=\"bold\"" : "");
     if (how->angle != 0)
         app_text_print(out, " transform=\"rotate(%.4g %.6g %.6g)\"", how->angle, x, y);
     app_text_print(out, ">");
@@ -104,8 +114,9 @@ static void svg_letters(struct app_canvas *canvas, double x, double y, const str
 static void svg_clip(struct app_canvas *canvas, const struct app_box *b)
 {
     app_text_print(&((struct svg *)canvas)->text,
-                   "<svg x=\"%.6g\" y=\"%.6g\" width=\"%.6g\" height=\"%.6g\" viewBox=\"%.6g %.6g %.6g %.6g\" overflow=\"hidden\">\n", b->x, b->y,
-                   b->width, b->height, b->x, b->y, b->width, b->height);
+                   "<svg x=\"%.6g\" y=\"%.6g\" width=\"%.6g\" height=\"%.6g\" viewBox=\"%.6g %.6g %.6g "
+                   "%.6g\" overflow=\"hidden\">\n",
+                   b->x, b->y, b->width, b->height, b->x, b->y, b->width, b->height);
 }
 
 static void svg_unclip(struct app_canvas *canvas)
@@ -126,5 +137,11 @@ static int svg_close(struct app_canvas *canvas, struct app_text *out)
 }
 
 const struct app_canvas_table app_canvas_svg = {
-    .ending = "svg", .open = svg_open, .path = svg_path, .letters = svg_letters, .clip = svg_clip, .unclip = svg_unclip, .close = svg_close,
+    .ending = "svg",
+    .open = svg_open,
+    .path = svg_path,
+    .letters = svg_letters,
+    .clip = svg_clip,
+    .unclip = svg_unclip,
+    .close = svg_close,
 };

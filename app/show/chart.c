@@ -8,7 +8,8 @@
 #include "show/markup.h"
 
 static const struct app_lettering tick_letters = {10, APP_INK_SOFT, APP_MIDDLE, 0, 0};
-static const struct app_pen tick_pen = {.stroke = APP_INK_RULE, .width = 0.8}, grid_pen = {.stroke = APP_INK_GRID, .width = 0.8};
+static const struct app_pen tick_pen = {.stroke = APP_INK_RULE, .width = 0.8},
+                            grid_pen = {.stroke = APP_INK_GRID, .width = 0.8};
 
 enum { NAME_CHARACTERS = 14, LABEL_CHARACTERS = 36 };
 
@@ -57,7 +58,8 @@ struct app_axis app_axis_over(const struct app_range *range, const char *label)
 
 static double place(const struct app_axis *a, double value)
 {
-    return a->kind == APP_AXIS_LOG ? log(value / a->low) / log(a->high / a->low) : (value - a->low) / (a->high - a->low);
+    return a->kind == APP_AXIS_LOG ? log(value / a->low) / log(a->high / a->low)
+                                   : (value - a->low) / (a->high - a->low);
 }
 
 double app_chart_x(const struct app_chart *c, double value)
@@ -138,7 +140,10 @@ double app_chart_below(const struct app_axis *x, double width)
 void app_chart_fit(struct app_chart *c, const struct app_box *outer, double left)
 {
     const double above = c->title ? 20 : 8, right = 8;
-    /* the labels of x decide the height, that the labels of y, and these the width, which seldom changes the labels of x again */
+    /*
+     * the labels of x decide the height, that the labels of y, and these the width, which seldom changes the
+     * labels of x again
+     */
     const double high = outer->height - above - app_chart_below(&c->x, outer->width - 60);
     const double room = left > 0 ? left : app_chart_left(&c->y, high);
     c->left = room;
@@ -151,7 +156,8 @@ void app_chart_fit(struct app_chart *c, const struct app_box *outer, double left
 /* --- drawing --- */
 
 /* The label, with the power of ten that the ticks leave out. */
-static void draw_axis_label(const struct app_chart *c, const char *label, int exponent, double x, double y, double angle)
+static void draw_axis_label(const struct app_chart *c, const char *label, int exponent, double x, double y,
+                            double angle)
 {
     char name[APP_SHORT], power[64], all[2 * APP_SHORT];
     const struct app_lettering letters = {11, APP_INK_TEXT, APP_MIDDLE, 0, angle};
@@ -187,14 +193,16 @@ static void draw_x(const struct app_chart *c)
             app_draw_line(c->canvas, x, c->box.y, x, bottom, &grid_pen);
         app_draw_line(c->canvas, x, bottom, x, bottom + (t->label[0] ? 4 : 2.5), &tick_pen);
         if (!c->x.bare)
-            app_draw_letters(c->canvas, upright ? x + 3.5 : x, bottom + (upright ? 7 : 15), &letters, t->label);
+            app_draw_letters(c->canvas, upright ? x + 3.5 : x, bottom + (upright ? 7 : 15), &letters,
+                             t->label);
     }
     if (c->x.bare)
         return;
     if (!c->x.label)
         draw_exponent(c, ticks.exponent, c->box.x + c->box.width + 4, bottom + 28, APP_END);
     else
-        draw_axis_label(c, c->x.label, ticks.exponent, c->box.x + c->box.width / 2, bottom + 8 + (upright ? widest(&ticks) : 10) + 12, 0);
+        draw_axis_label(c, c->x.label, ticks.exponent, c->box.x + c->box.width / 2,
+                        bottom + 8 + (upright ? widest(&ticks) : 10) + 12, 0);
 }
 
 static void draw_y(const struct app_chart *c)
@@ -217,7 +225,8 @@ static void draw_y(const struct app_chart *c)
     if (!c->y.label)
         draw_exponent(c, ticks.exponent, c->box.x, c->box.y - 4, APP_END);
     else
-        draw_axis_label(c, c->y.label, ticks.exponent, c->box.x - c->left + 12, c->box.y + c->box.height / 2, -90);
+        draw_axis_label(c, c->y.label, ticks.exponent, c->box.x - c->left + 12, c->box.y + c->box.height / 2,
+                        -90);
 }
 
 void app_chart_axes(const struct app_chart *c)
@@ -252,17 +261,18 @@ static void draw_key(struct app_canvas *canvas, const struct app_key *key, doubl
         const struct app_pen mark = {.stroke = key->pen.stroke, .fill = APP_INK_PAPER, .width = 1.3};
         app_draw_line(canvas, x, y, x + series, y, &key->pen);
         app_draw_mark(canvas, key->shape, x + series / 2, y, 3, &mark, NULL);
-    }
-    else
+    } else
         app_draw_box(canvas, &band, &key->pen);
 }
 
-double app_keys_draw(struct app_canvas *canvas, const struct app_key *keys, int count, double x, double y, double width)
+double app_keys_draw(struct app_canvas *canvas, const struct app_key *keys, int count, double x, double y,
+                     double width)
 {
     static const struct app_lettering letters = {10.5, APP_INK_TEXT, APP_START, 0, 0};
     double at = 0, row = 0;
     for (int i = 0; i < count; i++) {
-        const double sign = keys[i].kind == APP_KEY_SERIES ? series : 18, wide = sign + 6 + app_letters_width(keys[i].text, letters.size) + 14;
+        const double sign = keys[i].kind == APP_KEY_SERIES ? series : 18,
+                     wide = sign + 6 + app_letters_width(keys[i].text, letters.size) + 14;
         if (at > 0 && at + wide - 14 > width) {
             at = 0;
             row += 17;
@@ -276,7 +286,8 @@ double app_keys_draw(struct app_canvas *canvas, const struct app_key *keys, int 
     return count ? row + 17 : 0;
 }
 
-void app_bar_draw(struct app_canvas *canvas, const struct app_box *box, enum app_ink ink, int steps, double clear, const struct app_axis *axis)
+void app_bar_draw(struct app_canvas *canvas, const struct app_box *box, enum app_ink ink, int steps,
+                  double clear, const struct app_axis *axis)
 {
     static const struct app_pen frame = {.stroke = APP_INK_RULE, .width = 0.8};
     const struct app_pen pen = {.fill = ink, .clear = clear};

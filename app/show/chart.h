@@ -10,11 +10,12 @@ enum app_axis_kind { APP_AXIS_LINEAR, APP_AXIS_LOG, APP_AXIS_WHOLE, APP_AXIS_NAM
 
 struct app_axis {
     enum app_axis_kind kind;
-    double low, high; /* with names, and with few whole numbers, half a step beyond the first and the last value */
-    int count;        /* of names */
+    /* with names, and with few whole numbers, half a step beyond the first and the last value */
+    double low, high;
+    int count; /* of names */
     char *const *names;
     const char *label;
-    int bare;         /* 1: without tick labels */
+    int bare; /* 1: without tick labels */
 };
 
 /* Whole numbers up to this many are steps of their own, like categories; more of them are drawn as a line. */
@@ -27,9 +28,9 @@ struct app_axis app_axis_of(const struct app_parameter *parameter);
 struct app_range {
     double low, high;
 };
-#define APP_RANGE_INIT                                                                                                         \
-    {                                                                                                                          \
-        INFINITY, -INFINITY                                                                                                    \
+#define APP_RANGE_INIT                                                                                       \
+    {                                                                                                        \
+        INFINITY, -INFINITY                                                                                  \
     }
 void app_range_add(struct app_range *range, double value);
 struct app_axis app_axis_over(const struct app_range *range, const char *label);
@@ -40,10 +41,13 @@ struct app_chart {
     double left;        /* room at the left of it, which ends with the label of y */
     struct app_axis x, y;
     const char *title;
-    int grid;           /* 1: lines at the ticks */
+    int grid; /* 1: lines at the ticks */
 };
 
-/* The box inside the axes when title, labels and all lie within `outer`; left: room at the left when it is given (> 0), to align charts. */
+/*
+ * The box inside the axes when title, labels and all lie within `outer`; left: room at the left when it is
+ * given (> 0), to align charts.
+ */
 void app_chart_fit(struct app_chart *chart, const struct app_box *outer, double left);
 /* The room that the axis needs at the left of a chart of that height. */
 double app_chart_left(const struct app_axis *y, double height);
@@ -59,16 +63,24 @@ void app_chart_frame(const struct app_chart *chart);
 
 /* An entry of a legend. */
 struct app_key {
-    enum { APP_KEY_MARK, APP_KEY_LINE, APP_KEY_BAND, APP_KEY_SERIES } kind; /* a series: a line with marks on it */
+    /* a series: a line with marks on it */
+    enum { APP_KEY_MARK, APP_KEY_LINE, APP_KEY_BAND, APP_KEY_SERIES } kind;
     enum app_shape shape;
     struct app_pen pen;
     const char *text;
 };
 
-/* Draws the entries in rows of that width; returns the height of all rows. Nothing is drawn when canvas is NULL. */
-double app_keys_draw(struct app_canvas *canvas, const struct app_key *keys, int count, double x, double y, double width);
+/*
+ * Draws the entries in rows of that width; returns the height of all rows. Nothing is drawn when canvas is
+ * NULL.
+ */
+double app_keys_draw(struct app_canvas *canvas, const struct app_key *keys, int count, double x, double y,
+                     double width);
 
-/* A bar of shades from 0 (below) to 1 (above), with the numbers of an axis beside it; `label` runs along it. */
-void app_bar_draw(struct app_canvas *canvas, const struct app_box *box, enum app_ink ink, int steps, double clear, const struct app_axis *axis);
+/*
+ * A bar of shades from 0 (below) to 1 (above), with the numbers of an axis beside it; `label` runs along it.
+ */
+void app_bar_draw(struct app_canvas *canvas, const struct app_box *box, enum app_ink ink, int steps,
+                  double clear, const struct app_axis *axis);
 
 #endif

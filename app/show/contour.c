@@ -1,7 +1,8 @@
 /*
- * Marching squares. Every edge of the grid that a level crosses is a point; every cell joins two of its crossed edges, or twice two at a saddle,
- * which the mean of the corners decides. An edge belongs to two cells, so it has two neighbours at most, and lines are found by walking from edge
- * to edge: first those that end at the rim, then the closed ones. Cost O(nx·ny) a level.
+ * Marching squares. Every edge of the grid that a level crosses is a point; every cell joins two of its
+ * crossed edges, or twice two at a saddle, which the mean of the corners decides. An edge belongs to two
+ * cells, so it has two neighbours at most, and lines are found by walking from edge to edge: first those that
+ * end at the rim, then the closed ones. Cost O(nx·ny) a level.
  */
 #include "show/contour.h"
 
@@ -12,16 +13,20 @@
 /* Edges of cell (i, j): 0 below, 1 right, 2 above, 3 left. */
 enum { BELOW, RIGHT, ABOVE, LEFT };
 
-/* Pairs of edges by the corners that are at the level or above: bit 0 (i, j), 1 (i+1, j), 2 (i+1, j+1), 3 (i, j+1); saddles apart. */
+/*
+ * Pairs of edges by the corners that are at the level or above: bit 0 (i, j), 1 (i+1, j), 2 (i+1, j+1), 3 (i,
+ * j+1); saddles apart.
+ */
 static const signed char joins[16][2] = {
-    {-1, -1}, {LEFT, BELOW}, {BELOW, RIGHT}, {LEFT, RIGHT}, {RIGHT, ABOVE}, {-1, -1}, {BELOW, ABOVE}, {LEFT, ABOVE},
-    {LEFT, ABOVE}, {BELOW, ABOVE}, {-1, -1}, {RIGHT, ABOVE}, {LEFT, RIGHT}, {BELOW, RIGHT}, {LEFT, BELOW}, {-1, -1},
+    {-1, -1},       {LEFT, BELOW},  {BELOW, RIGHT}, {LEFT, RIGHT},  {RIGHT, ABOVE}, {-1, -1},
+    {BELOW, ABOVE}, {LEFT, ABOVE},  {LEFT, ABOVE},  {BELOW, ABOVE}, {-1, -1},       {RIGHT, ABOVE},
+    {LEFT, RIGHT},  {BELOW, RIGHT}, {LEFT, BELOW},  {-1, -1},
 };
 
 struct walk {
     const struct app_field *f;
     double level;
-    int (*link)[2];  /* per edge: the edges that it is joined to, -1: none */
+    int (*link)[2]; /* per edge: the edges that it is joined to, -1: none */
     char *seen;
     double *points;
     int count;
@@ -43,7 +48,8 @@ static void join(struct walk *w, int a, int b)
 static void join_cell(struct walk *w, int i, int j)
 {
     const struct app_field *f = w->f;
-    const double z[4] = {f->z[j * f->nx + i], f->z[j * f->nx + i + 1], f->z[(j + 1) * f->nx + i + 1], f->z[(j + 1) * f->nx + i]};
+    const double z[4] = {f->z[j * f->nx + i], f->z[j * f->nx + i + 1], f->z[(j + 1) * f->nx + i + 1],
+                         f->z[(j + 1) * f->nx + i]};
     int code = 0;
     for (int k = 0; k < 4; k++) {
         if (isnan(z[k]))
@@ -52,8 +58,10 @@ static void join_cell(struct walk *w, int i, int j)
     }
     if (code == 5 || code == 10) {
         const int high = 0.25 * z[0] + 0.25 * z[1] + 0.25 * z[2] + 0.25 * z[3] >= w->level;
-        const int around_first = high == (code == 10); /* the lines go around corners 0 and 2, or around 1 and 3 */
-        join(w, edge_of(f, i, j, around_first ? LEFT : BELOW), edge_of(f, i, j, around_first ? BELOW : RIGHT));
+        /* the lines go around corners 0 and 2, or around 1 and 3 */
+        const int around_first = high == (code == 10);
+        join(w, edge_of(f, i, j, around_first ? LEFT : BELOW),
+             edge_of(f, i, j, around_first ? BELOW : RIGHT));
         join(w, edge_of(f, i, j, around_first ? RIGHT : LEFT), edge_of(f, i, j, ABOVE));
     } else if (joins[code][0] >= 0)
         join(w, edge_of(f, i, j, joins[code][0]), edge_of(f, i, j, joins[code][1]));
@@ -63,7 +71,8 @@ static void join_cell(struct walk *w, int i, int j)
 static void add_point(struct walk *w, int edge)
 {
     const struct app_field *f = w->f;
-    const int along_y = edge >= f->nx * f->ny, node = along_y ? edge - f->nx * f->ny : edge, i = node % f->nx, j = node / f->nx;
+    const int along_y = edge >= f->nx * f->ny, node = along_y ? edge - f->nx * f->ny : edge, i = node % f->nx,
+              j = node / f->nx;
     const double a = f->z[node], b = f->z[along_y ? node + f->nx : node + 1], t = (w->level - a) / (b - a);
     const double x1 = f->x[along_y ? i : i + 1], y1 = f->y[along_y ? j + 1 : j];
     w->points[2 * w->count] = f->x[i] + t * (x1 - f->x[i]);
@@ -89,10 +98,13 @@ static void follow(struct walk *w, int start, app_line_visit *visit, void *conte
         visit(context, w->count, w->points, closed);
 }
 
-static int trace(const struct app_field *f, double level, int over_steps, app_line_visit *visit, void *context)
+static int trace(const struct app_field *f, double level, int over_steps, app_line_visit *visit,
+                 void *context)
 {
     const size_t edges = 2 * (size_t)f->nx * (size_t)f->ny;
-    struct walk w = {f, level, malloc(edges * sizeof *w.link), calloc(edges, 1), malloc((edges + 1) * 2 * sizeof(double)), 0};
+    struct walk w = {
+        f, level, malloc(edges * sizeof *w.link), calloc(edges, 1), malloc((edges + 1) * 2 * sizeof(double)),
+        0};
     const int made = w.link && w.seen && w.points;
     if (made) {
         memset(w.link, -1, edges * sizeof *w.link);

@@ -13,7 +13,10 @@ struct app_field {
 /* A line of `count` >= 2 points (count×2); a closed one ends where it begins. */
 typedef void app_line_visit(void *context, int count, const double *points, int closed);
 
-/* Visits the lines z = level. A step is not crossed: the function does not take the level there. 0 without memory. */
+/*
+ * Visits the lines z = level. A step is not crossed: the function does not take the level there. 0 without
+ * memory.
+ */
 int app_contour_lines(const struct app_field *field, double level, app_line_visit *visit, void *context);
 
 /* Adds the region z >= level as closed lines, to be filled by the even-odd rule. 0 without memory. */

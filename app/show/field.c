@@ -26,8 +26,8 @@ void app_plot_pair(const struct app_show *s, const struct app_plot_options *o, i
     }
 }
 
-int app_field_make(const struct app_chart *c, const struct app_nodes *x, const struct app_nodes *y, const double *z, int stride,
-                   struct app_field *out, double **block)
+int app_field_make(const struct app_chart *c, const struct app_nodes *x, const struct app_nodes *y,
+                   const double *z, int stride, struct app_field *out, double **block)
 {
     const size_t nx = (size_t)x->drawn, ny = (size_t)y->drawn;
     *block = malloc((nx * ny + nx + ny) * sizeof **block);
@@ -47,7 +47,8 @@ int app_field_make(const struct app_chart *c, const struct app_nodes *x, const s
     return 1;
 }
 
-int app_field_shade(struct app_canvas *canvas, const struct app_field *f, double low, double high, enum app_ink ink, int steps, double clear)
+int app_field_shade(struct app_canvas *canvas, const struct app_field *f, double low, double high,
+                    enum app_ink ink, int steps, double clear)
 {
     const struct app_pen pen = {.fill = ink, .clear = clear};
     for (int k = 0; k < steps; k++) {
@@ -61,7 +62,10 @@ int app_field_shade(struct app_canvas *canvas, const struct app_field *f, double
     return 1;
 }
 
-/* Designs that share a category or a whole number are set side by side around it, by the golden ratio, so that none hides another. */
+/*
+ * Designs that share a category or a whole number are set side by side around it, by the golden ratio, so
+ * that none hides another.
+ */
 static double spread(const struct app_parameter *p, double value, int number)
 {
     const double values = p->high - p->low + 1;
@@ -81,7 +85,9 @@ void app_draw_trials(const struct app_chart *c, const struct app_show *s, int x,
             if ((int)app_trial_look(t) != look)
                 continue;
             const double px = app_chart_x(c, spread(&s->definition->parameters[x], t->x[x], t->number));
-            const double py = y < 0 ? c->box.y + c->box.height - 6 : app_chart_y(c, spread(&s->definition->parameters[y], t->x[y], 7 * t->number));
+            const double py = y < 0 ? c->box.y + c->box.height - 6
+                                    : app_chart_y(
+                                          c, spread(&s->definition->parameters[y], t->x[y], 7 * t->number));
             app_trial_hint(s->definition, t, &hint);
             app_draw_mark(c->canvas, app_looks[look].shape, px, py, radius, &app_looks[look].pen, hint.data);
             app_text_free(&hint);
@@ -95,8 +101,12 @@ int app_trial_keys(const struct app_show *s, struct app_key *keys)
         occurs[app_trial_look(&s->notebook->trials[i])] = 1;
     for (int k = 0; k < APP_LOOKS; k++)
         if (occurs[k])
-            keys[count++] = (struct app_key){.kind = APP_KEY_MARK, .shape = app_looks[k].shape, .pen = app_looks[k].pen, .text = app_looks[k].text};
+            keys[count++] = (struct app_key){.kind = APP_KEY_MARK,
+                                             .shape = app_looks[k].shape,
+                                             .pen = app_looks[k].pen,
+                                             .text = app_looks[k].text};
     if (s->recommendation)
-        keys[count++] = (struct app_key){.kind = APP_KEY_MARK, .shape = APP_STAR, .pen = app_star_pen, .text = "recommended"};
+        keys[count++] = (struct app_key){
+            .kind = APP_KEY_MARK, .shape = APP_STAR, .pen = app_star_pen, .text = "recommended"};
     return count;
 }

@@ -11,8 +11,10 @@ static const char replacement[] = "\xEF\xBF\xBD";
 static int next_character(const unsigned char *at, size_t left, const char **shown, char picture[4])
 {
     const int length = app_utf8_length(at, left);
-    const int c1 = length == 2 && at[0] == 0xC2 && at[1] < 0xA0;                          /* U+0080 … U+009F */
-    const int none = length == 3 && at[0] == 0xEF && at[1] == 0xBF && at[2] >= 0xBE;      /* U+FFFE, U+FFFF: not allowed in XML */
+    /* U+0080 … U+009F */
+    const int c1 = length == 2 && at[0] == 0xC2 && at[1] < 0xA0;
+    /* U+FFFE, U+FFFF: not allowed in XML */
+    const int none = length == 3 && at[0] == 0xEF && at[1] == 0xBF && at[2] >= 0xBE;
     *shown = !length || c1 || none ? replacement : NULL;
     if (length == 1 && (*at < ' ' || *at == 127)) {
         memcpy(picture, "\xE2\x90", 2);

@@ -1,4 +1,7 @@
-/* The policy's value of evaluating a design next, over one or two parameters, the others at the recommendation. Larger is better. */
+/*
+ * The policy's value of evaluating a design next, over one or two parameters, the others at the
+ * recommendation. Larger is better.
+ */
 #include <math.h>
 #include <stdlib.h>
 
@@ -10,7 +13,8 @@
 enum { SHADES = 12 };
 static const double shade_clear = 0.89;
 
-static const struct app_pen score_pen = {.stroke = APP_INK_SCORE, .width = 1.8}, top_pen = {.stroke = APP_INK_TEXT, .width = 1.6};
+static const struct app_pen score_pen = {.stroke = APP_INK_SCORE, .width = 1.8},
+                            top_pen = {.stroke = APP_INK_TEXT, .width = 1.6};
 
 struct surface {
     const struct app_show *show;
@@ -36,16 +40,20 @@ static int possible(const struct app_show *s, const struct app_plot_options *o)
     const char *name = o->policy ? o->policy : s->definition->policy;
     ckg_policy_info policy;
     if (ckg_policy_named(name, &policy))
-        return app_fail(s->notebook->message, CKG_ERR_INVALID, "there is no policy '%s'; `ckg policies` lists them", name);
+        return app_fail(s->notebook->message, CKG_ERR_INVALID,
+                        "there is no policy '%s'; `ckg policies` lists them", name);
     if (!policy.value[0])
-        return app_fail(s->notebook->message, CKG_ERR_INVALID, "the policy '%s' has no value for a design; choose another by --policy", name);
+        return app_fail(s->notebook->message, CKG_ERR_INVALID,
+                        "the policy '%s' has no value for a design; choose another by --policy", name);
     return s->recommendation
                ? CKG_OK
-               : app_fail(s->notebook->message, CKG_ERR_STATE, "%s: '%s' has not been measured yet, so there is no acquisition to show",
+               : app_fail(s->notebook->message, CKG_ERR_STATE,
+                          "%s: '%s' has not been measured yet, so there is no acquisition to show",
                           s->definition->name, s->definition->outcomes[0].name);
 }
 
-static void size(const struct app_show *s, const struct app_plot_options *options, double *width, double *height)
+static void size(const struct app_show *s, const struct app_plot_options *options, double *width,
+                 double *height)
 {
     int x, y;
     choose(s, options, &x, &y);
@@ -83,7 +91,8 @@ static int make_keys(const struct surface *w, struct app_key *keys)
 {
     int count = app_trial_keys(w->show, keys);
     if (w->top >= 0)
-        keys[count++] = (struct app_key){.kind = APP_KEY_MARK, .shape = APP_CIRCLE, .pen = top_pen, .text = "largest value here"};
+        keys[count++] = (struct app_key){
+            .kind = APP_KEY_MARK, .shape = APP_CIRCLE, .pen = top_pen, .text = "largest value here"};
     return count;
 }
 
@@ -91,7 +100,8 @@ static int make_keys(const struct surface *w, struct app_key *keys)
 static void draw_top(const struct app_chart *c, const struct surface *w, double y)
 {
     if (w->top >= 0)
-        app_draw_mark(c->canvas, APP_CIRCLE, app_chart_x(c, w->nodes_x.value[w->top % w->nodes_x.count]), y, 6.5, &top_pen, "largest value");
+        app_draw_mark(c->canvas, APP_CIRCLE, app_chart_x(c, w->nodes_x.value[w->top % w->nodes_x.count]), y,
+                      6.5, &top_pen, "largest value");
 }
 
 static int draw_one(struct app_chart *c, const struct surface *w)
@@ -102,7 +112,8 @@ static int draw_one(struct app_chart *c, const struct surface *w)
     for (int i = 0; i < n->drawn; i++) {
         const double value = w->value[n->of[i]];
         if (isfinite(value))
-            (broken ? app_path_move : app_path_line)(&line, app_chart_x(c, n->place[i]), app_chart_y(c, value));
+            (broken ? app_path_move : app_path_line)(&line, app_chart_x(c, n->place[i]),
+                                                     app_chart_y(c, value));
         broken = !isfinite(value);
     }
     app_draw(c->canvas, &line, &score_pen);
@@ -119,16 +130,19 @@ static int draw_two(struct app_chart *c, const struct surface *w)
     double *block;
     int made = app_field_make(c, &w->nodes_x, &w->nodes_y, w->value, 1, &field, &block);
     if (made && w->range.high > w->range.low)
-        made = app_field_shade(c->canvas, &field, w->range.low, w->range.high, APP_INK_SCORE, SHADES, shade_clear);
+        made = app_field_shade(c->canvas, &field, w->range.low, w->range.high, APP_INK_SCORE, SHADES,
+                               shade_clear);
     free(block);
     app_chart_frame(c);
     app_draw_trials(c, w->show, w->x, w->y);
-    app_draw_mark(c->canvas, APP_STAR, app_chart_x(c, r[w->x]), app_chart_y(c, r[w->y]), 8, &app_star_pen, "recommended");
+    app_draw_mark(c->canvas, APP_STAR, app_chart_x(c, r[w->x]), app_chart_y(c, r[w->y]), 8, &app_star_pen,
+                  "recommended");
     draw_top(c, w, app_chart_y(c, w->top < 0 ? 0 : w->nodes_y.value[w->top / w->nodes_x.count]));
     return made;
 }
 
-static int draw_surface(struct app_canvas *canvas, const struct surface *w, const char *title, const struct app_box *box)
+static int draw_surface(struct app_canvas *canvas, const struct surface *w, const char *title,
+                        const struct app_box *box)
 {
     struct app_key keys[APP_LOOKS + 2];
     const struct app_parameter *p = w->show->definition->parameters;
@@ -136,7 +150,11 @@ static int draw_surface(struct app_canvas *canvas, const struct surface *w, cons
     const double legend = app_keys_draw(NULL, keys, count, 0, 0, box->width - 60);
     const struct app_box outer = {box->x, box->y, box->width - (two ? 80 : 0), box->height - legend};
     struct app_axis values = app_axis_over(&w->range, w->policy.value);
-    struct app_chart c = {.canvas = canvas, .x = app_axis_of(&p[w->x]), .y = two ? app_axis_of(&p[w->y]) : values, .title = title, .grid = !two};
+    struct app_chart c = {.canvas = canvas,
+                          .x = app_axis_of(&p[w->x]),
+                          .y = two ? app_axis_of(&p[w->y]) : values,
+                          .title = title,
+                          .grid = !two};
     if (!two) /* room for the designs below the curve */
         c.y.low -= 0.12 * (c.y.high - c.y.low);
     app_chart_fit(&c, &outer, 0);
@@ -152,7 +170,8 @@ static int draw_surface(struct app_canvas *canvas, const struct surface *w, cons
     return made;
 }
 
-static int draw(struct app_canvas *canvas, const struct app_show *s, const struct app_plot_options *options, const struct app_box *box)
+static int draw(struct app_canvas *canvas, const struct app_show *s, const struct app_plot_options *options,
+                const struct app_box *box)
 {
     struct surface *w = calloc(1, sizeof *w);
     struct app_text title = {0};
@@ -163,7 +182,8 @@ static int draw(struct app_canvas *canvas, const struct app_show *s, const struc
     w->range = (struct app_range)APP_RANGE_INIT;
     choose(s, options, &w->x, &w->y);
     ckg_policy_named(options->policy ? options->policy : s->definition->policy, &w->policy);
-    app_text_print(&title, "Acquisition %s%s", w->policy.name, s->definition->d > (w->y < 0 ? 1 : 2) ? ", others as recommended" : "");
+    app_text_print(&title, "Acquisition %s%s", w->policy.name,
+                   s->definition->d > (w->y < 0 ? 1 : 2) ? ", others as recommended" : "");
     int status = score(w, options->policy);
     if (!status && (title.failed || !draw_surface(canvas, w, title.data, box)))
         status = app_show_no_memory(s);

@@ -1,6 +1,6 @@
 /*
- * Convergence: every value measured, the best feasible one so far, and what would have been recommended, with the probability that it is
- * feasible.
+ * Convergence: every value measured, the best feasible one so far, and what would have been recommended, with
+ * the probability that it is feasible.
  */
 #include <math.h>
 #include <stdio.h>
@@ -19,11 +19,13 @@ static int possible(const struct app_show *s, const struct app_plot_options *opt
 {
     (void)options;
     return s->ended ? CKG_OK
-                    : app_fail(s->notebook->message, CKG_ERR_STATE, "%s: no trial has ended yet, so there is no convergence to show",
+                    : app_fail(s->notebook->message, CKG_ERR_STATE,
+                               "%s: no trial has ended yet, so there is no convergence to show",
                                s->definition->name);
 }
 
-static void size(const struct app_show *s, const struct app_plot_options *options, double *width, double *height)
+static void size(const struct app_show *s, const struct app_plot_options *options, double *width,
+                 double *height)
 {
     (void)s;
     (void)options;
@@ -56,7 +58,8 @@ static int find_spread(const struct app_show *s, struct app_range *range)
     }
     qsort(values, (size_t)count, sizeof *values, ascending);
     if (count) {
-        const double low = values[count / 20], high = values[count - 1 - count / 20], far = 0.6 * (high - low);
+        const double low = values[count / 20], high = values[count - 1 - count / 20],
+                     far = 0.6 * (high - low);
         app_range_add(range, values[0] < low - far ? low - 0.1 * far : values[0]);
         app_range_add(range, values[count - 1] > high + far ? high + 0.1 * far : values[count - 1]);
     }
@@ -70,7 +73,8 @@ static int choose_range(const struct app_show *s, const struct app_replay *repla
     if (s->best)
         app_range_add(range, app_trial_value(s->best, 0));
     const double span = range->high - range->low;
-    for (int k = 0; k < replay->count; k++) { /* early predictions may be far off and unsure: they do not rule the axis */
+    /* early predictions may be far off and unsure: they do not rule the axis */
+    for (int k = 0; k < replay->count; k++) {
         if (!(span > 0) || fabs(replay->mean[k] - 0.5 * (range->low + range->high)) < 1.2 * span)
             app_range_add(range, replay->mean[k]);
     }
@@ -93,7 +97,8 @@ static void draw_values(const struct app_chart *c, const struct app_show *s)
         const double at = isnan(value) ? c->y.low : fmin(fmax(value, c->y.low), c->y.high);
         const double inset = isnan(value) || value < c->y.low ? -5 : value > c->y.high ? 5 : 0;
         app_trial_hint(s->definition, t, &hint);
-        app_draw_mark(c->canvas, look->shape, app_chart_x(c, evaluation), app_chart_y(c, at) + inset, radius, &look->pen, hint.data);
+        app_draw_mark(c->canvas, look->shape, app_chart_x(c, evaluation), app_chart_y(c, at) + inset, radius,
+                      &look->pen, hint.data);
         app_text_free(&hint);
     }
 }
@@ -110,7 +115,8 @@ static void draw_best(const struct app_chart *c, const struct app_show *s)
         if (!has_ended(t))
             continue;
         evaluation++;
-        if (t->state == APP_COMPLETE && t->feasible == 1 && isfinite(value) && !(sign * value <= sign * best)) {
+        if (t->state == APP_COMPLETE && t->feasible == 1 && isfinite(value) &&
+            !(sign * value <= sign * best)) {
             if (isnan(best))
                 app_path_move(&path, app_chart_x(c, evaluation), app_chart_y(c, value));
             else
@@ -124,7 +130,9 @@ static void draw_best(const struct app_chart *c, const struct app_show *s)
     app_draw(c->canvas, &path, &best_pen);
 }
 
-/* Far outside the axis a coordinate is as good as at twice its height; some readers of SVG stumble over more. */
+/*
+ * Far outside the axis a coordinate is as good as at twice its height; some readers of SVG stumble over more.
+ */
 static double tame(const struct app_chart *c, double value)
 {
     const double y = app_chart_y(c, value), far = 2 * c->box.height;
@@ -135,7 +143,8 @@ static void draw_band(const struct app_chart *c, const struct app_replay *r)
 {
     struct app_path band = {0};
     for (int k = 0; k < r->count; k++)
-        (k ? app_path_line : app_path_move)(&band, app_chart_x(c, r->evaluations[k]), tame(c, r->mean[k] + 2 * r->sd[k]));
+        (k ? app_path_line : app_path_move)(&band, app_chart_x(c, r->evaluations[k]),
+                                            tame(c, r->mean[k] + 2 * r->sd[k]));
     for (int k = r->count - 1; k >= 0; k--)
         app_path_line(&band, app_chart_x(c, r->evaluations[k]), tame(c, r->mean[k] - 2 * r->sd[k]));
     if (r->count)
@@ -157,7 +166,8 @@ static void draw_line(const struct app_chart *c, const struct app_replay *r)
 static void draw_nothing(const struct app_chart *c)
 {
     static const struct app_lettering letters = {11, APP_INK_SOFT, APP_MIDDLE, 0, 0};
-    app_draw_letters(c->canvas, c->box.x + c->box.width / 2, c->box.y + c->box.height / 2, &letters, "the objective has not been measured yet");
+    app_draw_letters(c->canvas, c->box.x + c->box.width / 2, c->box.y + c->box.height / 2, &letters,
+                     "the objective has not been measured yet");
 }
 
 /* Where the initial design ends, as far as trials came from it. */
@@ -176,7 +186,8 @@ static void draw_start(const struct app_chart *c, const struct app_show *s, int 
     const double x = app_chart_x(c, last + 0.5);
     app_draw_line(c->canvas, x, c->box.y, x, c->box.y + c->box.height, &start_pen);
     if (labelled)
-        app_draw_letters(c->canvas, x < c->box.x + 16 ? x + 11 : x - 4, c->box.y + 5, &letters, "initial design");
+        app_draw_letters(c->canvas, x < c->box.x + 16 ? x + 11 : x - 4, c->box.y + 5, &letters,
+                         "initial design");
 }
 
 static void draw_probability(const struct app_chart *c, const struct app_show *s, const struct app_replay *r)
@@ -185,7 +196,8 @@ static void draw_probability(const struct app_chart *c, const struct app_show *s
     app_chart_axes(c);
     draw_start(c, s, 0);
     for (int k = 0; k < r->count; k++)
-        (k ? app_path_line : app_path_move)(&line, app_chart_x(c, r->evaluations[k]), app_chart_y(c, r->probability[k]));
+        (k ? app_path_line : app_path_move)(&line, app_chart_x(c, r->evaluations[k]),
+                                            app_chart_y(c, r->probability[k]));
     app_draw(c->canvas, &line, &mean_pen);
     app_chart_frame(c);
 }
@@ -194,23 +206,30 @@ static int make_keys(const struct app_show *s, const struct app_replay *r, struc
 {
     int count = 0, occurs[APP_LOOKS] = {0};
     if (s->best)
-        keys[count++] = (struct app_key){.kind = APP_KEY_LINE, .pen = best_pen, .text = "best feasible so far"};
+        keys[count++] = (struct app_key){
+            .kind = APP_KEY_LINE, .pen = best_pen, .text = "best feasible so far"};
     if (r->count)
-        keys[count++] = (struct app_key){.kind = APP_KEY_LINE, .pen = mean_pen, .text = "recommended, as predicted then, ±2 sd"};
+        keys[count++] = (struct app_key){
+            .kind = APP_KEY_LINE, .pen = mean_pen, .text = "recommended, as predicted then, ±2 sd"};
     for (int i = 0; i < s->notebook->count; i++)
         occurs[app_trial_look(&s->notebook->trials[i])] |= has_ended(&s->notebook->trials[i]);
     for (int k = 0; k < APP_LOOKS; k++)
         if (occurs[k])
-            keys[count++] = (struct app_key){.kind = APP_KEY_MARK, .shape = app_looks[k].shape, .pen = app_looks[k].pen, .text = app_looks[k].text};
+            keys[count++] = (struct app_key){.kind = APP_KEY_MARK,
+                                             .shape = app_looks[k].shape,
+                                             .pen = app_looks[k].pen,
+                                             .text = app_looks[k].text};
     return count;
 }
 
-static int draw(struct app_canvas *canvas, const struct app_show *s, const struct app_plot_options *options, const struct app_box *box)
+static int draw(struct app_canvas *canvas, const struct app_show *s, const struct app_plot_options *options,
+                const struct app_box *box)
 {
     struct app_replay replay;
     struct app_range range = APP_RANGE_INIT;
     struct app_key keys[APP_LOOKS + 2];
-    const struct app_axis evaluations = {.kind = APP_AXIS_WHOLE, .low = 0.2, .high = s->ended + 0.8, .label = "evaluations"};
+    const struct app_axis evaluations = {
+        .kind = APP_AXIS_WHOLE, .low = 0.2, .high = s->ended + 0.8, .label = "evaluations"};
     (void)options;
     int status = app_replay_make(&replay, s);
     if (!status)
@@ -219,9 +238,15 @@ static int draw(struct app_canvas *canvas, const struct app_show *s, const struc
         return status;
     const int count = make_keys(s, &replay, keys), strip = s->definition->K > 0 && replay.count > 0;
     const double legend = app_keys_draw(NULL, keys, count, 0, 0, box->width - 60), low = strip ? 112 : 0;
-    struct app_chart top = {
-        .canvas = canvas, .x = evaluations, .y = app_axis_over(&range, s->definition->outcomes[0].name), .title = "Convergence", .grid = 1};
-    struct app_chart below = {.canvas = canvas, .x = evaluations, .y = {.low = -0.04, .high = 1.04, .label = "P(feasible)"}, .grid = 1};
+    struct app_chart top = {.canvas = canvas,
+                            .x = evaluations,
+                            .y = app_axis_over(&range, s->definition->outcomes[0].name),
+                            .title = "Convergence",
+                            .grid = 1};
+    struct app_chart below = {.canvas = canvas,
+                              .x = evaluations,
+                              .y = {.low = -0.04, .high = 1.04, .label = "P(feasible)"},
+                              .grid = 1};
     const struct app_box upper = {box->x, box->y, box->width, box->height - legend - low};
     const struct app_box lower = {box->x, box->y + upper.height, box->width, low};
     top.x.bare = strip;

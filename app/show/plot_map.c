@@ -1,7 +1,7 @@
 /*
- * The feasibility map of two parameters, the others at the recommendation: the probability of being feasible as shades, the predicted objective as
- * labelled contours, the designs by their state, the recommendation as a star. Where both parameters take few values the predictions stand in the
- * cells.
+ * The feasibility map of two parameters, the others at the recommendation: the probability of being feasible
+ * as shades, the predicted objective as labelled contours, the designs by their state, the recommendation as
+ * a star. Where both parameters take few values the predictions stand in the cells.
  */
 #include <math.h>
 #include <stdio.h>
@@ -24,11 +24,12 @@ struct map {
     const struct app_show *show;
     int x, y;
     struct app_nodes nodes_x, nodes_y;
-    double *mean, *feasible; /* (ny×nx×(1+K)), (ny×nx) */
-    char label[64];          /* of the level at hand */
+    double *mean, *feasible;      /* (ny×nx×(1+K)), (ny×nx) */
+    char label[64];               /* of the level at hand */
     double labels[MAX_LABELS][2]; /* where labels stand */
     int labelled;
-    int certain; /* 1: without constraints and failures everything is feasible, and there is nothing to shade */
+    /* 1: without constraints and failures everything is feasible, and there is nothing to shade */
+    int certain;
     int crossed; /* 1: the probability passes 0.5 somewhere */
 };
 
@@ -36,14 +37,17 @@ static int possible(const struct app_show *s, const struct app_plot_options *o)
 {
     (void)o;
     if (s->definition->d < 2)
-        return app_fail(s->notebook->message, CKG_ERR_STATE, "%s: a map needs two parameters, and there is one; --kind slices shows it",
+        return app_fail(s->notebook->message, CKG_ERR_STATE,
+                        "%s: a map needs two parameters, and there is one; --kind slices shows it",
                         s->definition->name);
     return s->notebook->count
                ? CKG_OK
-               : app_fail(s->notebook->message, CKG_ERR_STATE, "%s: there is no trial yet, so there is no map to show", s->definition->name);
+               : app_fail(s->notebook->message, CKG_ERR_STATE,
+                          "%s: there is no trial yet, so there is no map to show", s->definition->name);
 }
 
-static void size(const struct app_show *s, const struct app_plot_options *options, double *width, double *height)
+static void size(const struct app_show *s, const struct app_plot_options *options, double *width,
+                 double *height)
 {
     (void)s;
     (void)options;
@@ -79,7 +83,10 @@ static int predict(struct map *m)
 
 /* --- contours --- */
 
-/* No other label is near, and no design hides what is written, unless there are so many that no place is left. */
+/*
+ * No other label is near, and no design hides what is written, unless there are so many that no place is
+ * left.
+ */
 static int is_free(const struct map *m, double x, double y)
 {
     for (int i = 0; m->show->notebook->count <= 150 && i < m->show->notebook->count; i++) {
@@ -87,7 +94,8 @@ static int is_free(const struct map *m, double x, double y)
         if (hypot(app_chart_x(&m->chart, design[m->x]) - x, app_chart_y(&m->chart, design[m->y]) - y) < 15)
             return 0;
     }
-    if (hypot(app_chart_x(&m->chart, m->show->centre[m->x]) - x, app_chart_y(&m->chart, m->show->centre[m->y]) - y) < 24)
+    if (hypot(app_chart_x(&m->chart, m->show->centre[m->x]) - x,
+              app_chart_y(&m->chart, m->show->centre[m->y]) - y) < 24)
         return 0;
     for (int i = 0; i < m->labelled; i++)
         if (hypot(m->labels[i][0] - x, m->labels[i][1] - y) < 58)
@@ -109,10 +117,11 @@ static int find_stretch(const struct map *m, int count, const double *p, double 
         if (along < length)
             break;
         const double x = 0.5 * (p[2 * a] + p[2 * e]), y = 0.5 * (p[2 * a + 1] + p[2 * e + 1]);
-        const double chord = hypot(p[2 * e] - p[2 * a], p[2 * e + 1] - p[2 * a + 1]), straight = chord / along;
+        const double chord = hypot(p[2 * e] - p[2 * a], p[2 * e + 1] - p[2 * a + 1]),
+                     straight = chord / along;
         const double margin = 0.5 * length;
-        if (straight > best && x > b->x + margin && x < b->x + b->width - margin && y > b->y + 12 && y < b->y + b->height - 12 &&
-            is_free(m, x, y)) {
+        if (straight > best && x > b->x + margin && x < b->x + b->width - margin && y > b->y + 12 &&
+            y < b->y + b->height - 12 && is_free(m, x, y)) {
             best = straight;
             *from = a;
             *to = e;
@@ -137,7 +146,10 @@ static void draw_label(struct map *m, const double *p, int from, int to)
     m->labels[m->labelled++][1] = y;
 }
 
-/* Points at most 6 apart along the line, so that a label can cut it anywhere; *count of them, the caller's to free. NULL without memory. */
+/*
+ * Points at most 6 apart along the line, so that a label can cut it anywhere; *count of them, the caller's to
+ * free. NULL without memory.
+ */
 static double *refine(int *count, const double *p)
 {
     size_t total = 1;
@@ -193,7 +205,10 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Levels a nice step apart through the middle of the values, so that a peak somewhere does not take all of them. */
+/*
+ * Levels a nice step apart through the middle of the values, so that a peak somewhere does not take all of
+ * them.
+ */
 static int choose_levels(const struct app_field *f, double *first, double *step, int *count)
 {
     const size_t size = (size_t)f->nx * (size_t)f->ny;
@@ -223,7 +238,8 @@ static int draw_contours(struct map *m)
     struct app_field field;
     double *block, first = 0, step = 1;
     int count = 0;
-    int made = app_field_make(&m->chart, &m->nodes_x, &m->nodes_y, m->mean, m->show->definition->K + 1, &field, &block);
+    int made = app_field_make(&m->chart, &m->nodes_x, &m->nodes_y, m->mean, m->show->definition->K + 1,
+                              &field, &block);
     if (made)
         made = choose_levels(&field, &first, &step, &count);
     for (int k = 0; made && k < count; k++) {
@@ -246,7 +262,8 @@ static void draw_cells(const struct map *m)
     double longest = 0;
     char text[64];
     for (int i = 0; i < count; i++)
-        longest = fmax(longest, app_letters_width(app_number_nice(m->mean[i * outcomes], 3, text), letters.size));
+        longest = fmax(longest,
+                       app_letters_width(app_number_nice(m->mean[i * outcomes], 3, text), letters.size));
     const int level = longest < wide - 4 && high > 14, upright = !level && longest < high - 4 && wide > 14;
     letters.angle = upright ? -90 : 0;
     letters.anchor = upright ? APP_END : APP_MIDDLE;
@@ -254,7 +271,8 @@ static void draw_cells(const struct map *m)
         for (int i = 0; i < m->nodes_x.count; i++) {
             const double x = app_chart_x(&m->chart, m->nodes_x.value[i]) + (upright ? 3.5 : 0);
             const double y = app_chart_y(&m->chart, m->nodes_y.value[j] + 0.5) + (upright ? 4 : 11);
-            app_draw_letters(m->chart.canvas, x, y, &letters, app_number_nice(m->mean[(j * m->nodes_x.count + i) * outcomes], 3, text));
+            app_draw_letters(m->chart.canvas, x, y, &letters,
+                             app_number_nice(m->mean[(j * m->nodes_x.count + i) * outcomes], 3, text));
         }
 }
 
@@ -300,15 +318,16 @@ static void draw_star(const struct map *m)
 {
     const ckg_recommendation *r = m->show->recommendation;
     if (r)
-        app_draw_mark(m->chart.canvas, APP_STAR, app_chart_x(&m->chart, r->x[m->x]), app_chart_y(&m->chart, r->x[m->y]), 8, &app_star_pen,
-                      "recommended");
+        app_draw_mark(m->chart.canvas, APP_STAR, app_chart_x(&m->chart, r->x[m->x]),
+                      app_chart_y(&m->chart, r->x[m->y]), 8, &app_star_pen, "recommended");
 }
 
 static int make_keys(const struct map *m, struct app_key *keys)
 {
     int count = app_trial_keys(m->show, keys);
     if (m->show->recommendation && !(m->nodes_x.stepped && m->nodes_y.stepped))
-        keys[count++] = (struct app_key){.kind = APP_KEY_LINE, .pen = contour_pen, .text = "predicted objective"};
+        keys[count++] = (struct app_key){
+            .kind = APP_KEY_LINE, .pen = contour_pen, .text = "predicted objective"};
     if (m->crossed)
         keys[count++] = (struct app_key){.kind = APP_KEY_LINE, .pen = half_pen, .text = "P(feasible) = 0.5"};
     return count;
@@ -316,7 +335,8 @@ static int make_keys(const struct map *m, struct app_key *keys)
 
 static void draw_map(struct map *m, const struct app_box *box, int *made)
 {
-    static const struct app_axis probability = {.low = 0, .high = 1, .label = "probability of being feasible"};
+    static const struct app_axis probability = {
+        .low = 0, .high = 1, .label = "probability of being feasible"};
     struct app_canvas *canvas = m->chart.canvas;
     struct app_key keys[APP_LOOKS + 3];
     const int count = make_keys(m, keys);
@@ -330,13 +350,15 @@ static void draw_map(struct map *m, const struct app_box *box, int *made)
     app_chart_frame(&m->chart);
     app_draw_trials(&m->chart, m->show, m->x, m->y);
     draw_star(m);
-    const struct app_box bar = {m->chart.box.x + m->chart.box.width + 14, m->chart.box.y, 11, m->chart.box.height};
+    const struct app_box bar = {m->chart.box.x + m->chart.box.width + 14, m->chart.box.y, 11,
+                                m->chart.box.height};
     if (!m->certain)
         app_bar_draw(canvas, &bar, APP_INK_SHADE, SHADES, shade_clear, &probability);
     app_keys_draw(canvas, keys, count, m->chart.box.x, box->y + box->height - legend + 2, box->width - 60);
 }
 
-static int draw(struct app_canvas *canvas, const struct app_show *s, const struct app_plot_options *options, const struct app_box *box)
+static int draw(struct app_canvas *canvas, const struct app_show *s, const struct app_plot_options *options,
+                const struct app_box *box)
 {
     struct map *m = calloc(1, sizeof *m);
     struct app_text title = {0};
@@ -350,7 +372,8 @@ static int draw(struct app_canvas *canvas, const struct app_show *s, const struc
         app_text_print(&title, "Predicted %s%s", app_shorten(s->definition->outcomes[0].name, 24, name),
                        s->definition->d > 2 ? ", others as recommended" : "");
     else
-        app_text_print(&title, "Designs%s", s->definition->d > 2 ? ", others in the middle of their ranges" : "");
+        app_text_print(&title, "Designs%s",
+                       s->definition->d > 2 ? ", others in the middle of their ranges" : "");
     m->chart = (struct app_chart){.canvas = canvas,
                                   .x = app_axis_of(&s->definition->parameters[m->x]),
                                   .y = app_axis_of(&s->definition->parameters[m->y]),

@@ -1,4 +1,7 @@
-/* Predicted against measured: every trial's value as the model predicts it from all the other designs, with ±2 sd of a measurement. */
+/*
+ * Predicted against measured: every trial's value as the model predicts it from all the other designs, with
+ * ±2 sd of a measurement.
+ */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +11,8 @@
 
 static const struct app_pen diagonal_pen = {.stroke = APP_INK_SOFT, .width = 1};
 static const struct app_pen limit_pen = {.stroke = APP_INK_LIMIT, .width = 1.2, .dash = APP_DASHED};
-static const struct app_pen within_pen = {.stroke = APP_INK_MEAN, .width = 1}, outside_pen = {.stroke = APP_INK_LIMIT, .width = 1};
+static const struct app_pen within_pen = {.stroke = APP_INK_MEAN, .width = 1},
+                            outside_pen = {.stroke = APP_INK_LIMIT, .width = 1};
 static const struct app_pen within_mark = {.stroke = APP_INK_PAPER, .fill = APP_INK_MEAN, .width = 0.6};
 static const struct app_pen outside_mark = {.stroke = APP_INK_LIMIT, .fill = APP_INK_PAPER, .width = 1.3};
 
@@ -24,20 +28,24 @@ static void draw_limits(const struct app_chart *c, const struct app_outcome *o)
     }
 }
 
-static void draw_trial(const struct app_chart *c, const struct app_show *s, const struct app_trial *t, double value, double mean, double sd)
+static void draw_trial(const struct app_chart *c, const struct app_show *s, const struct app_trial *t,
+                       double value, double mean, double sd)
 {
     const int within = fabs(value - mean) <= 2 * sd * (1 + 1e-9);
     const double x = app_chart_x(c, value), reach = 3 * (c->y.high - c->y.low);
     struct app_text hint = {0};
     app_trial_hint(s->definition, t, &hint);
     app_text_print(&hint, "; predicted %.4g ± %.2g", mean, sd);
-    app_draw_line(c->canvas, x, app_chart_y(c, fmax(mean - 2 * sd, c->y.low - reach)), x, app_chart_y(c, fmin(mean + 2 * sd, c->y.high + reach)),
+    app_draw_line(c->canvas, x, app_chart_y(c, fmax(mean - 2 * sd, c->y.low - reach)), x,
+                  app_chart_y(c, fmin(mean + 2 * sd, c->y.high + reach)),
                   within ? &within_pen : &outside_pen);
-    app_draw_mark(c->canvas, within ? APP_CIRCLE : APP_DIAMOND, x, app_chart_y(c, mean), 3, within ? &within_mark : &outside_mark, hint.data);
+    app_draw_mark(c->canvas, within ? APP_CIRCLE : APP_DIAMOND, x, app_chart_y(c, mean), 3,
+                  within ? &within_mark : &outside_mark, hint.data);
     app_text_free(&hint);
 }
 
-static int draw(struct app_canvas *canvas, const struct app_show *s, int outcome, const double *mean, const double *sd, const struct app_box *box)
+static int draw(struct app_canvas *canvas, const struct app_show *s, int outcome, const double *mean,
+                const double *sd, const struct app_box *box)
 {
     const struct app_outcome *o = &s->definition->outcomes[outcome];
     struct app_range range = APP_RANGE_INIT;
@@ -59,7 +67,8 @@ static int draw(struct app_canvas *canvas, const struct app_show *s, int outcome
     app_chart_fit(&c, box, 0);
     app_chart_axes(&c);
     canvas->table->clip(canvas, &c.box);
-    app_draw_line(canvas, app_chart_x(&c, c.x.low), app_chart_y(&c, c.x.low), app_chart_x(&c, c.x.high), app_chart_y(&c, c.x.high), &diagonal_pen);
+    app_draw_line(canvas, app_chart_x(&c, c.x.low), app_chart_y(&c, c.x.low), app_chart_x(&c, c.x.high),
+                  app_chart_y(&c, c.x.high), &diagonal_pen);
     if (outcome)
         draw_limits(&c, o);
     for (int i = 0; i < s->notebook->count; i++) {
@@ -72,7 +81,8 @@ static int draw(struct app_canvas *canvas, const struct app_show *s, int outcome
     return CKG_OK;
 }
 
-int app_plot_residuals(struct app_canvas *canvas, const struct app_show *s, int outcome, const struct app_box *box)
+int app_plot_residuals(struct app_canvas *canvas, const struct app_show *s, int outcome,
+                       const struct app_box *box)
 {
     const size_t trials = (size_t)s->notebook->count + 1;
     double *mean = malloc(trials * sizeof *mean), *sd = malloc(trials * sizeof *sd);

@@ -1,6 +1,7 @@
 /*
- * Slices through the recommendation: each outcome predicted along each parameter, the others held, with ±2 sd and the limits. Columns are
- * parameters, rows are outcomes; charts of a row share their axis. Many parameters go on below, the ones that matter most first.
+ * Slices through the recommendation: each outcome predicted along each parameter, the others held, with ±2 sd
+ * and the limits. Columns are parameters, rows are outcomes; charts of a row share their axis. Many
+ * parameters go on below, the ones that matter most first.
  */
 #include <math.h>
 #include <stdio.h>
@@ -12,7 +13,8 @@
 
 enum { COLUMNS = 4, MOST = 8, WIDE = 210, HIGH = 150, GAP = 26 };
 
-static const struct app_pen mean_pen = {.stroke = APP_INK_MEAN, .width = 1.6}, band_pen = {.fill = APP_INK_MEAN, .clear = 0.8};
+static const struct app_pen mean_pen = {.stroke = APP_INK_MEAN, .width = 1.6},
+                            band_pen = {.fill = APP_INK_MEAN, .clear = 0.8};
 static const struct app_pen limit_pen = {.stroke = APP_INK_LIMIT, .width = 1.3, .dash = APP_DASHED};
 static const struct app_pen beyond_pen = {.fill = APP_INK_LIMIT, .clear = 0.9};
 static const struct app_pen here_pen = {.stroke = APP_INK_SOFT, .width = 0.9, .dash = APP_DOTTED};
@@ -28,7 +30,8 @@ static int possible(const struct app_show *s, const struct app_plot_options *opt
 {
     (void)options;
     return s->recommendation ? CKG_OK
-                             : app_fail(s->notebook->message, CKG_ERR_STATE, "%s: '%s' has not been measured yet, so there are no slices to show",
+                             : app_fail(s->notebook->message, CKG_ERR_STATE,
+                                        "%s: '%s' has not been measured yet, so there are no slices to show",
                                         s->definition->name, s->definition->outcomes[0].name);
 }
 
@@ -55,12 +58,15 @@ static double room_below(const struct app_show *s, int count, const int *paramet
     return room;
 }
 
-static void size(const struct app_show *s, const struct app_plot_options *options, double *width, double *height)
+static void size(const struct app_show *s, const struct app_plot_options *options, double *width,
+                 double *height)
 {
     int parameter[MOST];
-    const int count = choose(s, options, parameter), columns = count < COLUMNS ? count : COLUMNS, blocks = (count + COLUMNS - 1) / COLUMNS;
+    const int count = choose(s, options, parameter), columns = count < COLUMNS ? count : COLUMNS,
+              blocks = (count + COLUMNS - 1) / COLUMNS;
     *width = fmax(80 + columns * WIDE, 420);
-    *height = 24 + blocks * ((s->definition->K + 1) * HIGH + room_below(s, count, parameter, WIDE - GAP)) + 26;
+    *height = 24 + blocks * ((s->definition->K + 1) * HIGH + room_below(s, count, parameter, WIDE - GAP)) +
+              26;
 }
 
 static int predict(struct slices *w, int k)
@@ -106,29 +112,34 @@ static void draw_limit(const struct app_chart *c, double limit, int upper)
     if (!isfinite(limit) || (upper ? limit > edge : limit < edge))
         return;
     const double inside = fmin(fmax(limit, c->y.low), c->y.high), y = app_chart_y(c, inside);
-    const struct app_box beyond = {c->box.x, upper ? c->box.y : y, c->box.width, upper ? y - c->box.y : c->box.y + c->box.height - y};
+    const struct app_box beyond = {c->box.x, upper ? c->box.y : y, c->box.width,
+                                   upper ? y - c->box.y : c->box.y + c->box.height - y};
     app_draw_box(c->canvas, &beyond, &beyond_pen);
     if (inside == limit)
         app_draw_line(c->canvas, c->box.x, y, c->box.x + c->box.width, y, &limit_pen);
 }
 
-static void draw_curve(const struct app_chart *c, const struct app_nodes *n, const double *mean, const double *sd, int outcomes)
+static void draw_curve(const struct app_chart *c, const struct app_nodes *n, const double *mean,
+                       const double *sd, int outcomes)
 {
     struct app_path band = {0}, line = {0};
     for (int i = 0; i < n->count; i++) {
         const double x = app_chart_x(c, n->value[i]);
-        (i ? app_path_line : app_path_move)(&band, x, app_chart_y(c, mean[i * outcomes] + 2 * sd[i * outcomes]));
+        (i ? app_path_line : app_path_move)(&band, x,
+                                            app_chart_y(c, mean[i * outcomes] + 2 * sd[i * outcomes]));
         (i ? app_path_line : app_path_move)(&line, x, app_chart_y(c, mean[i * outcomes]));
     }
     for (int i = n->count - 1; i >= 0; i--)
-        app_path_line(&band, app_chart_x(c, n->value[i]), app_chart_y(c, mean[i * outcomes] - 2 * sd[i * outcomes]));
+        app_path_line(&band, app_chart_x(c, n->value[i]),
+                      app_chart_y(c, mean[i * outcomes] - 2 * sd[i * outcomes]));
     app_path_close(&band);
     app_draw(c->canvas, &band, &band_pen);
     app_draw(c->canvas, &line, &mean_pen);
 }
 
 /* Between categories, or a few whole numbers, there is nothing: a bar and a dash for each. */
-static void draw_steps(const struct app_chart *c, const struct app_nodes *n, const double *mean, const double *sd, int outcomes)
+static void draw_steps(const struct app_chart *c, const struct app_nodes *n, const double *mean,
+                       const double *sd, int outcomes)
 {
     const double half = fmin(14, 0.36 * c->box.width / n->count);
     for (int i = 0; i < n->count; i++) {
@@ -157,18 +168,23 @@ static void draw_chart(const struct app_chart *c, const struct slices *w, int k,
     (n->stepped ? draw_steps : draw_curve)(c, n, w->mean[k] + outcome, w->sd[k] + outcome, outcomes);
     c->canvas->table->unclip(c->canvas);
     app_chart_frame(c);
-    app_draw_mark(c->canvas, APP_STAR, here, app_chart_y(c, s->recommendation->mean[outcome]), 6, &app_star_pen, "recommended");
+    app_draw_mark(c->canvas, APP_STAR, here, app_chart_y(c, s->recommendation->mean[outcome]), 6,
+                  &app_star_pen, "recommended");
 }
 
 /* --- all of them --- */
 
-static void draw_row(struct app_canvas *canvas, const struct slices *w, int first, int outcome, const struct app_box *row, double left, double cell)
+static void draw_row(struct app_canvas *canvas, const struct slices *w, int first, int outcome,
+                     const struct app_box *row, double left, double cell)
 {
     const int end = first + COLUMNS < w->count ? first + COLUMNS : w->count;
     const struct app_axis axis = row_axis(w, outcome);
     const int last = outcome == w->show->definition->K;
     for (int k = first; k < end; k++) {
-        struct app_chart c = {.canvas = canvas, .x = app_axis_of(&w->show->definition->parameters[w->parameter[k]]), .y = axis, .grid = 1};
+        struct app_chart c = {.canvas = canvas,
+                              .x = app_axis_of(&w->show->definition->parameters[w->parameter[k]]),
+                              .y = axis,
+                              .grid = 1};
         const double x = row->x + left + (k - first) * cell;
         c.x.bare = !last;
         c.y.bare = k > first;
@@ -187,9 +203,12 @@ static void draw_all(struct app_canvas *canvas, const struct slices *w, const st
         {APP_KEY_LINE, APP_CIRCLE, {.stroke = APP_INK_LIMIT, .width = 1.3, .dash = APP_DASHED}, "limit"},
     };
     static const struct app_lettering letters = {12, APP_INK_TEXT, APP_START, 1, 0};
-    const int outcomes = w->show->definition->K + 1, columns = w->count < COLUMNS ? w->count : COLUMNS, blocks = (w->count + COLUMNS - 1) / COLUMNS;
+    const int outcomes = w->show->definition->K + 1, columns = w->count < COLUMNS ? w->count : COLUMNS,
+              blocks = (w->count + COLUMNS - 1) / COLUMNS;
     const double legend = 20, title = 20, block = (box->height - legend - title) / blocks;
-    const double high = (block - room_below(w->show, w->count, w->parameter, (box->width - 60) / columns - GAP)) / outcomes;
+    const double high = (block -
+                         room_below(w->show, w->count, w->parameter, (box->width - 60) / columns - GAP)) /
+                        outcomes;
     double left = 0;
     for (int j = 0; j < outcomes; j++) {
         const struct app_axis axis = row_axis(w, j);
@@ -198,17 +217,20 @@ static void draw_all(struct app_canvas *canvas, const struct slices *w, const st
     const double cell = (box->width - left + 12) / columns;
     char heading[128] = "Slices through the recommendation";
     if (w->count < w->show->definition->d)
-        snprintf(heading, sizeof heading, "Slices through the recommendation, along %d of %d parameters", w->count, w->show->definition->d);
+        snprintf(heading, sizeof heading, "Slices through the recommendation, along %d of %d parameters",
+                 w->count, w->show->definition->d);
     app_draw_letters(canvas, box->x + left, box->y + 13, &letters, heading);
     for (int b = 0; b < blocks; b++)
         for (int j = 0; j < outcomes; j++) {
             const struct app_box row = {box->x, box->y + title + b * block + j * high, box->width, high};
             draw_row(canvas, w, b * COLUMNS, j, &row, left, cell);
         }
-    app_keys_draw(canvas, keys, outcomes > 1 ? 4 : 3, box->x + left, box->y + box->height - legend + 2, box->width - left);
+    app_keys_draw(canvas, keys, outcomes > 1 ? 4 : 3, box->x + left, box->y + box->height - legend + 2,
+                  box->width - left);
 }
 
-static int draw(struct app_canvas *canvas, const struct app_show *s, const struct app_plot_options *options, const struct app_box *box)
+static int draw(struct app_canvas *canvas, const struct app_show *s, const struct app_plot_options *options,
+                const struct app_box *box)
 {
     struct slices *w = calloc(1, sizeof *w);
     if (!w)
@@ -229,5 +251,9 @@ static int draw(struct app_canvas *canvas, const struct app_show *s, const struc
 }
 
 const struct app_plot app_plot_slices = {
-    .name = "slices", .title = "every outcome along each parameter, through the recommendation", .possible = possible, .size = size, .draw = draw,
+    .name = "slices",
+    .title = "every outcome along each parameter, through the recommendation",
+    .possible = possible,
+    .size = size,
+    .draw = draw,
 };

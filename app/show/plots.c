@@ -13,12 +13,14 @@ static int sheet_possible(const struct app_show *s, const struct app_plot_option
     for (int k = 0; k < PARTS; k++)
         if (parts[k]->possible(s, options) == CKG_OK)
             return CKG_OK;
-    return app_fail(s->notebook->message, CKG_ERR_STATE, "%s: there is no trial yet, so there is nothing to show", s->definition->name);
+    return app_fail(s->notebook->message, CKG_ERR_STATE,
+                    "%s: there is no trial yet, so there is nothing to show", s->definition->name);
 }
 
-/* Convergence and map side by side, as high as the higher of them, the slices below; what cannot be shown leaves no gap. Gives the boxes and
- * returns the size. */
-static struct app_box sheet_lay_out(const struct app_show *s, const struct app_plot_options *options, struct app_box box[PARTS])
+/* Convergence and map side by side, as high as the higher of them, the slices below; what cannot be shown
+ * leaves no gap. Gives the boxes and returns the size. */
+static struct app_box sheet_lay_out(const struct app_show *s, const struct app_plot_options *options,
+                                    struct app_box box[PARTS])
 {
     struct app_box all = {0};
     double beside = 0;
@@ -38,7 +40,8 @@ static struct app_box sheet_lay_out(const struct app_show *s, const struct app_p
         all.width = fmax(all.width, box[k].x + box[k].width);
         all.height = fmax(all.height, box[k].y + box[k].height);
     }
-    for (int k = 0; k < PARTS; k++) /* what stands side by side is equally high, what stands alone as wide as the sheet */
+    /* what stands side by side is equally high, what stands alone as wide as the sheet */
+    for (int k = 0; k < PARTS; k++)
         if (box[k].width > 0 && k < PARTS - 1)
             box[k].height = fmax(box[0].height, box[1].height);
         else if (box[k].width > 0)
@@ -48,7 +51,8 @@ static struct app_box sheet_lay_out(const struct app_show *s, const struct app_p
     return all;
 }
 
-static void sheet_size(const struct app_show *s, const struct app_plot_options *options, double *width, double *height)
+static void sheet_size(const struct app_show *s, const struct app_plot_options *options, double *width,
+                       double *height)
 {
     struct app_box box[PARTS];
     const struct app_box all = sheet_lay_out(s, options, box);
@@ -56,7 +60,8 @@ static void sheet_size(const struct app_show *s, const struct app_plot_options *
     *height = all.height;
 }
 
-static int sheet_draw(struct app_canvas *canvas, const struct app_show *s, const struct app_plot_options *options, const struct app_box *where)
+static int sheet_draw(struct app_canvas *canvas, const struct app_show *s,
+                      const struct app_plot_options *options, const struct app_box *where)
 {
     struct app_box box[PARTS];
     int status = CKG_OK;
@@ -71,15 +76,19 @@ static int sheet_draw(struct app_canvas *canvas, const struct app_show *s, const
 }
 
 const struct app_plot app_plot_sheet = {
-    .name = "sheet", .title = "convergence, map and slices on one sheet", .possible = sheet_possible, .size = sheet_size, .draw = sheet_draw,
+    .name = "sheet",
+    .title = "convergence, map and slices on one sheet",
+    .possible = sheet_possible,
+    .size = sheet_size,
+    .draw = sheet_draw,
 };
 
 const struct app_plot *const app_plots[] = {
     &app_plot_sheet, &app_plot_convergence, &app_plot_map, &app_plot_slices, &app_plot_acquisition, NULL,
 };
 
-int app_plot_make(const struct app_plot *plot, const struct app_canvas_table *table, int embedded, const struct app_show *s,
-                  const struct app_plot_options *options, struct app_text *out)
+int app_plot_make(const struct app_plot *plot, const struct app_canvas_table *table, int embedded,
+                  const struct app_show *s, const struct app_plot_options *options, struct app_text *out)
 {
     struct app_text title = {0};
     double width, height;
@@ -90,7 +99,9 @@ int app_plot_make(const struct app_plot *plot, const struct app_canvas_table *ta
     app_text_print(&title, "%s: %s", s->definition->name, plot->title);
     const double rim = embedded ? 4 : 12;
     const struct app_box box = {rim, rim, width, height};
-    struct app_canvas *canvas = title.failed ? NULL : table->open(width + 2 * rim, height + 2 * rim, title.data, embedded);
+    struct app_canvas *canvas = title.failed
+                                    ? NULL
+                                    : table->open(width + 2 * rim, height + 2 * rim, title.data, embedded);
     app_text_free(&title);
     if (!canvas)
         return app_show_no_memory(s);

@@ -1,6 +1,7 @@
 /*
- * The trials told again, one by one, to an engine of their own. Models follow from the trials alone, so that engine recommends after n trials what
- * the study's did. A fit costs n³: in a long study fewer points are shown.
+ * The trials told again, one by one, to an engine of their own. Models follow from the trials alone, so that
+ * engine recommends after n trials what the study's did. A fit costs n³: in a long study fewer points are
+ * shown.
  */
 #include "show/replay.h"
 

@@ -1,4 +1,7 @@
-/* The report: head, colours, sections in order. Figures are embedded SVG, whose colours follow the page's, light or dark. */
+/*
+ * The report: head, colours, sections in order. Figures are embedded SVG, whose colours follow the page's,
+ * light or dark.
+ */
 #include "show/report.h"
 
 #include <math.h>
@@ -19,10 +22,12 @@ static void add_colours(struct app_text *out, int dark)
 
 void app_report_head(struct app_text *out, const char *name, const char *what)
 {
-    app_text_print(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" "
-                        "content=\"width=device-width, initial-scale=1\">\n"
-                        "<meta name=\"color-scheme\" content=\"light dark\">\n"
-                        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n<title>");
+    app_text_print(
+        out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" "
+             "content=\"width=device-width, initial-scale=1\">\n"
+             "<meta name=\"color-scheme\" content=\"light dark\">\n"
+             "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
+             "'unsafe-inline'\">\n<title>");
     app_markup(out, name);
     app_text_print(out, " – %s</title>\n<style>\n:root", what);
     add_colours(out, 0);
@@ -30,7 +35,8 @@ void app_report_head(struct app_text *out, const char *name, const char *what)
     add_colours(out, 1);
     app_text_print(out, "}\n");
     for (int i = APP_INK_PAPER; i < APP_INKS; i++)
-        app_text_print(out, ".s-%s{stroke:var(--%s)}.f-%s{fill:var(--%s)}", app_inks[i].name, app_inks[i].name, app_inks[i].name, app_inks[i].name);
+        app_text_print(out, ".s-%s{stroke:var(--%s)}.f-%s{fill:var(--%s)}", app_inks[i].name,
+                       app_inks[i].name, app_inks[i].name, app_inks[i].name);
     app_text_print(out, "\n%s</style>\n</head>\n<body>\n", app_report_style);
 }
 
@@ -43,27 +49,32 @@ static void add_header(const struct app_show *s, struct app_text *out)
     app_report_name(out, d->name);
     app_text_print(out, "</h1>\n<p class=\"lead\">%s ", d->goal == CKG_MAXIMIZE ? "maximize" : "minimize");
     app_report_name(out, d->outcomes[0].name);
-    app_text_print(out, " over %d parameter%s under %d constraint%s · %d", d->d, d->d == 1 ? "" : "s", d->K, d->K == 1 ? "" : "s", s->ended);
+    app_text_print(out, " over %d parameter%s under %d constraint%s · %d", d->d, d->d == 1 ? "" : "s", d->K,
+                   d->K == 1 ? "" : "s", s->ended);
     if (d->budget > 0)
         app_text_print(out, " of %d", d->budget);
     app_text_print(out, " evaluations: %d complete, %d failed", tally[APP_COMPLETE], tally[APP_FAILED_TRIAL]);
     if (tally[APP_RUNNING] + tally[APP_PENDING])
         app_text_print(out, ", %d running, %d pending", tally[APP_RUNNING], tally[APP_PENDING]);
     app_text_print(out,
-                   "</p>\n<nav><a href=\"#recommendation\">Recommendation</a><a href=\"#convergence\">Convergence</a><a href=\"#maps\">Maps</a>"
-                   "<a href=\"#slices\">Slices</a><a href=\"#checks\">Predicted against measured</a><a href=\"#models\">Models</a>"
+                   "</p>\n<nav><a href=\"#recommendation\">Recommendation</a><a "
+                   "href=\"#convergence\">Convergence</a><a href=\"#maps\">Maps</a>"
+                   "<a href=\"#slices\">Slices</a><a href=\"#checks\">Predicted against measured</a><a "
+                   "href=\"#models\">Models</a>"
                    "<a href=\"#trials\">Trials</a><a href=\"#study\">Study</a></nav></header>\n<main>\n");
 }
 
 /* --- figures --- */
 
 /* A figure that cannot be made says why in its place. */
-static int add_figure(const struct app_plot *plot, const struct app_show *s, const struct app_plot_options *options, struct app_text *out)
+static int add_figure(const struct app_plot *plot, const struct app_show *s,
+                      const struct app_plot_options *options, struct app_text *out)
 {
     const int status = plot->possible(s, options);
     if (status == CKG_ERR_STATE) {
         const char *why = s->notebook->message->text;
-        const size_t name = strlen(s->definition->name); /* stands before the reason, and at the head of the page already */
+        /* stands before the reason, and at the head of the page already */
+        const size_t name = strlen(s->definition->name);
         app_text_print(out, "<p class=\"note\">");
         app_markup(out, strncmp(why, s->definition->name, name) ? why : why + name + 2);
         app_text_print(out, ".</p>\n");
@@ -93,15 +104,18 @@ static int add_maps(const struct app_show *s, struct app_text *out)
     int status = CKG_OK;
     app_text_print(out, "<section id=\"maps\"><h2>Feasibility maps</h2>\n");
     if (s->definition->d > 3)
-        app_text_print(out, "<p class=\"note\">The three parameters with the shortest lengthscales; <code>ckg plot --kind map --x NAME --y "
+        app_text_print(out, "<p class=\"note\">The three parameters with the shortest lengthscales; "
+                            "<code>ckg plot --kind map --x NAME --y "
                             "NAME</code> shows any other two.</p>\n");
     app_text_print(out, "<div class=\"figures\">\n");
     if (most < 2)
-        app_text_print(out, "<p class=\"note\">A map needs two parameters; the slices show the one there is.</p>\n");
+        app_text_print(
+            out, "<p class=\"note\">A map needs two parameters; the slices show the one there is.</p>\n");
     for (int a = 0; !status && a < most; a++)
         for (int b = a + 1; !status && b < most; b++) {
             const int first = s->order[a], second = s->order[b];
-            const struct app_plot_options options = {first < second ? first : second, first < second ? second : first, NULL};
+            const struct app_plot_options options = {first < second ? first : second,
+                                                     first < second ? second : first, NULL};
             if (!s->notebook->count && a + b > 1)
                 continue;
             status = add_figure(&app_plot_map, s, &options, out);
@@ -124,7 +138,9 @@ static int add_check(const struct app_show *s, int outcome, struct app_text *out
     static const struct app_box box = {2, 2, 340, 310};
     struct app_text title = {0};
     app_text_print(&title, "%s: predicted against measured", s->definition->outcomes[outcome].name);
-    struct app_canvas *canvas = title.failed ? NULL : app_canvas_svg.open(box.width + 4, box.height + 4, title.data, 1);
+    struct app_canvas *canvas = title.failed
+                                    ? NULL
+                                    : app_canvas_svg.open(box.width + 4, box.height + 4, title.data, 1);
     app_text_free(&title);
     if (!canvas)
         return app_show_no_memory(s);
@@ -143,7 +159,8 @@ static int add_checks(const struct app_show *s, struct app_text *out)
     app_text_print(out, "<section id=\"checks\"><h2>Predicted against measured</h2>\n");
     app_text_print(
         out,
-        "<p>Each value as its model predicts it from all the other designs, ±2 standard deviations of a measurement. Of a good model about 95 of "
+        "<p>Each value as its model predicts it from all the other designs, ±2 standard deviations of a "
+        "measurement. Of a good model about 95 of "
         "100 bars cross the diagonal; the others are marked by a diamond.</p>\n<div class=\"figures\">\n");
     for (int j = 0; !status && j <= s->definition->K; j++) {
         ckg_model_info model;

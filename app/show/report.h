@@ -8,7 +8,9 @@ int app_report_make(const struct app_show *show, struct app_text *out);
 
 /* --- its parts --- */
 
-/* A page up to and with <body>, titled "name – what": its style, and the colours of figures, light and dark. */
+/*
+ * A page up to and with <body>, titled "name – what": its style, and the colours of figures, light and dark.
+ */
 void app_report_head(struct app_text *out, const char *name, const char *what);
 
 extern const char app_report_style[];

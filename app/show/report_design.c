@@ -71,7 +71,8 @@ static void add_tiles(const struct app_show *s, struct app_text *out)
     app_report_name(out, s->definition->outcomes[0].name);
     app_text_print(out, "</span><b>");
     add_prediction(out, r->mean[0], r->sd[0]);
-    app_text_print(out, "</b><span class=\"what\">of the recommended design, ± standard deviation</span></div>\n");
+    app_text_print(out,
+                   "</b><span class=\"what\">of the recommended design, ± standard deviation</span></div>\n");
     app_text_print(out, "<div class=\"tile\"><span class=\"what\">probability of being feasible</span><b>");
     add_probability(out, r->probability_feasible);
     app_text_print(out, "</b><span class=\"what\">%s</span></div>\n",
@@ -81,7 +82,9 @@ static void add_tiles(const struct app_show *s, struct app_text *out)
         app_report_number(out, app_trial_value(s->best, 0));
         app_text_print(out, "</b><span class=\"what\">trial %d</span></div>\n</div>\n", s->best->number);
     } else
-        app_text_print(out, "none</b><span class=\"what\">nothing feasible has been measured yet</span></div>\n</div>\n");
+        app_text_print(
+            out,
+            "none</b><span class=\"what\">nothing feasible has been measured yet</span></div>\n</div>\n");
 }
 
 static void add_design(const struct app_show *s, struct app_text *out)
@@ -108,7 +111,9 @@ static void add_design(const struct app_show *s, struct app_text *out)
 static void add_outcomes(const struct app_show *s, struct app_text *out)
 {
     const struct app_definition *d = s->definition;
-    app_text_print(out, "<div class=\"wide\"><table><thead><tr><th>outcome</th><th>wanted</th><th>predicted</th><th>probability</th>");
+    app_text_print(out, "<div "
+                        "class=\"wide\"><table><thead><tr><th>outcome</th><th>wanted</th><th>predicted</"
+                        "th><th>probability</th>");
     if (s->best)
         app_text_print(out, "<th>measured in trial %d</th>", s->best->number);
     app_text_print(out, "</tr></thead><tbody>\n");
@@ -141,9 +146,9 @@ void app_report_recommendation(const struct app_show *s, struct app_text *out)
         add_tiles(s, out);
         add_design(s, out);
         add_outcomes(s, out);
-        app_text_print(
-            out, "<p class=\"note\">The recommended design need not have been evaluated: it has the best predicted worth by all that was measured. "
-                 "Evaluate it before you build on it.</p>\n");
+        app_text_print(out, "<p class=\"note\">The recommended design need not have been evaluated: it has "
+                            "the best predicted worth by all that was measured. "
+                            "Evaluate it before you build on it.</p>\n");
     } else {
         app_text_print(out, "<p>There is none yet: ");
         app_report_name(out, s->definition->outcomes[0].name);

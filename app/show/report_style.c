@@ -1,9 +1,13 @@
-/* How the report looks. The colours of figures come from app_inks, as the variables --text, --paper and so on. */
+/*
+ * How the report looks. The colours of figures come from app_inks, as the variables --text, --paper and so
+ * on.
+ */
 #include "show/report.h"
 
 const char app_report_style[] =
     "*{box-sizing:border-box}\n"
-    "html{background:var(--paper);color:var(--text);font:16px/1.55 system-ui,-apple-system,'Segoe UI',Roboto,'Helvetica Neue',Arial,sans-serif;"
+    "html{background:var(--paper);color:var(--text);font:16px/1.55 system-ui,-apple-system,'Segoe "
+    "UI',Roboto,'Helvetica Neue',Arial,sans-serif;"
     "-webkit-text-size-adjust:100%}\n"
     "body{margin:0 auto;padding:2rem 1.25rem 4rem;max-width:76rem}\n"
     "h1{font-size:1.9rem;line-height:1.2;margin:0 0 .3rem;overflow-wrap:anywhere}\n"
@@ -16,18 +20,24 @@ const char app_report_style[] =
     "nav a{display:inline-block;margin-right:1.1rem}\n"
     "a{color:var(--mean)}\n"
     ".tiles{display:flex;flex-wrap:wrap;gap:.9rem;margin:0 0 1.2rem}\n"
-    ".tile{flex:1 1 13rem;border:1px solid var(--grid);border-radius:.6rem;padding:.8rem 1rem;background:var(--raised)}\n"
-    ".tile b{display:block;font-size:1.55rem;font-weight:600;line-height:1.25;font-variant-numeric:tabular-nums;overflow-wrap:anywhere}\n"
+    ".tile{flex:1 1 13rem;border:1px solid var(--grid);border-radius:.6rem;padding:.8rem "
+    "1rem;background:var(--raised)}\n"
+    ".tile "
+    "b{display:block;font-size:1.55rem;font-weight:600;line-height:1.25;font-variant-numeric:tabular-nums;"
+    "overflow-wrap:anywhere}\n"
     ".tile span.what{display:block;color:var(--soft);font-size:.88rem}\n"
-    ".wide{overflow:auto;margin:.4rem 0 1rem;border:1px solid var(--grid);border-radius:.5rem;max-height:38rem}\n"
+    ".wide{overflow:auto;margin:.4rem 0 1rem;border:1px solid "
+    "var(--grid);border-radius:.5rem;max-height:38rem}\n"
     "table{border-collapse:collapse;font-size:.88rem;font-variant-numeric:tabular-nums;min-width:100%}\n"
-    "th,td{padding:.32rem .75rem;text-align:right;white-space:nowrap;border-bottom:1px solid var(--grid);vertical-align:top;unicode-bidi:isolate}\n"
+    "th,td{padding:.32rem .75rem;text-align:right;white-space:nowrap;border-bottom:1px solid "
+    "var(--grid);vertical-align:top;unicode-bidi:isolate}\n"
     "th{font-weight:600;background:var(--raised)}\n"
     "thead th{position:sticky;top:0;z-index:1;box-shadow:inset 0 -1px 0 var(--rule)}\n"
     "th:first-child,td:first-child,.left{text-align:left}\n"
     "tbody tr:last-child>*{border-bottom:0}\n"
     "td.why{white-space:normal;min-width:14rem;max-width:30rem;text-align:left;overflow-wrap:anywhere}\n"
-    ".name{display:inline-block;max-width:20ch;overflow:hidden;text-overflow:ellipsis;white-space:nowrap;vertical-align:bottom;unicode-bidi:"
+    ".name{display:inline-block;max-width:20ch;overflow:hidden;text-overflow:ellipsis;white-space:nowrap;"
+    "vertical-align:bottom;unicode-bidi:"
     "isolate}\n"
     "h1 .name,p .name{max-width:100%;white-space:normal}\n"
     ".yes{color:var(--mean)}.no{color:var(--limit)}.off{color:var(--soft)}\n"
@@ -37,5 +47,8 @@ const char app_report_style[] =
     ".figures figure{flex:0 1 auto;min-width:0;max-width:100%}\n"
     "figcaption{font-size:.88rem;max-width:44rem}\n"
     "footer{margin-top:3rem;color:var(--soft);font-size:.85rem}\n"
-    "@media(max-width:40rem){body{padding:1.2rem .8rem 3rem}.scroll{overflow-x:auto}.scroll svg{max-width:none}}\n"
-    "@media print{.wide{overflow:visible;max-height:none;border:0}nav{display:none}h2{break-after:avoid}figure{break-inside:avoid}}\n";
+    "@media(max-width:40rem){body{padding:1.2rem .8rem 3rem}.scroll{overflow-x:auto}.scroll "
+    "svg{max-width:none}}\n"
+    "@media "
+    "print{.wide{overflow:visible;max-height:none;border:0}nav{display:none}h2{break-after:avoid}figure{"
+    "break-inside:avoid}}\n";

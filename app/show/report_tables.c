@@ -7,12 +7,14 @@
 
 /* --- models --- */
 
-static const char *const model_rows[] = {"observations", "signal sd", "noise sd", "mean", "log likelihood", "hyperparameter samples", "warp"};
+static const char *const model_rows[] = {
+    "observations", "signal sd", "noise sd", "mean", "log likelihood", "hyperparameter samples", "warp"};
 enum { MODEL_ROWS = sizeof model_rows / sizeof *model_rows };
 
 static double model_number(const ckg_model_info *m, int row)
 {
-    const double numbers[MODEL_ROWS] = {m->observations, m->signal_sd, m->noise_sd, m->mean, m->log_likelihood, m->samples, m->warp};
+    const double numbers[MODEL_ROWS] = {m->observations,   m->signal_sd, m->noise_sd, m->mean,
+                                        m->log_likelihood, m->samples,   m->warp};
     return numbers[row];
 }
 
@@ -34,7 +36,10 @@ static int add_model_row(const struct app_show *s, int row, int parameter, struc
         char text[64];
         if (status)
             return app_notebook_fail(s->notebook, status);
-        app_text_print(out, "<td>%s</td>", app_number_nice(parameter < 0 ? model_number(&model, row) : model.lengthscales[parameter], 4, text));
+        app_text_print(
+            out, "<td>%s</td>",
+            app_number_nice(parameter < 0 ? model_number(&model, row) : model.lengthscales[parameter], 4,
+                            text));
     }
     app_text_print(out, "</tr>\n");
     return CKG_OK;
@@ -47,11 +52,11 @@ int app_report_models(const struct app_show *s, struct app_text *out)
     int status = ckg_study_model(s->engine, 0, &model);
     if (status)
         return app_notebook_fail(s->notebook, status);
-    app_text_print(
-        out,
-        "<section id=\"models\"><h2>Models</h2>\n<p>One Gaussian process for each outcome, with the kernel %s. Lengthscales are in parts of a "
-        "parameter's range: the shorter, the more the outcome changes along it.</p>\n",
-        model.kernel);
+    app_text_print(out,
+                   "<section id=\"models\"><h2>Models</h2>\n<p>One Gaussian process for each outcome, with "
+                   "the kernel %s. Lengthscales are in parts of a "
+                   "parameter's range: the shorter, the more the outcome changes along it.</p>\n",
+                   model.kernel);
     app_text_print(out, "<div class=\"wide\"><table><thead><tr><th></th>");
     add_outcome_heads(d, out);
     app_text_print(out, "</tr></thead><tbody>\n");
@@ -65,10 +70,9 @@ int app_report_models(const struct app_show *s, struct app_text *out)
         app_text_print(out, "<tr><td>%s</td>", model_rows[row]);
         status = add_model_row(s, row, -1, out);
     }
-    app_text_print(
-        out,
-        "</tbody></table></div>\n<p class=\"note\">Signal, noise and mean are in the outcome's units, or on its warped scale where the warp is "
-        "not 0; of several hyperparameter samples the first is shown.</p>\n</section>\n");
+    app_text_print(out, "</tbody></table></div>\n<p class=\"note\">Signal, noise and mean are in the "
+                        "outcome's units, or on its warped scale where the warp is "
+                        "not 0; of several hyperparameter samples the first is shown.</p>\n</section>\n");
     return status;
 }
 
@@ -76,14 +80,16 @@ int app_report_models(const struct app_show *s, struct app_text *out)
 
 static void add_trial_heads(const struct app_definition *d, struct app_text *out)
 {
-    app_text_print(out, "<thead><tr><th>trial</th><th class=\"left\">state</th><th class=\"left\">feasible</th>");
+    app_text_print(out,
+                   "<thead><tr><th>trial</th><th class=\"left\">state</th><th class=\"left\">feasible</th>");
     for (int i = 0; i < d->d; i++) {
         app_text_print(out, "<th>");
         app_report_name(out, d->parameters[i].name);
         app_text_print(out, "</th>");
     }
     add_outcome_heads(d, out);
-    app_text_print(out, "<th class=\"left\">origin</th><th>seconds</th><th class=\"left\">why</th></tr></thead>\n");
+    app_text_print(
+        out, "<th class=\"left\">origin</th><th>seconds</th><th class=\"left\">why</th></tr></thead>\n");
 }
 
 static void add_measured(const struct app_trial *t, int outcome, struct app_text *out)
@@ -101,10 +107,11 @@ static void add_measured(const struct app_trial *t, int outcome, struct app_text
 
 static void add_trial(const struct app_definition *d, const struct app_trial *t, struct app_text *out)
 {
-    static const char *const feasible[] = {"<span class=\"off\">–</span>", "<span class=\"no\">△ no</span>", "<span class=\"yes\">● yes</span>"};
+    static const char *const feasible[] = {"<span class=\"off\">–</span>", "<span class=\"no\">△ no</span>",
+                                           "<span class=\"yes\">● yes</span>"};
     char text[64];
-    app_text_print(out, "<tr><td>%d</td><td class=\"left\">%s</td><td class=\"left\">%s</td>", t->number, app_state_name(t->state),
-                   feasible[t->feasible + 1]);
+    app_text_print(out, "<tr><td>%d</td><td class=\"left\">%s</td><td class=\"left\">%s</td>", t->number,
+                   app_state_name(t->state), feasible[t->feasible + 1]);
     for (int i = 0; i < d->d; i++) {
         app_text_print(out, "<td>");
         app_report_value(out, &d->parameters[i], t->x[i]);
@@ -141,7 +148,8 @@ void app_report_trials(const struct app_show *s, struct app_text *out)
 
 static void add_parameter(const struct app_parameter *p, struct app_text *out)
 {
-    static const char *const kinds[] = {[CKG_REAL] = "real", [CKG_INTEGER] = "integer", [CKG_CATEGORICAL] = "categorical"};
+    static const char *const kinds[] = {
+        [CKG_REAL] = "real", [CKG_INTEGER] = "integer", [CKG_CATEGORICAL] = "categorical"};
     char low[64], high[64];
     app_text_print(out, "<tr><td>");
     app_report_name(out, p->name);
@@ -225,7 +233,8 @@ static void add_study_facts(const struct app_show *s, struct app_text *out)
 void app_report_facts(const struct app_show *s, struct app_text *out)
 {
     const struct app_definition *d = s->definition;
-    app_text_print(out, "<section id=\"study\"><h2>Study</h2>\n<div class=\"wide\"><table><thead><tr><th>name</th><th class=\"left\">kind</th>"
+    app_text_print(out, "<section id=\"study\"><h2>Study</h2>\n<div "
+                        "class=\"wide\"><table><thead><tr><th>name</th><th class=\"left\">kind</th>"
                         "<th class=\"left\">range, limits</th></tr></thead><tbody>\n");
     for (int i = 0; i < d->d; i++)
         add_parameter(&d->parameters[i], out);

@@ -96,11 +96,19 @@ void app_show_close(struct app_show *s)
 /* --- how trials look --- */
 
 const struct app_look app_looks[APP_LOOKS] = {
-    [APP_LOOK_FEASIBLE] = {APP_CIRCLE, {.stroke = APP_INK_PAPER, .fill = APP_INK_MEAN, .width = 0.8}, "feasible"},
-    [APP_LOOK_INFEASIBLE] = {APP_TRIANGLE, {.stroke = APP_INK_LIMIT, .fill = APP_INK_PAPER, .width = 1.3}, "infeasible"},
-    [APP_LOOK_UNKNOWN] = {APP_DIAMOND, {.stroke = APP_INK_SOFT, .fill = APP_INK_PAPER, .width = 1.3}, "partly measured"},
+    [APP_LOOK_FEASIBLE] = {APP_CIRCLE,
+                           {.stroke = APP_INK_PAPER, .fill = APP_INK_MEAN, .width = 0.8},
+                           "feasible"},
+    [APP_LOOK_INFEASIBLE] = {APP_TRIANGLE,
+                             {.stroke = APP_INK_LIMIT, .fill = APP_INK_PAPER, .width = 1.3},
+                             "infeasible"},
+    [APP_LOOK_UNKNOWN] = {APP_DIAMOND,
+                          {.stroke = APP_INK_SOFT, .fill = APP_INK_PAPER, .width = 1.3},
+                          "partly measured"},
     [APP_LOOK_FAILED] = {APP_CROSS, {.stroke = APP_INK_FAILED, .width = 1.6}, "failed"},
-    [APP_LOOK_PENDING] = {APP_SQUARE, {.stroke = APP_INK_PENDING, .fill = APP_INK_PAPER, .width = 1.3}, "pending"},
+    [APP_LOOK_PENDING] = {APP_SQUARE,
+                          {.stroke = APP_INK_PENDING, .fill = APP_INK_PAPER, .width = 1.3},
+                          "pending"},
 };
 
 const struct app_pen app_star_pen = {.stroke = APP_INK_TEXT, .fill = APP_INK_STAR, .width = 1};
@@ -124,13 +132,16 @@ void app_trial_hint(const struct app_definition *d, const struct app_trial *t, s
     for (int i = 0; i < d->d && i < HINT_NAMES; i++) {
         const struct app_parameter *p = &d->parameters[i];
         app_text_print(out, "%s %s = ", i ? "," : ":", app_shorten(p->name, HINT_CHARACTERS, name));
-        app_text_print(out, "%s", p->kind == CKG_CATEGORICAL ? app_shorten(p->values[(int)t->x[i]], HINT_CHARACTERS, name)
-                                                              : app_number_nice(t->x[i], 4, number));
+        app_text_print(out, "%s",
+                       p->kind == CKG_CATEGORICAL
+                           ? app_shorten(p->values[(int)t->x[i]], HINT_CHARACTERS, name)
+                           : app_number_nice(t->x[i], 4, number));
     }
     if (d->d > HINT_NAMES)
         app_text_print(out, ", …");
     for (int i = 0; i < t->count && i < HINT_NAMES; i++)
-        app_text_print(out, "%s %s = %s", i ? "," : ";", app_shorten(d->outcomes[t->measured[i].outcome].name, HINT_CHARACTERS, name),
+        app_text_print(out, "%s %s = %s", i ? "," : ";",
+                       app_shorten(d->outcomes[t->measured[i].outcome].name, HINT_CHARACTERS, name),
                        app_number_nice(t->measured[i].value, 4, number));
 }
 
@@ -166,9 +177,11 @@ void app_nodes_make(struct app_nodes *out, const struct app_parameter *p, int wa
     }
 }
 
-double *app_show_designs(const struct app_show *s, int x, const struct app_nodes *nodes_x, int y, const struct app_nodes *nodes_y)
+double *app_show_designs(const struct app_show *s, int x, const struct app_nodes *nodes_x, int y,
+                         const struct app_nodes *nodes_y)
 {
-    const size_t d = (size_t)s->definition->d, rows = y < 0 ? 1 : (size_t)nodes_y->count, columns = (size_t)nodes_x->count;
+    const size_t d = (size_t)s->definition->d, rows = y < 0 ? 1 : (size_t)nodes_y->count,
+                 columns = (size_t)nodes_x->count;
     double *X = malloc(rows * columns * d * sizeof *X);
     for (size_t r = 0; X && r < rows; r++)
         for (size_t c = 0; c < columns; c++) {

@@ -1,6 +1,6 @@
 /*
- * What figures and reports are made of: the study, its engine, the recommendation, and the parameters in the order in which they matter. A figure
- * asks the engine for the rest.
+ * What figures and reports are made of: the study, its engine, the recommendation, and the parameters in the
+ * order in which they matter. A figure asks the engine for the rest.
  */
 #ifndef CKG_APP_SHOW_H
 #define CKG_APP_SHOW_H
@@ -33,7 +33,14 @@ struct app_look {
     const char *text; /* in legends */
 };
 
-enum app_looks { APP_LOOK_FEASIBLE, APP_LOOK_INFEASIBLE, APP_LOOK_UNKNOWN, APP_LOOK_FAILED, APP_LOOK_PENDING, APP_LOOKS };
+enum app_looks {
+    APP_LOOK_FEASIBLE,
+    APP_LOOK_INFEASIBLE,
+    APP_LOOK_UNKNOWN,
+    APP_LOOK_FAILED,
+    APP_LOOK_PENDING,
+    APP_LOOKS
+};
 
 extern const struct app_look app_looks[APP_LOOKS];
 extern const struct app_pen app_star_pen;
@@ -41,13 +48,17 @@ extern const struct app_pen app_star_pen;
 enum app_looks app_trial_look(const struct app_trial *trial);
 
 /* "trial 7: wire = 0.31, …; weight = 1.9, …", for those who point at it. */
-void app_trial_hint(const struct app_definition *definition, const struct app_trial *trial, struct app_text *out);
+void app_trial_hint(const struct app_definition *definition, const struct app_trial *trial,
+                    struct app_text *out);
 
 /* --- predictions over one or two parameters --- */
 
 enum { APP_MAX_NODES = 128 };
 
-/* Values of one parameter, and where they are drawn: a category or one of few whole numbers is a step as wide as the axis has room for it. */
+/*
+ * Values of one parameter, and where they are drawn: a category or one of few whole numbers is a step as wide
+ * as the axis has room for it.
+ */
 struct app_nodes {
     int count;
     double value[APP_MAX_NODES];
@@ -59,9 +70,10 @@ struct app_nodes {
 
 void app_nodes_make(struct app_nodes *out, const struct app_parameter *parameter, int want);
 
-/* Designs X (count × d, the caller's to free) where parameter x takes the nodes' values, y (-1: none) those of the others, row by row, and all
-   others are at the centre. NULL without memory. */
-double *app_show_designs(const struct app_show *show, int x, const struct app_nodes *nodes_x, int y, const struct app_nodes *nodes_y);
+/* Designs X (count × d, the caller's to free) where parameter x takes the nodes' values, y (-1: none) those
+   of the others, row by row, and all others are at the centre. NULL without memory. */
+double *app_show_designs(const struct app_show *show, int x, const struct app_nodes *nodes_x, int y,
+                         const struct app_nodes *nodes_y);
 
 /* How fine a grid may be for the engine to answer soon: nodes in one direction out of `directions`. */
 int app_show_fineness(const struct app_show *show, int directions);

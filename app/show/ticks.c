@@ -85,7 +85,8 @@ static void label_multiple(struct app_tick *t, double step, int exponent)
 {
     const double unit = pow(10, exponent), scaled_step = step / unit;
     int decimals = 0;
-    while (decimals < 12 && fabs(scaled_step * pow(10, decimals) - round(scaled_step * pow(10, decimals))) > 1e-6 * pow(10, decimals) * scaled_step)
+    while (decimals < 12 && fabs(scaled_step * pow(10, decimals) - round(scaled_step * pow(10, decimals))) >
+                                1e-6 * pow(10, decimals) * scaled_step)
         decimals++;
     const double value = t->value / unit;
     snprintf(t->label, sizeof t->label, "%.*f", decimals, value == 0 ? 0.0 : value);
@@ -99,7 +100,8 @@ static void label_multiple(struct app_tick *t, double step, int exponent)
 
 void app_ticks_linear(struct app_ticks *out, double low, double high, int want, int whole)
 {
-    const double step = app_nice_step(high - low, want, whole), first = ceil(low / step - 1e-9), largest = fmax(fabs(low), fabs(high));
+    const double step = app_nice_step(high - low, want, whole), first = ceil(low / step - 1e-9),
+                 largest = fmax(fabs(low), fabs(high));
     out->count = out->exponent = 0;
     if (!(high > low) || !isfinite(first))
         return;
@@ -138,7 +140,10 @@ void app_ticks_log(struct app_ticks *out, double low, double high, int want)
     const double decades = log10(high / low);
     const int each = decades > want ? (int)ceil(decades / want) : 1;
     /* which of 1 … 9 get labels: all, 1 2 5, 1 3, or the powers alone */
-    const char *labelled = decades * 9 <= want ? "123456789" : decades * 3 <= want ? "125" : decades * 2 <= want ? "13" : "1";
+    const char *labelled = decades * 9 <= want   ? "123456789"
+                           : decades * 3 <= want ? "125"
+                           : decades * 2 <= want ? "13"
+                                                 : "1";
     out->count = out->exponent = 0;
     if (decades < 0.3) { /* so little of a decade has few of these numbers: as on a linear axis */
         app_ticks_linear(out, low, high, want, 0);

@@ -15,7 +15,10 @@ struct app_ticks {
     struct app_tick tick[APP_MAX_TICKS];
 };
 
-/* The largest of 1, 2, 2.5, 5 × 10^k by which `range` is parted into about `want` steps; whole: at least 1 and without 2.5. */
+/*
+ * The largest of 1, 2, 2.5, 5 × 10^k by which `range` is parted into about `want` steps; whole: at least 1
+ * and without 2.5.
+ */
 double app_nice_step(double range, int want, int whole);
 
 /* Multiples of a nice step within low … high, low < high, about `want` of them. */

@@ -1,6 +1,6 @@
 /*
- * CKG_FAULT=kill:N ends the process by SIGKILL at the N-th place passed, CKG_FAULT=full:N lets the database fail there. Places are counted
- * from 1 in each process.
+ * CKG_FAULT=kill:N ends the process by SIGKILL at the N-th place passed, CKG_FAULT=full:N lets the database
+ * fail there. Places are counted from 1 in each process.
  */
 #include "store/fault.h"
 

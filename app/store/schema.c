@@ -1,6 +1,7 @@
 /*
- * A database is brought from version v to v + 1 by the statements of step v. What a released version wrote stays readable for ever, so
- * steps are added and never changed. The version is in ckg_store, written in the same transaction.
+ * A database is brought from version v to v + 1 by the statements of step v. What a released version wrote
+ * stays readable for ever, so steps are added and never changed. The version is in ckg_store, written in the
+ * same transaction.
  */
 #include "store/schema.h"
 
@@ -63,27 +64,35 @@ static int read_version(void *context, const struct app_sql_value *columns, stru
     return CKG_OK;
 }
 
-static int find_version(const struct app_sql_driver *driver, void *database, const char *url, int64_t *version, struct app_message *message)
+static int find_version(const struct app_sql_driver *driver, void *database, const char *url,
+                        int64_t *version, struct app_message *message)
 {
     int ours = 0, any = 0;
     int status = driver->has_table(database, NULL, &any, message);
-    if (!status && any) /* in this order: another process may make the store, all its tables at once, between the two */
+    /* in this order: another process may make the store, all its tables at once, between the two */
+    if (!status && any)
         status = driver->has_table(database, "ckg_store", &ours, message);
     *version = 0;
     if (!status && any && !ours)
-        return app_fail(message, CKG_ERR_INVALID, "%s: the database of another program; give another path by --store", url);
+        return app_fail(message, CKG_ERR_INVALID,
+                        "%s: the database of another program; give another path by --store", url);
     if (!status && ours)
-        status = driver->run(database, "SELECT version FROM ckg_store", 0, NULL, read_version, version, NULL, message);
+        status = driver->run(database, "SELECT version FROM ckg_store", 0, NULL, read_version, version, NULL,
+                             message);
     if (!status && ours && *version < 1)
-        return app_fail(message, CKG_ERR_INVALID, "%s: the store is damaged: it has no version; put a copy of it in its place", url);
+        return app_fail(message, CKG_ERR_INVALID,
+                        "%s: the store is damaged: it has no version; put a copy of it in its place", url);
     if (!status && *version > VERSION)
-        return app_fail(message, CKG_ERR_INVALID, "%s: written by a newer ckg (store version %d, this program knows %d); install that version", url,
-                        (int)*version, (int)VERSION);
+        return app_fail(
+            message, CKG_ERR_INVALID,
+            "%s: written by a newer ckg (store version %d, this program knows %d); install that version", url,
+            (int)*version, (int)VERSION);
     return status;
 }
 
 /* The steps that are missing, as one transaction; another process may have made them meanwhile. */
-static int migrate(const struct app_sql_driver *driver, void *database, const char *url, struct app_message *message)
+static int migrate(const struct app_sql_driver *driver, void *database, const char *url,
+                   struct app_message *message)
 {
     int64_t version;
     int status = driver->begin(database, 1, message);
@@ -95,7 +104,8 @@ static int migrate(const struct app_sql_driver *driver, void *database, const ch
         for (const char *const *sql = steps[version]; !status && *sql; sql++)
             status = driver->run(database, *sql, 0, NULL, NULL, NULL, NULL, message);
         if (!status)
-            status = driver->run(database, "UPDATE ckg_store SET version = $1", 1, &next, NULL, NULL, NULL, message);
+            status = driver->run(database, "UPDATE ckg_store SET version = $1", 1, &next, NULL, NULL, NULL,
+                                 message);
     }
     if (!status)
         status = driver->commit(database, message);
@@ -104,14 +114,16 @@ static int migrate(const struct app_sql_driver *driver, void *database, const ch
     return status;
 }
 
-int app_schema_open(const struct app_sql_driver *driver, void *database, const char *url, int create, struct app_message *message)
+int app_schema_open(const struct app_sql_driver *driver, void *database, const char *url, int create,
+                    struct app_message *message)
 {
     int64_t version;
     int status = find_version(driver, database, url, &version, message);
     if (status || version == VERSION)
         return status;
     if (!version && !create)
-        return app_fail(message, CKG_ERR_NOT_FOUND, "%s: there is no study in it yet; `ckg run` or `ckg ask` begins one", url);
+        return app_fail(message, CKG_ERR_NOT_FOUND,
+                        "%s: there is no study in it yet; `ckg run` or `ckg ask` begins one", url);
     status = driver->settle(database, message);
     return status ? status : migrate(driver, database, url, message);
 }

@@ -4,7 +4,11 @@
 
 #include "store/sql.h"
 
-/* Brings the database to this program's version, from nothing where `create` is 1; refuses what is newer or not a store. */
-int app_schema_open(const struct app_sql_driver *driver, void *database, const char *url, int create, struct app_message *message);
+/*
+ * Brings the database to this program's version, from nothing where `create` is 1; refuses what is newer or
+ * not a store.
+ */
+int app_schema_open(const struct app_sql_driver *driver, void *database, const char *url, int create,
+                    struct app_message *message);
 
 #endif

@@ -1,7 +1,8 @@
 /*
- * The SQLite driver. One file in WAL mode, so that readers never wait for a writer; a writer takes its lock at the start of the transaction and
- * waits for another's up to half a minute. In a folder where nothing can be written, a file that was closed in order is read as one that cannot
- * change, which SQLite asks for in WAL mode. Statements are prepared once and kept. The turn is a lock on a file beside the database, which the
+ * The SQLite driver. One file in WAL mode, so that readers never wait for a writer; a writer takes its lock
+ * at the start of the transaction and waits for another's up to half a minute. In a folder where nothing can
+ * be written, a file that was closed in order is read as one that cannot change, which SQLite asks for in WAL
+ * mode. Statements are prepared once and kept. The turn is a lock on a file beside the database, which the
  * system gives back when the process ends.
  */
 #include <errno.h>
@@ -59,7 +60,8 @@ static int complain(struct database *db, struct app_message *message)
 
 static int full_disk(struct database *db, struct app_message *message)
 {
-    return app_fail(message, CKG_ERR_SYSTEM, "%s: database or disk is full; make room, then the same command goes on", db->path);
+    return app_fail(message, CKG_ERR_SYSTEM,
+                    "%s: database or disk is full; make room, then the same command goes on", db->path);
 }
 
 /* --- opening --- */
@@ -110,12 +112,14 @@ static void write_frozen_uri(struct app_text *out, const char *path)
 static int open_file(struct database *db, int create, struct app_message *message)
 {
     struct app_text uri = {0};
-    int flags = SQLITE_OPEN_NOMUTEX | (create ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READWRITE);
+    int flags = SQLITE_OPEN_NOMUTEX |
+                (create ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READWRITE);
     if (!create && is_frozen(db->path)) {
         flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_READONLY | SQLITE_OPEN_URI;
         write_frozen_uri(&uri, db->path);
     }
-    const int code = uri.failed ? SQLITE_NOMEM : sqlite3_open_v2(uri.data ? uri.data : db->path, &db->handle, flags, NULL);
+    const int code = uri.failed ? SQLITE_NOMEM
+                                : sqlite3_open_v2(uri.data ? uri.data : db->path, &db->handle, flags, NULL);
     app_text_free(&uri);
     return code == SQLITE_OK ? CKG_OK : complain(db, message);
 }
@@ -177,7 +181,8 @@ static sqlite3_stmt *prepare(struct database *db, const char *sql)
         return db->kept[i].prepared;
     sqlite3_finalize(db->kept[i].prepared);
     db->kept[i].sql = NULL;
-    if (sqlite3_prepare_v3(db->handle, sql, -1, SQLITE_PREPARE_PERSISTENT, &db->kept[i].prepared, NULL) != SQLITE_OK)
+    if (sqlite3_prepare_v3(db->handle, sql, -1, SQLITE_PREPARE_PERSISTENT, &db->kept[i].prepared, NULL) !=
+        SQLITE_OK)
         return NULL;
     db->kept[i].sql = sql;
     return db->kept[i].prepared;
@@ -202,16 +207,20 @@ static int give_row(sqlite3_stmt *statement, app_sql_row *row, void *context, st
     const int count = sqlite3_column_count(statement);
     for (int i = 0; i < count && i < COLUMNS; i++) {
         const int type = sqlite3_column_type(statement, i);
-        columns[i].type = type == SQLITE_INTEGER ? APP_SQL_INTEGER : type == SQLITE_FLOAT ? APP_SQL_REAL : type == SQLITE_NULL ? APP_SQL_NULL : APP_SQL_TEXT;
+        columns[i].type = type == SQLITE_INTEGER ? APP_SQL_INTEGER
+                          : type == SQLITE_FLOAT ? APP_SQL_REAL
+                          : type == SQLITE_NULL  ? APP_SQL_NULL
+                                                 : APP_SQL_TEXT;
         columns[i].integer = sqlite3_column_int64(statement, i);
         columns[i].real = sqlite3_column_double(statement, i);
-        columns[i].text = columns[i].type == APP_SQL_TEXT ? (const char *)sqlite3_column_text(statement, i) : NULL;
+        columns[i].text = columns[i].type == APP_SQL_TEXT ? (const char *)sqlite3_column_text(statement, i)
+                                                          : NULL;
     }
     return row(context, columns, message);
 }
 
-static int sqlite_run(void *database, const char *sql, int count, const struct app_sql_value *values, app_sql_row *row, void *context,
-                      int64_t *changed, struct app_message *message)
+static int sqlite_run(void *database, const char *sql, int count, const struct app_sql_value *values,
+                      app_sql_row *row, void *context, int64_t *changed, struct app_message *message)
 {
     struct database *db = database;
     if (app_fault())
@@ -246,8 +255,9 @@ static int sqlite_has_table(void *database, const char *table, int *out, struct 
 {
     const struct app_sql_value name = {.type = table ? APP_SQL_TEXT : APP_SQL_NULL, .text = table};
     *out = 0;
-    return sqlite_run(database, "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = COALESCE($1, name)", 1, &name, found, out, NULL,
-                      message);
+    return sqlite_run(database,
+                      "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = COALESCE($1, name)", 1,
+                      &name, found, out, NULL, message);
 }
 
 /* --- transactions --- */
@@ -259,7 +269,9 @@ static int check_place(struct database *db, struct app_message *message)
     sqlite3_file_control(db->handle, "main", SQLITE_FCNTL_HAS_MOVED, &moved);
     if (!moved)
         return CKG_OK;
-    return app_fail(message, CKG_ERR_SYSTEM, "%s: deleted or moved while it was in use; put it back, then the same command goes on", db->path);
+    return app_fail(message, CKG_ERR_SYSTEM,
+                    "%s: deleted or moved while it was in use; put it back, then the same command goes on",
+                    db->path);
 }
 
 static int sqlite_begin(void *database, int durable, struct app_message *message)
@@ -302,7 +314,9 @@ static int open_turn(struct database *db, struct app_message *message)
     if (path.failed)
         return app_fail(message, CKG_ERR_NOMEM, "out of memory");
     db->turn = open(path.data, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-    const int status = db->turn >= 0 ? CKG_OK : app_fail(message, CKG_ERR_SYSTEM, "%s: %s", path.data, strerror(errno));
+    const int status = db->turn >= 0
+                           ? CKG_OK
+                           : app_fail(message, CKG_ERR_SYSTEM, "%s: %s", path.data, strerror(errno));
     app_text_free(&path);
     return status;
 }

@@ -1,6 +1,7 @@
 /*
- * A store in an SQL database. The rules that keep several processes from each other's way are here: trials are added only by who holds the
- * turn, a trial is claimed and finished in one transaction that looks at its state first.
+ * A store in an SQL database. The rules that keep several processes from each other's way are here: trials
+ * are added only by who holds the turn, a trial is claimed and finished in one transaction that looks at its
+ * state first.
  */
 #include "store/store.h"
 
@@ -60,8 +61,9 @@ static struct app_sql_value real(double value)
     return (struct app_sql_value){.type = isfinite(value) ? APP_SQL_REAL : APP_SQL_NULL, .real = value};
 }
 
-#define RUN(s, sql, row, context, changed, message, ...)                                                                                        \
-    (s)->driver->run((s)->database, sql, (int)(sizeof((struct app_sql_value[]){__VA_ARGS__}) / sizeof(struct app_sql_value)),                    \
+#define RUN(s, sql, row, context, changed, message, ...)                                                     \
+    (s)->driver->run((s)->database, sql,                                                                     \
+                     (int)(sizeof((struct app_sql_value[]){__VA_ARGS__}) / sizeof(struct app_sql_value)),    \
                      (struct app_sql_value[]){__VA_ARGS__}, row, context, changed, message)
 
 static int end(struct store *s, int status, struct app_message *message)
@@ -84,7 +86,9 @@ static int are_texts(const struct app_sql_value *columns, int first, int last)
 
 static int damaged(const char *what, int64_t number, struct app_message *message)
 {
-    return app_fail(message, CKG_ERR_SYSTEM, "the store is damaged: %s %lld cannot be read; put a copy of it in its place", what, (long long)number);
+    return app_fail(message, CKG_ERR_SYSTEM,
+                    "the store is damaged: %s %lld cannot be read; put a copy of it in its place", what,
+                    (long long)number);
 }
 
 static int first_integer(void *context, const struct app_sql_value *columns, struct app_message *message)
@@ -110,17 +114,20 @@ static int take_name(void *context, const struct app_sql_value *columns, struct 
         app_name_visit *visit;
         void *context;
     } *to = context;
-    return are_texts(columns, 0, 0) ? to->visit(to->context, columns[0].text) : damaged("a study", 0, message);
+    return are_texts(columns, 0, 0) ? to->visit(to->context, columns[0].text)
+                                    : damaged("a study", 0, message);
 }
 
-static int study_names(struct app_store *store, app_name_visit *visit, void *context, struct app_message *message)
+static int study_names(struct app_store *store, app_name_visit *visit, void *context,
+                       struct app_message *message)
 {
     struct store *s = self(store);
     struct {
         app_name_visit *visit;
         void *context;
     } to = {visit, context};
-    return s->driver->run(s->database, "SELECT name FROM study ORDER BY name", 0, NULL, take_name, &to, NULL, message);
+    return s->driver->run(s->database, "SELECT name FROM study ORDER BY name", 0, NULL, take_name, &to, NULL,
+                          message);
 }
 
 static int take_study(void *context, const struct app_sql_value *columns, struct app_message *message)
@@ -133,14 +140,17 @@ static int take_study(void *context, const struct app_sql_value *columns, struct
     out->definition = app_copy(columns[2].text);
     out->folder = app_copy(columns[3].text);
     out->seed = strtoull(columns[4].text, NULL, 10);
-    return out->name && out->definition && out->folder ? CKG_OK : app_fail(message, CKG_ERR_NOMEM, "out of memory");
+    return out->name && out->definition && out->folder ? CKG_OK
+                                                       : app_fail(message, CKG_ERR_NOMEM, "out of memory");
 }
 
-static int study_find(struct app_store *store, const char *name, struct app_study_record *out, struct app_message *message)
+static int study_find(struct app_store *store, const char *name, struct app_study_record *out,
+                      struct app_message *message)
 {
     struct store *s = self(store);
     *out = (struct app_study_record){0};
-    int status = RUN(s, "SELECT id, name, definition, folder, seed FROM study WHERE name = $1", take_study, out, NULL, message, text(name));
+    int status = RUN(s, "SELECT id, name, definition, folder, seed FROM study WHERE name = $1", take_study,
+                     out, NULL, message, text(name));
     if (!status && !out->id)
         status = app_fail(message, CKG_ERR_NOT_FOUND, "there is no study '%s' in the store", name);
     if (status)
@@ -158,7 +168,8 @@ static const char *seed_text(uint64_t seed, char buffer[24])
     return buffer + at;
 }
 
-static int study_create(struct app_store *store, const struct app_study_record *study, struct app_study_record *out, struct app_message *message)
+static int study_create(struct app_store *store, const struct app_study_record *study,
+                        struct app_study_record *out, struct app_message *message)
 {
     struct store *s = self(store);
     char seed[24];
@@ -166,9 +177,11 @@ static int study_create(struct app_store *store, const struct app_study_record *
     int status = s->driver->begin(s->database, 1, message);
     if (status)
         return status;
-    status = RUN(s, "INSERT INTO study (name, definition, folder, seed, created) VALUES ($1, $2, $3, $4, $5) ON CONFLICT (name) DO NOTHING", NULL,
-                 NULL, NULL, message, text(study->name), text(study->definition), text(study->folder), text(seed_text(study->seed, seed)),
-                 real(now()));
+    status = RUN(s,
+                 "INSERT INTO study (name, definition, folder, seed, created) VALUES ($1, $2, $3, $4, $5) ON "
+                 "CONFLICT (name) DO NOTHING",
+                 NULL, NULL, NULL, message, text(study->name), text(study->definition), text(study->folder),
+                 text(seed_text(study->seed, seed)), real(now()));
     if (!status)
         status = study_find(store, study->name, out, message);
     status = end(s, status, message);
@@ -177,14 +190,17 @@ static int study_create(struct app_store *store, const struct app_study_record *
     return status;
 }
 
-static int study_update(struct app_store *store, const struct app_study_record *study, struct app_message *message)
+static int study_update(struct app_store *store, const struct app_study_record *study,
+                        struct app_message *message)
 {
     struct store *s = self(store);
     char seed[24];
     const int status = s->driver->begin(s->database, 1, message);
     return status ? status
-                  : end(s, RUN(s, "UPDATE study SET definition = $1, folder = $2, seed = $3 WHERE id = $4", NULL, NULL, NULL, message,
-                               text(study->definition), text(study->folder), text(seed_text(study->seed, seed)), integer(study->id)),
+                  : end(s,
+                        RUN(s, "UPDATE study SET definition = $1, folder = $2, seed = $3 WHERE id = $4", NULL,
+                            NULL, NULL, message, text(study->definition), text(study->folder),
+                            text(seed_text(study->seed, seed)), integer(study->id)),
                         message);
 }
 
@@ -198,22 +214,32 @@ struct visit {
 static int take_trial(void *context, const struct app_sql_value *columns, struct app_message *message)
 {
     const struct visit *to = context;
-    const struct app_record record = {
-        .number = (int)columns[0].integer, .revision = columns[1].integer, .state = columns[2].text, .origin = columns[3].text,
-        .queued = (int)columns[4].integer, .parameters = columns[5].text, .outcomes = columns[6].text, .why = columns[7].text,
-        .log = columns[8].text, .seconds = columns[9].type == APP_SQL_NULL ? NAN : columns[9].real, .starts = (int)columns[10].integer,
-        .failures = (int)columns[11].integer};
+    const struct app_record record = {.number = (int)columns[0].integer,
+                                      .revision = columns[1].integer,
+                                      .state = columns[2].text,
+                                      .origin = columns[3].text,
+                                      .queued = (int)columns[4].integer,
+                                      .parameters = columns[5].text,
+                                      .outcomes = columns[6].text,
+                                      .why = columns[7].text,
+                                      .log = columns[8].text,
+                                      .seconds = columns[9].type == APP_SQL_NULL ? NAN : columns[9].real,
+                                      .starts = (int)columns[10].integer,
+                                      .failures = (int)columns[11].integer};
     if (!are_texts(columns, 2, 3) || !are_texts(columns, 5, 5))
         return damaged("trial", columns[0].integer, message);
     return to->visit(to->context, &record);
 }
 
-static int trials_since(struct app_store *store, int64_t study, int64_t revision, app_record_visit *visit, void *context, struct app_message *message)
+static int trials_since(struct app_store *store, int64_t study, int64_t revision, app_record_visit *visit,
+                        void *context, struct app_message *message)
 {
     struct store *s = self(store);
     struct visit to = {visit, context};
-    return RUN(s, "SELECT number, revision, state, origin, queued, parameters, outcomes, why, log, seconds, starts, failures FROM trial"
-                  " WHERE study = $1 AND revision > $2 ORDER BY number",
+    return RUN(s,
+               "SELECT number, revision, state, origin, queued, parameters, outcomes, why, log, seconds, "
+               "starts, failures FROM trial"
+               " WHERE study = $1 AND revision > $2 ORDER BY number",
                take_trial, &to, NULL, message, integer(study), integer(revision));
 }
 
@@ -221,23 +247,30 @@ static int trials_since(struct app_store *store, int64_t study, int64_t revision
 static int revise(struct store *s, int64_t study, int64_t *revision, struct app_message *message)
 {
     *revision = 0;
-    const int status = RUN(s, "UPDATE study SET revision = revision + 1 WHERE id = $1 RETURNING revision", first_integer, revision, NULL, message,
-                           integer(study));
-    return status || *revision ? status : app_fail(message, CKG_ERR_NOT_FOUND, "the study has been deleted from its store");
+    const int status = RUN(s, "UPDATE study SET revision = revision + 1 WHERE id = $1 RETURNING revision",
+                           first_integer, revision, NULL, message, integer(study));
+    return status || *revision
+               ? status
+               : app_fail(message, CKG_ERR_NOT_FOUND, "the study has been deleted from its store");
 }
 
-static int insert(struct store *s, int64_t study, int64_t revision, int number, const struct app_record *r, int64_t worker, struct app_message *message)
+static int insert(struct store *s, int64_t study, int64_t revision, int number, const struct app_record *r,
+                  int64_t worker, struct app_message *message)
 {
     const int ended = !strcmp(r->state, "complete") || !strcmp(r->state, "failed");
-    return RUN(s, "INSERT INTO trial (study, number, revision, state, origin, queued, parameters, outcomes, why, log, seconds, starts, failures, worker,"
-                  " asked, ended) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)",
-               NULL, NULL, NULL, message, integer(study), integer(number), integer(revision), text(r->state), text(r->origin), integer(r->queued),
-               text(r->parameters), text(r->outcomes), text(r->why), text(r->log), real(r->seconds), integer(r->starts), integer(r->failures),
-               integer_or_null(worker), real(now()), real(ended ? now() : NAN));
+    return RUN(
+        s,
+        "INSERT INTO trial (study, number, revision, state, origin, queued, parameters, outcomes, why, log, "
+        "seconds, starts, failures, worker,"
+        " asked, ended) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)",
+        NULL, NULL, NULL, message, integer(study), integer(number), integer(revision), text(r->state),
+        text(r->origin), integer(r->queued), text(r->parameters), text(r->outcomes), text(r->why),
+        text(r->log), real(r->seconds), integer(r->starts), integer(r->failures), integer_or_null(worker),
+        real(now()), real(ended ? now() : NAN));
 }
 
-static int add(struct app_store *store, int64_t study, int first, int count, const struct app_record *records, int64_t worker,
-               struct app_message *message)
+static int add(struct app_store *store, int64_t study, int first, int count, const struct app_record *records,
+               int64_t worker, struct app_message *message)
 {
     struct store *s = self(store);
     int64_t revision, last = 0;
@@ -246,9 +279,11 @@ static int add(struct app_store *store, int64_t study, int first, int count, con
         return status;
     status = revise(s, study, &revision, message);
     if (!status)
-        status = RUN(s, "SELECT COALESCE(MAX(number), 0) FROM trial WHERE study = $1", first_integer, &last, NULL, message, integer(study));
+        status = RUN(s, "SELECT COALESCE(MAX(number), 0) FROM trial WHERE study = $1", first_integer, &last,
+                     NULL, message, integer(study));
     if (!status && last != first - 1)
-        status = app_fail(message, CKG_ERR_STATE, "trial %d has been added by another program meanwhile; try again", first);
+        status = app_fail(message, CKG_ERR_STATE,
+                          "trial %d has been added by another program meanwhile; try again", first);
     for (int i = 0; !status && i < count; i++)
         status = insert(s, study, revision, first + i, &records[i], worker, message);
     return end(s, status, message);
@@ -264,7 +299,10 @@ struct waiting {
     struct app_claim found;
 };
 
-/* The first trial that nobody evaluates any longer. A worker of the same machine is asked for directly, others by their silence. */
+/*
+ * The first trial that nobody evaluates any longer. A worker of the same machine is asked for directly,
+ * others by their silence.
+ */
 static int take_waiting(void *context, const struct app_sql_value *columns, struct app_message *message)
 {
     struct waiting *w = context;
@@ -276,8 +314,11 @@ static int take_waiting(void *context, const struct app_sql_value *columns, stru
         const int here = !strcmp(columns[1].text, w->machine);
         if (here ? !w->gone(columns[2].integer, columns[3].integer) : w->now - columns[4].real < silent)
             return CKG_OK;
-        w->found = (struct app_claim){.lost = here, .worker_process = columns[2].integer, .worker_born = columns[3].integer,
-                                      .process = columns[5].integer, .born = columns[6].integer};
+        w->found = (struct app_claim){.lost = here,
+                                      .worker_process = columns[2].integer,
+                                      .worker_born = columns[3].integer,
+                                      .process = columns[5].integer,
+                                      .born = columns[6].integer};
     }
     w->found.number = (int)columns[0].integer;
     return CKG_OK;
@@ -287,13 +328,15 @@ static int look_for_waiting(struct store *s, int64_t study, struct waiting *w, s
 {
     w->now = now();
     w->found = (struct app_claim){0};
-    return RUN(s, "SELECT t.number, w.machine, w.process, w.born, w.heartbeat, t.process, t.born FROM trial t LEFT JOIN worker w ON w.id = t.worker"
-                  " WHERE t.study = $1 AND t.state IN ('pending', 'running') AND t.queued = 1 ORDER BY t.number",
+    return RUN(s,
+               "SELECT t.number, w.machine, w.process, w.born, w.heartbeat, t.process, t.born FROM trial t "
+               "LEFT JOIN worker w ON w.id = t.worker"
+               " WHERE t.study = $1 AND t.state IN ('pending', 'running') AND t.queued = 1 ORDER BY t.number",
                take_waiting, w, NULL, message, integer(study));
 }
 
-static int claim(struct app_store *store, int64_t study, const struct app_worker *worker, app_is_gone *gone, struct app_claim *out,
-                 struct app_message *message)
+static int claim(struct app_store *store, int64_t study, const struct app_worker *worker, app_is_gone *gone,
+                 struct app_claim *out, struct app_message *message)
 {
     struct store *s = self(store);
     struct waiting w = {.machine = worker->machine, .gone = gone};
@@ -309,17 +352,20 @@ static int claim(struct app_store *store, int64_t study, const struct app_worker
     if (!status && w.found.number)
         status = revise(s, study, &revision, message);
     if (!status && w.found.number)
-        status = RUN(s, "UPDATE trial SET state = 'running', revision = $1, worker = $2, starts = starts + 1, process = NULL, born = NULL"
-                        " WHERE study = $3 AND number = $4",
-                     NULL, NULL, NULL, message, integer(revision), integer(worker->id), integer(study), integer(w.found.number));
+        status = RUN(s,
+                     "UPDATE trial SET state = 'running', revision = $1, worker = $2, starts = starts + 1, "
+                     "process = NULL, born = NULL"
+                     " WHERE study = $3 AND number = $4",
+                     NULL, NULL, NULL, message, integer(revision), integer(worker->id), integer(study),
+                     integer(w.found.number));
     status = end(s, status, message);
     if (!status)
         *out = w.found;
     return status;
 }
 
-static int release(struct app_store *store, int64_t study, int number, const char *machine, app_is_gone *gone, struct app_claim *out,
-                   struct app_message *message)
+static int release(struct app_store *store, int64_t study, int number, const char *machine, app_is_gone *gone,
+                   struct app_claim *out, struct app_message *message)
 {
     struct store *s = self(store);
     struct waiting w = {.machine = machine, .number = number, .gone = gone};
@@ -332,37 +378,45 @@ static int release(struct app_store *store, int64_t study, int number, const cha
     if (!status && w.found.number)
         status = revise(s, study, &revision, message);
     if (!status && w.found.number)
-        status = RUN(s, "UPDATE trial SET state = 'pending', revision = $1, worker = NULL, process = NULL, born = NULL"
-                        " WHERE study = $2 AND number = $3 AND state = 'running'",
-                     NULL, NULL, &changed, message, integer(revision), integer(study), integer(number));
+        status = RUN(
+            s,
+            "UPDATE trial SET state = 'pending', revision = $1, worker = NULL, process = NULL, born = NULL"
+            " WHERE study = $2 AND number = $3 AND state = 'running'",
+            NULL, NULL, &changed, message, integer(revision), integer(study), integer(number));
     status = end(s, status, message);
     if (!status && changed)
         *out = w.found;
     return status;
 }
 
-static int started(struct app_store *store, int64_t study, int number, int64_t worker, int64_t process, int64_t born, struct app_message *message)
+static int started(struct app_store *store, int64_t study, int number, int64_t worker, int64_t process,
+                   int64_t born, struct app_message *message)
 {
     struct store *s = self(store);
     const int status = s->driver->begin(s->database, 0, message);
     return status ? status
-                  : end(s, RUN(s, "UPDATE trial SET process = $1, born = $2 WHERE study = $3 AND number = $4 AND worker = $5", NULL, NULL, NULL, message,
-                               integer(process), integer(born), integer(study), integer(number), integer(worker)),
+                  : end(s,
+                        RUN(s,
+                            "UPDATE trial SET process = $1, born = $2 WHERE study = $3 AND number = $4 AND "
+                            "worker = $5",
+                            NULL, NULL, NULL, message, integer(process), integer(born), integer(study),
+                            integer(number), integer(worker)),
                         message);
 }
 
 /* --- finishing --- */
 
 /*
- * A result that took long, or comes long after the last that was made safe against a power failure, is made safe at once; of quick ones a
- * power failure may take the last half second, the death of a process none.
+ * A result that took long, or comes long after the last that was made safe against a power failure, is made
+ * safe at once; of quick ones a power failure may take the last half second, the death of a process none.
  */
 static int is_precious(const struct store *s, const struct app_record *result)
 {
     return !(result->seconds < 0.2) || now() - s->synced > 0.5;
 }
 
-static int finish(struct app_store *store, int64_t study, const struct app_record *r, int64_t worker, int *kept, struct app_message *message)
+static int finish(struct app_store *store, int64_t study, const struct app_record *r, int64_t worker,
+                  int *kept, struct app_message *message)
 {
     struct store *s = self(store);
     const int durable = is_precious(s, r), ended = strcmp(r->state, "pending") != 0;
@@ -372,11 +426,15 @@ static int finish(struct app_store *store, int64_t study, const struct app_recor
         return status;
     status = revise(s, study, &revision, message);
     if (!status)
-        status = RUN(s, "UPDATE trial SET state = $1, revision = $2, outcomes = $3, why = $4, log = $5, seconds = $6, failures = failures + $7,"
-                        " ended = $8, worker = NULL, process = NULL, born = NULL"
-                        " WHERE study = $9 AND number = $10 AND state IN ('pending', 'running') AND COALESCE(worker, 0) = $11",
-                     NULL, NULL, &changed, message, text(r->state), integer(revision), text(r->outcomes), text(r->why), text(r->log), real(r->seconds),
-                     integer(r->failures), real(ended ? now() : NAN), integer(study), integer(r->number), integer(worker));
+        status = RUN(s,
+                     "UPDATE trial SET state = $1, revision = $2, outcomes = $3, why = $4, log = $5, seconds "
+                     "= $6, failures = failures + $7,"
+                     " ended = $8, worker = NULL, process = NULL, born = NULL"
+                     " WHERE study = $9 AND number = $10 AND state IN ('pending', 'running') AND "
+                     "COALESCE(worker, 0) = $11",
+                     NULL, NULL, &changed, message, text(r->state), integer(revision), text(r->outcomes),
+                     text(r->why), text(r->log), real(r->seconds), integer(r->failures),
+                     real(ended ? now() : NAN), integer(study), integer(r->number), integer(worker));
     status = end(s, status, message);
     if (!status && durable)
         s->synced = now();
@@ -392,11 +450,15 @@ static int worker_add(struct app_store *store, struct app_worker *worker, struct
     int status = s->driver->begin(s->database, 0, message);
     if (status)
         return status;
-    status = RUN(s, "DELETE FROM worker WHERE heartbeat < $1 AND id NOT IN (SELECT worker FROM trial WHERE worker IS NOT NULL)", NULL, NULL, NULL,
-                 message, real(now() - 86400));
+    status = RUN(s,
+                 "DELETE FROM worker WHERE heartbeat < $1 AND id NOT IN (SELECT worker FROM trial WHERE "
+                 "worker IS NOT NULL)",
+                 NULL, NULL, NULL, message, real(now() - 86400));
     if (!status)
-        status = RUN(s, "INSERT INTO worker (machine, process, born, heartbeat) VALUES ($1, $2, $3, $4) RETURNING id", first_integer, &worker->id, NULL,
-                     message, text(worker->machine), integer(worker->process), integer(worker->born), real(now()));
+        status = RUN(
+            s, "INSERT INTO worker (machine, process, born, heartbeat) VALUES ($1, $2, $3, $4) RETURNING id",
+            first_integer, &worker->id, NULL, message, text(worker->machine), integer(worker->process),
+            integer(worker->born), real(now()));
     return end(s, status, message);
 }
 
@@ -405,7 +467,10 @@ static int heartbeat(struct app_store *store, const struct app_worker *worker, s
     struct store *s = self(store);
     const int status = s->driver->begin(s->database, 0, message);
     return status ? status
-                  : end(s, RUN(s, "UPDATE worker SET heartbeat = $1 WHERE id = $2", NULL, NULL, NULL, message, real(now()), integer(worker->id)), message);
+                  : end(s,
+                        RUN(s, "UPDATE worker SET heartbeat = $1 WHERE id = $2", NULL, NULL, NULL, message,
+                            real(now()), integer(worker->id)),
+                        message);
 }
 
 static void worker_remove(struct app_store *store, const struct app_worker *worker)
@@ -413,8 +478,11 @@ static void worker_remove(struct app_store *store, const struct app_worker *work
     struct store *s = self(store);
     struct app_message unheard;
     if (!s->driver->begin(s->database, 0, &unheard))
-        end(s, RUN(s, "DELETE FROM worker WHERE id = $1 AND id NOT IN (SELECT worker FROM trial WHERE worker IS NOT NULL)", NULL, NULL, NULL, &unheard,
-                   integer(worker->id)),
+        end(s,
+            RUN(s,
+                "DELETE FROM worker WHERE id = $1 AND id NOT IN (SELECT worker FROM trial WHERE worker IS "
+                "NOT NULL)",
+                NULL, NULL, NULL, &unheard, integer(worker->id)),
             &unheard);
 }
 
@@ -451,7 +519,8 @@ static int sql_open(struct app_store **out, const char *url, int create, struct 
         if (!strncmp(url, drivers[i]->prefix, strlen(drivers[i]->prefix)))
             s->driver = drivers[i];
     int status = s->driver ? s->driver->open(&s->database, url, create, message)
-                           : app_fail(message, CKG_ERR_INVALID, "%s: no such kind of store; this program has sqlite:PATH", url);
+                           : app_fail(message, CKG_ERR_INVALID,
+                                      "%s: no such kind of store; this program has sqlite:PATH", url);
     if (!status)
         status = app_schema_open(s->driver, s->database, url, create, message);
     if (status && s->database)

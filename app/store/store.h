@@ -1,7 +1,8 @@
 /*
- * Where studies are kept. The table app_store_table is what a study needs of a store; store/store.c fills it once for every SQL database, by the
- * drivers of store/sql.h. Every change is one transaction. Trials are numbered from 1 without gaps, and every change of a trial has a revision
- * larger than all before it in the study.
+ * Where studies are kept. The table app_store_table is what a study needs of a store; store/store.c fills it
+ * once for every SQL database, by the drivers of store/sql.h. Every change is one transaction. Trials are
+ * numbered from 1 without gaps, and every change of a trial has a revision larger than all before it in the
+ * study.
  */
 #ifndef CKG_APP_STORE_H
 #define CKG_APP_STORE_H
@@ -16,15 +17,15 @@ struct app_store;
 struct app_record {
     int number;
     int64_t revision;
-    const char *state;      /* "pending", "running", "complete", "failed" */
-    const char *origin;     /* "design", "policy", "user" */
-    int queued;             /* 1: for a run to evaluate, 0: for whoever asked for it */
+    const char *state;  /* "pending", "running", "complete", "failed" */
+    const char *origin; /* "design", "policy", "user" */
+    int queued;         /* 1: for a run to evaluate, 0: for whoever asked for it */
     const char *parameters;
-    const char *outcomes;   /* when complete */
-    const char *why;        /* when failed: the reason; when it is to be tried again: the last one */
-    const char *log;        /* the end of what the evaluation wrote on standard error */
-    double seconds;         /* of the evaluation, NAN when not known */
-    int starts, failures;   /* evaluations begun, and ended without an answer */
+    const char *outcomes; /* when complete */
+    const char *why;      /* when failed: the reason; when it is to be tried again: the last one */
+    const char *log;      /* the end of what the evaluation wrote on standard error */
+    double seconds;       /* of the evaluation, NAN when not known */
+    int starts, failures; /* evaluations begun, and ended without an answer */
 };
 
 /* A study as it is kept; the strings are the caller's to free. */
@@ -45,9 +46,10 @@ struct app_worker {
 /* A trial taken up, or taken from a lost worker; number 0: there was none. */
 struct app_claim {
     int number;
-    int lost;                             /* 1: a worker of this machine had it before and is gone */
-    int64_t worker_process, worker_born;  /* that worker */
-    int64_t process, born;                /* the evaluation that it may have left running; process 0: not known */
+    int lost;                            /* 1: a worker of this machine had it before and is gone */
+    int64_t worker_process, worker_born; /* that worker */
+    /* the evaluation that it may have left running; process 0: not known */
+    int64_t process, born;
 };
 
 typedef int app_record_visit(void *context, const struct app_record *record);
@@ -61,28 +63,42 @@ struct app_store_table {
     int (*open)(struct app_store **out, const char *url, int create, struct app_message *message);
     void (*close)(struct app_store *store);
 
-    int (*study_names)(struct app_store *store, app_name_visit *visit, void *context, struct app_message *message);
+    int (*study_names)(struct app_store *store, app_name_visit *visit, void *context,
+                       struct app_message *message);
     /* CKG_ERR_NOT_FOUND where there is none of that name. */
-    int (*study_find)(struct app_store *store, const char *name, struct app_study_record *out, struct app_message *message);
+    int (*study_find)(struct app_store *store, const char *name, struct app_study_record *out,
+                      struct app_message *message);
     /* The study of that name: this one, or the one that another process has made first. */
-    int (*study_create)(struct app_store *store, const struct app_study_record *study, struct app_study_record *out, struct app_message *message);
-    int (*study_update)(struct app_store *store, const struct app_study_record *study, struct app_message *message);
+    int (*study_create)(struct app_store *store, const struct app_study_record *study,
+                        struct app_study_record *out, struct app_message *message);
+    int (*study_update)(struct app_store *store, const struct app_study_record *study,
+                        struct app_message *message);
 
-    int (*trials_since)(struct app_store *store, int64_t study, int64_t revision, app_record_visit *visit, void *context, struct app_message *message);
-    /* Adds trials numbered from `first`, all or none; CKG_ERR_STATE when that number is taken. worker 0: none evaluates it yet. */
-    int (*add)(struct app_store *store, int64_t study, int first, int count, const struct app_record *records, int64_t worker,
-               struct app_message *message);
+    int (*trials_since)(struct app_store *store, int64_t study, int64_t revision, app_record_visit *visit,
+                        void *context, struct app_message *message);
+    /*
+     * Adds trials numbered from `first`, all or none; CKG_ERR_STATE when that number is taken. worker 0: none
+     * evaluates it yet.
+     */
+    int (*add)(struct app_store *store, int64_t study, int first, int count, const struct app_record *records,
+               int64_t worker, struct app_message *message);
     /* The first trial that waits for a run, or whose worker is gone, is now the worker's. */
-    int (*claim)(struct app_store *store, int64_t study, const struct app_worker *worker, app_is_gone *gone, struct app_claim *out,
-                 struct app_message *message);
-    /* The trial is pending again where its worker is gone; `machine` is ours. out->number 0: it is not running, or its worker may live. */
-    int (*release)(struct app_store *store, int64_t study, int number, const char *machine, app_is_gone *gone, struct app_claim *out,
-                   struct app_message *message);
+    int (*claim)(struct app_store *store, int64_t study, const struct app_worker *worker, app_is_gone *gone,
+                 struct app_claim *out, struct app_message *message);
+    /*
+     * The trial is pending again where its worker is gone; `machine` is ours. out->number 0: it is not
+     * running, or its worker may live.
+     */
+    int (*release)(struct app_store *store, int64_t study, int number, const char *machine, app_is_gone *gone,
+                   struct app_claim *out, struct app_message *message);
     /* The evaluation runs as this process. */
-    int (*started)(struct app_store *store, int64_t study, int number, int64_t worker, int64_t process, int64_t born, struct app_message *message);
-    /* The result: state "complete", "failed", or "pending" for one to be tried again. It counts where the trial is pending and worker 0, or
-       running by this worker; *kept 0: it is neither, so nothing was changed. */
-    int (*finish)(struct app_store *store, int64_t study, const struct app_record *result, int64_t worker, int *kept, struct app_message *message);
+    int (*started)(struct app_store *store, int64_t study, int number, int64_t worker, int64_t process,
+                   int64_t born, struct app_message *message);
+    /* The result: state "complete", "failed", or "pending" for one to be tried again. It counts where the
+       trial is pending and worker 0, or running by this worker; *kept 0: it is neither, so nothing was
+       changed. */
+    int (*finish)(struct app_store *store, int64_t study, const struct app_record *result, int64_t worker,
+                  int *kept, struct app_message *message);
 
     int (*worker_add)(struct app_store *store, struct app_worker *worker, struct app_message *message);
     int (*heartbeat)(struct app_store *store, const struct app_worker *worker, struct app_message *message);

@@ -49,7 +49,8 @@ static int read_field(struct parser *p, char **out)
     if (quoted)
         status = read_quoted(p, &field);
     if (!status && quoted && !ends_field(p))
-        status = app_fail(p->message, CKG_ERR_INVALID, "%s:%d: a comma is expected after a quoted field", p->path, p->line);
+        status = app_fail(p->message, CKG_ERR_INVALID, "%s:%d: a comma is expected after a quoted field",
+                          p->path, p->line);
     for (; !status && !ends_field(p); p->at++)
         app_text_add(&field, p->at, 1);
     if (!status && field.failed)
@@ -96,13 +97,16 @@ static int read_row(struct parser *p)
     if (p->at < p->end && *p->at == '\r')
         p->at++;
     if (p->at < p->end && *p->at != '\n')
-        return app_fail(p->message, CKG_ERR_INVALID, "%s:%d: a carriage return inside a line", p->path, p->line);
+        return app_fail(p->message, CKG_ERR_INVALID, "%s:%d: a carriage return inside a line", p->path,
+                        p->line);
     return CKG_OK;
 }
 
-int app_csv_read(struct app_csv *out, const char *text, size_t length, const char *path, struct app_message *message)
+int app_csv_read(struct app_csv *out, const char *text, size_t length, const char *path,
+                 struct app_message *message)
 {
-    struct parser p = {.at = text, .end = text + length, .path = path, .line = 1, .out = out, .message = message};
+    struct parser p = {
+        .at = text, .end = text + length, .path = path, .line = 1, .out = out, .message = message};
     int status = CKG_OK;
     *out = (struct app_csv){0};
     if (length >= 3 && !memcmp(text, "\xEF\xBB\xBF", 3))

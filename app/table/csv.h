@@ -1,4 +1,7 @@
-/* Comma-separated values as RFC 4180 has them: quotes around a field that holds a comma, a quote or a newline, quotes inside doubled. */
+/*
+ * Comma-separated values as RFC 4180 has them: quotes around a field that holds a comma, a quote or a
+ * newline, quotes inside doubled.
+ */
 #ifndef CKG_APP_CSV_H
 #define CKG_APP_CSV_H
 
@@ -11,11 +14,15 @@ struct app_csv {
         int line; /* of the file, from 1 */
         int count;
         char **field; /* (count) */
-    } *row;
+    } * row;
 };
 
-/* Reads `length` bytes of text; a byte-order mark at its start and empty lines are left aside. `path` stands in the complaints. */
-int app_csv_read(struct app_csv *out, const char *text, size_t length, const char *path, struct app_message *message);
+/*
+ * Reads `length` bytes of text; a byte-order mark at its start and empty lines are left aside. `path` stands
+ * in the complaints.
+ */
+int app_csv_read(struct app_csv *out, const char *text, size_t length, const char *path,
+                 struct app_message *message);
 
 void app_csv_free(struct app_csv *csv);
 

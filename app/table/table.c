@@ -1,4 +1,7 @@
-/* From rows to designs and trials. Both kinds of file become JSON objects of names and values first, so that there is one way on from there. */
+/*
+ * From rows to designs and trials. Both kinds of file become JSON objects of names and values first, so that
+ * there is one way on from there.
+ */
 #include "table/table.h"
 
 #include <ctype.h>
@@ -46,7 +49,8 @@ static int is_fact(const char *name)
 
 static int row_make(struct row *row, int line)
 {
-    *row = (struct row){.line = line, .facts = json_object(), .parameters = json_object(), .values = json_object()};
+    *row = (struct row){
+        .line = line, .facts = json_object(), .parameters = json_object(), .values = json_object()};
     return row->facts && row->parameters && row->values;
 }
 
@@ -59,8 +63,10 @@ static void row_free(struct row *row)
 
 static int refuse_name(struct reader *r, int line, const char *name)
 {
-    return app_fail(r->message, CKG_ERR_INVALID, "%s:%d: the study has no parameter, objective or constraint '%s'; --lenient leaves it out", r->path, line,
-                    name);
+    return app_fail(
+        r->message, CKG_ERR_INVALID,
+        "%s:%d: the study has no parameter, objective or constraint '%s'; --lenient leaves it out", r->path,
+        line, name);
 }
 
 /* --- CSV --- */
@@ -99,13 +105,17 @@ static int sd_of(const struct app_definition *d, const char *name)
     return -1;
 }
 
-/* A name that is a fact and a parameter's or outcome's at once is the fact in its first column and the other in its second. */
+/*
+ * A name that is a fact and a parameter's or outcome's at once is the fact in its first column and the other
+ * in its second.
+ */
 static int read_head(struct reader *r, const struct app_csv_row *head, struct column *columns)
 {
     const struct app_definition *d = r->definition;
     for (int k = 0; k < head->count; k++) {
         const char *name = head->field[k];
-        const int parameter = app_definition_parameter(d, name), outcome = app_definition_outcome(d, name), sd = sd_of(d, name);
+        const int parameter = app_definition_parameter(d, name), outcome = app_definition_outcome(d, name),
+                  sd = sd_of(d, name);
         const int again = is_repeated(head, k), later = is_repeated_later(head, k);
         if (is_fact(name) && !again && ((parameter < 0 && outcome < 0) || later))
             columns[k] = (struct column){FACT, k};
@@ -116,7 +126,8 @@ static int read_head(struct reader *r, const struct app_csv_row *head, struct co
         else if (sd >= 0 && (!again || outcome >= 0))
             columns[k] = (struct column){SD, sd};
         else if (again)
-            return app_fail(r->message, CKG_ERR_INVALID, "%s:%d: the column '%s' stands twice", r->path, head->line, name);
+            return app_fail(r->message, CKG_ERR_INVALID, "%s:%d: the column '%s' stands twice", r->path,
+                            head->line, name);
         else if (!r->lenient)
             return refuse_name(r, head->line, name);
         else
@@ -132,7 +143,8 @@ static int read_number(const char *text, double *out)
     return stop != text && !*stop && isfinite(*out) && !strpbrk(text, "xXnN");
 }
 
-static int put_field(struct reader *r, struct row *row, const char *name, const struct column *column, const char *text)
+static int put_field(struct reader *r, struct row *row, const char *name, const struct column *column,
+                     const char *text)
 {
     const struct app_definition *d = r->definition;
     const int category = column->kind == PARAMETER && d->parameters[column->index].kind == CKG_CATEGORICAL;
@@ -141,14 +153,17 @@ static int put_field(struct reader *r, struct row *row, const char *name, const 
     if (column->kind == IGNORED || column->kind == SD || (!*text && column->kind != PARAMETER))
         return CKG_OK;
     if (column->kind != FACT && !category && !read_number(text, &value))
-        return app_fail(r->message, CKG_ERR_INVALID, "%s:%d: %s = '%s' is not a finite number", r->path, row->line, name, text);
+        return app_fail(r->message, CKG_ERR_INVALID, "%s:%d: %s = '%s' is not a finite number", r->path,
+                        row->line, name, text);
     if (column->kind == FACT)
         failed = json_object_set_new(row->facts, name, json_string(text));
     else if (column->kind == PARAMETER)
         failed = json_object_set_new(row->parameters, name, category ? json_string(text) : json_real(value));
     else
         failed = json_object_set_new(row->values, name, json_real(value));
-    return failed ? app_fail(r->message, CKG_ERR_INVALID, "%s:%d: '%s' is not UTF-8 text", r->path, row->line, name) : CKG_OK;
+    return failed ? app_fail(r->message, CKG_ERR_INVALID, "%s:%d: '%s' is not UTF-8 text", r->path, row->line,
+                             name)
+                  : CKG_OK;
 }
 
 /* value → [value, sd]. */
@@ -160,17 +175,19 @@ static int put_sd(struct reader *r, struct row *row, int outcome, const char *te
     if (!*text)
         return CKG_OK;
     if (!read_number(text, &sd) || !value)
-        return app_fail(r->message, CKG_ERR_INVALID, "%s:%d: %s.sd = '%s' is %s", r->path, row->line, name, text,
-                        value ? "not a finite number" : "without a value");
+        return app_fail(r->message, CKG_ERR_INVALID, "%s:%d: %s.sd = '%s' is %s", r->path, row->line, name,
+                        text, value ? "not a finite number" : "without a value");
     json_t *pair = json_pack("[Of]", value, sd);
     return pair && !json_object_set_new(row->values, name, pair) ? CKG_OK : no_memory(r->message);
 }
 
-static int read_csv_row(struct reader *r, const struct app_csv_row *head, const struct column *columns, const struct app_csv_row *from)
+static int read_csv_row(struct reader *r, const struct app_csv_row *head, const struct column *columns,
+                        const struct app_csv_row *from)
 {
     struct row row;
     if (from->count != head->count)
-        return app_fail(r->message, CKG_ERR_INVALID, "%s:%d: %d fields where the header has %d", r->path, from->line, from->count, head->count);
+        return app_fail(r->message, CKG_ERR_INVALID, "%s:%d: %d fields where the header has %d", r->path,
+                        from->line, from->count, head->count);
     int status = row_make(&row, from->line) ? CKG_OK : no_memory(r->message);
     for (int k = 0; !status && k < head->count; k++)
         status = put_field(r, &row, head->field[k], &columns[k], from->field[k]);
@@ -206,19 +223,14 @@ static int split_nested(struct reader *r, struct row *row, json_t *object)
 {
     const char *name;
     json_t *value, *values = json_object_get(object, "values");
-    json_object_foreach(json_object_get(object, "parameters"), name, value)
-        if (app_definition_parameter(r->definition, name) >= 0)
-            json_object_set(row->parameters, name, value);
-        else if (!r->lenient)
-            return refuse_name(r, row->line, name);
-    json_object_foreach(values, name, value)
-        if (app_definition_outcome(r->definition, name) >= 0)
-            json_object_set(row->values, name, value);
-        else if (!r->lenient)
-            return refuse_name(r, row->line, name);
-    json_object_foreach(object, name, value)
-        if (is_fact(name))
-            json_object_set(row->facts, name, value);
+    json_object_foreach(json_object_get(object, "parameters"), name,
+                        value) if (app_definition_parameter(r->definition, name) >= 0)
+        json_object_set(row->parameters, name, value);
+    else if (!r->lenient) return refuse_name(r, row->line, name);
+    json_object_foreach(values, name, value) if (app_definition_outcome(r->definition, name) >= 0)
+        json_object_set(row->values, name, value);
+    else if (!r->lenient) return refuse_name(r, row->line, name);
+    json_object_foreach(object, name, value) if (is_fact(name)) json_object_set(row->facts, name, value);
     return CKG_OK;
 }
 
@@ -227,15 +239,11 @@ static int split_flat(struct reader *r, struct row *row, json_t *object)
 {
     const char *name;
     json_t *value;
-    json_object_foreach(object, name, value)
-        if (app_definition_parameter(r->definition, name) >= 0)
-            json_object_set(row->parameters, name, value);
-        else if (app_definition_outcome(r->definition, name) >= 0)
-            json_object_set(row->values, name, value);
-        else if (is_fact(name))
-            json_object_set(row->facts, name, value);
-        else if (!r->lenient)
-            return refuse_name(r, row->line, name);
+    json_object_foreach(object, name, value) if (app_definition_parameter(r->definition, name) >= 0)
+        json_object_set(row->parameters, name, value);
+    else if (app_definition_outcome(r->definition, name) >= 0) json_object_set(row->values, name, value);
+    else if (is_fact(name)) json_object_set(row->facts, name, value);
+    else if (!r->lenient) return refuse_name(r, row->line, name);
     return CKG_OK;
 }
 
@@ -285,7 +293,8 @@ static int read_text(struct reader *r, const char *text, size_t length)
     }
     while (start < length && isspace((unsigned char)text[start]))
         start++;
-    return start < length && text[start] == '{' ? read_json_lines(r, text, length) : read_csv(r, text, length);
+    return start < length && text[start] == '{' ? read_json_lines(r, text, length)
+                                                : read_csv(r, text, length);
 }
 
 /* --- points --- */
@@ -317,10 +326,16 @@ static int take_point(void *context, const struct row *row, struct app_message *
     return CKG_OK;
 }
 
-int app_points_read(const struct app_definition *d, const char *path, double **X, int *count, struct app_message *message)
+int app_points_read(const struct app_definition *d, const char *path, double **X, int *count,
+                    struct app_message *message)
 {
     struct points points = {.definition = d, .path = path};
-    struct reader r = {.definition = d, .path = path, .lenient = 1, .take = take_point, .context = &points, .message = message};
+    struct reader r = {.definition = d,
+                       .path = path,
+                       .lenient = 1,
+                       .take = take_point,
+                       .context = &points,
+                       .message = message};
     char *text;
     size_t length;
     *X = NULL;
@@ -368,17 +383,22 @@ static void free_trial(struct app_trial *t)
 }
 
 /* What the row says beside its design. CKG_ERR_STATE: it has no result. */
-static int fill_trial(const struct trials *to, const struct row *row, struct app_trial *t, struct app_message *why)
+static int fill_trial(const struct trials *to, const struct row *row, struct app_trial *t,
+                      struct app_message *why)
 {
     const char *state = fact(row, "state"), *origin = fact(row, "origin"), *reason = fact(row, "why");
     int status = app_outcomes_read(to->definition, row->values, t->measured, &t->count, why);
     if (status)
         return status;
-    if (state && strcmp(state, "complete") && strcmp(state, "failed") && strcmp(state, "pending") && strcmp(state, "running"))
-        return app_fail(why, CKG_ERR_INVALID, "a state is complete, failed, running or pending, not '%s'", state);
+    if (state && strcmp(state, "complete") && strcmp(state, "failed") && strcmp(state, "pending") &&
+        strcmp(state, "running"))
+        return app_fail(why, CKG_ERR_INVALID, "a state is complete, failed, running or pending, not '%s'",
+                        state);
     const int failed = state ? !strcmp(state, "failed") : 0;
     if (!failed && (!t->count || (state && strcmp(state, "complete") != 0)))
-        return state && !strcmp(state, "complete") ? app_fail(why, CKG_ERR_INVALID, "a complete trial needs a value") : CKG_ERR_STATE;
+        return state && !strcmp(state, "complete")
+                   ? app_fail(why, CKG_ERR_INVALID, "a complete trial needs a value")
+                   : CKG_ERR_STATE;
     if (failed && t->count)
         return app_fail(why, CKG_ERR_INVALID, "a failed trial has no values");
     t->state = failed ? APP_FAILED_TRIAL : APP_COMPLETE;
@@ -406,7 +426,9 @@ static int take_trial(void *context, const struct row *row, struct app_message *
 {
     struct trials *to = context;
     struct app_message why;
-    struct app_trial t = {.number = row->line, .seconds = NAN, .x = calloc((size_t)to->definition->d, sizeof *t.x),
+    struct app_trial t = {.number = row->line,
+                          .seconds = NAN,
+                          .x = calloc((size_t)to->definition->d, sizeof *t.x),
                           .measured = calloc((size_t)to->definition->K + 1, sizeof *t.measured)};
     int status = t.x && t.measured && grow(to) ? CKG_OK : no_memory(&why), outside = 0;
     if (!status) {
@@ -422,14 +444,21 @@ static int take_trial(void *context, const struct row *row, struct app_message *
     free_trial(&t);
     to->out->unknown += outside;
     to->out->unfinished += status == CKG_ERR_STATE;
-    return outside || status == CKG_ERR_STATE ? CKG_OK : app_fail(message, status, "%s:%d: %s", to->path, row->line, why.text);
+    return outside || status == CKG_ERR_STATE
+               ? CKG_OK
+               : app_fail(message, status, "%s:%d: %s", to->path, row->line, why.text);
 }
 
-int app_trials_parse(const struct app_definition *d, const char *text, size_t length, const char *path, int lenient, struct app_imported *out,
-                     struct app_message *message)
+int app_trials_parse(const struct app_definition *d, const char *text, size_t length, const char *path,
+                     int lenient, struct app_imported *out, struct app_message *message)
 {
     struct trials trials = {.definition = d, .path = path, .lenient = lenient, .out = out};
-    struct reader r = {.definition = d, .path = path, .lenient = lenient, .take = take_trial, .context = &trials, .message = message};
+    struct reader r = {.definition = d,
+                       .path = path,
+                       .lenient = lenient,
+                       .take = take_trial,
+                       .context = &trials,
+                       .message = message};
     *out = (struct app_imported){0};
     const int status = read_text(&r, text, length);
     if (status)
@@ -437,7 +466,8 @@ int app_trials_parse(const struct app_definition *d, const char *text, size_t le
     return status;
 }
 
-int app_trials_read(const struct app_definition *d, const char *path, int lenient, struct app_imported *out, struct app_message *message)
+int app_trials_read(const struct app_definition *d, const char *path, int lenient, struct app_imported *out,
+                    struct app_message *message)
 {
     char *text;
     size_t length;
@@ -503,7 +533,8 @@ static void write_head(const struct app_notebook *n, const int *has_sd, struct a
     app_text_add(out, "\n", 1);
 }
 
-static void write_trial(const struct app_notebook *n, const struct app_trial *t, const int *has_sd, struct app_text *out)
+static void write_trial(const struct app_notebook *n, const struct app_trial *t, const int *has_sd,
+                        struct app_text *out)
 {
     const struct app_definition *d = &n->definition;
     int first = 1;

@@ -1,12 +1,14 @@
 /*
- * mnist [--OPTION VALUE]… < DESIGN: trains a network with the nine hyperparameters of the design, a JSON object on standard
- * input, and prints its error on images it was not trained on and the time of a prediction, as `ckg run` wants it:
+ * mnist [--OPTION VALUE]… < DESIGN: trains a network with the nine hyperparameters of the design, a JSON
+ * object on standard input, and prints its error on images it was not trained on and the time of a
+ * prediction, as `ckg run` wants it:
  *
  *     {"error": 0.0312, "time_ms": 0.74}
  *
- * The design has learning_rate, beta_1, beta_2 (or one_minus_beta_1, one_minus_beta_2), dropout_rate_1 … 3 and n_neurons_1 … 3;
- * a hidden layer has ⌊2ⁿ⌋ units. Random numbers follow from --seed and the trial, CKG_TRIAL in the environment, alone. The time
- * is the mean over --predictions predictions of a minibatch, after one that is not counted.
+ * The design has learning_rate, beta_1, beta_2 (or one_minus_beta_1, one_minus_beta_2), dropout_rate_1 … 3
+ * and n_neurons_1 … 3; a hidden layer has ⌊2ⁿ⌋ units. Random numbers follow from --seed and the trial,
+ * CKG_TRIAL in the environment, alone. The time is the mean over --predictions predictions of a minibatch,
+ * after one that is not counted.
  */
 #include <math.h>
 #include <stddef.h>
@@ -30,11 +32,12 @@ struct settings {
     double predictions; /* how many are timed */
     double seconds;     /* timing stops after these and 3 predictions; 0: never */
     double seed;
-    double test;      /* 1: the error on the test images */
-    double cpu;       /* 1: processor time of the thread instead of the wall clock's */
-    double log_time;  /* 1: print log_time, log10 of the milliseconds, instead of time_ms */
-    double log_error; /* 1: print log_error, log10 of the error, instead of error; no error counts as half an image */
-    double sd;        /* 1: the time as [mean, standard error] */
+    double test;     /* 1: the error on the test images */
+    double cpu;      /* 1: processor time of the thread instead of the wall clock's */
+    double log_time; /* 1: print log_time, log10 of the milliseconds, instead of time_ms */
+    /* 1: print log_error, log10 of the error, instead of error; no error counts as half an image */
+    double log_error;
+    double sd; /* 1: the time as [mean, standard error] */
 };
 
 struct option {
@@ -47,15 +50,19 @@ struct option {
 
 #define ROW(name) offsetof(struct settings, name)
 static const struct option options[] = {
-    {"train", ROW(train), 1, 1e9, 1, "images to train on, from the beginning of the training file; standard: 50000"},
-    {"validation", ROW(validation), 1, 1e9, 1, "images to take the error on, from the end of the training file; standard: 10000"},
+    {"train", ROW(train), 1, 1e9, 1,
+     "images to train on, from the beginning of the training file; standard: 50000"},
+    {"validation", ROW(validation), 1, 1e9, 1,
+     "images to take the error on, from the end of the training file; standard: 10000"},
     {"epochs", ROW(epochs), 0, 1e6, 1, "standard: 5"},
     {"batch", ROW(batch), 1, 1e6, 1, "images of a minibatch, in training and prediction; standard: 250"},
     {"predictions", ROW(predictions), 3, 1e9, 1, "predictions that are timed; standard: 3000"},
-    {"prediction-seconds", ROW(seconds), 0, 1e9, 0, "stop timing after so many seconds and 3 predictions; standard: 0, never"},
+    {"prediction-seconds", ROW(seconds), 0, 1e9, 0,
+     "stop timing after so many seconds and 3 predictions; standard: 0, never"},
     {"seed", ROW(seed), 0, 9007199254740992.0, 1, "of all random numbers, with CKG_TRIAL; standard: 1"},
     {"test", ROW(test), 0, 1, 1, "1: the error on the test images"},
-    {"cpu", ROW(cpu), 0, 1, 1, "1: the thread's processor time, which other processes disturb less than the wall clock's"},
+    {"cpu", ROW(cpu), 0, 1, 1,
+     "1: the thread's processor time, which other processes disturb less than the wall clock's"},
     {"log-time", ROW(log_time), 0, 1, 1, "1: print log_time, log10 of the milliseconds, instead of time_ms"},
     {"log-error", ROW(log_error), 0, 1, 1, "1: print log_error, log10 of the error, instead of error"},
     {"sd", ROW(sd), 0, 1, 1, "1: print the time as [mean, standard error of the mean]"},
@@ -94,7 +101,8 @@ static int read_option(struct settings *s, const char *word, const char *value)
         if (strncmp(word, "--", 2) || strcmp(word + 2, o->name))
             continue;
         double number = strtod(value, &end);
-        if (end == value || *end || !(number >= o->low && number <= o->high) || (o->whole && number != floor(number)))
+        if (end == value || *end || !(number >= o->low && number <= o->high) ||
+            (o->whole && number != floor(number)))
             return complain("wrong value of ", word);
         *(double *)((char *)s + o->offset) = number;
         return 0;
@@ -142,8 +150,8 @@ static int read_design(struct design *d, const json_t *object)
     d->adam.epsilon = 1e-7;
     d->units[0] = IDX_PIXELS;
     d->units[NETWORK_LAYERS] = IDX_CLASSES;
-    if (number(object, "learning_rate", 0, 1e3, &d->adam.rate) || read_beta(object, "beta_1", &d->adam.beta_1) ||
-        read_beta(object, "beta_2", &d->adam.beta_2))
+    if (number(object, "learning_rate", 0, 1e3, &d->adam.rate) ||
+        read_beta(object, "beta_1", &d->adam.beta_1) || read_beta(object, "beta_2", &d->adam.beta_2))
         return -1;
     for (int l = 0; l < NETWORK_HIDDEN; l++) {
         snprintf(name, sizeof name, "dropout_rate_%d", l + 1);
@@ -166,7 +174,8 @@ static int read_standard_input(struct design *d)
     return status;
 }
 
-static int read_images(struct idx *out, const struct settings *s, const char *part, double first, double count)
+static int read_images(struct idx *out, const struct settings *s, const char *part, double first,
+                       double count)
 {
     char images[4096], labels[4096], why[4200];
     snprintf(images, sizeof images, "%s/%s-images-idx3-ubyte", s->data, part);
@@ -174,8 +183,12 @@ static int read_images(struct idx *out, const struct settings *s, const char *pa
     return idx_read(out, images, labels, (long)first, (long)count, why, sizeof why) ? complain(why, "") : 0;
 }
 
-/* Image i, or image order[i] where there is an order, for i in [first, first + rows), into x (rows×784) and labels (rows). */
-static void gather(const struct idx *data, const int *order, int first, int rows, real *x, unsigned char *labels)
+/*
+ * Image i, or image order[i] where there is an order, for i in [first, first + rows), into x (rows×784) and
+ * labels (rows).
+ */
+static void gather(const struct idx *data, const int *order, int first, int rows, real *x,
+                   unsigned char *labels)
 {
     for (int r = 0; r < rows; r++) {
         int i = order ? order[first + r] : first + r;
@@ -195,7 +208,9 @@ static void shuffle(int *order, int count, struct network_random *random)
     }
 }
 
-/* What the stages share: x (batch×784) and labels (batch) of the batch at hand, order (images to train on). */
+/*
+ * What the stages share: x (batch×784) and labels (batch) of the batch at hand, order (images to train on).
+ */
 struct work {
     struct network *net;
     struct network_random random;
@@ -240,14 +255,18 @@ static double now(clockid_t clock)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Milliseconds of a prediction for the batch in w->x: mean, and standard error of the mean as if predictions were independent. */
+/*
+ * Milliseconds of a prediction for the batch in w->x: mean, and standard error of the mean as if predictions
+ * were independent.
+ */
 static void time_predictions(struct work *w, const struct settings *s, double *mean, double *sd)
 {
     const clockid_t clock = s->cpu ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC;
     double squares = 0, began = now(CLOCK_MONOTONIC), count = 0;
     *mean = 0;
     network_predict(w->net, w->x, w->net->batch);
-    while (count < s->predictions && (count < 3 || s->seconds == 0 || now(CLOCK_MONOTONIC) - began < s->seconds)) {
+    while (count < s->predictions &&
+           (count < 3 || s->seconds == 0 || now(CLOCK_MONOTONIC) - began < s->seconds)) {
         double start = now(clock);
         network_predict(w->net, w->x, w->net->batch);
         double ms = 1e3 * (now(clock) - start), off = ms - *mean;
@@ -297,7 +316,8 @@ static int evaluate(const struct settings *s, const struct design *d)
     double error, ms, sd;
     int status = read_images(&images, s, "train", 0, s->train);
     if (!status)
-        status = s->test ? read_images(&kept, s, "t10k", 0, -1) : read_images(&kept, s, "train", -s->validation, s->validation);
+        status = s->test ? read_images(&kept, s, "t10k", 0, -1)
+                         : read_images(&kept, s, "train", -s->validation, s->validation);
     if (!status && !s->test && images.count + (long)kept.count > images.total)
         status = complain("training and validation images overlap", "");
     if (!status)
@@ -317,8 +337,13 @@ out:
 
 int main(int argc, char **argv)
 {
-    struct settings s = {
-        .data = "data", .train = 50000, .validation = 10000, .epochs = 5, .batch = 250, .predictions = 3000, .seed = 1};
+    struct settings s = {.data = "data",
+                         .train = 50000,
+                         .validation = 10000,
+                         .epochs = 5,
+                         .batch = 250,
+                         .predictions = 3000,
+                         .seed = 1};
     struct design d;
     if (argc == 2 && !strcmp(argv[1], "--help")) {
         help();

@@ -1,4 +1,7 @@
-/* Images are accepted as 28×28, labels below 10, and both files must have exactly the length that their heads announce. */
+/*
+ * Images are accepted as 28×28, labels below 10, and both files must have exactly the length that their heads
+ * announce.
+ */
 #include "idx.h"
 
 #include <limits.h>
@@ -31,7 +34,8 @@ static int read_head(struct source *s, int count, long sizes[MOST_SIZES])
     if (fread(head, 4, (size_t)(1 + count), s->file) != (size_t)(1 + count))
         return refuse(s, "ends within its head");
     if (head[0] || head[1] || head[2] != 8 || head[3] != count)
-        return refuse(s, count == 3 ? "no images in idx form (bytes, three sizes)" : "no labels in idx form (bytes, one size)");
+        return refuse(s, count == 3 ? "no images in idx form (bytes, three sizes)"
+                                    : "no labels in idx form (bytes, one size)");
     for (int i = 0; i < count; i++) {
         const unsigned char *b = head + 4 * (i + 1);
         sizes[i] = ((long)b[0] << 24) + ((long)b[1] << 16) + ((long)b[2] << 8) + b[3];
@@ -51,12 +55,14 @@ static int check_length(const struct source *s, long head, long count, long each
 }
 
 /* `count` items of `each` bytes from number `first` on, allocated. */
-static int read_items(const struct source *s, long head, long first, long count, long each, unsigned char **out)
+static int read_items(const struct source *s, long head, long first, long count, long each,
+                      unsigned char **out)
 {
     *out = malloc((size_t)(count * each));
     if (!*out)
         return refuse(s, "no memory");
-    if (fseek(s->file, head + first * each, SEEK_SET) || fread(*out, (size_t)each, (size_t)count, s->file) != (size_t)count)
+    if (fseek(s->file, head + first * each, SEEK_SET) ||
+        fread(*out, (size_t)each, (size_t)count, s->file) != (size_t)count)
         return refuse(s, "cannot be read");
     return 0;
 }
@@ -80,7 +86,8 @@ static int read_both(struct source *images, struct source *labels, long first, l
         return refuse(images, "has fewer images than are wanted");
     out->count = (int)count;
     out->total = sizes[0];
-    if (read_items(images, 16, first, count, IDX_PIXELS, &out->pixels) || read_items(labels, 8, first, count, 1, &out->labels))
+    if (read_items(images, 16, first, count, IDX_PIXELS, &out->pixels) ||
+        read_items(labels, 8, first, count, 1, &out->labels))
         return -1;
     for (long i = 0; i < count; i++)
         if (out->labels[i] >= IDX_CLASSES)
@@ -88,7 +95,8 @@ static int read_both(struct source *images, struct source *labels, long first, l
     return 0;
 }
 
-int idx_read(struct idx *out, const char *images, const char *labels, long first, long count, char *why, int size)
+int idx_read(struct idx *out, const char *images, const char *labels, long first, long count, char *why,
+             int size)
 {
     struct source image_source = {images, NULL, why, size}, label_source = {labels, NULL, why, size};
     memset(out, 0, sizeof *out);

@@ -1,5 +1,6 @@
 /*
- * Images and labels in idx form, the form of MNIST: a magic number, the sizes as four bytes each with the highest first, bytes.
+ * Images and labels in idx form, the form of MNIST: a magic number, the sizes as four bytes each with the
+ * highest first, bytes.
  */
 #ifndef MNIST_IDX_H
 #define MNIST_IDX_H
@@ -14,10 +15,12 @@ struct idx {
 };
 
 /*
- * Reads `count` images and their labels from number `first` on; a negative `first` counts from the end, a negative `count` means
- * all that are left. 0; or -1 with one line on what is wrong in `why` (size bytes), and nothing to free.
+ * Reads `count` images and their labels from number `first` on; a negative `first` counts from the end, a
+ * negative `count` means all that are left. 0; or -1 with one line on what is wrong in `why` (size bytes),
+ * and nothing to free.
  */
-int idx_read(struct idx *out, const char *images, const char *labels, long first, long count, char *why, int size);
+int idx_read(struct idx *out, const char *images, const char *labels, long first, long count, char *why,
+             int size);
 
 void idx_free(struct idx *data);
 

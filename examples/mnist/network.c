@@ -1,11 +1,14 @@
 /*
- * Layer l: Z = A_l W_l + b_l, A_{l+1} = max(Z, 0)∘D/(1−rate) with D zero where a unit is dropped, and none of that when
- * predicting. Dropout before or after the rectifier is the same, since a kept unit is multiplied by a positive number. So a unit
- * of A_{l+1} is positive exactly where the derivative passes, and D need not be kept:
+ * Layer l: Z = A_l W_l + b_l, A_{l+1} = max(Z, 0)∘D/(1−rate) with D zero where a unit is dropped, and none of
+ * that when predicting. Dropout before or after the rectifier is the same, since a kept unit is multiplied by
+ * a positive number. So a unit of A_{l+1} is positive exactly where the derivative passes, and D need not be
+ * kept:
  *
- *     Δ_L = (P − onehot)/rows,  ∂W_l = A_lᵀ Δ_{l+1},  ∂b_l = column sums of Δ_{l+1},  Δ_l = (Δ_{l+1} W_lᵀ)∘[A_l > 0]/(1−rate_l).
+ *     Δ_L = (P − onehot)/rows,  ∂W_l = A_lᵀ Δ_{l+1},  ∂b_l = column sums of Δ_{l+1},  Δ_l = (Δ_{l+1}
+ * W_lᵀ)∘[A_l > 0]/(1−rate_l).
  *
- * Three products of matrices a layer and batch, 6·rows·in·out operations; all the rest is linear in units or parameters.
+ * Three products of matrices a layer and batch, 6·rows·in·out operations; all the rest is linear in units or
+ * parameters.
  */
 #include "network.h"
 
@@ -94,7 +97,8 @@ static int allocate(struct network *net)
     return 0;
 }
 
-int network_new(struct network **out, const int units[NETWORK_LAYERS + 1], int batch, struct network_random *random)
+int network_new(struct network **out, const int units[NETWORK_LAYERS + 1], int batch,
+                struct network_random *random)
 {
     struct network *net = calloc(1, sizeof *net);
     *out = NULL;
@@ -131,7 +135,8 @@ static void multiply(struct network *net, int l, const real *A, int rows)
     real *Z = net->activation[l + 1];
     for (int r = 0; r < rows; r++)
         memcpy(Z + (long)r * out, net->theta + net->biases[l], (size_t)out * sizeof *Z);
-    GEMM(CblasRowMajor, CblasNoTrans, CblasNoTrans, rows, out, in, 1, A, in, net->theta + net->weights[l], out, 1, Z, out);
+    GEMM(CblasRowMajor, CblasNoTrans, CblasNoTrans, rows, out, in, 1, A, in, net->theta + net->weights[l],
+         out, 1, Z, out);
 }
 
 static void rectify(real *a, long count)
@@ -167,7 +172,8 @@ static void softmax(real *z, int rows, int classes)
     }
 }
 
-static void forward(struct network *net, const real *x, int rows, const double *dropout, struct network_random *random)
+static void forward(struct network *net, const real *x, int rows, const double *dropout,
+                    struct network_random *random)
 {
     const real *A = x;
     for (int l = 0; l < NETWORK_LAYERS; l++) {
@@ -206,19 +212,24 @@ static void layer_gradient(struct network *net, int l, const real *A, const real
 {
     int in = net->units[l], out = net->units[l + 1];
     real *b = net->gradient + net->biases[l];
-    GEMM(CblasRowMajor, CblasTrans, CblasNoTrans, in, out, rows, 1, A, in, delta, out, 0, net->gradient + net->weights[l], out);
+    GEMM(CblasRowMajor, CblasTrans, CblasNoTrans, in, out, rows, 1, A, in, delta, out, 0,
+         net->gradient + net->weights[l], out);
     memset(b, 0, (size_t)out * sizeof *b);
     for (int r = 0; r < rows; r++)
         for (int j = 0; j < out; j++)
             b[j] += delta[(long)r * out + j];
 }
 
-/* From derivatives by the output of layer l (delta) to those by the layer before (below), through dropout and rectifier. */
+/*
+ * From derivatives by the output of layer l (delta) to those by the layer before (below), through dropout and
+ * rectifier.
+ */
 static void go_back(struct network *net, int l, const real *delta, real *below, int rows, double rate)
 {
     int in = net->units[l], out = net->units[l + 1];
     const real *A = net->activation[l], kept = (real)(1 / (1 - rate));
-    GEMM(CblasRowMajor, CblasNoTrans, CblasTrans, rows, in, out, 1, delta, out, net->theta + net->weights[l], out, 0, below, in);
+    GEMM(CblasRowMajor, CblasNoTrans, CblasTrans, rows, in, out, 1, delta, out, net->theta + net->weights[l],
+         out, 0, below, in);
     for (long i = 0; i < (long)rows * in; i++)
         below[i] *= A[i] > 0 ? kept : 0;
 }

@@ -1,6 +1,6 @@
 /*
- * The policies that are built in: how the next design may be chosen, and the parameters each of them has. This is the one
- * list; whatever shows or checks policies reads it.
+ * The policies that are built in: how the next design may be chosen, and the parameters each of them has.
+ * This is the one list; whatever shows or checks policies reads it.
  */
 #ifndef CKG_POLICY_H
 #define CKG_POLICY_H
@@ -21,10 +21,10 @@ typedef struct ckg_policy_parameter {
 } ckg_policy_parameter;
 
 typedef struct ckg_policy_info {
-    const char *name;      /* as in ckg_options.policy */
+    const char *name; /* as in ckg_options.policy */
     const char *title;
     const char *reference;
-    const char *value;     /* what its value of a design is, in words; "" for a policy that has none */
+    const char *value; /* what its value of a design is, in words; "" for a policy that has none */
     int count;
     const ckg_policy_parameter *parameters; /* (count), static */
 } ckg_policy_info;

@@ -1,9 +1,9 @@
 /*
  * Status codes and the last error's message.
  *
- * Every function of ckg that can fail returns an int: CKG_OK (0) or one of the negative codes below. A function that
- * fails changes nothing that the caller can see, and leaves one line of text that names the culprit; ckg_error_message
- * returns that line for the calling thread.
+ * Every function of ckg that can fail returns an int: CKG_OK (0) or one of the negative codes below. A
+ * function that fails changes nothing that the caller can see, and leaves one line of text that names the
+ * culprit; ckg_error_message returns that line for the calling thread.
  */
 #ifndef CKG_STATUS_H
 #define CKG_STATUS_H
@@ -15,29 +15,31 @@ extern "C" {
 #endif
 
 /* X(name, value, text): the one list of codes; the enum and the texts are made from it. */
-#define CKG_STATUS_LIST(X)                                                     \
-    X(OK, 0, "success")                                                        \
-    X(ERR_NOMEM, -1, "out of memory")                                          \
-    X(ERR_INVALID, -2, "invalid argument")                                     \
-    X(ERR_NOT_FOUND, -3, "no such thing")                                      \
-    X(ERR_STATE, -4, "not possible in this state")                             \
-    X(ERR_EXHAUSTED, -5, "every design has been evaluated")                    \
-    X(ERR_NUMERIC, -6, "numerical breakdown")                                  \
+#define CKG_STATUS_LIST(X)                                                                                   \
+    X(OK, 0, "success")                                                                                      \
+    X(ERR_NOMEM, -1, "out of memory")                                                                        \
+    X(ERR_INVALID, -2, "invalid argument")                                                                   \
+    X(ERR_NOT_FOUND, -3, "no such thing")                                                                    \
+    X(ERR_STATE, -4, "not possible in this state")                                                           \
+    X(ERR_EXHAUSTED, -5, "every design has been evaluated")                                                  \
+    X(ERR_NUMERIC, -6, "numerical breakdown")                                                                \
     X(ERR_SYSTEM, -7, "the operating system refused")
 
 enum ckg_status {
 #define CKG_STATUS_ENUM(name, value, text) CKG_##name = value,
     CKG_STATUS_LIST(CKG_STATUS_ENUM)
 #undef CKG_STATUS_ENUM
-    CKG_STATUS_LIST_END = 1
+        CKG_STATUS_LIST_END = 1
 };
 
-/* The code's general meaning, a static string; "unknown status" for a number that is not a code. Thread-safe. */
+/*
+ * The code's general meaning, a static string; "unknown status" for a number that is not a code. Thread-safe.
+ */
 CKG_API const char *ckg_status_text(int status);
 
 /*
- * What went wrong in the last call on this thread that failed: one line without a newline, borrowed, valid until the next
- * call of ckg on this thread. Empty after a call that succeeded.
+ * What went wrong in the last call on this thread that failed: one line without a newline, borrowed, valid
+ * until the next call of ckg on this thread. Empty after a call that succeeded.
  */
 CKG_API const char *ckg_error_message(void);
 

@@ -3,8 +3,8 @@
  *
  *     ask → evaluate → tell → ask → … → recommend
  *
- * Every result is in the user's own units and signs. One study is used by one thread at a time; distinct studies may be used
- * from distinct threads at once. The library never prints, exits or reads a file.
+ * Every result is in the user's own units and signs. One study is used by one thread at a time; distinct
+ * studies may be used from distinct threads at once. The library never prints, exits or reads a file.
  */
 #ifndef CKG_STUDY_H
 #define CKG_STUDY_H
@@ -22,31 +22,44 @@ extern "C" {
 
 typedef struct ckg_study ckg_study;
 
-/* How a study works; start from CKG_OPTIONS_INIT and change what you need. Strings are read at once, not kept. */
+/*
+ * How a study works; start from CKG_OPTIONS_INIT and change what you need. Strings are read at once, not
+ * kept.
+ */
 typedef struct ckg_options {
     int version;        /* of this struct: CKG_OPTIONS_VERSION */
     const char *policy; /* how designs are chosen, "ckg" unless you know better; ckg/policy.h lists them */
     int settings_count; /* how many of the policy's parameters are given here */
     const ckg_setting *settings; /* (settings_count) by name */
-    const char *preset; /* "default", or "paper": the settings of the paper's authors */
-    uint64_t seed;      /* the same seed, problem and data give the same suggestions, at any number of threads */
-    int threads;        /* at most this many at once, 256 at most; 0: as many as the machine has */
-    double time_limit;  /* seconds for one suggestion or recommendation: the search ends early, with what it has; 0: none */
+    const char *preset;          /* "default", or "paper": the settings of the paper's authors */
+    /* the same seed, problem and data give the same suggestions, at any number of threads */
+    uint64_t seed;
+    int threads; /* at most this many at once, 256 at most; 0: as many as the machine has */
+    /* seconds for one suggestion or recommendation: the search ends early, with what it has; 0: none */
+    double time_limit;
     int initial;        /* designs of the Latin hypercube before the policy begins; -1: max(10, 2(d+1)) */
     const char *kernel; /* "rbf" (squared exponential), "matern52", "matern32" */
-    const char *fit;    /* hyperparameters: "ml", "map", "sample" (averaged over posterior samples), "auto": sample under noise, else map */
-    int samples;        /* how many posterior samples "sample" averages over, 1 … 64; beyond 300 rows the maximum alone is used */
-    int warp;           /* 1: an outcome with a heavy tail may be modelled on a warped scale when the data favour it; 0: never */
-    double penalty;     /* M, the worth of an infeasible design in the objective's units; NAN: automatic */
+    /*
+     * hyperparameters: "ml", "map", "sample" (averaged over posterior samples), "auto": sample under noise,
+     * else map
+     */
+    const char *fit;
+    /* how many posterior samples "sample" averages over, 1 … 64; beyond 300 rows the maximum alone is used */
+    int samples;
+    /* 1: an outcome with a heavy tail may be modelled on a warped scale when the data favour it; 0: never */
+    int warp;
+    double penalty;       /* M, the worth of an infeasible design in the objective's units; NAN: automatic */
     const char *failures; /* "model": a model of where evaluations fail steers away from there; "ignore" */
-    int budget;         /* evaluations in all, cancelled ones not counted; 0: not known */
-    const char *final_policy; /* chooses the last design of the budget, "nei" for the risk-averse; NULL or "": the policy as ever */
+    int budget;           /* evaluations in all, cancelled ones not counted; 0: not known */
+    /* chooses the last design of the budget, "nei" for the risk-averse; NULL or "": the policy as ever */
+    const char *final_policy;
 } ckg_options;
 
 #define CKG_OPTIONS_VERSION 1
-#define CKG_OPTIONS_INIT                                                                                                       \
-    {                                                                                                                          \
-        CKG_OPTIONS_VERSION, "ckg", 0, NULL, "default", 1, 1, 0.0, -1, "rbf", "auto", 8, 1, CKG_AUTOMATIC, "model", 0, NULL             \
+#define CKG_OPTIONS_INIT                                                                                     \
+    {                                                                                                        \
+        CKG_OPTIONS_VERSION, "ckg", 0, NULL, "default", 1, 1, 0.0, -1, "rbf", "auto", 8, 1, CKG_AUTOMATIC,   \
+            "model", 0, NULL                                                                                 \
     }
 #define CKG_AUTOMATIC NAN
 
@@ -57,7 +70,7 @@ CKG_API void ckg_study_free(ckg_study *study);
 /* The study's own copy of the problem, borrowed. */
 CKG_API const ckg_problem *ckg_study_problem(const ckg_study *study);
 
-/* --- asking -------------------------------------------------------------------------------------------------------- */
+/* --- asking --- */
 
 /* Seconds spent on each stage of a suggestion. */
 typedef struct ckg_timing {
@@ -66,33 +79,43 @@ typedef struct ckg_timing {
 
 /* A suggested design with what is expected of it. */
 typedef struct ckg_suggestion {
-    int trial;           /* its number, for ckg_study_tell */
-    int dimension;       /* d */
-    int constraints;     /* K */
-    const double *x;     /* (d) the design */
-    const char *path;    /* how it came about: "design" (initial), the policy's name, "cei-fallback", "explore" and "polish" (stagnation), "restart" (the
-                            initial design of a new trust region), "random" */
-    double value;        /* of x by the policy, see ckg_policy_info.value; "cei-fallback" and "polish" a logarithm; NAN where there is none */
-    const double *mean;  /* (1+K) predicted outcomes before the evaluation; NAN while there is no model */
-    const double *sd;    /* (1+K) of the outcome itself, measurement noise not included */
+    int trial;       /* its number, for ckg_study_tell */
+    int dimension;   /* d */
+    int constraints; /* K */
+    const double *x; /* (d) the design */
+    /*
+     * How it came about: "design" (initial), the policy's name, "cei-fallback", "explore" and "polish"
+     * (stagnation), "restart" (the initial design of a new trust region), "random".
+     */
+    const char *path;
+    /*
+     * of x by the policy, see ckg_policy_info.value; "cei-fallback" and "polish" a logarithm; NAN where there
+     * is none
+     */
+    double value;
+    const double *mean; /* (1+K) predicted outcomes before the evaluation; NAN while there is no model */
+    const double *sd;   /* (1+K) of the outcome itself, measurement noise not included */
     const double *probability; /* (K) of meeting each constraint */
-    double probability_feasible; /* of meeting all, and of the evaluation succeeding where failures are modelled */
-    int candidates;      /* how many designs were scored */
+    /* of meeting all, and of the evaluation succeeding where failures are modelled */
+    double probability_feasible;
+    int candidates; /* how many designs were scored */
     ckg_timing seconds;
 } ckg_suggestion;
 
 /*
- * Suggests the next design and records it as a pending trial. Pending trials are taken into account, so that asking q times
- * gives q useful, different designs. CKG_ERR_EXHAUSTED when every design of a finite problem has been evaluated without noise, has failed or
- * is pending.
+ * Suggests the next design and records it as a pending trial. Pending trials are taken into account, so that
+ * asking q times gives q useful, different designs. CKG_ERR_EXHAUSTED when every design of a finite problem
+ * has been evaluated without noise, has failed or is pending.
  */
 CKG_API int ckg_study_ask(ckg_study *study, ckg_suggestion **out);
 CKG_API void ckg_suggestion_free(ckg_suggestion *suggestion);
 
-/* Records a design of the user's own (d) as a pending trial; an integer must be whole, a category an index. */
+/*
+ * Records a design of the user's own (d) as a pending trial; an integer must be whole, a category an index.
+ */
 CKG_API int ckg_study_add(ckg_study *study, const double *x, int *trial);
 
-/* --- telling ------------------------------------------------------------------------------------------------------- */
+/* --- telling --- */
 
 /* One measured value. */
 typedef struct ckg_measurement {
@@ -112,7 +135,10 @@ CKG_API int ckg_study_tell_measured(ckg_study *study, int trial, int count, cons
 /* The evaluation of a pending trial failed: there are no values, and there will be none. */
 CKG_API int ckg_study_tell_failed(ckg_study *study, int trial);
 
-/* The pending trial will not be evaluated, and is no longer pending; its place in the initial design stays used. */
+/*
+ * The pending trial will not be evaluated, and is no longer pending; its place in the initial design stays
+ * used.
+ */
 CKG_API int ckg_study_cancel(ckg_study *study, int trial);
 
 enum ckg_trial_state { CKG_PENDING, CKG_COMPLETE, CKG_FAILED, CKG_CANCELLED };
@@ -123,17 +149,18 @@ typedef struct ckg_trial {
     const double *x; /* (d) */
     int count;
     const ckg_measurement *measured; /* (count) */
-    int feasible; /* 1 or 0 when that is known from the values themselves, -1 when not */
+    int feasible;                    /* 1 or 0 when that is known from the values themselves, -1 when not */
 } ckg_trial;
 
 CKG_API int ckg_study_trials(const ckg_study *study);
 CKG_API int ckg_study_trial(const ckg_study *study, int trial, ckg_trial *out);
 
-/* --- recommending -------------------------------------------------------------------------------------------------- */
+/* --- recommending --- */
 
 enum ckg_rule {
-    CKG_RULE_UTILITY,    /* the largest M + (mean − M)·PF over the whole space (the default) */
-    CKG_RULE_PROBABILITY /* the best mean among designs with PF >= probability; the largest PF where there is none */
+    CKG_RULE_UTILITY, /* the largest M + (mean − M)·PF over the whole space (the default) */
+    /* the best mean among designs with PF >= probability; the largest PF where there is none */
+    CKG_RULE_PROBABILITY
 };
 
 typedef struct ckg_recommend_options {
@@ -144,9 +171,9 @@ typedef struct ckg_recommend_options {
 } ckg_recommend_options;
 
 #define CKG_RECOMMEND_OPTIONS_VERSION 1
-#define CKG_RECOMMEND_OPTIONS_INIT                                                                                             \
-    {                                                                                                                          \
-        CKG_RECOMMEND_OPTIONS_VERSION, CKG_RULE_UTILITY, 0.95, 0                                                               \
+#define CKG_RECOMMEND_OPTIONS_INIT                                                                           \
+    {                                                                                                        \
+        CKG_RECOMMEND_OPTIONS_VERSION, CKG_RULE_UTILITY, 0.95, 0                                             \
     }
 
 typedef struct ckg_recommendation {
@@ -158,35 +185,43 @@ typedef struct ckg_recommendation {
     const double *probability; /* (K) of meeting each constraint */
     double probability_feasible;
     double utility; /* M + (mean − M)·PF, averaged over the hyperparameter samples where there are several */
-    double penalty; /* M as used */
+    double penalty;  /* M as used */
     int evaluations; /* trials told, failed ones included */
-    int best_trial; /* the best trial that was measured feasible, or -1 */
+    int best_trial;  /* the best trial that was measured feasible, or -1 */
 } ckg_recommendation;
 
 /*
- * What to build, by all that was told so far. Options may be NULL: the rule of utility over the whole space; or, once a budget that had a
- * final policy is spent, among evaluated designs. CKG_ERR_STATE before the objective was measured once.
+ * What to build, by all that was told so far. Options may be NULL: the rule of utility over the whole space;
+ * or, once a budget that had a final policy is spent, among evaluated designs. CKG_ERR_STATE before the
+ * objective was measured once.
  */
-CKG_API int ckg_study_recommend(ckg_study *study, const ckg_recommend_options *options, ckg_recommendation **out);
+CKG_API int ckg_study_recommend(ckg_study *study, const ckg_recommend_options *options,
+                                ckg_recommendation **out);
 CKG_API void ckg_recommendation_free(ckg_recommendation *recommendation);
 
-/* --- looking inside ------------------------------------------------------------------------------------------------ */
+/* --- looking inside --- */
 
 /*
- * Predictions at `count` designs X (count × d): mean and sd (count × (1+K)), the probability of feasibility and the
- * utility (count). Any output may be NULL. Pending designs are left aside; before any data the prior answers.
+ * Predictions at `count` designs X (count × d): mean and sd (count × (1+K)), the probability of feasibility
+ * and the utility (count). Any output may be NULL. Pending designs are left aside; before any data the prior
+ * answers.
  */
-CKG_API int ckg_study_predict(ckg_study *study, int count, const double *X, double *mean, double *sd, double *probability, double *utility);
+CKG_API int ckg_study_predict(ckg_study *study, int count, const double *X, double *mean, double *sd,
+                              double *probability, double *utility);
 
-/* The policy's value at `count` designs X (count × d), larger is better, pending designs taken into account; policy NULL: the study's own. */
+/*
+ * The policy's value at `count` designs X (count × d), larger is better, pending designs taken into account;
+ * policy NULL: the study's own.
+ */
 CKG_API int ckg_study_score(ckg_study *study, const char *policy, int count, const double *X, double *value);
 
 /*
- * What each outcome alone contributes to that value (count × (1+K)): what measuring it alone would be worth, for a policy whose value is a sum
- * over outcomes ("pesc"). Where failures are modelled, what is learnt of them is in the value but in no share. CKG_ERR_INVALID for a policy
- * without shares.
+ * What each outcome alone contributes to that value (count × (1+K)): what measuring it alone would be worth,
+ * for a policy whose value is a sum over outcomes ("pesc"). Where failures are modelled, what is learnt of
+ * them is in the value but in no share. CKG_ERR_INVALID for a policy without shares.
  */
-CKG_API int ckg_study_score_outcomes(ckg_study *study, const char *policy, int count, const double *X, double *value);
+CKG_API int ckg_study_score_outcomes(ckg_study *study, const char *policy, int count, const double *X,
+                                     double *value);
 
 /* A fitted model, in the outcome's units; with "sample" the first of the samples. */
 typedef struct ckg_model_info {
@@ -195,20 +230,25 @@ typedef struct ckg_model_info {
     int samples;                /* hyperparameter samples averaged over; 1: none */
     const double *lengthscales; /* (d) in the unit cube, borrowed until the study changes */
     double signal_sd, noise_sd, mean;
-    double log_likelihood;      /* of the standardised, pooled data */
-    double warp;                /* 0: modelled as it is; > 0: on a scale asinh(warp·t), t standardised robustly; the three
-                                   numbers above are then moments carried back, the noise's at the mean */
-    double nugget;              /* added variance relative to the signal's, after any escalation */
+    double log_likelihood; /* of the standardised, pooled data */
+    /*
+     * 0: modelled as it is; > 0: on a scale asinh(warp·t), t standardised robustly; the three numbers above
+     * are then moments carried back, the noise's at the mean
+     */
+    double warp;
+    double nugget; /* added variance relative to the signal's, after any escalation */
 } ckg_model_info;
 
 CKG_API int ckg_study_model(ckg_study *study, int outcome, ckg_model_info *out);
 
 /*
- * How the outcome of each trial is predicted from all other designs, with the hyperparameters as they are: mean, sd of the outcome itself, and sd
- * of a value measured there, its noise included. Each (ckg_study_trials), NAN where the outcome was not measured; any output may be NULL. Trials
- * of one design are left out together.
+ * How the outcome of each trial is predicted from all other designs, with the hyperparameters as they are:
+ * mean, sd of the outcome itself, and sd of a value measured there, its noise included. Each
+ * (ckg_study_trials), NAN where the outcome was not measured; any output may be NULL. Trials of one design
+ * are left out together.
  */
-CKG_API int ckg_study_leave_one_out(ckg_study *study, int outcome, double *mean, double *sd, double *measured_sd);
+CKG_API int ckg_study_leave_one_out(ckg_study *study, int outcome, double *mean, double *sd,
+                                    double *measured_sd);
 
 /* The penalty M in the objective's units, as the next suggestion would use it. */
 CKG_API int ckg_study_penalty(ckg_study *study, double *out);

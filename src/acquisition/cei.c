@@ -8,16 +8,18 @@
 #include "linalg/normal.h"
 
 /* log EI and its slopes in mean and variance. */
-static double log_improvement(double mean, double var, double floor, double best, double *in_mean, double *in_var)
+static double log_improvement(double mean, double var, double floor, double best, double *in_mean,
+                              double *in_var)
 {
-    const double s = sqrt(var > floor ? var : floor), z = (mean - best) / s, slope = ckg__normal_log_ei_slope(z);
+    const double s = sqrt(var > floor ? var : floor), z = (mean - best) / s,
+                 slope = ckg__normal_log_ei_slope(z);
     *in_mean = slope / s;
     *in_var = var > floor ? (1 - slope * z) / (2 * s * s) : 0;
     return log(s) + ckg__normal_log_ei(z);
 }
 
-int ckg__cei_batch(const struct ckg__belief *belief, double best, int m, const double *U, int ldu, struct ckg__arena *arena, double *value,
-                   double *gradient)
+int ckg__cei_batch(const struct ckg__belief *belief, double best, int m, const double *U, int ldu,
+                   struct ckg__arena *arena, double *value, double *gradient)
 {
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
     const struct ckg__gp *gp = belief->gp[0];
@@ -33,7 +35,8 @@ int ckg__cei_batch(const struct ckg__belief *belief, double best, int m, const d
             return CKG_ERR_NOMEM;
         for (int p = 0; p < m; p++) {
             double in_mean, in_var;
-            value[p] = log_improvement(batch.mean[p], batch.var[p], ckg__variance_floor(gp), best, &in_mean, &in_var);
+            value[p] = log_improvement(batch.mean[p], batch.var[p], ckg__variance_floor(gp), best, &in_mean,
+                                       &in_var);
             for (size_t at = (size_t)p; at < D * (size_t)m; at += (size_t)m)
                 gradient[at] = in_mean * batch.dmean[at] + in_var * batch.dvar[at];
         }
@@ -43,10 +46,12 @@ int ckg__cei_batch(const struct ckg__belief *belief, double best, int m, const d
     return status;
 }
 
-void ckg__cei_views(const struct ckg__belief *belief, double best, const struct ckg__view *views, double *value)
+void ckg__cei_views(const struct ckg__belief *belief, double best, const struct ckg__view *views,
+                    double *value)
 {
     double in_mean, in_var;
     ckg__belief_log_feasible(belief, views, value);
     for (int p = 0; best > -INFINITY && p < views[0].m; p++)
-        value[p] += log_improvement(views[0].mean[p], views[0].var[p], ckg__variance_floor(belief->gp[0]), best, &in_mean, &in_var);
+        value[p] += log_improvement(views[0].mean[p], views[0].var[p], ckg__variance_floor(belief->gp[0]),
+                                    best, &in_mean, &in_var);
 }

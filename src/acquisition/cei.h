@@ -1,17 +1,22 @@
 /*
- * Constrained expected improvement in logarithms: log EI(x) + log PF(x), with EI = s·h((μ − best)/s), best the incumbent's value; while there is
- * none, log PF alone. Reference: Schonlau, Welch and Jones 1998; Ament et al. 2023 for the logarithm.
+ * Constrained expected improvement in logarithms: log EI(x) + log PF(x), with EI = s·h((μ − best)/s), best
+ * the incumbent's value; while there is none, log PF alone. Reference: Schonlau, Welch and Jones 1998; Ament
+ * et al. 2023 for the logarithm.
  */
 #ifndef CKG_ACQUISITION_CEI_H
 #define CKG_ACQUISITION_CEI_H
 
 #include "posterior/belief.h"
 
-/* value (m) and its gradient (D×m) at the points U (D×m, leading dimension ldu). best = −INFINITY: log PF alone. */
-int ckg__cei_batch(const struct ckg__belief *belief, double best, int m, const double *U, int ldu, struct ckg__arena *arena, double *value,
-                   double *gradient);
+/*
+ * value (m) and its gradient (D×m) at the points U (D×m, leading dimension ldu). best = −INFINITY: log PF
+ * alone.
+ */
+int ckg__cei_batch(const struct ckg__belief *belief, double best, int m, const double *U, int ldu,
+                   struct ckg__arena *arena, double *value, double *gradient);
 
 /* value (m) from views of all outcomes. */
-void ckg__cei_views(const struct ckg__belief *belief, double best, const struct ckg__view *views, double *value);
+void ckg__cei_views(const struct ckg__belief *belief, double best, const struct ckg__view *views,
+                    double *value);
 
 #endif

@@ -1,9 +1,11 @@
 /*
- * cMES of a batch of points (cmes.h has the formula). Cost: one posterior batch per outcome and a few normal functions per draw and point.
+ * cMES of a batch of points (cmes.h has the formula). Cost: one posterior batch per outcome and a few normal
+ * functions per draw and point.
  *
- * Everything is relative to q, which underflows far out: a draw's value is q·G with G = −D·log(Z)/q + Σ t_j r_j/(2Z), Z = 1 − q, and draws
- * are summed with the largest q taken out. At the other end q rounds to 1; there Z comes from log q, which is accurate. With Q_j the
- * probability of outcome j's limits, D = (∏ Q_j^{1 − t_j} − q)/Z.
+ * Everything is relative to q, which underflows far out: a draw's value is q·G with G = −D·log(Z)/q + Σ t_j
+ * r_j/(2Z), Z = 1 − q, and draws are summed with the largest q taken out. At the other end q rounds to 1;
+ * there Z comes from log q, which is accurate. With Q_j the probability of outcome j's limits, D = (∏ Q_j^{1
+ * − t_j} − q)/Z.
  */
 #include "acquisition/cmes.h"
 
@@ -14,17 +16,20 @@
 #include "linalg/normal.h"
 
 /*
- * An outcome further than this inside its limit, in standard deviations, counts as that far: the rest of its distribution is a tail of
- * 1e-197, and conditioning on it says that f* and the model contradict each other.
+ * An outcome further than this inside its limit, in standard deviations, counts as that far: the rest of its
+ * distribution is a tail of 1e-197, and conditioning on it says that f* and the model contradict each other.
  */
 static const double deepest = 30;
 
-/* An interval of this width, in standard deviations and times its distance from the mean, has moments by their series. */
+/*
+ * An interval of this width, in standard deviations and times its distance from the mean, has moments by
+ * their series.
+ */
 static const double narrow = 1e-4;
 
 /*
- * One outcome within its limits: the logarithm of the probability, E[z²] − 1, and the slopes of both in mean and variance; the share of the
- * variance of a measurement that is not noise, and its slope.
+ * One outcome within its limits: the logarithm of the probability, E[z²] − 1, and the slopes of both in mean
+ * and variance; the share of the variance of a measurement that is not noise, and its slope.
  */
 struct within {
     double log_p, log_p_mean, log_p_var;
@@ -32,21 +37,33 @@ struct within {
     double t, t_var;
 };
 
-/* Limits a < b in standard deviations, at_a and at_b the densities there divided by the probability; the limits moving or not. */
-static struct within from_limits(double log_p, double a, double at_a, int a_moves, double b, double at_b, int b_moves)
+/*
+ * Limits a < b in standard deviations, at_a and at_b the densities there divided by the probability; the
+ * limits moving or not.
+ */
+static struct within from_limits(double log_p, double a, double at_a, int a_moves, double b, double at_b,
+                                 int b_moves)
 {
     const double part_a = at_a > 0 ? a * at_a : 0, part_b = at_b > 0 ? b * at_b : 0, r = part_a - part_b;
-    const double slope_a = a_moves && at_a > 0 ? 1 - a * a + r : 0, slope_b = b_moves && at_b > 0 ? 1 - b * b + r : 0;
-    return (struct within){log_p, a_moves * at_a - b_moves * at_b, 0.5 * (a_moves * part_a - b_moves * part_b),
-                           r, at_b * slope_b - at_a * slope_a, 0.5 * (part_b * slope_b - part_a * slope_a), 1, 0};
+    const double slope_a = a_moves && at_a > 0 ? 1 - a * a + r : 0,
+                 slope_b = b_moves && at_b > 0 ? 1 - b * b + r : 0;
+    return (struct within){log_p,
+                           a_moves * at_a - b_moves * at_b,
+                           0.5 * (a_moves * part_a - b_moves * part_b),
+                           r,
+                           at_b * slope_b - at_a * slope_a,
+                           0.5 * (part_b * slope_b - part_a * slope_a),
+                           1,
+                           0};
 }
 
 /* The density is all but flat between the limits: moments to second order in the width. */
 static struct within from_series(double a, double b)
 {
-    const double middle = 0.5 * (a + b), square = middle * middle, spread = (b - a) * (b - a) / 12, r = square - 1 + spread - 2 * square * spread;
-    return (struct within){ckg__normal_log_interval(a, b), middle * (1 - spread), 0.5 * r,
-                           r, -2 * middle * (1 - 2 * spread), 2 * square * spread - 1 - r, 1, 0};
+    const double middle = 0.5 * (a + b), square = middle * middle, spread = (b - a) * (b - a) / 12,
+                 r = square - 1 + spread - 2 * square * spread;
+    return (struct within){ckg__normal_log_interval(a, b), middle * (1 - spread),       0.5 * r, r,
+                           -2 * middle * (1 - 2 * spread), 2 * square * spread - 1 - r, 1,       0};
 }
 
 /* Limits in standard deviations. */
@@ -103,7 +120,10 @@ static void add_constraint(struct feasible *f, const struct within *w)
 /* The largest log q, short of certainty. */
 static const double certain = -1e-200;
 
-/* A draw's value relative to q, with its slopes in log q, Σ t·log p and Σ t·r; its first term as a logarithm, with the first two. */
+/*
+ * A draw's value relative to q, with its slopes in log q, Σ t·log p and Σ t·r; its first term as a logarithm,
+ * with the first two.
+ */
 struct gain {
     double value, in_log_q, in_kept, in_r;
     double log_first, first_in_log_q, first_in_kept;
@@ -111,21 +131,31 @@ struct gain {
 
 static struct gain gain(double log_q, double kept, double r)
 {
-    const double q = exp(log_q), z = log_q < -0.7 ? 1 - q : -expm1(log_q), log_z = log_q < -0.7 ? log1p(-q) : log(z);
+    const double q = exp(log_q), z = log_q < -0.7 ? 1 - q : -expm1(log_q),
+                 log_z = log_q < -0.7 ? log1p(-q) : log(z);
     const double one = q > 1e-17 ? -log_z / q : 1, half = 0.5 / z, apart = -expm1(kept);
     const double log_share = log_q - kept + log(apart) - log_z, share = exp(log_share); /* log D, D */
-    return (struct gain){one * share + half * r, (one + 1) * share / z + half * r / z, -one * share / apart, half,
-                         log_q + log_share + log(one), (one + 1) / (one * z), -1 / apart};
+    return (struct gain){one * share + half * r,
+                         (one + 1) * share / z + half * r / z,
+                         -one * share / apart,
+                         half,
+                         log_q + log_share + log(one),
+                         (one + 1) / (one * z),
+                         -1 / apart};
 }
 
-/* A sum over draws divided by exp(log): the value, its slopes in what the constraints have together and in the objective. */
+/*
+ * A sum over draws divided by exp(log): the value, its slopes in what the constraints have together and in
+ * the objective.
+ */
 struct slopes {
     double log;
     double value, in_log_pf, in_kept, in_r, in_mean, in_var;
 };
 
 /* Adds exp(log)·value with its slopes; w is the objective's. */
-static void add_slopes(struct slopes *s, double log, double value, double in_log_q, double in_kept, double in_r, const struct within *w)
+static void add_slopes(struct slopes *s, double log, double value, double in_log_q, double in_kept,
+                       double in_r, const struct within *w)
 {
     const double old = log > s->log ? exp(s->log - log) : 1, share = log > s->log ? 1 : exp(log - s->log);
     const double in_log_p = in_log_q + w->t * in_kept, in_t = in_kept * w->log_p + in_r * w->r;
@@ -135,7 +165,8 @@ static void add_slopes(struct slopes *s, double log, double value, double in_log
     s->in_kept = old * s->in_kept + share * in_kept;
     s->in_r = old * s->in_r + share * in_r;
     s->in_mean = old * s->in_mean + share * (in_log_p * w->log_p_mean + w->t * in_r * w->r_mean);
-    s->in_var = old * s->in_var + share * (in_log_p * w->log_p_var + w->t * in_r * w->r_var + in_t * w->t_var);
+    s->in_var = old * s->in_var +
+                share * (in_log_p * w->log_p_var + w->t * in_r * w->r_var + in_t * w->t_var);
 }
 
 /* Over all draws, for one point; the first term takes the place of a value below it. */
@@ -163,22 +194,28 @@ static struct outcome outcome_at(const struct ckg__gp *gp, double mean, double v
     return (struct outcome){mean, var, ckg__variance_floor(gp), gp->future};
 }
 
-void ckg__cmes_views(const struct ckg__belief *belief, const struct ckg__cmes *cmes, const struct ckg__view *views, double *value)
+void ckg__cmes_views(const struct ckg__belief *belief, const struct ckg__cmes *cmes,
+                     const struct ckg__view *views, double *value)
 {
     for (int p = 0; p < views[0].m; p++) {
         struct feasible f = {0};
         for (int j = 1; j < belief->outcomes; j++) {
-            const struct within w = within(outcome_at(belief->gp[j], views[j].mean[p], views[j].var[p]), belief->lower[j], belief->upper[j]);
+            const struct within w = within(outcome_at(belief->gp[j], views[j].mean[p], views[j].var[p]),
+                                           belief->lower[j], belief->upper[j]);
             add_constraint(&f, &w);
         }
-        const struct slopes sum = sum_draws(cmes, outcome_at(belief->gp[0], views[0].mean[p], views[0].var[p]), &f);
+        const struct slopes sum = sum_draws(cmes,
+                                            outcome_at(belief->gp[0], views[0].mean[p], views[0].var[p]), &f);
         value[p] = log_average(cmes, &sum);
     }
 }
 
-/* The batches of all outcomes (outcomes) and what is within the constraints' limits: w (outcomes × m), its first row unused. */
-static int outcomes_at(const struct ckg__belief *belief, int m, const double *U, int ldu, struct ckg__arena *arena, struct ckg__batch *batch,
-                       struct within *w)
+/*
+ * The batches of all outcomes (outcomes) and what is within the constraints' limits: w (outcomes × m), its
+ * first row unused.
+ */
+static int outcomes_at(const struct ckg__belief *belief, int m, const double *U, int ldu,
+                       struct ckg__arena *arena, struct ckg__batch *batch, struct within *w)
 {
     const size_t D = (size_t)belief->gp[0]->D, points = (size_t)m;
     for (int j = 0; j < belief->outcomes; j++) {
@@ -189,29 +226,33 @@ static int outcomes_at(const struct ckg__belief *belief, int m, const double *U,
         if (ckg__posterior_batch(belief->gp[j], m, U, ldu, arena, &batch[j], NULL))
             return CKG_ERR_NOMEM;
         for (size_t p = 0; j && p < points; p++)
-            w[(size_t)j * points + p] = within(outcome_at(belief->gp[j], batch[j].mean[p], batch[j].var[p]), belief->lower[j], belief->upper[j]);
+            w[(size_t)j * points + p] = within(outcome_at(belief->gp[j], batch[j].mean[p], batch[j].var[p]),
+                                               belief->lower[j], belief->upper[j]);
     }
     return CKG_OK;
 }
 
 /* gradient (D numbers, m apart) += the slopes in an outcome's mean and variance carried to the point. */
-static void carry(const struct ckg__batch *batch, size_t D, size_t m, size_t p, double in_mean, double in_var, double *gradient)
+static void carry(const struct ckg__batch *batch, size_t D, size_t m, size_t p, double in_mean, double in_var,
+                  double *gradient)
 {
     for (size_t at = p; at < D * m; at += m)
         gradient[at] += in_mean * batch->dmean[at] + in_var * batch->dvar[at];
 }
 
 /* One constraint's share in the gradient of the logarithm. */
-static void carry_constraint(const struct slopes *sum, const struct within *w, const struct ckg__batch *batch, size_t D, size_t m, size_t p,
-                             double *gradient)
+static void carry_constraint(const struct slopes *sum, const struct within *w, const struct ckg__batch *batch,
+                             size_t D, size_t m, size_t p, double *gradient)
 {
-    const double in_log_p = (sum->in_log_pf + w->t * sum->in_kept) / sum->value, in_r = w->t * sum->in_r / sum->value;
+    const double in_log_p = (sum->in_log_pf + w->t * sum->in_kept) / sum->value,
+                 in_r = w->t * sum->in_r / sum->value;
     const double in_t = (sum->in_kept * w->log_p + sum->in_r * w->r) / sum->value;
-    carry(batch, D, m, p, in_log_p * w->log_p_mean + in_r * w->r_mean, in_log_p * w->log_p_var + in_r * w->r_var + in_t * w->t_var, gradient);
+    carry(batch, D, m, p, in_log_p * w->log_p_mean + in_r * w->r_mean,
+          in_log_p * w->log_p_var + in_r * w->r_var + in_t * w->t_var, gradient);
 }
 
-int ckg__cmes_batch(const struct ckg__belief *belief, const struct ckg__cmes *cmes, int m, const double *U, int ldu, struct ckg__arena *arena,
-                    double *value, double *gradient)
+int ckg__cmes_batch(const struct ckg__belief *belief, const struct ckg__cmes *cmes, int m, const double *U,
+                    int ldu, struct ckg__arena *arena, double *value, double *gradient)
 {
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
     const size_t D = (size_t)belief->gp[0]->D, points = (size_t)m;
@@ -224,7 +265,8 @@ int ckg__cmes_batch(const struct ckg__belief *belief, const struct ckg__cmes *cm
         struct feasible f = {0};
         for (int j = 1; j < belief->outcomes; j++)
             add_constraint(&f, &w[(size_t)j * points + p]);
-        const struct slopes sum = sum_draws(cmes, outcome_at(belief->gp[0], batch[0].mean[p], batch[0].var[p]), &f);
+        const struct slopes sum = sum_draws(cmes,
+                                            outcome_at(belief->gp[0], batch[0].mean[p], batch[0].var[p]), &f);
         value[p] = log_average(cmes, &sum);
         carry(&batch[0], D, points, p, sum.in_mean / sum.value, sum.in_var / sum.value, gradient);
         for (int j = 1; j < belief->outcomes; j++)
@@ -234,8 +276,8 @@ int ckg__cmes_batch(const struct ckg__belief *belief, const struct ckg__cmes *cm
     return CKG_OK;
 }
 
-double ckg__cmes_entropy(int outcomes, const double *mean, const double *var, const double *noise, const double *lower, const double *upper,
-                         double best)
+double ckg__cmes_entropy(int outcomes, const double *mean, const double *var, const double *noise,
+                         const double *lower, const double *upper, double best)
 {
     struct feasible all = {0};
     for (int j = 0; j < outcomes; j++) {

@@ -1,7 +1,8 @@
 /*
- * Lines and their upper envelope (lines.h). The envelope is walked from Z = 0 outwards: at each corner the next line is the one
- * whose crossing comes first, found by one vectorised pass. Few lines are on the envelope, so this beats sorting from some 26
- * lines on. Cost O(m) per line on the envelope. Compiled once per instruction set.
+ * Lines and their upper envelope (lines.h). The envelope is walked from Z = 0 outwards: at each corner the
+ * next line is the one whose crossing comes first, found by one vectorised pass. Few lines are on the
+ * envelope, so this beats sorting from some 26 lines on. Cost O(m) per line on the envelope. Compiled once
+ * per instruction set.
  */
 #include <math.h>
 #include <string.h>
@@ -13,8 +14,8 @@
 
 #define VECTOR CKG__VARIANT_NAME(ckg__vector_ops)
 
-static void ahead(int m, const double *cov, double scale, const double *mean, const double *var, double floor, double lower, double upper,
-                  double *restrict sigma, struct ckg__ahead *out)
+static void ahead(int m, const double *cov, double scale, const double *mean, const double *var, double floor,
+                  double lower, double upper, double *restrict sigma, struct ckg__ahead *out)
 {
     double *restrict inv = out->inv_sd, *restrict shift = out->shift;
     for (int p = 0; p < m; p++) {
@@ -30,7 +31,8 @@ static void ahead(int m, const double *cov, double scale, const double *mean, co
 }
 
 /* t ← sign·(limit − e·z) */
-static void arguments(int m, const double *limit, const double *shift, double z, double sign, double *restrict t)
+static void arguments(int m, const double *limit, const double *shift, double z, double sign,
+                      double *restrict t)
 {
     for (int p = 0; p < m; p++)
         t[p] = sign * (limit[p] - shift[p] * z);
@@ -52,7 +54,8 @@ static void within(int m, const struct ckg__ahead *ahead, double z, double *rest
         t[p] -= u[p];
 }
 
-static void feasible(int m, const struct ckg__ahead *ahead, double z, int first, double *restrict pf, double *restrict t)
+static void feasible(int m, const struct ckg__ahead *ahead, double z, int first, double *restrict pf,
+                     double *restrict t)
 {
     if (ahead->high && ahead->low) {
         within(m, ahead, z, t);
@@ -67,7 +70,8 @@ static void feasible(int m, const struct ckg__ahead *ahead, double z, int first,
             pf[p] *= t[p];
 }
 
-static void lines(int m, const double *gain, const double *sigma, const double *pf, double *restrict a, double *restrict b)
+static void lines(int m, const double *gain, const double *sigma, const double *pf, double *restrict a,
+                  double *restrict b)
 {
     for (int p = 0; p < m; p++) {
         a[p] = gain[p] * pf[p];
@@ -104,8 +108,9 @@ static int highest(int m, const double *a)
 static const double far = 12;
 
 /*
- * The line that first crosses line c on the side of `sign` (+1: z growing), at *z (as |z|); -1 when none does before `far`. Lines less steep
- * than c in that direction never do. Of several lines through one corner any may come first: the others follow at the same z.
+ * The line that first crosses line c on the side of `sign` (+1: z growing), at *z (as |z|); -1 when none does
+ * before `far`. Lines less steep than c in that direction never do. Of several lines through one corner any
+ * may come first: the others follow at the same z.
  */
 static int next_line(int m, const double *a, const double *b, int c, double sign, double *z)
 {
@@ -162,10 +167,12 @@ static void reverse(struct ckg__envelope *e)
 }
 
 /*
- * Copies the lines that rise above line `top` within ±far, and `top` itself, to A and B, and their numbers to `number`; returns how many. Most
- * lines never do: designs that are hardly feasible, or hardly correlated with x⁺.
+ * Copies the lines that rise above line `top` within ±far, and `top` itself, to A and B, and their numbers to
+ * `number`; returns how many. Most lines never do: designs that are hardly feasible, or hardly correlated
+ * with x⁺.
  */
-static int contenders(int m, const double *a, const double *b, int top, double *restrict A, double *restrict B, int *restrict number)
+static int contenders(int m, const double *a, const double *b, int top, double *restrict A,
+                      double *restrict B, int *restrict number)
 {
     const double height = a[top], slope = b[top];
     int count = 0;
@@ -178,7 +185,10 @@ static int contenders(int m, const double *a, const double *b, int top, double *
     return count;
 }
 
-/* The walk takes a tile of lines at a time from the stack; more contenders than that are walked where they are. */
+/*
+ * The walk takes a tile of lines at a time from the stack; more contenders than that are walked where they
+ * are.
+ */
 enum { TILE = 512 };
 
 static double envelope_of(int m, double *a, double *b, int top, struct ckg__envelope *e)

@@ -1,7 +1,8 @@
 /*
- * cKG by the exact upper envelope at common nodes of Z_c (kg.h has the formula), and its gradient in reverse: from the envelope's
- * weights ∂E/∂a = ΔΦ, ∂E/∂b = −Δφ to the σ̃ of each point on it, to the covariances, to x⁺ by one triangular solve per outcome.
- * Cost per value: nodes × (m·K Φ + envelopes); the gradient adds O(n² + n·m) per outcome.
+ * cKG by the exact upper envelope at common nodes of Z_c (kg.h has the formula), and its gradient in reverse:
+ * from the envelope's weights ∂E/∂a = ΔΦ, ∂E/∂b = −Δφ to the σ̃ of each point on it, to the covariances, to x⁺
+ * by one triangular solve per outcome. Cost per value: nodes × (m·K Φ + envelopes); the gradient adds O(n² +
+ * n·m) per outcome.
  */
 #include "acquisition/kg.h"
 
@@ -43,13 +44,16 @@ static double surprise(const struct ckg__gp *gp, double var)
 }
 
 /* One constraint at x⁺ itself, as the last of the points. */
-static void ahead_at_candidate(const struct ckg__kg *kg, const struct ckg__kg_candidate *c, int j, struct ckg__kg_work *w)
+static void ahead_at_candidate(const struct ckg__kg *kg, const struct ckg__kg_candidate *c, int j,
+                               struct ckg__kg_work *w)
 {
     const struct ckg__gp *gp = kg->belief->gp[j];
     const struct ckg__ahead all = w->ahead[j];
-    struct ckg__ahead last = {all.high ? all.high + kg->m : NULL, all.low ? all.low + kg->m : NULL, all.shift + kg->m, all.inv_sd + kg->m};
-    ckg__lines()->ahead(1, &c->var[j], 1 / surprise(gp, c->var[j]), &c->mean[j], &c->var[j], ckg__variance_floor(gp), kg->belief->lower[j],
-                        kg->belief->upper[j], w->sigma[j] + kg->m, &last);
+    struct ckg__ahead last = {all.high ? all.high + kg->m : NULL, all.low ? all.low + kg->m : NULL,
+                              all.shift + kg->m, all.inv_sd + kg->m};
+    ckg__lines()->ahead(1, &c->var[j], 1 / surprise(gp, c->var[j]), &c->mean[j], &c->var[j],
+                        ckg__variance_floor(gp), kg->belief->lower[j], kg->belief->upper[j],
+                        w->sigma[j] + kg->m, &last);
 }
 
 /* Fills gain, σ̃ and the constraints one step ahead for X_d and, as point m, x⁺. */
@@ -66,8 +70,9 @@ static void look_ahead(const struct ckg__kg *kg, const struct ckg__kg_candidate 
     for (int j = 1; j < belief->outcomes; j++) {
         const struct ckg__gp *gp = belief->gp[j];
         const struct ckg__view *view = &kg->view[j];
-        ckg__lines()->ahead(m, c->cov[j], 1 / surprise(gp, c->var[j]), view->mean, view->var, ckg__variance_floor(gp), belief->lower[j],
-                            belief->upper[j], w->sigma[j], &w->ahead[j]);
+        ckg__lines()->ahead(m, c->cov[j], 1 / surprise(gp, c->var[j]), view->mean, view->var,
+                            ckg__variance_floor(gp), belief->lower[j], belief->upper[j], w->sigma[j],
+                            &w->ahead[j]);
         ahead_at_candidate(kg, c, j, w);
     }
 }
@@ -85,7 +90,8 @@ static void lines_at(const struct ckg__kg *kg, int q, struct ckg__kg_work *w)
     ops->lines(m, w->gain, w->sigma[0], w->pf, w->a, w->b);
 }
 
-double ckg__kg_value(const struct ckg__kg *kg, const struct ckg__kg_candidate *candidate, struct ckg__kg_work *w, int *hits)
+double ckg__kg_value(const struct ckg__kg *kg, const struct ckg__kg_candidate *candidate,
+                     struct ckg__kg_work *w, int *hits)
 {
     struct ckg__envelope envelope;
     double sum = 0;
@@ -109,25 +115,30 @@ int ckg__kg_winner(const struct ckg__kg *kg, int q, double z_y, struct ckg__kg_w
     return best;
 }
 
-/* Adjoints: the derivative of the sum over nodes in each σ̃_j(p), and in the mean and variance of x⁺ itself. */
+/*
+ * Adjoints: the derivative of the sum over nodes in each σ̃_j(p), and in the mean and variance of x⁺ itself.
+ */
 struct adjoint {
     double *sigma[CKG__MAX_OUTCOMES]; /* (m+1) */
     double mean[CKG__MAX_OUTCOMES], var[CKG__MAX_OUTCOMES];
 };
 
 /* Probability of constraint j at point p and surprise z, with its slopes in σ̃, mean and variance. */
-static double feasible_slopes(const struct ckg__belief *belief, const struct ckg__kg_work *w, int j, int p, double z, double slope[3])
+static double feasible_slopes(const struct ckg__belief *belief, const struct ckg__kg_work *w, int j, int p,
+                              double z, double slope[3])
 {
     const struct ckg__ahead *ahead = &w->ahead[j];
     const double inv = ahead->inv_sd[p], sigma = w->sigma[j][p], floor = ckg__variance_floor(belief->gp[j]);
-    const int floored = inv * inv * floor >= 1 - 1e-12; /* the variance counts as its floor, which does not move */
+    /* the variance counts as its floor, which does not move */
+    const int floored = inv * inv * floor >= 1 - 1e-12;
     const double *const limit[2] = {ahead->high, ahead->low};
     double probability = ahead->high ? 0 : 1;
     slope[0] = slope[1] = slope[2] = 0;
     for (int side = 0; side < 2; side++) {
         if (!limit[side])
             continue;
-        const double sign = side ? -1 : 1, arg = limit[side][p] - ahead->shift[p] * z, density = sign * ckg__normal_pdf(arg);
+        const double sign = side ? -1 : 1, arg = limit[side][p] - ahead->shift[p] * z,
+                     density = sign * ckg__normal_pdf(arg);
         probability += sign * ckg__normal_cdf(arg);
         slope[0] += density * (-z * inv + (floored ? 0 : arg * sigma * inv * inv));
         slope[1] -= density * inv;
@@ -137,7 +148,8 @@ static double feasible_slopes(const struct ckg__belief *belief, const struct ckg
 }
 
 /* Adds what line p, with weights wa = ∂E/∂a and wb = ∂E/∂b at node z, gives to the adjoints. */
-static void add_line(const struct ckg__kg *kg, const struct ckg__kg_work *w, const double *z, int p, double wa, double wb, struct adjoint *adj)
+static void add_line(const struct ckg__kg *kg, const struct ckg__kg_work *w, const double *z, int p,
+                     double wa, double wb, struct adjoint *adj)
 {
     const struct ckg__belief *belief = kg->belief;
     const int outcomes = belief->outcomes;
@@ -166,13 +178,15 @@ static void add_line(const struct ckg__kg *kg, const struct ckg__kg_work *w, con
 /* Φ(b) − Φ(a) and φ(a) − φ(b) for a < b, either infinite. */
 static void between(double a, double b, double *mass, double *moment)
 {
-    const double tail = a + b > 0 ? ckg__normal_cdf(-a) - ckg__normal_cdf(-b) : ckg__normal_cdf(b) - ckg__normal_cdf(a);
+    const double tail = a + b > 0 ? ckg__normal_cdf(-a) - ckg__normal_cdf(-b)
+                                  : ckg__normal_cdf(b) - ckg__normal_cdf(a);
     *mass = tail;
     *moment = (isinf(a) ? 0 : ckg__normal_pdf(a)) - (isinf(b) ? 0 : ckg__normal_pdf(b));
 }
 
 /* The sum over nodes first … end−1 of the value, and of the adjoints. */
-static double reverse_nodes(const struct ckg__kg *kg, int first, int end, struct ckg__kg_work *w, struct adjoint *adj)
+static double reverse_nodes(const struct ckg__kg *kg, int first, int end, struct ckg__kg_work *w,
+                            struct adjoint *adj)
 {
     struct ckg__envelope e;
     double sum = 0;
@@ -197,7 +211,8 @@ struct at_candidate {
 };
 
 /* Room for x⁺ under every outcome; the candidate's covariances are there too. */
-static int candidate_take(const struct ckg__kg *kg, struct ckg__arena *arena, struct at_candidate *at, struct ckg__kg_candidate *candidate)
+static int candidate_take(const struct ckg__kg *kg, struct ckg__arena *arena, struct at_candidate *at,
+                          struct ckg__kg_candidate *candidate)
 {
     for (int j = 0; j < kg->belief->outcomes; j++) {
         at[j].cov = ckg__arena_doubles(arena, (size_t)kg->m);
@@ -209,7 +224,8 @@ static int candidate_take(const struct ckg__kg *kg, struct ckg__arena *arena, st
 }
 
 /* Fills it for outcome j at x⁺ = u. */
-static void meet_candidate(const struct ckg__kg *kg, int j, const double *u, struct at_candidate *at, struct ckg__kg_candidate *candidate)
+static void meet_candidate(const struct ckg__kg *kg, int j, const double *u, struct at_candidate *at,
+                           struct ckg__kg_candidate *candidate)
 {
     const struct ckg__gp *gp = kg->belief->gp[j];
     ckg__view_fill(&at->view, gp, u, 1, 0, 1);
@@ -239,8 +255,8 @@ int ckg__kg_value_at(const struct ckg__kg *kg, const double *u, struct ckg__aren
  * Outcome j's share of the gradient (D): with c_p the adjoint of cov(p) and v that of var(x⁺),
  *     Σ_p c_p ∂k(x_p, x⁺) + Σ_i (mean·α_i − ω_i) ∂k_i(x⁺),   ω = L⁻ᵀ(Σ_p c_p V_p + 2v·V⁺).
  */
-static int chain(const struct ckg__kg *kg, const struct at_candidate *at, int j, const double *cov_adjoint, double mean_adjoint,
-                 double var_adjoint, struct ckg__arena *arena, double *gradient)
+static int chain(const struct ckg__kg *kg, const struct at_candidate *at, int j, const double *cov_adjoint,
+                 double mean_adjoint, double var_adjoint, struct ckg__arena *arena, double *gradient)
 {
     const struct ckg__gp *gp = kg->belief->gp[j];
     const struct ckg__view *points = &kg->view[j];
@@ -256,8 +272,10 @@ static int chain(const struct ckg__kg *kg, const struct at_candidate *at, int j,
     for (int i = 0; i < n; i++)
         weights[i] = mean_adjoint * gp->alpha[i] - weights[i];
     ckg__kernels()->cross(gp->kernel, D, n, gp->A, gp->capacity, 1, at->view.B, at->view.ld, gp->s2, k, g, 1);
-    ckg__kernels()->gradient_common(D, n, gp->A, gp->capacity, 1, at->view.B, at->view.ld, weights, g, 1, out, 1);
-    ckg__kernels()->cross(gp->kernel, D, 1, at->view.B, at->view.ld, m, points->B, points->ld, gp->s2, k, g, m);
+    ckg__kernels()->gradient_common(D, n, gp->A, gp->capacity, 1, at->view.B, at->view.ld, weights, g, 1, out,
+                                    1);
+    ckg__kernels()->cross(gp->kernel, D, 1, at->view.B, at->view.ld, m, points->B, points->ld, gp->s2, k, g,
+                          m);
     for (int d = 0; d < D; d++) {
         const double here = at->view.B[(size_t)d * (size_t)at->view.ld];
         const double *b = points->B + (size_t)d * (size_t)points->ld;
@@ -270,8 +288,9 @@ static int chain(const struct ckg__kg *kg, const struct at_candidate *at, int j,
 }
 
 /* From the adjoints of σ̃ to those of covariances and of var(x⁺), and on to x⁺. σ̃ is in w->sigma. */
-static int chain_outcome(const struct ckg__kg *kg, const struct at_candidate *at, int j, const struct ckg__kg_work *w, struct adjoint *adj,
-                         struct ckg__arena *arena, double *gradient)
+static int chain_outcome(const struct ckg__kg *kg, const struct at_candidate *at, int j,
+                         const struct ckg__kg_work *w, struct adjoint *adj, struct ckg__arena *arena,
+                         double *gradient)
 {
     const int m = kg->m;
     const double s = surprise(kg->belief->gp[j], at->view.var[0]);
@@ -346,7 +365,8 @@ static void nodes_task(void *context, int c, int worker)
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
     struct ckg__kg_work own = g->work;
     const size_t room = (size_t)own.room;
-    const int first = c * NODES, end = first + NODES < g->kg->nodes->count ? first + NODES : g->kg->nodes->count;
+    const int first = c * NODES,
+              end = first + NODES < g->kg->nodes->count ? first + NODES : g->kg->nodes->count;
     own.pf = ckg__arena_doubles(arena, 5 * room);
     g->status[c] = own.pf ? CKG_OK : CKG_ERR_NOMEM;
     if (own.pf) {
@@ -363,7 +383,8 @@ static void chain_task(void *context, int j, int worker)
     struct gradient *g = context;
     struct ckg__arena *arena = scratch(g, worker);
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
-    g->status[j] = chain_outcome(g->kg, &g->at[j], j, &g->work, g->adj, arena, g->share + (size_t)j * (size_t)g->kg->belief->gp[0]->D);
+    g->status[j] = chain_outcome(g->kg, &g->at[j], j, &g->work, g->adj, arena,
+                                 g->share + (size_t)j * (size_t)g->kg->belief->gp[0]->D);
     ckg__arena_release(arena, mark);
 }
 
@@ -393,12 +414,13 @@ static int share_out(struct gradient *g, int count, ckg__task task)
     return CKG_OK;
 }
 
-int ckg__kg_gradient(const struct ckg__kg *kg, const double *u, const struct ckg__team *team, struct ckg__arena *arena, double *value,
-                     double *gradient)
+int ckg__kg_gradient(const struct ckg__kg *kg, const double *u, const struct ckg__team *team,
+                     struct ckg__arena *arena, double *value, double *gradient)
 {
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
     const int outcomes = kg->belief->outcomes, D = kg->belief->gp[0]->D;
-    struct gradient g = {.kg = kg, .u = u, .team = kg->belief->gp[0]->n >= CKG__SHARE_ROWS ? team : NULL, .arena = arena};
+    struct gradient g = {
+        .kg = kg, .u = u, .team = kg->belief->gp[0]->n >= CKG__SHARE_ROWS ? team : NULL, .arena = arena};
     int status = gradient_take(&g);
     if (!status)
         status = share_out(&g, outcomes, meet_task);

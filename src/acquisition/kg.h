@@ -1,10 +1,12 @@
 /*
  * The constrained knowledge gradient of one belief:
  *
- *   cKG(x⁺) = E_{Z_c} [ E_{Z_y} max_{x ∈ X_d} (μ(x) − M + σ̃_y(x, x⁺)Z_y)·PF¹(x; x⁺, Z_c) − (μ(x_r) − M)·PF¹(x_r; x⁺, Z_c) ]
+ *   cKG(x⁺) = E_{Z_c} [ E_{Z_y} max_{x ∈ X_d} (μ(x) − M + σ̃_y(x, x⁺)Z_y)·PF¹(x; x⁺, Z_c) − (μ(x_r) −
+ * M)·PF¹(x_r; x⁺, Z_c) ]
  *
- * over a discretisation X_d that holds x_r and gets x⁺ itself. σ̃_j(x, x⁺) = kⁿ_j(x, x⁺)/√(kⁿ_j(x⁺, x⁺) + noise_j); PF¹ is the probability
- * of feasibility one step ahead. Reference: Ungredda and Branke, Bayesian optimisation for constrained problems.
+ * over a discretisation X_d that holds x_r and gets x⁺ itself. σ̃_j(x, x⁺) = kⁿ_j(x, x⁺)/√(kⁿ_j(x⁺, x⁺) +
+ * noise_j); PF¹ is the probability of feasibility one step ahead. Reference: Ungredda and Branke, Bayesian
+ * optimisation for constrained problems.
  */
 #ifndef CKG_ACQUISITION_KG_H
 #define CKG_ACQUISITION_KG_H
@@ -36,23 +38,33 @@ struct ckg__kg_work {
 
 int ckg__kg_work_take(struct ckg__kg_work *work, const struct ckg__kg *kg, struct ckg__arena *arena);
 
-/* What the belief says of one candidate x⁺: per outcome its mean and variance, and its covariances with the discretisation (m). */
+/*
+ * What the belief says of one candidate x⁺: per outcome its mean and variance, and its covariances with the
+ * discretisation (m).
+ */
 struct ckg__kg_candidate {
     double mean[CKG__MAX_OUTCOMES], var[CKG__MAX_OUTCOMES];
     const double *cov[CKG__MAX_OUTCOMES];
 };
 
 /* cKG of a candidate; hits (m) unless NULL counts how often each point is on an envelope. */
-double ckg__kg_value(const struct ckg__kg *kg, const struct ckg__kg_candidate *candidate, struct ckg__kg_work *work, int *hits);
+double ckg__kg_value(const struct ckg__kg *kg, const struct ckg__kg_candidate *candidate,
+                     struct ckg__kg_work *work, int *hits);
 
-/* Under surprise z_y and node q, the point of X_d that is worth most; the candidate is the one last evaluated with this work. */
+/*
+ * Under surprise z_y and node q, the point of X_d that is worth most; the candidate is the one last evaluated
+ * with this work.
+ */
 int ckg__kg_winner(const struct ckg__kg *kg, int q, double z_y, struct ckg__kg_work *work);
 
 /* cKG at x⁺ = u (D) with X_d as it is. */
 int ckg__kg_value_at(const struct ckg__kg *kg, const double *u, struct ckg__arena *arena, double *value);
 
-/* cKG at x⁺ = u (D) and its gradient (D) with X_d held fixed (x⁺ in it moves along). The team, unless NULL, shares the work. */
-int ckg__kg_gradient(const struct ckg__kg *kg, const double *u, const struct ckg__team *team, struct ckg__arena *arena, double *value,
-                     double *gradient);
+/*
+ * cKG at x⁺ = u (D) and its gradient (D) with X_d held fixed (x⁺ in it moves along). The team, unless NULL,
+ * shares the work.
+ */
+int ckg__kg_gradient(const struct ckg__kg *kg, const double *u, const struct ckg__team *team,
+                     struct ckg__arena *arena, double *value, double *gradient);
 
 #endif

@@ -1,4 +1,7 @@
-/* The inner problem's objective in logarithms, for many surprises in lock step (kg_inner.h). Cost: a posterior batch per outcome. */
+/*
+ * The inner problem's objective in logarithms, for many surprises in lock step (kg_inner.h). Cost: a
+ * posterior batch per outcome.
+ */
 #include "acquisition/kg_inner.h"
 
 #include <math.h>
@@ -7,7 +10,8 @@
 #include "base/error.h"
 #include "linalg/dense.h"
 
-int ckg__kg_sample_take(struct ckg__kg_sample *sample, const struct ckg__belief *belief, const double *u, struct ckg__arena *arena)
+int ckg__kg_sample_take(struct ckg__kg_sample *sample, const struct ckg__belief *belief, const double *u,
+                        struct ckg__arena *arena)
 {
     sample->belief = belief;
     for (int j = 0; j < belief->outcomes; j++) {
@@ -49,12 +53,14 @@ static int outcome_take(struct outcome_batch *o, int D, int m, struct ckg__arena
 }
 
 /* The batch one step ahead, in place: mean and variance, and the gradients of both. */
-static void step_ahead(const struct ckg__kg_sample *sample, int j, int D, int m, const int *which, struct outcome_batch *o)
+static void step_ahead(const struct ckg__kg_sample *sample, int j, int D, int m, const int *which,
+                       struct outcome_batch *o)
 {
     const double scale = sample->scale[j];
     const int outcomes = sample->belief->outcomes;
     for (int p = 0; p < m; p++) {
-        const double z = sample->z[(size_t)which[p] * (size_t)outcomes + (size_t)j], sigma = o->against.cov[p] * scale;
+        const double z = sample->z[(size_t)which[p] * (size_t)outcomes + (size_t)j],
+                     sigma = o->against.cov[p] * scale;
         o->batch.mean[p] += sigma * z;
         const double left = o->batch.var[p] - sigma * sigma;
         o->batch.var[p] = left > 0 ? left : 0;
@@ -107,8 +113,8 @@ static void outcome_task(void *context, int j, int worker)
     if (j == 0)
         log_gain(belief->penalty, m, o->batch.mean, o->value, o->in_mean);
     else
-        ckg__log_feasible(m, o->batch.mean, o->batch.var, ckg__variance_floor(belief->gp[j]), belief->lower[j], belief->upper[j], o->value,
-                          o->in_mean, o->in_var);
+        ckg__log_feasible(m, o->batch.mean, o->batch.var, ckg__variance_floor(belief->gp[j]),
+                          belief->lower[j], belief->upper[j], o->value, o->in_mean, o->in_var);
     for (int k = 0; k < D; k++)
         for (int p = 0; p < m; p++) {
             const size_t at = (size_t)k * (size_t)m + (size_t)p;
@@ -116,13 +122,15 @@ static void outcome_task(void *context, int j, int worker)
         }
 }
 
-int ckg__kg_inner_batch(void *context, int m, const double *U, const int *which, struct ckg__arena *arena, double *value, double *gradient)
+int ckg__kg_inner_batch(void *context, int m, const double *U, const int *which, struct ckg__arena *arena,
+                        double *value, double *gradient)
 {
     const struct ckg__kg_sample *sample = context;
     const int D = sample->belief->gp[0]->D, outcomes = sample->belief->outcomes;
     const size_t size = (size_t)D * (size_t)m;
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
-    struct inner inner = {sample, m, U, which, arena, ckg__arena_get(arena, (size_t)outcomes, sizeof *inner.outcome)};
+    struct inner inner = {sample, m,     U,
+                          which,  arena, ckg__arena_get(arena, (size_t)outcomes, sizeof *inner.outcome)};
     int status = inner.outcome ? CKG_OK : CKG_ERR_NOMEM;
     for (int j = 0; !status && j < outcomes; j++)
         status = outcome_take(&inner.outcome[j], D, m, arena);

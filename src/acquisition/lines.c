@@ -4,7 +4,8 @@
 #include "linalg/variant.h"
 
 #ifdef CKG_HAVE_X86_VARIANTS
-static const struct ckg__line_ops *const tables[] = {&ckg__line_ops_base, &ckg__line_ops_v3, &ckg__line_ops_v4};
+static const struct ckg__line_ops *const tables[] = {&ckg__line_ops_base, &ckg__line_ops_v3,
+                                                     &ckg__line_ops_v4};
 #else
 static const struct ckg__line_ops *const tables[] = {&ckg__line_ops_base};
 #endif

@@ -1,18 +1,21 @@
 /*
- * Noisy expected improvement (nei.h has the definition). For one outcome let the rows carry noise of variances Σ, K = K₀ + Σ its covariance
- * with K₀ = s²(κ + nugget·I), and α = K⁻¹(y − m). The true values at the rows are what was measured less the noise, t = y − e, and the noise
- * given the data is normal:
+ * Noisy expected improvement (nei.h has the definition). For one outcome let the rows carry noise of
+ * variances Σ, K = K₀ + Σ its covariance with K₀ = s²(κ + nugget·I), and α = K⁻¹(y − m). The true values at
+ * the rows are what was measured less the noise, t = y − e, and the noise given the data is normal:
  *
  *     E e = Σα,    Cov e = Σ − ΣK⁻¹Σ = √Σ(I − WᵀW)√Σ,    W = L⁻¹√Σ.
  *
- * In this form a row without noise is drawn as measured, to the last bit, and little noise loses no digits. Drawn designs are then rows
- * without noise of a process with factor L₀; rows elsewhere (pending designs, designs beyond the most that are drawn at) stay as they are and
- * come first. A drawn design that the outcome was not measured at comes last: there L₀⁻¹(t − m) is standard normal whatever the rows before it.
+ * In this form a row without noise is drawn as measured, to the last bit, and little noise loses no digits.
+ * Drawn designs are then rows without noise of a process with factor L₀; rows elsewhere (pending designs,
+ * designs beyond the most that are drawn at) stay as they are and come first. A drawn design that the outcome
+ * was not measured at comes last: there L₀⁻¹(t − m) is standard normal whatever the rows before it.
  *
- * For a batch of points v = L₀⁻¹k is common to all draws: s² = k(x, x) − vᵀv, μ_i = m + kᵀw_i with w_i = K₀⁻¹(t_i − m), one product for all
- * draws. The gradient gathers the slopes of all draws in one vector of weights per point before the kernel's derivatives are summed once.
+ * For a batch of points v = L₀⁻¹k is common to all draws: s² = k(x, x) − vᵀv, μ_i = m + kᵀw_i with w_i =
+ * K₀⁻¹(t_i − m), one product for all draws. The gradient gathers the slopes of all draws in one vector of
+ * weights per point before the kernel's derivatives are summed once.
  *
- * Cost: n³ to draw; then per point and outcome n² + nN and N values of h, for N draws, and as much again for the gradient.
+ * Cost: n³ to draw; then per point and outcome n² + nN and N values of h, for N draws, and as much again for
+ * the gradient.
  */
 #include "acquisition/nei.h"
 
@@ -27,17 +30,20 @@
 #include "linalg/normal.h"
 #include "linalg/vector.h"
 
-/* A row's noise that is so small beside s² is none: the nugget is a hundred times larger, and it is recovered from L by a difference. */
+/*
+ * A row's noise that is so small beside s² is none: the nugget is a hundred times larger, and it is recovered
+ * from L by a difference.
+ */
 static const double no_noise = 1e-12;
 
 /* --- what is known at the told designs --- */
 
 /* One outcome at the told designs. */
 struct survey {
-    double *noise;  /* (rows) variance of each row's noise */
-    int *design;    /* (rows) the told design that the row was measured at; −1: none */
-    int *row;       /* (n) the design's row of least noise; −1: not measured there */
-    double *mean;   /* (n) */
+    double *noise; /* (rows) variance of each row's noise */
+    int *design;   /* (rows) the told design that the row was measured at; −1: none */
+    int *row;      /* (n) the design's row of least noise; −1: not measured there */
+    double *mean;  /* (n) */
 };
 
 /* What the draws are made for. */
@@ -46,8 +52,8 @@ struct told {
     int n, judged, chosen;
     const double *U;
     int ldu;
-    int *order;  /* (chosen) designs, the most promising first */
-    int *rank;   /* (n) a design's place in the order; −1: not drawn at */
+    int *order; /* (chosen) designs, the most promising first */
+    int *rank;  /* (n) a design's place in the order; −1: not drawn at */
     struct survey survey[CKG__MAX_OUTCOMES];
 };
 
@@ -60,7 +66,8 @@ static double row_value(const struct ckg__gp *gp, int i)
 static int same_place(const struct ckg__gp *gp, int row, const double *U, int ldu, int design)
 {
     int k = 0;
-    while (k < gp->D && gp->A[(size_t)k * (size_t)gp->capacity + (size_t)row] == U[(size_t)k * (size_t)ldu + (size_t)design] * gp->inv_ell[k])
+    while (k < gp->D && gp->A[(size_t)k * (size_t)gp->capacity + (size_t)row] ==
+                            U[(size_t)k * (size_t)ldu + (size_t)design] * gp->inv_ell[k])
         k++;
     return k == gp->D;
 }
@@ -82,7 +89,8 @@ static void survey_rows(const struct told *told, const struct ckg__gp *gp, struc
     }
 }
 
-static int survey_make(const struct told *told, const struct ckg__gp *gp, struct ckg__arena *scratch, struct survey *s)
+static int survey_make(const struct told *told, const struct ckg__gp *gp, struct ckg__arena *scratch,
+                       struct survey *s)
 {
     enum { CHUNK = 64 };
     s->noise = ckg__arena_doubles(scratch, (size_t)gp->n + 1);
@@ -96,14 +104,15 @@ static int survey_make(const struct told *told, const struct ckg__gp *gp, struct
     double *slope = ckg__arena_doubles(scratch, (size_t)gp->D * CHUNK);
     int status = slope ? CKG_OK : CKG_ERR_NOMEM;
     for (int d = 0; !status && d < told->n; d += CHUNK)
-        status = ckg__posterior_mean(gp, told->n - d < CHUNK ? told->n - d : CHUNK, told->U + d, told->ldu, scratch, s->mean + d, slope);
+        status = ckg__posterior_mean(gp, told->n - d < CHUNK ? told->n - d : CHUNK, told->U + d, told->ldu,
+                                     scratch, s->mean + d, slope);
     ckg__arena_release(scratch, mark);
     return status;
 }
 
 /*
- * log((μ − M)·PF) at the told designs: how likely each is to matter. The variance of a true value is bounded by the noise of its measurement,
- * and the bound serves.
+ * log((μ − M)·PF) at the told designs: how likely each is to matter. The variance of a true value is bounded
+ * by the noise of its measurement, and the bound serves.
  */
 static void promise_of(const struct told *told, double *promise)
 {
@@ -115,12 +124,16 @@ static void promise_of(const struct told *told, double *promise)
             const struct survey *s = &told->survey[j];
             const struct ckg__gp *gp = belief->gp[j];
             const double var = s->row[d] < 0 ? gp->s2 : fmin(gp->s2, s->noise[s->row[d]]);
-            ckg__log_feasible(1, &s->mean[d], &var, ckg__variance_floor(gp), belief->lower[j], belief->upper[j], &promise[d], NULL, NULL);
+            ckg__log_feasible(1, &s->mean[d], &var, ckg__variance_floor(gp), belief->lower[j],
+                              belief->upper[j], &promise[d], NULL, NULL);
         }
     }
 }
 
-/* The most promising designs in order: the first coordinates of the draws, which are spread best, go to those that matter most. */
+/*
+ * The most promising designs in order: the first coordinates of the draws, which are spread best, go to those
+ * that matter most.
+ */
 static int choose(struct told *told, int most, struct ckg__arena *scratch)
 {
     double *promise = ckg__arena_doubles(scratch, (size_t)told->n + 1);
@@ -143,7 +156,10 @@ static int choose(struct told *told, int most, struct ckg__arena *scratch)
     return CKG_OK;
 }
 
-/* 1 when nothing about the outcome is left to draw: every design was measured without noise, or it judges none. */
+/*
+ * 1 when nothing about the outcome is left to draw: every design was measured without noise, or it judges
+ * none.
+ */
 static int is_measured(const struct told *told, int j)
 {
     const struct survey *s = &told->survey[j];
@@ -157,15 +173,19 @@ static int is_measured(const struct told *told, int j)
 
 /* --- drawing one outcome --- */
 
-/* The rows of an outcome's process under the draws: others as they are, then designs measured, then designs not measured. */
+/*
+ * The rows of an outcome's process under the draws: others as they are, then designs measured, then designs
+ * not measured.
+ */
 struct layout {
     int n, others, measured;
-    int *row;    /* (n) of gp; −1: not measured */
-    int *place;  /* (n) of the design in the order; −1: another row */
-    double *A;   /* D×n */
+    int *row;   /* (n) of gp; −1: not measured */
+    int *place; /* (n) of the design in the order; −1: another row */
+    double *A;  /* D×n */
 };
 
-static int lay_out(const struct told *told, int j, struct ckg__arena *keep, struct ckg__arena *scratch, struct layout *out)
+static int lay_out(const struct told *told, int j, struct ckg__arena *keep, struct ckg__arena *scratch,
+                   struct layout *out)
 {
     const struct ckg__gp *gp = told->belief->gp[j];
     const struct survey *s = &told->survey[j];
@@ -196,27 +216,35 @@ static int lay_out(const struct told *told, int j, struct ckg__arena *keep, stru
     for (int k = 0; k < gp->D; k++)
         for (int i = 0; i < n; i++)
             out->A[(size_t)k * (size_t)n + (size_t)i] =
-                out->place[i] < 0 ? gp->A[(size_t)k * (size_t)gp->capacity + (size_t)out->row[i]]
-                                  : told->U[(size_t)k * (size_t)told->ldu + (size_t)told->order[out->place[i]]] * gp->inv_ell[k];
+                out->place[i] < 0
+                    ? gp->A[(size_t)k * (size_t)gp->capacity + (size_t)out->row[i]]
+                    : told->U[(size_t)k * (size_t)told->ldu + (size_t)told->order[out->place[i]]] *
+                          gp->inv_ell[k];
     return CKG_OK;
 }
 
 /* L (n×n): the factor of the rows' covariance, the designs without noise. */
-static int factor(const struct ckg__gp *gp, const struct layout *rows, const double *noise, double *L, double *nugget)
+static int factor(const struct ckg__gp *gp, const struct layout *rows, const double *noise, double *L,
+                  double *nugget)
 {
     const int n = rows->n;
     for (*nugget = gp->nugget; *nugget <= CKG__NUGGET_MAX * 1.01; *nugget *= 10) {
         ckg__kernels()->symmetric(gp->kernel, gp->D, 0, n, rows->A, n, gp->s2, L, n);
         for (int i = 0; i < n; i++)
-            L[(size_t)i * (size_t)n + (size_t)i] += gp->s2 * *nugget + (i < rows->others ? noise[rows->row[i]] : 0);
+            L[(size_t)i * (size_t)n + (size_t)i] += gp->s2 * *nugget +
+                                                    (i < rows->others ? noise[rows->row[i]] : 0);
         if (!ckg__dense()->cholesky(n, L, n, NULL))
             return CKG_OK;
     }
     return ckg__fail(CKG_ERR_NUMERIC, "the covariance of %d designs has no factor", n);
 }
 
-/* R (m×m): the factor of I − WᵀW for the m designs measured, W = L⁻¹√Σ. Rounding may leave it indefinite where noise drowns the signal. */
-static int noise_factor(const struct ckg__gp *gp, const struct layout *rows, const double *noise, struct ckg__arena *scratch, double *R)
+/*
+ * R (m×m): the factor of I − WᵀW for the m designs measured, W = L⁻¹√Σ. Rounding may leave it indefinite
+ * where noise drowns the signal.
+ */
+static int noise_factor(const struct ckg__gp *gp, const struct layout *rows, const double *noise,
+                        struct ckg__arena *scratch, double *R)
 {
     const struct ckg__dense_ops *dense = ckg__dense();
     const size_t m = (size_t)rows->measured;
@@ -229,7 +257,7 @@ static int noise_factor(const struct ckg__gp *gp, const struct layout *rows, con
         W[(size_t)row * m + c] = sqrt(noise[row]);
     }
     dense->solve_lower(gp->n, (int)m, gp->L, gp->capacity, W, (int)m);
-    for (double jitter = 0; jitter < 10.0 * (double)m + 1; jitter = jitter > 0 ? 10 * jitter : 1e-14) {
+    for (double jitter = 0; jitter<10.0 * (double)m + 1; jitter = jitter> 0 ? 10 * jitter : 1e-14) {
         memset(R, 0, m * m * sizeof *R);
         for (size_t c = 0; c < m; c++)
             R[c * m + c] = 1 + jitter;
@@ -247,8 +275,12 @@ static void add(int count, double a, const double *restrict x, double *restrict 
         y[i] += a * x[i];
 }
 
-/* t − m (n×N) of the rows in the process's order, from the draws z (chosen×N) by place; those not measured are left to whiten(). */
-static int draw_measured(const struct told *told, int j, const struct layout *rows, int N, const double *z, struct ckg__arena *scratch, double *t)
+/*
+ * t − m (n×N) of the rows in the process's order, from the draws z (chosen×N) by place; those not measured
+ * are left to whiten().
+ */
+static int draw_measured(const struct told *told, int j, const struct layout *rows, int N, const double *z,
+                         struct ckg__arena *scratch, double *t)
 {
     const struct ckg__gp *gp = told->belief->gp[j];
     const double *noise = told->survey[j].noise;
@@ -259,20 +291,23 @@ static int draw_measured(const struct told *told, int j, const struct layout *ro
         return status;
     for (int i = 0; i < rows->others + rows->measured; i++) {
         const int row = rows->row[i], drawn = i >= rows->others;
-        const double variance = drawn ? noise[row] : 0, value = row_value(gp, row) - variance * gp->alpha[row];
+        const double variance = drawn ? noise[row] : 0,
+                     value = row_value(gp, row) - variance * gp->alpha[row];
         for (size_t s = 0; s < count; s++)
             t[(size_t)i * count + s] = value;
         for (int c = 0; variance > 0 && c <= i - rows->others; c++)
-            add(N, sqrt(variance) * R[(size_t)(i - rows->others) * m + (size_t)c], z + (size_t)rows->place[rows->others + c] * count,
-                t + (size_t)i * count);
+            add(N, sqrt(variance) * R[(size_t)(i - rows->others) * m + (size_t)c],
+                z + (size_t)rows->place[rows->others + c] * count, t + (size_t)i * count);
     }
     return CKG_OK;
 }
 
 /* white (n×N) ← L⁻¹(t − m), and t − m of the designs not measured, whose white numbers are the draws. */
-static void whiten(const struct layout *rows, const double *L, int N, const double *z, double *t, double *white)
+static void whiten(const struct layout *rows, const double *L, int N, const double *z, double *t,
+                   double *white)
 {
-    const size_t n = (size_t)rows->n, count = (size_t)N, known = (size_t)rows->others + (size_t)rows->measured;
+    const size_t n = (size_t)rows->n, count = (size_t)N,
+                 known = (size_t)rows->others + (size_t)rows->measured;
     memcpy(white, t, known * count * sizeof *t);
     ckg__dense()->solve_lower((int)known, N, L, (int)n, white, N);
     for (size_t i = known; i < n; i++) {
@@ -284,11 +319,12 @@ static void whiten(const struct layout *rows, const double *L, int N, const doub
 }
 
 /*
- * The process of outcome j under N draws, from normals z (chosen×N), and what they say at the designs: truth (chosen×N). For the objective it is
- * the mean of the conditioned process there, as cEI has it, which the nugget keeps from being the draw itself.
+ * The process of outcome j under N draws, from normals z (chosen×N), and what they say at the designs: truth
+ * (chosen×N). For the objective it is the mean of the conditioned process there, as cEI has it, which the
+ * nugget keeps from being the draw itself.
  */
-static int draw(const struct told *told, int j, int N, const double *z, struct ckg__arena *keep, struct ckg__arena *scratch,
-                struct ckg__nei_process *p, double *truth)
+static int draw(const struct told *told, int j, int N, const double *z, struct ckg__arena *keep,
+                struct ckg__arena *scratch, struct ckg__nei_process *p, double *truth)
 {
     const struct ckg__gp *gp = told->belief->gp[j];
     struct layout rows;
@@ -296,8 +332,15 @@ static int draw(const struct told *told, int j, int N, const double *z, struct c
         return CKG_ERR_NOMEM;
     const size_t n = (size_t)rows.n, size = n * (size_t)N;
     double *L = ckg__arena_doubles(keep, n * n + 1), *t = ckg__arena_doubles(scratch, size + 1);
-    *p = (struct ckg__nei_process){.gp = gp, .n = rows.n, .draws = N, .A = rows.A, .lda = rows.n, .L = L, .ldl = rows.n,
-                                   .weights = ckg__arena_doubles(keep, size + 1), .across = ckg__arena_doubles(keep, size + 1)};
+    *p = (struct ckg__nei_process){.gp = gp,
+                                   .n = rows.n,
+                                   .draws = N,
+                                   .A = rows.A,
+                                   .lda = rows.n,
+                                   .L = L,
+                                   .ldl = rows.n,
+                                   .weights = ckg__arena_doubles(keep, size + 1),
+                                   .across = ckg__arena_doubles(keep, size + 1)};
     if (!L || !t || !p->weights || !p->across)
         return CKG_ERR_NOMEM;
     int status = factor(gp, &rows, told->survey[j].noise, L, &p->nugget);
@@ -317,21 +360,27 @@ static int draw(const struct told *told, int j, int N, const double *z, struct c
     return CKG_OK;
 }
 
-/* An outcome that is what was measured: the process as it is. Values are on the lattice of the data again, where a limit may be met exactly. */
+/*
+ * An outcome that is what was measured: the process as it is. Values are on the lattice of the data again,
+ * where a limit may be met exactly.
+ */
 static void take_measured(const struct told *told, int j, struct ckg__nei_process *p, double *truth)
 {
     const struct ckg__gp *gp = told->belief->gp[j];
-    *p = (struct ckg__nei_process){gp, gp->n, 1, gp->A, gp->L, gp->capacity, gp->capacity, gp->nugget, gp->alpha, gp->alpha};
+    *p = (struct ckg__nei_process){gp,           gp->n,        1,          gp->A,     gp->L,
+                                   gp->capacity, gp->capacity, gp->nugget, gp->alpha, gp->alpha};
     for (int place = 0; j < told->judged && place < told->chosen; place++) {
         const int d = told->order[place];
-        truth[place] = j ? ckg__scaling_round(gp->mean + row_value(gp, told->survey[j].row[d])) : told->survey[0].mean[d];
+        truth[place] = j ? ckg__scaling_round(gp->mean + row_value(gp, told->survey[j].row[d]))
+                         : told->survey[0].mean[d];
     }
 }
 
 /* --- all outcomes --- */
 
 /* The best value among the designs that draw i has feasible, or −INFINITY. truth[j] has draws[j] columns. */
-static double best_of(const struct told *told, double *const *truth, const struct ckg__nei_process *process, int i)
+static double best_of(const struct told *told, double *const *truth, const struct ckg__nei_process *process,
+                      int i)
 {
     const struct ckg__belief *belief = told->belief;
     double best = -INFINITY;
@@ -349,10 +398,12 @@ static double best_of(const struct told *told, double *const *truth, const struc
 }
 
 /*
- * Standard normals z[j] (chosen×N) for each outcome that is drawn: coordinate place·drawn + i of the Sobol points. Those of an outcome with an
- * upper limit alone are turned over, so that stating the limit the other way round changes nothing.
+ * Standard normals z[j] (chosen×N) for each outcome that is drawn: coordinate place·drawn + i of the Sobol
+ * points. Those of an outcome with an upper limit alone are turned over, so that stating the limit the other
+ * way round changes nothing.
  */
-static int normals(const struct told *told, const int *measured, const struct ckg__nei_draws *draws, struct ckg__arena *scratch, double **z)
+static int normals(const struct told *told, const int *measured, const struct ckg__nei_draws *draws,
+                   struct ckg__arena *scratch, double **z)
 {
     const size_t N = (size_t)draws->count, chosen = (size_t)told->chosen;
     size_t drawn = 0, at = 0;
@@ -371,14 +422,15 @@ static int normals(const struct told *told, const int *measured, const struct ck
             return CKG_ERR_NOMEM;
         for (size_t place = 0; place < chosen; place++)
             for (size_t i = 0; i < N; i++)
-                z[j][place * N + i] = sign * ckg__normal_quantile(cube[i * chosen * drawn + place * drawn + at]);
+                z[j][place * N + i] = sign *
+                                      ckg__normal_quantile(cube[i * chosen * drawn + place * drawn + at]);
         at++;
     }
     return CKG_OK;
 }
 
-static int draw_all(struct ckg__nei *nei, const struct told *told, const struct ckg__nei_draws *draws, struct ckg__arena *keep,
-                    struct ckg__arena *scratch)
+static int draw_all(struct ckg__nei *nei, const struct told *told, const struct ckg__nei_draws *draws,
+                    struct ckg__arena *keep, struct ckg__arena *scratch)
 {
     const int outcomes = nei->belief->outcomes;
     int measured[CKG__MAX_OUTCOMES];
@@ -390,7 +442,8 @@ static int draw_all(struct ckg__nei *nei, const struct told *told, const struct 
     }
     int status = nei->draws > 1 ? normals(told, measured, draws, scratch, z) : CKG_OK;
     for (int j = 0; !status && j < outcomes; j++) {
-        truth[j] = ckg__arena_doubles(scratch, (size_t)told->chosen * (size_t)(measured[j] ? 1 : nei->draws) + 1);
+        truth[j] = ckg__arena_doubles(scratch,
+                                      (size_t)told->chosen * (size_t)(measured[j] ? 1 : nei->draws) + 1);
         if (!truth[j])
             return CKG_ERR_NOMEM;
         if (measured[j])
@@ -411,8 +464,9 @@ static int draw_all(struct ckg__nei *nei, const struct told *told, const struct 
     return CKG_OK;
 }
 
-int ckg__nei_make(struct ckg__nei *nei, const struct ckg__belief *belief, int judged, int n, const double *U, int ldu,
-                  const struct ckg__nei_draws *draws, struct ckg__arena *keep, struct ckg__arena *scratch)
+int ckg__nei_make(struct ckg__nei *nei, const struct ckg__belief *belief, int judged, int n, const double *U,
+                  int ldu, const struct ckg__nei_draws *draws, struct ckg__arena *keep,
+                  struct ckg__arena *scratch)
 {
     struct ckg__arena_mark mark = ckg__arena_mark(scratch);
     struct told *told = ckg__arena_get(scratch, 1, sizeof *told);
@@ -433,7 +487,10 @@ int ckg__nei_make(struct ckg__nei *nei, const struct ckg__belief *belief, int ju
 
 /* --- values at points --- */
 
-/* One outcome at m points under all draws. Slopes are of the logarithm in mean and variance, one row per draw that differs. */
+/*
+ * One outcome at m points under all draws. Slopes are of the logarithm in mean and variance, one row per draw
+ * that differs.
+ */
 struct sight {
     double *B, *V, *G;        /* D×m points; n×m, L⁻¹k; n×m slopes of the kernel */
     double *mean, *var;       /* draws×m; (m) */
@@ -441,7 +498,8 @@ struct sight {
     int rows;
 };
 
-static int look(const struct ckg__nei_process *p, int m, const double *U, int ldu, int rows, int slopes, struct ckg__arena *arena, struct sight *s)
+static int look(const struct ckg__nei_process *p, int m, const double *U, int ldu, int rows, int slopes,
+                struct ckg__arena *arena, struct sight *s)
 {
     const struct ckg__dense_ops *dense = ckg__dense();
     const struct ckg__gp *gp = p->gp;
@@ -494,7 +552,8 @@ static void log_h(int n, const double *z, double *value, double *slope)
 }
 
 /* sd and 1/sd (m each) of an outcome, its variance not below the floor. */
-static double *spreads(const struct ckg__nei_process *p, int m, const struct sight *s, struct ckg__arena *arena)
+static double *spreads(const struct ckg__nei_process *p, int m, const struct sight *s,
+                       struct ckg__arena *arena)
 {
     const double floor = floor_of(p);
     double *sd = ckg__arena_doubles(arena, 2 * (size_t)m);
@@ -506,11 +565,13 @@ static double *spreads(const struct ckg__nei_process *p, int m, const struct sig
 }
 
 /* total (draws×m) ← log EI of every draw, and its slopes in sight. */
-static int improve(const struct ckg__nei *nei, int m, struct ckg__arena *arena, struct sight *s, double *total)
+static int improve(const struct ckg__nei *nei, int m, struct ckg__arena *arena, struct sight *s,
+                   double *total)
 {
     const size_t points = (size_t)m, stride = nei->process[0].draws > 1 ? points : 0;
     const double floor = floor_of(&nei->process[0]);
-    double *z = ckg__arena_doubles(arena, ((size_t)nei->draws + 1) * points), *sd = spreads(&nei->process[0], m, s, arena);
+    double *z = ckg__arena_doubles(arena, ((size_t)nei->draws + 1) * points),
+           *sd = spreads(&nei->process[0], m, s, arena);
     if (!z || !sd)
         return CKG_ERR_NOMEM;
     double *log_sd = z + (size_t)nei->draws * points, *inverse = sd + points;
@@ -530,11 +591,13 @@ static int improve(const struct ckg__nei *nei, int m, struct ckg__arena *arena, 
 }
 
 /* One limit, drawn: log Φ(z) of every draw by arrays, z the distance to it in sd. */
-static int restrict_one_sided(const struct ckg__nei *nei, int j, int m, struct ckg__arena *arena, struct sight *s, double *total)
+static int restrict_one_sided(const struct ckg__nei *nei, int j, int m, struct ckg__arena *arena,
+                              struct sight *s, double *total)
 {
     const struct ckg__nei_process *process = &nei->process[j];
     const size_t points = (size_t)m, size = (size_t)s->rows * points;
-    const double sign = isinf(nei->belief->lower[j]) ? -1 : 1, limit = sign < 0 ? nei->belief->upper[j] : nei->belief->lower[j];
+    const double sign = isinf(nei->belief->lower[j]) ? -1 : 1,
+                 limit = sign < 0 ? nei->belief->upper[j] : nei->belief->lower[j];
     double *z = ckg__arena_doubles(arena, 2 * size), *sd = spreads(process, m, s, arena);
     if (!z || !sd)
         return CKG_ERR_NOMEM;
@@ -546,22 +609,26 @@ static int restrict_one_sided(const struct ckg__nei *nei, int j, int m, struct c
     add((int)size, 1, log_p, total);
     for (size_t at = 0; s->in_mean && at < size; at++) {
         const size_t p = at % points;
-        s->in_var[at] = s->var[p] > floor_of(process) ? -0.5 * z[at] * s->in_mean[at] * inverse[p] * inverse[p] : 0;
+        s->in_var[at] = s->var[p] > floor_of(process)
+                            ? -0.5 * z[at] * s->in_mean[at] * inverse[p] * inverse[p]
+                            : 0;
         s->in_mean[at] *= sign * inverse[p];
     }
     return CKG_OK;
 }
 
 /* Adds a constraint's log PF: to total (draws×m) where the draws differ, else to common (m). */
-static int restrict_to_limits(const struct ckg__nei *nei, int j, int m, struct ckg__arena *arena, struct sight *s, double *total, double *common)
+static int restrict_to_limits(const struct ckg__nei *nei, int j, int m, struct ckg__arena *arena,
+                              struct sight *s, double *total, double *common)
 {
     const double lower = nei->belief->lower[j], upper = nei->belief->upper[j];
     if (s->rows > 1 && isinf(lower) != isinf(upper))
         return restrict_one_sided(nei, j, m, arena, s, total);
     for (int i = 0; i < s->rows; i++) {
         const size_t at = (size_t)i * (size_t)m;
-        ckg__log_feasible(m, s->mean + at, s->var, floor_of(&nei->process[j]), lower, upper, s->rows > 1 ? total + at : common,
-                          s->in_mean ? s->in_mean + at : NULL, s->in_mean ? s->in_var + at : NULL);
+        ckg__log_feasible(m, s->mean + at, s->var, floor_of(&nei->process[j]), lower, upper,
+                          s->rows > 1 ? total + at : common, s->in_mean ? s->in_mean + at : NULL,
+                          s->in_mean ? s->in_var + at : NULL);
     }
     return CKG_OK;
 }
@@ -596,7 +663,10 @@ static int average(int draws, int m, struct ckg__arena *arena, double *total, do
     return CKG_OK;
 }
 
-/* Weighs the slopes by the draws' shares: in_var becomes one row, and in_mean one where the draws have one mean. */
+/*
+ * Weighs the slopes by the draws' shares: in_var becomes one row, and in_mean one where the draws have one
+ * mean.
+ */
 static void weigh(const struct ckg__nei_process *p, int m, const double *share, struct sight *s)
 {
     const size_t points = (size_t)m, size = (size_t)s->rows * points;
@@ -611,7 +681,8 @@ static void weigh(const struct ckg__nei_process *p, int m, const double *share, 
 }
 
 /* Adds one outcome's part to the gradient (D×m): Σ_i (Σ_draws w·∂μ − 2 ∂var (L⁻ᵀv)_i) ∂k_i. */
-static int pull(const struct ckg__nei_process *p, int m, struct ckg__arena *arena, struct sight *s, double *gradient)
+static int pull(const struct ckg__nei_process *p, int m, struct ckg__arena *arena, struct sight *s,
+                double *gradient)
 {
     const struct ckg__gp *gp = p->gp;
     const size_t points = (size_t)m;
@@ -630,7 +701,8 @@ static int pull(const struct ckg__nei_process *p, int m, struct ckg__arena *aren
 }
 
 /* Where there is nothing to average over: cEI with one best. */
-static int plain(const struct ckg__nei *nei, int m, const double *U, int ldu, struct ckg__arena *arena, double *value, double *gradient)
+static int plain(const struct ckg__nei *nei, int m, const double *U, int ldu, struct ckg__arena *arena,
+                 double *value, double *gradient)
 {
     const double best = nei->alone ? -INFINITY : nei->best[0];
     if (gradient)
@@ -643,7 +715,8 @@ static int plain(const struct ckg__nei *nei, int m, const double *U, int ldu, st
     return CKG_OK;
 }
 
-static int averaged(const struct ckg__nei *nei, int m, const double *U, int ldu, struct ckg__arena *arena, double *value, double *gradient)
+static int averaged(const struct ckg__nei *nei, int m, const double *U, int ldu, struct ckg__arena *arena,
+                    double *value, double *gradient)
 {
     const int outcomes = nei->belief->outcomes;
     struct sight sight[CKG__MAX_OUTCOMES];
@@ -652,7 +725,8 @@ static int averaged(const struct ckg__nei *nei, int m, const double *U, int ldu,
         return CKG_ERR_NOMEM;
     memset(value, 0, (size_t)m * sizeof *value);
     for (int j = 0; j < outcomes; j++)
-        if (look(&nei->process[j], m, U, ldu, j ? nei->process[j].draws : nei->draws, gradient != NULL, arena, &sight[j]))
+        if (look(&nei->process[j], m, U, ldu, j ? nei->process[j].draws : nei->draws, gradient != NULL, arena,
+                 &sight[j]))
             return CKG_ERR_NOMEM;
     if (improve(nei, m, arena, &sight[0], total))
         return CKG_ERR_NOMEM;
@@ -672,11 +746,13 @@ static int averaged(const struct ckg__nei *nei, int m, const double *U, int ldu,
     return status;
 }
 
-int ckg__nei_batch(const struct ckg__nei *nei, int m, const double *U, int ldu, struct ckg__arena *arena, double *value, double *gradient)
+int ckg__nei_batch(const struct ckg__nei *nei, int m, const double *U, int ldu, struct ckg__arena *arena,
+                   double *value, double *gradient)
 {
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
     const int single = nei->alone || nei->draws == 1;
-    const int status = single ? plain(nei, m, U, ldu, arena, value, gradient) : averaged(nei, m, U, ldu, arena, value, gradient);
+    const int status = single ? plain(nei, m, U, ldu, arena, value, gradient)
+                              : averaged(nei, m, U, ldu, arena, value, gradient);
     ckg__arena_release(arena, mark);
     return status;
 }

@@ -1,16 +1,18 @@
 /*
  * Expectation propagation for "x* is the feasible optimum" (pesc.h has the formula).
  *
- * The factors are, for every constraint k, c_k(x*) within its limits, and for every other point x_i of the set
- *     Ψ_i = 1 − 1[f(x_i) > f(x*)]·Π_k 1[c_k(x_i) within its limits].
- * Ψ_i knows the objective through d_i = f(x_i) − f(x*) alone, so each factor is approximated by one normal observation of d_i and one of each
- * c_k(x_i): outcomes stay independent, and every outcome is a normal vector with a diagonal of precisions τ and of weighted values ν. Where no
- * design is feasible (star −1) the factors are 1 − Π_k 1[…] and the objective is not touched.
+ * The factors are, for every constraint k, c_k(x*) within its limits, and for every other point x_i of the
+ * set Ψ_i = 1 − 1[f(x_i) > f(x*)]·Π_k 1[c_k(x_i) within its limits]. Ψ_i knows the objective through d_i =
+ * f(x_i) − f(x*) alone, so each factor is approximated by one normal observation of d_i and one of each
+ * c_k(x_i): outcomes stay independent, and every outcome is a normal vector with a diagonal of precisions τ
+ * and of weighted values ν. Where no design is feasible (star −1) the factors are 1 − Π_k 1[…] and the
+ * objective is not touched.
  *
- * Sweeps go from point to point; a site's change is a rank-one update, O(m²) an outcome, and is left out where it is too small to matter. A
- * precision that would be negative counts as 0: the approximation is then a normal density with smaller variances than before, whatever the
- * other sites are, and no variance ever exceeds that of the belief. Sweeps that do not settle go on with short steps; if that does not help
- * either the draw is left aside.
+ * Sweeps go from point to point; a site's change is a rank-one update, O(m²) an outcome, and is left out
+ * where it is too small to matter. A precision that would be negative counts as 0: the approximation is then
+ * a normal density with smaller variances than before, whatever the other sites are, and no variance ever
+ * exceeds that of the belief. Sweeps that do not settle go on with short steps; if that does not help either
+ * the draw is left aside.
  */
 #include "acquisition/pesc.h"
 
@@ -24,10 +26,16 @@
 /* The largest bend: a variance falls to no less than this share of it below 1 in one step. */
 static const double most_bend = 1 - 1e-9;
 
-/* A site that would move its point's moments by less than this is left as it is; sweeps end when none moves by more than ten times this. */
+/*
+ * A site that would move its point's moments by less than this is left as it is; sweeps end when none moves
+ * by more than ten times this.
+ */
 static const double still = 1e-4;
 
-/* Short steps are tried where sites still ask for movements beyond the first of these, and the draw is left aside beyond the second. */
+/*
+ * Short steps are tried where sites still ask for movements beyond the first of these, and the draw is left
+ * aside beyond the second.
+ */
 static const double unsettled = 0.02, useless = 0.1;
 
 /* --- factors --- */
@@ -44,7 +52,8 @@ static void look(struct ckg__pesc_argument *x)
     const double s = sqrt(x->var);
     x->a = (x->lower - x->mean) / s;
     x->b = (x->upper - x->mean) / s;
-    const double below = isinf(x->a) ? -INFINITY : ckg__normal_log_cdf(x->a), above = isinf(x->b) ? -INFINITY : ckg__normal_log_cdf(-x->b);
+    const double below = isinf(x->a) ? -INFINITY : ckg__normal_log_cdf(x->a),
+                 above = isinf(x->b) ? -INFINITY : ckg__normal_log_cdf(-x->b);
     x->log_out = log_add(below, above);
     if (isinf(x->a) || isinf(x->b))
         x->log_in = !isinf(x->a) ? ckg__normal_log_cdf(-x->a) : !isinf(x->b) ? ckg__normal_log_cdf(x->b) : 0;
@@ -69,8 +78,10 @@ double ckg__pesc_not_all(int count, struct ckg__pesc_argument *x)
     const double log_z = all > -1e-290 ? some_out : all > -0.69 ? log(-expm1(all)) : log1p(-exp(all));
     for (int l = 0; l < count; l++) {
         const double others = all - x[l].log_in - log_z;
-        const double at_a = isinf(x[l].a) ? 0 : exp(log_density(x[l].a) + others), at_b = isinf(x[l].b) ? 0 : exp(log_density(x[l].b) + others);
-        const double in_mean = at_a - at_b, curve = (isinf(x[l].a) ? 0 : x[l].a * at_a) - (isinf(x[l].b) ? 0 : x[l].b * at_b);
+        const double at_a = isinf(x[l].a) ? 0 : exp(log_density(x[l].a) + others),
+                     at_b = isinf(x[l].b) ? 0 : exp(log_density(x[l].b) + others);
+        const double in_mean = at_a - at_b,
+                     curve = (isinf(x[l].a) ? 0 : x[l].a * at_a) - (isinf(x[l].b) ? 0 : x[l].b * at_b);
         x[l].slope = -in_mean;
         x[l].bend = curve + in_mean * in_mean;
     }
@@ -99,7 +110,8 @@ static int covariance(const struct ckg__gp *gp, const struct ckg__view *view, do
     const size_t m = (size_t)view->m;
     int pivot = 1;
     ckg__view_covariance(gp, view, view, 0, view->m, C, view->m);
-    for (double nugget = gp->nugget, had = 0; pivot && nugget <= CKG__NUGGET_MAX; had = nugget, nugget *= 10) {
+    for (double nugget = gp->nugget, had = 0; pivot && nugget <= CKG__NUGGET_MAX;
+         had = nugget, nugget *= 10) {
         for (size_t p = 0; p < m; p++)
             C[p * m + p] += (nugget - had) * gp->s2;
         memcpy(work, C, m * m * sizeof *C);
@@ -108,10 +120,14 @@ static int covariance(const struct ckg__gp *gp, const struct ckg__view *view, do
     return pivot;
 }
 
-int ckg__pesc_take(struct ckg__pesc *pesc, const struct ckg__belief *belief, int m, const double *U, int ldu, int draws, struct ckg__arena *arena)
+int ckg__pesc_take(struct ckg__pesc *pesc, const struct ckg__belief *belief, int m, const double *U, int ldu,
+                   int draws, struct ckg__arena *arena)
 {
     const size_t size = (size_t)m * (size_t)m;
-    *pesc = (struct ckg__pesc){.belief = belief, .m = m, .draws = draws, .draw = ckg__arena_get(arena, (size_t)draws + 1, sizeof *pesc->draw)};
+    *pesc = (struct ckg__pesc){.belief = belief,
+                               .m = m,
+                               .draws = draws,
+                               .draw = ckg__arena_get(arena, (size_t)draws + 1, sizeof *pesc->draw)};
     double *work = ckg__arena_doubles(arena, size + 1);
     if (!pesc->draw || !work)
         return CKG_ERR_NOMEM;
@@ -136,7 +152,10 @@ int ckg__pesc_take(struct ckg__pesc *pesc, const struct ckg__belief *belief, int
 
 /* --- sweeps --- */
 
-/* The approximation as it grows: per outcome mean (m), covariance V (m×m) and sites (m). The objective's variables are the d_i. */
+/*
+ * The approximation as it grows: per outcome mean (m), covariance V (m×m) and sites (m). The objective's
+ * variables are the d_i.
+ */
 struct state {
     const struct ckg__pesc *pesc;
     int star, from; /* the first outcome that has sites: 1 where no design is feasible */
@@ -157,7 +176,8 @@ static void prior(const struct ckg__pesc *pesc, int star, int j, double *mean, d
     }
 }
 
-static int state_take(struct state *state, const struct ckg__pesc *pesc, struct ckg__pesc_draw *draw, struct ckg__arena *arena)
+static int state_take(struct state *state, const struct ckg__pesc *pesc, struct ckg__pesc_draw *draw,
+                      struct ckg__arena *arena)
 {
     const size_t m = (size_t)pesc->m;
     *state = (struct state){.pesc = pesc, .star = draw->star, .from = draw->star < 0};
@@ -190,18 +210,24 @@ static int cavity(const struct state *state, int j, int i, struct ckg__pesc_argu
     const double v = state->V[j][(size_t)i * m + (size_t)i], left = 1 - state->tau[j][i] * v;
     if (!(v > 0) || !(left > 1e-12))
         return 0;
-    *x = (struct ckg__pesc_argument){.mean = (state->mean[j][i] - state->nu[j][i] * v) / left, .var = v / left,
-                                     .lower = j ? belief->lower[j] : 0, .upper = j ? belief->upper[j] : INFINITY};
+    *x = (struct ckg__pesc_argument){.mean = (state->mean[j][i] - state->nu[j][i] * v) / left,
+                                     .var = v / left,
+                                     .lower = j ? belief->lower[j] : 0,
+                                     .upper = j ? belief->upper[j] : INFINITY};
     return 1;
 }
 
-/* Moves site i of outcome j a step towards what the factor asks for; how far that would move the point's moments is returned, NaN for failure. */
+/*
+ * Moves site i of outcome j a step towards what the factor asks for; how far that would move the point's
+ * moments is returned, NaN for failure.
+ */
 static double move_site(struct state *state, int j, int i, const struct ckg__pesc_argument *x, double step)
 {
     const size_t m = (size_t)state->pesc->m;
     const double bend = clipped(x->bend), s = sqrt(x->var), precise = bend / x->var / (1 - bend);
     const double weighted = (x->slope / s + x->mean * bend / x->var) / (1 - bend);
-    double *V = state->V[j], *mean = state->mean[j], *row = V + (size_t)i * m, d_tau = precise - state->tau[j][i];
+    double *V = state->V[j], *mean = state->mean[j], *row = V + (size_t)i * m,
+           d_tau = precise - state->tau[j][i];
     const double d_nu = weighted - state->nu[j][i], v = row[i], pull = d_nu - d_tau * mean[i];
     const double asked = fmax(fabs(d_tau) * v, fabs(pull) * sqrt(v));
     if (!(asked > still))
@@ -225,7 +251,10 @@ static double move_site(struct state *state, int j, int i, const struct ckg__pes
     return asked;
 }
 
-/* The factor of point i: no feasible design there that is better than x*; at x* itself every constraint is met. */
+/*
+ * The factor of point i: no feasible design there that is better than x*; at x* itself every constraint is
+ * met.
+ */
 static double visit(struct state *state, int i, double step)
 {
     struct ckg__pesc_argument x[CKG__MAX_OUTCOMES];
@@ -283,7 +312,8 @@ int ckg__pesc_condition(const struct ckg__pesc *pesc, int draw, int sweeps, stru
 
 /* --- what is kept of it --- */
 
-static int sites_take(struct ckg__pesc_sites *sites, const double *tau, const double *nu, int m, struct ckg__arena *arena)
+static int sites_take(struct ckg__pesc_sites *sites, const double *tau, const double *nu, int m,
+                      struct ckg__arena *arena)
 {
     size_t count = 0;
     for (int i = 0; i < m; i++)
@@ -305,7 +335,8 @@ static double between(const struct ckg__pesc *pesc, int star, int j, int p, int 
 }
 
 /* shift ← (I + τC)⁻¹b = b − root·(LLᵀ)⁻¹·root·Cb, where b is what comes in; x (count) is scratch. */
-static void solve_shift(const struct ckg__pesc *pesc, int star, int j, struct ckg__pesc_sites *sites, double *x)
+static void solve_shift(const struct ckg__pesc *pesc, int star, int j, struct ckg__pesc_sites *sites,
+                        double *x)
 {
     const int count = sites->count;
     for (int a = 0; a < count; a++) {
@@ -320,11 +351,16 @@ static void solve_shift(const struct ckg__pesc *pesc, int star, int j, struct ck
         sites->shift[a] -= sites->root[a] * x[a];
 }
 
-/* The sites of outcome j, from the prior: the sweeps' own covariance carries the rounding of all its updates. *good: 0 for no factor. */
-static int keep_sites(const struct ckg__pesc *pesc, struct ckg__pesc_draw *draw, int j, struct ckg__arena *arena, int *good)
+/*
+ * The sites of outcome j, from the prior: the sweeps' own covariance carries the rounding of all its updates.
+ * *good: 0 for no factor.
+ */
+static int keep_sites(const struct ckg__pesc *pesc, struct ckg__pesc_draw *draw, int j,
+                      struct ckg__arena *arena, int *good)
 {
     struct ckg__pesc_sites *sites = &draw->sites[j];
-    const double *tau = draw->tau[j], *nu = draw->nu[j], *mean = pesc->view[j].mean, centre = j ? 0 : mean[draw->star];
+    const double *tau = draw->tau[j], *nu = draw->nu[j], *mean = pesc->view[j].mean,
+                 centre = j ? 0 : mean[draw->star];
     double *x = ckg__arena_doubles(arena, (size_t)pesc->m);
     if (!x || sites_take(sites, tau, nu, pesc->m, arena))
         return CKG_ERR_NOMEM;
@@ -337,7 +373,9 @@ static int keep_sites(const struct ckg__pesc *pesc, struct ckg__pesc_draw *draw,
     const size_t count = (size_t)sites->count;
     for (size_t a = 0; a < count; a++)
         for (size_t b = 0; b <= a; b++)
-            sites->L[a * count + b] = (a == b) + sites->root[a] * sites->root[b] * between(pesc, draw->star, j, sites->point[a], sites->point[b]);
+            sites->L[a * count + b] = (a == b) +
+                                      sites->root[a] * sites->root[b] *
+                                          between(pesc, draw->star, j, sites->point[a], sites->point[b]);
     *good = !ckg__dense()->cholesky(sites->count, sites->L, sites->count, NULL);
     if (*good)
         solve_shift(pesc, draw->star, j, sites, x);
@@ -385,12 +423,14 @@ struct place {
     int m;
     struct ckg__view view[CKG__MAX_OUTCOMES];
     double *k[CKG__MAX_OUTCOMES];
-    double *mean[CKG__MAX_OUTCOMES], *var[CKG__MAX_OUTCOMES]; /* (m) given one x* but for the factor of the design itself */
+    /* (m) given one x* but for the factor of the design itself */
+    double *mean[CKG__MAX_OUTCOMES], *var[CKG__MAX_OUTCOMES];
     double *cross; /* (m) covariance of f(x) with f(x*) given it */
     double *rows;  /* points of the set × m */
 };
 
-static int place_take(const struct ckg__pesc *pesc, int m, const double *U, int ldu, struct ckg__arena *arena, struct place *place)
+static int place_take(const struct ckg__pesc *pesc, int m, const double *U, int ldu, struct ckg__arena *arena,
+                      struct place *place)
 {
     const size_t points = (size_t)m, size = (size_t)pesc->m * points;
     place->m = m;
@@ -403,7 +443,8 @@ static int place_take(const struct ckg__pesc *pesc, int m, const double *U, int 
         place->k[j] = ckg__arena_doubles(arena, size + 1);
         place->mean[j] = ckg__arena_doubles(arena, points + 1);
         place->var[j] = ckg__arena_doubles(arena, points + 1);
-        if (!place->k[j] || !place->mean[j] || !place->var[j] || ckg__view_make(&place->view[j], gp, m, U, ldu, arena))
+        if (!place->k[j] || !place->mean[j] || !place->var[j] ||
+            ckg__view_make(&place->view[j], gp, m, U, ldu, arena))
             return CKG_ERR_NOMEM;
         ckg__view_covariance(gp, &place->view[j], &pesc->view[j], 0, pesc->m, place->k[j], m);
     }
@@ -411,7 +452,8 @@ static int place_take(const struct ckg__pesc *pesc, int m, const double *U, int 
 }
 
 /* Mean and variance of outcome j given x*; rows ← L⁻¹·root·k. */
-static void condition(const struct ckg__pesc_sites *sites, int star, int j, const struct ckg__gp *gp, struct place *place)
+static void condition(const struct ckg__pesc_sites *sites, int star, int j, const struct ckg__gp *gp,
+                      struct place *place)
 {
     const size_t m = (size_t)place->m;
     const double *k = place->k[j], *less = k + (size_t)(j ? 0 : star) * m;
@@ -433,17 +475,23 @@ static void condition(const struct ckg__pesc_sites *sites, int star, int j, cons
 }
 
 /* var (outcomes) at design p given x* and given that the design itself is not a better feasible one. */
-static void own_factor(const struct ckg__pesc *pesc, const struct ckg__pesc_draw *draw, const struct place *place, int p, double *var)
+static void own_factor(const struct ckg__pesc *pesc, const struct ckg__pesc_draw *draw,
+                       const struct place *place, int p, double *var)
 {
     const struct ckg__belief *belief = pesc->belief;
     const int outcomes = belief->outcomes, from = draw->star < 0;
     struct ckg__pesc_argument x[CKG__MAX_OUTCOMES];
     double share = 0;
     for (int j = 1; j < outcomes; j++)
-        x[j] = (struct ckg__pesc_argument){.mean = place->mean[j][p], .var = place->var[j][p], .lower = belief->lower[j], .upper = belief->upper[j]};
+        x[j] = (struct ckg__pesc_argument){.mean = place->mean[j][p],
+                                           .var = place->var[j][p],
+                                           .lower = belief->lower[j],
+                                           .upper = belief->upper[j]};
     if (!from) {
-        const double v = place->var[0][p], c = place->cross[p], excess = fmax(v + draw->var - 2 * c, ckg__variance_floor(belief->gp[0]));
-        x[0] = (struct ckg__pesc_argument){.mean = place->mean[0][p] - draw->mean, .var = excess, .lower = 0, .upper = INFINITY};
+        const double v = place->var[0][p], c = place->cross[p],
+                     excess = fmax(v + draw->var - 2 * c, ckg__variance_floor(belief->gp[0]));
+        x[0] = (struct ckg__pesc_argument){
+            .mean = place->mean[0][p] - draw->mean, .var = excess, .lower = 0, .upper = INFINITY};
         share = fmin((v - c) * (v - c) / (v * excess), 1); /* squared correlation of f(x) and f(x) − f(x*) */
     }
     ckg__pesc_not_all(outcomes - from, x + from);
@@ -453,8 +501,8 @@ static void own_factor(const struct ckg__pesc *pesc, const struct ckg__pesc_draw
 }
 
 /* Adds what one draw contributes: value (m), share (outcomes × m). */
-static void add_draw(const struct ckg__pesc *pesc, const struct ckg__pesc_draw *draw, struct place *place, double weight, double *value,
-                     double *share)
+static void add_draw(const struct ckg__pesc *pesc, const struct ckg__pesc_draw *draw, struct place *place,
+                     double weight, double *value, double *share)
 {
     const int outcomes = pesc->belief->outcomes;
     for (int j = draw->star < 0; j < outcomes; j++) {
@@ -462,7 +510,8 @@ static void add_draw(const struct ckg__pesc *pesc, const struct ckg__pesc_draw *
         if (j)
             continue;
         const double *k_star = place->k[0] + (size_t)draw->star * (size_t)place->m;
-        ckg__dense()->combine_rows(draw->sites[0].count, place->m, place->rows, place->m, draw->white, place->cross);
+        ckg__dense()->combine_rows(draw->sites[0].count, place->m, place->rows, place->m, draw->white,
+                                   place->cross);
         for (int p = 0; p < place->m; p++)
             place->cross[p] = k_star[p] - place->cross[p];
     }
@@ -470,7 +519,8 @@ static void add_draw(const struct ckg__pesc *pesc, const struct ckg__pesc_draw *
         double var[CKG__MAX_OUTCOMES];
         own_factor(pesc, draw, place, p, var);
         for (int j = 0; j < outcomes; j++) {
-            const double noise = pesc->belief->gp[j]->future, before = place->view[j].var[p] + noise, after = var[j] + noise;
+            const double noise = pesc->belief->gp[j]->future, before = place->view[j].var[p] + noise,
+                         after = var[j] + noise;
             const double gain = after < before ? 0.5 * weight * log(before / after) : 0;
             value[p] += gain;
             if (share)
@@ -479,7 +529,8 @@ static void add_draw(const struct ckg__pesc *pesc, const struct ckg__pesc_draw *
     }
 }
 
-int ckg__pesc_at(const struct ckg__pesc *pesc, int m, const double *U, int ldu, struct ckg__arena *arena, double *value, double *share)
+int ckg__pesc_at(const struct ckg__pesc *pesc, int m, const double *U, int ldu, struct ckg__arena *arena,
+                 double *value, double *share)
 {
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
     struct place place;

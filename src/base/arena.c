@@ -1,6 +1,6 @@
 /*
- * A chain of blocks, filled in order. Nothing is given back before ckg__arena_free, and the same requests after the same
- * mark walk the same way through the chain: that is why a second pass allocates nothing.
+ * A chain of blocks, filled in order. Nothing is given back before ckg__arena_free, and the same requests
+ * after the same mark walk the same way through the chain: that is why a second pass allocates nothing.
  */
 #include "base/arena.h"
 
@@ -11,7 +11,10 @@
 
 enum { ALIGNMENT = 64, HEADER_BYTES = 64, FIRST_BLOCK_BYTES = 1 << 16 };
 
-/* The header of a block; its memory follows HEADER_BYTES after the block's beginning, so that it is aligned too. */
+/*
+ * The header of a block; its memory follows HEADER_BYTES after the block's beginning, so that it is aligned
+ * too.
+ */
 struct ckg__arena_block {
     struct ckg__arena_block *next;
     size_t bytes;
@@ -38,7 +41,8 @@ void ckg__arena_free(struct ckg__arena *arena)
 }
 
 /* A new block after `last` (NULL: the first), twice as large at least, so that a chain stays short. */
-static struct ckg__arena_block *append_block(struct ckg__arena *arena, struct ckg__arena_block *last, size_t bytes)
+static struct ckg__arena_block *append_block(struct ckg__arena *arena, struct ckg__arena_block *last,
+                                             size_t bytes)
 {
     size_t capacity = last ? 2 * last->bytes : FIRST_BLOCK_BYTES;
     struct ckg__arena_block *block;
@@ -57,7 +61,10 @@ static struct ckg__arena_block *append_block(struct ckg__arena *arena, struct ck
     return block;
 }
 
-/* Makes the first block after the current one that holds `bytes` the current one; 0 when there is no memory for it. */
+/*
+ * Makes the first block after the current one that holds `bytes` the current one; 0 when there is no memory
+ * for it.
+ */
 static int advance(struct ckg__arena *arena, size_t bytes)
 {
     struct ckg__arena_block *last = arena->current;

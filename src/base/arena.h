@@ -1,6 +1,6 @@
 /*
- * Scratch memory with mark and release. A numerical routine takes a mark, takes what it needs, and releases the mark:
- * the memory stays in the arena, so that the second pass of the same size allocates nothing.
+ * Scratch memory with mark and release. A numerical routine takes a mark, takes what it needs, and releases
+ * the mark: the memory stays in the arena, so that the second pass of the same size allocates nothing.
  */
 #ifndef CKG_BASE_ARENA_H
 #define CKG_BASE_ARENA_H
@@ -10,8 +10,9 @@
 struct ckg__arena_block;
 
 struct ckg__arena {
-    struct ckg__arena_block *first, *current; /* a chain of blocks, each at least as large as the one before */
-    size_t used;                              /* bytes used in `current` */
+    /* a chain of blocks, each at least as large as the one before */
+    struct ckg__arena_block *first, *current;
+    size_t used; /* bytes used in `current` */
 };
 
 struct ckg__arena_mark {

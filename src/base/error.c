@@ -1,5 +1,6 @@
 /*
- * Status texts and the thread's error message, in a fixed buffer so that running out of memory can be reported too.
+ * Status texts and the thread's error message, in a fixed buffer so that running out of memory can be
+ * reported too.
  */
 #include "base/error.h"
 
@@ -14,8 +15,8 @@ static _Thread_local char message[MESSAGE_SIZE];
 const char *ckg_status_text(int status)
 {
     switch (status) {
-#define STATUS_CASE(name, value, text) \
-    case value:                        \
+#define STATUS_CASE(name, value, text)                                                                       \
+    case value:                                                                                              \
         return text;
         CKG_STATUS_LIST(STATUS_CASE)
 #undef STATUS_CASE
@@ -42,7 +43,10 @@ static void flatten_lines(char *text)
             *text = ' ';
 }
 
-/* A text cut at the buffer's end must not end inside a UTF-8 character: Python's binding would refuse to decode it. */
+/*
+ * A text cut at the buffer's end must not end inside a UTF-8 character: Python's binding would refuse to
+ * decode it.
+ */
 static void drop_partial_character(char *text)
 {
     size_t end = strlen(text), start = end;

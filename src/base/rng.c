@@ -1,9 +1,10 @@
 /*
- * Philox 4x64-10 (Salmon, Moraes, Dror, Shaw: Parallel random numbers: as easy as 1, 2, 3; SC 2011) makes the state,
- * xoshiro256++ (Blackman, Vigna: Scrambled linear pseudorandom number generators; ACM TOMS 47, 2021) the numbers.
+ * Philox 4x64-10 (Salmon, Moraes, Dror, Shaw: Parallel random numbers: as easy as 1, 2, 3; SC 2011) makes the
+ * state, xoshiro256++ (Blackman, Vigna: Scrambled linear pseudorandom number generators; ACM TOMS 47, 2021)
+ * the numbers.
  *
- * Philox is a bijection of its counter for every key. With key (seed, 0) and counter (stream, purpose, 0, 0), two different
- * streams or purposes of one seed therefore never start from the same state.
+ * Philox is a bijection of its counter for every key. With key (seed, 0) and counter (stream, purpose, 0, 0),
+ * two different streams or purposes of one seed therefore never start from the same state.
  */
 #include "base/rng.h"
 
@@ -78,7 +79,10 @@ double ckg__rng_uniform(struct ckg__rng *rng)
     return ((double)(ckg__rng_next(rng) >> 12) + 0.5) * 0x1p-52;
 }
 
-/* Box-Muller. The second number of the pair is not kept: the generator's state alone then says what comes next. */
+/*
+ * Box-Muller. The second number of the pair is not kept: the generator's state alone then says what comes
+ * next.
+ */
 double ckg__rng_normal(struct ckg__rng *rng)
 {
     double radius = sqrt(-2.0 * log(ckg__rng_uniform(rng)));
@@ -86,7 +90,10 @@ double ckg__rng_normal(struct ckg__rng *rng)
     return radius * cos(6.283185307179586 * ckg__rng_uniform(rng));
 }
 
-/* Lemire, Fast random integer generation in an interval, ACM TOMACS 29, 2019: a multiplication, and rarely a rejection. */
+/*
+ * Lemire, Fast random integer generation in an interval, ACM TOMACS 29, 2019: a multiplication, and rarely a
+ * rejection.
+ */
 int ckg__rng_below(struct ckg__rng *rng, int bound)
 {
     uint32_t range = (uint32_t)bound, rejected = -range % range;

@@ -1,17 +1,19 @@
 /*
- * A run hands out its tasks with one atomic word, the ticket: the number of the run in its upper half, the tasks not yet
- * claimed in its lower half. Claiming a task is one compare-and-swap of the ticket; the caller of a run waits for the tasks,
- * never for the workers, so that a worker that sleeps through a short run costs nothing.
+ * A run hands out its tasks with one atomic word, the ticket: the number of the run in its upper half, the
+ * tasks not yet claimed in its lower half. Claiming a task is one compare-and-swap of the ticket; the caller
+ * of a run waits for the tasks, never for the workers, so that a worker that sleeps through a short run costs
+ * nothing.
  *
- * A run's parameters are read before the swap. They are rewritten only when the ticket holds no tasks, and a ticket never
- * comes twice, so that a swap that succeeds proves that what was read belongs to the claimed task.
+ * A run's parameters are read before the swap. They are rewritten only when the ticket holds no tasks, and a
+ * ticket never comes twice, so that a swap that succeeds proves that what was read belongs to the claimed
+ * task.
  *
- * There is one place for the pool's run and one per worker for the run that its task shares out. Who shares takes tasks of
- * its own run alone, so that scratch is used as a stack; who has nothing to do takes from any run, the shared ones first, as
- * somebody waits for them.
+ * There is one place for the pool's run and one per worker for the run that its task shares out. Who shares
+ * takes tasks of its own run alone, so that scratch is used as a stack; who has nothing to do takes from any
+ * run, the shared ones first, as somebody waits for them.
  *
- * Runs are short and follow each other closely: whoever waits looks at the atomic words for some tens of microseconds before
- * it sleeps.
+ * Runs are short and follow each other closely: whoever waits looks at the atomic words for some tens of
+ * microseconds before it sleeps.
  */
 #include "base/threads.h"
 
@@ -85,7 +87,8 @@ static int claim_task(struct run *run, struct claim *claim)
         claim->task = atomic_load_explicit(&run->task, memory_order_relaxed);
         claim->context = atomic_load_explicit(&run->context, memory_order_relaxed);
         claim->index = atomic_load_explicit(&run->count, memory_order_relaxed) - (int)unclaimed(ticket);
-        if (atomic_compare_exchange_weak_explicit(&run->ticket, &ticket, ticket - 1, memory_order_acq_rel, memory_order_acquire))
+        if (atomic_compare_exchange_weak_explicit(&run->ticket, &ticket, ticket - 1, memory_order_acq_rel,
+                                                  memory_order_acquire))
             return 1;
     }
     return 0;
@@ -132,7 +135,10 @@ static int is_over(const struct wait *wait)
     return !wait->run && atomic_load(&wait->pool->stopping);
 }
 
-/* Looks for a while, yielding the processor between looks, as there may be more threads than processors; then sleeps. */
+/*
+ * Looks for a while, yielding the processor between looks, as there may be more threads than processors; then
+ * sleeps.
+ */
 static void wait_until_over(const struct wait *wait)
 {
     struct ckg__pool *pool = wait->pool;

@@ -1,7 +1,7 @@
 /*
- * A pool of worker threads that runs `count` independent tasks. Which worker runs a task is not determined, so a task writes
- * only to places that belong to its index (results) or its worker (scratch): then the results are the same bits for any
- * number of threads.
+ * A pool of worker threads that runs `count` independent tasks. Which worker runs a task is not determined,
+ * so a task writes only to places that belong to its index (results) or its worker (scratch): then the
+ * results are the same bits for any number of threads.
  */
 #ifndef CKG_BASE_THREADS_H
 #define CKG_BASE_THREADS_H
@@ -11,21 +11,27 @@ struct ckg__pool;
 
 typedef void (*ckg__task)(void *context, int index, int worker);
 
-/* A pool of `threads` workers, the caller of ckg__pool_run being worker 0; threads == 1 starts none. *out NULL on failure. */
+/*
+ * A pool of `threads` workers, the caller of ckg__pool_run being worker 0; threads == 1 starts none. *out
+ * NULL on failure.
+ */
 int ckg__pool_new(struct ckg__pool **out, int threads);
 void ckg__pool_free(struct ckg__pool *pool);
 int ckg__pool_threads(const struct ckg__pool *pool);
 
-/* Runs task(context, i, worker) for i in 0 … count−1 and returns when all are done. A task may not call it, but may call ckg__team_run. */
+/*
+ * Runs task(context, i, worker) for i in 0 … count−1 and returns when all are done. A task may not call it,
+ * but may call ckg__team_run.
+ */
 void ckg__pool_run(struct ckg__pool *pool, int count, ckg__task task, void *context);
 
 /*
- * The workers that a task of a run may share its own work with: those that have nothing else to do help. A task that belongs to such a shared
- * piece shares no further.
+ * The workers that a task of a run may share its own work with: those that have nothing else to do help. A
+ * task that belongs to such a shared piece shares no further.
  */
 struct ckg__team {
     struct ckg__pool *pool;
-    int worker; /* the number that the task was given */
+    int worker;               /* the number that the task was given */
     struct ckg__arena *arena; /* (threads) the workers' scratch */
 };
 

@@ -1,6 +1,6 @@
 /*
- * Trials and distinct designs. Designs are told apart by their values in the user's units, bit for bit: suggestions are made on
- * the lattice, so that equal designs are equal numbers.
+ * Trials and distinct designs. Designs are told apart by their values in the user's units, bit for bit:
+ * suggestions are made on the lattice, so that equal designs are equal numbers.
  */
 #include "data/data.h"
 
@@ -31,7 +31,8 @@ static int grow_trials(struct ckg__data *data)
     if (data->trials < data->trial_capacity)
         return CKG_OK;
     const int capacity = data->trial_capacity ? 2 * data->trial_capacity : 64;
-    void *grown = ckg__alloc_resize(data->trial, (size_t)data->trials * sizeof *data->trial, (size_t)capacity, sizeof *data->trial);
+    void *grown = ckg__alloc_resize(data->trial, (size_t)data->trials * sizeof *data->trial, (size_t)capacity,
+                                    sizeof *data->trial);
     if (!grown)
         return CKG_ERR_NOMEM;
     data->trial = grown;

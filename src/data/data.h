@@ -1,5 +1,6 @@
 /*
- * The trials of a study, the distinct designs among them, and the pooled series of one outcome that a model is fitted to.
+ * The trials of a study, the distinct designs among them, and the pooled series of one outcome that a model
+ * is fitted to.
  */
 #ifndef CKG_DATA_DATA_H
 #define CKG_DATA_DATA_H
@@ -11,8 +12,8 @@
 
 struct ckg__trial {
     enum ckg_trial_state state;
-    int design;                     /* row of the distinct designs */
-    int count;                      /* measured values */
+    int design; /* row of the distinct designs */
+    int count;  /* measured values */
     struct ckg_measurement *measured;
 };
 
@@ -45,7 +46,10 @@ int ckg__data_best(const struct ckg__data *data);
 /* 1 when the value was measured without noise. */
 int ckg__data_exact(const struct ckg_problem *problem, const struct ckg_measurement *m);
 
-/* 1 when an evaluation of the design would teach nothing: every outcome was measured there without noise, or it failed. */
+/*
+ * 1 when an evaluation of the design would teach nothing: every outcome was measured there without noise, or
+ * it failed.
+ */
 int ckg__data_settled(const struct ckg__data *data, int design);
 
 /*
@@ -57,8 +61,8 @@ struct ckg__scaling {
 };
 
 /*
- * y is rounded to 2^-32: far below any noise a model knows, but above the rounding that another unit or origin of the same values brings, so
- * that those change no suggestion.
+ * y is rounded to 2^-32: far below any noise a model knows, but above the rounding that another unit or
+ * origin of the same values brings, so that those change no suggestion.
  */
 double ckg__scaling_round(double y);
 double ckg__scaling_warp(const struct ckg__scaling *s, double value); /* w */
@@ -69,38 +73,46 @@ double ckg__scaling_log_slope(const struct ckg__scaling *s, double value);
 void ckg__scaling_moments(const struct ckg__scaling *s, double y_mean, double y_sd, double *mean, double *sd);
 
 /*
- * The rows of one outcome's model. Repeated evaluations of a design are pooled exactly: one row for those whose noise is to be
- * estimated (count m: its variance is σ²/m), one for those of known noise (precision-weighted). Replicates enter the likelihood
- * through `extra` and `within`:
- *     log p(all values) = log p(rows) − ½·extra·log(2πσ²) − within/(2σ²) + constant.
+ * The rows of one outcome's model. Repeated evaluations of a design are pooled exactly: one row for those
+ * whose noise is to be estimated (count m: its variance is σ²/m), one for those of known noise
+ * (precision-weighted). Replicates enter the likelihood through `extra` and `within`: log p(all values) = log
+ * p(rows) − ½·extra·log(2πσ²) − within/(2σ²) + constant.
  */
 struct ckg__series {
     int n;
-    int *design;      /* (n) rows of the distinct designs */
-    double *y;        /* (n) pooled, scaled */
-    double *known;    /* (n) known noise variance in scaled units, 0 without noise; -1: estimated */
-    double *count;    /* (n) values pooled, for rows of estimated noise */
-    int estimated;    /* 1 when any row's noise is to be estimated */
+    int *design;   /* (n) rows of the distinct designs */
+    double *y;     /* (n) pooled, scaled */
+    double *known; /* (n) known noise variance in scaled units, 0 without noise; -1: estimated */
+    double *count; /* (n) values pooled, for rows of estimated noise */
+    int estimated; /* 1 when any row's noise is to be estimated */
     double extra, within, constant;
-    double jacobian;  /* Σ log dy/dv over the values: with it likelihoods on different scales can be compared */
+    /* Σ log dy/dv over the values: with it likelihoods on different scales can be compared */
+    double jacobian;
     double typical_known; /* the median known variance, for a future evaluation; 0 when there is none */
 };
 
 /* What a series is made of, before scaling. */
 struct ckg__series_source {
-    int outcome;   /* of the problem; or problem->outcomes: the latent constraint "the evaluation succeeds" (1, or −1 failed) */
-    double warp;   /* c; 0: none */
-    int trials;    /* only the first so many trials */
+    /*
+     * of the problem; or problem->outcomes: the latent constraint "the evaluation succeeds" (1, or −1 failed)
+     */
+    int outcome;
+    double warp; /* c; 0: none */
+    int trials;  /* only the first so many trials */
 };
 
 /*
- * Chooses the scaling and fills the series; arrays come from the arena. A series may have n = 0. The scaling of an outcome
- * with no spread has scale 1, or the distance to its limit.
+ * Chooses the scaling and fills the series; arrays come from the arena. A series may have n = 0. The scaling
+ * of an outcome with no spread has scale 1, or the distance to its limit.
  */
-int ckg__series_build(const struct ckg__data *data, const struct ckg__series_source *source, struct ckg__arena *arena,
-                      struct ckg__scaling *scaling, struct ckg__series *out);
+int ckg__series_build(const struct ckg__data *data, const struct ckg__series_source *source,
+                      struct ckg__arena *arena, struct ckg__scaling *scaling, struct ckg__series *out);
 
-/* The most extreme robust deviation |t − centre|/spread of the source's values: whether a warp is worth trying. */
-int ckg__series_tail(const struct ckg__data *data, const struct ckg__series_source *source, struct ckg__arena *arena, double *tail);
+/*
+ * The most extreme robust deviation |t − centre|/spread of the source's values: whether a warp is worth
+ * trying.
+ */
+int ckg__series_tail(const struct ckg__data *data, const struct ckg__series_source *source,
+                     struct ckg__arena *arena, double *tail);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * Values to model units and back. The warp asinh(c·t)/c is the identity near its centre and logarithmic far out, so a heavy
- * tail is drawn in while order and limits stay. Moments of the way back: with cW ~ N(m, q), E sinh = e^{q/2} sinh m and
- * Var sinh = ½(e^q − 1)(e^q cosh 2m + 1).
+ * Values to model units and back. The warp asinh(c·t)/c is the identity near its centre and logarithmic far
+ * out, so a heavy tail is drawn in while order and limits stay. Moments of the way back: with cW ~ N(m, q), E
+ * sinh = e^{q/2} sinh m and Var sinh = ½(e^q − 1)(e^q cosh 2m + 1).
  */
 #include <math.h>
 
@@ -37,7 +37,8 @@ void ckg__scaling_moments(const struct ckg__scaling *s, double y_mean, double y_
 {
     double centre = s->centre + s->scale * y_mean, spread = s->scale * y_sd;
     if (s->warp > 0) {
-        const double m = s->warp * centre, q = s->warp * s->warp * spread * spread, unit = s->warp_scale / s->warp;
+        const double m = s->warp * centre, q = s->warp * s->warp * spread * spread,
+                     unit = s->warp_scale / s->warp;
         centre = s->warp_centre + unit * exp(0.5 * q) * sinh(m);
         spread = unit * sqrt(0.5 * expm1(q) * (exp(q) * cosh(2 * m) + 1));
     }

@@ -26,17 +26,20 @@ static double entry_sd(const struct ckg_problem *problem, const struct ckg_measu
 }
 
 /* The outcome's values in the order of the trials; the latent constraint has one per ended trial. */
-static int collect(const struct ckg__data *data, const struct ckg__series_source *source, struct entry *entries)
+static int collect(const struct ckg__data *data, const struct ckg__series_source *source,
+                   struct entry *entries)
 {
     const int outcome = source->outcome, latent = outcome == data->problem->outcomes;
     int count = 0;
     for (int t = 0; t < source->trials; t++) {
         const struct ckg__trial *trial = &data->trial[t];
         if (latent && (trial->state == CKG_COMPLETE || trial->state == CKG_FAILED))
-            entries[count++] = (struct entry){trial->design, trial->state == CKG_COMPLETE ? 1 : -1, CKG_SD_DEFAULT};
+            entries[count++] = (struct entry){trial->design, trial->state == CKG_COMPLETE ? 1 : -1,
+                                              CKG_SD_DEFAULT};
         for (int i = 0; !latent && i < trial->count; i++)
             if (trial->measured[i].outcome == outcome)
-                entries[count++] = (struct entry){trial->design, trial->measured[i].value, entry_sd(data->problem, &trial->measured[i])};
+                entries[count++] = (struct entry){trial->design, trial->measured[i].value,
+                                                  entry_sd(data->problem, &trial->measured[i])};
     }
     return count;
 }
@@ -47,7 +50,10 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Where the warp of an outcome is centred: the median, or the limit of a constraint, so that the limit stays where it is. */
+/*
+ * Where the warp of an outcome is centred: the median, or the limit of a constraint, so that the limit stays
+ * where it is.
+ */
 static double warp_centre(const struct ckg__data *data, int outcome, double median)
 {
     if (outcome == 0)
@@ -60,7 +66,10 @@ static double warp_centre(const struct ckg__data *data, int outcome, double medi
     return median < min ? min : median > max ? max : median;
 }
 
-/* Designs nearer than this to one another count once in the robust measures: a search gathers around its optimum, and the values there are alike. */
+/*
+ * Designs nearer than this to one another count once in the robust measures: a search gathers around its
+ * optimum, and the values there are alike.
+ */
 static const double apart = 0.05;
 
 static int near_to(const struct ckg__data *data, int a, int b)
@@ -87,9 +96,12 @@ static int scattered(const struct ckg__data *data, const struct entry *entries, 
     return n;
 }
 
-/* Robust location and spread of the signed values of scattered designs; *tail is the largest deviation in those units, 0 for too few. */
-static int robust(const struct ckg__data *data, int outcome, double sign, const struct entry *entries, int count, struct ckg__arena *arena,
-                  double *centre, double *spread, double *tail)
+/*
+ * Robust location and spread of the signed values of scattered designs; *tail is the largest deviation in
+ * those units, 0 for too few.
+ */
+static int robust(const struct ckg__data *data, int outcome, double sign, const struct entry *entries,
+                  int count, struct ckg__arena *arena, double *centre, double *spread, double *tail)
 {
     enum { FEWEST = 8 };
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
@@ -111,7 +123,8 @@ static int robust(const struct ckg__data *data, int outcome, double sign, const 
     return CKG_OK;
 }
 
-int ckg__series_tail(const struct ckg__data *data, const struct ckg__series_source *source, struct ckg__arena *arena, double *tail)
+int ckg__series_tail(const struct ckg__data *data, const struct ckg__series_source *source,
+                     struct ckg__arena *arena, double *tail)
 {
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
     struct entry *entries = ckg__arena_get(arena, (size_t)data->trials + 1, sizeof *entries);
@@ -120,14 +133,16 @@ int ckg__series_tail(const struct ckg__data *data, const struct ckg__series_sour
     const int count = collect(data, source, entries);
     double centre, spread;
     *tail = 0;
-    const int status = count > 3 ? robust(data, source->outcome, 1, entries, count, arena, &centre, &spread, tail) : CKG_OK;
+    const int status = count > 3
+                           ? robust(data, source->outcome, 1, entries, count, arena, &centre, &spread, tail)
+                           : CKG_OK;
     ckg__arena_release(arena, mark);
     return status;
 }
 
 /* What a design's values of one kind of noise add up to. */
 struct pool {
-    double weight; /* Σ 1/sd², or the count where the noise is estimated or absent */
+    double weight;        /* Σ 1/sd², or the count where the noise is estimated or absent */
     double mean, squares; /* weighted mean and Σ weight·(y−mean)² */
     int count;
 };
@@ -155,7 +170,9 @@ static void add_row(struct ckg__series *s, int design, const struct pool *pool, 
 
 enum { NOISY, KNOWN, EXACT, POOLS };
 
-/* Mean and standard deviation over rows, computed on numbers scaled to at most 1 so that no square overflows. */
+/*
+ * Mean and standard deviation over rows, computed on numbers scaled to at most 1 so that no square overflows.
+ */
 static void moments(int n, const double *y, double *mean, double *sd)
 {
     double largest = 0, sum = 0, squares = 0;
@@ -180,14 +197,18 @@ static double lone_scale(const struct ckg__data *data, int outcome, double value
     if (outcome == 0 || outcome == data->problem->outcomes)
         return 1;
     const struct ckg__outcome *o = &data->problem->outcome[outcome];
-    const double below = isfinite(o->min) ? fabs(value - o->min) : INFINITY, above = isfinite(o->max) ? fabs(value - o->max) : INFINITY;
+    const double below = isfinite(o->min) ? fabs(value - o->min) : INFINITY,
+                 above = isfinite(o->max) ? fabs(value - o->max) : INFINITY;
     const double nearest = below < above ? below : above;
     return nearest > 0 && isfinite(nearest) ? nearest : 1;
 }
 
-/* Pools the entries, whose warped values are in y, into rows; scale and centre of the scaling are still 0 and 1. */
-static void pool_entries(const struct ckg__scaling *scaling, const struct entry *entries, int count, const double *y, int designs,
-                         struct pool *pools, struct ckg__series *s)
+/*
+ * Pools the entries, whose warped values are in y, into rows; scale and centre of the scaling are still 0 and
+ * 1.
+ */
+static void pool_entries(const struct ckg__scaling *scaling, const struct entry *entries, int count,
+                         const double *y, int designs, struct pool *pools, struct ckg__series *s)
 {
     memset(pools, 0, (size_t)designs * POOLS * sizeof *pools);
     for (int i = 0; i < count; i++) {
@@ -210,13 +231,17 @@ static void pool_entries(const struct ckg__scaling *scaling, const struct entry 
     }
 }
 
-/* What replicates say about the noise beyond their means, in scaled units; every value's own sd is known for the rest. */
-static void replicate_terms(const struct pool *pools, int designs, const struct ckg__scaling *scaling, const struct entry *entries,
-                            int count, struct ckg__series *s)
+/*
+ * What replicates say about the noise beyond their means, in scaled units; every value's own sd is known for
+ * the rest.
+ */
+static void replicate_terms(const struct pool *pools, int designs, const struct ckg__scaling *scaling,
+                            const struct entry *entries, int count, struct ckg__series *s)
 {
     const double square = scaling->scale * scaling->scale;
     for (int i = 0; i < designs; i++) {
-        const struct pool *noisy = &pools[(size_t)i * POOLS + NOISY], *known = &pools[(size_t)i * POOLS + KNOWN];
+        const struct pool *noisy = &pools[(size_t)i * POOLS + NOISY],
+                          *known = &pools[(size_t)i * POOLS + KNOWN];
         if (noisy->count > 1) {
             s->extra += noisy->count - 1;
             s->within += noisy->squares / square;
@@ -234,7 +259,8 @@ static void replicate_terms(const struct pool *pools, int designs, const struct 
 }
 
 /* The median known variance per value. */
-static int typical_known(const struct ckg__scaling *scaling, const struct entry *entries, int count, struct ckg__arena *arena, double *out)
+static int typical_known(const struct ckg__scaling *scaling, const struct entry *entries, int count,
+                         struct ckg__arena *arena, double *out)
 {
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
     double *sorted = ckg__arena_doubles(arena, (size_t)count);
@@ -253,7 +279,8 @@ static int typical_known(const struct ckg__scaling *scaling, const struct entry 
 }
 
 /* Gives the rows their final units, once they are known. */
-static void standardise(const struct ckg__data *data, int outcome, struct ckg__scaling *scaling, struct ckg__series *s)
+static void standardise(const struct ckg__data *data, int outcome, struct ckg__scaling *scaling,
+                        struct ckg__series *s)
 {
     double mean, sd;
     moments(s->n, s->y, &mean, &sd);
@@ -273,19 +300,21 @@ static void standardise(const struct ckg__data *data, int outcome, struct ckg__s
     }
 }
 
-int ckg__series_build(const struct ckg__data *data, const struct ckg__series_source *source, struct ckg__arena *arena,
-                      struct ckg__scaling *scaling, struct ckg__series *s)
+int ckg__series_build(const struct ckg__data *data, const struct ckg__series_source *source,
+                      struct ckg__arena *arena, struct ckg__scaling *scaling, struct ckg__series *s)
 {
     const int outcome = source->outcome;
     const size_t rows = (size_t)data->designs * POOLS + 1;
-    *scaling = (struct ckg__scaling){outcome == 0 && data->problem->goal == CKG_MINIMIZE ? -1 : 1, 0, 0, 1, 0, 1};
+    *scaling = (struct ckg__scaling){
+        outcome == 0 && data->problem->goal == CKG_MINIMIZE ? -1 : 1, 0, 0, 1, 0, 1};
     *s = (struct ckg__series){0};
     s->design = ckg__arena_ints(arena, rows);
     s->y = ckg__arena_doubles(arena, rows);
     s->known = ckg__arena_doubles(arena, rows);
     s->count = ckg__arena_doubles(arena, rows);
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
-    struct entry *entries = ckg__arena_get(arena, (size_t)data->trials * (size_t)data->problem->outcomes + 1, sizeof *entries);
+    struct entry *entries = ckg__arena_get(arena, (size_t)data->trials * (size_t)data->problem->outcomes + 1,
+                                           sizeof *entries);
     struct pool *pools = ckg__arena_get(arena, rows, sizeof *pools);
     double *y = ckg__arena_doubles(arena, (size_t)data->trials * (size_t)data->problem->outcomes + 1);
     if (!s->design || !s->y || !s->known || !s->count || !entries || !pools || !y)
@@ -296,7 +325,8 @@ int ckg__series_build(const struct ckg__data *data, const struct ckg__series_sou
     if (count && source->warp > 0) {
         double tail;
         scaling->warp = source->warp;
-        status = robust(data, outcome, scaling->sign, entries, count, arena, &scaling->warp_centre, &scaling->warp_scale, &tail);
+        status = robust(data, outcome, scaling->sign, entries, count, arena, &scaling->warp_centre,
+                        &scaling->warp_scale, &tail);
         if (!(scaling->warp_scale > 0))
             scaling->warp_scale = 1;
     }

@@ -42,7 +42,8 @@ struct ranked {
 static int ascending(const void *a, const void *b)
 {
     const struct ranked *x = a, *y = b;
-    return x->value != y->value ? (x->value > y->value) - (x->value < y->value) : (x->index > y->index) - (x->index < y->index);
+    return x->value != y->value ? (x->value > y->value) - (x->value < y->value)
+                                : (x->index > y->index) - (x->index < y->index);
 }
 
 /* Robustly standardised and rounded, so that another unit or origin makes no tie and breaks none. */
@@ -50,7 +51,8 @@ static void round_off(int n, struct ranked *sorted, double *work)
 {
     for (int i = 0; i < n; i++)
         work[i] = sorted[i].value;
-    const double centre = ckg__quantile(work, n, 0.5), quarters = ckg__quantile(work, n, 0.75) - ckg__quantile(work, n, 0.25);
+    const double centre = ckg__quantile(work, n, 0.5),
+                 quarters = ckg__quantile(work, n, 0.75) - ckg__quantile(work, n, 0.25);
     const double spread = quarters > 0 ? quarters : work[n - 1] - work[0];
     for (int i = 0; i < n; i++)
         sorted[i].value = spread > 0 ? ckg__scaling_round((work[i] - centre) / spread) : 0;
@@ -102,7 +104,8 @@ double ckg__bilog_apply(const struct ckg__bilog *b, double value)
     if (isinf(b->upper))
         return bilog(value - b->lower, b->unit);
     const double half = 0.5 * (b->upper - b->lower), size = log1p(in_units(half, b->unit));
-    return value >= b->lower + half ? size + bilog(value - b->upper, b->unit) : bilog(value - b->lower, b->unit) - size;
+    return value >= b->lower + half ? size + bilog(value - b->upper, b->unit)
+                                    : bilog(value - b->lower, b->unit) - size;
 }
 
 double ckg__bilog_distance(const struct ckg__bilog *b, double value)

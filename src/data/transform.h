@@ -1,7 +1,7 @@
 /*
- * The transforms under which a trust region's models see the outcomes (Eriksson and Poloczek 2021): normal scores of the objective, which
- * magnify differences at its ends whatever the tail, and the bilog of a constraint, which magnifies what is near a limit. Neither depends
- * on the outcome's units or origin.
+ * The transforms under which a trust region's models see the outcomes (Eriksson and Poloczek 2021): normal
+ * scores of the objective, which magnify differences at its ends whatever the tail, and the bilog of a
+ * constraint, which magnifies what is near a limit. Neither depends on the outcome's units or origin.
  */
 #ifndef CKG_DATA_TRANSFORM_H
 #define CKG_DATA_TRANSFORM_H
@@ -15,8 +15,9 @@ double ckg__quantile(const double *sorted, int n, double p);
 void ckg__sorted_insert(double *sorted, int n, double value);
 
 /*
- * score (n) ← Φ⁻¹((rank − ½)/n) of values (n), ranks from 1 upwards and equal values sharing their average. Values count as equal when they
- * differ by less than rounding in another unit would: 2⁻³² of their interquartile range.
+ * score (n) ← Φ⁻¹((rank − ½)/n) of values (n), ranks from 1 upwards and equal values sharing their average.
+ * Values count as equal when they differ by less than rounding in another unit would: 2⁻³² of their
+ * interquartile range.
  */
 int ckg__copula(int n, const double *value, struct ckg__arena *arena, double *score);
 
@@ -26,8 +27,8 @@ struct ckg__bilog {
 };
 
 /*
- * sign(t)·log(1 + |t|), t = (value − limit)/unit. Of two limits the nearer one counts, and the two branches are shifted by ±log(1 + half the
- * gap/unit) so that they meet in the middle.
+ * sign(t)·log(1 + |t|), t = (value − limit)/unit. Of two limits the nearer one counts, and the two branches
+ * are shifted by ±log(1 + half the gap/unit) so that they meet in the middle.
  */
 double ckg__bilog_apply(const struct ckg__bilog *b, double value);
 

@@ -1,13 +1,14 @@
 /*
  * Designs that fill the unit cube.
  *
- * Latin hypercube: McKay, Beckman, Conover, Technometrics 21, 1979; the best of several by the maximin criterion of Johnson,
- * Moore, Ylvisaker, J. Stat. Plan. Inference 26, 1990. O(tries·n²·d).
+ * Latin hypercube: McKay, Beckman, Conover, Technometrics 21, 1979; the best of several by the maximin
+ * criterion of Johnson, Moore, Ylvisaker, J. Stat. Plan. Inference 26, 1990. O(tries·n²·d).
  *
- * Sobol: Joe and Kuo's direction numbers, points in Gray-code order, 32 digits. Scrambled as Owen (Randomly permuted
- * (t,m,s)-nets, 1995) asks: a digit is flipped or not depending on all digits before it. The flips come from a hash in which a
- * bit reaches only higher bits, applied to the reversed word (Laine, Karras, EGSR 2011; Burley, JCGT 9(4), 2020), with Vegdahl's
- * constants. A scrambled net stays a net, and each of its points is uniform. O(n·d).
+ * Sobol: Joe and Kuo's direction numbers, points in Gray-code order, 32 digits. Scrambled as Owen (Randomly
+ * permuted (t,m,s)-nets, 1995) asks: a digit is flipped or not depending on all digits before it. The flips
+ * come from a hash in which a bit reaches only higher bits, applied to the reversed word (Laine, Karras, EGSR
+ * 2011; Burley, JCGT 9(4), 2020), with Vegdahl's constants. A scrambled net stays a net, and each of its
+ * points is uniform. O(n·d).
  */
 #include "design/sequence.h"
 
@@ -19,12 +20,19 @@
 
 enum { DIGITS = 32 };
 
-/* The purposes of the random numbers drawn here: those of a dimension's scrambling, and those beyond the last dimension. */
+/*
+ * The purposes of the random numbers drawn here: those of a dimension's scrambling, and those beyond the last
+ * dimension.
+ */
 enum { PURPOSE_SCRAMBLE = 0x50B01, PURPOSE_BEYOND = 0x50B02 };
 
-_Static_assert(sizeof sobol_polynomials / sizeof *sobol_polynomials == CKG__SOBOL_MAX_DIM, "one polynomial per dimension");
+_Static_assert(sizeof sobol_polynomials / sizeof *sobol_polynomials == CKG__SOBOL_MAX_DIM,
+               "one polynomial per dimension");
 
-/* The middle of one of 2^32 cells: adding a stratum's number to it is exact, so that the point cannot leave its stratum. */
+/*
+ * The middle of one of 2^32 cells: adding a stratum's number to it is exact, so that the point cannot leave
+ * its stratum.
+ */
 static double from_digits(uint32_t digits)
 {
     return ((double)digits + 0.5) * 0x1p-32;
@@ -50,7 +58,10 @@ static double squared_distance(int d, const double *x, const double *y)
     return sum;
 }
 
-/* The smallest squared distance between two points; any number not above `enough` as soon as it cannot exceed that. */
+/*
+ * The smallest squared distance between two points; any number not above `enough` as soon as it cannot exceed
+ * that.
+ */
 static double separation(int n, int d, const double *X, double enough)
 {
     double smallest = DBL_MAX;
@@ -169,7 +180,8 @@ static void fill_column_beyond(unsigned long long seed, int dimension, int first
     struct ckg__rng rng;
 
     for (int i = 0; i < n; i++) {
-        ckg__rng_seed(&rng, seed, (uint64_t)dimension << 32 | ((uint32_t)first + (uint32_t)i), PURPOSE_BEYOND);
+        ckg__rng_seed(&rng, seed, (uint64_t)dimension << 32 | ((uint32_t)first + (uint32_t)i),
+                      PURPOSE_BEYOND);
         x[(size_t)i * d] = ckg__rng_uniform(&rng);
     }
 }

@@ -7,8 +7,8 @@
 #include "base/rng.h"
 
 /*
- * X (n×d, row-major): one point per stratum in every dimension, jittered inside it; among `tries` draws the one whose smallest distance between
- * two points is largest. `work` holds n·d doubles, `order` n ints.
+ * X (n×d, row-major): one point per stratum in every dimension, jittered inside it; among `tries` draws the
+ * one whose smallest distance between two points is largest. `work` holds n·d doubles, `order` n ints.
  */
 void ckg__design_lhs(struct ckg__rng *rng, int n, int d, int tries, double *X, double *work, int *order);
 
@@ -16,8 +16,9 @@ void ckg__design_lhs(struct ckg__rng *rng, int n, int d, int tries, double *X, d
 enum { CKG__SOBOL_MAX_DIM = 1000 };
 
 /*
- * X (n×d): points first … first+n−1 of the Sobol sequence (Joe-Kuo direction numbers), Owen-scrambled by hashing with
- * `seed`, in the open cube. d > CKG__SOBOL_MAX_DIM: the further coordinates are seeded uniform random numbers.
+ * X (n×d): points first … first+n−1 of the Sobol sequence (Joe-Kuo direction numbers), Owen-scrambled by
+ * hashing with `seed`, in the open cube. d > CKG__SOBOL_MAX_DIM: the further coordinates are seeded uniform
+ * random numbers.
  */
 void ckg__design_sobol(unsigned long long seed, int first, int n, int d, double *X);
 

@@ -1,8 +1,8 @@
 /*
- * Dense kernels for Gaussian processes: Cholesky, triangular solves with many right-hand sides, inverse, products. All
- * matrices are row-major with a leading dimension; of a symmetric or triangular matrix only the lower triangle is read or
- * written. No allocation, deterministic; any n, m >= 0. What takes a team shares its work with it, and gives the same bits with any team
- * and with none (NULL).
+ * Dense kernels for Gaussian processes: Cholesky, triangular solves with many right-hand sides, inverse,
+ * products. All matrices are row-major with a leading dimension; of a symmetric or triangular matrix only the
+ * lower triangle is read or written. No allocation, deterministic; any n, m >= 0. What takes a team shares
+ * its work with it, and gives the same bits with any team and with none (NULL).
  */
 #ifndef CKG_LINALG_DENSE_H
 #define CKG_LINALG_DENSE_H
@@ -10,7 +10,10 @@
 #include "base/threads.h"
 
 struct ckg__dense_ops {
-    /* A (n×n) ← its Cholesky factor L, in place. Returns 0, or i+1 when pivot i is not positive or not finite (A is then spoilt). */
+    /*
+     * A (n×n) ← its Cholesky factor L, in place. Returns 0, or i+1 when pivot i is not positive or not finite
+     * (A is then spoilt).
+     */
     int (*cholesky)(int n, double *A, int lda, const struct ckg__team *team);
 
     /* B (n×m) ← L⁻¹B. */
@@ -23,8 +26,8 @@ struct ckg__dense_ops {
     void (*inverse_from_cholesky)(int n, double *A, int lda, const struct ckg__team *team);
 
     /* C (m×n) ← beta·C + alpha·AᵀB with A (k×m), B (k×n). */
-    void (*multiply_tn)(int m, int n, int k, double alpha, const double *A, int lda, const double *B, int ldb, double beta, double *C,
-                        int ldc);
+    void (*multiply_tn)(int m, int n, int k, double alpha, const double *A, int lda, const double *B, int ldb,
+                        double beta, double *C, int ldc);
 
     /* y (m) ← Aᵀx for A (n×m): y_j = Σ_i x_i A_ij. */
     void (*combine_rows)(int n, int m, const double *A, int lda, const double *x, double *y);

@@ -1,6 +1,6 @@
 /*
- * The table of dense kernels for this processor. The processor does not change, so asking it each time needs no shared state;
- * callers keep the table.
+ * The table of dense kernels for this processor. The processor does not change, so asking it each time needs
+ * no shared state; callers keep the table.
  */
 #include "linalg/dense.h"
 #include "linalg/variant.h"

@@ -1,20 +1,22 @@
 /*
  * The standard normal distribution, one value at a time.
  *
- * With E(x) = exp(−x²/2) and, for x ≥ 0, the slowly varying S(x) = Φ(−x)/E(x) and V(x) = h(−x)/E(x), h(z) = φ(z) + zΦ(z):
+ * With E(x) = exp(−x²/2) and, for x ≥ 0, the slowly varying S(x) = Φ(−x)/E(x) and V(x) = h(−x)/E(x), h(z) =
+ * φ(z) + zΦ(z):
  *
  *     Φ(−x) = E·S        log Φ(−x) = −x²/2 + log S        φ/Φ at −x = 1/(√(2π)·S)
  *     h(−x) = E·V        log h(−x) = −x²/2 + log V        h'/h at −x = S/V
  *     Φ(x) = 1 − Φ(−x)   h(x) = x + h(−x)
  *
- * S and V are ratios of polynomials with positive coefficients, valid on the whole half line: nothing cancels. E splits x
- * into two halves so that x² is exact. log h has a zero near 0.9, where it is a polynomial in the distance from the zero.
- * Φ⁻¹(p) is a ratio of polynomials in p − ½ in the middle and in √−log p in the tails. Φ(b) − Φ(a) is a quadrature where a
- * and b are close and a difference of tails elsewhere.
+ * S and V are ratios of polynomials with positive coefficients, valid on the whole half line: nothing
+ * cancels. E splits x into two halves so that x² is exact. log h has a zero near 0.9, where it is a
+ * polynomial in the distance from the zero. Φ⁻¹(p) is a ratio of polynomials in p − ½ in the middle and in
+ * √−log p in the tails. Φ(b) − Φ(a) is a quadrature where a and b are close and a difference of tails
+ * elsewhere.
  *
- * Reference: W. J. Cody, Math. Comp. 23 (1969), and M. J. Wichura, Applied Statistics 37 (1988), for the choice of
- * variables; the coefficients are from tests/reference/make_normal_coefficients.py.
- * Cost: 12 to 36 ns for each value on Zen 4, 70 ns for log_interval.
+ * Reference: W. J. Cody, Math. Comp. 23 (1969), and M. J. Wichura, Applied Statistics 37 (1988), for the
+ * choice of variables; the coefficients are from tests/reference/make_normal_coefficients.py. Cost: 12 to 36
+ * ns for each value on Zen 4, 70 ns for log_interval.
  */
 #include "linalg/normal.h"
 
@@ -68,8 +70,8 @@ static double gauss(double x)
 }
 
 /*
- * p(x)/q(x) for x ≥ 0, q one or two degrees above p. Far from zero it is evaluated in 1/x, as Horner's rule is accurate to an
- * ulp only when the terms that it adds last are the largest.
+ * p(x)/q(x) for x ≥ 0, q one or two degrees above p. Far from zero it is evaluated in 1/x, as Horner's rule
+ * is accurate to an ulp only when the terms that it adds last are the largest.
  */
 static double ratio(int p_count, const double *p, int q_count, const double *q, double x)
 {
@@ -174,8 +176,9 @@ double ckg__normal_quantile(double p)
 }
 
 /*
- * log ∫ φ over middle ± width/2, for width and width·|middle| up to one: φ(middle + t) = φ(middle)·exp(−t·middle − t²/2), and
- * 12 points integrate the last factor, which is smooth and positive, to full precision.
+ * log ∫ φ over middle ± width/2, for width and width·|middle| up to one: φ(middle + t) =
+ * φ(middle)·exp(−t·middle − t²/2), and 12 points integrate the last factor, which is smooth and positive, to
+ * full precision.
  */
 static double log_interval_narrow(double middle, double width)
 {

@@ -1,6 +1,7 @@
 /*
- * Which compiled variant of the hot files this processor runs. The feature lists are the x86-64 psABI levels v3 and v4 as far as
- * the compilers use them in numerical code; __builtin_cpu_supports also checks that the operating system saves the registers.
+ * Which compiled variant of the hot files this processor runs. The feature lists are the x86-64 psABI levels
+ * v3 and v4 as far as the compilers use them in numerical code; __builtin_cpu_supports also checks that the
+ * operating system saves the registers.
  */
 #include "linalg/variant.h"
 
@@ -15,7 +16,8 @@ static int runs_v3(void)
 static int runs_v4(void)
 {
     return runs_v3() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-           __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512cd");
+           __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
+           __builtin_cpu_supports("avx512cd");
 }
 
 enum ckg__variant ckg__variant_best(void)

@@ -1,6 +1,7 @@
 /*
- * The hot files are compiled several times, each for another instruction set, and chosen at run time. The build defines
- * CKG_VARIANT as base, v3 (x86-64-v3: AVX2, FMA) or v4 (AVX-512); each compilation exports one table of functions.
+ * The hot files are compiled several times, each for another instruction set, and chosen at run time. The
+ * build defines CKG_VARIANT as base, v3 (x86-64-v3: AVX2, FMA) or v4 (AVX-512); each compilation exports one
+ * table of functions.
  */
 #ifndef CKG_LINALG_VARIANT_H
 #define CKG_LINALG_VARIANT_H

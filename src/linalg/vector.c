@@ -1,23 +1,24 @@
 /*
- * exp, log and the standard normal distribution over arrays, compiled once for each instruction set (variant.h).
+ * exp, log and the standard normal distribution over arrays, compiled once for each instruction set
+ * (variant.h).
  *
- * Written with the vector types of GCC and Clang, one vector of the variant's width at a time and without branches: masks
- * instead of conditions, exponents handled as integers. The approximations, for x ≥ 0, with S and V ratios of polynomials
- * with positive coefficients and E(x) = exp(−x²/2):
+ * Written with the vector types of GCC and Clang, one vector of the variant's width at a time and without
+ * branches: masks instead of conditions, exponents handled as integers. The approximations, for x ≥ 0, with S
+ * and V ratios of polynomials with positive coefficients and E(x) = exp(−x²/2):
  *
- *     exp(a) = 2^k·exp(r), k = round(a/log 2)     log x = k·log 2 + log m, √½ ≤ m < √2, by atanh(f/(2+f)), f = m − 1
- *     Φ(−x)  = E(x)·S(x)                          Φ(x)  = 1 − Φ(−x)
- *     h(−x)  = E(x)·V(x)                          h(x)  = x + h(−x)           where h(z) = φ(z) + zΦ(z)
- *     log Φ(−x) = −x²/2 + log S(x)                log Φ(x) = log(1 − Φ(−x))
+ *     exp(a) = 2^k·exp(r), k = round(a/log 2)     log x = k·log 2 + log m, √½ ≤ m < √2, by atanh(f/(2+f)), f
+ * = m − 1 Φ(−x)  = E(x)·S(x)                          Φ(x)  = 1 − Φ(−x) h(−x)  = E(x)·V(x) h(x)  = x + h(−x)
+ * where h(z) = φ(z) + zΦ(z) log Φ(−x) = −x²/2 + log S(x)                log Φ(x) = log(1 − Φ(−x))
  *
- * E splits x into two halves so that x² is exact: rounding x² alone would cost x² ulp, 700 at the end of the range. Where a
- * mask decides, the comparison is written so that a NaN keeps the value that arithmetic has made NaN.
+ * E splits x into two halves so that x² is exact: rounding x² alone would cost x² ulp, 700 at the end of the
+ * range. Where a mask decides, the comparison is written so that a NaN keeps the value that arithmetic has
+ * made NaN.
  *
- * Reference: W. J. Cody, "Rational Chebyshev approximations for the error function", Math. Comp. 23 (1969), for the idea of
- * S; the coefficients are from tests/reference/make_normal_coefficients.py.
- * Cost in ns for each element, arrays of 300, Zen 4 at 3.6 GHz, gcc 12 (v4 | v3 | base):
- *     exp 0.7 | 0.9 | 3.0, log 1.1 | 1.6 | 3.9, Φ 1.7 | 1.9 | 5.3, Φ and φ 1.7 | 1.9 | 6.0,
- *     log Φ 3.0 | 5.0 | 12, log Φ and φ/Φ 3.4 | 5.4 | 13, h 1.7 | 2.0 | 5.3.
+ * Reference: W. J. Cody, "Rational Chebyshev approximations for the error function", Math. Comp. 23 (1969),
+ * for the idea of S; the coefficients are from tests/reference/make_normal_coefficients.py. Cost in ns for
+ * each element, arrays of 300, Zen 4 at 3.6 GHz, gcc 12 (v4 | v3 | base): exp 0.7 | 0.9 | 3.0, log 1.1 | 1.6
+ * | 3.9, Φ 1.7 | 1.9 | 5.3, Φ and φ 1.7 | 1.9 | 6.0, log Φ 3.0 | 5.0 | 12, log Φ and φ/Φ 3.4 | 5.4 | 13,
+ * h 1.7 | 2.0 | 5.3.
  */
 #include "linalg/vector.h"
 
@@ -37,13 +38,16 @@ enum { LANES = 2 };
 #endif
 
 typedef double lanes __attribute__((vector_size(LANES * sizeof(double))));
-typedef uint64_t lane_bits __attribute__((vector_size(LANES * sizeof(double)))); /* the bits of lanes, or a mask: all or none */
+/* the bits of lanes, or a mask: all or none */
+typedef uint64_t lane_bits __attribute__((vector_size(LANES * sizeof(double))));
 
 struct lanes2 {
     lanes first, second;
 };
 
-/* A double is sign, 11 bits of exponent and 52 of fraction: adding n << 52 to its bits multiplies it by 2^n. */
+/*
+ * A double is sign, 11 bits of exponent and 52 of fraction: adding n << 52 to its bits multiplies it by 2^n.
+ */
 enum { EXPONENT_SHIFT = 52 };
 static const uint64_t fraction_bits = (UINT64_C(1) << EXPONENT_SHIFT) - 1;
 static const uint64_t one_bits = UINT64_C(0x3ff0000000000000), sqrt_half_bits = UINT64_C(0x3fe6a09e667f3bcd);
@@ -51,7 +55,10 @@ static const uint64_t one_bits = UINT64_C(0x3ff0000000000000), sqrt_half_bits = 
 /* Adding it to |t| < 2^51 rounds t to an integer, which then stands in the low bits of the sum. */
 static const double round_shift = 0x1.8p52;
 
-/* Numbers that may be subnormal in the end are kept larger by 2^64 until the last multiplication, which alone rounds. */
+/*
+ * Numbers that may be subnormal in the end are kept larger by 2^64 until the last multiplication, which alone
+ * rounds.
+ */
 enum { LIFT = 64 };
 static const double unlift = 0x1p-64;
 
@@ -101,7 +108,10 @@ static inline lanes absolute(lanes x)
     return (lanes)((lane_bits)x & (UINT64_MAX >> 1));
 }
 
-/* Even and odd powers apart: two short chains of multiply-adds, each of which reads one coefficient from memory. */
+/*
+ * Even and odd powers apart: two short chains of multiply-adds, each of which reads one coefficient from
+ * memory.
+ */
 static inline lanes poly(int degree, const double *c, lanes x, lanes x2)
 {
     lanes first = splat(c[degree]), second = splat(c[degree - 1]);
@@ -122,7 +132,8 @@ static inline lanes exp_lanes(lanes x)
     const lanes fraction = 1.0 + (r + r2 * poly(9, exp_poly, r, r2));
     /* Lifted up or down, as 2^k alone may be subnormal or overflow. */
     const lane_bits negative = below(x, 0.0);
-    const lane_bits lift = (negative & ((uint64_t)(2 * LIFT) << EXPONENT_SHIFT)) - ((uint64_t)LIFT << EXPONENT_SHIFT);
+    const lane_bits lift = (negative & ((uint64_t)(2 * LIFT) << EXPONENT_SHIFT)) -
+                           ((uint64_t)LIFT << EXPONENT_SHIFT);
     const lanes lifted = (lanes)((lane_bits)fraction + ((lane_bits)shifted << EXPONENT_SHIFT) + lift);
     const lanes y = lifted * (lanes)(one_bits - lift);
 
@@ -134,7 +145,8 @@ static inline lanes log_of_normal(lanes x, lanes correction)
 {
     const lane_bits bits = (lane_bits)x + (one_bits - sqrt_half_bits);
     /* The exponent becomes the last bits of 2^52 + exponent. */
-    const lanes k = (lanes)((bits >> EXPONENT_SHIFT) | (lane_bits)splat(0x1p52)) - (0x1p52 + 1023.0) + correction;
+    const lanes k = (lanes)((bits >> EXPONENT_SHIFT) | (lane_bits)splat(0x1p52)) - (0x1p52 + 1023.0) +
+                    correction;
     const lanes f = (lanes)((bits & fraction_bits) + sqrt_half_bits) - 1.0;
     const lanes s = f / (2.0 + f), z = s * s, half_square = 0.5 * f * f;
     const lanes series = z * poly(6, log_poly, z, z * z);
@@ -207,10 +219,14 @@ static inline struct lanes2 log_cdf_mills_lanes(lanes x)
     const struct ratio s = scaled_tail(at_most(a, tail_end));
     const lanes scaled = s.p / s.q;
     const lanes tail = scaled * e * unlift, cdf = 1.0 - tail;
-    /* The rounding of 1 − tail is given back: it matters when the tail is small, and then the slope of log is 1. */
+    /*
+     * The rounding of 1 − tail is given back: it matters when the tail is small, and then the slope of log is
+     * 1.
+     */
     const lanes log_part = log_of_normal(choose(positive, cdf, scaled), splat(0.0));
     const lanes log_cdf = log_part + choose(positive, (1.0 - cdf) - tail, -0.5 * (x * x));
-    const lanes mills = choose(positive, e * (unlift * inv_sqrt_2pi), inv_sqrt_2pi * s.q) / choose(positive, cdf, s.p);
+    const lanes mills = choose(positive, e * (unlift * inv_sqrt_2pi), inv_sqrt_2pi * s.q) /
+                        choose(positive, cdf, s.p);
 
     return (struct lanes2){log_cdf, choose(below(x, -tail_end), a, mills)};
 }
@@ -261,10 +277,11 @@ static inline int smaller(int a, int b)
 }
 
 /*
- * The last vector ends with the array and may overlap the one before it. As x and y may be the same array, each vector is
- * loaded before the one before it is stored. Always inlined, so that the function is too.
+ * The last vector ends with the array and may overlap the one before it. As x and y may be the same array,
+ * each vector is loaded before the one before it is stored. Always inlined, so that the function is too.
  */
-__attribute__((always_inline)) static inline void map(int n, const double *x, double *y, lanes (*function)(lanes))
+__attribute__((always_inline)) static inline void map(int n, const double *x, double *y,
+                                                      lanes (*function)(lanes))
 {
     const int last = n - LANES;
 

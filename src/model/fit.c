@@ -5,7 +5,8 @@
  *     ∂/∂log ℓ_k = Σ_{j<i} (α_i α_j − K⁻¹_ij) ∂K_ij/∂log ℓ_k
  *     ∂/∂log σ²  = ½ Σ_i (α_i² − K⁻¹_ii) Σ_ii − ½ extra + within/(2σ²)
  *     ∂/∂log s²  = ½ (αᵀ(y − m) − n − Σ_i (α_i² − K⁻¹_ii) Σ_ii)
- * The mean m maximises the density for each theta, so its own derivative does not enter. Cost about n³ per gradient.
+ * The mean m maximises the density for each theta, so its own derivative does not enter. Cost about n³ per
+ * gradient.
  */
 #include "model/fit.h"
 
@@ -19,18 +20,34 @@
 struct ckg__prior ckg__prior_default(int d)
 {
     return (struct ckg__prior){
-        .ell_mean = sqrt(2) + 0.5 * log(d), .ell_sd = 1.45, .ell_low = log(0.05), .ell_high = log(10) + 0.5 * log(d > 2 ? d / 2.0 : 1),
-        .noise_mean = -4, .noise_sd = 2, .noise_low = log(1e-8), .noise_high = log(10),
-        .signal_sd = 1, .signal_low = 0, .signal_high = 0,
+        .ell_mean = sqrt(2) + 0.5 * log(d),
+        .ell_sd = 1.45,
+        .ell_low = log(0.05),
+        .ell_high = log(10) + 0.5 * log(d > 2 ? d / 2.0 : 1),
+        .noise_mean = -4,
+        .noise_sd = 2,
+        .noise_low = log(1e-8),
+        .noise_high = log(10),
+        .signal_sd = 1,
+        .signal_low = 0,
+        .signal_high = 0,
     };
 }
 
 struct ckg__prior ckg__prior_flat(void)
 {
     return (struct ckg__prior){
-        .ell_mean = 0, .ell_sd = INFINITY, .ell_low = log(0.01), .ell_high = log(100),
-        .noise_mean = 0, .noise_sd = INFINITY, .noise_low = log(1e-8), .noise_high = log(10),
-        .signal_sd = INFINITY, .signal_low = log(1e-3), .signal_high = log(1e4),
+        .ell_mean = 0,
+        .ell_sd = INFINITY,
+        .ell_low = log(0.01),
+        .ell_high = log(100),
+        .noise_mean = 0,
+        .noise_sd = INFINITY,
+        .noise_low = log(1e-8),
+        .noise_high = log(10),
+        .signal_sd = INFINITY,
+        .signal_low = log(1e-3),
+        .signal_high = log(1e4),
     };
 }
 
@@ -46,7 +63,8 @@ int ckg__fit_work_take(struct ckg__fit_work *w, const struct ckg__fit *fit, stru
     w->ones = ckg__arena_doubles(arena, n);
     w->inv_ell = ckg__arena_doubles(arena, D);
     w->slope = ckg__arena_doubles(arena, D * ((size_t)fit->inputs.n / CKG__GP_ROWS + 1));
-    return w->A && w->L && w->G && w->beta && w->alpha && w->ones && w->inv_ell && w->slope ? CKG_OK : CKG_ERR_NOMEM;
+    return w->A && w->L && w->G && w->beta && w->alpha && w->ones && w->inv_ell && w->slope ? CKG_OK
+                                                                                            : CKG_ERR_NOMEM;
 }
 
 static double normal_prior(double value, double mean, double sd, double *slope)
@@ -84,14 +102,19 @@ static void slope_task(void *context, int index, int worker)
 {
     const struct slope_rows *r = context;
     const struct ckg__fit_work *w = r->work;
-    const int n = r->in->n, first = index * CKG__GP_ROWS, end = first + CKG__GP_ROWS < n ? first + CKG__GP_ROWS : n;
+    const int n = r->in->n, first = index * CKG__GP_ROWS,
+              end = first + CKG__GP_ROWS < n ? first + CKG__GP_ROWS : n;
     (void)worker;
     ckg__kernels()->slopes(r->in->kernel, r->in->D, first, end, w->A, w->ld, r->s2, w->G, w->ld);
-    ckg__kernels()->lengthscale_gradient(r->in->D, first, end, w->A, w->ld, w->alpha, w->L, w->ld, w->G, w->ld, w->slope + index * r->in->D);
+    ckg__kernels()->lengthscale_gradient(r->in->D, first, end, w->A, w->ld, w->alpha, w->L, w->ld, w->G,
+                                         w->ld, w->slope + index * r->in->D);
 }
 
-/* Gradient of the likelihood into gradient (d+2), which is cleared first; needs w->L the factor and w->beta. */
-static void likelihood_gradient(const struct ckg__fit *fit, double s2, double noise, double mean, double *gradient, struct ckg__fit_work *w)
+/*
+ * Gradient of the likelihood into gradient (d+2), which is cleared first; needs w->L the factor and w->beta.
+ */
+static void likelihood_gradient(const struct ckg__fit *fit, double s2, double noise, double mean,
+                                double *gradient, struct ckg__fit_work *w)
 {
     const struct ckg__gp_inputs *in = &fit->inputs;
     const int n = in->n, d = in->d;
@@ -121,7 +144,8 @@ static void likelihood_gradient(const struct ckg__fit *fit, double s2, double no
             gradient[in->group[k]] += w->slope[c * in->D + k];
 }
 
-double ckg__fit_density(const struct ckg__fit *fit, const double *theta, double *gradient, struct ckg__fit_work *w)
+double ckg__fit_density(const struct ckg__fit *fit, const double *theta, double *gradient,
+                        struct ckg__fit_work *w)
 {
     const struct ckg__gp_inputs *in = &fit->inputs;
     const double s2 = exp(theta[in->d + 1]), noise = exp(theta[in->d]);
@@ -153,7 +177,8 @@ static void box(const struct ckg__fit *fit, double *lower, double *upper)
 
 void ckg__fit_start(const struct ckg__fit *fit, int start, double *theta)
 {
-    static const double ell[CKG__FIT_STARTS] = {1.0, 0.25, 3.0, 0.1}, noise[CKG__FIT_STARTS] = {1e-2, 1e-3, 0.3, 1e-1};
+    static const double ell[CKG__FIT_STARTS] = {1.0, 0.25, 3.0, 0.1},
+                        noise[CKG__FIT_STARTS] = {1e-2, 1e-3, 0.3, 1e-1};
     const int d = fit->inputs.d;
     const double stretch = 0.5 * log(d > 2 ? d / 2.0 : 1);
     for (int k = 0; k < d; k++)
@@ -162,7 +187,8 @@ void ckg__fit_start(const struct ckg__fit *fit, int start, double *theta)
     theta[d + 1] = 0;
 }
 
-int ckg__fit_climb(const struct ckg__fit *fit, int max_evaluations, double *theta, double *density, struct ckg__arena *arena)
+int ckg__fit_climb(const struct ckg__fit *fit, int max_evaluations, double *theta, double *density,
+                   struct ckg__arena *arena)
 {
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
     const int dim = fit->inputs.d + 2;
@@ -187,9 +213,12 @@ int ckg__fit_climb(const struct ckg__fit *fit, int max_evaluations, double *thet
     return CKG_OK;
 }
 
-/* One step along coordinate k (Neal 2003): step out by 1, shrink towards the present point. Returns the density there. */
-static double slice_step(const struct ckg__fit *fit, struct ckg__rng *rng, int k, double low, double high, double density, double *theta,
-                         struct ckg__fit_work *work)
+/*
+ * One step along coordinate k (Neal 2003): step out by 1, shrink towards the present point. Returns the
+ * density there.
+ */
+static double slice_step(const struct ckg__fit *fit, struct ckg__rng *rng, int k, double low, double high,
+                         double density, double *theta, struct ckg__fit_work *work)
 {
     const double here = theta[k], level = density + log(ckg__rng_uniform(rng));
     double left = here - ckg__rng_uniform(rng), right = left + 1;
@@ -220,8 +249,8 @@ static double slice_step(const struct ckg__fit *fit, struct ckg__rng *rng, int k
     return density;
 }
 
-int ckg__fit_sample(const struct ckg__fit *fit, struct ckg__rng *rng, int burn, int count, int thin, double *theta, double *samples,
-                    struct ckg__arena *arena)
+int ckg__fit_sample(const struct ckg__fit *fit, struct ckg__rng *rng, int burn, int count, int thin,
+                    double *theta, double *samples, struct ckg__arena *arena)
 {
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
     const int dim = fit->inputs.d + 2;

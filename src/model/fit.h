@@ -1,6 +1,6 @@
 /*
- * Hyperparameters: the log posterior density and its gradient, its maximum by several starts of a quasi-Newton method, and samples
- * from it by slice sampling.
+ * Hyperparameters: the log posterior density and its gradient, its maximum by several starts of a
+ * quasi-Newton method, and samples from it by slice sampling.
  */
 #ifndef CKG_MODEL_FIT_H
 #define CKG_MODEL_FIT_H
@@ -33,21 +33,26 @@ struct ckg__fit_work {
 
 int ckg__fit_work_take(struct ckg__fit_work *work, const struct ckg__fit *fit, struct ckg__arena *arena);
 
-/* The log posterior density at theta (d+2), up to a constant, and its gradient (d+2) unless NULL; −INFINITY where there is no factor. */
-double ckg__fit_density(const struct ckg__fit *fit, const double *theta, double *gradient, struct ckg__fit_work *work);
+/*
+ * The log posterior density at theta (d+2), up to a constant, and its gradient (d+2) unless NULL; −INFINITY
+ * where there is no factor.
+ */
+double ckg__fit_density(const struct ckg__fit *fit, const double *theta, double *gradient,
+                        struct ckg__fit_work *work);
 
 /* Start number `start` (0 … CKG__FIT_STARTS−1) for theta (d+2). */
 enum { CKG__FIT_STARTS = 4 };
 void ckg__fit_start(const struct ckg__fit *fit, int start, double *theta);
 
 /* Climbs from theta (d+2), which becomes the best point; *density its value. */
-int ckg__fit_climb(const struct ckg__fit *fit, int max_evaluations, double *theta, double *density, struct ckg__arena *arena);
+int ckg__fit_climb(const struct ckg__fit *fit, int max_evaluations, double *theta, double *density,
+                   struct ckg__arena *arena);
 
 /*
- * Slice sampling, coordinate by coordinate: `burn` sweeps from theta (d+2), then `count` samples `thin` sweeps apart into samples
- * (count × (d+2)); theta is where the chain stands at the end.
+ * Slice sampling, coordinate by coordinate: `burn` sweeps from theta (d+2), then `count` samples `thin`
+ * sweeps apart into samples (count × (d+2)); theta is where the chain stands at the end.
  */
-int ckg__fit_sample(const struct ckg__fit *fit, struct ckg__rng *rng, int burn, int count, int thin, double *theta, double *samples,
-                    struct ckg__arena *arena);
+int ckg__fit_sample(const struct ckg__fit *fit, struct ckg__rng *rng, int burn, int count, int thin,
+                    double *theta, double *samples, struct ckg__arena *arena);
 
 #endif

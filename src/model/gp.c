@@ -1,7 +1,7 @@
 /*
- * A Gaussian process conditioned on a series: factor, mean, weights; append and truncate. Reference: Rasmussen and Williams,
- * Gaussian Processes for Machine Learning, algorithm 2.1. Cost n³/3 to set, O(n²) to append. K⁻¹ is never formed for a
- * prediction: with a nugget of 1e-11 its variances would be rounding noise.
+ * A Gaussian process conditioned on a series: factor, mean, weights; append and truncate. Reference:
+ * Rasmussen and Williams, Gaussian Processes for Machine Learning, algorithm 2.1. Cost n³/3 to set, O(n²) to
+ * append. K⁻¹ is never formed for a prediction: with a nugget of 1e-11 its variances would be rounding noise.
  */
 #include "model/gp.h"
 
@@ -72,12 +72,14 @@ struct kernel_rows {
 static void kernel_task(void *context, int index, int worker)
 {
     const struct kernel_rows *r = context;
-    const int first = index * CKG__GP_ROWS, end = first + CKG__GP_ROWS < r->in->n ? first + CKG__GP_ROWS : r->in->n;
+    const int first = index * CKG__GP_ROWS,
+              end = first + CKG__GP_ROWS < r->in->n ? first + CKG__GP_ROWS : r->in->n;
     (void)worker;
     ckg__kernels()->symmetric(r->in->kernel, r->in->D, first, end, r->A, r->lda, r->s2, r->L, r->ldl);
 }
 
-int ckg__gp_factor(const struct ckg__gp_inputs *in, double s2, double noise, const double *A, int lda, double *L, int ldl, double *nugget)
+int ckg__gp_factor(const struct ckg__gp_inputs *in, double s2, double noise, const double *A, int lda,
+                   double *L, int ldl, double *nugget)
 {
     struct kernel_rows rows = {in, s2, A, lda, ldl, L};
     int pivot = 0;
@@ -92,7 +94,8 @@ int ckg__gp_factor(const struct ckg__gp_inputs *in, double s2, double noise, con
     return pivot;
 }
 
-double ckg__gp_center(const struct ckg__gp_inputs *in, double noise, const double *L, int ldl, double *beta, double *ones, double *fit)
+double ckg__gp_center(const struct ckg__gp_inputs *in, double noise, const double *L, int ldl, double *beta,
+                      double *ones, double *fit)
 {
     const struct ckg__dense_ops *dense = ckg__dense();
     const struct ckg__series *s = in->series;
@@ -105,7 +108,8 @@ double ckg__gp_center(const struct ckg__gp_inputs *in, double noise, const doubl
             ones[i] = 1;
         dense->solve_lower(n, 1, L, ldl, ones, 1);
         const double precision = dense->dot(n, ones, ones) + in->mean_precision;
-        mean = precision > 0 ? dense->dot(n, ones, beta) / precision : 0; /* neither data nor prior: any mean is as good */
+        /* neither data nor prior: any mean is as good */
+        mean = precision > 0 ? dense->dot(n, ones, beta) / precision : 0;
         penalty = mean * mean * in->mean_precision;
         for (int i = 0; i < n; i++)
             beta[i] -= mean * ones[i];
@@ -125,7 +129,8 @@ static void solve_alpha(struct ckg__gp *gp)
     ckg__dense()->solve_lower_transposed(gp->n, 1, gp->L, gp->capacity, gp->alpha, 1);
 }
 
-int ckg__gp_set(struct ckg__gp *gp, const struct ckg__gp_inputs *in, const double *theta, struct ckg__arena *arena)
+int ckg__gp_set(struct ckg__gp *gp, const struct ckg__gp_inputs *in, const double *theta,
+                struct ckg__arena *arena)
 {
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
     double *ones = ckg__arena_doubles(arena, (size_t)in->n + 1);
@@ -137,10 +142,12 @@ int ckg__gp_set(struct ckg__gp *gp, const struct ckg__gp_inputs *in, const doubl
     gp->s2 = exp(theta[in->d + 1]);
     gp->noise = s->estimated ? exp(theta[in->d]) : 0;
     ckg__gp_scale(in, theta, gp->inv_ell, gp->A, gp->capacity);
-    const int pivot = ckg__gp_factor(in, gp->s2, gp->noise, gp->A, gp->capacity, gp->L, gp->capacity, &gp->nugget);
+    const int pivot = ckg__gp_factor(in, gp->s2, gp->noise, gp->A, gp->capacity, gp->L, gp->capacity,
+                                     &gp->nugget);
     if (pivot) {
         ckg__arena_release(arena, mark);
-        return ckg__fail(CKG_ERR_NUMERIC, "the covariance of %d observations has no factor, nugget %g", in->n, CKG__NUGGET_MAX);
+        return ckg__fail(CKG_ERR_NUMERIC, "the covariance of %d observations has no factor, nugget %g", in->n,
+                         CKG__NUGGET_MAX);
     }
     gp->mean = ckg__gp_center(in, gp->noise, gp->L, gp->capacity, gp->beta, ones, &gp->log_likelihood);
     gp->future = gp->s2 * gp->nugget + (s->estimated ? gp->noise : s->typical_known);
@@ -158,7 +165,8 @@ int ckg__gp_append(struct ckg__gp *gp, const double *u, double y, double noise)
     for (int k = 0; k < gp->D; k++)
         gp->A[(size_t)k * ld + (size_t)n] = u[k] * gp->inv_ell[k];
     double *row = gp->L + (size_t)n * ld;
-    ckg__kernels()->cross(gp->kernel, gp->D, 1, gp->A + n, gp->capacity, n, gp->A, gp->capacity, gp->s2, row, NULL, gp->capacity);
+    ckg__kernels()->cross(gp->kernel, gp->D, 1, gp->A + n, gp->capacity, n, gp->A, gp->capacity, gp->s2, row,
+                          NULL, gp->capacity);
     ckg__dense()->solve_lower(n, 1, gp->L, gp->capacity, row, 1);
     const double floor = gp->s2 * gp->nugget;
     const double rest = gp->s2 + floor + noise - ckg__dense()->dot(n, row, row);

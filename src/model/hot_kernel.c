@@ -1,6 +1,7 @@
 /*
- * Kernel matrices and the sums over their derivatives (kernel.h), in loops along contiguous rows that the compiler vectorises.
- * Compiled once per instruction set. Cost: one exp per entry and D multiply-adds per entry and sum.
+ * Kernel matrices and the sums over their derivatives (kernel.h), in loops along contiguous rows that the
+ * compiler vectorises. Compiled once per instruction set. Cost: one exp per entry and D multiply-adds per
+ * entry and sum.
  */
 #include <math.h>
 
@@ -11,7 +12,8 @@
 #define VECTOR CKG__VARIANT_NAME(ckg__vector_ops)
 
 /* r2[p] ← squared scaled distance of the point a (stride lda) to the m points of B. */
-static void squared_distances(int D, const double *a, int lda, int m, const double *B, int ldb, double *restrict r2)
+static void squared_distances(int D, const double *a, int lda, int m, const double *B, int ldb,
+                              double *restrict r2)
 {
     const double first = a[0];
     for (int p = 0; p < m; p++) {
@@ -88,8 +90,8 @@ static void finish_row(enum ckg__kernel kernel, int m, double s2, double *k, dou
     }
 }
 
-static void cross(enum ckg__kernel kernel, int D, int n, const double *A, int lda, int m, const double *B, int ldb, double s2, double *K,
-                  double *G, int ldk)
+static void cross(enum ckg__kernel kernel, int D, int n, const double *A, int lda, int m, const double *B,
+                  int ldb, double s2, double *K, double *G, int ldk)
 {
     for (int i = 0; i < n; i++) {
         double *row = K + (long)i * ldk;
@@ -98,7 +100,8 @@ static void cross(enum ckg__kernel kernel, int D, int n, const double *A, int ld
     }
 }
 
-static void symmetric(enum ckg__kernel kernel, int D, int first, int end, const double *A, int lda, double s2, double *K, int ldk)
+static void symmetric(enum ckg__kernel kernel, int D, int first, int end, const double *A, int lda, double s2,
+                      double *K, int ldk)
 {
     for (int i = first; i < end; i++) {
         double *row = K + (long)i * ldk;
@@ -128,7 +131,8 @@ static void slope_row(enum ckg__kernel kernel, int m, double s2, double *row)
     }
 }
 
-static void slopes(enum ckg__kernel kernel, int D, int first, int end, const double *A, int lda, double s2, double *G, int ldg)
+static void slopes(enum ckg__kernel kernel, int D, int first, int end, const double *A, int lda, double s2,
+                   double *G, int ldg)
 {
     for (int i = first; i < end; i++) {
         double *row = G + (long)i * ldg;
@@ -137,8 +141,8 @@ static void slopes(enum ckg__kernel kernel, int D, int first, int end, const dou
     }
 }
 
-static void lengthscale_gradient(int D, int first, int end, const double *A, int lda, const double *alpha, double *C, int ldc, const double *G,
-                                 int ldg, double *g)
+static void lengthscale_gradient(int D, int first, int end, const double *A, int lda, const double *alpha,
+                                 double *C, int ldc, const double *G, int ldg, double *g)
 {
     for (int k = 0; k < D; k++)
         g[k] = 0;
@@ -172,8 +176,8 @@ static void clear(int D, int m, double *out, int ldo)
             out[(long)k * ldo + p] = 0;
 }
 
-static void gradient_each(int D, int n, const double *A, int lda, int m, const double *B, int ldb, const double *W, int ldw, const double *G,
-                          int ldg, double *out, int ldo)
+static void gradient_each(int D, int n, const double *A, int lda, int m, const double *B, int ldb,
+                          const double *W, int ldw, const double *G, int ldg, double *out, int ldo)
 {
     clear(D, m, out, ldo);
     for (int i = 0; i < n; i++) {
@@ -188,8 +192,8 @@ static void gradient_each(int D, int n, const double *A, int lda, int m, const d
     }
 }
 
-static void gradient_common(int D, int n, const double *A, int lda, int m, const double *B, int ldb, const double *w, const double *G,
-                            int ldg, double *out, int ldo)
+static void gradient_common(int D, int n, const double *A, int lda, int m, const double *B, int ldb,
+                            const double *w, const double *G, int ldg, double *out, int ldo)
 {
     clear(D, m, out, ldo);
     for (int i = 0; i < n; i++) {
@@ -205,4 +209,5 @@ static void gradient_common(int D, int n, const double *A, int lda, int m, const
     }
 }
 
-const struct ckg__kernel_ops CKG__VARIANT_NAME(ckg__kernel_ops) = {cross, symmetric, slopes, lengthscale_gradient, gradient_each, gradient_common};
+const struct ckg__kernel_ops CKG__VARIANT_NAME(ckg__kernel_ops) = {
+    cross, symmetric, slopes, lengthscale_gradient, gradient_each, gradient_common};

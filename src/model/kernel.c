@@ -6,7 +6,8 @@
 const char *const ckg__kernel_names[CKG__KERNELS] = {"rbf", "matern52", "matern32"};
 
 #ifdef CKG_HAVE_X86_VARIANTS
-static const struct ckg__kernel_ops *const tables[] = {&ckg__kernel_ops_base, &ckg__kernel_ops_v3, &ckg__kernel_ops_v4};
+static const struct ckg__kernel_ops *const tables[] = {&ckg__kernel_ops_base, &ckg__kernel_ops_v3,
+                                                       &ckg__kernel_ops_v4};
 #else
 static const struct ckg__kernel_ops *const tables[] = {&ckg__kernel_ops_base};
 #endif

@@ -1,11 +1,12 @@
 /*
- * Leave-one-out predictions in closed form. With Q = (K + Σ)⁻¹ and S the rows of one design, the values y_S given all others are normal with
- *     mean y_S − Q_SS⁻¹ (Q(y − m))_S  and covariance Q_SS⁻¹,
- * where m is what the mean would be without S: (1ᵀQy − (Q1)_SᵀQ_SS⁻¹(Qy)_S) / (1ᵀQ1 − (Q1)_SᵀQ_SS⁻¹(Q1)_S + its prior's precision). Reference:
- * Rasmussen and Williams, section 5.4.2, for single rows and a fixed mean. Cost n³/3 + O(n²), once for all rows, instead of n⁴/3 for as many
- * processes.
+ * Leave-one-out predictions in closed form. With Q = (K + Σ)⁻¹ and S the rows of one design, the values y_S
+ * given all others are normal with mean y_S − Q_SS⁻¹ (Q(y − m))_S  and covariance Q_SS⁻¹, where m is what the
+ * mean would be without S: (1ᵀQy − (Q1)_SᵀQ_SS⁻¹(Qy)_S) / (1ᵀQ1 − (Q1)_SᵀQ_SS⁻¹(Q1)_S + its prior's
+ * precision). Reference: Rasmussen and Williams, section 5.4.2, for single rows and a fixed mean. Cost n³/3 +
+ * O(n²), once for all rows, instead of n⁴/3 for as many processes.
  *
- * Here Q is formed after all: a variance is the reciprocal of one of its diagonal's blocks, not a difference, and as exact as the factor.
+ * Here Q is formed after all: a variance is the reciprocal of one of its diagonal's blocks, not a difference,
+ * and as exact as the factor.
  */
 #include "model/leave.h"
 
@@ -22,9 +23,9 @@ struct leave {
     const struct ckg__gp *gp;
     const struct ckg__series *series;
     double mean_precision;
-    double *Q;         /* n×n, lower */
-    double *q1, *qy;   /* (n) Q·1 and Q·y */
-    double s11, s1y;   /* 1ᵀQ1 and 1ᵀQy */
+    double *Q;       /* n×n, lower */
+    double *q1, *qy; /* (n) Q·1 and Q·y */
+    double s11, s1y; /* 1ᵀQ1 and 1ᵀQy */
 };
 
 /* x (n) ← Qx by the factor. */
@@ -66,7 +67,8 @@ static int invert_block(const struct leave *w, int first, int count, double C[MO
         for (int j = 0; j <= i; j++)
             C[i][j] = w->Q[(size_t)(first + i) * n + (size_t)(first + j)];
     if (ckg__dense()->cholesky(count, C[0], MOST, NULL))
-        return ckg__fail(CKG_ERR_NUMERIC, "the covariance of %d observations is too close to singular", w->gp->n);
+        return ckg__fail(CKG_ERR_NUMERIC, "the covariance of %d observations is too close to singular",
+                         w->gp->n);
     ckg__dense()->inverse_from_cholesky(count, C[0], MOST, NULL);
     for (int i = 0; i < count; i++)
         for (int j = i + 1; j < count; j++)
@@ -106,8 +108,8 @@ static int leave_rows(const struct leave *w, int first, int count, double *mean,
     return CKG_OK;
 }
 
-int ckg__gp_leave_out(const struct ckg__gp *gp, const struct ckg__series *series, double mean_precision, struct ckg__arena *arena, double *mean,
-                      double *var)
+int ckg__gp_leave_out(const struct ckg__gp *gp, const struct ckg__series *series, double mean_precision,
+                      struct ckg__arena *arena, double *mean, double *var)
 {
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
     struct leave w = {.gp = gp, .series = series, .mean_precision = mean_precision};

@@ -5,11 +5,11 @@
 #include "model/gp.h"
 
 /*
- * Mean and variance (n) at each row's design from the rows of all other designs, hyperparameters unchanged; the variance is the outcome's own,
- * without the noise of its measurement. `mean_precision` is the one the process was set with. Rows of one design follow one another in the series,
- * three at most.
+ * Mean and variance (n) at each row's design from the rows of all other designs, hyperparameters unchanged;
+ * the variance is the outcome's own, without the noise of its measurement. `mean_precision` is the one the
+ * process was set with. Rows of one design follow one another in the series, three at most.
  */
-int ckg__gp_leave_out(const struct ckg__gp *gp, const struct ckg__series *series, double mean_precision, struct ckg__arena *arena, double *mean,
-                      double *var);
+int ckg__gp_leave_out(const struct ckg__gp *gp, const struct ckg__series *series, double mean_precision,
+                      struct ckg__arena *arena, double *mean, double *var);
 
 #endif

@@ -1,20 +1,22 @@
 /*
  * Projected L-BFGS: minimises f over the box lower ≤ x ≤ upper, in reverse communication.
  *
- * At the iterate x the coordinates at a bound that −g would cross are frozen. On the others, F, the last m pairs
- * s = x⁺ − x, y = g⁺ − g make the quasi-Newton step by the two-loop recursion,
+ * At the iterate x the coordinates at a bound that −g would cross are frozen. On the others, F, the last m
+ * pairs s = x⁺ − x, y = g⁺ − g make the quasi-Newton step by the two-loop recursion,
  *
- *     p_F = −H g_F,    H ← (I − ρsyᵀ) H (I − ρysᵀ) + ρssᵀ  from  H = γI,    ρ = 1/(s_Fᵀy_F),    γ = s_Fᵀy_F/(y_Fᵀy_F),
+ *     p_F = −H g_F,    H ← (I − ρsyᵀ) H (I − ρysᵀ) + ρssᵀ  from  H = γI,    ρ = 1/(s_Fᵀy_F),    γ =
+ * s_Fᵀy_F/(y_Fᵀy_F),
  *
- * and coordinates that would leave the box are held at their bounds while the others follow by the same model. A line
- * search on the segment from x to there comes next: Armijo's condition with cubic interpolation, and a longer step where f
- * still falls as steeply as at x. The segment rather than the bent projected path, because f is smooth along it and the
- * slopes at both ends are known.
+ * and coordinates that would leave the box are held at their bounds while the others follow by the same
+ * model. A line search on the segment from x to there comes next: Armijo's condition with cubic
+ * interpolation, and a longer step where f still falls as steeply as at x. The segment rather than the bent
+ * projected path, because f is smooth along it and the slopes at both ends are known.
  *
- * References: J. Nocedal, "Updating quasi-Newton matrices with limited storage", Math. Comp. 35 (1980); D. P. Bertsekas,
- * "Projected Newton methods for optimization problems with simple constraints", SIAM J. Control Optim. 20 (1982). The
- * acceptance near rounding is that of W. W. Hager and H. Zhang, SIAM J. Optim. 16 (2005).
- * Cost: 14md flops a step and 8md for each coordinate that leaves the box; (2m + d + 11)d + 3m doubles.
+ * References: J. Nocedal, "Updating quasi-Newton matrices with limited storage", Math. Comp. 35 (1980); D. P.
+ * Bertsekas, "Projected Newton methods for optimization problems with simple constraints", SIAM J. Control
+ * Optim. 20 (1982). The acceptance near rounding is that of W. W. Hager and H. Zhang, SIAM J. Optim. 16
+ * (2005). Cost: 14md flops a step and 8md for each coordinate that leaves the box; (2m + d + 11)d + 3m
+ * doubles.
  */
 #include "optim/lbfgs.h"
 
@@ -22,32 +24,33 @@
 #include <math.h>
 #include <string.h>
 
-#define ARMIJO 1e-4            /* least part of the promised decrease */
-#define STEEP 0.9              /* a slope that kept this part of itself asks for a longer step */
-#define CURVATURE 1e-10        /* least sᵀy/(|s||y|) of a pair that is kept */
-#define SHARE 0.3              /* least s_Fᵀy_F/(sᵀy) of a pair that is used on F */
-#define ROUNDING 1e-10         /* what remains of h_l, as part of it, that is noise */
-#define MAX_TRIALS 12          /* in one line search */
+#define ARMIJO 1e-4     /* least part of the promised decrease */
+#define STEEP 0.9       /* a slope that kept this part of itself asks for a longer step */
+#define CURVATURE 1e-10 /* least sᵀy/(|s||y|) of a pair that is kept */
+#define SHARE 0.3       /* least s_Fᵀy_F/(sᵀy) of a pair that is used on F */
+#define ROUNDING 1e-10  /* what remains of h_l, as part of it, that is noise */
+#define MAX_TRIALS 12   /* in one line search */
 
 enum phase { AT_START, IN_SEARCH, FINISHED };
 
 struct ckg__lbfgs {
     struct ckg__lbfgs_options options;
     enum phase phase;
-    int dim, stride;           /* stride: dim rounded up to 4; vectors are padded with zeros */
-    int pairs, newest;         /* how many pairs are held; the slot of the latest */
+    int dim, stride;   /* stride: dim rounded up to 4; vectors are padded with zeros */
+    int pairs, newest; /* how many pairs are held; the slot of the latest */
     int evaluations, trials, small_steps;
-    double length;             /* of the next steepest descent step */
-    double f, slope;           /* at x; slope is gᵀp */
-    double t;                  /* the trial is x + tp */
-    double t_near, f_near;     /* the best acceptable trial of this search, when t_near > 0 */
-    double reach;              /* the longest first trial: infinite until f was not finite somewhere */
-    double undefined;          /* the length of the last trial of this search that was not finite, or 0 */
+    double length;         /* of the next steepest descent step */
+    double f, slope;       /* at x; slope is gᵀp */
+    double t;              /* the trial is x + tp */
+    double t_near, f_near; /* the best acceptable trial of this search, when t_near > 0 */
+    double reach;          /* the longest first trial: infinite until f was not finite somewhere */
+    double undefined;      /* the length of the last trial of this search that was not finite, or 0 */
     double f_best;
-    double *lower, *upper, *x, *g, *p, *target, *trial, *g_trial, *g_near, *best, *free; /* free: 1 on F, 0 elsewhere */
-    double *s, *y;             /* memory × stride */
-    double *held;              /* dim × stride: h/√h_l of the coordinates held at a bound */
-    double *sy, *rho, *alpha;  /* memory: sᵀy, and of the recursion on F (ρ = 0: not used) */
+    /* free: 1 on F, 0 elsewhere */
+    double *lower, *upper, *x, *g, *p, *target, *trial, *g_trial, *g_near, *best, *free;
+    double *s, *y;            /* memory × stride */
+    double *held;             /* dim × stride: h/√h_l of the coordinates held at a bound */
+    double *sy, *rho, *alpha; /* memory: sᵀy, and of the recursion on F (ρ = 0: not used) */
 };
 
 static size_t round_up(size_t bytes)
@@ -178,7 +181,10 @@ int ckg__lbfgs_evaluations(const struct ckg__lbfgs *o)
     return o->evaluations;
 }
 
-/* The largest component of P(x − g) − x: small also where a bound close by, not the gradient, leaves nothing to win. */
+/*
+ * The largest component of P(x − g) − x: small also where a bound close by, not the gradient, leaves nothing
+ * to win.
+ */
 static double projected_gradient(const struct ckg__lbfgs *o)
 {
     double largest = 0.0;
@@ -264,9 +270,9 @@ static int find_leaver(const struct ckg__lbfgs *o)
     return leaver;
 }
 
-/* Holds the coordinates that leave the box at their bounds, one by one, and lets the others follow: the minimum of the
- * quadratic model with p_l set to c is p + h (c − p_l)/h_l, h = H e_l, and what remains of H is H − hhᵀ/h_l. Merely cutting
- * p off takes a third more evaluations where the optimum is on a face. */
+/* Holds the coordinates that leave the box at their bounds, one by one, and lets the others follow: the
+ * minimum of the quadratic model with p_l set to c is p + h (c − p_l)/h_l, h = H e_l, and what remains of H
+ * is H − hhᵀ/h_l. Merely cutting p off takes a third more evaluations where the optimum is on a face. */
 static void hold_leavers(struct ckg__lbfgs *o, double gamma)
 {
     int stride = o->stride;
@@ -291,7 +297,10 @@ static void hold_leavers(struct ckg__lbfgs *o, double gamma)
     }
 }
 
-/* p, its end `target` in the box and slope: by the pairs, or by steepest descent of o->length where there are none. */
+/*
+ * p, its end `target` in the box and slope: by the pairs, or by steepest descent of o->length where there are
+ * none.
+ */
 static void find_direction(struct ckg__lbfgs *o)
 {
     double gamma = measure_pairs(o);
@@ -314,7 +323,10 @@ static void find_direction(struct ckg__lbfgs *o)
     o->slope = dot(o->g, o->p, o->stride);
 }
 
-/* The trial point x + tp; the model's own target is met exactly, so that a bound is reached and not just approached. */
+/*
+ * The trial point x + tp; the model's own target is met exactly, so that a bound is reached and not just
+ * approached.
+ */
 static void place_trial(struct ckg__lbfgs *o, double t)
 {
     for (int i = 0; i < o->dim; i++)
@@ -397,8 +409,8 @@ static void keep_pair(struct ckg__lbfgs *o, const double *x, const double *g)
     }
 }
 
-/* Takes the point x (with its value and gradient) as the new iterate. Gains within f's rounding count as small steps at any
- * value_tolerance, lest noise be searched until the evaluations are spent. */
+/* Takes the point x (with its value and gradient) as the new iterate. Gains within f's rounding count as
+ * small steps at any value_tolerance, lest noise be searched until the evaluations are spent. */
 static int accept(struct ckg__lbfgs *o, const double *x, double f, const double *g)
 {
     double gain = o->f - f, size = fabs(f);
@@ -431,8 +443,9 @@ static int give_up_search(struct ckg__lbfgs *o)
     return begin_search(o);
 }
 
-/* After a trial too far. One that is not finite has no shape to interpolate, but its place is remembered: the next search
- * first goes half of the way from the new iterate to there, or each would step over the same cliff again. */
+/* After a trial too far. One that is not finite has no shape to interpolate, but its place is remembered: the
+ * next search first goes half of the way from the new iterate to there, or each would step over the same
+ * cliff again. */
 static int shorten(struct ckg__lbfgs *o, double f, double slope, int finite)
 {
     double t = o->t, shorter = 0.4 * t;

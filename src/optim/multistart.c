@@ -1,6 +1,6 @@
 /*
- * Lock step: each round gathers the next point of every start that is still going, evaluates them in one batch, and hands the
- * values back. A start's path depends on its own values alone.
+ * Lock step: each round gathers the next point of every start that is still going, evaluates them in one
+ * batch, and hands the values back. A start's path depends on its own values alone.
  */
 #include "optim/multistart.h"
 
@@ -25,7 +25,8 @@ static int round_take(struct round *r, int dim, int starts, struct ckg__arena *a
     return r->which && r->U && r->value && r->gradient && r->own ? CKG_OK : CKG_ERR_NOMEM;
 }
 
-static void gather(struct round *r, int dim, int starts, struct ckg__lbfgs *const *optimizer, const int *going)
+static void gather(struct round *r, int dim, int starts, struct ckg__lbfgs *const *optimizer,
+                   const int *going)
 {
     r->m = 0;
     for (int s = 0; s < starts; s++)
@@ -47,8 +48,9 @@ static void hand_back(struct round *r, int dim, struct ckg__lbfgs *const *optimi
     }
 }
 
-int ckg__multistart(ckg__batch_function function, void *context, int dim, int starts, const double *lower, const double *upper,
-                    const struct ckg__lbfgs_options *options, double *X, double *value, struct ckg__arena *arena)
+int ckg__multistart(ckg__batch_function function, void *context, int dim, int starts, const double *lower,
+                    const double *upper, const struct ckg__lbfgs_options *options, double *X, double *value,
+                    struct ckg__arena *arena)
 {
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
     struct ckg__lbfgs **optimizer = ckg__arena_get(arena, (size_t)starts, sizeof *optimizer);
@@ -75,7 +77,8 @@ int ckg__multistart(ckg__batch_function function, void *context, int dim, int st
             hand_back(&r, dim, optimizer, going);
     }
     for (int s = 0; !status && s < starts; s++)
-        memcpy(X + (size_t)s * (size_t)dim, ckg__lbfgs_best(optimizer[s], &value[s]), (size_t)dim * sizeof *X);
+        memcpy(X + (size_t)s * (size_t)dim, ckg__lbfgs_best(optimizer[s], &value[s]),
+               (size_t)dim * sizeof *X);
     for (int s = 0; !status && s < starts; s++)
         value[s] = -value[s];
     ckg__arena_release(arena, mark);

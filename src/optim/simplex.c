@@ -11,7 +11,7 @@ struct simplex {
     void *context;
     int dim, corners;
     const double *lower, *upper;
-    double *X, *value;       /* corners × dim; (corners), best first */
+    double *X, *value;              /* corners × dim; (corners), best first */
     double *centre, *trial, *other; /* (dim) */
     struct ckg__arena *arena;
 };
@@ -124,8 +124,9 @@ static int begin(struct simplex *s, double edge, const double *x)
     return status;
 }
 
-int ckg__simplex(ckg__point_function function, void *context, int dim, const double *lower, const double *upper, double edge, int steps, double *x,
-                 double *value, struct ckg__arena *arena)
+int ckg__simplex(ckg__point_function function, void *context, int dim, const double *lower,
+                 const double *upper, double edge, int steps, double *x, double *value,
+                 struct ckg__arena *arena)
 {
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
     const size_t size = (size_t)dim;
@@ -133,7 +134,8 @@ int ckg__simplex(ckg__point_function function, void *context, int dim, const dou
     if (!room)
         return CKG_ERR_NOMEM;
     double *values = room + (size + 1) * size, *rest = values + size + 1;
-    struct simplex s = {function, context, dim, 0, lower, upper, room, values, rest, rest + size, rest + 2 * size, arena};
+    struct simplex s = {function, context, dim,  0,           lower,           upper,
+                        room,     values,  rest, rest + size, rest + 2 * size, arena};
     int status = begin(&s, edge, x);
     for (int step = 0; !status && s.corners > 1 && step < steps; step++)
         status = move(&s);

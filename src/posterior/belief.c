@@ -1,5 +1,6 @@
 /*
- * Probability of feasibility and utility, in logarithms: products of probabilities underflow far out, where a search begins.
+ * Probability of feasibility and utility, in logarithms: products of probabilities underflow far out, where a
+ * search begins.
  */
 #include "posterior/belief.h"
 
@@ -14,7 +15,10 @@ double ckg__variance_floor(const struct ckg__gp *gp)
     return 1e-4 * gp->nugget * gp->s2;
 }
 
-/* Where both limits are in one tail, by Mills' ratio of the nearer one: differences of a² and log W would lose all digits far out. */
+/*
+ * Where both limits are in one tail, by Mills' ratio of the nearer one: differences of a² and log W would
+ * lose all digits far out.
+ */
 void ckg__density_ratios(double a, double b, double *at_a, double *at_b)
 {
     if (a >= 0) { /* the mirror image lies in the lower tail */
@@ -31,7 +35,8 @@ void ckg__density_ratios(double a, double b, double *at_a, double *at_b)
 }
 
 /* Within two limits: log(Φ(b) − Φ(a)) and its slopes; a variance at its floor does not move. */
-static void log_within(double a, double b, double s, int floored, double *log_p, double *in_mean, double *in_var)
+static void log_within(double a, double b, double s, int floored, double *log_p, double *in_mean,
+                       double *in_var)
 {
     double at_a, at_b;
     *log_p += ckg__normal_log_interval(a, b);
@@ -42,18 +47,19 @@ static void log_within(double a, double b, double s, int floored, double *log_p,
     *in_var = floored ? 0 : (a * at_a - b * at_b) / (2 * s * s);
 }
 
-void ckg__log_feasible(int m, const double *mean, const double *var, double floor, double lower, double upper, double *log_pf,
-                       double *in_mean, double *in_var)
+void ckg__log_feasible(int m, const double *mean, const double *var, double floor, double lower, double upper,
+                       double *log_pf, double *in_mean, double *in_var)
 {
     const int one_sided = isinf(lower) || isinf(upper);
     for (int p = 0; p < m; p++) {
         const double s = sqrt(var[p] > floor ? var[p] : floor);
         if (!one_sided) {
-            log_within((lower - mean[p]) / s, (upper - mean[p]) / s, s, !(var[p] > floor), &log_pf[p], in_mean ? &in_mean[p] : NULL,
-                       in_var ? &in_var[p] : NULL);
+            log_within((lower - mean[p]) / s, (upper - mean[p]) / s, s, !(var[p] > floor), &log_pf[p],
+                       in_mean ? &in_mean[p] : NULL, in_var ? &in_var[p] : NULL);
             continue;
         }
-        const double sign = isinf(lower) ? -1 : 1, limit = isinf(lower) ? upper : lower, z = sign * (mean[p] - limit) / s;
+        const double sign = isinf(lower) ? -1 : 1, limit = isinf(lower) ? upper : lower,
+                     z = sign * (mean[p] - limit) / s;
         log_pf[p] += ckg__normal_log_cdf(z);
         if (in_mean) {
             const double mills = ckg__normal_mills(z);
@@ -68,8 +74,8 @@ void ckg__belief_log_feasible(const struct ckg__belief *belief, const struct ckg
     const int m = views[0].m;
     memset(log_pf, 0, (size_t)m * sizeof *log_pf);
     for (int j = 1; j < belief->outcomes; j++)
-        ckg__log_feasible(m, views[j].mean, views[j].var, ckg__variance_floor(belief->gp[j]), belief->lower[j], belief->upper[j], log_pf, NULL,
-                          NULL);
+        ckg__log_feasible(m, views[j].mean, views[j].var, ckg__variance_floor(belief->gp[j]),
+                          belief->lower[j], belief->upper[j], log_pf, NULL, NULL);
 }
 
 /* Room for a batch with gradients. */
@@ -82,8 +88,8 @@ static int batch_take(struct ckg__batch *batch, int D, int m, struct ckg__arena 
     return batch->mean && batch->var && batch->dmean && batch->dvar ? CKG_OK : CKG_ERR_NOMEM;
 }
 
-int ckg__belief_log_feasible_batch(const struct ckg__belief *belief, int m, const double *U, int ldu, struct ckg__arena *arena, double *log_pf,
-                                   double *gradient)
+int ckg__belief_log_feasible_batch(const struct ckg__belief *belief, int m, const double *U, int ldu,
+                                   struct ckg__arena *arena, double *log_pf, double *gradient)
 {
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
     const int D = belief->gp[0]->D;
@@ -95,7 +101,8 @@ int ckg__belief_log_feasible_batch(const struct ckg__belief *belief, int m, cons
         const struct ckg__gp *gp = belief->gp[j];
         if (ckg__posterior_batch(gp, m, U, ldu, arena, &batch, NULL))
             return CKG_ERR_NOMEM;
-        ckg__log_feasible(m, batch.mean, batch.var, ckg__variance_floor(gp), belief->lower[j], belief->upper[j], log_pf, in_mean, in_var);
+        ckg__log_feasible(m, batch.mean, batch.var, ckg__variance_floor(gp), belief->lower[j],
+                          belief->upper[j], log_pf, in_mean, in_var);
         for (int k = 0; k < D; k++)
             for (int p = 0; p < m; p++) {
                 const size_t at = (size_t)k * (size_t)m + (size_t)p;
@@ -106,8 +113,8 @@ int ckg__belief_log_feasible_batch(const struct ckg__belief *belief, int m, cons
     return CKG_OK;
 }
 
-int ckg__belief_log_utility_batch(const struct ckg__belief *belief, int m, const double *U, int ldu, struct ckg__arena *arena, double *value,
-                                  double *gradient)
+int ckg__belief_log_utility_batch(const struct ckg__belief *belief, int m, const double *U, int ldu,
+                                  struct ckg__arena *arena, double *value, double *gradient)
 {
     const int D = belief->gp[0]->D;
     if (ckg__posterior_mean(belief->gp[0], m, U, ldu, arena, value, gradient))

@@ -1,6 +1,6 @@
 /*
- * The models of all outcomes together: outcome 0 the objective (larger is better), the others constraints with limits, in model
- * units. Probability of feasibility and the utility M + (μ − M)·PF of a design.
+ * The models of all outcomes together: outcome 0 the objective (larger is better), the others constraints
+ * with limits, in model units. Probability of feasibility and the utility M + (μ − M)·PF of a design.
  */
 #ifndef CKG_POSTERIOR_BELIEF_H
 #define CKG_POSTERIOR_BELIEF_H
@@ -18,11 +18,11 @@ struct ckg__belief {
 };
 
 /*
- * Adds to log_pf (m) the log probability that a normal of this mean and variance lies within the limits, and gives its slopes in the
- * mean and in the variance (m) unless NULL. A variance below `floor` counts as floor.
+ * Adds to log_pf (m) the log probability that a normal of this mean and variance lies within the limits, and
+ * gives its slopes in the mean and in the variance (m) unless NULL. A variance below `floor` counts as floor.
  */
-void ckg__log_feasible(int m, const double *mean, const double *var, double floor, double lower, double upper, double *log_pf,
-                       double *in_mean, double *in_var);
+void ckg__log_feasible(int m, const double *mean, const double *var, double floor, double lower, double upper,
+                       double *log_pf, double *in_mean, double *in_var);
 
 /* φ(a)/W and φ(b)/W for W = Φ(b) − Φ(a), a < b, either infinite. */
 void ckg__density_ratios(double a, double b, double *at_a, double *at_b);
@@ -31,14 +31,15 @@ void ckg__density_ratios(double a, double b, double *at_a, double *at_b);
 double ckg__variance_floor(const struct ckg__gp *gp);
 
 /* log PF (m) at the points from views of all outcomes (views[0] is not read). */
-void ckg__belief_log_feasible(const struct ckg__belief *belief, const struct ckg__view *views, double *log_pf);
+void ckg__belief_log_feasible(const struct ckg__belief *belief, const struct ckg__view *views,
+                              double *log_pf);
 
 /* log PF (m) of a batch with its gradient (D×m), both added to what is there. */
-int ckg__belief_log_feasible_batch(const struct ckg__belief *belief, int m, const double *U, int ldu, struct ckg__arena *arena, double *log_pf,
-                                   double *gradient);
+int ckg__belief_log_feasible_batch(const struct ckg__belief *belief, int m, const double *U, int ldu,
+                                   struct ckg__arena *arena, double *log_pf, double *gradient);
 
 /* log((μ − M)·PF) of a batch, and its gradient (D×m); −INFINITY where μ <= M. */
-int ckg__belief_log_utility_batch(const struct ckg__belief *belief, int m, const double *U, int ldu, struct ckg__arena *arena, double *value,
-                                  double *gradient);
+int ckg__belief_log_utility_batch(const struct ckg__belief *belief, int m, const double *U, int ldu,
+                                  struct ckg__arena *arena, double *value, double *gradient);
 
 #endif

@@ -31,12 +31,14 @@ static void scale_points(const struct ckg__gp *gp, const double *U, int ldu, int
             B[(size_t)k * (size_t)ldb + (size_t)p] = U[(size_t)k * (size_t)ldu + (size_t)p] * gp->inv_ell[k];
 }
 
-void ckg__view_fill(struct ckg__view *view, const struct ckg__gp *gp, const double *U, int ldu, int first, int count)
+void ckg__view_fill(struct ckg__view *view, const struct ckg__gp *gp, const double *U, int ldu, int first,
+                    int count)
 {
     const struct ckg__dense_ops *dense = ckg__dense();
     double *B = view->B + first, *V = view->V + first, *mean = view->mean + first, *var = view->var + first;
     scale_points(gp, U + first, ldu, count, B, view->ld);
-    ckg__kernels()->cross(gp->kernel, gp->D, gp->n, gp->A, gp->capacity, count, B, view->ld, gp->s2, V, NULL, view->ld);
+    ckg__kernels()->cross(gp->kernel, gp->D, gp->n, gp->A, gp->capacity, count, B, view->ld, gp->s2, V, NULL,
+                          view->ld);
     dense->combine_rows(gp->n, count, V, view->ld, gp->alpha, mean);
     dense->solve_lower(gp->n, count, gp->L, gp->capacity, V, view->ld);
     dense->column_squares(gp->n, count, V, view->ld, var);
@@ -46,7 +48,8 @@ void ckg__view_fill(struct ckg__view *view, const struct ckg__gp *gp, const doub
     }
 }
 
-int ckg__view_make(struct ckg__view *view, const struct ckg__gp *gp, int m, const double *U, int ldu, struct ckg__arena *arena)
+int ckg__view_make(struct ckg__view *view, const struct ckg__gp *gp, int m, const double *U, int ldu,
+                   struct ckg__arena *arena)
 {
     if (ckg__view_take(view, gp, m, arena))
         return CKG_ERR_NOMEM;
@@ -54,10 +57,11 @@ int ckg__view_make(struct ckg__view *view, const struct ckg__gp *gp, int m, cons
     return CKG_OK;
 }
 
-void ckg__view_covariance(const struct ckg__gp *gp, const struct ckg__view *a, const struct ckg__view *b, int first, int count, double *C,
-                          int ldc)
+void ckg__view_covariance(const struct ckg__gp *gp, const struct ckg__view *a, const struct ckg__view *b,
+                          int first, int count, double *C, int ldc)
 {
-    ckg__kernels()->cross(gp->kernel, gp->D, count, b->B + first, b->ld, a->m, a->B, a->ld, gp->s2, C, NULL, ldc);
+    ckg__kernels()->cross(gp->kernel, gp->D, count, b->B + first, b->ld, a->m, a->B, a->ld, gp->s2, C, NULL,
+                          ldc);
     ckg__dense()->multiply_tn(count, a->m, gp->n, -1, b->V + first, b->ld, a->V, a->ld, 1, C, ldc);
 }
 
@@ -70,8 +74,8 @@ static void unscale(const struct ckg__gp *gp, int m, double factor, double *out)
 }
 
 /* Covariance with the one point of `against`, and its gradient in the batch's points. */
-static int covariance_against(const struct ckg__gp *gp, int m, const double *B, const double *V, const double *G, struct ckg__arena *arena,
-                              struct ckg__against *a)
+static int covariance_against(const struct ckg__gp *gp, int m, const double *B, const double *V,
+                              const double *G, struct ckg__arena *arena, struct ckg__against *a)
 {
     const int D = gp->D;
     double *slope = ckg__arena_doubles(arena, (size_t)m), *explained = ckg__arena_doubles(arena, (size_t)m);
@@ -88,14 +92,16 @@ static int covariance_against(const struct ckg__gp *gp, int m, const double *B, 
     for (int k = 0; k < D; k++)
         for (int p = 0; p < m; p++) {
             double *o = &a->dcov[(size_t)k * (size_t)m + (size_t)p];
-            *o = slope[p] * (B[(size_t)k * (size_t)m + (size_t)p] - a->point->B[(size_t)k * (size_t)a->point->ld]) - *o;
+            *o = slope[p] *
+                     (B[(size_t)k * (size_t)m + (size_t)p] - a->point->B[(size_t)k * (size_t)a->point->ld]) -
+                 *o;
         }
     unscale(gp, m, 1, a->dcov);
     return CKG_OK;
 }
 
-int ckg__posterior_batch(const struct ckg__gp *gp, int m, const double *U, int ldu, struct ckg__arena *arena, struct ckg__batch *out,
-                         struct ckg__against *against)
+int ckg__posterior_batch(const struct ckg__gp *gp, int m, const double *U, int ldu, struct ckg__arena *arena,
+                         struct ckg__batch *out, struct ckg__against *against)
 {
     const struct ckg__dense_ops *dense = ckg__dense();
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
@@ -107,7 +113,8 @@ int ckg__posterior_batch(const struct ckg__gp *gp, int m, const double *U, int l
     scale_points(gp, U, ldu, m, B, m);
     ckg__kernels()->cross(gp->kernel, gp->D, gp->n, gp->A, gp->capacity, m, B, m, gp->s2, V, G, m);
     dense->combine_rows(gp->n, m, V, m, gp->alpha, out->mean);
-    ckg__kernels()->gradient_common(gp->D, gp->n, gp->A, gp->capacity, m, B, m, gp->alpha, G, m, out->dmean, m);
+    ckg__kernels()->gradient_common(gp->D, gp->n, gp->A, gp->capacity, m, B, m, gp->alpha, G, m, out->dmean,
+                                    m);
     unscale(gp, m, 1, out->dmean);
     dense->solve_lower(gp->n, m, gp->L, gp->capacity, V, m);
     dense->column_squares(gp->n, m, V, m, out->var);
@@ -124,7 +131,8 @@ int ckg__posterior_batch(const struct ckg__gp *gp, int m, const double *U, int l
     return CKG_OK;
 }
 
-int ckg__posterior_mean(const struct ckg__gp *gp, int m, const double *U, int ldu, struct ckg__arena *arena, double *mean, double *dmean)
+int ckg__posterior_mean(const struct ckg__gp *gp, int m, const double *U, int ldu, struct ckg__arena *arena,
+                        double *mean, double *dmean)
 {
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
     const size_t block = ((size_t)gp->n + 1) * (size_t)m;
@@ -156,7 +164,8 @@ static void own_covariance(const struct ckg__gp *gp, const struct ckg__view *vie
     }
 }
 
-int ckg__view_factor(const struct ckg__gp *gp, const struct ckg__view *view, double least, double *C, double *added)
+int ckg__view_factor(const struct ckg__gp *gp, const struct ckg__view *view, double least, double *C,
+                     double *added)
 {
     const size_t m = (size_t)view->m;
     for (double jitter = fmax(least, gp->nugget * gp->s2); jitter <= gp->s2; jitter *= 10) {
@@ -174,11 +183,14 @@ int ckg__view_factor(const struct ckg__gp *gp, const struct ckg__view *view, dou
 static int factor_for_draw(const struct ckg__gp *gp, const struct ckg__view *view, double *C)
 {
     double added;
-    return ckg__view_factor(gp, view, 0, C, &added) ? ckg__fail(CKG_ERR_NUMERIC, "the posterior covariance of %d points has no factor", view->m) : CKG_OK;
+    return ckg__view_factor(gp, view, 0, C, &added)
+               ? ckg__fail(CKG_ERR_NUMERIC, "the posterior covariance of %d points has no factor", view->m)
+               : CKG_OK;
 }
 
 /* One draw from the factor L in C, and the standard normal numbers z (m) it is made of. */
-static void draw_once(const struct ckg__view *view, const double *C, struct ckg__rng *rng, double *z, double *draw)
+static void draw_once(const struct ckg__view *view, const double *C, struct ckg__rng *rng, double *z,
+                      double *draw)
 {
     for (int p = 0; p < view->m; p++)
         z[p] = ckg__rng_normal(rng);
@@ -186,8 +198,8 @@ static void draw_once(const struct ckg__view *view, const double *C, struct ckg_
         draw[p] = view->mean[p] + ckg__dense()->dot(p + 1, C + (size_t)p * (size_t)view->m, z);
 }
 
-int ckg__posterior_sample(const struct ckg__gp *gp, const struct ckg__view *view, struct ckg__rng *rng, int count, struct ckg__arena *arena,
-                          double *samples)
+int ckg__posterior_sample(const struct ckg__gp *gp, const struct ckg__view *view, struct ckg__rng *rng,
+                          int count, struct ckg__arena *arena, double *samples)
 {
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
     const size_t m = (size_t)view->m;
@@ -200,8 +212,8 @@ int ckg__posterior_sample(const struct ckg__gp *gp, const struct ckg__view *view
 }
 
 /* With LLᵀ the covariance the draw is μ + Lz, and covariance⁻¹(draw − μ) = L⁻ᵀz: no difference is taken. */
-int ckg__posterior_draw(const struct ckg__gp *gp, const struct ckg__view *view, struct ckg__rng *rng, struct ckg__arena *arena, double *draw,
-                        double *weights)
+int ckg__posterior_draw(const struct ckg__gp *gp, const struct ckg__view *view, struct ckg__rng *rng,
+                        struct ckg__arena *arena, double *draw, double *weights)
 {
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
     const size_t m = (size_t)view->m;

@@ -1,7 +1,7 @@
 /*
- * What the models believe at points of the unit cube: means, variances, their gradients, covariances, joint samples, one step
- * ahead. Points are dimension-major: coordinate k of point p is U[k·ldu + p]. Scratch comes from an arena; a function that
- * takes one can fail with CKG_ERR_NOMEM.
+ * What the models believe at points of the unit cube: means, variances, their gradients, covariances, joint
+ * samples, one step ahead. Points are dimension-major: coordinate k of point p is U[k·ldu + p]. Scratch comes
+ * from an arena; a function that takes one can fail with CKG_ERR_NOMEM.
  */
 #ifndef CKG_POSTERIOR_POSTERIOR_H
 #define CKG_POSTERIOR_POSTERIOR_H
@@ -22,19 +22,26 @@ struct ckg__view {
 /* Room for a view of m points (arrays from the arena), not yet filled. */
 int ckg__view_take(struct ckg__view *view, const struct ckg__gp *gp, int m, struct ckg__arena *arena);
 /* Fills the points first … first+count−1 of a view; distinct ranges may be filled by distinct threads. */
-void ckg__view_fill(struct ckg__view *view, const struct ckg__gp *gp, const double *U, int ldu, int first, int count);
+void ckg__view_fill(struct ckg__view *view, const struct ckg__gp *gp, const double *U, int ldu, int first,
+                    int count);
 /* Both at once, for all m points. */
-int ckg__view_make(struct ckg__view *view, const struct ckg__gp *gp, int m, const double *U, int ldu, struct ckg__arena *arena);
-
-/* Posterior covariance C (b.m points from first … first+count−1 as rows × a.m columns) of two views of one process. */
-void ckg__view_covariance(const struct ckg__gp *gp, const struct ckg__view *a, const struct ckg__view *b, int first, int count, double *C,
-                          int ldc);
+int ckg__view_make(struct ckg__view *view, const struct ckg__gp *gp, int m, const double *U, int ldu,
+                   struct ckg__arena *arena);
 
 /*
- * C (m×m), its lower triangle ← the factor of the posterior covariance at a view's points, with a variance added to the diagonal: `least` or
- * the nugget's, whichever is larger, grown tenfold until there is a factor. CKG_ERR_NUMERIC, without a message, where none helps.
+ * Posterior covariance C (b.m points from first … first+count−1 as rows × a.m columns) of two views of one
+ * process.
  */
-int ckg__view_factor(const struct ckg__gp *gp, const struct ckg__view *view, double least, double *C, double *added);
+void ckg__view_covariance(const struct ckg__gp *gp, const struct ckg__view *a, const struct ckg__view *b,
+                          int first, int count, double *C, int ldc);
+
+/*
+ * C (m×m), its lower triangle ← the factor of the posterior covariance at a view's points, with a variance
+ * added to the diagonal: `least` or the nugget's, whichever is larger, grown tenfold until there is a factor.
+ * CKG_ERR_NUMERIC, without a message, where none helps.
+ */
+int ckg__view_factor(const struct ckg__gp *gp, const struct ckg__view *view, double least, double *C,
+                     double *added);
 
 /* A batch with gradients: mean, var (m), dmean, dvar (D×m, leading dimension m). */
 struct ckg__batch {
@@ -42,8 +49,8 @@ struct ckg__batch {
 };
 
 /*
- * With `against` (a view of one point x⁺ of the same process, and its weights L⁻ᵀV in `weights`), also the covariance with x⁺ and
- * its gradient in the batch's points: cov (m), dcov (D×m).
+ * With `against` (a view of one point x⁺ of the same process, and its weights L⁻ᵀV in `weights`), also the
+ * covariance with x⁺ and its gradient in the batch's points: cov (m), dcov (D×m).
  */
 struct ckg__against {
     const struct ckg__view *point;
@@ -51,21 +58,25 @@ struct ckg__against {
     double *cov, *dcov;
 };
 
-int ckg__posterior_batch(const struct ckg__gp *gp, int m, const double *U, int ldu, struct ckg__arena *arena, struct ckg__batch *out,
-                         struct ckg__against *against);
+int ckg__posterior_batch(const struct ckg__gp *gp, int m, const double *U, int ldu, struct ckg__arena *arena,
+                         struct ckg__batch *out, struct ckg__against *against);
 
 /* The mean alone with its gradient: O(n·D) a point. */
-int ckg__posterior_mean(const struct ckg__gp *gp, int m, const double *U, int ldu, struct ckg__arena *arena, double *mean, double *dmean);
-
-/* `count` joint draws at the m points of a view: samples (count × m). The covariance gets the nugget, grown until it factors. */
-int ckg__posterior_sample(const struct ckg__gp *gp, const struct ckg__view *view, struct ckg__rng *rng, int count, struct ckg__arena *arena,
-                          double *samples);
+int ckg__posterior_mean(const struct ckg__gp *gp, int m, const double *U, int ldu, struct ckg__arena *arena,
+                        double *mean, double *dmean);
 
 /*
- * One joint draw (m) at the points of a view, and the weights (m) by which it goes on between them: given the draw, its mean elsewhere is
- * μ(x) + kⁿ(x, points)·weights.
+ * `count` joint draws at the m points of a view: samples (count × m). The covariance gets the nugget, grown
+ * until it factors.
  */
-int ckg__posterior_draw(const struct ckg__gp *gp, const struct ckg__view *view, struct ckg__rng *rng, struct ckg__arena *arena, double *draw,
-                        double *weights);
+int ckg__posterior_sample(const struct ckg__gp *gp, const struct ckg__view *view, struct ckg__rng *rng,
+                          int count, struct ckg__arena *arena, double *samples);
+
+/*
+ * One joint draw (m) at the points of a view, and the weights (m) by which it goes on between them: given the
+ * draw, its mean elsewhere is μ(x) + kⁿ(x, points)·weights.
+ */
+int ckg__posterior_draw(const struct ckg__gp *gp, const struct ckg__view *view, struct ckg__rng *rng,
+                        struct ckg__arena *arena, double *draw, double *weights);
 
 #endif

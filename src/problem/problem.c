@@ -1,5 +1,6 @@
 /*
- * Describing a problem: parameters, outcomes, limits, the finite list. Every function checks before it changes anything.
+ * Describing a problem: parameters, outcomes, limits, the finite list. Every function checks before it
+ * changes anything.
  */
 #include "problem/problem.h"
 
@@ -21,7 +22,8 @@ int ckg_problem_new(ckg_problem **out)
     if (!p)
         return CKG_ERR_NOMEM;
     p->parameters = ckg__alloc_zero(CKG_MAX_PARAMETERS, sizeof *p->parameters);
-    p->outcome[0] = (struct ckg__outcome){ckg__alloc_string("objective"), -INFINITY, INFINITY, CKG_NOISE_AUTO, 0.0};
+    p->outcome[0] = (struct ckg__outcome){ckg__alloc_string("objective"), -INFINITY, INFINITY, CKG_NOISE_AUTO,
+                                          0.0};
     p->outcomes = 1;
     if (!p->parameters || !p->outcome[0].name) {
         ckg_problem_free(p);
@@ -72,9 +74,11 @@ static int check_new_parameter(const ckg_problem *p, const char *name)
 static int check_range(const char *name, double low, double high)
 {
     if (!isfinite(low) || !isfinite(high))
-        return ckg__fail(CKG_ERR_INVALID, "parameter '%s': its range [%g, %g] is not finite", name, low, high);
+        return ckg__fail(CKG_ERR_INVALID, "parameter '%s': its range [%g, %g] is not finite", name, low,
+                         high);
     if (!(low < high))
-        return ckg__fail(CKG_ERR_INVALID, "parameter '%s': low %.17g is not below high %.17g", name, low, high);
+        return ckg__fail(CKG_ERR_INVALID, "parameter '%s': low %.17g is not below high %.17g", name, low,
+                         high);
     if (!isfinite(high - low))
         return ckg__fail(CKG_ERR_INVALID, "parameter '%s': its range [%g, %g] is too wide", name, low, high);
     return CKG_OK;
@@ -111,7 +115,9 @@ int ckg_problem_add_real(ckg_problem *p, const char *name, double low, double hi
         return ckg__fail(CKG_ERR_INVALID, "parameter '%s': unknown scale %d", name, (int)scale);
     if (scale == CKG_LOG && !(low > 0))
         return ckg__fail(CKG_ERR_INVALID, "parameter '%s': a log scale needs low > 0, not %g", name, low);
-    return add_parameter(p, (struct ckg__parameter){.kind = CKG_REAL, .scale = scale, .low = low, .high = high, .width = 1}, name, NULL);
+    return add_parameter(
+        p, (struct ckg__parameter){.kind = CKG_REAL, .scale = scale, .low = low, .high = high, .width = 1},
+        name, NULL);
 }
 
 int ckg_problem_add_integer(ckg_problem *p, const char *name, double low, double high)
@@ -123,8 +129,10 @@ int ckg_problem_add_integer(ckg_problem *p, const char *name, double low, double
     if (status)
         return status;
     if (low != floor(low) || high != floor(high) || fabs(low) > largest_whole || fabs(high) > largest_whole)
-        return ckg__fail(CKG_ERR_INVALID, "parameter '%s': [%.17g, %.17g] are not whole numbers within 2^53", name, low, high);
-    return add_parameter(p, (struct ckg__parameter){.kind = CKG_INTEGER, .low = low, .high = high, .width = 1}, name, NULL);
+        return ckg__fail(CKG_ERR_INVALID, "parameter '%s': [%.17g, %.17g] are not whole numbers within 2^53",
+                         name, low, high);
+    return add_parameter(
+        p, (struct ckg__parameter){.kind = CKG_INTEGER, .low = low, .high = high, .width = 1}, name, NULL);
 }
 
 int ckg_problem_add_categorical(ckg_problem *p, const char *name, int count, const char *const *values)
@@ -134,7 +142,8 @@ int ckg_problem_add_categorical(ckg_problem *p, const char *name, int count, con
     if (status)
         return status;
     if (count < 2 || count > CKG_MAX_CATEGORIES || !values)
-        return ckg__fail(CKG_ERR_INVALID, "parameter '%s': needs 2 to %d values, not %d", name, CKG_MAX_CATEGORIES, count);
+        return ckg__fail(CKG_ERR_INVALID, "parameter '%s': needs 2 to %d values, not %d", name,
+                         CKG_MAX_CATEGORIES, count);
     for (int v = 0; v < count; v++) {
         if (!values[v])
             return ckg__fail(CKG_ERR_INVALID, "parameter '%s': value %d is NULL", name, v);
@@ -142,7 +151,8 @@ int ckg_problem_add_categorical(ckg_problem *p, const char *name, int count, con
             if (!strcmp(values[v], values[w]))
                 return ckg__fail(CKG_ERR_INVALID, "parameter '%s': value '%s' stands twice", name, values[v]);
     }
-    struct ckg__parameter q = {.kind = CKG_CATEGORICAL, .low = 0, .high = count - 1, .count = count, .width = count};
+    struct ckg__parameter q = {
+        .kind = CKG_CATEGORICAL, .low = 0, .high = count - 1, .count = count, .width = count};
     return add_parameter(p, q, name, values);
 }
 
@@ -153,7 +163,8 @@ int ckg__problem_check_design(const ckg_problem *p, const double *x)
         if (!isfinite(x[i]))
             return ckg__fail(CKG_ERR_INVALID, "parameter '%s': %g is not a finite number", q->name, x[i]);
         if (x[i] < q->low || x[i] > q->high)
-            return ckg__fail(CKG_ERR_INVALID, "parameter '%s': %.17g lies outside [%.17g, %.17g]", q->name, x[i], q->low, q->high);
+            return ckg__fail(CKG_ERR_INVALID, "parameter '%s': %.17g lies outside [%.17g, %.17g]", q->name,
+                             x[i], q->low, q->high);
         if (q->kind != CKG_REAL && x[i] != floor(x[i]))
             return ckg__fail(CKG_ERR_INVALID, "parameter '%s': %.17g is not a whole number", q->name, x[i]);
     }
@@ -179,7 +190,8 @@ int ckg_problem_set_designs(ckg_problem *p, int count, const double *X)
     for (int i = 0; i < count; i++)
         if (ckg__problem_check_design(p, X + (size_t)i * d))
             return CKG_ERR_INVALID;
-    double *kept = ckg__alloc((size_t)count * d, sizeof *kept), *unit = ckg__alloc((size_t)count * D, sizeof *unit);
+    double *kept = ckg__alloc((size_t)count * d, sizeof *kept),
+           *unit = ckg__alloc((size_t)count * D, sizeof *unit);
     if (!kept || !unit) {
         ckg__free(kept);
         ckg__free(unit);
@@ -235,11 +247,13 @@ int ckg_problem_add_constraint(ckg_problem *p, const char *name, double min, dou
     if (check_outcome_name(p, name, -1))
         return CKG_ERR_INVALID;
     if (p->outcomes == 1 + CKG_MAX_CONSTRAINTS)
-        return ckg__fail(CKG_ERR_INVALID, "constraint '%s': at most %d constraints", name, CKG_MAX_CONSTRAINTS);
+        return ckg__fail(CKG_ERR_INVALID, "constraint '%s': at most %d constraints", name,
+                         CKG_MAX_CONSTRAINTS);
     if (isnan(min) || isnan(max) || (isinf(min) && isinf(max)) || min == INFINITY || max == -INFINITY)
         return ckg__fail(CKG_ERR_INVALID, "constraint '%s': min %g and max %g give no limit", name, min, max);
     if (!(min < max))
-        return ckg__fail(CKG_ERR_INVALID, "constraint '%s': min %.17g is not below max %.17g", name, min, max);
+        return ckg__fail(CKG_ERR_INVALID, "constraint '%s': min %.17g is not below max %.17g", name, min,
+                         max);
     char *copy = ckg__alloc_string(name);
     if (!copy)
         return CKG_ERR_NOMEM;
@@ -256,7 +270,9 @@ int ckg_problem_set_noise(ckg_problem *p, const char *outcome, enum ckg_noise no
     if (noise != CKG_NOISE_AUTO && noise != CKG_NOISE_NONE && noise != CKG_NOISE_KNOWN)
         return ckg__fail(CKG_ERR_INVALID, "outcome '%s': unknown kind of noise %d", outcome, (int)noise);
     if (noise == CKG_NOISE_KNOWN && !(isfinite(sd) && sd > 0))
-        return ckg__fail(CKG_ERR_INVALID, "outcome '%s': a noise of standard deviation %g is not positive and finite", outcome, sd);
+        return ckg__fail(CKG_ERR_INVALID,
+                         "outcome '%s': a noise of standard deviation %g is not positive and finite", outcome,
+                         sd);
     p->outcome[j].noise = noise;
     p->outcome[j].noise_sd = noise == CKG_NOISE_KNOWN ? sd : 0.0;
     return CKG_OK;
@@ -275,7 +291,8 @@ int ckg__problem_copy(ckg_problem **out, const ckg_problem *from)
     if (!status)
         status = ckg_problem_set_objective(p, from->outcome[0].name, from->goal);
     for (int j = 1; !status && j < from->outcomes; j++)
-        status = ckg_problem_add_constraint(p, from->outcome[j].name, from->outcome[j].min, from->outcome[j].max);
+        status = ckg_problem_add_constraint(p, from->outcome[j].name, from->outcome[j].min,
+                                            from->outcome[j].max);
     for (int j = 0; !status && j < from->outcomes; j++) {
         p->outcome[j].noise = from->outcome[j].noise;
         p->outcome[j].noise_sd = from->outcome[j].noise_sd;

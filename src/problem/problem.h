@@ -1,7 +1,7 @@
 /*
- * The problem from within, and its unit cube. A design in the user's units is x (d); the models see u (D): reals and
- * integers scaled to [0, 1] (reals on their scale), each categorical as one coordinate per value, 1/√2 at the value taken and 0
- * elsewhere, so that two different values are at distance 1.
+ * The problem from within, and its unit cube. A design in the user's units is x (d); the models see u (D):
+ * reals and integers scaled to [0, 1] (reals on their scale), each categorical as one coordinate per value,
+ * 1/√2 at the value taken and 0 elsewhere, so that two different values are at distance 1.
  */
 #ifndef CKG_PROBLEM_PROBLEM_H
 #define CKG_PROBLEM_PROBLEM_H
@@ -32,14 +32,17 @@ struct ckg_problem {
     enum ckg_goal goal;
     int outcomes; /* 1+K */
     struct ckg__outcome outcome[1 + CKG_MAX_CONSTRAINTS];
-    int designs;  /* length of the finite list, 0: none */
-    double *X;    /* designs × d */
-    double *U;    /* designs × D, the list in the unit cube */
+    int designs; /* length of the finite list, 0: none */
+    double *X;   /* designs × d */
+    double *U;   /* designs × D, the list in the unit cube */
 };
 
 int ckg__problem_copy(ckg_problem **out, const ckg_problem *problem);
 
-/* CKG_OK, or CKG_ERR_INVALID with a message that names the parameter of x (d) that is out of range or off the lattice. */
+/*
+ * CKG_OK, or CKG_ERR_INVALID with a message that names the parameter of x (d) that is out of range or off the
+ * lattice.
+ */
 int ckg__problem_check_design(const ckg_problem *problem, const double *x);
 
 /* The number of distinct designs, or 0 when there are infinitely many (or more than 2^53). */
@@ -56,7 +59,10 @@ void ckg__problem_to_unit(const ckg_problem *problem, const double *x, double *u
 void ckg__problem_from_unit(const ckg_problem *problem, const double *u, double *x);
 /* c (d) in the open unit cube, equal volumes giving equal shares of the lattice → u (D) on the lattice. */
 void ckg__problem_from_cube(const ckg_problem *problem, const double *c, double *u);
-/* The bounds (D) within which a local search may move from u: reals over [0, 1], the rest fixed where they are. */
+/*
+ * The bounds (D) within which a local search may move from u: reals over [0, 1], the rest fixed where they
+ * are.
+ */
 void ckg__problem_free_box(const ckg_problem *problem, const double *u, double *lower, double *upper);
 
 #endif

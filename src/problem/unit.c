@@ -1,5 +1,6 @@
 /*
- * Between the user's units and the unit cube of the models (problem.h says how each kind of parameter is laid out).
+ * Between the user's units and the unit cube of the models (problem.h says how each kind of parameter is laid
+ * out).
  */
 #include <math.h>
 #include <stddef.h>
@@ -57,7 +58,8 @@ static double real_from_unit(const struct ckg__parameter *q, double u)
         return q->low;
     if (u >= 1)
         return q->high;
-    const double x = q->scale == CKG_LOG ? exp(log(q->low) + u * (log(q->high) - log(q->low))) : q->low + u * (q->high - q->low);
+    const double x = q->scale == CKG_LOG ? exp(log(q->low) + u * (log(q->high) - log(q->low)))
+                                         : q->low + u * (q->high - q->low);
     return clamp(x, q->low, q->high);
 }
 

@@ -14,9 +14,9 @@
 enum { LHS_TRIES = 20, EXPLORE = 400 };
 
 /*
- * Below this share of sd(y) a knowledge gradient says that the search has stalled: under noise because it thinks it knows more than it does,
- * without because it is down to the last digits. Then every second trial explores, without noise every third, since another feasible region
- * may be waiting.
+ * Below this share of sd(y) a knowledge gradient says that the search has stalled: under noise because it
+ * thinks it knows more than it does, without because it is down to the last digits. Then every second trial
+ * explores, without noise every third, since another feasible region may be waiting.
  */
 static const double stagnant_noisy = 1e-4, stagnant_exact = 1e-5;
 
@@ -29,8 +29,8 @@ static int pending_count(const ckg_study *s)
 }
 
 /*
- * Nodes of Z_c: midpoints of equal strata for one constraint, scrambled Sobol for more, the authors' three values as a product to K = 3. With
- * Sobol the nodes of a smaller number are the first of a larger.
+ * Nodes of Z_c: midpoints of equal strata for one constraint, scrambled Sobol for more, the authors' three
+ * values as a product to K = 3. With Sobol the nodes of a smaller number are the first of a larger.
  */
 static int make_nodes(ckg_study *s, struct ckg__search *search, int count, struct ckg__nodes *nodes)
 {
@@ -62,7 +62,8 @@ static size_t drawn_belief(const struct ckg__search *search, const struct ckg__m
 }
 
 /* The outlooks with their beliefs; a policy for the objective alone gets copies that know no constraint. */
-static int make_outlooks(ckg_study *s, const struct ckg__policy *policy, struct ckg__models *models, struct ckg__search *search)
+static int make_outlooks(ckg_study *s, const struct ckg__policy *policy, struct ckg__models *models,
+                         struct ckg__search *search)
 {
     const size_t count = (size_t)search->outlooks;
     const int alone = policy && policy->traits & CKG__TRAIT_OBJECTIVE_ONLY;
@@ -92,7 +93,8 @@ static int make_objective(ckg_study *s, struct ckg__search *search)
         y[t] = NAN;
         for (int i = 0; i < s->data.trial[t].count; i++)
             if (s->data.trial[t].measured[i].outcome == 0)
-                y[t] = ckg__scaling_apply(&s->models.surrogate[0].scaling, s->data.trial[t].measured[i].value);
+                y[t] = ckg__scaling_apply(&s->models.surrogate[0].scaling,
+                                          s->data.trial[t].measured[i].value);
     }
     search->objective = y;
     return CKG_OK;
@@ -111,7 +113,8 @@ static int make_settings(ckg_study *s, const struct ckg__policy *policy, struct 
     return CKG_OK;
 }
 
-int ckg__study_begin_search(ckg_study *s, const struct ckg__policy *policy, struct ckg__search *search, double started, double *fit_seconds)
+int ckg__study_begin_search(ckg_study *s, const struct ckg__policy *policy, struct ckg__search *search,
+                            double started, double *fit_seconds)
 {
     const double clock = ckg__clock();
     int status = ckg__models_update(&s->models, s->revision, pending_count(s));
@@ -119,8 +122,14 @@ int ckg__study_begin_search(ckg_study *s, const struct ckg__policy *policy, stru
         status = ckg__models_condition(&s->models, (policy->traits & CKG__TRAIT_CERTAIN) != 0);
     *fit_seconds = ckg__clock() - clock;
     *search = (struct ckg__search){
-        .problem = s->problem, .data = &s->data, .effort = s->models.beliefs > 1 ? s->effort_sampled : s->effort, .pool = s->pool,
-        .arena = s->arena, .results = &s->results, .seed = s->seed, .stream = policy ? (uint64_t)s->data.trials : s->revision,
+        .problem = s->problem,
+        .data = &s->data,
+        .effort = s->models.beliefs > 1 ? s->effort_sampled : s->effort,
+        .pool = s->pool,
+        .arena = s->arena,
+        .results = &s->results,
+        .seed = s->seed,
+        .stream = policy ? (uint64_t)s->data.trials : s->revision,
         .deadline = s->time_limit > 0 ? started + s->time_limit : INFINITY,
         .outlooks = policy && policy->traits & CKG__TRAIT_ONE_BELIEF ? 1 : s->models.beliefs,
         .automatic_penalty = isnan(s->models.fixed_penalty),
@@ -138,9 +147,12 @@ int ckg__study_begin_search(ckg_study *s, const struct ckg__policy *policy, stru
     if (!status)
         status = make_outlooks(s, policy, &s->models, search);
     if (!status)
-        status = make_nodes(s, search, s->models.outcomes == 2 ? search->effort.nodes_one : search->effort.nodes, &search->nodes);
+        status = make_nodes(s, search,
+                            s->models.outcomes == 2 ? search->effort.nodes_one : search->effort.nodes,
+                            &search->nodes);
     if (!status)
-        status = make_nodes(s, search, search->effort.scout_nodes * (s->models.outcomes > 2 ? 2 : 1), &search->scout_nodes);
+        status = make_nodes(s, search, search->effort.scout_nodes * (s->models.outcomes > 2 ? 2 : 1),
+                            &search->scout_nodes);
     if (!status)
         status = ckg__search_points(search);
     return status ? status : ckg__search_recommend(search);
@@ -161,8 +173,15 @@ void ckg__study_end_search(ckg_study *s)
 /* A search without models, for what needs none. */
 static struct ckg__search bare_search(ckg_study *s)
 {
-    return (struct ckg__search){.problem = s->problem, .data = &s->data, .effort = s->effort, .pool = s->pool, .arena = s->arena,
-                                .results = &s->results, .seed = s->seed, .stream = (uint64_t)s->data.trials, .deadline = INFINITY};
+    return (struct ckg__search){.problem = s->problem,
+                                .data = &s->data,
+                                .effort = s->effort,
+                                .pool = s->pool,
+                                .arena = s->arena,
+                                .results = &s->results,
+                                .seed = s->seed,
+                                .stream = (uint64_t)s->data.trials,
+                                .deadline = INFINITY};
 }
 
 /* --- the initial design --- */
@@ -185,7 +204,10 @@ static int make_design(ckg_study *s)
     return s->design ? CKG_OK : CKG_ERR_NOMEM;
 }
 
-/* A design that may be suggested, by chance: space-filling points first, then a walk through all designs of a finite problem. */
+/*
+ * A design that may be suggested, by chance: space-filling points first, then a walk through all designs of a
+ * finite problem.
+ */
 static int any_free(ckg_study *s, struct ckg__search *search, double *u, int *found)
 {
     enum { TRIES = 64 };
@@ -221,7 +243,9 @@ static int from_design(ckg_study *s, struct ckg__choice *choice, int *found)
             return CKG_ERR_NOMEM;
         const double *cube = s->design + (size_t)s->data.trials * (size_t)s->problem->d;
         if (s->problem->designs)
-            ckg__problem_to_unit(s->problem, s->problem->X + (size_t)(cube[0] * s->problem->designs) * (size_t)s->problem->d, choice->u);
+            ckg__problem_to_unit(
+                s->problem, s->problem->X + (size_t)(cube[0] * s->problem->designs) * (size_t)s->problem->d,
+                choice->u);
         else
             ckg__problem_from_cube(s->problem, cube, choice->u);
         *found = !ckg__search_taken(&search, choice->u, x);
@@ -231,12 +255,15 @@ static int from_design(ckg_study *s, struct ckg__choice *choice, int *found)
 
 /* --- the policy and its stagnation rule --- */
 
-/* Where the nearest datum is far and feasibility likely: argmax of distance × PF over space-filling points. */
+/*
+ * Where the nearest datum is far and feasibility likely: argmax of distance × PF over space-filling points.
+ */
 static int explore(ckg_study *s, struct ckg__search *search, struct ckg__choice *choice, int *found)
 {
     const int D = s->problem->D;
     const struct ckg__belief *belief = search->outlook[0].belief;
-    double *U = ckg__arena_doubles(&s->results, EXPLORE * (size_t)D), *log_pf = ckg__arena_doubles(&s->results, EXPLORE);
+    double *U = ckg__arena_doubles(&s->results, EXPLORE * (size_t)D),
+           *log_pf = ckg__arena_doubles(&s->results, EXPLORE);
     double *u = ckg__arena_doubles(&s->results, (size_t)D), x[CKG_MAX_PARAMETERS], best = -INFINITY;
     struct ckg__view view[CKG__MAX_OUTCOMES];
     if (!U || !log_pf || !u || ckg__search_fill(search, 9000, EXPLORE, U, EXPLORE, &s->results))
@@ -251,7 +278,8 @@ static int explore(ckg_study *s, struct ckg__search *search, struct ckg__choice 
         for (int i = 0; i < s->data.designs; i++) {
             double square = 0;
             for (int k = 0; k < D; k++)
-                square += pow(U[(size_t)k * EXPLORE + (size_t)p] - s->data.u[(size_t)i * (size_t)D + (size_t)k], 2);
+                square += pow(
+                    U[(size_t)k * EXPLORE + (size_t)p] - s->data.u[(size_t)i * (size_t)D + (size_t)k], 2);
             nearest = fmin(nearest, square);
         }
         const double score = 0.5 * log(nearest) + log_pf[p];
@@ -279,13 +307,15 @@ static int final_step(const ckg_study *s)
 
 static int stalled(const ckg_study *s, const struct ckg__choice *choice)
 {
-    const int noisy = ckg__models_noisy(&s->models), fell_back = strcmp(choice->path, ckg__policy_ckg.name) != 0;
+    const int noisy = ckg__models_noisy(&s->models),
+              fell_back = strcmp(choice->path, ckg__policy_ckg.name) != 0;
     return fell_back || choice->value < (noisy ? stagnant_noisy : stagnant_exact);
 }
 
 /*
- * Without noise a stalled knowledge gradient is down to the size of the nugget, and can no longer tell designs apart. What is left to gain is an
- * evaluated design that is known exactly (see prefer_exact in recommend.c), and for that the improvement is the right measure.
+ * Without noise a stalled knowledge gradient is down to the size of the nugget, and can no longer tell
+ * designs apart. What is left to gain is an evaluated design that is known exactly (see prefer_exact in
+ * recommend.c), and for that the improvement is the right measure.
  */
 static int polish(struct ckg__search *search, struct ckg__choice *choice, int *found)
 {
@@ -296,7 +326,10 @@ static int polish(struct ckg__search *search, struct ckg__choice *choice, int *f
     return status;
 }
 
-/* The rule for a knowledge gradient that has stalled: explore every second trial under noise; without noise every third, and polish else. */
+/*
+ * The rule for a knowledge gradient that has stalled: explore every second trial under noise; without noise
+ * every third, and polish else.
+ */
 static int move_on(ckg_study *s, struct ckg__search *search, struct ckg__choice *choice, int *found)
 {
     const int noisy = ckg__models_noisy(&s->models);
@@ -307,7 +340,8 @@ static int move_on(ckg_study *s, struct ckg__search *search, struct ckg__choice 
     return noisy || strcmp(choice->path, ckg__policy_ckg.name) != 0 ? CKG_OK : polish(search, choice, found);
 }
 
-static int from_policy(ckg_study *s, const struct ckg__policy *policy, double started, struct ckg__choice *choice, int *found, ckg_timing *seconds)
+static int from_policy(ckg_study *s, const struct ckg__policy *policy, double started,
+                       struct ckg__choice *choice, int *found, ckg_timing *seconds)
 {
     struct ckg__search search = bare_search(s);
     const double clock = ckg__clock();
@@ -342,13 +376,19 @@ static int from_policy(ckg_study *s, const struct ckg__policy *policy, double st
 /* One block for the struct and its arrays. */
 static ckg_suggestion *suggestion_new(int d, int K)
 {
-    const size_t numbers = (size_t)d + 2 * (1 + (size_t)K) + (size_t)K, header = (sizeof(ckg_suggestion) + 63) / 64 * 64;
+    const size_t numbers = (size_t)d + 2 * (1 + (size_t)K) + (size_t)K,
+                 header = (sizeof(ckg_suggestion) + 63) / 64 * 64;
     char *block = ckg__alloc(header + numbers * sizeof(double), 1);
     if (!block)
         return NULL;
     ckg_suggestion *out = (ckg_suggestion *)(void *)block;
     double *at = (double *)(void *)(block + header);
-    *out = (ckg_suggestion){.dimension = d, .constraints = K, .x = at, .mean = at + d, .sd = at + d + 1 + K, .probability = at + d + 2 * (1 + K)};
+    *out = (ckg_suggestion){.dimension = d,
+                            .constraints = K,
+                            .x = at,
+                            .mean = at + d,
+                            .sd = at + d + 1 + K,
+                            .probability = at + d + 2 * (1 + K)};
     return out;
 }
 
@@ -381,7 +421,8 @@ static int describe(ckg_study *s, const double *u, int modelled, ckg_suggestion 
 }
 
 /* The choice's value in the objective's units, where it is an amount of it. */
-static double value_in_units(const ckg_study *s, const struct ckg__policy *policy, const struct ckg__choice *choice)
+static double value_in_units(const ckg_study *s, const struct ckg__policy *policy,
+                             const struct ckg__choice *choice)
 {
     if (!(policy->traits & CKG__TRAIT_AMOUNT) || strcmp(choice->path, policy->name) != 0)
         return choice->value;
@@ -395,10 +436,12 @@ static int ask(ckg_study *s, ckg_suggestion *out, double *u)
     struct ckg__choice choice = {.u = u, .value = NAN, .path = "random"};
     const int last = final_step(s);
     const struct ckg__policy *policy = last ? s->final_policy : s->policy;
-    const int bare = policy->traits & CKG__TRAIT_NO_MODEL, ready = (last || s->data.trials >= s->initial) && (bare || has_objective(s));
+    const int bare = policy->traits & CKG__TRAIT_NO_MODEL,
+              ready = (last || s->data.trials >= s->initial) && (bare || has_objective(s));
     const int modelled = ready && !bare;
     int found = 0, status;
-    status = ready ? from_policy(s, policy, started, &choice, &found, &out->seconds) : from_design(s, &choice, &found);
+    status = ready ? from_policy(s, policy, started, &choice, &found, &out->seconds)
+                   : from_design(s, &choice, &found);
     if (!status && !found)
         status = ckg__fail(CKG_ERR_EXHAUSTED, "every design has been evaluated or is pending");
     if (!status) {

@@ -1,6 +1,6 @@
 /*
- * How well the models predict what was measured: each design from all the others (model/leave.c), averaged over the hyperparameter samples, in the
- * user's units. Cost n³/3 for each sample.
+ * How well the models predict what was measured: each design from all the others (model/leave.c), averaged
+ * over the hyperparameter samples, in the user's units. Cost n³/3 for each sample.
  */
 #include <math.h>
 
@@ -23,7 +23,8 @@ static int sum_samples(ckg_study *s, const struct ckg__surrogate *model, struct 
         rows[i] = (struct row){0};
     for (int k = 0; k < model->samples; k++) {
         const struct ckg__gp *gp = &model->gp[k];
-        const int status = ckg__gp_leave_out(gp, &model->series, ckg__models_mean_precision(&s->models), &s->results, mean, var);
+        const int status = ckg__gp_leave_out(gp, &model->series, ckg__models_mean_precision(&s->models),
+                                             &s->results, mean, var);
         if (status)
             return status;
         for (size_t i = 0; i < n; i++) {
@@ -37,12 +38,14 @@ static int sum_samples(ckg_study *s, const struct ckg__surrogate *model, struct 
 }
 
 /* The noise variance of one value, in model units; `estimated` where the problem leaves it to the model. */
-static double value_noise(const ckg_study *s, const struct ckg__scaling *scaling, const ckg_measurement *m, double estimated)
+static double value_noise(const ckg_study *s, const struct ckg__scaling *scaling, const ckg_measurement *m,
+                          double estimated)
 {
     const struct ckg__outcome *o = &s->problem->outcome[m->outcome];
     if (m->sd == CKG_SD_DEFAULT && o->noise == CKG_NOISE_AUTO)
         return estimated;
-    const double sd = (m->sd == CKG_SD_DEFAULT ? o->noise_sd : m->sd) * exp(ckg__scaling_log_slope(scaling, m->value));
+    const double sd = (m->sd == CKG_SD_DEFAULT ? o->noise_sd : m->sd) *
+                      exp(ckg__scaling_log_slope(scaling, m->value));
     return sd * sd;
 }
 
@@ -73,18 +76,21 @@ static void put(const struct outputs *out, int t, double mean, double sd, double
         out->measured_sd[t] = measured_sd;
 }
 
-static void describe_trial(const ckg_study *s, const struct ckg__surrogate *model, const struct row *rows, int t, const ckg_measurement *m,
-                           const struct outputs *out)
+static void describe_trial(const ckg_study *s, const struct ckg__surrogate *model, const struct row *rows,
+                           int t, const ckg_measurement *m, const struct outputs *out)
 {
     const struct row *row = &rows[find_row(&model->series, s->data.trial[t].design)];
-    const double between = model->samples > 1 ? fmax(row->second - row->first * row->first, 0) : 0, var = row->within + between;
+    const double between = model->samples > 1 ? fmax(row->second - row->first * row->first, 0) : 0,
+                 var = row->within + between;
     double mean, sd, ignored, measured_sd;
     ckg__scaling_moments(&model->scaling, row->first, sqrt(var), &mean, &sd);
-    ckg__scaling_moments(&model->scaling, row->first, sqrt(var + value_noise(s, &model->scaling, m, row->noise)), &ignored, &measured_sd);
+    ckg__scaling_moments(&model->scaling, row->first,
+                         sqrt(var + value_noise(s, &model->scaling, m, row->noise)), &ignored, &measured_sd);
     put(out, t, mean, sd, measured_sd);
 }
 
-static void describe_trials(const ckg_study *s, int outcome, const struct row *rows, const struct outputs *out)
+static void describe_trials(const ckg_study *s, int outcome, const struct row *rows,
+                            const struct outputs *out)
 {
     const struct ckg__surrogate *model = &s->models.surrogate[outcome];
     for (int t = 0; t < s->data.trials; t++) {

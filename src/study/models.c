@@ -1,7 +1,7 @@
 /*
- * Keeping the models in step with the data: pool and scale each outcome's series, fit hyperparameters where it is time, choose a warp where
- * a tail asks for one, sample where there is noise, and condition the processes. Fits are tasks of (outcome, start); chains of (outcome,
- * chain); factors of (outcome, sample).
+ * Keeping the models in step with the data: pool and scale each outcome's series, fit hyperparameters where
+ * it is time, choose a warp where a tail asks for one, sample where there is noise, and condition the
+ * processes. Fits are tasks of (outcome, start); chains of (outcome, chain); factors of (outcome, sample).
  */
 #include "study/models.h"
 
@@ -19,11 +19,14 @@ enum { SAMPLE_ROWS = 300 };
 enum { BURN = 4, THIN = 2 };
 enum { WARPS = 5 };
 
-/* A warp is tried from this deviation in interquartile ranges on, and kept when it gains so much log density. */
+/*
+ * A warp is tried from this deviation in interquartile ranges on, and kept when it gains so much log density.
+ */
 static const double warp_tail = 3, warp_gain = 3;
 static const double warps[WARPS] = {0.1, 0.3, 1, 3, 10};
 
-int ckg__models_init(struct ckg__models *models, const struct ckg__data *data, struct ckg__pool *pool, struct ckg__arena *arena)
+int ckg__models_init(struct ckg__models *models, const struct ckg__data *data, struct ckg__pool *pool,
+                     struct ckg__arena *arena)
 {
     memset(models, 0, sizeof *models);
     models->data = data;
@@ -60,8 +63,8 @@ static int any_failed(const struct ckg__data *data)
 }
 
 /* The series of outcome j's first `trials` trials on the scale of `warp`, and its inputs, from the arena. */
-static int lay_out(struct ckg__models *models, int j, double warp, int trials, struct ckg__arena *arena, struct ckg__scaling *scaling,
-                   struct ckg__series *series, double **X)
+static int lay_out(struct ckg__models *models, int j, double warp, int trials, struct ckg__arena *arena,
+                   struct ckg__scaling *scaling, struct ckg__series *series, double **X)
 {
     const struct ckg__data *data = models->data;
     const struct ckg__series_source source = {j, warp, trials};
@@ -82,7 +85,8 @@ static int lay_out_all(struct ckg__models *models, int trials)
     int status = CKG_OK;
     for (int j = 0; !status && j < models->outcomes; j++) {
         struct ckg__surrogate *s = &models->surrogate[j];
-        status = lay_out(models, j, s->fitted.warp, trials, &models->own, &s->scaling, &s->series, &models->X[j]);
+        status = lay_out(models, j, s->fitted.warp, trials, &models->own, &s->scaling, &s->series,
+                         &models->X[j]);
     }
     return status;
 }
@@ -92,12 +96,13 @@ double ckg__models_mean_precision(const struct ckg__models *models)
     return models->method == CKG__FIT_ML ? 0 : 1;
 }
 
-static struct ckg__fit fit_of(const struct ckg__models *models, const struct ckg__series *series, const double *X)
+static struct ckg__fit fit_of(const struct ckg__models *models, const struct ckg__series *series,
+                              const double *X)
 {
     const int d = models->data->problem->d;
-    return (struct ckg__fit){
-        {models->kernel, d, models->data->problem->D, series->n, models->group, X, series->n, series, ckg__models_mean_precision(models), NULL},
-        models->method == CKG__FIT_ML ? ckg__prior_flat() : ckg__prior_default(d)};
+    return (struct ckg__fit){{models->kernel, d, models->data->problem->D, series->n, models->group, X,
+                              series->n, series, ckg__models_mean_precision(models), NULL},
+                             models->method == CKG__FIT_ML ? ckg__prior_flat() : ckg__prior_default(d)};
 }
 
 /* fit, with a team to share its matrices where they are large enough; team is filled for `worker`. */
@@ -112,7 +117,8 @@ static int run(struct ckg__models *models, int count, ckg__task task, void *cont
     ckg__pool_run(models->pool, count, task, context);
     for (int i = 0; i < count; i++)
         if (status[i])
-            return status[i] == CKG_ERR_NOMEM ? ckg__fail_nomem() : ckg__fail(status[i], "a model could not be fitted");
+            return status[i] == CKG_ERR_NOMEM ? ckg__fail_nomem()
+                                              : ckg__fail(status[i], "a model could not be fitted");
     return CKG_OK;
 }
 
@@ -144,18 +150,21 @@ static void fit_task(void *context, int index, int worker)
     else
         ckg__fit_start(&fit, fits->start[index] - 1, theta);
     const int evaluations = s->series.n > 1000 ? 10 : s->series.n > 300 ? 20 : 40;
-    fits->status[index] = ckg__fit_climb(&fit, evaluations, theta, &fits->density[index], &models->arena[worker]);
+    fits->status[index] = ckg__fit_climb(&fit, evaluations, theta, &fits->density[index],
+                                         &models->arena[worker]);
 }
 
 /*
- * Which starts an outcome gets up to REFIT_ALWAYS rows: all of them while there is little data, where noise makes for several optima, and for an
- * anchor; else the anchor's optimum, joined by another start in turn at every fourth number of rows. Beyond, the anchor's optimum alone.
+ * Which starts an outcome gets up to REFIT_ALWAYS rows: all of them while there is little data, where noise
+ * makes for several optima, and for an anchor; else the anchor's optimum, joined by another start in turn at
+ * every fourth number of rows. Beyond, the anchor's optimum alone.
  */
 static void plan_fits(struct fits *fits, int anchor)
 {
     for (int j = 0; j < fits->models->outcomes; j++) {
         const struct ckg__surrogate *s = &fits->models->surrogate[j];
-        const int n = s->series.n, warm = s->fitted.told > 0, all = !warm || n < 20 || ((anchor || s->series.estimated) && n <= REFIT_ALWAYS);
+        const int n = s->series.n, warm = s->fitted.told > 0,
+                  all = !warm || n < 20 || ((anchor || s->series.estimated) && n <= REFIT_ALWAYS);
         const int turn = n <= REFIT_ALWAYS && n % 4 == 0 ? 1 + n / 4 % CKG__FIT_STARTS : 0;
         for (int start = warm ? 0 : 1; n > 0 && start < TRIES; start++) {
             if (start && start != turn && !all)
@@ -210,7 +219,8 @@ static void warp_task(void *context, int index, int worker)
     struct ckg__scaling scaling;
     struct ckg__series series;
     double *X;
-    int status = lay_out(w->models, w->outcome, w->fitted[index].warp, w->trials, arena, &scaling, &series, &X);
+    int status = lay_out(w->models, w->outcome, w->fitted[index].warp, w->trials, arena, &scaling, &series,
+                         &X);
     if (!status) {
         struct ckg__fit fit = fit_of(w->models, &series, X);
         struct ckg__team team;
@@ -280,7 +290,10 @@ static int trials_that_count(const struct ckg__data *data)
     return trials;
 }
 
-/* Fits all outcomes to the first `trials` trials, from what their surrogates hold now; more thoroughly where that is an anchor. */
+/*
+ * Fits all outcomes to the first `trials` trials, from what their surrogates hold now; more thoroughly where
+ * that is an anchor.
+ */
 static int fit_to(struct ckg__models *models, int trials)
 {
     const int anchor = trials % 16 == 0 && (trials / 16 & (trials / 16 - 1)) == 0;
@@ -288,7 +301,9 @@ static int fit_to(struct ckg__models *models, int trials)
     if (!status)
         status = fit_all(models, anchor);
     /* beyond REFIT_ALWAYS a warp is chosen at the anchors, and kept between them */
-    for (int j = 0; !status && models->warp && (anchor || trials <= REFIT_ALWAYS) && j < models->data->problem->outcomes; j++)
+    for (int j = 0;
+         !status && models->warp && (anchor || trials <= REFIT_ALWAYS) && j < models->data->problem->outcomes;
+         j++)
         status = choose_warp(models, j, trials);
     for (int j = 0; !status && j < models->outcomes; j++) {
         models->surrogate[j].fitted.trials = trials;
@@ -315,8 +330,8 @@ static void forget_fits(struct ckg__models *models)
 }
 
 /*
- * Fits to the trials due, starting from the last anchor before them; anchors that are missing or out of date are fitted first, each from the
- * one before.
+ * Fits to the trials due, starting from the last anchor before them; anchors that are missing or out of date
+ * are fitted first, each from the one before.
  */
 static int fit_from_anchors(struct ckg__models *models, int trials)
 {
@@ -384,13 +399,16 @@ static void chain_task(void *context, int index, int worker)
     struct ckg__fit fit = fit_of(models, &s->series, models->X[j]);
     struct ckg__team team;
     share(models, worker, &team, &fit);
-    const int first = chain * models->samples / CKG__CHAINS, last = (chain + 1) * models->samples / CKG__CHAINS;
+    const int first = chain * models->samples / CKG__CHAINS,
+              last = (chain + 1) * models->samples / CKG__CHAINS;
     struct ckg__rng rng;
-    ckg__rng_seed(&rng, models->seed, (uint64_t)told(models->data, models->data->trials), 100 + (uint64_t)(j * CKG__CHAINS + chain));
+    ckg__rng_seed(&rng, models->seed, (uint64_t)told(models->data, models->data->trials),
+                  100 + (uint64_t)(j * CKG__CHAINS + chain));
     double theta[CKG_MAX_PARAMETERS + 2];
     memcpy(theta, s->fitted.theta, sizeof theta);
     chains->status[index] = ckg__fit_sample(&fit, &rng, BURN, last - first, THIN, theta,
-                                            chains->samples + ((size_t)j * CKG__MAX_SAMPLES + (size_t)first) * (size_t)chains->dim,
+                                            chains->samples + ((size_t)j * CKG__MAX_SAMPLES + (size_t)first) *
+                                                                  (size_t)chains->dim,
                                             &models->arena[worker]);
 }
 
@@ -399,7 +417,8 @@ static int sample_all(struct ckg__models *models, struct chains *chains)
     chains->models = models;
     chains->count = 0;
     chains->dim = models->data->problem->d + 2;
-    chains->samples = ckg__arena_doubles(&models->own, (size_t)models->outcomes * CKG__MAX_SAMPLES * (size_t)chains->dim);
+    chains->samples = ckg__arena_doubles(&models->own,
+                                         (size_t)models->outcomes * CKG__MAX_SAMPLES * (size_t)chains->dim);
     if (!chains->samples)
         return CKG_ERR_NOMEM;
     models->beliefs = 1;
@@ -410,7 +429,8 @@ static int sample_all(struct ckg__models *models, struct chains *chains)
         for (int c = 0; s->samples > 1 && c < CKG__CHAINS; c++)
             chains->outcome[chains->count++] = j;
         if (s->samples == 1)
-            memcpy(chains->samples + (size_t)j * CKG__MAX_SAMPLES * (size_t)chains->dim, s->fitted.theta, (size_t)chains->dim * sizeof(double));
+            memcpy(chains->samples + (size_t)j * CKG__MAX_SAMPLES * (size_t)chains->dim, s->fitted.theta,
+                   (size_t)chains->dim * sizeof(double));
     }
     return run(models, chains->count, chain_task, chains, chains->status);
 }
@@ -433,7 +453,8 @@ static void factor_task(void *context, int index, int worker)
     struct ckg__team team;
     share(models, worker, &team, &fit);
     f->status[index] = ckg__gp_set(&s->gp[sample], &fit.inputs,
-                                   f->chains->samples + ((size_t)j * CKG__MAX_SAMPLES + (size_t)sample) * (size_t)f->chains->dim,
+                                   f->chains->samples + ((size_t)j * CKG__MAX_SAMPLES + (size_t)sample) *
+                                                            (size_t)f->chains->dim,
                                    &models->arena[worker]);
 }
 
@@ -442,7 +463,8 @@ static int reserve(struct ckg__models *models, int spare)
     for (int j = 0; j < models->outcomes; j++) {
         struct ckg__surrogate *s = &models->surrogate[j];
         if (s->room < s->samples) {
-            void *grown = ckg__alloc_resize(s->gp, (size_t)s->room * sizeof *s->gp, (size_t)s->samples, sizeof *s->gp);
+            void *grown = ckg__alloc_resize(s->gp, (size_t)s->room * sizeof *s->gp, (size_t)s->samples,
+                                            sizeof *s->gp);
             if (!grown)
                 return CKG_ERR_NOMEM;
             s->gp = grown;
@@ -452,7 +474,8 @@ static int reserve(struct ckg__models *models, int spare)
         const int need = s->series.n + spare;
         for (int i = 0; i < s->samples; i++)
             /* grow by an eighth, so that a growing study seldom allocates */
-            if ((s->gp[i].capacity < need || !s->gp[i].L) && ckg__gp_reserve(&s->gp[i], models->data->problem->D, need + need / 8 + 8))
+            if ((s->gp[i].capacity < need || !s->gp[i].L) &&
+                ckg__gp_reserve(&s->gp[i], models->data->problem->D, need + need / 8 + 8))
                 return CKG_ERR_NOMEM;
     }
     return CKG_OK;
@@ -461,8 +484,12 @@ static int reserve(struct ckg__models *models, int spare)
 static int factor_all(struct ckg__models *models, const struct chains *chains)
 {
     const size_t most = CKG__MAX_OUTCOMES * CKG__MAX_SAMPLES;
-    struct factors f = {models, chains, ckg__arena_ints(&models->own, most), ckg__arena_ints(&models->own, most),
-                        ckg__arena_ints(&models->own, most), 0};
+    struct factors f = {models,
+                        chains,
+                        ckg__arena_ints(&models->own, most),
+                        ckg__arena_ints(&models->own, most),
+                        ckg__arena_ints(&models->own, most),
+                        0};
     if (!f.status || !f.outcome || !f.sample)
         return CKG_ERR_NOMEM;
     for (int j = 0; j < models->outcomes; j++)
@@ -484,14 +511,16 @@ static void believe(struct ckg__models *models)
         for (int j = 0; j < models->outcomes; j++) {
             struct ckg__surrogate *s = &models->surrogate[j];
             const int latent = j == problem->outcomes;
-            const double min = latent ? 0 : problem->outcome[j].min, max = latent ? INFINITY : problem->outcome[j].max;
+            const double min = latent ? 0 : problem->outcome[j].min,
+                         max = latent ? INFINITY : problem->outcome[j].max;
             belief->gp[j] = &s->gp[s->samples > 1 ? b : 0];
             belief->lower[j] = isinf(min) ? min : ckg__scaling_apply(&s->scaling, min);
             belief->upper[j] = isinf(max) ? max : ckg__scaling_apply(&s->scaling, max);
         }
         const struct ckg__scaling *scaling = &models->surrogate[0].scaling;
         if (!isnan(models->fixed_penalty)) /* given, so not rounded */
-            belief->penalty = (ckg__scaling_warp(scaling, models->fixed_penalty) - scaling->centre) / scaling->scale;
+            belief->penalty = (ckg__scaling_warp(scaling, models->fixed_penalty) - scaling->centre) /
+                              scaling->scale;
     }
 }
 
@@ -551,7 +580,8 @@ int ckg__models_condition(struct ckg__models *models, int certain)
                 struct ckg__view view;
                 int status = ckg__view_make(&view, gp, 1, u, 1, &models->arena[0]);
                 if (!status)
-                    status = ckg__gp_append(gp, u, view.mean[0], certain ? 0 : gp->future - gp->s2 * gp->nugget);
+                    status = ckg__gp_append(gp, u, view.mean[0],
+                                            certain ? 0 : gp->future - gp->s2 * gp->nugget);
                 ckg__arena_release(&models->arena[0], mark);
                 if (status)
                     return status;

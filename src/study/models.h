@@ -1,7 +1,7 @@
 /*
- * The models of a study: one Gaussian process per outcome, or several under sampled hyperparameters, kept in step with the data. They follow
- * from the trials and the seed alone, not from when they were asked for: a study that is rebuilt from its trials goes on as if it had never
- * stopped.
+ * The models of a study: one Gaussian process per outcome, or several under sampled hyperparameters, kept in
+ * step with the data. They follow from the trials and the seed alone, not from when they were asked for: a
+ * study that is rebuilt from its trials goes on as if it had never stopped.
  */
 #ifndef CKG_STUDY_MODELS_H
 #define CKG_STUDY_MODELS_H
@@ -16,8 +16,8 @@ enum ckg__fit_method { CKG__FIT_ML, CKG__FIT_MAP, CKG__FIT_SAMPLE, CKG__FIT_AUTO
 enum { CKG__MAX_SAMPLES = 64, CKG__CHAINS = 2, CKG__ANCHORS = 20 };
 
 /*
- * Hyperparameters as fitted to the first `trials` trials when `told` of them had ended. Trials never change once they ended, so the
- * two numbers say which data that was.
+ * Hyperparameters as fitted to the first `trials` trials when `told` of them had ended. Trials never change
+ * once they ended, so the two numbers say which data that was.
  */
 struct ckg__fitted {
     int trials, told;
@@ -27,12 +27,12 @@ struct ckg__fitted {
 /* One outcome's model. */
 struct ckg__surrogate {
     struct ckg__scaling scaling;
-    struct ckg__series series;  /* in the models' arena */
-    struct ckg__fitted fitted;  /* what the processes are conditioned with */
+    struct ckg__series series;               /* in the models' arena */
+    struct ckg__fitted fitted;               /* what the processes are conditioned with */
     struct ckg__fitted anchor[CKG__ANCHORS]; /* at 16, 32, 64, … trials: where later fits start */
-    int samples;                /* processes in use */
-    struct ckg__gp *gp;         /* (samples) */
-    int room;                   /* processes allocated */
+    int samples;                             /* processes in use */
+    struct ckg__gp *gp;                      /* (samples) */
+    int room;                                /* processes allocated */
     double lengthscales[CKG_MAX_PARAMETERS]; /* as last reported */
 };
 
@@ -40,35 +40,39 @@ struct ckg__models {
     const struct ckg__data *data;
     enum ckg__kernel kernel;
     enum ckg__fit_method method;
-    int samples;                /* wanted */
-    int warp;                   /* 1: allowed */
-    int failures;               /* 1: a latent constraint models where evaluations fail */
-    double fixed_penalty;       /* in the objective's units; NAN: automatic */
+    int samples;          /* wanted */
+    int warp;             /* 1: allowed */
+    int failures;         /* 1: a latent constraint models where evaluations fail */
+    double fixed_penalty; /* in the objective's units; NAN: automatic */
     uint64_t seed;
     struct ckg__pool *pool;
-    struct ckg__arena *arena;   /* (threads) */
-    struct ckg__arena own;      /* series and inputs of the present data */
-    int *group;                 /* (D) */
+    struct ckg__arena *arena;     /* (threads) */
+    struct ckg__arena own;        /* series and inputs of the present data */
+    int *group;                   /* (D) */
     double *X[CKG__MAX_OUTCOMES]; /* D×n, in `own`: the inputs of each series */
     int outcomes;
     struct ckg__surrogate surrogate[CKG__MAX_OUTCOMES];
     int beliefs;
     struct ckg__belief belief[CKG__MAX_SAMPLES];
-    uint64_t revision;          /* of the data that the models know; 0: none */
+    uint64_t revision; /* of the data that the models know; 0: none */
     /*
-     * Where the fits start, for data whose values change with every trial and leave no anchor standing; NULL: from anchors. It knows the same
-     * outcomes and is up to date.
+     * Where the fits start, for data whose values change with every trial and leave no anchor standing; NULL:
+     * from anchors. It knows the same outcomes and is up to date.
      */
     const struct ckg__models *lead;
 };
 
-int ckg__models_init(struct ckg__models *models, const struct ckg__data *data, struct ckg__pool *pool, struct ckg__arena *arena);
+int ckg__models_init(struct ckg__models *models, const struct ckg__data *data, struct ckg__pool *pool,
+                     struct ckg__arena *arena);
 void ckg__models_free(struct ckg__models *models);
 
 /* Brings the models up to the data of that revision. spare: rows to leave room for (pending designs). */
 int ckg__models_update(struct ckg__models *models, uint64_t revision, int spare);
 
-/* Conditions every process on the pending designs at its own mean (kriging believer), as values with noise or certain ones, and undoes it. */
+/*
+ * Conditions every process on the pending designs at its own mean (kriging believer), as values with noise or
+ * certain ones, and undoes it.
+ */
 int ckg__models_condition(struct ckg__models *models, int certain);
 void ckg__models_release(struct ckg__models *models);
 

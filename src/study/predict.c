@@ -1,6 +1,6 @@
 /*
- * Predictions in the user's units. Over several beliefs a prediction is their mixture: mean of means, variance = mean of variances + variance
- * of means.
+ * Predictions in the user's units. Over several beliefs a prediction is their mixture: mean of means,
+ * variance = mean of variances + variance of means.
  */
 #include <math.h>
 #include <string.h>
@@ -22,7 +22,8 @@ static int outcome_at(ckg_study *s, int b, int j, const double *u, double *mean,
     return status;
 }
 
-int ckg__study_predict_at(ckg_study *s, const double *u, double *mean, double *sd, double *probability, double *feasible)
+int ckg__study_predict_at(ckg_study *s, const double *u, double *mean, double *sd, double *probability,
+                          double *feasible)
 {
     const int beliefs = s->models.beliefs, outcomes = s->models.outcomes, told = s->problem->outcomes;
     double product[CKG__MAX_SAMPLES];
@@ -36,7 +37,8 @@ int ckg__study_predict_at(ckg_study *s, const double *u, double *mean, double *s
             if (outcome_at(s, b, j, u, &one, &var))
                 return CKG_ERR_NOMEM;
             if (j)
-                ckg__log_feasible(1, &one, &var, ckg__variance_floor(belief->gp[j]), belief->lower[j], belief->upper[j], &log_pf, NULL, NULL);
+                ckg__log_feasible(1, &one, &var, ckg__variance_floor(belief->gp[j]), belief->lower[j],
+                                  belief->upper[j], &log_pf, NULL, NULL);
             first += one / beliefs;
             second += one * one / beliefs;
             within += var / beliefs;
@@ -45,7 +47,8 @@ int ckg__study_predict_at(ckg_study *s, const double *u, double *mean, double *s
         }
         const double between = beliefs > 1 && second > first * first ? second - first * first : 0;
         if (j < told)
-            ckg__scaling_moments(&s->models.surrogate[j].scaling, first, sqrt(within + between), &mean[j], &sd[j]);
+            ckg__scaling_moments(&s->models.surrogate[j].scaling, first, sqrt(within + between), &mean[j],
+                                 &sd[j]);
         if (j && j < told)
             probability[j - 1] = probable;
     }
@@ -66,7 +69,8 @@ int ckg__study_utility_at(ckg_study *s, const double *u, double penalty, double 
             if (outcome_at(s, b, j, u, &mean, &var))
                 return CKG_ERR_NOMEM;
             if (j)
-                ckg__log_feasible(1, &mean, &var, ckg__variance_floor(belief->gp[j]), belief->lower[j], belief->upper[j], &log_pf, NULL, NULL);
+                ckg__log_feasible(1, &mean, &var, ckg__variance_floor(belief->gp[j]), belief->lower[j],
+                                  belief->upper[j], &log_pf, NULL, NULL);
             else
                 gain = mean - penalty;
         }
@@ -104,9 +108,11 @@ static double utility_in_units(const ckg_study *s, double utility)
     return value;
 }
 
-static int predict_one(ckg_study *s, const double *x, double *mean, double *sd, double *probability, double *utility)
+static int predict_one(ckg_study *s, const double *x, double *mean, double *sd, double *probability,
+                       double *utility)
 {
-    double all_mean[1 + CKG_MAX_CONSTRAINTS], all_sd[1 + CKG_MAX_CONSTRAINTS], each[CKG_MAX_CONSTRAINTS + 1], feasible, worth;
+    double all_mean[1 + CKG_MAX_CONSTRAINTS], all_sd[1 + CKG_MAX_CONSTRAINTS], each[CKG_MAX_CONSTRAINTS + 1],
+        feasible, worth;
     double *u = ckg__arena_doubles(&s->results, (size_t)s->problem->D);
     if (!u)
         return CKG_ERR_NOMEM;
@@ -128,7 +134,8 @@ static int predict_one(ckg_study *s, const double *x, double *mean, double *sd, 
     return CKG_OK;
 }
 
-int ckg_study_predict(ckg_study *s, int count, const double *X, double *mean, double *sd, double *probability, double *utility)
+int ckg_study_predict(ckg_study *s, int count, const double *X, double *mean, double *sd, double *probability,
+                      double *utility)
 {
     int status = begin(s, count, X, "ckg_study_predict");
     if (status)
@@ -139,8 +146,8 @@ int ckg_study_predict(ckg_study *s, int count, const double *X, double *mean, do
     status = ckg__study_begin_search(s, NULL, &search, ckg__clock(), &seconds);
     for (size_t p = 0; !status && p < (size_t)count; p++) {
         struct ckg__arena_mark mark = ckg__arena_mark(&s->results);
-        status = predict_one(s, X + p * d, mean ? mean + p * outcomes : NULL, sd ? sd + p * outcomes : NULL, probability ? probability + p : NULL,
-                             utility ? utility + p : NULL);
+        status = predict_one(s, X + p * d, mean ? mean + p * outcomes : NULL, sd ? sd + p * outcomes : NULL,
+                             probability ? probability + p : NULL, utility ? utility + p : NULL);
         ckg__arena_release(&s->results, mark);
     }
     ckg__study_end_search(s);
@@ -148,8 +155,8 @@ int ckg_study_predict(ckg_study *s, int count, const double *X, double *mean, do
 }
 
 /* The row that a scoring call means, after the checks that such calls share. */
-static int begin_score(ckg_study *s, const char *policy, int count, const double *X, const double *value, const char *caller,
-                       const struct ckg__policy **row)
+static int begin_score(ckg_study *s, const char *policy, int count, const double *X, const double *value,
+                       const char *caller, const struct ckg__policy **row)
 {
     const int status = begin(s, count, X, caller);
     if (status)
@@ -161,7 +168,8 @@ static int begin_score(ckg_study *s, const char *policy, int count, const double
 }
 
 /* Begins the row's search, with the designs X (count × d) as points *U (D×count). */
-static int search_at(ckg_study *s, const struct ckg__policy *row, int count, const double *X, struct ckg__search *search, double **U)
+static int search_at(ckg_study *s, const struct ckg__policy *row, int count, const double *X,
+                     struct ckg__search *search, double **U)
 {
     const size_t d = (size_t)s->problem->d, D = (size_t)s->problem->D, n = (size_t)count;
     double seconds;
@@ -190,7 +198,9 @@ int ckg_study_score(ckg_study *s, const char *policy, int count, const double *X
     if (!status)
         status = ckg__policy_score(row, &search, count, U, value);
     const struct ckg__scaling *scaling = &s->models.surrogate[0].scaling;
-    const double unit = row->traits & CKG__TRAIT_AMOUNT ? scaling->scale * (scaling->warp > 0 ? scaling->warp_scale : 1) : 1;
+    const double unit = row->traits & CKG__TRAIT_AMOUNT
+                            ? scaling->scale * (scaling->warp > 0 ? scaling->warp_scale : 1)
+                            : 1;
     for (int p = 0; !status && p < count; p++)
         value[p] *= unit;
     ckg__study_end_search(s);
@@ -235,8 +245,16 @@ int ckg_study_model(ckg_study *s, int outcome, ckg_model_info *out)
     for (int i = 0; i < s->problem->d; i++)
         model->lengthscales[i] = 1 / gp->inv_ell[s->problem->parameters[i].offset];
     *out = (ckg_model_info){
-        .kernel = ckg__kernel_names[gp->kernel], .observations = gp->n, .samples = model->samples, .lengthscales = model->lengthscales,
-        .signal_sd = signal_sd, .noise_sd = noise_sd, .mean = mean, .log_likelihood = gp->log_likelihood, .warp = scaling->warp, .nugget = gp->nugget,
+        .kernel = ckg__kernel_names[gp->kernel],
+        .observations = gp->n,
+        .samples = model->samples,
+        .lengthscales = model->lengthscales,
+        .signal_sd = signal_sd,
+        .noise_sd = noise_sd,
+        .mean = mean,
+        .log_likelihood = gp->log_likelihood,
+        .warp = scaling->warp,
+        .nugget = gp->nugget,
     };
     ckg__study_end_search(s);
     return CKG_OK;

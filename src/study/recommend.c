@@ -1,6 +1,6 @@
 /*
- * Recommending: from the x_r of every belief to the one design that is best under their average, by the utility or by the mean among
- * designs that are probably feasible.
+ * Recommending: from the x_r of every belief to the one design that is best under their average, by the
+ * utility or by the mean among designs that are probably feasible.
  */
 #include <math.h>
 #include <string.h>
@@ -15,19 +15,21 @@ enum { STARTS = 3, RESTARTS = 3, NEIGHBOURS = 48, ROUNDS = 6 };
 struct goal {
     ckg_study *study;
     int rule;
-    double penalty;     /* common M, model units */
-    double log_p;       /* log of the wanted probability */
-    double stiffness;   /* of the penalty for falling short of it */
-    double width;       /* the cliff's, for first steps */
+    double penalty;   /* common M, model units */
+    double log_p;     /* log of the wanted probability */
+    double stiffness; /* of the penalty for falling short of it */
+    double width;     /* the cliff's, for first steps */
 };
 
 /* Adds belief b's (μ − M)·PF in logarithms to a running log-sum-exp over the beliefs. */
-static int add_belief(const struct goal *goal, int b, int m, const double *U, struct ckg__arena *arena, double *value, double *gradient)
+static int add_belief(const struct goal *goal, int b, int m, const double *U, struct ckg__arena *arena,
+                      double *value, double *gradient)
 {
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
     struct ckg__belief belief = goal->study->models.belief[b];
     const size_t points = (size_t)m, size = points * (size_t)belief.gp[0]->D;
-    double *one = b ? ckg__arena_doubles(arena, points) : value, *slope = b ? ckg__arena_doubles(arena, size) : gradient;
+    double *one = b ? ckg__arena_doubles(arena, points) : value,
+           *slope = b ? ckg__arena_doubles(arena, size) : gradient;
     if (!one || !slope)
         return CKG_ERR_NOMEM;
     belief.penalty = goal->penalty;
@@ -39,7 +41,9 @@ static int add_belief(const struct goal *goal, int b, int m, const double *U, st
             continue;
         const double both = top + log(exp(value[p] - top) + exp(one[p] - top)), share = exp(one[p] - both);
         for (size_t at = p; at < size; at += points)
-            gradient[at] = share == 1 ? slope[at] : share > 0 ? gradient[at] + share * (slope[at] - gradient[at]) : gradient[at];
+            gradient[at] = share == 1  ? slope[at]
+                           : share > 0 ? gradient[at] + share * (slope[at] - gradient[at])
+                                       : gradient[at];
         value[p] = both;
     }
     ckg__arena_release(arena, mark);
@@ -47,8 +51,8 @@ static int add_belief(const struct goal *goal, int b, int m, const double *U, st
 }
 
 /* Mean of the means, and the log of the averaged PF, with gradients. */
-static int mean_and_feasible(const struct goal *goal, int m, const double *U, struct ckg__arena *arena, double *mean, double *dmean,
-                             double *log_pf, double *dlog_pf)
+static int mean_and_feasible(const struct goal *goal, int m, const double *U, struct ckg__arena *arena,
+                             double *mean, double *dmean, double *log_pf, double *dlog_pf)
 {
     const struct ckg__models *models = &goal->study->models;
     const size_t points = (size_t)m, size = points * (size_t)goal->study->problem->D;
@@ -83,7 +87,8 @@ static int mean_and_feasible(const struct goal *goal, int m, const double *U, st
 }
 
 /* The best mean, falling short of the wanted probability punished by a quadratic in log PF. */
-static int punished_mean(const struct goal *goal, int m, const double *U, struct ckg__arena *arena, double *value, double *gradient)
+static int punished_mean(const struct goal *goal, int m, const double *U, struct ckg__arena *arena,
+                         double *value, double *gradient)
 {
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
     const size_t points = (size_t)m, size = points * (size_t)goal->study->problem->D;
@@ -102,7 +107,8 @@ static int punished_mean(const struct goal *goal, int m, const double *U, struct
     return CKG_OK;
 }
 
-static int goal_batch(void *context, int m, const double *U, const int *which, struct ckg__arena *arena, double *value, double *gradient)
+static int goal_batch(void *context, int m, const double *U, const int *which, struct ckg__arena *arena,
+                      double *value, double *gradient)
 {
     const struct goal *goal = context;
     (void)which;
@@ -124,7 +130,8 @@ static int climb(struct goal *goal, int restarts, double *u, double *value)
         return CKG_ERR_NOMEM;
     ckg__problem_free_box(s->problem, u, box, box + D);
     for (int i = 0; i <= restarts; i++) {
-        const struct ckg__lbfgs_options options = {6, 40, i ? fmin(0.3 * goal->width, 1e-2) : 0.01, 1e-8, 1e-12};
+        const struct ckg__lbfgs_options options = {6, 40, i ? fmin(0.3 * goal->width, 1e-2) : 0.01, 1e-8,
+                                                   1e-12};
         double reached;
         if (ckg__multistart(goal_batch, goal, (int)D, 1, box, box + D, &options, u, &reached, &s->arena[0]))
             return CKG_ERR_NOMEM;
@@ -142,13 +149,15 @@ static int values_at(struct goal *goal, int m, const double *U, int ldu, double 
     enum { CHUNK = 32 };
     ckg_study *s = goal->study;
     const int D = s->problem->D;
-    double *part = ckg__arena_doubles(&s->results, CHUNK * (size_t)D), *gradient = ckg__arena_doubles(&s->results, CHUNK * (size_t)D);
+    double *part = ckg__arena_doubles(&s->results, CHUNK * (size_t)D),
+           *gradient = ckg__arena_doubles(&s->results, CHUNK * (size_t)D);
     if (!part || !gradient)
         return CKG_ERR_NOMEM;
     for (int first = 0; first < m; first += CHUNK) {
         const int count = m - first < CHUNK ? m - first : CHUNK;
         for (int k = 0; k < D; k++)
-            memcpy(part + (size_t)k * (size_t)count, U + (size_t)k * (size_t)ldu + (size_t)first, (size_t)count * sizeof *part);
+            memcpy(part + (size_t)k * (size_t)count, U + (size_t)k * (size_t)ldu + (size_t)first,
+                   (size_t)count * sizeof *part);
         if (goal_batch(goal, count, part, NULL, &s->arena[0], value + first, gradient))
             return CKG_ERR_NOMEM;
     }
@@ -166,11 +175,13 @@ static int climb_lattice(struct goal *goal, const struct ckg__search *search, do
 {
     ckg_study *s = goal->study;
     const int D = s->problem->D;
-    double *U = ckg__arena_doubles(&s->results, NEIGHBOURS * (size_t)D), *v = ckg__arena_doubles(&s->results, (size_t)D), values[NEIGHBOURS];
+    double *U = ckg__arena_doubles(&s->results, NEIGHBOURS * (size_t)D),
+           *v = ckg__arena_doubles(&s->results, (size_t)D), values[NEIGHBOURS];
     if (!U || !v)
         return CKG_ERR_NOMEM;
     for (int round = 0; round < ROUNDS && !search->enumerated; round++) {
-        const int count = ckg__search_neighbours(search, u, 11000 + (uint64_t)round, NEIGHBOURS, U, NEIGHBOURS);
+        const int count = ckg__search_neighbours(search, u, 11000 + (uint64_t)round, NEIGHBOURS, U,
+                                                 NEIGHBOURS);
         if (!count)
             break;
         if (values_at(goal, count, U, NEIGHBOURS, values))
@@ -195,12 +206,14 @@ static int best_anywhere(struct goal *goal, struct ckg__search *search, double *
 {
     ckg_study *s = goal->study;
     const int D = s->problem->D, m = search->base + search->outlooks;
-    double *U = ckg__arena_doubles(&s->results, (size_t)D * (size_t)m), *value = ckg__arena_doubles(&s->results, (size_t)m);
+    double *U = ckg__arena_doubles(&s->results, (size_t)D * (size_t)m),
+           *value = ckg__arena_doubles(&s->results, (size_t)m);
     double *v = ckg__arena_doubles(&s->results, (size_t)D), best = -INFINITY;
     if (!U || !value || !v)
         return CKG_ERR_NOMEM;
     for (int k = 0; k < D; k++) {
-        memcpy(U + (size_t)k * (size_t)m, search->U + (size_t)k * (size_t)search->base, (size_t)search->base * sizeof *U);
+        memcpy(U + (size_t)k * (size_t)m, search->U + (size_t)k * (size_t)search->base,
+               (size_t)search->base * sizeof *U);
         for (int o = 0; o < search->outlooks; o++)
             U[(size_t)k * (size_t)m + (size_t)(search->base + o)] = search->outlook[o].x_r[k];
     }
@@ -228,7 +241,8 @@ static int best_evaluated(struct goal *goal, double *u)
 {
     ckg_study *s = goal->study;
     const int D = s->problem->D, n = s->data.designs;
-    double *U = ckg__arena_doubles(&s->results, (size_t)D * (size_t)n + 1), *value = ckg__arena_doubles(&s->results, (size_t)n + 1);
+    double *U = ckg__arena_doubles(&s->results, (size_t)D * (size_t)n + 1),
+           *value = ckg__arena_doubles(&s->results, (size_t)n + 1);
     int *known = ckg__arena_ints(&s->results, (size_t)n + 1), best = -1;
     if (!U || !value || !known)
         return CKG_ERR_NOMEM;
@@ -248,7 +262,10 @@ static int best_evaluated(struct goal *goal, double *u)
     return CKG_OK;
 }
 
-/* Stiffer and stiffer; at last the log of the probability is met to 1e-6 or the design is the most probable there is. */
+/*
+ * Stiffer and stiffer; at last the log of the probability is met to 1e-6 or the design is the most probable
+ * there is.
+ */
 static int by_probability(struct goal *goal, struct ckg__search *search, int evaluated_only, double *u)
 {
     const double wanted = goal->log_p;
@@ -273,13 +290,19 @@ static int by_probability(struct goal *goal, struct ckg__search *search, int eva
 
 static ckg_recommendation *recommendation_new(int d, int K)
 {
-    const size_t numbers = (size_t)d + 2 * (1 + (size_t)K) + (size_t)K, header = (sizeof(ckg_recommendation) + 63) / 64 * 64;
+    const size_t numbers = (size_t)d + 2 * (1 + (size_t)K) + (size_t)K,
+                 header = (sizeof(ckg_recommendation) + 63) / 64 * 64;
     char *block = ckg__alloc(header + numbers * sizeof(double), 1);
     if (!block)
         return NULL;
     ckg_recommendation *out = (ckg_recommendation *)(void *)block;
     double *at = (double *)(void *)(block + header);
-    *out = (ckg_recommendation){.dimension = d, .constraints = K, .x = at, .mean = at + d, .sd = at + d + 1 + K, .probability = at + d + 2 * (1 + K)};
+    *out = (ckg_recommendation){.dimension = d,
+                                .constraints = K,
+                                .x = at,
+                                .mean = at + d,
+                                .sd = at + d + 1 + K,
+                                .probability = at + d + 2 * (1 + K)};
     return out;
 }
 
@@ -293,7 +316,8 @@ static int describe(ckg_study *s, double *u, double penalty, ckg_recommendation 
     double utility, unused;
     ckg__problem_from_unit(s->problem, u, (double *)out->x);
     ckg__problem_to_unit(s->problem, out->x, u);
-    int status = ckg__study_predict_at(s, u, (double *)out->mean, (double *)out->sd, (double *)out->probability, &out->probability_feasible);
+    int status = ckg__study_predict_at(s, u, (double *)out->mean, (double *)out->sd,
+                                       (double *)out->probability, &out->probability_feasible);
     if (!status)
         status = ckg__study_utility_at(s, u, penalty, &utility);
     if (status)
@@ -316,8 +340,9 @@ static int is_exact(const ckg_study *s, const struct ckg__trial *trial)
 }
 
 /*
- * The nugget leaves some doubt even where there is none, and near the edge of the feasible region that doubt costs more than is left to
- * gain. A feasible design whose outcomes are known exactly counts as what it is, and is recommended where nothing promises more.
+ * The nugget leaves some doubt even where there is none, and near the edge of the feasible region that doubt
+ * costs more than is left to gain. A feasible design whose outcomes are known exactly counts as what it is,
+ * and is recommended where nothing promises more.
  */
 static int prefer_exact(ckg_study *s, const double *u, double penalty, ckg_recommendation *out)
 {
@@ -333,7 +358,8 @@ static int prefer_exact(ckg_study *s, const double *u, double penalty, ckg_recom
             value = ckg__scaling_apply(&s->models.surrogate[0].scaling, trial->measured[i].value);
     if (!(value > utility))
         return CKG_OK;
-    memcpy((double *)out->x, s->data.x + (size_t)trial->design * (size_t)s->problem->d, (size_t)s->problem->d * sizeof *out->x);
+    memcpy((double *)out->x, s->data.x + (size_t)trial->design * (size_t)s->problem->d,
+           (size_t)s->problem->d * sizeof *out->x);
     for (int i = 0; i < trial->count; i++) {
         const int j = trial->measured[i].outcome;
         ((double *)out->mean)[j] = trial->measured[i].value;
@@ -357,7 +383,8 @@ static int recommend(ckg_study *s, const ckg_recommend_options *o, ckg_recommend
         status = CKG_ERR_NOMEM;
     if (status)
         return status;
-    struct goal goal = {.study = s, .rule = o->rule, .penalty = INFINITY, .log_p = log(o->probability), .width = 0.1};
+    struct goal goal = {
+        .study = s, .rule = o->rule, .penalty = INFINITY, .log_p = log(o->probability), .width = 0.1};
     for (int b = 0; b < search.outlooks; b++) {
         goal.penalty = fmin(goal.penalty, search.outlook[b].belief->penalty);
         goal.width = fmin(goal.width, search.outlook[b].width);
@@ -380,7 +407,8 @@ static int recommend(ckg_study *s, const ckg_recommend_options *o, ckg_recommend
 static int check_options(const ckg_recommend_options *o)
 {
     if (o->version != CKG_RECOMMEND_OPTIONS_VERSION)
-        return ckg__fail(CKG_ERR_INVALID, "recommend: version %d of the options is not %d", o->version, CKG_RECOMMEND_OPTIONS_VERSION);
+        return ckg__fail(CKG_ERR_INVALID, "recommend: version %d of the options is not %d", o->version,
+                         CKG_RECOMMEND_OPTIONS_VERSION);
     if (o->rule != CKG_RULE_UTILITY && o->rule != CKG_RULE_PROBABILITY)
         return ckg__fail(CKG_ERR_INVALID, "recommend: unknown rule %d", o->rule);
     if (o->rule == CKG_RULE_PROBABILITY && !(o->probability > 0 && o->probability < 1))
@@ -412,7 +440,8 @@ int ckg_study_recommend(ckg_study *s, const ckg_recommend_options *options, ckg_
     if (status)
         return status;
     if (!measured)
-        return ckg__fail(CKG_ERR_STATE, "nothing to recommend: the objective '%s' was never measured", s->problem->outcome[0].name);
+        return ckg__fail(CKG_ERR_STATE, "nothing to recommend: the objective '%s' was never measured",
+                         s->problem->outcome[0].name);
     ckg_recommendation *result = recommendation_new(s->problem->d, s->problem->outcomes - 1);
     status = result ? recommend(s, options ? options : &defaults, result) : CKG_ERR_NOMEM;
     ckg__study_end_search(s);

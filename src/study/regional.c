@@ -1,8 +1,9 @@
 /*
- * The models of a trust region: Gaussian processes of the transformed outcomes of its trials alone (data/transform.h), beside the study's own
- * models, which go on to predict and recommend. A transform changes with every trial, so the data are laid out anew for every search, and
- * fits start from the optimum of the study's models. The kernel is the Matérn 5/2, as published: a transformed outcome is not as
- * smooth as the outcome.
+ * The models of a trust region: Gaussian processes of the transformed outcomes of its trials alone
+ * (data/transform.h), beside the study's own models, which go on to predict and recommend. A transform
+ * changes with every trial, so the data are laid out anew for every search, and fits start from the optimum
+ * of the study's models. The kernel is the Matérn 5/2, as published: a transformed outcome is not as smooth
+ * as the outcome.
  */
 #include <math.h>
 #include <string.h>
@@ -29,7 +30,8 @@ static int regional_new(ckg_study *s)
     }
     r->models.kernel = CKG__MATERN52;
     r->models.method = s->models.method;
-    r->models.samples = s->models.samples < CKG__CHAINS ? s->models.samples : CKG__CHAINS; /* one of them is used */
+    /* one of them is used */
+    r->models.samples = s->models.samples < CKG__CHAINS ? s->models.samples : CKG__CHAINS;
     r->models.failures = s->models.failures;
     r->models.fixed_penalty = NAN;
     r->models.seed = s->seed;
@@ -47,7 +49,10 @@ void ckg__study_free_region(ckg_study *s)
     s->regional = NULL;
 }
 
-/* The region's trials with room for other values; what was measured with noise has noise to be estimated, as its scale is another. */
+/*
+ * The region's trials with room for other values; what was measured with noise has noise to be estimated, as
+ * its scale is another.
+ */
 static int copy_trials(const ckg_study *s, struct ckg__regional *r)
 {
     const int first = r->region.first, trials = s->data.trials - first;
@@ -61,8 +66,8 @@ static int copy_trials(const ckg_study *s, struct ckg__regional *r)
         if (!trial[t].measured)
             return CKG_ERR_NOMEM;
         for (int i = 0; i < trial[t].count; i++)
-            trial[t].measured[i] = (struct ckg_measurement){from[i].outcome, from[i].value,
-                                                            ckg__data_exact(s->problem, &from[i]) ? 0 : CKG_SD_DEFAULT};
+            trial[t].measured[i] = (struct ckg_measurement){
+                from[i].outcome, from[i].value, ckg__data_exact(s->problem, &from[i]) ? 0 : CKG_SD_DEFAULT};
     }
     r->data.trials = trials;
     r->data.trial = trial;
@@ -120,7 +125,8 @@ static int lay_out(ckg_study *s, const struct ckg__search *search)
     struct ckg__regional *r = s->regional;
     struct ckg__region_rule rule;
     ckg__arena_release(&r->own, start);
-    ckg__region_rule(&rule, s->problem->d, s->initial, s->initial ? s->initial : ckg__study_standard_initial(s->problem),
+    ckg__region_rule(&rule, s->problem->d, s->initial,
+                     s->initial ? s->initial : ckg__study_standard_initial(s->problem),
                      search->setting + CKG__REGION_SETTINGS);
     int status = ckg__region_replay(&s->data, &rule, &r->own, &r->region);
     if (!status)

@@ -1,5 +1,6 @@
 /*
- * A study's life: options, trials, results. Every public function checks everything before it changes anything.
+ * A study's life: options, trials, results. Every public function checks everything before it changes
+ * anything.
  */
 #include "study/study.h"
 
@@ -11,15 +12,49 @@
 #include "base/error.h"
 
 /* How hard to look with one belief, with each of several, and as the paper's authors did. */
-static const struct ckg__effort effort_default = {.base = 128, .data = 48, .local = 40, .candidates = 96, .scout_nodes = 8, .nodes_one = 25, .nodes = 128,
-                                                  .surprises = 13, .pairs_one = 25, .pairs = 48, .inner = 4, .inner_evaluations = 12, .refine = 2,
+static const struct ckg__effort effort_default = {.base = 128,
+                                                  .data = 48,
+                                                  .local = 40,
+                                                  .candidates = 96,
+                                                  .scout_nodes = 8,
+                                                  .nodes_one = 25,
+                                                  .nodes = 128,
+                                                  .surprises = 13,
+                                                  .pairs_one = 25,
+                                                  .pairs = 48,
+                                                  .inner = 4,
+                                                  .inner_evaluations = 12,
+                                                  .refine = 2,
                                                   .refine_evaluations = 15};
-static const struct ckg__effort effort_sampled = {.base = 96, .data = 32, .local = 40, .candidates = 96, .scout_nodes = 6, .nodes_one = 11, .nodes = 32,
-                                                  .surprises = 9, .pairs_one = 16, .pairs = 32, .inner = 4, .inner_evaluations = 8, .refine = 2,
+static const struct ckg__effort effort_sampled = {.base = 96,
+                                                  .data = 32,
+                                                  .local = 40,
+                                                  .candidates = 96,
+                                                  .scout_nodes = 6,
+                                                  .nodes_one = 11,
+                                                  .nodes = 32,
+                                                  .surprises = 9,
+                                                  .pairs_one = 16,
+                                                  .pairs = 32,
+                                                  .inner = 4,
+                                                  .inner_evaluations = 8,
+                                                  .refine = 2,
                                                   .refine_evaluations = 10};
-static const struct ckg__effort effort_paper = {.base = 256, .data = 64, .local = 0, .candidates = 500, .scout_nodes = 3, .nodes_one = 3, .nodes = 27,
-                                                .surprises = 5, .pairs_one = 15, .pairs = 135, .inner = 4, .inner_evaluations = 30, .refine = 3,
-                                                .refine_evaluations = 20, .paper = 1};
+static const struct ckg__effort effort_paper = {.base = 256,
+                                                .data = 64,
+                                                .local = 0,
+                                                .candidates = 500,
+                                                .scout_nodes = 3,
+                                                .nodes_one = 3,
+                                                .nodes = 27,
+                                                .surprises = 5,
+                                                .pairs_one = 15,
+                                                .pairs = 135,
+                                                .inner = 4,
+                                                .inner_evaluations = 30,
+                                                .refine = 3,
+                                                .refine_evaluations = 20,
+                                                .paper = 1};
 
 static int find_name(const char *what, const char *name, const char *const *names, int count, int *index)
 {
@@ -34,15 +69,18 @@ static int find_name(const char *what, const char *name, const char *const *name
 static int check_numbers(const ckg_options *o)
 {
     if (o->version != CKG_OPTIONS_VERSION)
-        return ckg__fail(CKG_ERR_INVALID, "options: version %d is not %d: start from CKG_OPTIONS_INIT", o->version, CKG_OPTIONS_VERSION);
+        return ckg__fail(CKG_ERR_INVALID, "options: version %d is not %d: start from CKG_OPTIONS_INIT",
+                         o->version, CKG_OPTIONS_VERSION);
     if (o->threads < 0 || o->threads > CKG__MAX_THREADS)
-        return ckg__fail(CKG_ERR_INVALID, "options: threads %d is not within 0 … %d", o->threads, CKG__MAX_THREADS);
+        return ckg__fail(CKG_ERR_INVALID, "options: threads %d is not within 0 … %d", o->threads,
+                         CKG__MAX_THREADS);
     if (!(o->time_limit >= 0))
         return ckg__fail(CKG_ERR_INVALID, "options: time_limit %g is negative", o->time_limit);
     if (o->initial < -1)
         return ckg__fail(CKG_ERR_INVALID, "options: initial %d is below -1", o->initial);
     if (o->samples < 1 || o->samples > CKG__MAX_SAMPLES)
-        return ckg__fail(CKG_ERR_INVALID, "options: samples %d is not within 1 … %d", o->samples, CKG__MAX_SAMPLES);
+        return ckg__fail(CKG_ERR_INVALID, "options: samples %d is not within 1 … %d", o->samples,
+                         CKG__MAX_SAMPLES);
     if (o->budget < 0)
         return ckg__fail(CKG_ERR_INVALID, "options: budget %d is negative", o->budget);
     if (isinf(o->penalty))
@@ -69,7 +107,10 @@ static int apply_final_policy(ckg_study *s, const ckg_options *o)
     if (!s->final_policy)
         return ckg__fail(CKG_ERR_INVALID, "options: final_policy '%s' is not known", o->final_policy);
     if (!o->budget)
-        return ckg__fail(CKG_ERR_INVALID, "options: final_policy '%s' without a budget: which evaluation is the last is not known", o->final_policy);
+        return ckg__fail(
+            CKG_ERR_INVALID,
+            "options: final_policy '%s' without a budget: which evaluation is the last is not known",
+            o->final_policy);
     return CKG_OK;
 }
 
@@ -80,7 +121,8 @@ int ckg__study_standard_initial(const ckg_problem *problem)
 
 static int apply_options(ckg_study *s, const ckg_options *o)
 {
-    static const char *const fits[] = {"ml", "map", "sample", "auto"}, *const presets[] = {"default", "paper"};
+    static const char *const fits[] = {"ml", "map", "sample", "auto"}, *const presets[] = {"default",
+                                                                                           "paper"};
     static const char *const failures[] = {"ignore", "model"};
     int kernel = 0, fit = 0, preset = 0;
     int status = check_numbers(o);
@@ -96,7 +138,8 @@ static int apply_options(ckg_study *s, const ckg_options *o)
         return status;
     s->policy = o->policy ? ckg__policy_find(o->policy) : NULL;
     if (!s->policy)
-        return ckg__fail(CKG_ERR_INVALID, "options: policy '%s' is not known", o->policy ? o->policy : "(null)");
+        return ckg__fail(CKG_ERR_INVALID, "options: policy '%s' is not known",
+                         o->policy ? o->policy : "(null)");
     status = ckg__policy_settings(s->policy, o->settings_count, o->settings, s->setting);
     if (!status)
         status = apply_final_policy(s, o);
@@ -247,7 +290,8 @@ int ckg_study_tell_measured(ckg_study *s, int trial, int count, const ckg_measur
     if (status)
         return status;
     if (count < 1 || count > s->problem->outcomes || !measured)
-        return ckg__fail(CKG_ERR_INVALID, "trial %d: %d measurements where 1 to %d are possible", trial, count, s->problem->outcomes);
+        return ckg__fail(CKG_ERR_INVALID, "trial %d: %d measurements where 1 to %d are possible", trial,
+                         count, s->problem->outcomes);
     return tell_checked(s, trial, count, measured);
 }
 
@@ -298,7 +342,7 @@ int ckg_study_trial(const ckg_study *s, int trial, ckg_trial *out)
     if (trial < 0 || trial >= s->data.trials)
         return ckg__fail(CKG_ERR_NOT_FOUND, "no trial has the number %d", trial);
     const struct ckg__trial *t = &s->data.trial[trial];
-    *out = (ckg_trial){(int)t->state, s->data.x + (size_t)t->design * (size_t)s->problem->d, t->count, t->measured,
-                       ckg__data_feasible(&s->data, t)};
+    *out = (ckg_trial){(int)t->state, s->data.x + (size_t)t->design * (size_t)s->problem->d, t->count,
+                       t->measured, ckg__data_feasible(&s->data, t)};
     return CKG_OK;
 }

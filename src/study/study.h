@@ -17,7 +17,7 @@ struct ckg__regional {
     struct ckg__data data;      /* the region's trials; designs are the study's */
     struct ckg__arena own;      /* of the data */
     struct ckg__models models;
-    int first;                  /* trial of the region that the models know */
+    int first; /* trial of the region that the models know */
 };
 
 struct ckg_study {
@@ -26,36 +26,45 @@ struct ckg_study {
     struct ckg__models models;
     struct ckg__regional *regional; /* NULL until a policy with a trust region is asked */
     const struct ckg__policy *policy;
-    double setting[CKG__MAX_SETTINGS]; /* of the policy's parameters */
+    double setting[CKG__MAX_SETTINGS];         /* of the policy's parameters */
     struct ckg__effort effort, effort_sampled; /* for one belief, and for each of several */
     uint64_t seed;
     double time_limit;
     int threads, initial;
-    int budget;                 /* evaluations in all; 0: not known */
+    int budget;                             /* evaluations in all; 0: not known */
     const struct ckg__policy *final_policy; /* for the last of them; NULL: none */
     struct ckg__pool *pool;
-    struct ckg__arena *arena;   /* (threads) */
+    struct ckg__arena *arena; /* (threads) */
     struct ckg__arena results;
-    double *design;             /* initial × d, in the cube; NULL until the first ask */
-    uint64_t revision;          /* grows whenever a result comes in */
+    double *design;    /* initial × d, in the cube; NULL until the first ask */
+    uint64_t revision; /* grows whenever a result comes in */
 };
 
 /*
- * Begins a search over the present models, up to x_r and the discretisations: for a policy's choice, conditioned on pending designs, or for
- * predictions where policy is NULL. Whatever comes of it, ckg__study_end_search undoes the conditioning and frees the scratch.
+ * Begins a search over the present models, up to x_r and the discretisations: for a policy's choice,
+ * conditioned on pending designs, or for predictions where policy is NULL. Whatever comes of it,
+ * ckg__study_end_search undoes the conditioning and frees the scratch.
  */
-int ckg__study_begin_search(ckg_study *study, const struct ckg__policy *policy, struct ckg__search *search, double started, double *fit_seconds);
+int ckg__study_begin_search(ckg_study *study, const struct ckg__policy *policy, struct ckg__search *search,
+                            double started, double *fit_seconds);
 void ckg__study_end_search(ckg_study *study);
 
-/* Brings the trust region and its models up to date, conditioned on pending designs, by the settings of the search. */
+/*
+ * Brings the trust region and its models up to date, conditioned on pending designs, by the settings of the
+ * search.
+ */
 int ckg__study_update_region(ckg_study *study, struct ckg__search *search);
 void ckg__study_free_region(ckg_study *study);
 
 /* The number of designs in an initial design where none is given. */
 int ckg__study_standard_initial(const ckg_problem *problem);
 
-/* Mixture over the beliefs at u (D): per outcome mean and sd in the user's units, probability per constraint; PF returned. */
-int ckg__study_predict_at(ckg_study *study, const double *u, double *mean, double *sd, double *probability, double *feasible);
+/*
+ * Mixture over the beliefs at u (D): per outcome mean and sd in the user's units, probability per constraint;
+ * PF returned.
+ */
+int ckg__study_predict_at(ckg_study *study, const double *u, double *mean, double *sd, double *probability,
+                          double *feasible);
 
 /* The utility at u averaged over the beliefs, in model units, with the common penalty M. */
 int ckg__study_utility_at(ckg_study *study, const double *u, double penalty, double *utility);

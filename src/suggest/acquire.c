@@ -1,6 +1,6 @@
 /*
- * Maximising an acquisition: every candidate is looked at, the best few climb by gradient (or, without one, by shrinking random steps), and
- * the best of all that is free walks to better lattice neighbours.
+ * Maximising an acquisition: every candidate is looked at, the best few climb by gradient (or, without one,
+ * by shrinking random steps), and the best of all that is free walks to better lattice neighbours.
  */
 #include "suggest/acquire.h"
 
@@ -15,27 +15,31 @@ enum { CHUNK = 32, STARTS = 4, GROUPS = 2, NEIGHBOURS = 24, ROUNDS = 4, STEPS = 
 
 void ckg__log_add(double *value, double one, int D, int stride, double *gradient, const double *slope)
 {
-    const double top = fmax(*value, one), both = isfinite(top) ? top + log(exp(*value - top) + exp(one - top)) : top;
+    const double top = fmax(*value, one),
+                 both = isfinite(top) ? top + log(exp(*value - top) + exp(one - top)) : top;
     const double share = isfinite(top) ? exp(one - both) : 0;
     for (int k = 0; gradient && k < D; k++)
-        gradient[(size_t)k * (size_t)stride] += share * (slope[(size_t)k * (size_t)stride] - gradient[(size_t)k * (size_t)stride]);
+        gradient[(size_t)k * (size_t)stride] += share * (slope[(size_t)k * (size_t)stride] -
+                                                         gradient[(size_t)k * (size_t)stride]);
     *value = both;
 }
 
-int ckg__acquisition_at(const struct ckg__search *search, const struct ckg__acquisition *a, int m, const double *U, int ldu,
-                        struct ckg__arena *arena, double *value, double *gradient)
+int ckg__acquisition_at(const struct ckg__search *search, const struct ckg__acquisition *a, int m,
+                        const double *U, int ldu, struct ckg__arena *arena, double *value, double *gradient)
 {
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
     const size_t points = (size_t)m, size = points * (size_t)search->problem->D;
     const int outlooks = search->outlooks;
-    double *one = ckg__arena_doubles(arena, points + 1), *slope = gradient ? ckg__arena_doubles(arena, size + 1) : NULL;
+    double *one = ckg__arena_doubles(arena, points + 1),
+           *slope = gradient ? ckg__arena_doubles(arena, size + 1) : NULL;
     int status = one && (slope || !gradient) ? CKG_OK : CKG_ERR_NOMEM;
     for (int o = 0; !status && o < outlooks; o++) {
         struct ckg__arena_mark inner = ckg__arena_mark(arena);
         status = a->at(a->context, o, m, U, ldu, arena, o ? one : value, o ? slope : gradient);
         ckg__arena_release(arena, inner);
         for (size_t p = 0; !status && o && a->logarithm && p < points; p++)
-            ckg__log_add(&value[p], one[p], search->problem->D, m, gradient ? gradient + p : NULL, gradient ? slope + p : NULL);
+            ckg__log_add(&value[p], one[p], search->problem->D, m, gradient ? gradient + p : NULL,
+                         gradient ? slope + p : NULL);
         for (size_t p = 0; !status && o && !a->logarithm && p < points; p++)
             value[p] += one[p];
         for (size_t i = 0; !status && o && !a->logarithm && gradient && i < size; i++)
@@ -54,7 +58,7 @@ struct stage {
     const struct ckg__acquisition *acquisition;
     int *status;
     int candidates;
-    double *U, *value; /* D×candidates; (candidates) */
+    double *U, *value;           /* D×candidates; (candidates) */
     double *start, *start_value; /* STARTS × D; (STARTS) */
 };
 
@@ -62,11 +66,13 @@ static void screen_task(void *context, int index, int worker)
 {
     struct stage *stage = context;
     const int first = index * CHUNK, left = stage->candidates - first;
-    stage->status[index] = ckg__acquisition_at(stage->search, stage->acquisition, left < CHUNK ? left : CHUNK, stage->U + first, stage->candidates,
+    stage->status[index] = ckg__acquisition_at(stage->search, stage->acquisition, left < CHUNK ? left : CHUNK,
+                                               stage->U + first, stage->candidates,
                                                &stage->search->arena[worker], stage->value + first, NULL);
 }
 
-static int climbed(void *context, int m, const double *U, const int *which, struct ckg__arena *arena, double *value, double *gradient)
+static int climbed(void *context, int m, const double *U, const int *which, struct ckg__arena *arena,
+                   double *value, double *gradient)
 {
     const struct stage *stage = context;
     (void)which;
@@ -85,15 +91,19 @@ static int climb(struct stage *stage, int first, int count, struct ckg__arena *a
     double *upper = box + (size_t)count * D;
     for (size_t s = 0; s < (size_t)count; s++)
         ckg__problem_free_box(problem, X + s * D, box + s * D, upper + s * D);
-    return ckg__multistart(climbed, stage, problem->D, count, box, upper, &options, X, stage->start_value + first, arena);
+    return ckg__multistart(climbed, stage, problem->D, count, box, upper, &options, X,
+                           stage->start_value + first, arena);
 }
 
-/* One start by random steps within its free box, in batches whose reach shrinks when nothing better is found. */
+/*
+ * One start by random steps within its free box, in batches whose reach shrinks when nothing better is found.
+ */
 static int wander(struct stage *stage, int s, struct ckg__arena *arena)
 {
     const struct ckg_problem *problem = stage->search->problem;
     const int D = problem->D;
-    double *u = stage->start + (size_t)s * (size_t)D, *U = ckg__arena_doubles(arena, (size_t)D * STEPS), value[STEPS], reach = 0.05;
+    double *u = stage->start + (size_t)s * (size_t)D, *U = ckg__arena_doubles(arena, (size_t)D * STEPS),
+           value[STEPS], reach = 0.05;
     double *lower = ckg__arena_doubles(arena, 2 * (size_t)D), *upper = lower ? lower + D : NULL;
     struct ckg__rng rng;
     if (!U || !lower)
@@ -104,7 +114,8 @@ static int wander(struct stage *stage, int s, struct ckg__arena *arena)
         for (int p = 0; p < STEPS; p++)
             for (int k = 0; k < D; k++)
                 U[k * STEPS + p] = fmin(fmax(u[k] + reach * ckg__rng_normal(&rng), lower[k]), upper[k]);
-        const int status = ckg__acquisition_at(stage->search, stage->acquisition, STEPS, U, STEPS, arena, value, NULL);
+        const int status = ckg__acquisition_at(stage->search, stage->acquisition, STEPS, U, STEPS, arena,
+                                               value, NULL);
         if (status)
             return status;
         int best = 0;
@@ -153,7 +164,8 @@ static void choose_starts(struct stage *stage)
         chosen[s] = best < 0 ? chosen[0] : best;
         stage->start_value[s] = stage->value[chosen[s]];
         for (int k = 0; k < D; k++)
-            stage->start[(size_t)s * (size_t)D + (size_t)k] = stage->U[(size_t)k * (size_t)stage->candidates + (size_t)chosen[s]];
+            stage->start[(size_t)s * (size_t)D + (size_t)k] =
+                stage->U[(size_t)k * (size_t)stage->candidates + (size_t)chosen[s]];
     }
 }
 
@@ -169,10 +181,13 @@ static int climb_lattice(struct stage *stage, double *u, double *value)
         return CKG_ERR_NOMEM;
     for (int round = 0; round < ROUNDS; round++) {
         const double before = *value;
-        const int count = search->enumerated ? 0 : ckg__search_neighbours(search, u, 7000 + (uint64_t)round, NEIGHBOURS, U, NEIGHBOURS);
+        const int count = search->enumerated ? 0
+                                             : ckg__search_neighbours(search, u, 7000 + (uint64_t)round,
+                                                                      NEIGHBOURS, U, NEIGHBOURS);
         if (!count)
             break;
-        const int status = ckg__acquisition_at(search, stage->acquisition, count, U, NEIGHBOURS, arena, values, NULL);
+        const int status = ckg__acquisition_at(search, stage->acquisition, count, U, NEIGHBOURS, arena,
+                                               values, NULL);
         if (status)
             return status;
         for (int p = 0; p < count; p++) {
@@ -213,10 +228,12 @@ static void pick(struct stage *stage, struct ckg__choice *choice)
         top = stage->value[c] > stage->value[top] ? c : top;
     choice->value = best < 0 ? stage->value[top] : stage->start_value[best];
     for (int k = 0; k < D; k++)
-        choice->u[k] = best < 0 ? stage->U[(size_t)k * (size_t)stage->candidates + (size_t)top] : stage->start[(size_t)best * (size_t)D + (size_t)k];
+        choice->u[k] = best < 0 ? stage->U[(size_t)k * (size_t)stage->candidates + (size_t)top]
+                                : stage->start[(size_t)best * (size_t)D + (size_t)k];
 }
 
-int ckg__acquisition_maximise(struct ckg__search *search, const struct ckg__acquisition *a, struct ckg__choice *choice, int *found)
+int ckg__acquisition_maximise(struct ckg__search *search, const struct ckg__acquisition *a,
+                              struct ckg__choice *choice, int *found)
 {
     struct stage stage = {.search = search, .acquisition = a};
     double clock = ckg__clock();
@@ -227,7 +244,8 @@ int ckg__acquisition_maximise(struct ckg__search *search, const struct ckg__acqu
         return status;
     status = stage_take(&stage);
     if (!status)
-        status = ckg__search_run(search, (stage.candidates + CHUNK - 1) / CHUNK, screen_task, &stage, stage.status);
+        status = ckg__search_run(search, (stage.candidates + CHUNK - 1) / CHUNK, screen_task, &stage,
+                                 stage.status);
     choice->screen = ckg__clock() - clock;
     clock = ckg__clock();
     if (!status)

@@ -52,7 +52,8 @@ static int free_designs(const struct ckg__search *search, double *U, int room, d
 }
 
 /* The points around one outlook's x_r, its lattice neighbours and x_r itself, from column `at` on. */
-static int around_outlook(const struct ckg__search *search, int o, int local, double *U, int ldu, int at, struct ckg__arena *arena, int *end)
+static int around_outlook(const struct ckg__search *search, int o, int local, double *U, int ldu, int at,
+                          struct ckg__arena *arena, int *end)
 {
     const struct ckg__outlook *outlook = &search->outlook[o];
     if (local && ckg__problem_has_reals(search->problem)) {
@@ -60,7 +61,8 @@ static int around_outlook(const struct ckg__search *search, int o, int local, do
             return CKG_ERR_NOMEM;
         at += local;
     }
-    at += ckg__search_neighbours(search, outlook->x_r, 5000 + (uint64_t)o, NEIGHBOURS / (search->outlooks > 2 ? 4 : 1), U + at, ldu);
+    at += ckg__search_neighbours(search, outlook->x_r, 5000 + (uint64_t)o,
+                                 NEIGHBOURS / (search->outlooks > 2 ? 4 : 1), U + at, ldu);
     for (int k = 0; k < search->problem->D; k++)
         U[(size_t)k * (size_t)ldu + (size_t)at] = outlook->x_r[k];
     *end = at + 1;
@@ -74,7 +76,8 @@ int ckg__search_candidates(struct ckg__search *search, double **out, int *count)
     local = local < 6 ? 6 : local;
     const int room = search->enumerated ? ENUMERATED : filling + search->outlooks * (local + NEIGHBOURS + 1);
     double *U = ckg__arena_doubles(search->results, (size_t)D * (size_t)room);
-    double *u = ckg__arena_doubles(search->results, (size_t)D), *x = ckg__arena_doubles(search->results, (size_t)search->problem->d);
+    double *u = ckg__arena_doubles(search->results, (size_t)D),
+           *x = ckg__arena_doubles(search->results, (size_t)search->problem->d);
     if (!U || !u || !x)
         return CKG_ERR_NOMEM;
     *out = U;
@@ -95,7 +98,10 @@ int ckg__search_candidates(struct ckg__search *search, double **out, int *count)
     return status;
 }
 
-/* Designs (D each, in a row) whose objective may be the incumbent: those measured feasible, then the pending ones; their numbers. */
+/*
+ * Designs (D each, in a row) whose objective may be the incumbent: those measured feasible, then the pending
+ * ones; their numbers.
+ */
 static int collect_designs(const struct ckg__data *data, double *rows, int *pending)
 {
     const size_t D = (size_t)data->problem->D;
@@ -113,9 +119,12 @@ static int collect_designs(const struct ckg__data *data, double *rows, int *pend
     return m;
 }
 
-/* mean[p] ← −INFINITY for the points from `first` on whose constraints are not believed to be met; scratch is (D+1)×m. */
-static int drop_infeasible(const struct ckg__belief *belief, int m, int first, const double *U, struct ckg__arena *arena, double *scratch,
-                           double *mean)
+/*
+ * mean[p] ← −INFINITY for the points from `first` on whose constraints are not believed to be met; scratch is
+ * (D+1)×m.
+ */
+static int drop_infeasible(const struct ckg__belief *belief, int m, int first, const double *U,
+                           struct ckg__arena *arena, double *scratch, double *mean)
 {
     for (int j = 1; first < m && j < belief->outcomes; j++) {
         const int status = ckg__posterior_mean(belief->gp[j], m, U, m, arena, scratch, scratch + m);
@@ -135,16 +144,19 @@ static int is_noisy(const struct ckg__gp *gp)
 }
 
 /*
- * A pending design counts by what the models were made to believe of it: without it the improvement that it promises would be promised again
- * right beside it. Under noise the best value measured counts too: over the best mean alone, an evaluation repeated at the incumbent promises
- * half of its standard deviation again and again, and one run in six of mystery never left the wrong region (mean OC 0.92 against 0.09).
+ * A pending design counts by what the models were made to believe of it: without it the improvement that it
+ * promises would be promised again right beside it. Under noise the best value measured counts too: over the
+ * best mean alone, an evaluation repeated at the incumbent promises half of its standard deviation again and
+ * again, and one run in six of mystery never left the wrong region (mean OC 0.92 against 0.09).
  */
-int ckg__search_incumbent(const struct ckg__search *search, const struct ckg__belief *belief, struct ckg__arena *arena, double *best)
+int ckg__search_incumbent(const struct ckg__search *search, const struct ckg__belief *belief,
+                          struct ckg__arena *arena, double *best)
 {
     const struct ckg__data *data = search->data;
     const size_t D = (size_t)search->problem->D, n = (size_t)data->trials;
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
-    double *U = ckg__arena_doubles(arena, D * n + 1), *scratch = ckg__arena_doubles(arena, (D + 1) * n + 1), *mean = ckg__arena_doubles(arena, n + 1);
+    double *U = ckg__arena_doubles(arena, D * n + 1), *scratch = ckg__arena_doubles(arena, (D + 1) * n + 1),
+           *mean = ckg__arena_doubles(arena, n + 1);
     if (!U || !scratch || !mean)
         return CKG_ERR_NOMEM;
     int pending;

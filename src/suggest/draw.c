@@ -1,7 +1,7 @@
 /*
- * Joint draws at candidates: with C = LLᵀ the posterior covariance of an outcome at the m candidates, μ + Lz. One task an outcome, each with
- * numbers of its own. Cost m³/3 + m²n an outcome. Drawing the constraints apart from the objective is drawing jointly: the processes are
- * independent.
+ * Joint draws at candidates: with C = LLᵀ the posterior covariance of an outcome at the m candidates, μ + Lz.
+ * One task an outcome, each with numbers of its own. Cost m³/3 + m²n an outcome. Drawing the constraints
+ * apart from the objective is drawing jointly: the processes are independent.
  */
 #include "suggest/draw.h"
 
@@ -21,7 +21,8 @@ int ckg__draw_distinct(int D, int count, double *U)
         int seen = 0;
         for (int q = 0; q < kept && !seen; q++) {
             int k = 0;
-            while (k < D && U[(size_t)k * (size_t)count + (size_t)p] == U[(size_t)k * (size_t)count + (size_t)q])
+            while (k < D &&
+                   U[(size_t)k * (size_t)count + (size_t)p] == U[(size_t)k * (size_t)count + (size_t)q])
                 k++;
             seen = k == D;
         }
@@ -49,17 +50,20 @@ static void draw_task(void *context, int index, int worker)
     struct ckg__rng rng;
     ckg__rng_seed(&rng, job->search->seed, job->search->stream, PURPOSE + (uint64_t)index);
     ckg__view_fill(&draw->view[index], gp, job->U, draw->m, 0, draw->m);
-    job->status[index] = ckg__posterior_draw(gp, &draw->view[index], &rng, &job->search->arena[worker], draw->value[index], draw->weights[index]);
+    job->status[index] = ckg__posterior_draw(gp, &draw->view[index], &rng, &job->search->arena[worker],
+                                             draw->value[index], draw->weights[index]);
 }
 
-int ckg__draw_make(struct ckg__search *search, const struct ckg__belief *belief, int m, const double *U, struct ckg__draw *draw)
+int ckg__draw_make(struct ckg__search *search, const struct ckg__belief *belief, int m, const double *U,
+                   struct ckg__draw *draw)
 {
     struct job job = {search, draw, U, {0}};
     *draw = (struct ckg__draw){.belief = belief, .m = m};
     for (int j = 0; j < belief->outcomes; j++) {
         draw->value[j] = ckg__arena_doubles(search->results, (size_t)m + 1);
         draw->weights[j] = ckg__arena_doubles(search->results, (size_t)m + 1);
-        if (!draw->value[j] || !draw->weights[j] || ckg__view_take(&draw->view[j], belief->gp[j], m, search->results))
+        if (!draw->value[j] || !draw->weights[j] ||
+            ckg__view_take(&draw->view[j], belief->gp[j], m, search->results))
             return CKG_ERR_NOMEM;
     }
     const int status = ckg__search_run(search, belief->outcomes, draw_task, &job, job.status);
@@ -109,7 +113,8 @@ static void go_on(const struct ckg__draw *draw, int j, const struct ckg__view *v
         value[p] += view->mean[p];
 }
 
-int ckg__draw_score(const struct ckg__draw *draw, int count, const double *U, struct ckg__arena *arena, double *score)
+int ckg__draw_score(const struct ckg__draw *draw, int count, const double *U, struct ckg__arena *arena,
+                    double *score)
 {
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
     double *C = ckg__arena_doubles(arena, CHUNK * (size_t)draw->m + 1), *value[CKG__MAX_OUTCOMES];

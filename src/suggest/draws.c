@@ -1,6 +1,6 @@
 /*
- * Joint posterior draws, one outcome of one outlook a task: all draws of a task share one factor of its posterior covariance, m³/3 for m
- * points.
+ * Joint posterior draws, one outcome of one outlook a task: all draws of a task share one factor of its
+ * posterior covariance, m³/3 for m points.
  */
 #include "suggest/draws.h"
 
@@ -29,14 +29,17 @@ static void draw_task(void *context, int index, int worker)
     struct ckg__draws *draws = &stage->draws[o];
     struct ckg__rng rng;
     ckg__rng_seed(&rng, search->seed, search->stream, stage->purpose + (uint64_t)(o * CKG__MAX_OUTCOMES + j));
-    stage->status[index] = ckg__posterior_sample(outlook->belief->gp[j], &outlook->kg.view[j], &rng, draws->count, &search->arena[worker],
+    stage->status[index] = ckg__posterior_sample(outlook->belief->gp[j], &outlook->kg.view[j], &rng,
+                                                 draws->count, &search->arena[worker],
                                                  (double *)ckg__draws_of(draws, j, 0));
 }
 
-int ckg__search_draw(struct ckg__search *search, enum ckg__draws_purpose purpose, int count, struct ckg__draws *draws)
+int ckg__search_draw(struct ckg__search *search, enum ckg__draws_purpose purpose, int count,
+                     struct ckg__draws *draws)
 {
     const int outlooks = search->outlooks, outcomes = search->outlook[0].belief->outcomes;
-    struct stage stage = {search, (uint64_t)purpose, draws, ckg__arena_ints(search->results, (size_t)(outlooks * outcomes))};
+    struct stage stage = {search, (uint64_t)purpose, draws,
+                          ckg__arena_ints(search->results, (size_t)(outlooks * outcomes))};
     if (!stage.status)
         return CKG_ERR_NOMEM;
     for (int o = 0; o < outlooks; o++) {

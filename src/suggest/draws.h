@@ -1,5 +1,6 @@
 /*
- * Joint posterior draws: what all outcomes might be, at a set of points, under one belief. From them follow draws of the constrained optimum.
+ * Joint posterior draws: what all outcomes might be, at a set of points, under one belief. From them follow
+ * draws of the constrained optimum.
  */
 #ifndef CKG_SUGGEST_DRAWS_H
 #define CKG_SUGGEST_DRAWS_H
@@ -18,12 +19,17 @@ struct ckg__draws {
 const double *ckg__draws_of(const struct ckg__draws *draws, int j, int s);
 
 /*
- * `count` draws under each outlook at the points of its discretisation (outlook->U, x_r the last of them): draws (outlooks). Numbers depend on
- * seed, stream, purpose, outlook and outcome alone. Memory comes from search->results.
+ * `count` draws under each outlook at the points of its discretisation (outlook->U, x_r the last of them):
+ * draws (outlooks). Numbers depend on seed, stream, purpose, outlook and outcome alone. Memory comes from
+ * search->results.
  */
-int ckg__search_draw(struct ckg__search *search, enum ckg__draws_purpose purpose, int count, struct ckg__draws *draws);
+int ckg__search_draw(struct ckg__search *search, enum ckg__draws_purpose purpose, int count,
+                     struct ckg__draws *draws);
 
-/* The point of draw s with the largest objective among those that are feasible in it, and that objective; -1 and −INFINITY: none is. */
+/*
+ * The point of draw s with the largest objective among those that are feasible in it, and that objective; -1
+ * and −INFINITY: none is.
+ */
 int ckg__draws_best(const struct ckg__draws *draws, const struct ckg__belief *belief, int s, double *best);
 
 #endif

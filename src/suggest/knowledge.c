@@ -3,8 +3,8 @@
  *   screen   every candidate on the shared discretisation,
  *   inner    for the best few, the maximisers under chosen surprises join X_d,
  *   refine   by gradient with X_d held fixed, and X_d rebuilt before the refined points are compared.
- * Under several hyperparameter samples each has its own x_r and X_d, and the values are averaged. When the best value is not positive the
- * choice falls to log-cEI over all outcomes.
+ * Under several hyperparameter samples each has its own x_r and X_d, and the values are averaged. When the
+ * best value is not positive the choice falls to log-cEI over all outcomes.
  */
 #include <math.h>
 #include <string.h>
@@ -26,13 +26,13 @@ struct finalist {
 
 struct stage {
     struct ckg__search *search;
-    int weighted;   /* 1: values are times the probability of feasibility of the sampled design */
+    int weighted; /* 1: values are times the probability of feasibility of the sampled design */
     int *status;
     int candidates;
-    double *U;      /* D×candidates */
-    int first;      /* the outlook that the first screening task is about */
-    double *part;   /* (outlooks screened at once × candidates) */
-    double *value;  /* (candidates) the mean over the outlooks that were asked */
+    double *U;     /* D×candidates */
+    int first;     /* the outlook that the first screening task is about */
+    double *part;  /* (outlooks screened at once × candidates) */
+    double *value; /* (candidates) the mean over the outlooks that were asked */
     int finalists;
     struct finalist finalist[2 * MAX_INNER];
     struct ckg__arena *slot; /* one arena per (finalist, outlook): its X_d */
@@ -40,8 +40,12 @@ struct stage {
 
 /* --- the weight of a sampled design --- */
 
-/* Multiplies value (count) by the probability that the points U (D×count, leading dimension ldu) are feasible under the outlook. */
-static int weigh(const struct ckg__outlook *o, int count, const double *U, int ldu, struct ckg__arena *arena, double *value)
+/*
+ * Multiplies value (count) by the probability that the points U (D×count, leading dimension ldu) are feasible
+ * under the outlook.
+ */
+static int weigh(const struct ckg__outlook *o, int count, const double *U, int ldu, struct ckg__arena *arena,
+                 double *value)
 {
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
     struct ckg__view view[CKG__MAX_OUTCOMES];
@@ -61,8 +65,8 @@ static int weigh(const struct ckg__outlook *o, int count, const double *U, int l
 
 /* --- screening --- */
 
-static void screen_chunk(struct stage *stage, const struct ckg__outlook *o, int first, int count, double *value, struct ckg__arena *arena,
-                         int *status)
+static void screen_chunk(struct stage *stage, const struct ckg__outlook *o, int first, int count,
+                         double *value, struct ckg__arena *arena, int *status)
 {
     const struct ckg__kg *kg = &o->kg;
     struct ckg__view at[CKG__MAX_OUTCOMES];
@@ -71,7 +75,10 @@ static void screen_chunk(struct stage *stage, const struct ckg__outlook *o, int 
     *status = ckg__kg_work_take(&work, kg, arena);
     for (int j = 0; !*status && j < o->belief->outcomes; j++) {
         cov[j] = ckg__arena_doubles(arena, (size_t)count * (size_t)kg->m);
-        *status = !cov[j] || ckg__view_make(&at[j], o->belief->gp[j], count, stage->U + first, stage->candidates, arena) ? CKG_ERR_NOMEM : CKG_OK;
+        *status = !cov[j] || ckg__view_make(&at[j], o->belief->gp[j], count, stage->U + first,
+                                            stage->candidates, arena)
+                      ? CKG_ERR_NOMEM
+                      : CKG_OK;
         if (!*status)
             ckg__view_covariance(o->belief->gp[j], &kg->view[j], &at[j], 0, count, cov[j], kg->m);
     }
@@ -94,10 +101,11 @@ static void screen_task(void *context, int index, int worker)
     struct ckg__search *search = stage->search;
     struct ckg__arena *arena = &search->arena[worker];
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
-    const int chunks = (stage->candidates + CHUNK - 1) / CHUNK, outlook = index / chunks, first = index % chunks * CHUNK;
+    const int chunks = (stage->candidates + CHUNK - 1) / CHUNK, outlook = index / chunks,
+              first = index % chunks * CHUNK;
     const int count = stage->candidates - first < CHUNK ? stage->candidates - first : CHUNK;
-    screen_chunk(stage, &search->outlook[stage->first + outlook], first, count, stage->part + (size_t)outlook * (size_t)stage->candidates, arena,
-                 &stage->status[index]);
+    screen_chunk(stage, &search->outlook[stage->first + outlook], first, count,
+                 stage->part + (size_t)outlook * (size_t)stage->candidates, arena, &stage->status[index]);
     ckg__arena_release(arena, mark);
 }
 
@@ -141,7 +149,8 @@ enum { SCOUTS = 2, SCOUTED = 40 };
 static int screen(struct stage *stage)
 {
     struct ckg__search *search = stage->search;
-    const int outlooks = search->outlooks, scouts = outlooks > 2 * SCOUTS ? SCOUTS : outlooks, n = stage->candidates;
+    const int outlooks = search->outlooks, scouts = outlooks > 2 * SCOUTS ? SCOUTS : outlooks,
+              n = stage->candidates;
     const size_t size = (size_t)outlooks * (size_t)n;
     stage->status = ckg__arena_ints(search->results, size + 1);
     stage->part = ckg__arena_doubles(search->results, size + 1);
@@ -211,9 +220,10 @@ static int choose_finalists(struct stage *stage)
 /* --- X_d of a finalist --- */
 
 /*
- * Surprise number i of `pairs`: a value of Z_y with a node of Z_c; z (outcomes). Returns the node. The nodes come in turn, since each moves the
- * edge of the feasible region to another place, and Z_y runs evenly through ±3.2 by the golden ratio, far enough for designs that win in the
- * tails; the authors cross five values of Z_y with the nodes.
+ * Surprise number i of `pairs`: a value of Z_y with a node of Z_c; z (outcomes). Returns the node. The nodes
+ * come in turn, since each moves the edge of the feasible region to another place, and Z_y runs evenly
+ * through ±3.2 by the golden ratio, far enough for designs that win in the tails; the authors cross five
+ * values of Z_y with the nodes.
  */
 static int surprise(const struct ckg__search *search, int i, int pairs, int outcomes, double *z)
 {
@@ -227,9 +237,13 @@ static int surprise(const struct ckg__search *search, int i, int pairs, int outc
     return node;
 }
 
-/* The first cut of X_d: every point that is on an envelope of this candidate, and starts for the inner problems (pairs × D). */
-static int first_cut(const struct ckg__search *search, const struct ckg__outlook *o, const double *u, int pairs, const double *z,
-                     const int *node, struct ckg__arena *arena, int *hits, double *starts)
+/*
+ * The first cut of X_d: every point that is on an envelope of this candidate, and starts for the inner
+ * problems (pairs × D).
+ */
+static int first_cut(const struct ckg__search *search, const struct ckg__outlook *o, const double *u,
+                     int pairs, const double *z, const int *node, struct ckg__arena *arena, int *hits,
+                     double *starts)
 {
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
     struct ckg__kg all_nodes = o->kg;
@@ -263,22 +277,26 @@ static int first_cut(const struct ckg__search *search, const struct ckg__outlook
 }
 
 /* Climbs the inner problems from their starts (pairs × D), which become the maximisers. */
-static int climb_inner(const struct ckg__search *search, const struct ckg__outlook *o, const double *u, int pairs, const double *z,
-                       double *starts, int worker)
+static int climb_inner(const struct ckg__search *search, const struct ckg__outlook *o, const double *u,
+                       int pairs, const double *z, double *starts, int worker)
 {
     struct ckg__arena *arena = &search->arena[worker];
     const struct ckg__team team = ckg__search_team(search, worker);
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
     const int D = search->problem->D;
     const size_t size = (size_t)pairs * (size_t)D;
-    const struct ckg__lbfgs_options options = {4, search->effort.inner_evaluations, fmin(o->width, 0.02), 1e-6, 1e-7};
+    const struct ckg__lbfgs_options options = {4, search->effort.inner_evaluations, fmin(o->width, 0.02),
+                                               1e-6, 1e-7};
     struct ckg__kg_sample sample = {.z = z, .team = o->belief->gp[0]->n >= CKG__SHARE_ROWS ? &team : NULL};
-    double *lower = ckg__arena_doubles(arena, size), *upper = ckg__arena_doubles(arena, size), *value = ckg__arena_doubles(arena, (size_t)pairs);
+    double *lower = ckg__arena_doubles(arena, size), *upper = ckg__arena_doubles(arena, size),
+           *value = ckg__arena_doubles(arena, (size_t)pairs);
     if (!lower || !upper || !value || ckg__kg_sample_take(&sample, o->belief, u, arena))
         return CKG_ERR_NOMEM;
     for (int i = 0; i < pairs; i++)
-        ckg__problem_free_box(search->problem, starts + (size_t)i * (size_t)D, lower + (size_t)i * (size_t)D, upper + (size_t)i * (size_t)D);
-    const int status = ckg__multistart(ckg__kg_inner_batch, &sample, D, pairs, lower, upper, &options, starts, value, arena);
+        ckg__problem_free_box(search->problem, starts + (size_t)i * (size_t)D, lower + (size_t)i * (size_t)D,
+                              upper + (size_t)i * (size_t)D);
+    const int status = ckg__multistart(ckg__kg_inner_batch, &sample, D, pairs, lower, upper, &options, starts,
+                                       value, arena);
     ckg__arena_release(arena, mark);
     return status;
 }
@@ -294,9 +312,12 @@ static int append_point(int D, const double *u, double apart, double *U, int ldu
     return count + 1;
 }
 
-/* Collects X_d: x_r, the hit points, the maximisers; views and gains of all of them into kg, whose memory is in `keep`. */
-static int build_kg(const struct ckg__search *search, const struct ckg__outlook *o, const int *hits, int pairs, const double *maximisers,
-                    struct ckg__arena *keep, struct ckg__kg *kg)
+/*
+ * Collects X_d: x_r, the hit points, the maximisers; views and gains of all of them into kg, whose memory is
+ * in `keep`.
+ */
+static int build_kg(const struct ckg__search *search, const struct ckg__outlook *o, const int *hits,
+                    int pairs, const double *maximisers, struct ckg__arena *keep, struct ckg__kg *kg)
 {
     const int D = search->problem->D;
     int m = 1;
@@ -328,13 +349,15 @@ static int build_kg(const struct ckg__search *search, const struct ckg__outlook 
     return CKG_OK;
 }
 
-static int own_discretisation(const struct ckg__search *search, const struct ckg__outlook *o, const double *u, int worker,
-                              struct ckg__arena *keep, struct ckg__kg *kg, double *value)
+static int own_discretisation(const struct ckg__search *search, const struct ckg__outlook *o, const double *u,
+                              int worker, struct ckg__arena *keep, struct ckg__kg *kg, double *value)
 {
     struct ckg__arena *arena = &search->arena[worker];
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
     const int D = search->problem->D, outcomes = o->belief->outcomes;
-    const int wanted = outcomes == 1 ? search->effort.surprises : outcomes == 2 ? search->effort.pairs_one : search->effort.pairs;
+    const int wanted = outcomes == 1   ? search->effort.surprises
+                       : outcomes == 2 ? search->effort.pairs_one
+                                       : search->effort.pairs;
     const int pairs = ckg__problem_has_reals(search->problem) ? wanted : 0;
     int *node = ckg__arena_ints(arena, (size_t)pairs + 1), *hits = ckg__arena_ints(arena, (size_t)o->kg.m);
     double *z = ckg__arena_doubles(arena, ((size_t)pairs + 1) * (size_t)outcomes);
@@ -355,8 +378,8 @@ static int own_discretisation(const struct ckg__search *search, const struct ckg
 }
 
 /* The policy's value at u (D) with an X_d of its own. */
-static int own_value(const struct ckg__search *search, const struct ckg__outlook *o, int weighted, const double *u, int worker,
-                     struct ckg__arena *keep, struct ckg__kg *kg, double *value)
+static int own_value(const struct ckg__search *search, const struct ckg__outlook *o, int weighted,
+                     const double *u, int worker, struct ckg__arena *keep, struct ckg__kg *kg, double *value)
 {
     const int status = own_discretisation(search, o, u, worker, keep, kg, value);
     return status || !weighted ? status : weigh(o, 1, u, 1, &search->arena[worker], value);
@@ -368,7 +391,8 @@ static void inner_task(void *context, int index, int worker)
     struct ckg__search *search = stage->search;
     struct finalist *f = &stage->finalist[index / search->outlooks];
     const int o = index % search->outlooks;
-    stage->status[index] = own_value(search, &search->outlook[o], stage->weighted, f->u, worker, &stage->slot[index], &f->kg[o], &f->part[o]);
+    stage->status[index] = own_value(search, &search->outlook[o], stage->weighted, f->u, worker,
+                                     &stage->slot[index], &f->kg[o], &f->part[o]);
 }
 
 static void average_parts(const struct ckg__search *search, struct finalist *f)
@@ -387,8 +411,9 @@ struct refined {
     struct ckg__team team;
 };
 
-int ckg__knowledge_gradient(const struct ckg__kg *kg, const struct ckg__belief *full, const double *u, const struct ckg__team *team,
-                            struct ckg__arena *arena, double *value, double *gradient)
+int ckg__knowledge_gradient(const struct ckg__kg *kg, const struct ckg__belief *full, const double *u,
+                            const struct ckg__team *team, struct ckg__arena *arena, double *value,
+                            double *gradient)
 {
     int status = ckg__kg_gradient(kg, u, team, arena, value, gradient);
     if (status || !full)
@@ -409,7 +434,8 @@ int ckg__knowledge_gradient(const struct ckg__kg *kg, const struct ckg__belief *
 }
 
 /* log of the averaged value with X_d fixed, and its gradient; one point at a time. */
-static int log_average(void *context, int m, const double *U, const int *which, struct ckg__arena *arena, double *value, double *gradient)
+static int log_average(void *context, int m, const double *U, const int *which, struct ckg__arena *arena,
+                       double *value, double *gradient)
 {
     const struct refined *r = context;
     const int D = r->search->problem->D;
@@ -441,7 +467,8 @@ static int average(void *context, const double *u, struct ckg__arena *arena, dou
     const struct refined *r = context;
     double sum = 0, one = 0;
     for (int o = 0; o < r->search->outlooks; o++) {
-        if (ckg__kg_value_at(&r->finalist->kg[o], u, arena, &one) || (r->weighted && weigh(&r->search->outlook[o], 1, u, 1, arena, &one)))
+        if (ckg__kg_value_at(&r->finalist->kg[o], u, arena, &one) ||
+            (r->weighted && weigh(&r->search->outlook[o], 1, u, 1, arena, &one)))
             return CKG_ERR_NOMEM;
         sum += one / r->search->outlooks;
     }
@@ -449,7 +476,8 @@ static int average(void *context, const double *u, struct ckg__arena *arena, dou
     return CKG_OK;
 }
 
-static int refine_reals(const struct ckg__search *search, int weighted, struct finalist *from, double *u, int worker)
+static int refine_reals(const struct ckg__search *search, int weighted, struct finalist *from, double *u,
+                        int worker)
 {
     struct ckg__arena *arena = &search->arena[worker];
     const int D = search->problem->D;
@@ -458,16 +486,19 @@ static int refine_reals(const struct ckg__search *search, int weighted, struct f
     if (!box)
         return CKG_ERR_NOMEM;
     const double away = distance(D, u, x_r, 1, 0);
-    const struct ckg__lbfgs_options options = {5, search->effort.refine_evaluations, away < 30 * width ? 0.5 * width : 0.02, 1e-4, 1e-4};
+    const struct ckg__lbfgs_options options = {5, search->effort.refine_evaluations,
+                                               away < 30 * width ? 0.5 * width : 0.02, 1e-4, 1e-4};
     struct refined context = {search, weighted, from, ckg__search_team(search, worker)};
     ckg__problem_free_box(search->problem, u, box, box + D);
     if (search->effort.paper)
-        return ckg__simplex(average, &context, D, box, box + D, 0.05, search->effort.refine_evaluations, u, &value, arena);
+        return ckg__simplex(average, &context, D, box, box + D, 0.05, search->effort.refine_evaluations, u,
+                            &value, arena);
     return ckg__multistart(log_average, &context, D, 1, box, box + D, &options, u, &value, arena);
 }
 
 /* Moves u to its best lattice neighbour that is free, if that is better under the X_d of `from`. */
-static int refine_lattice(const struct ckg__search *search, int weighted, struct finalist *from, double *u, struct ckg__arena *arena)
+static int refine_lattice(const struct ckg__search *search, int weighted, struct finalist *from, double *u,
+                          struct ckg__arena *arena)
 {
     const int D = search->problem->D;
     struct refined context = {.search = search, .weighted = weighted, .finalist = from};
@@ -475,7 +506,8 @@ static int refine_lattice(const struct ckg__search *search, int weighted, struct
     double *x = ckg__arena_doubles(arena, (size_t)search->problem->d), best = from->value;
     if (!U || !v || !x)
         return CKG_ERR_NOMEM;
-    const int count = search->enumerated ? 0 : ckg__search_neighbours(search, u, 6000, NEIGHBOURS, U, NEIGHBOURS);
+    const int count = search->enumerated ? 0
+                                         : ckg__search_neighbours(search, u, 6000, NEIGHBOURS, U, NEIGHBOURS);
     for (int p = 0; p < count; p++) {
         double value = 0;
         for (int k = 0; k < D; k++)
@@ -525,7 +557,8 @@ static void rebuild_task(void *context, int index, int worker)
     struct finalist *f = &stage->finalist[stage->finalists + index / search->outlooks];
     const int o = index % search->outlooks;
     stage->status[index] = own_value(search, &search->outlook[o], stage->weighted, f->u, worker,
-                                     &stage->slot[stage->finalists * search->outlooks + index], &f->kg[o], &f->part[o]);
+                                     &stage->slot[stage->finalists * search->outlooks + index], &f->kg[o],
+                                     &f->part[o]);
 }
 
 /* Refines the best finalists; the refined ones stand behind the others, with their own X_d and values. */
@@ -555,7 +588,8 @@ static int pick(struct stage *stage, int count, struct ckg__choice *choice)
     double x[CKG_MAX_PARAMETERS];
     int best = -1;
     for (int i = 0; i < count; i++)
-        if ((best < 0 || stage->finalist[i].value > stage->finalist[best].value) && !ckg__search_taken(search, stage->finalist[i].u, x))
+        if ((best < 0 || stage->finalist[i].value > stage->finalist[best].value) &&
+            !ckg__search_taken(search, stage->finalist[i].u, x))
             best = i;
     if (best < 0)
         return 0;
@@ -570,7 +604,8 @@ static int search_finalists(struct stage *stage, struct ckg__choice *choice, int
     double clock = ckg__clock();
     int status = choose_finalists(stage), refined = 0;
     if (!status)
-        status = ckg__search_run(search, stage->finalists * search->outlooks, inner_task, stage, stage->status);
+        status = ckg__search_run(search, stage->finalists * search->outlooks, inner_task, stage,
+                                 stage->status);
     for (int i = 0; !status && i < stage->finalists; i++)
         average_parts(search, &stage->finalist[i]);
     choice->inner = ckg__clock() - clock;
@@ -641,7 +676,8 @@ int ckg__knowledge_score(struct ckg__search *search, int weighted, int count, co
             struct ckg__arena_mark mark = ckg__arena_mark(search->results);
             struct ckg__kg kg;
             double one = 0;
-            const int status = own_value(search, &search->outlook[o], weighted, u, 0, search->results, &kg, &one);
+            const int status = own_value(search, &search->outlook[o], weighted, u, 0, search->results, &kg,
+                                         &one);
             if (status)
                 return status;
             value[p] += one / search->outlooks;
@@ -653,7 +689,8 @@ int ckg__knowledge_score(struct ckg__search *search, int weighted, int count, co
 
 void ckg__knowledge_prepare(struct ckg__search *search, const double *setting)
 {
-    int *const effort[CKG__KNOWLEDGE_PARAMETERS] = {&search->effort.candidates, &search->effort.base, &search->effort.local, &search->effort.inner,
+    int *const effort[CKG__KNOWLEDGE_PARAMETERS] = {&search->effort.candidates, &search->effort.base,
+                                                    &search->effort.local, &search->effort.inner,
                                                     &search->effort.refine};
     for (int i = 0; i < CKG__KNOWLEDGE_PARAMETERS; i++)
         if (!isnan(setting[i]))

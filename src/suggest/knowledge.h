@@ -1,4 +1,7 @@
-/* The search of the knowledge gradients: `ckg` over all outcomes, `kg` over the objective, `pkg` weighted by the sample's feasibility. */
+/*
+ * The search of the knowledge gradients: `ckg` over all outcomes, `kg` over the objective, `pkg` weighted by
+ * the sample's feasibility.
+ */
 #ifndef CKG_SUGGEST_KNOWLEDGE_H
 #define CKG_SUGGEST_KNOWLEDGE_H
 
@@ -8,18 +11,30 @@
 int ckg__knowledge_suggest(struct ckg__search *search, int weighted, struct ckg__choice *choice, int *found);
 int ckg__knowledge_score(struct ckg__search *search, int weighted, int count, const double *U, double *value);
 
-/* KG at u (D) with X_d fixed and its gradient (D), times the probability under `full` that u is feasible unless that is NULL. */
-int ckg__knowledge_gradient(const struct ckg__kg *kg, const struct ckg__belief *full, const double *u, const struct ckg__team *team,
-                            struct ckg__arena *arena, double *value, double *gradient);
+/*
+ * KG at u (D) with X_d fixed and its gradient (D), times the probability under `full` that u is feasible
+ * unless that is NULL.
+ */
+int ckg__knowledge_gradient(const struct ckg__kg *kg, const struct ckg__belief *full, const double *u,
+                            const struct ckg__team *team, struct ckg__arena *arena, double *value,
+                            double *gradient);
 
-/* The parameters that the knowledge gradients have in common, and their way into the effort; setting points at the first of them. */
+/*
+ * The parameters that the knowledge gradients have in common, and their way into the effort; setting points
+ * at the first of them.
+ */
 enum { CKG__KNOWLEDGE_PARAMETERS = 5 };
-#define CKG__KNOWLEDGE_PARAMETER_ROWS                                                                                                         \
-    {"candidates", NAN, 1, 100000, 1, "space-filling designs that are screened; 96 by itself"},                                              \
-    {"points", NAN, 8, 100000, 1, "space-filling points of the discretisation; 128 by itself, 96 under sampled hyperparameters"},            \
-    {"local", NAN, 0, 10000, 1, "points of the discretisation around the present recommendation; 40 by itself"},                             \
-    {"inner", NAN, 1, 16, 1, "candidates whose discretisation gets the maximisers under chosen surprises; 4 by itself"},                     \
+/* clang-format off */
+#define CKG__KNOWLEDGE_PARAMETER_ROWS \
+    {"candidates", NAN, 1, 100000, 1, "space-filling designs that are screened; 96 by itself"}, \
+    {"points", NAN, 8, 100000, 1, "space-filling points of the discretisation; 128 by itself, 96 " \
+     "under sampled hyperparameters"}, \
+    {"local", NAN, 0, 10000, 1, "points of the discretisation around the present recommendation; 40 " \
+     "by itself"}, \
+    {"inner", NAN, 1, 16, 1, "candidates whose discretisation gets the maximisers under chosen " \
+     "surprises; 4 by itself"}, \
     {"refine", NAN, 0, 16, 1, "candidates refined by gradient; 2 by itself"}
+/* clang-format on */
 void ckg__knowledge_prepare(struct ckg__search *search, const double *setting);
 
 #endif

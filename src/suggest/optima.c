@@ -1,7 +1,8 @@
 /*
- * Draws of x*. All outcomes are drawn jointly at the points of the discretisation and at points of the box's faces, edges and corners, where
- * optima often lie and space-filling points never do: the best of the feasible ones is x*, to the spacing of the points. Then, twice, fresh
- * points are laid around it and drawn given the values that the same draw has at its nearest neighbours: the draw is continued, not replaced.
+ * Draws of x*. All outcomes are drawn jointly at the points of the discretisation and at points of the box's
+ * faces, edges and corners, where optima often lie and space-filling points never do: the best of the
+ * feasible ones is x*, to the spacing of the points. Then, twice, fresh points are laid around it and drawn
+ * given the values that the same draw has at its nearest neighbours: the draw is continued, not replaced.
  * Cost: a Cholesky of all points per outcome, and small ones per draw.
  */
 #include "suggest/optima.h"
@@ -24,7 +25,10 @@ struct stage {
 
 /* --- points --- */
 
-/* Space-filling points of which every real goes to the nearer end of its range or stays, at even odds, into the last columns of U (D×m). */
+/*
+ * Space-filling points of which every real goes to the nearer end of its range or stays, at even odds, into
+ * the last columns of U (D×m).
+ */
 static int lay_faces(const struct ckg__search *search, int o, int m, double *U)
 {
     const struct ckg_problem *problem = search->problem;
@@ -51,7 +55,8 @@ static int make_points(const struct ckg__search *search, int o, struct ckg__opti
     if (!optima->U)
         return CKG_ERR_NOMEM;
     for (size_t k = 0; k < D; k++)
-        memcpy(optima->U + k * (size_t)optima->m, outlook->U + k * (size_t)outlook->room, had * sizeof *optima->U);
+        memcpy(optima->U + k * (size_t)optima->m, outlook->U + k * (size_t)outlook->room,
+               had * sizeof *optima->U);
     for (int j = 0; j < outlook->belief->outcomes; j++)
         if (ckg__view_take(&optima->view[j], outlook->belief->gp[j], optima->m, search->results))
             return CKG_ERR_NOMEM;
@@ -61,7 +66,8 @@ static int make_points(const struct ckg__search *search, int o, struct ckg__opti
 /* --- joint draws --- */
 
 /* All draws of one outcome. */
-static int draw_outcome(const struct ckg__search *search, int o, int j, struct ckg__optima *optima, struct ckg__arena *arena)
+static int draw_outcome(const struct ckg__search *search, int o, int j, struct ckg__optima *optima,
+                        struct ckg__arena *arena)
 {
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
     const struct ckg__gp *gp = search->outlook[o].belief->gp[j];
@@ -109,7 +115,8 @@ static void judge(const struct ckg__outlook *outlook, struct ckg__optima *optima
     memset(optima->wins, 0, m * sizeof *optima->wins);
     memset(optima->better, 0, m * sizeof *optima->better);
     for (int s = 0; s < optima->total; s++) {
-        const double *sample = optima->samples + (size_t)s * m, at_r = violation(outlook->belief, sample + r, stride);
+        const double *sample = optima->samples + (size_t)s * m,
+                     at_r = violation(outlook->belief, sample + r, stride);
         double least = INFINITY, best = -INFINITY;
         int winner = 0;
         for (size_t p = 0; p < m; p++) {
@@ -144,9 +151,9 @@ static void draw_task(void *context, int index, int worker)
 /* A draw continued: its points, known ones first, and per outcome what it has there. */
 struct local {
     int count;
-    double *U;     /* D×ROOM */
-    double *value; /* outcomes × ROOM */
-    double *box;   /* 2×D, within which the points may lie */
+    double *U;         /* D×ROOM */
+    double *value;     /* outcomes × ROOM */
+    double *box;       /* 2×D, within which the points may lie */
     double *direction; /* (D) */
 };
 
@@ -170,8 +177,11 @@ static double squared_distance(const struct ckg__optima *optima, int D, int p, i
     return sum;
 }
 
-/* The winner of draw s and its nearest neighbours with their values; how far the nearest few are is returned. */
-static double gather(const struct ckg__belief *belief, const struct ckg__optima *optima, int s, struct local *local, double *distance)
+/*
+ * The winner of draw s and its nearest neighbours with their values; how far the nearest few are is returned.
+ */
+static double gather(const struct ckg__belief *belief, const struct ckg__optima *optima, int s,
+                     struct local *local, double *distance)
 {
     const int m = optima->m, D = belief->gp[0]->D, known = m < KNOWN ? m : KNOWN;
     double reach = 0;
@@ -190,7 +200,8 @@ static double gather(const struct ckg__belief *belief, const struct ckg__optima 
         for (int k = 0; k < D; k++)
             local->U[(size_t)k * ROOM + (size_t)i] = optima->U[(size_t)k * (size_t)m + (size_t)nearest];
         for (size_t j = 0; j < (size_t)belief->outcomes; j++)
-            local->value[j * ROOM + (size_t)i] = optima->samples[(j * (size_t)optima->total + (size_t)s) * (size_t)m + (size_t)nearest];
+            local->value[j * ROOM + (size_t)i] =
+                optima->samples[(j * (size_t)optima->total + (size_t)s) * (size_t)m + (size_t)nearest];
     }
     local->count = known;
     return apart ? reach / apart : 0;
@@ -208,16 +219,21 @@ static void lay_fresh(int D, const double *x, double reach, struct ckg__rng *rng
         }
         const double length = reach * sqrt(ckg__rng_uniform(rng) / square);
         for (int k = 0; k < D; k++)
-            local->U[(size_t)k * ROOM + (size_t)p] = fmin(fmax(x[k] + length * local->direction[k], lower[k]), upper[k]);
+            local->U[(size_t)k * ROOM + (size_t)p] = fmin(fmax(x[k] + length * local->direction[k], lower[k]),
+                                                          upper[k]);
     }
 }
 
-/* Draws outcome j at the fresh points given the known ones; *drawn is 0 where the covariance has no factor. */
-static int draw_fresh(const struct ckg__gp *gp, double jitter, int j, struct ckg__rng *rng, struct local *local, struct ckg__arena *arena, int *drawn)
+/*
+ * Draws outcome j at the fresh points given the known ones; *drawn is 0 where the covariance has no factor.
+ */
+static int draw_fresh(const struct ckg__gp *gp, double jitter, int j, struct ckg__rng *rng,
+                      struct local *local, struct ckg__arena *arena, int *drawn)
 {
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
     const size_t known = (size_t)local->count, m = known + FRESH;
-    double *L = ckg__arena_doubles(arena, m * m), *z = ckg__arena_doubles(arena, m), *value = local->value + (size_t)j * ROOM, added;
+    double *L = ckg__arena_doubles(arena, m * m), *z = ckg__arena_doubles(arena, m),
+           *value = local->value + (size_t)j * ROOM, added;
     struct ckg__view view;
     if (!L || !z || ckg__view_make(&view, gp, (int)m, local->U, ROOM, arena))
         return CKG_ERR_NOMEM;
@@ -251,7 +267,8 @@ static void best_point(const struct ckg__belief *belief, const struct local *loc
         x[k] = local->U[(size_t)k * ROOM + (size_t)best];
 }
 
-static int refine(const struct ckg__search *search, int o, struct ckg__optima *optima, int s, struct ckg__arena *arena)
+static int refine(const struct ckg__search *search, int o, struct ckg__optima *optima, int s,
+                  struct ckg__arena *arena)
 {
     const struct ckg__belief *belief = search->outlook[o].belief;
     const int D = search->problem->D;
@@ -289,7 +306,8 @@ static void refine_task(void *context, int index, int worker)
 
 /* --- all of them --- */
 
-static int optima_take(const struct ckg__search *search, int o, int draws, int total, struct ckg__optima *optima)
+static int optima_take(const struct ckg__search *search, int o, int draws, int total,
+                       struct ckg__optima *optima)
 {
     struct ckg__arena *arena = search->results;
     *optima = (struct ckg__optima){.draws = draws, .total = total};
@@ -301,13 +319,17 @@ static int optima_take(const struct ckg__search *search, int o, int draws, int t
     optima->wins = ckg__arena_ints(arena, m);
     optima->better = ckg__arena_ints(arena, m);
     optima->winner = ckg__arena_ints(arena, (size_t)total);
-    optima->samples = ckg__arena_doubles(arena, (size_t)search->outlook[o].belief->outcomes * (size_t)total * m);
-    return optima->found && optima->x && optima->wins && optima->better && optima->winner && optima->samples ? CKG_OK : CKG_ERR_NOMEM;
+    optima->samples = ckg__arena_doubles(arena,
+                                         (size_t)search->outlook[o].belief->outcomes * (size_t)total * m);
+    return optima->found && optima->x && optima->wins && optima->better && optima->winner && optima->samples
+               ? CKG_OK
+               : CKG_ERR_NOMEM;
 }
 
 int ckg__search_optima(struct ckg__search *search, int draws, int total, struct ckg__optima *optima)
 {
-    struct stage stage = {search, optima, draws, ckg__arena_ints(search->results, (size_t)search->outlooks * (size_t)draws)};
+    struct stage stage = {search, optima, draws,
+                          ckg__arena_ints(search->results, (size_t)search->outlooks * (size_t)draws)};
     int status = stage.status ? CKG_OK : CKG_ERR_NOMEM;
     for (int o = 0; !status && o < search->outlooks; o++)
         status = optima_take(search, o, draws, total > draws ? total : draws, &optima[o]);

@@ -1,6 +1,6 @@
 /*
- * Draws of the optimum: x* of joint posterior draws of all outcomes over an outlook's discretisation and points on the faces of the box, refined
- * by further draws around it.
+ * Draws of the optimum: x* of joint posterior draws of all outcomes over an outlook's discretisation and
+ * points on the faces of the box, refined by further draws around it.
  */
 #ifndef CKG_SUGGEST_OPTIMA_H
 #define CKG_SUGGEST_OPTIMA_H
@@ -9,16 +9,17 @@
 
 /* Of one outlook. */
 struct ckg__optima {
-    int m;            /* points: first those of the discretisation, in their order */
-    double *U;        /* D×m */
+    int m;     /* points: first those of the discretisation, in their order */
+    double *U; /* D×m */
     struct ckg__view view[CKG__MAX_OUTCOMES];
     int draws, total; /* x* is given for the first `draws`; `total` are tallied */
     int *found;       /* (total) 0: no point of the draw is feasible */
     double *x;        /* draws × D, the x* where there is one */
-    int *wins;        /* (m) in how many draws the point is the best; in one without feasible points the least violating */
-    int *better;      /* (m) in how many it is feasible and better than x_r, or x_r is not feasible */
-    int *winner;      /* (total) */
-    double *samples;  /* outcomes × total × m */
+    /* (m) in how many draws the point is the best; in one without feasible points the least violating */
+    int *wins;
+    int *better;     /* (m) in how many it is feasible and better than x_r, or x_r is not feasible */
+    int *winner;     /* (total) */
+    double *samples; /* outcomes × total × m */
     double jitter[CKG__MAX_OUTCOMES]; /* variance that was added to the draws */
 };
 

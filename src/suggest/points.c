@@ -1,8 +1,9 @@
 /*
  * Where to look: space-filling points, the data, the neighbourhood of x_r, lattice neighbours.
  *
- * Near a constrained optimum PF falls from 1 to 0 over a width w = sd_k/|∇μ_k|, often 1e-4 of the box: points that know of no such
- * scale find every candidate worthless. So the discretisation holds points at 0.3 … 30 w around x_r.
+ * Near a constrained optimum PF falls from 1 to 0 over a width w = sd_k/|∇μ_k|, often 1e-4 of the box: points
+ * that know of no such scale find every candidate worthless. So the discretisation holds points at 0.3 … 30 w
+ * around x_r.
  */
 #include <math.h>
 #include <string.h>
@@ -35,7 +36,8 @@ int ckg__search_run(struct ckg__search *search, int count, ckg__task task, void 
     ckg__pool_run(search->pool, count, task, context);
     for (int i = 0; i < count; i++)
         if (status[i])
-            return status[i] == CKG_ERR_NOMEM ? ckg__fail_nomem() : ckg__fail(status[i], "a numerical task failed");
+            return status[i] == CKG_ERR_NOMEM ? ckg__fail_nomem()
+                                              : ckg__fail(status[i], "a numerical task failed");
     return CKG_OK;
 }
 
@@ -46,12 +48,14 @@ static void put(const double *u, int D, double *U, int ldu, int p)
         U[(size_t)k * (size_t)ldu + (size_t)p] = u[k];
 }
 
-int ckg__search_fill(const struct ckg__search *search, uint64_t stream, int count, double *U, int ldu, struct ckg__arena *arena)
+int ckg__search_fill(const struct ckg__search *search, uint64_t stream, int count, double *U, int ldu,
+                     struct ckg__arena *arena)
 {
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
     const struct ckg_problem *problem = search->problem;
     const int d = problem->d, D = problem->D;
-    double *cube = ckg__arena_doubles(arena, (size_t)count * (size_t)d), *u = ckg__arena_doubles(arena, (size_t)D);
+    double *cube = ckg__arena_doubles(arena, (size_t)count * (size_t)d),
+           *u = ckg__arena_doubles(arena, (size_t)D);
     if (!cube || !u)
         return CKG_ERR_NOMEM;
     struct ckg__rng rng;
@@ -59,7 +63,8 @@ int ckg__search_fill(const struct ckg__search *search, uint64_t stream, int coun
     ckg__design_sobol(ckg__rng_next(&rng), 0, count, d, cube);
     for (int p = 0; p < count; p++) {
         if (problem->designs)
-            ckg__problem_to_unit(problem, problem->X + (size_t)ckg__rng_below(&rng, problem->designs) * (size_t)d, u);
+            ckg__problem_to_unit(problem,
+                                 problem->X + (size_t)ckg__rng_below(&rng, problem->designs) * (size_t)d, u);
         else
             ckg__problem_from_cube(problem, cube + (size_t)p * (size_t)d, u);
         put(u, D, U, ldu, p);
@@ -90,7 +95,8 @@ int ckg__search_points(struct ckg__search *search)
     const int most = search->enumerated ? 0 : search->effort.data;
     search->U = ckg__arena_doubles(search->results, (size_t)D * (size_t)(filling + most));
     int *rows = ckg__arena_ints(search->results, (size_t)most + 1);
-    double *x = ckg__arena_doubles(search->results, (size_t)problem->d), *u = ckg__arena_doubles(search->results, (size_t)D);
+    double *x = ckg__arena_doubles(search->results, (size_t)problem->d),
+           *u = ckg__arena_doubles(search->results, (size_t)D);
     if (!search->U || !rows || !x || !u)
         return CKG_ERR_NOMEM;
     const int from_data = most ? data_points(search, most, rows) : 0;
@@ -118,7 +124,8 @@ static void random_direction(const struct ckg_problem *problem, struct ckg__rng 
 }
 
 /* Directions of interest at x_r: gradients of the outcomes' means (outcomes × D), reals alone. */
-static int mean_gradients(const struct ckg__search *search, const struct ckg__outlook *outlook, struct ckg__arena *arena, double *gradients)
+static int mean_gradients(const struct ckg__search *search, const struct ckg__outlook *outlook,
+                          struct ckg__arena *arena, double *gradients)
 {
     const struct ckg_problem *problem = search->problem;
     const int D = problem->D;
@@ -142,8 +149,11 @@ static double length(int D, const double *v)
     return sqrt(sum);
 }
 
-/* Column p of U ← x_r + reach·direction/|direction|, within the box; what the direction leaves alone stays. */
-static void step_from(const double *x_r, int D, double reach, const double *direction, double *U, int ldu, int p)
+/*
+ * Column p of U ← x_r + reach·direction/|direction|, within the box; what the direction leaves alone stays.
+ */
+static void step_from(const double *x_r, int D, double reach, const double *direction, double *U, int ldu,
+                      int p)
 {
     const double norm = length(D, direction);
     for (int k = 0; k < D; k++) {
@@ -155,9 +165,13 @@ static void step_from(const double *x_r, int D, double reach, const double *dire
 /* A slope below this, in model units over the unit cube, is none. */
 static const double flat = 1e-4;
 
-/* Directions and reaches for radial points: along the outcomes' gradients and at random, 0.3 … 30 widths away. */
-static void radial_points(const struct ckg__search *search, const struct ckg__outlook *outlook, const double *gradients, struct ckg__rng *rng,
-                          int count, double *direction, double *U, int ldu)
+/*
+ * Directions and reaches for radial points: along the outcomes' gradients and at random, 0.3 … 30 widths
+ * away.
+ */
+static void radial_points(const struct ckg__search *search, const struct ckg__outlook *outlook,
+                          const double *gradients, struct ckg__rng *rng, int count, double *direction,
+                          double *U, int ldu)
 {
     const int D = search->problem->D, outcomes = outlook->belief->outcomes;
     for (int p = 0; p < count; p++) {
@@ -172,9 +186,13 @@ static void radial_points(const struct ckg__search *search, const struct ckg__ou
     }
 }
 
-/* Random directions within the cliff's edge: what leads along the gradients of the active constraints is taken out. */
-static void edge_points(const struct ckg__search *search, const struct ckg__outlook *outlook, const double *gradients, struct ckg__rng *rng,
-                        int count, double *direction, double *U, int ldu)
+/*
+ * Random directions within the cliff's edge: what leads along the gradients of the active constraints is
+ * taken out.
+ */
+static void edge_points(const struct ckg__search *search, const struct ckg__outlook *outlook,
+                        const double *gradients, struct ckg__rng *rng, int count, double *direction,
+                        double *U, int ldu)
 {
     const int D = search->problem->D;
     for (int p = 0; p < count; p++) {
@@ -196,9 +214,12 @@ static void edge_points(const struct ckg__search *search, const struct ckg__outl
 /* How many standard deviations a point on the edge keeps from a limit. */
 static const double edge_margin = 2.5;
 
-/* One Newton step of m points towards the edge of constraint j, for those beyond it and, where it is active at x_r, those before it. */
-static int slide_to_edge(const struct ckg__search *search, const struct ckg__outlook *outlook, int j, int m, double *U, int ldu,
-                         struct ckg__arena *arena)
+/*
+ * One Newton step of m points towards the edge of constraint j, for those beyond it and, where it is active
+ * at x_r, those before it.
+ */
+static int slide_to_edge(const struct ckg__search *search, const struct ckg__outlook *outlook, int j, int m,
+                         double *U, int ldu, struct ckg__arena *arena)
 {
     const struct ckg_problem *problem = search->problem;
     const struct ckg__belief *belief = outlook->belief;
@@ -212,7 +233,8 @@ static int slide_to_edge(const struct ckg__search *search, const struct ckg__out
     for (size_t p = 0; p < points; p++) {
         const double s = sqrt(batch.var[p] + ckg__variance_floor(belief->gp[j])), mean = batch.mean[p];
         const int upper = belief->upper[j] - mean < mean - belief->lower[j];
-        const double excess = upper ? mean - (belief->upper[j] - edge_margin * s) : (belief->lower[j] + edge_margin * s) - mean;
+        const double excess = upper ? mean - (belief->upper[j] - edge_margin * s)
+                                    : (belief->lower[j] + edge_margin * s) - mean;
         double square = 0;
         for (int i = 0; i < problem->d; i++)
             if (problem->parameters[i].kind == CKG_REAL)
@@ -231,13 +253,15 @@ static int slide_to_edge(const struct ckg__search *search, const struct ckg__out
     return CKG_OK;
 }
 
-int ckg__search_around(const struct ckg__search *search, const struct ckg__outlook *outlook, uint64_t stream, int count, double *U, int ldu,
-                       struct ckg__arena *arena)
+int ckg__search_around(const struct ckg__search *search, const struct ckg__outlook *outlook, uint64_t stream,
+                       int count, double *U, int ldu, struct ckg__arena *arena)
 {
     enum { SLIDES = 3 };
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
-    const int D = search->problem->D, outcomes = outlook->belief->outcomes, radial = count / 2, edge = count - radial;
-    double *gradients = ckg__arena_doubles(arena, (size_t)outcomes * (size_t)D), *direction = ckg__arena_doubles(arena, (size_t)D);
+    const int D = search->problem->D, outcomes = outlook->belief->outcomes, radial = count / 2,
+              edge = count - radial;
+    double *gradients = ckg__arena_doubles(arena, (size_t)outcomes * (size_t)D),
+           *direction = ckg__arena_doubles(arena, (size_t)D);
     if (!gradients || !direction || mean_gradients(search, outlook, arena, gradients))
         return CKG_ERR_NOMEM;
     struct ckg__rng rng;
@@ -252,7 +276,8 @@ int ckg__search_around(const struct ckg__search *search, const struct ckg__outlo
     return CKG_OK;
 }
 
-int ckg__search_neighbours(const struct ckg__search *search, const double *u, uint64_t stream, int most, double *U, int ldu)
+int ckg__search_neighbours(const struct ckg__search *search, const double *u, uint64_t stream, int most,
+                           double *U, int ldu)
 {
     const struct ckg_problem *problem = search->problem;
     const int D = problem->D;
@@ -270,8 +295,10 @@ int ckg__search_neighbours(const struct ckg__search *search, const double *u, ui
         put(u, D, U, ldu, count);
         double *at = U + (size_t)q->offset * (size_t)ldu + (size_t)count;
         if (q->kind == CKG_INTEGER) {
-            const double range = q->high - q->low, reach = turn / problem->d < 2 ? 1 : floor(pow(range, ckg__rng_uniform(&rng)));
-            const double step = (turn / problem->d) % 2 ? -reach : reach, to = floor(u[q->offset] * range + 0.5) + step;
+            const double range = q->high - q->low,
+                         reach = turn / problem->d < 2 ? 1 : floor(pow(range, ckg__rng_uniform(&rng)));
+            const double step = (turn / problem->d) % 2 ? -reach : reach,
+                         to = floor(u[q->offset] * range + 0.5) + step;
             if (to < 0 || to > range)
                 continue;
             *at = to / range;

@@ -7,8 +7,9 @@
 #include "base/error.h"
 
 static const struct ckg__policy *const rows[] = {
-    &ckg__policy_ckg, &ckg__policy_cei,  &ckg__policy_nei,  &ckg__policy_kg,   &ckg__policy_pkg,    &ckg__policy_cts,
-    &ckg__policy_scbo, &ckg__policy_pesc, &ckg__policy_cmes, &ckg__policy_random, &ckg__policy_sobol,
+    &ckg__policy_ckg,  &ckg__policy_cei,    &ckg__policy_nei,   &ckg__policy_kg,
+    &ckg__policy_pkg,  &ckg__policy_cts,    &ckg__policy_scbo,  &ckg__policy_pesc,
+    &ckg__policy_cmes, &ckg__policy_random, &ckg__policy_sobol,
 };
 
 enum { ROWS = sizeof rows / sizeof *rows };
@@ -54,17 +55,20 @@ static int set_one(const struct ckg__policy *policy, const ckg_setting *given, d
         if (strcmp(p->name, given->name) != 0)
             continue;
         if (!(given->value >= p->low && given->value <= p->high))
-            return ckg__fail(CKG_ERR_INVALID, "policy %s: %s = %g is not within %g … %g", policy->name, p->name, given->value, p->low, p->high);
+            return ckg__fail(CKG_ERR_INVALID, "policy %s: %s = %g is not within %g … %g", policy->name,
+                             p->name, given->value, p->low, p->high);
         if (p->whole && given->value != floor(given->value))
-            return ckg__fail(CKG_ERR_INVALID, "policy %s: %s = %g is not a whole number", policy->name, p->name, given->value);
+            return ckg__fail(CKG_ERR_INVALID, "policy %s: %s = %g is not a whole number", policy->name,
+                             p->name, given->value);
         setting[i] = given->value;
         return CKG_OK;
     }
-    return ckg__fail(CKG_ERR_INVALID, "policy %s has no parameter '%s'; it has: %s", policy->name, given->name ? given->name : "(null)",
-                     names(policy, text, sizeof text));
+    return ckg__fail(CKG_ERR_INVALID, "policy %s has no parameter '%s'; it has: %s", policy->name,
+                     given->name ? given->name : "(null)", names(policy, text, sizeof text));
 }
 
-int ckg__policy_settings(const struct ckg__policy *policy, int count, const ckg_setting *given, double *setting)
+int ckg__policy_settings(const struct ckg__policy *policy, int count, const ckg_setting *given,
+                         double *setting)
 {
     ckg__policy_standards(policy, setting);
     if (count < 0 || (count && !given))
@@ -77,7 +81,8 @@ int ckg__policy_settings(const struct ckg__policy *policy, int count, const ckg_
     return CKG_OK;
 }
 
-int ckg__policy_suggest(const struct ckg__policy *policy, struct ckg__search *search, struct ckg__choice *choice, int *found)
+int ckg__policy_suggest(const struct ckg__policy *policy, struct ckg__search *search,
+                        struct ckg__choice *choice, int *found)
 {
     choice->path = policy->name;
     if (policy->suggest)
@@ -88,7 +93,8 @@ int ckg__policy_suggest(const struct ckg__policy *policy, struct ckg__search *se
     return status ? status : ckg__acquisition_maximise(search, &acquisition, choice, found);
 }
 
-int ckg__policy_score(const struct ckg__policy *policy, struct ckg__search *search, int count, const double *U, double *value)
+int ckg__policy_score(const struct ckg__policy *policy, struct ckg__search *search, int count,
+                      const double *U, double *value)
 {
     if (policy->score)
         return policy->score(search, count, U, value);
@@ -96,14 +102,16 @@ int ckg__policy_score(const struct ckg__policy *policy, struct ckg__search *sear
         return ckg__fail(CKG_ERR_INVALID, "policy %s has no values", policy->name);
     struct ckg__acquisition acquisition;
     const int status = policy->acquire(search, &acquisition);
-    return status ? status : ckg__acquisition_at(search, &acquisition, count, U, count, search->results, value, NULL);
+    return status ? status
+                  : ckg__acquisition_at(search, &acquisition, count, U, count, search->results, value, NULL);
 }
 
 /* --- the public list --- */
 
 static int describe(const struct ckg__policy *row, ckg_policy_info *out)
 {
-    *out = (ckg_policy_info){row->name, row->title, row->reference, row->value ? row->value : "", row->count, row->parameters};
+    *out = (ckg_policy_info){row->name,  row->title,     row->reference, row->value ? row->value : "",
+                             row->count, row->parameters};
     return CKG_OK;
 }
 

@@ -1,6 +1,7 @@
 /*
- * Constrained expected improvement as a policy, in logarithms. While no design was measured feasible it maximises the probability of
- * feasibility. Under several hyperparameter samples the improvements are averaged.
+ * Constrained expected improvement as a policy, in logarithms. While no design was measured feasible it
+ * maximises the probability of feasibility. Under several hyperparameter samples the improvements are
+ * averaged.
  */
 #include <math.h>
 
@@ -13,7 +14,8 @@ struct context {
     double *best; /* (outlooks) incumbents */
 };
 
-static int at(void *context, int outlook, int m, const double *U, int ldu, struct ckg__arena *arena, double *value, double *gradient)
+static int at(void *context, int outlook, int m, const double *U, int ldu, struct ckg__arena *arena,
+              double *value, double *gradient)
 {
     const struct context *c = context;
     const struct ckg__belief *belief = c->search->outlook[outlook].belief;
@@ -51,7 +53,13 @@ static void prepare(struct ckg__search *search)
         search->effort.candidates = (int)search->setting[0];
 }
 
-const struct ckg__policy ckg__policy_cei = {.name = "cei", .title = "constrained expected improvement, in logarithms",
-                                            .reference = "Schonlau, Welch and Jones 1998; Ament et al. 2023",
-                                            .value = "log of expected improvement × probability of feasibility",
-                                            .parameters = parameters, .count = 1, .traits = CKG__TRAIT_CERTAIN, .prepare = prepare, .acquire = acquire};
+const struct ckg__policy ckg__policy_cei = {
+    .name = "cei",
+    .title = "constrained expected improvement, in logarithms",
+    .reference = "Schonlau, Welch and Jones 1998; Ament et al. 2023",
+    .value = "log of expected improvement × probability of feasibility",
+    .parameters = parameters,
+    .count = 1,
+    .traits = CKG__TRAIT_CERTAIN,
+    .prepare = prepare,
+    .acquire = acquire};

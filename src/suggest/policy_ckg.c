@@ -1,4 +1,6 @@
-/* The constrained knowledge gradient as a policy (acquisition/kg.h has the formula, knowledge.c the search). */
+/*
+ * The constrained knowledge gradient as a policy (acquisition/kg.h has the formula, knowledge.c the search).
+ */
 #include <math.h>
 
 #include "suggest/knowledge.h"
@@ -15,7 +17,8 @@ static int score(struct ckg__search *search, int count, const double *U, double 
 
 static const ckg_policy_parameter parameters[] = {
     CKG__KNOWLEDGE_PARAMETER_ROWS,
-    {CKG__PENALTY, NAN, -1e150, 1e150, 0, "worth of an infeasible design, in the objective's units; by itself the smallest posterior mean"},
+    {CKG__PENALTY, NAN, -1e150, 1e150, 0,
+     "worth of an infeasible design, in the objective's units; by itself the smallest posterior mean"},
 };
 
 static void prepare(struct ckg__search *search)
@@ -23,8 +26,14 @@ static void prepare(struct ckg__search *search)
     ckg__knowledge_prepare(search, search->setting);
 }
 
-const struct ckg__policy ckg__policy_ckg = {.name = "ckg", .title = "constrained knowledge gradient",
-                                            .reference = "Ungredda and Branke, Bayesian optimisation for constrained problems",
-                                            .value = "expected gain of the recommendation, in the objective's units",
-                                            .parameters = parameters, .count = CKG__KNOWLEDGE_PARAMETERS + 1, .traits = CKG__TRAIT_AMOUNT,
-                                            .prepare = prepare, .suggest = suggest, .score = score};
+const struct ckg__policy ckg__policy_ckg = {
+    .name = "ckg",
+    .title = "constrained knowledge gradient",
+    .reference = "Ungredda and Branke, Bayesian optimisation for constrained problems",
+    .value = "expected gain of the recommendation, in the objective's units",
+    .parameters = parameters,
+    .count = CKG__KNOWLEDGE_PARAMETERS + 1,
+    .traits = CKG__TRAIT_AMOUNT,
+    .prepare = prepare,
+    .suggest = suggest,
+    .score = score};

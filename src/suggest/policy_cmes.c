@@ -1,6 +1,7 @@
 /*
- * Constrained max-value entropy search as a policy (acquisition/cmes.h has the formula). The optimum is drawn where the recommendation is
- * looked for: each joint draw on an outlook's discretisation gives the largest objective among the points that are feasible in it.
+ * Constrained max-value entropy search as a policy (acquisition/cmes.h has the formula). The optimum is drawn
+ * where the recommendation is looked for: each joint draw on an outlook's discretisation gives the largest
+ * objective among the points that are feasible in it.
  */
 #include <math.h>
 
@@ -11,7 +12,9 @@
 
 enum { DRAWS, POINTS, CANDIDATES, BOUND };
 
-/* Draws of each of several outlooks at least, and the points of the discretisation for one and for several. */
+/*
+ * Draws of each of several outlooks at least, and the points of the discretisation for one and for several.
+ */
 enum { FEWEST = 4, POINTS_ONE = 192, POINTS_SEVERAL = 96 };
 
 struct context {
@@ -19,7 +22,8 @@ struct context {
     struct ckg__cmes *cmes; /* (outlooks) */
 };
 
-static int at(void *context, int outlook, int m, const double *U, int ldu, struct ckg__arena *arena, double *value, double *gradient)
+static int at(void *context, int outlook, int m, const double *U, int ldu, struct ckg__arena *arena,
+              double *value, double *gradient)
 {
     const struct context *c = context;
     const struct ckg__belief *belief = c->search->outlook[outlook].belief;
@@ -64,10 +68,15 @@ static int acquire(struct ckg__search *search, struct ckg__acquisition *acquisit
 }
 
 static const ckg_policy_parameter parameters[] = {
-    [DRAWS] = {"draws", 16, 1, 10000, 1, "draws of the constrained optimum; shared among hyperparameter samples, at least 4 each"},
-    [POINTS] = {"points", NAN, 8, 4000, 1, "space-filling points on which the optimum is drawn; 192 by itself, 96 under sampled hyperparameters"},
-    [CANDIDATES] = {"candidates", NAN, 1, 100000, 1, "space-filling designs compared before the ascent; 96 by itself"},
-    [BOUND] = {"bound", 0, 0, 1, 1, "1: the lower bound of Takeno et al. 2022 instead of the entropies of Perrone et al. 2019"},
+    [DRAWS] = {"draws", 16, 1, 10000, 1,
+               "draws of the constrained optimum; shared among hyperparameter samples, at least 4 each"},
+    [POINTS] = {"points", NAN, 8, 4000, 1,
+                "space-filling points on which the optimum is drawn; 192 by itself, 96 under sampled "
+                "hyperparameters"},
+    [CANDIDATES] = {"candidates", NAN, 1, 100000, 1,
+                    "space-filling designs compared before the ascent; 96 by itself"},
+    [BOUND] = {"bound", 0, 0, 1, 1,
+               "1: the lower bound of Takeno et al. 2022 instead of the entropies of Perrone et al. 2019"},
 };
 
 static void prepare(struct ckg__search *search)
@@ -78,7 +87,12 @@ static void prepare(struct ckg__search *search)
         search->effort.candidates = (int)candidates;
 }
 
-const struct ckg__policy ckg__policy_cmes = {.name = "cmes", .title = "constrained max-value entropy search, in logarithms",
-                                             .reference = "Perrone, Shcherbatyi, Jenatton, Archambeau and Seeger 2019",
-                                             .value = "log of the information about the constrained optimum's value, in nats",
-                                             .parameters = parameters, .count = 4, .prepare = prepare, .acquire = acquire};
+const struct ckg__policy ckg__policy_cmes = {
+    .name = "cmes",
+    .title = "constrained max-value entropy search, in logarithms",
+    .reference = "Perrone, Shcherbatyi, Jenatton, Archambeau and Seeger 2019",
+    .value = "log of the information about the constrained optimum's value, in nats",
+    .parameters = parameters,
+    .count = 4,
+    .prepare = prepare,
+    .acquire = acquire};

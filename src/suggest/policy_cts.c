@@ -1,6 +1,7 @@
 /*
- * Constrained Thompson sampling: one joint draw of all outcomes at candidates, and the best of them as if the draw were the truth. Under several
- * hyperparameter samples one of them is drawn first. Each ask has a stream of its own, so that pending designs meet different draws.
+ * Constrained Thompson sampling: one joint draw of all outcomes at candidates, and the best of them as if the
+ * draw were the truth. Under several hyperparameter samples one of them is drawn first. Each ask has a stream
+ * of its own, so that pending designs meet different draws.
  */
 #include <math.h>
 #include <string.h>
@@ -16,12 +17,14 @@ static int draw_now(struct ckg__search *search, double **U, struct ckg__draw *dr
     const int status = ckg__search_candidates(search, U, &count);
     if (status)
         return status;
-    return ckg__draw_make(search, search->outlook[0].belief, ckg__draw_distinct(search->problem->D, count, *U), *U, draw);
+    return ckg__draw_make(search, search->outlook[0].belief,
+                          ckg__draw_distinct(search->problem->D, count, *U), *U, draw);
 }
 
 /*
- * 1 when the evaluation would move no mean at candidate p by more than rounding away a few digits, √(var²/(var + noise)): the model is sure
- * of itself there, rightly or not. Then every second trial (without noise every third) looks for new ground.
+ * 1 when the evaluation would move no mean at candidate p by more than rounding away a few digits,
+ * √(var²/(var + noise)): the model is sure of itself there, rightly or not. Then every second trial (without
+ * noise every third) looks for new ground.
  */
 static int stalled(const struct ckg__search *search, const struct ckg__draw *draw, int p)
 {
@@ -72,7 +75,8 @@ void ckg__cts_effort(struct ckg__search *search)
 }
 
 static const ckg_policy_parameter parameters[] = {
-    {"candidates", NAN, 1, 10000, 1, "space-filling designs of the draw, whose cost grows with the cube; min(800, 300 + 50 d) by itself"},
+    {"candidates", NAN, 1, 10000, 1,
+     "space-filling designs of the draw, whose cost grows with the cube; min(800, 300 + 50 d) by itself"},
 };
 
 static void prepare(struct ckg__search *search)
@@ -82,8 +86,14 @@ static void prepare(struct ckg__search *search)
         search->effort.candidates = (int)search->setting[0];
 }
 
-const struct ckg__policy ckg__policy_cts = {.name = "cts", .title = "constrained Thompson sampling by joint posterior draws",
-                                            .reference = "Thompson 1933; Eriksson and Poloczek 2021",
-                                            .value = "one joint draw: its objective where it is feasible, below that by the violation",
-                                            .parameters = parameters, .count = 1, .traits = CKG__TRAIT_ONE_BELIEF, .prepare = prepare,
-                                            .suggest = ckg__cts_suggest, .score = ckg__cts_score};
+const struct ckg__policy ckg__policy_cts = {
+    .name = "cts",
+    .title = "constrained Thompson sampling by joint posterior draws",
+    .reference = "Thompson 1933; Eriksson and Poloczek 2021",
+    .value = "one joint draw: its objective where it is feasible, below that by the violation",
+    .parameters = parameters,
+    .count = 1,
+    .traits = CKG__TRAIT_ONE_BELIEF,
+    .prepare = prepare,
+    .suggest = ckg__cts_suggest,
+    .score = ckg__cts_score};

@@ -20,8 +20,14 @@ static void prepare(struct ckg__search *search)
     ckg__knowledge_prepare(search, search->setting);
 }
 
-const struct ckg__policy ckg__policy_kg = {.name = "kg", .title = "knowledge gradient of the objective alone",
-                                           .reference = "Frazier, Powell and Dayanik 2009; Pearce, Klaassen and Groves 2020",
-                                            .value = "expected gain of the best mean, in the objective's units", .parameters = parameters,
-                                           .count = CKG__KNOWLEDGE_PARAMETERS, .traits = CKG__TRAIT_OBJECTIVE_ONLY | CKG__TRAIT_AMOUNT,
-                                           .prepare = prepare, .suggest = suggest, .score = score};
+const struct ckg__policy ckg__policy_kg = {
+    .name = "kg",
+    .title = "knowledge gradient of the objective alone",
+    .reference = "Frazier, Powell and Dayanik 2009; Pearce, Klaassen and Groves 2020",
+    .value = "expected gain of the best mean, in the objective's units",
+    .parameters = parameters,
+    .count = CKG__KNOWLEDGE_PARAMETERS,
+    .traits = CKG__TRAIT_OBJECTIVE_ONLY | CKG__TRAIT_AMOUNT,
+    .prepare = prepare,
+    .suggest = suggest,
+    .score = score};

@@ -1,7 +1,8 @@
 /*
- * Noisy expected improvement as a policy (acquisition/nei.h has the formula). The draws are made once for a search, at the designs that have
- * been told and at the pending ones, which the processes know at their means. Under several hyperparameter samples each has draws of its own, and the
- * improvements are averaged; the samples agree on what a draw without a feasible design improves on.
+ * Noisy expected improvement as a policy (acquisition/nei.h has the formula). The draws are made once for a
+ * search, at the designs that have been told and at the pending ones, which the processes know at their
+ * means. Under several hyperparameter samples each has draws of its own, and the improvements are averaged;
+ * the samples agree on what a draw without a feasible design improves on.
  */
 #include <math.h>
 #include <string.h>
@@ -13,13 +14,17 @@
 /* Draws under one belief and under each of several, and the designs drawn at. */
 enum { DRAWS = 256, DRAWS_SAMPLED = 32, DESIGNS = 200 };
 
-static int at(void *context, int outlook, int m, const double *U, int ldu, struct ckg__arena *arena, double *value, double *gradient)
+static int at(void *context, int outlook, int m, const double *U, int ldu, struct ckg__arena *arena,
+              double *value, double *gradient)
 {
     const struct ckg__nei *nei = context;
     return ckg__nei_batch(&nei[outlook], m, U, ldu, arena, value, gradient);
 }
 
-/* The distinct designs with any told value or a pending trial, U (D×*n) from the arena with that leading dimension. */
+/*
+ * The distinct designs with any told value or a pending trial, U (D×*n) from the arena with that leading
+ * dimension.
+ */
 static int told_designs(const struct ckg__search *search, struct ckg__arena *arena, double **U, int *n)
 {
     const struct ckg__data *data = search->data;
@@ -30,7 +35,8 @@ static int told_designs(const struct ckg__search *search, struct ckg__arena *are
         return CKG_ERR_NOMEM;
     memset(told, 0, designs * sizeof *told);
     for (int t = 0; t < data->trials; t++)
-        told[data->trial[t].design] |= data->trial[t].state == CKG_PENDING || (data->trial[t].state == CKG_COMPLETE && data->trial[t].count > 0);
+        told[data->trial[t].design] |= data->trial[t].state == CKG_PENDING ||
+                                       (data->trial[t].state == CKG_COMPLETE && data->trial[t].count > 0);
     *n = 0;
     for (int d = 0; d < data->designs; d++)
         if (told[d])
@@ -48,10 +54,12 @@ static int acquire(struct ckg__search *search, struct ckg__acquisition *acquisit
     double *U;
     int n, feasible = 0, status = nei ? told_designs(search, search->results, &U, &n) : CKG_ERR_NOMEM;
     ckg__rng_seed(&rng, search->seed, search->stream, 7200);
-    struct ckg__nei_draws draws = {search->outlooks > 1 ? DRAWS_SAMPLED : DRAWS, DESIGNS, ckg__rng_next(&rng), 0};
+    struct ckg__nei_draws draws = {search->outlooks > 1 ? DRAWS_SAMPLED : DRAWS, DESIGNS, ckg__rng_next(&rng),
+                                   0};
     draws.count = isnan(search->setting[0]) ? draws.count : (int)search->setting[0];
     for (int o = 0; !status && o < search->outlooks; o++) {
-        status = ckg__nei_make(&nei[o], search->outlook[o].belief, search->problem->outcomes, n, U, n, &draws, search->results, &search->arena[0]);
+        status = ckg__nei_make(&nei[o], search->outlook[o].belief, search->problem->outcomes, n, U, n, &draws,
+                               search->results, &search->arena[0]);
         draws.first += draws.count;
         feasible += status ? 0 : nei[o].feasible;
     }
@@ -62,7 +70,9 @@ static int acquire(struct ckg__search *search, struct ckg__acquisition *acquisit
 }
 
 static const ckg_policy_parameter parameters[] = {
-    {"draws", NAN, 2, 4096, 1, "draws of the true values at the told designs; 256 by itself, 32 under each of several hyperparameter samples"},
+    {"draws", NAN, 2, 4096, 1,
+     "draws of the true values at the told designs; 256 by itself, 32 under each of several hyperparameter "
+     "samples"},
     {"candidates", NAN, 1, 100000, 1, "space-filling designs compared before the ascent; 96 by itself"},
 };
 
@@ -72,7 +82,12 @@ static void prepare(struct ckg__search *search)
         search->effort.candidates = (int)search->setting[1];
 }
 
-const struct ckg__policy ckg__policy_nei = {.name = "nei", .title = "noisy expected improvement with constraints, in logarithms",
-                                            .reference = "Letham, Karrer, Ottoni and Bakshy 2019",
-                                            .value = "log of expected improvement × probability of feasibility over what the true values may be", .parameters = parameters, .count = 2,
-                                            .prepare = prepare, .acquire = acquire};
+const struct ckg__policy ckg__policy_nei = {
+    .name = "nei",
+    .title = "noisy expected improvement with constraints, in logarithms",
+    .reference = "Letham, Karrer, Ottoni and Bakshy 2019",
+    .value = "log of expected improvement × probability of feasibility over what the true values may be",
+    .parameters = parameters,
+    .count = 2,
+    .prepare = prepare,
+    .acquire = acquire};

@@ -1,12 +1,13 @@
 /*
  * Predictive entropy search with constraints as a policy (acquisition/pesc.h has the formula).
  *
- * Optima are drawn under every outlook (optima.h), the draws shared out evenly; some hundred further draws only tell how often the optimum is
- * nearest to which of them. The set on which x* is held against other designs is made of all the drawn x*, x_r, and as many of the points as
- * `points` says that were the best of some draw or are evaluated designs with a chance of being better than x_r: elsewhere a factor would say
- * what the belief says already. However many observations there are, only the evaluated designs of the discretisation are looked at for this.
- * A draw without a feasible design counts as the statement that there is none. When no draw can be conditioned, or nothing is expected to be
- * learnt anywhere, log-cEI chooses.
+ * Optima are drawn under every outlook (optima.h), the draws shared out evenly; some hundred further draws
+ * only tell how often the optimum is nearest to which of them. The set on which x* is held against other
+ * designs is made of all the drawn x*, x_r, and as many of the points as `points` says that were the best of
+ * some draw or are evaluated designs with a chance of being better than x_r: elsewhere a factor would say
+ * what the belief says already. However many observations there are, only the evaluated designs of the
+ * discretisation are looked at for this. A draw without a feasible design counts as the statement that there
+ * is none. When no draw can be conditioned, or nothing is expected to be learnt anywhere, log-cEI chooses.
  */
 #include <math.h>
 #include <string.h>
@@ -43,7 +44,8 @@ static int put(struct set *set, int D, const double *u, int stride)
     for (int p = 0; p < set->count; p++) {
         int same = 1;
         for (int k = 0; same && k < D; k++)
-            same = fabs(set->U[(size_t)k * (size_t)set->room + (size_t)p] - u[(size_t)k * (size_t)stride]) < 1e-9;
+            same = fabs(set->U[(size_t)k * (size_t)set->room + (size_t)p] - u[(size_t)k * (size_t)stride]) <
+                   1e-9;
         if (same)
             return p;
     }
@@ -54,12 +56,17 @@ static int put(struct set *set, int D, const double *u, int stride)
     return set->count++;
 }
 
-/* Points of the discretisation, those first that were the best of most draws, then data by their chance of being better than x_r. */
-static void put_points(const struct ckg__search *search, struct ckg__optima *optima, int points, struct set *set)
+/*
+ * Points of the discretisation, those first that were the best of most draws, then data by their chance of
+ * being better than x_r.
+ */
+static void put_points(const struct ckg__search *search, struct ckg__optima *optima, int points,
+                       struct set *set)
 {
     const int first = search->enumerated ? 0 : search->effort.base, last = search->base;
     for (int p = 0; p < optima->m; p++)
-        optima->wins[p] = optima->wins[p] * (optima->total + 1) + (p >= first && p < last ? optima->better[p] : 0);
+        optima->wins[p] = optima->wins[p] * (optima->total + 1) +
+                          (p >= first && p < last ? optima->better[p] : 0);
     for (int i = 0; i < points; i++) {
         int best = 0;
         for (int p = 1; p < optima->m; p++)
@@ -91,14 +98,18 @@ static void add_star(struct stars *stars, int star)
 }
 
 /* The star nearest to u (D at a stride) in the objective's length-scales; −1 where every star is "none". */
-static int nearest_star(const struct stars *stars, const struct set *set, const struct ckg__gp *gp, const double *u, int stride)
+static int nearest_star(const struct stars *stars, const struct set *set, const struct ckg__gp *gp,
+                        const double *u, int stride)
 {
     int nearest = -1;
     double least = INFINITY;
     for (int t = 0; t < stars->count; t++) {
         double sum = 0;
         for (int k = 0; stars->star[t] >= 0 && k < gp->D; k++)
-            sum += pow((set->U[(size_t)k * (size_t)set->room + (size_t)stars->star[t]] - u[(size_t)k * (size_t)stride]) * gp->inv_ell[k], 2);
+            sum += pow((set->U[(size_t)k * (size_t)set->room + (size_t)stars->star[t]] -
+                        u[(size_t)k * (size_t)stride]) *
+                           gp->inv_ell[k],
+                       2);
         if (stars->star[t] >= 0 && sum < least) {
             least = sum;
             nearest = stars->star[t];
@@ -108,7 +119,8 @@ static int nearest_star(const struct stars *stars, const struct set *set, const 
 }
 
 /* The x* of the draws, then the further draws, each counted for the x* that is nearest to its own. */
-static void put_stars(const struct ckg__outlook *outlook, const struct ckg__optima *optima, struct set *set, struct stars *stars)
+static void put_stars(const struct ckg__outlook *outlook, const struct ckg__optima *optima, struct set *set,
+                      struct stars *stars)
 {
     const struct ckg__gp *gp = outlook->belief->gp[0];
     for (int s = 0; s < optima->draws; s++)
@@ -124,14 +136,17 @@ static int make_set(struct ckg__search *search, int o, struct ckg__optima *optim
 {
     const struct ckg__outlook *outlook = &search->outlook[o];
     const int points = (int)search->setting[POINTS], draws = optima->draws, D = search->problem->D;
-    struct set set = {0, draws + points + 1, ckg__arena_doubles(search->results, (size_t)D * (size_t)(draws + points + 1))};
-    struct stars stars = {0, ckg__arena_ints(search->results, (size_t)draws + 1), ckg__arena_doubles(search->results, (size_t)draws + 1)};
+    struct set set = {0, draws + points + 1,
+                      ckg__arena_doubles(search->results, (size_t)D * (size_t)(draws + points + 1))};
+    struct stars stars = {0, ckg__arena_ints(search->results, (size_t)draws + 1),
+                          ckg__arena_doubles(search->results, (size_t)draws + 1)};
     if (!set.U || !stars.star || !stars.weight)
         return CKG_ERR_NOMEM;
     put_stars(outlook, optima, &set, &stars);
     put(&set, D, outlook->x_r, 1);
     put_points(search, optima, points, &set);
-    const int status = ckg__pesc_take(pesc, outlook->belief, set.count, set.U, set.room, stars.count, search->results);
+    const int status = ckg__pesc_take(pesc, outlook->belief, set.count, set.U, set.room, stars.count,
+                                      search->results);
     for (int t = 0; !status && t < stars.count; t++) {
         pesc->draw[t].star = stars.star[t];
         pesc->draw[t].weight = stars.weight[t];
@@ -147,10 +162,12 @@ static void condition_task(void *context, int index, int worker)
     c->status[index] = CKG_OK;
     if (index && ckg__search_late(c->search))
         return; /* what is not conditioned is left aside */
-    c->status[index] = ckg__pesc_condition(&c->pesc[c->task[index] / c->room], c->task[index] % c->room, c->sweeps, &c->search->arena[worker]);
+    c->status[index] = ckg__pesc_condition(&c->pesc[c->task[index] / c->room], c->task[index] % c->room,
+                                           c->sweeps, &c->search->arena[worker]);
 }
 
-static int at(void *context, int outlook, int m, const double *U, int ldu, struct ckg__arena *arena, double *value, double *gradient)
+static int at(void *context, int outlook, int m, const double *U, int ldu, struct ckg__arena *arena,
+              double *value, double *gradient)
 {
     const struct context *c = context;
     (void)gradient;
@@ -169,7 +186,9 @@ static int context_make(struct ckg__search *search, struct context **out)
     c->pesc = ckg__arena_get(search->results, outlooks, sizeof *c->pesc);
     c->task = ckg__arena_ints(search->results, outlooks * (size_t)c->room);
     c->status = ckg__arena_ints(search->results, outlooks * (size_t)c->room);
-    int status = c->pesc && c->task && c->status ? ckg__search_optima(search, draws, TALLIED / search->outlooks, optima) : CKG_ERR_NOMEM;
+    int status = c->pesc && c->task && c->status
+                     ? ckg__search_optima(search, draws, TALLIED / search->outlooks, optima)
+                     : CKG_ERR_NOMEM;
     for (int o = 0; !status && o < search->outlooks; o++) {
         status = make_set(search, o, &optima[o], &c->pesc[o]);
         for (int t = 0; !status && t < c->pesc[o].draws; t++)
@@ -220,7 +239,8 @@ static int score_outcomes(struct ckg__search *search, int count, const double *U
     struct context *c = NULL;
     const size_t outcomes = (size_t)search->problem->outcomes, n = (size_t)count;
     const size_t all = (size_t)search->outlook[0].belief->outcomes;
-    double *total = ckg__arena_doubles(search->results, n + 1), *share = ckg__arena_doubles(search->results, all * n + 1);
+    double *total = ckg__arena_doubles(search->results, n + 1),
+           *share = ckg__arena_doubles(search->results, all * n + 1);
     int status = total && share ? context_make(search, &c) : CKG_ERR_NOMEM;
     memset(value, 0, n * outcomes * sizeof *value);
     for (int o = 0; !status && o < search->outlooks; o++) {
@@ -233,10 +253,14 @@ static int score_outcomes(struct ckg__search *search, int count, const double *U
 }
 
 static const ckg_policy_parameter parameters[PARAMETERS] = {
-    [DRAWS] = {"draws", 16, 1, 128, 1, "optima drawn from the posterior, shared out over the hyperparameter samples"},
-    [POINTS] = {"points", 48, 0, 500, 1, "further points that a drawn optimum is held against, evaluated designs among them"},
-    [CANDIDATES] = {"candidates", NAN, 1, 100000, 1, "space-filling designs compared before the search around the best; 96 by itself"},
-    [ITERATIONS] = {"iterations", 20, 1, 1000, 1, "sweeps of expectation propagation at most; as many again with short steps where needed"},
+    [DRAWS] = {"draws", 16, 1, 128, 1,
+               "optima drawn from the posterior, shared out over the hyperparameter samples"},
+    [POINTS] = {"points", 48, 0, 500, 1,
+                "further points that a drawn optimum is held against, evaluated designs among them"},
+    [CANDIDATES] = {"candidates", NAN, 1, 100000, 1,
+                    "space-filling designs compared before the search around the best; 96 by itself"},
+    [ITERATIONS] = {"iterations", 20, 1, 1000, 1,
+                    "sweeps of expectation propagation at most; as many again with short steps where needed"},
 };
 
 static void prepare(struct ckg__search *search)
@@ -245,8 +269,14 @@ static void prepare(struct ckg__search *search)
         search->effort.candidates = (int)search->setting[CANDIDATES];
 }
 
-const struct ckg__policy ckg__policy_pesc = {.name = "pesc", .title = "predictive entropy search with constraints",
-                                             .reference = "Hernández-Lobato, Gelbart, Adams, Hoffman and Ghahramani 2016",
-                                             .value = "expected information about where the constrained optimum lies, in nats",
-                                             .parameters = parameters, .count = PARAMETERS, .prepare = prepare, .acquire = acquire,
-                                             .suggest = suggest, .score_outcomes = score_outcomes};
+const struct ckg__policy ckg__policy_pesc = {
+    .name = "pesc",
+    .title = "predictive entropy search with constraints",
+    .reference = "Hernández-Lobato, Gelbart, Adams, Hoffman and Ghahramani 2016",
+    .value = "expected information about where the constrained optimum lies, in nats",
+    .parameters = parameters,
+    .count = PARAMETERS,
+    .prepare = prepare,
+    .acquire = acquire,
+    .suggest = suggest,
+    .score_outcomes = score_outcomes};

@@ -1,4 +1,7 @@
-/* The penalised knowledge gradient: what the objective alone promises, times the probability that the sampled design is feasible (knowledge.c has the search). */
+/*
+ * The penalised knowledge gradient: what the objective alone promises, times the probability that the sampled
+ * design is feasible (knowledge.c has the search).
+ */
 #include <math.h>
 
 #include "suggest/knowledge.h"
@@ -20,8 +23,14 @@ static void prepare(struct ckg__search *search)
     ckg__knowledge_prepare(search, search->setting);
 }
 
-const struct ckg__policy ckg__policy_pkg = {.name = "pkg", .title = "penalised knowledge gradient: KG × PF of the sampled design",
-                                           .reference = "Chen, Liu and Tang 2021",
-                                            .value = "expected gain of the best mean times the probability of feasibility, in the objective's units", .parameters = parameters,
-                                           .count = CKG__KNOWLEDGE_PARAMETERS, .traits = CKG__TRAIT_OBJECTIVE_ONLY | CKG__TRAIT_AMOUNT,
-                                           .prepare = prepare, .suggest = suggest, .score = score};
+const struct ckg__policy ckg__policy_pkg = {
+    .name = "pkg",
+    .title = "penalised knowledge gradient: KG × PF of the sampled design",
+    .reference = "Chen, Liu and Tang 2021",
+    .value = "expected gain of the best mean times the probability of feasibility, in the objective's units",
+    .parameters = parameters,
+    .count = CKG__KNOWLEDGE_PARAMETERS,
+    .traits = CKG__TRAIT_OBJECTIVE_ONLY | CKG__TRAIT_AMOUNT,
+    .prepare = prepare,
+    .suggest = suggest,
+    .score = score};

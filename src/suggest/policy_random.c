@@ -11,7 +11,8 @@ static void draw(const struct ckg_problem *problem, struct ckg__rng *rng, double
 {
     double cube[CKG_MAX_PARAMETERS];
     if (problem->designs) {
-        ckg__problem_to_unit(problem, problem->X + (size_t)ckg__rng_below(rng, problem->designs) * (size_t)problem->d, u);
+        ckg__problem_to_unit(
+            problem, problem->X + (size_t)ckg__rng_below(rng, problem->designs) * (size_t)problem->d, u);
         return;
     }
     for (int i = 0; i < problem->d; i++)
@@ -33,5 +34,8 @@ static int suggest(struct ckg__search *search, struct ckg__choice *choice, int *
     return CKG_OK;
 }
 
-const struct ckg__policy ckg__policy_random = {.name = "random", .title = "uniformly at random: a control",
-                                               .reference = "Bergstra and Bengio 2012", .traits = CKG__TRAIT_NO_MODEL, .suggest = suggest};
+const struct ckg__policy ckg__policy_random = {.name = "random",
+                                               .title = "uniformly at random: a control",
+                                               .reference = "Bergstra and Bengio 2012",
+                                               .traits = CKG__TRAIT_NO_MODEL,
+                                               .suggest = suggest};

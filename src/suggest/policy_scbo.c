@@ -1,15 +1,17 @@
 /*
- * Scalable constrained Bayesian optimisation (Eriksson and Poloczek 2021): constrained Thompson sampling inside a trust region, whose life is in
- * region.h, on models of transformed outcomes (data/transform.h) of the region's trials alone.
+ * Scalable constrained Bayesian optimisation (Eriksson and Poloczek 2021): constrained Thompson sampling
+ * inside a trust region, whose life is in region.h, on models of transformed outcomes (data/transform.h) of
+ * the region's trials alone.
  *
- * The region is a box around the best design, its sides proportional to the length-scales of the objective's model, their geometric mean the
- * region's length. Candidates are scrambled Sobol points of the box; beyond 20 parameters each of them moves about 20 coordinates and leaves the
- * others at the centre.
+ * The region is a box around the best design, its sides proportional to the length-scales of the objective's
+ * model, their geometric mean the region's length. Candidates are scrambled Sobol points of the box; beyond
+ * 20 parameters each of them moves about 20 coordinates and leaves the others at the centre.
  *
- * Departures: a joint draw costs the cube of the number of candidates, so there are fewer than the 2,000 … 5,000 published. Beyond 10
- * parameters half of them move fewer coordinates still, which in 20 dimensions makes up for that. Every max(3, d)-th trial scouts: it is
- * `cts` over all designs on the study's own models, for a region that settles in one feasible part finds no other. The objective's and
- * the constraints' transforms are in units of the data, so that the user's units change nothing.
+ * Departures: a joint draw costs the cube of the number of candidates, so there are fewer than the 2,000 …
+ * 5,000 published. Beyond 10 parameters half of them move fewer coordinates still, which in 20 dimensions
+ * makes up for that. Every max(3, d)-th trial scouts: it is `cts` over all designs on the study's own models,
+ * for a region that settles in one feasible part finds no other. The objective's and the constraints'
+ * transforms are in units of the data, so that the user's units change nothing.
  */
 #include <math.h>
 #include <string.h>
@@ -26,11 +28,15 @@ enum { BOX = 6800, FRESH = 6900 };
 /* --- where the region is --- */
 
 struct box {
-    double centre[CKG_MAX_PARAMETERS], half[CKG_MAX_PARAMETERS]; /* per parameter; nothing for a categorical */
-    const double *u;                                             /* (D) the centre */
+    /* per parameter; nothing for a categorical */
+    double centre[CKG_MAX_PARAMETERS], half[CKG_MAX_PARAMETERS];
+    const double *u; /* (D) the centre */
 };
 
-/* Half sides of a region of that length: the length-scales relative to their geometric mean, an integer at least one step. */
+/*
+ * Half sides of a region of that length: the length-scales relative to their geometric mean, an integer at
+ * least one step.
+ */
 static void lay_box(const struct ckg__search *search, const double *u, double length, struct box *box)
 {
     const struct ckg_problem *problem = search->problem;
@@ -41,13 +47,17 @@ static void lay_box(const struct ckg__search *search, const double *u, double le
     box->u = u;
     for (int i = 0; i < problem->d; i++) {
         const struct ckg__parameter *q = &problem->parameters[i];
-        const double weight = exp(-log(inv_ell[q->offset]) - mean), half = 0.5 * length * fmin(fmax(weight, 1 / stretch), stretch);
+        const double weight = exp(-log(inv_ell[q->offset]) - mean),
+                     half = 0.5 * length * fmin(fmax(weight, 1 / stretch), stretch);
         box->centre[i] = u[q->offset];
         box->half[i] = q->kind == CKG_INTEGER ? fmax(half, 1 / (q->high - q->low)) : half;
     }
 }
 
-/* The design of the region's trials with the best posterior mean among those of feasible means, or the least violation by means. */
+/*
+ * The design of the region's trials with the best posterior mean among those of feasible means, or the least
+ * violation by means.
+ */
 static int mean_centre(const struct ckg__search *search, const double **u)
 {
     const struct ckg__data *data = search->data;
@@ -86,7 +96,10 @@ static int mean_centre(const struct ckg__search *search, const double **u)
     return CKG_OK;
 }
 
-/* The centre; without any complete design the middle of the cube, from where a region of its length is as good as any. */
+/*
+ * The centre; without any complete design the middle of the cube, from where a region of its length is as
+ * good as any.
+ */
 static int find_centre(const struct ckg__search *search, const double **u)
 {
     const int D = search->problem->D;
@@ -103,7 +116,8 @@ static int find_centre(const struct ckg__search *search, const double **u)
 /* --- candidates --- */
 
 /* Point c (d) of the cube as a design u (D) of the box: parameters that do not move stay at the centre. */
-static void place(const struct ckg_problem *problem, const struct box *box, const double *c, const char *moves, double *u)
+static void place(const struct ckg_problem *problem, const struct box *box, const double *c,
+                  const char *moves, double *u)
 {
     memcpy(u, box->u, (size_t)problem->D * sizeof *u);
     for (int i = 0; i < problem->d; i++) {
@@ -116,19 +130,22 @@ static void place(const struct ckg_problem *problem, const struct box *box, cons
                 u[q->offset + v] = v == to ? 0.70710678118654752440 : 0;
             continue;
         }
-        const double low = fmax(0, box->centre[i] - box->half[i]), high = fmin(1, box->centre[i] + box->half[i]), range = q->high - q->low;
+        const double low = fmax(0, box->centre[i] - box->half[i]),
+                     high = fmin(1, box->centre[i] + box->half[i]), range = q->high - q->low;
         const double to = low + c[i] * (high - low);
         u[q->offset] = q->kind == CKG_INTEGER ? fmin(range, floor(to * range + 0.5)) / range : to;
     }
 }
 
 /*
- * Which parameters of a candidate move: each with probability MOVED/d, one at least. Beyond MANY parameters every second candidate moves fewer,
- * down to one: where all coordinates move at once, hardly any candidate is near the centre.
+ * Which parameters of a candidate move: each with probability MOVED/d, one at least. Beyond MANY parameters
+ * every second candidate moves fewer, down to one: where all coordinates move at once, hardly any candidate
+ * is near the centre.
  */
 static void choose_moves(int d, int index, struct ckg__rng *rng, char *moves)
 {
-    const double published = fmin(1, (double)MOVED / d), fewer = d > MANY && index % 2 ? pow(d, -ckg__rng_uniform(rng)) : 1;
+    const double published = fmin(1, (double)MOVED / d),
+                 fewer = d > MANY && index % 2 ? pow(d, -ckg__rng_uniform(rng)) : 1;
     int any = 0;
     for (int i = 0; i < d; i++) {
         moves[i] = published * fewer >= 1 || ckg__rng_uniform(rng) < published * fewer;
@@ -156,7 +173,8 @@ static void keep(const double *u, int D, int most, int *count, double *U)
 }
 
 /* At most `most` free designs of a list that are in the box, beginning anywhere. */
-static int from_list(const struct ckg__search *search, const struct box *box, struct ckg__rng *rng, int most, double *U)
+static int from_list(const struct ckg__search *search, const struct box *box, struct ckg__rng *rng, int most,
+                     double *U)
 {
     const struct ckg_problem *problem = search->problem;
     const int start = ckg__rng_below(rng, problem->designs);
@@ -171,11 +189,13 @@ static int from_list(const struct ckg__search *search, const struct box *box, st
 }
 
 /* Free designs of the box at Sobol points. */
-static int from_box(const struct ckg__search *search, const struct box *box, struct ckg__rng *rng, int most, double *U, int *count)
+static int from_box(const struct ckg__search *search, const struct box *box, struct ckg__rng *rng, int most,
+                    double *U, int *count)
 {
     const struct ckg_problem *problem = search->problem;
     struct ckg__arena_mark mark = ckg__arena_mark(search->results);
-    double *cube = ckg__arena_doubles(search->results, (size_t)most * (size_t)problem->d), x[CKG_MAX_PARAMETERS];
+    double *cube = ckg__arena_doubles(search->results, (size_t)most * (size_t)problem->d),
+           x[CKG_MAX_PARAMETERS];
     double *u = ckg__arena_doubles(search->results, (size_t)problem->D);
     char moves[CKG_MAX_PARAMETERS];
     if (!cube || !u)
@@ -198,7 +218,10 @@ static int wanted(const struct ckg__search *search)
     return isnan(search->setting[0]) ? automatic : (int)search->setting[0];
 }
 
-/* The candidates U (D×*count), distinct; the box grows until it holds a free design, for on a lattice a small one may hold none. */
+/*
+ * The candidates U (D×*count), distinct; the box grows until it holds a free design, for on a lattice a small
+ * one may hold none.
+ */
 static int lay_candidates(const struct ckg__search *search, double **out, int *count)
 {
     const struct ckg_problem *problem = search->problem;
@@ -211,7 +234,8 @@ static int lay_candidates(const struct ckg__search *search, double **out, int *c
     ckg__rng_seed(&rng, search->seed, search->stream, BOX);
     *out = U;
     *count = 0;
-    for (double length = search->region->length; !status && !*count && length < 16 * CKG__REGION_STRETCH; length *= 2) {
+    for (double length = search->region->length; !status && !*count && length < 16 * CKG__REGION_STRETCH;
+         length *= 2) {
         lay_box(search, centre, length, &box);
         if (problem->designs)
             *count = from_list(search, &box, &rng, most, U);
@@ -240,7 +264,8 @@ static int from_fresh_design(const struct ckg__search *search, struct ckg__choic
     const struct ckg_problem *problem = search->problem;
     const struct ckg__region *region = search->region;
     const size_t size = (size_t)region->initial * (size_t)problem->d;
-    double *design = ckg__arena_doubles(search->results, size), *work = ckg__arena_doubles(search->results, size), x[CKG_MAX_PARAMETERS];
+    double *design = ckg__arena_doubles(search->results, size),
+           *work = ckg__arena_doubles(search->results, size), x[CKG_MAX_PARAMETERS];
     int *order = ckg__arena_ints(search->results, (size_t)region->initial);
     if (!design || !work || !order)
         return CKG_ERR_NOMEM;
@@ -249,7 +274,8 @@ static int from_fresh_design(const struct ckg__search *search, struct ckg__choic
     ckg__design_lhs(&rng, region->initial, problem->d, LHS_TRIES, design, work, order);
     const double *cube = design + (size_t)(search->data->trials - region->first) * (size_t)problem->d;
     if (problem->designs)
-        memcpy(choice->u, problem->U + (size_t)(cube[0] * problem->designs) * (size_t)problem->D, (size_t)problem->D * sizeof *choice->u);
+        memcpy(choice->u, problem->U + (size_t)(cube[0] * problem->designs) * (size_t)problem->D,
+               (size_t)problem->D * sizeof *choice->u);
     else
         ckg__problem_from_cube(problem, cube, choice->u);
     choice->path = "restart";
@@ -291,13 +317,20 @@ static int score(struct ckg__search *search, int count, const double *U, double 
 }
 
 static const ckg_policy_parameter parameters[] = {
-    {"candidates", NAN, 1, 10000, 1, "designs of the draw, whose cost grows with the cube; 500 to 1000 by itself, by the number of parameters"},
+    {"candidates", NAN, 1, 10000, 1,
+     "designs of the draw, whose cost grows with the cube; 500 to 1000 by itself, by the number of "
+     "parameters"},
     CKG__REGION_PARAMETER_ROWS,
 };
 
-const struct ckg__policy ckg__policy_scbo = {.name = "scbo", .title = "constrained Thompson sampling in a trust region",
-                                             .reference = "Eriksson and Poloczek 2021, Scalable constrained Bayesian optimization",
-                                            .value = "one joint draw of the transformed outcomes; below its objective where it is infeasible",
-                                             .parameters = parameters, .count = sizeof parameters / sizeof *parameters,
-                                             .traits = CKG__TRAIT_ONE_BELIEF | CKG__TRAIT_REGION,
-                                             .prepare = ckg__cts_effort, .suggest = suggest, .score = score};
+const struct ckg__policy ckg__policy_scbo = {
+    .name = "scbo",
+    .title = "constrained Thompson sampling in a trust region",
+    .reference = "Eriksson and Poloczek 2021, Scalable constrained Bayesian optimization",
+    .value = "one joint draw of the transformed outcomes; below its objective where it is infeasible",
+    .parameters = parameters,
+    .count = sizeof parameters / sizeof *parameters,
+    .traits = CKG__TRAIT_ONE_BELIEF | CKG__TRAIT_REGION,
+    .prepare = ckg__cts_effort,
+    .suggest = suggest,
+    .score = score};

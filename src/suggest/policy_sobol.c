@@ -1,6 +1,6 @@
 /*
- * The other control: the scrambled Sobol sequence, whose point number is the number of trials so far. Where that design is taken the sequence
- * is looked through further along, from there again at the next trial.
+ * The other control: the scrambled Sobol sequence, whose point number is the number of trials so far. Where
+ * that design is taken the sequence is looked through further along, from there again at the next trial.
  */
 #include <math.h>
 
@@ -9,11 +9,15 @@
 
 enum { TRIES = 1024, CHUNK = 16 };
 
-/* The design that a point of the cube (d) stands for: u (D). A finite list is gone through by the first coordinate. */
+/*
+ * The design that a point of the cube (d) stands for: u (D). A finite list is gone through by the first
+ * coordinate.
+ */
 static void place(const struct ckg_problem *problem, const double *cube, double *u)
 {
     if (problem->designs)
-        ckg__problem_to_unit(problem, problem->X + (size_t)(cube[0] * problem->designs) * (size_t)problem->d, u);
+        ckg__problem_to_unit(problem, problem->X + (size_t)(cube[0] * problem->designs) * (size_t)problem->d,
+                             u);
     else
         ckg__problem_from_cube(problem, cube, u);
 }
@@ -34,6 +38,8 @@ static int suggest(struct ckg__search *search, struct ckg__choice *choice, int *
     return CKG_OK;
 }
 
-const struct ckg__policy ckg__policy_sobol = {.name = "sobol", .title = "the scrambled Sobol sequence: a control",
-                                              .reference = "Sobol 1967; Owen 1995; Joe and Kuo 2008", .traits = CKG__TRAIT_NO_MODEL,
+const struct ckg__policy ckg__policy_sobol = {.name = "sobol",
+                                              .title = "the scrambled Sobol sequence: a control",
+                                              .reference = "Sobol 1967; Owen 1995; Joe and Kuo 2008",
+                                              .traits = CKG__TRAIT_NO_MODEL,
                                               .suggest = suggest};

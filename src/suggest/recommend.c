@@ -1,8 +1,9 @@
 /*
  * Where each belief would recommend: M, x_r = argmax (μ − M)·PF, and the discretisation around it.
  *
- * The utility stands on a cliff where PF falls, and a plain quasi-Newton search stops short on it. So: log form, several starts from
- * the best base points, then restarts with fresh memory and a first step of the cliff's own width.
+ * The utility stands on a cliff where PF falls, and a plain quasi-Newton search stops short on it. So: log
+ * form, several starts from the best base points, then restarts with fresh memory and a first step of the
+ * cliff's own width.
  */
 #include <math.h>
 #include <string.h>
@@ -15,8 +16,8 @@ enum { STARTS = 4, GROUPS = 2, CHUNK = 64, RESTARTS = 3, NEIGHBOURS = 48, ROUNDS
 struct stage {
     struct ckg__search *search;
     int *status;
-    double *log_u;      /* (outlooks × base) */
-    double *start;      /* (outlooks × STARTS × D) */
+    double *log_u;       /* (outlooks × base) */
+    double *start;       /* (outlooks × STARTS × D) */
     double *start_value; /* (outlooks × STARTS) */
     int groups;
 };
@@ -51,7 +52,8 @@ static int outlook_take(struct ckg__search *search, struct ckg__outlook *o)
     if (!o->U || !o->x_r || !o->kg.gain)
         return CKG_ERR_NOMEM;
     for (int k = 0; k < D; k++)
-        memcpy(o->U + (size_t)k * (size_t)o->room, search->U + (size_t)k * (size_t)search->base, (size_t)search->base * sizeof *o->U);
+        memcpy(o->U + (size_t)k * (size_t)o->room, search->U + (size_t)k * (size_t)search->base,
+               (size_t)search->base * sizeof *o->U);
     for (int j = 0; j < o->belief->outcomes; j++)
         if (ckg__view_take(&o->kg.view[j], o->belief->gp[j], o->room, search->results))
             return CKG_ERR_NOMEM;
@@ -62,7 +64,8 @@ static int outlook_take(struct ckg__search *search, struct ckg__outlook *o)
 
 /* --- M and the starts of x_r, one outlook a task --- */
 
-static int minus_mean(void *context, int m, const double *U, const int *which, struct ckg__arena *arena, double *value, double *gradient)
+static int minus_mean(void *context, int m, const double *U, const int *which, struct ckg__arena *arena,
+                      double *value, double *gradient)
 {
     const struct ckg__gp *gp = context;
     (void)which;
@@ -93,7 +96,8 @@ static int find_penalty(const struct ckg__search *search, struct ckg__outlook *o
     o->belief->penalty = mean[lowest];
     int status = CKG_OK;
     if (ckg__problem_has_reals(search->problem)) {
-        status = ckg__multistart(minus_mean, o->belief->gp[0], D, 1, x + D, x + 2 * D, &options, x, &value, arena);
+        status = ckg__multistart(minus_mean, o->belief->gp[0], D, 1, x + D, x + 2 * D, &options, x, &value,
+                                 arena);
         o->belief->penalty = status ? mean[lowest] : -value;
     }
     ckg__arena_release(arena, mark);
@@ -101,7 +105,8 @@ static int find_penalty(const struct ckg__search *search, struct ckg__outlook *o
 }
 
 /* The base points of largest log utility, apart from each other, as starts. */
-static void choose_starts(const struct ckg__search *search, const struct ckg__outlook *o, const double *log_u, double *start)
+static void choose_starts(const struct ckg__search *search, const struct ckg__outlook *o, const double *log_u,
+                          double *start)
 {
     const int D = search->problem->D;
     int chosen[STARTS];
@@ -112,7 +117,8 @@ static void choose_starts(const struct ckg__search *search, const struct ckg__ou
             for (int i = 0; i < s; i++) {
                 double far = 0;
                 for (int k = 0; k < D; k++)
-                    far = fmax(far, fabs(o->U[(size_t)k * (size_t)o->room + (size_t)p] - o->U[(size_t)k * (size_t)o->room + (size_t)chosen[i]]));
+                    far = fmax(far, fabs(o->U[(size_t)k * (size_t)o->room + (size_t)p] -
+                                         o->U[(size_t)k * (size_t)o->room + (size_t)chosen[i]]));
                 seen |= far < 0.02;
             }
             if (!seen && (best < 0 || log_u[p] > log_u[best]))
@@ -131,7 +137,8 @@ static void penalty_task(void *context, int index, int worker)
     struct ckg__outlook *o = &search->outlook[index];
     const int base = search->base;
     double *log_u = stage->log_u + (size_t)index * (size_t)base;
-    stage->status[index] = search->automatic_penalty ? find_penalty(search, o, &search->arena[worker]) : CKG_OK;
+    stage->status[index] = search->automatic_penalty ? find_penalty(search, o, &search->arena[worker])
+                                                     : CKG_OK;
     struct ckg__view at_base[CKG__MAX_OUTCOMES];
     for (int j = 0; j < o->belief->outcomes; j++) {
         at_base[j] = o->kg.view[j];
@@ -149,15 +156,17 @@ static void penalty_task(void *context, int index, int worker)
 
 /* --- climbing to x_r, a group of starts of one outlook a task --- */
 
-static int log_utility(void *context, int m, const double *U, const int *which, struct ckg__arena *arena, double *value, double *gradient)
+static int log_utility(void *context, int m, const double *U, const int *which, struct ckg__arena *arena,
+                       double *value, double *gradient)
 {
     (void)which;
     return ckg__belief_log_utility_batch(context, m, U, m, arena, value, gradient);
 }
 
 /* Climbs from `starts` points X (starts × D) over the reals. */
-static int climb(const struct ckg__search *search, struct ckg__belief *belief, const struct ckg__lbfgs_options *options, int starts, double *X,
-                 double *value, struct ckg__arena *arena)
+static int climb(const struct ckg__search *search, struct ckg__belief *belief,
+                 const struct ckg__lbfgs_options *options, int starts, double *X, double *value,
+                 struct ckg__arena *arena)
 {
     const size_t size = (size_t)starts * (size_t)search->problem->D;
     double *lower = ckg__arena_doubles(arena, size), *upper = ckg__arena_doubles(arena, size);
@@ -167,7 +176,8 @@ static int climb(const struct ckg__search *search, struct ckg__belief *belief, c
         const size_t row = (size_t)s * (size_t)search->problem->D;
         ckg__problem_free_box(search->problem, X + row, lower + row, upper + row);
     }
-    return ckg__multistart(log_utility, belief, search->problem->D, starts, lower, upper, options, X, value, arena);
+    return ckg__multistart(log_utility, belief, search->problem->D, starts, lower, upper, options, X, value,
+                           arena);
 }
 
 static void climb_task(void *context, int index, int worker)
@@ -176,8 +186,10 @@ static void climb_task(void *context, int index, int worker)
     struct stage *stage = context;
     struct ckg__search *search = stage->search;
     struct ckg__arena_mark mark = ckg__arena_mark(&search->arena[worker]);
-    const int o = index / stage->groups, per_group = STARTS / stage->groups, first = o * STARTS + index % stage->groups * per_group;
-    stage->status[index] = climb(search, search->outlook[o].belief, &options, per_group, stage->start + (size_t)first * (size_t)search->problem->D,
+    const int o = index / stage->groups, per_group = STARTS / stage->groups,
+              first = o * STARTS + index % stage->groups * per_group;
+    stage->status[index] = climb(search, search->outlook[o].belief, &options, per_group,
+                                 stage->start + (size_t)first * (size_t)search->problem->D,
                                  stage->start_value + first, &search->arena[worker]);
     ckg__arena_release(&search->arena[worker], mark);
 }
@@ -239,12 +251,15 @@ static int polish_lattice(const struct ckg__search *search, struct ckg__outlook 
     static const struct ckg__lbfgs_options options = {6, 15, 0.02, 1e-6, 1e-8};
     const int D = search->problem->D;
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
-    double *U = ckg__arena_doubles(arena, NEIGHBOURS * (size_t)D), *value = ckg__arena_doubles(arena, NEIGHBOURS);
-    double *gradient = ckg__arena_doubles(arena, NEIGHBOURS * (size_t)D), *u = ckg__arena_doubles(arena, (size_t)D);
+    double *U = ckg__arena_doubles(arena, NEIGHBOURS * (size_t)D),
+           *value = ckg__arena_doubles(arena, NEIGHBOURS);
+    double *gradient = ckg__arena_doubles(arena, NEIGHBOURS * (size_t)D),
+           *u = ckg__arena_doubles(arena, (size_t)D);
     if (!U || !value || !gradient || !u)
         return CKG_ERR_NOMEM;
     for (int round = 0; round < ROUNDS && !ckg__search_late(search); round++) {
-        const int count = ckg__search_neighbours(search, o->x_r, 1000 + (uint64_t)round, NEIGHBOURS, U, NEIGHBOURS);
+        const int count = ckg__search_neighbours(search, o->x_r, 1000 + (uint64_t)round, NEIGHBOURS, U,
+                                                 NEIGHBOURS);
         if (!count)
             break;
         if (ckg__belief_log_utility_batch(o->belief, count, U, NEIGHBOURS, arena, value, gradient))
@@ -255,7 +270,8 @@ static int polish_lattice(const struct ckg__search *search, struct ckg__outlook 
         for (int k = 0; k < D; k++)
             u[k] = U[(size_t)k * NEIGHBOURS + (size_t)best];
         double reached = value[best];
-        if (ckg__problem_has_reals(search->problem) && climb(search, o->belief, &options, 1, u, &reached, arena))
+        if (ckg__problem_has_reals(search->problem) &&
+            climb(search, o->belief, &options, 1, u, &reached, arena))
             return CKG_ERR_NOMEM;
         if (!(reached > o->log_utility))
             break;
@@ -267,7 +283,8 @@ static int polish_lattice(const struct ckg__search *search, struct ckg__outlook 
 }
 
 /* x_r into the discretisation, and the local points before it. */
-static int lay_local(const struct ckg__search *search, struct ckg__outlook *o, uint64_t stream, struct ckg__arena *arena)
+static int lay_local(const struct ckg__search *search, struct ckg__outlook *o, uint64_t stream,
+                     struct ckg__arena *arena)
 {
     const int D = search->problem->D, base = search->base;
     const int local = ckg__problem_has_reals(search->problem) ? search->effort.local : 0;
@@ -297,7 +314,8 @@ static void polish_task(void *context, int index, int worker)
     int best = 0;
     for (int s = 1; s < STARTS; s++)
         best = value[s] > value[best] ? s : best;
-    memcpy(o->x_r, stage->start + ((size_t)index * STARTS + (size_t)best) * (size_t)D, (size_t)D * sizeof *o->x_r);
+    memcpy(o->x_r, stage->start + ((size_t)index * STARTS + (size_t)best) * (size_t)D,
+           (size_t)D * sizeof *o->x_r);
     o->log_utility = value[best];
     int status = cliff_width(search, o, arena);
     if (!status && !search->enumerated)
@@ -314,7 +332,8 @@ static void polish_task(void *context, int index, int worker)
 static int stage_take(struct stage *stage, struct ckg__search *search)
 {
     const size_t outlooks = (size_t)search->outlooks, D = (size_t)search->problem->D;
-    const size_t tasks = outlooks * (size_t)search->outlook[0].belief->outcomes * (size_t)chunks(search) + outlooks * STARTS;
+    const size_t tasks = outlooks * (size_t)search->outlook[0].belief->outcomes * (size_t)chunks(search) +
+                         outlooks * STARTS;
     stage->search = search;
     stage->status = ckg__arena_ints(search->results, tasks);
     stage->log_u = ckg__arena_doubles(search->results, outlooks * (size_t)search->base);
@@ -333,7 +352,8 @@ int ckg__search_recommend(struct ckg__search *search)
         return status;
     const int outcomes = search->outlook[0].belief->outcomes;
     stage.groups = search->outlooks == 1 ? GROUPS : 1;
-    status = ckg__search_run(search, search->outlooks * outcomes * chunks(search), fill_task, &stage, stage.status);
+    status = ckg__search_run(search, search->outlooks * outcomes * chunks(search), fill_task, &stage,
+                             stage.status);
     if (!status)
         status = ckg__search_run(search, search->outlooks, penalty_task, &stage, stage.status);
     if (!status)

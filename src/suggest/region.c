@@ -1,4 +1,6 @@
-/* The life of a trust region, replayed from the trials (region.h has the rule). Cost O(trials·(trials + K)). */
+/*
+ * The life of a trust region, replayed from the trials (region.h has the rule). Cost O(trials·(trials + K)).
+ */
 #include "suggest/region.h"
 
 #include <math.h>
@@ -13,29 +15,38 @@ void ckg__region_rule(struct ckg__region_rule *rule, int d, int initial, int fre
 {
     const double tenth = ceil(d / 10.0);
     *rule = (struct ckg__region_rule){
-        .length = isnan(setting[0]) ? 0.8 : setting[0], .length_min = isnan(setting[1]) ? 0x1p-7 : setting[1],
-        .length_max = isnan(setting[2]) ? 1.6 : setting[2], .successes = (int)(isnan(setting[3]) ? fmax(3, tenth) : setting[3]),
-        .failures = (int)(isnan(setting[4]) ? fmax(4, d) : setting[4]), .initial = initial, .fresh = fresh,
+        .length = isnan(setting[0]) ? 0.8 : setting[0],
+        .length_min = isnan(setting[1]) ? 0x1p-7 : setting[1],
+        .length_max = isnan(setting[2]) ? 1.6 : setting[2],
+        .successes = (int)(isnan(setting[3]) ? fmax(3, tenth) : setting[3]),
+        .failures = (int)(isnan(setting[4]) ? fmax(4, d) : setting[4]),
+        .initial = initial,
+        .fresh = fresh,
         .scout = (int)(isnan(setting[5]) ? fmax(3, d) : setting[5]),
     };
     rule->length_max = fmax(rule->length_max, rule->length_min);
     rule->length = fmax(rule->length_min, fmin(rule->length, rule->length_max));
 }
 
-/* What is known while the trials are read: values of each design and the measures of each outcome, of the present region alone. */
+/*
+ * What is known while the trials are read: values of each design and the measures of each outcome, of the
+ * present region alone.
+ */
 struct book {
     const struct ckg__data *data;
     struct ckg__region *region;
-    double *mean;               /* designs × outcomes, as maximised */
-    int *count;                 /* designs × outcomes, values averaged */
-    double *sorted[1 + CKG_MAX_CONSTRAINTS]; /* values of the objective, distances to the limit of a constraint */
+    double *mean; /* designs × outcomes, as maximised */
+    int *count;   /* designs × outcomes, values averaged */
+    /* values of the objective, distances to the limit of a constraint */
+    double *sorted[1 + CKG_MAX_CONSTRAINTS];
     int seen[1 + CKG_MAX_CONSTRAINTS];
-    int best;                   /* design that successes are measured against; -1: none */
+    int best; /* design that successes are measured against; -1: none */
     int best_feasible;
     double best_value;
 };
 
-static int book_take(struct book *book, const struct ckg__data *data, struct ckg__region *region, struct ckg__arena *arena)
+static int book_take(struct book *book, const struct ckg__data *data, struct ckg__region *region,
+                     struct ckg__arena *arena)
 {
     const size_t outcomes = (size_t)data->problem->outcomes, size = (size_t)data->designs * outcomes + 1;
     *book = (struct book){.data = data, .region = region};
@@ -54,7 +65,8 @@ static void begin(struct book *book, const struct ckg__region_rule *rule, int fi
 {
     const struct ckg_problem *problem = book->data->problem;
     const int restarts = first ? book->region->restarts + 1 : 0;
-    *book->region = (struct ckg__region){.restarts = restarts, .first = first, .initial = initial, .length = rule->length, .centre = -1};
+    *book->region = (struct ckg__region){
+        .restarts = restarts, .first = first, .initial = initial, .length = rule->length, .centre = -1};
     for (int j = 0; j < problem->outcomes; j++) {
         book->region->bilog[j] = (struct ckg__bilog){problem->outcome[j].min, problem->outcome[j].max, 1};
         book->seen[j] = 0;
@@ -74,7 +86,8 @@ static void read_values(struct book *book, const struct ckg__trial *trial)
         const double value = j == 0 && problem->goal == CKG_MINIMIZE ? -m->value : m->value;
         const double before = book->count[at] ? book->mean[at] : 0;
         book->mean[at] = before + (value - before) / ++book->count[at];
-        ckg__sorted_insert(book->sorted[j], book->seen[j]++, j ? ckg__bilog_distance(&book->region->bilog[j], value) : value);
+        ckg__sorted_insert(book->sorted[j], book->seen[j]++,
+                           j ? ckg__bilog_distance(&book->region->bilog[j], value) : value);
         if (j)
             book->region->bilog[j].unit = ckg__bilog_unit(book->seen[j], book->sorted[j]);
         book->region->noisy |= !ckg__data_exact(problem, m);
@@ -133,7 +146,8 @@ static int within_reach(const struct book *book, int design)
     for (int i = 0; i < data->problem->d; i++) {
         const struct ckg__parameter *q = &data->problem->parameters[i];
         const double step = q->kind == CKG_INTEGER ? 1 / (q->high - q->low) : 0;
-        const double away = data->u[(size_t)design * D + (size_t)q->offset] - data->u[(size_t)book->best * D + (size_t)q->offset];
+        const double away = data->u[(size_t)design * D + (size_t)q->offset] -
+                            data->u[(size_t)book->best * D + (size_t)q->offset];
         if (q->kind != CKG_CATEGORICAL && fabs(away) > fmax(half, step) * (1 + 1e-9))
             return 0;
     }
@@ -143,7 +157,9 @@ static int within_reach(const struct book *book, int design)
 static double margin(const struct book *book)
 {
     const double *sorted = book->sorted[0];
-    return book->seen[0] ? worthwhile * (ckg__quantile(sorted, book->seen[0], 0.75) - ckg__quantile(sorted, book->seen[0], 0.25)) : 0;
+    return book->seen[0] ? worthwhile * (ckg__quantile(sorted, book->seen[0], 0.75) -
+                                         ckg__quantile(sorted, book->seen[0], 0.25))
+                         : 0;
 }
 
 /* Doubles or halves the length where it is time; 1 when it has become too small. */
@@ -172,7 +188,8 @@ static int judge(struct book *book, const struct ckg__region_rule *rule, int t)
         set_best(book, trial->design);
         region->successes += counts;
         region->failures = 0;
-    } else if (!initial && book->best >= 0 && (known || trial->state == CKG_FAILED) && within_reach(book, trial->design)) {
+    } else if (!initial && book->best >= 0 && (known || trial->state == CKG_FAILED) &&
+               within_reach(book, trial->design)) {
         region->successes = 0;
         region->failures++;
     }
@@ -191,7 +208,8 @@ static void choose_centre(struct book *book)
     book->region->feasible = book->best_feasible;
 }
 
-int ckg__region_replay(const struct ckg__data *data, const struct ckg__region_rule *rule, struct ckg__arena *arena, struct ckg__region *out)
+int ckg__region_replay(const struct ckg__data *data, const struct ckg__region_rule *rule,
+                       struct ckg__arena *arena, struct ckg__region *out)
 {
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
     struct book book;

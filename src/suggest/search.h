@@ -1,6 +1,7 @@
 /*
- * One search for a design: the beliefs, the points they are looked at on, where each would recommend, and the helpers that every
- * policy uses. All scratch lives in the arenas and is released by whoever began the search.
+ * One search for a design: the beliefs, the points they are looked at on, where each would recommend, and the
+ * helpers that every policy uses. All scratch lives in the arenas and is released by whoever began the
+ * search.
  */
 #ifndef CKG_SUGGEST_SEARCH_H
 #define CKG_SUGGEST_SEARCH_H
@@ -15,31 +16,32 @@
 
 /* How hard to look. */
 struct ckg__effort {
-    int base;              /* space-filling points of the discretisation */
-    int data;              /* evaluated designs in it, at most */
-    int local;             /* points around x_r */
-    int candidates;        /* space-filling candidates */
-    int scout_nodes;       /* Z_c nodes for screening */
-    int nodes_one, nodes;  /* and for what comes after it, for one constraint and for more */
-    int surprises;         /* values of Z_y whose maximisers join X_d when there is no constraint */
-    int pairs_one, pairs;  /* pairs (Z_y, Z_c) whose maximisers do, for one constraint and for more */
-    int inner;             /* candidates that get inner optimisation */
+    int base;             /* space-filling points of the discretisation */
+    int data;             /* evaluated designs in it, at most */
+    int local;            /* points around x_r */
+    int candidates;       /* space-filling candidates */
+    int scout_nodes;      /* Z_c nodes for screening */
+    int nodes_one, nodes; /* and for what comes after it, for one constraint and for more */
+    int surprises;        /* values of Z_y whose maximisers join X_d when there is no constraint */
+    int pairs_one, pairs; /* pairs (Z_y, Z_c) whose maximisers do, for one constraint and for more */
+    int inner;            /* candidates that get inner optimisation */
     int inner_evaluations;
-    int refine;            /* candidates refined by gradient */
+    int refine; /* candidates refined by gradient */
     int refine_evaluations;
-    int paper;             /* 1: the authors' rules for Z and refinement */
+    int paper; /* 1: the authors' rules for Z and refinement */
 };
 
 /* One belief with its discretisation: base points, then local points around x_r, then x_r. */
 struct ckg__outlook {
     struct ckg__belief *belief;
-    struct ckg__belief *full; /* over all outcomes: the same one, but for a policy that looks at the objective alone */
+    /* over all outcomes: the same one, but for a policy that looks at the objective alone */
+    struct ckg__belief *full;
     struct ckg__kg kg;
-    double *U;      /* D×room, the discretisation */
+    double *U; /* D×room, the discretisation */
     int room;
-    double *x_r;    /* (D) */
-    double log_utility; /* log((μ − M)·PF) at x_r */
-    double width;   /* over which PF falls at x_r, in the unit cube */
+    double *x_r;                   /* (D) */
+    double log_utility;            /* log((μ − M)·PF) at x_r */
+    double width;                  /* over which PF falls at x_r, in the unit cube */
     int active[CKG__MAX_OUTCOMES]; /* 1: the constraint is near its limit at x_r */
 };
 
@@ -47,19 +49,19 @@ struct ckg__search {
     const struct ckg_problem *problem;
     const struct ckg__data *data;
     struct ckg__effort effort;
-    const double *setting;     /* of the policy's parameters */
-    const double *objective;   /* (trials) what was measured of it, in model units; NAN: nothing */
+    const double *setting;   /* of the policy's parameters */
+    const double *objective; /* (trials) what was measured of it, in model units; NAN: nothing */
     struct ckg__pool *pool;
-    struct ckg__arena *arena;  /* (threads) scratch of each worker */
+    struct ckg__arena *arena;   /* (threads) scratch of each worker */
     struct ckg__arena *results; /* what outlives a task; used by one thread */
     uint64_t seed, stream;
-    double deadline;           /* on the monotonic clock; INFINITY: none */
+    double deadline; /* on the monotonic clock; INFINITY: none */
     int outlooks;
     struct ckg__outlook *outlook;
-    int automatic_penalty;     /* 1: M is the smallest mean; else it is set in the beliefs */
-    int base;                  /* points of the shared part of the discretisations */
-    double *U;                 /* D×base */
-    int enumerated;            /* 1: the base holds every design there is */
+    int automatic_penalty; /* 1: M is the smallest mean; else it is set in the beliefs */
+    int base;              /* points of the shared part of the discretisations */
+    double *U;             /* D×base */
+    int enumerated;        /* 1: the base holds every design there is */
     struct ckg__nodes nodes, scout_nodes;
     const struct ckg__region *region; /* of a policy that has one; else NULL */
 };
@@ -79,17 +81,22 @@ int ckg__search_points(struct ckg__search *search);
 int ckg__search_recommend(struct ckg__search *search);
 
 /* `count` space-filling lattice points, D×count into U (leading dimension ldu); stream tells sets apart. */
-int ckg__search_fill(const struct ckg__search *search, uint64_t stream, int count, double *U, int ldu, struct ckg__arena *arena);
+int ckg__search_fill(const struct ckg__search *search, uint64_t stream, int count, double *U, int ldu,
+                     struct ckg__arena *arena);
 
 /*
- * Around x_r, reals alone moved: half of the points at 0.3 … 30 widths along gradients and random directions, half along the edge of the
- * feasible region, where the maximisers after a sample lie: U (D×count).
+ * Around x_r, reals alone moved: half of the points at 0.3 … 30 widths along gradients and random directions,
+ * half along the edge of the feasible region, where the maximisers after a sample lie: U (D×count).
  */
-int ckg__search_around(const struct ckg__search *search, const struct ckg__outlook *outlook, uint64_t stream, int count, double *U, int ldu,
-                       struct ckg__arena *arena);
+int ckg__search_around(const struct ckg__search *search, const struct ckg__outlook *outlook, uint64_t stream,
+                       int count, double *U, int ldu, struct ckg__arena *arena);
 
-/* Lattice neighbours of u (D): steps of integers, other values of categoricals; at most `most`, their number returned. */
-int ckg__search_neighbours(const struct ckg__search *search, const double *u, uint64_t stream, int most, double *U, int ldu);
+/*
+ * Lattice neighbours of u (D): steps of integers, other values of categoricals; at most `most`, their number
+ * returned.
+ */
+int ckg__search_neighbours(const struct ckg__search *search, const double *u, uint64_t stream, int most,
+                           double *U, int ldu);
 
 /* 1 when the design at u may not be suggested: settled or pending. x (d) is its value in the user's units. */
 int ckg__search_taken(const struct ckg__search *search, const double *u, double *x);

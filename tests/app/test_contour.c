@@ -50,8 +50,8 @@ static struct lines trace(double (*function)(double x, double y), double level)
     return l;
 }
 
-/* The area inside by the even-odd rule: loops do not cross, so it is the sum of their signed areas with holes taken off; here by their nesting of
- * one. */
+/* The area inside by the even-odd rule: loops do not cross, so it is the sum of their signed areas with holes
+ * taken off; here by their nesting of one. */
 static double area(const struct app_path *path)
 {
     double total = 0, x0 = 0, y0 = 0, x = 0, y = 0, one = 0;
@@ -82,12 +82,30 @@ static double region(double (*function)(double x, double y), double level)
     return size;
 }
 
-static double plane(double x, double y) { return 0.3 * x - 0.7 * y + 0.05; }
-static double bowl(double x, double y) { return x * x + y * y; }
-static double hill(double x, double y) { return -x * x - y * y; }
-static double saddle(double x, double y) { return x * y; }
-static double flat(double x, double y) { return 2 + 0 * x * y; }
-static double hole(double x, double y) { return fabs(x) < 0.2 && fabs(y) < 0.2 ? NAN : x; }
+static double plane(double x, double y)
+{
+    return 0.3 * x - 0.7 * y + 0.05;
+}
+static double bowl(double x, double y)
+{
+    return x * x + y * y;
+}
+static double hill(double x, double y)
+{
+    return -x * x - y * y;
+}
+static double saddle(double x, double y)
+{
+    return x * y;
+}
+static double flat(double x, double y)
+{
+    return 2 + 0 * x * y;
+}
+static double hole(double x, double y)
+{
+    return fabs(x) < 0.2 && fabs(y) < 0.2 ? NAN : x;
+}
 
 /* A plane is met exactly, by one line from rim to rim. */
 static void test_plane(void **state)
@@ -120,7 +138,8 @@ static void test_whole_and_empty(void **state)
     assert_true(fabs(region(flat, 1) - 4) < 1e-12);
     assert_true(region(flat, 3) == 0);
     assert_true(fabs(region(plane, -10) - 4) < 1e-12);
-    assert_true(fabs(region(bowl, 0.5) - (4 + 3.14159265 * 0.5)) < 0.01); /* rim and hole, each counted with its own size */
+    /* rim and hole, each counted with its own size */
+    assert_true(fabs(region(bowl, 0.5) - (4 + 3.14159265 * 0.5)) < 0.01);
 }
 
 /* At level 0 the lines of a saddle meet in a node; near it there are two branches. */
@@ -191,8 +210,9 @@ static void test_random(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_plane), cmocka_unit_test(test_circle), cmocka_unit_test(test_whole_and_empty), cmocka_unit_test(test_saddle),
-        cmocka_unit_test(test_holes), cmocka_unit_test(test_steps), cmocka_unit_test(test_random),
+        cmocka_unit_test(test_plane),  cmocka_unit_test(test_circle), cmocka_unit_test(test_whole_and_empty),
+        cmocka_unit_test(test_saddle), cmocka_unit_test(test_holes),  cmocka_unit_test(test_steps),
+        cmocka_unit_test(test_random),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

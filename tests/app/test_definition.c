@@ -1,6 +1,7 @@
 /*
- * Problem files: the example of the documentation field by field, what is standard where a key is left out, unusual ways to write the same, the round
- * trip by way of the JSON that a store keeps, and what counts as a difference. Broken files are the matter of test_broken.py.
+ * Problem files: the example of the documentation field by field, what is standard where a key is left out,
+ * unusual ways to write the same, the round trip by way of the JSON that a store keeps, and what counts as a
+ * difference. Broken files are the matter of test_broken.py.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -15,27 +16,29 @@
 #include "base/json.h"
 #include "define/definition.h"
 
-static const char example[] = "name: spring\n"
-                              "goal: minimize                # or maximize\n"
-                              "budget: 60                    # evaluations in all, the initial design included\n"
-                              "initial: 12\n"
-                              "policy: cei\n"
-                              "seed: 18446744073709551615\n"
-                              "parameters:\n"
-                              "  wire:  {type: real, low: 0.05, high: 2.0, scale: log}     # scale: linear (default) | log\n"
-                              "  coils: {type: integer, low: 2, high: 15}\n"
-                              "  alloy: {type: categorical, values: [steel, brass]}\n"
-                              "objective: {name: weight, noise: none}\n"
-                              "constraints:                              # feasible when min <= value <= max\n"
-                              "  stress:     {max: 0}\n"
-                              "  deflection: {min: 0.1, max: 2.5, noise: 0.25}\n"
-                              "evaluate:\n"
-                              "  command: [python3, spring.py, '{wire}']\n"
-                              "  timeout: 60.5\n"
-                              "  parallel: 4\n"
-                              "  retries: 2\n";
+static const char example[] =
+    "name: spring\n"
+    "goal: minimize                # or maximize\n"
+    "budget: 60                    # evaluations in all, the initial design included\n"
+    "initial: 12\n"
+    "policy: cei\n"
+    "seed: 18446744073709551615\n"
+    "parameters:\n"
+    "  wire:  {type: real, low: 0.05, high: 2.0, scale: log}     # scale: linear (default) | log\n"
+    "  coils: {type: integer, low: 2, high: 15}\n"
+    "  alloy: {type: categorical, values: [steel, brass]}\n"
+    "objective: {name: weight, noise: none}\n"
+    "constraints:                              # feasible when min <= value <= max\n"
+    "  stress:     {max: 0}\n"
+    "  deflection: {min: 0.1, max: 2.5, noise: 0.25}\n"
+    "evaluate:\n"
+    "  command: [python3, spring.py, '{wire}']\n"
+    "  timeout: 60.5\n"
+    "  parallel: 4\n"
+    "  retries: 2\n";
 
-static const char small[] = "name: s\ngoal: maximize\nbudget: 5\nparameters:\n  x: {type: real, low: 0, high: 1}\nobjective: {name: y}\n";
+static const char small[] = "name: s\ngoal: maximize\nbudget: 5\nparameters:\n  x: {type: real, low: 0, "
+                            "high: 1}\nobjective: {name: y}\n";
 
 static void read_text(struct app_definition *out, const char *text, size_t length)
 {
@@ -78,7 +81,8 @@ static void test_example(void **state)
     assert_string_equal(wire->name, "wire");
     assert_true(wire->kind == CKG_REAL && wire->scale == CKG_LOG && wire->low == 0.05 && wire->high == 2.0);
     assert_string_equal(coils->name, "coils");
-    assert_true(coils->kind == CKG_INTEGER && coils->scale == CKG_LINEAR && coils->low == 2 && coils->high == 15);
+    assert_true(coils->kind == CKG_INTEGER && coils->scale == CKG_LINEAR && coils->low == 2 &&
+                coils->high == 15);
     assert_string_equal(alloy->name, "alloy");
     assert_true(alloy->kind == CKG_CATEGORICAL && alloy->count == 2 && alloy->low == 0 && alloy->high == 1);
     assert_string_equal(alloy->values[0], "steel");
@@ -86,11 +90,14 @@ static void test_example(void **state)
 
     assert_int_equal(d.K, 2);
     assert_string_equal(d.outcomes[0].name, "weight");
-    assert_true(d.outcomes[0].noise == CKG_NOISE_NONE && d.outcomes[0].min == -INFINITY && d.outcomes[0].max == INFINITY);
+    assert_true(d.outcomes[0].noise == CKG_NOISE_NONE && d.outcomes[0].min == -INFINITY &&
+                d.outcomes[0].max == INFINITY);
     assert_string_equal(d.outcomes[1].name, "stress");
-    assert_true(d.outcomes[1].noise == CKG_NOISE_AUTO && d.outcomes[1].min == -INFINITY && d.outcomes[1].max == 0);
+    assert_true(d.outcomes[1].noise == CKG_NOISE_AUTO && d.outcomes[1].min == -INFINITY &&
+                d.outcomes[1].max == 0);
     assert_string_equal(d.outcomes[2].name, "deflection");
-    assert_true(d.outcomes[2].noise == CKG_NOISE_KNOWN && d.outcomes[2].sd == 0.25 && d.outcomes[2].min == 0.1 && d.outcomes[2].max == 2.5);
+    assert_true(d.outcomes[2].noise == CKG_NOISE_KNOWN && d.outcomes[2].sd == 0.25 &&
+                d.outcomes[2].min == 0.1 && d.outcomes[2].max == 2.5);
 
     assert_int_equal(d.evaluate.count, 3);
     assert_string_equal(d.evaluate.command[0], "python3");
@@ -127,7 +134,8 @@ static void test_standards(void **state)
     assert_false(d.has_seed);
     assert_int_equal(d.K, 0);
     assert_int_equal(d.outcomes[0].noise, CKG_NOISE_AUTO);
-    assert_true(d.evaluate.count == 0 && d.evaluate.timeout == 0 && d.evaluate.parallel == 1 && d.evaluate.retries == 0);
+    assert_true(d.evaluate.count == 0 && d.evaluate.timeout == 0 && d.evaluate.parallel == 1 &&
+                d.evaluate.retries == 0);
     app_definition_free(&d);
 }
 
@@ -136,16 +144,22 @@ static void test_other_ways(void **state)
 {
     (void)state;
     static const char *const same[] = {
-        "\xEF\xBB\xBFname: s\ngoal: maximize\nbudget: 5\nparameters:\n  x: {type: real, low: 0, high: 1}\nobjective: {name: y}\n",
-        "name: s\r\ngoal: maximize\r\nbudget: 5\r\nparameters:\r\n  x: {type: real, low: 0, high: 1}\r\nobjective: {name: y}\r\n",
+        "\xEF\xBB\xBFname: s\ngoal: maximize\nbudget: 5\nparameters:\n  x: {type: real, low: 0, high: "
+        "1}\nobjective: {name: y}\n",
+        "name: s\r\ngoal: maximize\r\nbudget: 5\r\nparameters:\r\n  x: {type: real, low: 0, high: "
+        "1}\r\nobjective: {name: y}\r\n",
         "{\"name\":\"s\",\"goal\":\"maximize\",\"budget\":5,"
         "\"parameters\":{\"x\":{\"type\":\"real\",\"low\":0,\"high\":1}},\"objective\":{\"name\":\"y\"}}",
-        "{\n\t\"objective\": {\n\t\t\"name\": \"y\"\n\t},\n\t\"parameters\": {\"x\": {\"high\": 1.0e0, \"low\": -0.0, \"type\": \"real\"}},\n"
+        "{\n\t\"objective\": {\n\t\t\"name\": \"y\"\n\t},\n\t\"parameters\": {\"x\": {\"high\": 1.0e0, "
+        "\"low\": -0.0, \"type\": \"real\"}},\n"
         "\t\"budget\": 5,\n\t\"goal\": \"maximize\",\n\t\"name\": \"\\u0073\"\n}\n",
-        "--- # a comment\nobjective:\n  name: >-\n    y\nparameters:\n  'x':\n    type: 'real'\n    low: +0.\n    high: 10e-1\n    scale: linear\n"
+        "--- # a comment\nobjective:\n  name: >-\n    y\nparameters:\n  'x':\n    type: 'real'\n    low: "
+        "+0.\n    high: 10e-1\n    scale: linear\n"
         "budget: 05\ngoal: \"maximize\"\nname: s\nconstraints: {}\n...\n",
-        "name: s\ngoal: maximize\nbudget: 7\nseed: 3\npolicy: {name: ckg, candidates: 100}\nfailures: ignore\n"
-        "parameters:\n  x: {type: real, low: 0, high: 1}\nobjective: {name: y, noise: auto}\nevaluate: {command: [a]}\n",
+        "name: s\ngoal: maximize\nbudget: 7\nseed: 3\npolicy: {name: ckg, candidates: 100}\nfailures: "
+        "ignore\n"
+        "parameters:\n  x: {type: real, low: 0, high: 1}\nobjective: {name: y, noise: auto}\nevaluate: "
+        "{command: [a]}\n",
     };
     struct app_definition a;
     read_string(&a, small);
@@ -161,12 +175,16 @@ static void test_other_ways(void **state)
     app_definition_free(&a);
 }
 
-/* Bare words stay the texts that they are, whatever YAML's types would make of them; an alias is what it stands for. */
+/*
+ * Bare words stay the texts that they are, whatever YAML's types would make of them; an alias is what it
+ * stands for.
+ */
 static void test_words_and_aliases(void **state)
 {
     (void)state;
     struct app_definition d;
-    read_string(&d, "name: 1.0\ngoal: minimize\nbudget: 5\nparameters:\n  on: {type: categorical, values: [yes, no, on, 010, 1e3, 'null', \"~\"]}\n"
+    read_string(&d, "name: 1.0\ngoal: minimize\nbudget: 5\nparameters:\n  on: {type: categorical, values: "
+                    "[yes, no, on, 010, 1e3, 'null', \"~\"]}\n"
                     "  a: &range {type: integer, low: -3, high: 4}\n  b: *range\nobjective: {name: no}\n"
                     "constraints: {1: &limit {max: 1}, 2: *limit}\n");
     assert_string_equal(d.name, "1.0");
@@ -175,7 +193,8 @@ static void test_words_and_aliases(void **state)
     assert_string_equal(d.parameters[0].values[3], "010");
     assert_string_equal(d.parameters[0].values[5], "null");
     assert_string_equal(d.parameters[0].values[6], "~");
-    assert_true(d.parameters[2].kind == CKG_INTEGER && d.parameters[2].low == -3 && d.parameters[2].high == 4);
+    assert_true(d.parameters[2].kind == CKG_INTEGER && d.parameters[2].low == -3 &&
+                d.parameters[2].high == 4);
     assert_string_equal(d.outcomes[0].name, "no");
     assert_string_equal(d.outcomes[2].name, "2");
     assert_true(d.outcomes[2].max == 1);
@@ -186,16 +205,19 @@ static void test_words_and_aliases(void **state)
 static void test_surrogates(void **state)
 {
     (void)state;
-    static const char json[] = "{\"name\": \"a\\ud83c\\uDF00b\\u00e9 \\\\ud83c\\\\udf00\", \"goal\": \"maximize\", \"budget\": 5,"
-                               " \"parameters\": {\"x\":"
-                               " {\"type\": \"real\", \"low\": 0, \"high\": 1}}, \"objective\": {\"name\": \"y\"}}";
+    static const char json[] =
+        "{\"name\": \"a\\ud83c\\uDF00b\\u00e9 \\\\ud83c\\\\udf00\", \"goal\": \"maximize\", \"budget\": 5,"
+        " \"parameters\": {\"x\":"
+        " {\"type\": \"real\", \"low\": 0, \"high\": 1}}, \"objective\": {\"name\": \"y\"}}";
     struct app_definition d;
     struct app_message message;
     read_string(&d, json);
     assert_string_equal(d.name, "a\xF0\x9F\x8C\x80"
                                 "b\xC3\xA9 \\ud83c\\udf00");
     app_definition_free(&d);
-    assert_int_equal(app_definition_parse(&d, with(json, "\\uDF00", "\\ud83c"), strlen(json), "lone", &message), CKG_ERR_INVALID);
+    assert_int_equal(
+        app_definition_parse(&d, with(json, "\\uDF00", "\\ud83c"), strlen(json), "lone", &message),
+        CKG_ERR_INVALID);
 }
 
 static void test_policy(void **state)
@@ -243,11 +265,14 @@ static void test_round_trip(void **state)
     (void)state;
     check_round_trip(example);
     check_round_trip(small);
-    check_round_trip(with(example, "policy: cei", "policy: {name: ckg, candidates: 123, M: 0.1}\nfailures: ignore"));
+    check_round_trip(
+        with(example, "policy: cei", "policy: {name: ckg, candidates: 123, M: 0.1}\nfailures: ignore"));
     check_round_trip(with(small, "low: 0, high: 1", "low: 0.1, high: 0.30000000000000004"));
     check_round_trip(with(small, "low: 0, high: 1", "low: -1.7e-308, high: 1.7976931348623157e308"));
     /* what JSON lets stand in a text, but YAML does not or takes for the end of a line */
-    check_round_trip(with(example, "'{wire}'", "\"a\\n\\t\\r\\e\\x7f\\x80\\x85\\x9f\\u2028\\u2029\\ufeff\\ufffe\\uffff\\\\\\\"\\U0010FFFF é\""));
+    check_round_trip(with(
+        example, "'{wire}'",
+        "\"a\\n\\t\\r\\e\\x7f\\x80\\x85\\x9f\\u2028\\u2029\\ufeff\\ufffe\\uffff\\\\\\\"\\U0010FFFF é\""));
     check_round_trip(with(small, "name: s", "name: \"it's \\\"s\\\" \\\\ </script>\""));
 }
 
@@ -276,17 +301,21 @@ static void test_differences(void **state)
     check_difference("high: 15", "high: 16",
                      "parameter 'coils' was {\"type\": \"integer\", \"low\": 2, \"high\": 15}"
                      " and is now {\"type\": \"integer\", \"low\": 2, \"high\": 16}");
-    check_difference("[steel, brass]", "[steel, iron]",
-                     "parameter 'alloy' was {\"type\": \"categorical\", \"values\": [\"steel\", \"brass\"]} and is now "
-                     "{\"type\": \"categorical\", \"values\": [\"steel\", \"iron\"]}");
+    check_difference(
+        "[steel, brass]", "[steel, iron]",
+        "parameter 'alloy' was {\"type\": \"categorical\", \"values\": [\"steel\", \"brass\"]} and is now "
+        "{\"type\": \"categorical\", \"values\": [\"steel\", \"iron\"]}");
     check_difference("  coils: {type: integer, low: 2, high: 15}\n", "", "parameter 'coils' is gone");
-    check_difference("  coils:", "  turns: {type: integer, low: 2, high: 15}\n  coils:", "parameter 'turns' is new");
-    check_difference("  wire:  {type: real, low: 0.05, high: 2.0, scale: log}     # scale: linear (default) | log\n"
-                     "  coils: {type: integer, low: 2, high: 15}\n",
-                     "  coils: {type: integer, low: 2, high: 15}\n  wire: {type: real, low: 0.05, high: 2, scale: log}\n",
-                     "parameter 'coils' has another place in the order");
+    check_difference(
+        "  coils:", "  turns: {type: integer, low: 2, high: 15}\n  coils:", "parameter 'turns' is new");
+    check_difference(
+        "  wire:  {type: real, low: 0.05, high: 2.0, scale: log}     # scale: linear (default) | log\n"
+        "  coils: {type: integer, low: 2, high: 15}\n",
+        "  coils: {type: integer, low: 2, high: 15}\n  wire: {type: real, low: 0.05, high: 2, scale: log}\n",
+        "parameter 'coils' has another place in the order");
     check_difference("{max: 0}", "{max: 1}",
-                     "constraint 'stress' was {\"max\": 0, \"noise\": \"auto\"} and is now {\"max\": 1, \"noise\": \"auto\"}");
+                     "constraint 'stress' was {\"max\": 0, \"noise\": \"auto\"} and is now {\"max\": 1, "
+                     "\"noise\": \"auto\"}");
     check_difference("  stress:     {max: 0}\n", "", "constraint 'stress' is gone");
     check_difference("evaluate:", "  strain: {min: 0}\nevaluate:", "constraint 'strain' is new");
 }
@@ -297,7 +326,8 @@ static void test_refusal(void **state)
     (void)state;
     struct app_definition d;
     struct app_message message;
-    assert_int_equal(app_definition_parse(&d, example, strlen(example) - 3, "cut", &message), CKG_ERR_INVALID);
+    assert_int_equal(app_definition_parse(&d, example, strlen(example) - 3, "cut", &message),
+                     CKG_ERR_INVALID);
     assert_string_equal(message.text, "cut:19:11: a whole number from 0 to 1000 is expected, not nothing");
     assert_null(d.name);
     app_definition_free(&d);
@@ -316,9 +346,11 @@ static void test_refusal(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_example),     cmocka_unit_test(test_standards),         cmocka_unit_test(test_other_ways),
-        cmocka_unit_test(test_policy),      cmocka_unit_test(test_words_and_aliases), cmocka_unit_test(test_round_trip),
-        cmocka_unit_test(test_differences), cmocka_unit_test(test_refusal),           cmocka_unit_test(test_surrogates),
+        cmocka_unit_test(test_example),           cmocka_unit_test(test_standards),
+        cmocka_unit_test(test_other_ways),        cmocka_unit_test(test_policy),
+        cmocka_unit_test(test_words_and_aliases), cmocka_unit_test(test_round_trip),
+        cmocka_unit_test(test_differences),       cmocka_unit_test(test_refusal),
+        cmocka_unit_test(test_surrogates),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

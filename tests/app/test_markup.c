@@ -32,7 +32,8 @@ static void test_markup(void **state)
 {
     (void)state;
     check_markup("", "");
-    check_markup("<script>alert('&\"')</script>", "&#60;script&#62;alert(&#39;&#38;&#34;&#39;)&#60;/script&#62;");
+    check_markup("<script>alert('&\"')</script>",
+                 "&#60;script&#62;alert(&#39;&#38;&#34;&#39;)&#60;/script&#62;");
     check_markup("ünïcødé 漢字 🙂", "ünïcødé 漢字 🙂");
     check_markup("a\nb\t\x01\x7F", "a␊b␉␁␡");
     check_markup("\xFF\xC0\xAFx\xE2\x82", "���x��");
@@ -78,7 +79,8 @@ static void test_width(void **state)
 static void test_svg(void **state)
 {
     struct app_canvas *canvas = app_canvas_svg.open(100, 50, "<&>", 0);
-    const struct app_pen pen = {.stroke = APP_INK_TEXT, .fill = APP_INK_MEAN, .width = 1, .dash = 1, .clear = 0.5};
+    const struct app_pen pen = {
+        .stroke = APP_INK_TEXT, .fill = APP_INK_MEAN, .width = 1, .dash = 1, .clear = 0.5};
     const struct app_lettering letters = {10, APP_INK_TEXT, APP_END, 1, -90};
     struct app_text out = {0};
     (void)state;
@@ -150,7 +152,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_markup), cmocka_unit_test(test_shorten), cmocka_unit_test(test_width),
-        cmocka_unit_test(test_svg), cmocka_unit_test(test_endings), cmocka_unit_test(test_files),
+        cmocka_unit_test(test_svg),    cmocka_unit_test(test_endings), cmocka_unit_test(test_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,10 +1,11 @@
 /*
- * Every problem of the registry: where it says the optimum is, the design is feasible and has that value; a search that knows nothing of it finds
- * nothing better; and as much of the box is feasible as it says.
+ * Every problem of the registry: where it says the optimum is, the design is feasible and has that value; a
+ * search that knows nothing of it finds nothing better; and as much of the box is feasible as it says.
  *
- * The search is random, the best designs polished by Nelder and Mead's method, which puts every infeasible design behind every feasible one. Bounds:
- * optima have ten digits and places nine decimals, hence 1e-6; a share counted on n designs lies within five standard deviations. Up to three
- * parameters the search must come within 1e-3 of the optimum itself, or it would prove nothing; measured: 1e-10 to 3e-5.
+ * The search is random, the best designs polished by Nelder and Mead's method, which puts every infeasible
+ * design behind every feasible one. Bounds: optima have ten digits and places nine decimals, hence 1e-6; a
+ * share counted on n designs lies within five standard deviations. Up to three parameters the search must
+ * come within 1e-3 of the optimum itself, or it would prove nothing; measured: 1e-10 to 3e-5.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -26,7 +27,10 @@ static double scale_of(const struct app_problem *p)
     return p->optimum != 0 ? fabs(p->optimum) : 1;
 }
 
-/* What is compared: the objective of a feasible design; of another more than any objective, and the more the further it is from the limits. */
+/*
+ * What is compared: the objective of a feasible design; of another more than any objective, and the more the
+ * further it is from the limits.
+ */
 static double merit(const struct app_problem *p, const double *x)
 {
     double values[1 + APP_PROBLEM_CONSTRAINTS], excess = 0;
@@ -62,7 +66,10 @@ static void order(struct simplex *s)
     }
 }
 
-/* Puts the worst corner at the centre of the others plus `times` its distance from there, where that is better than `than`. */
+/*
+ * Puts the worst corner at the centre of the others plus `times` its distance from there, where that is
+ * better than `than`.
+ */
 static int try_corner(struct simplex *s, double times, double than)
 {
     double x[D], value;
@@ -96,7 +103,9 @@ static double polish(const struct app_problem *p, double size, int steps, struct
     struct simplex s = {.p = p};
     for (int v = 0; v <= p->d; v++) {
         for (int i = 0; i < p->d; i++)
-            s.x[v][i] = fmin(fmax(x[i] + (v ? size * (p->high[i] - p->low[i]) * ckg__rng_normal(rng) : 0), p->low[i]), p->high[i]);
+            s.x[v][i] = fmin(
+                fmax(x[i] + (v ? size * (p->high[i] - p->low[i]) * ckg__rng_normal(rng) : 0), p->low[i]),
+                p->high[i]);
         s.value[v] = merit(p, s.x[v]);
     }
     for (int t = 0; t < steps; t++) {
@@ -132,7 +141,8 @@ static void test_optimum(void **state)
 }
 
 /* The best of random designs, by merit, in order. */
-static void search(const struct app_problem *p, int count, struct ckg__rng *rng, double x[STARTS][D], double value[STARTS])
+static void search(const struct app_problem *p, int count, struct ckg__rng *rng, double x[STARTS][D],
+                   double value[STARTS])
 {
     for (int s = 0; s < STARTS; s++)
         value[s] = INFINITY;

@@ -1,4 +1,7 @@
-/* What every store must do: one suite over each row of `stores`. Fault points and whole programs are in test_kill.py and its neighbours. */
+/*
+ * What every store must do: one suite over each row of `stores`. Fault points and whole programs are in
+ * test_kill.py and its neighbours.
+ */
 #include <math.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -18,7 +21,9 @@
 #include "store/sql.h"
 #include "store/store.h"
 
-/* A kind of store: how to name a new one, how to make it look as a newer version wrote it, how to remove it. */
+/*
+ * A kind of store: how to name a new one, how to make it look as a newer version wrote it, how to remove it.
+ */
 struct kind {
     const char *name;
     void (*make)(char url[256]);
@@ -49,7 +54,9 @@ static void sqlite_age(const char *url)
     void *database;
     struct app_message message;
     assert_int_equal(app_sql_sqlite.open(&database, url, 0, &message), CKG_OK);
-    assert_int_equal(app_sql_sqlite.run(database, "UPDATE ckg_store SET version = version + 1", 0, NULL, NULL, NULL, NULL, &message), CKG_OK);
+    assert_int_equal(app_sql_sqlite.run(database, "UPDATE ckg_store SET version = version + 1", 0, NULL, NULL,
+                                        NULL, NULL, &message),
+                     CKG_OK);
     app_sql_sqlite.close(database);
 }
 
@@ -70,8 +77,10 @@ static const struct kind stores[] = {{"sqlite", sqlite_make, sqlite_age, sqlite_
 
 /* --- the scene --- */
 
-static const struct app_study_record some_study = {
-    .name = "spring", .definition = "{\"name\": \"spring\"}", .folder = "/tmp", .seed = 18446744073709551615u};
+static const struct app_study_record some_study = {.name = "spring",
+                                                   .definition = "{\"name\": \"spring\"}",
+                                                   .folder = "/tmp",
+                                                   .seed = 18446744073709551615u};
 
 static void open_store(struct scene *s, int create)
 {
@@ -126,13 +135,23 @@ static int add_state(struct scene *s, int first, int count, const char *state, i
     struct app_record records[8];
     assert_true(count <= 8);
     for (int i = 0; i < count; i++)
-        records[i] = (struct app_record){.state = state, .origin = "design", .queued = queued, .parameters = "{\"x\": 0.1}", .seconds = NAN};
+        records[i] = (struct app_record){.state = state,
+                                         .origin = "design",
+                                         .queued = queued,
+                                         .parameters = "{\"x\": 0.1}",
+                                         .seconds = NAN};
     return s->t->add(s->store, s->study.id, first, count, records, worker, &s->message);
 }
 
-static void finish(struct scene *s, int number, const char *state, const char *outcomes, const char *why, int64_t worker, int expected)
+static void finish(struct scene *s, int number, const char *state, const char *outcomes, const char *why,
+                   int64_t worker, int expected)
 {
-    const struct app_record result = {.number = number, .state = state, .outcomes = outcomes, .why = why, .seconds = 1.5, .failures = why != NULL};
+    const struct app_record result = {.number = number,
+                                      .state = state,
+                                      .outcomes = outcomes,
+                                      .why = why,
+                                      .seconds = 1.5,
+                                      .failures = why != NULL};
     int kept = -1;
     assert_int_equal(s->t->finish(s->store, s->study.id, &result, worker, &kept, &s->message), CKG_OK);
     assert_int_equal(kept, expected);
@@ -172,9 +191,12 @@ static int collect(void *context, const char *name)
 static void check_studies(struct scene *s)
 {
     struct app_study_record found, again;
-    const struct app_study_record other = {.name = "'); DROP TABLE study; --", .definition = "{}", .folder = "/", .seed = 0};
-    struct app_study_record changed = {.id = s->study.id, .definition = "{\"budget\": 9}", .folder = "/var", .seed = 7};
-    const struct app_study_record same_name = {.name = "spring", .definition = "another's", .folder = "/", .seed = 5};
+    const struct app_study_record other = {
+        .name = "'); DROP TABLE study; --", .definition = "{}", .folder = "/", .seed = 0};
+    struct app_study_record changed = {
+        .id = s->study.id, .definition = "{\"budget\": 9}", .folder = "/var", .seed = 7};
+    const struct app_study_record same_name = {
+        .name = "spring", .definition = "another's", .folder = "/", .seed = 5};
     char names[200] = "";
     assert_int_equal(s->t->study_find(s->store, "spring", &found, &s->message), CKG_OK);
     assert_int_equal(found.id, s->study.id);
@@ -184,7 +206,8 @@ static void check_studies(struct scene *s)
     app_study_record_free(&found);
     assert_int_equal(s->t->study_find(s->store, "sprin", &found, &s->message), CKG_ERR_NOT_FOUND);
 
-    assert_int_equal(s->t->study_create(s->store, &same_name, &again, &s->message), CKG_OK); /* the first stays */
+    /* the first stays */
+    assert_int_equal(s->t->study_create(s->store, &same_name, &again, &s->message), CKG_OK);
     assert_int_equal(again.id, s->study.id);
     assert_string_equal(again.definition, some_study.definition);
     app_study_record_free(&again);
@@ -219,14 +242,17 @@ static void check_adding(struct scene *s)
         assert_string_equal(seen.parameters[i], "{\"x\": 0.1}");
         assert_true(isnan(seen.records[i].seconds));
     }
-    struct app_record half[2] = {{.state = "pending", .origin = "design", .parameters = "{}", .seconds = NAN},
-                                 {.state = "nonsense", .origin = "design", .parameters = "{}", .seconds = NAN}};
-    assert_int_not_equal(s->t->add(s->store, s->study.id, 4, 2, half, 0, &s->message), CKG_OK); /* all or none */
+    struct app_record half[2] = {
+        {.state = "pending", .origin = "design", .parameters = "{}", .seconds = NAN},
+        {.state = "nonsense", .origin = "design", .parameters = "{}", .seconds = NAN}};
+    /* all or none */
+    assert_int_not_equal(s->t->add(s->store, s->study.id, 4, 2, half, 0, &s->message), CKG_OK);
     assert_int_equal(look(s, 0).count, 3);
     half[1].state = "complete"; /* without a result */
     assert_int_not_equal(s->t->add(s->store, s->study.id, 4, 2, half, 0, &s->message), CKG_OK);
     assert_int_equal(look(s, 0).count, 3);
-    assert_int_not_equal(s->t->add(s->store, s->study.id + 99, 1, 1, half, 0, &s->message), CKG_OK); /* a study that is not there */
+    /* a study that is not there */
+    assert_int_not_equal(s->t->add(s->store, s->study.id + 99, 1, 1, half, 0, &s->message), CKG_OK);
 }
 
 static void check_revisions(struct scene *s)
@@ -279,7 +305,8 @@ static void check_finishing(struct scene *s)
 
 static void check_claiming(struct scene *s)
 {
-    const struct app_worker first = make_worker(s, "here", 20), second = make_worker(s, "here", 30), far = make_worker(s, "there", 20);
+    const struct app_worker first = make_worker(s, "here", 20), second = make_worker(s, "here", 30),
+                            far = make_worker(s, "there", 20);
     process_gone = 0;
     assert_int_equal(claim(s, &first).number, 0);
     assert_int_equal(add_state(s, 1, 1, "pending", 0, 0), CKG_OK); /* somebody else's to evaluate */
@@ -308,7 +335,8 @@ static void check_workers(struct scene *s)
     const struct app_worker worker = make_worker(s, "here", 40);
     assert_int_equal(s->t->heartbeat(s->store, &worker, &s->message), CKG_OK);
     assert_int_equal(add_state(s, 1, 1, "running", 1, worker.id), CKG_OK);
-    s->t->worker_remove(s->store, &worker); /* stays while it has a trial, so that the trial can be taken up */
+    /* stays while it has a trial, so that the trial can be taken up */
+    s->t->worker_remove(s->store, &worker);
     process_gone = 40;
     const struct app_worker next = make_worker(s, "here", 41);
     assert_int_equal(claim(s, &next).number, 1);
@@ -322,7 +350,8 @@ static void check_workers(struct scene *s)
 static int release(struct scene *s, int number, const char *machine)
 {
     struct app_claim out = {.number = -1};
-    assert_int_equal(s->t->release(s->store, s->study.id, number, machine, is_gone, &out, &s->message), CKG_OK);
+    assert_int_equal(s->t->release(s->store, s->study.id, number, machine, is_gone, &out, &s->message),
+                     CKG_OK);
     assert_true(!out.number || (out.lost && out.worker_process == 50 && out.process == 77));
     return out.number;
 }
@@ -347,7 +376,10 @@ static void check_releasing(struct scene *s)
 
 /* --- several processes --- */
 
-/* The end of a child that shares its parent's memory: at once, so that no tool takes what the parent will free for lost. */
+/*
+ * The end of a child that shares its parent's memory: at once, so that no tool takes what the parent will
+ * free for lost.
+ */
 static void leave(int answer, int result)
 {
     if (write(answer, &result, sizeof result) == (ssize_t)sizeof result)
@@ -491,11 +523,11 @@ static void over_every_store(void (*check)(struct scene *scene))
     }
 }
 
-#define TEST(name)                          \
-    static void test_##name(void **state)   \
-    {                                       \
-        (void)state;                        \
-        over_every_store(check_##name);     \
+#define TEST(name)                                                                                           \
+    static void test_##name(void **state)                                                                    \
+    {                                                                                                        \
+        (void)state;                                                                                         \
+        over_every_store(check_##name);                                                                      \
     }
 
 TEST(studies)
@@ -513,9 +545,10 @@ TEST(missing)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_studies),  cmocka_unit_test(test_adding),  cmocka_unit_test(test_revisions), cmocka_unit_test(test_finishing),
-        cmocka_unit_test(test_claiming), cmocka_unit_test(test_workers), cmocka_unit_test(test_turn),      cmocka_unit_test(test_processes),
-        cmocka_unit_test(test_opening),  cmocka_unit_test(test_missing), cmocka_unit_test(test_releasing),
+        cmocka_unit_test(test_studies),   cmocka_unit_test(test_adding),    cmocka_unit_test(test_revisions),
+        cmocka_unit_test(test_finishing), cmocka_unit_test(test_claiming),  cmocka_unit_test(test_workers),
+        cmocka_unit_test(test_turn),      cmocka_unit_test(test_processes), cmocka_unit_test(test_opening),
+        cmocka_unit_test(test_missing),   cmocka_unit_test(test_releasing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -40,8 +40,9 @@ static void check_linear(double low, double high, int want, int whole)
 
 static void test_linear(void **state)
 {
-    static const double ranges[][2] = {{0, 1},        {-1, 1},    {0.05, 2},         {-3.3e-7, 4.1e-7}, {1e6, 2e6},      {-5e120, 7e120},
-                                       {99.9, 100.1}, {12, 13.7}, {-1e-300, 1e-300}, {0, 1e-3},         {123456, 123999}};
+    static const double ranges[][2] = {
+        {0, 1},        {-1, 1},    {0.05, 2},         {-3.3e-7, 4.1e-7}, {1e6, 2e6},      {-5e120, 7e120},
+        {99.9, 100.1}, {12, 13.7}, {-1e-300, 1e-300}, {0, 1e-3},         {123456, 123999}};
     (void)state;
     for (size_t r = 0; r < sizeof ranges / sizeof *ranges; r++)
         for (int want = 2; want < 12; want++)
@@ -57,7 +58,10 @@ static void test_whole(void **state)
             check_linear(ranges[r][0], ranges[r][1], want, 1);
 }
 
-/* An axis without width, or beyond what numbers can part, gives no endless loop and no more ticks than there is room for. */
+/*
+ * An axis without width, or beyond what numbers can part, gives no endless loop and no more ticks than there
+ * is room for.
+ */
 static void test_degenerate(void **state)
 {
     struct app_ticks t;
@@ -72,7 +76,8 @@ static void test_degenerate(void **state)
 
 static void test_log(void **state)
 {
-    static const double ranges[][2] = {{0.05, 2}, {1, 10}, {1e-6, 1}, {3, 5}, {1e-100, 1e100}, {0.9, 1.1}, {1e-8, 1e-7}};
+    static const double ranges[][2] = {{0.05, 2},       {1, 10},    {1e-6, 1},   {3, 5},
+                                       {1e-100, 1e100}, {0.9, 1.1}, {1e-8, 1e-7}};
     (void)state;
     for (size_t r = 0; r < sizeof ranges / sizeof *ranges; r++)
         for (int want = 2; want < 12; want++) {
@@ -82,7 +87,8 @@ static void test_log(void **state)
             assert_true(t.count >= 1);
             for (int i = 0; i < t.count; i++) {
                 labelled += t.tick[i].label[0] != 0;
-                assert_true(t.tick[i].value >= ranges[r][0] * (1 - 1e-6) && t.tick[i].value <= ranges[r][1] * (1 + 1e-6));
+                assert_true(t.tick[i].value >= ranges[r][0] * (1 - 1e-6) &&
+                            t.tick[i].value <= ranges[r][1] * (1 + 1e-6));
                 assert_true(i == 0 || t.tick[i].value > t.tick[i - 1].value);
             }
             assert_true(labelled >= 1 && labelled <= want + 4);
@@ -95,10 +101,11 @@ static void test_numbers(void **state)
         double value;
         int digits;
         const char *text;
-    } cases[] = {
-        {0, 4, "0"},       {1.5, 4, "1.5"},       {-0.25, 3, "−0.25"}, {1200, 3, "1200"},     {3e-7, 3, "3×10⁻⁷"},   {-1.25e10, 4, "−1.25×10¹⁰"},
-        {0.05, 2, "0.05"}, {123456, 6, "123456"}, {1e5, 4, "1×10⁵"},   {99999.9, 3, "1×10⁵"}, {0.0001, 2, "0.0001"}, {1e150, 2, "1×10¹⁵⁰"},
-        {9.996, 3, "10"}};
+    } cases[] = {{0, 4, "0"},           {1.5, 4, "1.5"},       {-0.25, 3, "−0.25"},
+                 {1200, 3, "1200"},     {3e-7, 3, "3×10⁻⁷"},   {-1.25e10, 4, "−1.25×10¹⁰"},
+                 {0.05, 2, "0.05"},     {123456, 6, "123456"}, {1e5, 4, "1×10⁵"},
+                 {99999.9, 3, "1×10⁵"}, {0.0001, 2, "0.0001"}, {1e150, 2, "1×10¹⁵⁰"},
+                 {9.996, 3, "10"}};
     char text[64];
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
@@ -121,8 +128,8 @@ static void test_steps(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_linear), cmocka_unit_test(test_whole), cmocka_unit_test(test_degenerate),
-        cmocka_unit_test(test_log), cmocka_unit_test(test_numbers), cmocka_unit_test(test_steps),
+        cmocka_unit_test(test_linear), cmocka_unit_test(test_whole),   cmocka_unit_test(test_degenerate),
+        cmocka_unit_test(test_log),    cmocka_unit_test(test_numbers), cmocka_unit_test(test_steps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

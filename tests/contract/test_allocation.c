@@ -1,7 +1,7 @@
 /*
- * Memory that runs out at the n-th allocation, for every n: CKG_ERR_NOMEM with a message, nothing lost (AddressSanitizer looks
- * for that) and nothing changed: the same call then gives, bit for bit, what it gives in a study that never saw a failure. A light
- * run takes one n of eight in a study.
+ * Memory that runs out at the n-th allocation, for every n: CKG_ERR_NOMEM with a message, nothing lost
+ * (AddressSanitizer looks for that) and nothing changed: the same call then gives, bit for bit, what it gives
+ * in a study that never saw a failure. A light run takes one n of eight in a study.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,11 +20,11 @@
 
 enum { MAX_NUMBERS = 64, PROBES = 3 };
 
-#define must(call)                                                                                                             \
-    do {                                                                                                                       \
-        const int got = (call);                                                                                                \
-        if (got)                                                                                                               \
-            fail_msg("%s: status %d, '%s'", #call, got, ckg_error_message());                                                  \
+#define must(call)                                                                                           \
+    do {                                                                                                     \
+        const int got = (call);                                                                              \
+        if (got)                                                                                             \
+            fail_msg("%s: status %d, '%s'", #call, got, ckg_error_message());                                \
     } while (0)
 
 /* --- the hook --- */
@@ -132,11 +132,16 @@ struct setting {
 };
 
 static const struct setting settings[] = {
-    {"initial", "ckg", CKG_NOISE_NONE, 4, 0, 0, 0, 0},      {"initial, pending", "ckg", CKG_NOISE_NONE, 9, 0, 1, 2, 1},
-    {"ckg", "ckg", CKG_NOISE_NONE, 0, 5, 0, 0, 0},          {"cei", "cei", CKG_NOISE_NONE, 0, 5, 0, 0, 0},
-    {"noise", "ckg", CKG_NOISE_AUTO, 0, 5, 0, 0, 0},        {"noise, cei", "cei", CKG_NOISE_AUTO, 0, 5, 0, 0, 0},
-    {"failed, pending", "ckg", CKG_NOISE_NONE, 0, 5, 2, 2, 0}, {"noise, failed, pending", "ckg", CKG_NOISE_AUTO, 0, 5, 2, 2, 0},
-    {"mixed", "ckg", CKG_NOISE_NONE, 0, 5, 0, 1, 1},        {"only failed", "ckg", CKG_NOISE_AUTO, 0, 0, 3, 0, 0},
+    {"initial", "ckg", CKG_NOISE_NONE, 4, 0, 0, 0, 0},
+    {"initial, pending", "ckg", CKG_NOISE_NONE, 9, 0, 1, 2, 1},
+    {"ckg", "ckg", CKG_NOISE_NONE, 0, 5, 0, 0, 0},
+    {"cei", "cei", CKG_NOISE_NONE, 0, 5, 0, 0, 0},
+    {"noise", "ckg", CKG_NOISE_AUTO, 0, 5, 0, 0, 0},
+    {"noise, cei", "cei", CKG_NOISE_AUTO, 0, 5, 0, 0, 0},
+    {"failed, pending", "ckg", CKG_NOISE_NONE, 0, 5, 2, 2, 0},
+    {"noise, failed, pending", "ckg", CKG_NOISE_AUTO, 0, 5, 2, 2, 0},
+    {"mixed", "ckg", CKG_NOISE_NONE, 0, 5, 0, 1, 1},
+    {"only failed", "ckg", CKG_NOISE_AUTO, 0, 0, 3, 0, 0},
 };
 
 enum { SETTINGS = sizeof settings / sizeof *settings };
@@ -358,9 +363,12 @@ static int same(const struct result *a, const struct result *b)
     return a->count == b->count && !memcmp(a->number, b->number, (size_t)a->count * sizeof *a->number);
 }
 
-/* Calls with the n-th allocation failing, then without; 1 while there was an n-th. *changed: the results differ from `wanted`. */
-static int fail_at(const struct setting *setting, call_function *call, int n, int onwards, const struct result *wanted,
-                   int *changed)
+/*
+ * Calls with the n-th allocation failing, then without; 1 while there was an n-th. *changed: the results
+ * differ from `wanted`.
+ */
+static int fail_at(const struct setting *setting, call_function *call, int n, int onwards,
+                   const struct result *wanted, int *changed)
 {
     ckg_study *s = new_study(setting), *untouched = new_study(setting);
     struct budget budget = {0, n, onwards};
@@ -371,7 +379,8 @@ static int fail_at(const struct setting *setting, call_function *call, int n, in
     ckg__alloc_set_hook(NULL, NULL);
     const int reached = budget.calls > n;
     if (reached && (status != CKG_ERR_NOMEM || !ckg_error_message()[0]))
-        fail_msg("%s: allocation %d failed, but the status is %d, '%s'", setting->name, n, status, ckg_error_message());
+        fail_msg("%s: allocation %d failed, but the status is %d, '%s'", setting->name, n, status,
+                 ckg_error_message());
     if (reached) {
         assert_same_trials(s, untouched);
         must(call(s, &result));
@@ -400,8 +409,8 @@ static void fail_at_each(const struct setting *setting, call_function *call, con
             first = differs && first < 0 ? n : first;
         }
     if (changed)
-        fail_msg("%s in '%s': after %d of %d failures the result differs, first at allocation %d", what, setting->name, changed,
-                 tried, first);
+        fail_msg("%s in '%s': after %d of %d failures the result differs, first at allocation %d", what,
+                 setting->name, changed, tried, first);
 }
 
 static void test_a_new_study(void **state)
@@ -508,8 +517,8 @@ static void test_predict_score_and_model(void **state)
 /* --- failures late in an ask --- */
 
 /*
- * A flat objective under noise: the search has stalled, and an ask that explores comes next. The trials fill their array, so that
- * an ask allocates last of all to record its own.
+ * A flat objective under noise: the search has stalled, and an ask that explores comes next. The trials fill
+ * their array, so that an ask allocates last of all to record its own.
  */
 static ckg_study *stalled_study(void)
 {
@@ -587,7 +596,10 @@ static int warm_allocations(const struct setting *setting, const char *preset, d
     return budget.calls;
 }
 
-/* Few, and no more of them when the loops run longer: with more data, more candidates and iterations, or a limit on the time. */
+/*
+ * Few, and no more of them when the loops run longer: with more data, more candidates and iterations, or a
+ * limit on the time.
+ */
 static void test_a_warm_ask_allocates_little(void **state)
 {
     static const enum ckg_noise noises[] = {CKG_NOISE_NONE, CKG_NOISE_AUTO};
@@ -597,10 +609,12 @@ static void test_a_warm_ask_allocates_little(void **state)
     for (int i = 0; i < 4; i++) {
         const struct setting small = {"small", policies[i % 2], noises[i / 2], 0, 8, 0, 0, 0};
         const struct setting large = {"large", policies[i % 2], noises[i / 2], 0, 40, 0, 0, 0};
-        const int usual = warm_allocations(&small, "default", 0), hurried = warm_allocations(&small, "default", 1e-6);
+        const int usual = warm_allocations(&small, "default", 0),
+                  hurried = warm_allocations(&small, "default", 1e-6);
         const int more = warm_allocations(&large, "default", 0), paper = warm_allocations(&small, "paper", 0);
-        print_message("allocations of a warm ask, %s, %s: %d; hurried %d, of 40 observations %d, preset paper %d\n",
-                      policies[i % 2], i / 2 ? "noise" : "no noise", usual, hurried, more, paper);
+        print_message(
+            "allocations of a warm ask, %s, %s: %d; hurried %d, of 40 observations %d, preset paper %d\n",
+            policies[i % 2], i / 2 ? "noise" : "no noise", usual, hurried, more, paper);
         assert_true(usual <= 200 && more <= 200 && paper <= 200);
         assert_true(more <= usual + 40 && hurried <= usual);
     }

@@ -1,13 +1,13 @@
 /*
- * cKG as the policy computes it against two independent references on random studies with K = 0 … 3 and with noise in objective
- * and constraints:
- *   dense    E_{Z_c} of the exact envelope over a dense set: a grid, rings of points at geometric scales around x_r and x⁺, and a
- *            zoom into every point that wins, with a fine rule for Z_c;
- *   nested   plain Monte Carlo over (Z_y, Z_c), each draw the maximum over the same dense set.
- * The references take from the library the fitted processes (means, variances, covariances), M and x_r, nothing else.
+ * cKG as the policy computes it against two independent references on random studies with K = 0 … 3 and with
+ * noise in objective and constraints: dense    E_{Z_c} of the exact envelope over a dense set: a grid, rings
+ * of points at geometric scales around x_r and x⁺, and a zoom into every point that wins, with a fine rule
+ * for Z_c; nested   plain Monte Carlo over (Z_y, Z_c), each draw the maximum over the same dense set. The
+ * references take from the library the fitted processes (means, variances, covariances), M and x_r, nothing
+ * else.
  *
- * The test prints what it measures, by K. CKG_TEST_VERBOSE=1 in the environment prints every comparison. A light run compares
- * for K = 0 and 1 alone.
+ * The test prints what it measures, by K. CKG_TEST_VERBOSE=1 in the environment prints every comparison. A
+ * light run compares for K = 0 and 1 alone.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -30,7 +30,16 @@
 #include "support/scale.h"
 
 enum { MODELS = 20, CANDIDATES = 3, MOST_K = 3, WAVES = 12 };
-enum { GRID = 40, RINGS = 24, SPOKES = 16, ZOOMS = 4, SCOUTS = 48, ROOM = 16000, MOST_NODES = 1024, DRAWS = 20000 };
+enum {
+    GRID = 40,
+    RINGS = 24,
+    SPOKES = 16,
+    ZOOMS = 4,
+    SCOUTS = 48,
+    ROOM = 16000,
+    MOST_NODES = 1024,
+    DRAWS = 20000
+};
 
 /* --- random studies --- */
 
@@ -68,11 +77,15 @@ static ckg_problem *describe(int K, enum noisy noisy, int model)
     assert_int_equal(ckg_problem_add_real(problem, "x", 0, 1, CKG_LINEAR), 0);
     assert_int_equal(ckg_problem_add_real(problem, "y", 0, 1, CKG_LINEAR), 0);
     assert_int_equal(ckg_problem_set_objective(problem, "f", model % 2 ? CKG_MAXIMIZE : CKG_MINIMIZE), 0);
-    const enum ckg_noise kind = noisy == EXACT ? CKG_NOISE_NONE : noisy == ALL_KNOWN ? CKG_NOISE_KNOWN : CKG_NOISE_AUTO;
+    const enum ckg_noise kind = noisy == EXACT       ? CKG_NOISE_NONE
+                                : noisy == ALL_KNOWN ? CKG_NOISE_KNOWN
+                                                     : CKG_NOISE_AUTO;
     assert_int_equal(ckg_problem_set_noise(problem, "f", kind, 0.1), 0);
     for (int k = 0; k < K; k++) {
-        assert_int_equal(ckg_problem_add_constraint(problem, names[k], (model + k) % 3 ? -INFINITY : -1.0, 0.3), 0);
-        assert_int_equal(ckg_problem_set_noise(problem, names[k], noisy == OBJECTIVE ? CKG_NOISE_NONE : kind, 0.1), 0);
+        assert_int_equal(
+            ckg_problem_add_constraint(problem, names[k], (model + k) % 3 ? -INFINITY : -1.0, 0.3), 0);
+        assert_int_equal(
+            ckg_problem_set_noise(problem, names[k], noisy == OBJECTIVE ? CKG_NOISE_NONE : kind, 0.1), 0);
     }
     return problem;
 }
@@ -100,7 +113,8 @@ static ckg_study *draw_study(int model)
         double values[1 + MOST_K];
         int trial;
         for (int j = 0; j <= K; j++)
-            values[j] = waves_at(&waves[j], x) + (noisy >= ALL || (noisy && !j) ? 0.1 : 0) * ckg__rng_normal(&rng);
+            values[j] = waves_at(&waves[j], x) +
+                        (noisy >= ALL || (noisy && !j) ? 0.1 : 0) * ckg__rng_normal(&rng);
         assert_int_equal(ckg_study_add(study, x, &trial), 0);
         assert_int_equal(ckg_study_tell(study, trial, values), 0);
     }
@@ -170,7 +184,8 @@ static void dense_weigh(const struct ckg__belief *belief, const double *u, int f
             }
             dense.mean[j - 1][first + p] = points.mean[p];
             dense.shift[j - 1][first + p] = sigma;
-            dense.inv_sd[j - 1][first + p] = 1 / sqrt(fmax(points.var[p] - sigma * sigma, ckg__variance_floor(gp)));
+            dense.inv_sd[j - 1][first + p] = 1 / sqrt(fmax(points.var[p] - sigma * sigma,
+                                                           ckg__variance_floor(gp)));
         }
         ckg__arena_release(&scratch, mark);
     }
@@ -233,7 +248,10 @@ static int highest(double z)
     return p;
 }
 
-/* The lines that may be highest in |z| <= 9: between two knots, none that stays below the crossing of the winners at both. */
+/*
+ * The lines that may be highest in |z| <= 9: between two knots, none that stays below the crossing of the
+ * winners at both.
+ */
 static int worth_sorting(struct line *lines)
 {
     enum { KNOTS = 13 };
@@ -245,7 +263,8 @@ static int worth_sorting(struct line *lines)
     }
     for (int i = 0; i + 1 < KNOTS; i++) {
         const int l = winner[i], r = winner[i + 1];
-        const double cross = dense.b[l] == dense.b[r] ? z[i] : (dense.a[l] - dense.a[r]) / (dense.b[r] - dense.b[l]);
+        const double cross = dense.b[l] == dense.b[r] ? z[i]
+                                                      : (dense.a[l] - dense.a[r]) / (dense.b[r] - dense.b[l]);
         const double left = dense.a[l] + dense.b[l] * z[i], right = dense.a[r] + dense.b[r] * z[i + 1];
         floor[i] = fmin(dense.a[l] + dense.b[l] * cross, fmin(left, right));
     }
@@ -378,7 +397,8 @@ static double nested_value(uint64_t seed, double *error)
         if (!i || dense.K)
             dense_lines(z);
         const int best = highest(z_y);
-        const double won = (dense.a[best] + dense.b[best] * z_y) - (dense.a[dense.r] + dense.b[dense.r] * z_y);
+        const double won = (dense.a[best] + dense.b[best] * z_y) -
+                           (dense.a[dense.r] + dense.b[dense.r] * z_y);
         sum += won / draws;
         squares += won * won / draws;
     }
@@ -430,8 +450,9 @@ static void report(const char *what, struct errors *e)
     if (!e->count)
         return;
     qsort(e->error, (size_t)e->count, sizeof *e->error, ascending);
-    print_message("%s: %d comparisons, relative error median %.2f %%, 90 %% %.2f %%, maximum %.2f %%\n", what, e->count,
-                  100 * e->error[e->count / 2], 100 * e->error[(int)(0.9 * e->count)], 100 * e->error[e->count - 1]);
+    print_message("%s: %d comparisons, relative error median %.2f %%, 90 %% %.2f %%, maximum %.2f %%\n", what,
+                  e->count, 100 * e->error[e->count / 2], 100 * e->error[(int)(0.9 * e->count)],
+                  100 * e->error[e->count - 1]);
 }
 
 /* A light run keeps to the models whose references cost least. */
@@ -463,8 +484,9 @@ static void test_default_effort_is_near_the_dense_reference(void **state)
             dense_make(&search.outlook[0], u, &rule);
             const double expected = dense_value(&rule), error = fabs(value[c] - expected) / expected;
             if (getenv("CKG_TEST_VERBOSE"))
-                print_message("model %d K %d noise %d candidate %d: %.6g dense %.6g, %+.2f %% (%d points)\n", model, dense.K,
-                              model / (MOST_K + 1) % NOISES, c, value[c], expected, 100 * (value[c] / expected - 1), dense.m);
+                print_message("model %d K %d noise %d candidate %d: %.6g dense %.6g, %+.2f %% (%d points)\n",
+                              model, dense.K, model / (MOST_K + 1) % NOISES, c, value[c], expected,
+                              100 * (value[c] / expected - 1), dense.m);
             if (expected > 1e-6) {
                 of[dense.K].error[of[dense.K].count++] = error;
                 all.error[all.count++] = error;
@@ -515,8 +537,8 @@ static void test_fine_effort_is_nested_monte_carlo(void **state)
         dense_make(&search.outlook[0], u, &rule);
         const double exact = dense_value(&rule), nested = nested_value((uint64_t)model, &error);
         if (getenv("CKG_TEST_VERBOSE"))
-            print_message("model %d K %d: fine %.6g dense %.6g nested %.6g ± %.2g\n", model, dense.K, value[0], exact, nested,
-                          error);
+            print_message("model %d K %d: fine %.6g dense %.6g nested %.6g ± %.2g\n", model, dense.K,
+                          value[0], exact, nested, error);
         if (!(fabs(value[0] - nested) <= 4 * error) || !(fabs(exact - nested) <= 4 * error))
             fail_msg("model %d: fine %g, dense %g, nested %g ± %g", model, value[0], exact, nested, error);
         ckg__study_end_search(study);

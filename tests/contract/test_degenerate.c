@@ -1,6 +1,7 @@
 /*
- * Legal data never make the library fail, however poor they are: ask, predict, score, recommend, model and penalty work and give
- * finite numbers within their ranges. CKG_SLOW_TESTS in the environment adds the large cases.
+ * Legal data never make the library fail, however poor they are: ask, predict, score, recommend, model and
+ * penalty work and give finite numbers within their ranges. CKG_SLOW_TESTS in the environment adds the large
+ * cases.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,18 +21,18 @@
 
 enum { PROBES = 5, MAX_D = 20 };
 
-#define must(call)                                                                                                             \
-    do {                                                                                                                       \
-        const int got = (call);                                                                                                \
-        if (got)                                                                                                               \
-            fail_msg("%s: status %d, '%s'", #call, got, ckg_error_message());                                                  \
+#define must(call)                                                                                           \
+    do {                                                                                                     \
+        const int got = (call);                                                                              \
+        if (got)                                                                                             \
+            fail_msg("%s: status %d, '%s'", #call, got, ckg_error_message());                                \
     } while (0)
 
-#define assert_finite(number)                                                                                                  \
-    do {                                                                                                                       \
-        const double seen = (number);                                                                                          \
-        if (!isfinite(seen))                                                                                                   \
-            fail_msg("%s is %g", #number, seen);                                                                               \
+#define assert_finite(number)                                                                                \
+    do {                                                                                                     \
+        const double seen = (number);                                                                        \
+        if (!isfinite(seen))                                                                                 \
+            fail_msg("%s is %g", #number, seen);                                                             \
     } while (0)
 
 /* --- problems and data --- */
@@ -109,7 +110,8 @@ static int add(ckg_study *s, const double *x)
 /* Tells the next design of the sequence smooth values of every outcome, times `scale`. */
 static void tell_smooth(ckg_study *s, double scale)
 {
-    const int d = ckg_problem_dimension(ckg_study_problem(s)), K = ckg_problem_constraints(ckg_study_problem(s));
+    const int d = ckg_problem_dimension(ckg_study_problem(s)),
+              K = ckg_problem_constraints(ckg_study_problem(s));
     double x[MAX_D], values[1 + CKG_MAX_CONSTRAINTS];
 
     weyl(ckg_study_trials(s), d, x);
@@ -147,11 +149,13 @@ static void check_predictions(int K, const double *mean, const double *sd, doubl
 static void check_predict(ckg_study *s, const double *X)
 {
     const int K = ckg_problem_constraints(ckg_study_problem(s));
-    double mean[PROBES * (1 + CKG_MAX_CONSTRAINTS)], sd[PROBES * (1 + CKG_MAX_CONSTRAINTS)], feasible[PROBES], utility[PROBES];
+    double mean[PROBES * (1 + CKG_MAX_CONSTRAINTS)], sd[PROBES * (1 + CKG_MAX_CONSTRAINTS)], feasible[PROBES],
+        utility[PROBES];
 
     must(ckg_study_predict(s, PROBES, X, mean, sd, feasible, utility));
     for (int p = 0; p < PROBES; p++) {
-        check_predictions(K, mean + (size_t)p * (size_t)(1 + K), sd + (size_t)p * (size_t)(1 + K), feasible[p]);
+        check_predictions(K, mean + (size_t)p * (size_t)(1 + K), sd + (size_t)p * (size_t)(1 + K),
+                          feasible[p]);
         assert_finite(utility[p]);
     }
 }
@@ -347,13 +351,16 @@ static void test_duplicated_designs(void **state)
                 for (int t = 0; t < 12; t++) {
                     double x[2];
                     weyl(t % designs, 2, x);
-                    tell_two(s, x, smooth(x, 2, 0) + conflict * 0.3 * (t % 5), smooth(x, 2, 1) - conflict * 0.2 * (t % 3));
+                    tell_two(s, x, smooth(x, 2, 0) + conflict * 0.3 * (t % 5),
+                             smooth(x, 2, 1) - conflict * 0.2 * (t % 3));
                 }
                 exercise(s);
             }
 }
 
-/* Designs so close that the kernel matrix is singular to rounding, with values that no smooth function has. */
+/*
+ * Designs so close that the kernel matrix is singular to rounding, with values that no smooth function has.
+ */
 static void test_nearly_equal_designs(void **state)
 {
     (void)state;
@@ -548,7 +555,8 @@ static void test_mixed_noise(void **state)
             for (int t = 0; t < 12; t++) {
                 double x[2];
                 weyl(t % designs, 2, x);
-                const ckg_measurement m[] = {{1, smooth(x, 2, 1) + 0.1 * t, sds[(t + 1) % 6]}, {0, smooth(x, 2, 0), sds[t % 6]}};
+                const ckg_measurement m[] = {{1, smooth(x, 2, 1) + 0.1 * t, sds[(t + 1) % 6]},
+                                             {0, smooth(x, 2, 0), sds[t % 6]}};
                 must(ckg_study_tell_measured(s, add(s, x), 2, m));
             }
             exercise(s);
@@ -619,7 +627,8 @@ static void test_failure_at_a_measured_design(void **state)
 
 static void test_every_way_to_fit(void **state)
 {
-    static const char *const fits[] = {"ml", "map", "sample", "auto"}, *const kernels[] = {"rbf", "matern52", "matern32"};
+    static const char *const fits[] = {"ml", "map", "sample", "auto"}, *const kernels[] = {"rbf", "matern52",
+                                                                                           "matern32"};
     static const char *const presets[] = {"default", "paper"};
 
     (void)state;

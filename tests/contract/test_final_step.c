@@ -1,6 +1,7 @@
 /*
- * The last evaluation of a budget by another policy: it chooses that trial and no other, as a study of that policy would; then a recommendation
- * without options is an evaluated design, and one with options is what they say.
+ * The last evaluation of a budget by another policy: it chooses that trial and no other, as a study of that
+ * policy would; then a recommendation without options is an evaluated design, and one with options is what
+ * they say.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,11 +17,11 @@
 
 enum { INITIAL = 5, BUDGET = 9 };
 
-#define must(call)                                                                                                             \
-    do {                                                                                                                       \
-        const int got = (call);                                                                                                \
-        if (got)                                                                                                               \
-            fail_msg("%s: status %d, '%s'", #call, got, ckg_error_message());                                                  \
+#define must(call)                                                                                           \
+    do {                                                                                                     \
+        const int got = (call);                                                                              \
+        if (got)                                                                                             \
+            fail_msg("%s: status %d, '%s'", #call, got, ckg_error_message());                                \
     } while (0)
 
 static ckg_problem *new_problem(void)
@@ -63,7 +64,8 @@ static const char *const own = "ckg or its rules";
 
 static void assert_path(const char *path, const char *wanted)
 {
-    const int by_rule = !strcmp(path, "ckg") || !strcmp(path, "explore") || !strcmp(path, "polish") || !strcmp(path, "cei-fallback");
+    const int by_rule = !strcmp(path, "ckg") || !strcmp(path, "explore") || !strcmp(path, "polish") ||
+                        !strcmp(path, "cei-fallback");
 
     if (wanted == own ? !by_rule : strcmp(path, wanted) != 0)
         fail_msg("'%s', not '%s'", path, wanted);
@@ -167,7 +169,10 @@ static void test_which_trials_count(void **state)
     ckg_study_free(s);
 }
 
-/* Within the initial design the last evaluation is the final policy's all the same, once there is anything to go by. */
+/*
+ * Within the initial design the last evaluation is the final policy's all the same, once there is anything to
+ * go by.
+ */
 static void test_a_budget_within_the_initial_design(void **state)
 {
     ckg_study *s = new_study("ckg", 3, "cei");

@@ -1,7 +1,7 @@
 /*
- * What must not change a suggestion, through the public interface: the units, origin and sign of the objective, the units of a
- * constraint, the number of threads. And what a study must do on its way: make progress while nothing is feasible, repeat
- * nothing, and seldom find cKG worthless.
+ * What must not change a suggestion, through the public interface: the units, origin and sign of the
+ * objective, the units of a constraint, the number of threads. And what a study must do on its way: make
+ * progress while nothing is feasible, repeat nothing, and seldom find cKG worthless.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -41,7 +41,8 @@ struct guise {
     const char *name;
     double factor, shift, unit[2];
     enum ckg_goal goal;
-    int exact; /* 1: the numbers that the models see are the same to the bit, and so must be the suggestions */
+    /* 1: the numbers that the models see are the same to the bit, and so must be the suggestions */
+    int exact;
 };
 
 static ckg_study *study_new(const struct guise *g, int K, enum ckg_noise noise, int threads)
@@ -74,7 +75,10 @@ static void disguise(const struct guise *g, int K, double *values)
         values[1 + k] *= g->unit[k];
 }
 
-/* Asks, evaluates as the guise has it (with noise, the same for every study, where asked), tells; the design goes to x. */
+/*
+ * Asks, evaluates as the guise has it (with noise, the same for every study, where asked), tells; the design
+ * goes to x.
+ */
 static void one_step(ckg_study *study, const struct guise *g, int K, double noise_sd, double *x)
 {
     ckg_suggestion *s;
@@ -129,7 +133,8 @@ static void compare(const struct guise *g, int K)
         off += here > 1e-6;
         memcpy(X + 2 * n, expected, sizeof expected);
     }
-    print_message("K = %d, %s: within %.2g of the box, %d of %d by more than 1e-6\n", K, g->name, far, off, steps);
+    print_message("K = %d, %s: within %.2g of the box, %d of %d by more than 1e-6\n", K, g->name, far, off,
+                  steps);
     assert_true(g->exact ? far == 0 : far <= 1e-6);
 }
 
@@ -180,7 +185,10 @@ static void assert_all_differ(int n, const double *X)
             assert_true(memcmp(X + 2 * i, X + 2 * k, 2 * sizeof *X) != 0);
 }
 
-/* Feasible is a quarter disc in the corner of the best objective's opposite, 0.3 % of the box; the start is infeasible. */
+/*
+ * Feasible is a quarter disc in the corner of the best objective's opposite, 0.3 % of the box; the start is
+ * infeasible.
+ */
 static void test_a_tiny_feasible_corner_is_found(void **state)
 {
     enum { EVALUATIONS = 40 };
@@ -206,15 +214,17 @@ static void test_a_tiny_feasible_corner_is_found(void **state)
             assert_int_equal(ckg_study_ask(study, &s), 0);
             memcpy(X + 2 * i, s->x, 2 * sizeof *X);
             const double far = hypot(5 - s->x[0], 5 - s->x[1]);
-            const double values[2] = {s->x[0] + 2 * sin(s->x[1]), 0.2 * (far - radius) + 0.1 * (1 - cos(far - radius))};
+            const double values[2] = {s->x[0] + 2 * sin(s->x[1]),
+                                      0.2 * (far - radius) + 0.1 * (1 - cos(far - radius))};
             assert_int_equal(ckg_study_tell(study, s->trial, values), 0);
             ckg_suggestion_free(s);
             feasible += values[1] <= 0;
             least = fmin(least, values[1]);
             least_at_first = i < 10 ? least : least_at_first;
         }
-        print_message("seed %d: least violation %.3g in the initial design, %.3g in the end; %d designs feasible\n", (int)seed,
-                      least_at_first, least, feasible);
+        print_message(
+            "seed %d: least violation %.3g in the initial design, %.3g in the end; %d designs feasible\n",
+            (int)seed, least_at_first, least, feasible);
         assert_all_differ(EVALUATIONS, X);
         assert_true(least < least_at_first);
         assert_true(feasible > 0);
@@ -250,7 +260,8 @@ static void test_fallbacks_are_rare(void **state)
             memcpy(X + 2 * i, s->x, 2 * sizeof *X);
             evaluate(s->x, 1, values);
             assert_int_equal(ckg_study_tell(study, s->trial, values), 0);
-            const int policy = strcmp(s->path, "design") != 0 && strcmp(s->path, "explore") != 0 && strcmp(s->path, "polish") != 0;
+            const int policy = strcmp(s->path, "design") != 0 && strcmp(s->path, "explore") != 0 &&
+                               strcmp(s->path, "polish") != 0;
             asked += policy;
             fallbacks += policy && !(strcmp(s->path, "ckg") == 0 && s->value > 0);
             ckg_suggestion_free(s);
@@ -260,7 +271,8 @@ static void test_fallbacks_are_rare(void **state)
         ckg_problem_free(problem);
     }
     print_message("cKG was worthless in %d of %d iterations\n", fallbacks, asked);
-    assert_true(3 * asked > studies * (EVALUATIONS - INITIAL)); /* the rest explored or polished, the search having stalled */
+    /* the rest explored or polished, the search having stalled */
+    assert_true(3 * asked > studies * (EVALUATIONS - INITIAL));
     assert_true(10 * fallbacks <= asked);
 }
 

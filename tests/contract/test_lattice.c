@@ -1,6 +1,7 @@
 /*
- * Integers, categoricals, finite lists: suggestions and recommendations lie on the lattice, nothing is evaluated twice without
- * noise, finite problems are exhausted once, pending designs are kept apart, and the optimum of small problems is found.
+ * Integers, categoricals, finite lists: suggestions and recommendations lie on the lattice, nothing is
+ * evaluated twice without noise, finite problems are exhausted once, pending designs are kept apart, and the
+ * optimum of small problems is found.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,11 +21,11 @@
 
 enum { MAX_TRIALS = 64, LIST = 200 };
 
-#define must(call)                                                                                                             \
-    do {                                                                                                                       \
-        const int got = (call);                                                                                                \
-        if (got)                                                                                                               \
-            fail_msg("%s: status %d, '%s'", #call, got, ckg_error_message());                                                  \
+#define must(call)                                                                                           \
+    do {                                                                                                     \
+        const int got = (call);                                                                              \
+        if (got)                                                                                             \
+            fail_msg("%s: status %d, '%s'", #call, got, ckg_error_message());                                \
     } while (0)
 
 /* --- the problems: name, shape, and smooth outcomes of a design --- */
@@ -173,7 +174,8 @@ static const struct shape short_list = {"short list", 3, add_short_list, on_shor
 static const struct shape twelve = {"twelve", 2, add_twelve, on_twelve};
 static const struct shape ten = {"ten", 1, add_ten, on_ten};
 static const struct shape continuous = {"continuous", 2, add_continuous, on_continuous};
-static const struct shape *const discrete[] = {&integers, &categories, &mixed, &list, &short_list, &twelve, &ten};
+static const struct shape *const discrete[] = {&integers,   &categories, &mixed, &list,
+                                               &short_list, &twelve,     &ten};
 
 enum { DISCRETE = sizeof discrete / sizeof *discrete };
 
@@ -219,7 +221,8 @@ static int ask_on(ckg_study *s, const struct shape *shape)
 
     must(ckg_study_ask(s, &a));
     if (!shape->on(a->x))
-        fail_msg("%s: trial %d (%s), %.17g …, is not one of the designs", shape->name, a->trial, a->path, a->x[0]);
+        fail_msg("%s: trial %d (%s), %.17g …, is not one of the designs", shape->name, a->trial, a->path,
+                 a->x[0]);
     must(ckg_study_trial(s, a->trial, &trial));
     assert_memory_equal(trial.x, a->x, (size_t)shape->d * sizeof *a->x);
     const int number = a->trial;
@@ -260,7 +263,8 @@ static void check_recommendations(ckg_study *s, const struct shape *shape)
         o.evaluated_only = i / 2;
         must(ckg_study_recommend(s, &o, &r));
         if (!shape->on(r->x))
-            fail_msg("%s: rule %d recommends %.17g …, which is not one of the designs", shape->name, o.rule, r->x[0]);
+            fail_msg("%s: rule %d recommends %.17g …, which is not one of the designs", shape->name, o.rule,
+                     r->x[0]);
         ckg_recommendation_free(r);
     }
 }
@@ -307,7 +311,9 @@ static void test_added_designs_are_not_repeated(void **state)
 
 /* --- exhaustion --- */
 
-/* `size` designs, each once, whether told at once or all pending, then the end; a cancelled one comes back. */
+/*
+ * `size` designs, each once, whether told at once or all pending, then the end; a cancelled one comes back.
+ */
 static void exhaust(const struct shape *shape, int size, int initial, int pending, const char *policy)
 {
     const ckg_options o = options_from(initial, policy);
@@ -349,7 +355,10 @@ static void test_finite_problems_are_exhausted_once(void **state)
             }
 }
 
-/* A lattice too large to be looked at as a whole, all but three designs told: those are found, and called what they are. */
+/*
+ * A lattice too large to be looked at as a whole, all but three designs told: those are found, and called
+ * what they are.
+ */
 static void test_the_last_designs_of_a_large_lattice(void **state)
 {
     const ckg_options o = options_from(0, "ckg");
@@ -480,7 +489,8 @@ static ckg_study *study_on_square(const ckg_options *o)
     must(ckg_study_new(&s, p, o));
     ckg_problem_free(p);
     for (int t = 0; t < 9; t++) {
-        const double x[] = {1 + 5 * (t % 3), 2 + 5 * (t / 3)}, values[] = {hypot(x[0] - 7, x[1] - 9), (x[0] + x[1]) / 28};
+        const double x[] = {1 + 5 * (t % 3), 2 + 5 * (t / 3)},
+                     values[] = {hypot(x[0] - 7, x[1] - 9), (x[0] + x[1]) / 28};
         int number;
         must(ckg_study_add(s, x, &number));
         must(ckg_study_tell(s, number, values));
@@ -488,7 +498,10 @@ static ckg_study *study_on_square(const ckg_options *o)
     return s;
 }
 
-/* A pending design moves the suggestion; cancelled, it leaves predictions, values and the suggestion as they were. */
+/*
+ * A pending design moves the suggestion; cancelled, it leaves predictions, values and the suggestion as they
+ * were.
+ */
 static void test_pending_and_cancelled(void **state)
 {
     const ckg_options o = options_from(0, "ckg");
@@ -651,12 +664,14 @@ static double best_of_mixed(void)
 
     for (int i = 0; i < 18; i++)
         for (int k = 0; k <= 20000; k++)
-            keep_best(evaluate_mixed, (const double[]){pow(10, -1 + k / 10000.0), 1 + i % 6, (int)(i / 6)}, &best);
+            keep_best(evaluate_mixed, (const double[]){pow(10, -1 + k / 10000.0), 1 + i % 6, (int)(i / 6)},
+                      &best);
     return best;
 }
 
 /* The best told is within `close` of the true best after 40 evaluations in 8 of 10 studies. */
-static void check_hits(void (*shape)(ckg_problem *), void (*evaluate)(const double *, double *), double best, double close)
+static void check_hits(void (*shape)(ckg_problem *), void (*evaluate)(const double *, double *), double best,
+                       double close)
 {
     const int seeds = test_scale(10, 2);
     int count = 0;

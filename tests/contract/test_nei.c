@@ -1,8 +1,10 @@
 /*
- * The policy `nei` through the public interface: without noise it scores and suggests as `cei` does, whatever the data; with noise it works on
- * every kind of data, with any number of threads, in any units, and gives pending designs a wide berth.
+ * The policy `nei` through the public interface: without noise it scores and suggests as `cei` does, whatever
+ * the data; with noise it works on every kind of data, with any number of threads, in any units, and gives
+ * pending designs a wide berth.
  *
- * Scores of the two policies agree to 1e-9 of 1 + |score|: the incumbent is the same mean, rounded in another order.
+ * Scores of the two policies agree to 1e-9 of 1 + |score|: the incumbent is the same mean, rounded in another
+ * order.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -26,15 +28,15 @@ struct sort {
     const char *name;
     int K, n;
     enum ckg_noise noise[2]; /* of the objective and of the constraints */
-    double level;    /* added to every constraint: large and nothing is feasible */
-    int failed;      /* every so many trials fail; 0: none */
-    int partly;      /* 1: the constraints of every third trial are not measured */
+    double level;            /* added to every constraint: large and nothing is feasible */
+    int failed;              /* every so many trials fail; 0: none */
+    int partly;              /* 1: the constraints of every third trial are not measured */
     int pending;
-    int rounded;     /* 1: constraints take whole numbers, and some meet their limit exactly */
+    int rounded; /* 1: constraints take whole numbers, and some meet their limit exactly */
     const char *fit;
     double factor, shift; /* of the objective's units; factor 0 counts as 1 */
     int threads;
-    double draws;    /* 0: as many as the policy takes by itself */
+    double draws; /* 0: as many as the policy takes by itself */
 };
 
 static double uniform(uint64_t *state)
@@ -47,8 +49,12 @@ static void evaluate(const struct sort *s, const double *x, uint64_t *noise, dou
 {
     const double u = x[0] / 4, v = x[1] / 9, w = x[2], factor = s->factor != 0 ? s->factor : 1;
     for (int j = 0; j <= s->K; j++) {
-        const double disturbance = s->noise[j > 0] == CKG_NOISE_NONE ? 0 : 0.4 * (uniform(noise) + uniform(noise) - 1);
-        values[j] = (j ? sin(3 * u + 2 * v + j) - 0.2 + s->level : pow(u - 0.4, 2) + pow(v - 0.6, 2) + 0.3 * w) + disturbance;
+        const double disturbance = s->noise[j > 0] == CKG_NOISE_NONE
+                                       ? 0
+                                       : 0.4 * (uniform(noise) + uniform(noise) - 1);
+        values[j] = (j ? sin(3 * u + 2 * v + j) - 0.2 + s->level
+                       : pow(u - 0.4, 2) + pow(v - 0.6, 2) + 0.3 * w) +
+                    disturbance;
         if (j && s->rounded)
             values[j] = rint(3 * values[j]);
     }
@@ -158,7 +164,8 @@ static void test_without_noise_it_is_cei(void **state)
         {"K = 3", .K = 3, .n = 25, .noise = {CKG_NOISE_NONE, CKG_NOISE_NONE}},
         {"one observation", .K = 2, .n = 1, .noise = {CKG_NOISE_NONE, CKG_NOISE_NONE}},
         {"nothing feasible", .K = 2, .n = 12, .noise = {CKG_NOISE_NONE, CKG_NOISE_NONE}, .level = 2},
-        {"nothing feasible, noisy constraints", .K = 2, .n = 12, .noise = {CKG_NOISE_NONE, CKG_NOISE_KNOWN}, .level = 7},
+        {"nothing feasible, noisy constraints", .K = 2, .n = 12, .noise = {CKG_NOISE_NONE, CKG_NOISE_KNOWN},
+         .level = 7},
         {"failures", .K = 1, .n = 20, .noise = {CKG_NOISE_NONE, CKG_NOISE_NONE}, .failed = 4},
         {"pending", .K = 1, .n = 15, .noise = {CKG_NOISE_NONE, CKG_NOISE_NONE}, .pending = 3},
         {"limits met exactly", .K = 2, .n = 20, .noise = {CKG_NOISE_NONE, CKG_NOISE_NONE}, .rounded = 1},
@@ -193,8 +200,10 @@ static const struct sort noisy[] = {
     {"one observation", .K = 1, .n = 1, .noise = {CKG_NOISE_AUTO, CKG_NOISE_AUTO}},
     {"nothing feasible", .K = 1, .n = 12, .noise = {CKG_NOISE_AUTO, CKG_NOISE_AUTO}, .level = 1.3},
     {"partly measured", .K = 2, .n = 20, .noise = {CKG_NOISE_AUTO, CKG_NOISE_NONE}, .partly = 1},
-    {"partly measured, without noise", .K = 2, .n = 20, .noise = {CKG_NOISE_NONE, CKG_NOISE_NONE}, .partly = 1},
-    {"failures and pending", .K = 1, .n = 20, .noise = {CKG_NOISE_AUTO, CKG_NOISE_KNOWN}, .failed = 5, .pending = 3},
+    {"partly measured, without noise", .K = 2, .n = 20, .noise = {CKG_NOISE_NONE, CKG_NOISE_NONE},
+     .partly = 1},
+    {"failures and pending", .K = 1, .n = 20, .noise = {CKG_NOISE_AUTO, CKG_NOISE_KNOWN}, .failed = 5,
+     .pending = 3},
     {"sampled", .K = 1, .n = 15, .noise = {CKG_NOISE_AUTO, CKG_NOISE_AUTO}, .fit = "sample"},
     {"twenty constraints", .K = 20, .n = 12, .noise = {CKG_NOISE_KNOWN, CKG_NOISE_KNOWN}, .level = -0.8},
 };
@@ -215,7 +224,8 @@ static void test_with_noise(void **state)
             assert_true(isfinite(value[p]));
         for (int a = 0; a < 3; a++)
             suggestion_of(study, x[a]);
-        assert_true(memcmp(x[0], x[1], sizeof x[0]) && memcmp(x[0], x[2], sizeof x[0]) && memcmp(x[1], x[2], sizeof x[0]));
+        assert_true(memcmp(x[0], x[1], sizeof x[0]) && memcmp(x[0], x[2], sizeof x[0]) &&
+                    memcmp(x[1], x[2], sizeof x[0]));
         ckg_study_free(study);
     }
 }
@@ -254,7 +264,8 @@ static void test_draws_are_a_parameter(void **state)
     (void)state;
     points(X);
     for (int i = 0; i < 3; i++) {
-        const struct sort sort = {.K = 1, .n = 15, .noise = {CKG_NOISE_AUTO, CKG_NOISE_AUTO}, .draws = counts[i]};
+        const struct sort sort = {
+            .K = 1, .n = 15, .noise = {CKG_NOISE_AUTO, CKG_NOISE_AUTO}, .draws = counts[i]};
         ckg_study *study = told(&sort, "nei");
         assert_int_equal(ckg_study_score(study, NULL, POINTS, X, value[i]), 0);
         ckg_study_free(study);

@@ -1,6 +1,6 @@
 /*
- * Predictive entropy search from outside: each outcome's share of the value, what is said where there are none, suggestions that are worth
- * something, and where nothing can be learnt the stated fallback.
+ * Predictive entropy search from outside: each outcome's share of the value, what is said where there are
+ * none, suggestions that are worth something, and where nothing can be learnt the stated fallback.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,11 +19,11 @@
 
 enum { PROBES = 7, MAX_K = 20 };
 
-#define must(call)                                                                                                             \
-    do {                                                                                                                       \
-        const int got = (call);                                                                                                \
-        if (got)                                                                                                               \
-            fail_msg("%s: status %d, '%s'", #call, got, ckg_error_message());                                                  \
+#define must(call)                                                                                           \
+    do {                                                                                                     \
+        const int got = (call);                                                                              \
+        if (got)                                                                                             \
+            fail_msg("%s: status %d, '%s'", #call, got, ckg_error_message());                                \
     } while (0)
 
 /* d reals in [0, 1] and K constraints below a limit. */
@@ -84,7 +84,10 @@ static void probe(int d, double *X)
         X[p] = fmod(0.13 + 0.6180339887 * p, 1);
 }
 
-/* The shares are not negative and add up to the value; with and without constraints, under sampled hyperparameters and without. */
+/*
+ * The shares are not negative and add up to the value; with and without constraints, under sampled
+ * hyperparameters and without.
+ */
 static void test_shares_add_up(void **state)
 {
     static const int K[] = {0, 1, 2, MAX_K};
@@ -182,7 +185,10 @@ static void test_suggestions(void **state)
     }
 }
 
-/* A limit that no draw can meet: that nothing is feasible is no news, and log-cEI, here the probability of feasibility, chooses. */
+/*
+ * A limit that no draw can meet: that nothing is feasible is no news, and log-cEI, here the probability of
+ * feasibility, chooses.
+ */
 static void test_fallback(void **state)
 {
     ckg_study *s = new_study(2, 1, -1e9, CKG_NOISE_NONE, 1);
@@ -198,8 +204,9 @@ static void test_fallback(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_shares_add_up), cmocka_unit_test(test_shares_without_failures), cmocka_unit_test(test_errors),
-        cmocka_unit_test(test_suggestions),   cmocka_unit_test(test_fallback),
+        cmocka_unit_test(test_shares_add_up), cmocka_unit_test(test_shares_without_failures),
+        cmocka_unit_test(test_errors),        cmocka_unit_test(test_suggestions),
+        cmocka_unit_test(test_fallback),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

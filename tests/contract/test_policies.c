@@ -1,7 +1,7 @@
 /*
- * What every policy keeps, beside test_policies_finite.c, test_policies_same.c and test_policies_adverse.c: gradients that are those of its
- * values, suggestions where these are large, different designs while others are pending, no allocation in the loops, and settings as the row
- * declares them.
+ * What every policy keeps, beside test_policies_finite.c, test_policies_same.c and test_policies_adverse.c:
+ * gradients that are those of its values, suggestions where these are large, different designs while others
+ * are pending, no allocation in the loops, and settings as the row declares them.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -52,8 +52,12 @@ static double slope_along(struct along *a, double *blur)
     return narrow;
 }
 
-/* The gradient at POINTS random points against differences; the number of points where the differences are sharp. */
-static int compare_gradients(const struct ckg__search *search, const struct ckg__acquisition *a, struct ckg__rng *rng, const char *name)
+/*
+ * The gradient at POINTS random points against differences; the number of points where the differences are
+ * sharp.
+ */
+static int compare_gradients(const struct ckg__search *search, const struct ckg__acquisition *a,
+                             struct ckg__rng *rng, const char *name)
 {
     double U[D * POINTS], value[POINTS], gradient[D * POINTS], plain[POINTS];
     int sharp = 0;
@@ -74,8 +78,8 @@ static int compare_gradients(const struct ckg__search *search, const struct ckg_
         sharp += worst <= 1e-5 * largest;
         for (int k = 0; k < D; k++)
             if (!(fabs(gradient[k * POINTS + p] - slope[k]) <= 1e-6 * largest + 4 * worst))
-                fail_msg("%s at (%g, %g): slope %d is %.9g, by differences %.9g ± %.2g", name, U[p], U[POINTS + p], k, gradient[k * POINTS + p],
-                         slope[k], worst);
+                fail_msg("%s at (%g, %g): slope %d is %.9g, by differences %.9g ± %.2g", name, U[p],
+                         U[POINTS + p], k, gradient[k * POINTS + p], slope[k], worst);
     }
     return sharp;
 }
@@ -108,8 +112,8 @@ static void gradients_are_of_the_values(const struct ckg__policy *row)
     }
     if (!models)
         skip();
-    print_message("%s: %d models, %d of them averages; differences are sharp at %d of %d points\n", row->name, models, several, sharp,
-                  models * POINTS);
+    print_message("%s: %d models, %d of them averages; differences are sharp at %d of %d points\n", row->name,
+                  models, several, sharp, models * POINTS);
     assert_true(several >= models / 4);
     assert_true(sharp >= 0.8 * models * POINTS);
 }
@@ -119,10 +123,11 @@ static void gradients_are_of_the_values(const struct ckg__policy *row)
 enum { RIVALS = 200 };
 
 /*
- * How many of `rivals` random designs the policy values above its own suggestion, by a twin of the study, which has the same random numbers; -1: it
- * was not the policy that suggested.
+ * How many of `rivals` random designs the policy values above its own suggestion, by a twin of the study,
+ * which has the same random numbers; -1: it was not the policy that suggested.
  */
-static int betters(const struct toy *toy, const struct ckg__policy *row, int told, int rivals, struct ckg__rng *rng)
+static int betters(const struct toy *toy, const struct ckg__policy *row, int told, int rivals,
+                   struct ckg__rng *rng)
 {
     double X[2 * (RIVALS + 1)], value[RIVALS + 1];
     ckg_study *study = toy_study_told(toy, row->name, told), *twin = toy_study_told(toy, row->name, told);
@@ -143,8 +148,9 @@ static int betters(const struct toy *toy, const struct ckg__policy *row, int tol
 }
 
 /*
- * What a policy suggests is about where its values are largest: fewer than one in a hundred designs are valued higher. Values that are drawn
- * anew for every set of designs are no measure, and only the other two kinds are looked at.
+ * What a policy suggests is about where its values are largest: fewer than one in a hundred designs are
+ * valued higher. Values that are drawn anew for every set of designs are no measure, and only the other two
+ * kinds are looked at.
  */
 static void the_suggestion_is_valued_most(const struct ckg__policy *row)
 {
@@ -160,7 +166,8 @@ static void the_suggestion_is_valued_most(const struct ckg__policy *row)
     }
     if (!asked)
         skip();
-    print_message("%s: %d of %d random designs are valued above %d suggestions\n", row->name, better, rivals * asked, asked);
+    print_message("%s: %d of %d random designs are valued above %d suggestions\n", row->name, better,
+                  rivals * asked, asked);
     assert_true(asked >= 6);
     assert_true(100 * better < rivals * asked);
 }
@@ -250,7 +257,10 @@ static int scoring_allocations(ckg_study *study, int count)
     return calls;
 }
 
-/* Scores take their memory from the arenas: once these have grown, there is no allocation at any number of points. */
+/*
+ * Scores take their memory from the arenas: once these have grown, there is no allocation at any number of
+ * points.
+ */
 static void scoring_allocates_nothing(const struct ckg__policy *row)
 {
     const int many = test_scale(MANY, 60);
@@ -268,7 +278,10 @@ static void scoring_allocates_nothing(const struct ckg__policy *row)
         skip();
 }
 
-/* Allocations of an ask whose study was asked before, at the same data; `longer` times as many evaluations in its loops. */
+/*
+ * Allocations of an ask whose study was asked before, at the same data; `longer` times as many evaluations in
+ * its loops.
+ */
 static int asking_allocations(const struct ckg__policy *row, const struct toy *toy, int longer)
 {
     ckg_study *study = toy_study_told(toy, row->name, 9);
@@ -291,14 +304,17 @@ static int asking_allocations(const struct ckg__policy *row, const struct toy *t
     return calls;
 }
 
-/* A suggestion is allocated, and memory per finalist by those that have finalists: little, and no more of it when the loops run longer. */
+/*
+ * A suggestion is allocated, and memory per finalist by those that have finalists: little, and no more of it
+ * when the loops run longer.
+ */
 static void asking_allocates_little(const struct ckg__policy *row)
 {
     for (int i = 0; i < 4; i += test_scale(1, 3)) {
         const struct toy toy = {.K = i / 2, .noise = noises[i % 2]};
         const int usual = asking_allocations(row, &toy, 1), longer = asking_allocations(row, &toy, 4);
-        print_message("%s, K = %d, %s: a warm ask allocates %d times, with loops four times as long %d\n", row->name, toy.K,
-                      i % 2 ? "noise" : "no noise", usual, longer);
+        print_message("%s, K = %d, %s: a warm ask allocates %d times, with loops four times as long %d\n",
+                      row->name, toy.K, i % 2 ? "noise" : "no noise", usual, longer);
         assert_true(usual <= 100 && longer <= usual + 2);
     }
 }
@@ -388,8 +404,10 @@ static void assert_suggests(const struct ckg__policy *row, int K, int count, con
         ckg_suggestion *s = toy_step(study, &toy);
         const char *first = count ? settings[0].name : "nothing";
         if (!isfinite(s->x[0]) || !isfinite(s->x[1]) || isinf(s->value))
-            fail_msg("%s with %s set: (%g, %g), value %g by '%s'", row->name, first, s->x[0], s->x[1], s->value, s->path);
-        if (t >= TOY_INITIAL && !(row->traits & CKG__TRAIT_NO_MODEL) && !(isfinite(s->mean[0]) && isfinite(s->sd[0])))
+            fail_msg("%s with %s set: (%g, %g), value %g by '%s'", row->name, first, s->x[0], s->x[1],
+                     s->value, s->path);
+        if (t >= TOY_INITIAL && !(row->traits & CKG__TRAIT_NO_MODEL) &&
+            !(isfinite(s->mean[0]) && isfinite(s->sd[0])))
             fail_msg("%s with %s set: predicts %g, sd %g", row->name, first, s->mean[0], s->sd[0]);
         ckg_suggestion_free(s);
     }

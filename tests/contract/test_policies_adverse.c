@@ -1,7 +1,8 @@
 /*
- * Every policy with memory and threads at their worst. This program has an arena and a pool of its own, which the linker takes instead of the
- * library's: every piece of scratch is an allocation of its own, full of numbers that are none, freed when it is released, and any of them may
- * fail; tasks run in any order, on any worker. What a policy suggests must not know. Under AddressSanitizer this also finds whoever reads or
+ * Every policy with memory and threads at their worst. This program has an arena and a pool of its own, which
+ * the linker takes instead of the library's: every piece of scratch is an allocation of its own, full of
+ * numbers that are none, freed when it is released, and any of them may fail; tasks run in any order, on any
+ * worker. What a policy suggests must not know. Under AddressSanitizer this also finds whoever reads or
  * writes beyond a piece of scratch, or after its release.
  */
 #include <setjmp.h>
@@ -30,9 +31,9 @@ struct ckg__arena_block {
 
 enum { HEADER = 64, WORKERS = 3 };
 
-static int pattern;   /* of the bytes that scratch is full of: 0xff makes NANs */
-static int scrambled; /* 1: tasks run in another order, on other workers */
-static int pieces;    /* taken so far */
+static int pattern;      /* of the bytes that scratch is full of: 0xff makes NANs */
+static int scrambled;    /* 1: tasks run in another order, on other workers */
+static int pieces;       /* taken so far */
 static int failing = -1; /* the piece that is refused; -1: none */
 
 void ckg__arena_init(struct ckg__arena *arena)
@@ -135,7 +136,8 @@ static const enum ckg_noise noises[] = {CKG_NOISE_NONE, CKG_NOISE_AUTO};
 
 static struct toy toy_number(int i)
 {
-    return (struct toy){.K = i % 3, .noise = noises[i / 3 % 2], .lattice = i == 1 || i == 5, .threads = WORKERS};
+    return (struct toy){
+        .K = i % 3, .noise = noises[i / 3 % 2], .lattice = i == 1 || i == 5, .threads = WORKERS};
 }
 
 static void run_study(const struct toy *toy, const char *policy, double said[MOST][NUMBERS])
@@ -156,7 +158,8 @@ static void run_study(const struct toy *toy, const char *policy, double said[MOS
 
 static void order_and_stale_memory_change_no_bit(const struct ckg__policy *row)
 {
-    for (int i = test_scale(0, 1); i < 6; i += test_scale(1, 3)) { /* in a light run the lattice, and noise on the box */
+    /* in a light run the lattice, and noise on the box */
+    for (int i = test_scale(0, 1); i < 6; i += test_scale(1, 3)) {
         const struct toy toy = toy_number(i);
         double said[2][MOST][NUMBERS] = {{{0}}};
         for (int adverse = 0; adverse < 2; adverse++) {
@@ -167,8 +170,10 @@ static void order_and_stale_memory_change_no_bit(const struct ckg__policy *row)
         pattern = scrambled = 0;
         for (int t = 0; t < MOST; t++)
             if (memcmp(said[0][t], said[1][t], sizeof said[0][t]) != 0)
-                fail_msg("toy %d, trial %d: (%.17g, %.17g), value %.17g; at the worst (%.17g, %.17g), value %.17g", i, t, said[0][t][0],
-                         said[0][t][1], said[0][t][2], said[1][t][0], said[1][t][1], said[1][t][2]);
+                fail_msg(
+                    "toy %d, trial %d: (%.17g, %.17g), value %.17g; at the worst (%.17g, %.17g), value %.17g",
+                    i, t, said[0][t][0], said[0][t][1], said[0][t][2], said[1][t][0], said[1][t][1],
+                    said[1][t][2]);
     }
 }
 
@@ -195,13 +200,14 @@ static ckg_study *prepared_study(const struct toy *toy, const char *policy)
 {
     ckg_study *study = toy_study_told(toy, policy, TOY_INITIAL);
     const double x[] = {1, 1};
-    must(ckg_study_predict(study, 1, x, NULL, NULL, NULL, NULL)); /* the models are made: what is left is the policy's */
+    /* the models are made: what is left is the policy's */
+    must(ckg_study_predict(study, 1, x, NULL, NULL, NULL, NULL));
     return study;
 }
 
 /*
- * The n-th piece of scratch is refused, for the first n and for some at random: a status and a message, and in the end the call gives what it
- * gives in a study that never saw a failure.
+ * The n-th piece of scratch is refused, for the first n and for some at random: a status and a message, and
+ * in the end the call gives what it gives in a study that never saw a failure.
  */
 static void refuse_pieces(const struct toy *toy, const struct ckg__policy *row, int scores)
 {
@@ -223,7 +229,8 @@ static void refuse_pieces(const struct toy *toy, const struct ckg__policy *row, 
         const int status = call(study, scores, said);
         failing = -1;
         if (pieces > n && (status != CKG_ERR_NOMEM || !ckg_error_message()[0]))
-            fail_msg("%s: piece %d of %d is refused: status %d, '%s'", row->name, n, all, status, ckg_error_message());
+            fail_msg("%s: piece %d of %d is refused: status %d, '%s'", row->name, n, all, status,
+                     ckg_error_message());
         if (pieces > n)
             continue;
         /* what the calls before left behind needs no piece any more: this one went through */

@@ -1,7 +1,8 @@
 /*
- * Every policy on 200 random models, most of them degenerate in some way: whatever legal data it is given, its values are finite at random
- * designs, at data and where it would recommend, and it suggests a design that is legal, new and described by finite predictions, until
- * there is none left. A light run has one model of each sort.
+ * Every policy on 200 random models, most of them degenerate in some way: whatever legal data it is given,
+ * its values are finite at random designs, at data and where it would recommend, and it suggests a design
+ * that is legal, new and described by finite predictions, until there is none left. A light run has one model
+ * of each sort.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -30,18 +31,19 @@ struct recipe {
     enum shape shape;
     int d, K, n;
     enum ckg_noise noise;
-    int distinct;           /* trials go through so many designs in turn; 0: each has its own */
-    int flat_objective;     /* 1: the objective is constant */
-    int flat_constraints;   /* 1: feasible and constant, 2: infeasible and constant, 3: constant at the limit */
-    int infeasible;         /* 1: every value is beyond its limits, 2: far beyond */
-    int partly;             /* 1: trials measure some outcomes alone, 2: no trial measures the objective */
-    int failing;            /* every so many trials fail; 0: none */
-    int pending;            /* trials without a result */
-    int everything;         /* 1: every design of the finite problem was evaluated */
-    int band;               /* 1: constraints have two limits, 2: very close ones */
-    double unit, origin;    /* of all values */
-    int tail;               /* 1: a few values are enormous */
-    double spread;          /* designs lie within this share of the box; 0: anywhere */
+    int distinct;       /* trials go through so many designs in turn; 0: each has its own */
+    int flat_objective; /* 1: the objective is constant */
+    /* 1: feasible and constant, 2: infeasible and constant, 3: constant at the limit */
+    int flat_constraints;
+    int infeasible;      /* 1: every value is beyond its limits, 2: far beyond */
+    int partly;          /* 1: trials measure some outcomes alone, 2: no trial measures the objective */
+    int failing;         /* every so many trials fail; 0: none */
+    int pending;         /* trials without a result */
+    int everything;      /* 1: every design of the finite problem was evaluated */
+    int band;            /* 1: constraints have two limits, 2: very close ones */
+    double unit, origin; /* of all values */
+    int tail;            /* 1: a few values are enormous */
+    double spread;       /* designs lie within this share of the box; 0: anywhere */
     double penalty, time_limit;
     const char *fit, *kernel, *preset;
 };
@@ -50,31 +52,117 @@ struct recipe {
 static void degenerate(struct recipe *r, int i)
 {
     switch (i) {
-    case 0: r->name = "one observation"; r->n = 1; break;
-    case 1: r->name = "constant constraints"; r->K = r->K ? r->K : 1; r->flat_constraints = 1 + r->n % 3; break;
-    case 2: r->name = "constant objective"; r->flat_objective = 1; break;
-    case 3: r->name = "everything constant"; r->flat_objective = 1; r->flat_constraints = 1 + r->n % 3; break;
-    case 4: r->name = "everything infeasible"; r->K = r->K ? r->K : 1; r->infeasible = 1 + r->n % 2; break;
-    case 5: r->name = "every design evaluated"; r->shape = r->n % 2 ? LATTICE : LIST; r->everything = 1; break;
-    case 6: r->name = "no constraint"; r->K = 0; break;
-    case 7: r->name = "twenty constraints"; r->K = CKG_MAX_CONSTRAINTS; r->n = 1 + r->n / 3; break;
-    case 8: r->name = "repeated designs"; r->noise = CKG_NOISE_AUTO; r->distinct = 1 + r->n % 3; break;
-    case 9: r->name = "mixed parameters"; r->shape = MIXED; break;
-    case 10: r->name = "a finite list"; r->shape = LIST; break;
-    case 11: r->name = "partly measured"; r->partly = 1 + (r->n % 4 == 0); break;
-    case 12: r->name = "failed trials"; r->failing = 1 + r->n % 3; break;
-    case 13: r->name = "pending trials"; r->pending = 2; break;
-    case 14: r->name = "two limits"; r->K = r->K ? r->K : 2; r->band = 1 + r->n % 2; break;
-    case 15: r->name = "odd units"; r->unit = r->n % 2 ? 1e-100 : 1e140; break;
-    case 16: r->name = "a far origin"; r->origin = 1e9; break;
-    case 17: r->name = "heavy tails"; r->n = MOST_N; r->tail = 1; break;
-    case 18: r->name = "sampled hyperparameters"; r->fit = "sample"; break;
-    case 19: r->name = "designs close together"; r->shape = r->n % 2 ? CUBE : MIXED; r->spread = 1e-7; break;
-    case 20: r->name = "a given M"; r->K = r->K ? r->K : 1; r->penalty = r->n % 2 ? 1e6 : -1e6; break;
-    case 21: r->name = "the paper's settings"; r->preset = "paper"; break;
-    case 22: r->name = "twenty constraints, failures"; r->K = CKG_MAX_CONSTRAINTS; r->n = 4; r->failing = 2; break;
-    case 23: r->name = "no time"; r->time_limit = 1e-9; break;
-    default: r->name = "ordinary"; break;
+    case 0:
+        r->name = "one observation";
+        r->n = 1;
+        break;
+    case 1:
+        r->name = "constant constraints";
+        r->K = r->K ? r->K : 1;
+        r->flat_constraints = 1 + r->n % 3;
+        break;
+    case 2:
+        r->name = "constant objective";
+        r->flat_objective = 1;
+        break;
+    case 3:
+        r->name = "everything constant";
+        r->flat_objective = 1;
+        r->flat_constraints = 1 + r->n % 3;
+        break;
+    case 4:
+        r->name = "everything infeasible";
+        r->K = r->K ? r->K : 1;
+        r->infeasible = 1 + r->n % 2;
+        break;
+    case 5:
+        r->name = "every design evaluated";
+        r->shape = r->n % 2 ? LATTICE : LIST;
+        r->everything = 1;
+        break;
+    case 6:
+        r->name = "no constraint";
+        r->K = 0;
+        break;
+    case 7:
+        r->name = "twenty constraints";
+        r->K = CKG_MAX_CONSTRAINTS;
+        r->n = 1 + r->n / 3;
+        break;
+    case 8:
+        r->name = "repeated designs";
+        r->noise = CKG_NOISE_AUTO;
+        r->distinct = 1 + r->n % 3;
+        break;
+    case 9:
+        r->name = "mixed parameters";
+        r->shape = MIXED;
+        break;
+    case 10:
+        r->name = "a finite list";
+        r->shape = LIST;
+        break;
+    case 11:
+        r->name = "partly measured";
+        r->partly = 1 + (r->n % 4 == 0);
+        break;
+    case 12:
+        r->name = "failed trials";
+        r->failing = 1 + r->n % 3;
+        break;
+    case 13:
+        r->name = "pending trials";
+        r->pending = 2;
+        break;
+    case 14:
+        r->name = "two limits";
+        r->K = r->K ? r->K : 2;
+        r->band = 1 + r->n % 2;
+        break;
+    case 15:
+        r->name = "odd units";
+        r->unit = r->n % 2 ? 1e-100 : 1e140;
+        break;
+    case 16:
+        r->name = "a far origin";
+        r->origin = 1e9;
+        break;
+    case 17:
+        r->name = "heavy tails";
+        r->n = MOST_N;
+        r->tail = 1;
+        break;
+    case 18:
+        r->name = "sampled hyperparameters";
+        r->fit = "sample";
+        break;
+    case 19:
+        r->name = "designs close together";
+        r->shape = r->n % 2 ? CUBE : MIXED;
+        r->spread = 1e-7;
+        break;
+    case 20:
+        r->name = "a given M";
+        r->K = r->K ? r->K : 1;
+        r->penalty = r->n % 2 ? 1e6 : -1e6;
+        break;
+    case 21:
+        r->name = "the paper's settings";
+        r->preset = "paper";
+        break;
+    case 22:
+        r->name = "twenty constraints, failures";
+        r->K = CKG_MAX_CONSTRAINTS;
+        r->n = 4;
+        r->failing = 2;
+        break;
+    case 23:
+        r->name = "no time";
+        r->time_limit = 1e-9;
+        break;
+    default:
+        r->name = "ordinary";
+        break;
     }
 }
 
@@ -82,7 +170,8 @@ enum { WAYS = 25 };
 
 static struct recipe draw_recipe(int model, struct ckg__rng *rng)
 {
-    static const char *const fits[] = {"auto", "map", "ml"}, *const kernels[] = {"rbf", "matern52", "matern32"};
+    static const char *const fits[] = {"auto", "map", "ml"}, *const kernels[] = {"rbf", "matern52",
+                                                                                 "matern32"};
     static const enum ckg_noise noises[] = {CKG_NOISE_NONE, CKG_NOISE_AUTO, CKG_NOISE_KNOWN};
     struct recipe r = {.unit = 1, .penalty = NAN, .preset = "default"};
     r.shape = (enum shape)ckg__rng_below(rng, SHAPES);
@@ -129,7 +218,8 @@ static ckg_problem *make_problem(const struct recipe *r, struct ckg__rng *rng)
     for (int j = 0; j < r->K; j++) {
         const double low = r->band == 2 ? 0.2999 : -0.4;
         snprintf(name, sizeof name, "c%d", j);
-        must(ckg_problem_add_constraint(p, name, r->band || j % 3 == 1 ? r->origin + low * r->unit : -INFINITY,
+        must(ckg_problem_add_constraint(p, name,
+                                        r->band || j % 3 == 1 ? r->origin + low * r->unit : -INFINITY,
                                         j % 3 == 1 && !r->band ? INFINITY : r->origin + 0.3 * r->unit));
         must(ckg_problem_set_noise(p, name, r->noise, 0.1 * r->unit));
     }
@@ -182,7 +272,8 @@ static double waves_at(const struct waves *w, int D, const double *u)
     return sum;
 }
 
-static double outcome(const struct recipe *r, const struct waves *w, int D, const double *u, int j, int trial, struct ckg__rng *rng)
+static double outcome(const struct recipe *r, const struct waves *w, int D, const double *u, int j, int trial,
+                      struct ckg__rng *rng)
 {
     static const double constants[] = {0, 0, 1, 0.3};
     double value = waves_at(w, D, u);
@@ -202,7 +293,8 @@ static int wants(const struct recipe *r, int trial, int j)
     return !r->partly || (r->partly == 1 ? (trial + j) % 2 == 0 || (trial == 0 && j == 0) : j > 0);
 }
 
-static void tell(ckg_study *s, const struct recipe *r, const struct waves *waves, int trial, const double *x, struct ckg__rng *rng)
+static void tell(ckg_study *s, const struct recipe *r, const struct waves *waves, int trial, const double *x,
+                 struct ckg__rng *rng)
 {
     ckg_measurement measured[1 + CKG_MAX_CONSTRAINTS];
     double u[MOST_UNIT];
@@ -210,7 +302,8 @@ static void tell(ckg_study *s, const struct recipe *r, const struct waves *waves
     ckg__problem_to_unit(s->problem, x, u);
     for (int j = 0; j <= r->K; j++)
         if (wants(r, trial, j))
-            measured[count++] = (ckg_measurement){j, outcome(r, &waves[j], s->problem->D, u, j, trial, rng), CKG_SD_DEFAULT};
+            measured[count++] = (ckg_measurement){j, outcome(r, &waves[j], s->problem->D, u, j, trial, rng),
+                                                  CKG_SD_DEFAULT};
     if (!count || (r->failing && trial % r->failing == r->failing - 1))
         must(ckg_study_tell_failed(s, trial));
     else
@@ -228,7 +321,8 @@ static void add_trials(ckg_study *s, const struct recipe *r, struct ckg__rng *rn
         draw_design(s->problem, r->spread, rng, X + (size_t)i * (size_t)s->problem->d);
     for (int t = 0; t < n + r->pending; t++) {
         int trial;
-        memcpy(x, X + (size_t)(t % (r->distinct ? r->distinct : MOST_N)) * (size_t)s->problem->d, (size_t)s->problem->d * sizeof *x);
+        memcpy(x, X + (size_t)(t % (r->distinct ? r->distinct : MOST_N)) * (size_t)s->problem->d,
+               (size_t)s->problem->d * sizeof *x);
         if (r->everything)
             ckg__problem_number(s->problem, t % n, x);
         must(ckg_study_add(s, x, &trial));
@@ -278,11 +372,15 @@ static void complain(struct complaints *c, const char *format, ...)
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     if (c->count++ < 8)
-        print_error("%s, model %d (%s; shape %d, d = %d, K = %d, n = %d, noise %d, %s): %s\n", c->row->name, c->model, c->recipe->name,
-                    (int)c->recipe->shape, c->recipe->d, c->recipe->K, c->recipe->n, (int)c->recipe->noise, c->recipe->fit, text);
+        print_error("%s, model %d (%s; shape %d, d = %d, K = %d, n = %d, noise %d, %s): %s\n", c->row->name,
+                    c->model, c->recipe->name, (int)c->recipe->shape, c->recipe->d, c->recipe->K,
+                    c->recipe->n, (int)c->recipe->noise, c->recipe->fit, text);
 }
 
-/* The design that would be recommended, under all outcomes or as the row sees it, if it has such a design: x (d). */
+/*
+ * The design that would be recommended, under all outcomes or as the row sees it, if it has such a design: x
+ * (d).
+ */
 static int recommended(ckg_study *s, const struct ckg__policy *row, double *x)
 {
     struct ckg__search search;
@@ -309,12 +407,14 @@ static int choose_probes(ckg_study *s, const struct ckg__policy *row, struct ckg
     return count + 1;
 }
 
-static void check_scores(ckg_study *s, const struct ckg__policy *row, struct ckg__rng *rng, struct complaints *c)
+static void check_scores(ckg_study *s, const struct ckg__policy *row, struct ckg__rng *rng,
+                         struct complaints *c)
 {
     double X[PROBES * MOST_D], value[PROBES];
     if (!policy_has_values(row)) {
         draw_design(s->problem, 0, rng, X);
-        if (ckg_study_score(s, NULL, 1, X, value) != CKG_ERR_INVALID || !strstr(ckg_error_message(), row->name))
+        if (ckg_study_score(s, NULL, 1, X, value) != CKG_ERR_INVALID ||
+            !strstr(ckg_error_message(), row->name))
             complain(c, "has no values, yet the score says '%s'", ckg_error_message());
         return;
     }
@@ -324,7 +424,10 @@ static void check_scores(ckg_study *s, const struct ckg__policy *row, struct ckg
     c->values += status ? 0 : count;
     for (int p = 0; !status && p < count; p++)
         if (!isfinite(value[p]))
-            complain(c, "the value is %g at %s", value[p], p < RANDOM_PROBES ? "a random design" : p < count - 1 ? "a datum" : "x_r");
+            complain(c, "the value is %g at %s", value[p],
+                     p < RANDOM_PROBES ? "a random design"
+                     : p < count - 1   ? "a datum"
+                                       : "x_r");
 }
 
 /* 1 when x may be suggested: legal, of the list where there is one, neither settled nor pending. */
@@ -332,7 +435,8 @@ static int may_be_suggested(const ckg_study *s, int trials, const double *x)
 {
     int listed = !s->problem->designs;
     for (int i = 0; i < s->problem->designs; i++)
-        listed |= !memcmp(s->problem->X + (size_t)i * (size_t)s->problem->d, x, (size_t)s->problem->d * sizeof *x);
+        listed |= !memcmp(s->problem->X + (size_t)i * (size_t)s->problem->d, x,
+                          (size_t)s->problem->d * sizeof *x);
     if (!listed || ckg__problem_check_design(s->problem, x))
         return 0;
     const int design = ckg__data_find(&s->data, x);
@@ -367,14 +471,17 @@ static int objective_measured(const ckg_study *s)
 /* Where no policy chose, there is no value. */
 static int chosen(const ckg_suggestion *a)
 {
-    return strcmp(a->path, "design") != 0 && strcmp(a->path, "random") != 0 && strcmp(a->path, "explore") != 0;
+    return strcmp(a->path, "design") != 0 && strcmp(a->path, "random") != 0 &&
+           strcmp(a->path, "explore") != 0;
 }
 
-static void check_suggestion(const ckg_study *s, const struct ckg__policy *row, const ckg_suggestion *a, struct complaints *c)
+static void check_suggestion(const ckg_study *s, const struct ckg__policy *row, const ckg_suggestion *a,
+                             struct complaints *c)
 {
     const int modelled = objective_measured(s) && !(row->traits & CKG__TRAIT_NO_MODEL);
     if (!may_be_suggested(s, a->trial, a->x))
-        complain(c, "suggests (%g, %g, …), which may not be suggested", a->x[0], a->dimension > 1 ? a->x[1] : 0);
+        complain(c, "suggests (%g, %g, …), which may not be suggested", a->x[0],
+                 a->dimension > 1 ? a->x[1] : 0);
     for (int j = 0; modelled && j <= a->constraints; j++)
         if (!isfinite(a->mean[j]) || !(a->sd[j] >= 0 && isfinite(a->sd[j])))
             complain(c, "outcome %d is predicted %g with sd %g", j, a->mean[j], a->sd[j]);
@@ -395,7 +502,8 @@ static void check_ask(ckg_study *s, const struct ckg__policy *row, struct compla
     ckg_suggestion *a;
     const int status = ckg_study_ask(s, &a);
     if (status != (none ? CKG_ERR_EXHAUSTED : CKG_OK))
-        complain(c, "ask gives %d, '%s'%s", status, ckg_error_message(), none ? ", though no design is left" : "");
+        complain(c, "ask gives %d, '%s'%s", status, ckg_error_message(),
+                 none ? ", though no design is left" : "");
     c->exhausted += none;
     if (status)
         return;
@@ -404,7 +512,10 @@ static void check_ask(ckg_study *s, const struct ckg__policy *row, struct compla
     ckg_suggestion_free(a);
 }
 
-/* Scores and a suggestion, and once more with that suggestion pending; the scores of every fourth model alone, for the sake of time. */
+/*
+ * Scores and a suggestion, and once more with that suggestion pending; the scores of every fourth model
+ * alone, for the sake of time.
+ */
 static void finite_on_random_models(const struct ckg__policy *row)
 {
     struct complaints c = {.row = row};
@@ -422,8 +533,8 @@ static void finite_on_random_models(const struct ckg__policy *row)
         }
         ckg_study_free(s);
     }
-    print_message("%s: %d values, %d suggestions of its own and %d others, %d times no design was left\n", row->name, c.values, c.chosen, c.others,
-                  c.exhausted);
+    print_message("%s: %d values, %d suggestions of its own and %d others, %d times no design was left\n",
+                  row->name, c.values, c.chosen, c.others, c.exhausted);
     if (c.count)
         fail_msg("%s: %d complaints", row->name, c.count);
 }

@@ -1,6 +1,6 @@
 /*
- * What must not change a suggestion, for every policy: the number of threads, a study that is rebuilt from its trials, the units, origin and
- * sign of the objective, the units and origins of the constraints.
+ * What must not change a suggestion, for every policy: the number of threads, a study that is rebuilt from
+ * its trials, the units, origin and sign of the objective, the units and origins of the constraints.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -22,7 +22,8 @@ static const enum ckg_noise noises[] = {CKG_NOISE_NONE, CKG_NOISE_AUTO};
 /* All that a suggestion says. */
 static void put_down(const ckg_suggestion *s, double *said)
 {
-    const double numbers[NUMBERS] = {s->x[0], s->x[1], s->value, s->mean[0], s->sd[0], s->probability_feasible, s->candidates, s->trial};
+    const double numbers[NUMBERS] = {
+        s->x[0], s->x[1], s->value, s->mean[0], s->sd[0], s->probability_feasible, s->candidates, s->trial};
     memcpy(said, numbers, sizeof numbers);
 }
 
@@ -108,7 +109,8 @@ struct guise {
     const char *name;
     enum ckg_goal goal;
     double factor, shift, unit[2], origin[2];
-    int exact; /* 1: the numbers that the models see are the same to the bit, and so must be the suggestions */
+    /* 1: the numbers that the models see are the same to the bit, and so must be the suggestions */
+    int exact;
 };
 
 static const struct guise guises[] = {
@@ -147,7 +149,8 @@ static ckg_study *disguised_study(const struct guise *g, const struct toy *toy, 
 }
 
 /* What a study in that guise suggests once it was told the n designs X. */
-static void suggest_from(const struct guise *g, const struct toy *toy, const char *policy, int n, const double *X, double *x)
+static void suggest_from(const struct guise *g, const struct toy *toy, const char *policy, int n,
+                         const double *X, double *x)
 {
     ckg_study *study = disguised_study(g, toy, policy);
     ckg_suggestion *s;

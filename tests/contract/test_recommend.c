@@ -1,4 +1,7 @@
-/* What is recommended is what its rule says, checked against the predictions on a fine grid or over every design of a lattice. */
+/*
+ * What is recommended is what its rule says, checked against the predictions on a fine grid or over every
+ * design of a lattice.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,11 +19,11 @@
 
 enum { SIDE = 200, LIGHT_SIDE = 50, LATTICE = 20 };
 
-#define must(call)                                                                                                             \
-    do {                                                                                                                       \
-        const int got = (call);                                                                                                \
-        if (got)                                                                                                               \
-            fail_msg("%s: status %d, '%s'", #call, got, ckg_error_message());                                                  \
+#define must(call)                                                                                           \
+    do {                                                                                                     \
+        const int got = (call);                                                                              \
+        if (got)                                                                                             \
+            fail_msg("%s: status %d, '%s'", #call, got, ckg_error_message());                                \
     } while (0)
 
 /* --- studies --- */
@@ -55,7 +58,9 @@ static ckg_problem *new_problem(const struct setting *setting)
     return p;
 }
 
-/* Every design told the function, whose sign follows the goal, with a ripple for noise where there is some. */
+/*
+ * Every design told the function, whose sign follows the goal, with a ripple for noise where there is some.
+ */
 static ckg_study *new_study(const struct setting *setting, const ckg_options *options)
 {
     ckg_problem *p = new_problem(setting);
@@ -134,7 +139,10 @@ static ckg_recommendation *recommend(ckg_study *s, int rule, double probability,
     return r;
 }
 
-/* What a recommendation says of itself is what predict says of its design, or what was measured there without noise. */
+/*
+ * What a recommendation says of itself is what predict says of its design, or what was measured there without
+ * noise.
+ */
 static void check_report(ckg_study *s, const ckg_recommendation *r)
 {
     double mean[2], sd[2], feasible, utility;
@@ -161,12 +169,12 @@ static void check_report(ckg_study *s, const ckg_recommendation *r)
 /* --- the utility rule --- */
 
 static const struct setting settings[] = {
-    {0, CKG_MINIMIZE, CKG_NOISE_NONE, 1.0, 20}, {0, CKG_MAXIMIZE, CKG_NOISE_NONE, 1.0, 20},
+    {0, CKG_MINIMIZE, CKG_NOISE_NONE, 1.0, 20},  {0, CKG_MAXIMIZE, CKG_NOISE_NONE, 1.0, 20},
     {0, CKG_MINIMIZE, CKG_NOISE_KNOWN, 1.0, 25}, {0, CKG_MAXIMIZE, CKG_NOISE_AUTO, 1.0, 25},
     {0, CKG_MINIMIZE, CKG_NOISE_NONE, -1.0, 12}, {0, CKG_MINIMIZE, CKG_NOISE_NONE, 9.0, 8},
-    {0, CKG_MINIMIZE, CKG_NOISE_NONE, 0.4, 2}, {1, CKG_MINIMIZE, CKG_NOISE_NONE, 1.0, 20},
-    {1, CKG_MAXIMIZE, CKG_NOISE_AUTO, 1.0, 20}, {1, CKG_MINIMIZE, CKG_NOISE_NONE, 1.0, 5},
-    {1, CKG_MINIMIZE, CKG_NOISE_KNOWN, 0.8, 7}, {1, CKG_MAXIMIZE, CKG_NOISE_NONE, 0.8, 4},
+    {0, CKG_MINIMIZE, CKG_NOISE_NONE, 0.4, 2},   {1, CKG_MINIMIZE, CKG_NOISE_NONE, 1.0, 20},
+    {1, CKG_MAXIMIZE, CKG_NOISE_AUTO, 1.0, 20},  {1, CKG_MINIMIZE, CKG_NOISE_NONE, 1.0, 5},
+    {1, CKG_MINIMIZE, CKG_NOISE_KNOWN, 0.8, 7},  {1, CKG_MAXIMIZE, CKG_NOISE_NONE, 0.8, 4},
 };
 
 enum { SETTINGS = sizeof settings / sizeof *settings };
@@ -231,8 +239,9 @@ static void test_nothing_has_a_higher_utility(void **state)
         for (int k = 1; k < map.count; k++)
             best = sign * map.utility[k] > sign * map.utility[best] ? k : best;
         if (sign * map.utility[best] > sign * r->utility + tolerance)
-            fail_msg("setting %d: utility %.10g at (%g, %g), but %.10g at (%g, %g), of range %g", i, r->utility, r->x[0], r->x[1],
-                     map.utility[best], map.X[2 * best], map.X[2 * best + 1], range(&map));
+            fail_msg("setting %d: utility %.10g at (%g, %g), but %.10g at (%g, %g), of range %g", i,
+                     r->utility, r->x[0], r->x[1], map.utility[best], map.X[2 * best], map.X[2 * best + 1],
+                     range(&map));
         free(map.X);
         ckg_recommendation_free(r);
         ckg_study_free(s);
@@ -251,12 +260,13 @@ static void check_probability(int i, const struct map *map, const ckg_recommenda
     for (int k = 0; k < map->count; k++)
         likeliest = fmax(likeliest, map->feasible[k]);
     if (r->probability_feasible < fmin(p, likeliest) - 1e-4)
-        fail_msg("setting %d, p = %g: PF is %g at (%g, %g), up to %g elsewhere", i, p, r->probability_feasible, r->x[0], r->x[1],
-                 likeliest);
+        fail_msg("setting %d, p = %g: PF is %g at (%g, %g), up to %g elsewhere", i, p,
+                 r->probability_feasible, r->x[0], r->x[1], likeliest);
     for (int k = 0; k < map->count; k++)
         if (map->feasible[k] >= p + 1e-6 && sign * map->mean[2 * k] > sign * r->mean[0] + tolerance)
-            fail_msg("setting %d, p = %g: mean %.8g at (%g, %g), but %.8g at (%g, %g) with PF %.8g", i, p, r->mean[0], r->x[0],
-                     r->x[1], map->mean[2 * k], map->X[2 * k], map->X[2 * k + 1], map->feasible[k]);
+            fail_msg("setting %d, p = %g: mean %.8g at (%g, %g), but %.8g at (%g, %g) with PF %.8g", i, p,
+                     r->mean[0], r->x[0], r->x[1], map->mean[2 * k], map->X[2 * k], map->X[2 * k + 1],
+                     map->feasible[k]);
 }
 
 static void test_probability_rule(void **state)
@@ -281,7 +291,9 @@ static void test_probability_rule(void **state)
 
 /* --- among evaluated designs --- */
 
-/* The evaluated design of the best utility, and by the other rule of the best mean where PF is high enough. */
+/*
+ * The evaluated design of the best utility, and by the other rule of the best mean where PF is high enough.
+ */
 static void test_evaluated_only(void **state)
 {
     (void)state;
@@ -399,7 +411,10 @@ static void test_state_error_before_an_objective(void **state)
     ckg_study_free(s);
 }
 
-/* Without noise a design on the very edge, evaluated and feasible, is known to be so; no model could promise it. */
+/*
+ * Without noise a design on the very edge, evaluated and feasible, is known to be so; no model could promise
+ * it.
+ */
 static void test_exact_knowledge_counts(void **state)
 {
     ckg_problem *problem;
@@ -420,7 +435,8 @@ static void test_exact_knowledge_counts(void **state)
         must(ckg_study_tell(s, trial, values));
     }
     must(ckg_study_recommend(s, NULL, &r));
-    assert_true(r->x[0] == 0.5 && r->mean[0] == -0.5 && r->mean[1] == 0 && r->sd[0] == 0 && r->probability_feasible == 1);
+    assert_true(r->x[0] == 0.5 && r->mean[0] == -0.5 && r->mean[1] == 0 && r->sd[0] == 0 &&
+                r->probability_feasible == 1);
     assert_int_equal(r->best_trial, 2);
     ckg_recommendation_free(r);
     ckg_study_free(s);

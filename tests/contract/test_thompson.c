@@ -1,7 +1,7 @@
 /*
- * The policies that draw, `cts` and `scbo`, through studies: the choice is the draw's, by definition; a trust region follows from the trials
- * alone, restarts included; suggestions stay in the region; lattices are exhausted; units, threads and pending designs are no trouble; and
- * the region does what it is for.
+ * The policies that draw, `cts` and `scbo`, through studies: the choice is the draw's, by definition; a trust
+ * region follows from the trials alone, restarts included; suggestions stay in the region; lattices are
+ * exhausted; units, threads and pending designs are no trouble; and the region does what it is for.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,11 +20,11 @@
 #include "suggest/draw.h"
 #include "support/scale.h"
 
-#define must(call)                                                                                                             \
-    do {                                                                                                                       \
-        const int got = (call);                                                                                                \
-        if (got)                                                                                                               \
-            fail_msg("%s: status %d, '%s'", #call, got, ckg_error_message());                                                  \
+#define must(call)                                                                                           \
+    do {                                                                                                     \
+        const int got = (call);                                                                              \
+        if (got)                                                                                             \
+            fail_msg("%s: status %d, '%s'", #call, got, ckg_error_message());                                \
     } while (0)
 
 enum { INITIAL = 6, MOST = 80 };
@@ -37,7 +37,10 @@ static double mystery(const double *x)
     return bowl + 7 * sin(0.5 * x[0]) * sin(0.7 * x[0] * x[1]);
 }
 
-/* How a study sees it: objective ← factor·f + shift, to be maximised where the factor is negative; constraint ← unit·c. */
+/*
+ * How a study sees it: objective ← factor·f + shift, to be maximised where the factor is negative; constraint
+ * ← unit·c.
+ */
 struct guise {
     double factor, shift, unit;
 };
@@ -210,7 +213,8 @@ static void test_a_rebuilt_study_goes_on(void **state)
             one_step(s, &plan, X + 2 * t);
             if (compared)
                 assert_memory_equal(x, X + 2 * t, sizeof x);
-            restarts = s->regional && s->regional->region.restarts > restarts ? s->regional->region.restarts : restarts;
+            restarts = s->regional && s->regional->region.restarts > restarts ? s->regional->region.restarts
+                                                                              : restarts;
             scouts += s->regional && s->regional->region.scouting;
         }
         print_message("%s: %d restarts, %d scouts\n", noisy ? "noise" : "no noise", restarts, scouts);
@@ -227,7 +231,8 @@ static void test_any_number_of_threads_gives_the_same_bits(void **state)
     for (int i = 0; i < 4; i++) {
         double X[2][2 * 30] = {{0}};
         for (int t = 0; t < 2; t++) {
-            const struct plan plan = {.policy = policies[i % 2], .guise = &plain, .noise = i / 2, .threads = 1 + t};
+            const struct plan plan = {
+                .policy = policies[i % 2], .guise = &plain, .noise = i / 2, .threads = 1 + t};
             ckg_study *s = study_new(&plan);
             for (int k = 0; k < test_scale(30, 10); k++)
                 one_step(s, &plan, X[t] + 2 * k);
@@ -237,7 +242,10 @@ static void test_any_number_of_threads_gives_the_same_bits(void **state)
     }
 }
 
-/* A new region begins with a Latin hypercube of its own: one design in each of INITIAL strata, in both parameters. */
+/*
+ * A new region begins with a Latin hypercube of its own: one design in each of INITIAL strata, in both
+ * parameters.
+ */
 static void test_a_restart_has_a_fresh_design(void **state)
 {
     const struct plan plan = {.policy = "scbo", .guise = &plain, .hasty = 1};
@@ -265,7 +273,10 @@ static void test_a_restart_has_a_fresh_design(void **state)
     ckg_study_free(s);
 }
 
-/* Unless it scouts, a suggestion is within the region's sides, which the length-scales stretch at most fourfold. */
+/*
+ * Unless it scouts, a suggestion is within the region's sides, which the length-scales stretch at most
+ * fourfold.
+ */
 static void test_suggestions_stay_in_the_region(void **state)
 {
     (void)state;
@@ -284,7 +295,8 @@ static void test_suggestions_stay_in_the_region(void **state)
             const double half = 0.5 * r->length * CKG__REGION_STRETCH * 5;
             int any = 0;
             for (int i = r->first; i < t; i++)
-                any |= fabs(X[2 * t] - X[2 * i]) <= half * (1 + 1e-9) && fabs(X[2 * t + 1] - X[2 * i + 1]) <= half * (1 + 1e-9);
+                any |= fabs(X[2 * t] - X[2 * i]) <= half * (1 + 1e-9) &&
+                       fabs(X[2 * t + 1] - X[2 * i + 1]) <= half * (1 + 1e-9);
             assert_true(any);
             if (!noisy) {
                 const double weight = sqrt(gp->inv_ell[1] / gp->inv_ell[0]), *c = s->data.x + 2 * r->centre;
@@ -305,7 +317,8 @@ static void test_suggestions_stay_in_the_region(void **state)
 
 static void test_units_origin_and_sign_change_nothing(void **state)
 {
-    static const struct guise guises[] = {{-1, 0, 1}, {0x1p20, 0, 0x1p-10}, {1e-6, 0, 1}, {1e6, 0, 3e5}, {1, 1e4, 1e-4}};
+    static const struct guise guises[] = {
+        {-1, 0, 1}, {0x1p20, 0, 0x1p-10}, {1e-6, 0, 1}, {1e6, 0, 3e5}, {1, 1e4, 1e-4}};
     static const char *const policies[] = {"cts", "scbo"};
     enum { STEPS = 14 };
 
@@ -468,8 +481,9 @@ static void solve(const char *policy, int d, int evaluations, uint64_t seed, dou
 }
 
 /*
- * In 20 dimensions the feasible part is one in some 10¹¹. After 100 evaluations neither policy has to be there, but the region is on its
- * way. (Whole runs: bench/trust_region.c.) A light run ends before that shows.
+ * In 20 dimensions the feasible part is one in some 10¹¹. After 100 evaluations neither policy has to be
+ * there, but the region is on its way. (Whole runs: bench/trust_region.c.) A light run ends before that
+ * shows.
  */
 static void test_a_region_helps_in_many_dimensions(void **state)
 {
@@ -481,7 +495,8 @@ static void test_a_region_helps_in_many_dimensions(void **state)
         for (int i = 0; i < 2; i++) {
             double least, best;
             solve(i ? "scbo" : "cts", 20, evaluations, seed, &least, &best);
-            print_message("%s, seed %d: least violation %.3g, best feasible %.3g\n", i ? "scbo" : "cts", (int)seed, least, best);
+            print_message("%s, seed %d: least violation %.3g, best feasible %.3g\n", i ? "scbo" : "cts",
+                          (int)seed, least, best);
             sum[i] += least;
         }
     assert_true(isfinite(sum[0]) && isfinite(sum[1]));

@@ -1,4 +1,7 @@
-/* Distinct studies from distinct threads at once, and one study with several threads of its own: the same bits as alone. */
+/*
+ * Distinct studies from distinct threads at once, and one study with several threads of its own: the same
+ * bits as alone.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -45,7 +48,10 @@ static int make_study(const struct record *record, ckg_study **s)
     return status;
 }
 
-/* Asks, evaluates, tells; every fourth evaluation fails, and every call leaves an error behind that is this thread's own. */
+/*
+ * Asks, evaluates, tells; every fourth evaluation fails, and every call leaves an error behind that is this
+ * thread's own.
+ */
 static int step(ckg_study *s, int t, double *said)
 {
     ckg_suggestion *a;

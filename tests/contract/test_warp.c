@@ -1,6 +1,7 @@
 /*
- * An objective that explodes in an infeasible corner does not blind the model: its scale is warped, predictions stay in the user's units, a
- * limit stays where it is, and the answer is better than without the warp.
+ * An objective that explodes in an infeasible corner does not blind the model: its scale is warped,
+ * predictions stay in the user's units, a limit stays where it is, and the answer is better than without the
+ * warp.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -95,7 +96,8 @@ static void test_warp_pays(void **state)
         ckg_study_free(on);
         ckg_study_free(off);
     }
-    print_message("mean cost %.2g with the warp, %.2g without; warped in %d of %d\n", with, without, warped, seeds);
+    print_message("mean cost %.2g with the warp, %.2g without; warped in %d of %d\n", with, without, warped,
+                  seeds);
     assert_int_equal(warped, seeds);
     assert_true(with < without);
 }
@@ -110,14 +112,17 @@ static void test_predictions_are_in_units(void **state)
         assert_int_equal(ckg_study_trial(study, t, &trial), 0);
         assert_int_equal(ckg_study_predict(study, 1, trial.x, mean, sd, &probability, NULL), 0);
         for (int j = 0; j < 2; j++) /* what was measured without noise is predicted as it was */
-            assert_true(fabs(mean[j] - trial.measured[j].value) <= 1e-3 * (0.1 + fabs(trial.measured[j].value)));
-        assert_true(fabs(trial.measured[1].value) < 1e-3 || (probability > 0.5) == (trial.measured[1].value <= 0));
+            assert_true(fabs(mean[j] - trial.measured[j].value) <=
+                        1e-3 * (0.1 + fabs(trial.measured[j].value)));
+        assert_true(fabs(trial.measured[1].value) < 1e-3 ||
+                    (probability > 0.5) == (trial.measured[1].value <= 0));
     }
     ckg_study_free(study);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_warp_pays), cmocka_unit_test(test_predictions_are_in_units)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_warp_pays),
+                                       cmocka_unit_test(test_predictions_are_in_units)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

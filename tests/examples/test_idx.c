@@ -1,4 +1,7 @@
-/* The reader of images in idx form: what is whole is read, from anywhere in the file; what is broken is refused in one line. */
+/*
+ * The reader of images in idx form: what is whole is read, from anywhere in the file; what is broken is
+ * refused in one line.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -124,8 +127,10 @@ static void test_broken(void **state)
     make_whole(&f), f.label_bytes[3] = 3, check_refused(&f, 0, -1, "labels: no labels in idx form");
     make_whole(&f), f.image_bytes[11] = 14, check_refused(&f, 0, -1, "images: images are not 28×28");
     make_whole(&f), memset(f.image_bytes + 4, 0xFF, 4), check_refused(&f, 0, -1, "images: is shorter");
-    make_whole(&f), f.image_bytes[7] = 0, f.image_length = 16, check_refused(&f, 0, -1, "labels: not as many labels as images");
-    make_whole(&f), f.label_bytes[7]--, f.label_length--, check_refused(&f, 0, -1, "labels: not as many labels as images");
+    make_whole(&f), f.image_bytes[7] = 0, f.image_length = 16,
+                    check_refused(&f, 0, -1, "labels: not as many labels as images");
+    make_whole(&f), f.label_bytes[7]--, f.label_length--,
+        check_refused(&f, 0, -1, "labels: not as many labels as images");
     make_whole(&f), f.label_bytes[9] = 10, check_refused(&f, 0, -1, "labels: a label is not below 10");
     make_whole(&f), check_refused(&f, 0, IMAGES + 1, "images: has fewer images than are wanted");
     make_whole(&f), check_refused(&f, -IMAGES - 1, 2, "images: has fewer images than are wanted");

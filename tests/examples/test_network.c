@@ -1,6 +1,7 @@
 /*
- * The network of examples/mnist in double precision. Its gradient against central differences with step h = 1e-5: their error is
- * of the order h² + 1e-16/h ≈ 1e-10, measured 4e-11; the bound is 1e-8. Adam against its formulas written out for two steps.
+ * The network of examples/mnist in double precision. Its gradient against central differences with step h =
+ * 1e-5: their error is of the order h² + 1e-16/h ≈ 1e-10, measured 4e-11; the bound is 1e-8. Adam against its
+ * formulas written out for two steps.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -17,7 +18,10 @@ enum { ROWS = 9 };
 
 static const int units[NETWORK_LAYERS + 1] = {6, 8, 5, 7, 3};
 
-/* A network whose biases are random too, so that no unit sits on the edge of its rectifier, and a batch for it. */
+/*
+ * A network whose biases are random too, so that no unit sits on the edge of its rectifier, and a batch for
+ * it.
+ */
 static struct network *scene(real x[ROWS * 6], unsigned char labels[ROWS], struct network_random *random)
 {
     struct network *net;
@@ -34,8 +38,8 @@ static struct network *scene(real x[ROWS * 6], unsigned char labels[ROWS], struc
 }
 
 /* The loss with the same units dropped, whatever theta is. */
-static double loss(struct network *net, const real *x, const unsigned char *labels, int rows, const double *dropout,
-                   struct network_random random)
+static double loss(struct network *net, const real *x, const unsigned char *labels, int rows,
+                   const double *dropout, struct network_random random)
 {
     return network_gradient(net, x, labels, rows, dropout, &random);
 }
@@ -119,7 +123,10 @@ static void test_adam(void **state)
     network_free(net);
 }
 
-/* Units are dropped at the rate, and what is kept makes up for them: the mean over many masks is the value without. */
+/*
+ * Units are dropped at the rate, and what is kept makes up for them: the mean over many masks is the value
+ * without.
+ */
 static void test_dropout(void **state)
 {
     enum { MASKS = 4000 };

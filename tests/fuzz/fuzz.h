@@ -1,6 +1,6 @@
 /*
- * What libFuzzer calls, here defined by each tests/fuzz/fuzz_NAME.c: a function that must survive any bytes, and that calls fuzz_require for what
- * must hold where they are accepted. Returns 0.
+ * What libFuzzer calls, here defined by each tests/fuzz/fuzz_NAME.c: a function that must survive any bytes,
+ * and that calls fuzz_require for what must hold where they are accepted. Returns 0.
  */
 #ifndef CKG_TEST_FUZZ_H
 #define CKG_TEST_FUZZ_H

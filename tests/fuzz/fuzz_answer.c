@@ -1,6 +1,6 @@
 /*
- * What an evaluation prints. Fed in one piece and byte by byte it is the same answer; a refusal is one line; what is accepted is written and read
- * back as the same values.
+ * What an evaluation prints. Fed in one piece and byte by byte it is the same answer; a refusal is one line;
+ * what is accepted is written and read back as the same values.
  */
 #include <math.h>
 #include <string.h>
@@ -8,8 +8,9 @@
 #include "evaluate/answer.h"
 #include "fuzz.h"
 
-static const char problem[] = "{name: s, goal: minimize, budget: 5, parameters: {x: {type: real, low: 0, high: 1}},"
-                              " objective: {name: y}, constraints: {c: {max: 0}, 'a \"b\" é': {min: -1}}}";
+static const char problem[] =
+    "{name: s, goal: minimize, budget: 5, parameters: {x: {type: real, low: 0, high: 1}},"
+    " objective: {name: y}, constraints: {c: {max: 0}, 'a \"b\" é': {min: -1}}}";
 
 enum { OUTCOMES = 3, TRIAL = 7 };
 
@@ -19,7 +20,8 @@ struct result {
     struct app_message why;
 };
 
-static void answer(const struct app_definition *definition, const uint8_t *data, size_t size, size_t step, struct result *out)
+static void answer(const struct app_definition *definition, const uint8_t *data, size_t size, size_t step,
+                   struct result *out)
 {
     struct app_answer answer = {0};
     for (size_t at = 0; at < size; at += step)
@@ -37,7 +39,8 @@ static void check_same(const struct result *a, const struct result *b)
         return;
     fuzz_require(a->count == b->count, "another number of values", "");
     for (int i = 0; i < a->count; i++)
-        fuzz_require(a->measured[i].outcome == b->measured[i].outcome && !memcmp(&a->measured[i].value, &b->measured[i].value, sizeof(double)) &&
+        fuzz_require(a->measured[i].outcome == b->measured[i].outcome &&
+                         !memcmp(&a->measured[i].value, &b->measured[i].value, sizeof(double)) &&
                          !memcmp(&a->measured[i].sd, &b->measured[i].sd, sizeof(double)),
                      "another value", "");
 }
@@ -71,7 +74,8 @@ static const struct app_definition *the_definition(void)
     static struct app_definition definition;
     struct app_message message;
     if (!definition.problem)
-        fuzz_require(!app_definition_parse(&definition, problem, strlen(problem), "problem", &message), "the problem", message.text);
+        fuzz_require(!app_definition_parse(&definition, problem, strlen(problem), "problem", &message),
+                     "the problem", message.text);
     return &definition;
 }
 

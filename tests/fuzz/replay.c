@@ -1,6 +1,6 @@
 /*
- * replay FOLDER: every file of the folder, in the order of their names, through the fuzz target that this is linked with. So that a corpus is an
- * ordinary test, with any compiler and under any tool.
+ * replay FOLDER: every file of the folder, in the order of their names, through the fuzz target that this is
+ * linked with. So that a corpus is an ordinary test, with any compiler and under any tool.
  */
 #include <dirent.h>
 #include <string.h>

@@ -1,4 +1,7 @@
-/* A program outside the tree, compiled against an installed copy: the headers and the library are of one version. */
+/*
+ * A program outside the tree, compiled against an installed copy: the headers and the library are of one
+ * version.
+ */
 #include <ckg/status.h>
 #include <ckg/version.h>
 

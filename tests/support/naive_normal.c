@@ -34,11 +34,16 @@ long double naive_log_cdf(long double z)
     return naive_log_pdf(z) - logl(-z) + logl(series(z));
 }
 
-/* Over an interval so narrow that differences of Φ would cancel: Gauss and Legendre's rule of 8 points for ∫φ, relative to the middle. */
+/*
+ * Over an interval so narrow that differences of Φ would cancel: Gauss and Legendre's rule of 8 points for
+ * ∫φ, relative to the middle.
+ */
 static long double log_narrow(long double a, long double b)
 {
-    static const long double node[] = {0.1834346424956498049395L, 0.5255324099163289858177L, 0.7966664774136267395916L, 0.9602898564975362316836L};
-    static const long double weight[] = {0.3626837833783619829652L, 0.3137066458778872873380L, 0.2223810344533744705444L, 0.1012285362903762591525L};
+    static const long double node[] = {0.1834346424956498049395L, 0.5255324099163289858177L,
+                                       0.7966664774136267395916L, 0.9602898564975362316836L};
+    static const long double weight[] = {0.3626837833783619829652L, 0.3137066458778872873380L,
+                                         0.2223810344533744705444L, 0.1012285362903762591525L};
     const long double middle = (a + b) / 2, half = (b - a) / 2;
     long double sum = 0;
 

@@ -9,11 +9,13 @@
 
 #include "base/rng.h"
 
-void support_assert_near(long double got, long double want, long double bound, const char *what, const char *file, int line)
+void support_assert_near(long double got, long double want, long double bound, const char *what,
+                         const char *file, int line)
 {
     if (got == want || fabsl(got - want) <= bound)
         return;
-    print_error("%s = %.17Lg, expected %.17Lg: off by %.3Lg, allowed %.3Lg\n", what, got, want, fabsl(got - want), bound);
+    print_error("%s = %.17Lg, expected %.17Lg: off by %.3Lg, allowed %.3Lg\n", what, got, want,
+                fabsl(got - want), bound);
     _fail(file, line);
 }
 

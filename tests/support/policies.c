@@ -105,7 +105,8 @@ ckg_study *toy_study(const struct toy *toy, const char *policy, int settings, co
 void toy_evaluate(const struct toy *toy, int trial, const double *x, double *values)
 {
     const double a = x[0], b = toy->lattice ? 1.5 * x[1] : x[1], noisy = toy->noise == CKG_NOISE_NONE ? 0 : 1;
-    values[0] = 2 + 0.01 * pow(b - a * a, 2) + pow(1 - a, 2) + 2 * pow(2 - b, 2) + 7 * sin(0.5 * a) * sin(0.7 * a * b);
+    values[0] = 2 + 0.01 * pow(b - a * a, 2) + pow(1 - a, 2) + 2 * pow(2 - b, 2) +
+                7 * sin(0.5 * a) * sin(0.7 * a * b);
     values[0] += noisy * sin(1000.0 * trial + 1);
     if (toy->K > 0)
         values[1] = -sin(a - b - 0.39269908169872414) + 0.1 * noisy * sin(2000.0 * trial + 2);
@@ -127,7 +128,8 @@ ckg_study *toy_study_told(const struct toy *toy, const char *policy, int told)
 {
     ckg_study *study = toy_study(toy, policy, 0, NULL);
     for (int t = 0; t < told; t++) {
-        double x[2] = {5 * fmod((t + 0.5) * sqrt(2), 1), 5 * fmod((t + 0.5) * sqrt(5), 1)}, values[TOY_OUTCOMES];
+        double x[2] = {5 * fmod((t + 0.5) * sqrt(2), 1), 5 * fmod((t + 0.5) * sqrt(5), 1)},
+               values[TOY_OUTCOMES];
         int trial;
         if (toy->lattice) {
             x[0] = t % 4;

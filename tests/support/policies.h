@@ -1,6 +1,7 @@
 /*
- * Contracts that every row of the policy registry keeps: each contract becomes one test per row, whatever rows there are. And a toy study to
- * try them on. CKG_TEST_POLICY=name in the environment runs them for that row only.
+ * Contracts that every row of the policy registry keeps: each contract becomes one test per row, whatever
+ * rows there are. And a toy study to try them on. CKG_TEST_POLICY=name in the environment runs them for that
+ * row only.
  */
 #ifndef CKG_TESTS_POLICIES_H
 #define CKG_TESTS_POLICIES_H
@@ -24,7 +25,8 @@ int policies_run(int count, const struct policy_contract *contracts);
 /* 1 when the row gives designs values: ckg_study_score works for it. */
 int policy_has_values(const struct ckg__policy *row);
 
-/* --- the toy: a bowl with waves on [0, 5]² or on a lattice of 4 × 3 designs, to be minimized under K <= 2 constraints --- */
+/* --- the toy: a bowl with waves on [0, 5]² or on a lattice of 4 × 3 designs, to be minimized under K <= 2
+ * constraints --- */
 
 enum { TOY_INITIAL = 6, TOY_OUTCOMES = 3, TOY_LATTICE = 12 };
 
@@ -32,8 +34,8 @@ struct toy {
     int K;
     enum ckg_noise noise; /* of the objective and the constraints */
     int lattice;
-    int threads;          /* 0: one */
-    const char *fit;      /* NULL: auto */
+    int threads;     /* 0: one */
+    const char *fit; /* NULL: auto */
 };
 
 ckg_study *toy_study(const struct toy *toy, const char *policy, int settings, const ckg_setting *setting);

@@ -36,7 +36,8 @@ static void draw_data(struct process *p, int D, int n)
     }
 }
 
-void process_make(struct process *p, enum ckg__kernel kernel, int D, int n, enum process_noise noise, uint64_t seed)
+void process_make(struct process *p, enum ckg__kernel kernel, int D, int n, enum process_noise noise,
+                  uint64_t seed)
 {
     memset(p, 0, sizeof *p);
     ckg__arena_init(&p->arena);
@@ -53,7 +54,8 @@ void process_make(struct process *p, enum ckg__kernel kernel, int D, int n, enum
     p->series.count = p->count;
     draw_noise(p, n, noise);
     draw_data(p, D, n);
-    p->inputs = (struct ckg__gp_inputs){kernel, D, D, n, p->group, p->X, PROCESS_MAX_N, &p->series, 1.0, NULL};
+    p->inputs = (struct ckg__gp_inputs){kernel,        D,          D,   n,   p->group, p->X,
+                                        PROCESS_MAX_N, &p->series, 1.0, NULL};
     process_set(p);
 }
 

@@ -17,7 +17,8 @@ struct process {
     struct ckg__arena arena;
     struct ckg__rng rng;
     struct ckg__series series;
-    struct ckg__gp_inputs inputs; /* of series and the arrays below; every coordinate its own group, mean_precision 1 */
+    /* of series and the arrays below; every coordinate its own group, mean_precision 1 */
+    struct ckg__gp_inputs inputs;
     struct ckg__gp gp;
     double theta[PROCESS_MAX_D + 2];
     int group[PROCESS_MAX_D];
@@ -26,7 +27,8 @@ struct process {
 };
 
 /* Draws data of n rows and hyperparameters, and conditions the process on them. */
-void process_make(struct process *p, enum ckg__kernel kernel, int D, int n, enum process_noise noise, uint64_t seed);
+void process_make(struct process *p, enum ckg__kernel kernel, int D, int n, enum process_noise noise,
+                  uint64_t seed);
 
 /* Conditions it again, after a change of inputs or theta. */
 void process_set(struct process *p);

@@ -19,7 +19,8 @@ void scene_make(struct scene *s, enum ckg__kernel kernel, double shift, uint64_t
     s->belief.outcomes = SCENE_OUTCOMES;
     s->belief.penalty = -4;
     for (int j = 0; j < SCENE_OUTCOMES; j++) {
-        process_make(&s->process[j], kernel, SCENE_D, 8 + 2 * j, j == 2 ? KNOWN : ESTIMATED, seed + (uint64_t)j);
+        process_make(&s->process[j], kernel, SCENE_D, 8 + 2 * j, j == 2 ? KNOWN : ESTIMATED,
+                     seed + (uint64_t)j);
         s->belief.gp[j] = &s->process[j].gp;
         s->belief.lower[j] = lower[j] + shift;
         s->belief.upper[j] = upper[j] + (j == 1 ? -shift : shift);
@@ -67,7 +68,8 @@ double scene_gradient_error(struct scene *s, scene_function function, int m)
             largest = fmax(largest, fabs(slope));
             error = fmax(error, fabs(slope - gradient[k * m + p]));
         }
-        assert_near(value_along(&(struct along){s, function, {U[p], U[m + p]}, 0}, 0), value[p], 1e-11 * (1 + fabs(value[p])));
+        assert_near(value_along(&(struct along){s, function, {U[p], U[m + p]}, 0}, 0), value[p],
+                    1e-11 * (1 + fabs(value[p])));
         worst = fmax(worst, error / largest);
     }
     return worst;

@@ -1,4 +1,7 @@
-/* A belief of an objective and constraints, each a process on random data, and functions of its points to take differences of. */
+/*
+ * A belief of an objective and constraints, each a process on random data, and functions of its points to
+ * take differences of.
+ */
 #ifndef CKG_TESTS_SCENE_H
 #define CKG_TESTS_SCENE_H
 
@@ -7,7 +10,10 @@
 
 enum { SCENE_OUTCOMES = 4, SCENE_D = 2 };
 
-/* Outcome 1 has an upper limit, 2 a lower one, 3 both; unless `shift` moves the limits, feasible designs are not rare. */
+/*
+ * Outcome 1 has an upper limit, 2 a lower one, 3 both; unless `shift` moves the limits, feasible designs are
+ * not rare.
+ */
 struct scene {
     struct process process[SCENE_OUTCOMES];
     struct ckg__belief belief;
@@ -20,7 +26,10 @@ void scene_free(struct scene *s);
 /* A function of points (SCENE_D×m): value (m) and gradient (SCENE_D×m). */
 typedef int (*scene_function)(struct scene *s, int m, const double *U, double *value, double *gradient);
 
-/* The largest error of its gradient at m random points against differences, relative to each point's largest component (or 1). */
+/*
+ * The largest error of its gradient at m random points against differences, relative to each point's largest
+ * component (or 1).
+ */
 double scene_gradient_error(struct scene *s, scene_function function, int m);
 
 #endif

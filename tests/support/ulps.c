@@ -1,7 +1,8 @@
 /*
- * exp(x) = 2^k·(1 + g), with g = exp(r) − 1 for r = x − k·log 2 by its series, |r| < 0.35. A candidate y for log x is judged by
- * exp as well: log x − y = log(x·exp(−y)), and x·exp(−y) − 1 = f + g + fg for x = 2^k·(1 + f) and exp(k·log 2 − y) = 1 + g.
- * Everything that cancels is a pair of doubles, exact to some 2^-100 relative; the series ends at 1e-24.
+ * exp(x) = 2^k·(1 + g), with g = exp(r) − 1 for r = x − k·log 2 by its series, |r| < 0.35. A candidate y for
+ * log x is judged by exp as well: log x − y = log(x·exp(−y)), and x·exp(−y) − 1 = f + g + fg for x = 2^k·(1 +
+ * f) and exp(k·log 2 − y) = 1 + g. Everything that cancels is a pair of doubles, exact to some 2^-100
+ * relative; the series ends at 1e-24.
  */
 #include "support/ulps.h"
 
@@ -76,7 +77,8 @@ static double spacing(double x)
 double ulps_from_exp(double x, double got)
 {
     const int k = (int)round(x * 1.4426950408889634);
-    const struct pair back = beyond(k, x), want = add((struct pair){1, 0}, exp_less_one((struct pair){-back.high, -back.low}));
+    const struct pair back = beyond(k, x),
+                      want = add((struct pair){1, 0}, exp_less_one((struct pair){-back.high, -back.low}));
     const struct pair error = add(want, (struct pair){-ldexp(got, -k), 0});
 
     return fabs(error.high / ldexp(spacing(ldexp(want.high, k)), -k));

@@ -1,6 +1,6 @@
 /*
- * Errors of exp and log in units in the last place, by arithmetic with pairs of doubles: long double has too few digits for that on
- * some systems, and under valgrind, which computes it in 64 bits.
+ * Errors of exp and log in units in the last place, by arithmetic with pairs of doubles: long double has too
+ * few digits for that on some systems, and under valgrind, which computes it in 64 bits.
  */
 #ifndef CKG_TESTS_ULPS_H
 #define CKG_TESTS_ULPS_H

@@ -1,9 +1,10 @@
 /*
- * Constrained expected improvement: against 80-digit values (tests/reference/make_cei.py) on processes without data, whose
- * posterior is what one says it is, down to an EI of exp(−2e10); gradients against differences.
+ * Constrained expected improvement: against 80-digit values (tests/reference/make_cei.py) on processes
+ * without data, whose posterior is what one says it is, down to an EI of exp(−2e10); gradients against
+ * differences.
  *
- * z is a rounded quotient, so log EI is off by eps·z² at least; measured: 1 eps·(1 + |value|). Gradients agree with
- * five-point differences to 7e-8 of the largest component.
+ * z is a rounded quotient, so log EI is off by eps·z² at least; measured: 1 eps·(1 + |value|). Gradients
+ * agree with five-point differences to 7e-8 of the largest component.
  */
 #include <float.h>
 #include <math.h>
@@ -37,7 +38,8 @@ static void fake(struct process *p, double mean, double var)
 static double value_of(const double *row, double *gradient)
 {
     struct process p[2];
-    struct ckg__belief belief = {.outcomes = 2, .gp = {&p[0].gp, &p[1].gp}, .lower = {0, row[5]}, .upper = {0, row[6]}};
+    struct ckg__belief belief = {
+        .outcomes = 2, .gp = {&p[0].gp, &p[1].gp}, .lower = {0, row[5]}, .upper = {0, row[6]}};
     struct ckg__view views[2];
     const double u = 0.5;
     double value, of_views;
@@ -119,7 +121,8 @@ static void test_at_an_exact_observation(void **state)
     process_make(&p, CKG__RBF, 2, N, EXACT, 52);
     const struct ckg__belief belief = {.outcomes = 1, .gp = {&p.gp}};
     for (double at = -2; at <= 3; at += 1) {
-        assert_int_equal(ckg__cei_batch(&belief, at, N, p.X, PROCESS_MAX_N, &p.arena, value, gradient), CKG_OK);
+        assert_int_equal(ckg__cei_batch(&belief, at, N, p.X, PROCESS_MAX_N, &p.arena, value, gradient),
+                         CKG_OK);
         for (int i = 0; i < N; i++)
             assert_true(isfinite(value[i]) && isfinite(gradient[i]) && isfinite(gradient[N + i]));
     }

@@ -1,10 +1,12 @@
 /*
- * Constrained max-value entropy search: against quadrature of the definition (tests/reference/make_cmes.py) on processes without data, whose
- * posterior is what one says it is, down to exp(−962); gradients against differences; never anything but finite.
+ * Constrained max-value entropy search: against quadrature of the definition (tests/reference/make_cmes.py)
+ * on processes without data, whose posterior is what one says it is, down to exp(−962); gradients against
+ * differences; never anything but finite.
  *
- * Measured: 7e-14 of the difference of entropies. The first term under noise is an interpolation: 1 to 2 times the value by quadrature where the
- * objective alone has noise, up to 5.4 times between two limits of a noisy constraint. Gradients agree with five-point differences to 1e-7 of
- * the largest component, 5e-7 between narrow limits.
+ * Measured: 7e-14 of the difference of entropies. The first term under noise is an interpolation: 1 to 2
+ * times the value by quadrature where the objective alone has noise, up to 5.4 times between two limits of a
+ * noisy constraint. Gradients agree with five-point differences to 1e-7 of the largest component, 5e-7
+ * between narrow limits.
  */
 #include <float.h>
 #include <math.h>
@@ -23,7 +25,11 @@
 #include "support/near.h"
 #include "support/scene.h"
 
-enum { ROWS = sizeof cmes_rows / sizeof cmes_rows[0], NOISY = sizeof cmes_noisy / sizeof cmes_noisy[0], MOST = 4 };
+enum {
+    ROWS = sizeof cmes_rows / sizeof cmes_rows[0],
+    NOISY = sizeof cmes_noisy / sizeof cmes_noisy[0],
+    MOST = 4
+};
 
 static const double silent[MOST];
 
@@ -40,7 +46,8 @@ static void fake(struct process *p, double mean, double var, double noise)
 }
 
 /* The policy's value on such processes, from a batch and from views. */
-static double value_of(const struct cmes_row *row, const double *noise, int count, const double *best, int bound)
+static double value_of(const struct cmes_row *row, const double *noise, int count, const double *best,
+                       int bound)
 {
     struct process p[MOST];
     struct ckg__belief belief = {.outcomes = row->outcomes};
@@ -75,7 +82,8 @@ static long double log_box(const struct cmes_row *row)
     long double sum = 0;
 
     for (int j = 0; j < row->outcomes; j++) {
-        const long double s = sqrtl(row->var[j]), a = ((j ? row->lower[j] : row->best) - (long double)row->mean[j]) / s;
+        const long double s = sqrtl(row->var[j]),
+                          a = ((j ? row->lower[j] : row->best) - (long double)row->mean[j]) / s;
         const long double b = j ? ((long double)row->upper[j] - row->mean[j]) / s : INFINITY;
         if (isinf(b))
             sum += isinf(a) ? 0 : naive_log_cdf(-a);
@@ -90,7 +98,8 @@ static double log_first(const struct cmes_row *row)
 {
     const long double log_q = log_box(row);
 
-    return (double)(log_q < -100 ? log_q : logl(-(log_q > -0.1L ? logl(-expm1l(log_q)) : log1pl(-expl(log_q)))));
+    return (double)(log_q < -100 ? log_q
+                                 : logl(-(log_q > -0.1L ? logl(-expm1l(log_q)) : log1pl(-expl(log_q)))));
 }
 
 /* --- values --- */
@@ -103,7 +112,8 @@ static void test_entropy_matches_quadrature(void **state)
     (void)state;
     for (int i = 0; i < ROWS; i++) {
         const struct cmes_row *row = &cmes_rows[i];
-        const double got = entropy_of(row, silent), error = fabs(got - row->want) / fmax(fabs(row->want), DBL_MIN);
+        const double got = entropy_of(row, silent),
+                     error = fabs(got - row->want) / fmax(fabs(row->want), DBL_MIN);
         worst = fmax(worst, error);
         negative += got < 0;
         if (error > 1e-11)
@@ -123,7 +133,8 @@ static void test_value_matches_quadrature(void **state)
     for (int i = 0; i < ROWS; i++) {
         const struct cmes_row *row = &cmes_rows[i];
         const double first = log_first(row), want = row->log_want > first ? row->log_want : first;
-        const double bound = value_of(row, silent, 1, &row->best, 1), got = value_of(row, silent, 1, &row->best, 0);
+        const double bound = value_of(row, silent, 1, &row->best, 1),
+                     got = value_of(row, silent, 1, &row->best, 0);
         assert_near(bound, first, 1e-12 * (1 + fabs(first)));
         assert_near(got, want, 1e-12 * (1 + fabs(want)));
         worst = fmax(worst, fabs(got - want) / (1 + fabs(want)));
@@ -175,7 +186,8 @@ static void test_noise(void **state)
     (void)state;
     for (int i = 0; i < NOISY; i++) {
         const struct cmes_row *row = &cmes_noisy[i].row;
-        const double first = exp(value_of(row, cmes_noisy[i].noise, 1, &row->best, 1)), ratio = first / cmes_noisy[i].first;
+        const double first = exp(value_of(row, cmes_noisy[i].noise, 1, &row->best, 1)),
+                     ratio = first / cmes_noisy[i].first;
         const double second = entropy_of(row, cmes_noisy[i].noise) - first;
         assert_near(second, row->want - cmes_noisy[i].first, 1e-9);
         least = fmin(least, ratio);
@@ -183,7 +195,8 @@ static void test_noise(void **state)
         most_silent = cmes_noisy[i].noise[1] == 0 ? fmax(most_silent, ratio) : most_silent;
         assert_true(first <= exp(log_first(row)) * (1 + 1e-12)); /* noise never helps */
     }
-    print_message("%d rows: first term %.3f to %.3f of quadrature, %.3f where constraints are silent\n", (int)NOISY, least, most, most_silent);
+    print_message("%d rows: first term %.3f to %.3f of quadrature, %.3f where constraints are silent\n",
+                  (int)NOISY, least, most, most_silent);
     assert_true(least >= 0.99 && most_silent <= 2.05 && most <= 5.6);
 }
 
@@ -207,23 +220,27 @@ static double value_along(void *context, double step)
 
     memcpy(moved, a->u, sizeof moved);
     moved[a->k] += step;
-    assert_int_equal(ckg__cmes_batch(&a->scene->belief, &a->cmes, 1, moved, 1, &a->scene->arena, &value, gradient), CKG_OK);
-    assert_int_equal(ckg__cmes_batch(&a->scene->belief, &first, 1, moved, 1, &a->scene->arena, &bound, gradient), CKG_OK);
+    assert_int_equal(
+        ckg__cmes_batch(&a->scene->belief, &a->cmes, 1, moved, 1, &a->scene->arena, &value, gradient),
+        CKG_OK);
+    assert_int_equal(
+        ckg__cmes_batch(&a->scene->belief, &first, 1, moved, 1, &a->scene->arena, &bound, gradient), CKG_OK);
     a->at_first += value == bound;
     a->calls++;
     return value;
 }
 
 /*
- * The largest error against differences, relative to each point's largest component (or 1). The value has a kink where the first term takes
- * over; a difference across it is skipped.
+ * The largest error against differences, relative to each point's largest component (or 1). The value has a
+ * kink where the first term takes over; a difference across it is skipped.
  */
 static double gradient_error(struct scene *s, struct ckg__cmes cmes, double h, int *skipped)
 {
     double U[SCENE_D * POINTS], value[POINTS], gradient[SCENE_D * POINTS], worst = 0;
 
     random_points(&s->process[0].rng, SCENE_D, POINTS, U);
-    assert_int_equal(ckg__cmes_batch(&s->belief, &cmes, POINTS, U, POINTS, &s->arena, value, gradient), CKG_OK);
+    assert_int_equal(ckg__cmes_batch(&s->belief, &cmes, POINTS, U, POINTS, &s->arena, value, gradient),
+                     CKG_OK);
     for (int p = 0; p < POINTS; p++) {
         double largest = 1, error = 0;
         assert_true(isfinite(value[p]));
@@ -244,7 +261,11 @@ static double gradient_error(struct scene *s, struct ckg__cmes cmes, double h, i
 
 static void test_gradient_matches_differences(void **state)
 {
-    static const double bests[][4] = {{0.5, 0.7, 1.1, -0.4}, {-INFINITY, 0.2, 0.9, 0.9}, {4, 5, 6, 9}, {-2, -1.5, -3, -1}, {0.1, 0.2, 0.3, 1}};
+    static const double bests[][4] = {{0.5, 0.7, 1.1, -0.4},
+                                      {-INFINITY, 0.2, 0.9, 0.9},
+                                      {4, 5, 6, 9},
+                                      {-2, -1.5, -3, -1},
+                                      {0.1, 0.2, 0.3, 1}};
     int skipped = 0;
 
     (void)state;
@@ -259,7 +280,8 @@ static void test_gradient_matches_differences(void **state)
                 s.process[j].gp.future = 0;
             const double h = set == 4 ? 3e-4 : 1e-4; /* narrow limits cost the value digits */
             const double error = gradient_error(&s, (struct ckg__cmes){4, bound, bests[set]}, h, &skipped);
-            print_message("%s, set %d%s%s: %.2g\n", ckg__kernel_names[kernel], set, quiet ? ", no noise" : "", bound ? ", bound" : "", error);
+            print_message("%s, set %d%s%s: %.2g\n", ckg__kernel_names[kernel], set, quiet ? ", no noise" : "",
+                          bound ? ", bound" : "", error);
             assert_true(error <= 1e-6);
             scene_free(&s);
         }
@@ -278,10 +300,12 @@ static void test_at_an_exact_observation(void **state)
 
     (void)state;
     process_make(&p, CKG__RBF, 2, N, EXACT, 52);
-    const struct ckg__belief belief = {.outcomes = 2, .gp = {&p.gp, &p.gp}, .lower = {0, -INFINITY}, .upper = {0, 0.5}};
+    const struct ckg__belief belief = {
+        .outcomes = 2, .gp = {&p.gp, &p.gp}, .lower = {0, -INFINITY}, .upper = {0, 0.5}};
     for (double best = -2; best <= 3; best += 0.5) {
         const struct ckg__cmes cmes = {1, 0, &best};
-        assert_int_equal(ckg__cmes_batch(&belief, &cmes, N, p.X, PROCESS_MAX_N, &p.arena, value, gradient), CKG_OK);
+        assert_int_equal(ckg__cmes_batch(&belief, &cmes, N, p.X, PROCESS_MAX_N, &p.arena, value, gradient),
+                         CKG_OK);
         for (int i = 0; i < N; i++)
             assert_true(isfinite(value[i]) && isfinite(gradient[i]) && isfinite(gradient[N + i]));
     }

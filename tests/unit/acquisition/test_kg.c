@@ -1,6 +1,7 @@
 /*
- * The constrained knowledge gradient over a given discretisation: its gradient against differences, its value against quadrature
- * and Monte Carlo over Z_y and against the textbook formula of the knowledge gradient, and the paper's Lemmas 1 and 2.
+ * The constrained knowledge gradient over a given discretisation: its gradient against differences, its value
+ * against quadrature and Monte Carlo over Z_y and against the textbook formula of the knowledge gradient, and
+ * the paper's Lemmas 1 and 2.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,7 +20,10 @@
 
 enum { DIM = 2, MOST_ROWS = 20, MOST_POINTS = 640, MOST_NODES = 8, OUTCOMES = 4 };
 
-/* Random processes over the unit square with a discretisation whose point of largest utility is x_r, and nodes of Z_c. */
+/*
+ * Random processes over the unit square with a discretisation whose point of largest utility is x_r, and
+ * nodes of Z_c.
+ */
 struct world {
     struct ckg__arena arena;
     struct ckg__rng rng;
@@ -50,8 +54,10 @@ static double phi(double x)
 static void set_process(struct world *w, int j, int n, double noise)
 {
     static const int group[DIM] = {0, 1};
-    const double theta[DIM + 2] = {log(uniform(w, 0.2, 0.8)), log(uniform(w, 0.2, 0.8)), 0, log(uniform(w, 0.5, 2))};
-    struct ckg__series series = {.n = n, .y = w->y[j], .known = w->known, .count = w->count, .typical_known = noise};
+    const double theta[DIM + 2] = {log(uniform(w, 0.2, 0.8)), log(uniform(w, 0.2, 0.8)), 0,
+                                   log(uniform(w, 0.5, 2))};
+    struct ckg__series series = {
+        .n = n, .y = w->y[j], .known = w->known, .count = w->count, .typical_known = noise};
     const struct ckg__gp_inputs inputs = {CKG__RBF, DIM, DIM, n, group, w->X, n, &series, 1, NULL};
     for (int i = 0; i < n; i++) {
         w->y[j][i] = ckg__rng_normal(&w->rng);
@@ -83,7 +89,8 @@ static double utility(const struct world *w, int p)
     double u = w->kg.gain[p];
     for (int j = 1; j < w->belief.outcomes; j++) {
         const double s = sqrt(fmax(w->kg.view[j].var[p], ckg__variance_floor(&w->gp[j])));
-        u *= Phi((w->belief.upper[j] - w->kg.view[j].mean[p]) / s) - Phi((w->belief.lower[j] - w->kg.view[j].mean[p]) / s);
+        u *= Phi((w->belief.upper[j] - w->kg.view[j].mean[p]) / s) -
+             Phi((w->belief.lower[j] - w->kg.view[j].mean[p]) / s);
     }
     return u;
 }
@@ -178,7 +185,8 @@ static void test_gradient_is_the_differences(void **state)
                 const double size = hypot(expected[0], expected[1]) + 1e-6;
                 for (int k = 0; k < DIM; k++)
                     if (!(fabs(gradient[k] - expected[k]) <= 1e-5 * size))
-                        fail_msg("K %d seed %d: ∂%d %.12g, by differences %.12g", K, (int)seed, k, gradient[k], expected[k]);
+                        fail_msg("K %d seed %d: ∂%d %.12g, by differences %.12g", K, (int)seed, k,
+                                 gradient[k], expected[k]);
             }
             world_end(&w);
         }
@@ -197,14 +205,16 @@ static void lines_by_definition(struct world *w, const double *u, int q, double 
         assert_int_equal(ckg__view_make(&at, gp, 1, u, 1, &w->arena), 0);
         ckg__view_covariance(gp, &w->kg.view[j], &at, 0, 1, cov, m);
         for (int p = 0; p <= m; p++) {
-            const double mean = p < m ? w->kg.view[j].mean[p] : at.mean[0], var = p < m ? w->kg.view[j].var[p] : at.var[0];
+            const double mean = p < m ? w->kg.view[j].mean[p] : at.mean[0],
+                         var = p < m ? w->kg.view[j].var[p] : at.var[0];
             const double sigma = (p < m ? cov[p] : at.var[0]) / sqrt(at.var[0] + gp->future);
             if (j == 0) {
                 a[p] = mean - w->belief.penalty;
                 b[p] = sigma;
                 continue;
             }
-            const double moved = mean + sigma * w->z[q * K + j - 1], s = sqrt(fmax(var - sigma * sigma, ckg__variance_floor(gp)));
+            const double moved = mean + sigma * w->z[q * K + j - 1],
+                         s = sqrt(fmax(var - sigma * sigma, ckg__variance_floor(gp)));
             const double pf = Phi((w->belief.upper[j] - moved) / s) - Phi((w->belief.lower[j] - moved) / s);
             a[p] *= pf;
             b[p] *= pf;
@@ -226,12 +236,16 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* ∫ max(a + bz)φ(z) dz by Gauss-Legendre with five points on short panels between every two crossings of any two lines. */
+/*
+ * ∫ max(a + bz)φ(z) dz by Gauss-Legendre with five points on short panels between every two crossings of any
+ * two lines.
+ */
 static double quadrature(int m, const double *a, const double *b)
 {
-    static const double node[5] = {-0.9061798459386640, -0.5384693101056831, 0, 0.5384693101056831, 0.9061798459386640};
-    static const double weight[5] = {0.2369268850561891, 0.4786286704993665, 0.5688888888888889, 0.4786286704993665,
-                                     0.2369268850561891};
+    static const double node[5] = {-0.9061798459386640, -0.5384693101056831, 0, 0.5384693101056831,
+                                   0.9061798459386640};
+    static const double weight[5] = {0.2369268850561891, 0.4786286704993665, 0.5688888888888889,
+                                     0.4786286704993665, 0.2369268850561891};
     enum { PANELS = 96 };
     static double at[MOST_POINTS * MOST_POINTS];
     int count = 0;
@@ -297,7 +311,8 @@ static void test_value_is_what_monte_carlo_finds(void **state)
                 double sum = 0, squares = 0;
                 lines_by_definition(&w, u, q, a, b);
                 for (int i = 0; i < DRAWS; i++) {
-                    const double z = ckg__rng_normal(&w.rng), won = highest(w.kg.m + 1, a, b, z) - a[w.kg.r] - b[w.kg.r] * z;
+                    const double z = ckg__rng_normal(&w.rng),
+                                 won = highest(w.kg.m + 1, a, b, z) - a[w.kg.r] - b[w.kg.r] * z;
                     sum += won / DRAWS;
                     squares += won * won / DRAWS;
                 }
@@ -319,7 +334,10 @@ static int by_slope(const void *x, const void *y)
     return p->b != q->b ? (p->b > q->b) - (p->b < q->b) : (p->a < q->a) - (p->a > q->a);
 }
 
-/* E max of lines as in Frazier, Powell and Dayanik: sort, drop what is dominated, Σ aΔΦ − bΔφ. Sorts the lines. */
+/*
+ * E max of lines as in Frazier, Powell and Dayanik: sort, drop what is dominated, Σ aΔΦ − bΔφ. Sorts the
+ * lines.
+ */
 static double textbook(int m, struct line *line)
 {
     static int kept[MOST_POINTS];
@@ -368,7 +386,9 @@ static void test_without_constraints_it_is_the_knowledge_gradient(void **state)
         }
 }
 
-/* Tangents of a parabola: every line is on the envelope, as over a fine discretisation of a smooth surface. */
+/*
+ * Tangents of a parabola: every line is on the envelope, as over a fine discretisation of a smooth surface.
+ */
 static void test_an_envelope_of_many_lines(void **state)
 {
     static const int sizes[] = {20, 60, 64, 65, 150, 600};
@@ -381,7 +401,8 @@ static void test_an_envelope_of_many_lines(void **state)
             const double t = -4 + 8 * (i + 0.3) / m;
             line[i] = (struct line){a[i] = 10 - 0.5 * t * t, b[i] = t};
         }
-        const double expected = textbook(m, line) - a[0], value = ckg__lines()->expected_maximum(m, a, b, 0, NULL);
+        const double expected = textbook(m, line) - a[0],
+                     value = ckg__lines()->expected_maximum(m, a, b, 0, NULL);
         if (!(fabs(value - expected) < 1e-9))
             fail_msg("%d lines: %.12g, textbook %.12g", m, value, expected);
     }
@@ -389,7 +410,8 @@ static void test_an_envelope_of_many_lines(void **state)
 
 /* --- the inner problem --- */
 
-static void inner_values(struct world *w, struct ckg__kg_sample *sample, int m, const double *U, const int *which, double *value)
+static void inner_values(struct world *w, struct ckg__kg_sample *sample, int m, const double *U,
+                         const int *which, double *value)
 {
     double gradient[DIM * MOST_NODES];
     assert_int_equal(ckg__kg_inner_batch(sample, m, U, which, &w->arena, value, gradient), 0);
@@ -405,7 +427,8 @@ static void test_inner_gradient_is_the_differences(void **state)
     for (int K = 0; K < OUTCOMES; K++)
         for (uint64_t seed = 1; seed <= 12; seed++) {
             struct world w;
-            double u[DIM], U[DIM * BATCH], z[OUTCOMES * OUTCOMES], value[BATCH], up[BATCH], down[BATCH], gradient[DIM * BATCH];
+            double u[DIM], U[DIM * BATCH], z[OUTCOMES * OUTCOMES], value[BATCH], up[BATCH], down[BATCH],
+                gradient[DIM * BATCH];
             struct ckg__kg_sample sample = {.z = z};
             world_begin(&w, seed, K, 1e-3 + 0.05 * (double)(seed % 3), 20);
             random_design(&w, u);
@@ -442,7 +465,8 @@ static void test_inner_value_is_the_line(void **state)
     for (int K = 0; K < OUTCOMES; K++)
         for (uint64_t seed = 1; seed <= 6; seed++) {
             struct world w;
-            double u[DIM], a[MOST_POINTS], b[MOST_POINTS], z[OUTCOMES], value[MOST_POINTS], gradient[DIM * MOST_POINTS];
+            double u[DIM], a[MOST_POINTS], b[MOST_POINTS], z[OUTCOMES], value[MOST_POINTS],
+                gradient[DIM * MOST_POINTS];
             int which[MOST_POINTS] = {0};
             struct ckg__kg_sample sample = {.z = z};
             world_begin(&w, seed, K, 0.02, 20);
@@ -473,7 +497,10 @@ static void test_lemma_1_never_negative(void **state)
     }
 }
 
-/* Without noise a design that was sampled has nothing left to teach: what is left is small beside other designs, or rounding. */
+/*
+ * Without noise a design that was sampled has nothing left to teach: what is left is small beside other
+ * designs, or rounding.
+ */
 static void test_lemma_2_nothing_at_the_data(void **state)
 {
     (void)state;
@@ -490,7 +517,8 @@ static void test_lemma_2_nothing_at_the_data(void **state)
                 for (int k = 0; k < DIM; k++)
                     u[k] = w.X[k * w.gp[0].n + i];
                 if (!(value_at(&w, u) <= fmax(1e-4 * elsewhere, 1e-12)))
-                    fail_msg("K %d seed %d: %g at a sampled design, %g elsewhere", K, (int)seed, value_at(&w, u), elsewhere);
+                    fail_msg("K %d seed %d: %g at a sampled design, %g elsewhere", K, (int)seed,
+                             value_at(&w, u), elsewhere);
             }
             world_end(&w);
         }

@@ -1,8 +1,10 @@
 /*
- * Every compiled variant of the line loops that this processor runs, against brute force in long double: E max over lines and its
- * envelope, the probabilities one step ahead, and the lines themselves; of two lines against 50-digit values (make_normal.py).
+ * Every compiled variant of the line loops that this processor runs, against brute force in long double: E
+ * max over lines and its envelope, the probabilities one step ahead, and the lines themselves; of two lines
+ * against 50-digit values (make_normal.py).
  *
- * Measured: E max within 1 eps of the lines' size; of two lines to 1e-15 relative wherever they cross within |z| < 12.
+ * Measured: E max within 1 eps of the lines' size; of two lines to 1e-15 relative wherever they cross within
+ * |z| < 12.
  */
 #include <float.h>
 #include <math.h>
@@ -21,7 +23,8 @@
 #include "support/near.h"
 
 #if defined(CKG_HAVE_X86_VARIANTS)
-static const struct ckg__line_ops *const variants[] = {&ckg__line_ops_base, &ckg__line_ops_v3, &ckg__line_ops_v4};
+static const struct ckg__line_ops *const variants[] = {&ckg__line_ops_base, &ckg__line_ops_v3,
+                                                       &ckg__line_ops_v4};
 #else
 static const struct ckg__line_ops *const variants[] = {&ckg__line_ops_base};
 #endif
@@ -66,8 +69,10 @@ static long double brute_force(const struct lines *l, int r)
         reign(l, i, &low, &high);
         if (low >= high)
             continue;
-        const long double share = high < 0 || low < 0 ? naive_cdf(high) - naive_cdf(low) : naive_cdf(-low) - naive_cdf(-high);
-        sum += ((long double)l->a[i] - l->a[r]) * share + l->b[i] * (expl(naive_log_pdf(low)) - expl(naive_log_pdf(high)));
+        const long double share = high < 0 || low < 0 ? naive_cdf(high) - naive_cdf(low)
+                                                      : naive_cdf(-low) - naive_cdf(-high);
+        sum += ((long double)l->a[i] - l->a[r]) * share +
+               l->b[i] * (expl(naive_log_pdf(low)) - expl(naive_log_pdf(high)));
     }
     return sum;
 }
@@ -100,7 +105,8 @@ static void check_envelope(const struct lines *l, const struct ckg__envelope *e)
         const int left = e->line[i], right = e->line[i + 1];
         assert_true(i == 0 || e->z[i] >= e->z[i - 1]);
         assert_true(l->b[right] > l->b[left]);
-        assert_near(l->a[left] + l->b[left] * e->z[i], l->a[right] + l->b[right] * e->z[i], bound * (1 + fabs(e->z[i])));
+        assert_near(l->a[left] + l->b[left] * e->z[i], l->a[right] + l->b[right] * e->z[i],
+                    bound * (1 + fabs(e->z[i])));
     }
     for (double z = -10; z <= 10; z += 0.0625) {
         int i = 0;
@@ -110,7 +116,10 @@ static void check_envelope(const struct lines *l, const struct ckg__envelope *e)
     }
 }
 
-/* All of them at once: the value with and without the envelope, and the envelope itself; returns the error in eps of the size. */
+/*
+ * All of them at once: the value with and without the envelope, and the envelope itself; returns the error in
+ * eps of the size.
+ */
 static double check_lines(const struct ckg__line_ops *ops, struct lines *l, int r)
 {
     struct ckg__envelope envelope;
@@ -132,7 +141,11 @@ static void draw(struct ckg__rng *rng, int kind, int m, struct lines *l)
     for (int i = 0; i < ROOM; i++) {
         const double a = ckg__rng_normal(rng), b = ckg__rng_normal(rng);
         l->a[i] = i >= m ? 1e9 : kind == TIES ? floor(2 * a) : kind == ALIKE ? 0.5 : a;
-        l->b[i] = i >= m ? 1e9 : kind == TIES ? floor(2 * b) : kind == FEW_SLOPES ? floor(1.5 * b) : kind == ALIKE ? -0.25 : b;
+        l->b[i] = i >= m               ? 1e9
+                  : kind == TIES       ? floor(2 * b)
+                  : kind == FEW_SLOPES ? floor(1.5 * b)
+                  : kind == ALIKE      ? -0.25
+                                       : b;
     }
 }
 
@@ -168,7 +181,10 @@ static void test_one_line_is_worth_nothing(void **state)
     }
 }
 
-/* Two lines: |Δb|·h(−|z|), small as it is, keeps its relative accuracy; corners from 12 on, worth under 1e-33, are left out. */
+/*
+ * Two lines: |Δb|·h(−|z|), small as it is, keeps its relative accuracy; corners from 12 on, worth under
+ * 1e-33, are left out.
+ */
 static void test_two_lines_keep_relative_accuracy(void **state)
 {
     (void)state;
@@ -239,7 +255,8 @@ static void test_many_tangents(void **state)
 /* --- one step ahead --- */
 
 struct step {
-    double cov[MOST], mean[MOST], var[MOST], sigma[MOST + 1], high[MOST + 1], low[MOST + 1], shift[MOST + 1], inv_sd[MOST + 1];
+    double cov[MOST], mean[MOST], var[MOST], sigma[MOST + 1], high[MOST + 1], low[MOST + 1], shift[MOST + 1],
+        inv_sd[MOST + 1];
 };
 
 static void draw_step(struct step *s, int m, int limits)
@@ -266,7 +283,8 @@ static void check_ahead(const struct ckg__line_ops *ops, int m, int limits)
     struct ckg__ahead ahead = {limits & 1 ? s.high : NULL, limits & 2 ? s.low : NULL, s.shift, s.inv_sd};
     ops->ahead(m, s.cov, scale, s.mean, s.var, floor, lower, upper, s.sigma, &ahead);
     for (int i = 0; i < m; i++) {
-        const long double sigma = (long double)s.cov[i] * scale, left = fmaxl(s.var[i] - sigma * sigma, floor), sd = sqrtl(left);
+        const long double sigma = (long double)s.cov[i] * scale,
+                          left = fmaxl(s.var[i] - sigma * sigma, floor), sd = sqrtl(left);
         const double bound = 8 * DBL_EPSILON * (double)(1 + s.var[i] / left);
         assert_near(s.sigma[i], sigma, DBL_EPSILON);
         assert_near(s.inv_sd[i], 1 / sd, bound / sd);
@@ -276,14 +294,16 @@ static void check_ahead(const struct ckg__line_ops *ops, int m, int limits)
         if (limits & 2)
             assert_near(s.low[i], (lower - s.mean[i]) / sd, bound * fabs(lower - s.mean[i]) / sd);
     }
-    assert_true(s.sigma[m] == -7.25 && s.high[m] == -7.25 && s.low[m] == -7.25 && s.shift[m] == -7.25 && s.inv_sd[m] == -7.25);
+    assert_true(s.sigma[m] == -7.25 && s.high[m] == -7.25 && s.low[m] == -7.25 && s.shift[m] == -7.25 &&
+                s.inv_sd[m] == -7.25);
 }
 
 /* What the arrays say, at surprise z: relative to Φ's argument, rounded, which moves Φ by eps·x² relative. */
 static long double naive_feasible(const struct ckg__ahead *a, int i, double z, double *bound)
 {
     const long double moved = (long double)a->shift[i] * z;
-    const long double high = a->high ? a->high[i] - moved : INFINITY, low = a->low ? a->low[i] - moved : -INFINITY;
+    const long double high = a->high ? a->high[i] - moved : INFINITY,
+                      low = a->low ? a->low[i] - moved : -INFINITY;
     const int turn = high + low > 0;
     const long double upper = turn ? -low : high, lower = turn ? -high : low;
     const double steep = fabs(a->shift[i] * z) + (double)fminl(fabsl(high), fabsl(low));

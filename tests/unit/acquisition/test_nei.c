@@ -1,10 +1,12 @@
 /*
- * Noisy expected improvement: against its definition, simulated from scratch by plain dense algebra and plain random numbers; against BoTorch
- * on the same models (tests/reference/make_nei.py); the processes under the draws against the posterior they must average to; equality with
- * cEI without noise; gradients against differences; the ends of the range.
+ * Noisy expected improvement: against its definition, simulated from scratch by plain dense algebra and plain
+ * random numbers; against BoTorch on the same models (tests/reference/make_nei.py); the processes under the
+ * draws against the posterior they must average to; equality with cEI without noise; gradients against
+ * differences; the ends of the range.
  *
- * Comparisons of two averages allow 4.5 standard errors of both, each estimated from its own repetitions. BoTorch's values are smoothed on top
- * of that: a softplus of temperature 1e-7 and sigmoids of width 1e-5, for which 2e-4 of a value are allowed.
+ * Comparisons of two averages allow 4.5 standard errors of both, each estimated from its own repetitions.
+ * BoTorch's values are smoothed on top of that: a softplus of temperature 1e-7 and sigmoids of width 1e-5,
+ * for which 2e-4 of a value are allowed.
  */
 #include <float.h>
 #include <math.h>
@@ -51,7 +53,9 @@ static void draw(struct model *m, int count, int most, int rule)
     const struct ckg__nei_draws draws = {count, most, 11 + (unsigned long long)rule, 0};
 
     ckg__arena_release(&m->keep, start);
-    assert_int_equal(ckg__nei_make(&m->nei, &m->belief, m->belief.outcomes, m->n, m->U, MOST_N, &draws, &m->keep, &m->scratch), CKG_OK);
+    assert_int_equal(ckg__nei_make(&m->nei, &m->belief, m->belief.outcomes, m->n, m->U, MOST_N, &draws,
+                                   &m->keep, &m->scratch),
+                     CKG_OK);
 }
 
 static double value_at(struct model *m, const double *u)
@@ -61,21 +65,27 @@ static double value_at(struct model *m, const double *u)
     return value;
 }
 
-/* What a model is made of: noise sd of each outcome (0: none), and how its rows depart from one per design and outcome. */
+/*
+ * What a model is made of: noise sd of each outcome (0: none), and how its rows depart from one per design
+ * and outcome.
+ */
 struct sort {
     const char *name;
     enum ckg__kernel kernel;
     int K, n;
     double sd[OUTCOMES], shift; /* of the limits; negative: feasible is rare */
-    int missing; /* the last so many designs have no value of outcome 1 (of the objective, where there is no constraint) */
-    int twice;   /* the first designs were measured twice, with other noise */
-    int beside;  /* rows at places that are none of the designs, as pending ones are */
-    int mixed;   /* every third row is without noise */
+    /* the last so many designs have no value of outcome 1 (of the objective, where there is no constraint) */
+    int missing;
+    int twice;  /* the first designs were measured twice, with other noise */
+    int beside; /* rows at places that are none of the designs, as pending ones are */
+    int mixed;  /* every third row is without noise */
 };
 
 static double truth(int j, const double *u)
 {
-    return j == 0 ? sin(5 * u[0]) + cos(4 * u[1] + 1) : j == 1 ? sin(4 * u[0] + 3 * u[1]) : 1.2 * cos(5 * u[0] - 2 * u[1]);
+    return j == 0   ? sin(5 * u[0]) + cos(4 * u[1] + 1)
+           : j == 1 ? sin(4 * u[0] + 3 * u[1])
+                    : 1.2 * cos(5 * u[0] - 2 * u[1]);
 }
 
 static void add_row(struct process *p, struct ckg__rng *rng, int j, const double *u, double var)
@@ -144,7 +154,12 @@ static const struct sort sorts[] = {
     {.name = "K = 1", .kernel = CKG__RBF, .K = 1, .n = 8, .sd = {0.3, 0.2}},
     {.name = "K = 1, exact constraint", .kernel = CKG__MATERN52, .K = 1, .n = 8, .sd = {0.4, 0}},
     {.name = "K = 1, exact objective", .kernel = CKG__RBF, .K = 1, .n = 8, .sd = {0, 0.4}},
-    {.name = "K = 1, seldom feasible", .kernel = CKG__MATERN52, .K = 1, .n = 6, .sd = {0.3, 0.3}, .shift = -1.2},
+    {.name = "K = 1, seldom feasible",
+     .kernel = CKG__MATERN52,
+     .K = 1,
+     .n = 6,
+     .sd = {0.3, 0.3},
+     .shift = -1.2},
     {.name = "K = 2", .kernel = CKG__MATERN52, .K = 2, .n = 8, .sd = {0.3, 0.2, 0.3}},
     {.name = "K = 2, mixed rows", .kernel = CKG__RBF, .K = 2, .n = 9, .sd = {0.3, 0.3, 0.1}, .mixed = 1},
     {.name = "partly measured", .kernel = CKG__RBF, .K = 1, .n = 8, .sd = {0.3, 0.2}, .missing = 3},
@@ -152,7 +167,15 @@ static const struct sort sorts[] = {
     {.name = "objective partly measured", .kernel = CKG__RBF, .K = 0, .n = 8, .sd = {0.2}, .missing = 2},
     {.name = "measured twice", .kernel = CKG__RBF, .K = 1, .n = 7, .sd = {0.4, 0.2}, .twice = 4},
     {.name = "rows beside", .kernel = CKG__MATERN52, .K = 2, .n = 6, .sd = {0.3, 0.2, 0.3}, .beside = 4},
-    {.name = "all at once", .kernel = CKG__MATERN52, .K = 2, .n = 8, .sd = {0.4, 0.3, 0.2}, .missing = 2, .twice = 2, .beside = 3, .mixed = 1},
+    {.name = "all at once",
+     .kernel = CKG__MATERN52,
+     .K = 2,
+     .n = 8,
+     .sd = {0.4, 0.3, 0.2},
+     .missing = 2,
+     .twice = 2,
+     .beside = 3,
+     .mixed = 1},
 };
 
 enum { SORTS = sizeof sorts / sizeof *sorts };
@@ -183,7 +206,8 @@ static void naive_cholesky(int n, double A[NAIVE_N][NAIVE_N])
 }
 
 /* Mean (count) and factor C of the posterior covariance of outcome j's true values at points (count × D). */
-static void naive_posterior(const struct model *m, int j, int count, double (*points)[D], double *mean, double C[NAIVE_N][NAIVE_N])
+static void naive_posterior(const struct model *m, int j, int count, double (*points)[D], double *mean,
+                            double C[NAIVE_N][NAIVE_N])
 {
     static double K[NAIVE_N][NAIVE_N], V[NAIVE_N][NAIVE_N], rest[NAIVE_N];
     const struct process *p = &m->p[j];
@@ -222,11 +246,16 @@ static void naive_posterior(const struct model *m, int j, int count, double (*po
     naive_cholesky(count, C);
 }
 
-/* Simulates: all true values at the designs and at the points (count × D) together; the mean improvement at each, and its standard error. */
-static void naive_nei(const struct model *m, int count, double (*points)[D], int draws, struct ckg__rng *rng, double *mean, double *error)
+/*
+ * Simulates: all true values at the designs and at the points (count × D) together; the mean improvement at
+ * each, and its standard error.
+ */
+static void naive_nei(const struct model *m, int count, double (*points)[D], int draws, struct ckg__rng *rng,
+                      double *mean, double *error)
 {
     static double C[OUTCOMES][NAIVE_N][NAIVE_N];
-    double all[NAIVE_N][D], centre[OUTCOMES][NAIVE_N], value[OUTCOMES][NAIVE_N], z[NAIVE_N], sum[NAIVE_N] = {0}, squares[NAIVE_N] = {0};
+    double all[NAIVE_N][D], centre[OUTCOMES][NAIVE_N], value[OUTCOMES][NAIVE_N], z[NAIVE_N],
+        sum[NAIVE_N] = {0}, squares[NAIVE_N] = {0};
     const int n = m->n, total = n + count, outcomes = m->belief.outcomes;
 
     for (int q = 0; q < total; q++)
@@ -263,7 +292,8 @@ static void naive_nei(const struct model *m, int count, double (*points)[D], int
 }
 
 /* The mean over RULES sets of `count` draws at points (many × D), and its standard error. */
-static void averaged_nei(struct model *m, int count, int many, double (*points)[D], double *mean, double *error)
+static void averaged_nei(struct model *m, int count, int many, double (*points)[D], double *mean,
+                         double *error)
 {
     double value[RULES][NAIVE_N];
 
@@ -291,7 +321,8 @@ static void test_matches_simulation(void **state)
     for (int s = 0; s < SORTS; s += test_scale(1, 3)) {
         struct model m;
         struct ckg__rng rng;
-        double points[COUNT][D], want[COUNT], want_error[COUNT], got[COUNT], got_error[COUNT], worst = 0, largest = 0, relative = 0;
+        double points[COUNT][D], want[COUNT], want_error[COUNT], got[COUNT], got_error[COUNT],
+            worst = 0, largest = 0, relative = 0;
         model_make(&m, &sorts[s], 100 + (uint64_t)s);
         ckg__rng_seed(&rng, 5, (uint64_t)s, 0);
         for (int q = 0; q < COUNT; q++)
@@ -300,7 +331,10 @@ static void test_matches_simulation(void **state)
         naive_nei(&m, COUNT, points, DRAWS, &rng, want, want_error);
         averaged_nei(&m, 1024, COUNT, points, got, got_error);
         for (int q = 0; q < COUNT; q++) {
-            /* where hardly a simulated draw improves, the standard error is not known: one draw's worth is added */
+            /*
+             * where hardly a simulated draw improves, the standard error is not known: one draw's worth is
+             * added
+             */
             const double bound = hypot(want_error[q], got_error[q]) + 1e-6;
             worst = fmax(worst, fabs(got[q] - want[q]) / bound);
             if (want[q] > largest) {
@@ -308,7 +342,8 @@ static void test_matches_simulation(void **state)
                 relative = want_error[q] / want[q];
             }
         }
-        print_message("%-26s largest %.4f, known to %.2g: %.2g standard errors at most\n", sorts[s].name, largest, relative, worst);
+        print_message("%-26s largest %.4f, known to %.2g: %.2g standard errors at most\n", sorts[s].name,
+                      largest, relative, worst);
         assert_true(largest > 1e-3 && relative < 0.05);
         assert_true(worst <= 4.5);
         model_free(&m);
@@ -345,7 +380,10 @@ static double drawn_variance(const struct model *m, int j, const double *u)
     return var;
 }
 
-/* The draws' means have the posterior's mean, and their variance and what is left under a draw add up to its variance. */
+/*
+ * The draws' means have the posterior's mean, and their variance and what is left under a draw add up to its
+ * variance.
+ */
 static void test_draws_average_to_the_posterior(void **state)
 {
     enum { DRAWS = 4096, COUNT = 5 };
@@ -475,7 +513,10 @@ static void botorch_make(struct model *m, const struct nei_model *b)
     }
 }
 
-/* Spearman's rank correlation over the points whose value is known to a tenth: where hardly a sample improves, BoTorch's has no rank. */
+/*
+ * Spearman's rank correlation over the points whose value is known to a tenth: where hardly a sample
+ * improves, BoTorch's has no rank.
+ */
 static double rank_correlation(const double *a, const double *b, const double *error, int *count)
 {
     double sum = 0;
@@ -490,7 +531,10 @@ static double rank_correlation(const double *a, const double *b, const double *e
     return 1 - 6 * sum / ((double)*count * (*count * *count - 1));
 }
 
-/* The largest deviation in standard errors of both, those of the smoothing added, where BoTorch's is known to 3 % of the largest value. */
+/*
+ * The largest deviation in standard errors of both, those of the smoothing added, where BoTorch's is known to
+ * 3 % of the largest value.
+ */
 static double deviation(const double *got, const double *got_error, const double *value, const double *error)
 {
     double worst = 0, largest = 0;
@@ -517,10 +561,11 @@ static void test_matches_botorch(void **state)
             for (int k = 0; k < D; k++)
                 points[q][k] = b->U[k][q];
         averaged_nei(&m, 2048, NEI_POINTS, points, got, error);
-        const double rank = rank_correlation(got, b->value, b->error, &known), worst = deviation(got, error, b->value, b->error);
+        const double rank = rank_correlation(got, b->value, b->error, &known),
+                     worst = deviation(got, error, b->value, b->error);
         const double analytic = b->K ? 0 : deviation(got, error, b->analytic, b->analytic_error);
-        print_message("%s, K = %d: rank correlation %.4f of %d, qLogNEI %.2g, LogNEI %.2g standard errors\n", b->kernel, b->K, rank, known, worst,
-                      analytic);
+        print_message("%s, K = %d: rank correlation %.4f of %d, qLogNEI %.2g, LogNEI %.2g standard errors\n",
+                      b->kernel, b->K, rank, known, worst, analytic);
         assert_true(known >= 10 && rank >= 0.99 && worst <= 4.5 && analytic <= 4.5);
         model_free(&m);
     }
@@ -560,10 +605,12 @@ static void test_without_noise_it_is_cei(void **state)
             const double best = best_measured(&m);
             assert_true(best > -INFINITY && m.nei.feasible);
             assert_int_equal(ckg__nei_batch(&m.nei, COUNT, U, COUNT, &m.scratch, value, gradient), CKG_OK);
-            assert_int_equal(ckg__cei_batch(&m.belief, best, COUNT, U, COUNT, &m.scratch, cei, slope), CKG_OK);
+            assert_int_equal(ckg__cei_batch(&m.belief, best, COUNT, U, COUNT, &m.scratch, cei, slope),
+                             CKG_OK);
             for (int q = 0; q < COUNT; q++) {
                 const double u[D] = {U[q], U[COUNT + q]};
-                worst = fmax(worst, fmax(fabs(value[q] - cei[q]), fabs(value_at(&m, u) - cei[q])) / (1 + fabs(cei[q])));
+                worst = fmax(worst, fmax(fabs(value[q] - cei[q]), fabs(value_at(&m, u) - cei[q])) /
+                                        (1 + fabs(cei[q])));
                 assert_near(gradient[q], slope[q], 1e-9 * (1 + fabs(slope[q])));
             }
             print_message("K = %d: %.2g\n", K, worst);
@@ -582,7 +629,8 @@ static void test_little_noise_is_nearly_none(void **state)
     for (int K = 0; K < OUTCOMES; K++) {
         double error[3] = {0};
         for (int i = 0; i < 3; i++) {
-            const struct sort noisy = {.kernel = CKG__MATERN52, .K = K, .n = 12, .sd = {sds[i], sds[i], sds[i]}};
+            const struct sort noisy = {
+                .kernel = CKG__MATERN52, .K = K, .n = 12, .sd = {sds[i], sds[i], sds[i]}};
             struct model m;
             model_make(&m, &noisy, 70 + (uint64_t)K);
             draw(&m, 256, MOST_N, 0);
@@ -677,7 +725,10 @@ static void assert_finite(struct model *m, int count, const double *U)
         assert_true(isfinite(value[q]) && isfinite(gradient[q]) && isfinite(gradient[count + q]));
 }
 
-/* On top of the designs, far from them, after one observation, with twenty constraints, and with noise from none to overwhelming. */
+/*
+ * On top of the designs, far from them, after one observation, with twenty constraints, and with noise from
+ * none to overwhelming.
+ */
 static void test_finite_everywhere(void **state)
 {
     static const double sds[] = {0, 1e-9, 2e-6, 1e-3, 1, 1e3, 1e6};
@@ -686,7 +737,8 @@ static void test_finite_everywhere(void **state)
     (void)state;
     for (int i = 0; i < 7; i++)
         for (int n = 0; n <= 12; n += n == 1 ? 11 : 1) {
-            const struct sort sort = {.kernel = CKG__RBF, .K = 2, .n = n, .sd = {sds[i], sds[i], sds[(i + 2) % 7]}};
+            const struct sort sort = {
+                .kernel = CKG__RBF, .K = 2, .n = n, .sd = {sds[i], sds[i], sds[(i + 2) % 7]}};
             struct model m;
             double U[D * COUNT];
             model_make(&m, &sort, 90 + (uint64_t)i);

@@ -1,6 +1,6 @@
 /*
- * The parts of predictive entropy search: the factors' moments against long-double differences into the far tails, expectation propagation where
- * it is exact, and what must hold of every value.
+ * The parts of predictive entropy search: the factors' moments against long-double differences into the far
+ * tails, expectation propagation where it is exact, and what must hold of every value.
  */
 #include <float.h>
 #include <math.h>
@@ -46,7 +46,8 @@ static long double naive_not_all(int count, const struct ckg__pesc_argument *x, 
 {
     long double all = 0, out = 0;
     for (int l = 0; l < count; l++) {
-        const long double mean = x[l].mean + (l == moved ? step * sqrtl(x[l].var) : 0), q = outside(&x[l], mean);
+        const long double mean = x[l].mean + (l == moved ? step * sqrtl(x[l].var) : 0),
+                          q = outside(&x[l], mean);
         all += q < 0.5L ? log1pl(-q) : inside_log(&x[l], mean);
         out += q;
     }
@@ -54,7 +55,8 @@ static long double naive_not_all(int count, const struct ckg__pesc_argument *x, 
 }
 
 /* First and second derivative by five points. */
-static void naive_derivatives(int count, const struct ckg__pesc_argument *x, int l, long double *first, long double *second)
+static void naive_derivatives(int count, const struct ckg__pesc_argument *x, int l, long double *first,
+                              long double *second)
 {
     const long double h = 2e-3L;
     long double f[5];
@@ -74,7 +76,8 @@ static void check_not_all(int count, struct ckg__pesc_argument *x, double *worst
     for (int l = 0; l < count; l++) {
         long double first, second;
         naive_derivatives(count, copy, l, &first, &second);
-        const double z = fmax(isinf(x[l].a) ? 0 : fabs(x[l].a), isinf(x[l].b) ? 0 : fabs(x[l].b)); /* a tail's k-th derivative is as large as zᵏ */
+        /* a tail's k-th derivative is as large as zᵏ */
+        const double z = fmax(isinf(x[l].a) ? 0 : fabs(x[l].a), isinf(x[l].b) ? 0 : fabs(x[l].b));
         *worst = fmax(*worst, (double)(fabsl(x[l].slope - first) / (1 + z)));
         *worst = fmax(*worst, (double)(fabsl(x[l].bend + second) / (1 + z * z)));
         assert_true(x[l].bend < 1 + 1e-9);
@@ -93,9 +96,10 @@ static void test_not_all_matches_differences(void **state)
     for (int i = 0; i < MEANS; i++)
         for (int k = 0; k < MEANS; k++)
             for (int count = 1; count <= MOST; count++) {
-                struct ckg__pesc_argument x[MOST] = {{.mean = means[i], .var = 1, .lower = 0, .upper = INFINITY},
-                                                     {.mean = -0.5 * means[k], .var = 0.25, .lower = -INFINITY, .upper = 0.1},
-                                                     {.mean = 0.2, .var = 0.09, .lower = -0.3, .upper = 0.9}};
+                struct ckg__pesc_argument x[MOST] = {
+                    {.mean = means[i], .var = 1, .lower = 0, .upper = INFINITY},
+                    {.mean = -0.5 * means[k], .var = 0.25, .lower = -INFINITY, .upper = 0.1},
+                    {.mean = 0.2, .var = 0.09, .lower = -0.3, .upper = 0.9}};
                 check_not_all(count, x, &worst);
                 checked++;
             }
@@ -106,22 +110,30 @@ static void test_not_all_matches_differences(void **state)
 /* Truncation: the moments of a normal variable within limits, by integration. */
 static void test_within_matches_integration(void **state)
 {
-    static const double rows[][4] = {{0.3, 1, 0, INFINITY}, {-6, 1, 0, INFINITY}, {0.3, 0.04, -INFINITY, 0.1}, {-1, 2, -0.5, 0.7}, {5, 1, -1, 0.5}};
+    static const double rows[][4] = {{0.3, 1, 0, INFINITY},
+                                     {-6, 1, 0, INFINITY},
+                                     {0.3, 0.04, -INFINITY, 0.1},
+                                     {-1, 2, -0.5, 0.7},
+                                     {5, 1, -1, 0.5}};
     enum { STEPS = 400000 };
 
     (void)state;
     for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
-        struct ckg__pesc_argument x = {.mean = rows[r][0], .var = rows[r][1], .lower = rows[r][2], .upper = rows[r][3]};
-        const double s = sqrt(x.var), low = fmax(x.lower, x.mean - 20 * s), high = fmin(x.upper, x.mean + 20 * s);
+        struct ckg__pesc_argument x = {
+            .mean = rows[r][0], .var = rows[r][1], .lower = rows[r][2], .upper = rows[r][3]};
+        const double s = sqrt(x.var), low = fmax(x.lower, x.mean - 20 * s),
+                     high = fmin(x.upper, x.mean + 20 * s);
         long double zero = 0, first = 0, second = 0;
         for (int i = 0; i < STEPS; i++) { /* midpoints; measured about the mean of the normal */
-            const long double t = (low + (high - low) * (i + 0.5L) / STEPS - x.mean) / s, p = expl(-0.5L * t * t);
+            const long double t = (low + (high - low) * (i + 0.5L) / STEPS - x.mean) / s,
+                              p = expl(-0.5L * t * t);
             zero += p;
             first += t * p;
             second += t * t * p;
         }
         const long double mean = first / zero, var = second / zero - mean * mean;
-        assert_near(exp(ckg__pesc_within(&x)), zero * (high - low) / STEPS / s / 2.50662827463100050242L, 1e-9);
+        assert_near(exp(ckg__pesc_within(&x)), zero * (high - low) / STEPS / s / 2.50662827463100050242L,
+                    1e-9);
         assert_near(x.slope, mean, 1e-8 * (1 + fabsl(mean)));
         assert_near(1 - x.bend, var, 1e-8);
     }
@@ -129,7 +141,8 @@ static void test_within_matches_integration(void **state)
 
 /* --- expectation propagation --- */
 
-static int condition_all(struct ckg__pesc *pesc, const struct ckg__belief *belief, int m, const double *U, struct ckg__arena *arena)
+static int condition_all(struct ckg__pesc *pesc, const struct ckg__belief *belief, int m, const double *U,
+                         struct ckg__arena *arena)
 {
     assert_int_equal(ckg__pesc_take(pesc, belief, m, U, m, m, arena), CKG_OK);
     int settled = 0;
@@ -143,7 +156,10 @@ static int condition_all(struct ckg__pesc *pesc, const struct ckg__belief *belie
     return settled;
 }
 
-/* Without constraints and with one other point there is one factor, and its moments are those of a truncated normal variable. */
+/*
+ * Without constraints and with one other point there is one factor, and its moments are those of a truncated
+ * normal variable.
+ */
 static void test_one_factor_is_exact(void **state)
 {
     const double U[] = {0.2, 0.7, 0.3, 0.45};
@@ -155,7 +171,8 @@ static void test_one_factor_is_exact(void **state)
     s.belief.outcomes = 1;
     assert_int_equal(condition_all(&pesc, &s.belief, 2, U, &s.arena), 2);
     for (int t = 0; t < 2; t++) {
-        const double *C = pesc.C[0], *mu = pesc.view[0].mean, own = C[t ? 3 : 0], other = C[t ? 0 : 3], d = mu[1 - t] - mu[t];
+        const double *C = pesc.C[0], *mu = pesc.view[0].mean, own = C[t ? 3 : 0], other = C[t ? 0 : 3],
+                     d = mu[1 - t] - mu[t];
         const double var = own + other - 2 * C[1], s_d = sqrt(var), z = -d / s_d; /* f(other) − f(x*) < 0 */
         const double mills = (double)(expl(naive_log_pdf(z) - naive_log_cdf(z))), cov = C[1] - own;
         assert_near(pesc.draw[t].mean, mu[t] - cov / s_d * mills, 1e-3);
@@ -164,7 +181,10 @@ static void test_one_factor_is_exact(void **state)
     scene_free(&s);
 }
 
-/* Moments of f(x*) and of the constraints there, by joint draws of all outcomes at the set of which x* is the feasible optimum. */
+/*
+ * Moments of f(x*) and of the constraints there, by joint draws of all outcomes at the set of which x* is the
+ * feasible optimum.
+ */
 struct moments {
     double count, first[SCENE_OUTCOMES], second[SCENE_OUTCOMES];
 };
@@ -193,7 +213,9 @@ static void sample(struct scene *s, const struct ckg__pesc *pesc, struct moments
     for (int j = 0; j < pesc->belief->outcomes; j++) {
         all[j] = ckg__arena_doubles(&s->arena, (size_t)draws * M);
         assert_non_null(all[j]);
-        assert_int_equal(ckg__posterior_sample(pesc->belief->gp[j], &pesc->view[j], &s->process[0].rng, draws, &s->arena, all[j]), CKG_OK);
+        assert_int_equal(ckg__posterior_sample(pesc->belief->gp[j], &pesc->view[j], &s->process[0].rng, draws,
+                                               &s->arena, all[j]),
+                         CKG_OK);
     }
     for (int i = 0; i < draws; i++) {
         for (int j = 0; j < pesc->belief->outcomes; j++)
@@ -233,8 +255,8 @@ static void approximate(const struct ckg__pesc *pesc, int t, int j, double *mean
 }
 
 /*
- * Where there are draws enough, the approximation of every outcome at x* is close to them: nine times of ten to within a tenth of the standard
- * deviation in the mean and a tenth in the standard deviation itself.
+ * Where there are draws enough, the approximation of every outcome at x* is close to them: nine times of ten
+ * to within a tenth of the standard deviation in the mean and a tenth in the standard deviation itself.
  */
 static void test_moments_are_near_those_of_draws(void **state)
 {
@@ -253,7 +275,8 @@ static void test_moments_are_near_those_of_draws(void **state)
         sample(&s, &pesc, moments);
         for (int t = 0; t < M; t++)
             for (int j = 0; moments[t].count >= 2000 && j < s.belief.outcomes; j++) {
-                const double mean = moments[t].first[j] / moments[t].count, var = moments[t].second[j] / moments[t].count - mean * mean;
+                const double mean = moments[t].first[j] / moments[t].count,
+                             var = moments[t].second[j] / moments[t].count - mean * mean;
                 double got_mean, got_var;
                 approximate(&pesc, t, j, &got_mean, &got_var);
                 near += fabs(got_mean - mean) <= 0.1 * sqrt(var) && 0.5 * fabs(log(got_var / var)) <= 0.1;
@@ -286,11 +309,15 @@ static void check_values(const struct ckg__pesc *pesc, struct scene *s, int m, c
         const struct ckg__gp *gp = pesc->belief->gp[j];
         assert_int_equal(ckg__view_make(&view, gp, m, U, m, &s->arena), CKG_OK);
         for (int p = 0; p < m; p++)
-            assert_true(share[j * m + p] >= 0 && share[j * m + p] <= 0.5 * log1p(view.var[p] / gp->future) + 1e-12);
+            assert_true(share[j * m + p] >= 0 &&
+                        share[j * m + p] <= 0.5 * log1p(view.var[p] / gp->future) + 1e-12);
     }
 }
 
-/* 200 scenes: ordinary ones, hopeless ones where no point can be feasible, ones where every point is, without data, without constraints. */
+/*
+ * 200 scenes: ordinary ones, hopeless ones where no point can be feasible, ones where every point is, without
+ * data, without constraints.
+ */
 static void test_values_are_finite(void **state)
 {
     static const double shifts[] = {0, 0.3, -1, 6, -6, 300, 1e5, -1e5};

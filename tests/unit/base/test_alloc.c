@@ -1,4 +1,6 @@
-/* Blocks are aligned, cleared, kept when resized; overflow and the hook's refusals are reported and harmless. */
+/*
+ * Blocks are aligned, cleared, kept when resized; overflow and the hook's refusals are reported and harmless.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -120,9 +122,9 @@ static void test_hook_counts_and_refuses(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_blocks_are_aligned),       cmocka_unit_test(test_zeroed_block_is_zero),
+        cmocka_unit_test(test_blocks_are_aligned),         cmocka_unit_test(test_zeroed_block_is_zero),
         cmocka_unit_test(test_resize_keeps_what_was_used), cmocka_unit_test(test_string_is_copied),
-        cmocka_unit_test(test_overflow_is_out_of_memory), cmocka_unit_test(test_hook_counts_and_refuses),
+        cmocka_unit_test(test_overflow_is_out_of_memory),  cmocka_unit_test(test_hook_counts_and_refuses),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,7 @@
-/* Scratch memory: blocks do not overlap, a second pass allocates nothing, marks nest, failures leave the arena usable. */
+/*
+ * Scratch memory: blocks do not overlap, a second pass allocates nothing, marks nest, failures leave the
+ * arena usable.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,7 @@
-/* The generator against NumPy's Philox and xoshiro256++ in Python, and its distributions by moments and counts. */
+/*
+ * The generator against NumPy's Philox and xoshiro256++ in Python, and its distributions by moments and
+ * counts.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -103,7 +106,10 @@ static void test_below_is_even(void **state)
     }
 }
 
-/* With two thirds of the 32-bit range as bound, rejection is frequent: without it the lower half would come up too often. */
+/*
+ * With two thirds of the 32-bit range as bound, rejection is frequent: without it the lower half would come
+ * up too often.
+ */
 static void test_below_large_bound_is_not_biased(void **state)
 {
     const int bound = 1431655765;

@@ -26,7 +26,8 @@ typedef int (*create_function)(pthread_t *, const pthread_attr_t *, void *(*)(vo
 static int threads_allowed = -1; /* how many more threads the system starts; negative: as many as asked for */
 
 /* Stands before the system's function, which cannot be made to fail in another way for root too. */
-int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*start)(void *), void *argument)
+int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*start)(void *),
+                   void *argument)
 {
     create_function create;
 
@@ -118,7 +119,10 @@ static void count_task(void *context, int index, int worker)
     ((int *)context)[index]++;
 }
 
-/* Runs that follow each other at once, with contexts that come and go: a worker that is late may not touch the next one. */
+/*
+ * Runs that follow each other at once, with contexts that come and go: a worker that is late may not touch
+ * the next one.
+ */
 static void test_many_short_runs(void **state)
 {
     struct ckg__pool *pool = new_pool(MAX_THREADS);

@@ -1,7 +1,7 @@
 /*
- * Series and scalings. Pooling is exact: the likelihood of the pooled rows is that of all values, computed by a naive Cholesky in
- * long double of their full covariance. The scaling goes there and back, and follows any change of the user's units. Measured:
- * likelihoods agree to 8e-13 relative.
+ * Series and scalings. Pooling is exact: the likelihood of the pooled rows is that of all values, computed by
+ * a naive Cholesky in long double of their full covariance. The scaling goes there and back, and follows any
+ * change of the user's units. Measured: likelihoods agree to 8e-13 relative.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -87,7 +87,8 @@ static void fill(struct fixture *f, double (*sd)(int i), int tail)
 {
     for (int i = 0; i < VALUES; i++) {
         const int design = i < DESIGNS ? i : ckg__rng_below(&f->rng, DESIGNS - 1);
-        const double x = (design + 0.3) / DESIGNS, value = 3 + 2 * sin(7 * x) + 0.4 * ckg__rng_normal(&f->rng);
+        const double x = (design + 0.3) / DESIGNS,
+                     value = 3 + 2 * sin(7 * x) + 0.4 * ckg__rng_normal(&f->rng);
         measure(f, x, 0, tail ? exp(value) : value, sd(i));
     }
 }
@@ -99,7 +100,8 @@ static int kind(const struct ckg_measurement *m)
 }
 
 /* The covariance of all values: values of one pool share its nugget, each has its own noise. */
-static void full_covariance(const struct fixture *f, double ell, double s2, double sigma2, long double K[VALUES][VALUES])
+static void full_covariance(const struct fixture *f, double ell, double s2, double sigma2,
+                            long double K[VALUES][VALUES])
 {
     for (int i = 0; i < VALUES; i++)
         for (int j = 0; j < VALUES; j++) {
@@ -148,7 +150,8 @@ static void unround_rows(struct fixture *f)
         double weights = 0, sum = 0;
         for (int i = 0; i < VALUES; i++) {
             const struct ckg_measurement *m = f->data.trial[i].measured;
-            const double sd = m->sd * exp(ckg__scaling_log_slope(&f->scaling, m->value)), weight = m->sd > 0 ? 1 / (sd * sd) : 1;
+            const double sd = m->sd * exp(ckg__scaling_log_slope(&f->scaling, m->value)),
+                         weight = m->sd > 0 ? 1 / (sd * sd) : 1;
             if (f->data.trial[i].design != f->series.design[row] || kind(m) != row_kind)
                 continue;
             weights += weight;
@@ -160,7 +163,8 @@ static void unround_rows(struct fixture *f)
 }
 
 /* log p(all values), with the best mean under its prior of precision 1, which goes to *mean. */
-static long double full_likelihood(const struct fixture *f, double ell, double s2, double sigma2, long double *mean)
+static long double full_likelihood(const struct fixture *f, double ell, double s2, double sigma2,
+                                   long double *mean)
 {
     long double K[VALUES][VALUES], y[VALUES], ones[VALUES], across = 0, total = 1, sum;
 
@@ -200,7 +204,8 @@ static void check_pooling(double (*sd)(int i), int tail, double warp)
     unround_rows(&f);
     for (int i = 0; i < f.series.n; i++)
         X[i] = f.data.u[f.series.design[i]];
-    const struct ckg__gp_inputs inputs = {CKG__RBF, 1, 1, f.series.n, &group, X, f.series.n, &f.series, 1.0, NULL};
+    const struct ckg__gp_inputs inputs = {CKG__RBF, 1,          1,         f.series.n, &group,
+                                          X,        f.series.n, &f.series, 1.0,        NULL};
     assert_int_equal(ckg__gp_reserve(&gp, 1, f.series.n), CKG_OK);
     assert_int_equal(ckg__gp_set(&gp, &inputs, theta, &f.arena), CKG_OK);
     const double want = (double)full_likelihood(&f, exp(theta[0]), exp(theta[2]), exp(theta[1]), &mean);
@@ -250,7 +255,8 @@ static void test_rows(void **state)
     assert_int_equal(f.series.estimated, 1);
     assert_true(f.series.known[0] == -1 && f.series.count[0] == 2 && f.series.design[0] == 0);
     assert_true(f.series.known[2] == 0 && f.series.design[2] == 1);
-    const double pooled = (3 / 0.25 + 4 / 0.0625) / (1 / 0.25 + 1 / 0.0625), square = f.scaling.scale * f.scaling.scale;
+    const double pooled = (3 / 0.25 + 4 / 0.0625) / (1 / 0.25 + 1 / 0.0625),
+                 square = f.scaling.scale * f.scaling.scale;
     assert_near(f.series.y[0], ckg__scaling_apply(&f.scaling, 1.5), 1e-15);
     assert_near(f.series.y[1], ckg__scaling_apply(&f.scaling, pooled), 1e-15);
     assert_near(f.series.known[1], 1 / (1 / 0.25 + 1 / 0.0625) / square, 1e-15);
@@ -299,7 +305,10 @@ static double undo(const struct ckg__scaling *s, double y)
 }
 
 static const struct ckg__scaling scalings[] = {
-    {1, 0, 0, 1, 3, 2}, {-1, 0, 0, 1, -3, 0.5}, {1, 1.5, 2, 4, 0.3, 0.8}, {-1, 4, -7, 0.2, -0.1, 1.2},
+    {1, 0, 0, 1, 3, 2},
+    {-1, 0, 0, 1, -3, 0.5},
+    {1, 1.5, 2, 4, 0.3, 0.8},
+    {-1, 4, -7, 0.2, -0.1, 1.2},
 };
 
 enum { SCALINGS = sizeof scalings / sizeof scalings[0] };
@@ -319,7 +328,8 @@ static void test_scaling_round_trip_and_slope(void **state)
         }
 }
 
-static void quadrature_moments(const struct ckg__scaling *s, double y_mean, double y_sd, double *mean, double *sd)
+static void quadrature_moments(const struct ckg__scaling *s, double y_mean, double y_sd, double *mean,
+                               double *sd)
 {
     const double h = 1e-2, pivot = undo(s, y_mean);
     double total = 0, first = 0, second = 0;
@@ -370,7 +380,8 @@ static void assert_same_series(const struct fixture *f, const struct fixture *g,
     assert_int_equal(f->series.n, g->series.n);
     for (int i = 0; i < f->series.n; i++) {
         /* y is rounded to 2^-32, and may fall to either side */
-        assert_near(f->series.y[i], sign * g->series.y[i], bound * (1 + fabs(g->series.y[i])) + ldexp(1.01, -32));
+        assert_near(f->series.y[i], sign * g->series.y[i],
+                    bound * (1 + fabs(g->series.y[i])) + ldexp(1.01, -32));
         assert_near(f->series.known[i], g->series.known[i], bound * (1 + g->series.known[i]));
     }
     assert_near(f->series.within, g->series.within, bound * g->series.within);
@@ -463,12 +474,19 @@ static void test_tail(void **state)
     check_tail(1, 0, 3, few);
 }
 
-/* A constraint's deviations are counted from its limit, or from the median where that lies between two limits. */
+/*
+ * A constraint's deviations are counted from its limit, or from the median where that lies between two
+ * limits.
+ */
 static void test_tail_of_a_constraint(void **state)
 {
     static const struct {
         double min, max, want;
-    } cases[] = {{-INFINITY, 9, 991 / 4.0}, {3, INFINITY, 997 / 4.0}, {6, 9, 994 / 4.0}, {1, 9, 995 / 4.0}, {0, 4, 996 / 4.0}};
+    } cases[] = {{-INFINITY, 9, 991 / 4.0},
+                 {3, INFINITY, 997 / 4.0},
+                 {6, 9, 994 / 4.0},
+                 {1, 9, 995 / 4.0},
+                 {0, 4, 996 / 4.0}};
     const double values[] = {3, 1, 2, 1000, 5, 4, 7, 6, 8};
     struct fixture f;
 
@@ -526,7 +544,8 @@ static void test_no_values_and_one(void **state)
     for (double warp = 0; warp < 3; warp += 2) {
         build(&f, 0, warp);
         assert_int_equal(f.series.n, 0);
-        assert_true(f.scaling.scale == 1 && f.series.extra == 0 && f.series.constant == 0 && f.series.jacobian == 0);
+        assert_true(f.scaling.scale == 1 && f.series.extra == 0 && f.series.constant == 0 &&
+                    f.series.jacobian == 0);
     }
     measure(&f, 0.5, 0, 1e7, CKG_SD_DEFAULT);
     build(&f, 0, 0);

@@ -1,6 +1,6 @@
 /*
- * The transforms of a trust region: normal scores by known quantiles, the bilog by its formula, both whatever the units. Quantiles of the
- * normal distribution to 16 digits are from published tables.
+ * The transforms of a trust region: normal scores by known quantiles, the bilog by its formula, both whatever
+ * the units. Quantiles of the normal distribution to 16 digits are from published tables.
  */
 #include <float.h>
 #include <math.h>
@@ -25,7 +25,8 @@ static struct ckg__arena arena;
 static void test_scores_are_quantiles_of_ranks(void **state)
 {
     /* (rank − ½)/10: 0.05, 0.15, 0.25, 0.35, 0.45 and their mirror images */
-    static const double quantile[] = {-1.6448536269514727, -1.0364333894937896, -0.6744897501960817, -0.3853204664075676, -0.1256613468550740};
+    static const double quantile[] = {-1.6448536269514727, -1.0364333894937896, -0.6744897501960817,
+                                      -0.3853204664075676, -0.1256613468550740};
     static const double value[10] = {3, -1e9, 7, 0.5, 4, 1e150, 0.25, 3.5, 2, 100};
     static const int rank[10] = {4, 0, 7, 2, 6, 9, 1, 5, 3, 8};
     double score[10];
@@ -33,7 +34,8 @@ static void test_scores_are_quantiles_of_ranks(void **state)
     (void)state;
     assert_int_equal(ckg__copula(10, value, &arena, score), CKG_OK);
     for (int i = 0; i < 10; i++)
-        assert_near(score[i], rank[i] < 5 ? quantile[rank[i]] : -quantile[9 - rank[i]], 2e-15); /* (rank − ½)/n itself is rounded */
+        /* (rank − ½)/n itself is rounded */
+        assert_near(score[i], rank[i] < 5 ? quantile[rank[i]] : -quantile[9 - rank[i]], 2e-15);
 }
 
 static void test_equal_values_share_their_average_rank(void **state)
@@ -80,9 +82,9 @@ static void test_one_limit(void **state)
 
     (void)state;
     assert_true(ckg__bilog_apply(&upper, 2) == 0 && ckg__bilog_apply(&lower, -1) == 0);
-    assert_near(ckg__bilog_apply(&upper, 4), 1.6094379124341003, 4e-16);  /* log 5 */
+    assert_near(ckg__bilog_apply(&upper, 4), 1.6094379124341003, 4e-16); /* log 5 */
     assert_near(ckg__bilog_apply(&upper, 0), -1.6094379124341003, 4e-16);
-    assert_near(ckg__bilog_apply(&lower, 3), 0.6931471805599453, 2e-16);  /* log 2 */
+    assert_near(ckg__bilog_apply(&lower, 3), 0.6931471805599453, 2e-16);   /* log 2 */
     assert_near(ckg__bilog_apply(&lower, -9), -1.0986122886681098, 4e-16); /* −log 3 */
     assert_near(ckg__bilog_apply(&upper, 2 + 1e-12), 2e-12, 1e-15);
     assert_near(ckg__bilog_violation(&upper, 4), 1.6094379124341003, 4e-16);
@@ -91,7 +93,10 @@ static void test_one_limit(void **state)
     assert_true(ckg__bilog_distance(&upper, -1) == 3 && ckg__bilog_distance(&lower, -4) == 3);
 }
 
-/* Both branches meet in the middle with one slope, and outside each limit the one-sided form holds but for a constant. */
+/*
+ * Both branches meet in the middle with one slope, and outside each limit the one-sided form holds but for a
+ * constant.
+ */
 static void test_two_limits(void **state)
 {
     const struct ckg__bilog b = {1, 5, 0.5};
@@ -109,7 +114,8 @@ static void test_two_limits(void **state)
     assert_near(ckg__bilog_apply(&b, -1) + size, -1.6094379124341003, 1e-15);
     for (double v = -10; v < 15; v += 0.01)
         assert_true(ckg__bilog_apply(&b, v + 0.01) > ckg__bilog_apply(&b, v));
-    assert_true(ckg__bilog_violation(&b, 3) == 0 && ckg__bilog_distance(&b, 4.5) == 0.5 && ckg__bilog_distance(&b, 0) == 1);
+    assert_true(ckg__bilog_violation(&b, 3) == 0 && ckg__bilog_distance(&b, 4.5) == 0.5 &&
+                ckg__bilog_distance(&b, 0) == 1);
 }
 
 static void test_any_legal_value_is_finite(void **state)
@@ -119,8 +125,10 @@ static void test_any_legal_value_is_finite(void **state)
     (void)state;
     for (int i = 0; i < 5; i++)
         for (int k = 0; k < 5; k++) {
-            const struct ckg__bilog one = {-INFINITY, values[k], 1e-300}, two = {values[k], values[k] + 1, 1e-300};
-            assert_true(isfinite(ckg__bilog_apply(&one, values[i])) && isfinite(ckg__bilog_apply(&two, values[i])));
+            const struct ckg__bilog one = {-INFINITY, values[k], 1e-300},
+                                    two = {values[k], values[k] + 1, 1e-300};
+            assert_true(isfinite(ckg__bilog_apply(&one, values[i])) &&
+                        isfinite(ckg__bilog_apply(&two, values[i])));
             assert_true(isfinite(ckg__bilog_violation(&one, values[i])));
         }
 }

@@ -1,6 +1,6 @@
 /*
- * Latin hypercubes by their strata and their separation. Sobol points by the digits that SciPy's points share, by the net
- * property, which scrambling keeps, and, over many seeds, by their distribution.
+ * Latin hypercubes by their strata and their separation. Sobol points by the digits that SciPy's points
+ * share, by the net property, which scrambling keeps, and, over many seeds, by their distribution.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -66,7 +66,10 @@ static void test_lhs_has_one_point_per_stratum(void **state)
     }
 }
 
-/* The first try is the same for any number of tries, so that more tries cannot be worse, and on average are better. */
+/*
+ * The first try is the same for any number of tries, so that more tries cannot be worse, and on average are
+ * better.
+ */
 static void test_lhs_tries_spread_the_points(void **state)
 {
     int better = 0;
@@ -142,7 +145,9 @@ static void test_sobol_strata_in_every_dimension(void **state)
         }
 }
 
-/* The most points of the first 2^k, k = NET_LEVELS, in one of the 2^a × 2^(k−a) boxes of coordinates i and j. */
+/*
+ * The most points of the first 2^k, k = NET_LEVELS, in one of the 2^a × 2^(k−a) boxes of coordinates i and j.
+ */
 static int fullest_box(int d, int i, int j, int a)
 {
     int counts[NET_POINTS] = {0}, fullest = 0;
@@ -158,8 +163,9 @@ static int fullest_box(int d, int i, int j, int a)
 }
 
 /*
- * The first two dimensions are a (0, k, 2)-net: every elementary interval holds one point. Pairs of later dimensions, of
- * degrees e and f, are (t, k, 2)-nets with t at most (e − 1) + (f − 1): no box holds more than 2^t points.
+ * The first two dimensions are a (0, k, 2)-net: every elementary interval holds one point. Pairs of later
+ * dimensions, of degrees e and f, are (t, k, 2)-nets with t at most (e − 1) + (f − 1): no box holds more than
+ * 2^t points.
  */
 static void test_sobol_nets_in_pairs(void **state)
 {
@@ -195,8 +201,8 @@ static void test_sobol_goes_on_where_it_stopped(void **state)
 }
 
 /*
- * Over seeds, every point is uniform, two coordinates are independent, and the estimate of an integral has a far smaller
- * variance than that of independent points: 1/n³ for a smooth function of one variable.
+ * Over seeds, every point is uniform, two coordinates are independent, and the estimate of an integral has a
+ * far smaller variance than that of independent points: 1/n³ for a smooth function of one variable.
  */
 static void test_sobol_over_seeds(void **state)
 {
@@ -222,7 +228,10 @@ static void test_sobol_over_seeds(void **state)
         assert_true(fabs(square[j] - 1.0 / 3) < 4 * sqrt(4.0 / 45 / seeds));
     }
     assert_true(fabs(product) < 4.0 / 12 / sqrt(seeds));
-    /* One point per stratum, independent within: the variance of the mean is 1/(12 n³) exactly under Owen's scrambling. */
+    /*
+     * One point per stratum, independent within: the variance of the mean is 1/(12 n³) exactly under Owen's
+     * scrambling.
+     */
     assert_true(fabs(12 * error * n * n * n - 1) < 4 * sqrt(2.0 / seeds));
 }
 

@@ -1,6 +1,7 @@
 /*
- * Every compiled variant that this processor runs, against naive loops in long double: the residuals of LLᵀ = A, LX = B, LᵀX = B
- * and A⁻¹A = I, the pivot that is reported, that nothing outside the matrices is written, and that a team changes no bit.
+ * Every compiled variant that this processor runs, against naive loops in long double: the residuals of LLᵀ =
+ * A, LX = B, LᵀX = B and A⁻¹A = I, the pivot that is reported, that nothing outside the matrices is written,
+ * and that a team changes no bit.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -25,7 +26,8 @@ static const int sides[] = {1, 2, 3, 8, 17, 64};
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
 /* The matrices of one case; one row more than the largest matrix, so that an overrun is seen. */
-static double A[(MOST + 1) * LD], L[(MOST + 1) * LD], B[(MOST + 1) * LD], X[(MOST + 1) * LD], C[(MOST + 1) * LD];
+static double A[(MOST + 1) * LD], L[(MOST + 1) * LD], B[(MOST + 1) * LD], X[(MOST + 1) * LD],
+    C[(MOST + 1) * LD];
 
 static double uniform(void)
 {
@@ -37,9 +39,11 @@ static double uniform(void)
 
 static void fill(int n, int m, int ld, double *M)
 {
-    for (int i = 0; i < (MOST + 1) * LD; i++) M[i] = SENTINEL;
+    for (int i = 0; i < (MOST + 1) * LD; i++)
+        M[i] = SENTINEL;
     for (int i = 0; i < n; i++)
-        for (int j = 0; j < m; j++) M[i * ld + j] = uniform();
+        for (int j = 0; j < m; j++)
+            M[i * ld + j] = uniform();
 }
 
 /* A random symmetric matrix with dominant diagonal; the upper triangle holds NaN, which nobody may use. */
@@ -48,7 +52,8 @@ static void fill_positive(int n, int ld, double *M)
     fill(n, n, ld, M);
     for (int i = 0; i < n; i++) {
         M[i * ld + i] = 1.0 + 0.3 * n;
-        for (int j = i + 1; j < n; j++) M[i * ld + j] = NAN;
+        for (int j = i + 1; j < n; j++)
+            M[i * ld + j] = NAN;
     }
 }
 
@@ -64,16 +69,22 @@ static double tolerance(int n)
 
 static void assert_near(long double actual, long double expected, double scale, int n)
 {
-    if (!(fabsl(actual - expected) <= tolerance(n) * scale)) fail_msg("n = %d: %Lg, expected %Lg", n, actual, expected);
+    if (!(fabsl(actual - expected) <= tolerance(n) * scale))
+        fail_msg("n = %d: %Lg, expected %Lg", n, actual, expected);
 }
 
-/* Entries of M outside its n×m part are the sentinel; with `triangle`, those above the diagonal are still NaN. */
+/*
+ * Entries of M outside its n×m part are the sentinel; with `triangle`, those above the diagonal are still
+ * NaN.
+ */
 static void assert_untouched(int n, int m, int ld, int triangle, const double *M)
 {
     for (int i = 0; i < (MOST + 1) * LD; i++)
-        if (i / ld >= n || i % ld >= m) assert_true(M[i] == SENTINEL);
+        if (i / ld >= n || i % ld >= m)
+            assert_true(M[i] == SENTINEL);
     for (int i = 0; i < n && triangle; i++)
-        for (int j = i + 1; j < m; j++) assert_true(isnan(M[i * ld + j]));
+        for (int j = i + 1; j < m; j++)
+            assert_true(isnan(M[i * ld + j]));
 }
 
 static void check_cholesky(const struct ckg__dense_ops *ops, int n)
@@ -87,7 +98,8 @@ static void check_cholesky(const struct ckg__dense_ops *ops, int n)
     for (int i = 0; i < n; i++)
         for (int j = 0; j <= i; j++) {
             long double sum = 0;
-            for (int k = 0; k <= j; k++) sum += (long double)L[i * ld + k] * L[j * ld + k];
+            for (int k = 0; k <= j; k++)
+                sum += (long double)L[i * ld + k] * L[j * ld + k];
             assert_near(sum, A[i * ld + j], 1.0 + 0.3 * n, n);
         }
 }
@@ -103,7 +115,8 @@ static void check_inverse(const struct ckg__dense_ops *ops, int n)
     for (int i = 0; i < n; i++)
         for (int j = 0; j < n; j++) {
             long double sum = 0;
-            for (int k = 0; k < n; k++) sum += (long double)lower(X, ld, i, k) * lower(A, ld, k, j);
+            for (int k = 0; k < n; k++)
+                sum += (long double)lower(X, ld, i, k) * lower(A, ld, k, j);
             assert_near(sum, i == j, 10.0, n);
         }
 }
@@ -136,16 +149,19 @@ static void check_product(const struct ckg__dense_ops *ops, int m, int n, int k,
     fill(k, n, ldb, B);
     fill(m, n, ldc, C);
     if (beta == 0.0)
-        for (int i = 0; i < m * n; i++) C[i / n * ldc + i % n] = NAN;
+        for (int i = 0; i < m * n; i++)
+            C[i / n * ldc + i % n] = NAN;
     memcpy(X, C, sizeof X);
     ops->multiply_tn(m, n, k, alpha, A, lda, B, ldb, beta, X, ldc);
     assert_untouched(m, n, ldc, 0, X);
     for (int i = 0; i < m; i++)
         for (int j = 0; j < n; j++) {
             long double sum = 0;
-            for (int p = 0; p < k; p++) sum += (long double)A[p * lda + i] * B[p * ldb + j];
+            for (int p = 0; p < k; p++)
+                sum += (long double)A[p * lda + i] * B[p * ldb + j];
             sum *= alpha;
-            if (beta != 0.0) sum += (long double)beta * C[i * ldc + j];
+            if (beta != 0.0)
+                sum += (long double)beta * C[i * ldc + j];
             assert_near(X[i * ldc + j], sum, 1.0 + fabs(alpha), k);
         }
 }
@@ -179,7 +195,8 @@ static void check_dot(const struct ckg__dense_ops *ops, int n)
 
     fill(1, n, LD, A);
     fill(1, n, LD, B);
-    for (int i = 0; i < n; i++) sum += (long double)A[i] * B[i];
+    for (int i = 0; i < n; i++)
+        sum += (long double)A[i] * B[i];
     assert_near(ops->dot(n, A, B), sum, 1.0, n);
 }
 
@@ -194,7 +211,8 @@ static void check_pivot(const struct ckg__dense_ops *ops, int n, int bad)
         assert_int_equal(ops->cholesky(n, A, LD, NULL), bad + 1);
         assert_untouched(n, n, LD, 1, A);
     }
-    if (bad == 0) return;
+    if (bad == 0)
+        return;
     fill_positive(n, LD, A);
     A[bad * LD + bad / 2] = NAN;
     assert_int_equal(ops->cholesky(n, A, LD, NULL), bad + 1);
@@ -206,7 +224,8 @@ static void check_variant(const struct ckg__dense_ops *ops)
         const int n = sizes[i];
         check_cholesky(ops, n);
         check_inverse(ops, n);
-        for (size_t j = 0; j < COUNT(sides); j++) check_solves(ops, n, sides[j]);
+        for (size_t j = 0; j < COUNT(sides); j++)
+            check_solves(ops, n, sides[j]);
         for (size_t j = 0; j < COUNT(sides); j++) {
             check_product(ops, n, sides[j], 33, -1.5, 1.0);
             check_product(ops, sides[j], 19, n, 2.0, 0.0);
@@ -214,9 +233,12 @@ static void check_variant(const struct ckg__dense_ops *ops)
             check_sums(ops, n, sides[j]);
         }
         check_dot(ops, n);
-        if (n > 0) check_pivot(ops, n, 0);
-        if (n > 0) check_pivot(ops, n, n - 1);
-        if (n > 2) check_pivot(ops, n, 2 * n / 3);
+        if (n > 0)
+            check_pivot(ops, n, 0);
+        if (n > 0)
+            check_pivot(ops, n, n - 1);
+        if (n > 2)
+            check_pivot(ops, n, 2 * n / 3);
     }
 }
 
@@ -226,7 +248,8 @@ static double *new_positive(int n)
     double *M = calloc((size_t)n * (size_t)n, sizeof *M);
     assert_non_null(M);
     for (int i = 0; i < n; i++) {
-        for (int j = 0; j < i; j++) M[i * n + j] = uniform();
+        for (int j = 0; j < i; j++)
+            M[i * n + j] = uniform();
         M[i * n + i] = 1.0 + 0.3 * n;
     }
     return M;
@@ -271,14 +294,16 @@ static void test_base(void **state)
 static void test_v3(void **state)
 {
     (void)state;
-    if (ckg__variant_best() < CKG__VARIANT_V3) skip();
+    if (ckg__variant_best() < CKG__VARIANT_V3)
+        skip();
     check_variant(&ckg__dense_ops_v3);
 }
 
 static void test_v4(void **state)
 {
     (void)state;
-    if (ckg__variant_best() < CKG__VARIANT_V4) skip();
+    if (ckg__variant_best() < CKG__VARIANT_V4)
+        skip();
     check_variant(&ckg__dense_ops_v4);
 }
 #endif
@@ -293,11 +318,9 @@ static void test_selection(void **state)
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_base),
 #if defined(CKG_HAVE_X86_VARIANTS)
-    cmocka_unit_test(test_v3),
-    cmocka_unit_test(test_v4),
+    cmocka_unit_test(test_v3),        cmocka_unit_test(test_v4),
 #endif
-    cmocka_unit_test(test_selection),
-    cmocka_unit_test(test_team),
+    cmocka_unit_test(test_selection), cmocka_unit_test(test_team),
 };
 
 int main(void)

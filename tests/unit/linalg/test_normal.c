@@ -1,8 +1,10 @@
 /*
- * The scalar normal distribution against 50-digit values (tests/reference/make_normal.py), its limits and its identities.
+ * The scalar normal distribution against 50-digit values (tests/reference/make_normal.py), its limits and its
+ * identities.
  *
- * Largest errors measured, in ulp, here and over 40 times as many points (make_normal.py 40): pdf 2 and 3, cdf 3 and 6,
- * log_cdf 4 and 6, mills 4 and 5, ei 3 and 6, log_ei 3 and 4, log_ei_slope 5 and 7, quantile 4 and 6, log_interval 2 and 3.
+ * Largest errors measured, in ulp, here and over 40 times as many points (make_normal.py 40): pdf 2 and 3,
+ * cdf 3 and 6, log_cdf 4 and 6, mills 4 and 5, ei 3 and 6, log_ei 3 and 4, log_ei_slope 5 and 7, quantile 4
+ * and 6, log_interval 2 and 3.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -106,8 +108,8 @@ static void test_logarithms_far_out(void **state)
 static void test_nan_in_nan_out(void **state)
 {
     double (*const functions[])(double) = {
-        ckg__normal_pdf, ckg__normal_cdf,    ckg__normal_log_cdf,      ckg__normal_quantile, ckg__normal_mills,
-        ckg__normal_ei,  ckg__normal_log_ei, ckg__normal_log_ei_slope,
+        ckg__normal_pdf,   ckg__normal_cdf, ckg__normal_log_cdf, ckg__normal_quantile,
+        ckg__normal_mills, ckg__normal_ei,  ckg__normal_log_ei,  ckg__normal_log_ei_slope,
     };
 
     (void)state;

@@ -1,9 +1,11 @@
 /*
- * The vectorised functions, every variant that this processor runs: against 50-digit values (tests/reference/make_normal.py)
- * and exp and log in pairs of doubles, for every length, in place, and at the ends of the range.
+ * The vectorised functions, every variant that this processor runs: against 50-digit values
+ * (tests/reference/make_normal.py) and exp and log in pairs of doubles, for every length, in place, and at
+ * the ends of the range.
  *
- * Largest errors measured over the variants of gcc 12 and clang 14: Φ 6e-16 relative (8e-16 over 40 times as many points),
- * φ 3e-16 (4e-16), log Φ 6e-16 (7e-16), φ/Φ 7e-16 (8e-16), h 6e-16 (8e-16); exp 1.02 ulp (1.08), log 0.71 ulp (0.75).
+ * Largest errors measured over the variants of gcc 12 and clang 14: Φ 6e-16 relative (8e-16 over 40 times as
+ * many points), φ 3e-16 (4e-16), log Φ 6e-16 (7e-16), φ/Φ 7e-16 (8e-16), h 6e-16 (8e-16); exp 1.02 ulp
+ * (1.08), log 0.71 ulp (0.75).
  */
 #include <float.h>
 #include <math.h>
@@ -24,7 +26,8 @@
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
 #if defined(CKG_HAVE_X86_VARIANTS)
-static const struct ckg__vector_ops *const variants[] = {&ckg__vector_ops_base, &ckg__vector_ops_v3, &ckg__vector_ops_v4};
+static const struct ckg__vector_ops *const variants[] = {&ckg__vector_ops_base, &ckg__vector_ops_v3,
+                                                         &ckg__vector_ops_v4};
 #else
 static const struct ckg__vector_ops *const variants[] = {&ckg__vector_ops_base};
 #endif
@@ -228,7 +231,9 @@ static void test_nan_in_nan_out(void **state)
     (void)state;
     for (int v = 0; v < variant_count(); v++)
         for (uint64_t payload = 0; payload < 8192; payload++) {
-            const uint64_t bits = (payload % 2 ? UINT64_C(0xfff8000000000000) : UINT64_C(0x7ff8000000000000)) | payload;
+            const uint64_t bits = (payload % 2 ? UINT64_C(0xfff8000000000000)
+                                               : UINT64_C(0x7ff8000000000000)) |
+                                  payload;
             double x[3] = {0.5, 0.0, 2.0}, y[3];
             memcpy(&x[1], &bits, sizeof bits);
             for (int k = 0; k < COUNT(functions); k++) {
@@ -253,23 +258,46 @@ static void test_limits(void **state)
         int function;
         double x, want;
     } cases[] = {
-        {AT_CDF, -INFINITY, 0.0}, {AT_CDF, INFINITY, 1.0}, {AT_CDF, -38.6, 0.0}, {AT_CDF, 0.0, 0.5},
-        {AT_CDF, -1e300, 0.0}, {AT_CDF, 1e300, 1.0},
-        {AT_PDF, -INFINITY, 0.0}, {AT_PDF, INFINITY, 0.0}, {AT_PDF, 1e300, 0.0},
-        {AT_LOG_CDF, INFINITY, 0.0}, {AT_LOG_CDF, 1e300, 0.0}, {AT_LOG_CDF, -INFINITY, -INFINITY},
+        {AT_CDF, -INFINITY, 0.0},
+        {AT_CDF, INFINITY, 1.0},
+        {AT_CDF, -38.6, 0.0},
+        {AT_CDF, 0.0, 0.5},
+        {AT_CDF, -1e300, 0.0},
+        {AT_CDF, 1e300, 1.0},
+        {AT_PDF, -INFINITY, 0.0},
+        {AT_PDF, INFINITY, 0.0},
+        {AT_PDF, 1e300, 0.0},
+        {AT_LOG_CDF, INFINITY, 0.0},
+        {AT_LOG_CDF, 1e300, 0.0},
+        {AT_LOG_CDF, -INFINITY, -INFINITY},
         {AT_LOG_CDF, -1e160, -INFINITY},
-        {AT_MILLS, INFINITY, 0.0}, {AT_MILLS, -1e300, 1e300}, {AT_MILLS, -INFINITY, INFINITY},
-        {AT_EI, -INFINITY, 0.0}, {AT_EI, INFINITY, INFINITY}, {AT_EI, 1e300, 1e300}, {AT_EI, -1e300, 0.0},
-        {AT_EXP, -INFINITY, 0.0}, {AT_EXP, INFINITY, INFINITY}, {AT_EXP, 709.8, INFINITY}, {AT_EXP, 1e300, INFINITY},
-        {AT_EXP, -745.14, 0.0}, {AT_EXP, -1e300, 0.0}, {AT_EXP, 0.0, 1.0}, {AT_EXP, -745.0, 0x1p-1074},
-        {AT_LOG, 0.0, -INFINITY}, {AT_LOG, -0.0, -INFINITY}, {AT_LOG, INFINITY, INFINITY}, {AT_LOG, 1.0, 0.0},
+        {AT_MILLS, INFINITY, 0.0},
+        {AT_MILLS, -1e300, 1e300},
+        {AT_MILLS, -INFINITY, INFINITY},
+        {AT_EI, -INFINITY, 0.0},
+        {AT_EI, INFINITY, INFINITY},
+        {AT_EI, 1e300, 1e300},
+        {AT_EI, -1e300, 0.0},
+        {AT_EXP, -INFINITY, 0.0},
+        {AT_EXP, INFINITY, INFINITY},
+        {AT_EXP, 709.8, INFINITY},
+        {AT_EXP, 1e300, INFINITY},
+        {AT_EXP, -745.14, 0.0},
+        {AT_EXP, -1e300, 0.0},
+        {AT_EXP, 0.0, 1.0},
+        {AT_EXP, -745.0, 0x1p-1074},
+        {AT_LOG, 0.0, -INFINITY},
+        {AT_LOG, -0.0, -INFINITY},
+        {AT_LOG, INFINITY, INFINITY},
+        {AT_LOG, 1.0, 0.0},
     };
 
     (void)state;
     for (int v = 0; v < variant_count(); v++) {
         for (int i = 0; i < COUNT(cases); i++)
             assert_true(one_value(cases[i].function, variants[v], cases[i].x) == cases[i].want);
-        assert_true(isnan(one_value(AT_LOG, variants[v], -1.0)) && isnan(one_value(AT_LOG, variants[v], -INFINITY)));
+        assert_true(isnan(one_value(AT_LOG, variants[v], -1.0)) &&
+                    isnan(one_value(AT_LOG, variants[v], -INFINITY)));
         assert_true(relative_error(one_value(AT_LOG_CDF, variants[v], -1e154), -5e307) <= 1e-15);
     }
 }

@@ -1,5 +1,6 @@
 /*
- * The fit: the density's gradient against differences, the climb against a grid, the slice sampler against quadrature.
+ * The fit: the density's gradient against differences, the climb against a grid, the slice sampler against
+ * quadrature.
  *
  * Measured: gradients agree with five-point differences to 3e-11 of the largest component, the climbs of up
  * to 300 evaluations end with a projected gradient of at most 0.014.
@@ -60,7 +61,8 @@ static double gradient_error(const struct ckg__fit *fit, const double *theta, st
     return worst;
 }
 
-static double check_gradient(enum ckg__kernel kernel, enum process_noise noise, int D, int n, int grouped, double mean_precision)
+static double check_gradient(enum ckg__kernel kernel, enum process_noise noise, int D, int n, int grouped,
+                             double mean_precision)
 {
     struct process p;
     double worst = 0;
@@ -73,7 +75,8 @@ static double check_gradient(enum ckg__kernel kernel, enum process_noise noise, 
         p.theta[D - 1] = p.theta[D];
         p.theta[D] = p.theta[D + 1];
     }
-    const struct ckg__fit fits[] = {{p.inputs, ckg__prior_default(p.inputs.d)}, {p.inputs, ckg__prior_flat()}};
+    const struct ckg__fit fits[] = {{p.inputs, ckg__prior_default(p.inputs.d)},
+                                    {p.inputs, ckg__prior_flat()}};
     for (int i = 0; i < 2; i++)
         worst = fmax(worst, gradient_error(&fits[i], p.theta, &p.arena));
     process_free(&p);
@@ -91,7 +94,8 @@ static void test_gradient_matches_differences(void **state)
             for (int grouped = 0; grouped < 2; grouped++) {
                 worst = fmax(worst, check_gradient((enum ckg__kernel)kernel, kinds[i], 2, 7, grouped, 1));
                 worst = fmax(worst, check_gradient((enum ckg__kernel)kernel, kinds[i], 5, 30, grouped, 0));
-                worst = fmax(worst, check_gradient((enum ckg__kernel)kernel, kinds[i], 4, 17, grouped, INFINITY));
+                worst = fmax(worst,
+                             check_gradient((enum ckg__kernel)kernel, kinds[i], 4, 17, grouped, INFINITY));
             }
     worst = fmax(worst, check_gradient(CKG__MATERN32, EXACT, 3, 14, 0, 1));
     print_message("gradient: %.2g\n", worst);
@@ -123,7 +127,8 @@ static void test_density_is_likelihood_and_prior(void **state)
     const struct ckg__fit fit = {p.inputs, ckg__prior_default(2)};
     double want = p.gp.log_likelihood;
     for (int k = 0; k < 3; k++) {
-        const double mean = k < 2 ? fit.prior.ell_mean : fit.prior.noise_mean, sd = k < 2 ? fit.prior.ell_sd : fit.prior.noise_sd;
+        const double mean = k < 2 ? fit.prior.ell_mean : fit.prior.noise_mean,
+                     sd = k < 2 ? fit.prior.ell_sd : fit.prior.noise_sd;
         want -= 0.5 * pow((p.theta[k] - mean) / sd, 2);
     }
     assert_int_equal(ckg__fit_work_take(&work, &fit, &p.arena), CKG_OK);
@@ -158,7 +163,7 @@ static double projected_gradient(const struct ckg__fit *fit, const double *theta
     box_of(fit, lower, upper);
     for (int k = 0; k < fit->inputs.d + 2; k++) {
         const int moved = fit->inputs.series->estimated || k != fit->inputs.d;
-        const int free_up = theta[k] < upper[k], free_down = theta[k] > lower[k];
+        const int free_up = theta[k]<upper[k], free_down = theta[k]> lower[k];
         assert_true(!moved || (theta[k] >= lower[k] && theta[k] <= upper[k]));
         if (moved && ((gradient[k] > 0 && free_up) || (gradient[k] < 0 && free_down)))
             largest = fmax(largest, fabs(gradient[k]));
@@ -243,7 +248,9 @@ static void test_climb_ends_with_a_small_gradient(void **state)
 
 enum { SAMPLES = 4000, BATCHES = 40, PER_BATCH = SAMPLES / BATCHES };
 
-/* Mean and variance of a coordinate of the samples, each with its standard error from the means of batches. */
+/*
+ * Mean and variance of a coordinate of the samples, each with its standard error from the means of batches.
+ */
 struct summary {
     double mean, mean_error, variance, variance_error;
 };
@@ -277,7 +284,10 @@ static struct summary summarise(const double *samples, int dim, int k)
     return s;
 }
 
-/* Mean and variance of log ℓ and log σ² by sums over a grid of both; without noise to estimate the second is fixed. */
+/*
+ * Mean and variance of log ℓ and log σ² by sums over a grid of both; without noise to estimate the second is
+ * fixed.
+ */
 static void quadrature(const struct ckg__fit *fit, struct ckg__arena *arena, double *mean, double *variance)
 {
     enum { STEPS = 300 };
@@ -289,8 +299,9 @@ static void quadrature(const struct ckg__fit *fit, struct ckg__arena *arena, dou
     box_of(fit, lower, upper);
     for (int i = 0; i < STEPS; i++)
         for (int j = 0; j < (noisy ? STEPS : 1); j++) {
-            const double theta[3] = {lower[0] + (upper[0] - lower[0]) * (i + 0.5) / STEPS,
-                                     noisy ? lower[1] + (upper[1] - lower[1]) * (j + 0.5) / STEPS : fit->prior.noise_mean, 0};
+            const double theta[3] = {
+                lower[0] + (upper[0] - lower[0]) * (i + 0.5) / STEPS,
+                noisy ? lower[1] + (upper[1] - lower[1]) * (j + 0.5) / STEPS : fit->prior.noise_mean, 0};
             const double w = exp(ckg__fit_density(fit, theta, NULL, &work) + 20);
             total += w;
             for (int k = 0; k < 2; k++) {
@@ -322,14 +333,15 @@ static void check_sampler(enum process_noise noise, int n, int thin)
     quadrature(&fit, &p.arena, mean, variance);
     for (int k = 0; k < (noise == ESTIMATED ? 2 : 1); k++) {
         const struct summary s = summarise(samples, 3, k);
-        print_message("coordinate %d: mean %.3f (%.3f ± %.3f), variance %.3f (%.3f ± %.3f)\n", k, mean[k], s.mean, s.mean_error,
-                      variance[k], s.variance, s.variance_error);
+        print_message("coordinate %d: mean %.3f (%.3f ± %.3f), variance %.3f (%.3f ± %.3f)\n", k, mean[k],
+                      s.mean, s.mean_error, variance[k], s.variance, s.variance_error);
         assert_near(s.mean, mean[k], 4 * s.mean_error);
         assert_near(s.variance, variance[k], 4 * s.variance_error);
         assert_true(s.mean_error < 0.1 * sqrt(variance[k]));
     }
     for (int i = 0; i < SAMPLES; i++)
-        assert_true(samples[3 * i + 2] == 0 && samples[3 * i] >= fit.prior.ell_low && samples[3 * i] <= fit.prior.ell_high);
+        assert_true(samples[3 * i + 2] == 0 && samples[3 * i] >= fit.prior.ell_low &&
+                    samples[3 * i] <= fit.prior.ell_high);
     process_free(&p);
 }
 

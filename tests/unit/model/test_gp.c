@@ -1,10 +1,11 @@
 /*
- * The Gaussian process: likelihood and posterior against 50-digit values (tests/reference/make_gp.py), one observation more or
- * less against conditioning anew, and the process without data.
+ * The Gaussian process: likelihood and posterior against 50-digit values (tests/reference/make_gp.py), one
+ * observation more or less against conditioning anew, and the process without data.
  *
- * The bounds are first-order: with a factor of K + E, |E| <= eps|K|, every answer is off by at most eps times a scale that the
- * reference gives. The log likelihood is right to 1e-9 besides wherever there is noise. Measured with gcc 12 on AVX-512: at most
- * 1.4 (likelihood), 1.3 (m), 1.0 (mean) and 1.6 (variance) units of eps·scale; 3e-13 relative for the likelihoods with noise.
+ * The bounds are first-order: with a factor of K + E, |E| <= eps|K|, every answer is off by at most eps times
+ * a scale that the reference gives. The log likelihood is right to 1e-9 besides wherever there is noise.
+ * Measured with gcc 12 on AVX-512: at most 1.4 (likelihood), 1.3 (m), 1.0 (mean) and 1.6 (variance) units of
+ * eps·scale; 3e-13 relative for the likelihoods with noise.
  */
 #include <float.h>
 #include <math.h>
@@ -27,7 +28,10 @@ enum { CASES = sizeof gp_cases / sizeof gp_cases[0] };
 
 static const int identity[5] = {0, 1, 2, 3, 4};
 
-/* The largest errors in units of eps·scale: likelihood, m, mean, variance; and the likelihood's relative one under noise. */
+/*
+ * The largest errors in units of eps·scale: likelihood, m, mean, variance; and the likelihood's relative one
+ * under noise.
+ */
 static double worst[5];
 
 static void note(int kind, double got, double want, double scale)
@@ -55,8 +59,14 @@ static void check_posterior(const struct gp_case *c, const struct ckg__gp *gp, s
 
 static struct ckg__series series_of(const struct gp_case *c)
 {
-    return (struct ckg__series){.n = c->n, .y = (double *)c->y, .known = (double *)c->known, .count = (double *)c->count,
-                                .estimated = c->noise == 0, .extra = c->extra, .within = c->within, .constant = c->constant};
+    return (struct ckg__series){.n = c->n,
+                                .y = (double *)c->y,
+                                .known = (double *)c->known,
+                                .count = (double *)c->count,
+                                .estimated = c->noise == 0,
+                                .extra = c->extra,
+                                .within = c->within,
+                                .constant = c->constant};
 }
 
 static void test_matches_reference(void **state)
@@ -70,7 +80,8 @@ static void test_matches_reference(void **state)
         const struct gp_case *c = &gp_cases[i];
         const struct ckg__series series = series_of(c);
         const enum ckg__kernel kernel = (enum ckg__kernel)c->kernel;
-        const struct ckg__gp_inputs inputs = {kernel, c->d, c->d, c->n, identity, c->X, c->n, &series, c->precision, NULL};
+        const struct ckg__gp_inputs inputs = {kernel, c->d, c->d,    c->n,         identity,
+                                              c->X,   c->n, &series, c->precision, NULL};
         assert_int_equal(ckg__gp_reserve(&gp, c->d, c->n), CKG_OK);
         assert_int_equal(ckg__gp_set(&gp, &inputs, c->theta, &arena), CKG_OK);
         assert_true(gp.nugget == CKG__NUGGET);
@@ -82,8 +93,9 @@ static void test_matches_reference(void **state)
     }
     ckg__gp_free(&gp);
     ckg__arena_free(&arena);
-    print_message("in eps·scale: likelihood %.2g, m %.2g, mean %.2g, variance %.2g; relative under noise %.2g\n", worst[0],
-                  worst[1], worst[2], worst[3], worst[4]);
+    print_message(
+        "in eps·scale: likelihood %.2g, m %.2g, mean %.2g, variance %.2g; relative under noise %.2g\n",
+        worst[0], worst[1], worst[2], worst[3], worst[4]);
     for (int kind = 0; kind < 4; kind++)
         assert_true(worst[kind] <= 8);
     assert_true(worst[4] <= 1e-9);
@@ -277,7 +289,9 @@ static void test_future_noise(void **state)
     (void)state;
     for (int i = 0; i < 3; i++) {
         process_make(&p, CKG__RBF, 2, 6, kinds[i], 13);
-        const double noise = kinds[i] == ESTIMATED ? exp(p.theta[2]) : kinds[i] == KNOWN ? p.series.typical_known : 0;
+        const double noise = kinds[i] == ESTIMATED ? exp(p.theta[2])
+                             : kinds[i] == KNOWN   ? p.series.typical_known
+                                                   : 0;
         assert_near(p.gp.future, noise + p.gp.s2 * p.gp.nugget, 1e-16);
         process_free(&p);
     }

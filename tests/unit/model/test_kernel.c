@@ -1,9 +1,9 @@
 /*
- * Every compiled variant of the kernels that this processor runs, against the formulas of kernel.h in long double: values and
- * slopes, the sums over derivatives, and that nothing outside the matrices is written.
+ * Every compiled variant of the kernels that this processor runs, against the formulas of kernel.h in long
+ * double: values and slopes, the sums over derivatives, and that nothing outside the matrices is written.
  *
- * A rounded distance moves κ by about eps·(1 + r²) (rbf) or eps·(1 + r) (Matérn) relative, and a sum by eps of its terms'
- * magnitudes. Measured with gcc 12, in these units: values 1.5, sums 0.93.
+ * A rounded distance moves κ by about eps·(1 + r²) (rbf) or eps·(1 + r) (Matérn) relative, and a sum by eps
+ * of its terms' magnitudes. Measured with gcc 12, in these units: values 1.5, sums 0.93.
  */
 #include <float.h>
 #include <math.h>
@@ -20,7 +20,8 @@
 #include "support/scale.h"
 
 #if defined(CKG_HAVE_X86_VARIANTS)
-static const struct ckg__kernel_ops *const variants[] = {&ckg__kernel_ops_base, &ckg__kernel_ops_v3, &ckg__kernel_ops_v4};
+static const struct ckg__kernel_ops *const variants[] = {&ckg__kernel_ops_base, &ckg__kernel_ops_v3,
+                                                         &ckg__kernel_ops_v4};
 #else
 static const struct ckg__kernel_ops *const variants[] = {&ckg__kernel_ops_base};
 #endif
@@ -94,7 +95,9 @@ static void compare(double got, long double want, double unit)
 
 static void compare_sum(double got, long double want, long double magnitude, int terms)
 {
-    const double error = magnitude > 0 ? (double)(fabsl(got - want) / magnitude) / (DBL_EPSILON * (1 + terms / 8.0)) : fabs(got);
+    const double error = magnitude > 0
+                             ? (double)(fabsl(got - want) / magnitude) / (DBL_EPSILON * (1 + terms / 8.0))
+                             : fabs(got);
 
     worst_sum = error > worst_sum || isnan(error) ? error : worst_sum;
 }
@@ -162,7 +165,8 @@ static void check_lengthscale_gradient(const struct ckg__kernel_ops *ops, int D,
         long double sum = 0, magnitude = 0;
         for (int i = 0; i < n; i++)
             for (int j = 0; j < i; j++) {
-                const long double delta = (long double)A[k * LD + i] - A[k * LD + j], scale = G[i * LD + j] * delta * delta;
+                const long double delta = (long double)A[k * LD + i] - A[k * LD + j],
+                                  scale = G[i * LD + j] * delta * delta;
                 sum -= ((long double)alpha[i] * alpha[j] - W[i * LD + j]) * scale;
                 magnitude += (fabsl((long double)alpha[i] * alpha[j]) + fabs(W[i * LD + j])) * fabsl(scale);
             }

@@ -1,8 +1,10 @@
 /*
- * Each design predicted from all others in closed form, against a process that is conditioned on the others anew.
+ * Each design predicted from all others in closed form, against a process that is conditioned on the others
+ * anew.
  *
- * Both answers carry the rounding of a factor, eps·cond(K + Σ): without noise the nugget leaves a condition of up to n·1e10, so the bound there is
- * 1e-4 of the signal; with noise 1e-9. Measured with gcc 12: 7e-7 and 7e-14 at most.
+ * Both answers carry the rounding of a factor, eps·cond(K + Σ): without noise the nugget leaves a condition
+ * of up to n·1e10, so the bound there is 1e-4 of the signal; with noise 1e-9. Measured with gcc 12: 7e-7 and
+ * 7e-14 at most.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -58,7 +60,10 @@ static void brute_force(const struct process *p, int first, int next, double *me
     process_free(&rest);
 }
 
-/* Rows 2i and 2i+1 become one design, as an estimated and a known noise at one design are, for the first `pairs`. */
+/*
+ * Rows 2i and 2i+1 become one design, as an estimated and a known noise at one design are, for the first
+ * `pairs`.
+ */
 static void pair_rows(struct process *p, int *design, int pairs)
 {
     for (int i = 0; i < p->inputs.n; i++)
@@ -74,7 +79,8 @@ static void check(struct process *p, const int *design, double bound)
 {
     double mean[PROCESS_MAX_N], var[PROCESS_MAX_N];
     const int n = p->inputs.n;
-    assert_int_equal(ckg__gp_leave_out(&p->gp, &p->series, p->inputs.mean_precision, &p->arena, mean, var), CKG_OK);
+    assert_int_equal(ckg__gp_leave_out(&p->gp, &p->series, p->inputs.mean_precision, &p->arena, mean, var),
+                     CKG_OK);
     for (int first = 0, next; first < n; first = next) {
         double want_mean, want_var;
         for (next = first + 1; next < n && design[next] == design[first]; next++)

@@ -1,4 +1,7 @@
-/* The bounded L-BFGS: known optima, first-principles optimality, hard starts, and evaluations against SciPy's L-BFGS-B. */
+/*
+ * The bounded L-BFGS: known optima, first-principles optimality, hard starts, and evaluations against SciPy's
+ * L-BFGS-B.
+ */
 #include "optim/lbfgs.h"
 
 #include <math.h>
@@ -31,7 +34,8 @@ static _Alignas(64) char arena[LANES][64 * 1024];
 
 static struct ckg__lbfgs_options usual(void)
 {
-    return (struct ckg__lbfgs_options){.memory = 10, .max_evaluations = 1000, .first_step = 0.2, .gradient_tolerance = 1e-6};
+    return (struct ckg__lbfgs_options){
+        .memory = 10, .max_evaluations = 1000, .first_step = 0.2, .gradient_tolerance = 1e-6};
 }
 
 static double uniform(uint64_t *state)
@@ -66,9 +70,11 @@ static struct ckg__lbfgs *make(int lane, int dim, const double *lower, const dou
     return ckg__lbfgs_init(arena[lane], dim, lower, upper, options);
 }
 
-/* Minimises; checks that every point is in the box, the count, and that the best is the least that was told. */
-static const double *minimise(struct ckg__lbfgs *o, function *fun, void *context, int dim, const double *lower,
-                              const double *upper, const double *x0, double *f_best)
+/*
+ * Minimises; checks that every point is in the box, the count, and that the best is the least that was told.
+ */
+static const double *minimise(struct ckg__lbfgs *o, function *fun, void *context, int dim,
+                              const double *lower, const double *upper, const double *x0, double *f_best)
 {
     double g[MAX_DIM], f, least = INFINITY;
     int told = 0, more;
@@ -92,7 +98,8 @@ static const double *minimise(struct ckg__lbfgs *o, function *fun, void *context
     return best;
 }
 
-static double projected_gradient(int dim, const double *x, const double *g, const double *lower, const double *upper)
+static double projected_gradient(int dim, const double *x, const double *g, const double *lower,
+                                 const double *upper)
 {
     double largest = 0.0;
 
@@ -533,7 +540,10 @@ static void test_value_tolerance(void **state)
     assert_true(f < 1e-2);
 }
 
-/* Eight starts in lock step give the bits that they give one by one, and so does an optimiser that is used again. */
+/*
+ * Eight starts in lock step give the bits that they give one by one, and so does an optimiser that is used
+ * again.
+ */
 static void test_lock_step(void **state)
 {
     struct ckg__lbfgs_options options = usual();
@@ -581,7 +591,8 @@ static void test_memory_sizes(void **state)
     fill(upper, 5, 5.0);
     fill(x0, 5, -1.0);
     for (options.memory = 1; options.memory <= 30; options.memory++) {
-        const double *x = minimise(make(0, 5, lower, upper, &options), rosenbrock, NULL, 5, lower, upper, x0, &f);
+        const double *x = minimise(make(0, 5, lower, upper, &options), rosenbrock, NULL, 5, lower, upper, x0,
+                                   &f);
 
         for (int i = 0; i < 5; i++)
             assert_near(x[i], 1.0, 1e-5);
@@ -624,8 +635,9 @@ static void test_scipy(void **state)
         int first, all;
 
         compare_with_scipy(r, &first, &all);
-        print_message("problem %zu, %d dimensions: %d evaluations, SciPy %d; from eight starts %d, SciPy %d\n", k, r->dim,
-                      first, r->evaluations, all, r->evaluations_all);
+        print_message(
+            "problem %zu, %d dimensions: %d evaluations, SciPy %d; from eight starts %d, SciPy %d\n", k,
+            r->dim, first, r->evaluations, all, r->evaluations_all);
         ours += all;
         theirs += r->evaluations_all;
     }
@@ -636,18 +648,12 @@ static void test_scipy(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_quadratics),
-        cmocka_unit_test(test_rosenbrock),
-        cmocka_unit_test(test_corner),
-        cmocka_unit_test(test_fixed_coordinates),
-        cmocka_unit_test(test_barrier),
-        cmocka_unit_test(test_bad_start),
-        cmocka_unit_test(test_flat),
-        cmocka_unit_test(test_wrong_gradient),
-        cmocka_unit_test(test_limits),
-        cmocka_unit_test(test_value_tolerance),
-        cmocka_unit_test(test_lock_step),
-        cmocka_unit_test(test_memory_sizes),
+        cmocka_unit_test(test_quadratics), cmocka_unit_test(test_rosenbrock),
+        cmocka_unit_test(test_corner),     cmocka_unit_test(test_fixed_coordinates),
+        cmocka_unit_test(test_barrier),    cmocka_unit_test(test_bad_start),
+        cmocka_unit_test(test_flat),       cmocka_unit_test(test_wrong_gradient),
+        cmocka_unit_test(test_limits),     cmocka_unit_test(test_value_tolerance),
+        cmocka_unit_test(test_lock_step),  cmocka_unit_test(test_memory_sizes),
         cmocka_unit_test(test_scipy),
     };
 

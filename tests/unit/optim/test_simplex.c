@@ -1,4 +1,7 @@
-/* The simplex search on functions whose maximum is known, at the walls of a box, with fixed coordinates and with values that are no numbers. */
+/*
+ * The simplex search on functions whose maximum is known, at the walls of a box, with fixed coordinates and
+ * with values that are no numbers.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -28,7 +31,8 @@ static int bowl(void *context, const double *x, struct ckg__arena *arena, double
     return 0;
 }
 
-static void check(const double *centre, const double *lower, const double *upper, double cliff, const double *expected, int steps, double tolerance)
+static void check(const double *centre, const double *lower, const double *upper, double cliff,
+                  const double *expected, int steps, double tolerance)
 {
     struct bowl b = {3, 0, centre, cliff};
     struct ckg__arena arena;
@@ -62,7 +66,8 @@ static void test_at_the_wall(void **state)
 
 static void test_fixed_coordinate(void **state)
 {
-    static const double centre[3] = {0.3, 0.9, 0.42}, low[3] = {0, 0.25, 0}, high[3] = {1, 0.25, 1}, expected[3] = {0.3, 0.25, 0.42};
+    static const double centre[3] = {0.3, 0.9, 0.42}, low[3] = {0, 0.25, 0}, high[3] = {1, 0.25, 1},
+                        expected[3] = {0.3, 0.25, 0.42};
     (void)state;
     check(centre, low, high, INFINITY, expected, 200, 1e-4);
 }
@@ -94,8 +99,9 @@ static void test_few_steps(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_inside),    cmocka_unit_test(test_at_the_wall), cmocka_unit_test(test_fixed_coordinate),
-        cmocka_unit_test(test_no_number_is_worst), cmocka_unit_test(test_few_steps),
+        cmocka_unit_test(test_inside),           cmocka_unit_test(test_at_the_wall),
+        cmocka_unit_test(test_fixed_coordinate), cmocka_unit_test(test_no_number_is_worst),
+        cmocka_unit_test(test_few_steps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

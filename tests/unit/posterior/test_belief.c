@@ -1,9 +1,10 @@
 /*
- * Probability of feasibility and utility: one limit and two against 80-digit values (tests/reference/make_belief.py) into the far
- * tails, slopes against those and against differences, gradients of log PF and log utility against differences.
+ * Probability of feasibility and utility: one limit and two against 80-digit values
+ * (tests/reference/make_belief.py) into the far tails, slopes against those and against differences,
+ * gradients of log PF and log utility against differences.
  *
- * The bounds: z itself is rounded, by eps·|z|, which moves log PF by eps·|z|·φ/Φ and the slopes by eps·(1 + z²) of themselves.
- * Gradients agree with five-point differences to 5e-8 of the largest component.
+ * The bounds: z itself is rounded, by eps·|z|, which moves log PF by eps·|z|·φ/Φ and the slopes by eps·(1 +
+ * z²) of themselves. Gradients agree with five-point differences to 5e-8 of the largest component.
  */
 #include <float.h>
 #include <math.h>
@@ -49,10 +50,11 @@ static void check_row(const double *row, double off_value, double off_in_mean, d
 
 static void check_one_limit(const double *row)
 {
-    const double s = sqrt(row[VAR]), z = (row[MEAN] - row[LOWER]) / s, mills = s * row[IN_MEAN], off = 8 * DBL_EPSILON * (1 + z * z);
+    const double s = sqrt(row[VAR]), z = (row[MEAN] - row[LOWER]) / s, mills = s * row[IN_MEAN],
+                 off = 8 * DBL_EPSILON * (1 + z * z);
 
-    check_row(row, 8 * DBL_EPSILON * (fabs(row[LOG_PF]) + (1 + fabs(z)) * mills) + DBL_MIN, off * mills / s + DBL_MIN,
-              off * (1 + fabs(z)) * mills / (s * s) + DBL_MIN);
+    check_row(row, 8 * DBL_EPSILON * (fabs(row[LOG_PF]) + (1 + fabs(z)) * mills) + DBL_MIN,
+              off * mills / s + DBL_MIN, off * (1 + fabs(z)) * mills / (s * s) + DBL_MIN);
 }
 
 static void test_one_limit(void **state)
@@ -78,7 +80,8 @@ static void check_two_limits(const double *row)
     /* mean and limits are rounded: b is off by eps·|mean|/s, and φ's logarithm by b times that */
     const double off = 16 * DBL_EPSILON * (1 + (fabs(row[MEAN]) + 0.5) / s) * (1 + nearest * nearest);
 
-    check_row(row, off * steep + 8 * DBL_EPSILON * fabs(row[LOG_PF]), off * (at_a + at_b + 1e-300) / s * steep,
+    check_row(row, off * steep + 8 * DBL_EPSILON * fabs(row[LOG_PF]),
+              off * (at_a + at_b + 1e-300) / s * steep,
               off * (1 + fabs(a) * at_a + fabs(b) * at_b) / (s * s) * steep);
 }
 
@@ -206,7 +209,8 @@ static void check_gradients(scene_function function, const char *name)
             struct scene s;
             scene_make(&s, (enum ckg__kernel)kernel, shifts[i], 41);
             const double error = scene_gradient_error(&s, function, 30);
-            print_message("%s, %s, limits moved by %g: %.2g\n", name, ckg__kernel_names[kernel], shifts[i], error);
+            print_message("%s, %s, limits moved by %g: %.2g\n", name, ckg__kernel_names[kernel], shifts[i],
+                          error);
             assert_true(error <= 1e-6);
             scene_free(&s);
         }

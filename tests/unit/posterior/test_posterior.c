@@ -1,8 +1,10 @@
 /*
- * The posterior at points: batches and their gradients against views and differences, covariances with a point, and joint samples
- * against the mean and covariance they are drawn from. (Values against 50 digits: tests/unit/model/test_gp.c.)
+ * The posterior at points: batches and their gradients against views and differences, covariances with a
+ * point, and joint samples against the mean and covariance they are drawn from. (Values against 50 digits:
+ * tests/unit/model/test_gp.c.)
  *
- * Measured: gradients agree with five-point differences to 2e-11 of the largest component (rbf), 4e-10 (Matérn 3/2).
+ * Measured: gradients agree with five-point differences to 2e-11 of the largest component (rbf), 4e-10
+ * (Matérn 3/2).
  */
 #include <math.h>
 #include <setjmp.h>
@@ -43,7 +45,10 @@ static void run_batch(struct process *p, const double *U, struct batch *b)
     assert_int_equal(ckg__posterior_batch(&p->gp, POINTS, U, POINTS, &p->arena, &out, &a), CKG_OK);
 }
 
-/* What a difference is taken of: mean, variance, or covariance with `against`, at one point moved along one coordinate. */
+/*
+ * What a difference is taken of: mean, variance, or covariance with `against`, at one point moved along one
+ * coordinate.
+ */
 struct along {
     struct process *p;
     const struct ckg__view *point;
@@ -164,7 +169,10 @@ static void test_view_in_parts(void **state)
     process_free(&p);
 }
 
-/* Rows are the points of the second view from `first` on, columns those of the first; the diagonal is the variance. */
+/*
+ * Rows are the points of the second view from `first` on, columns those of the first; the diagonal is the
+ * variance.
+ */
 static void test_covariance(void **state)
 {
     struct process p;
@@ -239,7 +247,8 @@ static void check_samples(struct process *p, const struct ckg__view *view, const
             double product = 0;
             for (int s = 0; s < DRAWS; s++)
                 product += (samples[s * AT + i] - view->mean[i]) * (samples[s * AT + j] - view->mean[j]);
-            const double error = sqrt((C[i * AT + i] * C[j * AT + j] + C[i * AT + j] * C[i * AT + j]) / DRAWS);
+            const double error = sqrt((C[i * AT + i] * C[j * AT + j] + C[i * AT + j] * C[i * AT + j]) /
+                                      DRAWS);
             assert_near(product / DRAWS, C[i * AT + j], 4.5 * error + 10 * p->gp.nugget * p->gp.s2);
         }
     }

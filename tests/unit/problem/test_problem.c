@@ -1,6 +1,6 @@
 /*
- * Problems: what was described is what is there, the unit cube and back, the lattice's numbering and shares, and every way to
- * describe a problem wrongly: its status, its message, and that nothing changes.
+ * Problems: what was described is what is there, the unit cube and back, the lattice's numbering and shares,
+ * and every way to describe a problem wrongly: its status, its message, and that nothing changes.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -74,7 +74,8 @@ static void check_description(const ckg_problem *p)
     assert_int_equal(ckg_problem_outcome_find(p, "cost"), 0);
     assert_int_equal(ckg_problem_outcome_find(p, "weight"), 2);
     assert_int_equal(p->goal, CKG_MAXIMIZE);
-    assert_true(p->outcome[1].min == 2 && p->outcome[1].max == INFINITY && p->outcome[2].min == -1 && p->outcome[2].max == 5);
+    assert_true(p->outcome[1].min == 2 && p->outcome[1].max == INFINITY && p->outcome[2].min == -1 &&
+                p->outcome[2].max == 5);
     assert_int_equal(p->D, 6);
 }
 
@@ -178,17 +179,22 @@ static void test_round_trip(void **state)
     (void)state;
     for (int i = 0; i <= 200; i++) {
         const double t = i / 200.0;
-        const double x[] = {i == 200 ? 6 : -2 + 8 * t, i == 200 ? 1e3 : 1e-4 * pow(1e7, t), -3 + i % 11, i % 3};
+        const double x[] = {i == 200 ? 6 : -2 + 8 * t, i == 200 ? 1e3 : 1e-4 * pow(1e7, t), -3 + i % 11,
+                            i % 3};
         check_round_trip(p, x);
     }
     ckg_problem_free(p);
 }
 
-/* The ends of a range go to 0 and 1 and come back as the same numbers; the middle of a log scale is the geometric mean. */
+/*
+ * The ends of a range go to 0 and 1 and come back as the same numbers; the middle of a log scale is the
+ * geometric mean.
+ */
 static void test_ends_and_middle(void **state)
 {
     ckg_problem *p = make();
-    const double low[] = {-2, 1e-4, -3, 0}, high[] = {6, 1e3, 7, 2}, middle[] = {2, 0.31622776601683794, 2, 1};
+    const double low[] = {-2, 1e-4, -3, 0}, high[] = {6, 1e3, 7, 2},
+                 middle[] = {2, 0.31622776601683794, 2, 1};
     double u[6], back[PARAMETERS];
 
     (void)state;
@@ -295,7 +301,8 @@ static void test_from_cube_gives_equal_shares(void **state)
 
     (void)state;
     for (int i = 0; i < STEPS_PER_AXIS * STEPS_PER_AXIS * STEPS_PER_AXIS; i++) {
-        const int at[3] = {i % STEPS_PER_AXIS, i / STEPS_PER_AXIS % STEPS_PER_AXIS, i / STEPS_PER_AXIS / STEPS_PER_AXIS};
+        const int at[3] = {i % STEPS_PER_AXIS, i / STEPS_PER_AXIS % STEPS_PER_AXIS,
+                           i / STEPS_PER_AXIS / STEPS_PER_AXIS};
         double c[3], u[5], x[3], again[5];
         for (int k = 0; k < 3; k++)
             c[k] = (at[k] + 0.5) / STEPS_PER_AXIS;
@@ -417,7 +424,8 @@ static void take(struct snapshot *s, const ckg_problem *p)
 }
 
 /* The call failed with this status and a message that holds `culprit`, and changed nothing. */
-static void check_failure(const ckg_problem *p, const struct snapshot *before, int got, int want, const char *culprit)
+static void check_failure(const ckg_problem *p, const struct snapshot *before, int got, int want,
+                          const char *culprit)
 {
     struct snapshot after;
 
@@ -431,10 +439,10 @@ static void check_failure(const ckg_problem *p, const struct snapshot *before, i
     assert_memory_equal(&after, before, sizeof after);
 }
 
-#define FAILS(call, status, culprit)                                            \
-    do {                                                                        \
-        take(&before, p);                                                       \
-        check_failure(p, &before, (call), (status), (culprit));                 \
+#define FAILS(call, status, culprit)                                                                         \
+    do {                                                                                                     \
+        take(&before, p);                                                                                    \
+        check_failure(p, &before, (call), (status), (culprit));                                              \
     } while (0)
 
 static struct snapshot before;
@@ -526,9 +534,10 @@ static void test_wrong_lists(void **state)
         double x[PARAMETERS];
         const char *culprit;
     } bad[] = {
-        {{-2.1, 1, 0, 0}, "'x'"}, {{6.1, 1, 0, 0}, "'x'"}, {{NAN, 1, 0, 0}, "'x'"}, {{INFINITY, 1, 0, 0}, "'x'"},
-        {{0, 0, 0, 0}, "'temperature'"}, {{0, 1, 0.5, 0}, "'steps'"}, {{0, 1, 8, 0}, "'steps'"}, {{0, 1, -4, 0}, "'steps'"},
-        {{0, 1, 0, 3}, "'colour'"}, {{0, 1, 0, -1}, "'colour'"}, {{0, 1, 0, 1.5}, "'colour'"},
+        {{-2.1, 1, 0, 0}, "'x'"},     {{6.1, 1, 0, 0}, "'x'"},         {{NAN, 1, 0, 0}, "'x'"},
+        {{INFINITY, 1, 0, 0}, "'x'"}, {{0, 0, 0, 0}, "'temperature'"}, {{0, 1, 0.5, 0}, "'steps'"},
+        {{0, 1, 8, 0}, "'steps'"},    {{0, 1, -4, 0}, "'steps'"},      {{0, 1, 0, 3}, "'colour'"},
+        {{0, 1, 0, -1}, "'colour'"},  {{0, 1, 0, 1.5}, "'colour'"},
     };
     ckg_problem *p = make(), *empty = new_problem();
 
@@ -562,7 +571,8 @@ static void test_wrong_objectives(void **state)
     FAILS(ckg_problem_set_objective(p, NULL, CKG_MINIMIZE), CKG_ERR_INVALID, "name");
     FAILS(ckg_problem_set_objective(p, "weight", CKG_MINIMIZE), CKG_ERR_INVALID, "'weight'");
     FAILS(ckg_problem_set_objective(p, "loss", (enum ckg_goal)5), CKG_ERR_INVALID, "'loss'");
-    check_failure(NULL, NULL, ckg_problem_set_objective(NULL, "loss", CKG_MINIMIZE), CKG_ERR_INVALID, "problem");
+    check_failure(NULL, NULL, ckg_problem_set_objective(NULL, "loss", CKG_MINIMIZE), CKG_ERR_INVALID,
+                  "problem");
     assert_int_equal(ckg_problem_set_objective(p, "cost", CKG_MINIMIZE), CKG_OK); /* its own name is free */
     ckg_problem_free(p);
 }
@@ -627,7 +637,9 @@ static int fail_once(size_t bytes, void *context)
     return calls++ != fail_at;
 }
 
-/* Runs a call with its first, second, … allocation failing until it succeeds; *p stays as it was until then. */
+/*
+ * Runs a call with its first, second, … allocation failing until it succeeds; *p stays as it was until then.
+ */
 static void exhaust(ckg_problem *p, int (*call)(ckg_problem *p))
 {
     int status = CKG_ERR_NOMEM;
@@ -695,8 +707,9 @@ static int call_new(ckg_problem *p)
 
 static void test_no_memory(void **state)
 {
-    int (*const steps[])(ckg_problem *p) = {call_new, call_add_real, call_add_categorical, call_set_designs, call_set_objective,
-                                            call_add_constraint, call_copy};
+    int (*const steps[])(ckg_problem * p) = {call_new,         call_add_real,      call_add_categorical,
+                                             call_set_designs, call_set_objective, call_add_constraint,
+                                             call_copy};
     ckg_problem *p = make();
 
     (void)state;

@@ -1,7 +1,8 @@
 /*
- * Leave-one-out predictions in the user's units: each design against processes that are conditioned on all other rows anew with the same
- * hyperparameters, averaged over the samples and scaled back. The bound is relative to the spread of the values: 1e-6 with noise, 1e-3 without,
- * where the nugget of 1e-11 leaves a condition of 1e12 (see tests/unit/model/test_leave.c).
+ * Leave-one-out predictions in the user's units: each design against processes that are conditioned on all
+ * other rows anew with the same hyperparameters, averaged over the samples and scaled back. The bound is
+ * relative to the spread of the values: 1e-6 with noise, 1e-3 without, where the nugget of 1e-11 leaves a
+ * condition of 1e12 (see tests/unit/model/test_leave.c).
  */
 #include <math.h>
 #include <setjmp.h>
@@ -19,7 +20,10 @@
 
 enum { DESIGNS = 14, TRIALS = 20, FAILED = 5, PARTLY = 6, MOST = 64 };
 
-/* The last trials repeat the first designs. Trial FAILED fails, trial PARTLY measures the constraint alone, trial 7 knows its noise. */
+/*
+ * The last trials repeat the first designs. Trial FAILED fails, trial PARTLY measures the constraint alone,
+ * trial 7 knows its noise.
+ */
 static ckg_study *new_study(enum ckg_noise noise, int heavy, int samples)
 {
     ckg_options options = CKG_OPTIONS_INIT;
@@ -37,7 +41,8 @@ static ckg_study *new_study(enum ckg_noise noise, int heavy, int samples)
     ckg_problem_free(p);
     for (int t = 0; t < (noise == CKG_NOISE_NONE ? DESIGNS : TRIALS); t++) {
         const int i = t % DESIGNS;
-        const double x[] = {0.1 * pow(100, (i + 0.5) / DESIGNS), (i * 7) % 10}, jitter = noise == CKG_NOISE_NONE ? 0 : 0.1 * sin(37.0 * t);
+        const double x[] = {0.1 * pow(100, (i + 0.5) / DESIGNS), (i * 7) % 10},
+                     jitter = noise == CKG_NOISE_NONE ? 0 : 0.1 * sin(37.0 * t);
         const double f = sin(x[0]) + 0.2 * x[1];
         const ckg_measurement m[] = {{0, (heavy ? exp(3 * f) : f) + jitter, t == 7 ? 0.3 : CKG_SD_DEFAULT},
                                      {1, cos(x[0]) + jitter, CKG_SD_DEFAULT}};
@@ -46,12 +51,16 @@ static ckg_study *new_study(enum ckg_noise noise, int heavy, int samples)
         if (t == FAILED)
             assert_int_equal(ckg_study_tell_failed(s, t), CKG_OK);
         else
-            assert_int_equal(ckg_study_tell_measured(s, t, t == PARTLY ? 1 : 2, t == PARTLY ? m + 1 : m), CKG_OK);
+            assert_int_equal(ckg_study_tell_measured(s, t, t == PARTLY ? 1 : 2, t == PARTLY ? m + 1 : m),
+                             CKG_OK);
     }
     return s;
 }
 
-/* Mean and variance at the design under sample k of the model, from the rows of other designs, in model units. */
+/*
+ * Mean and variance at the design under sample k of the model, from the rows of other designs, in model
+ * units.
+ */
 static void without_design(const ckg_study *s, int outcome, int k, int design, double *mean, double *var)
 {
     const struct ckg__surrogate *model = &s->models.surrogate[outcome];
@@ -189,7 +198,7 @@ static void test_edges(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_exact), cmocka_unit_test(test_known), cmocka_unit_test(test_estimated),
+        cmocka_unit_test(test_exact),  cmocka_unit_test(test_known), cmocka_unit_test(test_estimated),
         cmocka_unit_test(test_warped), cmocka_unit_test(test_edges),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,6 @@
-/* Every way to misuse a study: the documented status, a message that names the culprit, and nothing changed. */
+/*
+ * Every way to misuse a study: the documented status, a message that names the culprit, and nothing changed.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -114,7 +116,9 @@ static void assert_same_suggestion(ckg_study *a, ckg_study *b)
     ckg_suggestion_free(other);
 }
 
-/* Whatever a test did to the misused study left no trace: trials and the next suggestion are the control's. */
+/*
+ * Whatever a test did to the misused study left no trace: trials and the next suggestion are the control's.
+ */
 static int tear_down(void **state)
 {
     struct pair *pair = *state;
@@ -127,12 +131,12 @@ static int tear_down(void **state)
 }
 
 /* The call failed as documented and said why in one line. */
-#define assert_refused(call, wanted, culprit)                                                                                  \
-    do {                                                                                                                       \
-        const int got = (call);                                                                                                \
-        if (got != (wanted) || !strstr(ckg_error_message(), culprit) || strchr(ckg_error_message(), '\n'))                     \
-            fail_msg("%s: status %d, not %d, with the message '%s', which should name '%s'", #call, got, (int)(wanted),        \
-                     ckg_error_message(), culprit);                                                                            \
+#define assert_refused(call, wanted, culprit)                                                                \
+    do {                                                                                                     \
+        const int got = (call);                                                                              \
+        if (got != (wanted) || !strstr(ckg_error_message(), culprit) || strchr(ckg_error_message(), '\n'))   \
+            fail_msg("%s: status %d, not %d, with the message '%s', which should name '%s'", #call, got,     \
+                     (int)(wanted), ckg_error_message(), culprit);                                           \
     } while (0)
 
 /* --- making a study --- */
@@ -154,7 +158,8 @@ static void test_bad_names_in_options(void **state)
     (void)state;
     for (int i = 0; i < 4; i++) {
         const char *culprit = bad[i] ? bad[i] : "(null)";
-        ckg_options policy = CKG_OPTIONS_INIT, preset = policy, kernel = policy, fit = policy, failures = policy;
+        ckg_options policy = CKG_OPTIONS_INIT, preset = policy, kernel = policy, fit = policy,
+                    failures = policy;
         policy.policy = preset.preset = kernel.kernel = fit.fit = failures.failures = bad[i];
         refuse_options(&policy, "policy");
         refuse_options(&policy, culprit);
@@ -171,7 +176,8 @@ static void test_bad_names_in_options(void **state)
 
 static void test_bad_numbers_in_options(void **state)
 {
-    static const int versions[] = {0, 2, -1, INT_MAX}, samples[] = {0, -1, INT_MIN, 1000000}, threads[] = {-1, INT_MIN, INT_MAX};
+    static const int versions[] = {0, 2, -1, INT_MAX}, samples[] = {0, -1, INT_MIN, 1000000},
+                     threads[] = {-1, INT_MIN, INT_MAX};
     static const double limits[] = {-1e-9, -INFINITY, NAN}, penalties[] = {INFINITY, -INFINITY};
     static const int initials[] = {-2, INT_MIN};
     ckg_options o;
@@ -294,10 +300,11 @@ static void test_bad_designs(void **state)
         double x[3];
         const char *culprit;
     } bad[] = {
-        {{NAN, 1, 0}, "width"},        {{INFINITY, 1, 0}, "width"},  {{-INFINITY, 1, 0}, "width"}, {{2.0000001, 1, 0}, "width"},
-        {{-1.0000001, 1, 0}, "width"}, {{0, NAN, 0}, "bolts"},       {{0, 0, 0}, "bolts"},         {{0, 10, 0}, "bolts"},
-        {{0, 2.5, 0}, "bolts"},        {{0, INFINITY, 0}, "bolts"},  {{0, 1, NAN}, "glue"},        {{0, 1, -1}, "glue"},
-        {{0, 1, 3}, "glue"},           {{0, 1, 0.5}, "glue"},        {{0, 1, -INFINITY}, "glue"},
+        {{NAN, 1, 0}, "width"},       {{INFINITY, 1, 0}, "width"},   {{-INFINITY, 1, 0}, "width"},
+        {{2.0000001, 1, 0}, "width"}, {{-1.0000001, 1, 0}, "width"}, {{0, NAN, 0}, "bolts"},
+        {{0, 0, 0}, "bolts"},         {{0, 10, 0}, "bolts"},         {{0, 2.5, 0}, "bolts"},
+        {{0, INFINITY, 0}, "bolts"},  {{0, 1, NAN}, "glue"},         {{0, 1, -1}, "glue"},
+        {{0, 1, 3}, "glue"},          {{0, 1, 0.5}, "glue"},         {{0, 1, -INFINITY}, "glue"},
     };
     ckg_study *s = ((struct pair *)*state)->misused;
 
@@ -307,7 +314,8 @@ static void test_bad_designs(void **state)
         memcpy(two + 3, bad[i].x, sizeof bad[i].x);
         assert_refused(ckg_study_add(s, bad[i].x, &number), CKG_ERR_INVALID, bad[i].culprit);
         assert_int_equal(number, 77);
-        assert_refused(ckg_study_predict(s, 2, two, NULL, NULL, &value, NULL), CKG_ERR_INVALID, bad[i].culprit);
+        assert_refused(ckg_study_predict(s, 2, two, NULL, NULL, &value, NULL), CKG_ERR_INVALID,
+                       bad[i].culprit);
         assert_refused(ckg_study_score(s, NULL, 2, two, &value), CKG_ERR_INVALID, bad[i].culprit);
         assert_true(value == 7);
     }
@@ -397,7 +405,9 @@ static void test_a_trial_ends_once(void **state)
     static const struct {
         int trial;
         const char *culprit;
-    } ended[] = {{COMPLETE, "trial 0 is complete"}, {FAILED, "trial 4 is failed"}, {CANCELLED, "trial 5 is cancelled"}};
+    } ended[] = {{COMPLETE, "trial 0 is complete"},
+                 {FAILED, "trial 4 is failed"},
+                 {CANCELLED, "trial 5 is cancelled"}};
     const double values[] = {1, 1};
     const ckg_measurement one = {0, 1, CKG_SD_DEFAULT};
 
@@ -488,12 +498,16 @@ static void test_trials_as_recorded(void **state)
     }
 }
 
-/* A violated limit makes a trial infeasible, whatever was not measured; without one all constraints must be known. */
+/*
+ * A violated limit makes a trial infeasible, whatever was not measured; without one all constraints must be
+ * known.
+ */
 static void test_feasibility_of_partly_measured_trials(void **state)
 {
     ckg_options options = CKG_OPTIONS_INIT;
     ckg_study *s = new_study(&options);
-    const ckg_measurement mass = {0, 1, CKG_SD_DEFAULT}, high = {1, 4.0000001, CKG_SD_DEFAULT}, at_limit = {1, 4, CKG_SD_DEFAULT};
+    const ckg_measurement mass = {0, 1, CKG_SD_DEFAULT}, high = {1, 4.0000001, CKG_SD_DEFAULT},
+                          at_limit = {1, 4, CKG_SD_DEFAULT};
     const struct {
         ckg_measurement measured;
         int feasible;
@@ -557,7 +571,10 @@ static ckg_study *tell_many(enum ckg_noise noise, int count, int looks)
     return s;
 }
 
-/* The same seed, problem and data give the same suggestions: whether someone looked in between does not matter. */
+/*
+ * The same seed, problem and data give the same suggestions: whether someone looked in between does not
+ * matter.
+ */
 static void looks_between(enum ckg_noise noise, int count)
 {
     ckg_study *watched = tell_many(noise, count, 1), *alone = tell_many(noise, count, 0);

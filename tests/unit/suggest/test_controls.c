@@ -1,6 +1,7 @@
 /*
- * The controls `random` and `sobol`: uniform over reals, lattices and lists, by chi-square or exactly where the sequence is a net; nothing that
- * is settled or pending again, until a finite problem is exhausted; no model needed, not even a measured objective.
+ * The controls `random` and `sobol`: uniform over reals, lattices and lists, by chi-square or exactly where
+ * the sequence is a net; nothing that is settled or pending again, until a finite problem is exhausted; no
+ * model needed, not even a measured objective.
  *
  * Each chi-square is compared with its 99.99 % point. Seeds are fixed: the tests are the same every time.
  */
@@ -19,11 +20,11 @@
 
 enum { LIST = 6, SEED = 11 };
 
-#define must(call)                                                                                                             \
-    do {                                                                                                                       \
-        const int got = (call);                                                                                                \
-        if (got)                                                                                                               \
-            fail_msg("%s: status %d, '%s'", #call, got, ckg_error_message());                                                  \
+#define must(call)                                                                                           \
+    do {                                                                                                     \
+        const int got = (call);                                                                              \
+        if (got)                                                                                             \
+            fail_msg("%s: status %d, '%s'", #call, got, ckg_error_message());                                \
     } while (0)
 
 static ckg_study *new_study(ckg_problem *p, const char *policy)
@@ -93,7 +94,9 @@ static const struct {
     int (*cell)(const double *x);
     int cells;
     double limit; /* 99.99 % of chi-square with cells − 1 degrees of freedom */
-} shapes[] = {{"reals", reals, cell_of_reals, 16, 44.26}, {"lattice", lattice, cell_of_lattice, 12, 37.37}, {"list", list, cell_of_list, 6, 25.74}};
+} shapes[] = {{"reals", reals, cell_of_reals, 16, 44.26},
+              {"lattice", lattice, cell_of_lattice, 12, 37.37},
+              {"list", list, cell_of_list, 6, 25.74}};
 
 /* Asks once, cancels, and gives the design. */
 static void draw(ckg_study *s, const char *path, double *x)
@@ -137,7 +140,9 @@ static void test_random_is_uniform(void **state)
     }
 }
 
-/* 64 points in two dimensions are a net: one point in each of 64 equal boxes, of any shape 2^-i × 2^-(6−i). */
+/*
+ * 64 points in two dimensions are a net: one point in each of 64 equal boxes, of any shape 2^-i × 2^-(6−i).
+ */
 static void test_sobol_is_a_net(void **state)
 {
     ckg_study *s = new_study(reals(), "sobol");
@@ -149,7 +154,8 @@ static void test_sobol_is_a_net(void **state)
     for (int rows = 1; rows <= 64; rows *= 2) {
         int counts[64] = {0};
         for (int i = 0; i < 64; i++)
-            counts[(int)((x[i][0] + 2) / 8 * rows) * (64 / rows) + (int)((log10(x[i][1]) + 2) / 4 * (64 / rows))]++;
+            counts[(int)((x[i][0] + 2) / 8 * rows) * (64 / rows) +
+                   (int)((log10(x[i][1]) + 2) / 4 * (64 / rows))]++;
         for (int c = 0; c < 64; c++)
             assert_int_equal(counts[c], 1);
     }
@@ -192,7 +198,8 @@ static void test_sobol_goes_on(void **state)
             continue;
         }
         draw(s, "sobol", x);
-        assert_true(fabs((x[0] + 2) / 8 - cube[2 * i]) < 1e-15 && fabs((log10(x[1]) + 2) / 4 - cube[2 * i + 1]) < 1e-14);
+        assert_true(fabs((x[0] + 2) / 8 - cube[2 * i]) < 1e-15 &&
+                    fabs((log10(x[1]) + 2) / 4 - cube[2 * i + 1]) < 1e-14);
     }
     ckg_study_free(s);
 }
@@ -248,8 +255,9 @@ static void test_initial_design_and_scores(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random_is_uniform), cmocka_unit_test(test_sobol_is_a_net), cmocka_unit_test(test_sobol_on_lattices),
-        cmocka_unit_test(test_sobol_goes_on),     cmocka_unit_test(test_nothing_twice),  cmocka_unit_test(test_initial_design_and_scores),
+        cmocka_unit_test(test_random_is_uniform), cmocka_unit_test(test_sobol_is_a_net),
+        cmocka_unit_test(test_sobol_on_lattices), cmocka_unit_test(test_sobol_goes_on),
+        cmocka_unit_test(test_nothing_twice),     cmocka_unit_test(test_initial_design_and_scores),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,7 @@
 /*
- * Joint draws and what constrained Thompson sampling makes of them: mean and covariance of 100,000 draws against the posterior's, the choice by
- * its definition from the numbers drawn, and the draw between the candidates against the posterior given the draw.
+ * Joint draws and what constrained Thompson sampling makes of them: mean and covariance of 100,000 draws
+ * against the posterior's, the choice by its definition from the numbers drawn, and the draw between the
+ * candidates against the posterior given the draw.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -47,7 +48,10 @@ static void world_free(struct world *w)
 
 /* --- mean and covariance --- */
 
-/* One number per (outcome, point), all outcomes together, so that draws of different outcomes can be seen to be independent. */
+/*
+ * One number per (outcome, point), all outcomes together, so that draws of different outcomes can be seen to
+ * be independent.
+ */
 enum { ALL = SCENE_OUTCOMES * AT };
 
 static double samples[DRAWS][ALL];
@@ -106,15 +110,18 @@ static void test_draws_have_mean_and_covariance(void **state)
             worst = fmax(worst, fabs(product / draws - C[a][b]) / error);
         }
     }
-    print_message("%d draws: %d means off by %.2f standard errors at most, %d covariances by %.2f\n", draws, (int)ALL, worst_mean,
-                  ALL * (ALL + 1) / 2, worst);
+    print_message("%d draws: %d means off by %.2f standard errors at most, %d covariances by %.2f\n", draws,
+                  (int)ALL, worst_mean, ALL * (ALL + 1) / 2, worst);
     assert_true(worst_mean < 4.5 && worst < 4.5);
     world_free(&w);
 }
 
 /* --- the choice --- */
 
-/* The rule once more, from the numbers alone: the best objective among the feasible, or the least sum of what breaks the limits. */
+/*
+ * The rule once more, from the numbers alone: the best objective among the feasible, or the least sum of what
+ * breaks the limits.
+ */
 static int by_definition(const struct ckg__belief *belief, const struct ckg__draw *draw, int *any)
 {
     int best = -1, least = 0;
@@ -185,7 +192,8 @@ static void test_objective_alone(void **state)
 /* --- scores --- */
 
 /* Outcome j of the draw at x: the process's mean there once it has been told the draw at the candidates. */
-static void told(struct world *w, const struct ckg__draw *draw, int j, const double *U, int count, const double *X, double *value)
+static void told(struct world *w, const struct ckg__draw *draw, int j, const double *U, int count,
+                 const double *X, double *value)
 {
     struct ckg__gp *gp = w->scene.belief.gp[j];
     double gradient[SCENE_D * 64], u[SCENE_D];
@@ -242,7 +250,8 @@ static void test_scores_go_on_between_candidates(void **state)
 
 static void test_distinct(void **state)
 {
-    double U[] = {1, 2, 1, 1, 3, 2, /**/ 5, 5, 6, 5, 5, 5}, want[] = {1, 2, 1, 3, /**/ 5, 5, 6, 5}, one[] = {4};
+    double U[] = {1, 2, 1, 1, 3, 2, /**/ 5, 5, 6, 5, 5, 5}, want[] = {1, 2, 1, 3, /**/ 5, 5, 6, 5},
+           one[] = {4};
 
     (void)state;
     assert_int_equal(ckg__draw_distinct(2, 6, U), 4);

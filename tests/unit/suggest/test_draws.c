@@ -1,6 +1,7 @@
 /*
- * Joint draws of all outcomes on the discretisations of a search: their moments against the views they are drawn from, the best feasible point
- * of a draw by its definition, the same bits at any number of threads, and through data without noise.
+ * Joint draws of all outcomes on the discretisations of a search: their moments against the views they are
+ * drawn from, the best feasible point of a draw by its definition, the same bits at any number of threads,
+ * and through data without noise.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -19,14 +20,17 @@
 
 enum { DATA = 9, DRAWS = 4000 };
 
-#define must(call)                                                                                                             \
-    do {                                                                                                                       \
-        const int got = (call);                                                                                                \
-        if (got)                                                                                                               \
-            fail_msg("%s: status %d, '%s'", #call, got, ckg_error_message());                                                  \
+#define must(call)                                                                                           \
+    do {                                                                                                     \
+        const int got = (call);                                                                              \
+        if (got)                                                                                             \
+            fail_msg("%s: status %d, '%s'", #call, got, ckg_error_message());                                \
     } while (0)
 
-/* Nine evaluations of an objective and two constraints; with noise in the objective there are several hyperparameter samples. */
+/*
+ * Nine evaluations of an objective and two constraints; with noise in the objective there are several
+ * hyperparameter samples.
+ */
 static ckg_study *new_study(int noisy, int threads, uint64_t seed)
 {
     ckg_options options = CKG_OPTIONS_INIT;
@@ -51,7 +55,9 @@ static ckg_study *new_study(int noisy, int threads, uint64_t seed)
         const double x[] = {fmod(0.3 + 0.618034 * t, 1), fmod(0.7 + 0.414214 * t, 1)};
         int trial;
         must(ckg_study_add(s, x, &trial));
-        must(ckg_study_tell(s, trial, (double[]){sin(5 * x[0]) + x[1] + 0.2 * noisy * sin(50 * t), x[0] - x[1], cos(3 * x[0] * x[1])}));
+        must(ckg_study_tell(
+            s, trial,
+            (double[]){sin(5 * x[0]) + x[1] + 0.2 * noisy * sin(50 * t), x[0] - x[1], cos(3 * x[0] * x[1])}));
     }
     return s;
 }
@@ -109,7 +115,8 @@ static void test_joint(void **state)
     for (int p = 1; p < search.base; p++)
         far = kg->view[0].var[p] > kg->view[0].var[far] ? p : far;
     for (int i = 0; i < DRAWS; i++) {
-        const double f = ckg__draws_of(&draws, 0, i)[far] - kg->view[0].mean[far], c = ckg__draws_of(&draws, 1, i)[far] - kg->view[1].mean[far];
+        const double f = ckg__draws_of(&draws, 0, i)[far] - kg->view[0].mean[far],
+                     c = ckg__draws_of(&draws, 1, i)[far] - kg->view[1].mean[far];
         const double g = ckg__draws_of(&draws, 0, i)[kg->r] - kg->view[0].mean[kg->r];
         const double pair[3] = {f * c, f * g, 0}, size[3] = {f * f, c * c, g * g};
         for (int k = 0; k < 3; k++) {
@@ -147,7 +154,8 @@ static void test_draws_pass_through_the_data(void **state)
                 continue;
             seen++;
             for (int j = 0; j < 3; j++) {
-                const double want = ckg__scaling_apply(&s->models.surrogate[j].scaling, s->data.trial[t].measured[j].value);
+                const double want = ckg__scaling_apply(&s->models.surrogate[j].scaling,
+                                                       s->data.trial[t].measured[j].value);
                 for (int i = 0; i < 20; i++)
                     assert_near(ckg__draws_of(&draws, j, i)[p], want, 1e-4);
             }

@@ -1,7 +1,7 @@
 /*
- * The incumbent: the best mean among designs measured feasible, joined by pending designs whose constraints are believed to be met, and under
- * noise by the values measured. Checked against the public predictions: a pending design is believed at its mean, so that conditioning on it
- * moves no mean.
+ * The incumbent: the best mean among designs measured feasible, joined by pending designs whose constraints
+ * are believed to be met, and under noise by the values measured. Checked against the public predictions: a
+ * pending design is believed at its mean, so that conditioning on it moves no mean.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,8 @@
 /*
- * The knowledge gradients as policies. On a finite list nothing is left to search, so that their values can be had exactly: posteriors by plain
- * dense algebra in long double from the fitted hyperparameters, E max by Gauss-Legendre quadrature between the corners of the envelope. On a
- * continuous problem kg is ckg without constraints, and pkg is kg times the probability of feasibility.
+ * The knowledge gradients as policies. On a finite list nothing is left to search, so that their values can
+ * be had exactly: posteriors by plain dense algebra in long double from the fitted hyperparameters, E max by
+ * Gauss-Legendre quadrature between the corners of the envelope. On a continuous problem kg is ckg without
+ * constraints, and pkg is kg times the probability of feasibility.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -115,7 +116,10 @@ static long double expected_gain(int m, const struct line *of, int r)
 
 /* --- posteriors by dense algebra --- */
 
-/* One outcome over the list: posterior means and covariances, what a further evaluation carries, the smallest variance that counts. */
+/*
+ * One outcome over the list: posterior means and covariances, what a further evaluation carries, the smallest
+ * variance that counts.
+ */
 struct naive {
     int m;
     long double mean[LIST], cov[LIST][LIST], future, floor;
@@ -174,7 +178,8 @@ static void make_naive(const ckg_study *s, int j, struct naive *out)
         const double *u = s->data.u + (size_t)series->design[i] * D;
         for (int k = 0; k <= i; k++)
             L[i][k] = kernel(gp, u, s->data.u + (size_t)series->design[k] * D);
-        L[i][i] += (long double)gp->s2 * gp->nugget + (series->known[i] < 0 ? gp->noise / series->count[i] : series->known[i]);
+        L[i][i] += (long double)gp->s2 * gp->nugget +
+                   (series->known[i] < 0 ? gp->noise / series->count[i] : series->known[i]);
         ones[i] = 1;
         y[i] = series->y[i];
         for (int p = 0; p < m; p++)
@@ -191,7 +196,8 @@ static void make_naive(const ckg_study *s, int j, struct naive *out)
     for (int p = 0; p < m; p++) {
         out->mean[p] = centre + dot(n, V[p], y);
         for (int q = 0; q < m; q++)
-            out->cov[p][q] = kernel(gp, s->problem->U + (size_t)p * D, s->problem->U + (size_t)q * D) - dot(n, V[p], V[q]);
+            out->cov[p][q] = kernel(gp, s->problem->U + (size_t)p * D, s->problem->U + (size_t)q * D) -
+                             dot(n, V[p], V[q]);
     }
     out->m = m;
     out->future = (long double)gp->s2 * gp->nugget + (series->estimated ? gp->noise : series->typical_known);
@@ -229,8 +235,9 @@ static ckg_study *list_study(uint64_t seed, int noisy, int refined)
     s->effort.nodes_one = refined ? refined : s->effort.nodes_one;
     for (int t = 0; t < told; t++) {
         const double *x = X + (size_t)D * (size_t)t;
-        const double values[] = {sin(7 * x[0]) + cos(6 * x[1] + (double)seed) + 0.2 * noisy * ckg__rng_normal(&rng),
-                                 sin(4 * x[0] + 5 * x[1] + (double)seed) + 0.1 * noisy * ckg__rng_normal(&rng)};
+        const double values[] = {
+            sin(7 * x[0]) + cos(6 * x[1] + (double)seed) + 0.2 * noisy * ckg__rng_normal(&rng),
+            sin(4 * x[0] + 5 * x[1] + (double)seed) + 0.1 * noisy * ckg__rng_normal(&rng)};
         int trial;
         must(ckg_study_add(s, x, &trial));
         must(ckg_study_tell(s, trial, values));
@@ -253,8 +260,8 @@ static int settled(const ckg_study *s, int p)
 }
 
 /*
- * The relative error of a value; what corners of the envelope beyond |z| = 12 weigh is left out by design (acquisition/lines.h), and is below
- * 1e-33.
+ * The relative error of a value; what corners of the envelope beyond |z| = 12 weigh is left out by design
+ * (acquisition/lines.h), and is below 1e-33.
  */
 static double value_error(double got, double want)
 {
@@ -296,7 +303,8 @@ static void test_kg_on_a_list_is_the_closed_form(void **state)
             }
             ckg_study_free(s);
         }
-    print_message("%d values of kg from %.2g to %.2g of sd(y): relative error at most %.2g\n", count, least, most, worst);
+    print_message("%d values of kg from %.2g to %.2g of sd(y): relative error at most %.2g\n", count, least,
+                  most, worst);
     assert_true(worst <= 1e-10);
 }
 
@@ -320,7 +328,8 @@ static void make_scene(const ckg_study *s, struct scene *scene)
         scene->M = fminl(scene->M, scene->y.mean[p]);
     for (int p = 0; p < scene->y.m; p++) {
         const long double sd = sqrtl(fmaxl(scene->c.cov[p][p], scene->c.floor));
-        const long double utility = (scene->y.mean[p] - scene->M) * naive_cdf((scene->limit - scene->c.mean[p]) / sd);
+        const long double utility = (scene->y.mean[p] - scene->M) *
+                                    naive_cdf((scene->limit - scene->c.mean[p]) / sd);
         scene->r = utility > best ? p : scene->r;
         best = fmaxl(best, utility);
     }
@@ -333,7 +342,8 @@ static long double naive_ckg_at(const struct scene *s, int at, long double z)
     struct line lines[LIST];
     for (int p = 0; p < y->m; p++) {
         const long double sigma = y->cov[p][at] / sqrtl(y->cov[at][at] + y->future);
-        const long double move = c->cov[p][at] / sqrtl(c->cov[at][at] + c->future), left = fmaxl(c->cov[p][p] - move * move, c->floor);
+        const long double move = c->cov[p][at] / sqrtl(c->cov[at][at] + c->future),
+                          left = fmaxl(c->cov[p][p] - move * move, c->floor);
         const long double pf = naive_cdf((s->limit - c->mean[p] - move * z) / sqrtl(left));
         lines[p] = (struct line){(y->mean[p] - s->M) * pf, sigma * pf};
     }
@@ -395,10 +405,14 @@ static long double integrate_nodes(const struct scene *s, int at, long double fr
     return sum;
 }
 
-/* The mean over Z_c by quadrature. Without noise the sampled design itself is feasible to one side of the z that puts it on its limit alone. */
+/*
+ * The mean over Z_c by quadrature. Without noise the sampled design itself is feasible to one side of the z
+ * that puts it on its limit alone.
+ */
 static long double naive_ckg(const struct scene *s, int at)
 {
-    const long double far = 6.5L, step = (s->limit - s->c.mean[at]) * sqrtl(s->c.cov[at][at] + s->c.future) / s->c.cov[at][at];
+    const long double far = 6.5L, step = (s->limit - s->c.mean[at]) * sqrtl(s->c.cov[at][at] + s->c.future) /
+                                         s->c.cov[at][at];
     const long double middle = fminl(fmaxl(step, -far), far);
     return integrate_nodes(s, at, -far, middle) + integrate_nodes(s, at, middle, far);
 }
@@ -428,8 +442,9 @@ static void test_ckg_on_a_list_is_the_integral(void **state)
             }
             ckg_study_free(s);
         }
-        print_message("%d values of ckg, %s nodes: error on average %.2g, at most %.2g of the largest value\n", count,
-                      fine ? "many" : "the usual", sum / count, worst);
+        print_message(
+            "%d values of ckg, %s nodes: error on average %.2g, at most %.2g of the largest value\n", count,
+            fine ? "many" : "the usual", sum / count, worst);
         assert_true(worst <= bound[fine]);
     }
 }
@@ -457,7 +472,10 @@ static void assert_same_scores(ckg_study *s, uint64_t seed)
         assert_near(one[p], other[p], 1e-13 * fabs(other[p]));
 }
 
-/* Without constraints kg is ckg: scores and suggestions, step by step, until ckg explores or polishes instead. */
+/*
+ * Without constraints kg is ckg: scores and suggestions, step by step, until ckg explores or polishes
+ * instead.
+ */
 static void test_kg_is_ckg_without_constraints(void **state)
 {
     int same = 0;
@@ -470,8 +488,10 @@ static void test_kg_is_ckg_without_constraints(void **state)
                 assert_same_scores(kg, (uint64_t)t);
             ckg_suggestion *a = toy_step(kg, &toy), *b = toy_step(ckg, &toy);
             explored = !strcmp(b->path, "explore") || !strcmp(b->path, "polish");
-            if (!explored && (memcmp(a->x, b->x, 2 * sizeof *a->x) || (t >= TOY_INITIAL && a->value != b->value)))
-                fail_msg("trial %d: kg suggests (%.17g, %.17g), ckg (%.17g, %.17g)", t, a->x[0], a->x[1], b->x[0], b->x[1]);
+            if (!explored &&
+                (memcmp(a->x, b->x, 2 * sizeof *a->x) || (t >= TOY_INITIAL && a->value != b->value)))
+                fail_msg("trial %d: kg suggests (%.17g, %.17g), ckg (%.17g, %.17g)", t, a->x[0], a->x[1],
+                         b->x[0], b->x[1]);
             same += t >= TOY_INITIAL && !explored;
             ckg_suggestion_free(a);
             ckg_suggestion_free(b);
@@ -505,7 +525,8 @@ static void test_pkg_is_kg_times_pf(void **state)
     double least = 1, most = 0;
     (void)state;
     for (int i = 0; i < 8; i++) {
-        const struct toy toy = {.K = i % 4 < 2 ? 1 : 2, .noise = i % 2 ? CKG_NOISE_AUTO : CKG_NOISE_NONE, .fit = "map"};
+        const struct toy toy = {
+            .K = i % 4 < 2 ? 1 : 2, .noise = i % 2 ? CKG_NOISE_AUTO : CKG_NOISE_NONE, .fit = "map"};
         ckg_study *s = toy_study_told(&toy, "pkg", i < 4 ? 5 : 11);
         double X[2 * PROBES], pkg[PROBES], kg[PROBES], pf[PROBES];
         if (i == 7) { /* with a model of where evaluations fail */
@@ -552,7 +573,8 @@ static void test_pkg_averages_products(void **state)
             one.outlook = &search.outlook[o];
             must(ckg__policy_score(rows[0], &one, PROBES, U, kg[o]));
             memset(log_pf[o], 0, sizeof log_pf[o]);
-            must(ckg__belief_log_feasible_batch(search.outlook[o].full, PROBES, U, PROBES, search.results, log_pf[o], gradient));
+            must(ckg__belief_log_feasible_batch(search.outlook[o].full, PROBES, U, PROBES, search.results,
+                                                log_pf[o], gradient));
         }
         if (row)
             must(ckg__policy_score(rows[1], &search, PROBES, U, pkg));
@@ -588,8 +610,8 @@ static double value_along(void *context, double step)
 }
 
 /*
- * Of kg and, times PF, of pkg: the value is by definition, the gradient by differences. Where a line enters the envelope the second derivative
- * jumps, and so the spacing is small.
+ * Of kg and, times PF, of pkg: the value is by definition, the gradient by differences. Where a line enters
+ * the envelope the second derivative jumps, and so the spacing is small.
  */
 static void test_gradient_with_and_without_the_weight(void **state)
 {
@@ -608,7 +630,8 @@ static void test_gradient_with_and_without_the_weight(void **state)
             double plain, value, gradient[2], unused[2], log_pf = 0;
             must(ckg__knowledge_gradient(&o->kg, NULL, u, NULL, search.results, &plain, gradient));
             must(ckg__knowledge_gradient(&o->kg, o->full, u, NULL, search.results, &value, gradient));
-            must(ckg__belief_log_feasible_batch(o->full, 1, u, 1, search.results, &log_pf, memset(unused, 0, sizeof unused)));
+            must(ckg__belief_log_feasible_batch(o->full, 1, u, 1, search.results, &log_pf,
+                                                memset(unused, 0, sizeof unused)));
             assert_near(value, plain * exp(log_pf), 1e-12 * value);
             for (int k = 0; k < 2; k++) {
                 struct along along = {o, o->full, search.results, {u[0], u[1]}, k};

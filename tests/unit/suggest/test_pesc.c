@@ -1,10 +1,11 @@
 /*
- * Predictive entropy search against rejection sampling (tests/reference/make_pesc.py): on random models in one and two dimensions the values on
- * a grid must be ordered as the information that was found there (rank correlation 0.9), and largest in the same place to within a cell, in
- * eight of ten models. Once with designs from the whole box, and once with the grid as the finite list of designs that it is for the sampling.
+ * Predictive entropy search against rejection sampling (tests/reference/make_pesc.py): on random models in
+ * one and two dimensions the values on a grid must be ordered as the information that was found there (rank
+ * correlation 0.9), and largest in the same place to within a cell, in eight of ten models. Once with designs
+ * from the whole box, and once with the grid as the finite list of designs that it is for the sampling.
  *
- * The ten models are the first of the script. Of its first 40, 36 agree in the box and 35 on the grid with 64 draws, 37 in the box with 16.
- * A light run takes the first five of them.
+ * The ten models are the first of the script. Of its first 40, 36 agree in the box and 35 on the grid with 64
+ * draws, 37 in the box with 16. A light run takes the first five of them.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -107,9 +108,19 @@ static void bench_make(struct bench *b, const struct pesc_model *model, int list
     ckg__arena_init(&b->results);
     must(ckg__pool_new(&b->pool, 1));
     b->outlook = (struct ckg__outlook){.belief = &b->belief, .full = &b->belief};
-    b->search = (struct ckg__search){.problem = b->problem, .data = &b->data, .effort = {.base = 128, .data = 48, .local = 40, .candidates = 96},
-                                     .setting = setting, .pool = b->pool, .arena = &b->arena, .results = &b->results, .seed = 1, .stream = 1,
-                                     .deadline = INFINITY, .outlooks = 1, .outlook = &b->outlook, .automatic_penalty = 1};
+    b->search = (struct ckg__search){.problem = b->problem,
+                                     .data = &b->data,
+                                     .effort = {.base = 128, .data = 48, .local = 40, .candidates = 96},
+                                     .setting = setting,
+                                     .pool = b->pool,
+                                     .arena = &b->arena,
+                                     .results = &b->results,
+                                     .seed = 1,
+                                     .stream = 1,
+                                     .deadline = INFINITY,
+                                     .outlooks = 1,
+                                     .outlook = &b->outlook,
+                                     .automatic_penalty = 1};
     must(ckg__search_points(&b->search));
     must(ckg__search_recommend(&b->search));
 }
@@ -182,7 +193,8 @@ static int cells_apart(int side, int p, int q)
 }
 
 /* 1 when value (grid) and the model's information agree, by the sum over outcomes. */
-static int agree(const struct bench *b, const struct pesc_model *model, const double *value, double *rho, int *apart, double *worth)
+static int agree(const struct bench *b, const struct pesc_model *model, const double *value, double *rho,
+                 int *apart, double *worth)
 {
     double truth[MAX_GRID] = {0};
 
@@ -218,8 +230,9 @@ static void compare(int listed, int draws, int points)
             }
         agreed += agree(&b, model, value, &rho, &apart, &worth);
         compared++;
-        print_message("model %d, d = %d, K = %d: rank correlation %.3f, %d cells apart, worth %.3f of the largest\n", i, model->d, model->K, rho,
-                      apart, worth);
+        print_message(
+            "model %d, d = %d, K = %d: rank correlation %.3f, %d cells apart, worth %.3f of the largest\n", i,
+            model->d, model->K, rho, apart, worth);
         bench_free(&b);
     }
     print_message("%s, %d draws: %d of %d agree\n", listed ? "grid" : "box", draws, agreed, compared);

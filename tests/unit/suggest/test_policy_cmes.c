@@ -1,6 +1,6 @@
 /*
- * The policy `cmes`: its score is the average over outlooks and draws that cmes.h defines, its settings say what they do, and what it suggests
- * has a score that no space-filling design surpasses.
+ * The policy `cmes`: its score is the average over outlooks and draws that cmes.h defines, its settings say
+ * what they do, and what it suggests has a score that no space-filling design surpasses.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -21,11 +21,11 @@
 
 enum { DATA = 11, AT = 300 };
 
-#define must(call)                                                                                                             \
-    do {                                                                                                                       \
-        const int got = (call);                                                                                                \
-        if (got)                                                                                                               \
-            fail_msg("%s: status %d, '%s'", #call, got, ckg_error_message());                                                  \
+#define must(call)                                                                                           \
+    do {                                                                                                     \
+        const int got = (call);                                                                              \
+        if (got)                                                                                             \
+            fail_msg("%s: status %d, '%s'", #call, got, ckg_error_message());                                \
     } while (0)
 
 struct kind {
@@ -60,7 +60,8 @@ static ckg_study *new_study(const struct kind *kind)
     ckg_problem_free(p);
     for (int t = 0; t < DATA; t++) {
         const double x[] = {fmod(0.3 + 0.618034 * t, 1), fmod(0.7 + 0.414214 * t, 1)};
-        const double values[] = {sin(5 * x[0]) + x[1] + 0.2 * kind->noisy * sin(50 * t), x[0] - x[1], cos(3 * x[0] * x[1])};
+        const double values[] = {sin(5 * x[0]) + x[1] + 0.2 * kind->noisy * sin(50 * t), x[0] - x[1],
+                                 cos(3 * x[0] * x[1])};
         int trial;
         must(ckg_study_add(s, x, &trial));
         must(ckg_study_tell(s, trial, values));

@@ -1,6 +1,6 @@
 /*
- * The life of a trust region by the published rule, replayed from trials made by hand: it doubles, halves and restarts when it should, and
- * what the units of the outcomes are makes no difference.
+ * The life of a trust region by the published rule, replayed from trials made by hand: it doubles, halves and
+ * restarts when it should, and what the units of the outcomes are makes no difference.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -16,7 +16,10 @@
 
 enum { INITIAL = 3, FRESH = 2 };
 
-/* One integer, one real and one categorical; the objective is minimised; c1 <= 0, 1 <= c2 <= 2 where there are constraints. */
+/*
+ * One integer, one real and one categorical; the objective is minimised; c1 <= 0, 1 <= c2 <= 2 where there
+ * are constraints.
+ */
 struct fixture {
     ckg_problem *problem;
     struct ckg__data data;
@@ -46,7 +49,8 @@ static void setup(struct fixture *f, int K)
         assert_int_equal(ckg_problem_set_noise(f->problem, j == 1 ? "c1" : "c2", CKG_NOISE_NONE, 0), CKG_OK);
     ckg__data_init(&f->data, f->problem);
     ckg__arena_init(&f->arena);
-    ckg__region_rule(&f->rule, 2, INITIAL, FRESH, automatic); /* as of two parameters: 3 successes, 4 failures */
+    /* as of two parameters: 3 successes, 4 failures */
+    ckg__region_rule(&f->rule, 2, INITIAL, FRESH, automatic);
 }
 
 static void teardown(struct fixture *f)
@@ -74,7 +78,8 @@ static int begin(struct fixture *f)
 
 static void end(struct fixture *f, int trial, double objective, double c1, double c2)
 {
-    const struct ckg_measurement m[] = {{0, f->factor * objective + f->shift, 0}, {1, f->unit * c1, 0}, {2, c2, 0}};
+    const struct ckg_measurement m[] = {
+        {0, f->factor * objective + f->shift, 0}, {1, f->unit * c1, 0}, {2, c2, 0}};
 
     assert_int_equal(ckg__data_tell(&f->data, trial, f->problem->outcomes, m), CKG_OK);
 }
@@ -102,7 +107,10 @@ static void expect(struct fixture *f, double length, int successes, int failures
     assert_int_equal(r.centre, centre);
 }
 
-/* The initial design of objectives 10, 9, 11 with an interquartile range of 1 that later trials change little. */
+/*
+ * The initial design of objectives 10, 9, 11 with an interquartile range of 1 that later trials change
+ * little.
+ */
 static void initial(struct fixture *f)
 {
     tell(f, 10, -1, 1.5);
@@ -112,8 +120,10 @@ static void initial(struct fixture *f)
 
 static void test_the_published_numbers(void **state)
 {
-    static const int d[] = {1, 2, 10, 20, 40}, successes[] = {3, 3, 3, 3, 4}, failures[] = {4, 4, 10, 20, 40}, scout[] = {3, 3, 10, 20, 40};
-    const double automatic[] = {NAN, NAN, NAN, NAN, NAN, NAN}, given[] = {0.5, 0.1, 0.9, 2, 7, 0}, odd[] = {1e-6, 0.2, 0.1, 1, 1, 1};
+    static const int d[] = {1, 2, 10, 20, 40}, successes[] = {3, 3, 3, 3, 4}, failures[] = {4, 4, 10, 20, 40},
+                     scout[] = {3, 3, 10, 20, 40};
+    const double automatic[] = {NAN, NAN, NAN, NAN, NAN, NAN}, given[] = {0.5, 0.1, 0.9, 2, 7, 0},
+                 odd[] = {1e-6, 0.2, 0.1, 1, 1, 1};
     struct ckg__region_rule rule;
 
     (void)state;
@@ -223,7 +233,10 @@ static void test_a_small_region_restarts(void **state)
     teardown(&f);
 }
 
-/* While nothing is feasible a smaller total violation is a success; then the first feasible one is, whatever its objective. */
+/*
+ * While nothing is feasible a smaller total violation is a success; then the first feasible one is, whatever
+ * its objective.
+ */
 static void test_violations(void **state)
 {
     struct fixture f;
@@ -251,7 +264,10 @@ static void test_violations(void **state)
     teardown(&f);
 }
 
-/* Less than a thousandth of the interquartile range is no success, but such steps add up, and the centre follows them. */
+/*
+ * Less than a thousandth of the interquartile range is no success, but such steps add up, and the centre
+ * follows them.
+ */
 static void test_small_improvements(void **state)
 {
     struct fixture f;
@@ -268,7 +284,10 @@ static void test_small_improvements(void **state)
     teardown(&f);
 }
 
-/* A failed evaluation is a failure; pending and cancelled ones are nothing; one that misses outcomes waits for the rest. */
+/*
+ * A failed evaluation is a failure; pending and cancelled ones are nothing; one that misses outcomes waits
+ * for the rest.
+ */
 static void test_other_ends_of_a_trial(void **state)
 {
     const struct ckg_measurement objective = {0, 1, 0}, constraint = {1, -1, 0};
@@ -353,12 +372,15 @@ static void test_units_do_not_matter(void **state)
         }
         ckg__rng_seed(&rng, 8, 0, 0);
         for (int t = 0; t < 150; t++)
-            tell(&f, 10 * exp(-t / 40.0) + ckg__rng_uniform(&rng), ckg__rng_normal(&rng) + 1 - t / 50.0, 1.5 + 0.6 * ckg__rng_normal(&rng));
+            tell(&f, 10 * exp(-t / 40.0) + ckg__rng_uniform(&rng), ckg__rng_normal(&rng) + 1 - t / 50.0,
+                 1.5 + 0.6 * ckg__rng_normal(&rng));
         other = replay(&f);
         if (!guise)
             plain = other;
-        assert_true(other.length == plain.length && other.centre == plain.centre && other.first == plain.first);
-        assert_true(other.successes == plain.successes && other.failures == plain.failures && other.restarts == plain.restarts);
+        assert_true(other.length == plain.length && other.centre == plain.centre &&
+                    other.first == plain.first);
+        assert_true(other.successes == plain.successes && other.failures == plain.failures &&
+                    other.restarts == plain.restarts);
         teardown(&f);
     }
     assert_true(plain.restarts > 0);
