@@ -281,7 +281,7 @@ int app_node_check_key(struct app_document *document, const yaml_node_t *mapping
 }
 
 int app_node_mapping(struct app_document *document, const yaml_node_t *node, const char *what, int count,
-                     const struct app_key *keys, void *nodes)
+                     const struct app_node_key *keys, void *nodes)
 {
     const char *names[MOST_NAMES];
     char buffer[128];
@@ -294,7 +294,7 @@ int app_node_mapping(struct app_document *document, const yaml_node_t *node, con
     for (int i = 0; i < app_node_pairs(node); i++) {
         const yaml_node_pair_t *pair = &node->data.mapping.pairs.start[i];
         const yaml_node_t *key = app_document_node(document, pair->key);
-        const struct app_key *found = NULL;
+        const struct app_node_key *found = NULL;
         const int status = app_node_check_key(document, node, i);
         if (status)
             return status;

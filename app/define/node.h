@@ -21,7 +21,7 @@ struct app_document {
 /*
  * A key that a mapping may have, and where the pointer to its node goes in the struct that is being filled.
  */
-struct app_key {
+struct app_node_key {
     const char *name;
     size_t offset;
 };
@@ -82,6 +82,6 @@ int app_node_check_key(struct app_document *document, const yaml_node_t *mapping
  * refused.
  */
 int app_node_mapping(struct app_document *document, const yaml_node_t *node, const char *what, int count,
-                     const struct app_key *keys, void *nodes);
+                     const struct app_node_key *keys, void *nodes);
 
 #endif

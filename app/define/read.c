@@ -58,7 +58,7 @@ struct parameter {
     const yaml_node_t *type, *scale, *low, *high, *values;
 };
 
-static const struct app_key parameter_keys[] = {
+static const struct app_node_key parameter_keys[] = {
     {"type", offsetof(struct parameter, type)},     {"scale", offsetof(struct parameter, scale)},
     {"low", offsetof(struct parameter, low)},       {"high", offsetof(struct parameter, high)},
     {"values", offsetof(struct parameter, values)},
@@ -192,12 +192,12 @@ struct outcome {
     const yaml_node_t *name, *min, *max, *noise;
 };
 
-static const struct app_key objective_keys[] = {
+static const struct app_node_key objective_keys[] = {
     {"name", offsetof(struct outcome, name)},
     {"noise", offsetof(struct outcome, noise)},
 };
 
-static const struct app_key constraint_keys[] = {
+static const struct app_node_key constraint_keys[] = {
     {"min", offsetof(struct outcome, min)},
     {"max", offsetof(struct outcome, max)},
     {"noise", offsetof(struct outcome, noise)},
@@ -299,7 +299,7 @@ struct evaluate {
     const yaml_node_t *command, *timeout, *parallel, *retries;
 };
 
-static const struct app_key evaluate_keys[] = {
+static const struct app_node_key evaluate_keys[] = {
     {"command", offsetof(struct evaluate, command)},
     {"timeout", offsetof(struct evaluate, timeout)},
     {"parallel", offsetof(struct evaluate, parallel)},
@@ -453,7 +453,7 @@ struct top {
         *constraints, *evaluate;
 };
 
-static const struct app_key top_keys[] = {
+static const struct app_node_key top_keys[] = {
     {"name", offsetof(struct top, name)},           {"goal", offsetof(struct top, goal)},
     {"budget", offsetof(struct top, budget)},       {"initial", offsetof(struct top, initial)},
     {"policy", offsetof(struct top, policy)},       {"seed", offsetof(struct top, seed)},
