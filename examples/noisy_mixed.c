@@ -94,11 +94,12 @@ static void report(ckg_study *study, const ckg_suggestion *next)
     /* shown in docs/engine.md: telling */
     if (runs_off(x)) {
         check(ckg_study_tell_failed(study, trial));
-        /* the cost is known before the joint is made: the strength stays unmeasured */
     } else if (trial % 5 == 4) {
+        /* The cost is known before the joint is made: the strength stays unmeasured. */
         const ckg_measurement measured[] = {{COST, cost(x), CKG_SD_DEFAULT}};
         check(ckg_study_tell_measured(study, trial, 1, measured));
-    } else if (trial % 5 == 3) { /* the mean of four tests, whose standard deviation is known for once */
+    } else if (trial % 5 == 3) {
+        /* The mean of four tests, whose standard deviation is known. */
         const ckg_measurement measured[] = {{STRENGTH, strength(x) + disturbance(trial) / 2, 0.5},
                                             {COST, cost(x), CKG_SD_DEFAULT}};
         check(ckg_study_tell_measured(study, trial, OUTCOMES, measured));
