@@ -5,12 +5,15 @@ import sys
 
 HEAD = """# The test problems
 
-Twelve problems with known optima, minimised, feasible where every constraint is at most 0. `ckg problems` lists them, `ckg problems NAME` writes a
-problem file for `ckg run`, `ckg problems NAME -o FILE.svg` draws one of two parameters, `ckg bench --problem NAME,…` runs replicated experiments.
-The share is that of the box which is feasible. Optima and shares are checked by `tests/app/test_problems.c`; this page is written by
-`scripts/figures.sh build`.
+These problems have known optima. All are minimised, and a design is feasible where every constraint is at most 0.
 
-In the pictures the feasible region is coloured, the stronger the smaller the objective, and the star is the optimum.
+- `ckg problems` lists them.
+- `ckg problems NAME` writes a problem file for `ckg run`.
+- `ckg problems NAME -o FILE.svg` draws a problem that has two parameters.
+- `ckg bench --problem NAME,…` runs replicated experiments.
+
+In the pictures the feasible region is coloured, more strongly where the objective is smaller, and the star marks the
+optimum. `tests/app/test_problems.c` checks the optima and the feasible shares; `scripts/figures.sh build` writes this page.
 """
 
 
