@@ -15,6 +15,11 @@ PROGRAM = os.path.abspath(sys.argv[1]) if len(sys.argv) > 1 else "build/ckg"
 LIGHT = bool(os.environ.get("CKG_TEST_LIGHT"))
 MARK = f"CKG_TEST_MARK={os.getpid()}.{time.time_ns()}."
 
+# No test depends on the machine's speed. What must happen is waited for, PATIENCE seconds at the most, which tells what hangs from what is slow; what
+# must be cut off lasts FOREVER, so that it cannot end by itself and pass for cut off.
+PATIENCE = 900
+FOREVER = 1000000
+
 
 class Skip(Exception):
     pass
@@ -71,15 +76,15 @@ class Folder:
         return subprocess.Popen([PROGRAM, *map(str, words)], cwd=how.pop("cwd", self.path), env=env, start_new_session=True,
                                 preexec_fn=reset_signals, **how)
 
-    def ckg(self, *words, timeout=120, expect=None, **how):
+    def ckg(self, *words, expect=None, **how):
         """The program to its end: status, output, complaints. It must never die of a signal that the test did not ask for."""
         process = self.start(*words, **how)
         try:
-            out, err = process.communicate(timeout=timeout)
+            out, err = process.communicate(timeout=PATIENCE)
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
             process.communicate()
-            raise AssertionError(f"ckg {' '.join(map(str, words))}: not over after {timeout} s")
+            raise AssertionError(f"ckg {' '.join(map(str, words))}: not over after {PATIENCE} s")
         result = Result(process.returncode, (out or b"").decode(errors="replace"), (err or b"").decode(errors="replace"))
         if expect is not None:
             said = result.out[-2000:] + result.err[-2000:]
@@ -97,12 +102,7 @@ class Folder:
 
     def nothing_left(self):
         """No process that was started here, directly or not; what was killed may take a moment to go."""
-        for _ in range(100):
-            found = self.left_behind()
-            if not found:
-                return
-            time.sleep(0.02)
-        raise AssertionError(f"left behind: {found}")
+        wait_for(lambda: not self.left_behind(), what=lambda: f"the end of {self.left_behind()}")
 
 
 class Result:
@@ -170,14 +170,32 @@ def left_behind(mark=MARK):
     return found
 
 
-def wait_for(truth, seconds=20, what="it"):
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
+def wait_for(truth, what="it"):
+    """The first true value; `what` may be a function, called when there was none."""
+    end = time.monotonic() + PATIENCE
+    while True:
         value = truth()
         if value:
             return value
+        if time.monotonic() > end:
+            raise AssertionError(f"waited {PATIENCE} s for {what() if callable(what) else what}")
         time.sleep(0.005)
-    raise AssertionError(f"waited {seconds} s for {what}")
+
+
+def read_until(stream, words):
+    """What a pipe gives up to and with these words, or to its end; read past the stream's buffer, so that communicate() gives the rest."""
+    got = b""
+    while words not in got:
+        block = os.read(stream.fileno(), 65536)
+        if not block:
+            break
+        got += block
+    return got
+
+
+def once_there(name, then):
+    """A shell script that waits until the test has written the file."""
+    return f"until test -e '{name}'; do sleep 0.02; done; {then}"
 
 
 def check_numbers(trials, budget):

@@ -8,7 +8,7 @@ import threading
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from harness import Folder, check, check_numbers, compile_c, kill_group, main, problem, scale  # noqa: E402
+from harness import PATIENCE, Folder, check, check_numbers, compile_c, kill_group, main, problem, scale  # noqa: E402
 
 # Appends its trial to the log, so that a second evaluation shows.
 EVALUATOR = r"""
@@ -83,7 +83,7 @@ def test_many_trials_by_eight_processes():
             kill_group(victim)
             runs.append(folder.start("run", "s.yaml", "--quiet"))
         for process in runs:
-            _, err = process.communicate(timeout=300)
+            _, err = process.communicate(timeout=PATIENCE)
             lines = [line for line in err.decode().splitlines() if "pending" not in line]
             check(process.returncode == 0 and not lines, process.returncode, err)
         seconds = time.monotonic() - start
@@ -103,7 +103,7 @@ def test_all_begin_a_study_at_once():
             compile_c(folder, "quick", EVALUATOR)
             folder.write("s.yaml", problem("s", ["./quick", "{x}"], budget=9))
             for process in [folder.start("run", "s.yaml", "--quiet") for _ in range(8)]:
-                _, err = process.communicate(timeout=120)
+                _, err = process.communicate(timeout=PATIENCE)
                 check(process.returncode == 0 and not err, process.returncode, err)
             check_study(folder, 9)
 
@@ -113,7 +113,7 @@ def test_two_runs_by_a_model():
         compile_c(folder, "quick", EVALUATOR)
         folder.write("s.yaml", problem("s", ["./quick", "{x}"], budget=scale(24, 14), policy="ckg", evaluate="  parallel: 2\n"))
         for process in [folder.start("run", "s.yaml", "--quiet") for _ in range(2)]:
-            _, err = process.communicate(timeout=300)
+            _, err = process.communicate(timeout=PATIENCE)
             check(process.returncode == 0 and not err, process.returncode, err)
         check_study(folder, scale(24, 14))
 
@@ -122,7 +122,7 @@ def test_the_budget_holds_against_asking():
     with Folder() as folder:
         folder.write("s.yaml", problem("s", [], budget=10))
         processes = [folder.start("ask", "s.yaml", "-n", 3) for _ in range(6)]
-        ended = [p.communicate(timeout=120) and p.returncode for p in processes]
+        ended = [p.communicate(timeout=PATIENCE) and p.returncode for p in processes]
         check(sorted(ended) == [0, 0, 0, 1, 1, 1], ended)
         check(len(folder.trials("s.yaml")) == 9)
 

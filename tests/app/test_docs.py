@@ -99,7 +99,7 @@ def run_console(where, words, lines, folder):
     exit_wanted = next((word[5:] for word in words if word.startswith("exit=")), "0")
     for at, (command, expected) in enumerate(every):
         done = subprocess.run(["sh", "-c", command], cwd=folder, env=environment, text=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT, timeout=300)
+                              stderr=subprocess.STDOUT, timeout=3000)
         printed = done.stdout.splitlines()
         wanted = exit_wanted if at == len(every) - 1 else "0"
         if wanted != "any" and done.returncode != int(wanted):

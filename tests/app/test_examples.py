@@ -50,7 +50,7 @@ EXPECTED = {
 
 
 def ckg(folder, *words):
-    done = subprocess.run([PROGRAM, *words], cwd=folder, capture_output=True, text=True, timeout=600)
+    done = subprocess.run([PROGRAM, *words], cwd=folder, capture_output=True, text=True, timeout=3000)
     assert done.returncode == 0, f"ckg {' '.join(words)}: exit status {done.returncode}\n{done.stdout}{done.stderr}"
     return done.stdout
 

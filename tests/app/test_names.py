@@ -40,7 +40,7 @@ class Checker:
         self.wrong = []
 
     def run(self, path, *words):
-        return subprocess.run([self.program, *words], cwd=path.parent, stdin=subprocess.DEVNULL, capture_output=True, timeout=60)
+        return subprocess.run([self.program, *words], cwd=path.parent, stdin=subprocess.DEVNULL, capture_output=True, timeout=3000)
 
     def lines(self, path, *words):
         got = self.run(path, *words)

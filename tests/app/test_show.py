@@ -27,7 +27,7 @@ TWO = {"a": {"type": "real", "low": 0, "high": 1}, "b": {"type": "real", "low": 
 
 
 def run(*words, environment=None):
-    return subprocess.run([CKG, *words], capture_output=True, text=True, timeout=300, env=environment)
+    return subprocess.run([CKG, *words], capture_output=True, text=True, timeout=3000, env=environment)
 
 
 class Page(HTMLParser):

@@ -1,17 +1,18 @@
 """A store in trouble: one clear line, exit 1, or 2 where the file itself is the wrong one; when the trouble is over the study goes on."""
+import contextlib
 import os
 import random
 import shutil
 import sqlite3
 import subprocess
 import sys
-import threading
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from harness import Folder, Skip, check, check_numbers, main, problem, scale, wait_for  # noqa: E402
+from harness import PATIENCE, Folder, Result, Skip, check, check_numbers, main, once_there, problem, scale, wait_for  # noqa: E402
 
 ANSWER = ["/bin/echo", '{"f": 1, "c": -1}']
+SAY = 'echo \'{"f": 1, "c": -1}\''
 
 
 def ended(folder, study, budget):
@@ -22,13 +23,17 @@ def ended(folder, study, budget):
     folder.nothing_left()
 
 
+def remove_store(folder):
+    for suffix in ("", "-wal", "-shm"):
+        (folder / f"s.db{suffix}").unlink(missing_ok=True)
+
+
 def test_full_at_every_write():
     reached = 0
     with Folder() as folder:
         folder.write("s.yaml", problem("s", ANSWER, budget=3))
         for place in range(1, 90, scale(1, 9)):
-            for suffix in ("", "-wal", "-shm"):
-                (folder / f"s.db{suffix}").unlink(missing_ok=True)
+            remove_store(folder)
             result = folder.ckg("run", "s.yaml", "--quiet", env={"CKG_FAULT": f"full:{place}"})
             if result.status == 1:
                 reached += 1
@@ -44,22 +49,34 @@ def test_full_at_every_write():
 def test_full_with_others_running():
     """A result that cannot be stored ends the run, but what runs beside it is waited for and stored."""
     with Folder() as folder:
-        folder.write("slow.sh", 'test "$CKG_TRIAL" = 1 || sleep 0.5\necho \'{"f": 1, "c": -1}\'\n')
-        folder.write("s.yaml", problem("s", ["/bin/sh", "slow.sh"], budget=3, evaluate="  parallel: 3\n"))
+        script = f'test "$CKG_TRIAL" = 1 || {{ {once_there("go", ":")}; }}; {SAY}'
+        folder.write("s.yaml", problem("s", ["/bin/sh", "-c", script], budget=3, evaluate="  parallel: 3\n"))
         for place in range(40, 120, 3):
-            for suffix in ("", "-wal", "-shm"):
-                (folder / f"s.db{suffix}").unlink(missing_ok=True)
-            result = folder.ckg("run", "s.yaml", env={"CKG_FAULT": f"full:{place}"})
+            remove_store(folder)
+            (folder / "go").unlink(missing_ok=True)
+            result = run_with_full_disk(folder, place)
             states = [t["state"] for t in folder.trials("s.yaml")]
-            check(result.status in (0, 1), result.status)
-            if result.status == 1:
-                result.one_line("disk is full")
             if "trial 1 answered" in result.err:
                 check(states[1:] == ["complete", "complete"], place, states, result.err)
                 check("finishing 2 running" in result.err, result.err)
                 ended(folder, "s.yaml", 3)
                 return
         raise AssertionError("the result of trial 1 was never refused")
+
+
+def run_with_full_disk(folder, place):
+    """Trials 2 and 3 are let go when the run has said what is wrong, or has ended, or trial 1 was stored all the same."""
+    with open(folder / "said", "wb") as said:
+        process = folder.start("run", "s.yaml", env={"CKG_FAULT": f"full:{place}"}, stdout=subprocess.DEVNULL, stderr=said)
+    wait_for(lambda: process.poll() is not None or (folder / "said").stat().st_size or folder.trials("s.yaml")[:1] and
+             folder.trials("s.yaml")[0]["state"] == "complete", what="the result of trial 1")
+    folder.write("go", "")
+    process.wait(timeout=PATIENCE)
+    result = Result(process.returncode, "", (folder / "said").read_text())
+    check(result.status in (0, 1), result.status)
+    if result.status == 1:
+        result.one_line("disk is full")
+    return result
 
 
 def test_full_disk():
@@ -113,29 +130,29 @@ def test_read_only_folder():
             ended(folder, f"{name}/s.yaml", 6)
 
 
-def hold(path, seconds, held):
+@contextlib.contextmanager
+def held(path):
+    """The store is another program's as long as this lasts."""
     other = sqlite3.connect(path, isolation_level=None)
     other.execute("BEGIN EXCLUSIVE")
-    held.set()
-    time.sleep(seconds)
-    other.execute("ROLLBACK")
-    other.close()
+    try:
+        yield
+    finally:
+        other.execute("ROLLBACK")
+        other.close()
 
 
 def test_locked_for_a_while():
+    """Who only reads does not wait; who writes does, and half a second is enough to see that it has not given up."""
     with Folder() as folder:
         folder.write("s.yaml", problem("s", ANSWER, budget=4))
         folder.ckg("ask", "s.yaml", expect=0)
-        held = threading.Event()
-        other = threading.Thread(target=hold, args=(folder / "s.db", 2, held))
-        other.start()
-        held.wait()
-        start = time.monotonic()
-        check(len(folder.trials("s.yaml")) == 1)
-        check(time.monotonic() - start < 1.8, "reading waits for a writer")
-        folder.ckg("tell", "s.yaml", 1, "f=1", "c=-1", expect=0)
-        check(time.monotonic() - start > 1.0, "it did not wait")
-        other.join()
+        with held(folder / "s.db"):
+            check(len(folder.trials("s.yaml")) == 1)
+            process = folder.start("tell", "s.yaml", 1, "f=1", "c=-1")
+            time.sleep(0.5)
+            check(process.poll() is None, "it did not wait")
+        check(process.wait(timeout=PATIENCE) == 0, process.returncode)
         ended(folder, "s.yaml", 4)
 
 
@@ -145,30 +162,32 @@ def test_locked_for_too_long():
     with Folder() as folder:
         folder.write("s.yaml", problem("s", ANSWER, budget=4))
         folder.ckg("ask", "s.yaml", expect=0)
-        held = threading.Event()
-        other = threading.Thread(target=hold, args=(folder / "s.db", 33, held))
-        other.start()
-        held.wait()
-        processes = [folder.start("run", "s.yaml"), folder.start("tell", "s.yaml", 1, "f=1", "c=-1")]
-        for process in processes:
-            _, err = process.communicate(timeout=60)
-            check(process.returncode == 1, process.returncode, err)
-            check(len(err.splitlines()) == 1 and b"another program holds it" in err, err)
-        other.join()
+        with held(folder / "s.db"):
+            processes = [folder.start("run", "s.yaml"), folder.start("tell", "s.yaml", 1, "f=1", "c=-1")]
+            for process in processes:
+                _, err = process.communicate(timeout=PATIENCE)
+                check(process.returncode == 1, process.returncode, err)
+                check(len(err.splitlines()) == 1 and b"another program holds it" in err, err)
         folder.ckg("tell", "s.yaml", 1, "f=1", "c=-1", expect=0)
         ended(folder, "s.yaml", 4)
+
+
+def a_few_then_wait(folder):
+    """An evaluation that from trial 6 on waits until the test has written the file."""
+    return f"test $CKG_TRIAL -lt 6 || {{ {once_there(folder / 'go', ':')}; }}; {SAY}"
 
 
 def test_working_folder_gone():
     with Folder() as folder:
         (folder / "work").mkdir()
-        text = problem("s", ["/bin/sh", "-c", 'sleep 0.05; echo "{\\"f\\": 1, \\"c\\": -1}"'], budget=30)
+        text = problem("s", ["/bin/sh", "-c", a_few_then_wait(folder)], budget=30)
         folder.write("work/s.yaml", text)
         process = folder.start("run", "work/s.yaml", "--store", "s.db")
         wait_for(lambda: (folder / "s.db").exists() and len(folder.ckg("trials", "--store", "s.db", "--study", "s", "--json").out.splitlines()) > 3)
         os.rename(folder / "work", folder / "gone")
         shutil.rmtree(folder / "gone")
-        _, err = process.communicate(timeout=60)
+        folder.write("go", "")
+        _, err = process.communicate(timeout=PATIENCE)
         check(process.returncode == 1 and len(err.splitlines()) == 1 and b"working folder" in err, process.returncode, err)
         folder.ckg("run", "--store", "s.db", "--study", "s", expect=1).one_line("working folder")
         folder.ckg("run", "work/s.yaml", "--store", "s.db", expect=2).one_line("work/s.yaml")
@@ -185,19 +204,20 @@ def test_folder_under_the_program_gone():
         (folder / "work").mkdir()
         process = subprocess.Popen(["/bin/sh", "-c", f"rmdir ../work && exec {os.path.abspath(sys.argv[1])} run s.yaml"], cwd=folder / "work",
                                    stderr=subprocess.PIPE)
-        _, err = process.communicate(timeout=30)
+        _, err = process.communicate(timeout=PATIENCE)
         check(process.returncode == 2 and len(err.splitlines()) == 1, process.returncode, err)
 
 
 def test_store_deleted_while_in_use():
     with Folder() as folder:
-        folder.write("s.yaml", problem("s", ["/bin/sh", "-c", 'sleep 0.05; echo "{\\"f\\": 1, \\"c\\": -1}"'], budget=200))
+        folder.write("s.yaml", problem("s", ["/bin/sh", "-c", a_few_then_wait(folder)], budget=200))
         process = folder.start("run", "s.yaml")
         wait_for(lambda: (folder / "s.db").exists() and len(folder.trials("s.yaml")) > 2)
         (folder / "away").mkdir()
         for suffix in ("", "-wal", "-shm"):
             os.rename(folder / f"s.db{suffix}", folder / f"away/s.db{suffix}")
-        _, err = process.communicate(timeout=60)
+        folder.write("go", "")
+        _, err = process.communicate(timeout=PATIENCE)
         check(process.returncode == 1 and len(err.splitlines()) == 1 and b"deleted or moved" in err, process.returncode, err)
         for suffix in ("", "-wal", "-shm"):
             if (folder / f"away/s.db{suffix}").exists():
@@ -317,7 +337,7 @@ def test_damaged_rows():
             store.execute(change)
             store.close()
             for words in (("trials", "s.yaml"), ("run", "s.yaml", "--quiet"), ("status", "--store", "s.db", "--study", "s")):
-                result = folder.ckg(*words, timeout=30)
+                result = folder.ckg(*words)
                 check(result.status in (1, 2), change, words, result.status)
                 result.one_line()
         (folder / "s.db").write_bytes(whole)

@@ -35,7 +35,7 @@ def run(data, *words, design=DESIGN, trial=None):
     if trial is not None:
         environment["CKG_TRIAL"] = str(trial)
     text = design if isinstance(design, str) else json.dumps(design)
-    return subprocess.run([EVALUATOR, "--data", data, *words], input=text, env=environment, capture_output=True, text=True, timeout=600)
+    return subprocess.run([EVALUATOR, "--data", data, *words], input=text, env=environment, capture_output=True, text=True, timeout=3000)
 
 
 def answer(data, *words, **more):
@@ -83,7 +83,7 @@ def check_study(data, place):
     words = [sys.executable, os.path.join(EXAMPLE, "study.py"), "--out", out, "--data", data, "--ckg", CKG, "--mnist", EVALUATOR, "--train", "100",
              "--validation", "100", "--epochs", "1", "--predictions", "3", "--policies", "ckg,random", "--replications", "2", "--initial", "3",
              "--evaluations", "5", "--step", "2", "--retrain", "2", "--log-error", "1"]
-    subprocess.run(words, check=True, timeout=600)
+    subprocess.run(words, check=True, timeout=3000)
     tables = ("recommended", "retrained", "trials")
     before = {name: open(os.path.join(out, name + ".csv")).read() for name in tables}
     assert [before[name].count("\n") for name in tables] == [1 + 2 * 2 * 2, 1 + 2 * 2 * 2 * 2, 1 + 2 * 2 * 5], before
@@ -93,7 +93,7 @@ def check_study(data, place):
     # A row cut short is made again, and nothing else.
     with open(os.path.join(out, "recommended.csv"), "r+") as file:
         file.truncate(len(before["recommended"]) - 20)
-    subprocess.run(words, check=True, timeout=600)
+    subprocess.run(words, check=True, timeout=3000)
     after = {name: open(os.path.join(out, name + ".csv")).read() for name in tables}
     assert after == before
     picture = os.path.join(place, "figure.svg")
