@@ -7,6 +7,7 @@
 #include "command.h"
 #include "notebook/recommend.h"
 #include "run/run.h"
+#include "run/signals.h"
 
 static const struct app_option options[] = {
     {"dry-run", 0, NULL, "print the next designs and evaluate nothing"},
@@ -72,6 +73,7 @@ static int run_study(const struct app_arguments *arguments)
 {
     struct app_message message;
     struct app_notebook n;
+    struct app_signals signals;
     const enum app_progress_kind kind = arguments->quiet        ? APP_PROGRESS_NONE
                                         : arguments->json       ? APP_PROGRESS_JSON
                                         : isatty(STDOUT_FILENO) ? APP_PROGRESS_BLOCK
@@ -79,7 +81,14 @@ static int run_study(const struct app_arguments *arguments)
     int status = app_open(&n, arguments, APP_WRITE, &message);
     if (status)
         return status;
-    const enum app_run_end end = app_run(&n, kind);
+    status = app_signals_listen(&signals, &message);
+    if (status) {
+        app_notebook_close(&n);
+        return app_report_failure(&message, status);
+    }
+    const struct app_run_host host = {.shown = kind, .alone = 1, .stop = signals.stop};
+    const enum app_run_end end = app_run(&n, &host);
+    app_signals_forget(&signals);
     status = end != APP_RUN_BROKEN ? conclude(&n, end, arguments->json) : APP_FAILED;
     if (end == APP_RUN_BROKEN && message.text[0])
         app_report_failure(&message, CKG_ERR_SYSTEM);

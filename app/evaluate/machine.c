@@ -22,6 +22,7 @@ static size_t read_start(const char *path, char *buffer, size_t size)
     const int file = open(path, O_RDONLY | O_CLOEXEC);
     size_t length = 0;
     ssize_t got;
+
     while (file >= 0 && length < size - 1 && (got = read(file, buffer + length, size - 1 - length)) > 0)
         length += (size_t)got;
     if (file >= 0)
@@ -32,7 +33,10 @@ static size_t read_start(const char *path, char *buffer, size_t size)
 
 void app_machine_name(char name[256])
 {
-    char host[100] = "", boot[40] = "", space[64] = "";
+    char host[100] = "";
+    char boot[40] = "";
+    char space[64] = "";
+
     gethostname(host, sizeof host - 1);
     read_start("/proc/sys/kernel/random/boot_id", boot, sizeof boot);
     boot[strcspn(boot, "\n")] = 0;
@@ -44,13 +48,16 @@ void app_machine_name(char name[256])
 /* State letter and time of birth; 0 when there is no such process. */
 static int look_up(int64_t process, char *state, int64_t *born)
 {
-    char path[64], text[1024];
+    char path[64];
+    char text[1024];
+
     snprintf(path, sizeof path, "/proc/%lld/stat", (long long)process);
     if (!read_start(path, text, sizeof text))
         return 0;
     char *at = strrchr(text, ')'); /* the name in brackets may hold anything */
     if (!at || !at[1])
         return 0;
+
     *state = at[2];
     at += 2;
     for (int field = 3; field < 22 && at; field++)
@@ -63,6 +70,7 @@ int64_t app_process_born(int64_t process)
 {
     char state;
     int64_t born = 0;
+
     return look_up(process, &state, &born) ? born : 0;
 }
 
@@ -70,6 +78,7 @@ int app_process_gone(int64_t process, int64_t born)
 {
     char state;
     int64_t now = 0;
+
     if (kill((pid_t)process, 0) && errno == ESRCH)
         return 1;
     return born && look_up(process, &state, &now) && (state == 'Z' || state == 'X' || now != born);
@@ -83,12 +92,21 @@ void app_adopt_orphans(void)
 int app_has_children(void)
 {
     siginfo_t info;
+
     return !waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT);
 }
 
 void app_worker_word(char word[48], int64_t process, int64_t born)
 {
     snprintf(word, 48, "%lld-%lld", (long long)process, (long long)born);
+}
+
+void app_run_word(char word[80], int64_t process, int64_t born, const void *run)
+{
+    char worker[48];
+
+    app_worker_word(worker, process, born);
+    snprintf(word, 80, "%s-%p", worker, run);
 }
 
 /* Whose evaluation a process belongs to. */
@@ -102,6 +120,7 @@ struct family {
 static const char *find_variable(const char *text, size_t length, const char *name)
 {
     const size_t size = strlen(name);
+
     for (size_t at = 0; at < length; at += strlen(text + at) + 1)
         if (!strncmp(text + at, name, size) && text[at + size] == '=')
             return text + at + size + 1;
@@ -111,24 +130,36 @@ static const char *find_variable(const char *text, size_t length, const char *na
 static int is_lost(const char *worker)
 {
     long long process, born;
+
     return sscanf(worker, "%lld-%lld", &process, &born) == 2 && process > 0 &&
            app_process_gone(process, born);
+}
+
+/* 1 when the word is the family's, or that of one of its runs. */
+static int is_word_of(const char *word, const char *family)
+{
+    const size_t length = strlen(family);
+
+    return !strncmp(word, family, length) && (!word[length] || word[length] == '-');
 }
 
 /* 1 when the process carries the family's marks in its environment. */
 static int belongs(pid_t process, const struct family *family)
 {
     enum { SIZE = 1 << 18 };
-    char path[64], *text = malloc(SIZE);
+    char *text = malloc(SIZE);
+    char path[64];
+
     snprintf(path, sizeof path, "/proc/%d/environ", (int)process);
     const size_t length = text ? read_start(path, text, SIZE) : 0;
     const char *worker = find_variable(text, length, "CKG_WORKER");
-    const char *study = find_variable(text, length, "CKG_STUDY"),
-               *trial = find_variable(text, length, "CKG_TRIAL");
+    const char *study = find_variable(text, length, "CKG_STUDY");
+    const char *trial = find_variable(text, length, "CKG_TRIAL");
+
     const int found = worker && study && trial &&
                       (!family->trial || strtol(trial, NULL, 10) == family->trial) &&
                       (!family->study || !strcmp(study, family->study)) &&
-                      (family->worker ? !strcmp(worker, family->worker) : is_lost(worker));
+                      (family->worker ? is_word_of(worker, family->worker) : is_lost(worker));
     free(text);
     return found;
 }
@@ -151,31 +182,59 @@ static int is_spared(pid_t process, int count, const pid_t *spare)
     return 0;
 }
 
-/* One look at our children; how many were killed. */
-static int kill_once(const char *worker, int trial, int count, const pid_t *spare)
+/* What to do with a child; 1: it is gone by this. */
+typedef int child_visit(void *context, pid_t child);
+
+/* Visits our children, those aside that are spared; how many are gone by that. */
+static int visit_children(int count, const pid_t *spare, child_visit *visit, void *context)
 {
-    char path[64], text[65536];
-    int killed = 0;
+    char path[64];
+    char text[65536];
+    int gone = 0;
+
     snprintf(path, sizeof path, "/proc/self/task/%d/children", (int)getpid());
     read_start(path, text, sizeof text);
     for (char *at = text, *next; *at; at = next) {
         const pid_t child = (pid_t)strtol(at, &next, 10);
         if (next == at)
             break;
-        if (child <= 0 || is_spared(child, count, spare) ||
-            (worker && !belongs(child, &(struct family){.worker = worker, .trial = trial})))
-            continue;
-        kill(child, SIGKILL);
-        killed += waitpid(child, NULL, 0) == child;
+        if (child > 0 && !is_spared(child, count, spare))
+            gone += visit(context, child);
     }
-    return killed;
+    return gone;
+}
+
+static int reap_child(void *context, pid_t child)
+{
+    (void)context;
+    return waitpid(child, NULL, WNOHANG) == child;
+}
+
+void app_reap_children(int count, const pid_t *spare)
+{
+    visit_children(count, spare, reap_child, NULL);
+}
+
+/* Of any family where it is NULL. */
+static int kill_child(void *context, pid_t child)
+{
+    const struct family *family = context;
+
+    if (reap_child(NULL, child) || (family && !belongs(child, family)))
+        return 0;
+    kill(child, SIGKILL);
+    return waitpid(child, NULL, 0) == child;
 }
 
 void app_kill_children(const char *worker, int trial, int count, const pid_t *spare)
 {
-    const time_t start = time(NULL); /* some fork as fast as they are killed */
-    while (kill_once(worker, trial, count, spare) && time(NULL) - start <= PATIENCE)
-        ; /* the children of the dead are ours now */
+    struct family family = {.worker = worker, .trial = trial};
+    const time_t start = time(NULL);
+
+    /* The children of the dead are ours now; some fork as fast as they are killed. */
+    while (visit_children(count, spare, kill_child, worker ? &family : NULL) &&
+           time(NULL) - start <= PATIENCE)
+        ;
 }
 
 /* --- what was left --- */
@@ -183,6 +242,7 @@ void app_kill_children(const char *worker, int trial, int count, const pid_t *sp
 static int wait_until_gone(int64_t process, int64_t born)
 {
     const time_t start = time(NULL);
+
     while (!app_process_gone(process, born)) {
         if (time(NULL) - start > PATIENCE)
             return 0;
@@ -194,10 +254,13 @@ static int wait_until_gone(int64_t process, int64_t born)
 /* 1 when the process's number means the same process to it and to us. */
 static int shares_numbers(pid_t process)
 {
-    char path[64], ours[64], theirs[64];
+    char path[64];
+    char ours[64];
+    char theirs[64];
+
     snprintf(path, sizeof path, "/proc/%d/ns/pid", (int)process);
-    const ssize_t a = readlink("/proc/self/ns/pid", ours, sizeof ours),
-                  b = readlink(path, theirs, sizeof theirs);
+    const ssize_t a = readlink("/proc/self/ns/pid", ours, sizeof ours);
+    const ssize_t b = readlink(path, theirs, sizeof theirs);
     return a > 0 && a == b && !memcmp(ours, theirs, (size_t)a);
 }
 
@@ -207,6 +270,7 @@ static int kill_everywhere(const struct family *family, int *stayed)
     DIR *folder = opendir("/proc");
     const struct dirent *entry;
     int killed = 0;
+
     while (folder && (entry = readdir(folder))) {
         const pid_t process = (pid_t)strtol(entry->d_name, NULL, 10);
         if (process <= 0 || process == getpid() || !belongs(process, family) || !shares_numbers(process))
@@ -225,6 +289,7 @@ static int kill_family(const struct family *family)
 {
     const time_t start = time(NULL);
     int stayed = 0;
+
     while (!stayed && kill_everywhere(family, &stayed))
         stayed |= time(NULL) - start > PATIENCE;
     return !stayed;
@@ -238,6 +303,11 @@ int app_kill_left(const char *worker, int64_t process, int64_t born)
             return 0;
     }
     return kill_family(&(struct family){.worker = worker});
+}
+
+void app_kill_marked(const char *worker, const char *study, int trial)
+{
+    kill_family(&(struct family){.worker = worker, .study = study, .trial = trial});
 }
 
 void app_kill_strays(const char *study)

@@ -27,17 +27,34 @@ void app_adopt_orphans(void);
 int app_has_children(void);
 
 /*
- * The process as a word that no other process of this machine has had, which evaluations carry in their
- * environment as CKG_WORKER.
+ * The process as a word that no other process of this machine has had. Evaluations carry in their
+ * environment, as CKG_WORKER, that word and behind it what tells the runs of one process apart, here by the
+ * address of what is the run's own.
  */
 void app_worker_word(char word[48], int64_t process, int64_t born);
+void app_run_word(char word[80], int64_t process, int64_t born, const void *run);
 
-/* Kills children of ours that carry CKG_WORKER=worker and CKG_TRIAL=trial, and their own children; `spare`
-   (count) aside. trial 0: any trial; worker NULL: any child, for such as have cleared their environment. */
+/*
+ * For a process that exists for its run alone. Kills children of ours that carry CKG_WORKER=worker and
+ * CKG_TRIAL=trial, and their own children; `spare` (count) aside. trial 0: any trial; worker NULL: any child,
+ * for such as have cleared their environment.
+ */
 void app_kill_children(const char *worker, int trial, int count, const pid_t *spare);
 
-/* Kills what a lost worker left on this machine, wherever it is by now, and waits until it is gone: the group
-   of that process, 0 for not known, and all that carry CKG_WORKER=worker. 0 when some of it will not go. */
+/* For the same: takes leave of children that have ended, `spare` (count) aside. */
+void app_reap_children(int count, const pid_t *spare);
+
+/*
+ * For any process: kills what carries CKG_WORKER=worker, CKG_STUDY=study and CKG_TRIAL=trial, wherever it is
+ * by now. trial 0: any trial.
+ */
+void app_kill_marked(const char *worker, const char *study, int trial);
+
+/*
+ * Kills what a lost worker left on this machine, wherever it is by now, and waits until it is gone: the group
+ * of that process, 0 for not known, and all that carry the worker's word, whichever run of it they are of. 0
+ * when some of it will not go.
+ */
 int app_kill_left(const char *worker, int64_t process, int64_t born);
 
 /* The same for every lost worker of the study. */

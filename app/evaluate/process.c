@@ -1,23 +1,33 @@
 /* posix_spawn, pipes, and the end of a process group. */
 #include "evaluate/process.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
+#include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+/* The same number on every architecture; older headers do not have it. */
+#ifndef SYS_pidfd_open
+#define SYS_pidfd_open 434
+#endif
+
 extern char **environ;
 
-/* From the request to end, SIGTERM, to SIGKILL, in seconds. */
+/* Seconds: from the request to end, SIGTERM, to SIGKILL; between looks where the system does not tell the
+ * end. */
 static const double grace = 2;
+static const double glance = 0.02;
 
 double app_clock(void)
 {
@@ -189,18 +199,30 @@ static int complain(struct app_message *message, const char *folder, const char 
 int app_process_start(struct app_process *p, const struct app_definition *d, const char *folder,
                       const char *worker, int trial, const double *x, struct app_message *message)
 {
-    int theirs[3] = {-1, -1, -1}, error = ENOMEM;
-    *p = (struct app_process){.in = -1, .out = -1, .err = -1, .deadline = INFINITY};
-    char **words = make_words(d, x), **environment = make_environment(d->name, trial, worker);
+    int theirs[3] = {-1, -1, -1};
+    int error = ENOMEM;
+
+    *p = (struct app_process){.end = -1, .in = -1, .out = -1, .err = -1, .deadline = INFINITY};
+
+    /* What it is told: arguments, environment, standard input. */
+    char **words = make_words(d, x);
+    char **environment = make_environment(d->name, trial, worker);
     app_design_write(d, x, &p->input);
     app_text_add(&p->input, "\n", 1);
+
+    /* The process, with pipes to it, and something to poll for its end. */
     if (words && environment && !p->input.failed)
         error = make_pipes(p, theirs) ? spawn(p, words, environment, folder, theirs) : errno;
     for (int i = 0; i < 3; i++)
         shut(&theirs[i]);
+    if (!error)
+        p->end = (int)syscall(SYS_pidfd_open, p->pid, 0);
+
+    /* Its time begins. */
     p->started = app_clock();
     if (d->evaluate.timeout > 0)
         p->deadline = p->started + d->evaluate.timeout;
+
     free_words(words);
     free_environment(environment);
     if (!error)
@@ -214,6 +236,9 @@ int app_process_start(struct app_process *p, const struct app_definition *d, con
 int app_process_poll(const struct app_process *p, struct pollfd *fds)
 {
     int count = 0;
+
+    if (p->end >= 0)
+        fds[count++] = (struct pollfd){.fd = p->end, .events = POLLIN};
     if (p->in >= 0)
         fds[count++] = (struct pollfd){.fd = p->in, .events = POLLOUT};
     if (p->out >= 0)
@@ -223,11 +248,33 @@ int app_process_poll(const struct app_process *p, struct pollfd *fds)
     return count;
 }
 
+/* write without SIGPIPE: that is held back in this thread, and taken off where it was raised. */
+static ssize_t write_quietly(int fd, const char *bytes, size_t length)
+{
+    sigset_t broken_pipe;
+    sigset_t waiting;
+    sigset_t before;
+
+    sigemptyset(&broken_pipe);
+    sigaddset(&broken_pipe, SIGPIPE);
+    sigpending(&waiting);
+    pthread_sigmask(SIG_BLOCK, &broken_pipe, &before);
+
+    const ssize_t sent = write(fd, bytes, length);
+    const int error = errno;
+
+    if (sent < 0 && error == EPIPE && !sigismember(&waiting, SIGPIPE))
+        sigtimedwait(&broken_pipe, NULL, &(struct timespec){0});
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    errno = error;
+    return sent;
+}
+
 /* The parameters; a child that does not want them closes its end, which is its right. */
 static void write_input(struct app_process *p)
 {
     while (p->in >= 0 && p->written < p->input.length) {
-        const ssize_t sent = write(p->in, p->input.data + p->written, p->input.length - p->written);
+        const ssize_t sent = write_quietly(p->in, p->input.data + p->written, p->input.length - p->written);
         if (sent < 0 && (errno == EAGAIN || errno == EINTR))
             return;
         if (sent < 0)
@@ -275,15 +322,15 @@ void app_process_serve(struct app_process *p)
 
 double app_process_watch(struct app_process *p, double now)
 {
-    if (now < p->deadline)
-        return p->deadline;
-    if (p->timed_out)
-        app_process_kill(p);
-    else
-        kill(-p->pid, SIGTERM);
-    p->timed_out = 1;
-    p->deadline = now + grace;
-    return p->deadline;
+    if (now >= p->deadline) {
+        if (p->timed_out)
+            app_process_kill(p);
+        else
+            kill(-p->pid, SIGTERM);
+        p->timed_out = 1;
+        p->deadline = now + grace;
+    }
+    return p->end >= 0 ? p->deadline : fmin(p->deadline, now + glance);
 }
 
 void app_process_kill(struct app_process *p)
@@ -294,17 +341,43 @@ void app_process_kill(struct app_process *p)
 
 /* --- when it has ended --- */
 
-void app_process_finish(struct app_process *p, int status)
+static void shut_all(struct app_process *p)
 {
-    enum { LEFT = 1 << 20 }; /* what a pipe can hold; a process outside the group may write for ever */
-    p->status = status;
-    p->ended = app_clock();
-    read_output(p, &p->out, LEFT);
-    read_output(p, &p->err, LEFT);
-    app_answer_end(&p->answer);
+    shut(&p->end);
     shut(&p->in);
     shut(&p->out);
     shut(&p->err);
+}
+
+static void read_rest(struct app_process *p)
+{
+    enum { LEFT = 1 << 20 }; /* what a pipe can hold; a process outside the group may write for ever */
+
+    read_output(p, &p->out, LEFT);
+    read_output(p, &p->err, LEFT);
+    app_answer_end(&p->answer);
+}
+
+int app_process_reap(struct app_process *p)
+{
+    siginfo_t info = {0};
+
+    /* Has it ended? It stays unreaped for now, so that its number cannot be another's. */
+    assert(p->pid > 0);
+    p->unknown = waitid(P_PID, (id_t)p->pid, &info, WEXITED | WNOHANG | WNOWAIT) != 0;
+    if (!p->unknown && !info.si_pid)
+        return 0;
+
+    /* Its group ends with it. */
+    if (!p->unknown) {
+        kill(-p->pid, SIGKILL);
+        waitpid(p->pid, &p->status, 0);
+    }
+
+    p->ended = app_clock();
+    read_rest(p);
+    shut_all(p);
+    return 1;
 }
 
 /* "exit status 2", and behind it the last line of standard error, which mostly says why. */
@@ -332,6 +405,9 @@ int app_process_result(struct app_process *p, const struct app_definition *d, in
                        ckg_measurement *measured, int *count, struct app_message *why)
 {
     *count = 0;
+    if (p->unknown)
+        return app_fail(why, CKG_ERR_INVALID,
+                        "its exit status is not known: another part of this program has taken it");
     if (p->timed_out)
         return app_fail(why, CKG_ERR_INVALID, "timed out after %g s", d->evaluate.timeout);
     if (WIFSIGNALED(p->status))
@@ -366,9 +442,7 @@ char *app_process_log(const struct app_process *p)
 
 void app_process_free(struct app_process *p)
 {
-    shut(&p->in);
-    shut(&p->out);
-    shut(&p->err);
+    shut_all(p);
     app_text_free(&p->input);
     app_answer_free(&p->answer);
     p->pid = 0;

@@ -1,7 +1,8 @@
 /*
  * An evaluation as a child process: its own process group, JSON on its standard input, its answer on standard
  * output, the end of its standard error kept. Nothing here blocks; the caller polls the descriptors and the
- * clock.
+ * clock. It is waited for by its own number, so that other children of the process are nobody's concern, and
+ * no signal of the process is touched.
  */
 #ifndef CKG_APP_PROCESS_H
 #define CKG_APP_PROCESS_H
@@ -11,10 +12,11 @@
 
 #include "evaluate/answer.h"
 
-enum { APP_LOG_BYTES = 4096, APP_PROCESS_FDS = 3 };
+enum { APP_LOG_BYTES = 4096, APP_PROCESS_FDS = 4 };
 
 struct app_process {
     pid_t pid;        /* 0: none */
+    int end;          /* can be read when it has ended; -1 where the system cannot tell so */
     int in, out, err; /* our ends, -1 when closed */
     struct app_text input;
     size_t written;
@@ -23,7 +25,8 @@ struct app_process {
     size_t logged;
     double started, ended, deadline; /* by app_clock; deadline INFINITY: none */
     int timed_out, killed;
-    int status; /* as from waitpid, when it ended */
+    int status;  /* as from waitpid, when it ended */
+    int unknown; /* somebody else in the process has waited for it, and has its status */
 };
 
 /* Seconds of a clock that only goes forward. */
@@ -47,8 +50,11 @@ double app_process_watch(struct app_process *process, double now);
 /* Kills the whole group at once. */
 void app_process_kill(struct app_process *process);
 
-/* The leader has ended with this status, and its group was killed: reads what is left, closes everything. */
-void app_process_finish(struct app_process *process, int status);
+/*
+ * 1 when the leader has ended: its group is killed, what is left of its output read, everything closed. 0: it
+ * still runs.
+ */
+int app_process_reap(struct app_process *process);
 
 /* Outcomes by the process that has ended, or CKG_ERR_INVALID and why it failed. */
 int app_process_result(struct app_process *process, const struct app_definition *definition, int trial,

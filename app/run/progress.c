@@ -188,8 +188,9 @@ static void warn_of_evaluator(const struct app_notebook *n, const struct app_tri
 /* Takes the block off the screen, for a line that stays. */
 static void wipe(struct app_progress *p)
 {
-    if (p->drawn)
-        printf("\033[%dA\033[J", p->drawn);
+    if (!p->drawn)
+        return;
+    printf("\033[%dA\033[J", p->drawn);
     p->drawn = 0;
     fflush(stdout);
 }
@@ -197,7 +198,10 @@ static void wipe(struct app_progress *p)
 void app_progress_say(struct app_progress *p, const struct app_notebook *n, const char *line)
 {
     wipe(p);
-    fprintf(stderr, "%s\n", line);
+    if (p->say)
+        p->say(p->context, line);
+    else
+        fprintf(stderr, "%s\n", line);
     app_progress_draw(p, n);
 }
 

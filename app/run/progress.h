@@ -18,6 +18,9 @@ struct app_progress {
     int known;                     /* a recommendation has been made */
     double value, sd, probability; /* of the recommendation */
     double spent;                  /* seconds spent on recommendations that are only shown */
+    /* Where lines of trouble go; NULL: to standard error. */
+    void (*say)(void *context, const char *line);
+    void *context;
 };
 
 void app_progress_begin(struct app_progress *progress, enum app_progress_kind kind,
@@ -26,7 +29,7 @@ void app_progress_begin(struct app_progress *progress, enum app_progress_kind ki
 /* A trial has ended, or is to be tried again. */
 void app_progress_ended(struct app_progress *progress, struct app_notebook *notebook, int number);
 
-/* A line on standard error, above the block where there is one. */
+/* A line of trouble, above the block where there is one. */
 void app_progress_say(struct app_progress *progress, const struct app_notebook *notebook, const char *line);
 
 /* Draws the block again where there is one. */

@@ -1,23 +1,19 @@
 /*
  * The loop of a run. A free place first takes up a trial that somebody left, else it asks for a new design,
  * holding the turn so that designs are chosen one after the other and each knows of those before it. Then
- * everything waits in one poll: pipes of the children, signals, the clock. Signals only write a byte into a
- * pipe. Whatever happens, what the store says is true: a trial is "running" before its process begins, and
- * its result is in the store before anything else is done with it. Trouble with the store or with starting a
- * process ends the run, but what runs may end first: it may have cost days, and the trouble may be over by
- * then.
+ * everything waits in one poll: pipes and ends of the children, requests to stop, the clock. Whatever
+ * happens, what the store says is true: a trial is "running" before its process begins, and its result is in
+ * the store before anything else is done with it. Trouble with the store or with starting a process ends the
+ * run, but what runs may end first: it may have cost days, and the trouble may be over by then.
  */
 #include "run/run.h"
 
-#include <errno.h>
-#include <fcntl.h>
+#include <assert.h>
 #include <math.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "evaluate/machine.h"
@@ -27,7 +23,10 @@
  * Seconds: between heartbeats, between looks at what other processes do, between drawings of the block,
  * between tries for the turn.
  */
-static const double heartbeat = 10, look = 0.5, redraw = 1, retry = 0.02;
+static const double heartbeat = 10;
+static const double look = 0.5;
+static const double redraw = 1;
+static const double retry = 0.02;
 
 /* A place where one evaluation runs; number 0: free. */
 struct slot {
@@ -39,9 +38,13 @@ struct run {
     struct app_notebook *n;
     const struct app_store_table *store;
     struct app_worker worker;
-    char machine[256], word[48];
-    int inherited; /* we had children before the first evaluation */
-    int parallel, running;
+    char machine[256];
+    char word[80]; /* what our evaluations carry in their environment */
+    int alone;     /* the process is ours */
+    int inherited; /* and had children before the first evaluation */
+    int stop;      /* where requests to stop come from, -1: nowhere */
+    int parallel;
+    int running;
     struct slot *slots;
     struct pollfd *fds;
     pid_t *leaders;
@@ -50,61 +53,23 @@ struct run {
     int exhausted;  /* no design is left to be evaluated */
     int waiting;    /* the turn is another's */
     int freed;      /* a place has become free since the places were last filled */
-    double beaten, drawn;
+    double beaten;
+    double drawn;
     int broken; /* a status; its message is the notebook's, empty when it was said already */
 };
 
-/* --- signals --- */
-
-static int signal_pipe[2] = {-1, -1};
-
-static void on_signal(int number)
-{
-    const int saved = errno;
-    const char byte = (char)number;
-    if (write(signal_pipe[1], &byte, 1) < 0)
-        errno = saved; /* full: enough is waiting to be read */
-    errno = saved;
-}
-
-static const int heard[] = {SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGQUIT};
-
-enum { HEARD = sizeof heard / sizeof *heard };
-
-/* What we were started with to ignore, by nohup or in the background of a script, stays ignored. */
-static int listen_to_signals(struct run *r, const struct sigaction before[HEARD])
-{
-    struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
-    if (pipe2(signal_pipe, O_CLOEXEC | O_NONBLOCK))
-        return app_fail(r->n->message, CKG_ERR_SYSTEM, "no pipe for signals: %s", strerror(errno));
-    sigemptyset(&action.sa_mask);
-    signal(SIGPIPE, SIG_IGN); /* a child that does not read its input, or nobody that reads our lines */
-    for (int i = 0; i < HEARD; i++)
-        if (heard[i] == SIGCHLD || before[i].sa_handler != SIG_IGN)
-            sigaction(heard[i], &action, NULL);
-    return CKG_OK;
-}
-
-/* What follows the run can be interrupted as any program can. */
-static void stop_listening(const struct sigaction before[HEARD])
-{
-    for (int i = 0; i < HEARD; i++)
-        sigaction(heard[i], &before[i], NULL);
-    for (int i = 0; i < 2; i++) {
-        if (signal_pipe[i] >= 0)
-            close(signal_pipe[i]);
-        signal_pipe[i] = -1;
-    }
-}
-
-/* SIGTERM and a closed terminal leave no time to wait for what runs. */
-static void read_signals(struct run *r)
+/* Each byte says how urgent it is. Who has closed the other end asks for nothing any more. */
+static void read_requests(struct run *r)
 {
     char bytes[64];
     ssize_t got;
-    while ((got = read(signal_pipe[0], bytes, sizeof bytes)) > 0)
+
+    while (r->stop >= 0 && (got = read(r->stop, bytes, sizeof bytes)) >= 0) {
         for (ssize_t i = 0; i < got; i++)
-            r->interrupts += bytes[i] == SIGINT ? 1 : bytes[i] == SIGCHLD ? 0 : 2;
+            r->interrupts += bytes[i] == APP_STOP_FINISH ? 1 : 2;
+        if (!got)
+            r->stop = -1;
+    }
 }
 
 /* --- trouble --- */
@@ -114,13 +79,18 @@ static void break_off(struct run *r, int status, int others)
 {
     struct app_message *m = r->n->message;
     const int first = !r->broken;
+
     if (!status)
         return;
     r->broken = status;
     if (!r->interrupts)
         r->interrupts = 1;
+
+    /* Where nothing runs the end is near, and it is said there. */
     if (!others && first)
-        return; /* the end is near, where it is said */
+        return;
+
+    /* Else it is said now, with what happens to the evaluations that run. */
     if (others && first && r->interrupts < 2) {
         const struct app_message why = *m;
         app_fail(m, status, "%.900s; finishing %d running evaluation%s, Ctrl-C kills %s", why.text, others,
@@ -137,6 +107,7 @@ static int store_result(struct run *r, const struct app_record *result, int *sto
 {
     int kept;
     int status = r->store->finish(r->n->store, r->n->study, result, r->worker.id, &kept, r->n->message);
+
     *stored = !status;
     if (!status)
         status = app_notebook_sync(r->n);
@@ -145,68 +116,92 @@ static int store_result(struct run *r, const struct app_record *result, int *sto
     return status;
 }
 
+/* The state of a trial whose process has ended. */
+static const char *state_after(const struct run *r, int number, int failed)
+{
+    const struct app_trial *t = &r->n->trials[number - 1];
+
+    if (!failed)
+        return "complete";
+    return t->failures < r->n->definition.evaluate.retries ? "pending" : "failed";
+}
+
 /* An ended process becomes a result: values, a failure, or another try. */
 static int conclude(struct run *r, struct slot *slot)
 {
     const struct app_definition *d = &r->n->definition;
-    const struct app_trial *t = &r->n->trials[slot->number - 1];
     struct app_process *p = &slot->process;
-    struct app_message why;
-    struct app_text outcomes = {0};
     ckg_measurement measured[CKG_MAX_CONSTRAINTS + 1];
-    int count, stored = 0;
+    struct app_text outcomes = {0};
+    struct app_message why;
+    int stored = 0;
+    int count;
+
+    /* What it answered, or why there is no answer and what it said on standard error. */
     const int failed = app_process_result(p, d, slot->number, measured, &count, &why);
     char *log = failed ? app_process_log(p) : NULL;
     if (!failed)
         app_outcomes_write(d, count, measured, &outcomes);
-    const struct app_record result = {.number = slot->number,
-                                      .state = !failed                             ? "complete"
-                                               : t->failures < d->evaluate.retries ? "pending"
-                                                                                   : "failed",
-                                      .outcomes = outcomes.data,
-                                      .why = failed ? why.text : NULL,
-                                      .log = log,
-                                      .seconds = p->ended - p->started,
-                                      .failures = failed != 0};
+
+    /* Into the store. */
+    const struct app_record result = {
+        .number = slot->number,
+        .state = state_after(r, slot->number, failed),
+        .outcomes = outcomes.data,
+        .why = failed ? why.text : NULL,
+        .log = log,
+        .seconds = p->ended - p->started,
+        .failures = failed != 0,
+    };
     int status = outcomes.failed ? app_fail(r->n->message, CKG_ERR_NOMEM, "out of memory")
                                  : store_result(r, &result, &stored);
-    if (!stored && outcomes.data) { /* it may have taken days: let the user keep it */
+
+    /* What is not in the store may have taken days: let the user keep it. */
+    if (!stored && outcomes.data) {
         const struct app_message first = *r->n->message;
         app_fail(r->n->message, status, "%s (trial %d answered %s: `ckg tell` it, or it is evaluated again)",
                  first.text, slot->number, outcomes.data);
     }
+
     app_text_free(&outcomes);
     free(log);
     return status;
 }
 
-static struct slot *slot_of(struct run *r, pid_t pid)
-{
-    for (int i = 0; i < r->parallel; i++)
-        if (r->slots[i].number && r->slots[i].process.pid == pid)
-            return &r->slots[i];
-    return NULL;
-}
-
+/* The processes of all places, into r->leaders; how many. */
 static int leaders(struct run *r)
 {
     int count = 0;
+
     for (int i = 0; i < r->parallel; i++)
         if (r->slots[i].number)
             r->leaders[count++] = r->slots[i].process.pid;
     return count;
 }
 
+/* Ends what an evaluation of the trial has left behind; trial 0: what any has. */
+static void end_family(struct run *r, int trial)
+{
+    if (!r->alone) {
+        app_kill_marked(r->word, r->n->definition.name, trial);
+        return;
+    }
+
+    const int others = leaders(r);
+    app_kill_children(others || r->inherited ? r->word : NULL, trial, others, r->leaders);
+}
+
 /* The process of the slot is gone, and its family with it. */
 static void empty(struct run *r, struct slot *slot)
 {
     const int number = slot->number;
+
+    assert(number > 0 && r->running > 0);
     app_process_free(&slot->process);
     slot->number = 0;
     r->freed = 1;
     r->running--;
-    const int others = leaders(r);
-    app_kill_children(others || r->inherited ? r->word : NULL, number, others, r->leaders);
+    end_family(r, number);
 }
 
 /*
@@ -218,36 +213,22 @@ static void hand_back(struct run *r, int number)
     const struct app_record back = {.number = number, .state = "pending", .seconds = NAN};
     struct app_message unheard;
     int kept;
+
     r->store->finish(r->n->store, r->n->study, &back, r->worker.id, &kept, &unheard);
 }
 
-static void say_goodbye(struct run *r, struct slot *slot, int status)
-{
-    struct app_process *p = &slot->process;
-    app_process_finish(p, status);
-    if (p->killed && !p->timed_out)
-        hand_back(r, slot->number);
-    else
-        break_off(r, conclude(r, slot), r->running - 1);
-    empty(r, slot);
-}
-
-/*
- * Takes leave of every child that has ended. It is left unreaped until its group is killed: until then its
- * number cannot be another's.
- */
+/* Takes leave of every evaluation that has ended. */
 static void reap(struct run *r)
 {
-    siginfo_t info = {0};
-    while (!waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) && info.si_pid) {
-        struct slot *slot = slot_of(r, info.si_pid);
-        int status = 0;
-        if (slot)
-            kill(-info.si_pid, SIGKILL);
-        waitpid(info.si_pid, &status, 0);
-        if (slot)
-            say_goodbye(r, slot, status);
-        info.si_pid = 0;
+    for (int i = 0; i < r->parallel; i++) {
+        struct slot *slot = &r->slots[i];
+        if (!slot->number || !app_process_reap(&slot->process))
+            continue;
+        if (slot->process.killed && !slot->process.timed_out)
+            hand_back(r, slot->number);
+        else
+            break_off(r, conclude(r, slot), r->running - 1);
+        empty(r, slot);
     }
 }
 
@@ -258,6 +239,7 @@ static int start(struct run *r, struct slot *slot, int number)
     const struct app_trial *t = &r->n->trials[number - 1];
     int status = app_process_start(&slot->process, &r->n->definition, r->n->folder, r->word, number, t->x,
                                    r->n->message);
+
     if (status) {
         hand_back(r, number);
         return status;
@@ -269,16 +251,19 @@ static int start(struct run *r, struct slot *slot, int number)
                              app_process_born(slot->process.pid), r->n->message);
 }
 
-/* A trial that nobody evaluates any longer; what its lost worker left running is killed first. */
+/* A trial that nobody evaluates any longer. */
 static int take_up(struct run *r, struct slot *slot, int *started)
 {
     struct app_claim claim;
     char lost[48];
     int status = r->store->claim(r->n->store, r->n->study, &r->worker, app_process_gone, &claim,
                                  r->n->message);
+
     *started = !status && claim.number;
     if (!*started)
         return status;
+
+    /* What its lost worker left running is killed first. */
     app_worker_word(lost, claim.worker_process, claim.worker_born);
     if (claim.lost && !app_kill_left(lost, claim.process, claim.born)) {
         hand_back(r, claim.number);
@@ -287,41 +272,60 @@ static int take_up(struct run *r, struct slot *slot, int *started)
             "what a lost run left of trial %d cannot be ended; end it, then the same command goes on",
             claim.number);
     }
+
     status = app_notebook_sync(r->n);
     return status ? status : start(r, slot, claim.number);
 }
 
-static int start_new(struct run *r, struct slot *slot, int *started)
+/* Asks for a design, as the next trial; *number 0: the turn is another's, or the budget is spent. */
+static int choose(struct run *r, int *number)
 {
     ckg_suggestion *suggestion = NULL;
-    int number = 0, taken;
+    int taken;
     int status = r->store->turn_take(r->n->store, r->n->study, &taken, r->n->message);
+
     r->waiting = !status && !taken;
-    *started = 0;
+    *number = 0;
     if (status || !taken)
         return status;
+
     status = app_notebook_sync(r->n);
     if (!status && r->n->count < r->n->definition.budget)
-        status = app_notebook_suggest(r->n, r->worker.id, &suggestion, &number);
+        status = app_notebook_suggest(r->n, r->worker.id, &suggestion, number);
+
     r->store->turn_give(r->n->store, r->n->study);
     ckg_suggestion_free(suggestion);
+    return status;
+}
+
+static int start_new(struct run *r, struct slot *slot, int *started)
+{
+    int number;
+    const int status = choose(r, &number);
+
+    *started = 0;
     if (status == CKG_ERR_EXHAUSTED) {
         r->exhausted = 1;
         return CKG_OK;
     }
     if (status || !number)
         return status;
-    read_signals(r); /* choosing a design can take long */
+
+    /* Choosing a design can take long: is it still wanted? */
+    read_requests(r);
     *started = !r->interrupts;
-    if (r->interrupts)
-        hand_back(r, number);
-    return r->interrupts ? app_notebook_sync(r->n) : start(r, slot, number);
+    if (*started)
+        return start(r, slot, number);
+    hand_back(r, number);
+    return app_notebook_sync(r->n);
 }
 
 /* Fills the free places. */
 static int fill(struct run *r)
 {
-    int status = CKG_OK, started = 1;
+    int status = CKG_OK;
+    int started = 1;
+
     r->waiting = 0;
     for (int i = 0; !status && started && !r->interrupts && i < r->parallel; i++) {
         if (r->slots[i].number)
@@ -329,7 +333,7 @@ static int fill(struct run *r)
         status = take_up(r, &r->slots[i], &started);
         if (!status && !started && !r->exhausted && r->n->count < r->n->definition.budget)
             status = start_new(r, &r->slots[i], &started);
-        read_signals(r);
+        read_requests(r);
     }
     return status;
 }
@@ -343,10 +347,12 @@ static int over(const struct run *r)
         return 0;
     if (r->broken || r->interrupts)
         return 1;
+
+    /* What another process has is ours, should that die. */
     for (int i = 0; i < r->n->count; i++)
         if (r->n->trials[i].queued &&
             (r->n->trials[i].state == APP_RUNNING || r->n->trials[i].state == APP_PENDING))
-            return 0; /* another process has it; should that die, it is ours */
+            return 0;
     return r->exhausted || r->n->count >= r->n->definition.budget;
 }
 
@@ -363,30 +369,40 @@ static void wait_for_something(struct run *r)
     const double now = app_clock();
     double until = r->beaten + heartbeat;
     int count = 1;
-    r->fds[0] = (struct pollfd){.fd = signal_pipe[0], .events = POLLIN};
+
+    /* What can happen: a request, or something with an evaluation. */
+    r->fds[0] = (struct pollfd){.fd = r->stop, .events = POLLIN};
     for (int i = 0; i < r->parallel; i++) {
         if (!r->slots[i].number)
             continue;
         until = fmin(until, app_process_watch(&r->slots[i].process, now));
         count += app_process_poll(&r->slots[i].process, r->fds + count);
     }
+
+    /* When there is something to do anyway. */
     if (r->running < r->parallel && !r->interrupts)
         until = fmin(until, now + (r->waiting ? retry : look));
     if (r->progress.kind == APP_PROGRESS_BLOCK)
         until = fmin(until, r->drawn + redraw);
+
     poll(r->fds, (nfds_t)count, (int)ceil(1e3 * fmax(until - now, 0)));
-    read_signals(r);
+
+    read_requests(r);
     for (int i = 0; i < r->parallel; i++)
         if (r->slots[i].number)
             app_process_serve(&r->slots[i].process);
 }
 
+/* The heartbeat, the orphans that have ended meanwhile, and the block. */
 static void keep_alive(struct run *r)
 {
     const double now = app_clock();
     struct app_message unheard; /* when a result comes is early enough to complain */
+
     if (now - r->beaten >= heartbeat) {
         r->store->heartbeat(r->n->store, &r->worker, &unheard);
+        if (r->alone)
+            app_reap_children(leaders(r), r->leaders);
         r->beaten = now;
     }
     if (now - r->drawn >= redraw) {
@@ -395,33 +411,44 @@ static void keep_alive(struct run *r)
     }
 }
 
+/* Says what it waits for, when that has changed. */
 static void note(struct run *r)
 {
     const char *text = r->interrupts && r->running  ? "finishing what runs; Ctrl-C again kills it"
                        : !r->running && !r->waiting ? "waiting for other programs"
                                                     : "";
+    char line[128];
+
     if (strcmp(text, r->progress.note) == 0)
         return;
     snprintf(r->progress.note, sizeof r->progress.note, "%s", text);
-    if (r->interrupts == 1 && !r->broken && r->running && r->progress.kind != APP_PROGRESS_BLOCK)
-        fprintf(stderr, "interrupted: finishing %d running evaluation%s; Ctrl-C again kills %s\n", r->running,
-                r->running > 1 ? "s" : "", r->running > 1 ? "them" : "it");
+    if (r->interrupts == 1 && !r->broken && r->running && r->progress.kind != APP_PROGRESS_BLOCK) {
+        snprintf(line, sizeof line, "interrupted: finishing %d running evaluation%s; Ctrl-C again kills %s",
+                 r->running, r->running > 1 ? "s" : "", r->running > 1 ? "them" : "it");
+        app_progress_say(&r->progress, r->n, line);
+    }
     app_progress_draw(&r->progress, r->n);
 }
 
 static void loop(struct run *r)
 {
     for (;;) {
+        /* Every free place gets an evaluation. */
         r->freed = 0;
         int status = r->interrupts ? CKG_OK : fill(r);
         break_off(r, status, r->running);
+
+        /* Those that have ended become results; a second request to stop ends the others. */
         reap(r);
         if (r->interrupts > 1)
             kill_all(r);
+
+        /* What other processes did, where that can change what is to be done here. */
         status = r->running < r->parallel && !r->interrupts ? app_notebook_sync(r->n) : CKG_OK;
         break_off(r, status, r->running);
         if (over(r))
             return;
+
         note(r);
         keep_alive(r);
         if (!r->freed)
@@ -432,42 +459,60 @@ static void loop(struct run *r)
 
 /* --- begin and end --- */
 
-static int begin(struct run *r, enum app_progress_kind shown, const struct sigaction before[HEARD])
+static int make_places(struct run *r)
 {
     r->parallel = r->n->definition.evaluate.parallel;
     r->slots = calloc((size_t)r->parallel, sizeof *r->slots);
     r->leaders = calloc((size_t)r->parallel, sizeof *r->leaders);
     r->fds = calloc(APP_PROCESS_FDS * (size_t)r->parallel + 1, sizeof *r->fds);
-    if (!r->slots || !r->leaders || !r->fds)
-        return app_fail(r->n->message, CKG_ERR_NOMEM, "out of memory");
-    app_machine_name(r->machine);
-    r->worker = (struct app_worker){
-        .machine = r->machine, .process = getpid(), .born = app_process_born(getpid())};
-    app_worker_word(r->word, r->worker.process, r->worker.born);
-    r->inherited = app_has_children();
-    app_adopt_orphans();
-    app_kill_strays(r->n->definition.name);
-    app_progress_begin(&r->progress, shown, r->n);
-    r->beaten = app_clock();
-    const int status = listen_to_signals(r, before);
-    return status ? status : r->store->worker_add(r->n->store, &r->worker, r->n->message);
+    return r->slots && r->leaders && r->fds ? CKG_OK
+                                            : app_fail(r->n->message, CKG_ERR_NOMEM, "out of memory");
 }
 
-enum app_run_end app_run(struct app_notebook *n, enum app_progress_kind shown)
+static int begin(struct run *r, const struct app_run_host *host)
 {
-    struct run r = {.n = n, .store = n->store->table};
-    struct sigaction before[HEARD];
-    for (int i = 0; i < HEARD; i++)
-        sigaction(heard[i], NULL, &before[i]);
-    r.broken = begin(&r, shown, before);
+    const int status = make_places(r);
+
+    if (status)
+        return status;
+
+    /* Who we are. */
+    app_machine_name(r->machine);
+    r->worker = (struct app_worker){
+        .machine = r->machine,
+        .process = getpid(),
+        .born = app_process_born(getpid()),
+    };
+    app_run_word(r->word, r->worker.process, r->worker.born, r);
+
+    /* Whom we look after: the orphans to come where the process is ours, and what dead runs have left. */
+    if (r->alone) {
+        r->inherited = app_has_children();
+        app_adopt_orphans();
+    }
+    app_kill_strays(r->n->definition.name);
+
+    app_progress_begin(&r->progress, host->shown, r->n);
+    r->progress.say = host->say;
+    r->progress.context = host->context;
+    r->beaten = app_clock();
+    return r->store->worker_add(r->n->store, &r->worker, r->n->message);
+}
+
+enum app_run_end app_run(struct app_notebook *n, const struct app_run_host *host)
+{
+    struct run r = {.n = n, .store = n->store->table, .alone = host->alone, .stop = host->stop};
+
+    r.broken = begin(&r, host);
     if (!r.broken) {
         app_progress_draw(&r.progress, n);
         loop(&r);
-        app_kill_children(r.inherited ? r.word : NULL, 0, 0, NULL);
+        assert(!r.running);
+        end_family(&r, 0);
         r.store->worker_remove(n->store, &r.worker);
         app_progress_end(&r.progress, n);
     }
-    stop_listening(before);
+
     free(r.slots);
     free(r.leaders);
     free(r.fds);

@@ -1,4 +1,8 @@
-/* Evaluates designs until the budget is spent: suggestions, child processes, results into the store. */
+/*
+ * Evaluates designs until the budget is spent: suggestions, child processes, results into the store. All its
+ * state is its own, so that a process can run several studies, each in a thread, beside whatever else it
+ * does.
+ */
 #ifndef CKG_APP_RUN_H
 #define CKG_APP_RUN_H
 
@@ -6,11 +10,34 @@
 
 enum app_run_end {
     APP_RUN_SPENT,       /* the budget is spent, or every design has been evaluated */
-    APP_RUN_INTERRUPTED, /* by a signal; the study can go on */
+    APP_RUN_INTERRUPTED, /* it was asked to stop; the study can go on */
     APP_RUN_BROKEN       /* by an error that is in the notebook's message, or was said; the study can go on */
 };
 
-/* Runs the study; other processes may do so at the same time. The notebook was opened for writing. */
-enum app_run_end app_run(struct app_notebook *notebook, enum app_progress_kind shown);
+/* Requests to stop, as the bytes that are read from `stop`; two of the first are one of the second. */
+enum app_stop {
+    APP_STOP_FINISH = 1, /* what runs may end first */
+    APP_STOP_KILL = 2    /* what runs is killed, and waits for the next run */
+};
+
+/* What the run may do with the process that it is part of, and how the two talk. */
+struct app_run_host {
+    enum app_progress_kind shown; /* on standard output */
+    /*
+     * 1: the process exists for this run alone. It becomes the parent of orphans below it and kills what
+     * evaluations leave behind, marked or not. 0: no child is touched but the run's own.
+     */
+    int alone;
+    int stop; /* a descriptor that does not block and can be read when there is a request; -1: none */
+    /* Trouble on the way, a line each; NULL: on standard error. */
+    void (*say)(void *context, const char *line);
+    void *context;
+};
+
+/*
+ * Runs the study; other threads, with notebooks of their own, and other processes may do so at the same time.
+ * The notebook was opened for writing.
+ */
+enum app_run_end app_run(struct app_notebook *notebook, const struct app_run_host *host);
 
 #endif

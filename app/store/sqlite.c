@@ -301,7 +301,10 @@ static int sqlite_commit(void *database, struct app_message *message)
 
 /* --- the turn --- */
 
-/* A byte of the lock file per study. */
+/*
+ * A byte of the lock file per study. The lock is of the open file, not of the process: two threads exclude
+ * each other too.
+ */
 static struct flock turn_lock(int64_t study, short type)
 {
     return (struct flock){.l_type = type, .l_whence = SEEK_SET, .l_start = (off_t)study, .l_len = 1};
@@ -328,7 +331,7 @@ static int sqlite_turn_take(void *database, int64_t study, int *taken, struct ap
     *taken = 0;
     if (db->turn < 0 && open_turn(db, message))
         return CKG_ERR_SYSTEM;
-    *taken = fcntl(db->turn, F_SETLK, &lock) == 0;
+    *taken = fcntl(db->turn, F_OFD_SETLK, &lock) == 0;
     if (!*taken && errno != EACCES && errno != EAGAIN)
         return app_fail(message, CKG_ERR_SYSTEM, "%s-turn: %s", db->path, strerror(errno));
     return CKG_OK;
@@ -339,7 +342,7 @@ static void sqlite_turn_give(void *database, int64_t study)
     struct database *db = database;
     struct flock lock = turn_lock(study, F_UNLCK);
     if (db->turn >= 0)
-        fcntl(db->turn, F_SETLK, &lock);
+        fcntl(db->turn, F_OFD_SETLK, &lock);
 }
 
 const struct app_sql_driver app_sql_sqlite = {
