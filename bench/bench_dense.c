@@ -1,5 +1,5 @@
 /*
- * Dense kernels against OpenBLAS on one thread: microseconds, the least of many repeats, for Cholesky
+ * Our dense kernels against OpenBLAS on one thread, in microseconds, the best of many repeats: Cholesky
  * (dpotrf), the solves with 256 right-hand sides (dtrsm) and the inverse from the factor (dpotri). Row-major
  * lower is column-major upper for BLAS; L is mirrored so that LAPACK may use its faster, lower form.
  */

@@ -1,15 +1,15 @@
 /*
- * The paper's theorems, watched: on finitely many designs with noise cKG samples every design without end,
- * and what it recommends becomes the best one. 25 designs of mystery (x1, x2 = 0, 1.25, …, 5), noise of
- * standard deviation 3 on the objective and 0.5 on the constraint, both estimated:
+ * The paper's convergence theorems, put to the test: on finitely many designs with noise, cKG samples every
+ * design infinitely often, and the design it recommends becomes the best one. 25 designs of mystery (x1, x2 =
+ * 0, 1.25, …, 5), noise of standard deviation 3 on the objective and 0.5 on the constraint, both estimated:
  *
- *     build/bench/convergence [--replications 30] [--evaluations 3000] [--threads 1] [--fit auto] [--noise 3]
- * [--constraint-noise 0.5] [--plot FILE.svg]
+ *     build/bench/convergence [--replications 30] [--evaluations 3000] [--threads 1] [--fit auto]
+ *                             [--noise 3] [--constraint-noise 0.5] [--plot FILE.svg]
  *
- * The best feasible design has f = 9.27, the next 10.09; six designs are better than it, and infeasible by as
- * little as half a standard deviation of one measurement. Replications differ by seed. Nothing is left out.
- * Once the best design is known with near certainty cKG is positive but smaller than any rounding, and the
- * suggestions come from what stands in for it then: cEI, and every second time any design.
+ * The best feasible design has f = 9.27, the next 10.09. Six designs are better, and infeasible by as little
+ * as half a standard deviation of one measurement. Replications differ by seed; none is left out. Once the
+ * best design is almost certain, cKG is positive but smaller than any rounding. Then cEI chooses, and every
+ * second trial explores.
  */
 #include <math.h>
 #include <pthread.h>

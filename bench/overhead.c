@@ -1,7 +1,10 @@
 /*
- * What `ckg run` costs beside the evaluations: a study of 1,000 trials by the policy sobol with an evaluation
- * that does nothing, against a bare loop that starts the same process 1,000 times. `build/bench/overhead
- * [PROGRAM [TRIALS [ROUNDS]]]`; the times of each round are taken one after the other in the same run.
+ * What `ckg run` costs on top of the evaluations: a study of 1,000 trials by the policy sobol with an
+ * evaluation that does nothing, against a bare loop that starts the same process 1,000 times.
+ *
+ *     build/bench/overhead [PROGRAM [TRIALS [ROUNDS]]]
+ *
+ * Each round times both, one after the other, in the same run.
  */
 #include <spawn.h>
 #include <stdio.h>

@@ -1,12 +1,12 @@
 /*
- * Milliseconds per suggestion of every policy, fit included, one thread, at n = 20, 50, 100, 200 observations
- * of mystery (d = 2, K = 1) and of a problem with d = 9, K = 1; at n = 50 also in units of one OpenBLAS
- * Cholesky of n = 1,024 in the same run.
+ * Milliseconds per suggestion of every policy, including the fit, on one thread, at n = 20, 50, 100, 200
+ * observations of mystery (d = 2, K = 1) and of a problem with d = 9, K = 1; at n = 50 also in units of one
+ * OpenBLAS Cholesky factorisation with n = 1,024 in the same run.
  *
  *     build/bench/policies [--repeat R] [--policy NAME] [--max N]
  *
- * The objective is without noise, or has a known one (σ = 1 on mystery, a tenth of its spread on the other),
- * with hyperparameters by MAP in both. Each figure is the smallest of R suggestions, each of which refits.
+ * The objective has no noise, or a known one (σ = 1 on mystery, a tenth of its spread on the other), with
+ * MAP hyperparameters in both cases. Each figure is the smallest of R suggestions, each of which refits.
  */
 #include "problems/problems.h"
 #include "timing.h"

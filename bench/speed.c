@@ -1,14 +1,15 @@
 /*
- * How long a suggestion takes: milliseconds by stage for n = 20 … 2,000 observations, beside one OpenBLAS
- * Cholesky of n = 1,024 in the same run, and the speed-up by a second thread.
+ * How long a suggestion takes: milliseconds by stage for n = 20 … 2,000 observations, with one OpenBLAS
+ * Cholesky factorisation of n = 1,024 in the same run for scale, and the speed-up from a second thread.
  *
- *     build/bench/speed [--min N] [--max N] [--repeat R] [--policy ckg] [--samples S] [--only d,K] [--noise
- * SD[,SD]]
+ *     build/bench/speed [--min N] [--max N] [--repeat R] [--policy ckg] [--samples S] [--only d,K]
+ *                       [--noise SD[,SD]]
  *
  * Each figure is the smallest of R suggestions. Every timed suggestion refits its hyperparameters from the
- * last optimum, as happens after each evaluation up to n = 100; "append" is the total where the fit is not
- * due, as mostly beyond. With --samples the objective has noise and S hyperparameter samples are averaged
- * over; with --noise it has noise of that known standard deviation, and the constraints of the second.
+ * last optimum, as happens after each evaluation up to n = 100; "append" is the total when no fit is due,
+ * which is the usual case beyond that. With --samples, the objective has noise and S hyperparameter samples
+ * are averaged over. With --noise, the objective has noise of that known standard deviation, and the
+ * constraints have the second.
  */
 #include <stdio.h>
 #include <stdlib.h>

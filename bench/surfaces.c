@@ -3,9 +3,9 @@
  *
  *     build/bench/surfaces FOLDER
  *
- * writes FOLDER/NAME.svg for each policy of the registry. Above: the objective and its model, shaded where
- * the constraint is likely to fail, the evaluated designs. Below: the policy's value, for five seeds where it
- * depends on one, and the design it suggests; a policy without values shows its next twelve designs instead.
+ * writes FOLDER/NAME.svg for each policy in the registry. Above: the objective and its model, shaded where
+ * the constraint is likely to fail, and the evaluated designs. Below: the policy's value, for five seeds if
+ * it depends on the seed, and the design it suggests. A policy without values shows its next twelve designs.
  */
 #include <math.h>
 #include <stdio.h>

@@ -1,10 +1,10 @@
-"""Seconds per suggestion of BoTorch beside ckg, on mystery at n = 50, fit included, one core, in the same run.
+"""Seconds per suggestion of BoTorch and ckg, on mystery at n = 50, including the fit, on one core, in the same run.
 
     python3 bench/botorch/compare.py build/bench/quality [repeats]
 
 BoTorch: default SingleTaskGPs, 256 raw samples, 8 restarts; LogConstrainedExpectedImprovement, and the one-shot knowledge
 gradient (64 fantasies) of the constrained objective. Both sides are timed at the 51st suggestion of a study that began with 10 space-filling
-designs: BoTorch's went on by its LogCEI, one study a repeat; ckg's by the policy itself, mean over 20 studies, as the program prints it.
+designs. BoTorch's study continued with LogCEI, one study per repeat; ckg's with the policy itself, mean over 20 studies, as the program prints it.
 """
 import math
 import subprocess

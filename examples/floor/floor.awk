@@ -1,7 +1,7 @@
 # A floor of 4 m span and 6 m width: boards on parallel joists of one of three materials and three shapes.
 #
 #   awk -f floor.awk MATERIAL SHAPE JOISTS HEIGHT    prints cost, stress, sag and mass of that floor as JSON
-#   awk -f floor.awk                                 looks at all 1,755 floors and prints the cheapest feasible one
+#   awk -f floor.awk                                 evaluates all 1,755 floors and prints the cheapest feasible one
 
 function catalogue() {
     # density kg/m³, stiffness N/mm², strength N/mm², price per kg

@@ -51,18 +51,19 @@ struct option {
 #define ROW(name) offsetof(struct settings, name)
 static const struct option options[] = {
     {"train", ROW(train), 1, 1e9, 1,
-     "images to train on, from the beginning of the training file; standard: 50000"},
+     "images to train on, from the beginning of the training file; default: 50000"},
     {"validation", ROW(validation), 1, 1e9, 1,
-     "images to take the error on, from the end of the training file; standard: 10000"},
-    {"epochs", ROW(epochs), 0, 1e6, 1, "standard: 5"},
-    {"batch", ROW(batch), 1, 1e6, 1, "images of a minibatch, in training and prediction; standard: 250"},
-    {"predictions", ROW(predictions), 3, 1e9, 1, "predictions that are timed; standard: 3000"},
+     "images to measure the error on, from the end of the training file; default: 10000"},
+    {"epochs", ROW(epochs), 0, 1e6, 1, "default: 5"},
+    {"batch", ROW(batch), 1, 1e6, 1, "images in a minibatch, for training and prediction; default: 250"},
+    {"predictions", ROW(predictions), 3, 1e9, 1, "predictions to time; default: 3000"},
     {"prediction-seconds", ROW(seconds), 0, 1e9, 0,
-     "stop timing after so many seconds and 3 predictions; standard: 0, never"},
-    {"seed", ROW(seed), 0, 9007199254740992.0, 1, "of all random numbers, with CKG_TRIAL; standard: 1"},
-    {"test", ROW(test), 0, 1, 1, "1: the error on the test images"},
+     "stop timing after this many seconds, but not before 3 predictions; default: 0, never"},
+    {"seed", ROW(seed), 0, 9007199254740992.0, 1,
+     "of all random numbers, together with CKG_TRIAL; default: 1"},
+    {"test", ROW(test), 0, 1, 1, "1: measure the error on the test images instead"},
     {"cpu", ROW(cpu), 0, 1, 1,
-     "1: the thread's processor time, which other processes disturb less than the wall clock's"},
+     "1: the thread's processor time, which other processes disturb less than wall-clock time"},
     {"log-time", ROW(log_time), 0, 1, 1, "1: print log_time, log10 of the milliseconds, instead of time_ms"},
     {"log-error", ROW(log_error), 0, 1, 1, "1: print log_error, log10 of the error, instead of error"},
     {"sd", ROW(sd), 0, 1, 1, "1: print the time as [mean, standard error of the mean]"},
@@ -84,7 +85,7 @@ static int complain(const char *what, const char *about)
 static void help(void)
 {
     printf("usage: mnist [--OPTION VALUE]... < DESIGN\n\noptions:\n  --%-20s %s\n", "data DIR",
-           "folder of the idx files; standard: data");
+           "folder of the idx files; default: data");
     for (int i = 0; i < OPTIONS; i++)
         printf("  --%-20s %s\n", options[i].name, options[i].help);
 }

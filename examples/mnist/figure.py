@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """figure.py FOLDER [-o FILE.svg]: prints a table of the results of study.py, CSV files or compressed ones, and draws the paper's Figure 4 from
 them: (a) the re-trained error of the recommended design against evaluations, (b) the same after the last one. Means over replications with
-95 % intervals by Student's t. A replication counts when all policies have finished it; then every recommendation does, also one that exceeds
-the limit, and the table says how many do not."""
+95 % intervals by Student's t. A replication counts once all policies have finished it, and then every recommendation counts, including
+those over the limit; the table says how many meet it."""
 import argparse
 import collections
 import csv

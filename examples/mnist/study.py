@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""study.py --out FOLDER [options]: compares policies on mnist.yaml. Killed and started again, it goes on where it was.
+"""study.py --out FOLDER [options]: compares policies on mnist.yaml. If it is killed, start it again: it carries on where it stopped.
 
-In replication r a study of `ckg run` evaluates the initial design, with seed r. Each policy goes on from a copy of it, so that all of them
-have the same beginning, and its recommendation is taken again and again as evaluations are made. Each recommended design is then trained
-anew several times, with seeds that no study uses: its "ground truth".
+In replication r, `ckg run` evaluates the initial design with seed r. Each policy continues from a copy of that study, so that all start alike,
+and is asked for its recommendation at regular intervals. Each recommended design is then trained again several times, with seeds that no
+study uses: its "ground truth".
 
 FOLDER gets recommended.csv (the designs and what is predicted for them), retrained.csv (the ground truth, a row for each training),
-trials.csv (every evaluation of every study) and settings.json; figure.py makes a table and a picture of them."""
+trials.csv (every evaluation of every study) and settings.json; figure.py turns them into a table and a figure."""
 import argparse
 import concurrent.futures
 import csv
@@ -31,14 +31,14 @@ def arguments():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("--out", required=True, metavar="FOLDER")
     p.add_argument("--full", action="store_true", help="the paper's setting: " + ", ".join(f"{k} {v}" for k, v in FULL.items()))
-    p.add_argument("--policies", default="ckg,nei,cts,pkg,random", help="standard: %(default)s")
+    p.add_argument("--policies", default="ckg,nei,cts,pkg,random", help="default: %(default)s")
     for name, value, text in (("train", 5000, "images"), ("validation", 5000, "images"), ("epochs", 2, ""), ("predictions", 100, "timed"),
-                              ("prediction-seconds", 0.2, "of timing at most; 0: no limit"), ("cpu", 1, "processor time, not wall time"),
+                              ("prediction-seconds", 0.2, "longest time to spend on timing; 0: no limit"), ("cpu", 1, "1: processor time instead of wall-clock time"),
                               ("log-error", 0, "1: the objective is log10 of the error"), ("limit-ms", 4.0, "the constraint"),
-                              ("replications", 10, ""), ("first", 1, "replication"),
-                              ("initial", 20, "evaluations"), ("evaluations", 50, "in all"), ("step", 5, "evaluations between looks"),
+                              ("replications", 10, ""), ("first", 1, "number of the first replication"),
+                              ("initial", 20, "evaluations"), ("evaluations", 50, "in total"), ("step", 5, "evaluations between recommendations"),
                               ("retrain", 3, "trainings of a recommended design"), ("jobs", 1, "replications at once")):
-        p.add_argument("--" + name, type=type(value), default=value, help=f"{text}; standard: {value}".lstrip("; "))
+        p.add_argument("--" + name, type=type(value), default=value, help=f"{text}; default: {value}".lstrip("; "))
     p.add_argument("--data", default=os.path.join(HERE, "data"), metavar="FOLDER")
     p.add_argument("--ckg", default=os.path.join(BUILD, "ckg"), metavar="PROGRAM")
     p.add_argument("--mnist", default=os.path.join(BUILD, "examples", "mnist"), metavar="PROGRAM")
