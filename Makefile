@@ -4,12 +4,15 @@
 #   make run        solves examples/spring with the program and writes its report page (installs what is missing first)
 #   make test       every test: gcc, clang, address and undefined-behaviour sanitizers (installs what is missing first)
 #   make install    PREFIX=/usr/local, DESTDIR honoured
-#   make sanitize-address-undefined | sanitize-thread | valgrind     every test under that tool, in a build folder of its own
-#   make fuzz       libFuzzer on everything that reads files from outside, FUZZ_SECONDS=60 each, in build-fuzz/
+#   make sanitize-address-undefined | sanitize-thread | valgrind     every test under that tool
+#   make fuzz       libFuzzer on everything that reads files from outside, FUZZ_SECONDS=60 each
 #   make bench      builds and runs the benchmarks
 #   make figures    draws the pictures of the documentation; make convergence: a run of minutes, its table and its picture
 #   make deps       installs everything that any target needs
 #   make clean
+#
+# What is built with the same options shares a folder, and nothing else does: build/ has none, each kind of test its own. So any target works after
+# any other; tests/check_targets.sh checks it.
 
 ifeq ($(origin CC), default)
 CC = gcc
@@ -23,7 +26,7 @@ JOBS ?= $(shell getconf _NPROCESSORS_ONLN)
 FUZZ_SECONDS ?= 60
 
 STRICT = -DCKG_TESTS=ON -DCKG_WERROR=ON
-CTEST = ctest --output-on-failure --timeout 900 -j $(JOBS)
+CTEST = ctest --output-on-failure --timeout 3600 -j $(JOBS)
 VALGRIND = valgrind;--quiet;--error-exitcode=99;--leak-check=full;--errors-for-leak-kinds=definite,possible
 
 # $(call build,FOLDER,COMPILER,OPTIONS,TARGET): configures and builds; the target is optional. A folder keeps the compiler it began with.
@@ -50,8 +53,8 @@ test:
 	$(MAKE) sanitize-address-undefined
 
 test-gcc:
-	$(call build,build,$(CC),$(STRICT))
-	cd build && $(CTEST)
+	$(call build,build-gcc,$(CC),$(STRICT))
+	cd build-gcc && $(CTEST)
 
 test-clang:
 	$(call build,build-clang,$(CLANG),$(STRICT) -DCKG_BENCH=OFF)
@@ -60,6 +63,7 @@ test-clang:
 # These make a program three to a hundred times slower, so the tests run with lighter settings. At -O1 nothing is fused: valgrind
 # emulates multiply-adds slowly.
 sanitize-address-undefined:
+	scripts/install-deps.sh test
 	$(call build,build-asan,$(CC),$(STRICT) -DCKG_BENCH=OFF -DCMAKE_C_FLAGS_RELEASE="-O1 -g" -DCKG_SANITIZE=address$(COMMA)undefined)
 	cd build-asan && CKG_TEST_LIGHT=1 $(CTEST)
 
@@ -93,18 +97,20 @@ install:
 
 bench:
 	scripts/install-deps.sh all
-	$(call build,build,$(CC),-DCKG_BENCH=ON)
+	$(call build,build,$(CC))
 	for program in build/bench/*; do \
 	    case $$program in */surfaces | */paper_figures | */convergence) continue ;; esac; \
 	    [ ! -x "$$program" ] || "$$program" || exit 1; \
 	done
 
 figures:
-	$(call build,build,$(CC),-DCKG_BENCH=ON)
+	scripts/install-deps.sh all
+	$(call build,build,$(CC))
 	scripts/figures.sh build
 
 convergence:
-	$(call build,build,$(CC),-DCKG_BENCH=ON,bench_convergence)
+	scripts/install-deps.sh all
+	$(call build,build,$(CC),,bench_convergence)
 	build/bench/convergence --threads $(JOBS) --plot docs/figures/convergence.svg >build/convergence.txt
 	mv build/convergence.txt bench/results/convergence.txt
 
@@ -112,4 +118,4 @@ deps:
 	scripts/install-deps.sh all
 
 clean:
-	rm -rf build build-clang build-asan build-tsan build-valgrind build-fuzz
+	rm -rf build build-gcc build-clang build-asan build-tsan build-valgrind build-fuzz

@@ -1,4 +1,16 @@
-# What can be switched, and the compiler flags that follow. Tests and benchmarks are on where what they need is installed.
+# What can be switched, and the compiler flags that follow.
+#
+#   CKG_PROGRAM        the program ckg (needs libyaml, jansson and SQLite)
+#   CKG_TESTS          the tests (needs cmocka)
+#   CKG_BENCH          the benchmarks (needs OpenBLAS)
+#   CKG_CAIRO          the program writes PNG files too (needs cairo)
+#   CKG_WERROR         warnings are errors
+#   CKG_SANITIZE       sanitizers, as given to -fsanitize= (address,undefined or thread)
+#   CKG_FUZZ           links tests/fuzz with libFuzzer (clang, with fuzzer-no-link in CKG_SANITIZE)
+#   CKG_TEST_LAUNCHER  a command, as a list, that runs every test program, such as valgrind
+#
+# The first four are on where what they need is installed. Only what is given by -D is kept: the rest follows anew from
+# what is installed at every configuration, so that a library that comes later is used.
 
 if(PkgConfig_FOUND)
     pkg_check_modules(CMOCKA QUIET IMPORTED_TARGET cmocka)
@@ -12,40 +24,31 @@ if(NOT OPENBLAS_FOUND)
     find_library(OPENBLAS_LINK_LIBRARIES openblas)
     find_path(OPENBLAS_INCLUDE_DIRS cblas.h PATH_SUFFIXES openblas)
 endif()
-set(tests_possible OFF)
-set(program_possible OFF)
-if(YAML_FOUND AND JANSSON_FOUND AND SQLITE_FOUND)
-    set(program_possible ON)
-endif()
-set(cairo_possible OFF)
-if(CAIRO_FOUND)
-    set(cairo_possible ON)
-endif()
-set(bench_possible OFF)
-if(CMOCKA_FOUND)
-    set(tests_possible ON)
-endif()
-if(OPENBLAS_LINK_LIBRARIES)
-    set(bench_possible ON)
-endif()
 
-option(CKG_TESTS "Build the tests (needs cmocka)" ${tests_possible})
-option(CKG_BENCH "Build the benchmarks (needs OpenBLAS)" ${bench_possible})
-option(CKG_CAIRO "The program writes PNG files too (needs cairo)" ${cairo_possible})
-option(CKG_WERROR "Warnings are errors" OFF)
-set(CKG_SANITIZE "" CACHE STRING "Sanitizers, as given to -fsanitize= (address,undefined or thread)")
-option(CKG_FUZZ "Link tests/fuzz with libFuzzer (clang, with fuzzer-no-link in CKG_SANITIZE)" OFF)
-set(CKG_TEST_LAUNCHER "" CACHE STRING "A command, as a list, that runs every test program, such as valgrind")
+# ckg_part(NAME WORDS FOUND…): the part's switch, which cannot be on unless all that it needs is found.
+function(ckg_part name needs)
+    set(possible ON)
+    foreach(found IN LISTS ARGN)
+        if(NOT ${found})
+            set(possible OFF)
+        endif()
+    endforeach()
+    if(NOT DEFINED ${name})
+        set(${name} ${possible} PARENT_SCOPE)
+    elseif(${name} AND NOT possible)
+        message(FATAL_ERROR "${name} needs ${needs}")
+    endif()
+endfunction()
 
-if(CKG_TESTS AND NOT CMOCKA_FOUND)
-    message(FATAL_ERROR "CKG_TESTS needs cmocka and pkg-config (Debian: libcmocka-dev, pkg-config)")
-endif()
-if(CKG_BENCH AND NOT OPENBLAS_LINK_LIBRARIES)
-    message(FATAL_ERROR "CKG_BENCH needs OpenBLAS (Debian: libopenblas-dev)")
-endif()
-
-if(CKG_CAIRO AND NOT CAIRO_FOUND)
-    message(FATAL_ERROR "CKG_CAIRO needs cairo and pkg-config (Debian: libcairo2-dev, pkg-config)")
+ckg_part(CKG_PROGRAM "libyaml, jansson, SQLite and pkg-config (Debian: libyaml-dev, libjansson-dev, libsqlite3-dev, pkg-config)"
+    YAML_FOUND JANSSON_FOUND SQLITE_FOUND)
+ckg_part(CKG_TESTS "cmocka and pkg-config (Debian: libcmocka-dev, pkg-config)" CMOCKA_FOUND)
+ckg_part(CKG_BENCH "OpenBLAS (Debian: libopenblas-dev)" OPENBLAS_LINK_LIBRARIES)
+ckg_part(CKG_CAIRO "cairo and pkg-config (Debian: libcairo2-dev, pkg-config)" CAIRO_FOUND)
+message(STATUS "program ${CKG_PROGRAM}, PNG files ${CKG_CAIRO}, tests ${CKG_TESTS}, benchmarks ${CKG_BENCH}")
+if(NOT CKG_PROGRAM AND NOT DEFINED CACHE{CKG_PROGRAM})
+    message(WARNING "Without libyaml, jansson and SQLite (Debian: libyaml-dev, libjansson-dev, libsqlite3-dev, pkg-config) "
+        "the library alone is built. `make deps` installs them.")
 endif()
 
 set(CMAKE_C_STANDARD 17)

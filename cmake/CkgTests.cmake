@@ -38,7 +38,12 @@ foreach(source IN LISTS test_sources)
 endforeach()
 
 if(CKG_PROGRAM)
-    # tests/app/test_NAME.py gets the program.
+    # The program with places where it can be told to fail or to die: CKG_FAULT, for the tests alone.
+    add_executable(ckg_with_faults app/main.c app/store/fault.c)
+    target_link_libraries(ckg_with_faults PRIVATE ckg_app ckg_static)
+    set_target_properties(ckg_with_faults PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+
+    # tests/app/test_NAME.py gets the program; the one with faults is beside it, in tests/.
     find_package(Python3 REQUIRED COMPONENTS Interpreter)
     file(GLOB script_sources CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/tests tests/app/test_*.py)
     foreach(source IN LISTS script_sources)
@@ -91,6 +96,8 @@ if(NOT CKG_SANITIZE AND NOT CKG_TEST_LAUNCHER)
     set_tests_properties(check/policy-docs PROPERTIES LABELS check)
     ckg_check(layers ${PROJECT_SOURCE_DIR})
     ckg_check(readme ${PROJECT_SOURCE_DIR})
+    ckg_check(commands ${PROJECT_SOURCE_DIR})
+    ckg_check(targets ${PROJECT_SOURCE_DIR} ${CMAKE_COMMAND} ${CMAKE_C_COMPILER})
     ckg_check(headers ${PROJECT_SOURCE_DIR}/include ${CMAKE_C_COMPILER})
     ckg_check(exports $<TARGET_FILE:ckg>)
     ckg_check(install ${PROJECT_BINARY_DIR} ${CMAKE_COMMAND} ${CMAKE_C_COMPILER})

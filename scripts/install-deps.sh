@@ -39,6 +39,7 @@ need_for_run() {
 need_for_test() {
     need "a C++ compiler (g++), to check the headers" g++ can_compile g++ c++ cstddef
     need clang clang can_compile clang c stdio.h
+    need clang-format clang-format has_command clang-format
     need cmocka libcmocka-dev has_library cmocka
     need "cairo, for figures as PNG files" libcairo2-dev has_library cairo
     need "OpenBLAS, for examples/mnist and the benchmarks" libopenblas-dev has_library openblas

@@ -1,4 +1,4 @@
-/* Places where tests let a store fail: store/fault.c in builds with tests, store/fault_none.c in others. */
+/* Places where tests let a store fail: store/fault.c in a program of theirs, store/fault_none.c in ckg. */
 #ifndef CKG_APP_FAULT_H
 #define CKG_APP_FAULT_H
 

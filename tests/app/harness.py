@@ -12,6 +12,7 @@ import time
 import traceback
 
 PROGRAM = os.path.abspath(sys.argv[1]) if len(sys.argv) > 1 else "build/ckg"
+WITH_FAULTS = os.path.join(os.path.dirname(PROGRAM), "tests", "ckg_with_faults")
 LIGHT = bool(os.environ.get("CKG_TEST_LIGHT"))
 MARK = f"CKG_TEST_MARK={os.getpid()}.{time.time_ns()}."
 
@@ -68,12 +69,13 @@ class Folder:
         return str(self.path / name)
 
     def start(self, *words, **how):
-        """The program in a session of its own."""
+        """The program in a session of its own; the one with faults where CKG_FAULT asks for one."""
         how.setdefault("stdout", subprocess.PIPE)
         how.setdefault("stderr", subprocess.PIPE)
         how.setdefault("stdin", subprocess.DEVNULL)
         env = environment(self.mark, **how.pop("env", {}))
-        return subprocess.Popen([PROGRAM, *map(str, words)], cwd=how.pop("cwd", self.path), env=env, start_new_session=True,
+        program = WITH_FAULTS if "CKG_FAULT" in env else PROGRAM
+        return subprocess.Popen([program, *map(str, words)], cwd=how.pop("cwd", self.path), env=env, start_new_session=True,
                                 preexec_fn=reset_signals, **how)
 
     def ckg(self, *words, expect=None, **how):
