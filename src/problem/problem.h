@@ -48,8 +48,9 @@ int ckg__problem_check_design(const ckg_problem *problem, const double *x);
 /* The number of distinct designs, or 0 when there are infinitely many (or more than 2^53). */
 double ckg__problem_size(const ckg_problem *problem);
 
-/* Design number `index` of a finite problem, counting through the lattice or the list: x (d). */
+/* Design number `index` of a finite problem, counting through the lattice or the list: x (d), or u (D). */
 void ckg__problem_number(const ckg_problem *problem, double index, double *x);
+void ckg__problem_numbered(const ckg_problem *problem, double index, double *u);
 
 int ckg__problem_has_reals(const ckg_problem *problem);
 
@@ -57,8 +58,13 @@ int ckg__problem_has_reals(const ckg_problem *problem);
 void ckg__problem_to_unit(const ckg_problem *problem, const double *x, double *u);
 /* u (D) → the nearest design x (d), of the list where there is one. */
 void ckg__problem_from_unit(const ckg_problem *problem, const double *u, double *x);
-/* c (d) in the open unit cube, equal volumes giving equal shares of the lattice → u (D) on the lattice. */
+/*
+ * The design u (D) that a point c (d) of the open unit cube stands for: equal volumes give equal shares of
+ * the lattice; a list is gone through by the first coordinate.
+ */
 void ckg__problem_from_cube(const ckg_problem *problem, const double *c, double *u);
+/* The same as if there were no list. */
+void ckg__problem_on_lattice(const ckg_problem *problem, const double *c, double *u);
 /*
  * The bounds (D) within which a local search may move from u: reals over [0, 1], the rest fixed where they
  * are.

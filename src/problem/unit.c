@@ -119,7 +119,23 @@ void ckg__problem_from_unit(const ckg_problem *p, const double *u, double *x)
     }
 }
 
+void ckg__problem_numbered(const ckg_problem *p, double index, double *u)
+{
+    double x[CKG_MAX_PARAMETERS];
+
+    ckg__problem_number(p, index, x);
+    ckg__problem_to_unit(p, x, u);
+}
+
 void ckg__problem_from_cube(const ckg_problem *p, const double *c, double *u)
+{
+    if (p->designs)
+        ckg__problem_numbered(p, floor(c[0] * p->designs), u);
+    else
+        ckg__problem_on_lattice(p, c, u);
+}
+
+void ckg__problem_on_lattice(const ckg_problem *p, const double *c, double *u)
 {
     for (int i = 0; i < p->d; i++) {
         const struct ckg__parameter *q = &p->parameters[i];

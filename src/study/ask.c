@@ -224,8 +224,7 @@ static int any_free(ckg_study *s, struct ckg__search *search, double *u, int *fo
     }
     const double size = ckg__problem_size(s->problem);
     for (double i = 0; !*found && i < size && i < 1e7; i++) {
-        ckg__problem_number(s->problem, i, x);
-        ckg__problem_to_unit(s->problem, x, u);
+        ckg__problem_numbered(s->problem, i, u);
         *found = !ckg__search_taken(search, u, x);
     }
     return CKG_OK;
@@ -242,12 +241,7 @@ static int from_design(ckg_study *s, struct ckg__choice *choice, int *found)
         if (!s->design && make_design(s))
             return CKG_ERR_NOMEM;
         const double *cube = s->design + (size_t)s->data.trials * (size_t)s->problem->d;
-        if (s->problem->designs)
-            ckg__problem_to_unit(
-                s->problem, s->problem->X + (size_t)(cube[0] * s->problem->designs) * (size_t)s->problem->d,
-                choice->u);
-        else
-            ckg__problem_from_cube(s->problem, cube, choice->u);
+        ckg__problem_from_cube(s->problem, cube, choice->u);
         *found = !ckg__search_taken(&search, choice->u, x);
     }
     return *found ? CKG_OK : any_free(s, &search, choice->u, found);

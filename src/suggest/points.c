@@ -63,8 +63,7 @@ int ckg__search_fill(const struct ckg__search *search, uint64_t stream, int coun
     ckg__design_sobol(ckg__rng_next(&rng), 0, count, d, cube);
     for (int p = 0; p < count; p++) {
         if (problem->designs)
-            ckg__problem_to_unit(problem,
-                                 problem->X + (size_t)ckg__rng_below(&rng, problem->designs) * (size_t)d, u);
+            ckg__problem_numbered(problem, ckg__rng_below(&rng, problem->designs), u);
         else
             ckg__problem_from_cube(problem, cube + (size_t)p * (size_t)d, u);
         put(u, D, U, ldu, p);
@@ -95,9 +94,8 @@ int ckg__search_points(struct ckg__search *search)
     const int most = search->enumerated ? 0 : search->effort.data;
     search->U = ckg__arena_doubles(search->results, (size_t)D * (size_t)(filling + most));
     int *rows = ckg__arena_ints(search->results, (size_t)most + 1);
-    double *x = ckg__arena_doubles(search->results, (size_t)problem->d),
-           *u = ckg__arena_doubles(search->results, (size_t)D);
-    if (!search->U || !rows || !x || !u)
+    double *u = ckg__arena_doubles(search->results, (size_t)D);
+    if (!search->U || !rows || !u)
         return CKG_ERR_NOMEM;
     const int from_data = most ? data_points(search, most, rows) : 0;
     search->base = filling + from_data;
@@ -106,8 +104,7 @@ int ckg__search_points(struct ckg__search *search)
     if (!search->enumerated)
         return ckg__search_fill(search, 1, filling, search->U, search->base, search->results);
     for (int i = 0; i < filling; i++) {
-        ckg__problem_number(problem, i, x);
-        ckg__problem_to_unit(problem, x, u);
+        ckg__problem_numbered(problem, i, u);
         put(u, D, search->U, search->base, i);
     }
     return CKG_OK;

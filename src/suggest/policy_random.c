@@ -11,8 +11,7 @@ static void draw(const struct ckg_problem *problem, struct ckg__rng *rng, double
 {
     double cube[CKG_MAX_PARAMETERS];
     if (problem->designs) {
-        ckg__problem_to_unit(
-            problem, problem->X + (size_t)ckg__rng_below(rng, problem->designs) * (size_t)problem->d, u);
+        ckg__problem_numbered(problem, ckg__rng_below(rng, problem->designs), u);
         return;
     }
     for (int i = 0; i < problem->d; i++)

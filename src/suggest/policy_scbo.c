@@ -108,7 +108,7 @@ static int find_centre(const struct ckg__search *search, const double **u)
         return CKG_ERR_NOMEM;
     for (int i = 0; i < search->problem->d; i++)
         cube[i] = 0.5;
-    ckg__problem_from_cube(search->problem, cube, middle);
+    ckg__problem_on_lattice(search->problem, cube, middle);
     *u = search->region->centre < 0 ? middle : search->data->u + (size_t)search->region->centre * (size_t)D;
     return search->region->noisy && search->region->centre >= 0 ? mean_centre(search, u) : CKG_OK;
 }
@@ -273,11 +273,7 @@ static int from_fresh_design(const struct ckg__search *search, struct ckg__choic
     ckg__rng_seed(&rng, search->seed, (uint64_t)region->restarts, FRESH);
     ckg__design_lhs(&rng, region->initial, problem->d, LHS_TRIES, design, work, order);
     const double *cube = design + (size_t)(search->data->trials - region->first) * (size_t)problem->d;
-    if (problem->designs)
-        memcpy(choice->u, problem->U + (size_t)(cube[0] * problem->designs) * (size_t)problem->D,
-               (size_t)problem->D * sizeof *choice->u);
-    else
-        ckg__problem_from_cube(problem, cube, choice->u);
+    ckg__problem_from_cube(problem, cube, choice->u);
     choice->path = "restart";
     choice->value = NAN;
     *found = !ckg__search_taken(search, choice->u, x);

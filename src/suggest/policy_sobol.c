@@ -9,19 +9,6 @@
 
 enum { TRIES = 1024, CHUNK = 16 };
 
-/*
- * The design that a point of the cube (d) stands for: u (D). A finite list is gone through by the first
- * coordinate.
- */
-static void place(const struct ckg_problem *problem, const double *cube, double *u)
-{
-    if (problem->designs)
-        ckg__problem_to_unit(problem, problem->X + (size_t)(cube[0] * problem->designs) * (size_t)problem->d,
-                             u);
-    else
-        ckg__problem_from_cube(problem, cube, u);
-}
-
 static int suggest(struct ckg__search *search, struct ckg__choice *choice, int *found)
 {
     const struct ckg_problem *problem = search->problem;
@@ -32,7 +19,7 @@ static int suggest(struct ckg__search *search, struct ckg__choice *choice, int *
         const int of_chunk = i % CHUNK;
         if (!of_chunk)
             ckg__design_sobol(search->seed, search->data->trials + i, CHUNK, problem->d, cube);
-        place(problem, cube + (size_t)of_chunk * (size_t)problem->d, choice->u);
+        ckg__problem_from_cube(problem, cube + (size_t)of_chunk * (size_t)problem->d, choice->u);
         *found = !ckg__search_taken(search, choice->u, x);
     }
     return CKG_OK;

@@ -382,9 +382,16 @@ static void test_list(void **state)
     assert_true(ckg__problem_size(p) == 3); /* the third is the first again */
     for (int i = 0; i < 3; i++) {
         const double *want = list + (i == 2 ? 12 : 4 * i);
+        const double cube[PARAMETERS] = {(i + 0.5) / 3, 0.2, 0.9, 0.4};
+        double place[6];
+
         ckg__problem_number(p, i, x);
         assert_memory_equal(x, want, sizeof x);
         ckg__problem_to_unit(p, want, u);
+        ckg__problem_numbered(p, i, place);
+        assert_memory_equal(place, u, sizeof u);
+        ckg__problem_from_cube(p, cube, place); /* by its first coordinate */
+        assert_memory_equal(place, u, sizeof u);
         for (int k = 0; k < 6; k++)
             u[k] += k % 2 ? 0.05 : -0.05;
         ckg__problem_from_unit(p, u, x);
