@@ -19,7 +19,7 @@
 #ifndef CKG_ACQUISITION_NEI_H
 #define CKG_ACQUISITION_NEI_H
 
-#include "posterior/belief.h"
+#include "belief/belief.h"
 
 /* One outcome's process under every draw: the rows and their factor are common, the weights are not. */
 struct ckg__nei_process {

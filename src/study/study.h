@@ -4,7 +4,7 @@
 
 #include <ckg/study.h>
 
-#include "study/models.h"
+#include "belief/models.h"
 #include "suggest/policy.h"
 #include "suggest/region.h"
 

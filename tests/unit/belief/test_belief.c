@@ -17,7 +17,7 @@
 
 #include <ckg/status.h>
 
-#include "posterior/belief.h"
+#include "belief/belief.h"
 #include "reference/belief.inc"
 #include "support/near.h"
 #include "support/scene.h"

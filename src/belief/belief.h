@@ -2,8 +2,8 @@
  * The models of all outcomes together: outcome 0 the objective (larger is better), the others constraints
  * with limits, in model units. Probability of feasibility and the utility M + (μ − M)·PF of a design.
  */
-#ifndef CKG_POSTERIOR_BELIEF_H
-#define CKG_POSTERIOR_BELIEF_H
+#ifndef CKG_BELIEF_BELIEF_H
+#define CKG_BELIEF_BELIEF_H
 
 #include "posterior/posterior.h"
 

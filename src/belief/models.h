@@ -3,13 +3,13 @@
  * step with the data. They follow from the trials and the seed alone, not from when they were asked for: a
  * study that is rebuilt from its trials goes on as if it had never stopped.
  */
-#ifndef CKG_STUDY_MODELS_H
-#define CKG_STUDY_MODELS_H
+#ifndef CKG_BELIEF_MODELS_H
+#define CKG_BELIEF_MODELS_H
 
 #include "base/threads.h"
 #include "data/data.h"
 #include "model/fit.h"
-#include "posterior/belief.h"
+#include "belief/belief.h"
 
 enum ckg__fit_method { CKG__FIT_ML, CKG__FIT_MAP, CKG__FIT_SAMPLE, CKG__FIT_AUTO };
 

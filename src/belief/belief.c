@@ -2,7 +2,7 @@
  * Probability of feasibility and utility, in logarithms: products of probabilities underflow far out, where a
  * search begins.
  */
-#include "posterior/belief.h"
+#include "belief/belief.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,0 +1,130 @@
+/*
+ * Processes conditioned on what was measured, a task per (outcome, sample), and for a while on what is
+ * pending.
+ */
+#include <string.h>
+
+#include "base/alloc.h"
+#include "belief/stages.h"
+
+/* --- on the data --- */
+
+struct factors {
+    struct ckg__models *models;
+    const struct ckg__chains *chains;
+    int count;
+    int *status, *outcome, *sample;
+};
+
+static void factor_task(void *context, int index, int worker)
+{
+    struct factors *f = context;
+    struct ckg__models *models = f->models;
+    const int j = f->outcome[index], sample = f->sample[index];
+    struct ckg__surrogate *s = &models->surrogate[j];
+    struct ckg__fit fit = ckg__models_fit(models, &s->series, models->X[j]);
+    struct ckg__team team;
+
+    ckg__models_share(models, worker, &team, &fit);
+    f->status[index] = ckg__gp_set(&s->gp[sample], &fit.inputs, ckg__sample_of(f->chains, j, sample),
+                                   &models->arena[worker]);
+}
+
+int ckg__models_have_room(const struct ckg__models *models, int spare)
+{
+    for (int j = 0; j < models->outcomes; j++)
+        for (int i = 0; i < models->surrogate[j].samples; i++)
+            if (models->surrogate[j].gp[i].capacity < models->surrogate[j].series.n + spare)
+                return 0;
+    return 1;
+}
+
+/* As many processes as the surrogate has samples. */
+static int reserve_processes(struct ckg__surrogate *s)
+{
+    if (s->room >= s->samples)
+        return CKG_OK;
+    void *grown = ckg__alloc_resize(s->gp, (size_t)s->room * sizeof *s->gp, (size_t)s->samples,
+                                    sizeof *s->gp);
+    if (!grown)
+        return CKG_ERR_NOMEM;
+    s->gp = grown;
+    memset(s->gp + s->room, 0, (size_t)(s->samples - s->room) * sizeof *s->gp);
+    s->room = s->samples;
+    return CKG_OK;
+}
+
+/* Rows for the series and `spare` more, and an eighth beyond, so that a growing study seldom allocates. */
+static int reserve_rows(const struct ckg__models *models, struct ckg__surrogate *s, int spare)
+{
+    const int need = s->series.n + spare;
+    for (int i = 0; i < s->samples; i++) {
+        struct ckg__gp *gp = &s->gp[i];
+        if ((gp->capacity < need || !gp->L) &&
+            ckg__gp_reserve(gp, models->data->problem->D, need + need / 8 + 8))
+            return CKG_ERR_NOMEM;
+    }
+    return CKG_OK;
+}
+
+int ckg__condition_all(struct ckg__models *models, const struct ckg__chains *chains, int spare)
+{
+    const size_t most = CKG__MAX_OUTCOMES * CKG__MAX_SAMPLES;
+    struct factors f = {.models = models, .chains = chains};
+
+    /* Room. */
+    for (int j = 0; j < models->outcomes; j++)
+        if (reserve_processes(&models->surrogate[j]) || reserve_rows(models, &models->surrogate[j], spare))
+            return CKG_ERR_NOMEM;
+    f.status = ckg__arena_ints(&models->own, most);
+    f.outcome = ckg__arena_ints(&models->own, most);
+    f.sample = ckg__arena_ints(&models->own, most);
+    if (!f.status || !f.outcome || !f.sample)
+        return CKG_ERR_NOMEM;
+
+    /* A task for every process. */
+    for (int j = 0; j < models->outcomes; j++)
+        for (int i = 0; i < models->surrogate[j].samples; i++) {
+            f.outcome[f.count] = j;
+            f.sample[f.count++] = i;
+        }
+    return ckg__models_run(models, f.count, factor_task, &f, f.status);
+}
+
+/* --- on what is pending --- */
+
+/* The process believes its own mean at u (D). */
+static int believe_mean(struct ckg__gp *gp, const double *u, int certain, struct ckg__arena *arena)
+{
+    struct ckg__arena_mark mark = ckg__arena_mark(arena);
+    struct ckg__view view;
+
+    int status = ckg__view_make(&view, gp, 1, u, 1, arena);
+    if (!status)
+        status = ckg__gp_append(gp, u, view.mean[0], certain ? 0 : gp->future - gp->s2 * gp->nugget);
+    ckg__arena_release(arena, mark);
+    return status;
+}
+
+int ckg__models_condition(struct ckg__models *models, int certain)
+{
+    const struct ckg__data *data = models->data;
+    int status = CKG_OK;
+
+    for (int t = 0; t < data->trials; t++) {
+        const double *u = data->u + (size_t)data->trial[t].design * (size_t)data->problem->D;
+        if (data->trial[t].state != CKG_PENDING)
+            continue;
+        for (int j = 0; j < models->outcomes; j++)
+            for (int i = 0; !status && i < models->surrogate[j].samples; i++)
+                status = believe_mean(&models->surrogate[j].gp[i], u, certain, &models->arena[0]);
+    }
+    return status;
+}
+
+void ckg__models_release(struct ckg__models *models)
+{
+    for (int j = 0; j < models->outcomes; j++)
+        for (int i = 0; i < models->surrogate[j].samples; i++)
+            ckg__gp_truncate(&models->surrogate[j].gp[i], models->surrogate[j].series.n);
+}

@@ -1,0 +1,78 @@
+/* Each outcome's series in the form that fits and processes take: pooled, scaled, with its inputs. */
+#include <math.h>
+
+#include "base/error.h"
+#include "belief/stages.h"
+
+int ckg__lay_out(const struct ckg__models *models, const struct ckg__layout *layout, struct ckg__arena *arena,
+                 struct ckg__scaling *scaling, struct ckg__series *series, double **X)
+{
+    const struct ckg__data *data = models->data;
+    const struct ckg__series_source source = {layout->outcome, layout->warp, layout->trials};
+    const size_t D = (size_t)data->problem->D;
+
+    /* The values. */
+    const int status = ckg__series_build(data, &source, arena, scaling, series);
+    const size_t n = (size_t)series->n;
+    *X = status ? NULL : ckg__arena_doubles(arena, D * n + 1);
+    if (!*X)
+        return CKG_ERR_NOMEM;
+
+    /* The designs they were measured at, a coordinate at a time. */
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < D; k++)
+            (*X)[k * n + i] = data->u[(size_t)series->design[i] * D + k];
+    return CKG_OK;
+}
+
+int ckg__lay_out_all(struct ckg__models *models, int trials)
+{
+    int status = CKG_OK;
+    for (int j = 0; !status && j < models->outcomes; j++) {
+        struct ckg__surrogate *s = &models->surrogate[j];
+        const struct ckg__layout layout = {j, s->fitted.warp, trials};
+        status = ckg__lay_out(models, &layout, &models->own, &s->scaling, &s->series, &models->X[j]);
+    }
+    return status;
+}
+
+double ckg__models_mean_precision(const struct ckg__models *models)
+{
+    return models->method == CKG__FIT_ML ? 0 : 1;
+}
+
+struct ckg__fit ckg__models_fit(const struct ckg__models *models, const struct ckg__series *series,
+                                const double *X)
+{
+    const struct ckg_problem *problem = models->data->problem;
+    return (struct ckg__fit){
+        .inputs = {.kernel = models->kernel,
+                   .d = problem->d,
+                   .D = problem->D,
+                   .n = series->n,
+                   .group = models->group,
+                   .X = X,
+                   .ldx = series->n,
+                   .series = series,
+                   .mean_precision = ckg__models_mean_precision(models)},
+        .prior = models->method == CKG__FIT_ML ? ckg__prior_flat() : ckg__prior_default(problem->d),
+    };
+}
+
+void ckg__models_share(const struct ckg__models *models, int worker, struct ckg__team *team,
+                       struct ckg__fit *fit)
+{
+    *team = (struct ckg__team){models->pool, worker, models->arena};
+    fit->inputs.team = fit->inputs.n >= CKG__SHARE_ROWS ? team : NULL;
+}
+
+int ckg__models_run(const struct ckg__models *models, int count, ckg__task task, void *context,
+                    const int *status)
+{
+    ckg__pool_run(models->pool, count, task, context);
+    for (int i = 0; i < count; i++)
+        if (status[i])
+            return status[i] == CKG_ERR_NOMEM ? ckg__fail_nomem()
+                                              : ckg__fail(status[i], "a model could not be fitted");
+    return CKG_OK;
+}

@@ -1,0 +1,144 @@
+/*
+ * When models are refitted, to which trials, and from where.
+ *
+ * Models follow from the trials alone, not from when they were asked for. So a fit starts from an anchor: the
+ * fit to the first 16, 32, 64, … trials, each begun at the one before. A missing or outdated anchor is fitted
+ * first. Up to CKG__REFIT_ALWAYS trials every result leads to a new fit; beyond, one in every 2 %, and
+ * between them the old hyperparameters are conditioned on the new data.
+ */
+#include <math.h>
+
+#include "belief/stages.h"
+
+enum { FIRST_ANCHOR = 16 };
+
+/* The trials whose fit serves a study of `trials`. */
+static int fit_point(int trials)
+{
+    int point = trials < CKG__REFIT_ALWAYS ? trials : CKG__REFIT_ALWAYS;
+    while (point + point / 50 <= trials && trials > CKG__REFIT_ALWAYS)
+        point += point / 50;
+    return point;
+}
+
+static int is_anchor(int trials)
+{
+    const int times = trials / FIRST_ANCHOR;
+    return trials % FIRST_ANCHOR == 0 && (times & (times - 1)) == 0;
+}
+
+static int ended(const struct ckg__trial *trial)
+{
+    return trial->state == CKG_COMPLETE || trial->state == CKG_FAILED;
+}
+
+int ckg__told(const struct ckg__data *data, int trials)
+{
+    int count = 0;
+    for (int t = 0; t < trials; t++)
+        count += ended(&data->trial[t]);
+    return count;
+}
+
+/* The trials up to the last that ended: pending ones behind it change no fit. */
+static int trials_that_count(const struct ckg__data *data)
+{
+    int trials = data->trials;
+    while (trials > 0 && !ended(&data->trial[trials - 1]))
+        trials--;
+    return trials;
+}
+
+/* Fits all outcomes to the first `trials` trials, from what their surrogates hold now. */
+static int fit_to(struct ckg__models *models, int trials)
+{
+    const int anchor = is_anchor(trials);
+
+    /* The hyperparameters. */
+    int status = ckg__lay_out_all(models, trials);
+    if (!status)
+        status = ckg__fit_all(models, anchor);
+
+    /* The scales; beyond CKG__REFIT_ALWAYS they are chosen at the anchors, and kept between them. */
+    const int scaled = models->warp && (anchor || trials <= CKG__REFIT_ALWAYS);
+    for (int j = 0; !status && scaled && j < models->data->problem->outcomes; j++)
+        status = ckg__choose_warp(models, j, trials);
+
+    /* Which data that was. */
+    for (int j = 0; !status && j < models->outcomes; j++) {
+        models->surrogate[j].fitted.trials = trials;
+        models->surrogate[j].fitted.told = ckg__told(models->data, trials);
+    }
+    return status;
+}
+
+/* 1 when these are the hyperparameters of the first `trials` trials as they stand. */
+static int is_fitted(const struct ckg__models *models, const struct ckg__fitted *fitted, int trials)
+{
+    return fitted->trials == trials && fitted->told == ckg__told(models->data, trials);
+}
+
+/* Unfitted surrogates: the first start's hyperparameters, no warp. */
+static void forget_fits(struct ckg__models *models)
+{
+    for (int j = 0; j < models->outcomes; j++) {
+        struct ckg__surrogate *s = &models->surrogate[j];
+        const struct ckg__fit fit = ckg__models_fit(models, &s->series, NULL);
+        s->fitted = (struct ckg__fitted){0};
+        ckg__fit_start(&fit, 0, s->fitted.theta);
+    }
+}
+
+/* The surrogates hold the fit of one anchor afterwards, made anew where it is missing or out of date. */
+static int stand_at_anchor(struct ckg__models *models, int level)
+{
+    const int at = FIRST_ANCHOR << level;
+    int known = 1, status = CKG_OK;
+
+    for (int j = 0; j < models->outcomes; j++)
+        known &= is_fitted(models, &models->surrogate[j].anchor[level], at);
+    if (!known)
+        status = fit_to(models, at);
+    for (int j = 0; !status && j < models->outcomes; j++) {
+        struct ckg__surrogate *s = &models->surrogate[j];
+        if (known)
+            s->fitted = s->anchor[level];
+        else
+            s->anchor[level] = s->fitted;
+    }
+    return status;
+}
+
+/* Fits to the first `trials` trials from the last anchor before them. */
+static int fit_from_anchors(struct ckg__models *models, int trials)
+{
+    int status = CKG_OK, current = trials > 0;
+
+    for (int j = 0; j < models->outcomes; j++)
+        current &= is_fitted(models, &models->surrogate[j].fitted, trials);
+    if (current)
+        return CKG_OK;
+    forget_fits(models);
+    for (int level = 0; !status && level < CKG__ANCHORS && (long)FIRST_ANCHOR << level < trials; level++)
+        status = stand_at_anchor(models, level);
+    return status ? status : fit_to(models, trials);
+}
+
+/* Fits to all trials from the optimum of the leading models. */
+static int fit_from_lead(struct ckg__models *models, int trials)
+{
+    forget_fits(models);
+    for (int j = 0; j < models->outcomes; j++) {
+        const struct ckg__fitted *from = &models->lead->surrogate[j].fitted;
+        if (from->told)
+            models->surrogate[j].fitted = *from;
+        models->surrogate[j].fitted.warp = 0;
+    }
+    return fit_to(models, trials);
+}
+
+int ckg__fit_when_due(struct ckg__models *models)
+{
+    const int trials = trials_that_count(models->data);
+    return models->lead ? fit_from_lead(models, trials) : fit_from_anchors(models, fit_point(trials));
+}

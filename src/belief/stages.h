@@ -1,0 +1,86 @@
+/*
+ * The stages of bringing models up to date, between the files of this folder; models.c calls them in order:
+ *
+ *     lay out each outcome's series → fit where it is time (schedule.c: fits.c, warp.c) → sample (chains.c)
+ *     → condition the processes (condition.c) → believe (models.c)
+ */
+#ifndef CKG_BELIEF_STAGES_H
+#define CKG_BELIEF_STAGES_H
+
+#include "belief/models.h"
+
+/* Up to so many trials every result leads to a new fit; beyond, one in every 2 %. */
+enum { CKG__REFIT_ALWAYS = 100 };
+
+/* --- layout.c --- */
+
+/* Where a series is laid out: the outcome, the scale and how many trials it is made of. */
+struct ckg__layout {
+    int outcome;
+    double warp;
+    int trials;
+};
+
+/* The series of the layout with its scaling and its inputs X (D×n), from the arena. */
+int ckg__lay_out(const struct ckg__models *models, const struct ckg__layout *layout, struct ckg__arena *arena,
+                 struct ckg__scaling *scaling, struct ckg__series *series, double **X);
+
+/* Every outcome's series of the first `trials` trials, on the scale that it was fitted on. */
+int ckg__lay_out_all(struct ckg__models *models, int trials);
+
+/* How a series is fitted. `team` is filled for the worker and shares the matrices that are large enough. */
+struct ckg__fit ckg__models_fit(const struct ckg__models *models, const struct ckg__series *series,
+                                const double *X);
+void ckg__models_share(const struct ckg__models *models, int worker, struct ckg__team *team,
+                       struct ckg__fit *fit);
+
+/* Runs the tasks on the models' pool; the first bad status with its message. */
+int ckg__models_run(const struct ckg__models *models, int count, ckg__task task, void *context,
+                    const int *status);
+
+/* --- fits.c, warp.c --- */
+
+/*
+ * Fits the hyperparameters of all outcomes to the series as laid out, from what the surrogates hold; for an
+ * anchor from every start.
+ */
+int ckg__fit_all(struct ckg__models *models, int anchor);
+
+/* Chooses outcome j's warp for these trials by the density, beginning with the fit on the present scale. */
+int ckg__choose_warp(struct ckg__models *models, int j, int trials);
+
+/* --- schedule.c --- */
+
+/* How many of the first `trials` trials have ended. */
+int ckg__told(const struct ckg__data *data, int trials);
+
+/* Fits to the trials that are due, if they are. */
+int ckg__fit_when_due(struct ckg__models *models);
+
+/* --- chains.c --- */
+
+/* Hyperparameter samples of all outcomes; one where none are drawn: the optimum. */
+struct ckg__chains {
+    const struct ckg__models *models;
+    int count;       /* tasks */
+    int dim;         /* numbers in one sample */
+    double *samples; /* outcomes × CKG__MAX_SAMPLES × dim */
+    int status[CKG__MAX_OUTCOMES * CKG__CHAINS];
+    int outcome[CKG__MAX_OUTCOMES * CKG__CHAINS];
+};
+
+/* Draws them, and says how many processes each outcome and how many beliefs the models have. */
+int ckg__sample_all(struct ckg__models *models, struct ckg__chains *chains);
+
+/* Sample i of outcome j. */
+double *ckg__sample_of(const struct ckg__chains *chains, int j, int i);
+
+/* --- condition.c --- */
+
+/* 1 when every process can take `spare` more rows. */
+int ckg__models_have_room(const struct ckg__models *models, int spare);
+
+/* Conditions every process on its series with its sample, with room for `spare` more rows. */
+int ckg__condition_all(struct ckg__models *models, const struct ckg__chains *chains, int spare);
+
+#endif
