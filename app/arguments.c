@@ -1,4 +1,5 @@
-/* The command line, by the tables of the commands. */
+/* The command line, by the rows of the commands. */
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,225 +7,233 @@
 
 #include "command.h"
 
-/* --- what is shared --- */
-
-static const struct app_option everywhere[] = {
-    {"quiet", 'q', NULL, "print nothing but results and errors"},
-    {"help", 'h', NULL, "print this"},
-    {0},
-};
+/* --- the options --- */
 
 static const struct app_option of_studies[] = {
     {"store", 0, "URL",
-     "where the study is kept: sqlite:PATH; standard: beside the problem file, with the ending .db"},
-    {"study", 0, "NAME", "the study's name in the store, instead of a problem file"},
+     "where the study is kept: sqlite:PATH; default: a file beside the problem file that ends in .db", 0},
+    {"study", 0, "NAME", "the study's name in the store, instead of a problem file", 0},
     {0},
 };
 
-static const struct app_option of_json[] = {{"json", 0, NULL, "print JSON, a list as one object per line"},
-                                            {0}};
+static const struct app_option of_json[] = {
+    {"json", 0, NULL, "print JSON; a list is one object per line", 0},
+    {0},
+};
 
 static const struct app_option of_threads[] = {
-    {"threads", 0, "N", "how many threads compute; standard: one per core"}, {0}};
+    {"threads", 0, "N", "how many threads to compute with; default: one per core", 0},
+    {0},
+};
 
-const struct app_option *app_common_options(int traits)
+static const struct app_option of_all[] = {
+    {"quiet", 'q', NULL, "print nothing but results and errors", 0},
+    {"help", 'h', NULL, "print this help", 0},
+    {0},
+};
+
+const struct app_option *app_option_at(const struct app_command *command, int index)
 {
-    return traits == APP_TAKES_STUDY   ? of_studies
-           : traits == APP_HAS_JSON    ? of_json
-           : traits == APP_HAS_THREADS ? of_threads
-                                       : everywhere;
+    const struct app_option *const tables[] = {
+        command->options,
+        command->traits & APP_TAKES_STUDY ? of_studies : NULL,
+        command->traits & APP_HAS_JSON ? of_json : NULL,
+        command->traits & APP_HAS_THREADS ? of_threads : NULL,
+        of_all,
+    };
+
+    for (size_t k = 0; k < sizeof tables / sizeof *tables; k++)
+        for (const struct app_option *o = tables[k]; o && o->name; o++)
+            if (index-- == 0)
+                return o;
+    return NULL;
 }
 
 /* --- help --- */
 
-static void print_options(const struct app_option *options)
+static void print_option(const struct app_option *o)
 {
-    for (; options->name; options++) {
-        char left[64];
-        snprintf(left, sizeof left, "%s%c%s --%s%s%s", options->letter ? "-" : " ",
-                 options->letter ? options->letter : ' ', options->letter ? "," : " ", options->name,
-                 options->argument ? " " : "", options->argument ? options->argument : "");
-        printf("  %-24s %s\n", left, options->help);
-    }
+    char left[64];
+    const char *argument = o->argument ? o->argument : "";
+
+    if (o->letter)
+        snprintf(left, sizeof left, "-%c, --%s %s", o->letter, o->name, argument);
+    else
+        snprintf(left, sizeof left, "    --%s %s", o->name, argument);
+    printf("  %-24s %s\n", left, o->help);
 }
 
 static void print_help(const struct app_command *command)
 {
+    const struct app_option *o;
+
     printf("usage: ckg %s %s\n\n%s\n", command->name, command->usage, command->title);
     if (command->about)
         printf("\n%s\n", command->about);
+
     printf("\noptions:\n");
-    if (command->options)
-        print_options(command->options);
-    for (int trait = APP_TAKES_STUDY; trait <= APP_HAS_THREADS; trait *= 2)
-        if (command->traits & trait)
-            print_options(app_common_options(trait));
-    print_options(app_common_options(0));
+    for (int i = 0; (o = app_option_at(command, i)); i++)
+        print_option(o);
 }
 
 /* --- reading --- */
 
-int app_wrong(const struct app_arguments *arguments, const char *format, ...)
+int app_wrong(const struct app_arguments *a, const char *format, ...)
 {
-    struct app_message message;
-    char text[sizeof message.text];
+    const char *name = a->command->name;
+    char text[900];
     va_list list;
+
     va_start(list, format);
     vsnprintf(text, sizeof text, format, list);
     va_end(list);
-    app_fail(&message, 0, "%s", text);
-    fprintf(stderr, "ckg %s: %s; see `ckg %s --help`\n", arguments->command->name, message.text,
-            arguments->command->name);
-    return APP_WRONG;
+    return app_fail(a->message, CKG_ERR_INVALID, "ckg %s: %s; see `ckg %s --help`", name, text, name);
 }
 
-/* Where the option's value is to go; NULL: there is no such option. *option is its row. */
-static const char **find_option(struct app_arguments *a, const char *name, size_t length, char letter,
-                                const struct app_option **option, const char **common)
+/* Which option it is, by name (length bytes) or by letter (not 0); -1: none. */
+static int find_option(const struct app_command *command, const char *name, size_t length, char letter)
 {
-    const struct app_option *tables[] = {
-        a->command->options, a->command->traits & APP_TAKES_STUDY ? of_studies : NULL,
-        a->command->traits & APP_HAS_JSON ? of_json : NULL,
-        a->command->traits & APP_HAS_THREADS ? of_threads : NULL, everywhere};
-    for (size_t k = 0, at = 0; k < sizeof tables / sizeof *tables; k++)
-        for (const struct app_option *o = tables[k]; o && o->name; o++, at++)
-            if (letter ? o->letter == letter : strlen(o->name) == length && !strncmp(o->name, name, length)) {
-                *option = o;
-                return k ? &common[at] : &a->value[o - a->command->options];
-            }
-    return NULL;
+    const struct app_option *o;
+
+    for (int i = 0; (o = app_option_at(command, i)); i++)
+        if (letter ? o->letter == letter : strlen(o->name) == length && !strncmp(o->name, name, length))
+            return i;
+    return -1;
 }
 
 /* One word that begins with a dash. *at moves on when the value is the next word. */
-static int read_option(struct app_arguments *a, int argc, char **argv, int *at, const char **common)
+static int read_option(struct app_arguments *a, int argc, char **argv, int *at)
 {
-    const char *word = argv[*at], *equals = strchr(word, '='), *value = NULL;
-    const struct app_option *option = NULL;
-    const int longer = word[1] == '-';
-    const size_t length = longer ? (equals ? (size_t)(equals - word) : strlen(word)) - 2 : 1;
-    const char **to = find_option(a, word + 2, length, longer ? 0 : word[1], &option, common);
-    if (!to)
+    const char *word = argv[*at];
+    const char *value = NULL;
+    int index;
+
+    /* --name, --name=value, -n or -nvalue */
+    if (word[1] == '-') {
+        const size_t length = strcspn(word + 2, "=");
+        index = find_option(a->command, word + 2, length, 0);
+        value = word[2 + length] ? word + 2 + length + 1 : NULL;
+    } else {
+        index = find_option(a->command, NULL, 0, word[1]);
+        value = word[2] ? word + 2 : NULL;
+    }
+    if (index < 0)
         return app_wrong(a, "there is no option '%s'", word);
-    if (longer && equals)
-        value = equals + 1;
-    else if (!longer && word[2])
-        value = word + 2;
+    assert(index < APP_MAX_OPTIONS);
+
+    /* A value where one belongs, and none elsewhere. */
+    const struct app_option *option = app_option_at(a->command, index);
     if (!option->argument && value)
         return app_wrong(a, "--%s takes no value", option->name);
-    if (option->argument && !value) {
-        if (*at + 1 >= argc)
-            return app_wrong(a, "--%s needs a value", option->name);
+    if (option->argument && !value && *at + 1 >= argc)
+        return app_wrong(a, "--%s needs a value", option->name);
+    if (option->argument && !value)
         value = argv[++*at];
-    }
-    if (*to)
-        return app_wrong(a, "--%s stands twice", option->name);
-    *to = option->argument ? value : "";
-    return APP_DONE;
+
+    if (a->value[index])
+        return app_wrong(a, "--%s is given twice", option->name);
+    a->value[index] = option->argument ? value : "";
+    return CKG_OK;
 }
 
-static const char *common_value(const struct app_arguments *a, const char *name, const char *const *common)
+/* Which study it is: a problem file, or a name in a store. */
+static int read_place(struct app_arguments *a)
 {
-    const struct app_option *option;
-    const char **to = find_option((struct app_arguments *)a, name, strlen(name), 0, &option,
-                                  (const char **)common);
-    return to ? *to : NULL;
-}
-
-static int read_whole(const char *text, int low, int high, int *out)
-{
-    char *stop;
-    const long value = strtol(text, &stop, 10);
-    *out = (int)value;
-    return stop != text && !*stop && value >= low && value <= high;
-}
-
-/* What the common options say. */
-static int read_common(struct app_arguments *a, const char *const *common)
-{
-    const char *threads = a->command->traits & APP_HAS_THREADS ? common_value(a, "threads", common) : NULL;
-    a->quiet = common_value(a, "quiet", common) != NULL;
-    a->json = a->command->traits & APP_HAS_JSON && common_value(a, "json", common);
-    if (threads && !read_whole(threads, 0, 256, &a->threads))
-        return app_wrong(a, "--threads is a number from 0 to 256, not '%s'", threads);
-    if (!(a->command->traits & APP_TAKES_STUDY))
-        return APP_DONE;
-    a->place.store = common_value(a, "store", common);
-    a->place.name = common_value(a, "study", common);
+    a->place.store = app_option(a, "store");
+    a->place.name = app_option(a, "study");
     if (a->place.name && !a->place.store)
         return app_wrong(a, "--study needs --store");
     if (a->place.name)
-        return APP_DONE;
+        return CKG_OK;
+
     if (!a->count)
-        return app_wrong(a, "which study? A problem file, or --store URL --study NAME");
+        return app_wrong(a, "which study? Give a problem file, or --store URL --study NAME");
     a->place.file = a->rest[0];
     a->rest++;
     a->count--;
-    return APP_DONE;
+    return CKG_OK;
 }
 
-int app_arguments_read(struct app_arguments *a, const struct app_command *command, int argc, char **argv)
+/* What the row asks for is there, and nothing that it does not know. */
+static int check_complete(const struct app_arguments *a)
 {
-    const char *common[APP_MAX_OPTIONS + 16] = {NULL};
-    int status = APP_DONE, options_over = 0;
-    *a = (struct app_arguments){.command = command, .rest = argv};
+    const struct app_option *o;
+
+    if (a->count > a->command->words)
+        return app_wrong(a, "unexpected argument '%s'", a->rest[a->command->words]);
+    for (int i = 0; (o = app_option_at(a->command, i)); i++)
+        if (o->needed && !a->value[i])
+            return app_wrong(a, "--%s %s is missing", o->name, o->argument);
+    return CKG_OK;
+}
+
+int app_arguments_read(struct app_arguments *a, const struct app_command *command, int argc, char **argv,
+                       struct app_message *message)
+{
+    int status = CKG_OK;
+    int options_over = 0;
+
+    /* Options and words; what follows -- is words. */
+    *a = (struct app_arguments){.command = command, .rest = argv, .message = message};
     for (int i = 0; !status && i < argc; i++) {
         if (options_over || argv[i][0] != '-' || !argv[i][1])
             a->rest[a->count++] = argv[i];
         else if (!strcmp(argv[i], "--"))
             options_over = 1;
         else
-            status = read_option(a, argc, argv, &i, common);
+            status = read_option(a, argc, argv, &i);
     }
-    if (!status && common_value(a, "help", common)) {
+    if (status)
+        return status;
+
+    if (app_option(a, "help")) {
         print_help(command);
         a->command = NULL;
-        return APP_DONE;
+        return CKG_OK;
     }
-    return status ? status : read_common(a, common);
+
+    /* What they mean. */
+    a->quiet = app_option(a, "quiet") != NULL;
+    a->json = app_option(a, "json") != NULL;
+    status = app_option_integer(a, "threads", 0, 256, 0, &a->threads);
+    if (!status && command->traits & APP_TAKES_STUDY)
+        status = read_place(a);
+    return status ? status : check_complete(a);
 }
+
+/* --- values --- */
 
 const char *app_option(const struct app_arguments *a, const char *name)
 {
-    for (const struct app_option *o = a->command->options; o && o->name; o++)
-        if (!strcmp(o->name, name))
-            return a->value[o - a->command->options];
-    return NULL;
+    const int index = find_option(a->command, name, strlen(name), 0);
+
+    return index < 0 ? NULL : a->value[index];
 }
 
-int app_option_whole(const struct app_arguments *a, const char *name, int low, int high, int standard,
-                     int *out)
+int app_option_integer(const struct app_arguments *a, const char *name, int low, int high, int otherwise,
+                       int *out)
 {
-    const char *value = app_option(a, name);
-    *out = standard;
-    if (!value || read_whole(value, low, high, out))
-        return 1;
-    app_wrong(a, "--%s is a whole number from %d to %d, not '%s'", name, low, high, value);
-    return 0;
+    const char *text = app_option(a, name);
+    char *stop;
+
+    *out = otherwise;
+    if (!text)
+        return CKG_OK;
+
+    const long value = strtol(text, &stop, 10);
+    if (stop == text || *stop || value < low || value > high)
+        return app_wrong(a, "--%s must be an integer from %d to %d, not '%s'", name, low, high, text);
+    *out = (int)value;
+    return CKG_OK;
 }
 
-/* --- what commands share --- */
-
-int app_report_failure(const struct app_message *message, int status)
+int app_option_number(const struct app_arguments *a, const char *name, double *out)
 {
-    fprintf(stderr, "%s\n", message->text);
-    return status == CKG_ERR_INVALID ? APP_WRONG : APP_FAILED;
-}
+    const char *text = app_option(a, name);
+    char *stop;
 
-int app_open(struct app_notebook *notebook, const struct app_arguments *arguments, enum app_access access,
-             struct app_message *message)
-{
-    const int status = app_notebook_open(notebook, &arguments->place, access, message);
-    notebook->threads = arguments->threads;
-    return status ? app_report_failure(message, status) : APP_DONE;
-}
-
-int app_print(struct app_text *text)
-{
-    const int failed = text->failed;
-    if (failed)
-        fprintf(stderr, "out of memory\n");
-    else
-        printf("%s\n", text->data ? text->data : "");
-    app_text_free(text);
-    return failed ? APP_FAILED : APP_DONE;
+    if (!text)
+        return CKG_OK;
+    *out = strtod(text, &stop);
+    return stop == text || *stop ? app_wrong(a, "--%s must be a number, not '%s'", name, text) : CKG_OK;
 }

@@ -1,6 +1,9 @@
 /*
- * The program's commands: one file in commands/ and one row each. A row declares its options; parsing, help,
- * manual pages and completion all read them from there.
+ * The program's commands: one file in commands/ and one row each. A row declares what the command takes;
+ * reading the line, opening the study, complaining, help, manual pages and completion all follow from it.
+ *
+ * Everything here returns CKG_OK, or one of the library's statuses with a complaint of one line in the
+ * message, which the program prints once, at its end.
  */
 #ifndef CKG_APP_COMMAND_H
 #define CKG_APP_COMMAND_H
@@ -16,28 +19,31 @@ struct app_option {
     char letter;          /* the short form, 0: none */
     const char *argument; /* what stands for its value in the help; NULL: it takes none */
     const char *help;     /* one line */
+    int needed;           /* 1: the command makes no sense without it */
 };
 
 enum app_command_traits {
     APP_TAKES_STUDY = 1, /* STUDY first, with --store and --study */
     APP_HAS_JSON = 2,
     APP_HAS_THREADS = 4,
-    APP_HIDDEN = 8 /* not in the overview */
+    APP_HIDDEN = 8,       /* not in the overview */
+    APP_BEGINS_STUDY = 16 /* the study is written to, and begun where there is none */
 };
 
-enum { APP_MAX_OPTIONS = 24 };
+enum { APP_MAX_OPTIONS = 24, APP_ANY_WORDS = 1000000 };
 
 struct app_command;
 
 /* A command line taken apart. */
 struct app_arguments {
     const struct app_command *command;
-    /* of the row's options in order; "" for one given without a value, NULL for one not given */
+    /* of app_option_at; "" for an option given without a value, NULL for one not given */
     const char *value[APP_MAX_OPTIONS];
     int quiet, json, threads;
     struct app_study_place place;
     int count;
-    char **rest; /* (count) what is no option, the study left out */
+    char **rest;                 /* (count) what is no option, the study left out */
+    struct app_message *message; /* where complaints go */
 };
 
 struct app_command {
@@ -46,41 +52,58 @@ struct app_command {
     const char *title; /* one line */
     const char *about; /* a paragraph or more for the help and the manual page */
     int traits;
-    const struct app_option *options;                  /* ends with an empty name */
-    int (*run)(const struct app_arguments *arguments); /* returns the exit status */
+    int words;                        /* how many words may follow, the study and options not counted */
+    const struct app_option *options; /* ends with an empty name */
+
+    /* Looks at the line before a study is opened; NULL: there is nothing to check. */
+    int (*check)(const struct app_arguments *arguments);
+
+    /* Does the work, one of the two: with the study of APP_TAKES_STUDY, or without any. */
+    int (*run_study)(const struct app_arguments *arguments, struct app_notebook *notebook);
+    int (*run)(const struct app_arguments *arguments);
 };
 
 /* Every command, NULL at the end. */
 extern const struct app_command *const app_commands[];
 
-/* Options that commands with these traits share, in the order of the help; ends with an empty name. */
-const struct app_option *app_common_options(int traits);
+/* The command of that name, or NULL. */
+const struct app_command *app_command_named(const char *name);
 
-/* Takes the line apart. APP_DONE and arguments->command set: run it; NULL: it was answered here (--help). */
-int app_arguments_read(struct app_arguments *out, const struct app_command *command, int argc, char **argv);
+/* Reads the line, does the work, says what went wrong; the exit status. */
+int app_command_execute(const struct app_command *command, int argc, char **argv);
 
-/* The value of the row's option of that name, NULL when it was not given. */
+/* --- the command line --- */
+
+/* Option number `index` of all that the command takes, its own first; NULL behind the last. */
+const struct app_option *app_option_at(const struct app_command *command, int index);
+
+/* Takes the line apart. arguments->command is NULL when it was answered here (--help). */
+int app_arguments_read(struct app_arguments *out, const struct app_command *command, int argc, char **argv,
+                       struct app_message *message);
+
+/* The value of the option of that name, NULL when it was not given. */
 const char *app_option(const struct app_arguments *arguments, const char *name);
 
-/*
- * The value as a whole number in low … high; `standard` when it was not given. 0 and a complaint when it is
- * none.
- */
-int app_option_whole(const struct app_arguments *arguments, const char *name, int low, int high, int standard,
-                     int *out);
+/* The value as an integer from low to high; `otherwise` when it was not given. */
+int app_option_integer(const struct app_arguments *arguments, const char *name, int low, int high,
+                       int otherwise, int *out);
 
-/* Complains in one line and returns APP_WRONG. */
+/* The value as a number; *out stays as it is when it was not given. */
+int app_option_number(const struct app_arguments *arguments, const char *name, double *out);
+
+/* Complains about the command line, and says where help is. */
 int app_wrong(const struct app_arguments *arguments, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Says the message on standard error; the exit status that goes with the library's status. */
-int app_report_failure(const struct app_message *message, int status);
+/* --- what commands share --- */
 
-/* Opens the study of the command line; APP_DONE or the exit status, with the complaint said. */
-int app_open(struct app_notebook *notebook, const struct app_arguments *arguments, enum app_access access,
-             struct app_message *message);
+/* Opens the study of the command line. */
+int app_open(struct app_notebook *notebook, const struct app_arguments *arguments, enum app_access access);
+
+/* The policy of that name. */
+int app_find_policy(const struct app_arguments *arguments, const char *name, ckg_policy_info *out);
 
 /* Prints the text with a newline on standard output, and frees it. */
-int app_print(struct app_text *text);
+int app_print(const struct app_arguments *arguments, struct app_text *text);
 
 #endif

@@ -15,20 +15,8 @@ static void print_overview(FILE *out)
     for (int i = 0; app_commands[i]; i++)
         if (!(app_commands[i]->traits & APP_HIDDEN))
             fprintf(out, "  %-10s %s\n", app_commands[i]->name, app_commands[i]->title);
-    fprintf(out, "\n`ckg new NAME` writes a problem file to begin with, `ckg COMMAND --help` says more.\n");
-}
-
-static int run(const struct app_command *command, int argc, char **argv)
-{
-    struct app_arguments arguments;
-    int status = app_arguments_read(&arguments, command, argc, argv);
-    if (!status && arguments.command)
-        status = command->run(&arguments);
-    if (fflush(stdout) || ferror(stdout)) {
-        perror("ckg: standard output");
-        return status ? status : APP_FAILED;
-    }
-    return status;
+    fprintf(out, "\n`ckg new NAME` writes a problem file to start from; `ckg COMMAND --help` says more about "
+                 "a command.\n");
 }
 
 /*
@@ -38,6 +26,7 @@ static int run(const struct app_command *command, int argc, char **argv)
 static void open_standard_files(void)
 {
     int file;
+
     do
         file = open("/dev/null", O_RDWR);
     while (file >= 0 && file <= STDERR_FILENO);
@@ -47,22 +36,25 @@ static void open_standard_files(void)
 
 int main(int argc, char **argv)
 {
+    const char *word = argc < 2 ? "" : argv[1];
+
     open_standard_files();
     if (argc < 2) {
         print_overview(stderr);
         return APP_WRONG;
     }
-    if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
+    if (!strcmp(word, "--help") || !strcmp(word, "-h") || !strcmp(word, "help")) {
         print_overview(stdout);
         return APP_DONE;
     }
-    if (!strcmp(argv[1], "--version")) {
+    if (!strcmp(word, "--version")) {
         printf("ckg %s\n", ckg_version());
         return APP_DONE;
     }
-    for (int i = 0; app_commands[i]; i++)
-        if (!strcmp(app_commands[i]->name, argv[1]))
-            return run(app_commands[i], argc - 2, argv + 2);
-    fprintf(stderr, "ckg: there is no command '%s'; `ckg --help` lists them\n", argv[1]);
+
+    const struct app_command *command = app_command_named(word);
+    if (command)
+        return app_command_execute(command, argc - 2, argv + 2);
+    fprintf(stderr, "ckg: there is no command '%s'; `ckg --help` lists them\n", word);
     return APP_WRONG;
 }

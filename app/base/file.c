@@ -90,6 +90,16 @@ int app_write_file(const char *path, const char *data, size_t length, struct app
     return done ? CKG_OK : app_fail(message, CKG_ERR_SYSTEM, "%s: %s", path, strerror(errno));
 }
 
+int app_write_text(const char *path, struct app_text *text, struct app_message *message)
+{
+    const int status = text->failed
+                           ? app_fail(message, CKG_ERR_NOMEM, "out of memory")
+                           : app_write_file(path, text->data ? text->data : "", text->length, message);
+
+    app_text_free(text);
+    return status;
+}
+
 /* The process that writes a file of that name, "….PID.part"; 0: it is none. */
 static long writer_of(const char *name)
 {

@@ -10,6 +10,9 @@
  */
 int app_write_file(const char *path, const char *data, size_t length, struct app_message *message);
 
+/* The same for a text, which is freed whatever happens; one that ran out of memory is not written. */
+int app_write_text(const char *path, struct app_text *text, struct app_message *message);
+
 /* Removes from the folder what processes that were killed while writing left beside their files. */
 void app_sweep_files(const char *folder);
 

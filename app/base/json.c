@@ -98,3 +98,64 @@ void app_json_key(struct app_text *out, const char *key, int *first)
     app_json_string(out, key);
     app_text_add(out, ": ", 2);
 }
+
+/* --- members --- */
+
+/* A comma, unless something was just opened, named or not begun yet. */
+static void separate(struct app_text *out)
+{
+    const char last = out->length ? out->data[out->length - 1] : '\n';
+
+    if (!strchr("{[ \n", last))
+        app_text_add(out, ", ", 2);
+}
+
+void app_json_member(struct app_text *out, const char *key)
+{
+    separate(out);
+    if (!key)
+        return;
+
+    app_json_string(out, key);
+    app_text_add(out, ": ", 2);
+}
+
+void app_json_open(struct app_text *out, const char *key, char bracket)
+{
+    app_json_member(out, key);
+    app_text_add(out, &bracket, 1);
+}
+
+void app_json_close(struct app_text *out, char bracket)
+{
+    app_text_add(out, &bracket, 1);
+}
+
+void app_json_add_number(struct app_text *out, const char *key, double value)
+{
+    app_json_member(out, key);
+    app_json_number(out, value);
+}
+
+void app_json_add_integer(struct app_text *out, const char *key, long long value)
+{
+    app_json_member(out, key);
+    app_text_print(out, "%lld", value);
+}
+
+void app_json_add_string(struct app_text *out, const char *key, const char *string)
+{
+    app_json_member(out, key);
+    if (string)
+        app_json_string(out, string);
+    else
+        app_text_print(out, "null");
+}
+
+void app_json_add_truth(struct app_text *out, const char *key, int truth)
+{
+    static const char *const words[] = {"null", "false", "true"};
+
+    app_json_member(out, key);
+    app_text_print(out, "%s", words[truth + 1]);
+}

@@ -29,6 +29,23 @@ void app_json_string(struct app_text *out, const char *string);
 /* "key": with a comma before it unless it is the first; *first is then 0. */
 void app_json_key(struct app_text *out, const char *key, int *first);
 
+/*
+ * Objects and lists, member by member: a comma stands before every member but the first. A key is NULL in a
+ * list, and for the outermost object.
+ */
+void app_json_open(struct app_text *out, const char *key, char bracket);
+void app_json_close(struct app_text *out, char bracket);
+
+/* The key alone, for a value that the caller adds. */
+void app_json_member(struct app_text *out, const char *key);
+
+void app_json_add_number(struct app_text *out, const char *key, double value);
+void app_json_add_integer(struct app_text *out, const char *key, long long value);
+/* NULL gives null. */
+void app_json_add_string(struct app_text *out, const char *key, const char *string);
+/* 1 true, 0 false, -1 null */
+void app_json_add_truth(struct app_text *out, const char *key, int truth);
+
 /* The length of the UTF-8 sequence at `bytes`, or 0 where there is none. */
 int app_utf8_length(const unsigned char *bytes, size_t left);
 

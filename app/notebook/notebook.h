@@ -96,12 +96,4 @@ double app_trial_value(const struct app_trial *trial, int outcome);
 
 const char *app_state_name(enum app_state state);
 
-/* As in the contract's `trials`. */
-void app_trial_write(const struct app_definition *definition, const struct app_trial *trial,
-                     struct app_text *out);
-
-/* As in the contract's `recommend`. */
-void app_recommendation_write(const struct app_notebook *notebook, const ckg_recommendation *r,
-                              struct app_text *out);
-
 #endif

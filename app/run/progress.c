@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "evaluate/process.h"
+#include "json/shapes.h"
 
 /* Recommendations that are only shown may take this share of the time. */
 static const double share = 0.1;

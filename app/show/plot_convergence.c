@@ -8,7 +8,7 @@
 
 #include "show/chart.h"
 #include "show/plot.h"
-#include "show/replay.h"
+#include "show/history.h"
 
 static const struct app_pen best_pen = {.stroke = APP_INK_BEST, .width = 1.8};
 static const struct app_pen mean_pen = {.stroke = APP_INK_MEAN, .width = 1.6, .dash = APP_DASHED};
@@ -67,16 +67,16 @@ static int find_spread(const struct app_show *s, struct app_range *range)
     return CKG_OK;
 }
 
-static int choose_range(const struct app_show *s, const struct app_replay *replay, struct app_range *range)
+static int choose_range(const struct app_show *s, const struct app_history *history, struct app_range *range)
 {
     const int status = find_spread(s, range);
     if (s->best)
         app_range_add(range, app_trial_value(s->best, 0));
     const double span = range->high - range->low;
     /* early predictions may be far off and unsure: they do not rule the axis */
-    for (int k = 0; k < replay->count; k++) {
-        if (!(span > 0) || fabs(replay->mean[k] - 0.5 * (range->low + range->high)) < 1.2 * span)
-            app_range_add(range, replay->mean[k]);
+    for (int k = 0; k < history->count; k++) {
+        if (!(span > 0) || fabs(history->mean[k] - 0.5 * (range->low + range->high)) < 1.2 * span)
+            app_range_add(range, history->mean[k]);
     }
     return status;
 }
@@ -139,7 +139,7 @@ static double tame(const struct app_chart *c, double value)
     return fmin(fmax(y, c->box.y - far), c->box.y + c->box.height + far);
 }
 
-static void draw_band(const struct app_chart *c, const struct app_replay *r)
+static void draw_band(const struct app_chart *c, const struct app_history *r)
 {
     struct app_path band = {0};
     for (int k = 0; k < r->count; k++)
@@ -152,7 +152,7 @@ static void draw_band(const struct app_chart *c, const struct app_replay *r)
     app_draw(c->canvas, &band, &band_pen);
 }
 
-static void draw_line(const struct app_chart *c, const struct app_replay *r)
+static void draw_line(const struct app_chart *c, const struct app_history *r)
 {
     struct app_path line = {0};
     for (int k = 0; k < r->count; k++)
@@ -190,7 +190,7 @@ static void draw_start(const struct app_chart *c, const struct app_show *s, int 
                          "initial design");
 }
 
-static void draw_probability(const struct app_chart *c, const struct app_show *s, const struct app_replay *r)
+static void draw_probability(const struct app_chart *c, const struct app_show *s, const struct app_history *r)
 {
     struct app_path line = {0};
     app_chart_axes(c);
@@ -202,7 +202,7 @@ static void draw_probability(const struct app_chart *c, const struct app_show *s
     app_chart_frame(c);
 }
 
-static int make_keys(const struct app_show *s, const struct app_replay *r, struct app_key *keys)
+static int make_keys(const struct app_show *s, const struct app_history *r, struct app_key *keys)
 {
     int count = 0, occurs[APP_LOOKS] = {0};
     if (s->best)
@@ -225,18 +225,18 @@ static int make_keys(const struct app_show *s, const struct app_replay *r, struc
 static int draw(struct app_canvas *canvas, const struct app_show *s, const struct app_plot_options *options,
                 const struct app_box *box)
 {
-    struct app_replay replay;
+    struct app_history history;
     struct app_range range = APP_RANGE_INIT;
     struct app_key keys[APP_LOOKS + 2];
     const struct app_axis evaluations = {
         .kind = APP_AXIS_WHOLE, .low = 0.2, .high = s->ended + 0.8, .label = "evaluations"};
     (void)options;
-    int status = app_replay_make(&replay, s);
+    int status = app_history_make(&history, s);
     if (!status)
-        status = choose_range(s, &replay, &range);
+        status = choose_range(s, &history, &range);
     if (status)
         return status;
-    const int count = make_keys(s, &replay, keys), strip = s->definition->K > 0 && replay.count > 0;
+    const int count = make_keys(s, &history, keys), strip = s->definition->K > 0 && history.count > 0;
     const double legend = app_keys_draw(NULL, keys, count, 0, 0, box->width - 60), low = strip ? 112 : 0;
     struct app_chart top = {.canvas = canvas,
                             .x = evaluations,
@@ -256,18 +256,18 @@ static int draw(struct app_canvas *canvas, const struct app_show *s, const struc
     app_chart_fit(&top, &upper, left);
     app_chart_axes(&top);
     canvas->table->clip(canvas, &top.box);
-    draw_band(&top, &replay);
+    draw_band(&top, &history);
     draw_start(&top, s, 1);
     if (top.y.bare)
         draw_nothing(&top);
     draw_values(&top, s);
     draw_best(&top, s);
-    draw_line(&top, &replay);
+    draw_line(&top, &history);
     canvas->table->unclip(canvas);
     app_chart_frame(&top);
     if (strip) {
         app_chart_fit(&below, &lower, left);
-        draw_probability(&below, s, &replay);
+        draw_probability(&below, s, &history);
     }
     app_keys_draw(canvas, keys, count, top.box.x, box->y + box->height - legend + 2, box->width - 60);
     return CKG_OK;

@@ -256,7 +256,7 @@ def test_interrupted_once():
         first = read_until(process.stderr, b"finishing 2 running")
         folder.write("go", "")
         _, err = process.communicate(timeout=PATIENCE)
-        check(process.returncode == 1 and b"finishing 2 running" in first and b"the same command goes on" in first + err, process.returncode, first, err)
+        check(process.returncode == 1 and b"finishing 2 running" in first and b"run the same command to continue" in first + err, process.returncode, first, err)
         check(states(folder) == ["complete", "complete"], states(folder))
         folder.nothing_left()
         folder.ckg("run", "s.yaml", expect=0)
@@ -274,7 +274,7 @@ def stopped_at_once(*signals):
             read_until(process.stderr, b"finishing 2 running evaluations")
             process.send_signal(number)
         _, err = process.communicate(timeout=PATIENCE)
-        check(process.returncode == 1 and b"the same command goes on" in err, process.returncode, err)
+        check(process.returncode == 1 and b"run the same command to continue" in err, process.returncode, err)
         check(states(folder) == ["pending", "pending"], states(folder))
         folder.nothing_left()
         quick_study(folder)
@@ -317,7 +317,7 @@ def test_interrupted_on_a_terminal():
             pass  # the end
         os.close(keyboard)
         check(process.wait(timeout=PATIENCE) == 1, shown)
-        check(b"finishing what runs" in shown and b"the same command goes on" in shown, shown)
+        check(b"finishing what runs" in shown and b"run the same command to continue" in shown, shown)
         check(states(folder) == ["complete", "complete"], states(folder))
         folder.nothing_left()
 

@@ -1,9 +1,11 @@
 /* Prints a recommendation: the design, what is predicted of it, and the best design evaluated. */
-#include "notebook/recommend.h"
+#include "commands/recommendation.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "json/shapes.h"
 
 static void print_limits(const struct app_outcome *o)
 {
@@ -17,6 +19,7 @@ static void print_limits(const struct app_outcome *o)
 static void print_name(const char *name)
 {
     int bytes = 20;
+
     for (const char *c = name; *c; c++)
         bytes += ((unsigned char)*c & 0xC0) == 0x80;
     printf("  %-*s ", bytes, name);
@@ -25,6 +28,7 @@ static void print_name(const char *name)
 static void print_design(const struct app_definition *d, const double *x)
 {
     char number[32];
+
     for (int i = 0; i < d->d; i++) {
         const struct app_parameter *p = &d->parameters[i];
         print_name(p->name);
@@ -32,29 +36,41 @@ static void print_design(const struct app_definition *d, const double *x)
     }
 }
 
-static void print_text(const struct app_notebook *n, const ckg_recommendation *r)
+static void print_prediction(const struct app_definition *d, const ckg_recommendation *r)
 {
-    const struct app_definition *d = &n->definition;
-    const struct app_trial *best = app_notebook_best(n);
-    int tally[APP_STATES];
-    char number[32];
-    app_notebook_tally(n, tally);
-    printf("recommended after %d evaluation%s:\n", r->evaluations, r->evaluations == 1 ? "" : "s");
-    print_design(d, r->x);
-    printf("predicted:\n");
     print_name(d->outcomes[0].name);
     printf("%.6g ± %.2g\n", r->mean[0], r->sd[0]);
     for (int j = 1; j <= d->K; j++) {
         print_name(d->outcomes[j].name);
-        printf("%.6g ± %.2g, ", r->mean[j], r->sd[j]);
-        printf("met with probability %.4g (", r->probability[j - 1]);
+        printf("%.6g ± %.2g, met with probability %.4g (", r->mean[j], r->sd[j], r->probability[j - 1]);
         print_limits(&d->outcomes[j]);
         printf(")\n");
     }
+}
+
+/* 1 when the probability also says whether the evaluation would succeed at all. */
+static int counts_failures(const struct app_notebook *n, const ckg_recommendation *r)
+{
+    int tally[APP_STATES];
+
+    app_notebook_tally(n, tally);
+    return r->probability_feasible < 1 && tally[APP_FAILED_TRIAL] && !strcmp(n->definition.failures, "model");
+}
+
+static void print_text(const struct app_notebook *n, const ckg_recommendation *r)
+{
+    const struct app_definition *d = &n->definition;
+    const struct app_trial *best = app_notebook_best(n);
+    char number[32];
+
+    printf("recommended after %d evaluation%s:\n", r->evaluations, r->evaluations == 1 ? "" : "s");
+    print_design(d, r->x);
+
+    printf("predicted:\n");
+    print_prediction(d, r);
     printf("feasible with probability %.4g%s\n", r->probability_feasible,
-           r->probability_feasible < 1 && tally[APP_FAILED_TRIAL] && !strcmp(d->failures, "model")
-               ? ", that its evaluation succeeds included"
-               : "");
+           counts_failures(n, r) ? ", including that its evaluation succeeds" : "");
+
     if (best)
         printf("best feasible design evaluated: trial %d, %s = %s\n", best->number, d->outcomes[0].name,
                app_number(app_trial_value(best, 0), number));
@@ -62,23 +78,23 @@ static void print_text(const struct app_notebook *n, const ckg_recommendation *r
         printf("no design evaluated so far was feasible\n");
 }
 
-int app_recommend_print(struct app_notebook *n, const ckg_recommend_options *how, int json)
+int app_recommend_print(const struct app_arguments *a, struct app_notebook *n,
+                        const ckg_recommend_options *how)
 {
     ckg_study *engine;
     ckg_recommendation *r;
     struct app_text line = {0};
     int status = app_notebook_engine(n, &engine);
+
     if (status)
         return status;
     status = ckg_study_recommend(engine, how, &r);
     if (status)
         return app_notebook_fail(n, status);
-    if (json) {
+
+    if (a->json) {
         app_recommendation_write(n, r, &line);
-        status = line.failed ? app_fail(n->message, CKG_ERR_NOMEM, "out of memory") : CKG_OK;
-        if (!status)
-            printf("%s\n", line.data);
-        app_text_free(&line);
+        status = app_print(a, &line);
     } else
         print_text(n, r);
     ckg_recommendation_free(r);

@@ -1,4 +1,4 @@
-/* ckg new: a problem file to begin with. */
+/* ckg new: a problem file to start from. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -10,10 +10,11 @@
 static const char starter[] =
     "goal: minimize                # or maximize\n"
     "budget: 30                    # evaluations in all, the initial design included\n"
-    "# initial: 10                 # how many of these fill the space before the policy begins; standard "
+    "# initial: 10                 # how many of these fill the space before the policy takes over; default "
     "max(10, 2(d+1))\n"
     "# policy: ckg                 # `ckg policies` lists them\n"
-    "# seed: 1                     # the same seed gives the same designs; without it one is drawn and kept\n"
+    "# seed: 1                     # the same seed gives the same designs; without it one is drawn and "
+    "recorded\n"
     "\n"
     "parameters:                   # what may be varied\n"
     "  width:    {type: real, low: 0.5, high: 20}\n"
@@ -21,10 +22,10 @@ static const char starter[] =
     "  layers:   {type: integer, low: 1, high: 6}\n"
     "  material: {type: categorical, values: [steel, brass]}\n"
     "\n"
-    "objective: {name: cost}       # noise: auto (standard, estimated) | none | a standard deviation\n"
+    "objective: {name: cost}       # noise: auto (default: estimated) | none | a standard deviation\n"
     "\n"
     "constraints:                  # a design is feasible when min <= value <= max for each; leave this out "
-    "for none\n"
+    "if there are none\n"
     "  stress: {max: 100}\n"
     "\n"
     "evaluate:\n"
@@ -47,37 +48,55 @@ static int is_plain(const char *name)
            strlen(name) <= 200;
 }
 
-static int run(const struct app_arguments *arguments)
+/* Writes the file; an errno, 0 when it is there. */
+static int write_starter(const char *path, const char *name)
 {
-    char path[256];
-    if (arguments->count != 1)
-        return app_wrong(arguments, "one name is needed, such as spring");
-    if (!is_plain(arguments->rest[0]))
-        return app_wrong(arguments, "a name here is of letters, digits, '-', '_' and '.', not '%s'",
-                         arguments->rest[0]);
-    snprintf(path, sizeof path, "%s.yaml", arguments->rest[0]);
     const int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     FILE *out = file >= 0 ? fdopen(file, "w") : NULL;
-    if (!out) {
-        const int there = errno == EEXIST;
-        fprintf(stderr, "%s: %s%s\n", path, strerror(errno),
-                there ? "; remove it or choose another name" : "");
-        return there ? APP_WRONG : APP_FAILED;
-    }
-    const int failed = fprintf(out, "name: %s\n%s", arguments->rest[0], starter) < 0;
-    if (fclose(out) || failed) {
-        fprintf(stderr, "%s: %s\n", path, strerror(errno));
-        unlink(path);
-        return APP_FAILED;
-    }
-    if (!arguments->quiet)
-        printf("%s is written: change it to your problem, then `ckg run %s`\n", path, path);
-    return APP_DONE;
+
+    if (!out)
+        return errno;
+    const int failed = fprintf(out, "name: %s\n%s", name, starter) < 0;
+    if (!fclose(out) && !failed)
+        return 0;
+
+    const int why = errno;
+    unlink(path);
+    return why;
+}
+
+static int check(const struct app_arguments *a)
+{
+    if (!a->count)
+        return app_wrong(a, "what is the problem's name?");
+    if (!is_plain(a->rest[0]))
+        return app_wrong(a, "a name may have letters, digits, '-', '_' and '.', not '%s'", a->rest[0]);
+    return CKG_OK;
+}
+
+static int run(const struct app_arguments *a)
+{
+    const char *name = a->rest[0];
+    char path[256];
+
+    snprintf(path, sizeof path, "%s.yaml", name);
+    const int why = write_starter(path, name);
+    if (why == EEXIST)
+        return app_fail(a->message, CKG_ERR_INVALID, "%s: %s; remove it or choose another name", path,
+                        strerror(why));
+    if (why)
+        return app_fail(a->message, CKG_ERR_SYSTEM, "%s: %s", path, strerror(why));
+
+    if (!a->quiet)
+        printf("wrote %s: edit it to describe your problem, then `ckg run %s`\n", path, path);
+    return CKG_OK;
 }
 
 const struct app_command app_command_new = {
     .name = "new",
     .usage = "NAME",
-    .title = "writes NAME.yaml, a commented problem file to begin with",
+    .title = "write NAME.yaml, a commented problem file to start from",
+    .words = 1,
+    .check = check,
     .run = run,
 };

@@ -4,48 +4,44 @@
 
 #include "command.h"
 
-static int is_shown(const struct app_command *command)
+/* The first command at or behind `at` in the list that the overview shows; NULL: there is none. */
+static const struct app_command *next_shown(int *at)
 {
-    return !(command->traits & APP_HIDDEN);
+    while (app_commands[*at] && app_commands[*at]->traits & APP_HIDDEN)
+        ++*at;
+    return app_commands[*at] ? app_commands[(*at)++] : NULL;
 }
 
-/* Calls print for every option of the command. */
-static void each_option(const struct app_command *command, void (*print)(const struct app_option *option))
-{
-    for (const struct app_option *o = command->options; o && o->name; o++)
-        print(o);
-    for (int trait = APP_TAKES_STUDY; trait <= APP_HAS_THREADS; trait *= 2)
-        for (const struct app_option *o = app_common_options(trait); command->traits & trait && o->name; o++)
-            print(o);
-    for (const struct app_option *o = app_common_options(0); o->name; o++)
-        print(o);
-}
+/* --- bash --- */
 
-static void print_bash_option(const struct app_option *o)
+static void print_bash_options(const struct app_command *c)
 {
-    printf(" --%s", o->name);
+    const struct app_option *o;
+
+    printf("    %s) options='", c->name);
+    for (int i = 0; (o = app_option_at(c, i)); i++)
+        printf(" --%s", o->name);
+    printf("' ;;\n");
 }
 
 static void print_bash(void)
 {
+    const struct app_command *c;
+
     printf("# bash completion for ckg, made by `ckg completion bash`\n_ckg() {\n    local "
            "word=${COMP_WORDS[COMP_CWORD]} options=\n"
            "    if [ \"$COMP_CWORD\" -eq 1 ]; then\n        COMPREPLY=($(compgen -W '");
-    for (int i = 0; app_commands[i]; i++)
-        if (is_shown(app_commands[i]))
-            printf("%s ", app_commands[i]->name);
+    for (int at = 0; (c = next_shown(&at));)
+        printf("%s ", c->name);
     printf("--help --version' -- \"$word\"))\n        return\n    fi\n    case ${COMP_WORDS[1]} in\n");
-    for (int i = 0; app_commands[i]; i++) {
-        if (!is_shown(app_commands[i]))
-            continue;
-        printf("    %s) options='", app_commands[i]->name);
-        each_option(app_commands[i], print_bash_option);
-        printf("' ;;\n");
-    }
+    for (int at = 0; (c = next_shown(&at));)
+        print_bash_options(c);
     printf(
         "    esac\n    case $word in\n    -*) COMPREPLY=($(compgen -W \"$options\" -- \"$word\")) ;;\n"
         "    *) COMPREPLY=($(compgen -f -- \"$word\")) ;;\n    esac\n}\ncomplete -o filenames -F _ckg ckg\n");
 }
+
+/* --- zsh --- */
 
 /* A text inside single quotes, with what zsh's _arguments reads as its own escaped. */
 static void print_zsh_text(const char *text)
@@ -70,46 +66,59 @@ static void print_zsh_option(const struct app_option *o)
     printf("'");
 }
 
+static void print_zsh_command(const struct app_command *c)
+{
+    printf("        '%s:", c->name);
+    print_zsh_text(c->title);
+    printf("'\n");
+}
+
+static void print_zsh_options(const struct app_command *c)
+{
+    const struct app_option *o;
+
+    printf("    %s)\n        _arguments", c->name);
+    for (int i = 0; (o = app_option_at(c, i)); i++)
+        print_zsh_option(o);
+    printf(" \\\n            '*:file:_files' ;;\n");
+}
+
 static void print_zsh(void)
 {
+    const struct app_command *c;
+
     printf("#compdef ckg\n# zsh completion for ckg, made by `ckg completion zsh`\n_ckg() {\n    local -a "
            "commands=(\n");
-    for (int i = 0; app_commands[i]; i++) {
-        if (!is_shown(app_commands[i]))
-            continue;
-        printf("        '%s:", app_commands[i]->name);
-        print_zsh_text(app_commands[i]->title);
-        printf("'\n");
-    }
+    for (int at = 0; (c = next_shown(&at));)
+        print_zsh_command(c);
     printf("    )\n    if (( CURRENT == 2 )); then\n        _describe command commands\n        return\n    "
            "fi\n    case $words[2] in\n");
-    for (int i = 0; app_commands[i]; i++) {
-        if (!is_shown(app_commands[i]))
-            continue;
-        printf("    %s)\n        _arguments", app_commands[i]->name);
-        each_option(app_commands[i], print_zsh_option);
-        printf(" \\\n            '*:file:_files' ;;\n");
-    }
+    for (int at = 0; (c = next_shown(&at));)
+        print_zsh_options(c);
     printf("    esac\n}\n_ckg \"$@\"\n");
 }
 
-static int run(const struct app_arguments *arguments)
+/* --- the command --- */
+
+static int run(const struct app_arguments *a)
 {
-    const int bash = arguments->count == 1 && !strcmp(arguments->rest[0], "bash");
-    if (!bash && (arguments->count != 1 || strcmp(arguments->rest[0], "zsh") != 0))
-        return app_wrong(arguments, "for which shell, bash or zsh?");
-    if (bash)
+    const char *shell = a->count ? a->rest[0] : "";
+
+    if (!strcmp(shell, "bash"))
         print_bash();
-    else
+    else if (!strcmp(shell, "zsh"))
         print_zsh();
-    return APP_DONE;
+    else
+        return app_wrong(a, "for which shell, bash or zsh?");
+    return CKG_OK;
 }
 
 const struct app_command app_command_completion = {
     .name = "completion",
     .usage = "bash | zsh",
-    .title = "a completion script for your shell",
+    .title = "print a completion script for your shell",
     .about = "For bash: `source <(ckg completion bash)`. `make install` puts both scripts where the shells "
              "look for them.",
+    .words = 1,
     .run = run,
 };

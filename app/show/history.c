@@ -3,17 +3,17 @@
  * engine recommends after n trials what the study's did. A fit costs n³: in a long study fewer points are
  * shown.
  */
-#include "show/replay.h"
+#include "show/history.h"
 
 #include <math.h>
 
 /* How many recommendations can be afforded. */
 static int affordable(int ended)
 {
-    return ended <= 60 ? ended : ended <= 150 ? APP_MAX_REPLAY : ended <= 400 ? 30 : 12;
+    return ended <= 60 ? ended : ended <= 150 ? APP_MAX_HISTORY : ended <= 400 ? 30 : 12;
 }
 
-static int note(struct app_replay *out, const struct app_show *s, ckg_study *engine, int evaluations)
+static int note(struct app_history *out, const struct app_show *s, ckg_study *engine, int evaluations)
 {
     ckg_recommendation *r;
     const int status = ckg_study_recommend(engine, NULL, &r);
@@ -29,7 +29,7 @@ static int note(struct app_replay *out, const struct app_show *s, ckg_study *eng
     return CKG_OK;
 }
 
-int app_replay_make(struct app_replay *out, const struct app_show *s)
+int app_history_make(struct app_history *out, const struct app_show *s)
 {
     const int points = affordable(s->ended);
     ckg_study *engine = NULL;

@@ -19,21 +19,19 @@ static void print_roff(const char *text)
     }
 }
 
-static void print_options(const struct app_option *options)
+static void print_option(const struct app_option *o)
 {
-    for (const struct app_option *o = options; o && o->name; o++) {
-        printf(".TP\n");
-        if (o->letter)
-            printf("\\fB\\-%c\\fR, ", o->letter);
-        printf("\\fB\\-\\-");
-        print_roff(o->name);
-        printf("\\fR");
-        if (o->argument)
-            printf(" \\fI%s\\fR", o->argument);
-        printf("\n");
-        print_roff(o->help);
-        printf("\n");
-    }
+    printf(".TP\n");
+    if (o->letter)
+        printf("\\fB\\-%c\\fR, ", o->letter);
+    printf("\\fB\\-\\-");
+    print_roff(o->name);
+    printf("\\fR");
+    if (o->argument)
+        printf(" \\fI%s\\fR", o->argument);
+    printf("\n");
+    print_roff(o->help);
+    printf("\n");
 }
 
 static void print_head(const char *page, const char *title)
@@ -45,13 +43,16 @@ static void print_head(const char *page, const char *title)
 
 static void print_exit(void)
 {
-    printf(".SH EXIT STATUS\n0 done; 1 it failed while running; 2 the command line or a file is wrong. "
+    printf(".SH EXIT STATUS\n0: done; 1: it failed while running; 2: the command line or a file is wrong. "
            "Errors are one line on standard error.\n");
 }
 
 static void print_command(const struct app_command *c)
 {
+    const struct app_option *o;
     char page[64];
+
+    /* What it is and what it does. */
     snprintf(page, sizeof page, "ckg-%s", c->name);
     print_head(page, c->title);
     printf(".SH SYNOPSIS\n\\fBckg %s\\fR ", c->name);
@@ -62,12 +63,11 @@ static void print_command(const struct app_command *c)
     if (c->traits & APP_TAKES_STUDY)
         printf(".PP\n\\fISTUDY\\fR is a problem file, or \\fB\\-\\-store\\fR \\fIURL\\fR \\fB\\-\\-study\\fR "
                "\\fINAME\\fR.\n");
+
+    /* What it takes and how it ends. */
     printf(".SH OPTIONS\n");
-    print_options(c->options);
-    for (int trait = APP_TAKES_STUDY; trait <= APP_HAS_THREADS; trait *= 2)
-        if (c->traits & trait)
-            print_options(app_common_options(trait));
-    print_options(app_common_options(0));
+    for (int i = 0; (o = app_option_at(c, i)); i++)
+        print_option(o);
     print_exit();
     printf(".SH SEE ALSO\n\\fBckg\\fR(1)\n");
 }
@@ -75,12 +75,14 @@ static void print_command(const struct app_command *c)
 static void print_overview(void)
 {
     print_head("ckg", "constrained Bayesian optimisation");
-    printf(".SH SYNOPSIS\n\\fBckg\\fR \\fICOMMAND\\fR …\n.SH DESCRIPTION\nFinds the best feasible design "
-           "when each evaluation is expensive and the\n"
-           "constraints are known only by evaluating. A problem file in YAML says what may be varied, what "
-           "is to be made small or large,\n"
-           "which limits hold, and which command evaluates a design; \\fBckg run\\fR does the rest, and can "
-           "be interrupted at any moment.\n.SH COMMANDS\n");
+    printf(
+        ".SH SYNOPSIS\n\\fBckg\\fR \\fICOMMAND\\fR …\n.SH DESCRIPTION\nFinds the best feasible design "
+        "when each evaluation is expensive and the\n"
+        "constraints are known only by evaluating. A problem file in YAML says which parameters may be "
+        "varied, which\n"
+        "outcome to minimize or maximize, which limits the others must keep, and which command evaluates a "
+        "design;\n"
+        "\\fBckg run\\fR does the rest, and can be interrupted at any moment.\n.SH COMMANDS\n");
     for (int i = 0; app_commands[i]; i++) {
         if (app_commands[i]->traits & APP_HIDDEN)
             continue;
@@ -91,26 +93,24 @@ static void print_overview(void)
     print_exit();
 }
 
-static int run(const struct app_arguments *arguments)
+static int run(const struct app_arguments *a)
 {
-    if (arguments->count > 1)
-        return app_wrong(arguments, "one page at a time");
-    if (!arguments->count) {
+    const struct app_command *command = a->count ? app_command_named(a->rest[0]) : NULL;
+
+    if (a->count && !command)
+        return app_wrong(a, "there is no command '%s'", a->rest[0]);
+    if (command)
+        print_command(command);
+    else
         print_overview();
-        return APP_DONE;
-    }
-    for (int i = 0; app_commands[i]; i++)
-        if (!strcmp(app_commands[i]->name, arguments->rest[0])) {
-            print_command(app_commands[i]);
-            return APP_DONE;
-        }
-    return app_wrong(arguments, "there is no command '%s'", arguments->rest[0]);
+    return CKG_OK;
 }
 
 const struct app_command app_command_manual = {
     .name = "manual",
     .usage = "[COMMAND]",
-    .title = "a manual page, for man",
+    .title = "print a manual page for man",
     .traits = APP_HIDDEN,
+    .words = 1,
     .run = run,
 };

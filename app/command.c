@@ -1,0 +1,87 @@
+/* A command from its line to its exit status, and what commands share. */
+#include "command.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+const struct app_command *app_command_named(const char *name)
+{
+    for (int i = 0; app_commands[i]; i++)
+        if (!strcmp(app_commands[i]->name, name))
+            return app_commands[i];
+    return NULL;
+}
+
+int app_open(struct app_notebook *n, const struct app_arguments *a, enum app_access access)
+{
+    const int status = app_notebook_open(n, &a->place, access, a->message);
+
+    n->threads = a->threads;
+    return status;
+}
+
+static int run_with_study(const struct app_arguments *a)
+{
+    const enum app_access access = a->command->traits & APP_BEGINS_STUDY ? APP_WRITE : APP_READ;
+    struct app_notebook notebook;
+    int status = app_open(&notebook, a, access);
+
+    if (status)
+        return status;
+    status = a->command->run_study(a, &notebook);
+    app_notebook_close(&notebook);
+    return status;
+}
+
+static int work(const struct app_arguments *a)
+{
+    const struct app_command *command = a->command;
+    const int status = command->check ? command->check(a) : CKG_OK;
+
+    assert(!command->run != !command->run_study);
+    if (status)
+        return status;
+    return command->run ? command->run(a) : run_with_study(a);
+}
+
+/* A file or the command line is wrong, or it failed while running. */
+static int exit_status(int status)
+{
+    return !status ? APP_DONE : status == CKG_ERR_INVALID ? APP_WRONG : APP_FAILED;
+}
+
+int app_command_execute(const struct app_command *command, int argc, char **argv)
+{
+    struct app_message message = {{0}};
+    struct app_arguments arguments;
+    int status = app_arguments_read(&arguments, command, argc, argv, &message);
+
+    if (!status && arguments.command)
+        status = work(&arguments);
+
+    const int lost = fflush(stdout) || ferror(stdout);
+    if (lost)
+        perror("ckg: standard output");
+
+    if (status && message.text[0])
+        fprintf(stderr, "%s\n", message.text);
+    return !status && lost ? APP_FAILED : exit_status(status);
+}
+
+int app_find_policy(const struct app_arguments *a, const char *name, ckg_policy_info *out)
+{
+    if (ckg_policy_named(name, out))
+        return app_wrong(a, "%s; `ckg policies` lists them", ckg_error_message());
+    return CKG_OK;
+}
+
+int app_print(const struct app_arguments *a, struct app_text *text)
+{
+    const int status = text->failed ? app_fail(a->message, CKG_ERR_NOMEM, "out of memory") : CKG_OK;
+
+    if (!status)
+        printf("%s\n", text->data ? text->data : "");
+    app_text_free(text);
+    return status;
+}

@@ -1,0 +1,93 @@
+/* ckg ask: designs for evaluations that people or other programs make. */
+#include <math.h>
+
+#include "command.h"
+#include "json/shapes.h"
+
+static const struct app_option options[] = {
+    {"number", 'n', "Q", "how many designs; default: 1", 0},
+    {0},
+};
+
+/* Every trial counts towards the budget, pending ones included. */
+static int check_budget(const struct app_notebook *n, int wanted)
+{
+    const int budget = n->definition.budget;
+
+    if (n->count + wanted <= budget)
+        return CKG_OK;
+    return app_fail(n->message, CKG_ERR_STATE,
+                    "%d more trial%s would exceed the budget of %d evaluations: there are %d trials already; "
+                    "raise `budget` in the problem file",
+                    wanted, wanted == 1 ? "" : "s", budget, n->count);
+}
+
+/* trial 7: wire=0.31 coils=7  (expected …) */
+static void write_line(const struct app_definition *d, const ckg_suggestion *s, int number, int quiet,
+                       struct app_text *out)
+{
+    app_text_print(out, "trial %d:", number);
+    for (int i = 0; i < d->d; i++) {
+        app_text_print(out, " %s=", d->parameters[i].name);
+        app_design_write_text(&d->parameters[i], s->x[i], out);
+    }
+    if (!quiet && !isnan(s->probability_feasible))
+        app_text_print(out, "  (expected %s %.4g ± %.2g, feasible with probability %.3g)",
+                       d->outcomes[0].name, s->mean[0], s->sd[0], s->probability_feasible);
+}
+
+/* One design, suggested, recorded and printed. */
+static int ask_one(const struct app_arguments *a, struct app_notebook *n)
+{
+    ckg_suggestion *suggestion;
+    struct app_text line = {0};
+    int number;
+    const int status = app_notebook_suggest(n, 0, &suggestion, &number);
+
+    if (status)
+        return status;
+    if (a->json)
+        app_trial_write(&n->definition, &n->trials[number - 1], &line);
+    else
+        write_line(&n->definition, suggestion, number, a->quiet, &line);
+    ckg_suggestion_free(suggestion);
+    return app_print(a, &line);
+}
+
+static int read_number(const struct app_arguments *a, int *out)
+{
+    return app_option_integer(a, "number", 1, 100000, 1, out);
+}
+
+static int check(const struct app_arguments *a)
+{
+    int wanted;
+
+    return read_number(a, &wanted);
+}
+
+static int run(const struct app_arguments *a, struct app_notebook *n)
+{
+    int wanted;
+    int status = read_number(a, &wanted);
+
+    if (!status)
+        status = app_notebook_turn(n);
+    if (!status)
+        status = check_budget(n, wanted);
+    for (int i = 0; !status && i < wanted; i++)
+        status = ask_one(a, n);
+    return status;
+}
+
+const struct app_command app_command_ask = {
+    .name = "ask",
+    .usage = "STUDY [-n Q]",
+    .title = "suggest designs for people or other programs to evaluate",
+    .about = "The designs are pending until `ckg tell` brings their results. Later suggestions take pending "
+             "designs into\naccount.",
+    .traits = APP_TAKES_STUDY | APP_BEGINS_STUDY | APP_HAS_JSON | APP_HAS_THREADS,
+    .options = options,
+    .check = check,
+    .run_study = run,
+};

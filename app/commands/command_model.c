@@ -1,0 +1,70 @@
+/* ckg model: the fitted hyperparameters of every outcome. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "command.h"
+#include "json/shapes.h"
+
+static void print_model(const struct app_definition *d, const char *name, const ckg_model_info *m)
+{
+    printf("%s: %s, %d observations, %s\n", name, m->kernel, m->observations,
+           m->samples > 1 ? "the first of several hyperparameter samples"
+                          : "hyperparameters at their maximum");
+    printf("  mean %.5g, signal sd %.4g, noise sd %.4g, log likelihood %.6g%s\n", m->mean, m->signal_sd,
+           m->noise_sd, m->log_likelihood, m->warp > 0 ? ", on a warped scale" : "");
+
+    printf("  lengthscales in the unit cube:");
+    for (int i = 0; i < d->d; i++)
+        printf(" %s %.3g", d->parameters[i].name, m->lengthscales[i]);
+    printf("\n");
+}
+
+static void print_text(const struct app_definition *d, const ckg_model_info *models, double penalty)
+{
+    for (int j = 0; j <= d->K; j++)
+        print_model(d, d->outcomes[j].name, &models[j]);
+    if (!isnan(penalty))
+        printf("penalty M: %.6g\n", penalty);
+}
+
+/* The models (1 + K) and the penalty, NAN while nothing has been measured. */
+static int ask_engine(struct app_notebook *n, ckg_model_info *models, double *penalty)
+{
+    ckg_study *engine;
+    int status = app_notebook_engine(n, &engine);
+
+    if (status)
+        return status;
+    if (ckg_study_penalty(engine, penalty))
+        *penalty = NAN;
+    for (int j = 0; !status && j <= n->definition.K; j++)
+        status = ckg_study_model(engine, j, &models[j]);
+    return status ? app_notebook_fail(n, status) : CKG_OK;
+}
+
+static int run(const struct app_arguments *a, struct app_notebook *n)
+{
+    const struct app_definition *d = &n->definition;
+    ckg_model_info *models = calloc((size_t)d->K + 1, sizeof *models);
+    struct app_text line = {0};
+    double penalty;
+    int status = models ? ask_engine(n, models, &penalty)
+                        : app_fail(n->message, CKG_ERR_NOMEM, "out of memory");
+
+    if (!status && a->json) {
+        app_models_write(d, models, penalty, &line);
+        status = app_print(a, &line);
+    } else if (!status)
+        print_text(d, models, penalty);
+    free(models);
+    return status;
+}
+
+const struct app_command app_command_model = {
+    .name = "model",
+    .usage = "STUDY",
+    .title = "show the fitted models and the penalty M",
+    .traits = APP_TAKES_STUDY | APP_HAS_JSON | APP_HAS_THREADS,
+    .run_study = run,
+};

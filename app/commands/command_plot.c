@@ -1,0 +1,95 @@
+/* ckg plot: a figure of the study. */
+#include <string.h>
+
+#include "command.h"
+#include "commands/picture.h"
+#include "show/plot.h"
+
+static const struct app_option options[] = {
+    {"output", 'o', "FILE", "the file to write: FILE.svg, or FILE.png where ckg was built with cairo", 1},
+    {"kind", 'k', "KIND", "sheet (default), convergence, map, slices or acquisition", 0},
+    {"x", 'x', "NAME", "the parameter along x; default: the one with the shortest lengthscale", 0},
+    {"y", 'y', "NAME", "the parameter along y; default: the one with the next shortest", 0},
+    {"policy", 0, "NAME", "whose acquisition to show; default: the study's policy", 0},
+    {0},
+};
+
+/* The kind of that name; NULL gives the first. */
+static const struct app_plot *find_kind(const char *name)
+{
+    for (int i = 0; app_plots[i]; i++)
+        if (!name || !strcmp(app_plots[i]->name, name))
+            return app_plots[i];
+    return NULL;
+}
+
+/* The parameter that an option names, -1 when it is not given. */
+static int find_parameter(const struct app_arguments *a, const struct app_definition *d, const char *option,
+                          int *out)
+{
+    const char *name = app_option(a, option);
+
+    *out = name ? app_definition_parameter(d, name) : -1;
+    return name && *out < 0 ? app_wrong(a, "--%s: there is no parameter '%s'", option, name) : CKG_OK;
+}
+
+static int read_options(const struct app_arguments *a, const struct app_definition *d,
+                        struct app_plot_options *out)
+{
+    out->policy = app_option(a, "policy");
+    int status = find_parameter(a, d, "x", &out->x);
+    if (!status)
+        status = find_parameter(a, d, "y", &out->y);
+    if (!status && out->x >= 0 && out->x == out->y)
+        status = app_wrong(a, "--x and --y name the same parameter");
+    return status;
+}
+
+static int check(const struct app_arguments *a)
+{
+    const char *kind = app_option(a, "kind");
+    const struct app_canvas_table *table;
+
+    if (!find_kind(kind))
+        return app_wrong(a, "there is no kind '%s'", kind);
+    return app_picture_table(a, 0, &table);
+}
+
+static int run(const struct app_arguments *a, struct app_notebook *n)
+{
+    const struct app_canvas_table *table = NULL;
+    struct app_plot_options how;
+    struct app_show show;
+    struct app_text file = {0};
+
+    /* What is asked for. */
+    int status = app_picture_table(a, 0, &table);
+    if (!status)
+        status = read_options(a, &n->definition, &how);
+    if (!status)
+        status = app_show_open(&show, n);
+    if (status)
+        return status;
+
+    status = app_plot_make(find_kind(app_option(a, "kind")), table, 0, &show, &how, &file);
+    app_show_close(&show);
+    return app_picture_write(a, status, &file);
+}
+
+const struct app_command app_command_plot = {
+    .name = "plot",
+    .usage = "STUDY -o FILE.svg|FILE.png",
+    .title = "draw convergence, feasibility map, slices or acquisition",
+    .about =
+        "convergence: the best feasible value, and what would have been recommended, after each evaluation.\n"
+        "map:         predicted objective and probability of being feasible over two parameters, the others "
+        "as recommended.\n"
+        "slices:      every outcome along each parameter, through the recommendation, with ±2 standard "
+        "deviations.\n"
+        "acquisition: the policy's value of evaluating a design next, over one (--x) or two parameters.\n"
+        "sheet:       the first three of these.",
+    .traits = APP_TAKES_STUDY | APP_HAS_THREADS,
+    .options = options,
+    .check = check,
+    .run_study = run,
+};

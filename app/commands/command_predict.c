@@ -1,0 +1,97 @@
+/* ckg predict: what the models say of given designs. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "command.h"
+#include "json/shapes.h"
+#include "table/table.h"
+
+static const struct app_option options[] = {
+    {"at", 0, "FILE", "the designs: CSV with a header, or one JSON object per line; - for standard input", 1},
+    {0},
+};
+
+/* The designs of the file, and what is predicted of each. */
+struct predictions {
+    int count;
+    double *X;           /* (count × d) */
+    double *mean;        /* (count × (1 + K)) */
+    double *sd;          /* (count × (1 + K)) */
+    double *probability; /* (count) */
+    double *utility;     /* (count) */
+};
+
+static int predict(struct app_notebook *n, struct predictions *p)
+{
+    const size_t count = (size_t)p->count;
+    const size_t outcomes = (size_t)n->definition.K + 1;
+    ckg_study *engine;
+
+    p->mean = calloc(count * outcomes, sizeof *p->mean);
+    p->sd = calloc(count * outcomes, sizeof *p->sd);
+    p->probability = calloc(count, sizeof *p->probability);
+    p->utility = calloc(count, sizeof *p->utility);
+    if (!p->mean || !p->sd || !p->probability || !p->utility)
+        return app_fail(n->message, CKG_ERR_NOMEM, "out of memory");
+
+    int status = app_notebook_engine(n, &engine);
+    if (status)
+        return status;
+    status = ckg_study_predict(engine, p->count, p->X, p->mean, p->sd, p->probability, p->utility);
+    return status ? app_notebook_fail(n, status) : CKG_OK;
+}
+
+static void free_predictions(struct predictions *p)
+{
+    free(p->X);
+    free(p->mean);
+    free(p->sd);
+    free(p->probability);
+    free(p->utility);
+}
+
+static void write_text(const struct app_definition *d, const struct app_prediction *p, struct app_text *out)
+{
+    app_design_write(d, p->x, out);
+    app_text_print(out, " ");
+    for (int j = 0; j <= d->K; j++)
+        app_text_print(out, " %s %.5g ± %.2g,", d->outcomes[j].name, p->mean[j], p->sd[j]);
+    app_text_print(out, " feasible with probability %.4g", p->probability_feasible);
+}
+
+static int print(const struct app_arguments *a, const struct app_definition *d, const struct predictions *p)
+{
+    const size_t outcomes = (size_t)d->K + 1;
+    int status = CKG_OK;
+
+    for (size_t i = 0; !status && i < (size_t)p->count; i++) {
+        const struct app_prediction one = {p->X + i * (size_t)d->d, p->mean + i * outcomes,
+                                           p->sd + i * outcomes, p->probability[i], p->utility[i]};
+        struct app_text line = {0};
+        (a->json ? app_prediction_write : write_text)(d, &one, &line);
+        status = app_print(a, &line);
+    }
+    return status;
+}
+
+static int run(const struct app_arguments *a, struct app_notebook *n)
+{
+    struct predictions p = {0};
+    int status = app_points_read(&n->definition, app_option(a, "at"), &p.X, &p.count, n->message);
+
+    if (!status && p.count)
+        status = predict(n, &p);
+    if (!status)
+        status = print(a, &n->definition, &p);
+    free_predictions(&p);
+    return status;
+}
+
+const struct app_command app_command_predict = {
+    .name = "predict",
+    .usage = "STUDY --at FILE",
+    .title = "predict the outcomes of given designs and their probability of being feasible",
+    .traits = APP_TAKES_STUDY | APP_HAS_JSON | APP_HAS_THREADS,
+    .options = options,
+    .run_study = run,
+};

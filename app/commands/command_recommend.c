@@ -1,0 +1,32 @@
+/* ckg recommend: what to build, by all that was measured. */
+#include "command.h"
+#include "commands/recommendation.h"
+
+static const struct app_option options[] = {
+    {"probability", 'p', "P",
+     "the best predicted objective among designs that are feasible with probability P or more, 0 < P < 1", 0},
+    {"evaluated", 0, NULL, "choose among the designs that were evaluated", 0},
+    {0},
+};
+
+static int run(const struct app_arguments *a, struct app_notebook *n)
+{
+    ckg_recommend_options how = CKG_RECOMMEND_OPTIONS_INIT;
+    const int status = app_option_number(a, "probability", &how.probability);
+
+    if (app_option(a, "probability"))
+        how.rule = CKG_RULE_PROBABILITY;
+    how.evaluated_only = app_option(a, "evaluated") != NULL;
+    return status ? status : app_recommend_print(a, n, &how);
+}
+
+const struct app_command app_command_recommend = {
+    .name = "recommend",
+    .usage = "STUDY [-p P] [--evaluated]",
+    .title = "recommend a design, with its prediction and its probability of being feasible",
+    .about = "The recommended design need not have been evaluated. The best one that was evaluated is shown "
+             "beside it.",
+    .traits = APP_TAKES_STUDY | APP_HAS_JSON | APP_HAS_THREADS,
+    .options = options,
+    .run_study = run,
+};

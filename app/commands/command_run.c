@@ -1,0 +1,136 @@
+/* ckg run: evaluates designs until the budget is spent, then recommends. */
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "command.h"
+#include "commands/recommendation.h"
+#include "run/run.h"
+#include "run/signals.h"
+
+static const struct app_option options[] = {
+    {"dry-run", 0, NULL, "print the next designs without evaluating anything", 0},
+    {0},
+};
+
+/* --- a dry run --- */
+
+enum { MOST_SHOWN = 100 };
+
+static int print_design(const struct app_arguments *a, const struct app_definition *d, int number,
+                        const double *x)
+{
+    struct app_text line = {0};
+
+    if (!a->json)
+        app_text_print(&line, "trial %d: ", number);
+    app_design_write(d, x, &line);
+    return app_print(a, &line);
+}
+
+/* What is left of the initial design, MOST_SHOWN at most; when nothing is, one design by the policy. */
+static int dry_run(const struct app_arguments *a, struct app_notebook *n)
+{
+    ckg_study *engine;
+    int status = app_notebook_engine(n, &engine);
+    int initial = 1;
+
+    if (!n->study && !n->definition.has_seed && !a->quiet)
+        fprintf(stderr, "no seed is given: the run will draw one and start from other designs than these\n");
+    for (int i = 0; !status && initial && i < MOST_SHOWN && n->count + i < n->definition.budget; i++) {
+        ckg_suggestion *s;
+        status = ckg_study_ask(engine, &s);
+        if (status)
+            return app_notebook_fail(n, status);
+        initial = !strcmp(s->path, "design");
+        if (initial || !i)
+            status = print_design(a, &n->definition, n->count + i + 1, s->x);
+        ckg_suggestion_free(s);
+    }
+    return status;
+}
+
+/* --- a run --- */
+
+static enum app_progress_kind choose_progress(const struct app_arguments *a)
+{
+    if (a->quiet)
+        return APP_PROGRESS_NONE;
+    if (a->json)
+        return APP_PROGRESS_JSON;
+    return isatty(STDOUT_FILENO) ? APP_PROGRESS_BLOCK : APP_PROGRESS_LINES;
+}
+
+/* What a person should know before the recommendation. */
+static void print_notes(const struct app_notebook *n, int pending)
+{
+    if (pending)
+        fprintf(stderr, "%d trial%s pending: `ckg tell` %s result%s\n", pending,
+                pending > 1 ? "s are" : " is", pending > 1 ? "their" : "its", pending > 1 ? "s" : "");
+    if (n->count < n->definition.budget)
+        fprintf(stderr, "every possible design has been evaluated, so the run ends before its budget of %d\n",
+                n->definition.budget);
+}
+
+/* After the loop: the recommendation, or what to do next. */
+static int conclude(const struct app_arguments *a, struct app_notebook *n, enum app_run_end end)
+{
+    int tally[APP_STATES];
+
+    app_notebook_tally(n, tally);
+    if (end == APP_RUN_INTERRUPTED)
+        return app_fail(n->message, CKG_ERR_STATE,
+                        "interrupted after %d of %d evaluations; run the same command to continue",
+                        tally[APP_COMPLETE] + tally[APP_FAILED_TRIAL], n->definition.budget);
+
+    print_notes(n, tally[APP_PENDING]);
+    if (!tally[APP_COMPLETE] && tally[APP_FAILED_TRIAL])
+        return app_fail(n->message, CKG_ERR_STATE,
+                        "every evaluation failed, so there is nothing to recommend; fix what `ckg trials` "
+                        "shows, remove the store %s and run again",
+                        n->url);
+    return app_recommend_print(a, n, NULL);
+}
+
+/* The process exists for this run alone; signals ask it to stop. */
+static int run_alone(const struct app_arguments *a, struct app_notebook *n)
+{
+    struct app_signals signals;
+    const int status = app_signals_listen(&signals, n->message);
+
+    if (status)
+        return status;
+    const struct app_run_host host = {.shown = choose_progress(a), .alone = 1, .stop = signals.stop};
+    const enum app_run_end end = app_run(n, &host);
+    app_signals_forget(&signals);
+    return end == APP_RUN_BROKEN ? CKG_ERR_SYSTEM : conclude(a, n, end);
+}
+
+static int run(const struct app_arguments *a, struct app_notebook *n)
+{
+    if (app_option(a, "dry-run"))
+        return dry_run(a, n);
+    if (!n->definition.evaluate.count)
+        return app_wrong(a, "the problem has no `evaluate: {command: […]}`; add one, or use `ckg ask` and "
+                            "`ckg tell`");
+
+    /* It was opened to look first: what cannot run must not leave a store behind. */
+    app_notebook_close(n);
+    const int status = app_open(n, a, APP_WRITE);
+    return status ? status : run_alone(a, n);
+}
+
+const struct app_command app_command_run = {
+    .name = "run",
+    .usage = "STUDY",
+    .title = "evaluate designs until the budget is spent, then recommend one",
+    .about =
+        "If it is interrupted or killed, the same command continues where it stopped. Several processes "
+        "may run the\n"
+        "same study at once. Ctrl-C waits for the evaluations under way; a second Ctrl-C kills them, and "
+        "the next\n"
+        "run evaluates their designs.",
+    .traits = APP_TAKES_STUDY | APP_HAS_JSON | APP_HAS_THREADS,
+    .options = options,
+    .run_study = run,
+};

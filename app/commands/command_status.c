@@ -1,0 +1,51 @@
+/* ckg status: where a study stands, from its trials alone. */
+#include <stdio.h>
+
+#include "command.h"
+#include "json/shapes.h"
+
+static void print_text(const struct app_notebook *n)
+{
+    const struct app_definition *d = &n->definition;
+    const struct app_trial *best = app_notebook_best(n);
+    int tally[APP_STATES];
+    char number[32];
+
+    /* How far it is. */
+    app_notebook_tally(n, tally);
+    printf("%s: %d of %d evaluations", d->name, tally[APP_COMPLETE] + tally[APP_FAILED_TRIAL], d->budget);
+    printf(" (%d complete, %d failed), %d running, %d pending\n", tally[APP_COMPLETE],
+           tally[APP_FAILED_TRIAL], tally[APP_RUNNING], tally[APP_PENDING]);
+
+    /* How it chooses, and where it is kept. */
+    if (n->study || d->has_seed)
+        printf("policy %s, seed %llu, %s\n", d->policy, (unsigned long long)n->seed, n->url);
+    else
+        printf("policy %s, seed not drawn yet, %s\n", d->policy, n->url);
+
+    if (best)
+        printf("best feasible: trial %d, %s = %s\n", best->number, d->outcomes[0].name,
+               app_number(app_trial_value(best, 0), number));
+    else
+        printf("nothing feasible has been measured yet\n");
+}
+
+static int run(const struct app_arguments *a, struct app_notebook *n)
+{
+    struct app_text line = {0};
+
+    if (!a->json) {
+        print_text(n);
+        return CKG_OK;
+    }
+    app_status_write(n, &line);
+    return app_print(a, &line);
+}
+
+const struct app_command app_command_status = {
+    .name = "status",
+    .usage = "STUDY",
+    .title = "show where a study stands",
+    .traits = APP_TAKES_STUDY | APP_HAS_JSON,
+    .run_study = run,
+};

@@ -1,0 +1,105 @@
+/* ckg trials: every trial with its state, parameters, values and feasibility. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "json/shapes.h"
+
+/* --- for people --- */
+
+static void print_head(const struct app_definition *d)
+{
+    printf("%5s  %-8s %-6s %-8s", "trial", "state", "origin", "feasible");
+    for (int i = 0; i < d->d; i++)
+        printf(" %12s", d->parameters[i].name);
+    for (int j = 0; j <= d->K; j++)
+        printf(" %12s", d->outcomes[j].name);
+    printf("  why\n");
+}
+
+static void print_row(const struct app_definition *d, const struct app_trial *t)
+{
+    static const char *const feasible[] = {"-", "no", "yes"};
+    char number[32];
+
+    printf("%5d  %-8s %-6s %-8s", t->number, app_state_name(t->state), t->origin, feasible[t->feasible + 1]);
+    for (int i = 0; i < d->d; i++)
+        printf(" %12s", d->parameters[i].kind == CKG_CATEGORICAL ? d->parameters[i].values[(int)t->x[i]]
+                                                                 : app_number_short(t->x[i], number));
+    for (int j = 0; j <= d->K; j++)
+        printf(" %12s", app_number_short(app_trial_value(t, j), number));
+    printf("  %s\n", t->why ? t->why : "");
+}
+
+/* What the list has no room for. */
+static void print_details(const struct app_trial *t)
+{
+    if (!isnan(t->seconds))
+        printf("%.3g s\n", t->seconds);
+    if (t->starts > 1)
+        printf("started %d times\n", t->starts);
+    if (t->log)
+        printf("the end of its standard error:\n%s%s", t->log,
+               t->log[strlen(t->log) - 1] == '\n' ? "" : "\n");
+}
+
+/* --- the command --- */
+
+static int print_one(const struct app_arguments *a, const struct app_definition *d, const struct app_trial *t)
+{
+    struct app_text line = {0};
+
+    if (a->json) {
+        app_trial_write_whole(d, t, &line);
+        return app_print(a, &line);
+    }
+    print_head(d);
+    print_row(d, t);
+    print_details(t);
+    return CKG_OK;
+}
+
+static int print_all(const struct app_arguments *a, const struct app_notebook *n)
+{
+    int status = CKG_OK;
+
+    if (!a->json && n->count)
+        print_head(&n->definition);
+    for (int i = 0; !status && i < n->count; i++) {
+        struct app_text line = {0};
+        if (!a->json) {
+            print_row(&n->definition, &n->trials[i]);
+            continue;
+        }
+        app_trial_write(&n->definition, &n->trials[i], &line);
+        status = app_print(a, &line);
+    }
+    return status;
+}
+
+static int run(const struct app_arguments *a, struct app_notebook *n)
+{
+    char *stop;
+
+    if (!a->count)
+        return print_all(a, n);
+
+    const long number = strtol(a->rest[0], &stop, 10);
+    if (*stop || number < 1)
+        return app_wrong(a, "'%s' is not the number of a trial", a->rest[0]);
+    if (number > n->count)
+        return app_wrong(a, "there is no trial %ld; the last is %d", number, n->count);
+    return print_one(a, &n->definition, &n->trials[number - 1]);
+}
+
+const struct app_command app_command_trials = {
+    .name = "trials",
+    .usage = "STUDY [TRIAL]",
+    .title = "list every trial with its state, parameters, values and feasibility",
+    .about = "With a number, that trial alone, and the end of what its evaluation wrote to standard error.",
+    .traits = APP_TAKES_STUDY | APP_HAS_JSON,
+    .words = 1,
+    .run_study = run,
+};

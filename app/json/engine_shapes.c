@@ -1,0 +1,65 @@
+/* What the engine says as JSON: predictions and scores of designs, the fitted models. */
+#include "json/shapes.h"
+
+void app_prediction_write(const struct app_definition *d, const struct app_prediction *p,
+                          struct app_text *out)
+{
+    app_json_open(out, NULL, '{');
+    app_json_member(out, "parameters");
+    app_design_write(d, p->x, out);
+
+    app_json_open(out, "outcomes", '{');
+    for (int j = 0; j <= d->K; j++) {
+        app_json_open(out, d->outcomes[j].name, '{');
+        app_json_add_number(out, "mean", p->mean[j]);
+        app_json_add_number(out, "sd", p->sd[j]);
+        app_json_close(out, '}');
+    }
+    app_json_close(out, '}');
+
+    app_json_add_number(out, "probability_feasible", p->probability_feasible);
+    app_json_add_number(out, "utility", p->utility);
+    app_json_close(out, '}');
+}
+
+void app_score_write(const struct app_definition *d, const char *policy, const double *x, double value,
+                     struct app_text *out)
+{
+    app_json_open(out, NULL, '{');
+    app_json_member(out, "parameters");
+    app_design_write(d, x, out);
+    app_json_add_string(out, "policy", policy);
+    app_json_add_number(out, "value", value);
+    app_json_close(out, '}');
+}
+
+static void add_model(const struct app_definition *d, const char *key, const ckg_model_info *m,
+                      struct app_text *out)
+{
+    app_json_open(out, key, '{');
+    app_json_add_string(out, "kernel", m->kernel);
+    app_json_open(out, "lengthscales", '[');
+    for (int i = 0; i < d->d; i++)
+        app_json_add_number(out, NULL, m->lengthscales[i]);
+    app_json_close(out, ']');
+
+    app_json_add_integer(out, "observations", m->observations);
+    app_json_add_integer(out, "samples", m->samples);
+    app_json_add_number(out, "signal_sd", m->signal_sd);
+    app_json_add_number(out, "noise_sd", m->noise_sd);
+    app_json_add_number(out, "mean", m->mean);
+    app_json_add_number(out, "log_likelihood", m->log_likelihood);
+    app_json_add_number(out, "warp", m->warp);
+    app_json_add_number(out, "nugget", m->nugget);
+    app_json_close(out, '}');
+}
+
+void app_models_write(const struct app_definition *d, const ckg_model_info *models, double penalty,
+                      struct app_text *out)
+{
+    app_json_open(out, NULL, '{');
+    for (int j = 0; j <= d->K; j++)
+        add_model(d, d->outcomes[j].name, &models[j], out);
+    app_json_add_number(out, "penalty", penalty);
+    app_json_close(out, '}');
+}

@@ -1,0 +1,57 @@
+/*
+ * Results as JSON, in the shapes that scripts rely on: the one place where they are written, for the
+ * commands, `ckg run` and whoever else answers a program. Numbers are in the user's own units and signs; what
+ * is not known is null. Each function adds one object without a newline; app_text.failed says whether it
+ * fitted.
+ */
+#ifndef CKG_APP_SHAPES_H
+#define CKG_APP_SHAPES_H
+
+#include "notebook/notebook.h"
+#include "problems/problems.h"
+
+/* --- a study and its trials --- */
+
+void app_trial_write(const struct app_definition *definition, const struct app_trial *trial,
+                     struct app_text *out);
+
+/* The same with how often the evaluation was started, and the end of its standard error. */
+void app_trial_write_whole(const struct app_definition *definition, const struct app_trial *trial,
+                           struct app_text *out);
+
+void app_status_write(const struct app_notebook *notebook, struct app_text *out);
+
+void app_recommendation_write(const struct app_notebook *notebook, const ckg_recommendation *recommendation,
+                              struct app_text *out);
+
+/* --- what the engine says of designs and of its models --- */
+
+/* Predictions at one design, as ckg_study_predict gives them. */
+struct app_prediction {
+    const double *x;    /* (d) */
+    const double *mean; /* (1 + K) */
+    const double *sd;   /* (1 + K) */
+    double probability_feasible;
+    double utility;
+};
+
+void app_prediction_write(const struct app_definition *definition, const struct app_prediction *prediction,
+                          struct app_text *out);
+
+void app_score_write(const struct app_definition *definition, const char *policy, const double *x,
+                     double value, struct app_text *out);
+
+/* The models of all outcomes (1 + K), and the penalty M, NAN where there is none. */
+void app_models_write(const struct app_definition *definition, const ckg_model_info *models, double penalty,
+                      struct app_text *out);
+
+/* --- what is built in --- */
+
+void app_policy_write(const ckg_policy_info *policy, struct app_text *out);
+
+void app_problem_write(const struct app_problem *problem, struct app_text *out);
+
+/* The answer of an evaluation: f, c1 … cK. */
+void app_problem_values_write(const struct app_problem *problem, const double *values, struct app_text *out);
+
+#endif

@@ -1,0 +1,139 @@
+/* A study as JSON: where it stands, its trials, what it recommends. */
+#include "json/shapes.h"
+
+/* --- trials --- */
+
+/* The members of a trial, in an object that is open. */
+static void add_trial(const struct app_definition *d, const struct app_trial *t, struct app_text *out)
+{
+    app_json_add_integer(out, "trial", t->number);
+    app_json_add_string(out, "state", app_state_name(t->state));
+
+    app_json_member(out, "parameters");
+    app_design_write(d, t->x, out);
+
+    app_json_member(out, "values");
+    app_outcomes_write(d, t->count, t->measured, out);
+
+    app_json_add_truth(out, "feasible", t->feasible);
+    app_json_add_string(out, "origin", t->origin);
+    app_json_add_number(out, "seconds", t->seconds);
+    app_json_add_string(out, "why", t->why);
+}
+
+void app_trial_write(const struct app_definition *d, const struct app_trial *t, struct app_text *out)
+{
+    app_json_open(out, NULL, '{');
+    add_trial(d, t, out);
+    app_json_close(out, '}');
+}
+
+void app_trial_write_whole(const struct app_definition *d, const struct app_trial *t, struct app_text *out)
+{
+    app_json_open(out, NULL, '{');
+    add_trial(d, t, out);
+    app_json_add_integer(out, "starts", t->starts);
+    app_json_add_string(out, "log", t->log);
+    app_json_close(out, '}');
+}
+
+/* --- where it stands --- */
+
+static void add_best_feasible(const struct app_notebook *n, struct app_text *out)
+{
+    const struct app_trial *best = app_notebook_best(n);
+
+    if (!best) {
+        app_json_add_string(out, "best_feasible", NULL);
+        return;
+    }
+    app_json_open(out, "best_feasible", '{');
+    app_json_add_integer(out, "trial", best->number);
+    app_json_add_number(out, "objective", app_trial_value(best, 0));
+    app_json_close(out, '}');
+}
+
+void app_status_write(const struct app_notebook *n, struct app_text *out)
+{
+    const struct app_definition *d = &n->definition;
+    int tally[APP_STATES];
+
+    app_notebook_tally(n, tally);
+    app_json_open(out, NULL, '{');
+    app_json_add_string(out, "study", d->name);
+    app_json_add_string(out, "store", n->url);
+
+    /* How far it is. */
+    app_json_add_integer(out, "budget", d->budget);
+    app_json_add_integer(out, "evaluations", tally[APP_COMPLETE] + tally[APP_FAILED_TRIAL]);
+    app_json_add_integer(out, "complete", tally[APP_COMPLETE]);
+    app_json_add_integer(out, "failed", tally[APP_FAILED_TRIAL]);
+    app_json_add_integer(out, "running", tally[APP_RUNNING]);
+    app_json_add_integer(out, "pending", tally[APP_PENDING]);
+
+    /* How it chooses; a seed that the file does not give is drawn when the study begins. */
+    app_json_add_string(out, "policy", d->policy);
+    app_json_member(out, "seed");
+    if (n->study || d->has_seed)
+        app_text_print(out, "%llu", (unsigned long long)n->seed);
+    else
+        app_text_print(out, "null");
+
+    add_best_feasible(n, out);
+    app_json_close(out, '}');
+}
+
+/* --- the recommendation --- */
+
+static void add_best_evaluated(const struct app_notebook *n, struct app_text *out)
+{
+    const struct app_definition *d = &n->definition;
+    const struct app_trial *best = app_notebook_best(n);
+
+    if (!best) {
+        app_json_add_string(out, "best_evaluated", NULL);
+        return;
+    }
+    app_json_open(out, "best_evaluated", '{');
+    app_json_add_integer(out, "trial", best->number);
+
+    app_json_member(out, "parameters");
+    app_design_write(d, best->x, out);
+
+    app_json_add_number(out, "objective", app_trial_value(best, 0));
+    app_json_open(out, "constraints", '{');
+    for (int j = 1; j <= d->K; j++)
+        app_json_add_number(out, d->outcomes[j].name, app_trial_value(best, j));
+    app_json_close(out, '}');
+    app_json_close(out, '}');
+}
+
+void app_recommendation_write(const struct app_notebook *n, const ckg_recommendation *r, struct app_text *out)
+{
+    const struct app_definition *d = &n->definition;
+
+    app_json_open(out, NULL, '{');
+    app_json_member(out, "parameters");
+    app_design_write(d, r->x, out);
+
+    app_json_open(out, "objective", '{');
+    app_json_add_number(out, "mean", r->mean[0]);
+    app_json_add_number(out, "sd", r->sd[0]);
+    app_json_close(out, '}');
+    app_json_add_number(out, "utility", r->utility);
+    app_json_add_number(out, "probability_feasible", r->probability_feasible);
+
+    app_json_open(out, "constraints", '{');
+    for (int j = 1; j <= d->K; j++) {
+        app_json_open(out, d->outcomes[j].name, '{');
+        app_json_add_number(out, "mean", r->mean[j]);
+        app_json_add_number(out, "sd", r->sd[j]);
+        app_json_add_number(out, "probability", r->probability[j - 1]);
+        app_json_close(out, '}');
+    }
+    app_json_close(out, '}');
+
+    app_json_add_integer(out, "evaluations", r->evaluations);
+    add_best_evaluated(n, out);
+    app_json_close(out, '}');
+}
