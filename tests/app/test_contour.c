@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "show/contour.h"
+#include "support/test.h"
 
 enum { N = 41, MOST_LINES = 8 };
 
@@ -209,10 +210,6 @@ static void test_random(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_plane),  cmocka_unit_test(test_circle), cmocka_unit_test(test_whole_and_empty),
-        cmocka_unit_test(test_saddle), cmocka_unit_test(test_holes),  cmocka_unit_test(test_steps),
-        cmocka_unit_test(test_random),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(test_plane, test_circle, test_whole_and_empty, test_saddle, test_holes, test_steps,
+                     test_random);
 }

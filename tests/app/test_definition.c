@@ -15,6 +15,7 @@
 
 #include "base/json.h"
 #include "define/definition.h"
+#include "support/test.h"
 
 static const char example[] =
     "name: spring\n"
@@ -345,12 +346,6 @@ static void test_refusal(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_example),           cmocka_unit_test(test_standards),
-        cmocka_unit_test(test_other_ways),        cmocka_unit_test(test_policy),
-        cmocka_unit_test(test_words_and_aliases), cmocka_unit_test(test_round_trip),
-        cmocka_unit_test(test_differences),       cmocka_unit_test(test_refusal),
-        cmocka_unit_test(test_surrogates),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(test_example, test_standards, test_other_ways, test_policy, test_words_and_aliases,
+                     test_round_trip, test_differences, test_refusal, test_surrogates);
 }

@@ -19,6 +19,7 @@
 #include "base/file.h"
 #include "show/canvas.h"
 #include "show/markup.h"
+#include "support/test.h"
 
 static void check_markup(const char *text, const char *want)
 {
@@ -150,9 +151,5 @@ static void test_files(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_markup), cmocka_unit_test(test_shorten), cmocka_unit_test(test_width),
-        cmocka_unit_test(test_svg),    cmocka_unit_test(test_endings), cmocka_unit_test(test_files),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(test_markup, test_shorten, test_width, test_svg, test_endings, test_files);
 }

@@ -19,6 +19,7 @@
 #include "base/rng.h"
 #include "problems/problems.h"
 #include "support/scale.h"
+#include "support/test.h"
 
 enum { D = APP_PROBLEM_DIMENSION, STARTS = 24, RESTARTS = 6 };
 
@@ -231,11 +232,5 @@ static void test_names(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_names),
-        cmocka_unit_test(test_optimum),
-        cmocka_unit_test(test_nothing_better),
-        cmocka_unit_test(test_share),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(test_names, test_optimum, test_nothing_better, test_share);
 }

@@ -22,6 +22,7 @@
 
 #include "evaluate/process.h"
 #include "run/run.h"
+#include "support/test.h"
 
 #define GOOD "echo '{\"f\": 1, \"c\": -1}'"
 
@@ -374,13 +375,6 @@ static void test_status_taken_by_another(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_leaves_the_process_as_it_is),
-        cmocka_unit_test(test_input_that_is_not_wanted),
-        cmocka_unit_test(test_several_at_once),
-        cmocka_unit_test(test_asked_to_stop),
-        cmocka_unit_test(test_nothing_is_left_behind),
-        cmocka_unit_test(test_status_taken_by_another),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(test_leaves_the_process_as_it_is, test_input_that_is_not_wanted, test_several_at_once,
+                     test_asked_to_stop, test_nothing_is_left_behind, test_status_taken_by_another);
 }

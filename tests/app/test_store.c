@@ -20,6 +20,7 @@
 
 #include "store/sql.h"
 #include "store/store.h"
+#include "support/test.h"
 
 /*
  * A kind of store: how to name a new one, how to make it look as a newer version wrote it, how to remove it.
@@ -544,11 +545,6 @@ TEST(missing)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_studies),   cmocka_unit_test(test_adding),    cmocka_unit_test(test_revisions),
-        cmocka_unit_test(test_finishing), cmocka_unit_test(test_claiming),  cmocka_unit_test(test_workers),
-        cmocka_unit_test(test_turn),      cmocka_unit_test(test_processes), cmocka_unit_test(test_opening),
-        cmocka_unit_test(test_missing),   cmocka_unit_test(test_releasing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(test_studies, test_adding, test_revisions, test_finishing, test_claiming, test_workers,
+                     test_turn, test_processes, test_opening, test_missing, test_releasing);
 }

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "show/ticks.h"
+#include "support/test.h"
 
 /* "−0.5" as a number. */
 static double read_label(const char *label)
@@ -127,9 +128,5 @@ static void test_steps(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_linear), cmocka_unit_test(test_whole),   cmocka_unit_test(test_degenerate),
-        cmocka_unit_test(test_log),    cmocka_unit_test(test_numbers), cmocka_unit_test(test_steps),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(test_linear, test_whole, test_degenerate, test_log, test_numbers, test_steps);
 }

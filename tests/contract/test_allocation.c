@@ -17,15 +17,9 @@
 
 #include "base/alloc.h"
 #include "support/scale.h"
+#include "support/test.h"
 
 enum { MAX_NUMBERS = 64, PROBES = 3 };
-
-#define must(call)                                                                                           \
-    do {                                                                                                     \
-        const int got = (call);                                                                              \
-        if (got)                                                                                             \
-            fail_msg("%s: status %d, '%s'", #call, got, ckg_error_message());                                \
-    } while (0)
 
 /* --- the hook --- */
 
@@ -622,24 +616,10 @@ static void test_a_warm_ask_allocates_little(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_new_problem),
-        cmocka_unit_test(test_building_a_problem),
-        cmocka_unit_test(test_a_new_study),
-        cmocka_unit_test(test_add_and_tell),
-        cmocka_unit_test(test_ask_in_the_initial_design),
-        cmocka_unit_test(test_ask_ckg),
-        cmocka_unit_test(test_ask_cei),
-        cmocka_unit_test(test_ask_under_noise),
-        cmocka_unit_test(test_ask_cei_under_noise),
-        cmocka_unit_test(test_ask_with_failed_and_pending),
-        cmocka_unit_test(test_ask_with_failed_and_pending_under_noise),
-        cmocka_unit_test(test_ask_on_a_lattice),
-        cmocka_unit_test(test_recommend),
-        cmocka_unit_test(test_predict_score_and_model),
-        cmocka_unit_test(test_a_late_failure_changes_nothing),
-        cmocka_unit_test(test_a_warm_ask_allocates_little),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(test_a_new_problem, test_building_a_problem, test_a_new_study, test_add_and_tell,
+                     test_ask_in_the_initial_design, test_ask_ckg, test_ask_cei, test_ask_under_noise,
+                     test_ask_cei_under_noise, test_ask_with_failed_and_pending,
+                     test_ask_with_failed_and_pending_under_noise, test_ask_on_a_lattice, test_recommend,
+                     test_predict_score_and_model, test_a_late_failure_changes_nothing,
+                     test_a_warm_ask_allocates_little);
 }

@@ -28,6 +28,7 @@
 #include "linalg/vector.h"
 #include "study/study.h"
 #include "support/scale.h"
+#include "support/test.h"
 
 enum { MODELS = 20, CANDIDATES = 3, MOST_K = 3, WAVES = 12 };
 enum {
@@ -580,10 +581,6 @@ static int end_scratch(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_default_effort_is_near_the_dense_reference),
-        cmocka_unit_test(test_fine_effort_is_nested_monte_carlo),
-        cmocka_unit_test(test_score_in_units),
-    };
-    return cmocka_run_group_tests(tests, begin_scratch, end_scratch);
+    return RUN_TESTS_BETWEEN(begin_scratch, end_scratch, test_default_effort_is_near_the_dense_reference,
+                             test_fine_effort_is_nested_monte_carlo, test_score_in_units);
 }

@@ -18,22 +18,9 @@
 #include <ckg/ckg.h>
 
 #include "support/scale.h"
+#include "support/test.h"
 
 enum { PROBES = 5, MAX_D = 20 };
-
-#define must(call)                                                                                           \
-    do {                                                                                                     \
-        const int got = (call);                                                                              \
-        if (got)                                                                                             \
-            fail_msg("%s: status %d, '%s'", #call, got, ckg_error_message());                                \
-    } while (0)
-
-#define assert_finite(number)                                                                                \
-    do {                                                                                                     \
-        const double seen = (number);                                                                        \
-        if (!isfinite(seen))                                                                                 \
-            fail_msg("%s is %g", #number, seen);                                                             \
-    } while (0)
 
 /* --- problems and data --- */
 
@@ -722,32 +709,11 @@ static void test_many_observations(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_few_observations),
-        cmocka_unit_test(test_asking_from_nothing),
-        cmocka_unit_test(test_constant_objective),
-        cmocka_unit_test(test_constant_constraint),
-        cmocka_unit_test(test_duplicated_designs),
-        cmocka_unit_test(test_nearly_equal_designs),
-        cmocka_unit_test(test_scales),
-        cmocka_unit_test(test_offset),
-        cmocka_unit_test(test_heavy_tail),
-        cmocka_unit_test(test_log_scale_over_twelve_decades),
-        cmocka_unit_test(test_numbers_of_constraints),
-        cmocka_unit_test(test_dimensions),
-        cmocka_unit_test(test_two_sided_limits),
-        cmocka_unit_test(test_only_constraints_measured),
-        cmocka_unit_test(test_some_outcomes_measured),
-        cmocka_unit_test(test_mixed_noise),
-        cmocka_unit_test(test_failed_evaluations),
-        cmocka_unit_test(test_everything_fails),
-        cmocka_unit_test(test_failure_at_a_measured_design),
-        cmocka_unit_test(test_every_way_to_fit),
-        cmocka_unit_test(test_policy_cei),
-        cmocka_unit_test(test_penalties),
-        cmocka_unit_test(test_tiny_time_limit),
-        cmocka_unit_test(test_many_observations),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(
+        test_few_observations, test_asking_from_nothing, test_constant_objective, test_constant_constraint,
+        test_duplicated_designs, test_nearly_equal_designs, test_scales, test_offset, test_heavy_tail,
+        test_log_scale_over_twelve_decades, test_numbers_of_constraints, test_dimensions,
+        test_two_sided_limits, test_only_constraints_measured, test_some_outcomes_measured, test_mixed_noise,
+        test_failed_evaluations, test_everything_fails, test_failure_at_a_measured_design,
+        test_every_way_to_fit, test_policy_cei, test_penalties, test_tiny_time_limit, test_many_observations);
 }

@@ -15,14 +15,9 @@
 
 #include <ckg/ckg.h>
 
-enum { INITIAL = 5, BUDGET = 9 };
+#include "support/test.h"
 
-#define must(call)                                                                                           \
-    do {                                                                                                     \
-        const int got = (call);                                                                              \
-        if (got)                                                                                             \
-            fail_msg("%s: status %d, '%s'", #call, got, ckg_error_message());                                \
-    } while (0)
+enum { INITIAL = 5, BUDGET = 9 };
 
 static ckg_problem *new_problem(void)
 {
@@ -261,14 +256,7 @@ static void test_bad_options(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_last_trial_is_the_final_policys),
-        cmocka_unit_test(test_which_trials_count),
-        cmocka_unit_test(test_a_budget_within_the_initial_design),
-        cmocka_unit_test(test_without_a_final_policy_nothing_changes),
-        cmocka_unit_test(test_a_spent_budget_recommends_an_evaluated_design),
-        cmocka_unit_test(test_bad_options),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(test_the_last_trial_is_the_final_policys, test_which_trials_count,
+                     test_a_budget_within_the_initial_design, test_without_a_final_policy_nothing_changes,
+                     test_a_spent_budget_recommends_an_evaluated_design, test_bad_options);
 }

@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "support/scale.h"
+#include "support/test.h"
 
 enum { INITIAL = 10, STEPS = 12, MOST_TRIALS = 60, MOST_OUTCOMES = 3 };
 
@@ -278,11 +279,7 @@ static void test_fallbacks_are_rare(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_units_origin_and_sign_change_nothing),
-        cmocka_unit_test(test_any_number_of_threads_gives_the_same_bits),
-        cmocka_unit_test(test_a_tiny_feasible_corner_is_found),
-        cmocka_unit_test(test_fallbacks_are_rare),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(test_units_origin_and_sign_change_nothing,
+                     test_any_number_of_threads_gives_the_same_bits, test_a_tiny_feasible_corner_is_found,
+                     test_fallbacks_are_rare);
 }

@@ -18,15 +18,9 @@
 #include <ckg/ckg.h>
 
 #include "support/scale.h"
+#include "support/test.h"
 
 enum { MAX_TRIALS = 64, LIST = 200 };
-
-#define must(call)                                                                                           \
-    do {                                                                                                     \
-        const int got = (call);                                                                              \
-        if (got)                                                                                             \
-            fail_msg("%s: status %d, '%s'", #call, got, ckg_error_message());                                \
-    } while (0)
 
 /* --- the problems: name, shape, and smooth outcomes of a design --- */
 
@@ -706,20 +700,10 @@ static void test_comes_close_on_a_mixed_problem(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_designs_lie_on_the_lattice),
-        cmocka_unit_test(test_added_designs_are_not_repeated),
-        cmocka_unit_test(test_finite_problems_are_exhausted_once),
-        cmocka_unit_test(test_the_last_designs_of_a_large_lattice),
-        cmocka_unit_test(test_noise_allows_repetition),
-        cmocka_unit_test(test_asks_without_answers_differ),
-        cmocka_unit_test(test_pending_designs_spread),
-        cmocka_unit_test(test_pending_and_cancelled),
-        cmocka_unit_test(test_pending_designs_leave_predictions),
-        cmocka_unit_test(test_finds_the_optimum_of_integers),
-        cmocka_unit_test(test_finds_the_optimum_of_a_list),
-        cmocka_unit_test(test_comes_close_on_a_mixed_problem),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(test_designs_lie_on_the_lattice, test_added_designs_are_not_repeated,
+                     test_finite_problems_are_exhausted_once, test_the_last_designs_of_a_large_lattice,
+                     test_noise_allows_repetition, test_asks_without_answers_differ,
+                     test_pending_designs_spread, test_pending_and_cancelled,
+                     test_pending_designs_leave_predictions, test_finds_the_optimum_of_integers,
+                     test_finds_the_optimum_of_a_list, test_comes_close_on_a_mixed_problem);
 }

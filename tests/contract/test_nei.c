@@ -20,6 +20,7 @@
 #include <ckg/ckg.h>
 
 #include "base/alloc.h"
+#include "support/test.h"
 
 enum { MOST_K = 20, POINTS = 60 };
 
@@ -341,14 +342,6 @@ static void test_a_second_pass_allocates_nothing(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_without_noise_it_is_cei),
-        cmocka_unit_test(test_with_noise),
-        cmocka_unit_test(test_threads_and_units_change_nothing),
-        cmocka_unit_test(test_draws_are_a_parameter),
-        cmocka_unit_test(test_memory_runs_out),
-        cmocka_unit_test(test_a_second_pass_allocates_nothing),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(test_without_noise_it_is_cei, test_with_noise, test_threads_and_units_change_nothing,
+                     test_draws_are_a_parameter, test_memory_runs_out, test_a_second_pass_allocates_nothing);
 }

@@ -16,15 +16,9 @@
 #include <ckg/ckg.h>
 
 #include "support/scale.h"
+#include "support/test.h"
 
 enum { PROBES = 7, MAX_K = 20 };
-
-#define must(call)                                                                                           \
-    do {                                                                                                     \
-        const int got = (call);                                                                              \
-        if (got)                                                                                             \
-            fail_msg("%s: status %d, '%s'", #call, got, ckg_error_message());                                \
-    } while (0)
 
 /* d reals in [0, 1] and K constraints below a limit. */
 static ckg_study *new_study(int d, int K, double limit, enum ckg_noise noise, int threads)
@@ -203,11 +197,6 @@ static void test_fallback(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_shares_add_up), cmocka_unit_test(test_shares_without_failures),
-        cmocka_unit_test(test_errors),        cmocka_unit_test(test_suggestions),
-        cmocka_unit_test(test_fallback),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(test_shares_add_up, test_shares_without_failures, test_errors, test_suggestions,
+                     test_fallback);
 }

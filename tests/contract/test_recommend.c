@@ -16,15 +16,9 @@
 #include <ckg/ckg.h>
 
 #include "support/scale.h"
+#include "support/test.h"
 
 enum { SIDE = 200, LIGHT_SIDE = 50, LATTICE = 20 };
-
-#define must(call)                                                                                           \
-    do {                                                                                                     \
-        const int got = (call);                                                                              \
-        if (got)                                                                                             \
-            fail_msg("%s: status %d, '%s'", #call, got, ckg_error_message());                                \
-    } while (0)
 
 /* --- studies --- */
 
@@ -445,17 +439,8 @@ static void test_exact_knowledge_counts(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_utility_by_definition),
-        cmocka_unit_test(test_automatic_penalty_is_the_worst_mean),
-        cmocka_unit_test(test_nothing_has_a_higher_utility),
-        cmocka_unit_test(test_probability_rule),
-        cmocka_unit_test(test_evaluated_only),
-        cmocka_unit_test(test_exact_knowledge_counts),
-        cmocka_unit_test(test_partly_measured_designs_are_not_evaluated),
-        cmocka_unit_test(test_best_trial),
-        cmocka_unit_test(test_state_error_before_an_objective),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(test_utility_by_definition, test_automatic_penalty_is_the_worst_mean,
+                     test_nothing_has_a_higher_utility, test_probability_rule, test_evaluated_only,
+                     test_exact_knowledge_counts, test_partly_measured_designs_are_not_evaluated,
+                     test_best_trial, test_state_error_before_an_objective);
 }

@@ -19,13 +19,7 @@
 #include "study/study.h"
 #include "suggest/draw.h"
 #include "support/scale.h"
-
-#define must(call)                                                                                           \
-    do {                                                                                                     \
-        const int got = (call);                                                                              \
-        if (got)                                                                                             \
-            fail_msg("%s: status %d, '%s'", #call, got, ckg_error_message());                                \
-    } while (0)
+#include "support/test.h"
 
 enum { INITIAL = 6, MOST = 80 };
 
@@ -505,18 +499,9 @@ static void test_a_region_helps_in_many_dimensions(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cts_chooses_by_definition),
-        cmocka_unit_test(test_every_sample_is_drawn),
-        cmocka_unit_test(test_a_rebuilt_study_goes_on),
-        cmocka_unit_test(test_any_number_of_threads_gives_the_same_bits),
-        cmocka_unit_test(test_a_restart_has_a_fresh_design),
-        cmocka_unit_test(test_suggestions_stay_in_the_region),
-        cmocka_unit_test(test_units_origin_and_sign_change_nothing),
-        cmocka_unit_test(test_pending_designs_get_different_draws),
-        cmocka_unit_test(test_lattices_and_lists_are_exhausted_once),
-        cmocka_unit_test(test_a_region_helps_in_many_dimensions),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(test_cts_chooses_by_definition, test_every_sample_is_drawn, test_a_rebuilt_study_goes_on,
+                     test_any_number_of_threads_gives_the_same_bits, test_a_restart_has_a_fresh_design,
+                     test_suggestions_stay_in_the_region, test_units_origin_and_sign_change_nothing,
+                     test_pending_designs_get_different_draws, test_lattices_and_lists_are_exhausted_once,
+                     test_a_region_helps_in_many_dimensions);
 }

@@ -15,6 +15,8 @@
 
 #include <ckg/ckg.h>
 
+#include "support/test.h"
+
 enum { STUDIES = 4, EVALUATIONS = 9, INITIAL = 5, NUMBERS = 6 };
 
 /* What a study said, number by number. Nothing is asserted on the threads themselves: cmocka jumps. */
@@ -196,11 +198,6 @@ static void test_a_study_moves_between_threads(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_studies_at_once),
-        cmocka_unit_test(test_studies_with_threads_at_once),
-        cmocka_unit_test(test_a_study_moves_between_threads),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(test_studies_at_once, test_studies_with_threads_at_once,
+                     test_a_study_moves_between_threads);
 }

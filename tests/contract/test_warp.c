@@ -14,6 +14,7 @@
 #include <ckg/ckg.h>
 
 #include "support/scale.h"
+#include "support/test.h"
 
 /* A bowl with ripples; beyond the diagonal, where nothing is feasible, it grows to about 1e7. */
 static void evaluate(const double *x, double *values)
@@ -122,7 +123,5 @@ static void test_predictions_are_in_units(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_warp_pays),
-                                       cmocka_unit_test(test_predictions_are_in_units)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(test_warp_pays, test_predictions_are_in_units);
 }

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "idx.h"
+#include "support/test.h"
 
 enum { IMAGES = 5, IMAGE_BYTES = 16 + IMAGES * IDX_PIXELS, LABEL_BYTES = 8 + IMAGES };
 
@@ -149,7 +150,5 @@ static void test_missing(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_whole), cmocka_unit_test(test_broken),
-                                       cmocka_unit_test(test_missing)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(test_whole, test_broken, test_missing);
 }

@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "network.h"
+#include "support/test.h"
 
 enum { ROWS = 9 };
 
@@ -195,8 +196,5 @@ static void test_random(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_gradient), cmocka_unit_test(test_loss),
-                                       cmocka_unit_test(test_adam),     cmocka_unit_test(test_dropout),
-                                       cmocka_unit_test(test_training), cmocka_unit_test(test_random)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(test_gradient, test_loss, test_adam, test_dropout, test_training, test_random);
 }

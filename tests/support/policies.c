@@ -10,14 +10,6 @@
 #include <string.h>
 #include <cmocka.h>
 
-void support_must(int status, const char *call, const char *file, int line)
-{
-    if (!status)
-        return;
-    print_error("%s: status %d, '%s'\n", call, status, ckg_error_message());
-    _fail(file, line);
-}
-
 /* --- contracts × rows --- */
 
 enum { MOST_TESTS = 512, NAME = 96 };

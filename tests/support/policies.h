@@ -9,10 +9,7 @@
 #include <ckg/ckg.h>
 
 #include "study/study.h"
-
-/* Fails the test with the library's message unless the call gives CKG_OK. */
-#define must(call) support_must((call), #call, __FILE__, __LINE__)
-void support_must(int status, const char *call, const char *file, int line);
+#include "support/test.h"
 
 struct policy_contract {
     const char *name;

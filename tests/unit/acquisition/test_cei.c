@@ -21,6 +21,7 @@
 #include "reference/cei.inc"
 #include "support/near.h"
 #include "support/scene.h"
+#include "support/test.h"
 
 enum { ROWS = sizeof cei_rows / sizeof cei_rows[0] };
 
@@ -131,12 +132,6 @@ static void test_at_an_exact_observation(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_matches_reference),
-        cmocka_unit_test(test_without_a_best),
-        cmocka_unit_test(test_gradient_matches_differences),
-        cmocka_unit_test(test_at_an_exact_observation),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(test_matches_reference, test_without_a_best, test_gradient_matches_differences,
+                     test_at_an_exact_observation);
 }

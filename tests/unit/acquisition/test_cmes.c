@@ -24,6 +24,7 @@
 #include "support/naive_normal.h"
 #include "support/near.h"
 #include "support/scene.h"
+#include "support/test.h"
 
 enum {
     ROWS = sizeof cmes_rows / sizeof cmes_rows[0],
@@ -344,16 +345,7 @@ static void test_extremes(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_entropy_matches_quadrature),
-        cmocka_unit_test(test_value_matches_quadrature),
-        cmocka_unit_test(test_average_over_draws),
-        cmocka_unit_test(test_without_constraints),
-        cmocka_unit_test(test_noise),
-        cmocka_unit_test(test_gradient_matches_differences),
-        cmocka_unit_test(test_at_an_exact_observation),
-        cmocka_unit_test(test_extremes),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(test_entropy_matches_quadrature, test_value_matches_quadrature, test_average_over_draws,
+                     test_without_constraints, test_noise, test_gradient_matches_differences,
+                     test_at_an_exact_observation, test_extremes);
 }

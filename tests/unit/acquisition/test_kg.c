@@ -17,6 +17,7 @@
 #include "acquisition/kg.h"
 #include "acquisition/kg_inner.h"
 #include "base/rng.h"
+#include "support/test.h"
 
 enum { DIM = 2, MOST_ROWS = 20, MOST_POINTS = 640, MOST_NODES = 8, OUTCOMES = 4 };
 
@@ -526,16 +527,9 @@ static void test_lemma_2_nothing_at_the_data(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_gradient_is_the_differences),
-        cmocka_unit_test(test_value_is_the_integral),
-        cmocka_unit_test(test_value_is_what_monte_carlo_finds),
-        cmocka_unit_test(test_without_constraints_it_is_the_knowledge_gradient),
-        cmocka_unit_test(test_an_envelope_of_many_lines),
-        cmocka_unit_test(test_inner_gradient_is_the_differences),
-        cmocka_unit_test(test_inner_value_is_the_line),
-        cmocka_unit_test(test_lemma_1_never_negative),
-        cmocka_unit_test(test_lemma_2_nothing_at_the_data),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(test_gradient_is_the_differences, test_value_is_the_integral,
+                     test_value_is_what_monte_carlo_finds,
+                     test_without_constraints_it_is_the_knowledge_gradient, test_an_envelope_of_many_lines,
+                     test_inner_gradient_is_the_differences, test_inner_value_is_the_line,
+                     test_lemma_1_never_negative, test_lemma_2_nothing_at_the_data);
 }

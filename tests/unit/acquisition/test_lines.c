@@ -21,6 +21,7 @@
 #include "reference/normal.inc"
 #include "support/naive_normal.h"
 #include "support/near.h"
+#include "support/test.h"
 
 #if defined(CKG_HAVE_X86_VARIANTS)
 static const struct ckg__line_ops *const variants[] = {&ckg__line_ops_base, &ckg__line_ops_v3,
@@ -375,17 +376,8 @@ static void test_the_best_variant_is_chosen(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_expected_maximum_matches_brute_force),
-        cmocka_unit_test(test_one_line_is_worth_nothing),
-        cmocka_unit_test(test_two_lines_keep_relative_accuracy),
-        cmocka_unit_test(test_lines_through_one_corner),
-        cmocka_unit_test(test_tangents),
-        cmocka_unit_test(test_many_tangents),
-        cmocka_unit_test(test_one_step_ahead),
-        cmocka_unit_test(test_lines_of_a_probability),
-        cmocka_unit_test(test_the_best_variant_is_chosen),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(test_expected_maximum_matches_brute_force, test_one_line_is_worth_nothing,
+                     test_two_lines_keep_relative_accuracy, test_lines_through_one_corner, test_tangents,
+                     test_many_tangents, test_one_step_ahead, test_lines_of_a_probability,
+                     test_the_best_variant_is_chosen);
 }

@@ -25,6 +25,7 @@
 #include "support/near.h"
 #include "support/scale.h"
 #include "support/scene.h"
+#include "support/test.h"
 
 enum { D = 2, OUTCOMES = 3, MOST_N = 24, RULES = 8 };
 
@@ -716,7 +717,7 @@ static void test_gradient_matches_differences(void **state)
 
 /* --- the ends --- */
 
-static void assert_finite(struct model *m, int count, const double *U)
+static void assert_all_finite(struct model *m, int count, const double *U)
 {
     double value[64], gradient[D * 64];
     assert_true(count <= 64);
@@ -747,7 +748,7 @@ static void test_finite_everywhere(void **state)
                 for (int k = 0; k < D; k++)
                     U[k * COUNT + d] = m.U[k * MOST_N + d] + (d % 2) * 1e-6;
             draw(&m, 32, MOST_N, 0);
-            assert_finite(&m, COUNT, U);
+            assert_all_finite(&m, COUNT, U);
             m.belief.outcomes = 21;
             for (int j = 3; j < 21; j++) {
                 m.belief.gp[j] = m.belief.gp[1 + j % 2];
@@ -755,7 +756,7 @@ static void test_finite_everywhere(void **state)
                 m.belief.upper[j] = j % 2 ? -0.1 * j : INFINITY;
             }
             draw(&m, 32, MOST_N, 0);
-            assert_finite(&m, COUNT, U);
+            assert_all_finite(&m, COUNT, U);
             m.belief.outcomes = 3;
             model_free(&m);
         }
@@ -793,19 +794,8 @@ static void test_far_tails(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_matches_simulation),
-        cmocka_unit_test(test_draws_average_to_the_posterior),
-        cmocka_unit_test(test_exact_rows_are_not_drawn),
-        cmocka_unit_test(test_designs_beyond_the_most),
-        cmocka_unit_test(test_matches_botorch),
-        cmocka_unit_test(test_without_noise_it_is_cei),
-        cmocka_unit_test(test_little_noise_is_nearly_none),
-        cmocka_unit_test(test_nothing_feasible),
-        cmocka_unit_test(test_gradient_matches_differences),
-        cmocka_unit_test(test_finite_everywhere),
-        cmocka_unit_test(test_far_tails),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(test_matches_simulation, test_draws_average_to_the_posterior,
+                     test_exact_rows_are_not_drawn, test_designs_beyond_the_most, test_matches_botorch,
+                     test_without_noise_it_is_cei, test_little_noise_is_nearly_none, test_nothing_feasible,
+                     test_gradient_matches_differences, test_finite_everywhere, test_far_tails);
 }

@@ -18,6 +18,7 @@
 #include "support/near.h"
 #include "support/scale.h"
 #include "support/scene.h"
+#include "support/test.h"
 
 /* --- factors --- */
 
@@ -393,15 +394,7 @@ static void test_unsettled_draws_are_left_aside(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_not_all_matches_differences),
-        cmocka_unit_test(test_within_matches_integration),
-        cmocka_unit_test(test_one_factor_is_exact),
-        cmocka_unit_test(test_moments_are_near_those_of_draws),
-        cmocka_unit_test(test_values_are_finite),
-        cmocka_unit_test(test_no_feasible_design),
-        cmocka_unit_test(test_unsettled_draws_are_left_aside),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(test_not_all_matches_differences, test_within_matches_integration,
+                     test_one_factor_is_exact, test_moments_are_near_those_of_draws, test_values_are_finite,
+                     test_no_feasible_design, test_unsettled_draws_are_left_aside);
 }

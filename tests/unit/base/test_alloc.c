@@ -12,6 +12,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "support/test.h"
 
 struct budget {
     int calls, allowed;
@@ -121,11 +122,6 @@ static void test_hook_counts_and_refuses(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_blocks_are_aligned),         cmocka_unit_test(test_zeroed_block_is_zero),
-        cmocka_unit_test(test_resize_keeps_what_was_used), cmocka_unit_test(test_string_is_copied),
-        cmocka_unit_test(test_overflow_is_out_of_memory),  cmocka_unit_test(test_hook_counts_and_refuses),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(test_blocks_are_aligned, test_zeroed_block_is_zero, test_resize_keeps_what_was_used,
+                     test_string_is_copied, test_overflow_is_out_of_memory, test_hook_counts_and_refuses);
 }

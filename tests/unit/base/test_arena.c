@@ -14,6 +14,7 @@
 #include "base/alloc.h"
 #include "base/arena.h"
 #include "base/error.h"
+#include "support/test.h"
 
 enum { REQUESTS = 200 };
 
@@ -129,12 +130,6 @@ static void test_failure_leaves_the_arena_usable(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_blocks_do_not_overlap),
-        cmocka_unit_test(test_second_pass_allocates_nothing),
-        cmocka_unit_test(test_marks_nest),
-        cmocka_unit_test(test_failure_leaves_the_arena_usable),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(test_blocks_do_not_overlap, test_second_pass_allocates_nothing, test_marks_nest,
+                     test_failure_leaves_the_arena_usable);
 }

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "support/test.h"
 
 static void test_every_status_has_its_text(void **state)
 {
@@ -91,14 +92,7 @@ static void test_every_thread_has_its_own_message(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_status_has_its_text),
-        cmocka_unit_test(test_fail_formats_and_returns_its_status),
-        cmocka_unit_test(test_first_failure_stays_until_cleared),
-        cmocka_unit_test(test_message_is_one_line),
-        cmocka_unit_test(test_long_message_is_cut_between_characters),
-        cmocka_unit_test(test_every_thread_has_its_own_message),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(test_every_status_has_its_text, test_fail_formats_and_returns_its_status,
+                     test_first_failure_stays_until_cleared, test_message_is_one_line,
+                     test_long_message_is_cut_between_characters, test_every_thread_has_its_own_message);
 }

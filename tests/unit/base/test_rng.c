@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/rng.h"
+#include "support/test.h"
 #include "reference/rng.h"
 
 enum { DRAWS = 200000 };
@@ -148,15 +149,7 @@ static void test_shuffle_gives_every_order(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_states_and_numbers_are_the_reference),
-        cmocka_unit_test(test_uniform_is_uniform_and_open),
-        cmocka_unit_test(test_uniform_at_the_extremes),
-        cmocka_unit_test(test_normal_moments),
-        cmocka_unit_test(test_below_is_even),
-        cmocka_unit_test(test_below_large_bound_is_not_biased),
-        cmocka_unit_test(test_shuffle_gives_every_order),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(test_states_and_numbers_are_the_reference, test_uniform_is_uniform_and_open,
+                     test_uniform_at_the_extremes, test_normal_moments, test_below_is_even,
+                     test_below_large_bound_is_not_biased, test_shuffle_gives_every_order);
 }

@@ -18,6 +18,7 @@
 #include "base/error.h"
 #include "base/rng.h"
 #include "base/threads.h"
+#include "support/test.h"
 
 enum { MAX_TASKS = 257, MAX_THREADS = 4, SHORT_RUNS = 2000, PAUSED_RUNS = 20 };
 
@@ -260,16 +261,8 @@ static void test_no_threads_or_no_memory(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_same_results_at_any_number_of_threads),
-        cmocka_unit_test(test_many_short_runs),
-        cmocka_unit_test(test_tasks_that_share_their_work),
-        cmocka_unit_test(test_no_team),
-        cmocka_unit_test(test_runs_with_sleeping_workers),
-        cmocka_unit_test(test_pool_that_never_ran_is_freed),
-        cmocka_unit_test(test_system_refuses_a_thread),
-        cmocka_unit_test(test_no_threads_or_no_memory),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(test_same_results_at_any_number_of_threads, test_many_short_runs,
+                     test_tasks_that_share_their_work, test_no_team, test_runs_with_sleeping_workers,
+                     test_pool_that_never_ran_is_freed, test_system_refuses_a_thread,
+                     test_no_threads_or_no_memory);
 }

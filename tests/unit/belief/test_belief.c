@@ -21,6 +21,7 @@
 #include "reference/belief.inc"
 #include "support/near.h"
 #include "support/scene.h"
+#include "support/test.h"
 
 /* Columns of the rows. */
 enum { MEAN, VAR, LOWER, UPPER, LOG_PF, IN_MEAN, IN_VAR };
@@ -258,18 +259,8 @@ static void test_views_and_utility(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_one_limit),
-        cmocka_unit_test(test_two_limits),
-        cmocka_unit_test(test_two_limits_under_the_floor_of_the_variance),
-        cmocka_unit_test(test_slopes_match_differences),
-        cmocka_unit_test(test_adds_to_what_is_there),
-        cmocka_unit_test(test_floor_of_the_variance),
-        cmocka_unit_test(test_floor_of_the_variance_with_two_limits),
-        cmocka_unit_test(test_gradient_of_log_feasible),
-        cmocka_unit_test(test_gradient_of_log_utility),
-        cmocka_unit_test(test_views_and_utility),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(test_one_limit, test_two_limits, test_two_limits_under_the_floor_of_the_variance,
+                     test_slopes_match_differences, test_adds_to_what_is_there, test_floor_of_the_variance,
+                     test_floor_of_the_variance_with_two_limits, test_gradient_of_log_feasible,
+                     test_gradient_of_log_utility, test_views_and_utility);
 }

@@ -16,6 +16,7 @@
 #include "data/data.h"
 #include "model/gp.h"
 #include "support/near.h"
+#include "support/test.h"
 
 enum { VALUES = 18, DESIGNS = 6 };
 
@@ -602,23 +603,10 @@ static void test_latent_success(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_pooling_is_exact_with_estimated_noise),
-        cmocka_unit_test(test_pooling_is_exact_with_known_noise),
-        cmocka_unit_test(test_pooling_is_exact_with_mixed_noise),
-        cmocka_unit_test(test_rows),
-        cmocka_unit_test(test_noise_of_the_problem),
-        cmocka_unit_test(test_scaling_round_trip_and_slope),
-        cmocka_unit_test(test_moments_match_quadrature),
-        cmocka_unit_test(test_units_do_not_matter),
-        cmocka_unit_test(test_jacobian),
-        cmocka_unit_test(test_tail),
-        cmocka_unit_test(test_tail_of_a_constraint),
-        cmocka_unit_test(test_constant_outcomes),
-        cmocka_unit_test(test_no_values_and_one),
-        cmocka_unit_test(test_first_trials_alone),
-        cmocka_unit_test(test_latent_success),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(test_pooling_is_exact_with_estimated_noise, test_pooling_is_exact_with_known_noise,
+                     test_pooling_is_exact_with_mixed_noise, test_rows, test_noise_of_the_problem,
+                     test_scaling_round_trip_and_slope, test_moments_match_quadrature,
+                     test_units_do_not_matter, test_jacobian, test_tail, test_tail_of_a_constraint,
+                     test_constant_outcomes, test_no_values_and_one, test_first_trials_alone,
+                     test_latent_success);
 }

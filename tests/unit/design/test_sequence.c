@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "design/sequence.h"
+#include "support/test.h"
 #include "reference/sobol.h"
 
 enum { MAX_LHS_N = 200, MAX_LHS_D = 12, NET_LEVELS = 8, NET_POINTS = 1 << NET_LEVELS, PAIR_DIMENSIONS = 20 };
@@ -237,16 +238,8 @@ static void test_sobol_over_seeds(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_lhs_has_one_point_per_stratum),
-        cmocka_unit_test(test_lhs_tries_spread_the_points),
-        cmocka_unit_test(test_lhs_is_reproducible),
-        cmocka_unit_test(test_sobol_shares_digits_as_reference),
-        cmocka_unit_test(test_sobol_strata_in_every_dimension),
-        cmocka_unit_test(test_sobol_nets_in_pairs),
-        cmocka_unit_test(test_sobol_goes_on_where_it_stopped),
-        cmocka_unit_test(test_sobol_over_seeds),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(test_lhs_has_one_point_per_stratum, test_lhs_tries_spread_the_points,
+                     test_lhs_is_reproducible, test_sobol_shares_digits_as_reference,
+                     test_sobol_strata_in_every_dimension, test_sobol_nets_in_pairs,
+                     test_sobol_goes_on_where_it_stopped, test_sobol_over_seeds);
 }

@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #include "linalg/normal.h"
+#include "support/test.h"
 #include "reference/normal.inc"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -161,18 +162,8 @@ static void test_quantile_inverts_cdf(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_functions_match_reference),
-        cmocka_unit_test(test_quantile_matches_reference),
-        cmocka_unit_test(test_log_interval_matches_reference),
-        cmocka_unit_test(test_limits),
-        cmocka_unit_test(test_logarithms_far_out),
-        cmocka_unit_test(test_nan_in_nan_out),
-        cmocka_unit_test(test_quantile_ends),
-        cmocka_unit_test(test_log_interval_with_open_ends),
-        cmocka_unit_test(test_monotone_across_branches),
-        cmocka_unit_test(test_quantile_inverts_cdf),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(test_functions_match_reference, test_quantile_matches_reference,
+                     test_log_interval_matches_reference, test_limits, test_logarithms_far_out,
+                     test_nan_in_nan_out, test_quantile_ends, test_log_interval_with_open_ends,
+                     test_monotone_across_branches, test_quantile_inverts_cdf);
 }

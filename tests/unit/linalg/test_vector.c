@@ -21,6 +21,7 @@
 #include "linalg/vector.h"
 #include "reference/normal.inc"
 #include "support/scale.h"
+#include "support/test.h"
 #include "support/ulps.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -310,16 +311,7 @@ static void test_the_best_variant_is_chosen(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_normal_matches_reference),
-        cmocka_unit_test(test_errors_of_exp),
-        cmocka_unit_test(test_errors_of_log),
-        cmocka_unit_test(test_log_near_one),
-        cmocka_unit_test(test_every_length_and_in_place),
-        cmocka_unit_test(test_nan_in_nan_out),
-        cmocka_unit_test(test_limits),
-        cmocka_unit_test(test_the_best_variant_is_chosen),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(test_normal_matches_reference, test_errors_of_exp, test_errors_of_log, test_log_near_one,
+                     test_every_length_and_in_place, test_nan_in_nan_out, test_limits,
+                     test_the_best_variant_is_chosen);
 }

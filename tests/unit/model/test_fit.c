@@ -19,6 +19,7 @@
 #include "model/fit.h"
 #include "support/near.h"
 #include "support/process.h"
+#include "support/test.h"
 
 /* The density along one coordinate of theta, for differences. */
 struct along {
@@ -355,14 +356,7 @@ static void test_samples_match_quadrature(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_gradient_matches_differences),
-        cmocka_unit_test(test_gradient_with_a_prior_of_the_signal),
-        cmocka_unit_test(test_density_is_likelihood_and_prior),
-        cmocka_unit_test(test_climb_reaches_the_best_of_a_grid),
-        cmocka_unit_test(test_climb_ends_with_a_small_gradient),
-        cmocka_unit_test(test_samples_match_quadrature),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(test_gradient_matches_differences, test_gradient_with_a_prior_of_the_signal,
+                     test_density_is_likelihood_and_prior, test_climb_reaches_the_best_of_a_grid,
+                     test_climb_ends_with_a_small_gradient, test_samples_match_quadrature);
 }

@@ -23,6 +23,7 @@
 #include "reference/gp.inc"
 #include "support/near.h"
 #include "support/process.h"
+#include "support/test.h"
 
 enum { CASES = sizeof gp_cases / sizeof gp_cases[0] };
 
@@ -299,19 +300,8 @@ static void test_future_noise(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_matches_reference),
-        cmocka_unit_test(test_append_equals_set),
-        cmocka_unit_test(test_append_keeps_the_mean),
-        cmocka_unit_test(test_truncate_undoes_append),
-        cmocka_unit_test(test_append_of_a_repeated_design),
-        cmocka_unit_test(test_append_without_room),
-        cmocka_unit_test(test_without_data),
-        cmocka_unit_test(test_without_data_nor_prior_of_the_mean),
-        cmocka_unit_test(test_nugget_grows_or_gives_up),
-        cmocka_unit_test(test_groups_share_a_lengthscale),
-        cmocka_unit_test(test_future_noise),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(test_matches_reference, test_append_equals_set, test_append_keeps_the_mean,
+                     test_truncate_undoes_append, test_append_of_a_repeated_design, test_append_without_room,
+                     test_without_data, test_without_data_nor_prior_of_the_mean,
+                     test_nugget_grows_or_gives_up, test_groups_share_a_lengthscale, test_future_noise);
 }

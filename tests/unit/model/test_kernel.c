@@ -18,6 +18,7 @@
 #include "linalg/variant.h"
 #include "model/kernel.h"
 #include "support/scale.h"
+#include "support/test.h"
 
 #if defined(CKG_HAVE_X86_VARIANTS)
 static const struct ckg__kernel_ops *const variants[] = {&ckg__kernel_ops_base, &ckg__kernel_ops_v3,
@@ -258,12 +259,6 @@ static void test_the_best_variant_is_chosen(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_values_and_slopes),
-        cmocka_unit_test(test_sums_over_derivatives),
-        cmocka_unit_test(test_far_points_have_no_covariance),
-        cmocka_unit_test(test_the_best_variant_is_chosen),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(test_values_and_slopes, test_sums_over_derivatives, test_far_points_have_no_covariance,
+                     test_the_best_variant_is_chosen);
 }

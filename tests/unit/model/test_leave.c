@@ -20,6 +20,7 @@
 #include "posterior/posterior.h"
 #include "support/near.h"
 #include "support/process.h"
+#include "support/test.h"
 
 /* The process p without the rows first … next−1, conditioned anew; predicts at row `first`. */
 static void brute_force(const struct process *p, int first, int next, double *mean, double *var)
@@ -130,9 +131,5 @@ static void test_alone(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_against_brute_force),
-        cmocka_unit_test(test_alone),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(test_against_brute_force, test_alone);
 }

@@ -3,6 +3,7 @@
  * L-BFGS-B.
  */
 #include "optim/lbfgs.h"
+#include "support/test.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -647,15 +648,7 @@ static void test_scipy(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_quadratics), cmocka_unit_test(test_rosenbrock),
-        cmocka_unit_test(test_corner),     cmocka_unit_test(test_fixed_coordinates),
-        cmocka_unit_test(test_barrier),    cmocka_unit_test(test_bad_start),
-        cmocka_unit_test(test_flat),       cmocka_unit_test(test_wrong_gradient),
-        cmocka_unit_test(test_limits),     cmocka_unit_test(test_value_tolerance),
-        cmocka_unit_test(test_lock_step),  cmocka_unit_test(test_memory_sizes),
-        cmocka_unit_test(test_scipy),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(test_quadratics, test_rosenbrock, test_corner, test_fixed_coordinates, test_barrier,
+                     test_bad_start, test_flat, test_wrong_gradient, test_limits, test_value_tolerance,
+                     test_lock_step, test_memory_sizes, test_scipy);
 }

@@ -11,6 +11,7 @@
 #include <math.h>
 
 #include "optim/simplex.h"
+#include "support/test.h"
 
 struct bowl {
     int dim, calls;
@@ -98,10 +99,6 @@ static void test_few_steps(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_inside),           cmocka_unit_test(test_at_the_wall),
-        cmocka_unit_test(test_fixed_coordinate), cmocka_unit_test(test_no_number_is_worst),
-        cmocka_unit_test(test_few_steps),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(test_inside, test_at_the_wall, test_fixed_coordinate, test_no_number_is_worst,
+                     test_few_steps);
 }

@@ -21,6 +21,7 @@
 #include "posterior/posterior.h"
 #include "support/near.h"
 #include "support/process.h"
+#include "support/test.h"
 
 enum { D = 3, N = 18, POINTS = 11 };
 
@@ -297,16 +298,7 @@ static void test_samples_at_equal_points(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_gradients_match_differences),
-        cmocka_unit_test(test_batch_equals_views),
-        cmocka_unit_test(test_view_in_parts),
-        cmocka_unit_test(test_covariance),
-        cmocka_unit_test(test_variance_at_observations),
-        cmocka_unit_test(test_without_data),
-        cmocka_unit_test(test_samples_have_mean_and_covariance),
-        cmocka_unit_test(test_samples_at_equal_points),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(test_gradients_match_differences, test_batch_equals_views, test_view_in_parts,
+                     test_covariance, test_variance_at_observations, test_without_data,
+                     test_samples_have_mean_and_covariance, test_samples_at_equal_points);
 }

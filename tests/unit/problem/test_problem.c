@@ -16,6 +16,7 @@
 #include "base/rng.h"
 #include "problem/problem.h"
 #include "support/near.h"
+#include "support/test.h"
 
 static const char *const colours[] = {"red", "green", "blue"};
 
@@ -727,35 +728,12 @@ static void test_no_memory(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_description),
-        cmocka_unit_test(test_indices_out_of_range),
-        cmocka_unit_test(test_defaults),
-        cmocka_unit_test(test_noise),
-        cmocka_unit_test(test_copy),
-        cmocka_unit_test(test_round_trip),
-        cmocka_unit_test(test_ends_and_middle),
-        cmocka_unit_test(test_categories_are_at_distance_one),
-        cmocka_unit_test(test_from_unit_is_nearest),
-        cmocka_unit_test(test_widest_log_scale),
-        cmocka_unit_test(test_free_box),
-        cmocka_unit_test(test_from_cube_gives_equal_shares),
-        cmocka_unit_test(test_from_cube_leaves_reals_and_ends),
-        cmocka_unit_test(test_numbering),
-        cmocka_unit_test(test_size),
-        cmocka_unit_test(test_list),
-        cmocka_unit_test(test_list_with_both_zeros),
-        cmocka_unit_test(test_wrong_reals),
-        cmocka_unit_test(test_wrong_integers),
-        cmocka_unit_test(test_wrong_categoricals),
-        cmocka_unit_test(test_too_many_parameters),
-        cmocka_unit_test(test_wrong_lists),
-        cmocka_unit_test(test_wrong_objectives),
-        cmocka_unit_test(test_wrong_constraints),
-        cmocka_unit_test(test_wrong_noise),
-        cmocka_unit_test(test_new_without_a_place),
-        cmocka_unit_test(test_no_memory),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(test_description, test_indices_out_of_range, test_defaults, test_noise, test_copy,
+                     test_round_trip, test_ends_and_middle, test_categories_are_at_distance_one,
+                     test_from_unit_is_nearest, test_widest_log_scale, test_free_box,
+                     test_from_cube_gives_equal_shares, test_from_cube_leaves_reals_and_ends, test_numbering,
+                     test_size, test_list, test_list_with_both_zeros, test_wrong_reals, test_wrong_integers,
+                     test_wrong_categoricals, test_too_many_parameters, test_wrong_lists,
+                     test_wrong_objectives, test_wrong_constraints, test_wrong_noise,
+                     test_new_without_a_place, test_no_memory);
 }

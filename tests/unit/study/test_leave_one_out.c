@@ -17,6 +17,7 @@
 #include "posterior/posterior.h"
 #include "study/study.h"
 #include "support/near.h"
+#include "support/test.h"
 
 enum { DESIGNS = 14, TRIALS = 20, FAILED = 5, PARTLY = 6, MOST = 64 };
 
@@ -197,9 +198,5 @@ static void test_edges(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_exact),  cmocka_unit_test(test_known), cmocka_unit_test(test_estimated),
-        cmocka_unit_test(test_warped), cmocka_unit_test(test_edges),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(test_exact, test_known, test_estimated, test_warped, test_edges);
 }

@@ -17,15 +17,9 @@
 
 #include "base/rng.h"
 #include "design/sequence.h"
+#include "support/test.h"
 
 enum { LIST = 6, SEED = 11 };
-
-#define must(call)                                                                                           \
-    do {                                                                                                     \
-        const int got = (call);                                                                              \
-        if (got)                                                                                             \
-            fail_msg("%s: status %d, '%s'", #call, got, ckg_error_message());                                \
-    } while (0)
 
 static ckg_study *new_study(ckg_problem *p, const char *policy)
 {
@@ -254,11 +248,6 @@ static void test_initial_design_and_scores(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random_is_uniform), cmocka_unit_test(test_sobol_is_a_net),
-        cmocka_unit_test(test_sobol_on_lattices), cmocka_unit_test(test_sobol_goes_on),
-        cmocka_unit_test(test_nothing_twice),     cmocka_unit_test(test_initial_design_and_scores),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(test_random_is_uniform, test_sobol_is_a_net, test_sobol_on_lattices, test_sobol_goes_on,
+                     test_nothing_twice, test_initial_design_and_scores);
 }

@@ -18,6 +18,7 @@
 #include "support/near.h"
 #include "support/scale.h"
 #include "support/scene.h"
+#include "support/test.h"
 
 enum { DRAWS = 100000, AT = 5, MANY = 60 };
 
@@ -262,13 +263,6 @@ static void test_distinct(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_draws_have_mean_and_covariance),
-        cmocka_unit_test(test_choice_by_definition),
-        cmocka_unit_test(test_objective_alone),
-        cmocka_unit_test(test_scores_go_on_between_candidates),
-        cmocka_unit_test(test_distinct),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(test_draws_have_mean_and_covariance, test_choice_by_definition, test_objective_alone,
+                     test_scores_go_on_between_candidates, test_distinct);
 }

@@ -17,15 +17,9 @@
 #include "study/study.h"
 #include "suggest/draws.h"
 #include "support/near.h"
+#include "support/test.h"
 
 enum { DATA = 9, DRAWS = 4000 };
-
-#define must(call)                                                                                           \
-    do {                                                                                                     \
-        const int got = (call);                                                                              \
-        if (got)                                                                                             \
-            fail_msg("%s: status %d, '%s'", #call, got, ckg_error_message());                                \
-    } while (0)
 
 /*
  * Nine evaluations of an objective and two constraints; with noise in the objective there are several
@@ -219,13 +213,6 @@ static void test_streams(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_moments),
-        cmocka_unit_test(test_joint),
-        cmocka_unit_test(test_draws_pass_through_the_data),
-        cmocka_unit_test(test_best_by_definition),
-        cmocka_unit_test(test_streams),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(test_moments, test_joint, test_draws_pass_through_the_data, test_best_by_definition,
+                     test_streams);
 }

@@ -14,6 +14,7 @@
 
 #include "support/near.h"
 #include "support/policies.h"
+#include "support/test.h"
 
 /* The library's incumbent, in the toy's units: the smallest objective. NAN: there is none. */
 static double incumbent(ckg_study *s)
@@ -104,9 +105,5 @@ static void test_none_measured_feasible(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_told_and_pending),
-        cmocka_unit_test(test_none_measured_feasible),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(test_told_and_pending, test_none_measured_feasible);
 }

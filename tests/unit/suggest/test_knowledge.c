@@ -21,6 +21,7 @@
 #include "support/near.h"
 #include "support/policies.h"
 #include "support/scale.h"
+#include "support/test.h"
 
 enum { LIST = 60, ROWS = 16, D = 2 };
 
@@ -655,15 +656,9 @@ static int prepare(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_kg_on_a_list_is_the_closed_form),
-        cmocka_unit_test(test_ckg_on_a_list_is_exact_at_its_nodes),
-        cmocka_unit_test(test_ckg_on_a_list_is_the_integral),
-        cmocka_unit_test(test_kg_is_ckg_without_constraints),
-        cmocka_unit_test(test_kg_does_not_know_the_constraints),
-        cmocka_unit_test(test_pkg_is_kg_times_pf),
-        cmocka_unit_test(test_pkg_averages_products),
-        cmocka_unit_test(test_gradient_with_and_without_the_weight),
-    };
-    return cmocka_run_group_tests(tests, prepare, NULL);
+    return RUN_TESTS_BETWEEN(prepare, NULL, test_kg_on_a_list_is_the_closed_form,
+                             test_ckg_on_a_list_is_exact_at_its_nodes, test_ckg_on_a_list_is_the_integral,
+                             test_kg_is_ckg_without_constraints, test_kg_does_not_know_the_constraints,
+                             test_pkg_is_kg_times_pf, test_pkg_averages_products,
+                             test_gradient_with_and_without_the_weight);
 }

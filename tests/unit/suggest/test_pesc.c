@@ -22,10 +22,9 @@
 #include "suggest/policy.h"
 #include "support/process.h"
 #include "support/scale.h"
+#include "support/test.h"
 
 enum { MODELS = sizeof pesc_models / sizeof pesc_models[0], MAX_GRID = 169 };
-
-#define must(call) assert_int_equal((call), CKG_OK)
 
 /* --- a search over a model --- */
 
@@ -259,11 +258,6 @@ static void test_matches_rejection_sampling_by_standard(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_matches_rejection_sampling_in_the_box),
-        cmocka_unit_test(test_matches_rejection_sampling_on_the_grid),
-        cmocka_unit_test(test_matches_rejection_sampling_by_standard),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(test_matches_rejection_sampling_in_the_box, test_matches_rejection_sampling_on_the_grid,
+                     test_matches_rejection_sampling_by_standard);
 }

@@ -18,15 +18,9 @@
 #include "suggest/acquire.h"
 #include "suggest/draws.h"
 #include "support/near.h"
+#include "support/test.h"
 
 enum { DATA = 11, AT = 300 };
-
-#define must(call)                                                                                           \
-    do {                                                                                                     \
-        const int got = (call);                                                                              \
-        if (got)                                                                                             \
-            fail_msg("%s: status %d, '%s'", #call, got, ckg_error_message());                                \
-    } while (0)
 
 struct kind {
     int noisy, K;
@@ -167,11 +161,5 @@ static void test_nothing_feasible(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_score_by_definition),
-        cmocka_unit_test(test_suggests_a_maximum),
-        cmocka_unit_test(test_nothing_feasible),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(test_score_by_definition, test_suggests_a_maximum, test_nothing_feasible);
 }

@@ -13,6 +13,7 @@
 
 #include "base/rng.h"
 #include "suggest/region.h"
+#include "support/test.h"
 
 enum { INITIAL = 3, FRESH = 2 };
 
@@ -408,20 +409,9 @@ static void test_repeated_evaluations(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_published_numbers),
-        cmocka_unit_test(test_before_and_in_the_initial_design),
-        cmocka_unit_test(test_three_successes_double_the_length),
-        cmocka_unit_test(test_four_failures_halve_the_length),
-        cmocka_unit_test(test_a_small_region_restarts),
-        cmocka_unit_test(test_violations),
-        cmocka_unit_test(test_small_improvements),
-        cmocka_unit_test(test_other_ends_of_a_trial),
-        cmocka_unit_test(test_designs_from_elsewhere),
-        cmocka_unit_test(test_scouts),
-        cmocka_unit_test(test_units_do_not_matter),
-        cmocka_unit_test(test_repeated_evaluations),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(test_the_published_numbers, test_before_and_in_the_initial_design,
+                     test_three_successes_double_the_length, test_four_failures_halve_the_length,
+                     test_a_small_region_restarts, test_violations, test_small_improvements,
+                     test_other_ends_of_a_trial, test_designs_from_elsewhere, test_scouts,
+                     test_units_do_not_matter, test_repeated_evaluations);
 }
