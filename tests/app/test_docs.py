@@ -11,7 +11,9 @@ A page is worked through from top to bottom in an empty folder of its own, with 
     ```console norun                not run (cloning, building)
 
 In expected output a line "…" stands for any number of lines, and "…" within a line for any text. Blocks of other kinds are left aside in README.md and
-refused in the tutorial and the how-tos, where everything shown must run."""
+refused in the tutorial and the how-tos, where everything shown must run.
+
+Links between all pages are checked too, headings included."""
 import glob
 import os
 import re
@@ -143,9 +145,37 @@ def run_page(path, strict):
         write_page(path, found)
 
 
+def headings(path):
+    """The anchors of a page's headings, as GitHub makes them."""
+    with open(path, encoding="utf-8") as file:
+        text = re.sub(r"^```.*?^```$", "", file.read(), flags=re.M | re.S)
+    titles = re.findall(r"^#+ (.*)$", text, flags=re.M)
+    return {re.sub(r"[^\w\- ]", "", title.strip().lower()).replace(" ", "-") for title in titles}
+
+
+def check_links(page):
+    """Every link of the page within the repository leads to a file and, where it names one, to a heading."""
+    name = os.path.relpath(page, ROOT)
+    with open(page, encoding="utf-8") as file:
+        links = re.findall(r"\]\(([^)\s]+)\)", file.read())
+    for link in links:
+        if link.startswith("https:"):
+            continue
+        path, _, anchor = link.partition("#")
+        target = os.path.normpath(os.path.join(os.path.dirname(page), path)) if path else page
+        if not os.path.exists(target):
+            sys.exit(f"{name}: {link} does not exist")
+        if anchor and anchor not in headings(target):
+            sys.exit(f"{name}: {link} names no heading")
+
+
 STRICT = [os.path.join(ROOT, "docs", "tutorial.md"), os.path.join(ROOT, "docs", "first-ten-minutes.md"),
           *sorted(glob.glob(os.path.join(ROOT, "docs", "howto", "*.md")))]
 pages = [os.path.abspath(page) for page in sys.argv[2:]] or [os.path.join(ROOT, "README.md"), *STRICT]
+linked = glob.glob(os.path.join(ROOT, "*.md")) + [page for folder in ("docs", "examples", "bench")
+                                                  for page in glob.glob(os.path.join(ROOT, folder, "**", "*.md"), recursive=True)]
+for page in sorted(linked):
+    check_links(page)
 for page in pages:
     run_page(page, page in STRICT)
     print(os.path.relpath(page, ROOT), "does what it says")
