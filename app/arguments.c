@@ -11,7 +11,9 @@
 
 static const struct app_option of_studies[] = {
     {"store", 0, "URL",
-     "where the study is kept: sqlite:PATH; default: a file beside the problem file that ends in .db", 0},
+     "where the study is kept: " APP_STORE_URLS
+     "; default: a file beside the problem file that ends in " APP_STORE_ENDING,
+     0},
     {"study", 0, "NAME", "the study's name in the store, instead of a problem file", 0},
     {0},
 };

@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/json.h"
 #include "bench/plan.h"
@@ -33,13 +33,6 @@ struct work {
 void app_cell_name(const struct app_cell *cell, char name[128])
 {
     snprintf(name, 128, "%s_%g_%s", cell->problem->name, cell->noise, cell->policy);
-}
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 /* --- files --- */
@@ -201,11 +194,12 @@ static int check_settings(const struct app_plan *plan, struct app_message *messa
 
 static void show_progress(struct work *w)
 {
-    const double elapsed = now() - w->started, left = w->done ? elapsed / w->done * (w->todo - w->done) : NAN;
+    const double elapsed = app_clock() - w->started,
+                 left = w->done ? elapsed / w->done * (w->todo - w->done) : NAN;
     const int terminal = isatty(STDERR_FILENO);
-    if (w->plan->quiet || (w->done < w->todo && now() - w->shown < (terminal ? 0.2 : 10)))
+    if (w->plan->quiet || (w->done < w->todo && app_clock() - w->shown < (terminal ? 0.2 : 10)))
         return;
-    w->shown = now();
+    w->shown = app_clock();
     fprintf(stderr, "%s%d of %d replications, %.0f s", terminal ? "\r\033[K" : "", w->done, w->todo, elapsed);
     if (w->done < w->todo && w->done)
         fprintf(stderr, ", about %.0f s left", left);
@@ -312,7 +306,7 @@ static int work_through(struct work *w)
 {
     pthread_t threads[256];
     int started = 0;
-    w->started = now();
+    w->started = app_clock();
     while (started < w->plan->threads && started < w->todo &&
            !pthread_create(&threads[started], NULL, labour, w))
         started++;

@@ -3,8 +3,8 @@
  * recommendation on the true functions.
  */
 #include <math.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/json.h"
 #include "bench/plan.h"
 
@@ -20,13 +20,6 @@ void app_designs_header(const struct app_problem *problem, struct app_text *out)
     for (int i = 1; i <= problem->d; i++)
         app_text_print(out, ",recommended_x%d", i);
     app_text_print(out, "\n");
-}
-
-static double clock_seconds(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 struct state {
@@ -112,9 +105,9 @@ static int step(struct state *s, int evaluation, double *seconds)
 {
     const int scored = evaluation >= s->plan->initial;
     ckg_suggestion *suggestion;
-    double start = clock_seconds();
+    double start = app_clock();
     int status = ckg_study_ask(s->study, &suggestion);
-    *seconds += clock_seconds() - start;
+    *seconds += app_clock() - start;
     if (status)
         return status;
     if (evaluation > s->plan->initial) {
@@ -123,12 +116,12 @@ static int step(struct state *s, int evaluation, double *seconds)
     }
     *seconds = 0;
     status = evaluate(s, evaluation, suggestion);
-    start = clock_seconds();
+    start = app_clock();
     if (!status && scored)
         status = score(s, evaluation, suggestion->x);
     else if (!status)
         write_designs(s, evaluation, 0, suggestion->x, NULL);
-    *seconds = clock_seconds() - start;
+    *seconds = app_clock() - start;
     ckg_suggestion_free(suggestion);
     return status;
 }

@@ -29,13 +29,6 @@ extern char **environ;
 static const double grace = 2;
 static const double glance = 0.02;
 
-double app_clock(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 /* --- words --- */
 
 /* The word with every {parameter} replaced by its value. */

@@ -10,6 +10,7 @@
 #include <poll.h>
 #include <sys/types.h>
 
+#include "base/clock.h"
 #include "evaluate/answer.h"
 
 enum { APP_LOG_BYTES = 4096, APP_PROCESS_FDS = 4 };
@@ -28,9 +29,6 @@ struct app_process {
     int status;  /* as from waitpid, when it ended */
     int unknown; /* somebody else in the process has waited for it, and has its status */
 };
-
-/* Seconds of a clock that only goes forward. */
-double app_clock(void);
 
 /* Starts the command of the definition for the trial with design x in the folder; `worker` is ours by
    app_worker_word. CKG_ERR_SYSTEM: it cannot be started at all. */

@@ -30,25 +30,9 @@ int app_notebook_fail(struct app_notebook *notebook, int status)
 
 /* --- where it is --- */
 
-/* spring.yaml → sqlite:spring.db, in the same folder. */
-static char *default_url(const char *file)
-{
-    struct app_text url = {0};
-    const char *slash = strrchr(file, '/'), *dot = strrchr(file, '.');
-    const size_t length = dot && dot > (slash ? slash + 1 : file) ? (size_t)(dot - file) : strlen(file);
-    app_text_print(&url, "sqlite:%.*s.db", (int)length, file);
-    return url.data;
-}
-
 static int make_url(struct app_notebook *n, const struct app_study_place *place)
 {
-    struct app_text url = {0};
-    if (!place->store)
-        n->url = default_url(place->file);
-    else {
-        app_text_print(&url, "%s%s", strchr(place->store, ':') ? "" : "sqlite:", place->store);
-        n->url = url.data;
-    }
+    n->url = app_store_url(place->store, place->file);
     return n->url ? CKG_OK : no_memory(n->message);
 }
 

@@ -5,12 +5,13 @@
 #include "store/fault.h"
 
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 int app_fault(void)
 {
-    static long passed;
+    static atomic_long passed;
     const char *fault = getenv("CKG_FAULT");
     const char *number = fault ? strchr(fault, ':') : NULL;
     if (!number || ++passed != strtol(number + 1, NULL, 10))

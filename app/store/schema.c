@@ -1,7 +1,7 @@
 /*
  * A database is brought from version v to v + 1 by the statements of step v. What a released version wrote
  * stays readable for ever, so steps are added and never changed. The version is in ckg_store, written in the
- * same transaction.
+ * same transaction. Types are words of the database's dialect (store/sql.h).
  */
 #include "store/schema.h"
 
@@ -10,41 +10,41 @@
 #include <ckg/status.h>
 
 static const char *const step_0[] = {
-    "CREATE TABLE ckg_store (version INTEGER NOT NULL)",
+    "CREATE TABLE ckg_store (version {integer} NOT NULL)",
     "INSERT INTO ckg_store (version) VALUES (0)",
     "CREATE TABLE study ("
-    " id INTEGER PRIMARY KEY,"
+    " id {id},"
     " name TEXT NOT NULL UNIQUE CHECK (length(name) > 0),"
     " definition TEXT NOT NULL,"
     " folder TEXT NOT NULL,"
     " seed TEXT NOT NULL,"
-    " revision INTEGER NOT NULL DEFAULT 0 CHECK (revision >= 0),"
-    " created REAL NOT NULL)",
+    " revision {integer} NOT NULL DEFAULT 0 CHECK (revision >= 0),"
+    " created {real} NOT NULL)",
     "CREATE TABLE worker ("
-    " id INTEGER PRIMARY KEY,"
+    " id {id},"
     " machine TEXT NOT NULL,"
-    " process INTEGER NOT NULL,"
-    " born INTEGER NOT NULL,"
-    " heartbeat REAL NOT NULL)",
+    " process {integer} NOT NULL,"
+    " born {integer} NOT NULL,"
+    " heartbeat {real} NOT NULL)",
     "CREATE TABLE trial ("
-    " study INTEGER NOT NULL REFERENCES study (id) ON DELETE CASCADE,"
-    " number INTEGER NOT NULL CHECK (number >= 1),"
-    " revision INTEGER NOT NULL CHECK (revision >= 1),"
+    " study {integer} NOT NULL REFERENCES study (id) ON DELETE CASCADE,"
+    " number {integer} NOT NULL CHECK (number >= 1),"
+    " revision {integer} NOT NULL CHECK (revision >= 1),"
     " state TEXT NOT NULL CHECK (state IN ('pending', 'running', 'complete', 'failed')),"
     " origin TEXT NOT NULL CHECK (origin IN ('design', 'policy', 'user')),"
-    " queued INTEGER NOT NULL CHECK (queued IN (0, 1)),"
+    " queued {integer} NOT NULL CHECK (queued IN (0, 1)),"
     " parameters TEXT NOT NULL,"
     " outcomes TEXT,"
     " why TEXT,"
     " log TEXT,"
-    " seconds REAL,"
-    " starts INTEGER NOT NULL DEFAULT 0,"
-    " failures INTEGER NOT NULL DEFAULT 0,"
-    " worker INTEGER REFERENCES worker (id),"
-    " process INTEGER,"
-    " born INTEGER,"
-    " asked REAL NOT NULL,"
-    " ended REAL,"
+    " seconds {real},"
+    " starts {integer} NOT NULL DEFAULT 0,"
+    " failures {integer} NOT NULL DEFAULT 0,"
+    " worker {integer} REFERENCES worker (id),"
+    " process {integer},"
+    " born {integer},"
+    " asked {real} NOT NULL,"
+    " ended {real},"
     " PRIMARY KEY (study, number),"
     " CHECK ((state = 'running') = (worker IS NOT NULL)),"
     " CHECK ((state = 'complete') = (outcomes IS NOT NULL)),"
@@ -64,66 +64,74 @@ static int read_version(void *context, const struct app_sql_value *columns, stru
     return CKG_OK;
 }
 
-static int find_version(const struct app_sql_driver *driver, void *database, const char *url,
-                        int64_t *version, struct app_message *message)
+/* The version of the store; 0: the database is empty. What is no store of ours, or a newer one, is refused.
+ */
+static int find_version(struct app_sql *sql, int64_t *version, struct app_message *message)
 {
-    int ours = 0, any = 0;
-    int status = driver->has_table(database, NULL, &any, message);
-    /* in this order: another process may make the store, all its tables at once, between the two */
-    if (!status && any)
-        status = driver->has_table(database, "ckg_store", &ours, message);
+    int ours = 0;
+    int any = 0;
+
+    /* In this order: another process may make the store, all its tables at once, between the two. */
     *version = 0;
-    if (!status && any && !ours)
+    int status = app_sql_has_table(sql, NULL, &any, message);
+    if (!status && any)
+        status = app_sql_has_table(sql, "ckg_store", &ours, message);
+    if (status || !any)
+        return status;
+    if (!ours)
         return app_fail(message, CKG_ERR_INVALID,
-                        "%s: the database of another program; give another path by --store", url);
-    if (!status && ours)
-        status = driver->run(database, "SELECT version FROM ckg_store", 0, NULL, read_version, version, NULL,
-                             message);
-    if (!status && ours && *version < 1)
+                        "%s: the database of another program; give another path by --store", sql->url);
+
+    status = app_sql_run(sql, "SELECT version FROM ckg_store", 0, NULL, read_version, version, NULL, message);
+    if (!status && *version < 1)
         return app_fail(message, CKG_ERR_INVALID,
-                        "%s: the store is damaged: it has no version; put a copy of it in its place", url);
+                        "%s: the store is damaged: it has no version; put a copy of it in its place",
+                        sql->url);
     if (!status && *version > VERSION)
         return app_fail(
             message, CKG_ERR_INVALID,
-            "%s: written by a newer ckg (store version %d, this program knows %d); install that version", url,
-            (int)*version, (int)VERSION);
+            "%s: written by a newer ckg (store version %d, this program knows %d); install that version",
+            sql->url, (int)*version, (int)VERSION);
+    return status;
+}
+
+/* From this version to the next. */
+static int make_step(struct app_sql *sql, int64_t version, struct app_message *message)
+{
+    const struct app_sql_value next = {.type = APP_SQL_INTEGER, .integer = version + 1};
+    int status = CKG_OK;
+
+    for (const char *const *statement = steps[version]; !status && *statement; statement++)
+        status = app_sql_run(sql, *statement, 0, NULL, NULL, NULL, NULL, message);
+    if (!status)
+        status = app_sql_run(sql, "UPDATE ckg_store SET version = $1", 1, &next, NULL, NULL, NULL, message);
     return status;
 }
 
 /* The steps that are missing, as one transaction; another process may have made them meanwhile. */
-static int migrate(const struct app_sql_driver *driver, void *database, const char *url,
-                   struct app_message *message)
+static int migrate(struct app_sql *sql, struct app_message *message)
 {
     int64_t version;
-    int status = driver->begin(database, 1, message);
+    int status = app_sql_begin(sql, 1, message);
+
     if (status)
         return status;
-    status = find_version(driver, database, url, &version, message);
-    for (; !status && version < VERSION; version++) {
-        const struct app_sql_value next = {.type = APP_SQL_INTEGER, .integer = version + 1};
-        for (const char *const *sql = steps[version]; !status && *sql; sql++)
-            status = driver->run(database, *sql, 0, NULL, NULL, NULL, NULL, message);
-        if (!status)
-            status = driver->run(database, "UPDATE ckg_store SET version = $1", 1, &next, NULL, NULL, NULL,
-                                 message);
-    }
-    if (!status)
-        status = driver->commit(database, message);
-    if (status)
-        driver->rollback(database);
-    return status;
+    status = find_version(sql, &version, message);
+    for (; !status && version < VERSION; version++)
+        status = make_step(sql, version, message);
+    return app_sql_end(sql, status, message);
 }
 
-int app_schema_open(const struct app_sql_driver *driver, void *database, const char *url, int create,
-                    struct app_message *message)
+int app_schema_open(struct app_sql *sql, int create, struct app_message *message)
 {
     int64_t version;
-    int status = find_version(driver, database, url, &version, message);
+    int status = find_version(sql, &version, message);
+
     if (status || version == VERSION)
         return status;
     if (!version && !create)
         return app_fail(message, CKG_ERR_NOT_FOUND,
-                        "%s: there is no study in it yet; `ckg run` or `ckg ask` begins one", url);
-    status = driver->settle(database, message);
-    return status ? status : migrate(driver, database, url, message);
+                        "%s: there is no study in it yet; `ckg run` or `ckg ask` begins one", sql->url);
+    status = sql->driver->settle(sql->database, message);
+    return status ? status : migrate(sql, message);
 }

@@ -8,7 +8,6 @@
  * Brings the database to this program's version, from nothing where `create` is 1; refuses what is newer or
  * not a store.
  */
-int app_schema_open(const struct app_sql_driver *driver, void *database, const char *url, int create,
-                    struct app_message *message);
+int app_schema_open(struct app_sql *sql, int create, struct app_message *message);
 
 #endif

@@ -1,7 +1,12 @@
 /*
- * The lower of a store's two tables: what an SQL database must be able to do. The statements are
- * store/store.c's and the same for every driver; parameters are $1, $2, … in the order of their first use.
- * Every function returns a CKG status and leaves the line for the user in `message`.
+ * The lower of a store's two tables: what an SQL database must be able to do. Store and schema hold every
+ * statement once and run it by app_sql_run, which writes it in the database's dialect first. Every function
+ * returns a CKG status and leaves the line for the user in `message`.
+ *
+ * Statements. Parameters are $1, $2, … in the order of their first use. {id}, {integer}, {real}, {now},
+ * {tables} and {claim} stand for what the dialect has in their place. Besides, every database must know
+ * INSERT … ON CONFLICT (…) DO NOTHING, RETURNING, COALESCE and CHECK. A statement is a string constant: its
+ * address tells it from others, so that it is translated, and may be prepared, once for each database.
  */
 #ifndef CKG_APP_SQL_H
 #define CKG_APP_SQL_H
@@ -21,8 +26,25 @@ struct app_sql_value {
 /* Called for every row; a status other than CKG_OK ends the query, with the message set. */
 typedef int app_sql_row(void *context, const struct app_sql_value *columns, struct app_message *message);
 
+/* --- what a driver gives --- */
+
+/* What a statement says in each database in its own way. */
+struct app_sql_dialect {
+    const char *id;      /* {id}: type and rule of a key that the database numbers, from 1 */
+    const char *integer; /* {integer}: the type of 64 bits */
+    const char *real;    /* {real}: the type of a double */
+    const char *now; /* {now}: seconds since 1970, by the one clock that all clients of the database share */
+    const char *tables; /* {tables}: a table whose column `name` has the names of all tables */
+    /*
+     * {claim}: ends a SELECT from trial t whose row this transaction is going to take; rows that another
+     * transaction has taken are passed over. "" where `begin` keeps all others out.
+     */
+    const char *claim;
+};
+
 struct app_sql_driver {
-    const char *prefix; /* of the URLs it opens */
+    const char *scheme; /* what its URLs begin with, colon included */
+    struct app_sql_dialect dialect;
     /*
      * An existing database, or a new one where `create` is 1. What others may have put into it is not
      * touched.
@@ -31,26 +53,51 @@ struct app_sql_driver {
     /* It is a store, or empty and to become one: settings that the database itself keeps. */
     int (*settle)(void *database, struct app_message *message);
     void (*close)(void *database);
-    /* 1 when the table exists; table NULL: when any does. */
-    int (*has_table)(void *database, const char *table, int *out, struct app_message *message);
     /*
-     * A transaction that writes: from here to the end no other begins. `durable`: it must outlive a power
-     * failure once it is committed.
+     * A transaction that writes: until its end no other does, or none that changes the same rows. `durable`:
+     * it must outlive a power failure once it is committed.
      */
     int (*begin)(void *database, int durable, struct app_message *message);
     int (*commit)(void *database, struct app_message *message);
     void (*rollback)(void *database);
-    /* One statement; row may be NULL, changed (rows written) too. */
+    /* One statement in its dialect; row may be NULL, changed (rows written) too. */
     int (*run)(void *database, const char *sql, int count, const struct app_sql_value *values,
                app_sql_row *row, void *context, int64_t *changed, struct app_message *message);
     /*
-     * The right to add trials to a study, held by one process at a time and given back when that process ends
-     * however it does.
+     * The right to add trials to a study, held by one opened database at a time and given back when its
+     * process ends however it does.
      */
     int (*turn_take)(void *database, int64_t study, int *taken, struct app_message *message);
     void (*turn_give)(void *database, int64_t study);
 };
 
-extern const struct app_sql_driver app_sql_sqlite;
+/* The driver for the URL, NULL when there is none; the one for paths. */
+const struct app_sql_driver *app_sql_driver_of(const char *url);
+const struct app_sql_driver *app_sql_driver_first(void);
+
+/* --- what store and schema use --- */
+
+/* An open database; zeroes: none. */
+struct app_sql {
+    const struct app_sql_driver *driver;
+    void *database;
+    char *url;
+    int count;
+    struct app_sql_statement *statements; /* (count) translated */
+};
+
+int app_sql_open(struct app_sql *out, const char *url, int create, struct app_message *message);
+void app_sql_close(struct app_sql *sql);
+
+/* As the driver's functions. Each of them is a place where tests let the database fail. */
+int app_sql_begin(struct app_sql *sql, int durable, struct app_message *message);
+int app_sql_run(struct app_sql *sql, const char *statement, int count, const struct app_sql_value *values,
+                app_sql_row *row, void *context, int64_t *changed, struct app_message *message);
+
+/* Commits where the status is CKG_OK; rolls back where it is not, or that fails. The status. */
+int app_sql_end(struct app_sql *sql, int status, struct app_message *message);
+
+/* 1 when the table exists; table NULL: when any does. */
+int app_sql_has_table(struct app_sql *sql, const char *table, int *out, struct app_message *message);
 
 #endif

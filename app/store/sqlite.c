@@ -16,7 +16,6 @@
 
 #include <ckg/status.h>
 
-#include "store/fault.h"
 #include "store/sql.h"
 
 enum { WAIT_MS = 30000, STATEMENTS = 48 };
@@ -27,7 +26,7 @@ struct database {
     int durable; /* what PRAGMA synchronous stands at */
     int turn;    /* the lock file, -1 before it is opened */
     struct {
-        const char *sql; /* statements are string constants: the address tells them apart */
+        const char *sql; /* the address tells statements apart */
         sqlite3_stmt *prepared;
     } kept[STATEMENTS];
 };
@@ -56,12 +55,6 @@ static int complain(struct database *db, struct app_message *message)
             advice = advices[i].text;
     return app_fail(message, code == SQLITE_NOTADB ? CKG_ERR_INVALID : CKG_ERR_SYSTEM, "%s: %s%s", db->path,
                     db->handle ? sqlite3_errmsg(db->handle) : "out of memory", advice);
-}
-
-static int full_disk(struct database *db, struct app_message *message)
-{
-    return app_fail(message, CKG_ERR_SYSTEM,
-                    "%s: database or disk is full; make room, then the same command goes on", db->path);
 }
 
 /* --- opening --- */
@@ -132,7 +125,7 @@ static int sqlite_open(void **out, const char *url, int create, struct app_messa
     if (!db)
         return app_fail(message, CKG_ERR_NOMEM, "out of memory");
     db->turn = -1;
-    db->path = app_copy(url + strlen(app_sql_sqlite.prefix));
+    db->path = app_copy(strchr(url, ':') + 1);
     if (!db->path || !*db->path || !strcmp(db->path, ":memory:")) {
         sqlite_close(db);
         return app_fail(message, CKG_ERR_INVALID, "%s: a store is a file: sqlite:PATH", url);
@@ -223,8 +216,6 @@ static int sqlite_run(void *database, const char *sql, int count, const struct a
                       app_sql_row *row, void *context, int64_t *changed, struct app_message *message)
 {
     struct database *db = database;
-    if (app_fault())
-        return full_disk(db, message);
     sqlite3_stmt *statement = prepare(db, sql);
     if (!statement)
         return complain(db, message);
@@ -241,23 +232,6 @@ static int sqlite_run(void *database, const char *sql, int count, const struct a
     sqlite3_reset(statement);
     sqlite3_clear_bindings(statement);
     return status;
-}
-
-static int found(void *context, const struct app_sql_value *columns, struct app_message *message)
-{
-    (void)columns;
-    (void)message;
-    *(int *)context = 1;
-    return CKG_OK;
-}
-
-static int sqlite_has_table(void *database, const char *table, int *out, struct app_message *message)
-{
-    const struct app_sql_value name = {.type = table ? APP_SQL_TEXT : APP_SQL_NULL, .text = table};
-    *out = 0;
-    return sqlite_run(database,
-                      "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = COALESCE($1, name)", 1,
-                      &name, found, out, NULL, message);
 }
 
 /* --- transactions --- */
@@ -346,11 +320,19 @@ static void sqlite_turn_give(void *database, int64_t study)
 }
 
 const struct app_sql_driver app_sql_sqlite = {
-    .prefix = "sqlite:",
+    .scheme = "sqlite:",
+    .dialect =
+        {
+            .id = "INTEGER PRIMARY KEY",
+            .integer = "INTEGER",
+            .real = "REAL",
+            .now = "((julianday('now') - 2440587.5) * 86400.0)",
+            .tables = "(SELECT name FROM sqlite_schema WHERE type = 'table')",
+            .claim = "",
+        },
     .open = sqlite_open,
     .close = sqlite_close,
     .settle = sqlite_settle,
-    .has_table = sqlite_has_table,
     .begin = sqlite_begin,
     .commit = sqlite_commit,
     .rollback = sqlite_rollback,

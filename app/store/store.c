@@ -8,35 +8,25 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include <ckg/status.h>
 
+#include "base/clock.h"
 #include "store/schema.h"
 #include "store/sql.h"
 
 /* A worker of another machine that has not been heard of for so many seconds is gone. */
 static const double silent = 60;
 
-static const struct app_sql_driver *const drivers[] = {&app_sql_sqlite};
-
 struct store {
     struct app_store base;
-    const struct app_sql_driver *driver;
-    void *database;
-    double synced; /* when a transaction last was durable */
+    struct app_sql sql;
+    double synced; /* when a result last was made durable, by app_clock */
 };
 
 static struct store *self(struct app_store *store)
 {
     return (struct store *)(void *)store;
-}
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_REALTIME, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 /* --- values --- */
@@ -61,18 +51,27 @@ static struct app_sql_value real(double value)
     return (struct app_sql_value){.type = isfinite(value) ? APP_SQL_REAL : APP_SQL_NULL, .real = value};
 }
 
-#define RUN(s, sql, row, context, changed, message, ...)                                                     \
-    (s)->driver->run((s)->database, sql,                                                                     \
-                     (int)(sizeof((struct app_sql_value[]){__VA_ARGS__}) / sizeof(struct app_sql_value)),    \
-                     (struct app_sql_value[]){__VA_ARGS__}, row, context, changed, message)
+/* A statement with the values of its parameters. */
+#define RUN(s, statement, row, context, changed, message, ...)                                               \
+    app_sql_run(&(s)->sql, statement,                                                                        \
+                (int)(sizeof((struct app_sql_value[]){__VA_ARGS__}) / sizeof(struct app_sql_value)),         \
+                (struct app_sql_value[]){__VA_ARGS__}, row, context, changed, message)
 
-static int end(struct store *s, int status, struct app_message *message)
+/* The same as a transaction of its own, which gives no rows. */
+#define RUN_ALONE(s, durable, statement, message, ...)                                                       \
+    run_alone(&(s)->sql, durable, statement,                                                                 \
+              (int)(sizeof((struct app_sql_value[]){__VA_ARGS__}) / sizeof(struct app_sql_value)),           \
+              (struct app_sql_value[]){__VA_ARGS__}, message)
+
+static int run_alone(struct app_sql *sql, int durable, const char *statement, int count,
+                     const struct app_sql_value *values, struct app_message *message)
 {
-    if (!status)
-        status = s->driver->commit(s->database, message);
+    int status = app_sql_begin(sql, durable, message);
+
     if (status)
-        s->driver->rollback(s->database);
-    return status;
+        return status;
+    status = app_sql_run(sql, statement, count, values, NULL, NULL, NULL, message);
+    return app_sql_end(sql, status, message);
 }
 
 /* Whatever has become of the file, columns that are never empty here are looked at before they are used. */
@@ -108,12 +107,15 @@ void app_study_record_free(struct app_study_record *study)
     *study = (struct app_study_record){0};
 }
 
+struct names {
+    app_name_visit *visit;
+    void *context;
+};
+
 static int take_name(void *context, const struct app_sql_value *columns, struct app_message *message)
 {
-    const struct {
-        app_name_visit *visit;
-        void *context;
-    } *to = context;
+    const struct names *to = context;
+
     return are_texts(columns, 0, 0) ? to->visit(to->context, columns[0].text)
                                     : damaged("a study", 0, message);
 }
@@ -121,20 +123,19 @@ static int take_name(void *context, const struct app_sql_value *columns, struct 
 static int study_names(struct app_store *store, app_name_visit *visit, void *context,
                        struct app_message *message)
 {
-    struct store *s = self(store);
-    struct {
-        app_name_visit *visit;
-        void *context;
-    } to = {visit, context};
-    return s->driver->run(s->database, "SELECT name FROM study ORDER BY name", 0, NULL, take_name, &to, NULL,
-                          message);
+    struct names to = {visit, context};
+
+    return app_sql_run(&self(store)->sql, "SELECT name FROM study ORDER BY name", 0, NULL, take_name, &to,
+                       NULL, message);
 }
 
 static int take_study(void *context, const struct app_sql_value *columns, struct app_message *message)
 {
     struct app_study_record *out = context;
+
     if (!are_texts(columns, 1, 4))
         return damaged("a study", columns[0].integer, message);
+
     out->id = columns[0].integer;
     out->name = app_copy(columns[1].text);
     out->definition = app_copy(columns[2].text);
@@ -148,6 +149,7 @@ static int study_find(struct app_store *store, const char *name, struct app_stud
                       struct app_message *message)
 {
     struct store *s = self(store);
+
     *out = (struct app_study_record){0};
     int status = RUN(s, "SELECT id, name, definition, folder, seed FROM study WHERE name = $1", take_study,
                      out, NULL, message, text(name));
@@ -161,6 +163,7 @@ static int study_find(struct app_store *store, const char *name, struct app_stud
 static const char *seed_text(uint64_t seed, char buffer[24])
 {
     size_t at = 23;
+
     buffer[at] = 0;
     do
         buffer[--at] = (char)('0' + seed % 10);
@@ -173,18 +176,21 @@ static int study_create(struct app_store *store, const struct app_study_record *
 {
     struct store *s = self(store);
     char seed[24];
+
     *out = (struct app_study_record){0};
-    int status = s->driver->begin(s->database, 1, message);
+    int status = app_sql_begin(&s->sql, 1, message);
     if (status)
         return status;
+
+    /* Where another was first, that one stays. */
     status = RUN(s,
-                 "INSERT INTO study (name, definition, folder, seed, created) VALUES ($1, $2, $3, $4, $5) ON "
-                 "CONFLICT (name) DO NOTHING",
+                 "INSERT INTO study (name, definition, folder, seed, created) VALUES ($1, $2, $3, $4, {now})"
+                 " ON CONFLICT (name) DO NOTHING",
                  NULL, NULL, NULL, message, text(study->name), text(study->definition), text(study->folder),
-                 text(seed_text(study->seed, seed)), real(now()));
+                 text(seed_text(study->seed, seed)));
     if (!status)
         status = study_find(store, study->name, out, message);
-    status = end(s, status, message);
+    status = app_sql_end(&s->sql, status, message);
     if (status)
         app_study_record_free(out);
     return status;
@@ -195,13 +201,10 @@ static int study_update(struct app_store *store, const struct app_study_record *
 {
     struct store *s = self(store);
     char seed[24];
-    const int status = s->driver->begin(s->database, 1, message);
-    return status ? status
-                  : end(s,
-                        RUN(s, "UPDATE study SET definition = $1, folder = $2, seed = $3 WHERE id = $4", NULL,
-                            NULL, NULL, message, text(study->definition), text(study->folder),
-                            text(seed_text(study->seed, seed)), integer(study->id)),
-                        message);
+
+    return RUN_ALONE(s, 1, "UPDATE study SET definition = $1, folder = $2, seed = $3 WHERE id = $4", message,
+                     text(study->definition), text(study->folder), text(seed_text(study->seed, seed)),
+                     integer(study->id));
 }
 
 /* --- trials --- */
@@ -249,6 +252,7 @@ static int revise(struct store *s, int64_t study, int64_t *revision, struct app_
     *revision = 0;
     const int status = RUN(s, "UPDATE study SET revision = revision + 1 WHERE id = $1 RETURNING revision",
                            first_integer, revision, NULL, message, integer(study));
+
     return status || *revision
                ? status
                : app_fail(message, CKG_ERR_NOT_FOUND, "the study has been deleted from its store");
@@ -257,26 +261,29 @@ static int revise(struct store *s, int64_t study, int64_t *revision, struct app_
 static int insert(struct store *s, int64_t study, int64_t revision, int number, const struct app_record *r,
                   int64_t worker, struct app_message *message)
 {
-    const int ended = !strcmp(r->state, "complete") || !strcmp(r->state, "failed");
-    return RUN(
-        s,
-        "INSERT INTO trial (study, number, revision, state, origin, queued, parameters, outcomes, why, log, "
-        "seconds, starts, failures, worker,"
-        " asked, ended) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)",
-        NULL, NULL, NULL, message, integer(study), integer(number), integer(revision), text(r->state),
-        text(r->origin), integer(r->queued), text(r->parameters), text(r->outcomes), text(r->why),
-        text(r->log), real(r->seconds), integer(r->starts), integer(r->failures), integer_or_null(worker),
-        real(now()), real(ended ? now() : NAN));
+    return RUN(s,
+               "INSERT INTO trial (study, number, revision, state, origin, queued, parameters, outcomes, why,"
+               " log, seconds, starts, failures, worker, asked, ended)"
+               " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, {now},"
+               " CASE WHEN $4 IN ('complete', 'failed') THEN {now} END)",
+               NULL, NULL, NULL, message, integer(study), integer(number), integer(revision), text(r->state),
+               text(r->origin), integer(r->queued), text(r->parameters), text(r->outcomes), text(r->why),
+               text(r->log), real(r->seconds), integer(r->starts), integer(r->failures),
+               integer_or_null(worker));
 }
 
 static int add(struct app_store *store, int64_t study, int first, int count, const struct app_record *records,
                int64_t worker, struct app_message *message)
 {
     struct store *s = self(store);
-    int64_t revision, last = 0;
-    int status = s->driver->begin(s->database, !worker, message);
+    int64_t revision;
+    int64_t last = 0;
+    int status = app_sql_begin(&s->sql, !worker, message);
+
     if (status)
         return status;
+
+    /* The first of them must be the next. */
     status = revise(s, study, &revision, message);
     if (!status)
         status = RUN(s, "SELECT COALESCE(MAX(number), 0) FROM trial WHERE study = $1", first_integer, &last,
@@ -284,9 +291,10 @@ static int add(struct app_store *store, int64_t study, int first, int count, con
     if (!status && last != first - 1)
         status = app_fail(message, CKG_ERR_STATE,
                           "trial %d has been added by another program meanwhile; try again", first);
+
     for (int i = 0; !status && i < count; i++)
         status = insert(s, study, revision, first + i, &records[i], worker, message);
-    return end(s, status, message);
+    return app_sql_end(&s->sql, status, message);
 }
 
 /* --- claiming --- */
@@ -295,44 +303,67 @@ struct waiting {
     const char *machine;
     int number; /* 0: any */
     app_is_gone *gone;
-    double now;
     struct app_claim found;
 };
 
-/*
- * The first trial that nobody evaluates any longer. A worker of the same machine is asked for directly,
- * others by their silence.
- */
+/* The columns of a trial that is open: its number, its worker if it has one, and its process. */
+enum { NUMBER, MACHINE, WORKER_PROCESS, WORKER_BORN, WORKER_SILENCE, PROCESS, BORN };
+
+/* A worker of the same machine is asked for directly, others by their silence. */
+static int may_live(const struct waiting *w, const struct app_sql_value *columns, int here)
+{
+    if (here)
+        return !w->gone(columns[WORKER_PROCESS].integer, columns[WORKER_BORN].integer);
+    return columns[WORKER_SILENCE].real < silent;
+}
+
+/* The first trial that nobody evaluates any longer. */
 static int take_waiting(void *context, const struct app_sql_value *columns, struct app_message *message)
 {
     struct waiting *w = context;
-    if (w->found.number || (w->number && w->number != columns[0].integer))
+
+    if (w->found.number || (w->number && w->number != columns[NUMBER].integer))
         return CKG_OK;
-    if (columns[1].type != APP_SQL_NULL) {
-        if (!columns[1].text)
-            return damaged("the worker of trial", columns[0].integer, message);
-        const int here = !strcmp(columns[1].text, w->machine);
-        if (here ? !w->gone(columns[2].integer, columns[3].integer) : w->now - columns[4].real < silent)
+
+    /* One that waits has no worker. */
+    if (columns[MACHINE].type != APP_SQL_NULL) {
+        if (!columns[MACHINE].text)
+            return damaged("the worker of trial", columns[NUMBER].integer, message);
+        const int here = !strcmp(columns[MACHINE].text, w->machine);
+        if (may_live(w, columns, here))
             return CKG_OK;
-        w->found = (struct app_claim){.lost = here,
-                                      .worker_process = columns[2].integer,
-                                      .worker_born = columns[3].integer,
-                                      .process = columns[5].integer,
-                                      .born = columns[6].integer};
+        w->found = (struct app_claim){
+            .lost = here,
+            .worker_process = columns[WORKER_PROCESS].integer,
+            .worker_born = columns[WORKER_BORN].integer,
+            .process = columns[PROCESS].integer,
+            .born = columns[BORN].integer,
+        };
     }
-    w->found.number = (int)columns[0].integer;
+    w->found.number = (int)columns[NUMBER].integer;
     return CKG_OK;
 }
 
+#define OPEN_TRIALS                                                                                          \
+    "SELECT t.number, w.machine, w.process, w.born, {now} - w.heartbeat, t.process, t.born"                  \
+    " FROM trial t LEFT JOIN worker w ON w.id = t.worker"                                                    \
+    " WHERE t.study = $1 AND t.state IN ('pending', 'running') AND t.queued = 1 ORDER BY t.number"
+
+/* A look that takes nothing. */
 static int look_for_waiting(struct store *s, int64_t study, struct waiting *w, struct app_message *message)
 {
-    w->now = now();
     w->found = (struct app_claim){0};
-    return RUN(s,
-               "SELECT t.number, w.machine, w.process, w.born, w.heartbeat, t.process, t.born FROM trial t "
-               "LEFT JOIN worker w ON w.id = t.worker"
-               " WHERE t.study = $1 AND t.state IN ('pending', 'running') AND t.queued = 1 ORDER BY t.number",
-               take_waiting, w, NULL, message, integer(study));
+    return RUN(s, OPEN_TRIALS, take_waiting, w, NULL, message, integer(study));
+}
+
+/* The same in a transaction that is going to change the trial; *revision is what its change gets. */
+static int take_hold(struct store *s, int64_t study, struct waiting *w, int64_t *revision,
+                     struct app_message *message)
+{
+    w->found = (struct app_claim){0};
+    const int status = RUN(s, OPEN_TRIALS " {claim}", take_waiting, w, NULL, message, integer(study));
+
+    return status || !w->found.number ? status : revise(s, study, revision, message);
 }
 
 static int claim(struct app_store *store, int64_t study, const struct app_worker *worker, app_is_gone *gone,
@@ -341,24 +372,25 @@ static int claim(struct app_store *store, int64_t study, const struct app_worker
     struct store *s = self(store);
     struct waiting w = {.machine = worker->machine, .gone = gone};
     int64_t revision;
+
+    /* First without a transaction: mostly there is none. */
     *out = (struct app_claim){0};
-    int status = look_for_waiting(s, study, &w, message); /* without the lock: mostly there is none */
+    int status = look_for_waiting(s, study, &w, message);
     if (status || !w.found.number)
         return status;
-    status = s->driver->begin(s->database, 0, message);
+
+    status = app_sql_begin(&s->sql, 0, message);
     if (status)
         return status;
-    status = look_for_waiting(s, study, &w, message);
-    if (!status && w.found.number)
-        status = revise(s, study, &revision, message);
+    status = take_hold(s, study, &w, &revision, message);
     if (!status && w.found.number)
         status = RUN(s,
-                     "UPDATE trial SET state = 'running', revision = $1, worker = $2, starts = starts + 1, "
-                     "process = NULL, born = NULL"
-                     " WHERE study = $3 AND number = $4",
+                     "UPDATE trial SET state = 'running', revision = $1, worker = $2, starts = starts + 1,"
+                     " process = NULL, born = NULL WHERE study = $3 AND number = $4",
                      NULL, NULL, NULL, message, integer(revision), integer(worker->id), integer(study),
                      integer(w.found.number));
-    status = end(s, status, message);
+
+    status = app_sql_end(&s->sql, status, message);
     if (!status)
         *out = w.found;
     return status;
@@ -369,21 +401,21 @@ static int release(struct app_store *store, int64_t study, int number, const cha
 {
     struct store *s = self(store);
     struct waiting w = {.machine = machine, .number = number, .gone = gone};
-    int64_t revision, changed = 0;
+    int64_t revision;
+    int64_t changed = 0;
+
     *out = (struct app_claim){0};
-    int status = s->driver->begin(s->database, 1, message);
+    int status = app_sql_begin(&s->sql, 1, message);
     if (status)
         return status;
-    status = look_for_waiting(s, study, &w, message);
+    status = take_hold(s, study, &w, &revision, message);
     if (!status && w.found.number)
-        status = revise(s, study, &revision, message);
-    if (!status && w.found.number)
-        status = RUN(
-            s,
-            "UPDATE trial SET state = 'pending', revision = $1, worker = NULL, process = NULL, born = NULL"
-            " WHERE study = $2 AND number = $3 AND state = 'running'",
-            NULL, NULL, &changed, message, integer(revision), integer(study), integer(number));
-    status = end(s, status, message);
+        status = RUN(s,
+                     "UPDATE trial SET state = 'pending', revision = $1, worker = NULL, process = NULL,"
+                     " born = NULL WHERE study = $2 AND number = $3 AND state = 'running'",
+                     NULL, NULL, &changed, message, integer(revision), integer(study), integer(number));
+
+    status = app_sql_end(&s->sql, status, message);
     if (!status && changed)
         *out = w.found;
     return status;
@@ -392,16 +424,10 @@ static int release(struct app_store *store, int64_t study, int number, const cha
 static int started(struct app_store *store, int64_t study, int number, int64_t worker, int64_t process,
                    int64_t born, struct app_message *message)
 {
-    struct store *s = self(store);
-    const int status = s->driver->begin(s->database, 0, message);
-    return status ? status
-                  : end(s,
-                        RUN(s,
-                            "UPDATE trial SET process = $1, born = $2 WHERE study = $3 AND number = $4 AND "
-                            "worker = $5",
-                            NULL, NULL, NULL, message, integer(process), integer(born), integer(study),
-                            integer(number), integer(worker)),
-                        message);
+    return RUN_ALONE(
+        self(store), 0,
+        "UPDATE trial SET process = $1, born = $2 WHERE study = $3 AND number = $4 AND worker = $5", message,
+        integer(process), integer(born), integer(study), integer(number), integer(worker));
 }
 
 /* --- finishing --- */
@@ -412,32 +438,37 @@ static int started(struct app_store *store, int64_t study, int number, int64_t w
  */
 static int is_precious(const struct store *s, const struct app_record *result)
 {
-    return !(result->seconds < 0.2) || now() - s->synced > 0.5;
+    return !(result->seconds < 0.2) || app_clock() - s->synced > 0.5;
 }
 
 static int finish(struct app_store *store, int64_t study, const struct app_record *r, int64_t worker,
                   int *kept, struct app_message *message)
 {
     struct store *s = self(store);
-    const int durable = is_precious(s, r), ended = strcmp(r->state, "pending") != 0;
-    int64_t revision, changed = 0;
-    int status = s->driver->begin(s->database, durable, message);
+    const int durable = is_precious(s, r);
+    int64_t revision;
+    int64_t changed = 0;
+
+    *kept = 0;
+    int status = app_sql_begin(&s->sql, durable, message);
     if (status)
         return status;
     status = revise(s, study, &revision, message);
     if (!status)
         status = RUN(s,
-                     "UPDATE trial SET state = $1, revision = $2, outcomes = $3, why = $4, log = $5, seconds "
-                     "= $6, failures = failures + $7,"
-                     " ended = $8, worker = NULL, process = NULL, born = NULL"
-                     " WHERE study = $9 AND number = $10 AND state IN ('pending', 'running') AND "
-                     "COALESCE(worker, 0) = $11",
+                     "UPDATE trial SET state = $1, revision = $2, outcomes = $3, why = $4, log = $5,"
+                     " seconds = $6, failures = failures + $7,"
+                     " ended = CASE WHEN $1 <> 'pending' THEN {now} END,"
+                     " worker = NULL, process = NULL, born = NULL"
+                     " WHERE study = $8 AND number = $9 AND state IN ('pending', 'running')"
+                     " AND COALESCE(worker, 0) = $10",
                      NULL, NULL, &changed, message, text(r->state), integer(revision), text(r->outcomes),
-                     text(r->why), text(r->log), real(r->seconds), integer(r->failures),
-                     real(ended ? now() : NAN), integer(study), integer(r->number), integer(worker));
-    status = end(s, status, message);
+                     text(r->why), text(r->log), real(r->seconds), integer(r->failures), integer(study),
+                     integer(r->number), integer(worker));
+
+    status = app_sql_end(&s->sql, status, message);
     if (!status && durable)
-        s->synced = now();
+        s->synced = app_clock();
     *kept = !status && changed > 0;
     return status;
 }
@@ -447,86 +478,79 @@ static int finish(struct app_store *store, int64_t study, const struct app_recor
 static int worker_add(struct app_store *store, struct app_worker *worker, struct app_message *message)
 {
     struct store *s = self(store);
-    int status = s->driver->begin(s->database, 0, message);
+    int status = app_sql_begin(&s->sql, 0, message);
+
     if (status)
         return status;
+
+    /* Those that have been silent for a day and have nothing are forgotten. */
     status = RUN(s,
-                 "DELETE FROM worker WHERE heartbeat < $1 AND id NOT IN (SELECT worker FROM trial WHERE "
-                 "worker IS NOT NULL)",
-                 NULL, NULL, NULL, message, real(now() - 86400));
+                 "DELETE FROM worker WHERE heartbeat < {now} - $1"
+                 " AND id NOT IN (SELECT worker FROM trial WHERE worker IS NOT NULL)",
+                 NULL, NULL, NULL, message, real(86400));
     if (!status)
-        status = RUN(
-            s, "INSERT INTO worker (machine, process, born, heartbeat) VALUES ($1, $2, $3, $4) RETURNING id",
-            first_integer, &worker->id, NULL, message, text(worker->machine), integer(worker->process),
-            integer(worker->born), real(now()));
-    return end(s, status, message);
+        status = RUN(s,
+                     "INSERT INTO worker (machine, process, born, heartbeat) VALUES ($1, $2, $3, {now})"
+                     " RETURNING id",
+                     first_integer, &worker->id, NULL, message, text(worker->machine),
+                     integer(worker->process), integer(worker->born));
+    return app_sql_end(&s->sql, status, message);
 }
 
 static int heartbeat(struct app_store *store, const struct app_worker *worker, struct app_message *message)
 {
-    struct store *s = self(store);
-    const int status = s->driver->begin(s->database, 0, message);
-    return status ? status
-                  : end(s,
-                        RUN(s, "UPDATE worker SET heartbeat = $1 WHERE id = $2", NULL, NULL, NULL, message,
-                            real(now()), integer(worker->id)),
-                        message);
+    return RUN_ALONE(self(store), 0, "UPDATE worker SET heartbeat = {now} WHERE id = $1", message,
+                     integer(worker->id));
 }
 
 static void worker_remove(struct app_store *store, const struct app_worker *worker)
 {
-    struct store *s = self(store);
     struct app_message unheard;
-    if (!s->driver->begin(s->database, 0, &unheard))
-        end(s,
-            RUN(s,
-                "DELETE FROM worker WHERE id = $1 AND id NOT IN (SELECT worker FROM trial WHERE worker IS "
-                "NOT NULL)",
-                NULL, NULL, NULL, &unheard, integer(worker->id)),
-            &unheard);
+
+    RUN_ALONE(self(store), 0,
+              "DELETE FROM worker WHERE id = $1"
+              " AND id NOT IN (SELECT worker FROM trial WHERE worker IS NOT NULL)",
+              &unheard, integer(worker->id));
 }
 
 /* --- turns, opening --- */
 
 static int turn_take(struct app_store *store, int64_t study, int *taken, struct app_message *message)
 {
-    struct store *s = self(store);
-    return s->driver->turn_take(s->database, study, taken, message);
+    const struct app_sql *sql = &self(store)->sql;
+
+    return sql->driver->turn_take(sql->database, study, taken, message);
 }
 
 static void turn_give(struct app_store *store, int64_t study)
 {
-    struct store *s = self(store);
-    s->driver->turn_give(s->database, study);
+    const struct app_sql *sql = &self(store)->sql;
+
+    sql->driver->turn_give(sql->database, study);
 }
 
 static void sql_close(struct app_store *store)
 {
     struct store *s = self(store);
+
     if (s)
-        s->driver->close(s->database);
+        app_sql_close(&s->sql);
     free(s);
 }
 
 static int sql_open(struct app_store **out, const char *url, int create, struct app_message *message)
 {
     struct store *s = calloc(1, sizeof *s);
+
     *out = NULL;
     if (!s)
         return app_fail(message, CKG_ERR_NOMEM, "out of memory");
     s->base.table = &app_store_sql;
-    for (size_t i = 0; i < sizeof drivers / sizeof *drivers; i++)
-        if (!strncmp(url, drivers[i]->prefix, strlen(drivers[i]->prefix)))
-            s->driver = drivers[i];
-    int status = s->driver ? s->driver->open(&s->database, url, create, message)
-                           : app_fail(message, CKG_ERR_INVALID,
-                                      "%s: no such kind of store; this program has sqlite:PATH", url);
+    int status = app_sql_open(&s->sql, url, create, message);
     if (!status)
-        status = app_schema_open(s->driver, s->database, url, create, message);
-    if (status && s->database)
-        s->driver->close(s->database);
+        status = app_schema_open(&s->sql, create, message);
     if (status)
-        free(s);
+        sql_close(&s->base);
     else
         *out = &s->base;
     return status;
@@ -535,6 +559,24 @@ static int sql_open(struct app_store **out, const char *url, int create, struct 
 int app_store_open(struct app_store **out, const char *url, int create, struct app_message *message)
 {
     return app_store_sql.open(out, url, create, message);
+}
+
+char *app_store_url(const char *given, const char *file)
+{
+    const char *scheme = app_sql_driver_first()->scheme;
+    struct app_text url = {0};
+
+    if (given) {
+        app_text_print(&url, "%s%s", strchr(given, ':') ? "" : scheme, given);
+        return url.data;
+    }
+
+    /* spring.yaml → sqlite:spring.db, in the same folder. */
+    const char *slash = strrchr(file, '/');
+    const char *dot = strrchr(file, '.');
+    const size_t length = dot && dot > (slash ? slash + 1 : file) ? (size_t)(dot - file) : strlen(file);
+    app_text_print(&url, "%s%.*s%s", scheme, (int)length, file, APP_STORE_ENDING);
+    return url.data;
 }
 
 const struct app_store_table app_store_sql = {

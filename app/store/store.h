@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "base/text.h"
+#include "store/drivers.h"
 
 struct app_store;
 
@@ -116,7 +117,18 @@ struct app_store {
 
 extern const struct app_store_table app_store_sql;
 
-/* Opens the store of that URL ("sqlite:PATH"); CKG_ERR_NOT_FOUND where there is none and `create` is 0. */
+/* What URLs of stores look like, for people; the ending of a default store's file. */
+#define APP_STORE_FIRST_URL(name, urls) urls
+#define APP_STORE_NEXT_URL(name, urls) " or " urls
+#define APP_STORE_URLS APP_SQL_DRIVERS(APP_STORE_FIRST_URL, APP_STORE_NEXT_URL)
+
+/*
+ * The URL of a store as it is given on a command line: a URL or a path; NULL: the default store of the
+ * problem file, beside it with another ending. The caller frees it; NULL: no memory.
+ */
+char *app_store_url(const char *given, const char *file);
+
+/* Opens the store of that URL; CKG_ERR_NOT_FOUND where there is none and `create` is 0. */
 int app_store_open(struct app_store **out, const char *url, int create, struct app_message *message);
 
 void app_study_record_free(struct app_study_record *study);

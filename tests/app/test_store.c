@@ -22,13 +22,10 @@
 #include "store/store.h"
 #include "support/test.h"
 
-/*
- * A kind of store: how to name a new one, how to make it look as a newer version wrote it, how to remove it.
- */
+/* A kind of store: how to name a new one, how to remove it. */
 struct kind {
     const char *name;
     void (*make)(char url[256]);
-    void (*age)(const char *url);
     void (*remove)(const char *url);
 };
 
@@ -50,17 +47,6 @@ static void sqlite_make(char url[256])
     snprintf(url, 256, "sqlite:%s/s.db", folder);
 }
 
-static void sqlite_age(const char *url)
-{
-    void *database;
-    struct app_message message;
-    assert_int_equal(app_sql_sqlite.open(&database, url, 0, &message), CKG_OK);
-    assert_int_equal(app_sql_sqlite.run(database, "UPDATE ckg_store SET version = version + 1", 0, NULL, NULL,
-                                        NULL, NULL, &message),
-                     CKG_OK);
-    app_sql_sqlite.close(database);
-}
-
 static void sqlite_remove(const char *url)
 {
     static const char *const endings[] = {"", "-wal", "-shm", "-turn"};
@@ -74,7 +60,7 @@ static void sqlite_remove(const char *url)
     assert_int_equal(rmdir(path), 0);
 }
 
-static const struct kind stores[] = {{"sqlite", sqlite_make, sqlite_age, sqlite_remove}};
+static const struct kind stores[] = {{"sqlite", sqlite_make, sqlite_remove}};
 
 /* --- the scene --- */
 
@@ -445,9 +431,19 @@ static int add_ten(struct scene *s)
 
 static void check_turn(struct scene *s)
 {
+    struct scene other = {.url = ""};
     assert_int_equal(in_child(s, try_turn), 1); /* given back by its end */
     assert_int_equal(try_turn(s), 1);
     assert_int_equal(in_child(s, try_turn), 0);
+
+    /* Nor does another thread of the process get it, with the store opened once more. */
+    snprintf(other.url, sizeof other.url, "%s", s->url);
+    other.study = s->study;
+    open_store(&other, 0);
+    assert_int_equal(try_turn(&other), 0);
+    other.t->close(other.store);
+    assert_int_equal(in_child(s, try_turn), 0); /* and it goes without taking it away */
+
     assert_int_equal(in_child(s, turn_of_another_study), 1);
     s->t->turn_give(s->store, s->study.id);
     assert_int_equal(in_child(s, die_with_turn), -SIGKILL);
@@ -485,6 +481,18 @@ static void check_processes(struct scene *s)
 
 /* --- opening --- */
 
+/* As a newer version of the program would have written it. */
+static void make_newer(struct scene *s)
+{
+    struct app_sql sql;
+
+    assert_int_equal(app_sql_open(&sql, s->url, 0, &s->message), CKG_OK);
+    assert_int_equal(app_sql_run(&sql, "UPDATE ckg_store SET version = version + 1", 0, NULL, NULL, NULL,
+                                 NULL, &s->message),
+                     CKG_OK);
+    app_sql_close(&sql);
+}
+
 static void check_opening(struct scene *s)
 {
     struct app_store *other = NULL;
@@ -494,7 +502,7 @@ static void check_opening(struct scene *s)
     s->t->close(s->store);
     open_store(s, 1); /* what is there stays */
     assert_int_equal(look(s, 0).count, 1);
-    s->kind->age(s->url);
+    make_newer(s);
     for (int create = 0; create < 2; create++) {
         assert_int_equal(app_store_open(&other, s->url, create, &s->message), CKG_ERR_INVALID);
         assert_null(other);
@@ -512,6 +520,63 @@ static void check_missing(struct scene *s)
     s->kind->remove(url);
     assert_int_equal(app_store_open(&other, "mongodb://localhost", 1, &s->message), CKG_ERR_INVALID);
     assert_null(other);
+}
+
+/* --- the dialect --- */
+
+static const char *last_statement;
+
+static int remember(void *database, const char *sql, int count, const struct app_sql_value *values,
+                    app_sql_row *row, void *context, int64_t *changed, struct app_message *message)
+{
+    (void)database, (void)count, (void)values, (void)row, (void)context, (void)changed, (void)message;
+    last_statement = sql;
+    return CKG_OK;
+}
+
+/* Words in braces are the database's own; a statement is translated once. */
+static void test_dialect(void **state)
+{
+    static const struct app_sql_driver driver = {
+        .scheme = "fake:",
+        .dialect =
+            {.id = "ID", .integer = "INT8", .real = "FLOAT8", .now = "now()", .tables = "names", .claim = ""},
+        .run = remember,
+    };
+    static const char plain[] = "SELECT 1";
+    static const char every[] = "{id}, {integer} {real}; {now}({tables}){claim}";
+    struct app_sql sql = {.driver = &driver};
+    struct app_message message;
+    (void)state;
+
+    assert_int_equal(app_sql_run(&sql, plain, 0, NULL, NULL, NULL, NULL, &message), CKG_OK);
+    assert_string_equal(last_statement, plain);
+    assert_int_equal(app_sql_run(&sql, every, 0, NULL, NULL, NULL, NULL, &message), CKG_OK);
+    assert_string_equal(last_statement, "ID, INT8 FLOAT8; now()(names)");
+    const char *first = last_statement;
+    assert_int_equal(app_sql_run(&sql, plain, 0, NULL, NULL, NULL, NULL, &message), CKG_OK);
+    assert_int_equal(app_sql_run(&sql, every, 0, NULL, NULL, NULL, NULL, &message), CKG_OK);
+    assert_ptr_equal(last_statement, first);
+    app_sql_close(&sql);
+}
+
+static void check_url(const char *given, const char *file, const char *expected)
+{
+    char *url = app_store_url(given, file);
+    assert_string_equal(url, expected);
+    free(url);
+}
+
+static void test_urls(void **state)
+{
+    (void)state;
+    check_url(NULL, "spring.yaml", "sqlite:spring.db");
+    check_url(NULL, "a.b/spring", "sqlite:a.b/spring.db");
+    check_url(NULL, "a/.spring", "sqlite:a/.spring.db");
+    check_url("a/b.db", "spring.yaml", "sqlite:a/b.db");
+    check_url("sqlite:b", NULL, "sqlite:b");
+    check_url("postgresql://host/name", NULL, "postgresql://host/name");
+    assert_non_null(strstr(APP_STORE_URLS, "sqlite:PATH"));
 }
 
 static void over_every_store(void (*check)(struct scene *scene))
@@ -545,6 +610,7 @@ TEST(missing)
 
 int main(void)
 {
-    return RUN_TESTS(test_studies, test_adding, test_revisions, test_finishing, test_claiming, test_workers,
-                     test_turn, test_processes, test_opening, test_missing, test_releasing);
+    return RUN_TESTS(test_dialect, test_urls, test_studies, test_adding, test_revisions, test_finishing,
+                     test_claiming, test_workers, test_turn, test_processes, test_opening, test_missing,
+                     test_releasing);
 }

@@ -1,0 +1,191 @@
+/*
+ * What is the same for every SQL database: the registry of drivers, statements written in a database's
+ * dialect, and the places where tests let it fail.
+ */
+#include "store/sql.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <ckg/status.h>
+
+#include "store/drivers.h"
+#include "store/fault.h"
+#include "store/store.h"
+
+/* --- drivers --- */
+
+#define DECLARE(name, urls) extern const struct app_sql_driver app_sql_##name;
+#define LIST(name, urls) &app_sql_##name,
+
+APP_SQL_DRIVERS(DECLARE, DECLARE)
+
+static const struct app_sql_driver *const drivers[] = {APP_SQL_DRIVERS(LIST, LIST)};
+
+const struct app_sql_driver *app_sql_driver_of(const char *url)
+{
+    for (size_t i = 0; i < sizeof drivers / sizeof *drivers; i++)
+        if (!strncmp(url, drivers[i]->scheme, strlen(drivers[i]->scheme)))
+            return drivers[i];
+    return NULL;
+}
+
+const struct app_sql_driver *app_sql_driver_first(void)
+{
+    return drivers[0];
+}
+
+/* --- dialects --- */
+
+/* A statement as it was given, and in the database's dialect. */
+struct app_sql_statement {
+    const char *given;
+    char *written;
+};
+
+/* What stands for the word of that many characters. */
+static const char *word_of(const struct app_sql_dialect *d, const char *word, size_t length)
+{
+    const struct {
+        const char *name;
+        const char *text;
+    } words[] = {
+        {"id", d->id},   {"integer", d->integer}, {"real", d->real},
+        {"now", d->now}, {"tables", d->tables},   {"claim", d->claim},
+    };
+
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strlen(words[i].name) == length && !strncmp(words[i].name, word, length))
+            return words[i].text;
+    return NULL;
+}
+
+/* The statement with every {word} replaced; NULL without memory. */
+static char *translate(const struct app_sql_dialect *dialect, const char *statement)
+{
+    struct app_text out = {0};
+
+    while (*statement) {
+        const size_t plain = strcspn(statement, "{");
+        app_text_add(&out, statement, plain);
+        statement += plain;
+        if (!*statement)
+            break;
+
+        const size_t length = strcspn(statement + 1, "}");
+        const char *text = word_of(dialect, statement + 1, length);
+        assert(text);
+        app_text_add(&out, text, strlen(text));
+        statement += length + 2;
+    }
+    if (out.failed)
+        app_text_free(&out);
+    return out.data;
+}
+
+/* The statement in the database's dialect, translated the first time; NULL without memory. */
+static const char *written(struct app_sql *sql, const char *statement)
+{
+    for (int i = 0; i < sql->count; i++)
+        if (sql->statements[i].given == statement)
+            return sql->statements[i].written;
+
+    struct app_sql_statement *grown = realloc(sql->statements, ((size_t)sql->count + 1) * sizeof *grown);
+    if (!grown)
+        return NULL;
+    sql->statements = grown;
+
+    char *text = translate(&sql->driver->dialect, statement);
+    if (text)
+        sql->statements[sql->count++] = (struct app_sql_statement){statement, text};
+    return text;
+}
+
+/* --- faults --- */
+
+/* CKG_OK, or what tests want in its place. */
+static int pass_fault(const struct app_sql *sql, struct app_message *message)
+{
+    if (!app_fault())
+        return CKG_OK;
+    return app_fail(message, CKG_ERR_SYSTEM,
+                    "%s: database or disk is full; make room, then the same command goes on",
+                    sql->url + strlen(sql->driver->scheme));
+}
+
+/* --- use --- */
+
+int app_sql_open(struct app_sql *out, const char *url, int create, struct app_message *message)
+{
+    *out = (struct app_sql){.driver = app_sql_driver_of(url)};
+    if (!out->driver)
+        return app_fail(message, CKG_ERR_INVALID, "%s: no such kind of store; this program has %s", url,
+                        APP_STORE_URLS);
+
+    out->url = app_copy(url);
+    const int status = out->url ? out->driver->open(&out->database, url, create, message)
+                                : app_fail(message, CKG_ERR_NOMEM, "out of memory");
+    if (status)
+        app_sql_close(out);
+    return status;
+}
+
+void app_sql_close(struct app_sql *sql)
+{
+    if (sql->database)
+        sql->driver->close(sql->database);
+    for (int i = 0; i < sql->count; i++)
+        free(sql->statements[i].written);
+    free(sql->statements);
+    free(sql->url);
+    *sql = (struct app_sql){0};
+}
+
+int app_sql_begin(struct app_sql *sql, int durable, struct app_message *message)
+{
+    const int status = pass_fault(sql, message);
+
+    return status ? status : sql->driver->begin(sql->database, durable, message);
+}
+
+int app_sql_run(struct app_sql *sql, const char *statement, int count, const struct app_sql_value *values,
+                app_sql_row *row, void *context, int64_t *changed, struct app_message *message)
+{
+    const int status = pass_fault(sql, message);
+    const char *text = status ? NULL : written(sql, statement);
+
+    if (status)
+        return status;
+    if (!text)
+        return app_fail(message, CKG_ERR_NOMEM, "out of memory");
+    return sql->driver->run(sql->database, text, count, values, row, context, changed, message);
+}
+
+int app_sql_end(struct app_sql *sql, int status, struct app_message *message)
+{
+    if (!status)
+        status = pass_fault(sql, message);
+    if (!status)
+        status = sql->driver->commit(sql->database, message);
+    if (status)
+        sql->driver->rollback(sql->database);
+    return status;
+}
+
+static int found(void *context, const struct app_sql_value *columns, struct app_message *message)
+{
+    (void)columns;
+    (void)message;
+    *(int *)context = 1;
+    return CKG_OK;
+}
+
+int app_sql_has_table(struct app_sql *sql, const char *table, int *out, struct app_message *message)
+{
+    const struct app_sql_value name = {.type = table ? APP_SQL_TEXT : APP_SQL_NULL, .text = table};
+
+    *out = 0;
+    return app_sql_run(sql, "SELECT 1 FROM {tables} WHERE name = COALESCE($1, name)", 1, &name, found, out,
+                       NULL, message);
+}
