@@ -1,4 +1,4 @@
-/* The command line, by the rows of the commands. */
+/* The command line, by what the commands declare. */
 #include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -36,11 +36,12 @@ static const struct app_option of_all[] = {
 
 const struct app_option *app_option_at(const struct app_command *command, int index)
 {
+    const int traits = command->work->traits;
     const struct app_option *const tables[] = {
-        command->options,
-        command->traits & APP_TAKES_STUDY ? of_studies : NULL,
-        command->traits & APP_HAS_JSON ? of_json : NULL,
-        command->traits & APP_HAS_THREADS ? of_threads : NULL,
+        command->work->options,
+        traits & APP_TAKES_STUDY ? of_studies : NULL,
+        traits & APP_HAS_JSON ? of_json : NULL,
+        traits & APP_HAS_THREADS ? of_threads : NULL,
         of_all,
     };
 
@@ -69,9 +70,9 @@ static void print_help(const struct app_command *command)
 {
     const struct app_option *o;
 
-    printf("usage: ckg %s %s\n\n%s\n", command->name, command->usage, command->title);
-    if (command->about)
-        printf("\n%s\n", command->about);
+    printf("usage: ckg %s %s\n\n%s\n", command->name, command->work->usage, command->title);
+    if (command->work->about)
+        printf("\n%s\n", command->work->about);
 
     printf("\noptions:\n");
     for (int i = 0; (o = app_option_at(command, i)); i++)
@@ -161,8 +162,8 @@ static int check_complete(const struct app_arguments *a)
 {
     const struct app_option *o;
 
-    if (a->count > a->command->words)
-        return app_wrong(a, "unexpected argument '%s'", a->rest[a->command->words]);
+    if (a->count > a->command->work->words)
+        return app_wrong(a, "unexpected argument '%s'", a->rest[a->command->work->words]);
     for (int i = 0; (o = app_option_at(a->command, i)); i++)
         if (o->needed && !a->value[i])
             return app_wrong(a, "--%s %s is missing", o->name, o->argument);
@@ -198,7 +199,7 @@ int app_arguments_read(struct app_arguments *a, const struct app_command *comman
     a->quiet = app_option(a, "quiet") != NULL;
     a->json = app_option(a, "json") != NULL;
     status = app_option_integer(a, "threads", 0, 256, 0, &a->threads);
-    if (!status && command->traits & APP_TAKES_STUDY)
+    if (!status && command->work->traits & APP_TAKES_STUDY)
         status = read_place(a);
     return status ? status : check_complete(a);
 }

@@ -7,9 +7,9 @@
 
 const struct app_command *app_command_named(const char *name)
 {
-    for (int i = 0; app_commands[i]; i++)
-        if (!strcmp(app_commands[i]->name, name))
-            return app_commands[i];
+    for (const struct app_command *c = app_commands; c->name; c++)
+        if (!strcmp(c->name, name))
+            return c;
     return NULL;
 }
 
@@ -23,26 +23,26 @@ int app_open(struct app_notebook *n, const struct app_arguments *a, enum app_acc
 
 static int run_with_study(const struct app_arguments *a)
 {
-    const enum app_access access = a->command->traits & APP_BEGINS_STUDY ? APP_WRITE : APP_READ;
+    const enum app_access access = a->command->work->traits & APP_BEGINS_STUDY ? APP_WRITE : APP_READ;
     struct app_notebook notebook;
     int status = app_open(&notebook, a, access);
 
     if (status)
         return status;
-    status = a->command->run_study(a, &notebook);
+    status = a->command->work->run_study(a, &notebook);
     app_notebook_close(&notebook);
     return status;
 }
 
-static int work(const struct app_arguments *a)
+static int run(const struct app_arguments *a)
 {
-    const struct app_command *command = a->command;
-    const int status = command->check ? command->check(a) : CKG_OK;
+    const struct app_work *work = a->command->work;
+    const int status = work->check ? work->check(a) : CKG_OK;
 
-    assert(!command->run != !command->run_study);
+    assert(!work->run != !work->run_study);
     if (status)
         return status;
-    return command->run ? command->run(a) : run_with_study(a);
+    return work->run ? work->run(a) : run_with_study(a);
 }
 
 /* A file or the command line is wrong, or it failed while running. */
@@ -58,7 +58,7 @@ int app_command_execute(const struct app_command *command, int argc, char **argv
     int status = app_arguments_read(&arguments, command, argc, argv, &message);
 
     if (!status && arguments.command)
-        status = work(&arguments);
+        status = run(&arguments);
 
     const int lost = fflush(stdout) || ferror(stdout);
     if (lost)

@@ -1,6 +1,7 @@
 /*
- * The program's commands: one file in commands/ and one row each. A row declares what the command takes;
- * reading the line, opening the study, complaining, help, manual pages and completion all follow from it.
+ * The program's commands: one file in commands/ and one row in its list each. The file declares what the
+ * command takes; reading the line, opening the study, complaining, help, manual pages and completion all
+ * follow from that.
  *
  * Everything here returns CKG_OK, or one of the library's statuses with a complaint of one line in the
  * message, which the program prints once, at its end.
@@ -46,11 +47,10 @@ struct app_arguments {
     struct app_message *message; /* where complaints go */
 };
 
-struct app_command {
-    const char *name;
+/* What a command takes and does; in its own file. */
+struct app_work {
     const char *usage; /* what follows the name, without the common options */
-    const char *title; /* one line */
-    const char *about; /* a paragraph or more for the help and the manual page */
+    const char *about; /* a paragraph or more for the help and the manual page, or NULL */
     int traits;
     int words;                        /* how many words may follow, the study and options not counted */
     const struct app_option *options; /* ends with an empty name */
@@ -63,8 +63,15 @@ struct app_command {
     int (*run)(const struct app_arguments *arguments);
 };
 
-/* Every command, NULL at the end. */
-extern const struct app_command *const app_commands[];
+/* A command; its row in the list. */
+struct app_command {
+    const char *name;
+    const char *title; /* one line */
+    const struct app_work *work;
+};
+
+/* Every command; the last row has no name. */
+extern const struct app_command app_commands[];
 
 /* The command of that name, or NULL. */
 const struct app_command *app_command_named(const char *name);

@@ -12,9 +12,9 @@ static void print_overview(FILE *out)
 {
     fprintf(out, "usage: ckg COMMAND …\n\nConstrained Bayesian optimisation: the best feasible design from "
                  "the fewest evaluations.\n\n");
-    for (int i = 0; app_commands[i]; i++)
-        if (!(app_commands[i]->traits & APP_HIDDEN))
-            fprintf(out, "  %-10s %s\n", app_commands[i]->name, app_commands[i]->title);
+    for (const struct app_command *c = app_commands; c->name; c++)
+        if (!(c->work->traits & APP_HIDDEN))
+            fprintf(out, "  %-10s %s\n", c->name, c->title);
     fprintf(out, "\n`ckg new NAME` writes a problem file to start from; `ckg COMMAND --help` says more about "
                  "a command.\n");
 }

@@ -80,10 +80,8 @@ static int run(const struct app_arguments *a, struct app_notebook *n)
     return status;
 }
 
-const struct app_command app_command_ask = {
-    .name = "ask",
+const struct app_work app_command_ask = {
     .usage = "STUDY [-n Q]",
-    .title = "suggest designs for people or other programs to evaluate",
     .about = "The designs are pending until `ckg tell` brings their results. Later suggestions take pending "
              "designs into\naccount.",
     .traits = APP_TAKES_STUDY | APP_BEGINS_STUDY | APP_HAS_JSON | APP_HAS_THREADS,

@@ -1,4 +1,5 @@
 /* ckg bench: replicated experiments on the built-in problems. */
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,104 +33,89 @@ static const struct app_option options[] = {
 
 enum { WORD = 64 };
 
-/* Takes one word of a list into whatever it fills. */
-typedef int take_word(const struct app_arguments *a, const char *word, void *context);
+/* A list of an option: its entries (APP_BENCH_MAX), of that size each. */
+struct list {
+    const char *option;
+    const char *otherwise; /* what the option is when it is not given */
+    int *count;
+    void *entries;
+    size_t size;
+    int (*read)(const struct app_arguments *a, const char *word, void *entry);
+};
 
-/* The option's list word by word; `otherwise` when it is not given, NULL: then there is nothing to take. */
-static int read_list(const struct app_arguments *a, const char *option, const char *otherwise,
-                     take_word *take, void *context)
+/* One word into the next entry, unless it is there already. */
+static int read_word(const struct app_arguments *a, const struct list *list, const char *word)
 {
-    const char *list = app_option(a, option) ? app_option(a, option) : otherwise;
+    char *entries = list->entries;
+    char *entry = entries + (size_t)*list->count * list->size;
+
+    if (*list->count == APP_BENCH_MAX)
+        return app_wrong(a, "--%s has more than %d entries", list->option, APP_BENCH_MAX);
+    const int status = list->read(a, word, entry);
+    if (status)
+        return status;
+
+    for (char *other = entries; other < entry; other += list->size)
+        if (!memcmp(other, entry, list->size))
+            return app_wrong(a, "--%s lists '%s' twice", list->option, word);
+    ++*list->count;
+    return CKG_OK;
+}
+
+static int read_list(const struct app_arguments *a, const struct list *list)
+{
+    const char *given = app_option(a, list->option);
+    const char *at = given ? given : list->otherwise;
     int status = CKG_OK;
 
-    while (!status && list && *list) {
-        const size_t length = strcspn(list, ",");
+    while (!status && *at) {
+        const size_t length = strcspn(at, ",");
         char word[WORD];
-        snprintf(word, sizeof word, "%.*s", (int)(length < WORD ? length : WORD - 1), list);
-        status = take(a, word, context);
-        list += length + (list[length] == ',');
+        snprintf(word, sizeof word, "%.*s", (int)(length < WORD ? length : WORD - 1), at);
+        status = read_word(a, list, word);
+        at += length + (at[length] == ',');
     }
     return status;
 }
 
-/* Where the next entry of a list goes; `known` says whether it is in it already. */
-static int take_place(const struct app_arguments *a, const char *word, int known, int *count)
+static int read_problem(const struct app_arguments *a, const char *word, void *entry)
 {
-    if (known)
-        return app_wrong(a, "'%s' is listed twice", word);
-    if (*count == APP_BENCH_MAX)
-        return app_wrong(a, "'%s' is one too many: a list has at most %d entries", word, APP_BENCH_MAX);
-    ++*count;
+    const struct app_problem *problem = app_problem_named(word);
+
+    *(const struct app_problem **)entry = problem;
+    return problem ? CKG_OK : app_wrong(a, "there is no problem '%s'; `ckg problems` lists them", word);
+}
+
+static int read_noise(const struct app_arguments *a, const char *word, void *entry)
+{
+    char *stop;
+    const double noise = strtod(word, &stop);
+
+    *(double *)entry = noise + 0.0; /* -0 is 0 */
+    if (stop == word || *stop || !(noise >= 0) || isinf(noise))
+        return app_wrong(a, "--noise must list numbers from 0 up, not '%s'", word);
     return CKG_OK;
 }
 
-static int take_problem(const struct app_arguments *a, const char *word, void *context)
+static int read_policy(const struct app_arguments *a, const char *word, void *entry)
 {
-    struct app_plan *plan = context;
-    const struct app_problem *problem = app_problem_named(word);
-    int known = 0;
-
-    if (!problem)
-        return app_wrong(a, "there is no problem '%s'; `ckg problems` lists them", word);
-    for (int i = 0; i < plan->problems; i++)
-        known |= plan->problem[i] == problem;
-    const int status = take_place(a, word, known, &plan->problems);
-    if (!status)
-        plan->problem[plan->problems - 1] = problem;
-    return status;
-}
-
-static int take_noise(const struct app_arguments *a, const char *word, void *context)
-{
-    struct app_plan *plan = context;
-    char *stop;
-    const double noise = strtod(word, &stop);
-    int known = 0;
-
-    if (stop == word || *stop || !(noise >= 0) || isinf(noise))
-        return app_wrong(a, "--noise is a list of numbers that are not negative, not '%s'", word);
-    for (int i = 0; i < plan->noises; i++)
-        known |= plan->noise[i] == noise;
-    const int status = take_place(a, word, known, &plan->noises);
-    if (!status)
-        plan->noise[plan->noises - 1] = noise;
-    return status;
-}
-
-static int take_policy(const struct app_arguments *a, const char *word, void *context)
-{
-    struct app_plan *plan = context;
     ckg_policy_info info;
-    int known = 0;
-    int status = app_find_policy(a, word, &info);
+    const int status = app_find_policy(a, word, &info);
 
-    for (int i = 0; !status && i < plan->policies; i++)
-        known |= !strcmp(plan->policy[i], info.name);
     if (!status)
-        status = take_place(a, word, known, &plan->policies);
-    if (!status)
-        snprintf(plan->policy[plan->policies - 1], sizeof plan->policy[0], "%s", info.name);
+        snprintf(entry, sizeof((struct app_plan *)0)->policy[0], "%s", info.name);
     return status;
 }
 
-/* Numbers of evaluations. */
-struct points {
-    int count;
-    int at[APP_BENCH_MAX];
-};
-
-static int take_point(const struct app_arguments *a, const char *word, void *context)
+static int read_evaluation(const struct app_arguments *a, const char *word, void *entry)
 {
-    struct points *points = context;
     char *stop;
     const long value = strtol(word, &stop, 10);
 
-    if (stop == word || *stop || value < 1)
-        return app_wrong(a, "--at is a list of positive integers, not '%s'", word);
-    const int status = take_place(a, word, 0, &points->count);
-    if (!status)
-        points->at[points->count - 1] = (int)value;
-    return status;
+    *(int *)entry = (int)value;
+    if (stop == word || *stop || value < 1 || value > INT_MAX)
+        return app_wrong(a, "--at must list positive integers, not '%s'", word);
+    return CKG_OK;
 }
 
 /* --- what it can do --- */
@@ -155,9 +141,13 @@ static int read_numbers(const struct app_arguments *a, struct app_plan *plan)
 static int run_plan(const struct app_arguments *a)
 {
     static struct app_plan plan; /* several kilobytes */
-    int status;
+    const struct list lists[] = {
+        {"problem", "", &plan.problems, plan.problem, sizeof *plan.problem, read_problem},
+        {"noise", "0", &plan.noises, plan.noise, sizeof *plan.noise, read_noise},
+        {"policy", "ckg", &plan.policies, plan.policy, sizeof *plan.policy, read_policy},
+    };
 
-    /* What to do, and where. */
+    /* Where the results go. */
     plan.folder = app_option(a, "out");
     plan.quiet = a->quiet;
     plan.threads = a->threads ? a->threads : (int)sysconf(_SC_NPROCESSORS_ONLN);
@@ -167,22 +157,20 @@ static int run_plan(const struct app_arguments *a)
         return app_wrong(a, "--problem LIST is missing");
 
     /* The experiments. */
-    status = read_numbers(a, &plan);
-    if (!status)
-        status = read_list(a, "problem", NULL, take_problem, &plan);
-    if (!status)
-        status = read_list(a, "noise", "0", take_noise, &plan);
-    if (!status)
-        status = read_list(a, "policy", "ckg", take_policy, &plan);
+    int status = read_numbers(a, &plan);
+    for (size_t k = 0; !status && k < sizeof lists / sizeof *lists; k++)
+        status = read_list(a, &lists[k]);
     return status ? status : app_bench_run(&plan, a->message);
 }
 
 static int summarize(const struct app_arguments *a, const char *folder)
 {
-    struct points points = {0};
-    const int status = read_list(a, "at", NULL, take_point, &points);
+    int at[APP_BENCH_MAX];
+    int count = 0;
+    const struct list list = {"at", "", &count, at, sizeof *at, read_evaluation};
+    const int status = read_list(a, &list);
 
-    return status ? status : app_summary_print(folder, points.count, points.at, a->json, a->message);
+    return status ? status : app_summary_print(folder, count, at, a->json, a->message);
 }
 
 static int draw(const struct app_arguments *a, const char *folder)
@@ -212,10 +200,8 @@ static int run(const struct app_arguments *a)
     return summary ? summarize(a, summary) : run_plan(a);
 }
 
-const struct app_command app_command_bench = {
-    .name = "bench",
+const struct app_work app_command_bench = {
     .usage = "--problem LIST --out FOLDER … | --summary FOLDER | --plot FOLDER -o FILE",
-    .title = "run replicated experiments on the built-in problems",
     .about = "In replication r every policy starts from the same initial design and meets the same noise. "
              "FOLDER gets one\n"
              "CSV file per problem, noise and policy. If it is killed, the same command continues and ends "

@@ -4,12 +4,12 @@
 
 #include "command.h"
 
-/* The first command at or behind `at` in the list that the overview shows; NULL: there is none. */
-static const struct app_command *next_shown(int *at)
+/* The first command from there on that the overview shows; its name is NULL at the end of the list. */
+static const struct app_command *shown(const struct app_command *c)
 {
-    while (app_commands[*at] && app_commands[*at]->traits & APP_HIDDEN)
-        ++*at;
-    return app_commands[*at] ? app_commands[(*at)++] : NULL;
+    while (c->name && c->work->traits & APP_HIDDEN)
+        c++;
+    return c;
 }
 
 /* --- bash --- */
@@ -31,10 +31,10 @@ static void print_bash(void)
     printf("# bash completion for ckg, made by `ckg completion bash`\n_ckg() {\n    local "
            "word=${COMP_WORDS[COMP_CWORD]} options=\n"
            "    if [ \"$COMP_CWORD\" -eq 1 ]; then\n        COMPREPLY=($(compgen -W '");
-    for (int at = 0; (c = next_shown(&at));)
+    for (c = shown(app_commands); c->name; c = shown(c + 1))
         printf("%s ", c->name);
     printf("--help --version' -- \"$word\"))\n        return\n    fi\n    case ${COMP_WORDS[1]} in\n");
-    for (int at = 0; (c = next_shown(&at));)
+    for (c = shown(app_commands); c->name; c = shown(c + 1))
         print_bash_options(c);
     printf(
         "    esac\n    case $word in\n    -*) COMPREPLY=($(compgen -W \"$options\" -- \"$word\")) ;;\n"
@@ -89,11 +89,11 @@ static void print_zsh(void)
 
     printf("#compdef ckg\n# zsh completion for ckg, made by `ckg completion zsh`\n_ckg() {\n    local -a "
            "commands=(\n");
-    for (int at = 0; (c = next_shown(&at));)
+    for (c = shown(app_commands); c->name; c = shown(c + 1))
         print_zsh_command(c);
     printf("    )\n    if (( CURRENT == 2 )); then\n        _describe command commands\n        return\n    "
            "fi\n    case $words[2] in\n");
-    for (int at = 0; (c = next_shown(&at));)
+    for (c = shown(app_commands); c->name; c = shown(c + 1))
         print_zsh_options(c);
     printf("    esac\n}\n_ckg \"$@\"\n");
 }
@@ -113,10 +113,8 @@ static int run(const struct app_arguments *a)
     return CKG_OK;
 }
 
-const struct app_command app_command_completion = {
-    .name = "completion",
+const struct app_work app_command_completion = {
     .usage = "bash | zsh",
-    .title = "print a completion script for your shell",
     .about = "For bash: `source <(ckg completion bash)`. `make install` puts both scripts where the shells "
              "look for them.",
     .words = 1,

@@ -23,10 +23,8 @@ static int run(const struct app_arguments *a, struct app_notebook *n)
     return app_write_text(path, &out, n->message);
 }
 
-const struct app_command app_command_export = {
-    .name = "export",
+const struct app_work app_command_export = {
     .usage = "STUDY [-o FILE]",
-    .title = "write the trials as CSV, or with --json as one object per line, with every digit",
     .traits = APP_TAKES_STUDY | APP_HAS_JSON,
     .options = options,
     .run_study = run,

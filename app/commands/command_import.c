@@ -112,10 +112,8 @@ static int run(const struct app_arguments *a, struct app_notebook *n)
     return status;
 }
 
-const struct app_command app_command_import = {
-    .name = "import",
+const struct app_work app_command_import = {
     .usage = "STUDY FILE",
-    .title = "add trials from a file of `ckg export`, or from any table of parameters and outcomes",
     .about = "FILE is CSV with a header, or one JSON object per line; - is standard input. A column NAME.sd "
              "holds the\n"
              "standard deviation of NAME's noise, and an empty field means not measured. Either all trials "

@@ -1,4 +1,4 @@
-/* ckg manual: the manual pages, from the commands' rows. The build writes them to files. */
+/* ckg manual: the manual pages, from what the commands declare. The build writes them to files. */
 #include <stdio.h>
 #include <string.h>
 
@@ -56,11 +56,11 @@ static void print_command(const struct app_command *c)
     snprintf(page, sizeof page, "ckg-%s", c->name);
     print_head(page, c->title);
     printf(".SH SYNOPSIS\n\\fBckg %s\\fR ", c->name);
-    print_roff(c->usage);
+    print_roff(c->work->usage);
     printf("\n.SH DESCRIPTION\n");
-    print_roff(c->about ? c->about : c->title);
+    print_roff(c->work->about ? c->work->about : c->title);
     printf("\n");
-    if (c->traits & APP_TAKES_STUDY)
+    if (c->work->traits & APP_TAKES_STUDY)
         printf(".PP\n\\fISTUDY\\fR is a problem file, or \\fB\\-\\-store\\fR \\fIURL\\fR \\fB\\-\\-study\\fR "
                "\\fINAME\\fR.\n");
 
@@ -83,11 +83,11 @@ static void print_overview(void)
         "outcome to minimize or maximize, which limits the others must keep, and which command evaluates a "
         "design;\n"
         "\\fBckg run\\fR does the rest, and can be interrupted at any moment.\n.SH COMMANDS\n");
-    for (int i = 0; app_commands[i]; i++) {
-        if (app_commands[i]->traits & APP_HIDDEN)
+    for (const struct app_command *c = app_commands; c->name; c++) {
+        if (c->work->traits & APP_HIDDEN)
             continue;
-        printf(".TP\n\\fBckg\\-%s\\fR(1)\n", app_commands[i]->name);
-        print_roff(app_commands[i]->title);
+        printf(".TP\n\\fBckg\\-%s\\fR(1)\n", c->name);
+        print_roff(c->title);
         printf("\n");
     }
     print_exit();
@@ -106,10 +106,8 @@ static int run(const struct app_arguments *a)
     return CKG_OK;
 }
 
-const struct app_command app_command_manual = {
-    .name = "manual",
+const struct app_work app_command_manual = {
     .usage = "[COMMAND]",
-    .title = "print a manual page for man",
     .traits = APP_HIDDEN,
     .words = 1,
     .run = run,

@@ -61,10 +61,8 @@ static int run(const struct app_arguments *a, struct app_notebook *n)
     return status;
 }
 
-const struct app_command app_command_model = {
-    .name = "model",
+const struct app_work app_command_model = {
     .usage = "STUDY",
-    .title = "show the fitted models and the penalty M",
     .traits = APP_TAKES_STUDY | APP_HAS_JSON | APP_HAS_THREADS,
     .run_study = run,
 };

@@ -92,10 +92,8 @@ static int run(const struct app_arguments *a)
     return CKG_OK;
 }
 
-const struct app_command app_command_new = {
-    .name = "new",
+const struct app_work app_command_new = {
     .usage = "NAME",
-    .title = "write NAME.yaml, a commented problem file to start from",
     .words = 1,
     .check = check,
     .run = run,

@@ -76,10 +76,8 @@ static int run(const struct app_arguments *a, struct app_notebook *n)
     return app_picture_write(a, status, &file);
 }
 
-const struct app_command app_command_plot = {
-    .name = "plot",
+const struct app_work app_command_plot = {
     .usage = "STUDY -o FILE.svg|FILE.png",
-    .title = "draw convergence, feasibility map, slices or acquisition",
     .about =
         "convergence: the best feasible value, and what would have been recommended, after each evaluation.\n"
         "map:         predicted objective and probability of being feasible over two parameters, the others "

@@ -49,10 +49,8 @@ static int run(const struct app_arguments *a)
     return status;
 }
 
-const struct app_command app_command_policies = {
-    .name = "policies",
+const struct app_work app_command_policies = {
     .usage = "[NAME]",
-    .title = "list the policies that choose the next design, with parameters and references",
     .about = "In a problem file: `policy: NAME`, or `policy: {name: NAME, PARAMETER: VALUE}`.",
     .traits = APP_HAS_JSON,
     .words = 1,

@@ -87,10 +87,8 @@ static int run(const struct app_arguments *a, struct app_notebook *n)
     return status;
 }
 
-const struct app_command app_command_predict = {
-    .name = "predict",
+const struct app_work app_command_predict = {
     .usage = "STUDY --at FILE",
-    .title = "predict the outcomes of given designs and their probability of being feasible",
     .traits = APP_TAKES_STUDY | APP_HAS_JSON | APP_HAS_THREADS,
     .options = options,
     .run_study = run,

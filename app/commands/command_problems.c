@@ -134,10 +134,8 @@ static int run(const struct app_arguments *a)
     return CKG_OK;
 }
 
-const struct app_command app_command_problems = {
-    .name = "problems",
+const struct app_work app_command_problems = {
     .usage = "[NAME [--evaluate | -o FILE]]",
-    .title = "list the built-in test problems; with a name, print its problem file",
     .about = "`ckg problems mystery > mystery.yaml && ckg run mystery.yaml` solves one of them.",
     .traits = APP_HAS_JSON,
     .words = 1,

@@ -20,10 +20,8 @@ static int run(const struct app_arguments *a, struct app_notebook *n)
     return status ? status : app_recommend_print(a, n, &how);
 }
 
-const struct app_command app_command_recommend = {
-    .name = "recommend",
+const struct app_work app_command_recommend = {
     .usage = "STUDY [-p P] [--evaluated]",
-    .title = "recommend a design, with its prediction and its probability of being feasible",
     .about = "The recommended design need not have been evaluated. The best one that was evaluated is shown "
              "beside it.",
     .traits = APP_TAKES_STUDY | APP_HAS_JSON | APP_HAS_THREADS,

@@ -21,10 +21,8 @@ static int run(const struct app_arguments *a, struct app_notebook *n)
     return app_picture_write(a, status, &page);
 }
 
-const struct app_command app_command_report = {
-    .name = "report",
+const struct app_work app_command_report = {
     .usage = "STUDY -o FILE.html",
-    .title = "write the study as one HTML page that opens from disk",
     .about = "The recommendation, convergence, feasibility maps, slices, predicted against measured, the "
              "models and every\n"
              "trial. The page needs no other file and no script, and follows the reader's choice of light or "

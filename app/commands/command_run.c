@@ -120,10 +120,8 @@ static int run(const struct app_arguments *a, struct app_notebook *n)
     return status ? status : run_alone(a, n);
 }
 
-const struct app_command app_command_run = {
-    .name = "run",
+const struct app_work app_command_run = {
     .usage = "STUDY",
-    .title = "evaluate designs until the budget is spent, then recommend one",
     .about =
         "If it is interrupted or killed, the same command continues where it stopped. Several processes "
         "may run the\n"

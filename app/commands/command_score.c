@@ -68,10 +68,8 @@ static int run(const struct app_arguments *a, struct app_notebook *n)
     return status;
 }
 
-const struct app_command app_command_score = {
-    .name = "score",
+const struct app_work app_command_score = {
     .usage = "STUDY --at FILE [--policy P]",
-    .title = "show the policy's acquisition values at given designs; larger is better",
     .traits = APP_TAKES_STUDY | APP_HAS_JSON | APP_HAS_THREADS,
     .options = options,
     .check = check,

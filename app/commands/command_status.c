@@ -42,10 +42,8 @@ static int run(const struct app_arguments *a, struct app_notebook *n)
     return app_print(a, &line);
 }
 
-const struct app_command app_command_status = {
-    .name = "status",
+const struct app_work app_command_status = {
     .usage = "STUDY",
-    .title = "show where a study stands",
     .traits = APP_TAKES_STUDY | APP_HAS_JSON,
     .run_study = run,
 };

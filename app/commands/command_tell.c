@@ -204,10 +204,8 @@ static int run(const struct app_arguments *a, struct app_notebook *n)
     return status;
 }
 
-const struct app_command app_command_tell = {
-    .name = "tell",
+const struct app_work app_command_tell = {
     .usage = "STUDY TRIAL NAME=VALUE… | STUDY TRIAL --failed WHY",
-    .title = "record the result of a trial",
     .about =
         "A value may be [value, sd] where the noise of that one measurement is known. An outcome that is "
         "not named\ncounts as not measured.",

@@ -94,10 +94,8 @@ static int run(const struct app_arguments *a, struct app_notebook *n)
     return print_one(a, &n->definition, &n->trials[number - 1]);
 }
 
-const struct app_command app_command_trials = {
-    .name = "trials",
+const struct app_work app_command_trials = {
     .usage = "STUDY [TRIAL]",
-    .title = "list every trial with its state, parameters, values and feasibility",
     .about = "With a number, that trial alone, and the end of what its evaluation wrote to standard error.",
     .traits = APP_TAKES_STUDY | APP_HAS_JSON,
     .words = 1,

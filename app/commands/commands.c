@@ -1,30 +1,30 @@
-/* The commands in the order of the overview, a row each. */
+/* The commands at a glance, in the order of the overview: one row each. */
 #include "command.h"
 
 #define COMMANDS(ROW)                                                                                        \
-    ROW(new)                                                                                                 \
-    ROW(run)                                                                                                 \
-    ROW(ask)                                                                                                 \
-    ROW(tell)                                                                                                \
-    ROW(status)                                                                                              \
-    ROW(trials)                                                                                              \
-    ROW(recommend)                                                                                           \
-    ROW(model)                                                                                               \
-    ROW(predict)                                                                                             \
-    ROW(score)                                                                                               \
-    ROW(plot)                                                                                                \
-    ROW(report)                                                                                              \
-    ROW(export)                                                                                              \
-    ROW(import)                                                                                              \
-    ROW(policies)                                                                                            \
-    ROW(problems)                                                                                            \
-    ROW(bench)                                                                                               \
-    ROW(completion)                                                                                          \
-    ROW(manual)
+    ROW(new, "write NAME.yaml, a commented problem file to start from")                                      \
+    ROW(run, "evaluate designs until the budget is spent, then recommend one")                               \
+    ROW(ask, "suggest designs for people or other programs to evaluate")                                     \
+    ROW(tell, "record the result of a trial")                                                                \
+    ROW(status, "show where a study stands")                                                                 \
+    ROW(trials, "list every trial with its state, parameters, values and feasibility")                       \
+    ROW(recommend, "recommend a design, with its prediction and its probability of being feasible")          \
+    ROW(model, "show the fitted models and the penalty M")                                                   \
+    ROW(predict, "predict the outcomes of given designs and their probability of being feasible")            \
+    ROW(score, "show the policy's acquisition values at given designs; larger is better")                    \
+    ROW(plot, "draw convergence, feasibility map, slices or acquisition")                                    \
+    ROW(report, "write the study as one HTML page that opens from disk")                                     \
+    ROW(export, "write the trials as CSV, or with --json as one object per line, with every digit")          \
+    ROW(import, "add trials from a file of `ckg export`, or from any table of parameters and outcomes")      \
+    ROW(policies, "list the policies that choose the next design, with parameters and references")           \
+    ROW(problems, "list the built-in test problems; with a name, print its problem file")                    \
+    ROW(bench, "run replicated experiments on the built-in problems")                                        \
+    ROW(completion, "print a completion script for your shell")                                              \
+    ROW(manual, "print a manual page for man")
 
-#define DECLARATION(NAME) extern const struct app_command app_command_##NAME;
-#define ADDRESS(NAME) &app_command_##NAME,
+#define DECLARATION(NAME, TITLE) extern const struct app_work app_command_##NAME;
+#define ENTRY(NAME, TITLE) {#NAME, TITLE, &app_command_##NAME},
 
 COMMANDS(DECLARATION)
 
-const struct app_command *const app_commands[] = {COMMANDS(ADDRESS) NULL};
+const struct app_command app_commands[] = {COMMANDS(ENTRY){0}};

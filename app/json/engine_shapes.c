@@ -36,6 +36,12 @@ void app_score_write(const struct app_definition *d, const char *policy, const d
 static void add_model(const struct app_definition *d, const char *key, const ckg_model_info *m,
                       struct app_text *out)
 {
+    const struct {
+        const char *key;
+        double value;
+    } numbers[] = {{"signal_sd", m->signal_sd},           {"noise_sd", m->noise_sd}, {"mean", m->mean},
+                   {"log_likelihood", m->log_likelihood}, {"warp", m->warp},         {"nugget", m->nugget}};
+
     app_json_open(out, key, '{');
     app_json_add_string(out, "kernel", m->kernel);
     app_json_open(out, "lengthscales", '[');
@@ -45,12 +51,8 @@ static void add_model(const struct app_definition *d, const char *key, const ckg
 
     app_json_add_integer(out, "observations", m->observations);
     app_json_add_integer(out, "samples", m->samples);
-    app_json_add_number(out, "signal_sd", m->signal_sd);
-    app_json_add_number(out, "noise_sd", m->noise_sd);
-    app_json_add_number(out, "mean", m->mean);
-    app_json_add_number(out, "log_likelihood", m->log_likelihood);
-    app_json_add_number(out, "warp", m->warp);
-    app_json_add_number(out, "nugget", m->nugget);
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        app_json_add_number(out, numbers[i].key, numbers[i].value);
     app_json_close(out, '}');
 }
 

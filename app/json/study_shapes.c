@@ -39,16 +39,26 @@ void app_trial_write_whole(const struct app_definition *d, const struct app_tria
 
 /* --- where it stands --- */
 
-static void add_best_feasible(const struct app_notebook *n, struct app_text *out)
+/* The best trial that was measured feasible, as an object that is open and has its number; NULL: null. */
+static const struct app_trial *open_best(const struct app_notebook *n, const char *key, struct app_text *out)
 {
     const struct app_trial *best = app_notebook_best(n);
 
-    if (!best) {
-        app_json_add_string(out, "best_feasible", NULL);
-        return;
+    if (!best)
+        app_json_add_string(out, key, NULL);
+    else {
+        app_json_open(out, key, '{');
+        app_json_add_integer(out, "trial", best->number);
     }
-    app_json_open(out, "best_feasible", '{');
-    app_json_add_integer(out, "trial", best->number);
+    return best;
+}
+
+static void add_best_feasible(const struct app_notebook *n, struct app_text *out)
+{
+    const struct app_trial *best = open_best(n, "best_feasible", out);
+
+    if (!best)
+        return;
     app_json_add_number(out, "objective", app_trial_value(best, 0));
     app_json_close(out, '}');
 }
@@ -88,15 +98,10 @@ void app_status_write(const struct app_notebook *n, struct app_text *out)
 static void add_best_evaluated(const struct app_notebook *n, struct app_text *out)
 {
     const struct app_definition *d = &n->definition;
-    const struct app_trial *best = app_notebook_best(n);
+    const struct app_trial *best = open_best(n, "best_evaluated", out);
 
-    if (!best) {
-        app_json_add_string(out, "best_evaluated", NULL);
+    if (!best)
         return;
-    }
-    app_json_open(out, "best_evaluated", '{');
-    app_json_add_integer(out, "trial", best->number);
-
     app_json_member(out, "parameters");
     app_design_write(d, best->x, out);
 
