@@ -23,7 +23,8 @@ extern "C" {
     X(ERR_STATE, -4, "not possible in this state")                                                           \
     X(ERR_EXHAUSTED, -5, "every design has been evaluated")                                                  \
     X(ERR_NUMERIC, -6, "numerical breakdown")                                                                \
-    X(ERR_SYSTEM, -7, "the operating system refused")
+    X(ERR_SYSTEM, -7, "the operating system refused")                                                        \
+    X(ERR_CANCELLED, -8, "cancelled by the caller")
 
 enum ckg_status {
 #define CKG_STATUS_ENUM(name, value, text) CKG_##name = value,

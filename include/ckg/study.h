@@ -70,6 +70,16 @@ CKG_API void ckg_study_free(ckg_study *study);
 /* The study's own copy of the problem, borrowed. */
 CKG_API const ckg_problem *ckg_study_problem(const ckg_study *study);
 
+/*
+ * Lets a call that takes long be cancelled: for a person's Ctrl-C, a server's shutdown, a result that nobody
+ * waits for any more. While ckg_study_ask, _recommend, _predict, _score, _model and their like compute, they
+ * call interrupt(context) on the thread that called them, up to some thousand times a second. Once it returns
+ * something other than 0 the call ends soon with CKG_ERR_CANCELLED and has changed nothing: no trial was
+ * recorded, and the next call answers as if this one had never been made. The callback must not use the
+ * study. NULL: calls run to their end (the default).
+ */
+CKG_API int ckg_study_set_interrupt(ckg_study *study, int (*interrupt)(void *context), void *context);
+
 /* --- asking --- */
 
 /* Seconds spent on each stage of a suggestion. */

@@ -13,7 +13,8 @@
  * run, the shared ones first, as somebody waits for them.
  *
  * Runs are short and follow each other closely: whoever waits looks at the atomic words for some tens of
- * microseconds before it sleeps.
+ * microseconds before it sleeps. The caller of a run that may be interrupted sleeps for 10 ms at most, then
+ * looks whether it is.
  */
 #include "base/threads.h"
 
@@ -25,8 +26,9 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdint.h>
+#include <time.h>
 
-enum { SPIN_ROUNDS = 600, LOOKS_PER_ROUND = 64, CACHE_LINE = 64 };
+enum { SPIN_ROUNDS = 600, LOOKS_PER_ROUND = 64, CACHE_LINE = 64, NAP_NANOSECONDS = 10000000 };
 
 /* Between two looks: who waits leaves the processor to a thread that shares its core. */
 #if defined(__x86_64__) || defined(__i386__)
@@ -54,8 +56,9 @@ struct run {
 struct ckg__pool {
     struct run *runs; /* (threads + 1) the workers' shared ones, then the pool's */
     atomic_int stopping;
-    int threads, started; /* workers in all, the caller counted; threads running */
-    int sleeping;         /* threads waiting for `wake`, under the mutex */
+    struct ckg__interrupt *interrupt; /* NULL: runs are never given up */
+    int threads, started;             /* workers in all, the caller counted; threads running */
+    int sleeping;                     /* threads waiting for `wake`, under the mutex */
     pthread_mutex_t mutex;
     pthread_cond_t wake;
     struct worker *workers;
@@ -110,10 +113,14 @@ static void wake_all(struct ckg__pool *pool)
     pthread_mutex_unlock(&pool->mutex);
 }
 
-/* Whoever finishes the last task of a run wakes its caller, who may be asleep. */
+/*
+ * Whoever finishes the last task of a run wakes its caller, who may be asleep. An interrupted run's tasks are
+ * left out; those that share a task's work are not, since that task goes on with their results.
+ */
 static void perform(struct ckg__pool *pool, const struct claim *claim, int number)
 {
-    claim->task(claim->context, claim->index, number);
+    if (claim->run != &pool->runs[pool->threads] || !ckg__interrupted(pool->interrupt))
+        claim->task(claim->context, claim->index, number);
     if (atomic_fetch_sub_explicit(&claim->run->unfinished, 1, memory_order_acq_rel) == 1)
         wake_all(pool);
 }
@@ -123,6 +130,7 @@ struct wait {
     struct ckg__pool *pool;
     struct run *run; /* NULL: a worker between runs */
     int helps;       /* 1: tasks of other runs are welcome meanwhile */
+    int naps;        /* 1: sleeps a short while only, whether it is over or not */
 };
 
 static int is_over(const struct wait *wait)
@@ -133,6 +141,23 @@ static int is_over(const struct wait *wait)
         if (has_tasks(&wait->pool->runs[i]))
             return 1;
     return !wait->run && atomic_load(&wait->pool->stopping);
+}
+
+/* Until woken, or for a short while; under the mutex. */
+static void sleep_until_woken(const struct wait *wait)
+{
+    struct ckg__pool *pool = wait->pool;
+    struct timespec end;
+
+    if (!wait->naps) {
+        pthread_cond_wait(&pool->wake, &pool->mutex);
+        return;
+    }
+    clock_gettime(CLOCK_REALTIME, &end);
+    end.tv_nsec += NAP_NANOSECONDS;
+    end.tv_sec += end.tv_nsec / 1000000000;
+    end.tv_nsec %= 1000000000;
+    pthread_cond_timedwait(&pool->wake, &pool->mutex, &end);
 }
 
 /*
@@ -152,8 +177,8 @@ static void wait_until_over(const struct wait *wait)
     }
     pthread_mutex_lock(&pool->mutex);
     pool->sleeping++;
-    while (!is_over(wait))
-        pthread_cond_wait(&pool->wake, &pool->mutex);
+    for (int slept = 0; !is_over(wait) && !(wait->naps && slept); slept = 1)
+        sleep_until_woken(wait);
     pool->sleeping--;
     pthread_mutex_unlock(&pool->mutex);
 }
@@ -161,7 +186,7 @@ static void wait_until_over(const struct wait *wait)
 static void *worker_main(void *argument)
 {
     struct worker *worker = argument;
-    const struct wait wait = {worker->pool, NULL, 1};
+    const struct wait wait = {.pool = worker->pool, .helps = 1};
     struct claim claim;
 
     while (!atomic_load(&worker->pool->stopping)) {
@@ -257,6 +282,16 @@ int ckg__pool_threads(const struct ckg__pool *pool)
     return pool->threads;
 }
 
+void ckg__pool_watch(struct ckg__pool *pool, struct ckg__interrupt *interrupt)
+{
+    pool->interrupt = interrupt;
+}
+
+struct ckg__interrupt *ckg__pool_watched(const struct ckg__pool *pool)
+{
+    return pool->interrupt;
+}
+
 /* The ticket changes under the mutex, so that nobody falls asleep between the last look and the broadcast. */
 static void publish(struct ckg__pool *pool, struct run *run, int count, ckg__task task, void *context)
 {
@@ -273,23 +308,36 @@ static void publish(struct ckg__pool *pool, struct run *run, int count, ckg__tas
     pthread_mutex_unlock(&pool->mutex);
 }
 
-void ckg__pool_run(struct ckg__pool *pool, int count, ckg__task task, void *context)
+/* On the caller's thread alone. */
+static void run_alone(struct ckg__pool *pool, int count, ckg__task task, void *context)
+{
+    for (int index = 0; index < count && !ckg__interrupted(pool->interrupt); index++)
+        task(context, index, 0);
+}
+
+/* The caller takes tasks like every worker; when there are none left it waits for those under way. */
+static void run_together(struct ckg__pool *pool, int count, ckg__task task, void *context)
 {
     struct run *run = &pool->runs[pool->threads];
-    const struct wait wait = {pool, run, 1};
+    const struct wait wait = {.pool = pool, .run = run, .helps = 1, .naps = pool->interrupt != NULL};
     struct claim claim;
 
-    if (pool->threads == 1 || count <= 1) {
-        for (int index = 0; index < count; index++)
-            task(context, index, 0);
-        return;
-    }
     publish(pool, run, count, task, context);
     do {
         while (claim_any(pool, &claim))
             perform(pool, &claim, 0);
         wait_until_over(&wait);
+        ckg__interrupted(pool->interrupt);
     } while (atomic_load_explicit(&run->unfinished, memory_order_acquire) > 0);
+}
+
+int ckg__pool_run(struct ckg__pool *pool, int count, ckg__task task, void *context)
+{
+    if (pool->threads == 1 || count <= 1)
+        run_alone(pool, count, task, context);
+    else
+        run_together(pool, count, task, context);
+    return ckg__interrupted(pool->interrupt) ? CKG_ERR_CANCELLED : CKG_OK;
 }
 
 void ckg__team_run(const struct ckg__team *team, int count, ckg__task task, void *context)
@@ -303,7 +351,7 @@ void ckg__team_run(const struct ckg__team *team, int count, ckg__task task, void
         return;
     }
     struct run *run = &team->pool->runs[number];
-    const struct wait wait = {team->pool, run, 0};
+    const struct wait wait = {.pool = team->pool, .run = run};
     publish(team->pool, run, count, task, context);
     while (claim_task(run, &claim))
         perform(team->pool, &claim, number);

@@ -6,6 +6,8 @@
 #ifndef CKG_BASE_THREADS_H
 #define CKG_BASE_THREADS_H
 
+#include "base/interrupt.h"
+
 struct ckg__arena;
 struct ckg__pool;
 
@@ -19,11 +21,16 @@ int ckg__pool_new(struct ckg__pool **out, int threads);
 void ckg__pool_free(struct ckg__pool *pool);
 int ckg__pool_threads(const struct ckg__pool *pool);
 
+/* What the pool's runs look at, borrowed; NULL: nothing. */
+void ckg__pool_watch(struct ckg__pool *pool, struct ckg__interrupt *interrupt);
+struct ckg__interrupt *ckg__pool_watched(const struct ckg__pool *pool);
+
 /*
- * Runs task(context, i, worker) for i in 0 … count−1 and returns when all are done. A task may not call it,
- * but may call ckg__team_run.
+ * Runs task(context, i, worker) for i in 0 … count−1 and returns when all are done; or CKG_ERR_CANCELLED,
+ * without a message, when that was interrupted and some may never have begun. A task may not call it, but may
+ * call ckg__team_run.
  */
-void ckg__pool_run(struct ckg__pool *pool, int count, ckg__task task, void *context);
+int ckg__pool_run(struct ckg__pool *pool, int count, ckg__task task, void *context);
 
 /*
  * The workers that a task of a run may share its own work with: those that have nothing else to do help. A

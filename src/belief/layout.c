@@ -56,6 +56,7 @@ struct ckg__fit ckg__models_fit(const struct ckg__models *models, const struct c
                    .series = series,
                    .mean_precision = ckg__models_mean_precision(models)},
         .prior = models->method == CKG__FIT_ML ? ckg__prior_flat() : ckg__prior_default(problem->d),
+        .interrupt = ckg__pool_watched(models->pool),
     };
 }
 
@@ -69,7 +70,8 @@ void ckg__models_share(const struct ckg__models *models, int worker, struct ckg_
 int ckg__models_run(const struct ckg__models *models, int count, ckg__task task, void *context,
                     const int *status)
 {
-    ckg__pool_run(models->pool, count, task, context);
+    if (ckg__pool_run(models->pool, count, task, context))
+        return CKG_ERR_CANCELLED;
     for (int i = 0; i < count; i++)
         if (status[i])
             return status[i] == CKG_ERR_NOMEM ? ckg__fail_nomem()

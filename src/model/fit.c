@@ -150,6 +150,8 @@ double ckg__fit_density(const struct ckg__fit *fit, const double *theta, double 
     const struct ckg__gp_inputs *in = &fit->inputs;
     const double s2 = exp(theta[in->d + 1]), noise = exp(theta[in->d]);
     double nugget, density;
+    if (ckg__interrupted(fit->interrupt))
+        return -INFINITY;
     ckg__gp_scale(in, theta, w->inv_ell, w->A, w->ld);
     if (ckg__gp_factor(in, s2, noise, w->A, w->ld, w->L, w->ld, &nugget))
         return -INFINITY;

@@ -23,6 +23,7 @@ struct ckg__prior ckg__prior_flat(void);
 struct ckg__fit {
     struct ckg__gp_inputs inputs;
     struct ckg__prior prior;
+    struct ckg__interrupt *interrupt; /* once raised, every density is −INFINITY; NULL: none */
 };
 
 /* Scratch for evaluations at one (n, d, D), taken once from an arena. */

@@ -158,7 +158,7 @@ int ckg__study_begin_search(ckg_study *s, const struct ckg__policy *policy, stru
     return status ? status : ckg__search_recommend(search);
 }
 
-void ckg__study_end_search(ckg_study *s)
+int ckg__study_end_search(ckg_study *s, int status)
 {
     const struct ckg__arena_mark start = {NULL, 0};
     if (s->models.revision)
@@ -168,6 +168,12 @@ void ckg__study_end_search(ckg_study *s)
     for (int i = 0; i < s->threads; i++)
         ckg__arena_release(&s->arena[i], start);
     ckg__arena_release(&s->results, start);
+
+    /* What an interrupted search fell over means nothing. */
+    if (!ckg__interrupt_end(&s->interrupt))
+        return status;
+    ckg__error_clear();
+    return ckg__fail(CKG_ERR_CANCELLED, "%s", ckg_status_text(CKG_ERR_CANCELLED));
 }
 
 /* A search without models, for what needs none. */
@@ -442,6 +448,8 @@ static int ask(ckg_study *s, ckg_suggestion *out, double *u)
         ckg__problem_from_unit(s->problem, u, (double *)out->x);
         status = describe(s, u, modelled, out);
     }
+    if (!status && ckg__interrupted(&s->interrupt))
+        status = CKG_ERR_CANCELLED;
     if (!status)
         status = ckg__data_add(&s->data, out->x, &out->trial);
     out->path = choice.path;
@@ -457,10 +465,11 @@ int ckg_study_ask(ckg_study *s, ckg_suggestion **out)
     if (!s || !out)
         return ckg__fail(CKG_ERR_INVALID, "ckg_study_ask: a NULL argument");
     *out = NULL;
+    ckg__interrupt_begin(&s->interrupt);
     ckg_suggestion *suggestion = suggestion_new(s->problem->d, s->problem->outcomes - 1);
     double *u = ckg__alloc((size_t)s->problem->D, sizeof *u);
     int status = suggestion && u ? ask(s, suggestion, u) : CKG_ERR_NOMEM;
-    ckg__study_end_search(s);
+    status = ckg__study_end_search(s, status);
     ckg__free(u);
     if (status) {
         ckg_suggestion_free(suggestion);

@@ -111,12 +111,12 @@ int ckg_study_leave_one_out(ckg_study *s, int outcome, double *mean, double *sd,
         return ckg__fail(CKG_ERR_NOT_FOUND, "no outcome has the number %d", outcome);
     const struct outputs out = {mean, sd, measured_sd};
     const struct ckg__surrogate *model = &s->models.surrogate[outcome];
+    ckg__interrupt_begin(&s->interrupt);
     int status = ckg__models_update(&s->models, s->revision, 0);
     struct row *rows = status ? NULL : ckg__arena_get(&s->results, (size_t)model->series.n + 1, sizeof *rows);
     if (!status)
         status = rows ? sum_samples(s, model, rows) : CKG_ERR_NOMEM;
     if (!status)
         describe_trials(s, outcome, rows, &out);
-    ckg__study_end_search(s);
-    return status;
+    return ckg__study_end_search(s, status);
 }

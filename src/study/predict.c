@@ -88,6 +88,7 @@ static int begin(ckg_study *s, int count, const double *X, const char *caller)
     for (int p = 0; p < count; p++)
         if (ckg__problem_check_design(s->problem, X + (size_t)p * (size_t)s->problem->d))
             return CKG_ERR_INVALID;
+    ckg__interrupt_begin(&s->interrupt);
     return CKG_OK;
 }
 
@@ -144,14 +145,13 @@ int ckg_study_predict(ckg_study *s, int count, const double *X, double *mean, do
     double seconds;
     const size_t d = (size_t)s->problem->d, outcomes = (size_t)s->problem->outcomes;
     status = ckg__study_begin_search(s, NULL, &search, ckg__clock(), &seconds);
-    for (size_t p = 0; !status && p < (size_t)count; p++) {
+    for (size_t p = 0; !status && p < (size_t)count && !ckg__interrupted(&s->interrupt); p++) {
         struct ckg__arena_mark mark = ckg__arena_mark(&s->results);
         status = predict_one(s, X + p * d, mean ? mean + p * outcomes : NULL, sd ? sd + p * outcomes : NULL,
                              probability ? probability + p : NULL, utility ? utility + p : NULL);
         ckg__arena_release(&s->results, mark);
     }
-    ckg__study_end_search(s);
-    return status;
+    return ckg__study_end_search(s, status);
 }
 
 /* The row that a scoring call means, after the checks that such calls share. */
@@ -203,8 +203,7 @@ int ckg_study_score(ckg_study *s, const char *policy, int count, const double *X
                             : 1;
     for (int p = 0; !status && p < count; p++)
         value[p] *= unit;
-    ckg__study_end_search(s);
-    return status;
+    return ckg__study_end_search(s, status);
 }
 
 int ckg_study_score_outcomes(ckg_study *s, const char *policy, int count, const double *X, double *value)
@@ -220,8 +219,7 @@ int ckg_study_score_outcomes(ckg_study *s, const char *policy, int count, const 
     status = search_at(s, row, count, X, &search, &U);
     if (!status)
         status = row->score_outcomes(&search, count, U, value);
-    ckg__study_end_search(s);
-    return status;
+    return ckg__study_end_search(s, status);
 }
 
 int ckg_study_model(ckg_study *s, int outcome, ckg_model_info *out)
@@ -231,11 +229,10 @@ int ckg_study_model(ckg_study *s, int outcome, ckg_model_info *out)
         return ckg__fail(CKG_ERR_INVALID, "ckg_study_model: a NULL argument");
     if (outcome < 0 || outcome >= s->problem->outcomes)
         return ckg__fail(CKG_ERR_NOT_FOUND, "no outcome has the number %d", outcome);
+    ckg__interrupt_begin(&s->interrupt);
     const int status = ckg__models_update(&s->models, s->revision, 0);
-    if (status) {
-        ckg__study_end_search(s);
-        return status;
-    }
+    if (status)
+        return ckg__study_end_search(s, status);
     struct ckg__surrogate *model = &s->models.surrogate[outcome];
     const struct ckg__gp *gp = &model->gp[0];
     const struct ckg__scaling *scaling = &model->scaling;
@@ -256,8 +253,7 @@ int ckg_study_model(ckg_study *s, int outcome, ckg_model_info *out)
         .warp = scaling->warp,
         .nugget = gp->nugget,
     };
-    ckg__study_end_search(s);
-    return CKG_OK;
+    return ckg__study_end_search(s, CKG_OK);
 }
 
 int ckg_study_penalty(ckg_study *s, double *out)
@@ -270,6 +266,5 @@ int ckg_study_penalty(ckg_study *s, double *out)
     status = ckg__study_begin_search(s, &ckg__policy_ckg, &search, ckg__clock(), &seconds);
     if (!status)
         *out = utility_in_units(s, common_penalty(s));
-    ckg__study_end_search(s);
-    return status;
+    return ckg__study_end_search(s, status);
 }

@@ -112,6 +112,8 @@ static int goal_batch(void *context, int m, const double *U, const int *which, s
 {
     const struct goal *goal = context;
     (void)which;
+    if (ckg__interrupted(&goal->study->interrupt))
+        return CKG_ERR_CANCELLED;
     if (goal->rule == CKG_RULE_PROBABILITY)
         return punished_mean(goal, m, U, arena, value, gradient);
     int status = CKG_OK;
@@ -442,9 +444,10 @@ int ckg_study_recommend(ckg_study *s, const ckg_recommend_options *options, ckg_
     if (!measured)
         return ckg__fail(CKG_ERR_STATE, "nothing to recommend: the objective '%s' was never measured",
                          s->problem->outcome[0].name);
+    ckg__interrupt_begin(&s->interrupt);
     ckg_recommendation *result = recommendation_new(s->problem->d, s->problem->outcomes - 1);
     status = result ? recommend(s, options ? options : &defaults, result) : CKG_ERR_NOMEM;
-    ckg__study_end_search(s);
+    status = ckg__study_end_search(s, status);
     if (status) {
         ckg_recommendation_free(result);
         return status;

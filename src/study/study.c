@@ -230,6 +230,17 @@ const ckg_problem *ckg_study_problem(const ckg_study *s)
     return s ? s->problem : NULL;
 }
 
+int ckg_study_set_interrupt(ckg_study *s, int (*interrupt)(void *context), void *context)
+{
+    ckg__error_clear();
+    if (!s)
+        return ckg__fail(CKG_ERR_INVALID, "ckg_study_set_interrupt: study is NULL");
+    s->interrupt.callback = interrupt;
+    s->interrupt.context = context;
+    ckg__pool_watch(s->pool, interrupt ? &s->interrupt : NULL);
+    return CKG_OK;
+}
+
 static int check_pending(const ckg_study *s, int trial)
 {
     static const char *const states[] = {"pending", "complete", "failed", "cancelled"};

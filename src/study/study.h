@@ -33,6 +33,7 @@ struct ckg_study {
     int threads, initial;
     int budget;                             /* evaluations in all; 0: not known */
     const struct ckg__policy *final_policy; /* for the last of them; NULL: none */
+    struct ckg__interrupt interrupt;
     struct ckg__pool *pool;
     struct ckg__arena *arena; /* (threads) */
     struct ckg__arena results;
@@ -43,11 +44,12 @@ struct ckg_study {
 /*
  * Begins a search over the present models, up to x_r and the discretisations: for a policy's choice,
  * conditioned on pending designs, or for predictions where policy is NULL. Whatever comes of it,
- * ckg__study_end_search undoes the conditioning and frees the scratch.
+ * ckg__study_end_search undoes the conditioning, frees the scratch and returns the status, or
+ * CKG_ERR_CANCELLED where the caller interrupted.
  */
 int ckg__study_begin_search(ckg_study *study, const struct ckg__policy *policy, struct ckg__search *search,
                             double started, double *fit_seconds);
-void ckg__study_end_search(ckg_study *study);
+int ckg__study_end_search(ckg_study *study, int status);
 
 /*
  * Brings the trust region and its models up to date, conditioned on pending designs, by the settings of the

@@ -23,7 +23,8 @@ double ckg__clock(void)
 
 int ckg__search_late(const struct ckg__search *search)
 {
-    return isfinite(search->deadline) && ckg__clock() > search->deadline;
+    return (isfinite(search->deadline) && ckg__clock() > search->deadline) ||
+           ckg__interrupted(ckg__pool_watched(search->pool));
 }
 
 struct ckg__team ckg__search_team(const struct ckg__search *search, int worker)
@@ -33,7 +34,8 @@ struct ckg__team ckg__search_team(const struct ckg__search *search, int worker)
 
 int ckg__search_run(struct ckg__search *search, int count, ckg__task task, void *context, const int *status)
 {
-    ckg__pool_run(search->pool, count, task, context);
+    if (ckg__pool_run(search->pool, count, task, context))
+        return CKG_ERR_CANCELLED;
     for (int i = 0; i < count; i++)
         if (status[i])
             return status[i] == CKG_ERR_NOMEM ? ckg__fail_nomem()

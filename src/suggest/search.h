@@ -71,7 +71,7 @@ double ckg__clock(void);
 /* The team that a task on `worker` may share its work with. */
 struct ckg__team ckg__search_team(const struct ckg__search *search, int worker);
 
-/* 1 once the time limit has passed. */
+/* 1 once the time limit has passed, or the caller wants no result any more. */
 int ckg__search_late(const struct ckg__search *search);
 
 /* Chooses the base points: space-filling ones and the data, or every design of a small finite problem. */

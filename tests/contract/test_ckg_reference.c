@@ -493,7 +493,7 @@ static void test_default_effort_is_near_the_dense_reference(void **state)
                 all.error[all.count++] = error;
             }
         }
-        ckg__study_end_search(study);
+        ckg__study_end_search(study, CKG_OK);
         ckg_study_free(study);
     }
     for (int K = 0; K <= MOST_K; K++) {
@@ -542,7 +542,7 @@ static void test_fine_effort_is_nested_monte_carlo(void **state)
                           value[0], exact, nested, error);
         if (!(fabs(value[0] - nested) <= 4 * error) || !(fabs(exact - nested) <= 4 * error))
             fail_msg("model %d: fine %g, dense %g, nested %g ± %g", model, value[0], exact, nested, error);
-        ckg__study_end_search(study);
+        ckg__study_end_search(study, CKG_OK);
         ckg_study_free(study);
     }
 }
@@ -558,7 +558,7 @@ static void test_score_in_units(void **state)
         ckg_study *study = draw_study(model);
         begin(study, &search);
         assert_int_equal(ckg__policy_ckg.score(&search, 1, u, &value), 0);
-        ckg__study_end_search(study);
+        ckg__study_end_search(study, CKG_OK);
         assert_int_equal(ckg_study_score(study, "ckg", 1, u, &score), 0);
         assert_true(fabs(score - value * study->models.surrogate[0].scaling.scale) <= 1e-12 * score);
         ckg_study_free(study);

@@ -107,7 +107,7 @@ static void gradients_are_of_the_values(const struct ckg__policy *row)
             several += search.outlooks > 1;
             models++;
         }
-        ckg__study_end_search(study);
+        ckg__study_end_search(study, CKG_OK);
         ckg_study_free(study);
     }
     if (!models)

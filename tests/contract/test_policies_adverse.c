@@ -88,6 +88,7 @@ int *ckg__arena_ints(struct ckg__arena *arena, size_t count)
 
 struct ckg__pool {
     int runs;
+    struct ckg__interrupt *interrupt;
 };
 
 int ckg__pool_new(struct ckg__pool **out, int threads)
@@ -108,6 +109,16 @@ int ckg__pool_threads(const struct ckg__pool *pool)
     return WORKERS;
 }
 
+void ckg__pool_watch(struct ckg__pool *pool, struct ckg__interrupt *interrupt)
+{
+    pool->interrupt = interrupt;
+}
+
+struct ckg__interrupt *ckg__pool_watched(const struct ckg__pool *pool)
+{
+    return pool->interrupt;
+}
+
 static void run_tasks(struct ckg__pool *pool, int number, int count, ckg__task task, void *context)
 {
     pool->runs++;
@@ -115,9 +126,10 @@ static void run_tasks(struct ckg__pool *pool, int number, int count, ckg__task t
         task(context, scrambled ? count - 1 - i : i, scrambled ? (5 * i + pool->runs) % WORKERS : number);
 }
 
-void ckg__pool_run(struct ckg__pool *pool, int count, ckg__task task, void *context)
+int ckg__pool_run(struct ckg__pool *pool, int count, ckg__task task, void *context)
 {
     run_tasks(pool, 0, count, task, context);
+    return CKG_OK;
 }
 
 void ckg__team_run(const struct ckg__team *team, int count, ckg__task task, void *context)

@@ -389,7 +389,7 @@ static int recommended(ckg_study *s, const struct ckg__policy *row, double *x)
     const int has = search.outlook && search.outlook[0].x_r;
     if (has)
         ckg__problem_from_unit(s->problem, search.outlook[0].x_r, x);
-    ckg__study_end_search(s);
+    ckg__study_end_search(s, CKG_OK);
     return has;
 }
 

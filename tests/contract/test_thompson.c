@@ -143,7 +143,7 @@ static void check_choice(ckg_study *s, const struct ckg__policy *policy)
     best = best < 0 ? least : best;
     assert_true(u[0] == U[best] && u[1] == U[count + best]);
     assert_int_equal(choice.candidates, count);
-    ckg__study_end_search(s);
+    ckg__study_end_search(s, CKG_OK);
 }
 
 static void test_cts_chooses_by_definition(void **state)
@@ -178,7 +178,7 @@ static void test_every_sample_is_drawn(void **state)
             must(ckg__study_begin_search(s, &ckg__policy_cts, &search, ckg__clock(), &seconds));
             assert_int_equal(s->models.beliefs, 4);
             seen |= 1u << (search.outlook[0].belief - s->models.belief);
-            ckg__study_end_search(s);
+            ckg__study_end_search(s, CKG_OK);
         }
         one_step(s, &plan, x);
     }

@@ -76,8 +76,8 @@ static double check_gradient(enum ckg__kernel kernel, enum process_noise noise, 
         p.theta[D - 1] = p.theta[D];
         p.theta[D] = p.theta[D + 1];
     }
-    const struct ckg__fit fits[] = {{p.inputs, ckg__prior_default(p.inputs.d)},
-                                    {p.inputs, ckg__prior_flat()}};
+    const struct ckg__fit fits[] = {{.inputs = p.inputs, .prior = ckg__prior_default(p.inputs.d)},
+                                    {.inputs = p.inputs, .prior = ckg__prior_flat()}};
     for (int i = 0; i < 2; i++)
         worst = fmax(worst, gradient_error(&fits[i], p.theta, &p.arena));
     process_free(&p);
@@ -110,7 +110,7 @@ static void test_gradient_with_a_prior_of_the_signal(void **state)
 
     (void)state;
     process_make(&p, CKG__MATERN52, 2, 12, ESTIMATED, 22);
-    struct ckg__fit fit = {p.inputs, ckg__prior_default(2)};
+    struct ckg__fit fit = {.inputs = p.inputs, .prior = ckg__prior_default(2)};
     fit.prior.signal_low = -3;
     fit.prior.signal_high = 3;
     assert_true(gradient_error(&fit, p.theta, &p.arena) <= 1e-6);
@@ -125,7 +125,7 @@ static void test_density_is_likelihood_and_prior(void **state)
 
     (void)state;
     process_make(&p, CKG__RBF, 2, 9, ESTIMATED, 23);
-    const struct ckg__fit fit = {p.inputs, ckg__prior_default(2)};
+    const struct ckg__fit fit = {.inputs = p.inputs, .prior = ckg__prior_default(2)};
     double want = p.gp.log_likelihood;
     for (int k = 0; k < 3; k++) {
         const double mean = k < 2 ? fit.prior.ell_mean : fit.prior.noise_mean,
@@ -222,7 +222,7 @@ static void test_climb_reaches_the_best_of_a_grid(void **state)
         for (int flat = 0; flat < 2; flat++) {
             struct process p;
             process_make(&p, (enum ckg__kernel)kernel, 1, 15, ESTIMATED, 24);
-            const struct ckg__fit fit = {p.inputs, flat ? ckg__prior_flat() : ckg__prior_default(1)};
+            const struct ckg__fit fit = {.inputs = p.inputs, .prior = flat ? ckg__prior_flat() : ckg__prior_default(1)};
             const double climbed = best_climb(&fit, &p.arena), grid = grid_maximum(&fit, &p.arena);
             assert_true(climbed >= grid - 1e-4);
             process_free(&p);
@@ -238,7 +238,7 @@ static void test_climb_ends_with_a_small_gradient(void **state)
         for (int i = 0; i < 3; i++) {
             struct process p;
             process_make(&p, (enum ckg__kernel)kernel, 4, 25, kinds[i], 25);
-            const struct ckg__fit fit = {p.inputs, ckg__prior_default(4)};
+            const struct ckg__fit fit = {.inputs = p.inputs, .prior = ckg__prior_default(4)};
             best_climb(&fit, &p.arena);
             process_free(&p);
         }
@@ -324,7 +324,7 @@ static void check_sampler(enum process_noise noise, int n, int thin)
     double theta[3], mean[2], variance[2];
 
     process_make(&p, CKG__MATERN52, 1, n, noise, 26);
-    const struct ckg__fit fit = {p.inputs, ckg__prior_default(1)};
+    const struct ckg__fit fit = {.inputs = p.inputs, .prior = ckg__prior_default(1)};
     ckg__rng_seed(&rng, 5, (uint64_t)n, 1);
     ckg__fit_start(&fit, 0, theta);
     if (noise != ESTIMATED)

@@ -89,7 +89,7 @@ static void test_moments(void **state)
             assert_near(square / DRAWS, var, 5 * var * sqrt(2.0 / DRAWS) + 1e-9);
         }
     }
-    ckg__study_end_search(s);
+    ckg__study_end_search(s, CKG_OK);
     ckg_study_free(s);
 }
 
@@ -126,7 +126,7 @@ static void test_joint(void **state)
     one.V += kg->r;
     ckg__view_covariance(search.outlook[0].belief->gp[0], &one, &kg->view[0], far, 1, &cov, 1);
     assert_near(product[1], cov, 5 * sqrt((square[0] * square[2] + cov * cov) / DRAWS));
-    ckg__study_end_search(s);
+    ckg__study_end_search(s, CKG_OK);
     ckg_study_free(s);
 }
 
@@ -155,7 +155,7 @@ static void test_draws_pass_through_the_data(void **state)
             }
         }
     assert_int_equal(seen, DATA);
-    ckg__study_end_search(s);
+    ckg__study_end_search(s, CKG_OK);
     ckg_study_free(s);
 }
 
@@ -206,7 +206,7 @@ static void test_streams(void **state)
     must(ckg__search_draw(&search[0], (enum ckg__draws_purpose)(CKG__DRAWS_CMES + 0x10000), 6, other));
     assert_memory_not_equal(draws[0][0].value, other[0].value, size);
     for (int i = 0; i < 3; i++) {
-        ckg__study_end_search(study[i]);
+        ckg__study_end_search(study[i], CKG_OK);
         ckg_study_free(study[i]);
     }
 }

@@ -579,7 +579,7 @@ static void test_pkg_averages_products(void **state)
         }
         if (row)
             must(ckg__policy_score(rows[1], &search, PROBES, U, pkg));
-        ckg__study_end_search(s);
+        ckg__study_end_search(s, CKG_OK);
     }
     for (int p = 0; p < PROBES; p++) {
         double want = 0;
@@ -640,7 +640,7 @@ static void test_gradient_with_and_without_the_weight(void **state)
                 worst = fmax(worst, fabs(slope - gradient[k]) / (fabs(slope) + fabs(value) + 1e-6));
             }
         }
-        ckg__study_end_search(s);
+        ckg__study_end_search(s, CKG_OK);
         ckg_study_free(s);
     }
     print_message("the weighted gradient is off by at most %.2g\n", worst);

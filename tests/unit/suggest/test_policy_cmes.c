@@ -99,7 +99,7 @@ static void by_definition(ckg_study *s, int draws, int bound, const double *X, d
         for (int p = 0; p < AT; p++)
             ckg__log_add(&want[p], value[p] - log(search.outlooks), 0, 1, NULL, NULL);
     }
-    ckg__study_end_search(s);
+    ckg__study_end_search(s, CKG_OK);
 }
 
 static void test_score_by_definition(void **state)
@@ -155,7 +155,7 @@ static void test_nothing_feasible(void **state)
     must(ckg__search_draw(&search, CKG__DRAWS_CMES, 16, &draws));
     for (int i = 0; i < 16; i++)
         assert_int_equal(ckg__draws_best(&draws, search.outlook[0].belief, i, &best), -1);
-    ckg__study_end_search(s);
+    ckg__study_end_search(s, CKG_OK);
     ckg_study_free(s);
 }
 
