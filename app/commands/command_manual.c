@@ -83,6 +83,7 @@ static void print_overview(void)
         "outcome to minimize or maximize, which limits the others must keep, and which command evaluates a "
         "design;\n"
         "\\fBckg run\\fR does the rest, and can be interrupted at any moment.\n.SH COMMANDS\n");
+
     for (const struct app_command *c = app_commands; c->name; c++) {
         if (c->work->traits & APP_HIDDEN)
             continue;
@@ -90,6 +91,7 @@ static void print_overview(void)
         print_roff(c->title);
         printf("\n");
     }
+
     print_exit();
 }
 

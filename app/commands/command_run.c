@@ -37,11 +37,13 @@ static int dry_run(const struct app_arguments *a, struct app_notebook *n)
 
     if (!n->study && !n->definition.has_seed && !a->quiet)
         fprintf(stderr, "no seed is given: the run will draw one and start from other designs than these\n");
+
     for (int i = 0; !status && initial && i < MOST_SHOWN && n->count + i < n->definition.budget; i++) {
         ckg_suggestion *s;
         status = ckg_study_ask(engine, &s);
         if (status)
             return app_notebook_fail(n, status);
+
         initial = !strcmp(s->path, "design");
         if (initial || !i)
             status = print_design(a, &n->definition, n->count + i + 1, s->x);

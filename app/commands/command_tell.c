@@ -80,6 +80,7 @@ static int read_values(const struct app_arguments *a, const struct app_notebook 
         if (given)
             measured[(*count)++] = one;
     }
+
     return *count ? CKG_OK
                   : app_fail(n->message, CKG_ERR_INVALID,
                              "no value is given; write NAME=VALUE…, or --failed \"why\"");

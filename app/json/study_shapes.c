@@ -117,10 +117,12 @@ void app_recommendation_write(const struct app_notebook *n, const ckg_recommenda
 {
     const struct app_definition *d = &n->definition;
 
+    /* The design. */
     app_json_open(out, NULL, '{');
     app_json_member(out, "parameters");
     app_design_write(d, r->x, out);
 
+    /* What is predicted of it. */
     app_json_open(out, "objective", '{');
     app_json_add_number(out, "mean", r->mean[0]);
     app_json_add_number(out, "sd", r->sd[0]);
@@ -138,6 +140,7 @@ void app_recommendation_write(const struct app_notebook *n, const ckg_recommenda
     }
     app_json_close(out, '}');
 
+    /* What it rests on. */
     app_json_add_integer(out, "evaluations", r->evaluations);
     add_best_evaluated(n, out);
     app_json_close(out, '}');

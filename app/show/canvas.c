@@ -90,6 +90,7 @@ void app_path_box(struct app_path *path, const struct app_box *b)
 void app_path_circle(struct app_path *path, double x, double y, double r)
 {
     const double h = 0.5522847498 * r; /* four cubics follow a circle to 0.03 % of its radius */
+
     app_path_move(path, x + r, y);
     add(path, &(struct app_step){'C', {x + r, y + h, x + h, y + r, x, y + r}});
     add(path, &(struct app_step){'C', {x - h, y + r, x - r, y + h, x - r, y}});
@@ -118,6 +119,7 @@ void app_draw_line(struct app_canvas *canvas, double x0, double y0, double x1, d
                    const struct app_pen *pen)
 {
     struct app_path path = {0};
+
     app_path_move(&path, x0, y0);
     app_path_line(&path, x1, y1);
     app_draw(canvas, &path, pen);
@@ -126,6 +128,7 @@ void app_draw_line(struct app_canvas *canvas, double x0, double y0, double x1, d
 void app_draw_box(struct app_canvas *canvas, const struct app_box *box, const struct app_pen *pen)
 {
     struct app_path path = {0};
+
     app_path_box(&path, box);
     app_draw(canvas, &path, pen);
 }
@@ -135,7 +138,8 @@ static void polygon(struct app_path *path, int corners, double x, double y, doub
                     double turn)
 {
     for (int i = 0; i < corners; i++) {
-        const double angle = turn + 2 * 3.14159265358979 * i / corners, r = i % 2 ? radius * inner : radius;
+        const double angle = turn + 2 * 3.14159265358979 * i / corners;
+        const double r = i % 2 ? radius * inner : radius;
         (i ? app_path_line : app_path_move)(path, x + r * sin(angle), y - r * cos(angle));
     }
     app_path_close(path);
@@ -146,6 +150,8 @@ void app_draw_mark(struct app_canvas *canvas, enum app_shape shape, double x, do
 {
     struct app_path path = {0};
     const double r = radius;
+
+    /* The outline. */
     switch (shape) {
     case APP_CIRCLE:
         app_path_circle(&path, x, y, r);
@@ -169,6 +175,8 @@ void app_draw_mark(struct app_canvas *canvas, enum app_shape shape, double x, do
         app_path_line(&path, x + r, y - r);
         break;
     }
+
+    /* Drawn, with what is shown when it is pointed at. */
     canvas->failed |= path.failed;
     if (!canvas->failed)
         canvas->table->path(canvas, &path, pen, hint);
@@ -185,7 +193,8 @@ void app_draw_letters(struct app_canvas *canvas, double x, double y, const struc
 const struct app_canvas_table *app_canvas_for(const char *path)
 {
     static const struct app_canvas_table *const tables[] = {&app_canvas_svg, &app_canvas_png};
-    const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
+    const char *slash = strrchr(path, '/');
+    const char *dot = strrchr(slash ? slash : path, '.');
     for (size_t i = 0; dot && i < sizeof tables / sizeof *tables; i++)
         if (!strcasecmp(dot + 1, tables[i]->ending))
             return tables[i];

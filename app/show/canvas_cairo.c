@@ -18,6 +18,7 @@ static const double scale = 2;
 static void use_ink(cairo_t *cairo, enum app_ink ink, double clear)
 {
     unsigned rgb = 0;
+
     sscanf(app_inks[ink].light, "#%x", &rgb);
     cairo_set_source_rgba(cairo, (rgb >> 16 & 255) / 255.0, (rgb >> 8 & 255) / 255.0, (rgb & 255) / 255.0,
                           1 - clear);
@@ -26,16 +27,19 @@ static void use_ink(cairo_t *cairo, enum app_ink ink, double clear)
 static struct app_canvas *png_open(double width, double height, const char *title, int embedded)
 {
     struct picture *p = calloc(1, sizeof *p);
+
     (void)title;
     (void)embedded;
     if (!p)
         return NULL;
     p->canvas = (struct app_canvas){&app_canvas_png, width, height, 0};
+
     p->surface = cairo_image_surface_create(CAIRO_FORMAT_RGB24, (int)(width * scale), (int)(height * scale));
     p->cairo = cairo_create(p->surface);
     cairo_scale(p->cairo, scale, scale);
     cairo_set_fill_rule(p->cairo, CAIRO_FILL_RULE_EVEN_ODD);
     cairo_set_line_join(p->cairo, CAIRO_LINE_JOIN_ROUND);
+
     use_ink(p->cairo, APP_INK_PAPER, 0);
     cairo_paint(p->cairo);
     return &p->canvas;
@@ -66,18 +70,22 @@ static void png_path(struct app_canvas *canvas, const struct app_path *path, con
                      const char *hint)
 {
     cairo_t *cairo = ((struct picture *)canvas)->cairo;
+
     (void)hint;
     trace(cairo, path);
+
     if (pen->fill) {
         use_ink(cairo, pen->fill, pen->clear);
         cairo_fill_preserve(cairo);
     }
+
     if (pen->stroke) {
         use_ink(cairo, pen->stroke, 0);
         cairo_set_line_width(cairo, pen->width > 0 ? pen->width : 1);
         cairo_set_dash(cairo, app_dashes[pen->dash].length, app_dashes[pen->dash].count, 0);
         cairo_stroke_preserve(cairo);
     }
+
     cairo_new_path(cairo);
 }
 
@@ -88,6 +96,7 @@ static void png_letters(struct app_canvas *canvas, double x, double y, const str
     cairo_t *cairo = ((struct picture *)canvas)->cairo;
     struct app_text plain = {0};
     cairo_text_extents_t extents;
+
     app_plain(&plain, text);
     canvas->failed |= plain.failed;
     if (!plain.failed) {
@@ -95,9 +104,11 @@ static void png_letters(struct app_canvas *canvas, double x, double y, const str
         cairo_select_font_face(cairo, "sans-serif", CAIRO_FONT_SLANT_NORMAL,
                                how->bold ? CAIRO_FONT_WEIGHT_BOLD : CAIRO_FONT_WEIGHT_NORMAL);
         cairo_set_font_size(cairo, how->size);
+
         cairo_text_extents(cairo, plain.data, &extents);
         cairo_translate(cairo, x, y);
         cairo_rotate(cairo, how->angle * 3.14159265358979 / 180);
+
         cairo_move_to(cairo, -shifts[how->anchor] * extents.x_advance, 0);
         use_ink(cairo, how->ink, 0);
         cairo_show_text(cairo, plain.data);
@@ -109,6 +120,7 @@ static void png_letters(struct app_canvas *canvas, double x, double y, const str
 static void png_clip(struct app_canvas *canvas, const struct app_box *b)
 {
     cairo_t *cairo = ((struct picture *)canvas)->cairo;
+
     cairo_save(cairo);
     cairo_rectangle(cairo, b->x, b->y, b->width, b->height);
     cairo_clip(cairo);
@@ -122,6 +134,7 @@ static void png_unclip(struct app_canvas *canvas)
 static cairo_status_t add_bytes(void *context, const unsigned char *data, unsigned length)
 {
     struct app_text *out = context;
+
     app_text_add(out, (const char *)data, length);
     return out->failed ? CAIRO_STATUS_NO_MEMORY : CAIRO_STATUS_SUCCESS;
 }
@@ -130,20 +143,15 @@ static int png_close(struct app_canvas *canvas, struct app_text *out)
 {
     struct picture *p = (struct picture *)canvas;
     int made = !canvas->failed && cairo_status(p->cairo) == CAIRO_STATUS_SUCCESS;
+
     if (made && out)
         made = cairo_surface_write_to_png_stream(p->surface, add_bytes, out) == CAIRO_STATUS_SUCCESS;
+
     cairo_destroy(p->cairo);
     cairo_surface_destroy(p->surface);
     free(p);
     return made;
 }
 
-const struct app_canvas_table app_canvas_png = {
-    .ending = "png",
-    .open = png_open,
-    .path = png_path,
-    .letters = png_letters,
-    .clip = png_clip,
-    .unclip = png_unclip,
-    .close = png_close,
-};
+const struct app_canvas_table app_canvas_png = {"png",       NULL,     png_open,   png_path,
+                                                png_letters, png_clip, png_unclip, png_close};

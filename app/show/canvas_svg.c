@@ -21,15 +21,18 @@ static void add_number(struct app_text *out, double value)
     char digits[64];
     const double rounded = round(value * 100) / 100;
     const int length = snprintf(digits, sizeof digits, "%.10g", isfinite(rounded) ? rounded + 0.0 : 0.0);
+
     app_text_add(out, digits, (size_t)length);
 }
 
 static struct app_canvas *svg_open(double width, double height, const char *title, int embedded)
 {
     struct svg *s = calloc(1, sizeof *s);
+
     if (!s)
         return NULL;
     s->canvas = (struct app_canvas){&app_canvas_svg, width, height, 0};
+
     if (!embedded)
         app_text_print(&s->text, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
     app_text_print(&s->text,
@@ -38,6 +41,7 @@ static struct app_canvas *svg_open(double width, double height, const char *titl
                    width, height, width, height);
     app_text_print(&s->text, "font-family=\"Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif\" "
                              "font-size=\"11\">\n<title>");
+
     app_markup(&s->text, title);
     app_text_print(&s->text, "</title>\n");
     if (!embedded)
@@ -71,8 +75,11 @@ static void svg_path(struct app_canvas *canvas, const struct app_path *path, con
                      const char *hint)
 {
     struct app_text *out = &((struct svg *)canvas)->text;
+
     app_text_print(out, "<path class=\"s-%s f-%s\" fill=\"%s\"", app_inks[pen->stroke].name,
                    app_inks[pen->fill].name, app_inks[pen->fill].light);
+
+    /* How it is filled and stroked. */
     if (pen->fill && pen->clear > 0)
         app_text_print(out, " fill-opacity=\"%.3g\"", 1 - pen->clear);
     if (pen->fill)
@@ -82,8 +89,11 @@ static void svg_path(struct app_canvas *canvas, const struct app_path *path, con
                        app_inks[pen->stroke].light, pen->width > 0 ? pen->width : 1);
     if (pen->stroke && pen->dash)
         add_dashes(out, &app_dashes[pen->dash]);
+
+    /* Where it goes. */
     app_text_print(out, " d=\"");
     add_steps(out, path);
+
     if (hint) {
         app_text_print(out, "\"><title>");
         app_markup(out, hint);
@@ -106,6 +116,7 @@ static void svg_letters(struct app_canvas *canvas, double x, double y, const str
                    how->bold ? " font-weight=\"bold\"" : "");
     if (how->angle != 0)
         app_text_print(out, " transform=\"rotate(%.4g %.6g %.6g)\"", how->angle, x, y);
+
     app_text_print(out, ">");
     app_markup(out, text);
     app_text_print(out, "</text>\n");
@@ -127,6 +138,7 @@ static void svg_unclip(struct app_canvas *canvas)
 static int svg_close(struct app_canvas *canvas, struct app_text *out)
 {
     struct svg *s = (struct svg *)canvas;
+
     app_text_print(&s->text, "</svg>\n");
     const int made = !s->text.failed && !canvas->failed;
     if (made && out)
@@ -136,12 +148,5 @@ static int svg_close(struct app_canvas *canvas, struct app_text *out)
     return made && !(out && out->failed);
 }
 
-const struct app_canvas_table app_canvas_svg = {
-    .ending = "svg",
-    .open = svg_open,
-    .path = svg_path,
-    .letters = svg_letters,
-    .clip = svg_clip,
-    .unclip = svg_unclip,
-    .close = svg_close,
-};
+const struct app_canvas_table app_canvas_svg = {"svg",       NULL,     svg_open,   svg_path,
+                                                svg_letters, svg_clip, svg_unclip, svg_close};

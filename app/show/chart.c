@@ -18,6 +18,7 @@ enum { NAME_CHARACTERS = 14, LABEL_CHARACTERS = 36 };
 struct app_axis app_axis_of(const struct app_parameter *p)
 {
     struct app_axis axis = {.low = p->low, .high = p->high, .label = p->name};
+
     if (p->kind == CKG_CATEGORICAL) {
         axis.kind = APP_AXIS_NAMES;
         axis.count = p->count;
@@ -44,12 +45,15 @@ void app_range_add(struct app_range *range, double value)
 struct app_axis app_axis_over(const struct app_range *range, const char *label)
 {
     struct app_axis axis = {.low = range->low, .high = range->high, .label = label};
+
     if (!(axis.low <= axis.high)) {
         axis.low = 0;
         axis.high = 1;
     }
-    const double largest = fmax(fabs(axis.low), fabs(axis.high)), span = axis.high - axis.low;
-    /* values that differ by rounding alone are one value */
+
+    /* Room at both ends; values that differ by rounding alone are one value. */
+    const double largest = fmax(fabs(axis.low), fabs(axis.high));
+    const double span = axis.high - axis.low;
     const double margin = span > 1e-12 * largest ? 0.05 * span : largest > 0 ? 0.1 * largest : 1;
     axis.low -= margin;
     axis.high += margin;
@@ -76,6 +80,7 @@ double app_chart_y(const struct app_chart *c, double value)
 static void find_ticks(const struct app_axis *a, double length, double each, struct app_ticks *out)
 {
     const int want = (int)fmax(2, length / each);
+
     out->count = out->exponent = 0;
     if (a->kind == APP_AXIS_LINEAR)
         app_ticks_linear(out, a->low, a->high, want, 0);
@@ -95,6 +100,7 @@ static void find_ticks(const struct app_axis *a, double length, double each, str
 static double widest(const struct app_ticks *ticks)
 {
     double width = 0;
+
     for (int i = 0; i < ticks->count; i++)
         width = fmax(width, app_letters_width(ticks->tick[i].label, tick_letters.size));
     return width;
@@ -122,6 +128,7 @@ static void ticks_y(const struct app_axis *a, double height, struct app_ticks *o
 double app_chart_left(const struct app_axis *y, double height)
 {
     struct app_ticks ticks;
+
     if (y->bare)
         return 6;
     ticks_y(y, height, &ticks);
@@ -131,6 +138,7 @@ double app_chart_left(const struct app_axis *y, double height)
 double app_chart_below(const struct app_axis *x, double width)
 {
     struct app_ticks ticks;
+
     if (x->bare)
         return 6;
     const int upright = ticks_x(x, width, &ticks);
@@ -139,13 +147,15 @@ double app_chart_below(const struct app_axis *x, double width)
 
 void app_chart_fit(struct app_chart *c, const struct app_box *outer, double left)
 {
-    const double above = c->title ? 20 : 8, right = 8;
+    const double above = c->title ? 20 : 8;
+    const double right = 8;
     /*
      * the labels of x decide the height, that the labels of y, and these the width, which seldom changes the
      * labels of x again
      */
     const double high = outer->height - above - app_chart_below(&c->x, outer->width - 60);
     const double room = left > 0 ? left : app_chart_left(&c->y, high);
+
     c->left = room;
     c->box.x = outer->x + room;
     c->box.width = outer->width - room - right;
@@ -159,10 +169,13 @@ void app_chart_fit(struct app_chart *c, const struct app_box *outer, double left
 static void draw_axis_label(const struct app_chart *c, const char *label, int exponent, double x, double y,
                             double angle)
 {
-    char name[APP_SHORT], power[64], all[2 * APP_SHORT];
+    char name[APP_SHORT];
+    char power[64];
+    char all[2 * APP_SHORT];
     const struct app_lettering letters = {11, APP_INK_TEXT, APP_MIDDLE, 0, angle};
     const double room = angle != 0 ? c->box.height : c->box.width;
     const int most = (int)fmax(6, fmin(LABEL_CHARACTERS, (room + 40) / 6 - (exponent ? 8 : 0)));
+
     app_shorten(label, most, name);
     snprintf(all, sizeof all, "%s (%s)", name, exponent ? app_exponent(exponent, power) : "");
     app_draw_letters(c->canvas, x, y, &letters, exponent ? all : name);
@@ -173,6 +186,7 @@ static void draw_exponent(const struct app_chart *c, int exponent, double x, dou
 {
     char text[64];
     struct app_lettering letters = tick_letters;
+
     letters.anchor = anchor;
     if (exponent)
         app_draw_letters(c->canvas, x, y, &letters, app_exponent(exponent, text));
@@ -184,8 +198,11 @@ static void draw_x(const struct app_chart *c)
     const double bottom = c->box.y + c->box.height;
     const int upright = ticks_x(&c->x, c->box.width, &ticks);
     struct app_lettering letters = tick_letters;
+
     letters.angle = upright ? -90 : 0;
     letters.anchor = upright ? APP_END : APP_MIDDLE;
+
+    /* Ticks with their labels and lines. */
     for (int i = 0; i < ticks.count; i++) {
         const struct app_tick *t = &ticks.tick[i];
         const double x = app_chart_x(c, t->value);
@@ -196,6 +213,8 @@ static void draw_x(const struct app_chart *c)
             app_draw_letters(c->canvas, upright ? x + 3.5 : x, bottom + (upright ? 7 : 15), &letters,
                              t->label);
     }
+
+    /* The name of the axis. */
     if (c->x.bare)
         return;
     if (!c->x.label)
@@ -209,8 +228,11 @@ static void draw_y(const struct app_chart *c)
 {
     struct app_ticks ticks;
     struct app_lettering letters = tick_letters;
+
     letters.anchor = APP_END;
     ticks_y(&c->y, c->box.height, &ticks);
+
+    /* Ticks with their labels and lines. */
     for (int i = 0; i < ticks.count; i++) {
         const struct app_tick *t = &ticks.tick[i];
         const double y = app_chart_y(c, t->value);
@@ -220,6 +242,8 @@ static void draw_y(const struct app_chart *c)
         if (!c->y.bare)
             app_draw_letters(c->canvas, c->box.x - 6, y + 3.5, &letters, t->label);
     }
+
+    /* The name of the axis. */
     if (c->y.bare)
         return;
     if (!c->y.label)
@@ -233,6 +257,7 @@ void app_chart_axes(const struct app_chart *c)
 {
     static const struct app_lettering title_letters = {12, APP_INK_TEXT, APP_START, 1, 0};
     char name[APP_SHORT];
+
     draw_x(c);
     draw_y(c);
     if (c->title)
@@ -243,6 +268,7 @@ void app_chart_axes(const struct app_chart *c)
 void app_chart_frame(const struct app_chart *c)
 {
     static const struct app_pen frame = {.stroke = APP_INK_RULE, .width = 1};
+
     app_draw_box(c->canvas, &c->box, &frame);
 }
 
@@ -253,6 +279,7 @@ static const double series = 38; /* the length of a line with its mark: enough f
 static void draw_key(struct app_canvas *canvas, const struct app_key *key, double x, double y)
 {
     const struct app_box band = {x, y - 5, 18, 10};
+
     if (key->kind == APP_KEY_MARK)
         app_draw_mark(canvas, key->shape, x + 9, y, key->shape == APP_STAR ? 6 : 4, &key->pen, NULL);
     else if (key->kind == APP_KEY_LINE)
@@ -269,18 +296,23 @@ double app_keys_draw(struct app_canvas *canvas, const struct app_key *keys, int 
                      double width)
 {
     static const struct app_lettering letters = {10.5, APP_INK_TEXT, APP_START, 0, 0};
-    double at = 0, row = 0;
+    double at = 0;
+    double row = 0;
+
     for (int i = 0; i < count; i++) {
-        const double sign = keys[i].kind == APP_KEY_SERIES ? series : 18,
-                     wide = sign + 6 + app_letters_width(keys[i].text, letters.size) + 14;
+        const double sign = keys[i].kind == APP_KEY_SERIES ? series : 18;
+        const double wide = sign + 6 + app_letters_width(keys[i].text, letters.size) + 14;
+
         if (at > 0 && at + wide - 14 > width) {
             at = 0;
             row += 17;
         }
+
         if (canvas) {
             draw_key(canvas, &keys[i], x + at, y + row + 8);
             app_draw_letters(canvas, x + at + sign + 5, y + row + 11.5, &letters, keys[i].text);
         }
+
         at += wide;
     }
     return count ? row + 17 : 0;
@@ -293,15 +325,20 @@ void app_bar_draw(struct app_canvas *canvas, const struct app_box *box, enum app
     const struct app_pen pen = {.fill = ink, .clear = clear};
     struct app_chart scale = {.canvas = canvas, .box = *box, .y = *axis};
     struct app_ticks ticks;
-    struct app_lettering letters = tick_letters, label = {11, APP_INK_TEXT, APP_MIDDLE, 0, -90};
+    struct app_lettering letters = tick_letters;
+    struct app_lettering label = {11, APP_INK_TEXT, APP_MIDDLE, 0, -90};
     char name[APP_SHORT];
-    /* the same shades as the regions: one more layer for every level that is reached */
+
+    /* The same shades as the regions: one more layer for every level that is reached. */
     for (int k = 0; k < steps; k++) {
         const double from = (k + 0.5) / steps;
         const struct app_box part = {box->x, box->y, box->width, box->height * (1 - from)};
         app_draw_box(canvas, &part, &pen);
     }
+
     app_draw_box(canvas, box, &frame);
+
+    /* The numbers beside it. */
     ticks_y(axis, box->height, &ticks);
     letters.anchor = APP_START;
     for (int i = 0; i < ticks.count; i++) {
@@ -309,6 +346,8 @@ void app_bar_draw(struct app_canvas *canvas, const struct app_box *box, enum app
         app_draw_line(canvas, box->x + box->width, y, box->x + box->width + 3, y, &tick_pen);
         app_draw_letters(canvas, box->x + box->width + 5, y + 3.5, &letters, ticks.tick[i].label);
     }
+
+    /* And what they are. */
     draw_exponent(&scale, ticks.exponent, box->x, box->y - 4, APP_START);
     if (axis->label)
         app_draw_letters(canvas, box->x + box->width + widest(&ticks) + 17, box->y + box->height / 2, &label,

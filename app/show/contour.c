@@ -36,6 +36,7 @@ struct walk {
 static int edge_of(const struct app_field *f, int i, int j, int side)
 {
     const int node = (side == ABOVE ? j + 1 : j) * f->nx + (side == RIGHT ? i + 1 : i);
+
     return side == BELOW || side == ABOVE ? node : f->nx * f->ny + node;
 }
 
@@ -51,15 +52,18 @@ static void join_cell(struct walk *w, int i, int j)
     const double z[4] = {f->z[j * f->nx + i], f->z[j * f->nx + i + 1], f->z[(j + 1) * f->nx + i + 1],
                          f->z[(j + 1) * f->nx + i]};
     int code = 0;
+
+    /* Which corners lie above the level. */
     for (int k = 0; k < 4; k++) {
         if (isnan(z[k]))
             return;
         code |= (z[k] >= w->level) << k;
     }
+
+    /* Two lines through a saddle, where its middle says; one or none elsewhere. */
     if (code == 5 || code == 10) {
         const int high = 0.25 * z[0] + 0.25 * z[1] + 0.25 * z[2] + 0.25 * z[3] >= w->level;
-        /* the lines go around corners 0 and 2, or around 1 and 3 */
-        const int around_first = high == (code == 10);
+        const int around_first = high == (code == 10); /* corners 0 and 2, else 1 and 3 */
         join(w, edge_of(f, i, j, around_first ? LEFT : BELOW),
              edge_of(f, i, j, around_first ? BELOW : RIGHT));
         join(w, edge_of(f, i, j, around_first ? RIGHT : LEFT), edge_of(f, i, j, ABOVE));
@@ -71,10 +75,16 @@ static void join_cell(struct walk *w, int i, int j)
 static void add_point(struct walk *w, int edge)
 {
     const struct app_field *f = w->f;
-    const int along_y = edge >= f->nx * f->ny, node = along_y ? edge - f->nx * f->ny : edge, i = node % f->nx,
-              j = node / f->nx;
-    const double a = f->z[node], b = f->z[along_y ? node + f->nx : node + 1], t = (w->level - a) / (b - a);
-    const double x1 = f->x[along_y ? i : i + 1], y1 = f->y[along_y ? j + 1 : j];
+    const int along_y = edge >= f->nx * f->ny;
+    const int node = along_y ? edge - f->nx * f->ny : edge;
+    const int i = node % f->nx;
+    const int j = node / f->nx;
+    const double a = f->z[node];
+    const double b = f->z[along_y ? node + f->nx : node + 1];
+    const double t = (w->level - a) / (b - a);
+    const double x1 = f->x[along_y ? i : i + 1];
+    const double y1 = f->y[along_y ? j + 1 : j];
+
     w->points[2 * w->count] = f->x[i] + t * (x1 - f->x[i]);
     w->points[2 * w->count + 1] = f->y[j] + t * (y1 - f->y[j]);
     w->count++;
@@ -82,8 +92,13 @@ static void add_point(struct walk *w, int edge)
 
 static void follow(struct walk *w, int start, app_line_visit *visit, void *context)
 {
-    int edge = start, before = -1, next;
+    int edge = start;
+    int before = -1;
+    int next;
+
     w->count = 0;
+
+    /* Edge by edge, until it ends or comes round. */
     for (;; before = edge, edge = next) {
         w->seen[edge] = 1;
         add_point(w, edge);
@@ -91,6 +106,7 @@ static void follow(struct walk *w, int start, app_line_visit *visit, void *conte
         if (next < 0 || w->seen[next])
             break;
     }
+
     const int closed = next == start && w->count > 2;
     if (closed)
         add_point(w, start);
@@ -106,17 +122,22 @@ static int trace(const struct app_field *f, double level, int over_steps, app_li
         f, level, malloc(edges * sizeof *w.link), calloc(edges, 1), malloc((edges + 1) * 2 * sizeof(double)),
         0};
     const int made = w.link && w.seen && w.points;
+
     if (made) {
+        /* The edges that each cell joins. */
         memset(w.link, -1, edges * sizeof *w.link);
         for (int j = 0; j + 1 < f->ny; j++)
             for (int i = 0; i + 1 < f->nx; i++)
                 if (over_steps || (f->x[i] != f->x[i + 1] && f->y[j] != f->y[j + 1]))
                     join_cell(&w, i, j);
+
+        /* Lines that end somewhere first, then those that close. */
         for (int ends = 1; ends >= 0; ends--)
             for (size_t e = 0; e < edges; e++)
                 if (!w.seen[e] && w.link[e][0] >= 0 && (!ends || w.link[e][1] < 0))
                     follow(&w, (int)e, visit, context);
     }
+
     free(w.link);
     free(w.seen);
     free(w.points);
@@ -131,6 +152,7 @@ int app_contour_lines(const struct app_field *f, double level, app_line_visit *v
 static void add_loop(void *context, int count, const double *points, int closed)
 {
     struct app_path *path = context;
+
     for (int i = 0; i < count - closed; i++)
         (i ? app_path_line : app_path_move)(path, points[2 * i], points[2 * i + 1]);
     app_path_close(path);
@@ -140,11 +162,17 @@ static void add_loop(void *context, int count, const double *points, int closed)
 int app_contour_region(const struct app_field *f, double level, struct app_path *path)
 {
     static const double low = -1e300;
-    const int nx = f->nx + 2, ny = f->ny + 2;
+    const int nx = f->nx + 2;
+    const int ny = f->ny + 2;
     double *block = malloc(((size_t)nx * (size_t)ny + (size_t)nx + (size_t)ny) * sizeof *block);
+
     if (!block)
         return 0;
-    double *z = block, *x = z + (size_t)nx * (size_t)ny, *y = x + nx;
+
+    /* The field with its rim. */
+    double *z = block;
+    double *x = z + (size_t)nx * (size_t)ny;
+    double *y = x + nx;
     for (int i = 0; i < nx; i++)
         x[i] = f->x[i < 1 ? 0 : i > f->nx ? f->nx - 1 : i - 1];
     for (int j = 0; j < ny; j++)
@@ -155,6 +183,8 @@ int app_contour_region(const struct app_field *f, double level, struct app_path 
             const double value = inside ? f->z[(j - 1) * f->nx + i - 1] : low;
             z[j * nx + i] = isnan(value) ? low : value;
         }
+
+    /* Its lines as loops. */
     const struct app_field padded = {nx, ny, x, y, z};
     const int made = trace(&padded, level, 1, add_loop, path);
     free(block);

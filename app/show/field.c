@@ -10,6 +10,8 @@ void app_plot_pair(const struct app_show *s, const struct app_plot_options *o, i
 {
     *x = o->x;
     *y = o->y;
+
+    /* What is not asked for, by how much it matters. */
     for (int k = 0; k < s->definition->d && (*x < 0 || *y < 0); k++) {
         const int i = s->order[k];
         if (i == *x || i == *y)
@@ -19,7 +21,9 @@ void app_plot_pair(const struct app_show *s, const struct app_plot_options *o, i
         else
             *y = i;
     }
-    if (o->x < 0 && o->y < 0 && *x > *y && *y >= 0) { /* both were chosen here: in the order of the file */
+
+    /* Where both were chosen here, in the order of the file. */
+    if (o->x < 0 && o->y < 0 && *x > *y && *y >= 0) {
         const int swap = *x;
         *x = *y;
         *y = swap;
@@ -29,11 +33,17 @@ void app_plot_pair(const struct app_show *s, const struct app_plot_options *o, i
 int app_field_make(const struct app_chart *c, const struct app_nodes *x, const struct app_nodes *y,
                    const double *z, int stride, struct app_field *out, double **block)
 {
-    const size_t nx = (size_t)x->drawn, ny = (size_t)y->drawn;
+    const size_t nx = (size_t)x->drawn;
+    const size_t ny = (size_t)y->drawn;
+
     *block = malloc((nx * ny + nx + ny) * sizeof **block);
     if (!*block)
         return 0;
-    double *values = *block, *xs = values + nx * ny, *ys = xs + nx;
+
+    /* Where the nodes are drawn. */
+    double *values = *block;
+    double *xs = values + nx * ny;
+    double *ys = xs + nx;
     for (size_t i = 0; i < nx; i++)
         xs[i] = app_chart_x(c, x->place[i]);
     for (size_t j = 0; j < ny; j++)
@@ -43,6 +53,7 @@ int app_field_make(const struct app_chart *c, const struct app_nodes *x, const s
             const double value = z[((size_t)y->of[j] * (size_t)x->count + (size_t)x->of[i]) * (size_t)stride];
             values[j * nx + i] = isfinite(value) ? value : NAN;
         }
+
     *out = (struct app_field){x->drawn, y->drawn, xs, ys, values};
     return 1;
 }
@@ -51,6 +62,7 @@ int app_field_shade(struct app_canvas *canvas, const struct app_field *f, double
                     enum app_ink ink, int steps, double clear)
 {
     const struct app_pen pen = {.fill = ink, .clear = clear};
+
     for (int k = 0; k < steps; k++) {
         struct app_path path = {0};
         if (!app_contour_region(f, low + (high - low) * (k + 0.5) / steps, &path)) {
@@ -69,6 +81,7 @@ int app_field_shade(struct app_canvas *canvas, const struct app_field *f, double
 static double spread(const struct app_parameter *p, double value, int number)
 {
     const double values = p->high - p->low + 1;
+
     if (p->kind == CKG_REAL || values > APP_FEW)
         return value;
     return value + 0.5 * (fmod(number * 0.6180339887, 1) - 0.5);
@@ -78,33 +91,46 @@ static double spread(const struct app_parameter *p, double value, int number)
 void app_draw_trials(const struct app_chart *c, const struct app_show *s, int x, int y)
 {
     const double radius = s->notebook->count <= 150 ? 3.4 : s->notebook->count <= 500 ? 2.6 : 1.9;
+
     for (int look = APP_LOOKS - 1; look >= 0; look--)
         for (int i = 0; i < s->notebook->count; i++) {
             const struct app_trial *t = &s->notebook->trials[i];
             struct app_text hint = {0};
+
             if ((int)app_trial_look(t) != look)
                 continue;
+
             const double px = app_chart_x(c, spread(&s->definition->parameters[x], t->x[x], t->number));
             const double py = y < 0 ? c->box.y + c->box.height - 6
                                     : app_chart_y(
                                           c, spread(&s->definition->parameters[y], t->x[y], 7 * t->number));
+
             app_trial_hint(s->definition, t, &hint);
             app_draw_mark(c->canvas, app_looks[look].shape, px, py, radius, &app_looks[look].pen, hint.data);
             app_text_free(&hint);
         }
 }
 
-int app_trial_keys(const struct app_show *s, struct app_key *keys)
+int app_look_keys(const struct app_show *s, int pending, struct app_key *keys)
 {
-    int count = 0, occurs[APP_LOOKS] = {0};
+    int occurs[APP_LOOKS] = {0};
+    int count = 0;
+
     for (int i = 0; i < s->notebook->count; i++)
         occurs[app_trial_look(&s->notebook->trials[i])] = 1;
     for (int k = 0; k < APP_LOOKS; k++)
-        if (occurs[k])
+        if (occurs[k] && (pending || k != APP_LOOK_PENDING))
             keys[count++] = (struct app_key){.kind = APP_KEY_MARK,
                                              .shape = app_looks[k].shape,
                                              .pen = app_looks[k].pen,
                                              .text = app_looks[k].text};
+    return count;
+}
+
+int app_trial_keys(const struct app_show *s, struct app_key *keys)
+{
+    int count = app_look_keys(s, 1, keys);
+
     if (s->recommendation)
         keys[count++] = (struct app_key){
             .kind = APP_KEY_MARK, .shape = APP_STAR, .pen = app_star_pen, .text = "recommended"};

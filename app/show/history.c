@@ -17,10 +17,12 @@ static int note(struct app_history *out, const struct app_show *s, ckg_study *en
 {
     ckg_recommendation *r;
     const int status = ckg_study_recommend(engine, NULL, &r);
+
     if (status == CKG_ERR_STATE) /* no objective yet: nothing to recommend, and no fault */
         return CKG_OK;
     if (status)
         return app_notebook_fail(s->notebook, status);
+
     out->evaluations[out->count] = evaluations;
     out->mean[out->count] = r->mean[0];
     out->sd[out->count] = r->sd[0];
@@ -33,14 +35,18 @@ int app_history_make(struct app_history *out, const struct app_show *s)
 {
     const int points = affordable(s->ended);
     ckg_study *engine = NULL;
-    int ended = 0, shown = 0;
+    int ended = 0;
+    int shown = 0;
+
     out->count = 0;
+
     int status = app_notebook_new_engine(s->notebook, &engine);
     for (int i = 0; !status && i < s->notebook->count; i++) {
         const struct app_trial *t = &s->notebook->trials[i];
         status = app_notebook_tell(s->notebook, engine, t);
         if (t->state != APP_COMPLETE && t->state != APP_FAILED_TRIAL)
             continue;
+
         ended++;
         if (!status && ended >= (int)ceil((double)s->ended * (shown + 1) / points - 1e-9)) {
             status = note(out, s, engine, ended);

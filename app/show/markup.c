@@ -15,6 +15,7 @@ static int next_character(const unsigned char *at, size_t left, const char **sho
     const int c1 = length == 2 && at[0] == 0xC2 && at[1] < 0xA0;
     /* U+FFFE, U+FFFF: not allowed in XML */
     const int none = length == 3 && at[0] == 0xEF && at[1] == 0xBF && at[2] >= 0xBE;
+
     *shown = !length || c1 || none ? replacement : NULL;
     if (length == 1 && (*at < ' ' || *at == 127)) {
         memcpy(picture, "\xE2\x90", 2);
@@ -27,7 +28,9 @@ static int next_character(const unsigned char *at, size_t left, const char **sho
 
 static void add_text(struct app_text *out, const char *text, int escape)
 {
-    const unsigned char *at = (const unsigned char *)text, *end = at + strlen(text);
+    const unsigned char *at = (const unsigned char *)text;
+    const unsigned char *end = at + strlen(text);
+
     while (at < end) {
         const char *shown;
         char picture[4];
@@ -55,8 +58,10 @@ void app_markup(struct app_text *out, const char *text)
 /* The number of characters. */
 static int count_characters(const char *text)
 {
-    const unsigned char *at = (const unsigned char *)text, *end = at + strlen(text);
+    const unsigned char *at = (const unsigned char *)text;
+    const unsigned char *end = at + strlen(text);
     int count = 0;
+
     for (; at < end; count++) {
         const int length = app_utf8_length(at, (size_t)(end - at));
         at += length ? length : 1;
@@ -67,7 +72,9 @@ static int count_characters(const char *text)
 /* Where character number `index` begins. */
 static const char *character_at(const char *text, int index)
 {
-    const unsigned char *at = (const unsigned char *)text, *end = at + strlen(text);
+    const unsigned char *at = (const unsigned char *)text;
+    const unsigned char *end = at + strlen(text);
+
     while (index-- > 0 && at < end) {
         const int length = app_utf8_length(at, (size_t)(end - at));
         at += length ? length : 1;
@@ -78,12 +85,14 @@ static const char *character_at(const char *text, int index)
 const char *app_shorten(const char *text, int most, char out[APP_SHORT])
 {
     const int count = count_characters(text);
+
     if (count <= most) {
         strncpy(out, text, APP_SHORT - 1);
         out[APP_SHORT - 1] = 0;
         return out;
     }
-    const int tail = (most - 1) / 3, head = most - 1 - tail;
+    const int tail = (most - 1) / 3;
+    const int head = most - 1 - tail;
     const size_t bytes = (size_t)(character_at(text, head) - text);
     memcpy(out, text, bytes);
     strcpy(out + bytes, "…");
@@ -107,8 +116,10 @@ static double character_width(const unsigned char *at, int length)
 
 double app_letters_width(const char *text, double size)
 {
-    const unsigned char *at = (const unsigned char *)text, *end = at + strlen(text);
+    const unsigned char *at = (const unsigned char *)text;
+    const unsigned char *end = at + strlen(text);
     double width = 0;
+
     while (at < end) {
         const int length = app_utf8_length(at, (size_t)(end - at));
         width += length ? character_width(at, length) : 0.6;

@@ -64,7 +64,10 @@ int app_field_shade(struct app_canvas *canvas, const struct app_field *field, do
 /* The trials at parameters x and y (-1: on a line at the lower edge). */
 void app_draw_trials(const struct app_chart *chart, const struct app_show *show, int x, int y);
 
-/* Entries of the legend for the looks that occur; returns how many. */
+/* An entry of the legend for every look that occurs among the trials (pending ones too, or not). */
+int app_look_keys(const struct app_show *show, int pending, struct app_key *keys);
+
+/* The same, and the recommendation's star where there is one. Both return how many there are. */
 int app_trial_keys(const struct app_show *show, struct app_key *keys);
 
 #endif

@@ -39,6 +39,7 @@ static int possible(const struct app_show *s, const struct app_plot_options *o)
 {
     const char *name = o->policy ? o->policy : s->definition->policy;
     ckg_policy_info policy;
+
     if (ckg_policy_named(name, &policy))
         return app_fail(s->notebook->message, CKG_ERR_INVALID,
                         "there is no policy '%s'; `ckg policies` lists them", name);
@@ -55,7 +56,9 @@ static int possible(const struct app_show *s, const struct app_plot_options *o)
 static void size(const struct app_show *s, const struct app_plot_options *options, double *width,
                  double *height)
 {
-    int x, y;
+    int x;
+    int y;
+
     choose(s, options, &x, &y);
     *width = 560;
     *height = y < 0 ? 320 : 460;
@@ -66,9 +69,12 @@ static int score(struct surface *w, const char *policy)
 {
     const struct app_show *s = w->show;
     const int want = w->y < 0 ? 81 : s->ended <= 150 ? 37 : 25;
+
     app_nodes_make(&w->nodes_x, &s->definition->parameters[w->x], want);
     if (w->y >= 0)
         app_nodes_make(&w->nodes_y, &s->definition->parameters[w->y], want);
+
+    /* The values on a grid. */
     const int count = w->nodes_x.count * (w->y < 0 ? 1 : w->nodes_y.count);
     double *X = app_show_designs(s, w->x, &w->nodes_x, w->y, &w->nodes_y);
     w->value = malloc((size_t)count * sizeof *w->value);
@@ -78,11 +84,14 @@ static int score(struct surface *w, const char *policy)
         if (status)
             app_notebook_fail(s->notebook, status);
     }
+
+    /* Their range and the largest. */
     for (int i = 0; !status && i < count; i++) {
         app_range_add(&w->range, w->value[i]);
         if (isfinite(w->value[i]) && (w->top < 0 || w->value[i] > w->value[w->top]))
             w->top = i;
     }
+
     free(X);
     return status;
 }
@@ -90,6 +99,7 @@ static int score(struct surface *w, const char *policy)
 static int make_keys(const struct surface *w, struct app_key *keys)
 {
     int count = app_trial_keys(w->show, keys);
+
     if (w->top >= 0)
         keys[count++] = (struct app_key){
             .kind = APP_KEY_MARK, .shape = APP_CIRCLE, .pen = top_pen, .text = "largest value here"};
@@ -109,6 +119,8 @@ static int draw_one(struct app_chart *c, const struct surface *w)
     struct app_path line = {0};
     const struct app_nodes *n = &w->nodes_x;
     int broken = 1;
+
+    /* The curve, broken where there is no value. */
     for (int i = 0; i < n->drawn; i++) {
         const double value = w->value[n->of[i]];
         if (isfinite(value))
@@ -117,6 +129,8 @@ static int draw_one(struct app_chart *c, const struct surface *w)
         broken = !isfinite(value);
     }
     app_draw(c->canvas, &line, &score_pen);
+
+    /* The designs below it. */
     app_chart_frame(c);
     app_draw_trials(c, w->show, w->x, -1);
     draw_top(c, w, app_chart_y(c, w->top < 0 ? 0 : w->value[w->top]));
@@ -129,10 +143,12 @@ static int draw_two(struct app_chart *c, const struct surface *w)
     struct app_field field;
     double *block;
     int made = app_field_make(c, &w->nodes_x, &w->nodes_y, w->value, 1, &field, &block);
+
     if (made && w->range.high > w->range.low)
         made = app_field_shade(c->canvas, &field, w->range.low, w->range.high, APP_INK_SCORE, SHADES,
                                shade_clear);
     free(block);
+
     app_chart_frame(c);
     app_draw_trials(c, w->show, w->x, w->y);
     app_draw_mark(c->canvas, APP_STAR, app_chart_x(c, r[w->x]), app_chart_y(c, r[w->y]), 8, &app_star_pen,
@@ -146,7 +162,8 @@ static int draw_surface(struct app_canvas *canvas, const struct surface *w, cons
 {
     struct app_key keys[APP_LOOKS + 2];
     const struct app_parameter *p = w->show->definition->parameters;
-    const int count = make_keys(w, keys), two = w->y >= 0;
+    const int count = make_keys(w, keys);
+    const int two = w->y >= 0;
     const double legend = app_keys_draw(NULL, keys, count, 0, 0, box->width - 60);
     const struct app_box outer = {box->x, box->y, box->width - (two ? 80 : 0), box->height - legend};
     struct app_axis values = app_axis_over(&w->range, w->policy.value);
@@ -155,17 +172,22 @@ static int draw_surface(struct app_canvas *canvas, const struct surface *w, cons
                           .y = two ? app_axis_of(&p[w->y]) : values,
                           .title = title,
                           .grid = !two};
-    if (!two) /* room for the designs below the curve */
+
+    /* The chart; below a curve there is room for the designs. */
+    if (!two)
         c.y.low -= 0.12 * (c.y.high - c.y.low);
     app_chart_fit(&c, &outer, 0);
     app_chart_axes(&c);
     const int made = two ? draw_two(&c, w) : draw_one(&c, w);
+
+    /* The scale of the shades. */
     const struct app_box bar = {c.box.x + c.box.width + 14, c.box.y, 11, c.box.height};
     if (two && w->range.high > w->range.low) {
         values.low = w->range.low;
         values.high = w->range.high;
         app_bar_draw(canvas, &bar, APP_INK_SCORE, SHADES, shade_clear, &values);
     }
+
     app_keys_draw(canvas, keys, count, c.box.x, box->y + box->height - legend + 2, box->width - 60);
     return made;
 }
@@ -175,8 +197,11 @@ static int draw(struct app_canvas *canvas, const struct app_show *s, const struc
 {
     struct surface *w = calloc(1, sizeof *w);
     struct app_text title = {0};
+
     if (!w)
         return app_show_no_memory(s);
+
+    /* What to show. */
     w->show = s;
     w->top = -1;
     w->range = (struct app_range)APP_RANGE_INIT;
@@ -184,6 +209,7 @@ static int draw(struct app_canvas *canvas, const struct app_show *s, const struc
     ckg_policy_named(options->policy ? options->policy : s->definition->policy, &w->policy);
     app_text_print(&title, "Acquisition %s%s", w->policy.name,
                    s->definition->d > (w->y < 0 ? 1 : 2) ? ", others as recommended" : "");
+
     int status = score(w, options->policy);
     if (!status && (title.failed || !draw_surface(canvas, w, title.data, box)))
         status = app_show_no_memory(s);
@@ -194,9 +220,5 @@ static int draw(struct app_canvas *canvas, const struct app_show *s, const struc
 }
 
 const struct app_plot app_plot_acquisition = {
-    .name = "acquisition",
-    .title = "the policy's value of evaluating a design next, over one or two parameters",
-    .possible = possible,
-    .size = size,
-    .draw = draw,
-};
+    "acquisition", "the policy's value of evaluating a design next, over one or two parameters", possible,
+    size, draw};

@@ -60,9 +60,13 @@ static void size(const struct app_show *s, const struct app_plot_options *option
 static int predict(struct map *m)
 {
     const struct app_show *s = m->show;
-    const int want = app_show_fineness(s, 2), count_of_outcomes = s->definition->K + 1;
+    const int want = app_show_fineness(s, 2);
+    const int count_of_outcomes = s->definition->K + 1;
+
     app_nodes_make(&m->nodes_x, &s->definition->parameters[m->x], want);
     app_nodes_make(&m->nodes_y, &s->definition->parameters[m->y], want);
+
+    /* Mean and probability on a grid. */
     const int count = m->nodes_x.count * m->nodes_y.count;
     double *X = app_show_designs(s, m->x, &m->nodes_x, m->y, &m->nodes_y);
     m->mean = malloc((size_t)count * (size_t)count_of_outcomes * sizeof *m->mean);
@@ -71,7 +75,10 @@ static int predict(struct map *m)
     if (!status && ckg_study_predict(s->engine, count, X, m->mean, NULL, m->feasible, NULL))
         status = app_notebook_fail(s->notebook, CKG_ERR_NUMERIC);
     free(X);
-    double low = 1, high = 0;
+
+    /* Whether there is anything to shade, and an edge to draw. */
+    double low = 1;
+    double high = 0;
     for (int i = 0; !status && i < count; i++) {
         low = fmin(low, m->feasible[i]);
         high = fmax(high, m->feasible[i]);
@@ -94,9 +101,11 @@ static int is_free(const struct map *m, double x, double y)
         if (hypot(app_chart_x(&m->chart, design[m->x]) - x, app_chart_y(&m->chart, design[m->y]) - y) < 15)
             return 0;
     }
+
     if (hypot(app_chart_x(&m->chart, m->show->centre[m->x]) - x,
               app_chart_y(&m->chart, m->show->centre[m->y]) - y) < 24)
         return 0;
+
     for (int i = 0; i < m->labelled; i++)
         if (hypot(m->labels[i][0] - x, m->labels[i][1] - y) < 58)
             return 0;
@@ -109,16 +118,22 @@ static int find_stretch(const struct map *m, int count, const double *p, double 
     const struct app_box *b = &m->chart.box;
     double best = 0.9; /* how straight it must be: the chord by the way along the line */
     int found = 0;
+
     for (int a = 0; a < count; a++) {
         double along = 0;
         int e = a;
+
+        /* As far along the line as the label is long. */
         for (; e + 1 < count && along < length; e++)
             along += hypot(p[2 * e + 2] - p[2 * e], p[2 * e + 3] - p[2 * e + 1]);
         if (along < length)
             break;
-        const double x = 0.5 * (p[2 * a] + p[2 * e]), y = 0.5 * (p[2 * a + 1] + p[2 * e + 1]);
-        const double chord = hypot(p[2 * e] - p[2 * a], p[2 * e + 1] - p[2 * a + 1]),
-                     straight = chord / along;
+
+        /* Straight, within the box and free of everything else. */
+        const double x = 0.5 * (p[2 * a] + p[2 * e]);
+        const double y = 0.5 * (p[2 * a + 1] + p[2 * e + 1]);
+        const double chord = hypot(p[2 * e] - p[2 * a], p[2 * e + 1] - p[2 * a + 1]);
+        const double straight = chord / along;
         const double margin = 0.5 * length;
         if (straight > best && x > b->x + margin && x < b->x + b->width - margin && y > b->y + 12 &&
             y < b->y + b->height - 12 && is_free(m, x, y)) {
@@ -133,15 +148,20 @@ static int find_stretch(const struct map *m, int count, const double *p, double 
 
 static void draw_label(struct map *m, const double *p, int from, int to)
 {
-    const double dx = p[2 * to] - p[2 * from], dy = p[2 * to + 1] - p[2 * from + 1];
-    const double x = 0.5 * (p[2 * from] + p[2 * to]), y = 0.5 * (p[2 * from + 1] + p[2 * to + 1]);
+    const double dx = p[2 * to] - p[2 * from];
+    const double dy = p[2 * to + 1] - p[2 * from + 1];
+    const double x = 0.5 * (p[2 * from] + p[2 * to]);
+    const double y = 0.5 * (p[2 * from + 1] + p[2 * to + 1]);
     double angle = atan2(dy, dx);
+
     if (angle > 1.56) /* never upside down, and upwards where it stands upright */
         angle -= 3.14159265358979;
     else if (angle < -1.58)
         angle += 3.14159265358979;
+
     const struct app_lettering letters = {9.5, APP_INK_TEXT, APP_MIDDLE, 0, angle * 180 / 3.14159265358979};
     app_draw_letters(m->chart.canvas, x - 3.3 * sin(angle), y + 3.3 * cos(angle), &letters, m->label);
+
     m->labels[m->labelled][0] = x;
     m->labels[m->labelled++][1] = y;
 }
@@ -153,16 +173,20 @@ static void draw_label(struct map *m, const double *p, int from, int to)
 static double *refine(int *count, const double *p)
 {
     size_t total = 1;
+
     for (int i = 0; i + 1 < *count; i++)
         total += 1 + (size_t)(hypot(p[2 * i + 2] - p[2 * i], p[2 * i + 3] - p[2 * i + 1]) / 6);
+
     double *fine = malloc(total * 2 * sizeof *fine);
     int n = 0;
+
     for (int i = 0; fine && i + 1 < *count; i++) {
         const int parts = 1 + (int)(hypot(p[2 * i + 2] - p[2 * i], p[2 * i + 3] - p[2 * i + 1]) / 6);
         for (int k = 0; k < parts; k++, n++)
             for (int c = 0; c < 2; c++)
                 fine[2 * n + c] = p[2 * i + c] + (p[2 * i + 2 + c] - p[2 * i + c]) * k / parts;
     }
+
     if (fine)
         memcpy(fine + 2 * n++, p + 2 * (*count - 1), 2 * sizeof *fine);
     *count = n;
@@ -174,12 +198,17 @@ static void draw_line(void *context, int count, const double *points, int closed
     struct map *m = context;
     struct app_path path = {0};
     double *p = refine(&count, points);
-    int from = count, to = count;
+    int from = count;
+    int to = count;
+
     (void)closed;
+
     if (!p) {
         m->chart.canvas->failed = 1;
         return;
     }
+
+    /* The line with a gap for its label. */
     if (find_stretch(m, count, p, app_letters_width(m->label, 9.5) + 6, &from, &to))
         draw_label(m, p, from, to);
     for (int i = 0; i < count; i++)
@@ -193,6 +222,7 @@ static void draw_plain_line(void *context, int count, const double *p, int close
 {
     struct map *m = context;
     struct app_path path = {0};
+
     (void)closed;
     for (int i = 0; i < count; i++)
         (i ? app_path_line : app_path_move)(&path, p[2 * i], p[2 * i + 1]);
@@ -201,7 +231,9 @@ static void draw_plain_line(void *context, int count, const double *p, int close
 
 static int ascending(const void *a, const void *b)
 {
-    const double x = *(const double *)a, y = *(const double *)b;
+    const double x = *(const double *)a;
+    const double y = *(const double *)b;
+
     return (x > y) - (x < y);
 }
 
@@ -214,21 +246,26 @@ static int choose_levels(const struct app_field *f, double *first, double *step,
     const size_t size = (size_t)f->nx * (size_t)f->ny;
     double *sorted = malloc(size * sizeof *sorted);
     size_t n = 0;
+
     if (!sorted)
         return 0;
+
     for (size_t i = 0; i < size; i++)
         if (!isnan(f->z[i]))
             sorted[n++] = f->z[i];
+
     qsort(sorted, n, sizeof *sorted, ascending);
     *count = 0;
     if (n) {
-        const double low = sorted[n / 50], high = sorted[n - 1 - n / 50];
+        const double low = sorted[n / 50];
+        const double high = sorted[n - 1 - n / 50];
         if (high - low > 1e-9 * fmax(fabs(low), fabs(high))) {
             *step = app_nice_step(high - low, LEVELS, 0);
             *first = ceil(low / *step) * *step;
             *count = (int)fmin(30, floor((high - *first) / *step) + 1);
         }
     }
+
     free(sorted);
     return 1;
 }
@@ -236,17 +273,22 @@ static int choose_levels(const struct app_field *f, double *first, double *step,
 static int draw_contours(struct map *m)
 {
     struct app_field field;
-    double *block, first = 0, step = 1;
+    double *block;
+    double first = 0;
+    double step = 1;
     int count = 0;
     int made = app_field_make(&m->chart, &m->nodes_x, &m->nodes_y, m->mean, m->show->definition->K + 1,
                               &field, &block);
+
     if (made)
         made = choose_levels(&field, &first, &step, &count);
+
     for (int k = 0; made && k < count; k++) {
         const double level = first + k * step;
         app_number_nice(fabs(level) < 1e-9 * step ? 0 : level, 4, m->label);
         made = app_contour_lines(&field, level, draw_line, m);
     }
+
     free(block);
     return made;
 }
@@ -257,16 +299,23 @@ static int draw_contours(struct map *m)
 static void draw_cells(const struct map *m)
 {
     struct app_lettering letters = {9.5, APP_INK_TEXT, APP_MIDDLE, 0, 0};
-    const int outcomes = m->show->definition->K + 1, count = m->nodes_x.count * m->nodes_y.count;
-    const double wide = m->chart.box.width / m->nodes_x.count, high = m->chart.box.height / m->nodes_y.count;
+    const int outcomes = m->show->definition->K + 1;
+    const int count = m->nodes_x.count * m->nodes_y.count;
+    const double wide = m->chart.box.width / m->nodes_x.count;
+    const double high = m->chart.box.height / m->nodes_y.count;
     double longest = 0;
     char text[64];
+
+    /* Level, upright, or not at all. */
     for (int i = 0; i < count; i++)
         longest = fmax(longest,
                        app_letters_width(app_number_nice(m->mean[i * outcomes], 3, text), letters.size));
-    const int level = longest < wide - 4 && high > 14, upright = !level && longest < high - 4 && wide > 14;
+    const int level = longest < wide - 4 && high > 14;
+    const int upright = !level && longest < high - 4 && wide > 14;
     letters.angle = upright ? -90 : 0;
     letters.anchor = upright ? APP_END : APP_MIDDLE;
+
+    /* The numbers in their cells. */
     for (int j = 0; (level || upright) && j < m->nodes_y.count; j++)
         for (int i = 0; i < m->nodes_x.count; i++) {
             const double x = app_chart_x(&m->chart, m->nodes_x.value[i]) + (upright ? 3.5 : 0);
@@ -281,6 +330,7 @@ static void draw_gaps(const struct map *m)
 {
     static const struct app_pen gap = {.stroke = APP_INK_PAPER, .width = 2};
     const struct app_chart *c = &m->chart;
+
     for (int i = 1; m->nodes_x.stepped && i < m->nodes_x.count; i++) {
         const double x = app_chart_x(c, m->nodes_x.value[i] - 0.5);
         app_draw_line(c->canvas, x, c->box.y, x, c->box.y + c->box.height, &gap);
@@ -298,18 +348,24 @@ static int draw_surface(struct map *m)
     struct app_canvas *canvas = m->chart.canvas;
     struct app_field field;
     double *block;
+
+    /* Shades, and the line of even chances. */
     int made = app_field_make(&m->chart, &m->nodes_x, &m->nodes_y, m->feasible, 1, &field, &block);
+
     if (made && !m->certain)
         made = app_field_shade(canvas, &field, 0, 1, APP_INK_SHADE, SHADES, shade_clear);
     if (made)
         made = app_contour_lines(&field, 0.5, draw_plain_line, m);
     free(block);
+
+    /* What is predicted, on top of them. */
     if (m->show->recommendation && made) {
         if (m->nodes_x.stepped && m->nodes_y.stepped)
             draw_cells(m);
         else
             made = draw_contours(m);
     }
+
     draw_gaps(m);
     return made;
 }
@@ -317,6 +373,7 @@ static int draw_surface(struct map *m)
 static void draw_star(const struct map *m)
 {
     const ckg_recommendation *r = m->show->recommendation;
+
     if (r)
         app_draw_mark(m->chart.canvas, APP_STAR, app_chart_x(&m->chart, r->x[m->x]),
                       app_chart_y(&m->chart, r->x[m->y]), 8, &app_star_pen, "recommended");
@@ -325,6 +382,7 @@ static void draw_star(const struct map *m)
 static int make_keys(const struct map *m, struct app_key *keys)
 {
     int count = app_trial_keys(m->show, keys);
+
     if (m->show->recommendation && !(m->nodes_x.stepped && m->nodes_y.stepped))
         keys[count++] = (struct app_key){
             .kind = APP_KEY_LINE, .pen = contour_pen, .text = "predicted objective"};
@@ -342,6 +400,8 @@ static void draw_map(struct map *m, const struct app_box *box, int *made)
     const int count = make_keys(m, keys);
     const double legend = app_keys_draw(NULL, keys, count, 0, 0, box->width - 60);
     const struct app_box outer = {box->x, box->y, box->width - (m->certain ? 0 : 62), box->height - legend};
+
+    /* The map. */
     app_chart_fit(&m->chart, &outer, 0);
     app_chart_axes(&m->chart);
     canvas->table->clip(canvas, &m->chart.box);
@@ -350,6 +410,8 @@ static void draw_map(struct map *m, const struct app_box *box, int *made)
     app_chart_frame(&m->chart);
     app_draw_trials(&m->chart, m->show, m->x, m->y);
     draw_star(m);
+
+    /* Its scale and its legend. */
     const struct app_box bar = {m->chart.box.x + m->chart.box.width + 14, m->chart.box.y, 11,
                                 m->chart.box.height};
     if (!m->certain)
@@ -357,32 +419,45 @@ static void draw_map(struct map *m, const struct app_box *box, int *made)
     app_keys_draw(canvas, keys, count, m->chart.box.x, box->y + box->height - legend + 2, box->width - 60);
 }
 
+/* What the map shows, in a line; the caller frees it. */
+static void write_title(const struct app_show *s, struct app_text *out)
+{
+    const int others = s->definition->d > 2;
+    char name[APP_SHORT];
+
+    if (s->recommendation)
+        app_text_print(out, "Predicted %s%s", app_shorten(s->definition->outcomes[0].name, 24, name),
+                       others ? ", others as recommended" : "");
+    else
+        app_text_print(out, "Designs%s", others ? ", others in the middle of their ranges" : "");
+}
+
 static int draw(struct app_canvas *canvas, const struct app_show *s, const struct app_plot_options *options,
                 const struct app_box *box)
 {
     struct map *m = calloc(1, sizeof *m);
     struct app_text title = {0};
-    char name[APP_SHORT];
     int made = 0;
+
     if (!m)
         return app_show_no_memory(s);
+
+    /* What to show. */
     m->show = s;
     app_plot_pair(s, options, &m->x, &m->y);
-    if (s->recommendation)
-        app_text_print(&title, "Predicted %s%s", app_shorten(s->definition->outcomes[0].name, 24, name),
-                       s->definition->d > 2 ? ", others as recommended" : "");
-    else
-        app_text_print(&title, "Designs%s",
-                       s->definition->d > 2 ? ", others in the middle of their ranges" : "");
+
+    write_title(s, &title);
     m->chart = (struct app_chart){.canvas = canvas,
                                   .x = app_axis_of(&s->definition->parameters[m->x]),
                                   .y = app_axis_of(&s->definition->parameters[m->y]),
                                   .title = title.failed ? "" : title.data};
+
     int status = predict(m);
     if (!status) {
         draw_map(m, box, &made);
         status = made && !title.failed ? CKG_OK : app_show_no_memory(s);
     }
+
     app_text_free(&title);
     free(m->mean);
     free(m->feasible);
@@ -391,9 +466,4 @@ static int draw(struct app_canvas *canvas, const struct app_show *s, const struc
 }
 
 const struct app_plot app_plot_map = {
-    .name = "map",
-    .title = "predicted objective and probability of being feasible over two parameters",
-    .possible = possible,
-    .size = size,
-    .draw = draw,
-};
+    "map", "predicted objective and probability of being feasible over two parameters", possible, size, draw};

@@ -38,6 +38,7 @@ static int possible(const struct app_show *s, const struct app_plot_options *opt
 static int choose(const struct app_show *s, const struct app_plot_options *o, int *parameter)
 {
     int count = 0;
+
     if (o->x >= 0)
         parameter[count++] = o->x;
     if (o->y >= 0 && o->y != o->x)
@@ -51,6 +52,7 @@ static int choose(const struct app_show *s, const struct app_plot_options *o, in
 static double room_below(const struct app_show *s, int count, const int *parameter, double width)
 {
     double room = 0;
+
     for (int k = 0; k < count; k++) {
         const struct app_axis axis = app_axis_of(&s->definition->parameters[parameter[k]]);
         room = fmax(room, app_chart_below(&axis, width));
@@ -62,8 +64,10 @@ static void size(const struct app_show *s, const struct app_plot_options *option
                  double *height)
 {
     int parameter[MOST];
-    const int count = choose(s, options, parameter), columns = count < COLUMNS ? count : COLUMNS,
-              blocks = (count + COLUMNS - 1) / COLUMNS;
+    const int count = choose(s, options, parameter);
+    const int columns = count < COLUMNS ? count : COLUMNS;
+    const int blocks = (count + COLUMNS - 1) / COLUMNS;
+
     *width = fmax(80 + columns * WIDE, 420);
     *height = 24 + blocks * ((s->definition->K + 1) * HIGH + room_below(s, count, parameter, WIDE - GAP)) +
               26;
@@ -72,12 +76,15 @@ static void size(const struct app_show *s, const struct app_plot_options *option
 static int predict(struct slices *w, int k)
 {
     const struct app_show *s = w->show;
+
     app_nodes_make(&w->nodes[k], &s->definition->parameters[w->parameter[k]], app_show_fineness(s, 1));
+
     const size_t values = (size_t)w->nodes[k].count * ((size_t)s->definition->K + 1);
     double *X = app_show_designs(s, w->parameter[k], &w->nodes[k], -1, NULL);
     w->mean[k] = malloc(values * sizeof *w->mean[k]);
     w->sd[k] = malloc(values * sizeof *w->sd[k]);
     int status = X && w->mean[k] && w->sd[k] ? CKG_OK : app_show_no_memory(s);
+
     if (!status && ckg_study_predict(s->engine, w->nodes[k].count, X, w->mean[k], w->sd[k], NULL, NULL))
         status = app_notebook_fail(s->notebook, CKG_ERR_NUMERIC);
     free(X);
@@ -90,12 +97,15 @@ static struct app_axis row_axis(const struct slices *w, int outcome)
     const int outcomes = w->show->definition->K + 1;
     const struct app_outcome *o = &w->show->definition->outcomes[outcome];
     struct app_range range = APP_RANGE_INIT;
+
     for (int k = 0; k < w->count; k++)
         for (int i = 0; i < w->nodes[k].count; i++) {
-            const double mean = w->mean[k][i * outcomes + outcome], sd = w->sd[k][i * outcomes + outcome];
+            const double mean = w->mean[k][i * outcomes + outcome];
+            const double sd = w->sd[k][i * outcomes + outcome];
             app_range_add(&range, mean - 2 * sd);
             app_range_add(&range, mean + 2 * sd);
         }
+
     const double span = range.high - range.low;
     if (outcome && isfinite(o->min) && o->min > range.low - span && o->min < range.high + span)
         app_range_add(&range, o->min);
@@ -109,9 +119,11 @@ static struct app_axis row_axis(const struct slices *w, int outcome)
 static void draw_limit(const struct app_chart *c, double limit, int upper)
 {
     const double edge = upper ? c->y.high : c->y.low;
+
     if (!isfinite(limit) || (upper ? limit > edge : limit < edge))
         return;
-    const double inside = fmin(fmax(limit, c->y.low), c->y.high), y = app_chart_y(c, inside);
+    const double inside = fmin(fmax(limit, c->y.low), c->y.high);
+    const double y = app_chart_y(c, inside);
     const struct app_box beyond = {c->box.x, upper ? c->box.y : y, c->box.width,
                                    upper ? y - c->box.y : c->box.y + c->box.height - y};
     app_draw_box(c->canvas, &beyond, &beyond_pen);
@@ -122,7 +134,9 @@ static void draw_limit(const struct app_chart *c, double limit, int upper)
 static void draw_curve(const struct app_chart *c, const struct app_nodes *n, const double *mean,
                        const double *sd, int outcomes)
 {
-    struct app_path band = {0}, line = {0};
+    struct app_path band = {0};
+    struct app_path line = {0};
+
     for (int i = 0; i < n->count; i++) {
         const double x = app_chart_x(c, n->value[i]);
         (i ? app_path_line : app_path_move)(&band, x,
@@ -142,10 +156,12 @@ static void draw_steps(const struct app_chart *c, const struct app_nodes *n, con
                        const double *sd, int outcomes)
 {
     const double half = fmin(14, 0.36 * c->box.width / n->count);
+
     for (int i = 0; i < n->count; i++) {
-        const double x = app_chart_x(c, n->value[i]), y = app_chart_y(c, mean[i * outcomes]);
-        const double top = app_chart_y(c, mean[i * outcomes] + 2 * sd[i * outcomes]),
-                     bottom = app_chart_y(c, mean[i * outcomes] - 2 * sd[i * outcomes]);
+        const double x = app_chart_x(c, n->value[i]);
+        const double y = app_chart_y(c, mean[i * outcomes]);
+        const double top = app_chart_y(c, mean[i * outcomes] + 2 * sd[i * outcomes]);
+        const double bottom = app_chart_y(c, mean[i * outcomes] - 2 * sd[i * outcomes]);
         const struct app_box bar = {x - half, top, 2 * half, bottom - top};
         app_draw_box(c->canvas, &bar, &band_pen);
         app_draw_line(c->canvas, x - half, y, x + half, y, &mean_pen);
@@ -158,7 +174,10 @@ static void draw_chart(const struct app_chart *c, const struct slices *w, int k,
     const struct app_nodes *n = &w->nodes[k];
     const int outcomes = s->definition->K + 1;
     const double here = app_chart_x(c, s->centre[w->parameter[k]]);
+
     app_chart_axes(c);
+
+    /* Limits and predictions, cut off at the axis. */
     c->canvas->table->clip(c->canvas, &c->box);
     if (outcome) {
         draw_limit(c, s->definition->outcomes[outcome].min, 0);
@@ -166,6 +185,8 @@ static void draw_chart(const struct app_chart *c, const struct slices *w, int k,
     }
     app_draw_line(c->canvas, here, c->box.y, here, c->box.y + c->box.height, &here_pen);
     (n->stepped ? draw_steps : draw_curve)(c, n, w->mean[k] + outcome, w->sd[k] + outcome, outcomes);
+
+    /* The recommendation on top. */
     c->canvas->table->unclip(c->canvas);
     app_chart_frame(c);
     app_draw_mark(c->canvas, APP_STAR, here, app_chart_y(c, s->recommendation->mean[outcome]), 6,
@@ -180,11 +201,13 @@ static void draw_row(struct app_canvas *canvas, const struct slices *w, int firs
     const int end = first + COLUMNS < w->count ? first + COLUMNS : w->count;
     const struct app_axis axis = row_axis(w, outcome);
     const int last = outcome == w->show->definition->K;
+
     for (int k = first; k < end; k++) {
         struct app_chart c = {.canvas = canvas,
                               .x = app_axis_of(&w->show->definition->parameters[w->parameter[k]]),
                               .y = axis,
                               .grid = 1};
+
         const double x = row->x + left + (k - first) * cell;
         c.x.bare = !last;
         c.y.bare = k > first;
@@ -203,28 +226,38 @@ static void draw_all(struct app_canvas *canvas, const struct slices *w, const st
         {APP_KEY_LINE, APP_CIRCLE, {.stroke = APP_INK_LIMIT, .width = 1.3, .dash = APP_DASHED}, "limit"},
     };
     static const struct app_lettering letters = {12, APP_INK_TEXT, APP_START, 1, 0};
-    const int outcomes = w->show->definition->K + 1, columns = w->count < COLUMNS ? w->count : COLUMNS,
-              blocks = (w->count + COLUMNS - 1) / COLUMNS;
-    const double legend = 20, title = 20, block = (box->height - legend - title) / blocks;
+    const int outcomes = w->show->definition->K + 1;
+    const int columns = w->count < COLUMNS ? w->count : COLUMNS;
+    const int blocks = (w->count + COLUMNS - 1) / COLUMNS;
+    const double legend = 20;
+    const double title = 20;
+    const double block = (box->height - legend - title) / blocks;
     const double high = (block -
                          room_below(w->show, w->count, w->parameter, (box->width - 60) / columns - GAP)) /
                         outcomes;
     double left = 0;
+
+    /* All rows have their y axes in one line. */
     for (int j = 0; j < outcomes; j++) {
         const struct app_axis axis = row_axis(w, j);
         left = fmax(left, app_chart_left(&axis, high - 14));
     }
     const double cell = (box->width - left + 12) / columns;
+
+    /* The heading. */
     char heading[128] = "Slices through the recommendation";
     if (w->count < w->show->definition->d)
         snprintf(heading, sizeof heading, "Slices through the recommendation, along %d of %d parameters",
                  w->count, w->show->definition->d);
     app_draw_letters(canvas, box->x + left, box->y + 13, &letters, heading);
+
+    /* The charts, a row for each outcome. */
     for (int b = 0; b < blocks; b++)
         for (int j = 0; j < outcomes; j++) {
             const struct app_box row = {box->x, box->y + title + b * block + j * high, box->width, high};
             draw_row(canvas, w, b * COLUMNS, j, &row, left, cell);
         }
+
     app_keys_draw(canvas, keys, outcomes > 1 ? 4 : 3, box->x + left, box->y + box->height - legend + 2,
                   box->width - left);
 }
@@ -233,15 +266,19 @@ static int draw(struct app_canvas *canvas, const struct app_show *s, const struc
                 const struct app_box *box)
 {
     struct slices *w = calloc(1, sizeof *w);
+
     if (!w)
         return app_show_no_memory(s);
+
     w->show = s;
     w->count = choose(s, options, w->parameter);
     int status = CKG_OK;
+
     for (int k = 0; !status && k < w->count; k++)
         status = predict(w, k);
     if (!status)
         draw_all(canvas, w, box);
+
     for (int k = 0; k < w->count; k++) {
         free(w->mean[k]);
         free(w->sd[k]);
@@ -251,9 +288,4 @@ static int draw(struct app_canvas *canvas, const struct app_show *s, const struc
 }
 
 const struct app_plot app_plot_slices = {
-    .name = "slices",
-    .title = "every outcome along each parameter, through the recommendation",
-    .possible = possible,
-    .size = size,
-    .draw = draw,
-};
+    "slices", "every outcome along each parameter, through the recommendation", possible, size, draw};

@@ -24,11 +24,15 @@ static struct app_box sheet_lay_out(const struct app_show *s, const struct app_p
 {
     struct app_box all = {0};
     double beside = 0;
+
+    /* Each at its natural size: the last below, the others side by side. */
     for (int k = 0; k < PARTS; k++) {
-        double width, height;
+        double width;
+        double height;
         box[k] = (struct app_box){0};
         if (parts[k]->possible(s, options) != CKG_OK)
             continue;
+
         parts[k]->size(s, options, &width, &height);
         const int below = k == PARTS - 1;
         if (below)
@@ -37,10 +41,12 @@ static struct app_box sheet_lay_out(const struct app_show *s, const struct app_p
             box[k] = (struct app_box){beside, 0, width, height};
             beside += width + margin;
         }
+
         all.width = fmax(all.width, box[k].x + box[k].width);
         all.height = fmax(all.height, box[k].y + box[k].height);
     }
-    /* what stands side by side is equally high, what stands alone as wide as the sheet */
+
+    /* What stands side by side is equally high, what stands alone as wide as the sheet. */
     for (int k = 0; k < PARTS; k++)
         if (box[k].width > 0 && k < PARTS - 1)
             box[k].height = fmax(box[0].height, box[1].height);
@@ -56,6 +62,7 @@ static void sheet_size(const struct app_show *s, const struct app_plot_options *
 {
     struct app_box box[PARTS];
     const struct app_box all = sheet_lay_out(s, options, box);
+
     *width = all.width;
     *height = all.height;
 }
@@ -65,6 +72,7 @@ static int sheet_draw(struct app_canvas *canvas, const struct app_show *s,
 {
     struct app_box box[PARTS];
     int status = CKG_OK;
+
     sheet_lay_out(s, options, box);
     for (int k = 0; !status && k < PARTS; k++) {
         box[k].x += where->x;
@@ -75,13 +83,8 @@ static int sheet_draw(struct app_canvas *canvas, const struct app_show *s,
     return status;
 }
 
-const struct app_plot app_plot_sheet = {
-    .name = "sheet",
-    .title = "convergence, map and slices on one sheet",
-    .possible = sheet_possible,
-    .size = sheet_size,
-    .draw = sheet_draw,
-};
+const struct app_plot app_plot_sheet = {"sheet", "convergence, map and slices on one sheet", sheet_possible,
+                                        sheet_size, sheet_draw};
 
 const struct app_plot *const app_plots[] = {
     &app_plot_sheet, &app_plot_convergence, &app_plot_map, &app_plot_slices, &app_plot_acquisition, NULL,
@@ -91,14 +94,20 @@ int app_plot_make(const struct app_plot *plot, const struct app_canvas_table *ta
                   const struct app_show *s, const struct app_plot_options *options, struct app_text *out)
 {
     struct app_text title = {0};
-    double width, height;
+    double width;
+    double height;
     int status = plot->possible(s, options);
+
     if (status)
         return status;
+
+    /* Its size and title. */
     plot->size(s, options, &width, &height);
     app_text_print(&title, "%s: %s", s->definition->name, plot->title);
     const double rim = embedded ? 4 : 12;
     const struct app_box box = {rim, rim, width, height};
+
+    /* Drawn. */
     struct app_canvas *canvas = title.failed
                                     ? NULL
                                     : table->open(width + 2 * rim, height + 2 * rim, title.data, embedded);

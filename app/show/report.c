@@ -29,6 +29,8 @@ void app_report_head(struct app_text *out, const char *name, const char *what)
              "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
              "'unsafe-inline'\">\n<title>");
     app_markup(out, name);
+
+    /* The colours, for the page and for the figures in it. */
     app_text_print(out, " – %s</title>\n<style>\n:root", what);
     add_colours(out, 0);
     app_text_print(out, "\n@media(prefers-color-scheme:dark){:root");
@@ -37,6 +39,7 @@ void app_report_head(struct app_text *out, const char *name, const char *what)
     for (int i = APP_INK_PAPER; i < APP_INKS; i++)
         app_text_print(out, ".s-%s{stroke:var(--%s)}.f-%s{fill:var(--%s)}", app_inks[i].name,
                        app_inks[i].name, app_inks[i].name, app_inks[i].name);
+
     app_text_print(out, "\n%s</style>\n</head>\n<body>\n", app_report_style);
 }
 
@@ -44,11 +47,16 @@ static void add_header(const struct app_show *s, struct app_text *out)
 {
     const struct app_definition *d = s->definition;
     int tally[APP_STATES];
+
     app_notebook_tally(s->notebook, tally);
+
+    /* What it is about. */
     app_text_print(out, "<header><h1>");
     app_report_name(out, d->name);
     app_text_print(out, "</h1>\n<p class=\"lead\">%s ", d->goal == CKG_MAXIMIZE ? "maximize" : "minimize");
     app_report_name(out, d->outcomes[0].name);
+
+    /* How far it is. */
     app_text_print(out, " over %d parameter%s under %d constraint%s · %d", d->d, d->d == 1 ? "" : "s", d->K,
                    d->K == 1 ? "" : "s", s->ended);
     if (d->budget > 0)
@@ -71,6 +79,7 @@ static int add_figure(const struct app_plot *plot, const struct app_show *s,
                       const struct app_plot_options *options, struct app_text *out)
 {
     const int status = plot->possible(s, options);
+
     if (status == CKG_ERR_STATE) {
         const char *why = s->notebook->message->text;
         /* stands before the reason, and at the head of the page already */
@@ -80,21 +89,36 @@ static int add_figure(const struct app_plot *plot, const struct app_show *s,
         app_text_print(out, ".</p>\n");
         return CKG_OK;
     }
+
     if (status)
         return status;
+
     app_text_print(out, "<figure class=\"scroll\">");
     const int made = app_plot_make(plot, &app_canvas_svg, 1, s, options, out);
     app_text_print(out, "</figure>\n");
     return made;
 }
 
-static int add_convergence(const struct app_show *s, struct app_text *out)
+/* A section that is one figure, which chooses what it shows. */
+static int add_figure_section(const struct app_plot *plot, const char *heading, const struct app_show *s,
+                              struct app_text *out)
 {
     const struct app_plot_options options = {-1, -1, NULL};
-    app_text_print(out, "<section id=\"convergence\"><h2>Convergence</h2>\n");
-    const int status = add_figure(&app_plot_convergence, s, &options, out);
+
+    app_text_print(out, "<section id=\"%s\"><h2>%s</h2>\n", plot->name, heading);
+    const int status = add_figure(plot, s, &options, out);
     app_text_print(out, "</section>\n");
     return status;
+}
+
+static int add_convergence(const struct app_show *s, struct app_text *out)
+{
+    return add_figure_section(&app_plot_convergence, "Convergence", s, out);
+}
+
+static int add_slices(const struct app_show *s, struct app_text *out)
+{
+    return add_figure_section(&app_plot_slices, "Slices", s, out);
 }
 
 /* Every pair of the three parameters that matter most. */
@@ -102,34 +126,30 @@ static int add_maps(const struct app_show *s, struct app_text *out)
 {
     const int most = s->definition->d < 3 ? s->definition->d : 3;
     int status = CKG_OK;
+
     app_text_print(out, "<section id=\"maps\"><h2>Feasibility maps</h2>\n");
     if (s->definition->d > 3)
         app_text_print(out, "<p class=\"note\">The three parameters with the shortest lengthscales; "
                             "<code>ckg plot --kind map --x NAME --y "
                             "NAME</code> shows any other two.</p>\n");
+
     app_text_print(out, "<div class=\"figures\">\n");
     if (most < 2)
         app_text_print(
             out, "<p class=\"note\">A map needs two parameters; the slices show the one there is.</p>\n");
+
     for (int a = 0; !status && a < most; a++)
         for (int b = a + 1; !status && b < most; b++) {
-            const int first = s->order[a], second = s->order[b];
+            const int first = s->order[a];
+            const int second = s->order[b];
             const struct app_plot_options options = {first < second ? first : second,
                                                      first < second ? second : first, NULL};
             if (!s->notebook->count && a + b > 1)
                 continue;
             status = add_figure(&app_plot_map, s, &options, out);
         }
-    app_text_print(out, "</div></section>\n");
-    return status;
-}
 
-static int add_slices(const struct app_show *s, struct app_text *out)
-{
-    const struct app_plot_options options = {-1, -1, NULL};
-    app_text_print(out, "<section id=\"slices\"><h2>Slices</h2>\n");
-    const int status = add_figure(&app_plot_slices, s, &options, out);
-    app_text_print(out, "</section>\n");
+    app_text_print(out, "</div></section>\n");
     return status;
 }
 
@@ -137,13 +157,16 @@ static int add_check(const struct app_show *s, int outcome, struct app_text *out
 {
     static const struct app_box box = {2, 2, 340, 310};
     struct app_text title = {0};
+
     app_text_print(&title, "%s: predicted against measured", s->definition->outcomes[outcome].name);
+
     struct app_canvas *canvas = title.failed
                                     ? NULL
                                     : app_canvas_svg.open(box.width + 4, box.height + 4, title.data, 1);
     app_text_free(&title);
     if (!canvas)
         return app_show_no_memory(s);
+
     const int status = app_plot_residuals(canvas, s, outcome, &box);
     app_text_print(out, "<figure><h3>");
     app_report_name(out, s->definition->outcomes[outcome].name);
@@ -155,13 +178,16 @@ static int add_check(const struct app_show *s, int outcome, struct app_text *out
 
 static int add_checks(const struct app_show *s, struct app_text *out)
 {
-    int status = CKG_OK, shown = 0;
+    int status = CKG_OK;
+    int shown = 0;
+
     app_text_print(out, "<section id=\"checks\"><h2>Predicted against measured</h2>\n");
     app_text_print(
         out,
         "<p>Each value as its model predicts it from all the other designs, ±2 standard deviations of a "
         "measurement. Of a good model about 95 of "
         "100 bars cross the diagonal; the others are marked by a diamond.</p>\n<div class=\"figures\">\n");
+
     for (int j = 0; !status && j <= s->definition->K; j++) {
         ckg_model_info model;
         status = ckg_study_model(s->engine, j, &model);
@@ -172,30 +198,27 @@ static int add_checks(const struct app_show *s, struct app_text *out)
             shown++;
         }
     }
+
     if (!shown)
         app_text_print(out, "<p class=\"note\">This needs two designs that were measured.</p>\n");
     app_text_print(out, "</div></section>\n");
     return status;
 }
 
+/* The sections of the page in their order. */
+static int (*const sections[])(const struct app_show *show, struct app_text *out) = {
+    app_report_recommendation, add_convergence,   add_maps,         add_slices, add_checks,
+    app_report_models,         app_report_trials, app_report_facts,
+};
+
 int app_report_make(const struct app_show *s, struct app_text *out)
 {
+    int status = CKG_OK;
+
     app_report_head(out, s->definition->name, "ckg report");
     add_header(s, out);
-    app_report_recommendation(s, out);
-    int status = add_convergence(s, out);
-    if (!status)
-        status = add_maps(s, out);
-    if (!status)
-        status = add_slices(s, out);
-    if (!status)
-        status = add_checks(s, out);
-    if (!status)
-        status = app_report_models(s, out);
-    if (status)
-        return status;
-    app_report_trials(s, out);
-    app_report_facts(s, out);
+    for (size_t i = 0; !status && i < sizeof sections / sizeof *sections; i++)
+        status = sections[i](s, out);
     app_text_print(out, "</main>\n<footer>Written by ckg %s.</footer>\n</body>\n</html>\n", ckg_version());
-    return out->failed ? app_show_no_memory(s) : CKG_OK;
+    return !status && out->failed ? app_show_no_memory(s) : status;
 }

@@ -24,9 +24,10 @@ void app_report_value(struct app_text *out, const struct app_parameter *paramete
 /* "≤ 0", "0.1 ≤ … ≤ 3" */
 void app_report_limits(struct app_text *out, const struct app_outcome *outcome);
 
-void app_report_recommendation(const struct app_show *show, struct app_text *out);
+/* Its sections; a status. */
+int app_report_recommendation(const struct app_show *show, struct app_text *out);
 int app_report_models(const struct app_show *show, struct app_text *out);
-void app_report_trials(const struct app_show *show, struct app_text *out);
-void app_report_facts(const struct app_show *show, struct app_text *out);
+int app_report_trials(const struct app_show *show, struct app_text *out);
+int app_report_facts(const struct app_show *show, struct app_text *out);
 
 #endif

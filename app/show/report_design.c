@@ -16,7 +16,9 @@ void app_report_name(struct app_text *out, const char *name)
 
 void app_report_number(struct app_text *out, double value)
 {
-    char shown[64], exact[32];
+    char shown[64];
+    char exact[32];
+
     app_number_nice(value, 5, shown);
     if (isfinite(value) && value != 0)
         app_text_print(out, "<span title=\"%s\">%s</span>", app_number(value, exact), shown);
@@ -34,7 +36,9 @@ void app_report_value(struct app_text *out, const struct app_parameter *p, doubl
 
 void app_report_limits(struct app_text *out, const struct app_outcome *o)
 {
-    char low[64], high[64];
+    char low[64];
+    char high[64];
+
     app_number_nice(o->min, 6, low);
     app_number_nice(o->max, 6, high);
     if (isinf(o->min))
@@ -49,6 +53,7 @@ void app_report_limits(struct app_text *out, const struct app_outcome *o)
 static void add_probability(struct app_text *out, double p)
 {
     char text[64];
+
     if (p > 0.9999)
         app_text_print(out, "&gt; 0.9999");
     else if (p < 0.0001)
@@ -60,6 +65,7 @@ static void add_probability(struct app_text *out, double p)
 static void add_prediction(struct app_text *out, double mean, double sd)
 {
     char spread[64];
+
     app_report_number(out, mean);
     app_text_print(out, " ± %s", app_number_nice(sd, 2, spread));
 }
@@ -67,16 +73,19 @@ static void add_prediction(struct app_text *out, double mean, double sd)
 static void add_tiles(const struct app_show *s, struct app_text *out)
 {
     const ckg_recommendation *r = s->recommendation;
+
     app_text_print(out, "<div class=\"tiles\">\n<div class=\"tile\"><span class=\"what\">predicted ");
     app_report_name(out, s->definition->outcomes[0].name);
     app_text_print(out, "</span><b>");
     add_prediction(out, r->mean[0], r->sd[0]);
     app_text_print(out,
                    "</b><span class=\"what\">of the recommended design, ± standard deviation</span></div>\n");
+
     app_text_print(out, "<div class=\"tile\"><span class=\"what\">probability of being feasible</span><b>");
     add_probability(out, r->probability_feasible);
     app_text_print(out, "</b><span class=\"what\">%s</span></div>\n",
                    s->definition->K ? "of meeting all constraints at once" : "there are no constraints");
+
     app_text_print(out, "<div class=\"tile\"><span class=\"what\">best feasible design evaluated</span><b>");
     if (s->best) {
         app_report_number(out, app_trial_value(s->best, 0));
@@ -90,10 +99,12 @@ static void add_tiles(const struct app_show *s, struct app_text *out)
 static void add_design(const struct app_show *s, struct app_text *out)
 {
     const struct app_definition *d = s->definition;
+
     app_text_print(out, "<div class=\"wide\"><table><thead><tr><th>parameter</th><th>recommended</th>");
     if (s->best)
         app_text_print(out, "<th>best evaluated (trial %d)</th>", s->best->number);
     app_text_print(out, "</tr></thead><tbody>\n");
+
     for (int i = 0; i < d->d; i++) {
         app_text_print(out, "<tr><td>");
         app_report_name(out, d->parameters[i].name);
@@ -105,18 +116,23 @@ static void add_design(const struct app_show *s, struct app_text *out)
         }
         app_text_print(out, "</td></tr>\n");
     }
+
     app_text_print(out, "</tbody></table></div>\n");
 }
 
 static void add_outcomes(const struct app_show *s, struct app_text *out)
 {
     const struct app_definition *d = s->definition;
+
+    /* The head. */
     app_text_print(out, "<div "
                         "class=\"wide\"><table><thead><tr><th>outcome</th><th>wanted</th><th>predicted</"
                         "th><th>probability</th>");
     if (s->best)
         app_text_print(out, "<th>measured in trial %d</th>", s->best->number);
     app_text_print(out, "</tr></thead><tbody>\n");
+
+    /* A row for each: what is wanted, what is predicted, what was measured. */
     for (int j = 0; j <= d->K; j++) {
         app_text_print(out, "<tr><td>");
         app_report_name(out, d->outcomes[j].name);
@@ -136,10 +152,11 @@ static void add_outcomes(const struct app_show *s, struct app_text *out)
         }
         app_text_print(out, "</td></tr>\n");
     }
+
     app_text_print(out, "</tbody></table></div>\n");
 }
 
-void app_report_recommendation(const struct app_show *s, struct app_text *out)
+int app_report_recommendation(const struct app_show *s, struct app_text *out)
 {
     app_text_print(out, "<section id=\"recommendation\"><h2>Recommendation</h2>\n");
     if (s->recommendation) {
@@ -155,4 +172,5 @@ void app_report_recommendation(const struct app_show *s, struct app_text *out)
         app_text_print(out, " has not been measured.</p>\n");
     }
     app_text_print(out, "</section>\n");
+    return CKG_OK;
 }

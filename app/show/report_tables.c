@@ -15,6 +15,7 @@ static double model_number(const ckg_model_info *m, int row)
 {
     const double numbers[MODEL_ROWS] = {m->observations,   m->signal_sd, m->noise_sd, m->mean,
                                         m->log_likelihood, m->samples,   m->warp};
+
     return numbers[row];
 }
 
@@ -50,13 +51,18 @@ int app_report_models(const struct app_show *s, struct app_text *out)
     const struct app_definition *d = s->definition;
     ckg_model_info model;
     int status = ckg_study_model(s->engine, 0, &model);
+
     if (status)
         return app_notebook_fail(s->notebook, status);
+
+    /* What they are. */
     app_text_print(out,
                    "<section id=\"models\"><h2>Models</h2>\n<p>One Gaussian process for each outcome, with "
                    "the kernel %s. Lengthscales are in parts of a "
                    "parameter's range: the shorter, the more the outcome changes along it.</p>\n",
                    model.kernel);
+
+    /* A column for each outcome: lengthscales, then the other numbers. */
     app_text_print(out, "<div class=\"wide\"><table><thead><tr><th></th>");
     add_outcome_heads(d, out);
     app_text_print(out, "</tr></thead><tbody>\n");
@@ -70,6 +76,7 @@ int app_report_models(const struct app_show *s, struct app_text *out)
         app_text_print(out, "<tr><td>%s</td>", model_rows[row]);
         status = add_model_row(s, row, -1, out);
     }
+
     app_text_print(out, "</tbody></table></div>\n<p class=\"note\">Signal, noise and mean are in the "
                         "outcome's units, or on its warped scale where the warp is "
                         "not 0; of several hyperparameter samples the first is shown.</p>\n</section>\n");
@@ -95,6 +102,7 @@ static void add_trial_heads(const struct app_definition *d, struct app_text *out
 static void add_measured(const struct app_trial *t, int outcome, struct app_text *out)
 {
     char text[64];
+
     for (int i = 0; i < t->count; i++) {
         const ckg_measurement *m = &t->measured[i];
         if (m->outcome != outcome)
@@ -112,25 +120,29 @@ static void add_trial(const struct app_definition *d, const struct app_trial *t,
     char text[64];
     app_text_print(out, "<tr><td>%d</td><td class=\"left\">%s</td><td class=\"left\">%s</td>", t->number,
                    app_state_name(t->state), feasible[t->feasible + 1]);
+
     for (int i = 0; i < d->d; i++) {
         app_text_print(out, "<td>");
         app_report_value(out, &d->parameters[i], t->x[i]);
         app_text_print(out, "</td>");
     }
+
     for (int j = 0; j <= d->K; j++) {
         app_text_print(out, "<td>");
         add_measured(t, j, out);
         app_text_print(out, "</td>");
     }
+
     app_text_print(out, "<td class=\"left\">%s</td><td>%s</td><td class=\"why\">", t->origin,
                    isnan(t->seconds) ? "" : app_number_nice(t->seconds, 3, text));
     app_markup(out, t->why ? t->why : "");
     app_text_print(out, "</td></tr>\n");
 }
 
-void app_report_trials(const struct app_show *s, struct app_text *out)
+int app_report_trials(const struct app_show *s, struct app_text *out)
 {
     const struct app_notebook *n = s->notebook;
+
     app_text_print(out, "<section id=\"trials\"><h2>Trials</h2>\n");
     if (n->count) {
         app_text_print(out, "<div class=\"wide\"><table>");
@@ -142,6 +154,7 @@ void app_report_trials(const struct app_show *s, struct app_text *out)
     } else
         app_text_print(out, "<p>There are none yet.</p>\n");
     app_text_print(out, "</section>\n");
+    return CKG_OK;
 }
 
 /* --- facts --- */
@@ -150,10 +163,12 @@ static void add_parameter(const struct app_parameter *p, struct app_text *out)
 {
     static const char *const kinds[] = {
         [CKG_REAL] = "real", [CKG_INTEGER] = "integer", [CKG_CATEGORICAL] = "categorical"};
-    char low[64], high[64];
+    char low[64];
+    char high[64];
     app_text_print(out, "<tr><td>");
     app_report_name(out, p->name);
     app_text_print(out, "</td><td class=\"left\">%s</td><td class=\"why\">", kinds[p->kind]);
+
     if (p->kind != CKG_CATEGORICAL)
         app_text_print(out, "%s … %s%s", app_number_nice(p->low, 6, low), app_number_nice(p->high, 6, high),
                        p->scale == CKG_LOG ? ", logarithmic" : "");
@@ -168,6 +183,7 @@ static void add_outcome(const struct app_definition *d, int j, struct app_text *
 {
     const struct app_outcome *o = &d->outcomes[j];
     char sd[64];
+
     app_text_print(out, "<tr><td>");
     app_report_name(out, o->name);
     app_text_print(out, "</td><td class=\"left\">%s</td><td class=\"left\">", j ? "constraint" : "objective");
@@ -175,6 +191,7 @@ static void add_outcome(const struct app_definition *d, int j, struct app_text *
         app_report_limits(out, o);
     else
         app_text_print(out, "%s", d->goal == CKG_MAXIMIZE ? "maximize" : "minimize");
+
     if (o->noise == CKG_NOISE_KNOWN)
         app_text_print(out, ", noise of standard deviation %s", app_number_nice(o->sd, 4, sd));
     else
@@ -192,6 +209,7 @@ static void add_fact(struct app_text *out, const char *what, const char *text)
 static void add_number_fact(struct app_text *out, const char *what, double value)
 {
     char text[32];
+
     add_fact(out, what, app_number(value, text));
 }
 
@@ -210,10 +228,13 @@ static void add_study_facts(const struct app_show *s, struct app_text *out)
 {
     const struct app_definition *d = s->definition;
     double penalty;
+
     app_text_print(out, "<div class=\"wide\"><table><tbody>\n");
     if (s->notebook->file)
         add_fact(out, "problem file", s->notebook->file);
     add_fact(out, "store", s->notebook->url);
+
+    /* How it chooses. */
     add_fact(out, "policy", d->policy);
     for (int i = 0; i < d->settings_count; i++)
         add_number_fact(out, d->settings[i].name, d->settings[i].value);
@@ -222,17 +243,20 @@ static void add_study_facts(const struct app_show *s, struct app_text *out)
     if (d->initial >= 0)
         add_number_fact(out, "initial designs", d->initial);
     add_fact(out, "failures", d->failures);
+
     if (s->recommendation && !ckg_study_penalty(s->engine, &penalty))
         add_number_fact(out, "penalty M", penalty);
     if (d->evaluate.count)
         add_command(&d->evaluate, out);
+
     add_fact(out, "ckg", ckg_version());
     app_text_print(out, "</tbody></table></div>\n");
 }
 
-void app_report_facts(const struct app_show *s, struct app_text *out)
+int app_report_facts(const struct app_show *s, struct app_text *out)
 {
     const struct app_definition *d = s->definition;
+
     app_text_print(out, "<section id=\"study\"><h2>Study</h2>\n<div "
                         "class=\"wide\"><table><thead><tr><th>name</th><th class=\"left\">kind</th>"
                         "<th class=\"left\">range, limits</th></tr></thead><tbody>\n");
@@ -243,4 +267,5 @@ void app_report_facts(const struct app_show *s, struct app_text *out)
     app_text_print(out, "</tbody></table></div>\n");
     add_study_facts(s, out);
     app_text_print(out, "</section>\n");
+    return CKG_OK;
 }

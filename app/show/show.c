@@ -44,12 +44,14 @@ static int order_parameters(struct app_show *s)
     const int d = s->definition->d;
     double *weight = malloc((size_t)d * sizeof *weight);
     const int status = weight ? weigh_parameters(s, weight) : app_show_no_memory(s);
+
     for (int i = 0; !status && i < d; i++) { /* by insertion: equal ones stay in the order of the file */
         int at = i;
         for (; at > 0 && weight[s->order[at - 1]] < weight[i]; at--)
             s->order[at] = s->order[at - 1];
         s->order[at] = i;
     }
+
     free(weight);
     return status;
 }
@@ -57,6 +59,7 @@ static int order_parameters(struct app_show *s)
 static int recommend(struct app_show *s)
 {
     const int status = ckg_study_recommend(s->engine, NULL, &s->recommendation);
+
     if (status && status != CKG_ERR_STATE)
         return app_notebook_fail(s->notebook, status);
     for (int i = 0; i < s->definition->d; i++)
@@ -68,12 +71,16 @@ int app_show_open(struct app_show *s, struct app_notebook *n)
 {
     const size_t d = (size_t)n->definition.d;
     int tally[APP_STATES];
+
     *s = (struct app_show){.notebook = n, .definition = &n->definition, .best = app_notebook_best(n)};
+
     app_notebook_tally(n, tally);
     s->ended = tally[APP_COMPLETE] + tally[APP_FAILED_TRIAL];
+
     s->centre = calloc(d, sizeof *s->centre);
     s->order = calloc(d, sizeof *s->order);
     int status = s->centre && s->order ? app_notebook_engine(n, &s->engine) : app_show_no_memory(s);
+
     if (!status)
         status = recommend(s);
     if (!status)
@@ -127,8 +134,11 @@ enum { HINT_NAMES = 6, HINT_CHARACTERS = 24 };
 
 void app_trial_hint(const struct app_definition *d, const struct app_trial *t, struct app_text *out)
 {
-    char name[APP_SHORT], number[64];
+    char name[APP_SHORT];
+    char number[64];
+
     app_text_print(out, "trial %d, %s", t->number, app_looks[app_trial_look(t)].text);
+
     for (int i = 0; i < d->d && i < HINT_NAMES; i++) {
         const struct app_parameter *p = &d->parameters[i];
         app_text_print(out, "%s %s = ", i ? "," : ":", app_shorten(p->name, HINT_CHARACTERS, name));
@@ -139,6 +149,7 @@ void app_trial_hint(const struct app_definition *d, const struct app_trial *t, s
     }
     if (d->d > HINT_NAMES)
         app_text_print(out, ", …");
+
     for (int i = 0; i < t->count && i < HINT_NAMES; i++)
         app_text_print(out, "%s %s = %s", i ? "," : ";",
                        app_shorten(d->outcomes[t->measured[i].outcome].name, HINT_CHARACTERS, name),
@@ -151,6 +162,7 @@ void app_trial_hint(const struct app_definition *d, const struct app_trial *t, s
 static double value_at(const struct app_parameter *p, int i, int count)
 {
     const double t = (double)i / (count - 1);
+
     if (i == 0 || i == count - 1)
         return i ? p->high : p->low;
     if (p->scale == CKG_LOG)
@@ -163,10 +175,12 @@ void app_nodes_make(struct app_nodes *out, const struct app_parameter *p, int wa
 {
     const double values = p->kind == CKG_REAL ? INFINITY : p->high - p->low + 1;
     const int most = p->kind == CKG_CATEGORICAL ? APP_MAX_NODES : want;
+
     out->count = values < most ? (int)values : most;
     out->stepped = p->kind == CKG_CATEGORICAL || values <= APP_FEW;
     if (out->stepped && values <= APP_MAX_NODES)
         out->count = (int)values;
+
     out->drawn = 0;
     for (int i = 0; i < out->count; i++) {
         out->value[i] = value_at(p, i, out->count);
@@ -180,9 +194,11 @@ void app_nodes_make(struct app_nodes *out, const struct app_parameter *p, int wa
 double *app_show_designs(const struct app_show *s, int x, const struct app_nodes *nodes_x, int y,
                          const struct app_nodes *nodes_y)
 {
-    const size_t d = (size_t)s->definition->d, rows = y < 0 ? 1 : (size_t)nodes_y->count,
-                 columns = (size_t)nodes_x->count;
+    const size_t d = (size_t)s->definition->d;
+    const size_t rows = y < 0 ? 1 : (size_t)nodes_y->count;
+    const size_t columns = (size_t)nodes_x->count;
     double *X = malloc(rows * columns * d * sizeof *X);
+
     for (size_t r = 0; X && r < rows; r++)
         for (size_t c = 0; c < columns; c++) {
             double *design = X + (r * columns + c) * d;

@@ -9,7 +9,9 @@
 double app_nice_step(double range, int want, int whole)
 {
     static const double nice[] = {1, 2, 2.5, 5, 10};
-    const double raw = range / (want > 0 ? want : 1), power = pow(10, floor(log10(raw)));
+    const double raw = range / (want > 0 ? want : 1);
+    const double power = pow(10, floor(log10(raw)));
+
     if (!(raw > 0) || !isfinite(raw) || !(power > 0))
         return 1;
     double step = 10 * power;
@@ -41,10 +43,24 @@ const char *app_exponent(int exponent, char out[64])
 static void use_minus(char *out)
 {
     char copy[64];
+
     if (out[0] != '-')
         return;
     snprintf(copy, sizeof copy, "%s", out + 1);
     snprintf(out, 64, "−%.58s", copy);
+}
+
+/* Ends the text before zeroes at its end, and before a point that they leave there. */
+static char *drop_zeroes(char *text, char *end)
+{
+    if (!memchr(text, '.', (size_t)(end - text)))
+        return end;
+    while (end[-1] == '0')
+        end--;
+    if (end[-1] == '.')
+        end--;
+    *end = 0;
+    return end;
 }
 
 const char *app_number_nice(double value, int digits, char out[64])
@@ -53,29 +69,20 @@ const char *app_number_nice(double value, int digits, char out[64])
         strcpy(out, isnan(value) ? "–" : value > 0 ? "∞" : "−∞");
         return out;
     }
+
+    /* Its power of ten, once it is rounded. */
     value += 0.0; /* no negative zero */
     snprintf(out, 64, "%.*e", digits - 1, value);
     char *e = strchr(out, 'e');
     const int exponent = value != 0 ? atoi(e + 1) : 0;
+
+    /* Written out where that is short, else with the power. */
     if (exponent >= -4 && exponent < (digits > 4 ? digits + 1 : 5)) {
         const int decimals = digits - 1 - exponent > 0 ? digits - 1 - exponent : 0;
         snprintf(out, 64, "%.*f", decimals, value);
-        if (decimals) {
-            char *end = out + strlen(out);
-            while (end[-1] == '0')
-                *--end = 0;
-            if (end[-1] == '.')
-                end[-1] = 0;
-        }
-    } else {
-        char *end = e;
-        while (end[-1] == '0' && strchr(out, '.'))
-            end--;
-        if (end[-1] == '.')
-            end--;
-        *end = 0;
-        app_exponent(exponent, end);
-    }
+        drop_zeroes(out, out + strlen(out));
+    } else
+        app_exponent(exponent, drop_zeroes(out, e));
     use_minus(out);
     return out;
 }
@@ -83,11 +90,14 @@ const char *app_number_nice(double value, int digits, char out[64])
 /* A multiple of step·10^-exponent with as many decimals as the step has. */
 static void label_multiple(struct app_tick *t, double step, int exponent)
 {
-    const double unit = pow(10, exponent), scaled_step = step / unit;
+    const double unit = pow(10, exponent);
+    const double scaled_step = step / unit;
     int decimals = 0;
+
     while (decimals < 12 && fabs(scaled_step * pow(10, decimals) - round(scaled_step * pow(10, decimals))) >
                                 1e-6 * pow(10, decimals) * scaled_step)
         decimals++;
+
     const double value = t->value / unit;
     snprintf(t->label, sizeof t->label, "%.*f", decimals, value == 0 ? 0.0 : value);
     if (t->label[0] == '-' && strspn(t->label, "-0.") == strlen(t->label))
@@ -100,13 +110,17 @@ static void label_multiple(struct app_tick *t, double step, int exponent)
 
 void app_ticks_linear(struct app_ticks *out, double low, double high, int want, int whole)
 {
-    const double step = app_nice_step(high - low, want, whole), first = ceil(low / step - 1e-9),
-                 largest = fmax(fabs(low), fabs(high));
+    const double step = app_nice_step(high - low, want, whole);
+    const double first = ceil(low / step - 1e-9);
+    const double largest = fmax(fabs(low), fabs(high));
+
     out->count = out->exponent = 0;
     if (!(high > low) || !isfinite(first))
         return;
+
     if (largest >= 1e6 || step < 1e-3)
         out->exponent = (int)floor(log10(largest) + 1e-9);
+
     for (double k = first; k * step <= high + 1e-9 * step && out->count < APP_MAX_TICKS; k++) {
         struct app_tick *t = &out->tick[out->count++];
         t->value = fabs(k) < 0.5 ? 0 : k * step;
@@ -119,13 +133,16 @@ void app_ticks_linear(struct app_ticks *out, double low, double high, int want, 
 static void add_log_tick(struct app_ticks *out, double value, int labelled)
 {
     char number[64];
+
     if (out->count == APP_MAX_TICKS)
         return;
+
     struct app_tick *t = &out->tick[out->count++];
     t->value = value;
     t->label[0] = 0;
     if (!labelled)
         return;
+
     const double power = log10(value);
     if ((power > 4.5 || power < -3.5) && fabs(power - round(power)) < 1e-9) {
         strcpy(t->label, "10");
@@ -136,7 +153,8 @@ static void add_log_tick(struct app_ticks *out, double value, int labelled)
 
 void app_ticks_log(struct app_ticks *out, double low, double high, int want)
 {
-    const int first = (int)floor(log10(low) - 1e-9), last = (int)ceil(log10(high) + 1e-9);
+    const int first = (int)floor(log10(low) - 1e-9);
+    const int last = (int)ceil(log10(high) + 1e-9);
     const double decades = log10(high / low);
     const int each = decades > want ? (int)ceil(decades / want) : 1;
     /* which of 1 … 9 get labels: all, 1 2 5, 1 3, or the powers alone */
@@ -144,11 +162,13 @@ void app_ticks_log(struct app_ticks *out, double low, double high, int want)
                            : decades * 3 <= want ? "125"
                            : decades * 2 <= want ? "13"
                                                  : "1";
+
     out->count = out->exponent = 0;
     if (decades < 0.3) { /* so little of a decade has few of these numbers: as on a linear axis */
         app_ticks_linear(out, low, high, want, 0);
         return;
     }
+
     for (int k = first; k <= last; k++)
         for (int m = 1; m <= (each > 1 ? 1 : 9); m++) {
             const double value = m * pow(10, k);
