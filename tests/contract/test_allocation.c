@@ -17,6 +17,7 @@
 
 #include "base/alloc.h"
 #include "support/scale.h"
+#include "support/studies.h"
 #include "support/test.h"
 
 enum { MAX_NUMBERS = 64, PROBES = 3 };
@@ -447,46 +448,12 @@ static void test_ask_in_the_initial_design(void **state)
     fail_at_each(&settings[9], call_ask, "ask");
 }
 
-static void test_ask_ckg(void **state)
+/* By model: both policies, with noise and without, with failed and pending trials, on a lattice. */
+static void test_ask_by_model(void **state)
 {
     (void)state;
-    fail_at_each(&settings[2], call_ask, "ask");
-}
-
-static void test_ask_cei(void **state)
-{
-    (void)state;
-    fail_at_each(&settings[3], call_ask, "ask");
-}
-
-static void test_ask_under_noise(void **state)
-{
-    (void)state;
-    fail_at_each(&settings[4], call_ask, "ask");
-}
-
-static void test_ask_cei_under_noise(void **state)
-{
-    (void)state;
-    fail_at_each(&settings[5], call_ask, "ask");
-}
-
-static void test_ask_with_failed_and_pending(void **state)
-{
-    (void)state;
-    fail_at_each(&settings[6], call_ask, "ask");
-}
-
-static void test_ask_with_failed_and_pending_under_noise(void **state)
-{
-    (void)state;
-    fail_at_each(&settings[7], call_ask, "ask");
-}
-
-static void test_ask_on_a_lattice(void **state)
-{
-    (void)state;
-    fail_at_each(&settings[8], call_ask, "ask");
+    for (int i = 2; i <= 8; i++)
+        fail_at_each(&settings[i], call_ask, "ask");
 }
 
 static void test_recommend(void **state)
@@ -523,10 +490,8 @@ static ckg_study *stalled_study(void)
     for (int t = 0; t < 64; t++) {
         const double values[] = {1, 0};
         double x[4];
-        int trial;
         design(t % 40, x);
-        must(ckg_study_add(s, x, &trial));
-        must(ckg_study_tell(s, trial, values));
+        tell_at(s, x, values);
     }
     must(call_predict(s, &ignored));
     return s;
@@ -572,11 +537,9 @@ static int warm_allocations(const struct setting *setting, const char *preset, d
     ckg_problem_free(p);
     for (int t = 0; t < setting->told; t++) {
         double x[4], values[2];
-        int trial;
         design(t, x);
         evaluate(x, values);
-        must(ckg_study_add(s, x, &trial));
-        must(ckg_study_tell(s, trial, values));
+        tell_at(s, x, values);
     }
     for (int i = 0; i < 3; i++) {
         budget.calls = 0;
@@ -617,9 +580,7 @@ static void test_a_warm_ask_allocates_little(void **state)
 int main(void)
 {
     return RUN_TESTS(test_a_new_problem, test_building_a_problem, test_a_new_study, test_add_and_tell,
-                     test_ask_in_the_initial_design, test_ask_ckg, test_ask_cei, test_ask_under_noise,
-                     test_ask_cei_under_noise, test_ask_with_failed_and_pending,
-                     test_ask_with_failed_and_pending_under_noise, test_ask_on_a_lattice, test_recommend,
+                     test_ask_in_the_initial_design, test_ask_by_model, test_recommend,
                      test_predict_score_and_model, test_a_late_failure_changes_nothing,
                      test_a_warm_ask_allocates_little);
 }

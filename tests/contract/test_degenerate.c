@@ -18,6 +18,7 @@
 #include <ckg/ckg.h>
 
 #include "support/scale.h"
+#include "support/studies.h"
 #include "support/test.h"
 
 enum { PROBES = 5, MAX_D = 20 };
@@ -27,30 +28,10 @@ enum { PROBES = 5, MAX_D = 20 };
 /* d reals in [0, 1] and K constraints value <= 0.5, all of one kind of noise. */
 static ckg_problem *new_problem(int d, int K, enum ckg_noise noise)
 {
-    ckg_problem *p;
-    char name[16];
+    ckg_problem *p = box_problem(d, 0, 1, K, 0.5);
 
-    must(ckg_problem_new(&p));
-    for (int i = 0; i < d; i++) {
-        snprintf(name, sizeof name, "x%d", i);
-        must(ckg_problem_add_real(p, name, 0, 1, CKG_LINEAR));
-    }
-    for (int j = 0; j < K; j++) {
-        snprintf(name, sizeof name, "c%d", j);
-        must(ckg_problem_add_constraint(p, name, -INFINITY, 0.5));
-    }
-    for (int j = 0; j <= K; j++)
-        must(ckg_problem_set_noise(p, ckg_problem_outcome_name(p, j), noise, 0.1));
+    set_all_noise(p, noise, 0.1);
     return p;
-}
-
-static ckg_study *study_of(ckg_problem *problem, const ckg_options *options)
-{
-    ckg_study *s;
-
-    must(ckg_study_new(&s, problem, options));
-    ckg_problem_free(problem);
-    return s;
 }
 
 static ckg_options options_from(int initial)

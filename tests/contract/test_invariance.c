@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "support/scale.h"
+#include "support/studies.h"
 #include "support/test.h"
 
 enum { INITIAL = 10, STEPS = 12, MOST_TRIALS = 60, MOST_OUTCOMES = 3 };
@@ -50,11 +51,8 @@ static ckg_study *study_new(const struct guise *g, int K, enum ckg_noise noise, 
 {
     static const char *const names[] = {"c1", "c2"};
     ckg_options options = CKG_OPTIONS_INIT;
-    ckg_problem *problem;
-    ckg_study *study;
-    assert_int_equal(ckg_problem_new(&problem), 0);
-    assert_int_equal(ckg_problem_add_real(problem, "x", 0, 5, CKG_LINEAR), 0);
-    assert_int_equal(ckg_problem_add_real(problem, "y", 0, 5, CKG_LINEAR), 0);
+    ckg_problem *problem = box_problem(2, 0, 5, 0, 0);
+
     assert_int_equal(ckg_problem_set_objective(problem, "f", g->goal), 0);
     assert_int_equal(ckg_problem_set_noise(problem, "f", noise, 0), 0);
     for (int k = 0; k < K; k++) {
@@ -64,9 +62,7 @@ static ckg_study *study_new(const struct guise *g, int K, enum ckg_noise noise, 
     options.seed = 3;
     options.threads = threads;
     options.initial = INITIAL;
-    assert_int_equal(ckg_study_new(&study, problem, &options), 0);
-    ckg_problem_free(problem);
-    return study;
+    return study_of(problem, &options);
 }
 
 static void disguise(const struct guise *g, int K, double *values)
@@ -101,12 +97,10 @@ static void suggest_from(const struct guise *g, int K, int n, const double *X, d
     ckg_study *study = study_new(g, K, CKG_NOISE_NONE, 1);
     ckg_suggestion *s;
     double values[MOST_OUTCOMES];
-    int trial;
     for (int i = 0; i < n; i++) {
         evaluate(X + 2 * i, K, values);
         disguise(g, K, values);
-        assert_int_equal(ckg_study_add(study, X + 2 * i, &trial), 0);
-        assert_int_equal(ckg_study_tell(study, trial, values), 0);
+        tell_at(study, X + 2 * i, values);
     }
     assert_int_equal(ckg_study_ask(study, &s), 0);
     memcpy(x, s->x, 2 * sizeof *x);
@@ -186,6 +180,17 @@ static void assert_all_differ(int n, const double *X)
             assert_true(memcmp(X + 2 * i, X + 2 * k, 2 * sizeof *X) != 0);
 }
 
+/* Two parameters in [0, 5] and a constraint <= 0, without noise. */
+static ckg_study *exact_study(uint64_t seed)
+{
+    ckg_options options = CKG_OPTIONS_INIT;
+    ckg_problem *problem = box_problem(2, 0, 5, 1, 0);
+
+    set_all_noise(problem, CKG_NOISE_NONE, 0);
+    options.seed = seed;
+    return study_of(problem, &options);
+}
+
 /*
  * Feasible is a quarter disc in the corner of the best objective's opposite, 0.3 % of the box; the start is
  * infeasible.
@@ -198,18 +203,8 @@ static void test_a_tiny_feasible_corner_is_found(void **state)
     for (uint64_t seed = 1; seed <= (uint64_t)test_scale(4, 1); seed++) {
         double X[2 * EVALUATIONS];
         double least_at_first = INFINITY, least = INFINITY;
-        ckg_options options = CKG_OPTIONS_INIT;
-        ckg_problem *problem;
-        ckg_study *study;
+        ckg_study *study = exact_study(seed);
         int feasible = 0;
-        assert_int_equal(ckg_problem_new(&problem), 0);
-        assert_int_equal(ckg_problem_add_real(problem, "x", 0, 5, CKG_LINEAR), 0);
-        assert_int_equal(ckg_problem_add_real(problem, "y", 0, 5, CKG_LINEAR), 0);
-        assert_int_equal(ckg_problem_set_noise(problem, "objective", CKG_NOISE_NONE, 0), 0);
-        assert_int_equal(ckg_problem_add_constraint(problem, "c", -INFINITY, 0), 0);
-        assert_int_equal(ckg_problem_set_noise(problem, "c", CKG_NOISE_NONE, 0), 0);
-        options.seed = seed;
-        assert_int_equal(ckg_study_new(&study, problem, &options), 0);
         for (int i = 0; i < EVALUATIONS; i++) {
             ckg_suggestion *s;
             assert_int_equal(ckg_study_ask(study, &s), 0);
@@ -230,7 +225,6 @@ static void test_a_tiny_feasible_corner_is_found(void **state)
         assert_true(least < least_at_first);
         assert_true(feasible > 0);
         ckg_study_free(study);
-        ckg_problem_free(problem);
     }
 }
 
@@ -243,17 +237,7 @@ static void test_fallbacks_are_rare(void **state)
     (void)state;
     for (uint64_t seed = 1; seed <= (uint64_t)studies; seed++) {
         double X[2 * EVALUATIONS];
-        ckg_options options = CKG_OPTIONS_INIT;
-        ckg_problem *problem;
-        ckg_study *study;
-        assert_int_equal(ckg_problem_new(&problem), 0);
-        assert_int_equal(ckg_problem_add_real(problem, "x", 0, 5, CKG_LINEAR), 0);
-        assert_int_equal(ckg_problem_add_real(problem, "y", 0, 5, CKG_LINEAR), 0);
-        assert_int_equal(ckg_problem_set_noise(problem, "objective", CKG_NOISE_NONE, 0), 0);
-        assert_int_equal(ckg_problem_add_constraint(problem, "c", -INFINITY, 0), 0);
-        assert_int_equal(ckg_problem_set_noise(problem, "c", CKG_NOISE_NONE, 0), 0);
-        options.seed = seed;
-        assert_int_equal(ckg_study_new(&study, problem, &options), 0);
+        ckg_study *study = exact_study(seed);
         for (int i = 0; i < EVALUATIONS; i++) {
             ckg_suggestion *s;
             double values[2];
@@ -269,7 +253,6 @@ static void test_fallbacks_are_rare(void **state)
         }
         assert_all_differ(EVALUATIONS, X);
         ckg_study_free(study);
-        ckg_problem_free(problem);
     }
     print_message("cKG was worthless in %d of %d iterations\n", fallbacks, asked);
     /* the rest explored or polished, the search having stalled */

@@ -18,6 +18,7 @@
 #include <ckg/ckg.h>
 
 #include "support/scale.h"
+#include "support/studies.h"
 #include "support/test.h"
 
 enum { MAX_TRIALS = 64, LIST = 200 };
@@ -358,7 +359,6 @@ static void test_the_last_designs_of_a_large_lattice(void **state)
     const ckg_options o = options_from(0, "ckg");
     ckg_problem *p;
     ckg_study *s;
-    int number;
 
     (void)state;
     must(ckg_problem_new(&p));
@@ -370,8 +370,7 @@ static void test_the_last_designs_of_a_large_lattice(void **state)
         const double x = i, value = (i - 200) * (i - 200) / 1e4;
         if (i == 123 || i == 456 || i == 599)
             continue;
-        must(ckg_study_add(s, &x, &number));
-        must(ckg_study_tell(s, number, &value));
+        tell_at(s, &x, &value);
     }
     for (int i = 0; i < 3; i++) {
         ckg_suggestion *a;
@@ -485,9 +484,7 @@ static ckg_study *study_on_square(const ckg_options *o)
     for (int t = 0; t < 9; t++) {
         const double x[] = {1 + 5 * (t % 3), 2 + 5 * (t / 3)},
                      values[] = {hypot(x[0] - 7, x[1] - 9), (x[0] + x[1]) / 28};
-        int number;
-        must(ckg_study_add(s, x, &number));
-        must(ckg_study_tell(s, number, values));
+        tell_at(s, x, values);
     }
     return s;
 }

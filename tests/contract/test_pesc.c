@@ -16,6 +16,7 @@
 #include <ckg/ckg.h>
 
 #include "support/scale.h"
+#include "support/studies.h"
 #include "support/test.h"
 
 enum { PROBES = 7, MAX_K = 20 };
@@ -24,27 +25,14 @@ enum { PROBES = 7, MAX_K = 20 };
 static ckg_study *new_study(int d, int K, double limit, enum ckg_noise noise, int threads)
 {
     ckg_options o = CKG_OPTIONS_INIT;
-    ckg_problem *p;
-    ckg_study *s;
-    char name[16];
+    ckg_problem *p = box_problem(d, 0, 1, K, limit);
 
-    must(ckg_problem_new(&p));
-    for (int i = 0; i < d; i++) {
-        snprintf(name, sizeof name, "x%d", i);
-        must(ckg_problem_add_real(p, name, 0, 1, CKG_LINEAR));
-    }
-    for (int j = 0; j < K; j++) {
-        snprintf(name, sizeof name, "c%d", j);
-        must(ckg_problem_add_constraint(p, name, -INFINITY, limit));
-    }
     must(ckg_problem_set_noise(p, "objective", noise, 0));
     o.policy = "pesc";
     o.initial = 6;
     o.samples = 2;
     o.threads = threads;
-    must(ckg_study_new(&s, p, &o));
-    ckg_problem_free(p);
-    return s;
+    return study_of(p, &o);
 }
 
 static void evaluate(int d, int K, const double *x, double *values)

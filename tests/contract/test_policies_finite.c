@@ -48,46 +48,18 @@ struct recipe {
     const char *fit, *kernel, *preset;
 };
 
-/* The i-th way to be degenerate; the rest of the recipe is drawn at random. */
-static void degenerate(struct recipe *r, int i)
+/* Designs: few, all of them, repeated, close together, of several kinds. */
+static void degenerate_designs(struct recipe *r, int i)
 {
     switch (i) {
     case 0:
         r->name = "one observation";
         r->n = 1;
         break;
-    case 1:
-        r->name = "constant constraints";
-        r->K = r->K ? r->K : 1;
-        r->flat_constraints = 1 + r->n % 3;
-        break;
-    case 2:
-        r->name = "constant objective";
-        r->flat_objective = 1;
-        break;
-    case 3:
-        r->name = "everything constant";
-        r->flat_objective = 1;
-        r->flat_constraints = 1 + r->n % 3;
-        break;
-    case 4:
-        r->name = "everything infeasible";
-        r->K = r->K ? r->K : 1;
-        r->infeasible = 1 + r->n % 2;
-        break;
     case 5:
         r->name = "every design evaluated";
         r->shape = r->n % 2 ? LATTICE : LIST;
         r->everything = 1;
-        break;
-    case 6:
-        r->name = "no constraint";
-        r->K = 0;
-        break;
-    case 7:
-        r->name = "twenty constraints";
-        r->K = CKG_MAX_CONSTRAINTS;
-        r->n = 1 + r->n / 3;
         break;
     case 8:
         r->name = "repeated designs";
@@ -102,22 +74,63 @@ static void degenerate(struct recipe *r, int i)
         r->name = "a finite list";
         r->shape = LIST;
         break;
-    case 11:
-        r->name = "partly measured";
-        r->partly = 1 + (r->n % 4 == 0);
+    case 19:
+        r->name = "designs close together";
+        r->shape = r->n % 2 ? CUBE : MIXED;
+        r->spread = 1e-7;
         break;
-    case 12:
-        r->name = "failed trials";
-        r->failing = 1 + r->n % 3;
+    }
+}
+
+/* Constraints: constant, none, many, never met, narrow. */
+static void degenerate_constraints(struct recipe *r, int i)
+{
+    switch (i) {
+    case 1:
+        r->name = "constant constraints";
+        r->K = r->K ? r->K : 1;
+        r->flat_constraints = 1 + r->n % 3;
         break;
-    case 13:
-        r->name = "pending trials";
-        r->pending = 2;
+    case 4:
+        r->name = "everything infeasible";
+        r->K = r->K ? r->K : 1;
+        r->infeasible = 1 + r->n % 2;
+        break;
+    case 6:
+        r->name = "no constraint";
+        r->K = 0;
+        break;
+    case 7:
+        r->name = "twenty constraints";
+        r->K = CKG_MAX_CONSTRAINTS;
+        r->n = 1 + r->n / 3;
         break;
     case 14:
         r->name = "two limits";
         r->K = r->K ? r->K : 2;
         r->band = 1 + r->n % 2;
+        break;
+    case 22:
+        r->name = "twenty constraints, failures";
+        r->K = CKG_MAX_CONSTRAINTS;
+        r->n = 4;
+        r->failing = 2;
+        break;
+    }
+}
+
+/* Values: constant, of odd size, with heavy tails. */
+static void degenerate_values(struct recipe *r, int i)
+{
+    switch (i) {
+    case 2:
+        r->name = "constant objective";
+        r->flat_objective = 1;
+        break;
+    case 3:
+        r->name = "everything constant";
+        r->flat_objective = 1;
+        r->flat_constraints = 1 + r->n % 3;
         break;
     case 15:
         r->name = "odd units";
@@ -132,14 +145,28 @@ static void degenerate(struct recipe *r, int i)
         r->n = MOST_N;
         r->tail = 1;
         break;
+    }
+}
+
+/* Trials that say little, and settings. */
+static void degenerate_others(struct recipe *r, int i)
+{
+    switch (i) {
+    case 11:
+        r->name = "partly measured";
+        r->partly = 1 + (r->n % 4 == 0);
+        break;
+    case 12:
+        r->name = "failed trials";
+        r->failing = 1 + r->n % 3;
+        break;
+    case 13:
+        r->name = "pending trials";
+        r->pending = 2;
+        break;
     case 18:
         r->name = "sampled hyperparameters";
         r->fit = "sample";
-        break;
-    case 19:
-        r->name = "designs close together";
-        r->shape = r->n % 2 ? CUBE : MIXED;
-        r->spread = 1e-7;
         break;
     case 20:
         r->name = "a given M";
@@ -150,20 +177,21 @@ static void degenerate(struct recipe *r, int i)
         r->name = "the paper's settings";
         r->preset = "paper";
         break;
-    case 22:
-        r->name = "twenty constraints, failures";
-        r->K = CKG_MAX_CONSTRAINTS;
-        r->n = 4;
-        r->failing = 2;
-        break;
     case 23:
         r->name = "no time";
         r->time_limit = 1e-9;
         break;
-    default:
-        r->name = "ordinary";
-        break;
     }
+}
+
+/* The i-th way to be degenerate; the rest of the recipe is drawn at random. */
+static void degenerate(struct recipe *r, int i)
+{
+    r->name = "ordinary";
+    degenerate_designs(r, i);
+    degenerate_constraints(r, i);
+    degenerate_values(r, i);
+    degenerate_others(r, i);
 }
 
 enum { WAYS = 25 };

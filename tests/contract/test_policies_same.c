@@ -14,6 +14,7 @@
 
 #include "support/policies.h"
 #include "support/scale.h"
+#include "support/studies.h"
 
 enum { ASKS = 12, NUMBERS = 8 };
 
@@ -59,16 +60,8 @@ static void threads_change_no_bit(const struct ckg__policy *row)
 static ckg_study *rebuild(const ckg_study *from, const struct toy *toy, const char *policy)
 {
     ckg_study *study = toy_study(toy, policy, 0, NULL);
-    for (int t = 0; t < ckg_study_trials(from); t++) {
-        ckg_trial record;
-        int trial;
-        must(ckg_study_trial(from, t, &record));
-        must(ckg_study_add(study, record.x, &trial));
-        if (record.state == CKG_COMPLETE)
-            must(ckg_study_tell_measured(study, trial, record.count, record.measured));
-        if (record.state == CKG_FAILED)
-            must(ckg_study_tell_failed(study, trial));
-    }
+
+    copy_trials(from, study);
     return study;
 }
 
@@ -128,11 +121,8 @@ static ckg_study *disguised_study(const struct guise *g, const struct toy *toy, 
 {
     static const char *const names[] = {"c1", "c2"};
     ckg_options options = CKG_OPTIONS_INIT;
-    ckg_problem *problem;
-    ckg_study *study;
-    must(ckg_problem_new(&problem));
-    must(ckg_problem_add_real(problem, "x", 0, 5, CKG_LINEAR));
-    must(ckg_problem_add_real(problem, "y", 0, 5, CKG_LINEAR));
+    ckg_problem *problem = box_problem(2, 0, 5, 0, 0);
+
     must(ckg_problem_set_objective(problem, "f", g->goal));
     must(ckg_problem_set_noise(problem, "f", toy->noise, 0));
     for (int k = 0; k < toy->K; k++) {
@@ -143,9 +133,7 @@ static ckg_study *disguised_study(const struct guise *g, const struct toy *toy, 
     options.seed = 3;
     options.initial = 0;
     options.samples = 3;
-    must(ckg_study_new(&study, problem, &options));
-    ckg_problem_free(problem);
-    return study;
+    return study_of(problem, &options);
 }
 
 /* What a study in that guise suggests once it was told the n designs X. */
@@ -156,13 +144,11 @@ static void suggest_from(const struct guise *g, const struct toy *toy, const cha
     ckg_suggestion *s;
     for (int i = 0; i < n; i++) {
         double values[TOY_OUTCOMES];
-        int trial;
         toy_evaluate(toy, i, X + 2 * i, values);
         values[0] = g->factor * values[0] + g->shift;
         for (int k = 0; k < toy->K; k++)
             values[1 + k] = g->unit[k] * values[1 + k] + g->origin[k];
-        must(ckg_study_add(study, X + 2 * i, &trial));
-        must(ckg_study_tell(study, trial, values));
+        tell_at(study, X + 2 * i, values);
     }
     must(ckg_study_ask(study, &s));
     memcpy(x, s->x, 2 * sizeof *x);

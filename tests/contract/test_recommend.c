@@ -16,6 +16,7 @@
 #include <ckg/ckg.h>
 
 #include "support/scale.h"
+#include "support/studies.h"
 #include "support/test.h"
 
 enum { SIDE = 200, LIGHT_SIDE = 50, LATTICE = 20 };
@@ -64,7 +65,6 @@ static ckg_study *new_study(const struct setting *setting, const ckg_options *op
     ckg_problem_free(p);
     for (int t = 0; t < setting->trials; t++) {
         double u[] = {fmod((t + 0.5) * sqrt(2), 1), fmod((t + 0.5) * sqrt(5), 1)}, x[2], values[2];
-        int number;
         for (int i = 0; i < 2; i++) {
             x[i] = setting->integers ? floor(u[i] * LATTICE) : u[i];
             u[i] = setting->integers ? x[i] / (LATTICE - 1) : u[i];
@@ -73,8 +73,7 @@ static ckg_study *new_study(const struct setting *setting, const ckg_options *op
         values[0] *= setting->goal == CKG_MAXIMIZE ? -1 : 1;
         for (int j = 0; j < 2 && setting->noise != CKG_NOISE_NONE; j++)
             values[j] += 0.02 * cos(37 * t + j);
-        must(ckg_study_add(s, x, &number));
-        must(ckg_study_tell(s, number, values));
+        tell_at(s, x, values);
     }
     return s;
 }
@@ -424,9 +423,7 @@ static void test_exact_knowledge_counts(void **state)
     must(ckg_study_new(&s, problem, NULL));
     for (int i = 0; i <= 4; i++) {
         const double x = i / 4.0, values[] = {-x, x - 0.5};
-        int trial;
-        must(ckg_study_add(s, &x, &trial));
-        must(ckg_study_tell(s, trial, values));
+        tell_at(s, &x, values);
     }
     must(ckg_study_recommend(s, NULL, &r));
     assert_true(r->x[0] == 0.5 && r->mean[0] == -0.5 && r->mean[1] == 0 && r->sd[0] == 0 &&

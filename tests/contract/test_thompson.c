@@ -19,6 +19,7 @@
 #include "study/study.h"
 #include "suggest/draw.h"
 #include "support/scale.h"
+#include "support/studies.h"
 #include "support/test.h"
 
 enum { INITIAL = 6, MOST = 80 };
@@ -59,12 +60,8 @@ static ckg_study *study_new(const struct plan *plan)
 {
     static const ckg_setting hasty[] = {{"failures", 2}, {"length_min", 0.15}, {"scout", 4}};
     ckg_options options = CKG_OPTIONS_INIT;
-    ckg_problem *p;
-    ckg_study *s;
+    ckg_problem *p = box_problem(2, 0, 5, 0, 0);
 
-    must(ckg_problem_new(&p));
-    must(ckg_problem_add_real(p, "x", 0, 5, CKG_LINEAR));
-    must(ckg_problem_add_real(p, "y", 0, 5, CKG_LINEAR));
     must(ckg_problem_set_objective(p, "f", plan->guise->factor < 0 ? CKG_MAXIMIZE : CKG_MINIMIZE));
     must(ckg_problem_set_noise(p, "f", plan->noise > 0 ? CKG_NOISE_AUTO : CKG_NOISE_NONE, 0));
     must(ckg_problem_add_constraint(p, "c", -INFINITY, plan->guise->unit * 0.1));
@@ -76,9 +73,7 @@ static ckg_study *study_new(const struct plan *plan)
     options.samples = 4;
     options.settings = hasty;
     options.settings_count = plan->hasty ? 3 : 0;
-    must(ckg_study_new(&s, p, &options));
-    ckg_problem_free(p);
-    return s;
+    return study_of(p, &options);
 }
 
 static const char *one_step(ckg_study *s, const struct plan *plan, double *x)
@@ -390,7 +385,6 @@ static void exhaust(ckg_problem *p, const char *policy, int size)
     for (int i = 0; i < size; i++)
         assert_true(isfinite(scores[i]));
     ckg_study_free(s);
-    ckg_problem_free(p);
 }
 
 static void test_lattices_and_lists_are_exhausted_once(void **state)
@@ -439,25 +433,14 @@ static void solve(const char *policy, int d, int evaluations, uint64_t seed, dou
 {
     ckg_options options = CKG_OPTIONS_INIT;
     const ckg_setting setting = {"candidates", 400};
-    ckg_problem *p;
-    ckg_study *s;
-    char name[16];
+    ckg_problem *p = box_problem(d, -5, 10, 2, 0); /* c0: a half space, c1: a ball */
 
-    must(ckg_problem_new(&p));
-    for (int i = 0; i < d; i++) {
-        snprintf(name, sizeof name, "x%d", i);
-        must(ckg_problem_add_real(p, name, -5, 10, CKG_LINEAR));
-    }
-    must(ckg_problem_set_noise(p, "objective", CKG_NOISE_NONE, 0));
-    for (int k = 0; k < 2; k++) {
-        must(ckg_problem_add_constraint(p, k ? "ball" : "half", -INFINITY, 0));
-        must(ckg_problem_set_noise(p, k ? "ball" : "half", CKG_NOISE_NONE, 0));
-    }
+    set_all_noise(p, CKG_NOISE_NONE, 0);
     options.policy = policy;
     options.seed = seed;
     options.settings = &setting;
     options.settings_count = 1;
-    must(ckg_study_new(&s, p, &options));
+    ckg_study *s = study_of(p, &options);
     *least = *best = INFINITY;
     for (int t = 0; t < evaluations; t++) {
         ckg_suggestion *a;
@@ -471,7 +454,6 @@ static void solve(const char *policy, int d, int evaluations, uint64_t seed, dou
         *best = violation == 0 ? fmin(*best, values[0]) : *best;
     }
     ckg_study_free(s);
-    ckg_problem_free(p);
 }
 
 /*

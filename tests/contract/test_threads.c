@@ -135,12 +135,12 @@ static void run_at_once(struct record *records)
         assert_int_equal(pthread_join(thread[i], NULL), 0);
 }
 
-static void test_studies_at_once(void **state)
+/* Studies with so many threads each, at once, against the same alone with one. */
+static void compare_at_once(int threads)
 {
     struct record together[STUDIES], alone[STUDIES];
 
-    (void)state;
-    make_records(together, 1);
+    make_records(together, threads);
     make_records(alone, 1);
     run_at_once(together);
     for (int i = 0; i < STUDIES; i++)
@@ -148,18 +148,16 @@ static void test_studies_at_once(void **state)
     assert_same(alone, together);
 }
 
-/* Each with a pool of its own too. */
+static void test_studies_at_once(void **state)
+{
+    (void)state;
+    compare_at_once(1);
+}
+
 static void test_studies_with_threads_at_once(void **state)
 {
-    struct record together[STUDIES], alone[STUDIES];
-
     (void)state;
-    make_records(together, 3);
-    make_records(alone, 1);
-    run_at_once(together);
-    for (int i = 0; i < STUDIES; i++)
-        run(&alone[i]);
-    assert_same(alone, together);
+    compare_at_once(3);
 }
 
 /* A study may move from thread to thread, one at a time. */

@@ -14,6 +14,7 @@
 #include <ckg/ckg.h>
 
 #include "support/scale.h"
+#include "support/studies.h"
 #include "support/test.h"
 
 /* A bowl with ripples; beyond the diagonal, where nothing is feasible, it grows to about 1e7. */
@@ -27,26 +28,13 @@ static void evaluate(const double *x, double *values)
 static ckg_study *run(int warp, uint64_t seed, int evaluations)
 {
     ckg_options options = CKG_OPTIONS_INIT;
-    ckg_problem *problem;
-    ckg_study *study;
-    assert_int_equal(ckg_problem_new(&problem), 0);
-    assert_int_equal(ckg_problem_add_real(problem, "x", 0, 1, CKG_LINEAR), 0);
-    assert_int_equal(ckg_problem_add_real(problem, "y", 0, 1, CKG_LINEAR), 0);
-    assert_int_equal(ckg_problem_add_constraint(problem, "c", -INFINITY, 0), 0);
-    assert_int_equal(ckg_problem_set_noise(problem, "objective", CKG_NOISE_NONE, 0), 0);
-    assert_int_equal(ckg_problem_set_noise(problem, "c", CKG_NOISE_NONE, 0), 0);
+    ckg_problem *problem = box_problem(2, 0, 1, 1, 0);
+
+    set_all_noise(problem, CKG_NOISE_NONE, 0);
     options.warp = warp;
     options.seed = seed;
-    assert_int_equal(ckg_study_new(&study, problem, &options), 0);
-    ckg_problem_free(problem);
-    for (int i = 0; i < evaluations; i++) {
-        ckg_suggestion *s;
-        double values[2];
-        assert_int_equal(ckg_study_ask(study, &s), 0);
-        evaluate(s->x, values);
-        assert_int_equal(ckg_study_tell(study, s->trial, values), 0);
-        ckg_suggestion_free(s);
-    }
+    ckg_study *study = study_of(problem, &options);
+    ask_and_tell(study, evaluations, evaluate);
     return study;
 }
 

@@ -9,6 +9,9 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+#include "define/definition.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -19,6 +22,18 @@ static inline void fuzz_require(int condition, const char *what, const char *why
         fprintf(stderr, "%s: %s\n", what, why);
         abort();
     }
+}
+
+/* The problem that a target's inputs belong to, read once for all of them. */
+static inline const struct app_definition *fuzz_definition(const char *problem)
+{
+    static struct app_definition definition;
+    struct app_message message;
+
+    if (!definition.problem)
+        fuzz_require(!app_definition_parse(&definition, problem, strlen(problem), "problem", &message),
+                     "the problem", message.text);
+    return &definition;
 }
 
 #endif

@@ -68,21 +68,10 @@ static void check_refused(const struct result *result)
         fuzz_require((unsigned char)*c >= ' ' && *c != 127, "a control character", result->why.text);
 }
 
-/* Read once for all inputs. */
-static const struct app_definition *the_definition(void)
-{
-    static struct app_definition definition;
-    struct app_message message;
-    if (!definition.problem)
-        fuzz_require(!app_definition_parse(&definition, problem, strlen(problem), "problem", &message),
-                     "the problem", message.text);
-    return &definition;
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const size_t steps[] = {1, 3};
-    const struct app_definition *definition = the_definition();
+    const struct app_definition *definition = fuzz_definition(problem);
     struct result whole, parts;
     answer(definition, data, size, size ? size : 1, &whole);
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {

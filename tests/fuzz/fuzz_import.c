@@ -61,20 +61,9 @@ static void check_refusal(const char *text)
         fuzz_require((unsigned char)*c >= ' ' && *c != 127, "a control character", text);
 }
 
-/* Read once for all inputs. */
-static const struct app_definition *the_definition(void)
-{
-    static struct app_definition definition;
-    struct app_message message;
-    if (!definition.problem)
-        fuzz_require(!app_definition_parse(&definition, problem, strlen(problem), "problem", &message),
-                     "the problem", message.text);
-    return &definition;
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    const struct app_definition *definition = the_definition();
+    const struct app_definition *definition = fuzz_definition(problem);
     struct app_imported imported;
     struct app_message message;
     for (int lenient = 0; lenient < 2; lenient++) {

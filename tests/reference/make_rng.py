@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Writes tests/reference/rng.h: the generator's states and numbers for some (seed, stream, purpose).
+"""Writes tests/reference/rng.inc: the generator's states and numbers for some (seed, stream, purpose).
 
-    python3 tests/reference/make_rng.py > tests/reference/rng.h
+    python3 tests/reference/make_rng.py > tests/reference/rng.inc
 
 The states come from NumPy's Philox 4x64-10, the numbers from xoshiro256++ in Python's integers, which is checked first
 against the sequence from state (1, 2, 3, 4) that the authors' C code gives.

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Writes tests/reference/sobol.h: what nested scrambling leaves unchanged of the Sobol sequence, from SciPy's own points.
+"""Writes tests/reference/sobol.inc: what nested scrambling leaves unchanged of the Sobol sequence, from SciPy's own points.
 
-    python3 tests/reference/make_sobol.py > tests/reference/sobol.h
+    python3 tests/reference/make_sobol.py > tests/reference/sobol.inc
 
 However a sequence is scrambled, the number of leading binary digits that two of its points share in one coordinate stays
 the same. The table holds it for point 0 and each of the points 1 … POINTS−1.

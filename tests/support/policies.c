@@ -1,4 +1,5 @@
 #include "support/policies.h"
+#include "support/studies.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -122,14 +123,12 @@ ckg_study *toy_study_told(const struct toy *toy, const char *policy, int told)
     for (int t = 0; t < told; t++) {
         double x[2] = {5 * fmod((t + 0.5) * sqrt(2), 1), 5 * fmod((t + 0.5) * sqrt(5), 1)},
                values[TOY_OUTCOMES];
-        int trial;
         if (toy->lattice) {
             x[0] = t % 4;
             x[1] = t / 4 % 3;
         }
         toy_evaluate(toy, t, x, values);
-        must(ckg_study_add(study, x, &trial));
-        must(ckg_study_tell(study, trial, values));
+        tell_at(study, x, values);
     }
     return study;
 }

@@ -70,3 +70,17 @@ void process_free(struct process *p)
     ckg__gp_free(&p->gp);
     ckg__arena_free(&p->arena);
 }
+
+void check_at_exact_observations(process_function function, double step)
+{
+    double value[PROCESS_EXACT], gradient[2 * PROCESS_EXACT];
+    struct process p;
+
+    process_make(&p, CKG__RBF, 2, PROCESS_EXACT, EXACT, 52);
+    for (double best = -2; best <= 3; best += step) {
+        assert_int_equal(function(&p, best, value, gradient), CKG_OK);
+        for (int i = 0; i < PROCESS_EXACT; i++)
+            assert_true(isfinite(value[i]) && isfinite(gradient[i]) && isfinite(gradient[PROCESS_EXACT + i]));
+    }
+    process_free(&p);
+}

@@ -35,4 +35,17 @@ void process_set(struct process *p);
 
 void process_free(struct process *p);
 
+/*
+ * A value that an incumbent of `best` gives to designs, at the PROCESS_EXACT data of a process in two
+ * dimensions, and its gradient.
+ */
+enum { PROCESS_EXACT = 12 };
+typedef int (*process_function)(struct process *p, double best, double *value, double *gradient);
+
+/*
+ * That value and gradient are finite on top of observations without noise, where the variance is at its
+ * floor, for incumbents from −2 to 3.
+ */
+void check_at_exact_observations(process_function function, double step);
+
 #endif

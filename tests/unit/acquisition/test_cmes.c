@@ -292,25 +292,19 @@ static void test_gradient_matches_differences(void **state)
 
 /* --- nothing but finite numbers --- */
 
-/* On top of an exact observation the variance is at its floor. */
+static int cmes_at_data(struct process *p, double best, double *value, double *gradient)
+{
+    const struct ckg__belief belief = {
+        .outcomes = 2, .gp = {&p->gp, &p->gp}, .lower = {0, -INFINITY}, .upper = {0, 0.5}};
+    const struct ckg__cmes cmes = {1, 0, &best};
+
+    return ckg__cmes_batch(&belief, &cmes, PROCESS_EXACT, p->X, PROCESS_MAX_N, &p->arena, value, gradient);
+}
+
 static void test_at_an_exact_observation(void **state)
 {
-    enum { N = 12 };
-    struct process p;
-    double value[N], gradient[2 * N];
-
     (void)state;
-    process_make(&p, CKG__RBF, 2, N, EXACT, 52);
-    const struct ckg__belief belief = {
-        .outcomes = 2, .gp = {&p.gp, &p.gp}, .lower = {0, -INFINITY}, .upper = {0, 0.5}};
-    for (double best = -2; best <= 3; best += 0.5) {
-        const struct ckg__cmes cmes = {1, 0, &best};
-        assert_int_equal(ckg__cmes_batch(&belief, &cmes, N, p.X, PROCESS_MAX_N, &p.arena, value, gradient),
-                         CKG_OK);
-        for (int i = 0; i < N; i++)
-            assert_true(isfinite(value[i]) && isfinite(gradient[i]) && isfinite(gradient[N + i]));
-    }
-    process_free(&p);
+    check_at_exact_observations(cmes_at_data, 0.5);
 }
 
 /* A number of either sign and of any size that a standardised outcome can have. */

@@ -17,26 +17,16 @@
 
 #include "acquisition/lines.h"
 #include "base/rng.h"
-#include "linalg/variant.h"
 #include "reference/normal.inc"
 #include "support/naive_normal.h"
 #include "support/near.h"
 #include "support/test.h"
+#include "support/variants.h"
 
-#if defined(CKG_HAVE_X86_VARIANTS)
-static const struct ckg__line_ops *const variants[] = {&ckg__line_ops_base, &ckg__line_ops_v3,
-                                                       &ckg__line_ops_v4};
-#else
-static const struct ckg__line_ops *const variants[] = {&ckg__line_ops_base};
-#endif
+static const struct ckg__line_ops *const variants[] = EVERY_VARIANT(ckg__line_ops);
 
 /* Up to 512 lines are thinned out first; more are walked where they are. */
 enum { MOST = 600, ROOM = MOST + 8 };
-
-static int variant_count(void)
-{
-    return (int)ckg__variant_best() + 1;
-}
 
 /* m lines a + bz, in arrays with the room that expected_maximum asks for. */
 struct lines {

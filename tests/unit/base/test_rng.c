@@ -14,7 +14,7 @@
 
 #include "base/rng.h"
 #include "support/test.h"
-#include "reference/rng.h"
+#include "reference/rng.inc"
 
 enum { DRAWS = 200000 };
 

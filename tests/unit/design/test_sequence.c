@@ -15,7 +15,7 @@
 
 #include "design/sequence.h"
 #include "support/test.h"
-#include "reference/sobol.h"
+#include "reference/sobol.inc"
 
 enum { MAX_LHS_N = 200, MAX_LHS_D = 12, NET_LEVELS = 8, NET_POINTS = 1 << NET_LEVELS, PAIR_DIMENSIONS = 20 };
 

@@ -17,21 +17,16 @@
 
 #include <cmocka.h>
 
-#include "linalg/variant.h"
 #include "linalg/vector.h"
 #include "reference/normal.inc"
 #include "support/scale.h"
 #include "support/test.h"
 #include "support/ulps.h"
+#include "support/variants.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
-#if defined(CKG_HAVE_X86_VARIANTS)
-static const struct ckg__vector_ops *const variants[] = {&ckg__vector_ops_base, &ckg__vector_ops_v3,
-                                                         &ckg__vector_ops_v4};
-#else
-static const struct ckg__vector_ops *const variants[] = {&ckg__vector_ops_base};
-#endif
+static const struct ckg__vector_ops *const variants[] = EVERY_VARIANT(ckg__vector_ops);
 
 /* Columns of normal_rows. */
 enum { X, PDF, CDF, LOG_CDF, MILLS, EI };
@@ -107,11 +102,6 @@ static const struct function functions[] = {
 };
 
 enum { WITH_REFERENCE = COUNT(functions) - 2 };
-
-static int variant_count(void)
-{
-    return (int)ckg__variant_best() + 1;
-}
 
 /* Relative, but absolute among the subnormal numbers, where one unit is allowed. */
 static double relative_error(double got, double want)

@@ -15,17 +15,12 @@
 #include <cmocka.h>
 
 #include "base/rng.h"
-#include "linalg/variant.h"
 #include "model/kernel.h"
 #include "support/scale.h"
 #include "support/test.h"
+#include "support/variants.h"
 
-#if defined(CKG_HAVE_X86_VARIANTS)
-static const struct ckg__kernel_ops *const variants[] = {&ckg__kernel_ops_base, &ckg__kernel_ops_v3,
-                                                         &ckg__kernel_ops_v4};
-#else
-static const struct ckg__kernel_ops *const variants[] = {&ckg__kernel_ops_base};
-#endif
+static const struct ckg__kernel_ops *const variants[] = EVERY_VARIANT(ckg__kernel_ops);
 
 /* Rows longer than a tile of 128, and two of them. */
 enum { MOST = 270, MOST_D = 6, PADDING = 3, LD = MOST + PADDING };

@@ -17,6 +17,7 @@
 #include "study/study.h"
 #include "suggest/draws.h"
 #include "support/near.h"
+#include "support/studies.h"
 #include "support/test.h"
 
 enum { DATA = 9, DRAWS = 4000 };
@@ -28,12 +29,8 @@ enum { DATA = 9, DRAWS = 4000 };
 static ckg_study *new_study(int noisy, int threads, uint64_t seed)
 {
     ckg_options options = CKG_OPTIONS_INIT;
-    ckg_problem *p;
-    ckg_study *s;
+    ckg_problem *p = box_problem(2, 0, 1, 0, 0);
 
-    must(ckg_problem_new(&p));
-    must(ckg_problem_add_real(p, "a", 0, 1, CKG_LINEAR));
-    must(ckg_problem_add_real(p, "b", 0, 1, CKG_LINEAR));
     must(ckg_problem_add_constraint(p, "c", -INFINITY, 0.2));
     must(ckg_problem_add_constraint(p, "d", -0.5, 0.9));
     for (int j = noisy; j < 3; j++)
@@ -43,16 +40,8 @@ static ckg_study *new_study(int noisy, int threads, uint64_t seed)
     options.samples = 3;
     options.threads = threads;
     options.seed = seed;
-    must(ckg_study_new(&s, p, &options));
-    ckg_problem_free(p);
-    for (int t = 0; t < DATA; t++) {
-        const double x[] = {fmod(0.3 + 0.618034 * t, 1), fmod(0.7 + 0.414214 * t, 1)};
-        int trial;
-        must(ckg_study_add(s, x, &trial));
-        must(ckg_study_tell(
-            s, trial,
-            (double[]){sin(5 * x[0]) + x[1] + 0.2 * noisy * sin(50 * t), x[0] - x[1], cos(3 * x[0] * x[1])}));
-    }
+    ckg_study *s = study_of(p, &options);
+    tell_waves(s, DATA, noisy);
     return s;
 }
 

@@ -14,6 +14,7 @@
 
 #include "support/near.h"
 #include "support/policies.h"
+#include "support/studies.h"
 #include "support/test.h"
 
 /* The library's incumbent, in the toy's units: the smallest objective. NAN: there is none. */
@@ -91,8 +92,7 @@ static void test_none_measured_feasible(void **state)
     assert_true(isnan(incumbent(s)));
     for (int i = 0; i < 3; i++) {
         const double values[] = {1 + i, 2 - 0.6 * X[i][0]};
-        must(ckg_study_add(s, X[i], &trial));
-        must(ckg_study_tell(s, trial, values));
+        tell_at(s, X[i], values);
     }
     assert_true(isnan(incumbent(s)));
     must(ckg_study_add(s, near, &trial));

@@ -21,6 +21,7 @@
 #include "support/near.h"
 #include "support/policies.h"
 #include "support/scale.h"
+#include "support/studies.h"
 #include "support/test.h"
 
 enum { LIST = 60, ROWS = 16, D = 2 };
@@ -239,9 +240,7 @@ static ckg_study *list_study(uint64_t seed, int noisy, int refined)
         const double values[] = {
             sin(7 * x[0]) + cos(6 * x[1] + (double)seed) + 0.2 * noisy * ckg__rng_normal(&rng),
             sin(4 * x[0] + 5 * x[1] + (double)seed) + 0.1 * noisy * ckg__rng_normal(&rng)};
-        int trial;
-        must(ckg_study_add(s, x, &trial));
-        must(ckg_study_tell(s, trial, values));
+        tell_at(s, x, values);
     }
     return s;
 }

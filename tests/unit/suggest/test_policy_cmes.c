@@ -18,6 +18,7 @@
 #include "suggest/acquire.h"
 #include "suggest/draws.h"
 #include "support/near.h"
+#include "support/studies.h"
 #include "support/test.h"
 
 enum { DATA = 11, AT = 300 };
@@ -33,12 +34,8 @@ static ckg_study *new_study(const struct kind *kind)
 {
     static const char *const names[] = {"c", "d"};
     ckg_options options = CKG_OPTIONS_INIT;
-    ckg_problem *p;
-    ckg_study *s;
+    ckg_problem *p = box_problem(2, 0, 1, 0, 0);
 
-    must(ckg_problem_new(&p));
-    must(ckg_problem_add_real(p, "a", 0, 1, CKG_LINEAR));
-    must(ckg_problem_add_real(p, "b", 0, 1, CKG_LINEAR));
     for (int k = 0; k < kind->K; k++) {
         must(ckg_problem_add_constraint(p, names[k], k ? -0.6 : -INFINITY, kind->limit));
         must(ckg_problem_set_noise(p, names[k], CKG_NOISE_NONE, 0));
@@ -50,16 +47,8 @@ static ckg_study *new_study(const struct kind *kind)
     options.samples = 4;
     options.settings_count = kind->settings;
     options.settings = kind->setting;
-    must(ckg_study_new(&s, p, &options));
-    ckg_problem_free(p);
-    for (int t = 0; t < DATA; t++) {
-        const double x[] = {fmod(0.3 + 0.618034 * t, 1), fmod(0.7 + 0.414214 * t, 1)};
-        const double values[] = {sin(5 * x[0]) + x[1] + 0.2 * kind->noisy * sin(50 * t), x[0] - x[1],
-                                 cos(3 * x[0] * x[1])};
-        int trial;
-        must(ckg_study_add(s, x, &trial));
-        must(ckg_study_tell(s, trial, values));
-    }
+    ckg_study *s = study_of(p, &options);
+    tell_waves(s, DATA, kind->noisy);
     return s;
 }
 
