@@ -189,7 +189,8 @@ static int same_parameters(const struct app_definition *old, const struct app_de
         if (at < 0)
             return app_fail(message, CKG_ERR_INVALID, "parameter '%s' is new", name);
         if (at != i)
-            return app_fail(message, CKG_ERR_INVALID, "parameter '%s' has another place in the order", name);
+            return app_fail(message, CKG_ERR_INVALID,
+                            "parameter '%s' has moved to another place in the order", name);
         if (same_parameter(&old->parameters[i], &now->parameters[i]))
             continue;
         write_parameter(&before, &old->parameters[i]);
@@ -212,8 +213,8 @@ static int same_constraints(const struct app_definition *old, const struct app_d
         if (at < 1)
             return app_fail(message, CKG_ERR_INVALID, "constraint '%s' is new", b->name);
         if (at != j)
-            return app_fail(message, CKG_ERR_INVALID, "constraint '%s' has another place in the order",
-                            b->name);
+            return app_fail(message, CKG_ERR_INVALID,
+                            "constraint '%s' has moved to another place in the order", b->name);
         const struct app_outcome *a = &old->outcomes[j];
         if (a->noise == b->noise && a->sd == b->sd && a->min == b->min && a->max == b->max)
             continue;

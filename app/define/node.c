@@ -43,7 +43,7 @@ static const char *describe(const yaml_node_t *node, char buffer[128])
 {
     const char *kind = node->type == YAML_SEQUENCE_NODE  ? "a list"
                        : node->type == YAML_MAPPING_NODE ? "a mapping"
-                       : !app_node_is_text(node)         ? "a text with a zero byte"
+                       : !app_node_is_text(node)         ? "text with a zero byte"
                        : app_node_is_nothing(node)       ? (*app_node_text(node) ? "null" : "nothing")
                                                          : NULL;
     if (kind)
@@ -62,7 +62,7 @@ int app_node_expect(struct app_document *document, const yaml_node_t *node, cons
     char buffer[128];
     const int quoted = node->type == YAML_SCALAR_NODE && node->data.scalar.style != YAML_PLAIN_SCALAR_STYLE &&
                        app_node_is_text(node);
-    return app_node_complain(document, node, "%s is expected, not %s%s", expected, describe(node, buffer),
+    return app_node_complain(document, node, "expected %s, not %s%s", expected, describe(node, buffer),
                              quoted ? " in quotes" : "");
 }
 
@@ -127,15 +127,15 @@ int app_node_unknown(struct app_document *document, const yaml_node_t *node, con
     for (int i = 0; i < count && !meant; i++)
         app_text_print(&all, "%s%s", i ? ", " : "", names[i]);
     const char *hint = meant   ? "did you mean "
-                       : count ? "known are "
-                               : "there is none",
+                       : count ? "choose from "
+                               : "it has none",
                *names_shown = meant      ? meant
                               : all.data ? all.data
                                          : "";
     describe(node, buffer);
     const int status = is_text ? app_node_complain(document, node, "unknown %s %s%s; %s%s%s", kind, buffer,
                                                    of, hint, names_shown, meant ? "?" : "")
-                               : app_node_complain(document, node, "a %s is expected, not %s; %s%s", kind,
+                               : app_node_complain(document, node, "expected a %s, not %s; %s%s", kind,
                                                    buffer, hint, names_shown);
     app_text_free(&all);
     return status;
@@ -210,7 +210,7 @@ int app_node_number(struct app_document *document, const yaml_node_t *node, doub
     if (!isfinite(value) && isinf(high))
         return app_node_complain(document, node, "%s is too large for a number", describe(node, buffer));
     if (value < low || value > high)
-        return app_node_complain(document, node, "a number from %s to %s is expected, not %s",
+        return app_node_complain(document, node, "expected a number from %s to %s, not %s",
                                  app_number(low, from), app_number(high, to), describe(node, buffer));
     *out = value;
     return CKG_OK;
@@ -225,7 +225,7 @@ int app_node_whole(struct app_document *document, const yaml_node_t *node, int l
         *out = (int)value;
         return CKG_OK;
     }
-    app_fail(&expected, 0, "a whole number from %d to %d", low, high);
+    app_fail(&expected, 0, "an integer from %d to %d", low, high);
     return app_node_expect(document, node, expected.text);
 }
 
@@ -252,10 +252,10 @@ int app_node_name(struct app_document *document, const yaml_node_t *node, char *
     if (!*text)
         return app_node_complain(document, node, "a name must not be empty");
     if (strlen(text) > LONGEST_NAME)
-        return app_node_complain(document, node, "a name is at most %d bytes long, this one has %zu",
+        return app_node_complain(document, node, "a name may have at most %d bytes; this one has %zu",
                                  LONGEST_NAME, strlen(text));
     if (!is_one_line(text))
-        return app_node_complain(document, node, "a name is one line without control characters");
+        return app_node_complain(document, node, "a name must be one line without control characters");
     free(*out);
     *out = app_copy(text);
     return *out ? CKG_OK : app_node_no_memory(document);
@@ -276,7 +276,7 @@ int app_node_check_key(struct app_document *document, const yaml_node_t *mapping
             "the merge key << is not supported; write the keys out, or use an alias for the whole mapping");
     for (int k = 0; k < pair; k++)
         if (app_node_is_word(app_document_node(document, pairs[k].key), app_node_text(key)))
-            return app_node_complain(document, key, "'%.200s' stands twice", app_node_text(key));
+            return app_node_complain(document, key, "'%.200s' is given twice", app_node_text(key));
     return CKG_OK;
 }
 
@@ -289,7 +289,7 @@ int app_node_mapping(struct app_document *document, const yaml_node_t *node, con
     for (int k = 0; k < count && k < MOST_NAMES; k++)
         names[k] = keys[k].name;
     if (node->type != YAML_MAPPING_NODE)
-        return app_node_complain(document, node, "%s is a mapping with keys such as %s, not %s", what,
+        return app_node_complain(document, node, "%s must be a mapping with keys such as %s, not %s", what,
                                  keys[0].name, describe(node, buffer));
     for (int i = 0; i < app_node_pairs(node); i++) {
         const yaml_node_pair_t *pair = &node->data.mapping.pairs.start[i];
@@ -302,7 +302,7 @@ int app_node_mapping(struct app_document *document, const yaml_node_t *node, con
             if (app_node_is_word(key, keys[k].name))
                 found = &keys[k];
         if (!found) {
-            app_fail(&of, 0, " of %s", what);
+            app_fail(&of, 0, " in %s", what);
             return app_node_unknown(document, key, "key", of.text, count, names);
         }
         memcpy((char *)nodes + found->offset,
@@ -354,7 +354,7 @@ static void explain(const yaml_parser_t *parser, struct app_message *what)
         app_fail(what, 0, "not YAML: %s at line %zu, column %zu", parser->context, from->line + 1,
                  from->column + 1);
     else if (begins_before)
-        app_fail(what, 0, "not YAML: %s, %s from line %zu, column %zu on", problem, parser->context,
+        app_fail(what, 0, "not YAML: %s %s that starts at line %zu, column %zu", problem, parser->context,
                  from->line + 1, from->column + 1);
     else
         app_fail(what, 0, "not YAML: %s", problem);
@@ -374,11 +374,11 @@ static int complain_of_yaml(struct app_document *document, const yaml_parser_t *
                       &column);
         app_fail(&what, 0, "not a text file: %s", parser->problem);
     } else if (is_tab(text, length, &parser->problem_mark))
-        app_fail(&what, 0, "not YAML: a tab stands where only spaces may indent");
+        app_fail(&what, 0, "not YAML: a tab is used to indent; use spaces");
     else if (parser->context && !strcmp(parser->context, "while scanning a simple key")) {
         line = parser->context_mark.line;
         column = parser->context_mark.column;
-        app_fail(&what, 0, "not YAML: a key without `: ` behind it");
+        app_fail(&what, 0, "not YAML: a key must be followed by `: `");
     }
     return complain_at(document, line, column, what.text);
 }
@@ -402,12 +402,13 @@ static int check_event(struct app_document *document, const yaml_event_t *event,
     *depth += event->type == YAML_SEQUENCE_START_EVENT || event->type == YAML_MAPPING_START_EVENT;
     *depth -= event->type == YAML_SEQUENCE_END_EVENT || event->type == YAML_MAPPING_END_EVENT;
     if (*documents > 1)
-        return complain_at(document, line, column, "a second document begins; a problem file has one");
+        return complain_at(document, line, column,
+                           "a second YAML document starts here; a problem file has only one");
     if (*depth > DEEPEST)
         return complain_at(document, line, column, "lists and mappings are nested too deeply");
     if (tag_of(event))
         return complain_at(document, line, column,
-                           "tags such as !!int are not supported; write the value without");
+                           "tags such as !!int are not supported; write the value without one");
     return CKG_OK;
 }
 

@@ -78,7 +78,7 @@ int app_node_check_key(struct app_document *document, const yaml_node_t *mapping
 
 /*
  * The nodes of a mapping's values into the struct at `nodes`, by the table; what is not given stays as it is.
- * `what` is the thing described, as in "a parameter". A key that is not in the table or stands twice is
+ * `what` is the thing described, as in "a parameter". A key that is not in the table or is given twice is
  * refused.
  */
 int app_node_mapping(struct app_document *document, const yaml_node_t *node, const char *what, int count,

@@ -72,7 +72,7 @@ static int read_category(struct reader *r, const yaml_node_t *node, struct app_p
         return status;
     const int twice = app_parameter_category(p, *value) >= 0;
     p->count++;
-    return twice ? app_node_complain(&r->document, node, "the value '%s' stands twice", *value) : CKG_OK;
+    return twice ? app_node_complain(&r->document, node, "the value '%s' is listed twice", *value) : CKG_OK;
 }
 
 static int add_categorical(struct reader *r, const yaml_node_t *node, const struct parameter *from,
@@ -81,7 +81,7 @@ static int add_categorical(struct reader *r, const yaml_node_t *node, const stru
     const yaml_node_t *stray = from->scale ? from->scale : from->low ? from->low : from->high;
     if (stray)
         return app_node_complain(&r->document, stray,
-                                 "a categorical parameter has `values: [a, b, …]` and no scale, low or high");
+                                 "a categorical parameter takes `values: [a, b, …]`, not scale, low or high");
     if (!from->values)
         return app_node_complain(&r->document, node, "a categorical parameter needs `values: [a, b, …]`");
     if (from->values->type != YAML_SEQUENCE_NODE)
@@ -92,8 +92,8 @@ static int add_categorical(struct reader *r, const yaml_node_t *node, const stru
                                  "a categorical parameter needs at least 2 values");
     if (count > CKG_MAX_CATEGORIES)
         return app_node_complain(&r->document, item_of(r, from->values, CKG_MAX_CATEGORIES),
-                                 "a categorical parameter has at most %d values, not %d", CKG_MAX_CATEGORIES,
-                                 count);
+                                 "a categorical parameter may have at most %d values, not %d",
+                                 CKG_MAX_CATEGORIES, count);
     p->values = calloc((size_t)count, sizeof *p->values);
     int status = p->values ? CKG_OK : no_memory(r);
     while (!status && p->count < count)
@@ -112,7 +112,7 @@ static int read_bound(struct reader *r, const yaml_node_t *node, int integer, do
     if (status || !integer || (*out == floor(*out) && fabs(*out) <= largest_whole))
         return status;
     return app_node_expect(&r->document, node,
-                           *out == floor(*out) ? "a whole number within ±2^53" : "a whole number");
+                           *out == floor(*out) ? "an integer within ±2^53" : "an integer");
 }
 
 static int add_number(struct reader *r, const yaml_node_t *node, const struct parameter *from,
@@ -120,15 +120,15 @@ static int add_number(struct reader *r, const yaml_node_t *node, const struct pa
 {
     const int integer = p->kind == CKG_INTEGER;
     if (from->values)
-        return app_node_complain(&r->document, from->values, "only a categorical parameter has `values`");
+        return app_node_complain(&r->document, from->values, "only categorical parameters have `values`");
     if (!from->low || !from->high)
         return app_node_complain(&r->document, node, "`%s` is missing", from->low ? "high" : "low");
     if (app_node_is_word(from->scale, "log"))
         p->scale = CKG_LOG;
     else if (from->scale && !app_node_is_word(from->scale, "linear"))
-        return app_node_expect(&r->document, from->scale, "a scale linear or log");
+        return app_node_expect(&r->document, from->scale, "scale linear or log");
     if (integer && p->scale == CKG_LOG)
-        return app_node_complain(&r->document, from->scale, "the scale of an integer can only be linear");
+        return app_node_complain(&r->document, from->scale, "an integer can only have a linear scale");
     int status = read_bound(r, from->low, integer, &p->low);
     if (!status)
         status = read_bound(r, from->high, integer, &p->high);
@@ -175,13 +175,13 @@ static int each_name(struct reader *r, const yaml_node_t *node,
 static int read_parameters(struct reader *r, const yaml_node_t *node)
 {
     if (node->type != YAML_MAPPING_NODE)
-        return app_node_expect(&r->document, node, "a mapping of parameters, `name: {type: …}`,");
+        return app_node_expect(&r->document, node, "a mapping of parameters, `name: {type: …}`");
     const int count = app_node_pairs(node);
     if (!count)
         return app_node_complain(&r->document, node, "there must be at least one parameter");
     if (count > CKG_MAX_PARAMETERS)
         return app_node_complain(&r->document, key_of(r, node, CKG_MAX_PARAMETERS),
-                                 "there are at most %d parameters, not %d", CKG_MAX_PARAMETERS, count);
+                                 "there may be at most %d parameters, not %d", CKG_MAX_PARAMETERS, count);
     r->out->parameters = calloc((size_t)count, sizeof *r->out->parameters);
     return r->out->parameters ? each_name(r, node, add_parameter) : no_memory(r);
 }
@@ -211,9 +211,9 @@ static int read_outcome_name(struct reader *r, const yaml_node_t *node, int inde
     if (status)
         return status;
     if (app_definition_parameter(r->out, o->name) >= 0)
-        return app_node_complain(&r->document, node, "'%s' is a parameter already", o->name);
+        return app_node_complain(&r->document, node, "'%s' is already a parameter", o->name);
     if (app_definition_outcome(r->out, o->name) < index)
-        return app_node_complain(&r->document, node, "'%s' is the objective already", o->name);
+        return app_node_complain(&r->document, node, "'%s' is already the objective", o->name);
     return CKG_OK;
 }
 
@@ -262,11 +262,11 @@ static int add_constraint(struct reader *r, const yaml_node_t *name, const yaml_
 static int read_constraints(struct reader *r, const yaml_node_t *node)
 {
     if (node->type != YAML_MAPPING_NODE)
-        return app_node_expect(&r->document, node, "a mapping of constraints, `name: {min: …, max: …}`,");
+        return app_node_expect(&r->document, node, "a mapping of constraints, `name: {min: …, max: …}`");
     const int count = app_node_pairs(node);
     if (count > CKG_MAX_CONSTRAINTS)
         return app_node_complain(&r->document, key_of(r, node, CKG_MAX_CONSTRAINTS),
-                                 "there are at most %d constraints, not %d", CKG_MAX_CONSTRAINTS, count);
+                                 "there may be at most %d constraints, not %d", CKG_MAX_CONSTRAINTS, count);
     struct app_outcome *grown = realloc(r->out->outcomes, ((size_t)count + 1) * sizeof *grown);
     if (!grown)
         return no_memory(r);
@@ -312,8 +312,7 @@ static int read_command(struct reader *r, const yaml_node_t *node, struct app_ev
         return app_node_expect(&r->document, node, "a command as a list of words [program, argument, …]");
     const int count = app_node_items(node);
     if (!count)
-        return app_node_complain(&r->document, node,
-                                 "the command has no words; [program, argument, …] is expected");
+        return app_node_complain(&r->document, node, "the command is empty; expected [program, argument, …]");
     e->command = calloc((size_t)count + 1, sizeof *e->command);
     if (!e->command)
         return no_memory(r);
@@ -335,7 +334,7 @@ static int read_seconds(struct reader *r, const yaml_node_t *node, double *out)
     const int status = app_node_number(&r->document, node, -INFINITY, INFINITY, out);
     if (status || (*out > 0 && *out <= longest_time))
         return status;
-    return app_node_expect(&r->document, node, "a number of seconds above 0 and up to 1e9");
+    return app_node_expect(&r->document, node, "a number of seconds above 0 and at most 1e9");
 }
 
 static int read_evaluate(struct reader *r, const yaml_node_t *node, struct app_evaluate *out)
@@ -380,14 +379,14 @@ static int read_setting(struct reader *r, const ckg_policy_info *policy, const y
             p = &policy->parameters[k];
     }
     if (!p) {
-        app_fail(&of, 0, " of the policy %s", policy->name);
+        app_fail(&of, 0, " of policy %s", policy->name);
         return app_node_unknown(&r->document, key, "parameter", of.text, policy->count, names);
     }
     out->name = p->name;
     const int status = app_node_number(&r->document, value, p->low, p->high, &out->value);
     return status || !p->whole || out->value == floor(out->value)
                ? status
-               : app_node_expect(&r->document, value, "a whole number");
+               : app_node_expect(&r->document, value, "an integer");
 }
 
 /* A policy's name, or {name: …, parameter: value, …}. */
@@ -434,7 +433,7 @@ static int read_seed(struct reader *r, const yaml_node_t *node)
     errno = 0;
     r->out->seed = strtoull(digits, NULL, 10);
     if (!*digits || strspn(digits, "0123456789") != strlen(digits) || errno)
-        return app_node_expect(&r->document, node, "a whole number from 0 to 18446744073709551615");
+        return app_node_expect(&r->document, node, "an integer from 0 to 18446744073709551615");
     r->out->has_seed = 1;
     return CKG_OK;
 }
@@ -466,7 +465,7 @@ static int check_missing(struct reader *r, const yaml_node_t *root, const struct
 {
     const char *what = !top->name         ? "`name: …`"
                        : !top->goal       ? "`goal: minimize` or `goal: maximize`"
-                       : !top->budget     ? "`budget: …`, how many evaluations in all,"
+                       : !top->budget     ? "`budget: …`, the number of evaluations,"
                        : !top->parameters ? "`parameters: {…}`"
                        : !top->objective  ? "`objective: {name: …}`"
                                           : NULL;

@@ -14,7 +14,7 @@ static int check_number(const struct app_parameter *p, double value, double *out
         return app_fail(message, CKG_ERR_INVALID, "%s = %s is not between %g and %g", p->name,
                         app_number(value, buffer), p->low, p->high);
     if (p->kind == CKG_INTEGER && value != floor(value))
-        return app_fail(message, CKG_ERR_INVALID, "%s = %s is not a whole number", p->name,
+        return app_fail(message, CKG_ERR_INVALID, "%s = %s is not an integer", p->name,
                         app_number(value, buffer));
     *out = value;
     return CKG_OK;
@@ -25,7 +25,7 @@ static int check_category(const struct app_parameter *p, const char *value, doub
 {
     const int index = app_parameter_category(p, value);
     if (index < 0)
-        return app_fail(message, CKG_ERR_INVALID, "%s = %s is none of its values", p->name, value);
+        return app_fail(message, CKG_ERR_INVALID, "%s = %s is not one of its values", p->name, value);
     *out = index;
     return CKG_OK;
 }
@@ -59,7 +59,7 @@ int app_design_read(const struct app_definition *d, const json_t *object, double
             status = check_number(p, json_number_value(value), &x[i], message);
         else
             status = app_fail(message, CKG_ERR_INVALID, "parameter '%s' must be a %s", p->name,
-                              p->kind == CKG_CATEGORICAL ? "text" : "number");
+                              p->kind == CKG_CATEGORICAL ? "string" : "number");
         if (status)
             return status;
     }
@@ -100,8 +100,8 @@ static int check_value(const char *name, double value, double sd, struct app_mes
         return app_fail(message, CKG_ERR_INVALID, "the value of '%s' is not a finite number below 1e150",
                         name);
     if (sd != CKG_SD_DEFAULT && !(isfinite(sd) && sd >= 0))
-        return app_fail(message, CKG_ERR_INVALID, "the standard deviation of '%s' is not a number from 0 on",
-                        name);
+        return app_fail(message, CKG_ERR_INVALID,
+                        "the standard deviation of '%s' is not a number, or negative", name);
     return CKG_OK;
 }
 

@@ -84,7 +84,7 @@ static int check_same(struct app_notebook *n, const struct app_study_record *rec
     app_definition_free(&old);
     if (status)
         app_fail(n->message, status,
-                 "%s: %.600s; a changed problem is a new study: `ckg export --store '%s' --study '%s' "
+                 "%s: %.600s; a changed problem needs a new study: `ckg export --store '%s' --study '%s' "
                  ">old.csv`, change `name`,"
                  " then `ckg import %s old.csv`",
                  n->file, difference.text, n->url, n->definition.name, n->file);
@@ -165,7 +165,7 @@ static int open_by_name(struct app_notebook *n, const char *name)
     if (status == CKG_ERR_NOT_FOUND && n->store &&
         !n->store->table->study_names(n->store, list_name, &names, n->message))
         app_fail(n->message, status, "%s: there is no study '%s'%s%s", n->url, name,
-                 names.length ? "; there is " : "", names.length ? names.data : "");
+                 names.length ? "; it has " : "", names.length ? names.data : "");
     app_text_free(&names);
     if (status)
         return status == CKG_ERR_NOT_FOUND ? CKG_ERR_INVALID : status;

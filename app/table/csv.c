@@ -49,7 +49,7 @@ static int read_field(struct parser *p, char **out)
     if (quoted)
         status = read_quoted(p, &field);
     if (!status && quoted && !ends_field(p))
-        status = app_fail(p->message, CKG_ERR_INVALID, "%s:%d: a comma is expected after a quoted field",
+        status = app_fail(p->message, CKG_ERR_INVALID, "%s:%d: expected a comma after a quoted field",
                           p->path, p->line);
     for (; !status && !ends_field(p); p->at++)
         app_text_add(&field, p->at, 1);

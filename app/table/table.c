@@ -63,10 +63,9 @@ static void row_free(struct row *row)
 
 static int refuse_name(struct reader *r, int line, const char *name)
 {
-    return app_fail(
-        r->message, CKG_ERR_INVALID,
-        "%s:%d: the study has no parameter, objective or constraint '%s'; --lenient leaves it out", r->path,
-        line, name);
+    return app_fail(r->message, CKG_ERR_INVALID,
+                    "%s:%d: the study has no parameter, objective or constraint '%s'; --lenient skips it",
+                    r->path, line, name);
 }
 
 /* --- CSV --- */
@@ -126,7 +125,7 @@ static int read_head(struct reader *r, const struct app_csv_row *head, struct co
         else if (sd >= 0 && (!again || outcome >= 0))
             columns[k] = (struct column){SD, sd};
         else if (again)
-            return app_fail(r->message, CKG_ERR_INVALID, "%s:%d: the column '%s' stands twice", r->path,
+            return app_fail(r->message, CKG_ERR_INVALID, "%s:%d: the column '%s' appears twice", r->path,
                             head->line, name);
         else if (!r->lenient)
             return refuse_name(r, head->line, name);
@@ -176,7 +175,7 @@ static int put_sd(struct reader *r, struct row *row, int outcome, const char *te
         return CKG_OK;
     if (!read_number(text, &sd) || !value)
         return app_fail(r->message, CKG_ERR_INVALID, "%s:%d: %s.sd = '%s' is %s", r->path, row->line, name,
-                        text, value ? "not a finite number" : "without a value");
+                        text, value ? "not a finite number" : "given without a value");
     json_t *pair = json_pack("[Of]", value, sd);
     return pair && !json_object_set_new(row->values, name, pair) ? CKG_OK : no_memory(r->message);
 }
@@ -186,7 +185,7 @@ static int read_csv_row(struct reader *r, const struct app_csv_row *head, const 
 {
     struct row row;
     if (from->count != head->count)
-        return app_fail(r->message, CKG_ERR_INVALID, "%s:%d: %d fields where the header has %d", r->path,
+        return app_fail(r->message, CKG_ERR_INVALID, "%s:%d: %d fields, but the header has %d", r->path,
                         from->line, from->count, head->count);
     int status = row_make(&row, from->line) ? CKG_OK : no_memory(r->message);
     for (int k = 0; !status && k < head->count; k++)
@@ -256,7 +255,7 @@ static int read_json_line(struct reader *r, int line, const char *text, size_t l
         return app_fail(r->message, CKG_ERR_INVALID, "%s:%d:%d: %s", r->path, line, error.column, error.text);
     int status = row_make(&row, line) ? CKG_OK : no_memory(r->message);
     if (!status && !json_is_object(object))
-        status = app_fail(r->message, CKG_ERR_INVALID, "%s:%d: an object is expected", r->path, line);
+        status = app_fail(r->message, CKG_ERR_INVALID, "%s:%d: expected a JSON object", r->path, line);
     const int nested = json_is_object(json_object_get(object, "parameters"));
     if (!status)
         status = nested ? split_nested(r, &row, object) : split_flat(r, &row, object);
@@ -392,8 +391,8 @@ static int fill_trial(const struct trials *to, const struct row *row, struct app
         return status;
     if (state && strcmp(state, "complete") && strcmp(state, "failed") && strcmp(state, "pending") &&
         strcmp(state, "running"))
-        return app_fail(why, CKG_ERR_INVALID, "a state is complete, failed, running or pending, not '%s'",
-                        state);
+        return app_fail(why, CKG_ERR_INVALID,
+                        "a state must be complete, failed, running or pending, not '%s'", state);
     const int failed = state ? !strcmp(state, "failed") : 0;
     if (!failed && (!t->count || (state && strcmp(state, "complete") != 0)))
         return state && !strcmp(state, "complete")

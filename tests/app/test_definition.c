@@ -313,7 +313,7 @@ static void test_differences(void **state)
         "  wire:  {type: real, low: 0.05, high: 2.0, scale: log}     # scale: linear (default) | log\n"
         "  coils: {type: integer, low: 2, high: 15}\n",
         "  coils: {type: integer, low: 2, high: 15}\n  wire: {type: real, low: 0.05, high: 2, scale: log}\n",
-        "parameter 'coils' has another place in the order");
+        "parameter 'coils' has moved to another place in the order");
     check_difference("{max: 0}", "{max: 1}",
                      "constraint 'stress' was {\"max\": 0, \"noise\": \"auto\"} and is now {\"max\": 1, "
                      "\"noise\": \"auto\"}");
@@ -329,7 +329,7 @@ static void test_refusal(void **state)
     struct app_message message;
     assert_int_equal(app_definition_parse(&d, example, strlen(example) - 3, "cut", &message),
                      CKG_ERR_INVALID);
-    assert_string_equal(message.text, "cut:19:11: a whole number from 0 to 1000 is expected, not nothing");
+    assert_string_equal(message.text, "cut:19:11: expected an integer from 0 to 1000, not nothing");
     assert_null(d.name);
     app_definition_free(&d);
     assert_int_equal(app_definition_read(&d, "/nonexistent/problem.yaml", &message), CKG_ERR_INVALID);
