@@ -11,7 +11,7 @@ import termios
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from harness import (FOREVER, PATIENCE, PROGRAM, Folder, check, check_numbers, compile_c, environment, main, once_there, problem,  # noqa: E402
+from harness import (FOREVER, PATIENCE, PROGRAM, Folder, Skip, check, check_numbers, compile_c, environment, main, once_there, problem,  # noqa: E402
                      read_until, reset_signals, scale, wait_for)
 
 GOOD = 'echo \'{"f": 1, "c": -1}\'\n'
@@ -301,7 +301,10 @@ def test_interrupted_on_a_terminal():
     """Ctrl-C as it is typed reaches the run and not its evaluations."""
     with Folder() as folder:
         waiting_study(folder)
-        keyboard, terminal = pty.openpty()
+        try:
+            keyboard, terminal = pty.openpty()
+        except OSError as why:
+            raise Skip(why)
         process = subprocess.Popen([PROGRAM, "run", "s.yaml"], cwd=folder.path, env=environment(folder.mark), stdin=terminal, stdout=terminal,
                                    stderr=terminal, preexec_fn=lambda: own_terminal(terminal))
         os.close(terminal)
