@@ -12,14 +12,15 @@
  * second trial explores.
  */
 #include <math.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
+#include "base/parallel.h"
 #include "base/rng.h"
 #include "drawing.h"
+#include "options.h"
 #include "problems/problems.h"
 
 enum { SIDE = 5, DESIGNS = SIDE * SIDE, CHECKS = 64, PATHS = 4 };
@@ -43,8 +44,6 @@ struct plan {
     double X[2 * DESIGNS], f[DESIGNS], c[DESIGNS];
     int best;
     struct replication *done;
-    int next;
-    pthread_mutex_t lock;
 };
 
 static void check(int status)
@@ -53,13 +52,6 @@ static void check(int status)
         fprintf(stderr, "convergence: %s\n", ckg_error_message());
         exit(1);
     }
-}
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 /* --- the experiment --- */
@@ -120,10 +112,10 @@ static void replicate(const struct plan *p, int replication, struct replication 
     struct ckg__rng rng;
     ckg__rng_seed(&rng, (uint64_t)replication + 1, 0, 77);
     for (int e = 1, at = 0; e <= p->evaluations; e++) {
-        const double start = now();
+        const double start = app_clock();
         ckg_suggestion *s;
         check(ckg_study_ask(study, &s));
-        out->seconds += now() - start;
+        out->seconds += app_clock() - start;
         const int i = index_of(s->x);
         const double values[] = {p->f[i] + p->noise[0] * ckg__rng_normal(&rng),
                                  p->c[i] + p->noise[1] * ckg__rng_normal(&rng)};
@@ -140,19 +132,15 @@ static void replicate(const struct plan *p, int replication, struct replication 
     ckg_study_free(study);
 }
 
-static void *work(void *context)
+static int work(void *context, int index, struct app_message *message)
 {
-    struct plan *p = context;
-    for (;;) {
-        pthread_mutex_lock(&p->lock);
-        const int mine = p->next++;
-        pthread_mutex_unlock(&p->lock);
-        if (mine >= p->replications)
-            return NULL;
-        replicate(p, mine, &p->done[mine]);
-        fprintf(stderr, "replication %d: %.2f ms per suggestion\n", mine + 1,
-                1e3 * p->done[mine].seconds / p->evaluations);
-    }
+    const struct plan *p = context;
+    (void)message;
+
+    replicate(p, index, &p->done[index]);
+    fprintf(stderr, "replication %d: %.2f ms per suggestion\n", index + 1,
+            1e3 * p->done[index].seconds / p->evaluations);
+    return CKG_OK;
 }
 
 /* 1, 2, 3, 5, 7 times powers of ten from 20 on, and the last evaluation. */
@@ -377,35 +365,27 @@ static void draw(const struct plan *p, const char *path)
 
 int main(int argc, char **argv)
 {
-    static struct plan plan = {
+    struct plan plan = {
         .replications = 30, .evaluations = 3000, .threads = 1, .fit = "auto", .noise = {3, 0.5}};
     const char *figure = NULL;
-    pthread_t thread[64];
-    for (int i = 1; i + 1 < argc; i += 2) {
-        if (!strcmp(argv[i], "--replications"))
-            plan.replications = atoi(argv[i + 1]);
-        else if (!strcmp(argv[i], "--evaluations"))
-            plan.evaluations = atoi(argv[i + 1]);
-        else if (!strcmp(argv[i], "--threads"))
-            plan.threads = atoi(argv[i + 1]);
-        else if (!strcmp(argv[i], "--fit"))
-            plan.fit = argv[i + 1];
-        else if (!strcmp(argv[i], "--noise"))
-            plan.noise[0] = atof(argv[i + 1]);
-        else if (!strcmp(argv[i], "--constraint-noise"))
-            plan.noise[1] = atof(argv[i + 1]);
-        else if (!strcmp(argv[i], "--plot"))
-            figure = argv[i + 1];
-    }
+    struct app_message message;
+    const struct bench_option options[] = {
+        {"replications", BENCH_INTEGER, &plan.replications},
+        {"evaluations", BENCH_INTEGER, &plan.evaluations},
+        {"threads", BENCH_INTEGER, &plan.threads},
+        {"fit", BENCH_WORD, &plan.fit},
+        {"noise", BENCH_REAL, &plan.noise[0]},
+        {"constraint-noise", BENCH_REAL, &plan.noise[1]},
+        {"plot", BENCH_WORD, &figure},
+        {0},
+    };
+
+    bench_options_read(argc, argv, options);
     plan.done = calloc((size_t)plan.replications, sizeof *plan.done);
-    pthread_mutex_init(&plan.lock, NULL);
     lay_designs(&plan);
     choose_checks(&plan);
-    for (int i = 0; i < plan.threads && i < 64; i++)
-        if (pthread_create(&thread[i], NULL, work, &plan))
-            return 1;
-    for (int i = 0; i < plan.threads && i < 64; i++)
-        pthread_join(thread[i], NULL);
+    app_parallel(plan.replications, plan.threads, work, &plan, &message);
+
     print_all(&plan);
     if (figure)
         draw(&plan, figure);

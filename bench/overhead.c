@@ -11,17 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
-extern char **environ;
+#include "base/clock.h"
 
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
+extern char **environ;
 
 /* Starts the process and waits for it. */
 static void spawn(char *const *words)
@@ -63,9 +57,9 @@ static double study(const char *program, const char *folder, const char *command
     snprintf(path, sizeof path, "%s/overhead.yaml", folder);
     write_file(path, command, trials);
     char *const words[] = {(char *)program, "run", path, "--quiet", NULL};
-    const double start = now();
+    const double start = app_clock();
     spawn(words);
-    const double seconds = now() - start;
+    const double seconds = app_clock() - start;
     static const char *const endings[] = {"yaml", "db", "db-wal", "db-shm", "db-turn"};
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
         snprintf(store, sizeof store, "%s/overhead.%s", folder, endings[i]);
@@ -89,10 +83,10 @@ int main(int argc, char **argv)
     for (int r = 1; r <= rounds; r++) {
         double bare[2];
         for (int k = 0; k < 2; k++) {
-            const double start = now();
+            const double start = app_clock();
             for (int i = 0; i < trials; i++)
                 spawn(k ? answers : nothing);
-            bare[k] = now() - start;
+            bare[k] = app_clock() - start;
         }
         const double failing = study(program, folder, "[/bin/true]", trials),
                      answering = study(program, folder, "[/bin/echo, '{\"f\": 1}']", trials);

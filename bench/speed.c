@@ -16,6 +16,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include "options.h"
 #include "timing.h"
 
 /* A smooth test problem of any dimension: a rippled bowl under waves that must stay below a level. */
@@ -114,39 +115,47 @@ static void row(int d, int K, int n, int repeat, const struct setting *set, doub
     fflush(stdout);
 }
 
-int main(int argc, char **argv)
+static void print_head(const struct setting *set, double unit)
 {
-    static const int shapes[][2] = {{2, 1}, {2, 3}, {9, 1}, {20, 5}},
-                     sizes[] = {20, 50, 100, 200, 500, 1000, 2000};
-    int least = 0, most = 2000, repeat = 5, only_d = 0, only_K = 0;
-    struct setting set = {"ckg", 0, {0, 0}};
-    for (int i = 1; i + 1 < argc; i += 2) {
-        if (!strcmp(argv[i], "--min"))
-            least = atoi(argv[i + 1]);
-        else if (!strcmp(argv[i], "--max"))
-            most = atoi(argv[i + 1]);
-        else if (!strcmp(argv[i], "--repeat"))
-            repeat = atoi(argv[i + 1]);
-        else if (!strcmp(argv[i], "--samples"))
-            set.samples = atoi(argv[i + 1]);
-        else if (!strcmp(argv[i], "--policy"))
-            set.policy = argv[i + 1];
-        else if (!strcmp(argv[i], "--only"))
-            sscanf(argv[i + 1], "%d,%d", &only_d, &only_K);
-        else if (!strcmp(argv[i], "--noise"))
-            sscanf(argv[i + 1], "%lf,%lf", &set.noise[0], &set.noise[1]);
-    }
-    const double unit = cholesky_seconds();
-    printf("policy %s%s%s, milliseconds; one OpenBLAS Cholesky of n = 1,024: %.2f ms\n", set.policy,
-           set.samples ? ", sampled hyperparameters" : "",
-           set.noise[0] > 0 || set.noise[1] > 0 ? ", known noise" : "", 1e3 * unit);
+    printf("policy %s%s%s, milliseconds; one OpenBLAS Cholesky of n = 1,024: %.2f ms\n", set->policy,
+           set->samples ? ", sampled hyperparameters" : "",
+           set->noise[0] > 0 || set->noise[1] > 0 ? ", known noise" : "", 1e3 * unit);
     printf("%3s %3s %6s %9s %9s %8s %8s %8s %10s %10s %9s\n", "d", "K", "n", "fit", "recommend", "screen",
            "inner", "refine", "total", "/Cholesky", "append");
+}
+
+int main(int argc, char **argv)
+{
+    static const int shapes[][2] = {{2, 1}, {2, 3}, {9, 1}, {20, 5}};
+    static const int sizes[] = {20, 50, 100, 200, 500, 1000, 2000};
+    struct setting set = {"ckg", 0, {0, 0}};
+    const char *only = "";
+    const char *noise = "";
+    int least = 0;
+    int most = 2000;
+    int repeat = 5;
+    int only_d = 0;
+    int only_K = 0;
+    const struct bench_option options[] = {
+        {"min", BENCH_INTEGER, &least},      {"max", BENCH_INTEGER, &most},
+        {"repeat", BENCH_INTEGER, &repeat},  {"samples", BENCH_INTEGER, &set.samples},
+        {"policy", BENCH_WORD, &set.policy}, {"only", BENCH_WORD, &only},
+        {"noise", BENCH_WORD, &noise},       {0},
+    };
+
+    bench_options_read(argc, argv, options);
+    sscanf(only, "%d,%d", &only_d, &only_K);
+    sscanf(noise, "%lf,%lf", &set.noise[0], &set.noise[1]);
+
+    /* The unit, then a pair of lines for every shape and size. */
+    const double unit = cholesky_seconds();
+    print_head(&set, unit);
     for (size_t shape = 0; shape < 4; shape++)
         for (size_t i = 0; i < 7; i++)
             if (sizes[i] >= least && sizes[i] <= most &&
                 (!only_d || (shapes[shape][0] == only_d && shapes[shape][1] == only_K)))
                 row(shapes[shape][0], shapes[shape][1], sizes[i], sizes[i] > 500 ? 1 : repeat, &set, unit);
+
     struct rusage usage;
     getrusage(RUSAGE_SELF, &usage);
     printf("peak memory %.0f MB\n", (double)usage.ru_maxrss / 1024);

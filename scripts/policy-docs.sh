@@ -15,7 +15,7 @@ new=$(mktemp)
 trap 'rm -f "$new"' EXIT
 failed=0
 
-for name in $("$build/examples/policies" | sed -n 's/^\([a-z][a-z0-9]*\) .*/\1/p'); do
+for name in $("$build/examples/list_policies" | sed -n 's/^\([a-z][a-z0-9]*\) .*/\1/p'); do
     page=$pages/$name.md
     if [ ! -f "$page" ] || [ ! -f "$pages/$name.svg" ]; then
         echo "$page or its picture is missing"
@@ -25,7 +25,7 @@ for name in $("$build/examples/policies" | sed -n 's/^\([a-z][a-z0-9]*\) .*/\1/p
     {
         sed '/^<!-- parameters -->$/q' "$page"
         echo
-        "$build/examples/policies" "$name"
+        "$build/examples/list_policies" "$name"
         echo
         sed -n '/^<!-- end of parameters -->$/,$p' "$page"
     } >"$new"

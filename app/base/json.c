@@ -33,24 +33,6 @@ void app_json_number(struct app_text *out, double value)
     app_text_add(out, buffer, strlen(buffer));
 }
 
-int app_utf8_length(const unsigned char *bytes, size_t left)
-{
-    const unsigned char first = bytes[0];
-    const int length = first < 0x80                    ? 1
-                       : first >= 0xC2 && first < 0xE0 ? 2
-                       : first >= 0xE0 && first < 0xF0 ? 3
-                       : first >= 0xF0 && first < 0xF5 ? 4
-                                                       : 0;
-    if (!length || (size_t)length > left)
-        return 0;
-    for (int i = 1; i < length; i++)
-        if ((bytes[i] & 0xC0) != 0x80)
-            return 0;
-    const int overlong = (first == 0xE0 && bytes[1] < 0xA0) || (first == 0xF0 && bytes[1] < 0x90);
-    const int surrogate = first == 0xED && bytes[1] >= 0xA0, beyond = first == 0xF4 && bytes[1] >= 0x90;
-    return overlong || surrogate || beyond ? 0 : length;
-}
-
 /*
  * Characters that JSON lets stand but YAML does not, or takes for the end of a line: a definition is written
  * as JSON and read as YAML. Control characters of the second block, line and paragraph separator, the byte

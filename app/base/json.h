@@ -46,7 +46,4 @@ void app_json_add_string(struct app_text *out, const char *key, const char *stri
 /* 1 true, 0 false, -1 null */
 void app_json_add_truth(struct app_text *out, const char *key, int truth);
 
-/* The length of the UTF-8 sequence at `bytes`, or 0 where there is none. */
-int app_utf8_length(const unsigned char *bytes, size_t left);
-
 #endif

@@ -9,7 +9,27 @@
 
 #include <ckg/status.h>
 
-#include "base/json.h"
+int app_utf8_length(const unsigned char *bytes, size_t left)
+{
+    const unsigned char first = bytes[0];
+    const int length = first < 0x80                    ? 1
+                       : first >= 0xC2 && first < 0xE0 ? 2
+                       : first >= 0xE0 && first < 0xF0 ? 3
+                       : first >= 0xF0 && first < 0xF5 ? 4
+                                                       : 0;
+
+    if (!length || (size_t)length > left)
+        return 0;
+    for (int i = 1; i < length; i++)
+        if ((bytes[i] & 0xC0) != 0x80)
+            return 0;
+
+    /* Longer than need be, half a pair, beyond the last character. */
+    const int overlong = (first == 0xE0 && bytes[1] < 0xA0) || (first == 0xF0 && bytes[1] < 0x90);
+    const int surrogate = first == 0xED && bytes[1] >= 0xA0;
+    const int beyond = first == 0xF4 && bytes[1] >= 0x90;
+    return overlong || surrogate || beyond ? 0 : length;
+}
 
 /*
  * Names and paths may hold anything; what a terminal could act on becomes spaces, and what is no UTF-8, as a

@@ -27,6 +27,9 @@ void app_text_add(struct app_text *text, const char *bytes, size_t length);
 void app_text_print(struct app_text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void app_text_free(struct app_text *text);
 
+/* The length of the UTF-8 sequence at `bytes`, or 0 where there is none. */
+int app_utf8_length(const unsigned char *bytes, size_t left);
+
 /* A copy that the caller frees, NULL without memory. */
 char *app_copy(const char *string);
 

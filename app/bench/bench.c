@@ -14,19 +14,27 @@
 
 #include "base/clock.h"
 #include "base/file.h"
-#include "base/json.h"
-#include "bench/plan.h"
+#include "base/parallel.h"
+#include "bench/record.h"
+
+/* A replication (from 1) of a cell that is to be done. */
+struct task {
+    int cell;
+    int replication;
+};
 
 struct work {
     const struct app_plan *plan;
     struct app_cell *cells;
     struct app_components **components; /* (cells) shared by cells of one problem */
     int count;
-    int *left;            /* (cells) replications to do */
-    int next, done, todo; /* replications: the next to look at, done in this run, to be done in it */
-    double started, shown;
-    pthread_mutex_t lock;
-    int failed;
+    int *left; /* (cells) replications to do */
+    struct task *tasks;
+    int todo;
+    pthread_mutex_t lock; /* of `left`, what follows, and the files of cells */
+    int done;
+    double started;
+    double shown;
     struct app_message *message;
 };
 
@@ -37,21 +45,26 @@ void app_cell_name(const struct app_cell *cell, char name[128])
 
 /* --- files --- */
 
-enum kind { ROWS, DESIGNS, TIMING };
-
-static void part_path(const struct work *w, int cell, int replication, enum kind kind, char path[512])
+static void part_path(const struct work *w, struct task task, enum app_record_kind kind, char path[512])
 {
-    static const char *const endings[] = {"rows", "designs", "timing"};
+    static const char *const endings[APP_RECORD_KINDS] = {"rows", "designs", "timing"};
     char name[128];
-    app_cell_name(&w->cells[cell], name);
-    snprintf(path, 512, "%s/parts/%s.%04d.%s", w->plan->folder, name, replication, endings[kind]);
+
+    app_cell_name(&w->cells[task.cell], name);
+    snprintf(path, 512, "%s/parts/%s.%04d.%s", w->plan->folder, name, task.replication, endings[kind]);
 }
 
-static void cell_path(const struct work *w, int cell, enum kind kind, char path[512])
+/* Of results or designs; all cells share the file of their timing. */
+static void cell_path(const struct work *w, int cell, enum app_record_kind kind, char path[512])
 {
     char name[128];
+
     app_cell_name(&w->cells[cell], name);
-    snprintf(path, 512, "%s/%s%s.csv", w->plan->folder, kind == DESIGNS ? "designs/" : "", name);
+    if (kind == APP_RECORD_TIMING)
+        snprintf(path, 512, "%s/timing.csv", w->plan->folder);
+    else
+        snprintf(path, 512, "%s/%s%s.csv", w->plan->folder, kind == APP_RECORD_DESIGNS ? "designs/" : "",
+                 name);
 }
 
 static int exists(const char *path)
@@ -69,30 +82,36 @@ static int make_folder(const char *folder, const char *below, struct app_message
                : CKG_OK;
 }
 
-/* The rows come last: where they are, the rest is. */
-static int keep_part(struct work *w, int cell, int replication, const struct app_replication *part,
+/* In this order: where the rows are, the rest is. */
+static const enum app_record_kind order[APP_RECORD_KINDS] = {APP_RECORD_TIMING, APP_RECORD_DESIGNS,
+                                                             APP_RECORD_ROWS};
+
+static int keep_part(const struct work *w, struct task task, const struct app_replication *part,
                      struct app_message *message)
 {
-    const struct app_text *texts[] = {&part->designs, &part->timing, &part->rows};
-    static const enum kind kinds[] = {DESIGNS, TIMING, ROWS};
     int status = CKG_OK;
-    for (int i = 0; !status && i < 3; i++) {
+
+    for (int i = 0; !status && i < APP_RECORD_KINDS; i++) {
+        const struct app_text *text = &part->text[order[i]];
         char path[512];
-        part_path(w, cell, replication, kinds[i], path);
-        status = app_write_file(path, texts[i]->data ? texts[i]->data : "", texts[i]->length, message);
+        part_path(w, task, order[i], path);
+        status = app_write_file(path, text->data ? text->data : "", text->length, message);
     }
     return status;
 }
 
 /* All parts of one kind behind what `out` has. */
-static int gather(struct work *w, int cell, enum kind kind, struct app_text *out)
+static int gather(const struct work *w, int cell, enum app_record_kind kind, struct app_text *out,
+                  struct app_message *message)
 {
     int status = CKG_OK;
+
     for (int r = 1; !status && r <= w->plan->replications; r++) {
-        char path[512], *text;
+        char path[512];
+        char *text;
         size_t length;
-        part_path(w, cell, r, kind, path);
-        status = app_read_file(path, &text, &length, w->message);
+        part_path(w, (struct task){cell, r}, kind, path);
+        status = app_read_file(path, &text, &length, message);
         if (!status)
             app_text_add(out, text, length);
         free(text);
@@ -101,16 +120,15 @@ static int gather(struct work *w, int cell, enum kind kind, struct app_text *out
 }
 
 /* timing.csv as it is, the lines of this cell left out: it may be joined for the second time. */
-static int old_timing(struct work *w, int cell, const char *path, struct app_text *out)
+static int old_timing(const struct work *w, int cell, const char *path, struct app_text *out,
+                      struct app_message *message)
 {
-    char start[192], *text;
-    size_t length;
     const struct app_cell *c = &w->cells[cell];
-    if (!exists(path)) {
-        app_text_add(out, app_timing_header, strlen(app_timing_header));
-        return CKG_OK;
-    }
-    const int status = app_read_file(path, &text, &length, w->message);
+    char start[192];
+    char *text;
+    size_t length;
+    const int status = app_read_file(path, &text, &length, message);
+
     snprintf(start, sizeof start, "%s,%g,%s,", c->problem->name, c->noise, c->policy);
     for (char *line = text; !status && *line;) {
         const size_t size = strcspn(line, "\n") + (line[strcspn(line, "\n")] == '\n');
@@ -122,46 +140,48 @@ static int old_timing(struct work *w, int cell, const char *path, struct app_tex
     return status;
 }
 
+/* The cell's file of one kind, from its parts. */
+static int join_kind(const struct work *w, int cell, enum app_record_kind kind, struct app_message *message)
+{
+    struct app_text text = {0};
+    char path[512];
+    int status = CKG_OK;
+
+    cell_path(w, cell, kind, path);
+    if (kind == APP_RECORD_TIMING && exists(path))
+        status = old_timing(w, cell, path, &text, message);
+    else
+        app_record_header(kind, w->cells[cell].problem, &text);
+
+    if (!status)
+        status = gather(w, cell, kind, &text, message);
+    if (!status && text.failed)
+        status = app_fail(message, CKG_ERR_NOMEM, "out of memory");
+    if (!status)
+        status = app_write_file(path, text.data, text.length, message);
+    app_text_free(&text);
+    return status;
+}
+
 static void remove_parts(const struct work *w, int cell)
 {
     for (int r = 1; r <= w->plan->replications; r++)
-        for (int kind = ROWS; kind <= TIMING; kind++) {
+        for (int kind = 0; kind < APP_RECORD_KINDS; kind++) {
             char path[512];
-            part_path(w, cell, r, (enum kind)kind, path);
+            part_path(w, (struct task){cell, r}, (enum app_record_kind)kind, path);
             unlink(path);
         }
 }
 
-/* The cell's files from its parts, the CSV of the contract last. */
-static int join(struct work *w, int cell)
+/* The cell's files from its parts. */
+static int join(const struct work *w, int cell, struct app_message *message)
 {
-    struct app_text rows = {0}, designs = {0}, timing = {0};
-    char path[512];
-    snprintf(path, sizeof path, "%s/timing.csv", w->plan->folder);
-    int status = old_timing(w, cell, path, &timing);
-    if (!status)
-        status = gather(w, cell, TIMING, &timing);
-    if (!status)
-        status = app_write_file(path, timing.data, timing.length, w->message);
-    app_designs_header(w->cells[cell].problem, &designs);
-    app_text_add(&rows, app_rows_header, strlen(app_rows_header));
-    if (!status)
-        status = gather(w, cell, DESIGNS, &designs);
-    if (!status)
-        status = gather(w, cell, ROWS, &rows);
-    if (!status && (rows.failed || designs.failed))
-        status = app_fail(w->message, CKG_ERR_NOMEM, "out of memory");
-    cell_path(w, cell, DESIGNS, path);
-    if (!status)
-        status = app_write_file(path, designs.data, designs.length, w->message);
-    cell_path(w, cell, ROWS, path);
-    if (!status)
-        status = app_write_file(path, rows.data, rows.length, w->message);
+    int status = CKG_OK;
+
+    for (int i = 0; !status && i < APP_RECORD_KINDS; i++)
+        status = join_kind(w, cell, order[i], message);
     if (!status)
         remove_parts(w, cell);
-    app_text_free(&rows);
-    app_text_free(&designs);
-    app_text_free(&timing);
     return status;
 }
 
@@ -208,70 +228,59 @@ static void show_progress(struct work *w)
 
 /* --- work --- */
 
-/* The next replication that is not there; 0: none is left. */
-static int take(struct work *w, int *cell, int *replication)
-{
-    while (!w->failed && w->next < w->count * w->plan->replications) {
-        char path[512];
-        *cell = w->next / w->plan->replications;
-        *replication = w->next % w->plan->replications + 1;
-        w->next++;
-        if (!w->left[*cell])
-            continue;
-        part_path(w, *cell, *replication, ROWS, path);
-        if (!exists(path))
-            return 1;
-    }
-    return 0;
-}
-
-static void *labour(void *context)
+/* One replication. The last of a cell joins its files. */
+static int labour(void *context, int index, struct app_message *message)
 {
     struct work *w = context;
-    int cell, replication;
+    const struct task task = w->tasks[index];
+    struct app_replication part;
+
+    int status = app_record(w->plan, &w->cells[task.cell], w->components[task.cell], task.replication, &part,
+                            message);
+    if (!status)
+        status = keep_part(w, task, &part, message);
+    app_replication_free(&part);
+    if (status)
+        return status;
+
     pthread_mutex_lock(&w->lock);
-    while (take(w, &cell, &replication)) {
-        struct app_replication part;
-        struct app_message why;
-        pthread_mutex_unlock(&w->lock);
-        int status = app_replicate(w->plan, &w->cells[cell], w->components[cell], replication, &part, &why);
-        if (!status)
-            status = keep_part(w, cell, replication, &part, &why);
-        app_text_free(&part.rows);
-        app_text_free(&part.designs);
-        app_text_free(&part.timing);
-        pthread_mutex_lock(&w->lock);
-        if (status && !w->failed)
-            *w->message = why;
-        if (!status && --w->left[cell] == 0 && !w->failed)
-            status = join(w, cell);
-        if (status && !w->failed)
-            w->failed = status;
-        w->done += !status;
-        show_progress(w);
-    }
+    if (--w->left[task.cell] == 0)
+        status = join(w, task.cell, message);
+    w->done += !status;
+    show_progress(w);
     pthread_mutex_unlock(&w->lock);
-    return NULL;
+    return status;
+}
+
+/* What of the cell is not there yet. */
+static void list_tasks(struct work *w, int cell)
+{
+    for (int r = 1; r <= w->plan->replications; r++) {
+        const struct task task = {cell, r};
+        char path[512];
+        part_path(w, task, APP_RECORD_ROWS, path);
+        if (exists(path))
+            continue;
+        w->tasks[w->todo++] = task;
+        w->left[cell]++;
+    }
 }
 
 /* What is there already. A cell whose parts are all there was killed before it was joined. */
 static int survey(struct work *w)
 {
     int status = CKG_OK;
+
     for (int c = 0; !status && c < w->count; c++) {
         char path[512];
-        cell_path(w, c, ROWS, path);
+        cell_path(w, c, APP_RECORD_ROWS, path);
         if (exists(path)) {
             remove_parts(w, c); /* killed while it did */
             continue;
         }
-        for (int r = 1; r <= w->plan->replications; r++) {
-            part_path(w, c, r, ROWS, path);
-            w->left[c] += !exists(path);
-        }
-        w->todo += w->left[c];
+        list_tasks(w, c);
         if (!w->left[c])
-            status = join(w, c);
+            status = join(w, c, w->message);
     }
     return status;
 }
@@ -299,22 +308,8 @@ static void free_work(struct work *w)
     free(w->cells);
     free(w->components);
     free(w->left);
+    free(w->tasks);
     pthread_mutex_destroy(&w->lock);
-}
-
-static int work_through(struct work *w)
-{
-    pthread_t threads[256];
-    int started = 0;
-    w->started = app_clock();
-    while (started < w->plan->threads && started < w->todo &&
-           !pthread_create(&threads[started], NULL, labour, w))
-        started++;
-    if (!started && w->todo)
-        labour(w);
-    for (int t = 0; t < started; t++)
-        pthread_join(threads[t], NULL);
-    return w->failed;
 }
 
 static void sweep(const char *folder)
@@ -327,20 +322,11 @@ static void sweep(const char *folder)
     }
 }
 
-int app_bench_run(const struct app_plan *plan, struct app_message *message)
+/* The folder with all that is written into, free of what killed writers left. */
+static int make_folders(const struct app_plan *plan, struct app_message *message)
 {
-    const size_t cells = (size_t)plan->problems * (size_t)plan->noises * (size_t)plan->policies;
-    struct work w = {.plan = plan,
-                     .cells = calloc(cells, sizeof *w.cells),
-                     .components = calloc(cells, sizeof *w.components),
-                     .left = calloc(cells, sizeof *w.left),
-                     .message = message};
-    char path[512];
-    pthread_mutex_init(&w.lock, NULL);
-    int status = w.cells && w.components && w.left ? CKG_OK
-                                                   : app_fail(message, CKG_ERR_NOMEM, "out of memory");
-    if (!status)
-        status = make_folder(plan->folder, "", message);
+    int status = make_folder(plan->folder, "", message);
+
     if (!status)
         status = check_settings(plan, message);
     if (!status)
@@ -349,12 +335,39 @@ int app_bench_run(const struct app_plan *plan, struct app_message *message)
         status = make_folder(plan->folder, "/designs", message);
     if (!status)
         sweep(plan->folder);
+    return status;
+}
+
+int app_bench_run(const struct app_plan *plan, struct app_message *message)
+{
+    const size_t cells = (size_t)plan->problems * (size_t)plan->noises * (size_t)plan->policies;
+    struct work w = {
+        .plan = plan,
+        .cells = calloc(cells, sizeof *w.cells),
+        .components = calloc(cells, sizeof *w.components),
+        .left = calloc(cells, sizeof *w.left),
+        .tasks = calloc(cells * (size_t)plan->replications, sizeof *w.tasks),
+        .message = message,
+    };
+    char path[512];
+
+    pthread_mutex_init(&w.lock, NULL);
+    int status = w.cells && w.components && w.left && w.tasks
+                     ? CKG_OK
+                     : app_fail(message, CKG_ERR_NOMEM, "out of memory");
+
+    /* What there is to do. */
+    if (!status)
+        status = make_folders(plan, message);
     if (!status)
         status = make_cells(&w);
     if (!status)
         status = survey(&w);
+
+    /* It is done. */
+    w.started = app_clock();
     if (!status)
-        status = work_through(&w);
+        status = app_parallel(w.todo, plan->threads, labour, &w, message);
     snprintf(path, sizeof path, "%s/parts", plan->folder);
     if (!status)
         rmdir(path);

@@ -35,25 +35,9 @@ void app_cell_name(const struct app_cell *cell, char name[128]);
 /* Does what is missing of the plan. */
 int app_bench_run(const struct app_plan *plan, struct app_message *message);
 
-/* --- one replication --- */
-
-/* What a replication leaves: lines of the cell's CSV file, of its designs and of its timing. */
-struct app_replication {
-    struct app_text rows, designs, timing;
-};
+/* --- connected parts of the feasible region --- */
 
 struct app_components;
-
-int app_replicate(const struct app_plan *plan, const struct app_cell *cell,
-                  const struct app_components *components, int replication, struct app_replication *out,
-                  struct app_message *message);
-
-extern const char app_rows_header[], app_timing_header[];
-
-/* The header of the designs' file. */
-void app_designs_header(const struct app_problem *problem, struct app_text *out);
-
-/* --- connected parts of the feasible region --- */
 
 /*
  * Found on a grid for two parameters; NULL on lack of memory. With other dimensions every feasible design

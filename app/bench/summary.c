@@ -7,61 +7,39 @@
 #include <string.h>
 
 #include "base/json.h"
-
-/*
- * The 0.975 quantile of Student's t: its expansion around the normal quantile, within 1e-3 from 5 degrees of
- * freedom on; a table below.
- */
-static double t_quantile(int freedom)
-{
-    static const double small[] = {0, 12.706, 4.3027, 3.1824, 2.7764};
-    const double z = 1.959963984540054, v = freedom;
-    if (freedom < 1)
-        return NAN;
-    if (freedom < 5)
-        return small[freedom];
-    return z + (pow(z, 3) + z) / (4 * v) + (5 * pow(z, 5) + 16 * pow(z, 3) + 3 * z) / (96 * v * v) +
-           (3 * pow(z, 7) + 19 * pow(z, 5) + 17 * pow(z, 3) - 15 * z) / (384 * v * v * v);
-}
-
-static int ascending(const void *a, const void *b)
-{
-    return (*(const double *)a > *(const double *)b) - (*(const double *)a < *(const double *)b);
-}
-
-/* Of n values, which are sorted in place. */
-static void describe(double *values, int n, double *mean, double *half, double *median)
-{
-    double sum = 0, squares = 0;
-    for (int i = 0; i < n; i++)
-        sum += values[i];
-    *mean = sum / n;
-    for (int i = 0; i < n; i++)
-        squares += (values[i] - *mean) * (values[i] - *mean);
-    *half = n > 1 ? t_quantile(n - 1) * sqrt(squares / (n - 1) / n) : NAN;
-    qsort(values, (size_t)n, sizeof *values, ascending);
-    *median = n % 2 ? values[n / 2] : 0.5 * (values[n / 2 - 1] + values[n / 2]);
-}
+#include "bench/spread.h"
 
 int app_statistics(const struct app_result *r, int evaluation, struct app_statistics *out)
 {
-    const int steps = r->last - r->first + 1, n = r->replications;
-    double *values = malloc(sizeof *values * (size_t)n), unused;
+    const int steps = r->last - r->first + 1;
+    const int n = r->replications;
+
     *out = (struct app_statistics){0};
-    if (!values || evaluation < r->first || evaluation > r->last) {
-        free(values);
+    if (evaluation < r->first || evaluation > r->last)
         return 0;
-    }
+    double *values = malloc(sizeof *values * (size_t)n);
+    if (!values)
+        return 0;
+
+    /* What is recommended. */
     for (int i = 0; i < n; i++) {
         const int at = i * steps + evaluation - r->first;
         values[i] = r->cost[at];
         out->infeasible += !r->feasible[at] / (double)n;
         out->right += r->right[at] / (double)n;
     }
-    describe(values, n, &out->mean, &out->half, &out->median);
+    const struct app_spread cost = app_spread_of(values, n);
+    out->mean = cost.mean;
+    out->half = cost.half;
+    out->median = cost.median;
+
+    /* The best design evaluated. */
     for (int i = 0; i < n; i++)
         values[i] = r->best[i * steps + evaluation - r->first];
-    describe(values, n, &out->best_mean, &unused, &out->best_median);
+    const struct app_spread best = app_spread_of(values, n);
+    out->best_mean = best.mean;
+    out->best_median = best.median;
+
     free(values);
     return 1;
 }

@@ -9,7 +9,7 @@
 
 #include <ckg/ckg.h>
 
-enum { APP_PROBLEM_DIMENSION = 10, APP_PROBLEM_CONSTRAINTS = 8 };
+enum { APP_PROBLEM_DIMENSION = 20, APP_PROBLEM_CONSTRAINTS = 8 };
 
 struct app_problem {
     const char *name, *title, *reference;

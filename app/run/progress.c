@@ -8,7 +8,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "evaluate/process.h"
+#include "evaluate/child.h"
 #include "json/shapes.h"
 
 /* Recommendations that are only shown may take this share of the time. */

@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "evaluate/machine.h"
-#include "evaluate/process.h"
+#include "evaluate/child.h"
 
 /*
  * Seconds: between heartbeats, between looks at what other processes do, between drawings of the block,
@@ -31,7 +31,7 @@ static const double retry = 0.02;
 /* A place where one evaluation runs; number 0: free. */
 struct slot {
     int number;
-    struct app_process process;
+    struct app_child process;
 };
 
 struct run {
@@ -130,7 +130,7 @@ static const char *state_after(const struct run *r, int number, int failed)
 static int conclude(struct run *r, struct slot *slot)
 {
     const struct app_definition *d = &r->n->definition;
-    struct app_process *p = &slot->process;
+    struct app_child *p = &slot->process;
     ckg_measurement measured[CKG_MAX_CONSTRAINTS + 1];
     struct app_text outcomes = {0};
     struct app_message why;
@@ -138,8 +138,8 @@ static int conclude(struct run *r, struct slot *slot)
     int count;
 
     /* What it answered, or why there is no answer and what it said on standard error. */
-    const int failed = app_process_result(p, d, slot->number, measured, &count, &why);
-    char *log = failed ? app_process_log(p) : NULL;
+    const int failed = app_child_result(p, d, slot->number, measured, &count, &why);
+    char *log = failed ? app_child_log(p) : NULL;
     if (!failed)
         app_outcomes_write(d, count, measured, &outcomes);
 
@@ -197,7 +197,7 @@ static void empty(struct run *r, struct slot *slot)
     const int number = slot->number;
 
     assert(number > 0 && r->running > 0);
-    app_process_free(&slot->process);
+    app_child_free(&slot->process);
     slot->number = 0;
     r->freed = 1;
     r->running--;
@@ -222,7 +222,7 @@ static void reap(struct run *r)
 {
     for (int i = 0; i < r->parallel; i++) {
         struct slot *slot = &r->slots[i];
-        if (!slot->number || !app_process_reap(&slot->process))
+        if (!slot->number || !app_child_reap(&slot->process))
             continue;
         if (slot->process.killed && !slot->process.timed_out)
             hand_back(r, slot->number);
@@ -237,8 +237,8 @@ static void reap(struct run *r)
 static int start(struct run *r, struct slot *slot, int number)
 {
     const struct app_trial *t = &r->n->trials[number - 1];
-    int status = app_process_start(&slot->process, &r->n->definition, r->n->folder, r->word, number, t->x,
-                                   r->n->message);
+    int status = app_child_start(&slot->process, &r->n->definition, r->n->folder, r->word, number, t->x,
+                                 r->n->message);
 
     if (status) {
         hand_back(r, number);
@@ -246,7 +246,7 @@ static int start(struct run *r, struct slot *slot, int number)
     }
     slot->number = number;
     r->running++;
-    app_process_serve(&slot->process);
+    app_child_serve(&slot->process);
     return r->store->started(r->n->store, r->n->study, number, r->worker.id, slot->process.pid,
                              app_process_born(slot->process.pid), r->n->message);
 }
@@ -360,7 +360,7 @@ static void kill_all(struct run *r)
 {
     for (int i = 0; i < r->parallel; i++)
         if (r->slots[i].number && !r->slots[i].process.killed)
-            app_process_kill(&r->slots[i].process);
+            app_child_kill(&r->slots[i].process);
 }
 
 /* Until something happens or has to be done. */
@@ -375,8 +375,8 @@ static void wait_for_something(struct run *r)
     for (int i = 0; i < r->parallel; i++) {
         if (!r->slots[i].number)
             continue;
-        until = fmin(until, app_process_watch(&r->slots[i].process, now));
-        count += app_process_poll(&r->slots[i].process, r->fds + count);
+        until = fmin(until, app_child_watch(&r->slots[i].process, now));
+        count += app_child_poll(&r->slots[i].process, r->fds + count);
     }
 
     /* When there is something to do anyway. */
@@ -390,7 +390,7 @@ static void wait_for_something(struct run *r)
     read_requests(r);
     for (int i = 0; i < r->parallel; i++)
         if (r->slots[i].number)
-            app_process_serve(&r->slots[i].process);
+            app_child_serve(&r->slots[i].process);
 }
 
 /* The heartbeat, the orphans that have ended meanwhile, and the block. */
@@ -464,7 +464,7 @@ static int make_places(struct run *r)
     r->parallel = r->n->definition.evaluate.parallel;
     r->slots = calloc((size_t)r->parallel, sizeof *r->slots);
     r->leaders = calloc((size_t)r->parallel, sizeof *r->leaders);
-    r->fds = calloc(APP_PROCESS_FDS * (size_t)r->parallel + 1, sizeof *r->fds);
+    r->fds = calloc(APP_CHILD_FDS * (size_t)r->parallel + 1, sizeof *r->fds);
     return r->slots && r->leaders && r->fds ? CKG_OK
                                             : app_fail(r->n->message, CKG_ERR_NOMEM, "out of memory");
 }

@@ -20,7 +20,7 @@
 
 #include <cmocka.h>
 
-#include "evaluate/process.h"
+#include "evaluate/child.h"
 #include "run/run.h"
 #include "support/test.h"
 

@@ -4,8 +4,8 @@
  * clock. It is waited for by its own number, so that other children of the process are nobody's concern, and
  * no signal of the process is touched.
  */
-#ifndef CKG_APP_PROCESS_H
-#define CKG_APP_PROCESS_H
+#ifndef CKG_APP_CHILD_H
+#define CKG_APP_CHILD_H
 
 #include <poll.h>
 #include <sys/types.h>
@@ -13,9 +13,9 @@
 #include "base/clock.h"
 #include "evaluate/answer.h"
 
-enum { APP_LOG_BYTES = 4096, APP_PROCESS_FDS = 4 };
+enum { APP_LOG_BYTES = 4096, APP_CHILD_FDS = 4 };
 
-struct app_process {
+struct app_child {
     pid_t pid;        /* 0: none */
     int end;          /* can be read when it has ended; -1 where the system cannot tell so */
     int in, out, err; /* our ends, -1 when closed */
@@ -32,35 +32,34 @@ struct app_process {
 
 /* Starts the command of the definition for the trial with design x in the folder; `worker` is ours by
    app_worker_word. CKG_ERR_SYSTEM: it cannot be started at all. */
-int app_process_start(struct app_process *process, const struct app_definition *definition,
-                      const char *folder, const char *worker, int trial, const double *x,
-                      struct app_message *message);
+int app_child_start(struct app_child *process, const struct app_definition *definition, const char *folder,
+                    const char *worker, int trial, const double *x, struct app_message *message);
 
-/* What to poll for, at most APP_PROCESS_FDS entries; how many. */
-int app_process_poll(const struct app_process *process, struct pollfd *fds);
+/* What to poll for, at most APP_CHILD_FDS entries; how many. */
+int app_child_poll(const struct app_child *process, struct pollfd *fds);
 
 /* Reads and writes what can be without waiting. */
-void app_process_serve(struct app_process *process);
+void app_child_serve(struct app_child *process);
 
 /* Enforces the time limit; when to look again. */
-double app_process_watch(struct app_process *process, double now);
+double app_child_watch(struct app_child *process, double now);
 
 /* Kills the whole group at once. */
-void app_process_kill(struct app_process *process);
+void app_child_kill(struct app_child *process);
 
 /*
  * 1 when the leader has ended: its group is killed, what is left of its output read, everything closed. 0: it
  * still runs.
  */
-int app_process_reap(struct app_process *process);
+int app_child_reap(struct app_child *process);
 
 /* Outcomes by the process that has ended, or CKG_ERR_INVALID and why it failed. */
-int app_process_result(struct app_process *process, const struct app_definition *definition, int trial,
-                       ckg_measurement *measured, int *count, struct app_message *why);
+int app_child_result(struct app_child *process, const struct app_definition *definition, int trial,
+                     ckg_measurement *measured, int *count, struct app_message *why);
 
 /* The end of its standard error as valid text, NULL for nothing; the caller frees it. */
-char *app_process_log(const struct app_process *process);
+char *app_child_log(const struct app_child *process);
 
-void app_process_free(struct app_process *process);
+void app_child_free(struct app_child *process);
 
 #endif

@@ -3,11 +3,12 @@
  * observations of mystery (d = 2, K = 1) and of a problem with d = 9, K = 1; at n = 50 also in units of one
  * OpenBLAS Cholesky factorisation with n = 1,024 in the same run.
  *
- *     build/bench/policies [--repeat R] [--policy NAME] [--max N]
+ *     build/bench/policy_speed [--repeat R] [--policy NAME] [--max N]
  *
  * The objective has no noise, or a known one (σ = 1 on mystery, a tenth of its spread on the other), with
  * MAP hyperparameters in both cases. Each figure is the smallest of R suggestions, each of which refits.
  */
+#include "options.h"
 #include "problems/problems.h"
 #include "timing.h"
 
@@ -97,17 +98,18 @@ static void row(const struct shape *shape, const char *policy, int noisy, int re
 
 int main(int argc, char **argv)
 {
-    int repeat = 9, most = 200;
+    int repeat = 9;
+    int most = 200;
     const char *only = NULL;
     ckg_policy_info policy;
-    for (int i = 1; i + 1 < argc; i += 2) {
-        if (!strcmp(argv[i], "--repeat"))
-            repeat = atoi(argv[i + 1]);
-        else if (!strcmp(argv[i], "--policy"))
-            only = argv[i + 1];
-        else if (!strcmp(argv[i], "--max"))
-            most = atoi(argv[i + 1]);
-    }
+    const struct bench_option options[] = {
+        {"repeat", BENCH_INTEGER, &repeat},
+        {"policy", BENCH_WORD, &only},
+        {"max", BENCH_INTEGER, &most},
+        {0},
+    };
+
+    bench_options_read(argc, argv, options);
     const double unit = cholesky_seconds();
     printf("milliseconds per suggestion, one thread; one OpenBLAS Cholesky of n = 1,024: %.2f ms\n",
            1e3 * unit);

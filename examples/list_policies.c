@@ -1,7 +1,7 @@
 /*
  * Lists the policies that are built in; with a policy's name, its parameters as a Markdown table:
  *
- *     build/examples/policies [NAME]
+ *     build/examples/list_policies [NAME]
  */
 #include <stdio.h>
 
@@ -19,7 +19,7 @@ static int print_parameters(const char *name)
 {
     ckg_policy_info policy;
     if (ckg_policy_named(name, &policy)) {
-        fprintf(stderr, "policies: %s\n", ckg_error_message());
+        fprintf(stderr, "list_policies: %s\n", ckg_error_message());
         return 2;
     }
     if (!policy.count) {

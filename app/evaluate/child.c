@@ -1,5 +1,5 @@
 /* posix_spawn, pipes, and the end of a process group. */
-#include "evaluate/process.h"
+#include "evaluate/child.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -126,7 +126,7 @@ static void shut(int *fd)
 }
 
 /* theirs[0..2]: the child's ends; our own do not block. */
-static int make_pipes(struct app_process *p, int theirs[3])
+static int make_pipes(struct app_child *p, int theirs[3])
 {
     int *const ours[3] = {&p->in, &p->out, &p->err};
     for (int i = 0; i < 3; i++) {
@@ -141,7 +141,7 @@ static int make_pipes(struct app_process *p, int theirs[3])
 }
 
 /* posix_spawn's answer: 0 or an errno. */
-static int spawn(struct app_process *p, char **words, char **environment, const char *folder,
+static int spawn(struct app_child *p, char **words, char **environment, const char *folder,
                  const int theirs[3])
 {
     posix_spawn_file_actions_t actions;
@@ -189,13 +189,13 @@ static int complain(struct app_message *message, const char *folder, const char 
                     scarce ? "lower `parallel` or raise the limits (`ulimit -a`)" : "correct `command`");
 }
 
-int app_process_start(struct app_process *p, const struct app_definition *d, const char *folder,
-                      const char *worker, int trial, const double *x, struct app_message *message)
+int app_child_start(struct app_child *p, const struct app_definition *d, const char *folder,
+                    const char *worker, int trial, const double *x, struct app_message *message)
 {
     int theirs[3] = {-1, -1, -1};
     int error = ENOMEM;
 
-    *p = (struct app_process){.end = -1, .in = -1, .out = -1, .err = -1, .deadline = INFINITY};
+    *p = (struct app_child){.end = -1, .in = -1, .out = -1, .err = -1, .deadline = INFINITY};
 
     /* What it is told: arguments, environment, standard input. */
     char **words = make_words(d, x);
@@ -220,13 +220,13 @@ int app_process_start(struct app_process *p, const struct app_definition *d, con
     free_environment(environment);
     if (!error)
         return CKG_OK;
-    app_process_free(p);
+    app_child_free(p);
     return complain(message, folder, d->evaluate.command[0], error);
 }
 
 /* --- while it runs --- */
 
-int app_process_poll(const struct app_process *p, struct pollfd *fds)
+int app_child_poll(const struct app_child *p, struct pollfd *fds)
 {
     int count = 0;
 
@@ -264,7 +264,7 @@ static ssize_t write_quietly(int fd, const char *bytes, size_t length)
 }
 
 /* The parameters; a child that does not want them closes its end, which is its right. */
-static void write_input(struct app_process *p)
+static void write_input(struct app_child *p)
 {
     while (p->in >= 0 && p->written < p->input.length) {
         const ssize_t sent = write_quietly(p->in, p->input.data + p->written, p->input.length - p->written);
@@ -277,7 +277,7 @@ static void write_input(struct app_process *p)
     shut(&p->in);
 }
 
-static void keep_log(struct app_process *p, const char *bytes, size_t length)
+static void keep_log(struct app_child *p, const char *bytes, size_t length)
 {
     for (size_t i = length > APP_LOG_BYTES ? length - APP_LOG_BYTES : 0; i < length; i++)
         p->log[(p->logged + i) % APP_LOG_BYTES] = bytes[i];
@@ -285,7 +285,7 @@ static void keep_log(struct app_process *p, const char *bytes, size_t length)
 }
 
 /* Reads up to `most` bytes; the descriptor is closed at its end. */
-static void read_output(struct app_process *p, int *fd, size_t most)
+static void read_output(struct app_child *p, int *fd, size_t most)
 {
     char block[65536];
     while (*fd >= 0 && most) {
@@ -304,7 +304,7 @@ static void read_output(struct app_process *p, int *fd, size_t most)
     }
 }
 
-void app_process_serve(struct app_process *p)
+void app_child_serve(struct app_child *p)
 {
     enum { AT_ONCE = 1 << 20 }; /* so that no evaluation keeps the others waiting */
     if (p->in >= 0)
@@ -313,11 +313,11 @@ void app_process_serve(struct app_process *p)
     read_output(p, &p->err, AT_ONCE);
 }
 
-double app_process_watch(struct app_process *p, double now)
+double app_child_watch(struct app_child *p, double now)
 {
     if (now >= p->deadline) {
         if (p->timed_out)
-            app_process_kill(p);
+            app_child_kill(p);
         else
             kill(-p->pid, SIGTERM);
         p->timed_out = 1;
@@ -326,7 +326,7 @@ double app_process_watch(struct app_process *p, double now)
     return p->end >= 0 ? p->deadline : fmin(p->deadline, now + glance);
 }
 
-void app_process_kill(struct app_process *p)
+void app_child_kill(struct app_child *p)
 {
     p->killed = 1;
     kill(-p->pid, SIGKILL);
@@ -334,7 +334,7 @@ void app_process_kill(struct app_process *p)
 
 /* --- when it has ended --- */
 
-static void shut_all(struct app_process *p)
+static void shut_all(struct app_child *p)
 {
     shut(&p->end);
     shut(&p->in);
@@ -342,7 +342,7 @@ static void shut_all(struct app_process *p)
     shut(&p->err);
 }
 
-static void read_rest(struct app_process *p)
+static void read_rest(struct app_child *p)
 {
     enum { LEFT = 1 << 20 }; /* what a pipe can hold; a process outside the group may write for ever */
 
@@ -351,7 +351,7 @@ static void read_rest(struct app_process *p)
     app_answer_end(&p->answer);
 }
 
-int app_process_reap(struct app_process *p)
+int app_child_reap(struct app_child *p)
 {
     siginfo_t info = {0};
 
@@ -374,11 +374,11 @@ int app_process_reap(struct app_process *p)
 }
 
 /* "exit status 2", and behind it the last line of standard error, which mostly says why. */
-static int complain_of_exit(const struct app_process *p, struct app_message *why)
+static int complain_of_exit(const struct app_child *p, struct app_message *why)
 {
     enum { LONGEST = 300 };
     const int status = WEXITSTATUS(p->status);
-    char *log = app_process_log(p), *line = log;
+    char *log = app_child_log(p), *line = log;
     size_t length = log ? strlen(log) : 0;
     while (length && strchr(" \t\r\n", log[length - 1]))
         log[--length] = 0;
@@ -394,8 +394,8 @@ static int complain_of_exit(const struct app_process *p, struct app_message *why
     return CKG_ERR_INVALID;
 }
 
-int app_process_result(struct app_process *p, const struct app_definition *d, int trial,
-                       ckg_measurement *measured, int *count, struct app_message *why)
+int app_child_result(struct app_child *p, const struct app_definition *d, int trial,
+                     ckg_measurement *measured, int *count, struct app_message *why)
 {
     *count = 0;
     if (p->unknown)
@@ -411,7 +411,7 @@ int app_process_result(struct app_process *p, const struct app_definition *d, in
     return app_answer_read(&p->answer, d, trial, measured, count, why);
 }
 
-char *app_process_log(const struct app_process *p)
+char *app_child_log(const struct app_child *p)
 {
     struct app_text out = {0};
     const size_t kept = p->logged < APP_LOG_BYTES ? p->logged : APP_LOG_BYTES;
@@ -433,7 +433,7 @@ char *app_process_log(const struct app_process *p)
     return out.data;
 }
 
-void app_process_free(struct app_process *p)
+void app_child_free(struct app_child *p)
 {
     shut_all(p);
     app_text_free(&p->input);

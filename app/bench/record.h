@@ -1,0 +1,25 @@
+/* What `ckg bench` keeps of a replication: lines of three CSV files. */
+#ifndef CKG_APP_BENCH_RECORD_H
+#define CKG_APP_BENCH_RECORD_H
+
+#include "bench/plan.h"
+
+enum app_record_kind { APP_RECORD_ROWS, APP_RECORD_DESIGNS, APP_RECORD_TIMING, APP_RECORD_KINDS };
+
+/* Lines of the cell's results, of its designs and of its timing. */
+struct app_replication {
+    struct app_text text[APP_RECORD_KINDS];
+};
+
+void app_replication_free(struct app_replication *replication);
+
+/* The first line of the file. */
+void app_record_header(enum app_record_kind kind, const struct app_problem *problem, struct app_text *out);
+
+/* Runs the replication (from 1) and scores its recommendation after every evaluation from the initial design
+ * on. */
+int app_record(const struct app_plan *plan, const struct app_cell *cell,
+               const struct app_components *components, int replication, struct app_replication *out,
+               struct app_message *message);
+
+#endif
