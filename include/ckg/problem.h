@@ -2,9 +2,9 @@
  * A problem: what may be varied, what is to be made small or large, and which limits hold.
  *
  * A design is an array of doubles, one per parameter in the order they were added, in the user's own units: a
- * real's value, an integer's whole number, a categorical's index (0, 1, …) into its values. Outcome 0 is the
- * objective, outcomes 1…K the constraints in the order they were added; a design is feasible when min <=
- * value <= max for each of them.
+ * real's or an integer's value, a categorical's index (0, 1, …) into its values. Outcome 0 is the objective,
+ * outcomes 1…K the constraints in the order they were added; a design is feasible when min <= value <= max
+ * for each of them.
  *
  * A study copies its problem, so a problem may be changed or freed afterwards. Functions on distinct problems
  * may be called from distinct threads at once.
@@ -43,7 +43,7 @@ CKG_API void ckg_problem_free(ckg_problem *problem);
 CKG_API int ckg_problem_add_real(ckg_problem *problem, const char *name, double low, double high,
                                  enum ckg_scale scale);
 
-/* A whole number in {low, …, high}, low < high, both within ±2^53. */
+/* An integer in {low, …, high}, low < high, both within ±2^53. */
 CKG_API int ckg_problem_add_integer(ckg_problem *problem, const char *name, double low, double high);
 
 /* One of `count` >= 2 named values without order; the strings are copied. */
@@ -52,7 +52,7 @@ CKG_API int ckg_problem_add_categorical(ckg_problem *problem, const char *name, 
 
 /*
  * Limits the choice to `count` designs, X row-major count × dimension, copied. Each must lie within the
- * parameters' ranges; one that stands twice is taken once. Parameters cannot be added afterwards.
+ * parameters' ranges; one that is given twice is taken once. Parameters cannot be added afterwards.
  */
 CKG_API int ckg_problem_set_designs(ckg_problem *problem, int count, const double *X);
 
@@ -67,15 +67,81 @@ CKG_API int ckg_problem_add_constraint(ckg_problem *problem, const char *name, d
 /* How the outcome of that name is disturbed; sd > 0 is read for CKG_NOISE_KNOWN alone. */
 CKG_API int ckg_problem_set_noise(ckg_problem *problem, const char *outcome, enum ckg_noise noise, double sd);
 
-/* What was described. Names are borrowed; an index out of range gives NULL or -1. */
+/*
+ * What was described, for every function above one that reads it back. Indices count from 0 in the order in
+ * which things were added. What is returned by pointer is borrowed until the problem changes or is freed. A
+ * NULL problem, an index out of range or a name that nothing has gives -1, NULL or CKG_ERR_NOT_FOUND, and
+ * where that is a status a message.
+ */
+
+/* d, the number of parameters, and K, the number of constraints. */
 CKG_API int ckg_problem_dimension(const ckg_problem *problem);
 CKG_API int ckg_problem_constraints(const ckg_problem *problem);
+
+/* A parameter: its name, the index of a name, its enum ckg_kind, its enum ckg_scale (of a real; else linear).
+ */
 CKG_API const char *ckg_problem_parameter_name(const ckg_problem *problem, int parameter);
+CKG_API int ckg_problem_parameter_find(const ckg_problem *problem, const char *name);
 CKG_API int ckg_problem_parameter_kind(const ckg_problem *problem, int parameter);
+CKG_API int ckg_problem_parameter_scale(const ckg_problem *problem, int parameter);
+
+/* Its range, both ends allowed; of a categorical 0 and the last index. Either output may be NULL. */
+CKG_API int ckg_problem_parameter_range(const ckg_problem *problem, int parameter, double *low, double *high);
+
+/* A categorical's number of values (0 for other kinds), a value's name, and the index of a name. */
+CKG_API int ckg_problem_categories(const ckg_problem *problem, int parameter);
 CKG_API const char *ckg_problem_category(const ckg_problem *problem, int parameter, int value);
+CKG_API int ckg_problem_category_find(const ckg_problem *problem, int parameter, const char *name);
+
+/* The finite list: how many distinct designs (0: there is no list), and design number `design` (d). */
+CKG_API int ckg_problem_designs(const ckg_problem *problem);
+CKG_API const double *ckg_problem_design(const ckg_problem *problem, int design);
+
+/* Whether the objective is to be small or large: enum ckg_goal. */
+CKG_API int ckg_problem_goal(const ckg_problem *problem);
+
+/* An outcome: its name, and the index of a name. */
 CKG_API const char *ckg_problem_outcome_name(const ckg_problem *problem, int outcome);
-/* The outcome of that name, or -1. */
 CKG_API int ckg_problem_outcome_find(const ckg_problem *problem, const char *name);
+
+/* Its limits, infinite where there is none: both for the objective. Either output may be NULL. */
+CKG_API int ckg_problem_limits(const ckg_problem *problem, int outcome, double *min, double *max);
+
+/* Its enum ckg_noise; *sd, unless NULL, is the standard deviation where that is known, else 0. */
+CKG_API int ckg_problem_noise(const ckg_problem *problem, int outcome, double *sd);
+
+/* --- the problem's rules --- */
+
+/* One measured value. */
+typedef struct ckg_measurement {
+    int outcome;  /* 0 the objective, 1…K a constraint */
+    double value; /* finite, at most 1e150 in size */
+    double sd;    /* the standard deviation of this one value's noise; CKG_SD_DEFAULT: as the problem says */
+} ckg_measurement;
+
+#define CKG_SD_DEFAULT (-1.0)
+
+/*
+ * CKG_OK when x (d) is a design: every parameter within its range, an integer an integer, a category an
+ * index. Else CKG_ERR_INVALID with a message that names the parameter. The finite list is not looked at: a
+ * design outside it may be added to a study, it is only never suggested.
+ */
+CKG_API int ckg_problem_check_design(const ckg_problem *problem, const double *x);
+
+/*
+ * CKG_OK when the values may be told of one trial: outcomes that exist, each at most once, values and
+ * standard deviations in range. Else CKG_ERR_NOT_FOUND or CKG_ERR_INVALID with a message that names the
+ * outcome.
+ */
+CKG_API int ckg_problem_check_measured(const ckg_problem *problem, int count,
+                                       const ckg_measurement *measured);
+
+/*
+ * Whether the design where these values were measured is feasible by them: 0 when a value breaks a limit, 1
+ * when every constraint was measured and none does, -1 when the values do not decide, or were not measured at
+ * all (count 0).
+ */
+CKG_API int ckg_problem_feasible(const ckg_problem *problem, int count, const ckg_measurement *measured);
 
 #ifdef __cplusplus
 }

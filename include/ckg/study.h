@@ -127,15 +127,6 @@ CKG_API int ckg_study_add(ckg_study *study, const double *x, int *trial);
 
 /* --- telling --- */
 
-/* One measured value. */
-typedef struct ckg_measurement {
-    int outcome;  /* 0 the objective, 1…K a constraint */
-    double value; /* finite, at most 1e150 in size */
-    double sd;    /* the standard deviation of this one value's noise; CKG_SD_DEFAULT: as the problem says */
-} ckg_measurement;
-
-#define CKG_SD_DEFAULT (-1.0)
-
 /* The result of a pending trial: all 1+K outcomes. */
 CKG_API int ckg_study_tell(ckg_study *study, int trial, const double *values);
 
@@ -164,6 +155,9 @@ typedef struct ckg_trial {
 
 CKG_API int ckg_study_trials(const ckg_study *study);
 CKG_API int ckg_study_trial(const ckg_study *study, int trial, ckg_trial *out);
+
+/* The best trial that was measured feasible, by the objective as measured; the first of equals; -1: none. */
+CKG_API int ckg_study_best(const ckg_study *study);
 
 /* --- recommending --- */
 

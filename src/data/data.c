@@ -110,17 +110,8 @@ int ckg__data_tell(struct ckg__data *data, int trial, int count, const struct ck
 
 int ckg__data_feasible(const struct ckg__data *data, const struct ckg__trial *trial)
 {
-    if (trial->state != CKG_COMPLETE)
-        return -1;
-    int met = 0;
-    for (int i = 0; i < trial->count; i++) {
-        const struct ckg_measurement *m = &trial->measured[i];
-        const struct ckg__outcome *o = &data->problem->outcome[m->outcome];
-        if (m->outcome && (m->value < o->min || m->value > o->max))
-            return 0;
-        met += m->outcome > 0;
-    }
-    return met == data->problem->outcomes - 1 ? 1 : -1;
+    return trial->state == CKG_COMPLETE ? ckg_problem_feasible(data->problem, trial->count, trial->measured)
+                                        : -1;
 }
 
 static const struct ckg_measurement *measured_objective(const struct ckg__trial *trial)

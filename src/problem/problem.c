@@ -10,7 +10,8 @@
 #include "base/alloc.h"
 #include "base/error.h"
 
-static const double largest_whole = 9007199254740992.0; /* 2^53: every integer up to it is a double */
+static const double largest_integer = 9007199254740992.0; /* 2^53: every integer up to it is a double */
+static const double largest_value = 1e150;                /* its square, and sums of such, are finite */
 
 int ckg_problem_new(ckg_problem **out)
 {
@@ -62,25 +63,25 @@ static int check_new_parameter(const ckg_problem *p, const char *name)
     if (!name || !*name)
         return ckg__fail(CKG_ERR_INVALID, "a parameter needs a name");
     if (p->designs)
-        return ckg__fail(CKG_ERR_STATE, "parameter '%s': parameters come before the list of designs", name);
+        return ckg__fail(CKG_ERR_STATE, "parameter '%s': add parameters before the list of designs", name);
     if (p->d == CKG_MAX_PARAMETERS)
-        return ckg__fail(CKG_ERR_INVALID, "parameter '%s': at most %d parameters", name, CKG_MAX_PARAMETERS);
-    for (int i = 0; i < p->d; i++)
-        if (!strcmp(p->parameters[i].name, name))
-            return ckg__fail(CKG_ERR_INVALID, "parameter '%s' stands twice", name);
+        return ckg__fail(CKG_ERR_INVALID, "parameter '%s': a problem has at most %d parameters", name,
+                         CKG_MAX_PARAMETERS);
+    if (ckg_problem_parameter_find(p, name) >= 0)
+        return ckg__fail(CKG_ERR_INVALID, "parameter '%s' is given twice", name);
     return CKG_OK;
 }
 
 static int check_range(const char *name, double low, double high)
 {
     if (!isfinite(low) || !isfinite(high))
-        return ckg__fail(CKG_ERR_INVALID, "parameter '%s': its range [%g, %g] is not finite", name, low,
+        return ckg__fail(CKG_ERR_INVALID, "parameter '%s': the range [%g, %g] is not finite", name, low,
                          high);
     if (!(low < high))
-        return ckg__fail(CKG_ERR_INVALID, "parameter '%s': low %.17g is not below high %.17g", name, low,
+        return ckg__fail(CKG_ERR_INVALID, "parameter '%s': low %.17g must be below high %.17g", name, low,
                          high);
     if (!isfinite(high - low))
-        return ckg__fail(CKG_ERR_INVALID, "parameter '%s': its range [%g, %g] is too wide", name, low, high);
+        return ckg__fail(CKG_ERR_INVALID, "parameter '%s': the range [%g, %g] is too wide", name, low, high);
     return CKG_OK;
 }
 
@@ -128,9 +129,11 @@ int ckg_problem_add_integer(ckg_problem *p, const char *name, double low, double
         status = check_range(name, low, high);
     if (status)
         return status;
-    if (low != floor(low) || high != floor(high) || fabs(low) > largest_whole || fabs(high) > largest_whole)
-        return ckg__fail(CKG_ERR_INVALID, "parameter '%s': [%.17g, %.17g] are not whole numbers within 2^53",
-                         name, low, high);
+    if (low != floor(low) || high != floor(high) || fabs(low) > largest_integer ||
+        fabs(high) > largest_integer)
+        return ckg__fail(CKG_ERR_INVALID,
+                         "parameter '%s': low %.17g and high %.17g must be integers within ±2^53", name, low,
+                         high);
     return add_parameter(
         p, (struct ckg__parameter){.kind = CKG_INTEGER, .low = low, .high = high, .width = 1}, name, NULL);
 }
@@ -142,14 +145,15 @@ int ckg_problem_add_categorical(ckg_problem *p, const char *name, int count, con
     if (status)
         return status;
     if (count < 2 || count > CKG_MAX_CATEGORIES || !values)
-        return ckg__fail(CKG_ERR_INVALID, "parameter '%s': needs 2 to %d values, not %d", name,
+        return ckg__fail(CKG_ERR_INVALID, "parameter '%s' needs 2 to %d values, not %d", name,
                          CKG_MAX_CATEGORIES, count);
     for (int v = 0; v < count; v++) {
         if (!values[v])
             return ckg__fail(CKG_ERR_INVALID, "parameter '%s': value %d is NULL", name, v);
         for (int w = 0; w < v; w++)
             if (!strcmp(values[v], values[w]))
-                return ckg__fail(CKG_ERR_INVALID, "parameter '%s': value '%s' stands twice", name, values[v]);
+                return ckg__fail(CKG_ERR_INVALID, "parameter '%s': value '%s' is given twice", name,
+                                 values[v]);
     }
     struct ckg__parameter q = {
         .kind = CKG_CATEGORICAL, .low = 0, .high = count - 1, .count = count, .width = count};
@@ -163,10 +167,10 @@ int ckg__problem_check_design(const ckg_problem *p, const double *x)
         if (!isfinite(x[i]))
             return ckg__fail(CKG_ERR_INVALID, "parameter '%s': %g is not a finite number", q->name, x[i]);
         if (x[i] < q->low || x[i] > q->high)
-            return ckg__fail(CKG_ERR_INVALID, "parameter '%s': %.17g lies outside [%.17g, %.17g]", q->name,
+            return ckg__fail(CKG_ERR_INVALID, "parameter '%s': %.17g is outside [%.17g, %.17g]", q->name,
                              x[i], q->low, q->high);
         if (q->kind != CKG_REAL && x[i] != floor(x[i]))
-            return ckg__fail(CKG_ERR_INVALID, "parameter '%s': %.17g is not a whole number", q->name, x[i]);
+            return ckg__fail(CKG_ERR_INVALID, "parameter '%s': %.17g is not an integer", q->name, x[i]);
     }
     return CKG_OK;
 }
@@ -221,7 +225,7 @@ static int check_outcome_name(const ckg_problem *p, const char *name, int except
         return ckg__fail(CKG_ERR_INVALID, "an outcome needs a problem and a name");
     for (int j = 0; j < p->outcomes; j++)
         if (j != except && !strcmp(p->outcome[j].name, name))
-            return ckg__fail(CKG_ERR_INVALID, "outcome '%s' stands twice", name);
+            return ckg__fail(CKG_ERR_INVALID, "outcome '%s' is given twice", name);
     return CKG_OK;
 }
 
@@ -247,12 +251,12 @@ int ckg_problem_add_constraint(ckg_problem *p, const char *name, double min, dou
     if (check_outcome_name(p, name, -1))
         return CKG_ERR_INVALID;
     if (p->outcomes == 1 + CKG_MAX_CONSTRAINTS)
-        return ckg__fail(CKG_ERR_INVALID, "constraint '%s': at most %d constraints", name,
+        return ckg__fail(CKG_ERR_INVALID, "constraint '%s': a problem has at most %d constraints", name,
                          CKG_MAX_CONSTRAINTS);
     if (isnan(min) || isnan(max) || (isinf(min) && isinf(max)) || min == INFINITY || max == -INFINITY)
-        return ckg__fail(CKG_ERR_INVALID, "constraint '%s': min %g and max %g give no limit", name, min, max);
+        return ckg__fail(CKG_ERR_INVALID, "constraint '%s': min %g and max %g set no limit", name, min, max);
     if (!(min < max))
-        return ckg__fail(CKG_ERR_INVALID, "constraint '%s': min %.17g is not below max %.17g", name, min,
+        return ckg__fail(CKG_ERR_INVALID, "constraint '%s': min %.17g must be below max %.17g", name, min,
                          max);
     char *copy = ckg__alloc_string(name);
     if (!copy)
@@ -271,8 +275,8 @@ int ckg_problem_set_noise(ckg_problem *p, const char *outcome, enum ckg_noise no
         return ckg__fail(CKG_ERR_INVALID, "outcome '%s': unknown kind of noise %d", outcome, (int)noise);
     if (noise == CKG_NOISE_KNOWN && !(isfinite(sd) && sd > 0))
         return ckg__fail(CKG_ERR_INVALID,
-                         "outcome '%s': a noise of standard deviation %g is not positive and finite", outcome,
-                         sd);
+                         "outcome '%s': the noise's standard deviation must be positive and finite, not %g",
+                         outcome, sd);
     p->outcome[j].noise = noise;
     p->outcome[j].noise_sd = noise == CKG_NOISE_KNOWN ? sd : 0.0;
     return CKG_OK;
@@ -307,6 +311,8 @@ int ckg__problem_copy(ckg_problem **out, const ckg_problem *from)
     return status;
 }
 
+/* --- reading it back --- */
+
 int ckg_problem_dimension(const ckg_problem *p)
 {
     return p ? p->d : -1;
@@ -317,26 +323,101 @@ int ckg_problem_constraints(const ckg_problem *p)
     return p ? p->outcomes - 1 : -1;
 }
 
+static const struct ckg__parameter *parameter_at(const ckg_problem *p, int i)
+{
+    return p && i >= 0 && i < p->d ? &p->parameters[i] : NULL;
+}
+
+static const struct ckg__outcome *outcome_at(const ckg_problem *p, int j)
+{
+    return p && j >= 0 && j < p->outcomes ? &p->outcome[j] : NULL;
+}
+
 const char *ckg_problem_parameter_name(const ckg_problem *p, int i)
 {
-    return p && i >= 0 && i < p->d ? p->parameters[i].name : NULL;
+    const struct ckg__parameter *q = parameter_at(p, i);
+
+    return q ? q->name : NULL;
+}
+
+int ckg_problem_parameter_find(const ckg_problem *p, const char *name)
+{
+    for (int i = 0; p && name && i < p->d; i++)
+        if (!strcmp(p->parameters[i].name, name))
+            return i;
+    return -1;
 }
 
 int ckg_problem_parameter_kind(const ckg_problem *p, int i)
 {
-    return p && i >= 0 && i < p->d ? (int)p->parameters[i].kind : -1;
+    const struct ckg__parameter *q = parameter_at(p, i);
+
+    return q ? (int)q->kind : -1;
+}
+
+int ckg_problem_parameter_scale(const ckg_problem *p, int i)
+{
+    const struct ckg__parameter *q = parameter_at(p, i);
+
+    return q ? (int)q->scale : -1;
+}
+
+int ckg_problem_parameter_range(const ckg_problem *p, int i, double *low, double *high)
+{
+    const struct ckg__parameter *q = parameter_at(p, i);
+
+    ckg__error_clear();
+    if (!q)
+        return ckg__fail(CKG_ERR_NOT_FOUND, "there is no parameter %d", i);
+    if (low)
+        *low = q->low;
+    if (high)
+        *high = q->high;
+    return CKG_OK;
+}
+
+int ckg_problem_categories(const ckg_problem *p, int i)
+{
+    const struct ckg__parameter *q = parameter_at(p, i);
+
+    return q ? q->count : -1;
 }
 
 const char *ckg_problem_category(const ckg_problem *p, int i, int v)
 {
-    if (ckg_problem_parameter_kind(p, i) != CKG_CATEGORICAL || v < 0 || v >= p->parameters[i].count)
-        return NULL;
-    return p->parameters[i].values[v];
+    return v >= 0 && v < ckg_problem_categories(p, i) ? p->parameters[i].values[v] : NULL;
+}
+
+int ckg_problem_category_find(const ckg_problem *p, int i, const char *name)
+{
+    const int count = ckg_problem_categories(p, i);
+
+    for (int v = 0; name && v < count; v++)
+        if (!strcmp(p->parameters[i].values[v], name))
+            return v;
+    return -1;
+}
+
+int ckg_problem_designs(const ckg_problem *p)
+{
+    return p ? p->designs : -1;
+}
+
+const double *ckg_problem_design(const ckg_problem *p, int design)
+{
+    return p && design >= 0 && design < p->designs ? p->X + (size_t)design * (size_t)p->d : NULL;
+}
+
+int ckg_problem_goal(const ckg_problem *p)
+{
+    return p ? (int)p->goal : -1;
 }
 
 const char *ckg_problem_outcome_name(const ckg_problem *p, int j)
 {
-    return p && j >= 0 && j < p->outcomes ? p->outcome[j].name : NULL;
+    const struct ckg__outcome *o = outcome_at(p, j);
+
+    return o ? o->name : NULL;
 }
 
 int ckg_problem_outcome_find(const ckg_problem *p, const char *name)
@@ -345,4 +426,96 @@ int ckg_problem_outcome_find(const ckg_problem *p, const char *name)
         if (!strcmp(p->outcome[j].name, name))
             return j;
     return -1;
+}
+
+int ckg_problem_limits(const ckg_problem *p, int j, double *min, double *max)
+{
+    const struct ckg__outcome *o = outcome_at(p, j);
+
+    ckg__error_clear();
+    if (!o)
+        return ckg__fail(CKG_ERR_NOT_FOUND, "there is no outcome %d", j);
+    if (min)
+        *min = o->min;
+    if (max)
+        *max = o->max;
+    return CKG_OK;
+}
+
+int ckg_problem_noise(const ckg_problem *p, int j, double *sd)
+{
+    const struct ckg__outcome *o = outcome_at(p, j);
+
+    if (o && sd)
+        *sd = o->noise_sd;
+    return o ? (int)o->noise : -1;
+}
+
+/* --- its rules --- */
+
+int ckg_problem_check_design(const ckg_problem *p, const double *x)
+{
+    ckg__error_clear();
+    if (!p || !x)
+        return ckg__fail(CKG_ERR_INVALID, "ckg_problem_check_design: a NULL argument");
+    return ckg__problem_check_design(p, x);
+}
+
+static int check_measurement(const ckg_problem *p, const ckg_measurement *m)
+{
+    const struct ckg__outcome *o = outcome_at(p, m->outcome);
+
+    if (!o)
+        return ckg__fail(CKG_ERR_NOT_FOUND, "there is no outcome %d", m->outcome);
+    if (!isfinite(m->value))
+        return ckg__fail(CKG_ERR_INVALID, "outcome '%s': %g is not a finite number", o->name, m->value);
+    if (fabs(m->value) > largest_value)
+        return ckg__fail(CKG_ERR_INVALID, "outcome '%s': %g is beyond ±1e150", o->name, m->value);
+    if (m->sd != CKG_SD_DEFAULT && !(isfinite(m->sd) && m->sd >= 0))
+        return ckg__fail(CKG_ERR_INVALID,
+                         "outcome '%s': the standard deviation must be finite and not negative, not %g",
+                         o->name, m->sd);
+    return CKG_OK;
+}
+
+int ckg__problem_check_measured(const ckg_problem *p, int count, const ckg_measurement *measured)
+{
+    unsigned seen = 0;
+
+    for (int i = 0; i < count; i++) {
+        const ckg_measurement *m = &measured[i];
+        const int status = check_measurement(p, m);
+
+        if (status)
+            return status;
+        if (seen & 1u << m->outcome)
+            return ckg__fail(CKG_ERR_INVALID, "outcome '%s' is given twice", p->outcome[m->outcome].name);
+        seen |= 1u << m->outcome;
+    }
+    return CKG_OK;
+}
+
+int ckg_problem_check_measured(const ckg_problem *p, int count, const ckg_measurement *measured)
+{
+    ckg__error_clear();
+    if (!p || count < 0 || (count && !measured))
+        return ckg__fail(CKG_ERR_INVALID, "ckg_problem_check_measured: needs a problem and measured values");
+    return ckg__problem_check_measured(p, count, measured);
+}
+
+int ckg_problem_feasible(const ckg_problem *p, int count, const ckg_measurement *measured)
+{
+    int met = 0;
+
+    for (int i = 0; p && measured && i < count; i++) {
+        const ckg_measurement *m = &measured[i];
+        const struct ckg__outcome *o = outcome_at(p, m->outcome);
+
+        if (!o)
+            return -1;
+        if (m->value < o->min || m->value > o->max)
+            return 0;
+        met += m->outcome > 0;
+    }
+    return p && measured && count > 0 && met == p->outcomes - 1 ? 1 : -1;
 }

@@ -45,6 +45,9 @@ int ckg__problem_copy(ckg_problem **out, const ckg_problem *problem);
  */
 int ckg__problem_check_design(const ckg_problem *problem, const double *x);
 
+/* The checks of ckg_problem_check_measured, for arguments that are there. */
+int ckg__problem_check_measured(const ckg_problem *problem, int count, const ckg_measurement *measured);
+
 /* The number of distinct designs, or 0 when there are infinitely many (or more than 2^53). */
 double ckg__problem_size(const ckg_problem *problem);
 

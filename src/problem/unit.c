@@ -24,7 +24,7 @@ double ckg__problem_size(const ckg_problem *p)
             return 0;
         size *= p->parameters[i].high - p->parameters[i].low + 1;
     }
-    return size > 9007199254740992.0 ? 0 : size;
+    return size > 0x1p53 ? 0 : size;
 }
 
 void ckg__problem_number(const ckg_problem *p, double index, double *x)

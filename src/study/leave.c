@@ -108,7 +108,7 @@ int ckg_study_leave_one_out(ckg_study *s, int outcome, double *mean, double *sd,
     if (!s)
         return ckg__fail(CKG_ERR_INVALID, "ckg_study_leave_one_out: study is NULL");
     if (outcome < 0 || outcome >= s->problem->outcomes)
-        return ckg__fail(CKG_ERR_NOT_FOUND, "no outcome has the number %d", outcome);
+        return ckg__fail(CKG_ERR_NOT_FOUND, "there is no outcome %d", outcome);
     const struct outputs out = {mean, sd, measured_sd};
     const struct ckg__surrogate *model = &s->models.surrogate[outcome];
     ckg__interrupt_begin(&s->interrupt);

@@ -228,7 +228,7 @@ int ckg_study_model(ckg_study *s, int outcome, ckg_model_info *out)
     if (!s || !out)
         return ckg__fail(CKG_ERR_INVALID, "ckg_study_model: a NULL argument");
     if (outcome < 0 || outcome >= s->problem->outcomes)
-        return ckg__fail(CKG_ERR_NOT_FOUND, "no outcome has the number %d", outcome);
+        return ckg__fail(CKG_ERR_NOT_FOUND, "there is no outcome %d", outcome);
     ckg__interrupt_begin(&s->interrupt);
     const int status = ckg__models_update(&s->models, s->revision, 0);
     if (status)

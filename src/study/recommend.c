@@ -414,7 +414,8 @@ static int check_options(const ckg_recommend_options *o)
     if (o->rule != CKG_RULE_UTILITY && o->rule != CKG_RULE_PROBABILITY)
         return ckg__fail(CKG_ERR_INVALID, "recommend: unknown rule %d", o->rule);
     if (o->rule == CKG_RULE_PROBABILITY && !(o->probability > 0 && o->probability < 1))
-        return ckg__fail(CKG_ERR_INVALID, "recommend: probability %g is not within (0, 1)", o->probability);
+        return ckg__fail(CKG_ERR_INVALID, "recommend: the probability must be above 0 and below 1, not %g",
+                         o->probability);
     return CKG_OK;
 }
 
@@ -442,7 +443,7 @@ int ckg_study_recommend(ckg_study *s, const ckg_recommend_options *options, ckg_
     if (status)
         return status;
     if (!measured)
-        return ckg__fail(CKG_ERR_STATE, "nothing to recommend: the objective '%s' was never measured",
+        return ckg__fail(CKG_ERR_STATE, "nothing to recommend: the objective '%s' has not been measured yet",
                          s->problem->outcome[0].name);
     ckg__interrupt_begin(&s->interrupt);
     ckg_recommendation *result = recommendation_new(s->problem->d, s->problem->outcomes - 1);

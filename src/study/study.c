@@ -63,7 +63,7 @@ static int find_name(const char *what, const char *name, const char *const *name
             *index = i;
             return CKG_OK;
         }
-    return ckg__fail(CKG_ERR_INVALID, "%s '%s' is not known", what, name ? name : "(null)");
+    return ckg__fail(CKG_ERR_INVALID, "options: unknown %s '%s'", what, name ? name : "(null)");
 }
 
 static int check_numbers(const ckg_options *o)
@@ -72,19 +72,19 @@ static int check_numbers(const ckg_options *o)
         return ckg__fail(CKG_ERR_INVALID, "options: version %d is not %d: start from CKG_OPTIONS_INIT",
                          o->version, CKG_OPTIONS_VERSION);
     if (o->threads < 0 || o->threads > CKG__MAX_THREADS)
-        return ckg__fail(CKG_ERR_INVALID, "options: threads %d is not within 0 … %d", o->threads,
-                         CKG__MAX_THREADS);
+        return ckg__fail(CKG_ERR_INVALID, "options: threads must be from 0 to %d, not %d", CKG__MAX_THREADS,
+                         o->threads);
     if (!(o->time_limit >= 0))
-        return ckg__fail(CKG_ERR_INVALID, "options: time_limit %g is negative", o->time_limit);
+        return ckg__fail(CKG_ERR_INVALID, "options: time_limit must be 0 or more, not %g", o->time_limit);
     if (o->initial < -1)
-        return ckg__fail(CKG_ERR_INVALID, "options: initial %d is below -1", o->initial);
+        return ckg__fail(CKG_ERR_INVALID, "options: initial must be -1 or more, not %d", o->initial);
     if (o->samples < 1 || o->samples > CKG__MAX_SAMPLES)
-        return ckg__fail(CKG_ERR_INVALID, "options: samples %d is not within 1 … %d", o->samples,
-                         CKG__MAX_SAMPLES);
+        return ckg__fail(CKG_ERR_INVALID, "options: samples must be from 1 to %d, not %d", CKG__MAX_SAMPLES,
+                         o->samples);
     if (o->budget < 0)
-        return ckg__fail(CKG_ERR_INVALID, "options: budget %d is negative", o->budget);
+        return ckg__fail(CKG_ERR_INVALID, "options: budget must be 0 or more, not %d", o->budget);
     if (isinf(o->penalty))
-        return ckg__fail(CKG_ERR_INVALID, "options: an infinite penalty");
+        return ckg__fail(CKG_ERR_INVALID, "options: the penalty must be finite, or CKG_AUTOMATIC");
     return CKG_OK;
 }
 
@@ -105,12 +105,11 @@ static int apply_final_policy(ckg_study *s, const ckg_options *o)
         return CKG_OK;
     s->final_policy = ckg__policy_find(o->final_policy);
     if (!s->final_policy)
-        return ckg__fail(CKG_ERR_INVALID, "options: final_policy '%s' is not known", o->final_policy);
+        return ckg__fail(CKG_ERR_INVALID, "options: unknown final_policy '%s'", o->final_policy);
     if (!o->budget)
-        return ckg__fail(
-            CKG_ERR_INVALID,
-            "options: final_policy '%s' without a budget: which evaluation is the last is not known",
-            o->final_policy);
+        return ckg__fail(CKG_ERR_INVALID,
+                         "options: final_policy '%s' needs a budget, which says which evaluation is the last",
+                         o->final_policy);
     return CKG_OK;
 }
 
@@ -127,19 +126,18 @@ static int apply_options(ckg_study *s, const ckg_options *o)
     int kernel = 0, fit = 0, preset = 0;
     int status = check_numbers(o);
     if (!status)
-        status = find_name("options: kernel", o->kernel, ckg__kernel_names, CKG__KERNELS, &kernel);
+        status = find_name("kernel", o->kernel, ckg__kernel_names, CKG__KERNELS, &kernel);
     if (!status)
-        status = find_name("options: fit", o->fit, fits, 4, &fit);
+        status = find_name("fit", o->fit, fits, 4, &fit);
     if (!status)
-        status = find_name("options: preset", o->preset, presets, 2, &preset);
+        status = find_name("preset", o->preset, presets, 2, &preset);
     if (!status)
-        status = find_name("options: failures", o->failures, failures, 2, &s->models.failures);
+        status = find_name("failures", o->failures, failures, 2, &s->models.failures);
     if (status)
         return status;
     s->policy = o->policy ? ckg__policy_find(o->policy) : NULL;
     if (!s->policy)
-        return ckg__fail(CKG_ERR_INVALID, "options: policy '%s' is not known",
-                         o->policy ? o->policy : "(null)");
+        return ckg__fail(CKG_ERR_INVALID, "options: unknown policy '%s'", o->policy ? o->policy : "(null)");
     status = ckg__policy_settings(s->policy, o->settings_count, o->settings, s->setting);
     if (!status)
         status = apply_final_policy(s, o);
@@ -247,9 +245,9 @@ static int check_pending(const ckg_study *s, int trial)
     if (!s)
         return ckg__fail(CKG_ERR_INVALID, "the study is NULL");
     if (trial < 0 || trial >= s->data.trials)
-        return ckg__fail(CKG_ERR_NOT_FOUND, "no trial has the number %d", trial);
+        return ckg__fail(CKG_ERR_NOT_FOUND, "there is no trial %d", trial);
     if (s->data.trial[trial].state != CKG_PENDING)
-        return ckg__fail(CKG_ERR_STATE, "trial %d is %s already", trial, states[s->data.trial[trial].state]);
+        return ckg__fail(CKG_ERR_STATE, "trial %d is already %s", trial, states[s->data.trial[trial].state]);
     return CKG_OK;
 }
 
@@ -263,32 +261,12 @@ int ckg_study_add(ckg_study *s, const double *x, int *trial)
     return ckg__data_add(&s->data, x, trial);
 }
 
-static int check_measurement(const ckg_study *s, const ckg_measurement *m, unsigned *seen)
-{
-    if (m->outcome < 0 || m->outcome >= s->problem->outcomes)
-        return ckg__fail(CKG_ERR_NOT_FOUND, "no outcome has the number %d", m->outcome);
-    const char *name = s->problem->outcome[m->outcome].name;
-    if (!isfinite(m->value))
-        return ckg__fail(CKG_ERR_INVALID, "outcome '%s': %g is not a finite number", name, m->value);
-    if (fabs(m->value) > 1e150)
-        return ckg__fail(CKG_ERR_INVALID, "outcome '%s': %g is beyond 1e150", name, m->value);
-    if (m->sd != CKG_SD_DEFAULT && !(isfinite(m->sd) && m->sd >= 0))
-        return ckg__fail(CKG_ERR_INVALID, "outcome '%s': a standard deviation of %g is not one", name, m->sd);
-    if (*seen & 1u << m->outcome)
-        return ckg__fail(CKG_ERR_INVALID, "outcome '%s' stands twice", name);
-    *seen |= 1u << m->outcome;
-    return CKG_OK;
-}
-
 static int tell_checked(ckg_study *s, int trial, int count, const ckg_measurement *measured)
 {
-    unsigned seen = 0;
-    for (int i = 0; i < count; i++) {
-        const int status = check_measurement(s, &measured[i], &seen);
-        if (status)
-            return status;
-    }
-    const int status = ckg__data_tell(&s->data, trial, count, measured);
+    int status = ckg__problem_check_measured(s->problem, count, measured);
+
+    if (!status)
+        status = ckg__data_tell(&s->data, trial, count, measured);
     if (!status)
         s->revision++;
     return status;
@@ -301,7 +279,7 @@ int ckg_study_tell_measured(ckg_study *s, int trial, int count, const ckg_measur
     if (status)
         return status;
     if (count < 1 || count > s->problem->outcomes || !measured)
-        return ckg__fail(CKG_ERR_INVALID, "trial %d: %d measurements where 1 to %d are possible", trial,
+        return ckg__fail(CKG_ERR_INVALID, "trial %d: %d measured values, where 1 to %d are possible", trial,
                          count, s->problem->outcomes);
     return tell_checked(s, trial, count, measured);
 }
@@ -351,9 +329,14 @@ int ckg_study_trial(const ckg_study *s, int trial, ckg_trial *out)
     if (!s || !out)
         return ckg__fail(CKG_ERR_INVALID, "ckg_study_trial: a NULL argument");
     if (trial < 0 || trial >= s->data.trials)
-        return ckg__fail(CKG_ERR_NOT_FOUND, "no trial has the number %d", trial);
+        return ckg__fail(CKG_ERR_NOT_FOUND, "there is no trial %d", trial);
     const struct ckg__trial *t = &s->data.trial[trial];
     *out = (ckg_trial){(int)t->state, s->data.x + (size_t)t->design * (size_t)s->problem->d, t->count,
                        t->measured, ckg__data_feasible(&s->data, t)};
     return CKG_OK;
+}
+
+int ckg_study_best(const ckg_study *s)
+{
+    return s ? ckg__data_best(&s->data) : -1;
 }

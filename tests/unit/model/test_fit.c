@@ -222,7 +222,8 @@ static void test_climb_reaches_the_best_of_a_grid(void **state)
         for (int flat = 0; flat < 2; flat++) {
             struct process p;
             process_make(&p, (enum ckg__kernel)kernel, 1, 15, ESTIMATED, 24);
-            const struct ckg__fit fit = {.inputs = p.inputs, .prior = flat ? ckg__prior_flat() : ckg__prior_default(1)};
+            const struct ckg__fit fit = {.inputs = p.inputs,
+                                         .prior = flat ? ckg__prior_flat() : ckg__prior_default(1)};
             const double climbed = best_climb(&fit, &p.arena), grid = grid_maximum(&fit, &p.arena);
             assert_true(climbed >= grid - 1e-4);
             process_free(&p);

@@ -405,9 +405,9 @@ static void test_a_trial_ends_once(void **state)
     static const struct {
         int trial;
         const char *culprit;
-    } ended[] = {{COMPLETE, "trial 0 is complete"},
-                 {FAILED, "trial 4 is failed"},
-                 {CANCELLED, "trial 5 is cancelled"}};
+    } ended[] = {{COMPLETE, "trial 0 is already complete"},
+                 {FAILED, "trial 4 is already failed"},
+                 {CANCELLED, "trial 5 is already cancelled"}};
     const double values[] = {1, 1};
     const ckg_measurement one = {0, 1, CKG_SD_DEFAULT};
 
