@@ -198,11 +198,9 @@ int ckg_study_score(ckg_study *s, const char *policy, int count, const double *X
     if (!status)
         status = ckg__policy_score(row, &search, count, U, value);
     const struct ckg__scaling *scaling = &s->models.surrogate[0].scaling;
-    const double unit = row->traits & CKG__TRAIT_AMOUNT
-                            ? scaling->scale * (scaling->warp > 0 ? scaling->warp_scale : 1)
-                            : 1;
-    for (int p = 0; !status && p < count; p++)
-        value[p] *= unit;
+    const double warped = scaling->warp > 0 ? scaling->warp_scale : 1;
+    for (int p = 0; !status && row->traits & CKG__TRAIT_AMOUNT && p < count; p++)
+        value[p] = value[p] * scaling->scale * warped; /* as a suggestion's value is */
     return ckg__study_end_search(s, status);
 }
 
