@@ -206,3 +206,8 @@ void ckg__design_sobol(unsigned long long seed, int first, int n, int d, double 
     for (int j = CKG__SOBOL_MAX_DIM; j < d; j++)
         fill_column_beyond(seed, j, first, n, d, X + j);
 }
+
+int ckg__design_size(int d)
+{
+    return d + 1 > 5 ? 2 * (d + 1) : 10;
+}

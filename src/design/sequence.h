@@ -22,4 +22,7 @@ enum { CKG__SOBOL_MAX_DIM = 1000 };
  */
 void ckg__design_sobol(unsigned long long seed, int first, int n, int d, double *X);
 
+/* The designs of an initial design for d parameters where nobody said how many: max(10, 2(d+1)). */
+int ckg__design_size(int d);
+
 #endif

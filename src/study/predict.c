@@ -119,7 +119,7 @@ static int predict_one(ckg_study *s, const double *x, double *mean, double *sd, 
         return CKG_ERR_NOMEM;
     ckg__problem_to_unit(s->problem, x, u);
     int status = ckg__study_predict_at(s, u, all_mean, all_sd, each, &feasible);
-    if (!status)
+    if (!status && utility)
         status = ckg__study_utility_at(s, u, common_penalty(s), &worth);
     if (status)
         return status;
@@ -135,16 +135,23 @@ static int predict_one(ckg_study *s, const double *x, double *mean, double *sd, 
     return CKG_OK;
 }
 
+/* What is believed; and M, where a utility is asked for. */
+static int begin_predictions(ckg_study *s, int priced, struct ckg__search *search)
+{
+    const int status = ckg__study_believe(s, NULL, ckg__clock(), search);
+    return status || !priced ? status : ckg__policy_price(NULL, search);
+}
+
 int ckg_study_predict(ckg_study *s, int count, const double *X, double *mean, double *sd, double *probability,
                       double *utility)
 {
+    struct ckg__search search;
+
     int status = begin(s, count, X, "ckg_study_predict");
     if (status)
         return status;
-    struct ckg__search search;
-    double seconds;
     const size_t d = (size_t)s->problem->d, outcomes = (size_t)s->problem->outcomes;
-    status = ckg__study_begin_search(s, NULL, &search, ckg__clock(), &seconds);
+    status = begin_predictions(s, utility != NULL, &search);
     for (size_t p = 0; !status && p < (size_t)count && !ckg__interrupted(&s->interrupt); p++) {
         struct ckg__arena_mark mark = ckg__arena_mark(&s->results);
         status = predict_one(s, X + p * d, mean ? mean + p * outcomes : NULL, sd ? sd + p * outcomes : NULL,
@@ -172,16 +179,14 @@ static int search_at(ckg_study *s, const struct ckg__policy *row, int count, con
                      struct ckg__search *search, double **U)
 {
     const size_t d = (size_t)s->problem->d, D = (size_t)s->problem->D, n = (size_t)count;
-    double seconds;
-    const int status = ckg__study_begin_search(s, row, search, ckg__clock(), &seconds);
+    const int status = ckg__study_begin_search(s, row, search);
     double *u = status ? NULL : ckg__arena_doubles(&s->results, D);
     *U = status ? NULL : ckg__arena_doubles(&s->results, D * n + 1);
     if (status || !u || !*U)
         return status ? status : CKG_ERR_NOMEM;
     for (size_t p = 0; p < n; p++) {
         ckg__problem_to_unit(s->problem, X + p * d, u);
-        for (size_t k = 0; k < D; k++)
-            (*U)[k * n + p] = u[k];
+        ckg__point_put((int)D, u, *U, count, (int)p);
     }
     return CKG_OK;
 }
@@ -197,10 +202,8 @@ int ckg_study_score(ckg_study *s, const char *policy, int count, const double *X
     status = search_at(s, row, count, X, &search, &U);
     if (!status)
         status = ckg__policy_score(row, &search, count, U, value);
-    const struct ckg__scaling *scaling = &s->models.surrogate[0].scaling;
-    const double warped = scaling->warp > 0 ? scaling->warp_scale : 1;
-    for (int p = 0; !status && row->traits & CKG__TRAIT_AMOUNT && p < count; p++)
-        value[p] = value[p] * scaling->scale * warped; /* as a suggestion's value is */
+    for (int p = 0; !status && p < count; p++)
+        value[p] = ckg__policy_in_units(row, &s->models, value[p]);
     return ckg__study_end_search(s, status);
 }
 
@@ -260,8 +263,10 @@ int ckg_study_penalty(ckg_study *s, double *out)
     if (status || !out)
         return status ? status : ckg__fail(CKG_ERR_INVALID, "ckg_study_penalty: out is NULL");
     struct ckg__search search;
-    double seconds;
-    status = ckg__study_begin_search(s, &ckg__policy_ckg, &search, ckg__clock(), &seconds);
+    const struct ckg__policy *policy = ckg__policy_default();
+    status = ckg__study_believe(s, policy, ckg__clock(), &search);
+    if (!status)
+        status = ckg__policy_price(policy, &search);
     if (!status)
         *out = utility_in_units(s, common_penalty(s));
     return ckg__study_end_search(s, status);

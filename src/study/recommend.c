@@ -166,12 +166,6 @@ static int values_at(struct goal *goal, int m, const double *U, int ldu, double 
     return CKG_OK;
 }
 
-static void column(int D, const double *U, int ldu, int p, double *u)
-{
-    for (int k = 0; k < D; k++)
-        u[k] = U[(size_t)k * (size_t)ldu + (size_t)p];
-}
-
 /* Steps to better lattice neighbours, the reals following. */
 static int climb_lattice(struct goal *goal, const struct ckg__search *search, double *u, double *value)
 {
@@ -191,7 +185,7 @@ static int climb_lattice(struct goal *goal, const struct ckg__search *search, do
         int best = 0;
         for (int p = 1; p < count; p++)
             best = values[p] > values[best] ? p : best;
-        column(D, U, NEIGHBOURS, best, v);
+        ckg__point_get(D, U, NEIGHBOURS, best, v);
         double reached = values[best];
         if (ckg__problem_has_reals(s->problem) && climb(goal, 0, v, &reached))
             return CKG_ERR_NOMEM;
@@ -226,7 +220,7 @@ static int best_anywhere(struct goal *goal, struct ckg__search *search, double *
         for (int p = 1; p < m; p++)
             top = value[p] > value[top] ? p : top;
         double reached = value[top];
-        column(D, U, m, top, v);
+        ckg__point_get(D, U, m, top, v);
         value[top] = -INFINITY;
         if (ckg__problem_has_reals(s->problem) && isfinite(reached) && climb(goal, RESTARTS, v, &reached))
             return CKG_ERR_NOMEM;
@@ -260,7 +254,7 @@ static int best_evaluated(struct goal *goal, double *u)
     for (int i = 0; i < n; i++)
         if (known[i] && (best < 0 || value[i] > value[best]))
             best = i;
-    column(D, U, n, best, u);
+    ckg__point_get(D, U, n, best, u);
     return CKG_OK;
 }
 
@@ -378,8 +372,7 @@ static int prefer_exact(ckg_study *s, const double *u, double penalty, ckg_recom
 static int recommend(ckg_study *s, const ckg_recommend_options *o, ckg_recommendation *out)
 {
     struct ckg__search search;
-    double seconds;
-    int status = ckg__study_begin_search(s, NULL, &search, ckg__clock(), &seconds);
+    int status = ckg__study_begin_search(s, NULL, &search);
     double *u = status ? NULL : ckg__arena_doubles(&s->results, (size_t)s->problem->D);
     if (!status && !u)
         status = CKG_ERR_NOMEM;

@@ -10,6 +10,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "design/sequence.h"
 
 /* How hard to look with one belief, with each of several, and as the paper's authors did. */
 static const struct ckg__effort effort_default = {.base = 128,
@@ -113,11 +114,6 @@ static int apply_final_policy(ckg_study *s, const ckg_options *o)
     return CKG_OK;
 }
 
-int ckg__study_standard_initial(const ckg_problem *problem)
-{
-    return problem->d + 1 > 5 ? 2 * (problem->d + 1) : 10;
-}
-
 static int apply_options(ckg_study *s, const ckg_options *o)
 {
     static const char *const fits[] = {"ml", "map", "sample", "auto"}, *const presets[] = {"default",
@@ -153,7 +149,7 @@ static int apply_options(ckg_study *s, const ckg_options *o)
     s->effort = preset ? effort_paper : effort_default;
     s->effort_sampled = preset ? effort_paper : effort_sampled;
     s->time_limit = o->time_limit;
-    s->initial = o->initial >= 0 ? o->initial : ckg__study_standard_initial(s->problem);
+    s->initial = o->initial >= 0 ? o->initial : ckg__design_size(s->problem->d);
     return CKG_OK;
 }
 
@@ -210,7 +206,7 @@ void ckg_study_free(ckg_study *s)
 {
     if (!s)
         return;
-    ckg__study_free_region(s);
+    ckg__policy_free_own(s->own);
     ckg__models_free(&s->models);
     ckg__data_free(&s->data);
     for (int i = 0; s->arena && i < s->threads; i++)

@@ -6,26 +6,15 @@
 
 #include "belief/models.h"
 #include "suggest/policy.h"
-#include "suggest/region.h"
 
 enum { CKG__MAX_THREADS = 256 };
-
-/* A trust region of the study and models of its trials' transformed outcomes (regional.c). */
-struct ckg__regional {
-    struct ckg__region region;
-    struct ckg_problem problem; /* the study's, but for the outcomes */
-    struct ckg__data data;      /* the region's trials; designs are the study's */
-    struct ckg__arena own;      /* of the data */
-    struct ckg__models models;
-    int first; /* trial of the region that the models know */
-};
 
 struct ckg_study {
     ckg_problem *problem;
     struct ckg__data data;
     struct ckg__models models;
-    struct ckg__regional *regional; /* NULL until a policy with a trust region is asked */
     const struct ckg__policy *policy;
+    void *own[CKG__MAX_POLICIES];              /* what each policy keeps for itself; NULL until it does */
     double setting[CKG__MAX_SETTINGS];         /* of the policy's parameters */
     struct ckg__effort effort, effort_sampled; /* for one belief, and for each of several */
     uint64_t seed;
@@ -42,24 +31,17 @@ struct ckg_study {
 };
 
 /*
- * Begins a search over the present models, up to x_r and the discretisations: for a policy's choice,
- * conditioned on pending designs, or for predictions where policy is NULL. Whatever comes of it,
- * ckg__study_end_search undoes the conditioning, frees the scratch and returns the status, or
- * CKG_ERR_CANCELLED where the caller interrupted.
+ * Begins a search. ckg__study_believe brings the models up to date and, for a policy's choice, conditions
+ * them on pending designs; ckg__policy_look makes the search what the policy looks at. policy NULL: a search
+ * for predictions or a recommendation, of which no policy is asked. Whatever comes of it,
+ * ckg__study_end_search undoes the conditioning and frees the scratch.
  */
-int ckg__study_begin_search(ckg_study *study, const struct ckg__policy *policy, struct ckg__search *search,
-                            double started, double *fit_seconds);
+int ckg__study_believe(ckg_study *study, const struct ckg__policy *policy, double started,
+                       struct ckg__search *search);
 int ckg__study_end_search(ckg_study *study, int status);
 
-/*
- * Brings the trust region and its models up to date, conditioned on pending designs, by the settings of the
- * search.
- */
-int ckg__study_update_region(ckg_study *study, struct ckg__search *search);
-void ckg__study_free_region(ckg_study *study);
-
-/* The number of designs in an initial design where none is given. */
-int ckg__study_standard_initial(const ckg_problem *problem);
+/* Both at once. */
+int ckg__study_begin_search(ckg_study *study, const struct ckg__policy *policy, struct ckg__search *search);
 
 /*
  * Mixture over the beliefs at u (D): per outcome mean and sd in the user's units, probability per constraint;

@@ -29,7 +29,7 @@ static void draw_task(void *context, int index, int worker)
     struct ckg__draws *draws = &stage->draws[o];
     struct ckg__rng rng;
     ckg__rng_seed(&rng, search->seed, search->stream, stage->purpose + (uint64_t)(o * CKG__MAX_OUTCOMES + j));
-    stage->status[index] = ckg__posterior_sample(outlook->belief->gp[j], &outlook->kg.view[j], &rng,
+    stage->status[index] = ckg__posterior_sample(outlook->belief->gp[j], &outlook->view[j], &rng,
                                                  draws->count, &search->arena[worker],
                                                  (double *)ckg__draws_of(draws, j, 0));
 }
@@ -43,7 +43,7 @@ int ckg__search_draw(struct ckg__search *search, enum ckg__draws_purpose purpose
     if (!stage.status)
         return CKG_ERR_NOMEM;
     for (int o = 0; o < outlooks; o++) {
-        const int m = search->outlook[o].kg.m;
+        const int m = search->outlook[o].m;
         double *value = ckg__arena_doubles(search->results, (size_t)outcomes * (size_t)count * (size_t)m);
         if (!value)
             return CKG_ERR_NOMEM;

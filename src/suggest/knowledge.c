@@ -9,7 +9,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "acquisition/kg_inner.h"
 #include "base/error.h"
 #include "optim/simplex.h"
 #include "suggest/knowledge.h"
@@ -26,7 +25,7 @@ struct finalist {
 
 struct stage {
     struct ckg__search *search;
-    int weighted; /* 1: values are times the probability of feasibility of the sampled design */
+    const struct ckg__knowledge *knowledge;
     int *status;
     int candidates;
     double *U;     /* D×candidates */
@@ -38,37 +37,12 @@ struct stage {
     struct ckg__arena *slot; /* one arena per (finalist, outlook): its X_d */
 };
 
-/* --- the weight of a sampled design --- */
-
-/*
- * Multiplies value (count) by the probability that the points U (D×count, leading dimension ldu) are feasible
- * under the outlook.
- */
-static int weigh(const struct ckg__outlook *o, int count, const double *U, int ldu, struct ckg__arena *arena,
-                 double *value)
-{
-    struct ckg__arena_mark mark = ckg__arena_mark(arena);
-    struct ckg__view view[CKG__MAX_OUTCOMES];
-    double *log_pf = ckg__arena_doubles(arena, (size_t)count);
-    if (!log_pf)
-        return CKG_ERR_NOMEM;
-    view[0].m = count;
-    for (int j = 1; j < o->full->outcomes; j++)
-        if (ckg__view_make(&view[j], o->full->gp[j], count, U, ldu, arena))
-            return CKG_ERR_NOMEM;
-    ckg__belief_log_feasible(o->full, view, log_pf);
-    for (int p = 0; p < count; p++)
-        value[p] *= exp(log_pf[p]);
-    ckg__arena_release(arena, mark);
-    return CKG_OK;
-}
-
 /* --- screening --- */
 
 static void screen_chunk(struct stage *stage, const struct ckg__outlook *o, int first, int count,
                          double *value, struct ckg__arena *arena, int *status)
 {
-    const struct ckg__kg *kg = &o->kg;
+    const struct ckg__kg shared = ckg__knowledge_on(o, &stage->knowledge->scout_nodes), *kg = &shared;
     struct ckg__view at[CKG__MAX_OUTCOMES];
     double *cov[CKG__MAX_OUTCOMES];
     struct ckg__kg_work work;
@@ -91,8 +65,8 @@ static void screen_chunk(struct stage *stage, const struct ckg__outlook *o, int 
         }
         value[first + c] = ckg__kg_value(kg, &candidate, &work, NULL);
     }
-    if (!*status && stage->weighted)
-        *status = weigh(o, count, stage->U + first, stage->candidates, arena, value + first);
+    if (!*status && stage->knowledge->weighted)
+        *status = ckg__knowledge_weigh(o, count, stage->U + first, stage->candidates, arena, value + first);
 }
 
 static void screen_task(void *context, int index, int worker)
@@ -172,14 +146,6 @@ static int screen(struct stage *stage)
 
 /* --- choosing the finalists --- */
 
-static double distance(int D, const double *u, const double *U, int ldu, int p)
-{
-    double far = 0;
-    for (int k = 0; k < D; k++)
-        far = fmax(far, fabs(u[k] - U[(size_t)k * (size_t)ldu + (size_t)p]));
-    return far;
-}
-
 static int finalist_take(struct stage *stage, struct finalist *f)
 {
     struct ckg__search *search = stage->search;
@@ -201,7 +167,7 @@ static int choose_finalists(struct stage *stage)
         for (int c = 0; c < stage->candidates; c++) {
             int near = 0;
             for (int i = 0; i < stage->finalists; i++)
-                near |= distance(D, stage->finalist[i].u, stage->U, stage->candidates, c) < apart;
+                near |= ckg__point_distance(D, stage->finalist[i].u, stage->U, stage->candidates, c) < apart;
             if (!near && (best < 0 || stage->value[c] > stage->value[best]))
                 best = c;
         }
@@ -211,179 +177,12 @@ static int choose_finalists(struct stage *stage)
         if (finalist_take(stage, f))
             return CKG_ERR_NOMEM;
         f->value = stage->value[best];
-        for (int k = 0; k < D; k++)
-            f->u[k] = stage->U[(size_t)k * (size_t)stage->candidates + (size_t)best];
+        ckg__point_get(D, stage->U, stage->candidates, best, f->u);
     }
     return CKG_OK;
 }
 
 /* --- X_d of a finalist --- */
-
-/*
- * Surprise number i of `pairs`: a value of Z_y with a node of Z_c; z (outcomes). Returns the node. The nodes
- * come in turn, since each moves the edge of the feasible region to another place, and Z_y runs evenly
- * through ±3.2 by the golden ratio, far enough for designs that win in the tails; the authors cross five
- * values of Z_y with the nodes.
- */
-static int surprise(const struct ckg__search *search, int i, int pairs, int outcomes, double *z)
-{
-    static const double paper[5] = {-2.64, -0.67, 0, 0.67, 2.64};
-    const int nodes = search->nodes.count, crossed = search->effort.paper;
-    const int node = crossed ? i / 5 % nodes : pairs < nodes ? (int)((i + 0.5) * nodes / pairs) : i % nodes;
-    const double turn = outcomes > 1 ? fmod(0.5 + 0.61803398874989485 * i, 1) : (i + 0.5) / pairs;
-    z[0] = crossed ? paper[i % 5] : 6.4 * turn - 3.2;
-    for (int j = 1; j < outcomes; j++)
-        z[j] = search->nodes.z[(size_t)node * (size_t)(outcomes - 1) + (size_t)(j - 1)];
-    return node;
-}
-
-/*
- * The first cut of X_d: every point that is on an envelope of this candidate, and starts for the inner
- * problems (pairs × D).
- */
-static int first_cut(const struct ckg__search *search, const struct ckg__outlook *o, const double *u,
-                     int pairs, const double *z, const int *node, struct ckg__arena *arena, int *hits,
-                     double *starts)
-{
-    struct ckg__arena_mark mark = ckg__arena_mark(arena);
-    struct ckg__kg all_nodes = o->kg;
-    const struct ckg__kg *kg = &all_nodes;
-    const int D = search->problem->D, outcomes = o->belief->outcomes;
-    all_nodes.nodes = &search->nodes;
-    struct ckg__kg_candidate candidate;
-    struct ckg__kg_work work;
-    if (ckg__kg_work_take(&work, kg, arena))
-        return CKG_ERR_NOMEM;
-    for (int j = 0; j < outcomes; j++) {
-        struct ckg__view at;
-        double *cov = ckg__arena_doubles(arena, (size_t)kg->m);
-        if (!cov || ckg__view_make(&at, o->belief->gp[j], 1, u, 1, arena))
-            return CKG_ERR_NOMEM;
-        ckg__view_covariance(o->belief->gp[j], &kg->view[j], &at, 0, 1, cov, kg->m);
-        candidate.mean[j] = at.mean[0];
-        candidate.var[j] = at.var[0];
-        candidate.cov[j] = cov;
-    }
-    memset(hits, 0, (size_t)kg->m * sizeof *hits);
-    ckg__kg_value(kg, &candidate, &work, hits);
-    for (int i = 0; i < pairs; i++) {
-        const int winner = ckg__kg_winner(kg, node[i], z[(size_t)i * (size_t)outcomes], &work);
-        hits[winner] = 1;
-        for (int k = 0; k < D; k++)
-            starts[(size_t)i * (size_t)D + (size_t)k] = o->U[(size_t)k * (size_t)o->room + (size_t)winner];
-    }
-    ckg__arena_release(arena, mark);
-    return CKG_OK;
-}
-
-/* Climbs the inner problems from their starts (pairs × D), which become the maximisers. */
-static int climb_inner(const struct ckg__search *search, const struct ckg__outlook *o, const double *u,
-                       int pairs, const double *z, double *starts, int worker)
-{
-    struct ckg__arena *arena = &search->arena[worker];
-    const struct ckg__team team = ckg__search_team(search, worker);
-    struct ckg__arena_mark mark = ckg__arena_mark(arena);
-    const int D = search->problem->D;
-    const size_t size = (size_t)pairs * (size_t)D;
-    const struct ckg__lbfgs_options options = {4, search->effort.inner_evaluations, fmin(o->width, 0.02),
-                                               1e-6, 1e-7};
-    struct ckg__kg_sample sample = {.z = z, .team = o->belief->gp[0]->n >= CKG__SHARE_ROWS ? &team : NULL};
-    double *lower = ckg__arena_doubles(arena, size), *upper = ckg__arena_doubles(arena, size),
-           *value = ckg__arena_doubles(arena, (size_t)pairs);
-    if (!lower || !upper || !value || ckg__kg_sample_take(&sample, o->belief, u, arena))
-        return CKG_ERR_NOMEM;
-    for (int i = 0; i < pairs; i++)
-        ckg__problem_free_box(search->problem, starts + (size_t)i * (size_t)D, lower + (size_t)i * (size_t)D,
-                              upper + (size_t)i * (size_t)D);
-    const int status = ckg__multistart(ckg__kg_inner_batch, &sample, D, pairs, lower, upper, &options, starts,
-                                       value, arena);
-    ckg__arena_release(arena, mark);
-    return status;
-}
-
-/* Appends a point to U (D×ldu) unless one within `apart` is there; returns the new count. */
-static int append_point(int D, const double *u, double apart, double *U, int ldu, int count)
-{
-    for (int p = 0; p < count; p++)
-        if (distance(D, u, U, ldu, p) < apart)
-            return count;
-    for (int k = 0; k < D; k++)
-        U[(size_t)k * (size_t)ldu + (size_t)count] = u[k];
-    return count + 1;
-}
-
-/*
- * Collects X_d: x_r, the hit points, the maximisers; views and gains of all of them into kg, whose memory is
- * in `keep`.
- */
-static int build_kg(const struct ckg__search *search, const struct ckg__outlook *o, const int *hits,
-                    int pairs, const double *maximisers, struct ckg__arena *keep, struct ckg__kg *kg)
-{
-    const int D = search->problem->D;
-    int m = 1;
-    for (int p = 0; p < o->kg.m; p++)
-        m += hits[p] && p != o->kg.r;
-    const int ldu = m + pairs;
-    double *U = ckg__arena_doubles(keep, (size_t)D * (size_t)ldu);
-    kg->gain = ckg__arena_doubles(keep, (size_t)ldu);
-    if (!U || !kg->gain)
-        return CKG_ERR_NOMEM;
-    m = append_point(D, o->x_r, 0, U, ldu, 0);
-    for (int p = 0; p < o->kg.m; p++)
-        if (hits[p] && p != o->kg.r) {
-            for (int k = 0; k < D; k++)
-                U[(size_t)k * (size_t)ldu + (size_t)m] = o->U[(size_t)k * (size_t)o->room + (size_t)p];
-            m++;
-        }
-    for (int i = 0; i < pairs; i++)
-        m = append_point(D, maximisers + (size_t)i * (size_t)D, 0.1 * o->width, U, ldu, m);
-    kg->belief = o->belief;
-    kg->nodes = &search->nodes;
-    kg->m = m;
-    kg->r = 0;
-    for (int j = 0; j < o->belief->outcomes; j++)
-        if (ckg__view_make(&kg->view[j], o->belief->gp[j], m, U, ldu, keep))
-            return CKG_ERR_NOMEM;
-    for (int p = 0; p < m; p++)
-        kg->gain[p] = kg->view[0].mean[p] - o->belief->penalty;
-    return CKG_OK;
-}
-
-static int own_discretisation(const struct ckg__search *search, const struct ckg__outlook *o, const double *u,
-                              int worker, struct ckg__arena *keep, struct ckg__kg *kg, double *value)
-{
-    struct ckg__arena *arena = &search->arena[worker];
-    struct ckg__arena_mark mark = ckg__arena_mark(arena);
-    const int D = search->problem->D, outcomes = o->belief->outcomes;
-    const int wanted = outcomes == 1   ? search->effort.surprises
-                       : outcomes == 2 ? search->effort.pairs_one
-                                       : search->effort.pairs;
-    const int pairs = ckg__problem_has_reals(search->problem) ? wanted : 0;
-    int *node = ckg__arena_ints(arena, (size_t)pairs + 1), *hits = ckg__arena_ints(arena, (size_t)o->kg.m);
-    double *z = ckg__arena_doubles(arena, ((size_t)pairs + 1) * (size_t)outcomes);
-    double *starts = ckg__arena_doubles(arena, ((size_t)pairs + 1) * (size_t)D);
-    int status = node && hits && z && starts ? CKG_OK : CKG_ERR_NOMEM;
-    for (int i = 0; !status && i < pairs; i++)
-        node[i] = surprise(search, i, pairs, outcomes, z + (size_t)i * (size_t)outcomes);
-    if (!status)
-        status = first_cut(search, o, u, pairs, z, node, arena, hits, starts);
-    if (!status && pairs && !ckg__search_late(search))
-        status = climb_inner(search, o, u, pairs, z, starts, worker);
-    if (!status)
-        status = build_kg(search, o, hits, pairs, starts, keep, kg);
-    if (!status)
-        status = ckg__kg_value_at(kg, u, arena, value);
-    ckg__arena_release(arena, mark);
-    return status;
-}
-
-/* The policy's value at u (D) with an X_d of its own. */
-static int own_value(const struct ckg__search *search, const struct ckg__outlook *o, int weighted,
-                     const double *u, int worker, struct ckg__arena *keep, struct ckg__kg *kg, double *value)
-{
-    const int status = own_discretisation(search, o, u, worker, keep, kg, value);
-    return status || !weighted ? status : weigh(o, 1, u, 1, &search->arena[worker], value);
-}
 
 static void inner_task(void *context, int index, int worker)
 {
@@ -391,8 +190,8 @@ static void inner_task(void *context, int index, int worker)
     struct ckg__search *search = stage->search;
     struct finalist *f = &stage->finalist[index / search->outlooks];
     const int o = index % search->outlooks;
-    stage->status[index] = own_value(search, &search->outlook[o], stage->weighted, f->u, worker,
-                                     &stage->slot[index], &f->kg[o], &f->part[o]);
+    stage->status[index] = ckg__knowledge_value(stage->knowledge, &search->outlook[o], f->u, worker,
+                                                &stage->slot[index], &f->kg[o], &f->part[o]);
 }
 
 static void average_parts(const struct ckg__search *search, struct finalist *f)
@@ -410,28 +209,6 @@ struct refined {
     struct finalist *finalist;
     struct ckg__team team;
 };
-
-int ckg__knowledge_gradient(const struct ckg__kg *kg, const struct ckg__belief *full, const double *u,
-                            const struct ckg__team *team, struct ckg__arena *arena, double *value,
-                            double *gradient)
-{
-    int status = ckg__kg_gradient(kg, u, team, arena, value, gradient);
-    if (status || !full)
-        return status;
-    struct ckg__arena_mark mark = ckg__arena_mark(arena);
-    const int D = full->gp[0]->D;
-    double *slope = ckg__arena_doubles(arena, (size_t)D), log_pf = 0;
-    if (!slope)
-        return CKG_ERR_NOMEM;
-    memset(slope, 0, (size_t)D * sizeof *slope);
-    status = ckg__belief_log_feasible_batch(full, 1, u, 1, arena, &log_pf, slope);
-    const double pf = exp(log_pf);
-    for (int k = 0; k < D; k++)
-        gradient[k] = pf * (gradient[k] + *value * slope[k]);
-    *value *= pf;
-    ckg__arena_release(arena, mark);
-    return status;
-}
 
 /* log of the averaged value with X_d fixed, and its gradient; one point at a time. */
 static int log_average(void *context, int m, const double *U, const int *which, struct ckg__arena *arena,
@@ -468,7 +245,7 @@ static int average(void *context, const double *u, struct ckg__arena *arena, dou
     double sum = 0, one = 0;
     for (int o = 0; o < r->search->outlooks; o++) {
         if (ckg__kg_value_at(&r->finalist->kg[o], u, arena, &one) ||
-            (r->weighted && weigh(&r->search->outlook[o], 1, u, 1, arena, &one)))
+            (r->weighted && ckg__knowledge_weigh(&r->search->outlook[o], 1, u, 1, arena, &one)))
             return CKG_ERR_NOMEM;
         sum += one / r->search->outlooks;
     }
@@ -485,7 +262,7 @@ static int refine_reals(const struct ckg__search *search, int weighted, struct f
     double *box = ckg__arena_doubles(arena, 2 * (size_t)D), value;
     if (!box)
         return CKG_ERR_NOMEM;
-    const double away = distance(D, u, x_r, 1, 0);
+    const double away = ckg__point_distance(D, u, x_r, 1, 0);
     const struct ckg__lbfgs_options options = {5, search->effort.refine_evaluations,
                                                away < 30 * width ? 0.5 * width : 0.02, 1e-4, 1e-4};
     struct refined context = {search, weighted, from, ckg__search_team(search, worker)};
@@ -532,9 +309,9 @@ static void refine_task(void *context, int index, int worker)
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
     struct finalist *from = &stage->finalist[index], *to = &stage->finalist[stage->finalists + index];
     memcpy(to->u, from->u, (size_t)search->problem->D * sizeof *to->u);
-    int status = refine_lattice(search, stage->weighted, from, to->u, arena);
+    int status = refine_lattice(search, stage->knowledge->weighted, from, to->u, arena);
     if (!status && ckg__problem_has_reals(search->problem) && !ckg__search_late(search))
-        status = refine_reals(search, stage->weighted, from, to->u, worker);
+        status = refine_reals(search, stage->knowledge->weighted, from, to->u, worker);
     stage->status[index] = status;
     ckg__arena_release(arena, mark);
 }
@@ -556,9 +333,9 @@ static void rebuild_task(void *context, int index, int worker)
     struct ckg__search *search = stage->search;
     struct finalist *f = &stage->finalist[stage->finalists + index / search->outlooks];
     const int o = index % search->outlooks;
-    stage->status[index] = own_value(search, &search->outlook[o], stage->weighted, f->u, worker,
-                                     &stage->slot[stage->finalists * search->outlooks + index], &f->kg[o],
-                                     &f->part[o]);
+    stage->status[index] = ckg__knowledge_value(stage->knowledge, &search->outlook[o], f->u, worker,
+                                                &stage->slot[stage->finalists * search->outlooks + index],
+                                                &f->kg[o], &f->part[o]);
 }
 
 /* Refines the best finalists; the refined ones stand behind the others, with their own X_d and values. */
@@ -617,10 +394,13 @@ static int search_finalists(struct stage *stage, struct ckg__choice *choice, int
     return status;
 }
 
-static int maximise(struct ckg__search *search, int weighted, struct ckg__choice *choice, int *found)
+static int maximise(const struct ckg__knowledge *knowledge, struct ckg__choice *choice, int *found)
 {
-    struct stage stage = {.search = search, .weighted = weighted};
+    struct ckg__search *search = knowledge->search;
+    struct stage stage = {.search = search, .knowledge = knowledge};
     const double clock = ckg__clock();
+
+    /* Every candidate on the shared discretisation. */
     int status = ckg__search_candidates(search, &stage.U, &stage.candidates);
     *found = 0;
     choice->candidates = stage.candidates;
@@ -628,6 +408,8 @@ static int maximise(struct ckg__search *search, int weighted, struct ckg__choice
         return status;
     status = screen(&stage);
     choice->screen = ckg__clock() - clock;
+
+    /* Memory for the X_d of the finalists. */
     const int slots = 2 * search->effort.inner * search->outlooks;
     stage.slot = ckg__arena_get(search->results, (size_t)slots, sizeof *stage.slot);
     stage.status = ckg__arena_ints(search->results, (size_t)slots + 1);
@@ -637,6 +419,8 @@ static int maximise(struct ckg__search *search, int weighted, struct ckg__choice
         return status;
     for (int i = 0; i < slots; i++)
         ckg__arena_init(&stage.slot[i]);
+
+    /* The best of them. */
     status = search_finalists(&stage, choice, found);
     for (int i = 0; i < slots; i++)
         ckg__arena_free(&stage.slot[i]);
@@ -648,17 +432,32 @@ static const double nothing = 1e-15;
 
 int ckg__knowledge_suggest(struct ckg__search *search, int weighted, struct ckg__choice *choice, int *found)
 {
-    int status = maximise(search, weighted, choice, found);
+    struct ckg__knowledge knowledge;
+
+    int status = ckg__knowledge_make(&knowledge, search, weighted);
+    if (!status)
+        status = maximise(&knowledge, choice, found);
     if (status || !choice->candidates || (*found && choice->value > nothing))
         return status;
-    const struct ckg__choice timed = *choice;
-    for (int o = 0; o < search->outlooks; o++)
-        search->outlook[o].belief = search->outlook[o].full;
-    status = ckg__policy_suggest(&ckg__policy_cei, search, choice, found);
-    choice->path = "cei-fallback";
-    choice->screen += timed.screen;
-    choice->inner += timed.inner;
-    choice->refine += timed.refine;
+    return ckg__policy_hand_over(&ckg__policy_cei, "cei-fallback", search, choice, found);
+}
+
+/* The value at u (D), averaged over the outlooks. */
+static int score_one(const struct ckg__knowledge *knowledge, const double *u, double *value)
+{
+    struct ckg__search *search = knowledge->search;
+    int status = CKG_OK;
+
+    *value = 0;
+    for (int o = 0; !status && o < search->outlooks; o++) {
+        struct ckg__arena_mark mark = ckg__arena_mark(search->results);
+        struct ckg__kg kg;
+        double one = 0;
+
+        status = ckg__knowledge_value(knowledge, &search->outlook[o], u, 0, search->results, &kg, &one);
+        *value += one / search->outlooks;
+        ckg__arena_release(search->results, mark);
+    }
     return status;
 }
 
@@ -666,25 +465,14 @@ int ckg__knowledge_score(struct ckg__search *search, int weighted, int count, co
 {
     const int D = search->problem->D;
     double *u = ckg__arena_doubles(search->results, (size_t)D);
-    if (!u)
-        return CKG_ERR_NOMEM;
-    for (int p = 0; p < count; p++) {
-        for (int k = 0; k < D; k++)
-            u[k] = U[(size_t)k * (size_t)count + (size_t)p];
-        value[p] = 0;
-        for (int o = 0; o < search->outlooks; o++) {
-            struct ckg__arena_mark mark = ckg__arena_mark(search->results);
-            struct ckg__kg kg;
-            double one = 0;
-            const int status = own_value(search, &search->outlook[o], weighted, u, 0, search->results, &kg,
-                                         &one);
-            if (status)
-                return status;
-            value[p] += one / search->outlooks;
-            ckg__arena_release(search->results, mark);
-        }
+    struct ckg__knowledge knowledge;
+
+    int status = u ? ckg__knowledge_make(&knowledge, search, weighted) : CKG_ERR_NOMEM;
+    for (int p = 0; !status && p < count; p++) {
+        ckg__point_get(D, U, count, p, u);
+        status = score_one(&knowledge, u, &value[p]);
     }
-    return CKG_OK;
+    return status;
 }
 
 void ckg__knowledge_prepare(struct ckg__search *search, const double *setting)

@@ -5,11 +5,39 @@
 #ifndef CKG_SUGGEST_KNOWLEDGE_H
 #define CKG_SUGGEST_KNOWLEDGE_H
 
+#include "acquisition/kg.h"
 #include "suggest/policy.h"
 
 /* weighted: values are times the probability, by outlook->full, that the sampled design is feasible. */
 int ckg__knowledge_suggest(struct ckg__search *search, int weighted, struct ckg__choice *choice, int *found);
 int ckg__knowledge_score(struct ckg__search *search, int weighted, int count, const double *U, double *value);
+
+/* --- what they are made of (discretise.c) --- */
+
+struct ckg__knowledge {
+    struct ckg__search *search;
+    int weighted;
+    struct ckg__nodes nodes;       /* of Z_c, common to all candidates */
+    struct ckg__nodes scout_nodes; /* fewer, for screening */
+};
+
+int ckg__knowledge_make(struct ckg__knowledge *knowledge, struct ckg__search *search, int weighted);
+
+/* The knowledge gradient on the outlook's own discretisation, whose memory it shares. */
+struct ckg__kg ckg__knowledge_on(const struct ckg__outlook *outlook, const struct ckg__nodes *nodes);
+
+/* The policy's value at u (D) under the outlook with an X_d of its own, which kg has, its memory in `keep`.
+ */
+int ckg__knowledge_value(const struct ckg__knowledge *knowledge, const struct ckg__outlook *outlook,
+                         const double *u, int worker, struct ckg__arena *keep, struct ckg__kg *kg,
+                         double *value);
+
+/*
+ * Multiplies value (count) by the probability that the points U (D×count, leading dimension ldu) are feasible
+ * under the outlook.
+ */
+int ckg__knowledge_weigh(const struct ckg__outlook *outlook, int count, const double *U, int ldu,
+                         struct ckg__arena *arena, double *value);
 
 /*
  * KG at u (D) with X_d fixed and its gradient (D), times the probability under `full` that u is feasible

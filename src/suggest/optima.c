@@ -48,9 +48,9 @@ static int lay_faces(const struct ckg__search *search, int o, int m, double *U)
 static int make_points(const struct ckg__search *search, int o, struct ckg__optima *optima)
 {
     const struct ckg__outlook *outlook = &search->outlook[o];
-    const size_t D = (size_t)search->problem->D, had = (size_t)outlook->kg.m;
+    const size_t D = (size_t)search->problem->D, had = (size_t)outlook->m;
     const int faces = ckg__problem_has_reals(search->problem);
-    optima->m = outlook->kg.m + (faces ? FACES : 0);
+    optima->m = outlook->m + (faces ? FACES : 0);
     optima->U = ckg__arena_doubles(search->results, D * (size_t)optima->m);
     if (!optima->U)
         return CKG_ERR_NOMEM;
@@ -111,7 +111,7 @@ static int beats(double violation, double value, double than_violation, double t
 /* The winner of every draw, and the tallies. */
 static void judge(const struct ckg__outlook *outlook, struct ckg__optima *optima)
 {
-    const size_t m = (size_t)optima->m, r = (size_t)outlook->kg.r, stride = (size_t)optima->total * m;
+    const size_t m = (size_t)optima->m, r = (size_t)outlook->r, stride = (size_t)optima->total * m;
     memset(optima->wins, 0, m * sizeof *optima->wins);
     memset(optima->better, 0, m * sizeof *optima->better);
     for (int s = 0; s < optima->total; s++) {

@@ -7,48 +7,11 @@
  */
 #include <math.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/error.h"
 #include "base/rng.h"
 #include "design/sequence.h"
 #include "suggest/search.h"
-
-double ckg__clock(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
-int ckg__search_late(const struct ckg__search *search)
-{
-    return (isfinite(search->deadline) && ckg__clock() > search->deadline) ||
-           ckg__interrupted(ckg__pool_watched(search->pool));
-}
-
-struct ckg__team ckg__search_team(const struct ckg__search *search, int worker)
-{
-    return (struct ckg__team){search->pool, worker, search->arena};
-}
-
-int ckg__search_run(struct ckg__search *search, int count, ckg__task task, void *context, const int *status)
-{
-    if (ckg__pool_run(search->pool, count, task, context))
-        return CKG_ERR_CANCELLED;
-    for (int i = 0; i < count; i++)
-        if (status[i])
-            return status[i] == CKG_ERR_NOMEM ? ckg__fail_nomem()
-                                              : ckg__fail(status[i], "a numerical task failed");
-    return CKG_OK;
-}
-
-/* A point (D, contiguous) into column p of U. */
-static void put(const double *u, int D, double *U, int ldu, int p)
-{
-    for (int k = 0; k < D; k++)
-        U[(size_t)k * (size_t)ldu + (size_t)p] = u[k];
-}
 
 int ckg__search_fill(const struct ckg__search *search, uint64_t stream, int count, double *U, int ldu,
                      struct ckg__arena *arena)
@@ -68,7 +31,7 @@ int ckg__search_fill(const struct ckg__search *search, uint64_t stream, int coun
             ckg__problem_numbered(problem, ckg__rng_below(&rng, problem->designs), u);
         else
             ckg__problem_from_cube(problem, cube + (size_t)p * (size_t)d, u);
-        put(u, D, U, ldu, p);
+        ckg__point_put(D, u, U, ldu, p);
     }
     ckg__arena_release(arena, mark);
     return CKG_OK;
@@ -102,12 +65,13 @@ int ckg__search_points(struct ckg__search *search)
     const int from_data = most ? data_points(search, most, rows) : 0;
     search->base = filling + from_data;
     for (int i = 0; i < from_data; i++)
-        put(search->data->u + (size_t)rows[i] * (size_t)D, D, search->U, search->base, filling + i);
+        ckg__point_put(D, search->data->u + (size_t)rows[i] * (size_t)D, search->U, search->base,
+                       filling + i);
     if (!search->enumerated)
         return ckg__search_fill(search, 1, filling, search->U, search->base, search->results);
     for (int i = 0; i < filling; i++) {
         ckg__problem_numbered(problem, i, u);
-        put(u, D, search->U, search->base, i);
+        ckg__point_put(D, u, search->U, search->base, i);
     }
     return CKG_OK;
 }
@@ -291,7 +255,7 @@ int ckg__search_neighbours(const struct ckg__search *search, const double *u, ui
         const struct ckg__parameter *q = &problem->parameters[turn % problem->d];
         if (q->kind == CKG_REAL)
             continue;
-        put(u, D, U, ldu, count);
+        ckg__point_put(D, u, U, ldu, count);
         double *at = U + (size_t)q->offset * (size_t)ldu + (size_t)count;
         if (q->kind == CKG_INTEGER) {
             const double range = q->high - q->low,

@@ -1,6 +1,7 @@
-/* The registry of policies, and what is common to all rows. */
+/* The registry of policies, the default first, and what is common to all rows. */
 #include "suggest/policy.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -13,6 +14,7 @@ static const struct ckg__policy *const rows[] = {
 };
 
 enum { ROWS = sizeof rows / sizeof *rows };
+_Static_assert((int)ROWS <= (int)CKG__MAX_POLICIES, "a study keeps something for every policy");
 
 const struct ckg__policy *ckg__policy_find(const char *name)
 {
@@ -20,6 +22,20 @@ const struct ckg__policy *ckg__policy_find(const char *name)
         if (!strcmp(rows[i]->name, name))
             return rows[i];
     return NULL;
+}
+
+int ckg__policy_index(const struct ckg__policy *policy)
+{
+    int index = 0;
+    while (index < ROWS && rows[index] != policy)
+        index++;
+    assert(index < ROWS);
+    return index;
+}
+
+const struct ckg__policy *ckg__policy_default(void)
+{
+    return rows[0];
 }
 
 void ckg__policy_standards(const struct ckg__policy *policy, double *setting)
@@ -81,16 +97,107 @@ int ckg__policy_settings(const struct ckg__policy *policy, int count, const ckg_
     return CKG_OK;
 }
 
+/* How hard to look; the paper's authors had no settings. */
+static void prepare(const struct ckg__policy *policy, struct ckg__search *search)
+{
+    if (policy && policy->prepare && !search->effort.paper)
+        policy->prepare(search);
+}
+
+/* Beliefs, points and M, on the study's models. */
+static int price(const struct ckg__policy *policy, struct ckg__search *search)
+{
+    const unsigned traits = policy ? policy->traits : 0;
+
+    int status = ckg__search_outlooks(search, search->models, (traits & CKG__TRAIT_ONE_BELIEF) != 0,
+                                      (traits & CKG__TRAIT_OBJECTIVE_ONLY) != 0);
+    if (!status)
+        status = ckg__search_points(search);
+    return status ? status : ckg__search_penalty(search);
+}
+
+int ckg__policy_price(const struct ckg__policy *policy, struct ckg__search *search)
+{
+    prepare(policy, search);
+    return price(policy, search);
+}
+
+int ckg__policy_look(const struct ckg__policy *policy, struct ckg__search *search)
+{
+    struct ckg__models *own = NULL;
+    int status = CKG_OK;
+
+    prepare(policy, search);
+    if (policy && policy->traits & CKG__TRAIT_NO_MODEL)
+        return CKG_OK;
+
+    /* Through models of its own, which is all there is to it. */
+    if (policy && policy->own_models)
+        status = policy->own_models->update(search, &own);
+    if (!status && own)
+        return ckg__search_outlooks(search, own, (policy->traits & CKG__TRAIT_ONE_BELIEF) != 0, 0);
+
+    /* Or through the study's: M, then what would be recommended now. */
+    if (!status)
+        status = price(policy, search);
+    return status ? status : ckg__search_recommend(search);
+}
+
+void ckg__policy_release_own(void **own)
+{
+    for (int i = 0; i < ROWS; i++)
+        if (own[i])
+            rows[i]->own_models->release(own[i]);
+}
+
+void ckg__policy_free_own(void **own)
+{
+    for (int i = 0; i < ROWS; i++)
+        if (own[i])
+            rows[i]->own_models->free(own[i]);
+}
+
 int ckg__policy_suggest(const struct ckg__policy *policy, struct ckg__search *search,
                         struct ckg__choice *choice, int *found)
 {
+    struct ckg__acquisition acquisition;
+
+    choice->by = policy;
     choice->path = policy->name;
     if (policy->suggest)
         return policy->suggest(search, choice, found);
-    struct ckg__acquisition acquisition;
     *found = 0;
     const int status = policy->acquire(search, &acquisition);
     return status ? status : ckg__acquisition_maximise(search, &acquisition, choice, found);
+}
+
+int ckg__policy_hand_over(const struct ckg__policy *to, const char *path, struct ckg__search *search,
+                          struct ckg__choice *choice, int *found)
+{
+    const struct ckg__choice before = *choice;
+
+    for (int o = 0; o < search->outlooks; o++)
+        search->outlook[o].belief = search->outlook[o].full;
+    const int status = ckg__policy_suggest(to, search, choice, found);
+    choice->path = path;
+    choice->screen += before.screen;
+    choice->inner += before.inner;
+    choice->refine += before.refine;
+    return status;
+}
+
+double ckg__policy_in_units(const struct ckg__policy *policy, const struct ckg__models *models, double value)
+{
+    const struct ckg__scaling *scaling = &models->surrogate[0].scaling;
+    if (policy->unit != CKG__UNIT_OBJECTIVE)
+        return value;
+    return value * scaling->scale * (scaling->warp > 0 ? scaling->warp_scale : 1);
+}
+
+int ckg__choice_stalled(const struct ckg__search *search, const struct ckg__choice *choice)
+{
+    (void)search;
+    return choice->stalled;
 }
 
 int ckg__policy_score(const struct ckg__policy *policy, struct ckg__search *search, int count,

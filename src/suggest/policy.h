@@ -14,11 +14,14 @@
 #include "suggest/acquire.h"
 #include "suggest/search.h"
 
+struct ckg__policy;
+
 /* What a policy chose. */
 struct ckg__choice {
-    double *u; /* (D), the caller's */
+    double *u;                    /* (D), the caller's */
+    const struct ckg__policy *by; /* whose value it is: another's where the policy handed over */
     double value;
-    const char *path;
+    const char *path; /* the policy's name, or how else it came about */
     int candidates;
     /* 1: the policy would learn next to nothing there, and new ground may be looked at instead */
     int stalled;
@@ -31,23 +34,36 @@ enum ckg__trait {
     CKG__TRAIT_NO_MODEL = 1,
     /* the outlooks' beliefs know the objective alone; outlook->full knows all outcomes */
     CKG__TRAIT_OBJECTIVE_ONLY = 2,
-    CKG__TRAIT_AMOUNT = 4, /* values are amounts of the objective: they are reported in its units */
     /* a pending design is believed without noise: nothing is expected of a second evaluation there */
-    CKG__TRAIT_CERTAIN = 8,
-    CKG__TRAIT_ONE_BELIEF = 16, /* one outlook: that of a hyperparameter sample drawn by chance */
+    CKG__TRAIT_CERTAIN = 4,
+    CKG__TRAIT_ONE_BELIEF = 8 /* one outlook: that of a hyperparameter sample drawn by chance */
+};
+
+/* What the values of a policy are measured in. */
+enum ckg__unit {
+    CKG__UNIT_OWN,      /* as its row says; the user's units change nothing */
+    CKG__UNIT_OBJECTIVE /* amounts of the objective: reported in its units */
+};
+
+/* Models that a policy keeps for itself, beside the study's. */
+struct ckg__own_models {
     /*
-     * search->region is a trust region, and unless it scouts, the belief one about its transformed outcomes;
-     * there are no points and no x_r then
+     * Brings them up to date, conditioned on pending designs; they are kept in *search->own. *models: what
+     * the search is made on, without points and x_r; NULL: on the study's models as for any other policy.
      */
-    CKG__TRAIT_REGION = 32
+    int (*update)(struct ckg__search *search, struct ckg__models **models);
+    void (*release)(void *own); /* undoes the conditioning */
+    void (*free)(void *own);
 };
 
 struct ckg__policy {
     const char *name, *title, *reference;
     const char *value;                      /* what its value of a design is, in words; NULL: it has none */
+    enum ckg__unit unit;                    /* and what it is measured in */
     const ckg_policy_parameter *parameters; /* (count); search->setting has their values in this order */
     int count;
     unsigned traits;
+    const struct ckg__own_models *own_models; /* NULL: the study's serve */
     /* Changes search->effort by the settings before any point is laid; may be NULL. */
     void (*prepare)(struct ckg__search *search);
     /* Fills the acquisition: memory from search->results. NULL: the policy has `suggest`. */
@@ -56,6 +72,10 @@ struct ckg__policy {
      * Fills choice; choice->u is on the lattice and not taken, or *found is 0: nothing is worth suggesting.
      */
     int (*suggest)(struct ckg__search *search, struct ckg__choice *choice, int *found);
+    /* 1 when the choice shows that the search has stalled; NULL: it never does. */
+    int (*stalled)(const struct ckg__search *search, const struct ckg__choice *choice);
+    /* What is done then: changes the choice, or leaves it as it is. */
+    int (*otherwise)(struct ckg__search *search, struct ckg__choice *choice, int *found);
     /* The value (count) at points U (D×count). With neither this nor `acquire` a policy has no values. */
     int (*score)(struct ckg__search *search, int count, const double *U, double *value);
     /*
@@ -68,22 +88,6 @@ struct ckg__policy {
 extern const struct ckg__policy ckg__policy_ckg, ckg__policy_cei, ckg__policy_nei, ckg__policy_kg,
     ckg__policy_pkg, ckg__policy_cts, ckg__policy_scbo, ckg__policy_pesc, ckg__policy_cmes,
     ckg__policy_random, ckg__policy_sobol;
-
-/*
- * The parameters that a trust region's rule is made of, as ckg__region_rule reads them, and where they begin
- * in the row.
- */
-enum { CKG__REGION_SETTINGS = 1 };
-/* clang-format off */
-#define CKG__REGION_PARAMETER_ROWS \
-    {"length", NAN, 1e-6, 4, 0, "side of the trust region at first, in the unit cube; 0.8 by itself"}, \
-    {"length_min", NAN, 1e-6, 4, 0, "length below which a new region begins; 2^-7 by itself"}, \
-    {"length_max", NAN, 1e-6, 4, 0, "largest length; 1.6 by itself"}, \
-    {"successes", NAN, 1, 1000, 1, "successes in a row that double the length; max(3, d/10) by itself"}, \
-    {"failures", NAN, 1, 1000, 1, "failures in a row that halve the length; max(4, d) by itself"}, \
-    {"scout", NAN, 0, 100000, 1, "every so many trials one is drawn over all designs by the study's " \
-     "models; max(3, d) by itself, 0: none"}
-/* clang-format on */
 
 /*
  * The most parameters that a row has, and the name of the one that is M: it holds for the recommendation too.
@@ -104,11 +108,48 @@ void ckg__policy_standards(const struct ckg__policy *policy, double *setting);
 int ckg__policy_settings(const struct ckg__policy *policy, int count, const ckg_setting *given,
                          double *setting);
 
+/* The most rows that there can be, a row's number among them, and the policy of a study that names none. */
+enum { CKG__MAX_POLICIES = 32 };
+int ckg__policy_index(const struct ckg__policy *policy);
+const struct ckg__policy *ckg__policy_default(void);
+
+/*
+ * Makes the search what the policy looks at: its effort, its beliefs, the points, M and x_r. The search has
+ * the settings already, and but for a policy without models the study's models. NULL: for a recommendation.
+ */
+int ckg__policy_look(const struct ckg__policy *policy, struct ckg__search *search);
+
+/* As far as M alone, on the study's models. */
+int ckg__policy_price(const struct ckg__policy *policy, struct ckg__search *search);
+
+/* own (CKG__MAX_POLICIES): the conditioning of every policy's own models undone; all of them freed. */
+void ckg__policy_release_own(void **own);
+void ckg__policy_free_own(void **own);
+
 /* The policy's choice and its values, by whichever of its functions there is. */
 int ckg__policy_suggest(const struct ckg__policy *policy, struct ckg__search *search,
                         struct ckg__choice *choice, int *found);
 int ckg__policy_score(const struct ckg__policy *policy, struct ckg__search *search, int count,
                       const double *U, double *value);
+
+/* Leaves the choice to another policy, over all outcomes; the seconds spent so far are kept. */
+int ckg__policy_hand_over(const struct ckg__policy *to, const char *path, struct ckg__search *search,
+                          struct ckg__choice *choice, int *found);
+
+/* A value of the policy in the unit that it is measured in. */
+double ckg__policy_in_units(const struct ckg__policy *policy, const struct ckg__models *models, double value);
+
+/* Stalled by the mark that the policy left in the choice. */
+int ckg__choice_stalled(const struct ckg__search *search, const struct ckg__choice *choice);
+
+/*
+ * New ground: the free design with the largest distance to the nearest datum times probability of
+ * feasibility.
+ */
+int ckg__search_explore(struct ckg__search *search, struct ckg__choice *choice, int *found);
+
+/* A design that may be suggested, by chance. */
+int ckg__search_any(struct ckg__search *search, struct ckg__choice *choice, int *found);
 
 /*
  * The choice and the scores of constrained Thompson sampling over all designs (policy_cts.c), and the effort

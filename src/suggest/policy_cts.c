@@ -23,8 +23,8 @@ static int draw_now(struct ckg__search *search, double **U, struct ckg__draw *dr
 
 /*
  * 1 when the evaluation would move no mean at candidate p by more than rounding away a few digits,
- * √(var²/(var + noise)): the model is sure of itself there, rightly or not. Then every second trial (without
- * noise every third) looks for new ground.
+ * √(var²/(var + noise)): the model is sure of itself there, rightly or not. Then it may be time to look for
+ * new ground.
  */
 static int stalled(const struct ckg__search *search, const struct ckg__draw *draw, int p)
 {
@@ -37,7 +37,7 @@ static int stalled(const struct ckg__search *search, const struct ckg__draw *dra
         noise |= gp->future > 2 * gp->s2 * gp->nugget;
         most = fmax(most, var / sqrt(var + gp->future));
     }
-    return search->data->trials % (noise ? 2 : 3) == 0 && most < (noise ? noisy : exact);
+    return ckg__search_turn(search, noise) && most < (noise ? noisy : exact);
 }
 
 int ckg__cts_suggest(struct ckg__search *search, struct ckg__choice *choice, int *found)
@@ -52,8 +52,7 @@ int ckg__cts_suggest(struct ckg__search *search, struct ckg__choice *choice, int
         return status;
     choice->candidates = draw.m;
     const int best = ckg__draw_best(&draw, &choice->value);
-    for (int k = 0; k < search->problem->D; k++)
-        choice->u[k] = U[(size_t)k * (size_t)draw.m + (size_t)best];
+    ckg__point_get(search->problem->D, U, draw.m, best, choice->u);
     choice->stalled = stalled(search, &draw, best);
     return CKG_OK;
 }
@@ -96,4 +95,6 @@ const struct ckg__policy ckg__policy_cts = {
     .traits = CKG__TRAIT_ONE_BELIEF,
     .prepare = prepare,
     .suggest = ckg__cts_suggest,
+    .stalled = ckg__choice_stalled,
+    .otherwise = ckg__search_explore,
     .score = ckg__cts_score};

@@ -228,10 +228,7 @@ static int suggest(struct ckg__search *search, struct ckg__choice *choice, int *
     if (!failed && (status || !choice->candidates || (*found && choice->value > nothing)))
         return status;
     ckg__error_clear();
-    status = ckg__policy_suggest(&ckg__policy_cei, search, choice, found);
-    choice->path = "cei-fallback";
-    choice->inner = prepared;
-    return status;
+    return ckg__policy_hand_over(&ckg__policy_cei, "cei-fallback", search, choice, found);
 }
 
 static int score_outcomes(struct ckg__search *search, int count, const double *U, double *value)

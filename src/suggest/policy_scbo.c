@@ -21,11 +21,48 @@
 #include "design/sequence.h"
 #include "suggest/draw.h"
 #include "suggest/policy.h"
+#include "suggest/regional.h"
 
+/* The parameters, in the order of the row. */
+enum { CANDIDATES, LENGTH, LENGTH_MIN, LENGTH_MAX, SUCCESSES, FAILURES, SCOUT };
 enum { MOVED = 20, MANY = 10, LHS_TRIES = 20 };
 enum { BOX = 6800, FRESH = 6900 };
 
-/* --- where the region is --- */
+/* --- the region --- */
+
+static const struct ckg__region *region_of(const struct ckg__search *search)
+{
+    const struct ckg__regional *regional = *search->own;
+    return &regional->region;
+}
+
+/* The region and its models; while it scouts, the study's models serve. */
+static int update(struct ckg__search *search, struct ckg__models **models)
+{
+    struct ckg__regional *regional = *search->own;
+    const int d = search->problem->d, fresh = search->initial ? search->initial : ckg__design_size(d);
+    struct ckg__region_rule rule;
+
+    ckg__region_rule(&rule, d, search->initial, fresh, search->setting + LENGTH);
+    const int status = ckg__regional_update(search, &rule, &regional);
+    *search->own = regional;
+    *models = status || regional->region.scouting ? NULL : &regional->models;
+    return status;
+}
+
+static void release(void *own)
+{
+    ckg__regional_release(own);
+}
+
+static void free_own(void *own)
+{
+    ckg__regional_free(own);
+}
+
+static const struct ckg__own_models own_models = {update, release, free_own};
+
+/* --- where it is --- */
 
 struct box {
     /* per parameter; nothing for a categorical */
@@ -70,7 +107,7 @@ static int mean_centre(const struct ckg__search *search, const double **u)
     if (!rows || !seen || !U)
         return CKG_ERR_NOMEM;
     memset(seen, 0, (size_t)data->designs + 1);
-    for (int t = search->region->first; t < data->trials; t++)
+    for (int t = region_of(search)->first; t < data->trials; t++)
         if (data->trial[t].state == CKG_COMPLETE && !seen[data->trial[t].design]) {
             seen[data->trial[t].design] = 1;
             rows[n++] = data->trial[t].design;
@@ -109,8 +146,9 @@ static int find_centre(const struct ckg__search *search, const double **u)
     for (int i = 0; i < search->problem->d; i++)
         cube[i] = 0.5;
     ckg__problem_on_lattice(search->problem, cube, middle);
-    *u = search->region->centre < 0 ? middle : search->data->u + (size_t)search->region->centre * (size_t)D;
-    return search->region->noisy && search->region->centre >= 0 ? mean_centre(search, u) : CKG_OK;
+    *u = region_of(search)->centre < 0 ? middle
+                                       : search->data->u + (size_t)region_of(search)->centre * (size_t)D;
+    return region_of(search)->noisy && region_of(search)->centre >= 0 ? mean_centre(search, u) : CKG_OK;
 }
 
 /* --- candidates --- */
@@ -167,8 +205,7 @@ static int inside(const struct ckg_problem *problem, const struct box *box, cons
 
 static void keep(const double *u, int D, int most, int *count, double *U)
 {
-    for (int k = 0; k < D; k++)
-        U[(size_t)k * (size_t)most + (size_t)*count] = u[k];
+    ckg__point_put(D, u, U, most, *count);
     ++*count;
 }
 
@@ -215,7 +252,7 @@ static int from_box(const struct ckg__search *search, const struct box *box, str
 static int wanted(const struct ckg__search *search)
 {
     const int d = search->problem->d, automatic = d <= 5 ? 500 : d >= 10 ? 1000 : 100 * d;
-    return isnan(search->setting[0]) ? automatic : (int)search->setting[0];
+    return isnan(search->setting[CANDIDATES]) ? automatic : (int)search->setting[CANDIDATES];
 }
 
 /*
@@ -234,7 +271,7 @@ static int lay_candidates(const struct ckg__search *search, double **out, int *c
     ckg__rng_seed(&rng, search->seed, search->stream, BOX);
     *out = U;
     *count = 0;
-    for (double length = search->region->length; !status && !*count && length < 16 * CKG__REGION_STRETCH;
+    for (double length = region_of(search)->length; !status && !*count && length < 16 * CKG__REGION_STRETCH;
          length *= 2) {
         lay_box(search, centre, length, &box);
         if (problem->designs)
@@ -262,7 +299,7 @@ static int draw_now(struct ckg__search *search, double **U, struct ckg__draw *dr
 static int from_fresh_design(const struct ckg__search *search, struct ckg__choice *choice, int *found)
 {
     const struct ckg_problem *problem = search->problem;
-    const struct ckg__region *region = search->region;
+    const struct ckg__region *region = region_of(search);
     const size_t size = (size_t)region->initial * (size_t)problem->d;
     double *design = ckg__arena_doubles(search->results, size),
            *work = ckg__arena_doubles(search->results, size), x[CKG_MAX_PARAMETERS];
@@ -286,9 +323,9 @@ static int suggest(struct ckg__search *search, struct ckg__choice *choice, int *
     struct ckg__draw draw;
     double *U;
     *found = 0;
-    if (search->data->trials - search->region->first < search->region->initial)
+    if (search->data->trials - region_of(search)->first < region_of(search)->initial)
         return from_fresh_design(search, choice, found);
-    if (search->region->scouting)
+    if (region_of(search)->scouting)
         return ckg__cts_suggest(search, choice, found);
     const int status = draw_now(search, &U, &draw);
     choice->screen = ckg__clock() - clock;
@@ -297,8 +334,7 @@ static int suggest(struct ckg__search *search, struct ckg__choice *choice, int *
         return status;
     choice->candidates = draw.m;
     const int best = ckg__draw_best(&draw, &choice->value);
-    for (int k = 0; k < search->problem->D; k++)
-        choice->u[k] = U[(size_t)k * (size_t)draw.m + (size_t)best];
+    ckg__point_get(search->problem->D, U, draw.m, best, choice->u);
     return CKG_OK;
 }
 
@@ -306,7 +342,7 @@ static int score(struct ckg__search *search, int count, const double *U, double 
 {
     struct ckg__draw draw;
     double *candidates;
-    if (search->region->scouting)
+    if (region_of(search)->scouting)
         return ckg__cts_score(search, count, U, value);
     const int status = draw_now(search, &candidates, &draw);
     return status ? status : ckg__draw_score(&draw, count, U, search->results, value);
@@ -316,7 +352,14 @@ static const ckg_policy_parameter parameters[] = {
     {"candidates", NAN, 1, 10000, 1,
      "designs of the draw, whose cost grows with the cube; 500 to 1000 by itself, by the number of "
      "parameters"},
-    CKG__REGION_PARAMETER_ROWS,
+    {"length", NAN, 1e-6, 4, 0, "side of the trust region at first, in the unit cube; 0.8 by itself"},
+    {"length_min", NAN, 1e-6, 4, 0, "length below which a new region begins; 2^-7 by itself"},
+    {"length_max", NAN, 1e-6, 4, 0, "largest length; 1.6 by itself"},
+    {"successes", NAN, 1, 1000, 1, "successes in a row that double the length; max(3, d/10) by itself"},
+    {"failures", NAN, 1, 1000, 1, "failures in a row that halve the length; max(4, d) by itself"},
+    {"scout", NAN, 0, 100000, 1,
+     "every so many trials one is drawn over all designs by the study's models; max(3, d) by itself, 0: "
+     "none"},
 };
 
 const struct ckg__policy ckg__policy_scbo = {
@@ -326,7 +369,10 @@ const struct ckg__policy ckg__policy_scbo = {
     .value = "one joint draw of the transformed outcomes; below its objective where it is infeasible",
     .parameters = parameters,
     .count = sizeof parameters / sizeof *parameters,
-    .traits = CKG__TRAIT_ONE_BELIEF | CKG__TRAIT_REGION,
+    .traits = CKG__TRAIT_ONE_BELIEF,
+    .own_models = &own_models,
     .prepare = ckg__cts_effort,
     .suggest = suggest,
+    .stalled = ckg__choice_stalled,
+    .otherwise = ckg__search_explore,
     .score = score};

@@ -6,13 +6,12 @@
 #ifndef CKG_SUGGEST_SEARCH_H
 #define CKG_SUGGEST_SEARCH_H
 
+#include <math.h>
 #include <stdint.h>
 
-#include "acquisition/kg.h"
 #include "base/threads.h"
-#include "data/data.h"
+#include "belief/models.h"
 #include "optim/multistart.h"
-#include "suggest/region.h"
 
 /* How hard to look. */
 struct ckg__effort {
@@ -31,23 +30,33 @@ struct ckg__effort {
     int paper; /* 1: the authors' rules for Z and refinement */
 };
 
-/* One belief with its discretisation: base points, then local points around x_r, then x_r. */
+/*
+ * One belief with its discretisation: base points, then local points around x_r, then x_r. What it has grows
+ * by stages: the beliefs, M and the base points (ckg__search_penalty), x_r and the rest
+ * (ckg__search_recommend).
+ */
 struct ckg__outlook {
     struct ckg__belief *belief;
     /* over all outcomes: the same one, but for a policy that looks at the objective alone */
     struct ckg__belief *full;
-    struct ckg__kg kg;
     double *U; /* D×room, the discretisation */
     int room;
-    double *x_r;                   /* (D) */
-    double log_utility;            /* log((μ − M)·PF) at x_r */
-    double width;                  /* over which PF falls at x_r, in the unit cube */
-    int active[CKG__MAX_OUTCOMES]; /* 1: the constraint is near its limit at x_r */
+    int m;                                    /* points of it */
+    int r;                                    /* the number of x_r among them */
+    struct ckg__view view[CKG__MAX_OUTCOMES]; /* of the points */
+    double *gain;                             /* (m) μ − M */
+    double *x_r;                              /* (D) */
+    double log_utility;                       /* log((μ − M)·PF) at x_r */
+    double width;                             /* over which PF falls at x_r, in the unit cube */
+    int active[CKG__MAX_OUTCOMES];            /* 1: the constraint is near its limit at x_r */
 };
 
 struct ckg__search {
     const struct ckg_problem *problem;
     const struct ckg__data *data;
+    struct ckg__models *models; /* the study's, up to date and conditioned on what is pending */
+    uint64_t revision;          /* of their data */
+    int initial;                /* designs of the study's initial design */
     struct ckg__effort effort;
     const double *setting;   /* of the policy's parameters */
     const double *objective; /* (trials) what was measured of it, in model units; NAN: nothing */
@@ -62,9 +71,30 @@ struct ckg__search {
     int base;              /* points of the shared part of the discretisations */
     double *U;             /* D×base */
     int enumerated;        /* 1: the base holds every design there is */
-    struct ckg__nodes nodes, scout_nodes;
-    const struct ckg__region *region; /* of a policy that has one; else NULL */
+    void **own;            /* where the policy keeps models of its own between searches */
 };
+
+/* Points are columns: coordinate k of point p is U[k·ldu + p]. u (D) ← point p, and the other way round. */
+static inline void ckg__point_get(int D, const double *U, int ldu, int p, double *u)
+{
+    for (int k = 0; k < D; k++)
+        u[k] = U[(size_t)k * (size_t)ldu + (size_t)p];
+}
+
+static inline void ckg__point_put(int D, const double *u, double *U, int ldu, int p)
+{
+    for (int k = 0; k < D; k++)
+        U[(size_t)k * (size_t)ldu + (size_t)p] = u[k];
+}
+
+/* How far u (D) is from point p, by the coordinate in which they differ most. */
+static inline double ckg__point_distance(int D, const double *u, const double *U, int ldu, int p)
+{
+    double far = 0;
+    for (int k = 0; k < D; k++)
+        far = fmax(far, fabs(u[k] - U[(size_t)k * (size_t)ldu + (size_t)p]));
+    return far;
+}
 
 double ckg__clock(void);
 
@@ -77,8 +107,24 @@ int ckg__search_late(const struct ckg__search *search);
 /* Chooses the base points: space-filling ones and the data, or every design of a small finite problem. */
 int ckg__search_points(struct ckg__search *search);
 
-/* Finds M, x_r and the discretisation of every belief. */
+/*
+ * An outlook for each of the models' beliefs, or for one of them drawn by chance; `alone`: they know the
+ * objective and no constraint.
+ */
+int ckg__search_outlooks(struct ckg__search *search, struct ckg__models *models, int one, int alone);
+
+/* M of every belief, and its view of the objective at the base points. */
+int ckg__search_penalty(struct ckg__search *search);
+
+/* The beliefs' views of those outcomes at the base points; ckg__search_penalty makes the objective's. */
+int ckg__search_view_base(struct ckg__search *search, int first, int outcomes);
+
+/* x_r of every belief, and the rest of its discretisation. */
 int ckg__search_recommend(struct ckg__search *search);
+
+/* 1 when a search that has stalled should look at new ground: every second trial, without noise every third.
+ */
+int ckg__search_turn(const struct ckg__search *search, int noisy);
 
 /* `count` space-filling lattice points, D×count into U (leading dimension ldu); stream tells sets apart. */
 int ckg__search_fill(const struct ckg__search *search, uint64_t stream, int count, double *U, int ldu,

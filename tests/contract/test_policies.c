@@ -96,11 +96,11 @@ static void gradients_are_of_the_values(const struct ckg__policy *row)
         ckg_study *study = toy_study_told(&toy, row->name, i < 12 ? 4 : 9);
         struct ckg__search search;
         struct ckg__acquisition acquisition;
-        double seconds, x[2] = {2.4, 3.6};
+        double x[2] = {2.4, 3.6};
         int trial;
         if (i % 2)
             must(ckg_study_add(study, x, &trial));
-        must(ckg__study_begin_search(study, row, &search, ckg__clock(), &seconds));
+        must(ckg__study_begin_search(study, row, &search));
         must(row->acquire(&search, &acquisition));
         if (acquisition.gradients) {
             sharp += compare_gradients(&search, &acquisition, &rng, row->name);
@@ -158,7 +158,7 @@ static void the_suggestion_is_valued_most(const struct ckg__policy *row)
     struct ckg__rng rng;
     int better = 0, asked = 0;
     ckg__rng_seed(&rng, 78, 0, 0);
-    for (int i = 0; (row->acquire || row->traits & CKG__TRAIT_AMOUNT) && i < 12; i++) {
+    for (int i = 0; (row->acquire || row->unit == CKG__UNIT_OBJECTIVE) && i < 12; i++) {
         const struct toy toy = {.K = i % 3, .noise = noises[i / 3 % 2]};
         const int count = betters(&toy, row, i < 6 ? 7 : 13, rivals, &rng);
         better += count > 0 ? count : 0;

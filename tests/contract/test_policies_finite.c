@@ -412,8 +412,7 @@ static void complain(struct complaints *c, const char *format, ...)
 static int recommended(ckg_study *s, const struct ckg__policy *row, double *x)
 {
     struct ckg__search search;
-    double seconds;
-    must(ckg__study_begin_search(s, row, &search, ckg__clock(), &seconds));
+    must(ckg__study_begin_search(s, row, &search));
     const int has = search.outlook && search.outlook[0].x_r;
     if (has)
         ckg__problem_from_unit(s->problem, search.outlook[0].x_r, x);

@@ -17,6 +17,7 @@
 #include <ckg/ckg.h>
 
 #include "study/study.h"
+#include "suggest/regional.h"
 #include "suggest/draw.h"
 #include "support/scale.h"
 #include "support/studies.h"
@@ -76,6 +77,12 @@ static ckg_study *study_new(const struct plan *plan)
     return study_of(p, &options);
 }
 
+/* The trust region that scbo keeps for the study; NULL before it was asked. */
+static const struct ckg__regional *regional_of(const ckg_study *s)
+{
+    return s->own[ckg__policy_index(&ckg__policy_scbo)];
+}
+
 static const char *one_step(ckg_study *s, const struct plan *plan, double *x)
 {
     ckg_suggestion *a;
@@ -113,12 +120,12 @@ static void check_choice(ckg_study *s, const struct ckg__policy *policy)
 {
     struct ckg__search search;
     struct ckg__draw draw;
-    double seconds, u[2], *U;
+    double u[2], *U;
     struct ckg__choice choice = {.u = u};
     int found, count, best = -1, least = 0;
     double least_sum = INFINITY;
 
-    must(ckg__study_begin_search(s, policy, &search, ckg__clock(), &seconds));
+    must(ckg__study_begin_search(s, policy, &search));
     assert_int_equal(search.outlooks, 1);
     must(ckg__policy_suggest(policy, &search, &choice, &found));
     assert_true(found);
@@ -168,9 +175,8 @@ static void test_every_sample_is_drawn(void **state)
     (void)state;
     for (int t = 0; t < test_scale(40, 14); t++) {
         struct ckg__search search;
-        double seconds;
         if (t >= INITIAL) {
-            must(ckg__study_begin_search(s, &ckg__policy_cts, &search, ckg__clock(), &seconds));
+            must(ckg__study_begin_search(s, &ckg__policy_cts, &search));
             assert_int_equal(s->models.beliefs, 4);
             seen |= 1u << (search.outlook[0].belief - s->models.belief);
             ckg__study_end_search(s, CKG_OK);
@@ -202,9 +208,10 @@ static void test_a_rebuilt_study_goes_on(void **state)
             one_step(s, &plan, X + 2 * t);
             if (compared)
                 assert_memory_equal(x, X + 2 * t, sizeof x);
-            restarts = s->regional && s->regional->region.restarts > restarts ? s->regional->region.restarts
-                                                                              : restarts;
-            scouts += s->regional && s->regional->region.scouting;
+            const struct ckg__regional *regional = regional_of(s);
+            restarts = regional && regional->region.restarts > restarts ? regional->region.restarts
+                                                                        : restarts;
+            scouts += regional && regional->region.scouting;
         }
         print_message("%s: %d restarts, %d scouts\n", noisy ? "noise" : "no noise", restarts, scouts);
         assert_true(restarts >= 2 && scouts >= 2);
@@ -276,11 +283,11 @@ static void test_suggestions_stay_in_the_region(void **state)
         int inside = 0;
         for (int t = 0; t < 45; t++) {
             const int regional = !strcmp(one_step(s, &plan, X + 2 * t), "scbo");
-            if (t < INITIAL || !regional || s->regional->region.scouting)
+            if (t < INITIAL || !regional || regional_of(s)->region.scouting)
                 continue;
             /* the region as it was when asked for: its centre is one of the designs before */
-            const struct ckg__region *r = &s->regional->region;
-            const struct ckg__gp *gp = s->regional->models.belief[0].gp[0];
+            const struct ckg__region *r = &regional_of(s)->region;
+            const struct ckg__gp *gp = regional_of(s)->models.belief[0].gp[0];
             const double half = 0.5 * r->length * CKG__REGION_STRETCH * 5;
             int any = 0;
             for (int i = r->first; i < t; i++)

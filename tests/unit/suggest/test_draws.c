@@ -47,9 +47,7 @@ static ckg_study *new_study(int noisy, int threads, uint64_t seed)
 
 static void begin(ckg_study *s, struct ckg__search *search)
 {
-    double seconds;
-
-    must(ckg__study_begin_search(s, s->policy, search, 0, &seconds));
+    must(ckg__study_begin_search(s, s->policy, search));
 }
 
 static void test_moments(void **state)
@@ -61,10 +59,10 @@ static void test_moments(void **state)
     (void)state;
     begin(s, &search);
     must(ckg__search_draw(&search, CKG__DRAWS_CMES, DRAWS, &draws));
-    assert_int_equal(draws.m, search.outlook[0].kg.m);
+    assert_int_equal(draws.m, search.outlook[0].m);
     assert_int_equal(draws.outcomes, 3);
     for (int j = 0; j < 3; j++) {
-        const struct ckg__view *view = &search.outlook[0].kg.view[j];
+        const struct ckg__view *view = &search.outlook[0].view[j];
         const struct ckg__gp *gp = search.outlook[0].belief->gp[j];
         for (int p = 0; p < draws.m; p += 7) {
             double sum = 0, square = 0;
@@ -93,14 +91,14 @@ static void test_joint(void **state)
     (void)state;
     begin(s, &search);
     must(ckg__search_draw(&search, CKG__DRAWS_CMES, DRAWS, &draws));
-    const struct ckg__kg *kg = &search.outlook[0].kg;
+    const struct ckg__outlook *outlook = &search.outlook[0];
     int far = 0; /* the point that is least known */
     for (int p = 1; p < search.base; p++)
-        far = kg->view[0].var[p] > kg->view[0].var[far] ? p : far;
+        far = outlook->view[0].var[p] > outlook->view[0].var[far] ? p : far;
     for (int i = 0; i < DRAWS; i++) {
-        const double f = ckg__draws_of(&draws, 0, i)[far] - kg->view[0].mean[far],
-                     c = ckg__draws_of(&draws, 1, i)[far] - kg->view[1].mean[far];
-        const double g = ckg__draws_of(&draws, 0, i)[kg->r] - kg->view[0].mean[kg->r];
+        const double f = ckg__draws_of(&draws, 0, i)[far] - outlook->view[0].mean[far],
+                     c = ckg__draws_of(&draws, 1, i)[far] - outlook->view[1].mean[far];
+        const double g = ckg__draws_of(&draws, 0, i)[outlook->r] - outlook->view[0].mean[outlook->r];
         const double pair[3] = {f * c, f * g, 0}, size[3] = {f * f, c * c, g * g};
         for (int k = 0; k < 3; k++) {
             product[k] += pair[k] / DRAWS;
@@ -109,11 +107,11 @@ static void test_joint(void **state)
     }
     assert_near(product[0] / sqrt(square[0] * square[1]), 0, 5 / sqrt(DRAWS));
     double cov;
-    struct ckg__view one = kg->view[0];
+    struct ckg__view one = outlook->view[0];
     one.m = 1;
-    one.B += kg->r;
-    one.V += kg->r;
-    ckg__view_covariance(search.outlook[0].belief->gp[0], &one, &kg->view[0], far, 1, &cov, 1);
+    one.B += outlook->r;
+    one.V += outlook->r;
+    ckg__view_covariance(search.outlook[0].belief->gp[0], &one, &outlook->view[0], far, 1, &cov, 1);
     assert_near(product[1], cov, 5 * sqrt((square[0] * square[2] + cov * cov) / DRAWS));
     ckg__study_end_search(s, CKG_OK);
     ckg_study_free(s);

@@ -564,8 +564,8 @@ static void test_pkg_averages_products(void **state)
             U[k * PROBES + p] = X[2 * p + k] / 5;
     for (int row = 0; row < 2; row++) {
         struct ckg__search search;
-        double seconds, gradient[2 * PROBES];
-        must(ckg__study_begin_search(s, rows[row], &search, ckg__clock(), &seconds));
+        double gradient[2 * PROBES];
+        must(ckg__study_begin_search(s, rows[row], &search));
         assert_int_equal(search.outlooks, 3);
         for (int o = 0; !row && o < 3; o++) {
             struct ckg__search one = search;
@@ -593,7 +593,7 @@ static void test_pkg_averages_products(void **state)
 /* --- the gradient with X_d held fixed --- */
 
 struct along {
-    const struct ckg__outlook *outlook;
+    const struct ckg__kg *kg;
     const struct ckg__belief *full;
     struct ckg__arena *arena;
     double u[2];
@@ -605,7 +605,7 @@ static double value_along(void *context, double step)
     const struct along *a = context;
     double moved[2] = {a->u[0], a->u[1]}, value, gradient[2];
     moved[a->k] += step;
-    must(ckg__knowledge_gradient(&a->outlook->kg, a->full, moved, NULL, a->arena, &value, gradient));
+    must(ckg__knowledge_gradient(a->kg, a->full, moved, NULL, a->arena, &value, gradient));
     return value;
 }
 
@@ -621,20 +621,23 @@ static void test_gradient_with_and_without_the_weight(void **state)
         const struct toy toy = {.K = i % 3, .noise = i / 3 ? CKG_NOISE_AUTO : CKG_NOISE_NONE, .fit = "map"};
         ckg_study *s = toy_study_told(&toy, "pkg", 9);
         struct ckg__search search;
-        double X[2 * PROBES], seconds;
+        double X[2 * PROBES];
         draw_probes((uint64_t)i, X);
-        must(ckg__study_begin_search(s, ckg__policy_find("pkg"), &search, ckg__clock(), &seconds));
+        must(ckg__study_begin_search(s, ckg__policy_find("pkg"), &search));
         const struct ckg__outlook *o = &search.outlook[0];
+        struct ckg__knowledge knowledge;
+        must(ckg__knowledge_make(&knowledge, &search, 1));
+        const struct ckg__kg kg = ckg__knowledge_on(o, &knowledge.scout_nodes);
         for (int p = 0; p < PROBES; p++) {
             const double u[2] = {0.02 + 0.192 * X[2 * p], 0.02 + 0.192 * X[2 * p + 1]};
             double plain, value, gradient[2], unused[2], log_pf = 0;
-            must(ckg__knowledge_gradient(&o->kg, NULL, u, NULL, search.results, &plain, gradient));
-            must(ckg__knowledge_gradient(&o->kg, o->full, u, NULL, search.results, &value, gradient));
+            must(ckg__knowledge_gradient(&kg, NULL, u, NULL, search.results, &plain, gradient));
+            must(ckg__knowledge_gradient(&kg, o->full, u, NULL, search.results, &value, gradient));
             must(ckg__belief_log_feasible_batch(o->full, 1, u, 1, search.results, &log_pf,
                                                 memset(unused, 0, sizeof unused)));
             assert_near(value, plain * exp(log_pf), 1e-12 * value);
             for (int k = 0; k < 2; k++) {
-                struct along along = {o, o->full, search.results, {u[0], u[1]}, k};
+                struct along along = {&kg, o->full, search.results, {u[0], u[1]}, k};
                 const double slope = difference(value_along, &along, 2e-6);
                 worst = fmax(worst, fabs(slope - gradient[k]) / (fabs(slope) + fabs(value) + 1e-6));
             }

@@ -121,6 +121,7 @@ static void bench_make(struct bench *b, const struct pesc_model *model, int list
                                      .outlook = &b->outlook,
                                      .automatic_penalty = 1};
     must(ckg__search_points(&b->search));
+    must(ckg__search_penalty(&b->search));
     must(ckg__search_recommend(&b->search));
 }
 

@@ -68,9 +68,9 @@ static void by_definition(ckg_study *s, int draws, int bound, const double *X, d
 {
     struct ckg__search search;
     struct ckg__draws drawn[8];
-    double seconds, U[2 * AT], value[AT], best[64];
+    double U[2 * AT], value[AT], best[64];
 
-    must(ckg__study_begin_search(s, s->policy, &search, 0, &seconds));
+    must(ckg__study_begin_search(s, s->policy, &search));
     must(ckg__search_draw(&search, CKG__DRAWS_CMES, draws, drawn));
     for (int p = 0; p < AT; p++) {
         U[p] = X[2 * p];
@@ -137,10 +137,10 @@ static void test_nothing_feasible(void **state)
     ckg_study *s = new_study(&kinds[3]);
     struct ckg__search search;
     struct ckg__draws draws;
-    double seconds, best;
+    double best;
 
     (void)state;
-    must(ckg__study_begin_search(s, s->policy, &search, 0, &seconds));
+    must(ckg__study_begin_search(s, s->policy, &search));
     must(ckg__search_draw(&search, CKG__DRAWS_CMES, 16, &draws));
     for (int i = 0; i < 16; i++)
         assert_int_equal(ckg__draws_best(&draws, search.outlook[0].belief, i, &best), -1);

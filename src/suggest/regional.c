@@ -10,75 +10,80 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
-#include "study/study.h"
+#include "suggest/regional.h"
 
-static int regional_new(ckg_study *s)
+static int regional_new(const struct ckg__search *search, struct ckg__regional **out)
 {
+    const struct ckg__models *study = search->models;
     struct ckg__regional *r = ckg__alloc_zero(1, sizeof *r);
     if (!r)
         return CKG_ERR_NOMEM;
-    s->regional = r;
-    r->problem = *s->problem;
+
+    /* Data of its own, on a problem that differs in the outcomes. */
+    r->problem = *search->problem;
     r->problem.goal = CKG_MAXIMIZE;
     r->data.problem = &r->problem;
     r->first = -1;
     ckg__arena_init(&r->own);
-    const int status = ckg__models_init(&r->models, &r->data, s->pool, s->arena);
+    const int status = ckg__models_init(&r->models, &r->data, search->pool, search->arena);
     if (status) {
-        ckg__study_free_region(s);
+        ckg__regional_free(r);
         return status;
     }
+
+    /* Models that are fitted like the study's. */
     r->models.kernel = CKG__MATERN52;
-    r->models.method = s->models.method;
+    r->models.method = study->method;
     /* one of them is used */
-    r->models.samples = s->models.samples < CKG__CHAINS ? s->models.samples : CKG__CHAINS;
-    r->models.failures = s->models.failures;
+    r->models.samples = study->samples < CKG__CHAINS ? study->samples : CKG__CHAINS;
+    r->models.failures = study->failures;
     r->models.fixed_penalty = NAN;
-    r->models.seed = s->seed;
-    r->models.lead = &s->models;
+    r->models.seed = search->seed;
+    r->models.lead = study;
+    *out = r;
     return CKG_OK;
 }
 
-void ckg__study_free_region(ckg_study *s)
+void ckg__regional_free(struct ckg__regional *r)
 {
-    if (!s->regional)
+    if (!r)
         return;
-    ckg__models_free(&s->regional->models);
-    ckg__arena_free(&s->regional->own);
-    ckg__free(s->regional);
-    s->regional = NULL;
+    ckg__models_free(&r->models);
+    ckg__arena_free(&r->own);
+    ckg__free(r);
 }
 
 /*
  * The region's trials with room for other values; what was measured with noise has noise to be estimated, as
  * its scale is another.
  */
-static int copy_trials(const ckg_study *s, struct ckg__regional *r)
+static int copy_trials(const struct ckg__data *data, struct ckg__regional *r)
 {
-    const int first = r->region.first, trials = s->data.trials - first;
+    const int first = r->region.first, trials = data->trials - first;
     struct ckg__trial *trial = ckg__arena_get(&r->own, (size_t)trials + 1, sizeof *trial);
     if (!trial)
         return CKG_ERR_NOMEM;
     for (int t = 0; t < trials; t++) {
-        trial[t] = s->data.trial[first + t];
+        trial[t] = data->trial[first + t];
         const struct ckg_measurement *from = trial[t].measured;
         trial[t].measured = ckg__arena_get(&r->own, (size_t)trial[t].count + 1, sizeof *from);
         if (!trial[t].measured)
             return CKG_ERR_NOMEM;
         for (int i = 0; i < trial[t].count; i++)
             trial[t].measured[i] = (struct ckg_measurement){
-                from[i].outcome, from[i].value, ckg__data_exact(s->problem, &from[i]) ? 0 : CKG_SD_DEFAULT};
+                from[i].outcome, from[i].value,
+                ckg__data_exact(data->problem, &from[i]) ? 0 : CKG_SD_DEFAULT};
     }
     r->data.trials = trials;
     r->data.trial = trial;
-    r->data.designs = s->data.designs;
-    r->data.x = s->data.x;
-    r->data.u = s->data.u;
+    r->data.designs = data->designs;
+    r->data.x = data->x;
+    r->data.u = data->u;
     return CKG_OK;
 }
 
 /* The objective's values become their normal scores, larger being better. */
-static int transform_objective(const ckg_study *s, struct ckg__regional *r)
+static int transform_objective(const struct ckg__data *data, struct ckg__regional *r)
 {
     const size_t most = (size_t)r->data.trials + 1;
     double *value = ckg__arena_doubles(&r->own, most), *score = ckg__arena_doubles(&r->own, most);
@@ -94,7 +99,7 @@ static int transform_objective(const ckg_study *s, struct ckg__regional *r)
                 if (pass)
                     m->value = score[n];
                 else
-                    value[n] = s->problem->goal == CKG_MINIMIZE ? -m->value : m->value;
+                    value[n] = data->problem->goal == CKG_MINIMIZE ? -m->value : m->value;
                 n++;
             }
         if (!pass && ckg__copula(n, value, &r->own, score))
@@ -103,10 +108,10 @@ static int transform_objective(const ckg_study *s, struct ckg__regional *r)
     return CKG_OK;
 }
 
-static void transform_constraints(const ckg_study *s, struct ckg__regional *r)
+static void transform_constraints(const struct ckg__data *data, struct ckg__regional *r)
 {
-    for (int j = 0; j < s->problem->outcomes; j++) {
-        const double min = s->problem->outcome[j].min, max = s->problem->outcome[j].max;
+    for (int j = 0; j < data->problem->outcomes; j++) {
+        const double min = data->problem->outcome[j].min, max = data->problem->outcome[j].max;
         r->problem.outcome[j].noise = CKG_NOISE_AUTO;
         r->problem.outcome[j].min = j && isfinite(min) ? ckg__bilog_apply(&r->region.bilog[j], min) : min;
         r->problem.outcome[j].max = j && isfinite(max) ? ckg__bilog_apply(&r->region.bilog[j], max) : max;
@@ -119,41 +124,49 @@ static void transform_constraints(const ckg_study *s, struct ckg__regional *r)
         }
 }
 
-static int lay_out(ckg_study *s, const struct ckg__search *search)
+/* The region as the trials have made it, and its trials' outcomes transformed. */
+static int lay_out(const struct ckg__search *search, const struct ckg__region_rule *rule,
+                   struct ckg__regional *r)
 {
     const struct ckg__arena_mark start = {NULL, 0};
-    struct ckg__regional *r = s->regional;
-    struct ckg__region_rule rule;
+
     ckg__arena_release(&r->own, start);
-    ckg__region_rule(&rule, s->problem->d, s->initial,
-                     s->initial ? s->initial : ckg__study_standard_initial(s->problem),
-                     search->setting + CKG__REGION_SETTINGS);
-    int status = ckg__region_replay(&s->data, &rule, &r->own, &r->region);
+    int status = ckg__region_replay(search->data, rule, &r->own, &r->region);
     if (!status)
-        status = copy_trials(s, r);
+        status = copy_trials(search->data, r);
     if (!status)
-        status = transform_objective(s, r);
+        status = transform_objective(search->data, r);
     if (!status)
-        transform_constraints(s, r);
+        transform_constraints(search->data, r);
     return status;
 }
 
-int ckg__study_update_region(ckg_study *s, struct ckg__search *search)
+int ckg__regional_update(const struct ckg__search *search, const struct ckg__region_rule *rule,
+                         struct ckg__regional **regional)
 {
-    int status = s->regional ? CKG_OK : regional_new(s), pending = 0;
+    int status = *regional ? CKG_OK : regional_new(search, regional), pending = 0;
     if (!status)
-        status = lay_out(s, search);
+        status = lay_out(search, rule, *regional);
     if (status)
         return status;
-    struct ckg__regional *r = s->regional;
-    for (int t = 0; t < r->data.trials; t++)
-        pending += r->data.trial[t].state == CKG_PENDING;
-    if (r->first != r->region.first) /* another rule may have another region */
+
+    /* Another rule may have another region. */
+    struct ckg__regional *r = *regional;
+    if (r->first != r->region.first)
         r->models.revision = 0;
     r->first = r->region.first;
-    search->region = &r->region;
     if (r->region.scouting)
         return CKG_OK;
-    status = ckg__models_update(&r->models, s->revision, pending);
+
+    /* The models, and what is under way. */
+    for (int t = 0; t < r->data.trials; t++)
+        pending += r->data.trial[t].state == CKG_PENDING;
+    status = ckg__models_update(&r->models, search->revision, pending);
     return status ? status : ckg__models_condition(&r->models, 0);
+}
+
+void ckg__regional_release(struct ckg__regional *r)
+{
+    if (r && r->models.revision)
+        ckg__models_release(&r->models);
 }

@@ -1,5 +1,5 @@
 /*
- * Where each belief would recommend: M, x_r = argmax (μ − M)·PF, and the discretisation around it.
+ * Where each belief would recommend: x_r = argmax (μ − M)·PF, and the discretisation around it.
  *
  * The utility stands on a cliff where PF falls, and a plain quasi-Newton search stops short on it. So: log
  * form, several starts from the best base points, then restarts with fresh memory and a first step of the
@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "suggest/search.h"
 
-enum { STARTS = 4, GROUPS = 2, CHUNK = 64, RESTARTS = 3, NEIGHBOURS = 48, ROUNDS = 6 };
+enum { STARTS = 4, GROUPS = 2, RESTARTS = 3, NEIGHBOURS = 48, ROUNDS = 6 };
 
 struct stage {
     struct ckg__search *search;
@@ -22,87 +22,7 @@ struct stage {
     int groups;
 };
 
-/* --- views of the base points, a chunk of one outcome of one outlook a task --- */
-
-static int chunks(const struct ckg__search *search)
-{
-    return (search->base + CHUNK - 1) / CHUNK;
-}
-
-static void fill_task(void *context, int index, int worker)
-{
-    struct stage *stage = context;
-    struct ckg__search *search = stage->search;
-    const int per_outcome = chunks(search), outcomes = search->outlook[0].belief->outcomes;
-    struct ckg__outlook *o = &search->outlook[index / (per_outcome * outcomes)];
-    const int j = index / per_outcome % outcomes, first = index % per_outcome * CHUNK;
-    const int count = search->base - first < CHUNK ? search->base - first : CHUNK;
-    (void)worker;
-    ckg__view_fill(&o->kg.view[j], o->belief->gp[j], o->U, o->room, first, count);
-    stage->status[index] = CKG_OK;
-}
-
-static int outlook_take(struct ckg__search *search, struct ckg__outlook *o)
-{
-    const int D = search->problem->D;
-    o->room = (search->base + search->effort.local + 1 + 7) / 8 * 8;
-    o->U = ckg__arena_doubles(search->results, (size_t)D * (size_t)o->room);
-    o->x_r = ckg__arena_doubles(search->results, (size_t)D);
-    o->kg.gain = ckg__arena_doubles(search->results, (size_t)o->room);
-    if (!o->U || !o->x_r || !o->kg.gain)
-        return CKG_ERR_NOMEM;
-    for (int k = 0; k < D; k++)
-        memcpy(o->U + (size_t)k * (size_t)o->room, search->U + (size_t)k * (size_t)search->base,
-               (size_t)search->base * sizeof *o->U);
-    for (int j = 0; j < o->belief->outcomes; j++)
-        if (ckg__view_take(&o->kg.view[j], o->belief->gp[j], o->room, search->results))
-            return CKG_ERR_NOMEM;
-    o->kg.belief = o->belief;
-    o->kg.nodes = &search->scout_nodes;
-    return CKG_OK;
-}
-
-/* --- M and the starts of x_r, one outlook a task --- */
-
-static int minus_mean(void *context, int m, const double *U, const int *which, struct ckg__arena *arena,
-                      double *value, double *gradient)
-{
-    const struct ckg__gp *gp = context;
-    (void)which;
-    const int status = ckg__posterior_mean(gp, m, U, m, arena, value, gradient);
-    for (int p = 0; p < m; p++)
-        value[p] = -value[p];
-    for (int i = 0; i < gp->D * m; i++)
-        gradient[i] = -gradient[i];
-    return status;
-}
-
-/* M: the smallest posterior mean, from the lowest base point downhill. */
-static int find_penalty(const struct ckg__search *search, struct ckg__outlook *o, struct ckg__arena *arena)
-{
-    static const struct ckg__lbfgs_options options = {5, 15, 0.05, 1e-6, 1e-6};
-    struct ckg__arena_mark mark = ckg__arena_mark(arena);
-    const int D = search->problem->D;
-    const double *mean = o->kg.view[0].mean;
-    int lowest = 0;
-    for (int p = 1; p < search->base; p++)
-        lowest = mean[p] < mean[lowest] ? p : lowest;
-    double *x = ckg__arena_doubles(arena, 3 * (size_t)D), value;
-    if (!x)
-        return CKG_ERR_NOMEM;
-    for (int k = 0; k < D; k++)
-        x[k] = o->U[(size_t)k * (size_t)o->room + (size_t)lowest];
-    ckg__problem_free_box(search->problem, x, x + D, x + 2 * D);
-    o->belief->penalty = mean[lowest];
-    int status = CKG_OK;
-    if (ckg__problem_has_reals(search->problem)) {
-        status = ckg__multistart(minus_mean, o->belief->gp[0], D, 1, x + D, x + 2 * D, &options, x, &value,
-                                 arena);
-        o->belief->penalty = status ? mean[lowest] : -value;
-    }
-    ckg__arena_release(arena, mark);
-    return status;
-}
+/* --- the starts of x_r, one outlook a task --- */
 
 /* The base points of largest log utility, apart from each other, as starts. */
 static void choose_starts(const struct ckg__search *search, const struct ckg__outlook *o, const double *log_u,
@@ -130,28 +50,29 @@ static void choose_starts(const struct ckg__search *search, const struct ckg__ou
     }
 }
 
-static void penalty_task(void *context, int index, int worker)
+static void start_task(void *context, int index, int worker)
 {
     struct stage *stage = context;
     struct ckg__search *search = stage->search;
     struct ckg__outlook *o = &search->outlook[index];
     const int base = search->base;
     double *log_u = stage->log_u + (size_t)index * (size_t)base;
-    stage->status[index] = search->automatic_penalty ? find_penalty(search, o, &search->arena[worker])
-                                                     : CKG_OK;
     struct ckg__view at_base[CKG__MAX_OUTCOMES];
+
+    (void)worker;
     for (int j = 0; j < o->belief->outcomes; j++) {
-        at_base[j] = o->kg.view[j];
+        at_base[j] = o->view[j];
         at_base[j].m = base;
     }
     ckg__belief_log_feasible(o->belief, at_base, log_u);
     for (int p = 0; p < base; p++) {
-        const double gain = o->kg.view[0].mean[p] - o->belief->penalty;
-        o->kg.gain[p] = gain;
+        const double gain = o->view[0].mean[p] - o->belief->penalty;
+        o->gain[p] = gain;
         /* a given M may lie above every mean: then the least bad gain comes first */
         log_u[p] = gain > 0 ? log_u[p] + log(gain) : -1e300 + gain;
     }
     choose_starts(search, o, log_u, stage->start + (size_t)index * STARTS * (size_t)search->problem->D);
+    stage->status[index] = CKG_OK;
 }
 
 /* --- climbing to x_r, a group of starts of one outlook a task --- */
@@ -290,16 +211,16 @@ static int lay_local(const struct ckg__search *search, struct ckg__outlook *o, u
     const int local = ckg__problem_has_reals(search->problem) ? search->effort.local : 0;
     if (local && ckg__search_around(search, o, stream, local, o->U + base, o->room, arena))
         return CKG_ERR_NOMEM;
-    o->kg.r = base + local;
-    o->kg.m = o->kg.r + 1;
+    o->r = base + local;
+    o->m = o->r + 1;
     for (int k = 0; k < D; k++)
-        o->U[(size_t)k * (size_t)o->room + (size_t)o->kg.r] = o->x_r[k];
+        o->U[(size_t)k * (size_t)o->room + (size_t)o->r] = o->x_r[k];
     for (int j = 0; j < o->belief->outcomes; j++) {
-        ckg__view_fill(&o->kg.view[j], o->belief->gp[j], o->U, o->room, base, local + 1);
-        o->kg.view[j].m = o->kg.m;
+        ckg__view_fill(&o->view[j], o->belief->gp[j], o->U, o->room, base, local + 1);
+        o->view[j].m = o->m;
     }
-    for (int p = base; p < o->kg.m; p++)
-        o->kg.gain[p] = o->kg.view[0].mean[p] - o->belief->penalty;
+    for (int p = base; p < o->m; p++)
+        o->gain[p] = o->view[0].mean[p] - o->belief->penalty;
     return CKG_OK;
 }
 
@@ -332,10 +253,10 @@ static void polish_task(void *context, int index, int worker)
 static int stage_take(struct stage *stage, struct ckg__search *search)
 {
     const size_t outlooks = (size_t)search->outlooks, D = (size_t)search->problem->D;
-    const size_t tasks = outlooks * (size_t)search->outlook[0].belief->outcomes * (size_t)chunks(search) +
-                         outlooks * STARTS;
+
     stage->search = search;
-    stage->status = ckg__arena_ints(search->results, tasks);
+    stage->groups = search->outlooks == 1 ? GROUPS : 1;
+    stage->status = ckg__arena_ints(search->results, outlooks * STARTS);
     stage->log_u = ckg__arena_doubles(search->results, outlooks * (size_t)search->base);
     stage->start = ckg__arena_doubles(search->results, outlooks * STARTS * D);
     stage->start_value = ckg__arena_doubles(search->results, outlooks * STARTS);
@@ -344,18 +265,17 @@ static int stage_take(struct stage *stage, struct ckg__search *search)
 
 int ckg__search_recommend(struct ckg__search *search)
 {
+    const int constraints = search->outlook[0].belief->outcomes - 1;
     struct stage stage;
+
+    /* What the beliefs say of the constraints at the base points; of the objective they have said it. */
     int status = stage_take(&stage, search);
-    for (int o = 0; !status && o < search->outlooks; o++)
-        status = outlook_take(search, &search->outlook[o]);
-    if (status)
-        return status;
-    const int outcomes = search->outlook[0].belief->outcomes;
-    stage.groups = search->outlooks == 1 ? GROUPS : 1;
-    status = ckg__search_run(search, search->outlooks * outcomes * chunks(search), fill_task, &stage,
-                             stage.status);
+    if (!status && constraints)
+        status = ckg__search_view_base(search, 1, constraints);
+
+    /* From the best of them uphill, over the cliff's edge and back, and points around the place. */
     if (!status)
-        status = ckg__search_run(search, search->outlooks, penalty_task, &stage, stage.status);
+        status = ckg__search_run(search, search->outlooks, start_task, &stage, stage.status);
     if (!status)
         status = ckg__search_run(search, search->outlooks * stage.groups, climb_task, &stage, stage.status);
     if (!status)
