@@ -16,11 +16,12 @@
 #include <ckg/ckg.h>
 
 #include "base/alloc.h"
+#include "support/results.h"
 #include "support/scale.h"
 #include "support/studies.h"
 #include "support/test.h"
 
-enum { MAX_NUMBERS = 64, PROBES = 3 };
+enum { PROBES = 3 };
 
 /* --- the hook --- */
 
@@ -206,64 +207,14 @@ static ckg_study *new_study(const struct setting *setting)
 
 /* --- calls whose results are numbers --- */
 
-struct result {
-    int count;
-    double number[MAX_NUMBERS];
-};
-
-static void put(struct result *r, int count, const double *numbers)
-{
-    assert_true(r->count + count <= MAX_NUMBERS);
-    memcpy(r->number + r->count, numbers, (size_t)count * sizeof *numbers);
-    r->count += count;
-}
-
-static int call_ask(ckg_study *s, struct result *r)
-{
-    ckg_suggestion *a = (ckg_suggestion *)(void *)s;
-    const int status = ckg_study_ask(s, &a);
-
-    if (status) {
-        assert_null(a);
-        return status;
-    }
-    put(r, a->dimension, a->x);
-    put(r, 1 + a->constraints, a->mean);
-    put(r, 1 + a->constraints, a->sd);
-    put(r, 1, &a->value);
-    put(r, 1, &(double){a->trial});
-    put(r, 1, &(double){!strcmp(a->path, "explore")});
-    ckg_suggestion_free(a);
-    return CKG_OK;
-}
-
-static int call_recommend(ckg_study *s, int rule, struct result *r)
-{
-    ckg_recommend_options o = CKG_RECOMMEND_OPTIONS_INIT;
-    ckg_recommendation *a = (ckg_recommendation *)(void *)s;
-
-    o.rule = rule;
-    const int status = ckg_study_recommend(s, &o, &a);
-    if (status) {
-        assert_null(a);
-        return status;
-    }
-    put(r, a->dimension, a->x);
-    put(r, 1 + a->constraints, a->mean);
-    put(r, 1, &a->utility);
-    put(r, 1, &a->penalty);
-    ckg_recommendation_free(a);
-    return CKG_OK;
-}
-
 static int call_recommend_utility(ckg_study *s, struct result *r)
 {
-    return call_recommend(s, CKG_RULE_UTILITY, r);
+    return result_recommend(s, CKG_RULE_UTILITY, r);
 }
 
 static int call_recommend_probability(ckg_study *s, struct result *r)
 {
-    return call_recommend(s, CKG_RULE_PROBABILITY, r);
+    return result_recommend(s, CKG_RULE_PROBABILITY, r);
 }
 
 static void probes(const ckg_study *s, double *X)
@@ -284,10 +235,10 @@ static int call_predict(ckg_study *s, struct result *r)
     probes(s, X);
     const int status = ckg_study_predict(s, PROBES, X, mean, sd, feasible, utility);
     if (!status) {
-        put(r, 2 * PROBES, mean);
-        put(r, 2 * PROBES, sd);
-        put(r, PROBES, feasible);
-        put(r, PROBES, utility);
+        result_put(r, 2 * PROBES, mean);
+        result_put(r, 2 * PROBES, sd);
+        result_put(r, PROBES, feasible);
+        result_put(r, PROBES, utility);
     }
     return status;
 }
@@ -299,7 +250,7 @@ static int call_score(ckg_study *s, struct result *r)
     probes(s, X);
     const int status = ckg_study_score(s, NULL, PROBES, X, value);
     if (!status)
-        put(r, PROBES, value);
+        result_put(r, PROBES, value);
     return status;
 }
 
@@ -309,7 +260,7 @@ static int call_model(ckg_study *s, struct result *r)
     const int status = ckg_study_model(s, 0, &info);
 
     if (!status)
-        put(r, 4, (const double[]){info.signal_sd, info.noise_sd, info.mean, info.lengthscales[0]});
+        result_put(r, 4, (const double[]){info.signal_sd, info.noise_sd, info.mean, info.lengthscales[0]});
     return status;
 }
 
@@ -320,7 +271,7 @@ static int call_add(ckg_study *s, struct result *r)
 
     design(90, x);
     const int status = ckg_study_add(s, x, &trial);
-    put(r, 1, &(double){trial});
+    result_put(r, 1, &(double){trial});
     r->count = status ? 0 : r->count;
     return status;
 }
@@ -335,7 +286,7 @@ static int call_tell(ckg_study *s, struct result *r)
     if (status)
         return status;
     must(ckg_study_trial(s, trial, &record));
-    put(r, 2, (const double[]){record.count, record.measured[1].value});
+    result_put(r, 2, (const double[]){record.count, record.measured[1].value});
     return CKG_OK;
 }
 
@@ -443,9 +394,9 @@ static void test_add_and_tell(void **state)
 static void test_ask_in_the_initial_design(void **state)
 {
     (void)state;
-    fail_at_each(&settings[0], call_ask, "ask");
-    fail_at_each(&settings[1], call_ask, "ask");
-    fail_at_each(&settings[9], call_ask, "ask");
+    fail_at_each(&settings[0], result_ask, "ask");
+    fail_at_each(&settings[1], result_ask, "ask");
+    fail_at_each(&settings[9], result_ask, "ask");
 }
 
 /* By model: both policies, with noise and without, with failed and pending trials, on a lattice. */
@@ -453,7 +404,7 @@ static void test_ask_by_model(void **state)
 {
     (void)state;
     for (int i = 2; i <= 8; i++)
-        fail_at_each(&settings[i], call_ask, "ask");
+        fail_at_each(&settings[i], result_ask, "ask");
 }
 
 static void test_recommend(void **state)
@@ -508,11 +459,11 @@ static void test_a_late_failure_changes_nothing(void **state)
         struct budget budget = {0, n, 0};
         result.count = 0;
         ckg__alloc_set_hook(spend, &budget);
-        status = call_ask(s, &result);
+        status = result_ask(s, &result);
         ckg__alloc_set_hook(NULL, NULL);
         assert_true(status == CKG_OK || status == CKG_ERR_NOMEM);
     }
-    must(call_ask(control, &wanted));
+    must(result_ask(control, &wanted));
     const int differs = !same(&result, &wanted);
     ckg_study_free(s);
     ckg_study_free(control);
@@ -545,7 +496,7 @@ static int warm_allocations(const struct setting *setting, const char *preset, d
         budget.calls = 0;
         ignored.count = 0;
         ckg__alloc_set_hook(spend, &budget);
-        must(call_ask(s, &ignored));
+        must(result_ask(s, &ignored));
         ckg__alloc_set_hook(NULL, NULL);
         must(ckg_study_cancel(s, ckg_study_trials(s) - 1));
     }

@@ -11,10 +11,11 @@
 #include <ckg/ckg.h>
 
 #include "support/policies.h"
+#include "support/results.h"
 #include "support/scale.h"
 #include "support/test.h"
 
-enum { TOLD = 9, PROBES = 3, MOST = 64 };
+enum { TOLD = 9, PROBES = 3 };
 
 /* --- the interrupt --- */
 
@@ -36,58 +37,14 @@ static int ask_patience(void *context)
 
 /* --- calls whose results are numbers --- */
 
-struct result {
-    int count;
-    double number[MOST];
-};
-
-static void put(struct result *r, int count, const double *numbers)
-{
-    assert_true(r->count + count <= MOST);
-    memcpy(r->number + r->count, numbers, (size_t)count * sizeof *numbers);
-    r->count += count;
-}
-
-static int call_ask(ckg_study *s, struct result *r)
-{
-    ckg_suggestion *a = NULL;
-    const int status = ckg_study_ask(s, &a);
-
-    assert_true(!a == (status != CKG_OK));
-    if (status)
-        return status;
-    put(r, a->dimension, a->x);
-    put(r, 1 + a->constraints, a->mean);
-    put(r, 1, &a->value);
-    put(r, 1, &(double){a->trial});
-    ckg_suggestion_free(a);
-    return CKG_OK;
-}
-
-static int recommend(ckg_study *s, int rule, struct result *r)
-{
-    ckg_recommend_options o = CKG_RECOMMEND_OPTIONS_INIT;
-    ckg_recommendation *a = NULL;
-
-    o.rule = rule;
-    const int status = ckg_study_recommend(s, &o, &a);
-    assert_true(!a == (status != CKG_OK));
-    if (status)
-        return status;
-    put(r, a->dimension, a->x);
-    put(r, 1, &a->utility);
-    ckg_recommendation_free(a);
-    return CKG_OK;
-}
-
 static int call_recommend(ckg_study *s, struct result *r)
 {
-    return recommend(s, CKG_RULE_UTILITY, r);
+    return result_recommend(s, CKG_RULE_UTILITY, r);
 }
 
 static int call_recommend_probable(ckg_study *s, struct result *r)
 {
-    return recommend(s, CKG_RULE_PROBABILITY, r);
+    return result_recommend(s, CKG_RULE_PROBABILITY, r);
 }
 
 static const double probes[2 * PROBES] = {0.5, 4, 2, 2, 4, 1};
@@ -100,8 +57,8 @@ static int call_predict(ckg_study *s, struct result *r)
 
     if (status)
         return status;
-    put(r, PROBES, mean);
-    put(r, PROBES, utility);
+    result_put(r, PROBES, mean);
+    result_put(r, PROBES, utility);
     return CKG_OK;
 }
 
@@ -111,7 +68,7 @@ static int call_score(ckg_study *s, struct result *r)
     const int status = ckg_study_score(s, NULL, PROBES, probes, value);
 
     if (!status)
-        put(r, PROBES, value);
+        result_put(r, PROBES, value);
     return status;
 }
 
@@ -121,7 +78,7 @@ static int call_model(ckg_study *s, struct result *r)
     const int status = ckg_study_model(s, 0, &model);
 
     if (!status)
-        put(r, 2, model.lengthscales);
+        result_put(r, 2, model.lengthscales);
     return status;
 }
 
@@ -131,7 +88,7 @@ static int call_leave_one_out(ckg_study *s, struct result *r)
     const int status = ckg_study_leave_one_out(s, 0, mean, NULL, NULL);
 
     if (!status)
-        put(r, TOLD, mean);
+        result_put(r, TOLD, mean);
     return status;
 }
 
@@ -233,7 +190,7 @@ static const struct toy noisy = {.K = 2, .noise = CKG_NOISE_AUTO};
 static void test_every_question_of_an_ask(void **state)
 {
     (void)state;
-    cancel_alone(&exact, "ckg", call_ask, test_scale(1, 16));
+    cancel_alone(&exact, "ckg", result_ask, test_scale(1, 16));
 }
 
 static void test_an_ask_of_every_policy(void **state)
@@ -242,9 +199,9 @@ static void test_an_ask_of_every_policy(void **state)
 
     (void)state;
     for (int i = 0; !ckg_policy_at(i, &row); i++) {
-        cancel_in_turn(&exact, row.name, call_ask);
-        cancel_alone(&exact, row.name, call_ask, test_scale(23, 101));
-        cancel_alone(&noisy, row.name, call_ask, test_scale(101, 503));
+        cancel_in_turn(&exact, row.name, result_ask);
+        cancel_alone(&exact, row.name, result_ask, test_scale(23, 101));
+        cancel_alone(&noisy, row.name, result_ask, test_scale(101, 503));
     }
 }
 
@@ -271,14 +228,14 @@ static void test_several_threads(void **state)
 
     (void)state;
     toy.threads = 3;
-    count_questions(&toy, "ckg", call_ask, &wanted);
+    count_questions(&toy, "ckg", result_ask, &wanted);
     for (int n = 1; n < 200; n += test_scale(5, 41)) {
         ckg_study *s = new_study(&toy, "ckg");
         struct result result = {0};
 
-        if (cancel_at(s, call_ask, n, &result)) {
+        if (cancel_at(s, result_ask, n, &result)) {
             must(ckg_study_set_interrupt(s, NULL, NULL));
-            must(call_ask(s, &result));
+            must(result_ask(s, &result));
         }
         assert_same(&result, &wanted);
         ckg_study_free(s);

@@ -30,6 +30,9 @@ struct process {
 void process_make(struct process *p, enum ckg__kernel kernel, int D, int n, enum process_noise noise,
                   uint64_t seed);
 
+/* A process without data: this mean, variance and noise of an observation everywhere. */
+void process_make_empty(struct process *p, double mean, double var, double noise);
+
 /* Conditions it again, after a change of inputs or theta. */
 void process_set(struct process *p);
 

@@ -25,17 +25,6 @@
 
 enum { ROWS = sizeof cei_rows / sizeof cei_rows[0] };
 
-/* A process without data has this mean and variance everywhere. */
-static void fake(struct process *p, double mean, double var)
-{
-    process_make(p, CKG__RBF, 1, 1, EXACT, 1);
-    p->inputs.n = 0;
-    p->series.constant = 0;
-    process_set(p);
-    p->gp.mean = mean;
-    p->gp.s2 = var;
-}
-
 static double value_of(const double *row, double *gradient)
 {
     struct process p[2];
@@ -45,8 +34,8 @@ static double value_of(const double *row, double *gradient)
     const double u = 0.5;
     double value, of_views;
 
-    fake(&p[0], row[0], row[1]);
-    fake(&p[1], row[3], row[4]);
+    process_make_empty(&p[0], row[0], row[1], 0);
+    process_make_empty(&p[1], row[3], row[4], 0);
     assert_int_equal(ckg__cei_batch(&belief, row[2], 1, &u, 1, &p[0].arena, &value, gradient), CKG_OK);
     for (int j = 0; j < 2; j++)
         assert_int_equal(ckg__view_make(&views[j], &p[j].gp, 1, &u, 1, &p[0].arena), CKG_OK);

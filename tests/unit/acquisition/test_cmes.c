@@ -34,18 +34,6 @@ enum {
 
 static const double silent[MOST];
 
-/* A process without data has this mean, variance and noise everywhere. */
-static void fake(struct process *p, double mean, double var, double noise)
-{
-    process_make(p, CKG__RBF, 1, 1, EXACT, 1);
-    p->inputs.n = 0;
-    p->series.constant = 0;
-    process_set(p);
-    p->gp.mean = mean;
-    p->gp.s2 = var;
-    p->gp.future = noise;
-}
-
 /* The policy's value on such processes, from a batch and from views. */
 static double value_of(const struct cmes_row *row, const double *noise, int count, const double *best,
                        int bound)
@@ -58,7 +46,7 @@ static double value_of(const struct cmes_row *row, const double *noise, int coun
     double value, gradient, of_views;
 
     for (int j = 0; j < row->outcomes; j++) {
-        fake(&p[j], row->mean[j], row->var[j], noise[j]);
+        process_make_empty(&p[j], row->mean[j], row->var[j], noise[j]);
         belief.gp[j] = &p[j].gp;
         belief.lower[j] = row->lower[j];
         belief.upper[j] = row->upper[j];
