@@ -200,7 +200,7 @@ static int check_settings(const struct app_plan *plan, struct app_message *messa
         if (!status && strcmp(old, text.data) != 0) {
             old[strcspn(old, "\n")] = 0;
             status = app_fail(message, CKG_ERR_INVALID,
-                              "%s has results with other settings: %s; give another folder by --out",
+                              "%s has results with other settings: %s; choose another folder with --out",
                               plan->folder, old);
         }
     } else if (!status)

@@ -107,8 +107,8 @@ int app_region_make(const struct app_problem *p, const struct app_canvas_table *
         {APP_KEY_MARK, APP_STAR, {.stroke = APP_INK_TEXT, .fill = APP_INK_STAR, .width = 1}, "optimum"},
     };
     if (p->d != 2)
-        return app_fail(message, CKG_ERR_INVALID,
-                        "%s has %d parameters; there is a picture of problems with two", p->name, p->d);
+        return app_fail(message, CKG_ERR_INVALID, "%s has %d parameters; only problems with two can be drawn",
+                        p->name, p->d);
     struct app_canvas *canvas = table->open(400, 400, p->name, 0);
     if (!canvas)
         return app_fail(message, CKG_ERR_NOMEM, "out of memory");

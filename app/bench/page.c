@@ -89,12 +89,10 @@ static void add_table(struct app_text *out, const struct app_result *r, int coun
 static void add_tables(struct app_text *out, const struct app_results *all)
 {
     app_text_print(out, "<section id=\"summary\"><h2>Summary</h2>\n<p>Opportunity cost of the recommendation "
-                        "after so many evaluations: the mean "
-                        "over all replications with half its 95 %% interval, below it the median. In bold "
-                        "the smallest mean. Infeasible and right part: "
-                        "shares of the last recommendations that are infeasible, and that lie in the part of "
-                        "the feasible region where the optimum "
-                        "is.</p>\n");
+                        "after the given number of evaluations: the mean over all replications ± half its "
+                        "95 %% interval, and the median below it. The smallest mean is bold. Infeasible and "
+                        "right part: the shares of the last recommendations that are infeasible, and that "
+                        "lie in the same part of the feasible region as the optimum.</p>\n");
     for (int i = 0, count; i < all->count; i += count) {
         for (count = 1; i + count < all->count && same_cell(&all->result[i], &all->result[i + count]);)
             count++;
@@ -114,12 +112,10 @@ int app_page_make(const struct app_results *all, struct app_text *out, struct ap
                    all->count, r->replications, r->last, r->first);
     app_text_print(out, "<section id=\"figure\"><h2>Opportunity cost</h2>\n<figure class=\"scroll\">");
     const int status = app_figure_make(all, &app_canvas_svg, 1, out, message);
-    app_text_print(out, "<figcaption>Above: the feasible region, shaded by the objective, the smaller the "
-                        "stronger, and the optimum; grey is "
-                        "infeasible. Below: the mean opportunity cost with its 95 %% interval, whose lower "
-                        "end is drawn as far below the mean as the "
-                        "upper end is above it, since there is no zero on a logarithmic "
-                        "scale.</figcaption></figure></section>\n");
+    app_text_print(out, "<figcaption>Above: the feasible region, darker where the objective is smaller, and "
+                        "the optimum; grey is infeasible. Below: the mean opportunity cost with its 95 %% "
+                        "interval; the lower end is drawn as far below the mean as the upper end is above "
+                        "it, since a logarithmic scale has no zero.</figcaption></figure></section>\n");
     if (status)
         return status;
     add_tables(out, all);

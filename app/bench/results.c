@@ -187,7 +187,7 @@ int app_results_read(struct app_results *out, const char *folder, struct app_mes
     }
     closedir(directory);
     if (!status && !out->count)
-        status = app_fail(message, CKG_ERR_INVALID, "%s: there are no results of `ckg bench` in it", folder);
+        status = app_fail(message, CKG_ERR_INVALID, "%s: no results of `ckg bench` here", folder);
     if (status) {
         app_results_free(out);
         return status;

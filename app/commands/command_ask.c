@@ -82,8 +82,8 @@ static int run(const struct app_arguments *a, struct app_notebook *n)
 
 const struct app_work app_command_ask = {
     .usage = "STUDY [-n Q]",
-    .about = "The designs are pending until `ckg tell` brings their results. Later suggestions take pending "
-             "designs into\naccount.",
+    .about = "The designs are pending until `ckg tell` brings their results. Later suggestions take\n"
+             "pending designs into account.",
     .traits = APP_TAKES_STUDY | APP_BEGINS_STUDY | APP_HAS_JSON | APP_HAS_THREADS,
     .options = options,
     .check = check,

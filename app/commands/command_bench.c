@@ -17,7 +17,7 @@ static const struct app_option options[] = {
     {"replications", 0, "N", "how often each experiment is repeated; default: 30", 0},
     {"initial", 0, "N", "evaluations of the initial design; default: 10", 0},
     {"evaluations", 0, "N", "evaluations in all; default: 110", 0},
-    {"seed", 0, "N", "of the first replication, the next has the next; default: 1", 0},
+    {"seed", 0, "N", "of the first replication, counted up for the others; default: 1", 0},
     {"out", 0, "FOLDER", "where the results go", 0},
     {"summary", 0, "FOLDER", "print a table of the results", 0},
     {"at", 0, "LIST", "with --summary: after how many evaluations", 0},
@@ -202,11 +202,9 @@ static int run(const struct app_arguments *a)
 
 const struct app_work app_command_bench = {
     .usage = "--problem LIST --out FOLDER … | --summary FOLDER | --plot FOLDER -o FILE",
-    .about = "In replication r every policy starts from the same initial design and meets the same noise. "
-             "FOLDER gets one\n"
-             "CSV file per problem, noise and policy. If it is killed, the same command continues and ends "
-             "with the same\n"
-             "bytes; only timing.csv differs from run to run.",
+    .about = "In replication r every policy starts from the same initial design and meets the same\n"
+             "noise. FOLDER gets one CSV file per problem, noise and policy. If it is killed, the same\n"
+             "command continues and ends with the same bytes; only timing.csv differs from run to run.",
     .traits = APP_HAS_JSON | APP_HAS_THREADS,
     .options = options,
     .run = run,

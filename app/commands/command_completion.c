@@ -115,8 +115,8 @@ static int run(const struct app_arguments *a)
 
 const struct app_work app_command_completion = {
     .usage = "bash | zsh",
-    .about = "For bash: `source <(ckg completion bash)`. `make install` puts both scripts where the shells "
-             "look for them.",
+    .about = "For bash: `source <(ckg completion bash)`. `make install` puts both scripts where the\n"
+             "shells look for them.",
     .words = 1,
     .run = run,
 };

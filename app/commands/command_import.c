@@ -114,11 +114,9 @@ static int run(const struct app_arguments *a, struct app_notebook *n)
 
 const struct app_work app_command_import = {
     .usage = "STUDY FILE",
-    .about = "FILE is CSV with a header, or one JSON object per line; - is standard input. A column NAME.sd "
-             "holds the\n"
-             "standard deviation of NAME's noise, and an empty field means not measured. Either all trials "
-             "are added or\n"
-             "none. They count towards the budget.",
+    .about = "FILE is CSV with a header, or one JSON object per line; - is standard input. A column\n"
+             "NAME.sd holds the standard deviation of NAME's noise, and an empty field means not\n"
+             "measured. Either all trials are added or none. They count towards the budget.",
     .traits = APP_TAKES_STUDY | APP_BEGINS_STUDY | APP_HAS_THREADS,
     .words = 1,
     .options = options,

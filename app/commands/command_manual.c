@@ -75,15 +75,13 @@ static void print_command(const struct app_command *c)
 static void print_overview(void)
 {
     print_head("ckg", "constrained Bayesian optimisation");
-    printf(
-        ".SH SYNOPSIS\n\\fBckg\\fR \\fICOMMAND\\fR …\n.SH DESCRIPTION\nFinds the best feasible design "
-        "when each evaluation is expensive and the\n"
-        "constraints are known only by evaluating. A problem file in YAML says which parameters may be "
-        "varied, which\n"
-        "outcome to minimize or maximize, which limits the others must keep, and which command evaluates a "
-        "design;\n"
-        "\\fBckg run\\fR does the rest, and can be interrupted at any moment.\n.SH COMMANDS\n");
-
+    printf(".SH SYNOPSIS\n\\fBckg\\fR \\fICOMMAND\\fR …\n"
+           ".SH DESCRIPTION\n"
+           "Finds the best feasible design when each evaluation is expensive and the constraints are\n"
+           "known only by evaluating. A problem file in YAML says which parameters may be varied, which\n"
+           "outcome to minimize or maximize, which limits the others must keep, and which command\n"
+           "evaluates a design; \\fBckg run\\fR does the rest, and can be interrupted at any moment.\n"
+           ".SH COMMANDS\n");
     for (const struct app_command *c = app_commands; c->name; c++) {
         if (c->work->traits & APP_HIDDEN)
             continue;

@@ -10,7 +10,7 @@ static void print_model(const struct app_definition *d, const char *name, const 
 {
     printf("%s: %s, %d observations, %s\n", name, m->kernel, m->observations,
            m->samples > 1 ? "the first of several hyperparameter samples"
-                          : "hyperparameters at their maximum");
+                          : "the most likely hyperparameters");
     printf("  mean %.5g, signal sd %.4g, noise sd %.4g, log likelihood %.6g%s\n", m->mean, m->signal_sd,
            m->noise_sd, m->log_likelihood, m->warp > 0 ? ", on a warped scale" : "");
 

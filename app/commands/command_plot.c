@@ -8,8 +8,8 @@
 static const struct app_option options[] = {
     {"output", 'o', "FILE", "the file to write: FILE.svg, or FILE.png where ckg was built with cairo", 1},
     {"kind", 'k', "KIND", "sheet (default), convergence, map, slices or acquisition", 0},
-    {"x", 'x', "NAME", "the parameter along x; default: the one with the shortest lengthscale", 0},
-    {"y", 'y', "NAME", "the parameter along y; default: the one with the next shortest", 0},
+    {"x", 'x', "NAME", "the parameter along x; default for both: the two with the shortest lengthscales", 0},
+    {"y", 'y', "NAME", "the parameter along y", 0},
     {"policy", 0, "NAME", "whose acquisition to show; default: the study's policy", 0},
     {0},
 };
@@ -79,13 +79,13 @@ static int run(const struct app_arguments *a, struct app_notebook *n)
 const struct app_work app_command_plot = {
     .usage = "STUDY -o FILE.svg|FILE.png",
     .about =
-        "convergence: the best feasible value, and what would have been recommended, after each evaluation.\n"
-        "map:         predicted objective and probability of being feasible over two parameters, the others "
-        "as recommended.\n"
-        "slices:      every outcome along each parameter, through the recommendation, with ±2 standard "
-        "deviations.\n"
-        "acquisition: the policy's value of evaluating a design next, over one (--x) or two parameters.\n"
-        "sheet:       the first three of these.",
+        "convergence: the best feasible value, and what would have been recommended, after each evaluation\n"
+        "map:         predicted objective and probability of feasibility over two parameters\n"
+        "slices:      every outcome along each parameter, ±2 standard deviations\n"
+        "acquisition: the policy's value of evaluating a design next, over one (--x) or two parameters\n"
+        "sheet:       the first three of these\n"
+        "\n"
+        "Parameters that are not shown are as recommended.",
     .traits = APP_TAKES_STUDY | APP_HAS_THREADS,
     .options = options,
     .check = check,

@@ -22,8 +22,8 @@ static int run(const struct app_arguments *a, struct app_notebook *n)
 
 const struct app_work app_command_recommend = {
     .usage = "STUDY [-p P] [--evaluated]",
-    .about = "The recommended design need not have been evaluated. The best one that was evaluated is shown "
-             "beside it.",
+    .about = "The recommended design need not have been evaluated. The best one that was evaluated is\n"
+             "shown beside it.",
     .traits = APP_TAKES_STUDY | APP_HAS_JSON | APP_HAS_THREADS,
     .options = options,
     .run_study = run,

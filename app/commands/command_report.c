@@ -23,10 +23,9 @@ static int run(const struct app_arguments *a, struct app_notebook *n)
 
 const struct app_work app_command_report = {
     .usage = "STUDY -o FILE.html",
-    .about = "The recommendation, convergence, feasibility maps, slices, predicted against measured, the "
-             "models and every\n"
-             "trial. The page needs no other file and no script, and follows the reader's choice of light or "
-             "dark.",
+    .about = "The recommendation, convergence, feasibility maps, slices, predicted against measured,\n"
+             "the models and every trial. The page needs no other file and no script, and follows the\n"
+             "reader's choice of light or dark.",
     .traits = APP_TAKES_STUDY | APP_HAS_THREADS,
     .options = options,
     .run_study = run,

@@ -124,12 +124,9 @@ static int run(const struct app_arguments *a, struct app_notebook *n)
 
 const struct app_work app_command_run = {
     .usage = "STUDY",
-    .about =
-        "If it is interrupted or killed, the same command continues where it stopped. Several processes "
-        "may run the\n"
-        "same study at once. Ctrl-C waits for the evaluations under way; a second Ctrl-C kills them, and "
-        "the next\n"
-        "run evaluates their designs.",
+    .about = "If it is interrupted or killed, the same command continues where it stopped. Several\n"
+             "processes may run the same study at once. Ctrl-C waits for the evaluations under way; a\n"
+             "second Ctrl-C kills them, and the next run evaluates their designs.",
     .traits = APP_TAKES_STUDY | APP_HAS_JSON | APP_HAS_THREADS,
     .options = options,
     .run_study = run,

@@ -139,8 +139,8 @@ static int record(struct app_notebook *n, int number, const char *outcomes, cons
     const int status = n->store->table->finish(n->store, n->study, &result, 0, &kept, n->message);
 
     if (!status && !kept)
-        return app_fail(n->message, CKG_ERR_STATE,
-                        "another program has told the result of trial %d meanwhile", number);
+        return app_fail(n->message, CKG_ERR_STATE, "another program has already told the result of trial %d",
+                        number);
     return status;
 }
 
@@ -207,9 +207,8 @@ static int run(const struct app_arguments *a, struct app_notebook *n)
 
 const struct app_work app_command_tell = {
     .usage = "STUDY TRIAL NAME=VALUE… | STUDY TRIAL --failed WHY",
-    .about =
-        "A value may be [value, sd] where the noise of that one measurement is known. An outcome that is "
-        "not named\ncounts as not measured.",
+    .about = "A value may be [value, sd] where the noise of that one measurement is known. An outcome\n"
+             "that is not named counts as not measured.",
     .traits = APP_TAKES_STUDY | APP_HAS_JSON,
     .words = APP_ANY_WORDS,
     .options = options,

@@ -45,7 +45,7 @@ static int possible(const struct app_show *s, const struct app_plot_options *o)
                         "there is no policy '%s'; `ckg policies` lists them", name);
     if (!policy.value[0])
         return app_fail(s->notebook->message, CKG_ERR_INVALID,
-                        "the policy '%s' has no value for a design; choose another by --policy", name);
+                        "the policy '%s' has no value for a design; choose another with --policy", name);
     return s->recommendation
                ? CKG_OK
                : app_fail(s->notebook->message, CKG_ERR_STATE,

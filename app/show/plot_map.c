@@ -38,7 +38,7 @@ static int possible(const struct app_show *s, const struct app_plot_options *o)
     (void)o;
     if (s->definition->d < 2)
         return app_fail(s->notebook->message, CKG_ERR_STATE,
-                        "%s: a map needs two parameters, and there is one; --kind slices shows it",
+                        "%s: a map needs two parameters, but there is only one; use --kind slices",
                         s->definition->name);
     return s->notebook->count
                ? CKG_OK

@@ -129,14 +129,15 @@ static int add_maps(const struct app_show *s, struct app_text *out)
 
     app_text_print(out, "<section id=\"maps\"><h2>Feasibility maps</h2>\n");
     if (s->definition->d > 3)
-        app_text_print(out, "<p class=\"note\">The three parameters with the shortest lengthscales; "
-                            "<code>ckg plot --kind map --x NAME --y "
-                            "NAME</code> shows any other two.</p>\n");
+        app_text_print(out,
+                       "<p class=\"note\">These are the three parameters with the shortest lengthscales; "
+                       "<code>ckg plot --kind map --x NAME --y "
+                       "NAME</code> shows any other two.</p>\n");
 
     app_text_print(out, "<div class=\"figures\">\n");
     if (most < 2)
-        app_text_print(
-            out, "<p class=\"note\">A map needs two parameters; the slices show the one there is.</p>\n");
+        app_text_print(out,
+                       "<p class=\"note\">A map needs two parameters; the slices show the only one.</p>\n");
 
     for (int a = 0; !status && a < most; a++)
         for (int b = a + 1; !status && b < most; b++) {
@@ -183,10 +184,10 @@ static int add_checks(const struct app_show *s, struct app_text *out)
 
     app_text_print(out, "<section id=\"checks\"><h2>Predicted against measured</h2>\n");
     app_text_print(
-        out,
-        "<p>Each value as its model predicts it from all the other designs, ±2 standard deviations of a "
-        "measurement. Of a good model about 95 of "
-        "100 bars cross the diagonal; the others are marked by a diamond.</p>\n<div class=\"figures\">\n");
+        out, "<p>Each value as its model predicts it from all the other designs, ±2 standard deviations of a "
+             "measurement. With a good model about 95 of 100 bars cross the diagonal; those that do not are "
+             "marked "
+             "with a diamond.</p>\n<div class=\"figures\">\n");
 
     for (int j = 0; !status && j <= s->definition->K; j++) {
         ckg_model_info model;
@@ -200,7 +201,7 @@ static int add_checks(const struct app_show *s, struct app_text *out)
     }
 
     if (!shown)
-        app_text_print(out, "<p class=\"note\">This needs two designs that were measured.</p>\n");
+        app_text_print(out, "<p class=\"note\">This needs at least two measured designs.</p>\n");
     app_text_print(out, "</div></section>\n");
     return status;
 }

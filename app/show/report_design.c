@@ -163,9 +163,9 @@ int app_report_recommendation(const struct app_show *s, struct app_text *out)
         add_tiles(s, out);
         add_design(s, out);
         add_outcomes(s, out);
-        app_text_print(out, "<p class=\"note\">The recommended design need not have been evaluated: it has "
-                            "the best predicted worth by all that was measured. "
-                            "Evaluate it before you build on it.</p>\n");
+        app_text_print(out, "<p class=\"note\">The recommended design need not have been evaluated: of all "
+                            "designs it has the best predicted utility, given what was measured so far. "
+                            "Evaluate it before you rely on it.</p>\n");
     } else {
         app_text_print(out, "<p>There is none yet: ");
         app_report_name(out, s->definition->outcomes[0].name);

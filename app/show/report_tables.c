@@ -56,11 +56,12 @@ int app_report_models(const struct app_show *s, struct app_text *out)
         return app_notebook_fail(s->notebook, status);
 
     /* What they are. */
-    app_text_print(out,
-                   "<section id=\"models\"><h2>Models</h2>\n<p>One Gaussian process for each outcome, with "
-                   "the kernel %s. Lengthscales are in parts of a "
-                   "parameter's range: the shorter, the more the outcome changes along it.</p>\n",
-                   model.kernel);
+    app_text_print(
+        out,
+        "<section id=\"models\"><h2>Models</h2>\n<p>One Gaussian process for each outcome, with "
+        "the kernel %s. Lengthscales are fractions of a parameter's range: the shorter one is, the "
+        "faster the outcome changes along that parameter.</p>\n",
+        model.kernel);
 
     /* A column for each outcome: lengthscales, then the other numbers. */
     app_text_print(out, "<div class=\"wide\"><table><thead><tr><th></th>");
@@ -78,8 +79,8 @@ int app_report_models(const struct app_show *s, struct app_text *out)
     }
 
     app_text_print(out, "</tbody></table></div>\n<p class=\"note\">Signal, noise and mean are in the "
-                        "outcome's units, or on its warped scale where the warp is "
-                        "not 0; of several hyperparameter samples the first is shown.</p>\n</section>\n");
+                        "outcome's units, or on its warped scale where the warp is not 0. Where there are "
+                        "several hyperparameter samples, the first is shown.</p>\n</section>\n");
     return status;
 }
 
