@@ -1,0 +1,24 @@
+/* Cholesky with growing jitter (jitter.h). Cost: n³/3 and one filling for every attempt; nearly always one.
+ */
+#include "linalg/jitter.h"
+
+#include <assert.h>
+
+#include "linalg/dense.h"
+
+int ckg__jitter_factor(int n, double *A, int lda, struct ckg__jitter ladder, ckg__jitter_fill fill,
+                       void *context, const struct ckg__team *team, double *jitter)
+{
+    int pivot = 1;
+
+    assert(n >= 0 && lda >= n);
+    assert(ladder.from > 0 || ladder.step > 0);
+
+    for (*jitter = ladder.from; *jitter <= ladder.most; *jitter = *jitter > 0 ? 10 * *jitter : ladder.step) {
+        fill(context, *jitter);
+        pivot = ckg__dense()->cholesky(n, A, lda, team);
+        if (!pivot)
+            break;
+    }
+    return pivot;
+}
