@@ -112,13 +112,18 @@ struct outlook {
     struct ckg__ahead ahead;
 };
 
-/* One outcome at the grid and its covariances with x⁺. */
+/* One outcome at the grid, its covariances with x⁺, and the sd of what a sample there will show. */
 static void view_grid(const struct ckg__gp *gp, double x, struct ckg__arena *arena, struct ckg__view *view,
-                      struct ckg__view *at, double *cov)
+                      struct ckg__view *at, double *cov, double *surprise)
 {
+    double variance;
+    struct ckg__noise noise = {.var = &variance};
+
     example_check(ckg__view_make(view, gp, GRID, grid, GRID, arena));
     example_check(ckg__view_make(at, gp, 1, &x, 1, arena));
     ckg__view_covariance(gp, view, at, 0, 1, cov, GRID);
+    ckg__posterior_noise(gp, 1, &x, 1, at->mean, at->var, &noise);
+    *surprise = sqrt(at->var[0] + variance);
 }
 
 static void look_ahead(ckg_study *study, double x, struct outlook *o)
@@ -128,20 +133,20 @@ static void look_ahead(ckg_study *study, double x, struct outlook *o)
     const struct ckg__scaling *scaling = &study->models.surrogate[0].scaling;
     struct ckg__arena arena;
     struct ckg__view view, at;
+    double surprise;
     ckg__arena_init(&arena);
     o->x = x;
     o->ahead = (struct ckg__ahead){o->high, NULL, o->shift, o->inv_sd};
     example_check(ckg_study_penalty(study, &o->penalty));
     example_check(ckg_study_predict(study, GRID, grid, NULL, NULL, NULL, o->now));
-    view_grid(belief->gp[0], x, &arena, &view, &at, cov);
+    view_grid(belief->gp[0], x, &arena, &view, &at, cov, &surprise);
     for (int i = 0; i < GRID; i++) {
         o->mean[i] = scaling->centre + scaling->scale * view.mean[i];
-        o->sigma[i] = scaling->scale * cov[i] / sqrt(at.var[0] + belief->gp[0]->future);
+        o->sigma[i] = scaling->scale * cov[i] / surprise;
     }
-    view_grid(belief->gp[1], x, &arena, &view, &at, cov);
-    ckg__lines()->ahead(GRID, cov, 1 / sqrt(at.var[0] + belief->gp[1]->future), view.mean, view.var,
-                        ckg__variance_floor(belief->gp[1]), belief->lower[1], belief->upper[1], o->unused,
-                        &o->ahead);
+    view_grid(belief->gp[1], x, &arena, &view, &at, cov, &surprise);
+    ckg__lines()->ahead(GRID, cov, 1 / surprise, view.mean, view.var, ckg__variance_floor(belief->gp[1]),
+                        belief->lower[1], belief->upper[1], o->unused, &o->ahead);
     ckg__arena_free(&arena);
 }
 

@@ -1,6 +1,7 @@
 #!/bin/sh
 # check_layers.sh SOURCE: a folder of the library, and one of the program, includes only itself and the folders above it in its
-# order, always as "folder/file"; and the library never prints, reads files or ends the process.
+# order, always as "folder/file"; what a process is made of (NAME_private.h) stays in its folder and in posterior/; and the library
+# never prints, reads files or ends the process.
 set -eu
 
 # look FOLDER ORDER LIBRARY: LIBRARY 1 where nothing may print, open files or exit.
@@ -14,6 +15,8 @@ FNR == 1 { split(FILENAME, path, "/"); folder = path[2]; if (!(folder in rank)) 
     split($0, quoted, "\""); if (folder == "commands" && quoted[2] == "command.h") next; split(quoted[2], parts, "/")
     if (!(parts[1] in rank)) complain("include \"" quoted[2] "\" does not name a folder")
     else if (rank[parts[1]] > rank[folder]) complain(folder " may not include " parts[1])
+    else if (parts[2] ~ /_private\.h$/ && parts[1] != folder && folder != "posterior")
+        complain(folder " may not include " quoted[2])
 }
 library && /(^|[^A-Za-z0-9_])(v?f?printf|f?puts|f?putc|putchar|fwrite|perror|fopen|freopen|popen|system|exit|_exit|abort)[ \t]*\(/ {
     complain("the library may not print, open files or exit")

@@ -23,7 +23,7 @@ int ckg__cei_batch(const struct ckg__belief *belief, double best, int m, const d
 {
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
     const struct ckg__gp *gp = belief->gp[0];
-    const size_t D = (size_t)gp->D;
+    const size_t D = (size_t)ckg__gp_coordinates(gp);
     memset(value, 0, (size_t)m * sizeof *value);
     memset(gradient, 0, D * (size_t)m * sizeof *gradient);
     if (best > -INFINITY) {

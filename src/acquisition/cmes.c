@@ -34,7 +34,7 @@ static const double narrow = 1e-4;
 struct within {
     double log_p, log_p_mean, log_p_var;
     double r, r_mean, r_var;
-    double t, t_var;
+    double t, t_var, t_noise;
 };
 
 /*
@@ -54,6 +54,7 @@ static struct within from_limits(double log_p, double a, double at_a, int a_move
                            at_b * slope_b - at_a * slope_a,
                            0.5 * (part_b * slope_b - part_a * slope_a),
                            1,
+                           0,
                            0};
 }
 
@@ -62,8 +63,15 @@ static struct within from_series(double a, double b)
 {
     const double middle = 0.5 * (a + b), square = middle * middle, spread = (b - a) * (b - a) / 12,
                  r = square - 1 + spread - 2 * square * spread;
-    return (struct within){ckg__normal_log_interval(a, b), middle * (1 - spread),       0.5 * r, r,
-                           -2 * middle * (1 - 2 * spread), 2 * square * spread - 1 - r, 1,       0};
+    return (struct within){ckg__normal_log_interval(a, b),
+                           middle * (1 - spread),
+                           0.5 * r,
+                           r,
+                           -2 * middle * (1 - 2 * spread),
+                           2 * square * spread - 1 - r,
+                           1,
+                           0,
+                           0};
 }
 
 /* Limits in standard deviations. */
@@ -102,6 +110,7 @@ static struct within within(struct outcome y, double lower, double upper)
     w.r_var *= moves / var;
     w.t = var / (var + y.noise);
     w.t_var = moves * w.t * (1 - w.t) / var;
+    w.t_noise = -w.t * w.t / var;
     return w;
 }
 
@@ -150,7 +159,7 @@ static struct gain gain(double log_q, double kept, double r)
  */
 struct slopes {
     double log;
-    double value, in_log_pf, in_kept, in_r, in_mean, in_var;
+    double value, in_log_pf, in_kept, in_r, in_mean, in_var, in_noise;
 };
 
 /* Adds exp(log)·value with its slopes; w is the objective's. */
@@ -167,6 +176,7 @@ static void add_slopes(struct slopes *s, double log, double value, double in_log
     s->in_mean = old * s->in_mean + share * (in_log_p * w->log_p_mean + w->t * in_r * w->r_mean);
     s->in_var = old * s->in_var +
                 share * (in_log_p * w->log_p_var + w->t * in_r * w->r_var + in_t * w->t_var);
+    s->in_noise = old * s->in_noise + share * in_t * w->t_noise;
 }
 
 /* Over all draws, for one point; the first term takes the place of a value below it. */
@@ -189,25 +199,65 @@ static double log_average(const struct ckg__cmes *cmes, const struct slopes *sum
     return sum->log + log(sum->value / cmes->count);
 }
 
-static struct outcome outcome_at(const struct ckg__gp *gp, double mean, double var)
+/* The noise of an evaluation at m points (m numbers an outcome), with slopes where they are wanted and it has
+ * any. */
+static int noises_take(const struct ckg__belief *belief, int m, int slopes, struct ckg__arena *arena,
+                       struct ckg__noise *noise)
 {
-    return (struct outcome){mean, var, ckg__variance_floor(gp), gp->future};
+    const size_t points = (size_t)m;
+    const size_t D = (size_t)ckg__belief_coordinates(belief);
+
+    for (int j = 0; j < belief->outcomes; j++) {
+        const int varies = slopes && ckg__posterior_noise_varies(belief->gp[j]);
+        double *room = ckg__arena_doubles(arena, (varies ? 3 + D : 1) * points + 1);
+        if (!room)
+            return CKG_ERR_NOMEM;
+        noise[j] = (struct ckg__noise){.var = room};
+        if (varies)
+            noise[j] = (struct ckg__noise){room, room + points, room + 2 * points, room + 3 * points};
+    }
+    return CKG_OK;
 }
 
-void ckg__cmes_views(const struct ckg__belief *belief, const struct ckg__cmes *cmes,
-                     const struct ckg__view *views, double *value)
+int ckg__cmes_views(const struct ckg__belief *belief, const struct ckg__cmes *cmes, const double *U, int ldu,
+                    const struct ckg__view *views, struct ckg__arena *arena, double *value)
 {
-    for (int p = 0; p < views[0].m; p++) {
+    struct ckg__arena_mark mark = ckg__arena_mark(arena);
+    struct ckg__noise noise[CKG__MAX_OUTCOMES];
+    const int m = views[0].m;
+
+    if (noises_take(belief, m, 0, arena, noise))
+        return CKG_ERR_NOMEM;
+    for (int j = 0; j < belief->outcomes; j++)
+        ckg__posterior_noise(belief->gp[j], m, U, ldu, views[j].mean, views[j].var, &noise[j]);
+
+    for (int p = 0; p < m; p++) {
         struct feasible f = {0};
+        struct outcome y[CKG__MAX_OUTCOMES];
+        for (int j = 0; j < belief->outcomes; j++)
+            y[j] = (struct outcome){views[j].mean[p], views[j].var[p], ckg__variance_floor(belief->gp[j]),
+                                    noise[j].var[p]};
         for (int j = 1; j < belief->outcomes; j++) {
-            const struct within w = within(outcome_at(belief->gp[j], views[j].mean[p], views[j].var[p]),
-                                           belief->lower[j], belief->upper[j]);
+            const struct within w = within(y[j], belief->lower[j], belief->upper[j]);
             add_constraint(&f, &w);
         }
-        const struct slopes sum = sum_draws(cmes,
-                                            outcome_at(belief->gp[0], views[0].mean[p], views[0].var[p]), &f);
+        const struct slopes sum = sum_draws(cmes, y[0], &f);
         value[p] = log_average(cmes, &sum);
     }
+    ckg__arena_release(arena, mark);
+    return CKG_OK;
+}
+
+/* One outcome at a batch of points with gradients: what the process says, and the noise of an evaluation. */
+struct at_batch {
+    struct ckg__batch batch;
+    struct ckg__noise noise;
+    double floor;
+};
+
+static struct outcome outcome_at(const struct at_batch *at, size_t p)
+{
+    return (struct outcome){at->batch.mean[p], at->batch.var[p], at->floor, at->noise.var[p]};
 }
 
 /*
@@ -215,62 +265,89 @@ void ckg__cmes_views(const struct ckg__belief *belief, const struct ckg__cmes *c
  * first row unused.
  */
 static int outcomes_at(const struct ckg__belief *belief, int m, const double *U, int ldu,
-                       struct ckg__arena *arena, struct ckg__batch *batch, struct within *w)
+                       struct ckg__arena *arena, struct at_batch *at, struct within *w)
 {
-    const size_t D = (size_t)belief->gp[0]->D, points = (size_t)m;
+    const size_t D = (size_t)ckg__belief_coordinates(belief);
+    const size_t points = (size_t)m;
+    struct ckg__noise noise[CKG__MAX_OUTCOMES];
+
+    if (noises_take(belief, m, 1, arena, noise))
+        return CKG_ERR_NOMEM;
+
     for (int j = 0; j < belief->outcomes; j++) {
+        const struct ckg__gp *gp = belief->gp[j];
         double *room = ckg__arena_doubles(arena, 2 * (D + 1) * points);
         if (!room)
             return CKG_ERR_NOMEM;
-        batch[j] = (struct ckg__batch){room, room + points, room + 2 * points, room + (2 + D) * points};
-        if (ckg__posterior_batch(belief->gp[j], m, U, ldu, arena, &batch[j], NULL))
+        at[j].batch = (struct ckg__batch){room, room + points, room + 2 * points, room + (2 + D) * points};
+        at[j].noise = noise[j];
+        at[j].floor = ckg__variance_floor(gp);
+        if (ckg__posterior_batch(gp, m, U, ldu, arena, &at[j].batch, NULL))
             return CKG_ERR_NOMEM;
+        ckg__posterior_noise(gp, m, U, ldu, at[j].batch.mean, at[j].batch.var, &at[j].noise);
         for (size_t p = 0; j && p < points; p++)
-            w[(size_t)j * points + p] = within(outcome_at(belief->gp[j], batch[j].mean[p], batch[j].var[p]),
-                                               belief->lower[j], belief->upper[j]);
+            w[(size_t)j * points + p] = within(outcome_at(&at[j], p), belief->lower[j], belief->upper[j]);
     }
     return CKG_OK;
 }
 
-/* gradient (D numbers, m apart) += the slopes in an outcome's mean and variance carried to the point. */
-static void carry(const struct ckg__batch *batch, size_t D, size_t m, size_t p, double in_mean, double in_var,
-                  double *gradient)
+/* gradient (D numbers, m apart) += the slopes in an outcome's mean, variance and noise carried to the point.
+ */
+static void carry(const struct at_batch *outcome, size_t D, size_t m, size_t p, double in_mean, double in_var,
+                  double in_noise, double *gradient)
 {
+    const struct ckg__batch *batch = &outcome->batch;
+    const struct ckg__noise *noise = &outcome->noise;
+
+    if (noise->in_u) {
+        in_mean += in_noise * noise->in_mean[p];
+        in_var += in_noise * noise->in_var[p];
+    }
     for (size_t at = p; at < D * m; at += m)
         gradient[at] += in_mean * batch->dmean[at] + in_var * batch->dvar[at];
+    for (size_t at = p; noise->in_u && at < D * m; at += m)
+        gradient[at] += in_noise * noise->in_u[at];
 }
 
 /* One constraint's share in the gradient of the logarithm. */
-static void carry_constraint(const struct slopes *sum, const struct within *w, const struct ckg__batch *batch,
+static void carry_constraint(const struct slopes *sum, const struct within *w, const struct at_batch *outcome,
                              size_t D, size_t m, size_t p, double *gradient)
 {
-    const double in_log_p = (sum->in_log_pf + w->t * sum->in_kept) / sum->value,
-                 in_r = w->t * sum->in_r / sum->value;
+    const double in_log_p = (sum->in_log_pf + w->t * sum->in_kept) / sum->value;
+    const double in_r = w->t * sum->in_r / sum->value;
     const double in_t = (sum->in_kept * w->log_p + sum->in_r * w->r) / sum->value;
-    carry(batch, D, m, p, in_log_p * w->log_p_mean + in_r * w->r_mean,
-          in_log_p * w->log_p_var + in_r * w->r_var + in_t * w->t_var, gradient);
+
+    carry(outcome, D, m, p, in_log_p * w->log_p_mean + in_r * w->r_mean,
+          in_log_p * w->log_p_var + in_r * w->r_var + in_t * w->t_var, in_t * w->t_noise, gradient);
 }
 
 int ckg__cmes_batch(const struct ckg__belief *belief, const struct ckg__cmes *cmes, int m, const double *U,
                     int ldu, struct ckg__arena *arena, double *value, double *gradient)
 {
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
-    const size_t D = (size_t)belief->gp[0]->D, points = (size_t)m;
-    struct ckg__batch batch[CKG__MAX_OUTCOMES];
+    const size_t D = (size_t)ckg__belief_coordinates(belief);
+    const size_t points = (size_t)m;
+    struct at_batch at[CKG__MAX_OUTCOMES];
     struct within *w = ckg__arena_get(arena, points * (size_t)belief->outcomes + 1, sizeof *w);
-    if (!w || outcomes_at(belief, m, U, ldu, arena, batch, w))
+
+    if (!w || outcomes_at(belief, m, U, ldu, arena, at, w))
         return CKG_ERR_NOMEM;
+
     memset(gradient, 0, D * points * sizeof *gradient);
     for (size_t p = 0; p < points; p++) {
         struct feasible f = {0};
+
+        /* The constraints together, then every draw of the optimum. */
         for (int j = 1; j < belief->outcomes; j++)
             add_constraint(&f, &w[(size_t)j * points + p]);
-        const struct slopes sum = sum_draws(cmes,
-                                            outcome_at(belief->gp[0], batch[0].mean[p], batch[0].var[p]), &f);
+        const struct slopes sum = sum_draws(cmes, outcome_at(&at[0], p), &f);
         value[p] = log_average(cmes, &sum);
-        carry(&batch[0], D, points, p, sum.in_mean / sum.value, sum.in_var / sum.value, gradient);
+
+        /* Back to the point through each outcome. */
+        carry(&at[0], D, points, p, sum.in_mean / sum.value, sum.in_var / sum.value, sum.in_noise / sum.value,
+              gradient);
         for (int j = 1; j < belief->outcomes; j++)
-            carry_constraint(&sum, &w[(size_t)j * points + p], &batch[j], D, points, p, gradient);
+            carry_constraint(&sum, &w[(size_t)j * points + p], &at[j], D, points, p, gradient);
     }
     ckg__arena_release(arena, mark);
     return CKG_OK;

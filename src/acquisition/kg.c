@@ -6,6 +6,7 @@
  */
 #include "acquisition/kg.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -37,10 +38,10 @@ int ckg__kg_work_take(struct ckg__kg_work *w, const struct ckg__kg *kg, struct c
     return ok ? CKG_OK : CKG_ERR_NOMEM;
 }
 
-/* The standard deviation of what a sample at x⁺ will show. */
-static double surprise(const struct ckg__gp *gp, double var)
+/* The standard deviation of what a sample at x⁺ will show of outcome j. */
+static double surprise(const struct ckg__kg_candidate *c, int j)
 {
-    return sqrt(var + gp->future);
+    return sqrt(c->var[j] + c->noise[j]);
 }
 
 /* One constraint at x⁺ itself, as the last of the points. */
@@ -51,9 +52,8 @@ static void ahead_at_candidate(const struct ckg__kg *kg, const struct ckg__kg_ca
     const struct ckg__ahead all = w->ahead[j];
     struct ckg__ahead last = {all.high ? all.high + kg->m : NULL, all.low ? all.low + kg->m : NULL,
                               all.shift + kg->m, all.inv_sd + kg->m};
-    ckg__lines()->ahead(1, &c->var[j], 1 / surprise(gp, c->var[j]), &c->mean[j], &c->var[j],
-                        ckg__variance_floor(gp), kg->belief->lower[j], kg->belief->upper[j],
-                        w->sigma[j] + kg->m, &last);
+    ckg__lines()->ahead(1, &c->var[j], 1 / surprise(c, j), &c->mean[j], &c->var[j], ckg__variance_floor(gp),
+                        kg->belief->lower[j], kg->belief->upper[j], w->sigma[j] + kg->m, &last);
 }
 
 /* Fills gain, σ̃ and the constraints one step ahead for X_d and, as point m, x⁺. */
@@ -61,7 +61,7 @@ static void look_ahead(const struct ckg__kg *kg, const struct ckg__kg_candidate 
 {
     const struct ckg__belief *belief = kg->belief;
     const int m = kg->m;
-    const double scale = 1 / surprise(belief->gp[0], c->var[0]);
+    const double scale = 1 / surprise(c, 0);
     memcpy(w->gain, kg->gain, (size_t)m * sizeof *w->gain);
     w->gain[m] = c->mean[0] - belief->penalty;
     for (int p = 0; p < m; p++)
@@ -70,9 +70,8 @@ static void look_ahead(const struct ckg__kg *kg, const struct ckg__kg_candidate 
     for (int j = 1; j < belief->outcomes; j++) {
         const struct ckg__gp *gp = belief->gp[j];
         const struct ckg__view *view = &kg->view[j];
-        ckg__lines()->ahead(m, c->cov[j], 1 / surprise(gp, c->var[j]), view->mean, view->var,
-                            ckg__variance_floor(gp), belief->lower[j], belief->upper[j], w->sigma[j],
-                            &w->ahead[j]);
+        ckg__lines()->ahead(m, c->cov[j], 1 / surprise(c, j), view->mean, view->var, ckg__variance_floor(gp),
+                            belief->lower[j], belief->upper[j], w->sigma[j], &w->ahead[j]);
         ahead_at_candidate(kg, c, j, w);
     }
 }
@@ -204,20 +203,26 @@ static double reverse_nodes(const struct ckg__kg *kg, int first, int end, struct
     return sum;
 }
 
-/* x⁺ under one outcome, and its covariances with the discretisation (m). */
+/* x⁺ under one outcome, its covariances with the discretisation (m), and the slopes of the noise there. */
 struct at_candidate {
     struct ckg__view view;
     double *cov;
+    double noise_in_mean;
+    double noise_in_var;
+    double *noise_in_u; /* (D) */
 };
 
 /* Room for x⁺ under every outcome; the candidate's covariances are there too. */
 static int candidate_take(const struct ckg__kg *kg, struct ckg__arena *arena, struct at_candidate *at,
                           struct ckg__kg_candidate *candidate)
 {
+    const size_t D = (size_t)ckg__belief_coordinates(kg->belief);
+
     for (int j = 0; j < kg->belief->outcomes; j++) {
         at[j].cov = ckg__arena_doubles(arena, (size_t)kg->m);
+        at[j].noise_in_u = ckg__arena_doubles(arena, D);
         candidate->cov[j] = at[j].cov;
-        if (!at[j].cov || ckg__view_take(&at[j].view, kg->belief->gp[j], 1, arena))
+        if (!at[j].cov || !at[j].noise_in_u || ckg__view_take(&at[j].view, kg->belief->gp[j], 1, arena))
             return CKG_ERR_NOMEM;
     }
     return CKG_OK;
@@ -228,10 +233,13 @@ static void meet_candidate(const struct ckg__kg *kg, int j, const double *u, str
                            struct ckg__kg_candidate *candidate)
 {
     const struct ckg__gp *gp = kg->belief->gp[j];
+    struct ckg__noise noise = {&candidate->noise[j], &at->noise_in_mean, &at->noise_in_var, at->noise_in_u};
+
     ckg__view_fill(&at->view, gp, u, 1, 0, 1);
     ckg__view_covariance(gp, &kg->view[j], &at->view, 0, 1, at->cov, kg->m);
     candidate->mean[j] = at->view.mean[0];
     candidate->var[j] = at->view.var[0];
+    ckg__posterior_noise(gp, 1, u, 1, at->view.mean, at->view.var, &noise);
 }
 
 int ckg__kg_value_at(const struct ckg__kg *kg, const double *u, struct ckg__arena *arena, double *value)
@@ -252,55 +260,42 @@ int ckg__kg_value_at(const struct ckg__kg *kg, const double *u, struct ckg__aren
 }
 
 /*
- * Outcome j's share of the gradient (D): with c_p the adjoint of cov(p) and v that of var(x⁺),
- *     Σ_p c_p ∂k(x_p, x⁺) + Σ_i (mean·α_i − ω_i) ∂k_i(x⁺),   ω = L⁻ᵀ(Σ_p c_p V_p + 2v·V⁺).
+ * Outcome j's share of the gradient (D): from the adjoints of σ̃ to those of covariances, variance and noise,
+ * and on to x⁺. σ̃ is in w->sigma.
  */
-static int chain(const struct ckg__kg *kg, const struct at_candidate *at, int j, const double *cov_adjoint,
-                 double mean_adjoint, double var_adjoint, struct ckg__arena *arena, double *gradient)
+static int chain_outcome(const struct ckg__kg *kg, const struct at_candidate *at, int j,
+                         const struct ckg__kg_candidate *candidate, const struct ckg__kg_work *w,
+                         struct adjoint *adj, struct ckg__arena *arena, double *gradient)
 {
     const struct ckg__gp *gp = kg->belief->gp[j];
-    const struct ckg__view *points = &kg->view[j];
-    const int n = gp->n, m = kg->m, D = gp->D, most = n > m ? n : m;
-    double *weights = ckg__arena_doubles(arena, (size_t)n + 1), *out = ckg__arena_doubles(arena, (size_t)D);
-    double *k = ckg__arena_doubles(arena, (size_t)most + 1), *g = ckg__arena_doubles(arena, (size_t)most + 1);
-    if (!weights || !out || !k || !g)
-        return CKG_ERR_NOMEM;
-    for (int i = 0; i < n; i++)
-        weights[i] = ckg__dense()->dot(m, points->V + (size_t)i * (size_t)points->ld, cov_adjoint) +
-                     2 * var_adjoint * at->view.V[(size_t)i * (size_t)at->view.ld];
-    ckg__dense()->solve_lower_transposed(n, 1, gp->L, gp->capacity, weights, 1);
-    for (int i = 0; i < n; i++)
-        weights[i] = mean_adjoint * gp->alpha[i] - weights[i];
-    ckg__kernels()->cross(gp->kernel, D, n, gp->A, gp->capacity, 1, at->view.B, at->view.ld, gp->s2, k, g, 1);
-    ckg__kernels()->gradient_common(D, n, gp->A, gp->capacity, 1, at->view.B, at->view.ld, weights, g, 1, out,
-                                    1);
-    ckg__kernels()->cross(gp->kernel, D, 1, at->view.B, at->view.ld, m, points->B, points->ld, gp->s2, k, g,
-                          m);
-    for (int d = 0; d < D; d++) {
-        const double here = at->view.B[(size_t)d * (size_t)at->view.ld];
-        const double *b = points->B + (size_t)d * (size_t)points->ld;
-        double sum = out[d];
-        for (int p = 0; p < m; p++)
-            sum += cov_adjoint[p] * g[p] * (here - b[p]);
-        gradient[d] = sum * gp->inv_ell[d];
-    }
-    return CKG_OK;
-}
-
-/* From the adjoints of σ̃ to those of covariances and of var(x⁺), and on to x⁺. σ̃ is in w->sigma. */
-static int chain_outcome(const struct ckg__kg *kg, const struct at_candidate *at, int j,
-                         const struct ckg__kg_work *w, struct adjoint *adj, struct ckg__arena *arena,
-                         double *gradient)
-{
     const int m = kg->m;
-    const double s = surprise(kg->belief->gp[j], at->view.var[0]);
+    const double s = surprise(candidate, j);
     double *c = adj->sigma[j];
-    double var = adj->var[j] + c[m] / s;
+    double in_mean = adj->mean[j];
+    double in_var = adj->var[j] + c[m] / s;
+    double in_noise = 0;
+
+    /* σ̃ = cov/s with s² = var + noise; at x⁺ itself the covariance is the variance. */
     for (int p = 0; p <= m; p++) {
-        var -= 0.5 * c[p] * w->sigma[j][p] / (s * s);
+        const double in_square = 0.5 * c[p] * w->sigma[j][p] / (s * s);
+        in_var -= in_square;
+        in_noise -= in_square;
         c[p] /= s;
     }
-    return chain(kg, at, j, c, adj->mean[j], var, arena, gradient);
+
+    /* The noise moves with what the process says at x⁺. */
+    const int varies = ckg__posterior_noise_varies(gp);
+    if (varies) {
+        in_mean += in_noise * at->noise_in_mean;
+        in_var += in_noise * at->noise_in_var;
+    }
+    const int status = ckg__view_pull(gp, &kg->view[j], &at->view, in_mean, in_var, c, arena, gradient);
+
+    /* And with x⁺. */
+    const int D = ckg__gp_coordinates(gp);
+    for (int k = 0; varies && !status && k < D; k++)
+        gradient[k] += in_noise * at->noise_in_u[k];
+    return status;
 }
 
 /* --- the gradient, shared out: the outcomes at x⁺, then chunks of nodes, then the outcomes again --- */
@@ -335,7 +330,7 @@ static int gradient_take(struct gradient *g)
     g->status = ckg__arena_ints(arena, (size_t)chunks + (size_t)outcomes);
     g->adj = ckg__arena_get(arena, (size_t)chunks, sizeof *g->adj);
     g->sum = ckg__arena_doubles(arena, (size_t)chunks);
-    g->share = ckg__arena_doubles(arena, (size_t)outcomes * (size_t)g->kg->belief->gp[0]->D);
+    g->share = ckg__arena_doubles(arena, (size_t)outcomes * (size_t)ckg__belief_coordinates(g->kg->belief));
     if (!g->status || !g->adj || !g->sum || !g->share || ckg__kg_work_take(&g->work, g->kg, arena) ||
         candidate_take(g->kg, arena, g->at, &g->candidate))
         return CKG_ERR_NOMEM;
@@ -383,8 +378,8 @@ static void chain_task(void *context, int j, int worker)
     struct gradient *g = context;
     struct ckg__arena *arena = scratch(g, worker);
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
-    g->status[j] = chain_outcome(g->kg, &g->at[j], j, &g->work, g->adj, arena,
-                                 g->share + (size_t)j * (size_t)g->kg->belief->gp[0]->D);
+    g->status[j] = chain_outcome(g->kg, &g->at[j], j, &g->candidate, &g->work, g->adj, arena,
+                                 g->share + (size_t)j * (size_t)ckg__belief_coordinates(g->kg->belief));
     ckg__arena_release(arena, mark);
 }
 
@@ -418,9 +413,8 @@ int ckg__kg_gradient(const struct ckg__kg *kg, const double *u, const struct ckg
                      struct ckg__arena *arena, double *value, double *gradient)
 {
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
-    const int outcomes = kg->belief->outcomes, D = kg->belief->gp[0]->D;
-    struct gradient g = {
-        .kg = kg, .u = u, .team = kg->belief->gp[0]->n >= CKG__SHARE_ROWS ? team : NULL, .arena = arena};
+    const int outcomes = kg->belief->outcomes, D = ckg__belief_coordinates(kg->belief);
+    struct gradient g = {.kg = kg, .u = u, .team = ckg__gp_team(kg->belief->gp[0], team), .arena = arena};
     int status = gradient_take(&g);
     if (!status)
         status = share_out(&g, outcomes, meet_task);

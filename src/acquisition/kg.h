@@ -39,11 +39,13 @@ struct ckg__kg_work {
 int ckg__kg_work_take(struct ckg__kg_work *work, const struct ckg__kg *kg, struct ckg__arena *arena);
 
 /*
- * What the belief says of one candidate x⁺: per outcome its mean and variance, and its covariances with the
- * discretisation (m).
+ * What the belief says of one candidate x⁺: per outcome its mean and variance, the noise of an evaluation
+ * there (ckg__posterior_noise), and its covariances with the discretisation (m).
  */
 struct ckg__kg_candidate {
-    double mean[CKG__MAX_OUTCOMES], var[CKG__MAX_OUTCOMES];
+    double mean[CKG__MAX_OUTCOMES];
+    double var[CKG__MAX_OUTCOMES];
+    double noise[CKG__MAX_OUTCOMES];
     const double *cov[CKG__MAX_OUTCOMES];
 };
 

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "linalg/dense.h"
 
 int ckg__kg_sample_take(struct ckg__kg_sample *sample, const struct ckg__belief *belief, const double *u,
                         struct ckg__arena *arena)
@@ -17,13 +16,16 @@ int ckg__kg_sample_take(struct ckg__kg_sample *sample, const struct ckg__belief 
     for (int j = 0; j < belief->outcomes; j++) {
         const struct ckg__gp *gp = belief->gp[j];
         struct ckg__view *view = &sample->view[j];
-        sample->weights[j] = ckg__arena_doubles(arena, (size_t)gp->n + 1);
-        if (!sample->weights[j] || ckg__view_make(view, gp, 1, u, 1, arena))
+        double variance;
+        struct ckg__noise noise = {.var = &variance};
+
+        if (ckg__view_make(view, gp, 1, u, 1, arena))
             return CKG_ERR_NOMEM;
-        for (int i = 0; i < gp->n; i++)
-            sample->weights[j][i] = view->V[(size_t)i * (size_t)view->ld];
-        ckg__dense()->solve_lower_transposed(gp->n, 1, gp->L, gp->capacity, sample->weights[j], 1);
-        sample->scale[j] = 1 / sqrt(view->var[0] + gp->future);
+        sample->weights[j] = ckg__view_weights(gp, view, arena);
+        if (!sample->weights[j])
+            return CKG_ERR_NOMEM;
+        ckg__posterior_noise(gp, 1, u, 1, view->mean, view->var, &noise);
+        sample->scale[j] = 1 / sqrt(view->var[0] + variance);
     }
     return CKG_OK;
 }
@@ -100,7 +102,7 @@ static void outcome_task(void *context, int j, int worker)
     struct outcome_batch *o = &inner->outcome[j];
     struct ckg__arena *arena = sample->team ? &sample->team->arena[worker] : inner->arena;
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
-    const int m = inner->m, D = belief->gp[0]->D;
+    const int m = inner->m, D = ckg__belief_coordinates(belief);
     o->against.point = &sample->view[j];
     o->against.weights = sample->weights[j];
     o->status = ckg__posterior_batch(belief->gp[j], m, inner->U, m, arena, &o->batch, &o->against);
@@ -126,7 +128,7 @@ int ckg__kg_inner_batch(void *context, int m, const double *U, const int *which,
                         double *value, double *gradient)
 {
     const struct ckg__kg_sample *sample = context;
-    const int D = sample->belief->gp[0]->D, outcomes = sample->belief->outcomes;
+    const int D = ckg__belief_coordinates(sample->belief), outcomes = sample->belief->outcomes;
     const size_t size = (size_t)D * (size_t)m;
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
     struct inner inner = {sample, m,     U,

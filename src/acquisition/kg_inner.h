@@ -11,7 +11,7 @@
 struct ckg__kg_sample {
     const struct ckg__belief *belief;
     struct ckg__view view[CKG__MAX_OUTCOMES]; /* x⁺ */
-    double *weights[CKG__MAX_OUTCOMES];       /* (n) L⁻ᵀV⁺ */
+    double *weights[CKG__MAX_OUTCOMES];       /* of x⁺, for covariances with it */
     double scale[CKG__MAX_OUTCOMES];          /* 1/√(var(x⁺) + noise) */
     const double *z;                          /* pairs × outcomes: z_y, then z_c */
     const struct ckg__team *team;             /* shares the outcomes out; NULL: nobody does */

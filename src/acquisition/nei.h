@@ -20,17 +20,7 @@
 #define CKG_ACQUISITION_NEI_H
 
 #include "belief/belief.h"
-
-/* One outcome's process under every draw: the rows and their factor are common, the weights are not. */
-struct ckg__nei_process {
-    const struct ckg__gp *gp; /* kernel, length-scales and mean */
-    int n, draws;             /* draws = 1: all draws are what was measured, and the process is gp itself */
-    const double *A;          /* D×lda, the rows scaled by 1/ℓ */
-    const double *L;          /* n×ldl, their factor */
-    int lda, ldl;
-    double nugget;
-    double *weights, *across; /* n×draws: K⁻¹(values − m) for each draw; and the transpose */
-};
+#include "posterior/truths.h"
 
 struct ckg__nei {
     const struct ckg__belief *belief;
@@ -39,7 +29,7 @@ struct ckg__nei {
     /* 1: log PF alone. Made as feasible == 0; who averages over several beliefs decides for all of them. */
     int alone;
     double *best; /* (draws); M where the draw has no feasible design */
-    struct ckg__nei_process process[CKG__MAX_OUTCOMES];
+    struct ckg__truths process[CKG__MAX_OUTCOMES];
 };
 
 struct ckg__nei_draws {
@@ -50,14 +40,14 @@ struct ckg__nei_draws {
 };
 
 /*
- * Draws at the n distinct told designs U (D×n, leading dimension ldu). Outcomes from `judged` on decide about
- * no told design (that an evaluation succeeds is known there) and are not drawn. When n exceeds draws->most,
- * the most promising designs are drawn at, and what was measured at the others stays in the processes as it
- * is. What lasts comes from `keep`, which may not be `scratch`.
+ * Draws at the distinct told designs. Outcomes from `judged` on decide about no told design (that an
+ * evaluation succeeds is known there) and are not drawn. When there are more designs than draws->most, the
+ * most promising ones are drawn at, and what was measured at the others stays in the processes as it is. What
+ * lasts comes from `keep`, which may not be `scratch`.
  */
-int ckg__nei_make(struct ckg__nei *nei, const struct ckg__belief *belief, int judged, int n, const double *U,
-                  int ldu, const struct ckg__nei_draws *draws, struct ckg__arena *keep,
-                  struct ckg__arena *scratch);
+int ckg__nei_make(struct ckg__nei *nei, const struct ckg__belief *belief, int judged,
+                  const struct ckg__designs *designs, const struct ckg__nei_draws *draws,
+                  struct ckg__arena *keep, struct ckg__arena *scratch);
 
 /* value (m), and unless NULL its gradient (D×m), at points U (D×m, leading dimension ldu). */
 int ckg__nei_batch(const struct ckg__nei *nei, int m, const double *U, int ldu, struct ckg__arena *arena,

@@ -21,6 +21,7 @@
 
 #include "base/error.h"
 #include "linalg/dense.h"
+#include "linalg/logarithm.h"
 #include "linalg/normal.h"
 
 /* The largest bend: a variance falls to no less than this share of it below 1 in one step. */
@@ -40,12 +41,6 @@ static const double unsettled = 0.02, useless = 0.1;
 
 /* --- factors --- */
 
-static double log_add(double a, double b)
-{
-    const double top = fmax(a, b);
-    return isfinite(top) ? top + log1p(exp(fmin(a, b) - top)) : top;
-}
-
 /* Limits in standard units and both log probabilities, each accurate in its own tail. */
 static void look(struct ckg__pesc_argument *x)
 {
@@ -54,7 +49,7 @@ static void look(struct ckg__pesc_argument *x)
     x->b = (x->upper - x->mean) / s;
     const double below = isinf(x->a) ? -INFINITY : ckg__normal_log_cdf(x->a),
                  above = isinf(x->b) ? -INFINITY : ckg__normal_log_cdf(-x->b);
-    x->log_out = log_add(below, above);
+    x->log_out = ckg__log_sum(below, above);
     if (isinf(x->a) || isinf(x->b))
         x->log_in = !isinf(x->a) ? ckg__normal_log_cdf(-x->a) : !isinf(x->b) ? ckg__normal_log_cdf(x->b) : 0;
     else
@@ -72,7 +67,7 @@ double ckg__pesc_not_all(int count, struct ckg__pesc_argument *x)
     for (int l = 0; l < count; l++) {
         look(&x[l]);
         all += x[l].log_in;
-        some_out = log_add(some_out, x[l].log_out);
+        some_out = ckg__log_sum(some_out, x[l].log_out);
     }
     /* near 1 the probability of all is 1 − Σ P(out), and its logarithm may have underflowed */
     const double log_z = all > -1e-290 ? some_out : all > -0.69 ? log(-expm1(all)) : log1p(-exp(all));
@@ -104,22 +99,6 @@ static double clipped(double bend)
 
 /* --- the set --- */
 
-/* The covariance of the set with the nugget, grown until it has a factor; work (m×m) is spoilt. */
-static int covariance(const struct ckg__gp *gp, const struct ckg__view *view, double *C, double *work)
-{
-    const size_t m = (size_t)view->m;
-    int pivot = 1;
-    ckg__view_covariance(gp, view, view, 0, view->m, C, view->m);
-    for (double nugget = gp->nugget, had = 0; pivot && nugget <= CKG__NUGGET_MAX;
-         had = nugget, nugget *= 10) {
-        for (size_t p = 0; p < m; p++)
-            C[p * m + p] += (nugget - had) * gp->s2;
-        memcpy(work, C, m * m * sizeof *C);
-        pivot = ckg__dense()->cholesky(view->m, work, view->m, NULL);
-    }
-    return pivot;
-}
-
 int ckg__pesc_take(struct ckg__pesc *pesc, const struct ckg__belief *belief, int m, const double *U, int ldu,
                    int draws, struct ckg__arena *arena)
 {
@@ -135,7 +114,7 @@ int ckg__pesc_take(struct ckg__pesc *pesc, const struct ckg__belief *belief, int
         pesc->C[j] = ckg__arena_doubles(arena, size + 1);
         if (!pesc->C[j] || ckg__view_make(&pesc->view[j], belief->gp[j], m, U, ldu, arena))
             return CKG_ERR_NOMEM;
-        if (covariance(belief->gp[j], &pesc->view[j], pesc->C[j], work))
+        if (ckg__view_proper_covariance(belief->gp[j], &pesc->view[j], pesc->C[j], work))
             return ckg__fail(CKG_ERR_NUMERIC, "the posterior covariance of %d points has no factor", m);
     }
     for (int t = 0; t < draws; t++) {
@@ -423,6 +402,7 @@ struct place {
     int m;
     struct ckg__view view[CKG__MAX_OUTCOMES];
     double *k[CKG__MAX_OUTCOMES];
+    double *noise[CKG__MAX_OUTCOMES]; /* (m) of an evaluation there */
     /* (m) given one x* but for the factor of the design itself */
     double *mean[CKG__MAX_OUTCOMES], *var[CKG__MAX_OUTCOMES];
     double *cross; /* (m) covariance of f(x) with f(x*) given it */
@@ -441,11 +421,15 @@ static int place_take(const struct ckg__pesc *pesc, int m, const double *U, int 
     for (int j = 0; j < pesc->belief->outcomes; j++) {
         const struct ckg__gp *gp = pesc->belief->gp[j];
         place->k[j] = ckg__arena_doubles(arena, size + 1);
+        place->noise[j] = ckg__arena_doubles(arena, points + 1);
         place->mean[j] = ckg__arena_doubles(arena, points + 1);
         place->var[j] = ckg__arena_doubles(arena, points + 1);
-        if (!place->k[j] || !place->mean[j] || !place->var[j] ||
+        if (!place->k[j] || !place->noise[j] || !place->mean[j] || !place->var[j] ||
             ckg__view_make(&place->view[j], gp, m, U, ldu, arena))
             return CKG_ERR_NOMEM;
+
+        struct ckg__noise noise = {.var = place->noise[j]};
+        ckg__posterior_noise(gp, m, U, ldu, place->view[j].mean, place->view[j].var, &noise);
         ckg__view_covariance(gp, &place->view[j], &pesc->view[j], 0, pesc->m, place->k[j], m);
     }
     return CKG_OK;
@@ -519,7 +503,7 @@ static void add_draw(const struct ckg__pesc *pesc, const struct ckg__pesc_draw *
         double var[CKG__MAX_OUTCOMES];
         own_factor(pesc, draw, place, p, var);
         for (int j = 0; j < outcomes; j++) {
-            const double noise = pesc->belief->gp[j]->future, before = place->view[j].var[p] + noise,
+            const double noise = place->noise[j][p], before = place->view[j].var[p] + noise,
                          after = var[j] + noise;
             const double gain = after < before ? 0.5 * weight * log(before / after) : 0;
             value[p] += gain;

@@ -4,15 +4,27 @@
  */
 #include "belief/belief.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "linalg/normal.h"
 
-double ckg__variance_floor(const struct ckg__gp *gp)
+int ckg__belief_coordinates(const struct ckg__belief *belief)
 {
-    return 1e-4 * gp->nugget * gp->s2;
+    assert(belief->outcomes > 0);
+    return ckg__gp_coordinates(belief->gp[0]);
+}
+
+int ckg__belief_views(const struct ckg__belief *belief, int m, const double *U, int ldu,
+                      struct ckg__arena *arena, struct ckg__view *views)
+{
+    int status = CKG_OK;
+
+    for (int j = 0; !status && j < belief->outcomes; j++)
+        status = ckg__view_make(&views[j], belief->gp[j], m, U, ldu, arena);
+    return status;
 }
 
 /*
@@ -92,7 +104,7 @@ int ckg__belief_log_feasible_batch(const struct ckg__belief *belief, int m, cons
                                    struct ckg__arena *arena, double *log_pf, double *gradient)
 {
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
-    const int D = belief->gp[0]->D;
+    const int D = ckg__belief_coordinates(belief);
     struct ckg__batch batch;
     double *in_mean = ckg__arena_doubles(arena, (size_t)m), *in_var = ckg__arena_doubles(arena, (size_t)m);
     if (!in_mean || !in_var || batch_take(&batch, D, m, arena))
@@ -116,7 +128,7 @@ int ckg__belief_log_feasible_batch(const struct ckg__belief *belief, int m, cons
 int ckg__belief_log_utility_batch(const struct ckg__belief *belief, int m, const double *U, int ldu,
                                   struct ckg__arena *arena, double *value, double *gradient)
 {
-    const int D = belief->gp[0]->D;
+    const int D = ckg__belief_coordinates(belief);
     if (ckg__posterior_mean(belief->gp[0], m, U, ldu, arena, value, gradient))
         return CKG_ERR_NOMEM;
     for (int p = 0; p < m; p++) {

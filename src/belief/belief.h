@@ -27,8 +27,12 @@ void ckg__log_feasible(int m, const double *mean, const double *var, double floo
 /* φ(a)/W and φ(b)/W for W = Φ(b) − Φ(a), a < b, either infinite. */
 void ckg__density_ratios(double a, double b, double *at_a, double *at_b);
 
-/* The smallest variance that counts: below it the rounding of the posterior rules. */
-double ckg__variance_floor(const struct ckg__gp *gp);
+/* D, which all outcomes have. */
+int ckg__belief_coordinates(const struct ckg__belief *belief);
+
+/* Views (outcomes) of all outcomes at m points, from the arena. */
+int ckg__belief_views(const struct ckg__belief *belief, int m, const double *U, int ldu,
+                      struct ckg__arena *arena, struct ckg__view *views);
 
 /* log PF (m) at the points from views of all outcomes (views[0] is not read). */
 void ckg__belief_log_feasible(const struct ckg__belief *belief, const struct ckg__view *views,

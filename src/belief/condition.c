@@ -2,8 +2,6 @@
  * Processes conditioned on what was measured, a task per (outcome, sample), and for a while on what is
  * pending.
  */
-#include <string.h>
-
 #include "base/alloc.h"
 #include "belief/stages.h"
 
@@ -26,7 +24,7 @@ static void factor_task(void *context, int index, int worker)
     struct ckg__team team;
 
     ckg__models_share(models, worker, &team, &fit);
-    f->status[index] = ckg__gp_set(&s->gp[sample], &fit.inputs, ckg__sample_of(f->chains, j, sample),
+    f->status[index] = ckg__gp_set(s->gp[sample], &fit.inputs, ckg__sample_of(f->chains, j, sample),
                                    &models->arena[worker]);
 }
 
@@ -34,7 +32,7 @@ int ckg__models_have_room(const struct ckg__models *models, int spare)
 {
     for (int j = 0; j < models->outcomes; j++)
         for (int i = 0; i < models->surrogate[j].samples; i++)
-            if (models->surrogate[j].gp[i].capacity < models->surrogate[j].series.n + spare)
+            if (!ckg__gp_has_room(models->surrogate[j].gp[i], models->surrogate[j].series.n + spare))
                 return 0;
     return 1;
 }
@@ -49,8 +47,11 @@ static int reserve_processes(struct ckg__surrogate *s)
     if (!grown)
         return CKG_ERR_NOMEM;
     s->gp = grown;
-    memset(s->gp + s->room, 0, (size_t)(s->samples - s->room) * sizeof *s->gp);
-    s->room = s->samples;
+    for (; s->room < s->samples; s->room++) {
+        s->gp[s->room] = ckg__gp_new();
+        if (!s->gp[s->room])
+            return CKG_ERR_NOMEM;
+    }
     return CKG_OK;
 }
 
@@ -59,9 +60,8 @@ static int reserve_rows(const struct ckg__models *models, struct ckg__surrogate 
 {
     const int need = s->series.n + spare;
     for (int i = 0; i < s->samples; i++) {
-        struct ckg__gp *gp = &s->gp[i];
-        if ((gp->capacity < need || !gp->L) &&
-            ckg__gp_reserve(gp, models->data->problem->D, need + need / 8 + 8))
+        struct ckg__gp *gp = s->gp[i];
+        if (!ckg__gp_has_room(gp, need) && ckg__gp_reserve(gp, models->data->problem->D, need + need / 8 + 8))
             return CKG_ERR_NOMEM;
     }
     return CKG_OK;
@@ -93,19 +93,6 @@ int ckg__condition_all(struct ckg__models *models, const struct ckg__chains *cha
 
 /* --- on what is pending --- */
 
-/* The process believes its own mean at u (D). */
-static int believe_mean(struct ckg__gp *gp, const double *u, int certain, struct ckg__arena *arena)
-{
-    struct ckg__arena_mark mark = ckg__arena_mark(arena);
-    struct ckg__view view;
-
-    int status = ckg__view_make(&view, gp, 1, u, 1, arena);
-    if (!status)
-        status = ckg__gp_append(gp, u, view.mean[0], certain ? 0 : gp->future - gp->s2 * gp->nugget);
-    ckg__arena_release(arena, mark);
-    return status;
-}
-
 int ckg__models_condition(struct ckg__models *models, int certain)
 {
     const struct ckg__data *data = models->data;
@@ -117,7 +104,8 @@ int ckg__models_condition(struct ckg__models *models, int certain)
             continue;
         for (int j = 0; j < models->outcomes; j++)
             for (int i = 0; !status && i < models->surrogate[j].samples; i++)
-                status = believe_mean(&models->surrogate[j].gp[i], u, certain, &models->arena[0]);
+                status = ckg__posterior_assume(models->surrogate[j].gp[i], data->trial[t].design, u, certain,
+                                               &models->arena[0]);
     }
     return status;
 }
@@ -126,5 +114,5 @@ void ckg__models_release(struct ckg__models *models)
 {
     for (int j = 0; j < models->outcomes; j++)
         for (int i = 0; i < models->surrogate[j].samples; i++)
-            ckg__gp_truncate(&models->surrogate[j].gp[i], models->surrogate[j].series.n);
+            ckg__gp_truncate(models->surrogate[j].gp[i], models->surrogate[j].series.n);
 }

@@ -47,6 +47,7 @@ struct ckg__fit ckg__models_fit(const struct ckg__models *models, const struct c
     const struct ckg_problem *problem = models->data->problem;
     return (struct ckg__fit){
         .inputs = {.kernel = models->kernel,
+                   .likelihood = &ckg__likelihood_normal,
                    .d = problem->d,
                    .D = problem->D,
                    .n = series->n,

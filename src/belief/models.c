@@ -30,7 +30,7 @@ void ckg__models_free(struct ckg__models *models)
 {
     for (int j = 0; j < CKG__MAX_OUTCOMES; j++) {
         for (int s = 0; s < models->surrogate[j].room; s++)
-            ckg__gp_free(&models->surrogate[j].gp[s]);
+            ckg__gp_delete(models->surrogate[j].gp[s]);
         ckg__free(models->surrogate[j].gp);
     }
     ckg__arena_free(&models->own);
@@ -64,7 +64,7 @@ static void believe(struct ckg__models *models)
         for (int j = 0; j < models->outcomes; j++) {
             struct ckg__surrogate *s = &models->surrogate[j];
             const int latent = j == problem->outcomes;
-            belief->gp[j] = &s->gp[s->samples > 1 ? b : 0];
+            belief->gp[j] = s->gp[s->samples > 1 ? b : 0];
             belief->lower[j] = model_limit(&s->scaling, latent ? 0 : problem->outcome[j].min);
             belief->upper[j] = model_limit(&s->scaling, latent ? INFINITY : problem->outcome[j].max);
         }

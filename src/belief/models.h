@@ -31,7 +31,7 @@ struct ckg__surrogate {
     struct ckg__fitted fitted;               /* what the processes are conditioned with */
     struct ckg__fitted anchor[CKG__ANCHORS]; /* at 16, 32, 64, … trials: where later fits start */
     int samples;                             /* processes in use */
-    struct ckg__gp *gp;                      /* (samples) */
+    struct ckg__gp **gp;                     /* (samples) */
     int room;                                /* processes allocated */
     double lengthscales[CKG_MAX_PARAMETERS]; /* as last reported */
 };

@@ -1,12 +1,6 @@
 /*
- * The posterior density of the hyperparameters and its maximum.
- *
- * With theta = (log ℓ, log σ², log s²), K = s²(κ + nugget·I) + Σ and α = K⁻¹(y − m):
- *     ∂/∂log ℓ_k = Σ_{j<i} (α_i α_j − K⁻¹_ij) ∂K_ij/∂log ℓ_k
- *     ∂/∂log σ²  = ½ Σ_i (α_i² − K⁻¹_ii) Σ_ii − ½ extra + within/(2σ²)
- *     ∂/∂log s²  = ½ (αᵀ(y − m) − n − Σ_i (α_i² − K⁻¹_ii) Σ_ii)
- * The mean m maximises the density for each theta, so its own derivative does not enter. Cost about n³ per
- * gradient.
+ * The posterior density of the hyperparameters and its maximum. The density of what was measured is the
+ * likelihood's (likelihood.h), the prior's is here.
  */
 #include "model/fit.h"
 
@@ -14,7 +8,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "linalg/dense.h"
+#include "model/gp_private.h"
 #include "optim/lbfgs.h"
 
 struct ckg__prior ckg__prior_default(int d)
@@ -62,9 +56,11 @@ int ckg__fit_work_take(struct ckg__fit_work *w, const struct ckg__fit *fit, stru
     w->alpha = ckg__arena_doubles(arena, n);
     w->ones = ckg__arena_doubles(arena, n);
     w->inv_ell = ckg__arena_doubles(arena, D);
+    w->noise = ckg__arena_doubles(arena, n);
     w->slope = ckg__arena_doubles(arena, D * ((size_t)fit->inputs.n / CKG__GP_ROWS + 1));
-    return w->A && w->L && w->G && w->beta && w->alpha && w->ones && w->inv_ell && w->slope ? CKG_OK
-                                                                                            : CKG_ERR_NOMEM;
+    return w->A && w->L && w->G && w->beta && w->alpha && w->ones && w->inv_ell && w->slope && w->noise
+               ? CKG_OK
+               : CKG_ERR_NOMEM;
 }
 
 static double normal_prior(double value, double mean, double sd, double *slope)
@@ -91,74 +87,16 @@ static double prior_density(const struct ckg__fit *fit, const double *theta, dou
     return sum;
 }
 
-struct slope_rows {
-    const struct ckg__gp_inputs *in;
-    double s2;
-    struct ckg__fit_work *work;
-};
-
-/* The share of some rows in the derivatives in log ℓ. */
-static void slope_task(void *context, int index, int worker)
-{
-    const struct slope_rows *r = context;
-    const struct ckg__fit_work *w = r->work;
-    const int n = r->in->n, first = index * CKG__GP_ROWS,
-              end = first + CKG__GP_ROWS < n ? first + CKG__GP_ROWS : n;
-    (void)worker;
-    ckg__kernels()->slopes(r->in->kernel, r->in->D, first, end, w->A, w->ld, r->s2, w->G, w->ld);
-    ckg__kernels()->lengthscale_gradient(r->in->D, first, end, w->A, w->ld, w->alpha, w->L, w->ld, w->G,
-                                         w->ld, w->slope + index * r->in->D);
-}
-
-/*
- * Gradient of the likelihood into gradient (d+2), which is cleared first; needs w->L the factor and w->beta.
- */
-static void likelihood_gradient(const struct ckg__fit *fit, double s2, double noise, double mean,
-                                double *gradient, struct ckg__fit_work *w)
-{
-    const struct ckg__gp_inputs *in = &fit->inputs;
-    const int n = in->n, d = in->d;
-    memset(gradient, 0, ((size_t)d + 2) * sizeof *gradient);
-    memcpy(w->alpha, w->beta, (size_t)n * sizeof *w->alpha);
-    ckg__dense()->solve_lower_transposed(n, 1, w->L, w->ld, w->alpha, 1);
-    ckg__dense()->inverse_from_cholesky(n, w->L, w->ld, in->team);
-
-    double noise_term = 0, all_noise = 0, quadratic = 0;
-    for (int i = 0; i < n; i++) {
-        const double excess = w->alpha[i] * w->alpha[i] - w->L[(size_t)i * (size_t)w->ld + (size_t)i];
-        const double row = ckg__gp_row_noise(in->series, i, noise);
-        all_noise += excess * row;
-        noise_term += in->series->known[i] < 0 ? excess * row : 0;
-        quadratic += w->alpha[i] * (in->series->y[i] - mean);
-    }
-    gradient[d] = 0.5 * noise_term;
-    if (in->series->extra > 0)
-        gradient[d] += 0.5 * (in->series->within / noise - in->series->extra);
-    gradient[d + 1] = 0.5 * (quadratic - n - all_noise);
-
-    struct slope_rows rows = {in, s2, w};
-    const int chunks = (n + CKG__GP_ROWS - 1) / CKG__GP_ROWS;
-    ckg__team_run(in->team, chunks, slope_task, &rows);
-    for (int c = 0; c < chunks; c++)
-        for (int k = 0; k < in->D; k++)
-            gradient[in->group[k]] += w->slope[c * in->D + k];
-}
-
 double ckg__fit_density(const struct ckg__fit *fit, const double *theta, double *gradient,
                         struct ckg__fit_work *w)
 {
-    const struct ckg__gp_inputs *in = &fit->inputs;
-    const double s2 = exp(theta[in->d + 1]), noise = exp(theta[in->d]);
-    double nugget, density;
+    double unused[CKG_MAX_PARAMETERS + 2] = {0};
+
     if (ckg__interrupted(fit->interrupt))
         return -INFINITY;
-    ckg__gp_scale(in, theta, w->inv_ell, w->A, w->ld);
-    if (ckg__gp_factor(in, s2, noise, w->A, w->ld, w->L, w->ld, &nugget))
-        return -INFINITY;
-    const double mean = ckg__gp_center(in, noise, w->L, w->ld, w->beta, w->ones, &density);
-    double unused[CKG_MAX_PARAMETERS + 2] = {0};
-    if (gradient)
-        likelihood_gradient(fit, s2, noise, mean, gradient, w);
+    const double density = fit->inputs.likelihood->density(&fit->inputs, theta, gradient, w);
+    if (density == -INFINITY)
+        return density;
     return density + prior_density(fit, theta, gradient ? gradient : unused);
 }
 

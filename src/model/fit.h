@@ -8,6 +8,7 @@
 #include "base/arena.h"
 #include "base/rng.h"
 #include "model/gp.h"
+#include "model/likelihood.h"
 
 /* Normal priors of the logarithms, and the box they live in. sd = INFINITY: flat (maximum likelihood). */
 struct ckg__prior {
@@ -24,12 +25,6 @@ struct ckg__fit {
     struct ckg__gp_inputs inputs;
     struct ckg__prior prior;
     struct ckg__interrupt *interrupt; /* once raised, every density is −INFINITY; NULL: none */
-};
-
-/* Scratch for evaluations at one (n, d, D), taken once from an arena. */
-struct ckg__fit_work {
-    double *A, *L, *G, *beta, *alpha, *ones, *inv_ell, *slope;
-    int ld;
 };
 
 int ckg__fit_work_take(struct ckg__fit_work *work, const struct ckg__fit *fit, struct ckg__arena *arena);

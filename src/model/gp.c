@@ -1,23 +1,43 @@
 /*
- * A Gaussian process conditioned on a series: factor, mean, weights; append and truncate. Reference:
- * Rasmussen and Williams, Gaussian Processes for Machine Learning, algorithm 2.1. Cost n³/3 to set, O(n²) to
- * append. K⁻¹ is never formed for a prediction: with a nugget of 1e-11 its variances would be rounding noise.
+ * A Gaussian process: the room for it, its factor, append and truncate; what it can be asked. Cost n³/3 for a
+ * factor, O(n²) to append. K⁻¹ is never formed for a prediction: with a nugget of 1e-11 its variances would
+ * be rounding noise.
  */
 #include "model/gp.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/error.h"
 #include "linalg/dense.h"
+#include "linalg/jitter.h"
+#include "model/gp_private.h"
+#include "model/likelihood.h"
 
-static const double log_two_pi = 1.83787706640934548356;
+struct ckg__gp *ckg__gp_new(void)
+{
+    struct ckg__gp *gp = ckg__alloc(1, sizeof *gp);
+
+    if (gp)
+        memset(gp, 0, sizeof *gp);
+    return gp;
+}
+
+void ckg__gp_delete(struct ckg__gp *gp)
+{
+    if (gp)
+        ckg__gp_free(gp);
+    ckg__free(gp);
+}
 
 int ckg__gp_reserve(struct ckg__gp *gp, int D, int capacity)
 {
+    assert(D > 0 && capacity >= 0);
     if (gp->L && gp->D == D && gp->capacity >= capacity)
         return CKG_OK;
+
     const size_t rows = ((size_t)capacity + 15) / 8 * 8;
     ckg__gp_free(gp);
     gp->inv_ell = ckg__alloc((size_t)D, sizeof(double));
@@ -25,13 +45,20 @@ int ckg__gp_reserve(struct ckg__gp *gp, int D, int capacity)
     gp->L = ckg__alloc(rows * rows, sizeof(double));
     gp->beta = ckg__alloc(rows, sizeof(double));
     gp->alpha = ckg__alloc(rows, sizeof(double));
-    if (!gp->inv_ell || !gp->A || !gp->L || !gp->beta || !gp->alpha) {
+    gp->row_noise = ckg__alloc(rows, sizeof(double));
+    gp->design = ckg__alloc(rows, sizeof *gp->design);
+    if (!gp->inv_ell || !gp->A || !gp->L || !gp->beta || !gp->alpha || !gp->row_noise || !gp->design) {
         ckg__gp_free(gp);
         return CKG_ERR_NOMEM;
     }
     gp->D = D;
     gp->capacity = (int)rows;
     return CKG_OK;
+}
+
+int ckg__gp_has_room(const struct ckg__gp *gp, int rows)
+{
+    return gp->L && gp->capacity >= rows;
 }
 
 void ckg__gp_free(struct ckg__gp *gp)
@@ -41,16 +68,16 @@ void ckg__gp_free(struct ckg__gp *gp)
     ckg__free(gp->L);
     ckg__free(gp->beta);
     ckg__free(gp->alpha);
+    ckg__free(gp->row_noise);
+    ckg__free(gp->design);
     memset(gp, 0, sizeof *gp);
 }
 
-double ckg__gp_row_noise(const struct ckg__series *series, int i, double noise)
-{
-    return series->known[i] < 0 ? noise / series->count[i] : series->known[i];
-}
+/* --- the factor --- */
 
 void ckg__gp_scale(const struct ckg__gp_inputs *in, const double *theta, double *inv_ell, double *A, int lda)
 {
+    assert(lda >= in->n && in->ldx >= in->n);
     for (int k = 0; k < in->D; k++) {
         const double scale = exp(-theta[in->group[k]]);
         const double *x = in->X + (size_t)k * (size_t)in->ldx;
@@ -61,126 +88,167 @@ void ckg__gp_scale(const struct ckg__gp_inputs *in, const double *theta, double 
     }
 }
 
-struct kernel_rows {
+struct covariance {
     const struct ckg__gp_inputs *in;
     double s2;
+    const double *row_noise;
     const double *A;
-    int lda, ldl;
+    int lda;
+    int ldl;
     double *L;
 };
 
 static void kernel_task(void *context, int index, int worker)
 {
-    const struct kernel_rows *r = context;
-    const int first = index * CKG__GP_ROWS,
-              end = first + CKG__GP_ROWS < r->in->n ? first + CKG__GP_ROWS : r->in->n;
+    const struct covariance *c = context;
+    const int first = index * CKG__GP_ROWS;
+    const int end = first + CKG__GP_ROWS < c->in->n ? first + CKG__GP_ROWS : c->in->n;
+
     (void)worker;
-    ckg__kernels()->symmetric(r->in->kernel, r->in->D, first, end, r->A, r->lda, r->s2, r->L, r->ldl);
+    ckg__kernels()->symmetric(c->in->kernel, c->in->D, first, end, c->A, c->lda, c->s2, c->L, c->ldl);
 }
 
-int ckg__gp_factor(const struct ckg__gp_inputs *in, double s2, double noise, const double *A, int lda,
-                   double *L, int ldl, double *nugget)
+/* K + Σ with that nugget. */
+static void fill_covariance(void *context, double nugget)
 {
-    struct kernel_rows rows = {in, s2, A, lda, ldl, L};
-    int pivot = 0;
-    for (*nugget = CKG__NUGGET; *nugget <= CKG__NUGGET_MAX * 1.01; *nugget *= 10) {
-        ckg__team_run(in->team, (in->n + CKG__GP_ROWS - 1) / CKG__GP_ROWS, kernel_task, &rows);
-        for (int i = 0; i < in->n; i++)
-            L[(size_t)i * (size_t)ldl + (size_t)i] += s2 * *nugget + ckg__gp_row_noise(in->series, i, noise);
-        pivot = ckg__dense()->cholesky(in->n, L, ldl, in->team);
-        if (!pivot)
-            return 0;
-    }
-    return pivot;
-}
+    struct covariance *c = context;
+    const int n = c->in->n;
 
-double ckg__gp_center(const struct ckg__gp_inputs *in, double noise, const double *L, int ldl, double *beta,
-                      double *ones, double *fit)
-{
-    const struct ckg__dense_ops *dense = ckg__dense();
-    const struct ckg__series *s = in->series;
-    const int n = in->n;
-    double mean = 0, penalty = 0, log_det = 0;
-    memcpy(beta, s->y, (size_t)n * sizeof *beta);
-    dense->solve_lower(n, 1, L, ldl, beta, 1);
-    if (isfinite(in->mean_precision)) {
-        for (int i = 0; i < n; i++)
-            ones[i] = 1;
-        dense->solve_lower(n, 1, L, ldl, ones, 1);
-        const double precision = dense->dot(n, ones, ones) + in->mean_precision;
-        /* neither data nor prior: any mean is as good */
-        mean = precision > 0 ? dense->dot(n, ones, beta) / precision : 0;
-        penalty = mean * mean * in->mean_precision;
-        for (int i = 0; i < n; i++)
-            beta[i] -= mean * ones[i];
-    }
+    ckg__team_run(c->in->team, (n + CKG__GP_ROWS - 1) / CKG__GP_ROWS, kernel_task, c);
     for (int i = 0; i < n; i++)
-        log_det += log(L[(size_t)i * (size_t)ldl + (size_t)i]);
-    *fit = -0.5 * (dense->dot(n, beta, beta) + penalty) - log_det - 0.5 * n * log_two_pi + s->constant;
-    if (s->extra > 0)
-        *fit -= 0.5 * s->extra * (log_two_pi + log(noise)) + 0.5 * s->within / noise;
-    return mean;
+        c->L[(size_t)i * (size_t)c->ldl + (size_t)i] += c->s2 * nugget + c->row_noise[i];
 }
 
-/* alpha ← L⁻ᵀbeta. */
-static void solve_alpha(struct ckg__gp *gp)
+struct ckg__jitter ckg__nuggets(double from)
+{
+    return (struct ckg__jitter){from, 0, CKG__NUGGET_MAX * 1.01};
+}
+
+int ckg__gp_factor(const struct ckg__gp_inputs *in, double s2, const double *row_noise, const double *A,
+                   int lda, double *L, int ldl, double *nugget)
+{
+    struct covariance covariance = {in, s2, row_noise, A, lda, ldl, L};
+
+    return ckg__jitter_factor(in->n, L, ldl, ckg__nuggets(CKG__NUGGET), fill_covariance, &covariance,
+                              in->team, nugget);
+}
+
+void ckg__gp_weigh(struct ckg__gp *gp)
 {
     memcpy(gp->alpha, gp->beta, (size_t)gp->n * sizeof *gp->alpha);
     ckg__dense()->solve_lower_transposed(gp->n, 1, gp->L, gp->capacity, gp->alpha, 1);
 }
 
+/* --- conditioning --- */
+
 int ckg__gp_set(struct ckg__gp *gp, const struct ckg__gp_inputs *in, const double *theta,
                 struct ckg__arena *arena)
 {
-    struct ckg__arena_mark mark = ckg__arena_mark(arena);
-    double *ones = ckg__arena_doubles(arena, (size_t)in->n + 1);
-    if (!ones)
-        return CKG_ERR_NOMEM;
-    const struct ckg__series *s = in->series;
-    gp->kernel = in->kernel;
-    gp->n = in->n;
-    gp->s2 = exp(theta[in->d + 1]);
-    gp->noise = s->estimated ? exp(theta[in->d]) : 0;
-    ckg__gp_scale(in, theta, gp->inv_ell, gp->A, gp->capacity);
-    const int pivot = ckg__gp_factor(in, gp->s2, gp->noise, gp->A, gp->capacity, gp->L, gp->capacity,
-                                     &gp->nugget);
-    if (pivot) {
-        ckg__arena_release(arena, mark);
-        return ckg__fail(CKG_ERR_NUMERIC, "the covariance of %d observations has no factor, nugget %g", in->n,
-                         CKG__NUGGET_MAX);
-    }
-    gp->mean = ckg__gp_center(in, gp->noise, gp->L, gp->capacity, gp->beta, ones, &gp->log_likelihood);
-    gp->future = gp->s2 * gp->nugget + (s->estimated ? gp->noise : s->typical_known);
-    solve_alpha(gp);
-    ckg__arena_release(arena, mark);
-    return CKG_OK;
+    assert(in->likelihood && in->D == gp->D);
+    assert(in->n <= in->series->n && ckg__gp_has_room(gp, in->n));
+    gp->likelihood = in->likelihood;
+    return in->likelihood->condition(gp, in, theta, arena);
 }
 
-int ckg__gp_append(struct ckg__gp *gp, const double *u, double y, double noise)
+int ckg__gp_append(struct ckg__gp *gp, int design, const double *u, double y, double noise)
 {
     const int n = gp->n;
     const size_t ld = (size_t)gp->capacity;
+
+    assert(isfinite(y) && noise >= 0);
     if (n == gp->capacity)
         return ckg__fail(CKG_ERR_NUMERIC, "no room for observation %d", n);
+
+    /* Where it lies, and its row of the covariance. */
     for (int k = 0; k < gp->D; k++)
         gp->A[(size_t)k * ld + (size_t)n] = u[k] * gp->inv_ell[k];
     double *row = gp->L + (size_t)n * ld;
     ckg__kernels()->cross(gp->kernel, gp->D, 1, gp->A + n, gp->capacity, n, gp->A, gp->capacity, gp->s2, row,
                           NULL, gp->capacity);
+
+    /* Its row of the factor. */
     ckg__dense()->solve_lower(n, 1, gp->L, gp->capacity, row, 1);
     const double floor = gp->s2 * gp->nugget;
     const double rest = gp->s2 + floor + noise - ckg__dense()->dot(n, row, row);
     row[n] = sqrt(rest > floor ? rest : floor);
+
+    /* What it says. */
     gp->beta[n] = (y - gp->mean - ckg__dense()->dot(n, row, gp->beta)) / row[n];
+    gp->row_noise[n] = noise;
+    gp->design[n] = design;
     gp->n = n + 1;
-    solve_alpha(gp);
+    ckg__gp_weigh(gp);
     return CKG_OK;
 }
 
 void ckg__gp_truncate(struct ckg__gp *gp, int n)
 {
+    assert(n >= 0);
     if (n >= gp->n)
         return;
     gp->n = n;
-    solve_alpha(gp);
+    ckg__gp_weigh(gp);
+}
+
+/* --- what it can be asked --- */
+
+int ckg__gp_rows(const struct ckg__gp *gp)
+{
+    return gp->n;
+}
+
+int ckg__gp_coordinates(const struct ckg__gp *gp)
+{
+    return gp->D;
+}
+
+const double *ckg__gp_inverse_lengthscales(const struct ckg__gp *gp)
+{
+    return gp->inv_ell;
+}
+
+void ckg__gp_prior(const struct ckg__gp *gp, double *mean, double *sd)
+{
+    *mean = gp->mean;
+    *sd = sqrt(gp->s2);
+}
+
+double ckg__gp_nugget_variance(const struct ckg__gp *gp)
+{
+    return gp->s2 * gp->nugget;
+}
+
+int ckg__gp_is_noisy(const struct ckg__gp *gp)
+{
+    return gp->future > gp->s2 * gp->nugget;
+}
+
+int ckg__gp_row_design(const struct ckg__gp *gp, int i)
+{
+    assert(i >= 0 && i < gp->n);
+    return gp->design[i];
+}
+
+double ckg__gp_row_noise(const struct ckg__gp *gp, int i)
+{
+    assert(i >= 0 && i < gp->n);
+    return gp->row_noise[i];
+}
+
+struct ckg__gp_summary ckg__gp_describe(const struct ckg__gp *gp)
+{
+    return (struct ckg__gp_summary){
+        .kernel = gp->kernel,
+        .rows = gp->n,
+        .mean = gp->mean,
+        .signal = gp->s2,
+        .noise = gp->noise,
+        .nugget = gp->nugget,
+        .log_likelihood = gp->log_likelihood,
+    };
+}
+
+const struct ckg__team *ckg__gp_team(const struct ckg__gp *gp, const struct ckg__team *team)
+{
+    return gp->n >= CKG__SHARE_ROWS ? team : NULL;
 }

@@ -1,6 +1,10 @@
 /*
- * One Gaussian process: constant mean m, kernel s²κ, a diagonal of noise. Holds the factor L of K + Σ and
- * what follows from it: beta = L⁻¹(y − m), alpha = L⁻ᵀbeta. Inputs are scaled by 1/ℓ and dimension-major.
+ * One outcome's Gaussian process, conditioned on what was measured of it. Whoever is not of model/ or
+ * posterior/ asks it through the functions here and in posterior/: what it is made of stays in
+ * model/gp_private.h.
+ *
+ * What was measured need not be the outcome with normal noise of one variance: what a measurement says is the
+ * business of its likelihood (model/likelihood.h), and each row keeps the noise that it was conditioned with.
  */
 #ifndef CKG_MODEL_GP_H
 #define CKG_MODEL_GP_H
@@ -10,12 +14,16 @@
 #include "data/data.h"
 #include "model/kernel.h"
 
+struct ckg__gp;
+struct ckg__likelihood;
+
 /*
  * The hyperparameters theta (d+2), all logarithms: ℓ_1 … ℓ_d, noise variance, signal variance. A categorical
  * has one ℓ for all of its coordinates: group[k] is the parameter that coordinate k belongs to.
  */
 struct ckg__gp_inputs {
     enum ckg__kernel kernel;
+    const struct ckg__likelihood *likelihood;
     int d, D, n;
     const int *group; /* (D) */
     const double *X;  /* D×ldx, dimension-major, unscaled */
@@ -25,26 +33,16 @@ struct ckg__gp_inputs {
     const struct ckg__team *team; /* shares the work on a large matrix; NULL: nobody does */
 };
 
-struct ckg__gp {
-    enum ckg__kernel kernel;
-    int D, n, capacity;   /* capacity is the leading dimension of A and L */
-    double *inv_ell;      /* (D) */
-    double *A;            /* D×capacity */
-    double *L;            /* capacity×capacity, lower */
-    double *beta, *alpha; /* (capacity) */
-    double s2, mean, nugget;
-    double noise;  /* estimated variance of one evaluation, 0: none */
-    double future; /* variance that one further evaluation is expected to carry, nugget included */
-    double log_likelihood;
-};
-
-/* The smallest nugget relative to s², and the largest tried when a factorisation fails. */
-#define CKG__NUGGET 1e-11
-#define CKG__NUGGET_MAX 1e-3
+/* A process without rows or room for any; NULL when there is no memory. */
+struct ckg__gp *ckg__gp_new(void);
+/* Frees it; NULL is allowed. */
+void ckg__gp_delete(struct ckg__gp *gp);
 
 /* Makes room for `capacity` rows in D dimensions; what was there is lost when it grows. */
 int ckg__gp_reserve(struct ckg__gp *gp, int D, int capacity);
-void ckg__gp_free(struct ckg__gp *gp);
+
+/* 1 when there is room for so many rows. */
+int ckg__gp_has_room(const struct ckg__gp *gp, int rows);
 
 /*
  * Conditions the process on the inputs with these hyperparameters; room for them is reserved already.
@@ -53,37 +51,51 @@ void ckg__gp_free(struct ckg__gp *gp);
 int ckg__gp_set(struct ckg__gp *gp, const struct ckg__gp_inputs *inputs, const double *theta,
                 struct ckg__arena *arena);
 
-/* Adds an observation y with that noise variance at u (D) in O(n²); u's noise may be the nugget alone. */
-int ckg__gp_append(struct ckg__gp *gp, const double *u, double y, double noise);
+/*
+ * Adds an observation y of the design of that number (−1: of none) with that noise variance at u (D) in
+ * O(n²); u's noise may be the nugget alone.
+ */
+int ckg__gp_append(struct ckg__gp *gp, int design, const double *u, double y, double noise);
 
 /* Forgets all rows from n on; O(n²). */
 void ckg__gp_truncate(struct ckg__gp *gp, int n);
 
-/*
- * The factor of K + Σ at inputs scaled into A (D×lda): L in `L`, the nugget used; 0, or a pivot's number when
- * every nugget failed.
- */
-int ckg__gp_factor(const struct ckg__gp_inputs *inputs, double s2, double noise, const double *A, int lda,
-                   double *L, int ldl, double *nugget);
+/* --- what it can be asked --- */
 
-/*
- * From this many rows on the work on a process is worth sharing with workers that have nothing to do; rows of
- * a matrix that one task gets.
- */
-enum { CKG__SHARE_ROWS = 96, CKG__GP_ROWS = 32 };
+int ckg__gp_rows(const struct ckg__gp *gp);
+int ckg__gp_coordinates(const struct ckg__gp *gp); /* D */
 
-/* Scaled inputs A (D×lda) ← X/ℓ; inv_ell (D). */
-void ckg__gp_scale(const struct ckg__gp_inputs *inputs, const double *theta, double *inv_ell, double *A,
-                   int lda);
+/* 1/ℓ of each coordinate (D). */
+const double *ckg__gp_inverse_lengthscales(const struct ckg__gp *gp);
 
-/* The noise variance of row i. */
-double ckg__gp_row_noise(const struct ckg__series *series, int i, double noise);
+/* What the process is before any data: its mean and its standard deviation anywhere. */
+void ckg__gp_prior(const struct ckg__gp *gp, double *mean, double *sd);
 
-/*
- * beta (n) ← L⁻¹(y − m) with the best m under its prior, which is returned; ones (n) is scratch. *fit is the
- * log density of the series but for the hyperparameters' prior.
- */
-double ckg__gp_center(const struct ckg__gp_inputs *inputs, double noise, const double *L, int ldl,
-                      double *beta, double *ones, double *fit);
+/* The variance that stands on the diagonal for numerical reasons alone. */
+double ckg__gp_nugget_variance(const struct ckg__gp *gp);
+
+/* 1 when further evaluations are expected to carry noise, beyond the nugget. */
+int ckg__gp_is_noisy(const struct ckg__gp *gp);
+
+/* The design that row i was measured at, −1: none; and the variance of its noise, without the nugget. */
+int ckg__gp_row_design(const struct ckg__gp *gp, int i);
+double ckg__gp_row_noise(const struct ckg__gp *gp, int i);
+
+/* What a fit found, for people. Variances and mean in model units. */
+struct ckg__gp_summary {
+    enum ckg__kernel kernel;
+    int rows;
+    double mean, signal, noise; /* noise: the estimated variance of one evaluation, 0: none */
+    double nugget;              /* relative to the signal's variance */
+    double log_likelihood;
+};
+
+struct ckg__gp_summary ckg__gp_describe(const struct ckg__gp *gp);
+
+/* From this many rows on the work on a process is worth sharing with workers that have nothing to do. */
+enum { CKG__SHARE_ROWS = 96 };
+
+/* The team where that is so, else NULL. */
+const struct ckg__team *ckg__gp_team(const struct ckg__gp *gp, const struct ckg__team *team);
 
 #endif

@@ -6,11 +6,14 @@
  */
 #include "posterior/posterior.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "linalg/dense.h"
+#include "linalg/jitter.h"
+#include "model/gp_private.h"
 
 int ckg__view_take(struct ckg__view *view, const struct ckg__gp *gp, int m, struct ckg__arena *arena)
 {
@@ -151,6 +154,106 @@ int ckg__posterior_mean(const struct ckg__gp *gp, int m, const double *U, int ld
     return CKG_OK;
 }
 
+/* --- x⁺ against other points --- */
+
+double *ckg__view_weights(const struct ckg__gp *gp, const struct ckg__view *point, struct ckg__arena *arena)
+{
+    double *weights = ckg__arena_doubles(arena, (size_t)gp->n + 1);
+
+    assert(point->m == 1);
+    if (!weights)
+        return NULL;
+    for (int i = 0; i < gp->n; i++)
+        weights[i] = point->V[(size_t)i * (size_t)point->ld];
+    ckg__dense()->solve_lower_transposed(gp->n, 1, gp->L, gp->capacity, weights, 1);
+    return weights;
+}
+
+/*
+ * With c_p the slope in cov(p) and v that in var(x⁺):
+ *     Σ_p c_p ∂k(x_p, x⁺) + Σ_i (in_mean·α_i − ω_i) ∂k_i(x⁺),   ω = L⁻ᵀ(Σ_p c_p V_p + 2v·V⁺).
+ */
+int ckg__view_pull(const struct ckg__gp *gp, const struct ckg__view *points, const struct ckg__view *at,
+                   double in_mean, double in_var, const double *in_cov, struct ckg__arena *arena,
+                   double *gradient)
+{
+    const int n = gp->n;
+    const int m = points->m;
+    const int D = gp->D;
+    const int most = n > m ? n : m;
+    double *weights = ckg__arena_doubles(arena, (size_t)n + 1);
+    double *out = ckg__arena_doubles(arena, (size_t)D);
+    double *k = ckg__arena_doubles(arena, (size_t)most + 1);
+    double *g = ckg__arena_doubles(arena, (size_t)most + 1);
+
+    assert(at->m == 1);
+    if (!weights || !out || !k || !g)
+        return CKG_ERR_NOMEM;
+
+    /* The weight of each row's ∂k. */
+    for (int i = 0; i < n; i++)
+        weights[i] = ckg__dense()->dot(m, points->V + (size_t)i * (size_t)points->ld, in_cov) +
+                     2 * in_var * at->V[(size_t)i * (size_t)at->ld];
+    ckg__dense()->solve_lower_transposed(n, 1, gp->L, gp->capacity, weights, 1);
+    for (int i = 0; i < n; i++)
+        weights[i] = in_mean * gp->alpha[i] - weights[i];
+
+    /* Through the rows, */
+    ckg__kernels()->cross(gp->kernel, D, n, gp->A, gp->capacity, 1, at->B, at->ld, gp->s2, k, g, 1);
+    ckg__kernels()->gradient_common(D, n, gp->A, gp->capacity, 1, at->B, at->ld, weights, g, 1, out, 1);
+
+    /* and through the prior covariances with the points. */
+    ckg__kernels()->cross(gp->kernel, D, 1, at->B, at->ld, m, points->B, points->ld, gp->s2, k, g, m);
+    for (int d = 0; d < D; d++) {
+        const double here = at->B[(size_t)d * (size_t)at->ld];
+        const double *b = points->B + (size_t)d * (size_t)points->ld;
+        double sum = out[d];
+        for (int p = 0; p < m; p++)
+            sum += in_cov[p] * g[p] * (here - b[p]);
+        gradient[d] = sum * gp->inv_ell[d];
+    }
+    return CKG_OK;
+}
+
+/* --- one further evaluation --- */
+
+void ckg__posterior_noise(const struct ckg__gp *gp, int m, const double *U, int ldu, const double *mean,
+                          const double *var, struct ckg__noise *out)
+{
+    gp->likelihood->noise(gp, m, U, ldu, mean, var, out);
+}
+
+int ckg__posterior_noise_varies(const struct ckg__gp *gp)
+{
+    return gp->likelihood->varies;
+}
+
+int ckg__posterior_assume(struct ckg__gp *gp, int design, const double *u, int certain,
+                          struct ckg__arena *arena)
+{
+    struct ckg__arena_mark mark = ckg__arena_mark(arena);
+    struct ckg__view view;
+    double variance = 0;
+    struct ckg__noise noise = {.var = &variance};
+    int status = ckg__view_make(&view, gp, 1, u, 1, arena);
+
+    if (!status && !certain) {
+        ckg__posterior_noise(gp, 1, u, 1, view.mean, view.var, &noise);
+        variance -= ckg__gp_nugget_variance(gp);
+    }
+    if (!status)
+        status = ckg__gp_append(gp, design, u, view.mean[0], variance);
+    ckg__arena_release(arena, mark);
+    return status;
+}
+
+double ckg__variance_floor(const struct ckg__gp *gp)
+{
+    return ckg__floor_of(gp->nugget, gp->s2);
+}
+
+/* --- factors and joint draws --- */
+
 /* The lower triangle of the posterior covariance C (m×m) at a view's points, a band of rows at a time. */
 static void own_covariance(const struct ckg__gp *gp, const struct ckg__view *view, double *C)
 {
@@ -164,19 +267,60 @@ static void own_covariance(const struct ckg__gp *gp, const struct ckg__view *vie
     }
 }
 
+struct own {
+    const struct ckg__gp *gp;
+    const struct ckg__view *view;
+    double *C;
+};
+
+static void fill_own(void *context, double jitter)
+{
+    const struct own *own = context;
+    const size_t m = (size_t)own->view->m;
+
+    own_covariance(own->gp, own->view, own->C);
+    for (size_t p = 0; p < m; p++)
+        own->C[p * m + p] += jitter;
+}
+
 int ckg__view_factor(const struct ckg__gp *gp, const struct ckg__view *view, double least, double *C,
                      double *added)
 {
-    const size_t m = (size_t)view->m;
-    for (double jitter = fmax(least, gp->nugget * gp->s2); jitter <= gp->s2; jitter *= 10) {
-        own_covariance(gp, view, C);
-        for (size_t p = 0; p < m; p++)
-            C[p * m + p] += jitter;
-        *added = jitter;
-        if (!ckg__dense()->cholesky(view->m, C, view->m, NULL))
-            return CKG_OK;
-    }
-    return CKG_ERR_NUMERIC;
+    const struct ckg__jitter ladder = {fmax(least, gp->nugget * gp->s2), 0, gp->s2};
+    struct own own = {gp, view, C};
+
+    return ckg__jitter_factor(view->m, C, view->m, ladder, fill_own, &own, NULL, added) ? CKG_ERR_NUMERIC
+                                                                                        : CKG_OK;
+}
+
+struct proper {
+    int m;
+    double s2;
+    double had;   /* the nugget that is on the diagonal */
+    double *C;    /* m×m, which keeps it */
+    double *work; /* m×m, a copy to factor */
+};
+
+static void fill_proper(void *context, double nugget)
+{
+    struct proper *proper = context;
+    const size_t m = (size_t)proper->m;
+
+    for (size_t p = 0; p < m; p++)
+        proper->C[p * m + p] += (nugget - proper->had) * proper->s2;
+    proper->had = nugget;
+    memcpy(proper->work, proper->C, m * m * sizeof *proper->C);
+}
+
+int ckg__view_proper_covariance(const struct ckg__gp *gp, const struct ckg__view *view, double *C,
+                                double *work)
+{
+    const struct ckg__jitter ladder = {gp->nugget, 0, CKG__NUGGET_MAX};
+    struct proper proper = {view->m, gp->s2, 0, C, work};
+    double nugget;
+
+    ckg__view_covariance(gp, view, view, 0, view->m, C, view->m);
+    return ckg__jitter_factor(view->m, work, view->m, ladder, fill_proper, &proper, NULL, &nugget);
 }
 
 /* The same with the usual nugget, for a draw. */

@@ -1,11 +1,11 @@
 /*
- * How well the models predict what was measured: each design from all the others (model/leave.c), averaged
- * over the hyperparameter samples, in the user's units. Cost n³/3 for each sample.
+ * How well the models predict what was measured: each design from all the others (model/leave_one_out.c),
+ * averaged over the hyperparameter samples, in the user's units. Cost n³/3 for each sample.
  */
 #include <math.h>
 
 #include "base/error.h"
-#include "model/leave.h"
+#include "model/leave_one_out.h"
 #include "study/study.h"
 
 /* Of one row, in model units: the mixture over the samples as sums. */
@@ -22,16 +22,17 @@ static int sum_samples(ckg_study *s, const struct ckg__surrogate *model, struct 
     for (size_t i = 0; i < n; i++)
         rows[i] = (struct row){0};
     for (int k = 0; k < model->samples; k++) {
-        const struct ckg__gp *gp = &model->gp[k];
+        const struct ckg__gp *gp = model->gp[k];
         const int status = ckg__gp_leave_out(gp, &model->series, ckg__models_mean_precision(&s->models),
                                              &s->results, mean, var);
+        const double noise = ckg__gp_describe(gp).noise;
         if (status)
             return status;
         for (size_t i = 0; i < n; i++) {
             rows[i].first += mean[i] / model->samples;
             rows[i].second += mean[i] * mean[i] / model->samples;
             rows[i].within += var[i] / model->samples;
-            rows[i].noise += gp->noise / model->samples;
+            rows[i].noise += noise / model->samples;
         }
     }
     return CKG_OK;

@@ -235,24 +235,25 @@ int ckg_study_model(ckg_study *s, int outcome, ckg_model_info *out)
     if (status)
         return ckg__study_end_search(s, status);
     struct ckg__surrogate *model = &s->models.surrogate[outcome];
-    const struct ckg__gp *gp = &model->gp[0];
+    const struct ckg__gp_summary fit = ckg__gp_describe(model->gp[0]);
+    const double *inv_ell = ckg__gp_inverse_lengthscales(model->gp[0]);
     const struct ckg__scaling *scaling = &model->scaling;
     double mean, signal_sd, noise_sd, unused;
-    ckg__scaling_moments(scaling, gp->mean, sqrt(gp->s2), &mean, &signal_sd);
-    ckg__scaling_moments(scaling, gp->mean, sqrt(gp->noise), &unused, &noise_sd);
+    ckg__scaling_moments(scaling, fit.mean, sqrt(fit.signal), &mean, &signal_sd);
+    ckg__scaling_moments(scaling, fit.mean, sqrt(fit.noise), &unused, &noise_sd);
     for (int i = 0; i < s->problem->d; i++)
-        model->lengthscales[i] = 1 / gp->inv_ell[s->problem->parameters[i].offset];
+        model->lengthscales[i] = 1 / inv_ell[s->problem->parameters[i].offset];
     *out = (ckg_model_info){
-        .kernel = ckg__kernel_names[gp->kernel],
-        .observations = gp->n,
+        .kernel = ckg__kernel_names[fit.kernel],
+        .observations = fit.rows,
         .samples = model->samples,
         .lengthscales = model->lengthscales,
         .signal_sd = signal_sd,
         .noise_sd = noise_sd,
         .mean = mean,
-        .log_likelihood = gp->log_likelihood,
+        .log_likelihood = fit.log_likelihood,
         .warp = scaling->warp,
-        .nugget = gp->nugget,
+        .nugget = fit.nugget,
     };
     return ckg__study_end_search(s, CKG_OK);
 }

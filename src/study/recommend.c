@@ -27,7 +27,7 @@ static int add_belief(const struct goal *goal, int b, int m, const double *U, st
 {
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
     struct ckg__belief belief = goal->study->models.belief[b];
-    const size_t points = (size_t)m, size = points * (size_t)belief.gp[0]->D;
+    const size_t points = (size_t)m, size = points * (size_t)ckg__belief_coordinates(&belief);
     double *one = b ? ckg__arena_doubles(arena, points) : value,
            *slope = b ? ckg__arena_doubles(arena, size) : gradient;
     if (!one || !slope)

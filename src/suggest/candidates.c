@@ -138,11 +138,6 @@ static int drop_infeasible(const struct ckg__belief *belief, int m, int first, c
 }
 
 /* 1 when a further evaluation is expected to carry noise. */
-static int is_noisy(const struct ckg__gp *gp)
-{
-    return gp->future > gp->s2 * gp->nugget;
-}
-
 /*
  * A pending design counts by what the models were made to believe of it: without it the improvement that it
  * promises would be promised again right beside it. Under noise the best value measured counts too: over the
@@ -170,7 +165,7 @@ int ckg__search_incumbent(const struct ckg__search *search, const struct ckg__be
         status = drop_infeasible(belief, m, m - pending, U, arena, scratch, mean);
     for (int p = 0; !status && p < m; p++)
         *best = mean[p] > *best ? mean[p] : *best;
-    for (int t = 0; !status && is_noisy(belief->gp[0]) && t < data->trials; t++)
+    for (int t = 0; !status && ckg__gp_is_noisy(belief->gp[0]) && t < data->trials; t++)
         if (ckg__data_feasible(data, &data->trial[t]) == 1 && search->objective[t] > *best)
             *best = search->objective[t];
     ckg__arena_release(arena, mark);

@@ -124,6 +124,8 @@ static int first_cut(const struct ckg__knowledge *k, const struct ckg__outlook *
         ckg__view_covariance(o->belief->gp[j], &kg->view[j], &at, 0, 1, cov, kg->m);
         candidate.mean[j] = at.mean[0];
         candidate.var[j] = at.var[0];
+        struct ckg__noise noise = {.var = &candidate.noise[j]};
+        ckg__posterior_noise(o->belief->gp[j], 1, u, 1, at.mean, at.var, &noise);
         candidate.cov[j] = cov;
     }
     memset(hits, 0, (size_t)kg->m * sizeof *hits);
@@ -148,7 +150,7 @@ static int climb_inner(const struct ckg__search *search, const struct ckg__outlo
     const size_t size = (size_t)pairs * (size_t)D;
     const struct ckg__lbfgs_options options = {4, search->effort.inner_evaluations, fmin(o->width, 0.02),
                                                1e-6, 1e-7};
-    struct ckg__kg_sample sample = {.z = z, .team = o->belief->gp[0]->n >= CKG__SHARE_ROWS ? &team : NULL};
+    struct ckg__kg_sample sample = {.z = z, .team = ckg__gp_team(o->belief->gp[0], &team)};
     double *lower = ckg__arena_doubles(arena, size), *upper = ckg__arena_doubles(arena, size),
            *value = ckg__arena_doubles(arena, (size_t)pairs);
     if (!lower || !upper || !value || ckg__kg_sample_take(&sample, o->belief, u, arena))
@@ -278,7 +280,7 @@ int ckg__knowledge_gradient(const struct ckg__kg *kg, const struct ckg__belief *
     if (status || !full)
         return status;
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
-    const int D = full->gp[0]->D;
+    const int D = ckg__belief_coordinates(full);
     double *slope = ckg__arena_doubles(arena, (size_t)D), log_pf = 0;
     if (!slope)
         return CKG_ERR_NOMEM;

@@ -68,7 +68,9 @@ int ckg__draw_make(struct ckg__search *search, const struct ckg__belief *belief,
     }
     const int status = ckg__search_run(search, belief->outcomes, draw_task, &job, job.status);
     /* without candidates there is the mean to go by, and all that a draw is likely to reach */
-    draw->floor = m ? INFINITY : belief->gp[0]->mean - 6 * sqrt(belief->gp[0]->s2);
+    double mean, sd;
+    ckg__gp_prior(belief->gp[0], &mean, &sd);
+    draw->floor = m ? INFINITY : mean - 6 * sd;
     for (int p = 0; !status && p < m; p++)
         draw->floor = fmin(draw->floor, draw->value[0][p]);
     return status;

@@ -45,22 +45,29 @@ static void screen_chunk(struct stage *stage, const struct ckg__outlook *o, int 
     const struct ckg__kg shared = ckg__knowledge_on(o, &stage->knowledge->scout_nodes), *kg = &shared;
     struct ckg__view at[CKG__MAX_OUTCOMES];
     double *cov[CKG__MAX_OUTCOMES];
+    struct ckg__noise noise[CKG__MAX_OUTCOMES];
     struct ckg__kg_work work;
     *status = ckg__kg_work_take(&work, kg, arena);
     for (int j = 0; !*status && j < o->belief->outcomes; j++) {
         cov[j] = ckg__arena_doubles(arena, (size_t)count * (size_t)kg->m);
-        *status = !cov[j] || ckg__view_make(&at[j], o->belief->gp[j], count, stage->U + first,
-                                            stage->candidates, arena)
+        noise[j] = (struct ckg__noise){.var = ckg__arena_doubles(arena, (size_t)count)};
+        *status = !cov[j] || !noise[j].var ||
+                          ckg__view_make(&at[j], o->belief->gp[j], count, stage->U + first, stage->candidates,
+                                         arena)
                       ? CKG_ERR_NOMEM
                       : CKG_OK;
-        if (!*status)
+        if (!*status) {
             ckg__view_covariance(o->belief->gp[j], &kg->view[j], &at[j], 0, count, cov[j], kg->m);
+            ckg__posterior_noise(o->belief->gp[j], count, stage->U + first, stage->candidates, at[j].mean,
+                                 at[j].var, &noise[j]);
+        }
     }
     for (int c = 0; !*status && c < count; c++) {
         struct ckg__kg_candidate candidate;
         for (int j = 0; j < o->belief->outcomes; j++) {
             candidate.mean[j] = at[j].mean[c];
             candidate.var[j] = at[j].var[c];
+            candidate.noise[j] = noise[j].var[c];
             candidate.cov[j] = cov[j] + (size_t)c * (size_t)kg->m;
         }
         value[first + c] = ckg__kg_value(kg, &candidate, &work, NULL);

@@ -183,7 +183,7 @@ static double squared_distance(const struct ckg__optima *optima, int D, int p, i
 static double gather(const struct ckg__belief *belief, const struct ckg__optima *optima, int s,
                      struct local *local, double *distance)
 {
-    const int m = optima->m, D = belief->gp[0]->D, known = m < KNOWN ? m : KNOWN;
+    const int m = optima->m, D = ckg__belief_coordinates(belief), known = m < KNOWN ? m : KNOWN;
     double reach = 0;
     int apart = 0;
     for (int p = 0; p < m; p++)

@@ -79,7 +79,7 @@ static int minus_mean(void *context, int m, const double *U, const int *which, s
     const int status = ckg__posterior_mean(gp, m, U, m, arena, value, gradient);
     for (int p = 0; p < m; p++)
         value[p] = -value[p];
-    for (int i = 0; i < gp->D * m; i++)
+    for (int i = 0; i < ckg__gp_coordinates(gp) * m; i++)
         gradient[i] = -gradient[i];
     return status;
 }

@@ -30,11 +30,8 @@ static int at(void *context, int outlook, int m, const double *U, int ldu, struc
     if (gradient)
         return ckg__cmes_batch(belief, &c->cmes[outlook], m, U, ldu, arena, value, gradient);
     struct ckg__view view[CKG__MAX_OUTCOMES];
-    for (int j = 0; j < belief->outcomes; j++)
-        if (ckg__view_make(&view[j], belief->gp[j], m, U, ldu, arena))
-            return CKG_ERR_NOMEM;
-    ckg__cmes_views(belief, &c->cmes[outlook], view, value);
-    return CKG_OK;
+    const int status = ckg__belief_views(belief, m, U, ldu, arena, view);
+    return status ? status : ckg__cmes_views(belief, &c->cmes[outlook], U, ldu, view, arena, value);
 }
 
 /* f* of every draw under every outlook. */

@@ -26,16 +26,18 @@ static int draw_now(struct ckg__search *search, double **U, struct ckg__draw *dr
  * √(var²/(var + noise)): the model is sure of itself there, rightly or not. Then it may be time to look for
  * new ground.
  */
-static int stalled(const struct ckg__search *search, const struct ckg__draw *draw, int p)
+static int stalled(const struct ckg__search *search, const struct ckg__draw *draw, const double *u, int p)
 {
     static const double exact = 1e-4, noisy = 1e-2;
     int noise = 0;
     double most = 0;
     for (int j = 0; j < draw->belief->outcomes; j++) {
         const struct ckg__gp *gp = draw->belief->gp[j];
-        const double var = draw->view[j].var[p];
-        noise |= gp->future > 2 * gp->s2 * gp->nugget;
-        most = fmax(most, var / sqrt(var + gp->future));
+        const double mean = draw->view[j].mean[p], var = draw->view[j].var[p];
+        double carried;
+        ckg__posterior_noise(gp, 1, u, 1, &mean, &var, &(struct ckg__noise){.var = &carried});
+        noise |= carried > 2 * ckg__gp_nugget_variance(gp);
+        most = fmax(most, var / sqrt(var + carried));
     }
     return ckg__search_turn(search, noise) && most < (noise ? noisy : exact);
 }
@@ -53,7 +55,7 @@ int ckg__cts_suggest(struct ckg__search *search, struct ckg__choice *choice, int
     choice->candidates = draw.m;
     const int best = ckg__draw_best(&draw, &choice->value);
     ckg__point_get(search->problem->D, U, draw.m, best, choice->u);
-    choice->stalled = stalled(search, &draw, best);
+    choice->stalled = stalled(search, &draw, choice->u, best);
     return CKG_OK;
 }
 

@@ -21,29 +21,26 @@ static int at(void *context, int outlook, int m, const double *U, int ldu, struc
     return ckg__nei_batch(&nei[outlook], m, U, ldu, arena, value, gradient);
 }
 
-/*
- * The distinct designs with any told value or a pending trial, U (D×*n) from the arena with that leading
- * dimension.
- */
-static int told_designs(const struct ckg__search *search, struct ckg__arena *arena, double **U, int *n)
+/* The distinct designs with any told value or a pending trial, from the arena. */
+static int told_designs(const struct ckg__search *search, struct ckg__arena *arena, struct ckg__designs *out)
 {
     const struct ckg__data *data = search->data;
     const size_t D = (size_t)search->problem->D, designs = (size_t)data->designs;
-    int *told = ckg__arena_ints(arena, designs + 1), *row = ckg__arena_ints(arena, designs + 1);
-    *U = ckg__arena_doubles(arena, D * designs + 1);
-    if (!told || !row || !*U)
+    int *told = ckg__arena_ints(arena, designs + 1), *number = ckg__arena_ints(arena, designs + 1), n = 0;
+    double *U = ckg__arena_doubles(arena, D * designs + 1);
+    if (!told || !number || !U)
         return CKG_ERR_NOMEM;
     memset(told, 0, designs * sizeof *told);
     for (int t = 0; t < data->trials; t++)
         told[data->trial[t].design] |= data->trial[t].state == CKG_PENDING ||
                                        (data->trial[t].state == CKG_COMPLETE && data->trial[t].count > 0);
-    *n = 0;
     for (int d = 0; d < data->designs; d++)
         if (told[d])
-            row[(*n)++] = d;
+            number[n++] = d;
     for (size_t k = 0; k < D; k++)
-        for (int i = 0; i < *n; i++)
-            (*U)[k * (size_t)*n + (size_t)i] = data->u[(size_t)row[i] * D + k];
+        for (int i = 0; i < n; i++)
+            U[k * (size_t)n + (size_t)i] = data->u[(size_t)number[i] * D + k];
+    *out = (struct ckg__designs){n, number, U, n};
     return CKG_OK;
 }
 
@@ -51,15 +48,15 @@ static int acquire(struct ckg__search *search, struct ckg__acquisition *acquisit
 {
     struct ckg__nei *nei = ckg__arena_get(search->results, (size_t)search->outlooks, sizeof *nei);
     struct ckg__rng rng;
-    double *U;
-    int n, feasible = 0, status = nei ? told_designs(search, search->results, &U, &n) : CKG_ERR_NOMEM;
+    struct ckg__designs designs;
+    int feasible = 0, status = nei ? told_designs(search, search->results, &designs) : CKG_ERR_NOMEM;
     ckg__rng_seed(&rng, search->seed, search->stream, 7200);
     struct ckg__nei_draws draws = {search->outlooks > 1 ? DRAWS_SAMPLED : DRAWS, DESIGNS, ckg__rng_next(&rng),
                                    0};
     draws.count = isnan(search->setting[0]) ? draws.count : (int)search->setting[0];
     for (int o = 0; !status && o < search->outlooks; o++) {
-        status = ckg__nei_make(&nei[o], search->outlook[o].belief, search->problem->outcomes, n, U, n, &draws,
-                               search->results, &search->arena[0]);
+        status = ckg__nei_make(&nei[o], search->outlook[o].belief, search->problem->outcomes, &designs,
+                               &draws, search->results, &search->arena[0]);
         draws.first += draws.count;
         feasible += status ? 0 : nei[o].feasible;
     }

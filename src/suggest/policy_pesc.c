@@ -101,14 +101,16 @@ static void add_star(struct stars *stars, int star)
 static int nearest_star(const struct stars *stars, const struct set *set, const struct ckg__gp *gp,
                         const double *u, int stride)
 {
+    const double *inv_ell = ckg__gp_inverse_lengthscales(gp);
+    const int D = ckg__gp_coordinates(gp);
     int nearest = -1;
     double least = INFINITY;
     for (int t = 0; t < stars->count; t++) {
         double sum = 0;
-        for (int k = 0; stars->star[t] >= 0 && k < gp->D; k++)
+        for (int k = 0; stars->star[t] >= 0 && k < D; k++)
             sum += pow((set->U[(size_t)k * (size_t)set->room + (size_t)stars->star[t]] -
                         u[(size_t)k * (size_t)stride]) *
-                           gp->inv_ell[k],
+                           inv_ell[k],
                        2);
         if (stars->star[t] >= 0 && sum < least) {
             least = sum;
@@ -123,8 +125,9 @@ static void put_stars(const struct ckg__outlook *outlook, const struct ckg__opti
                       struct stars *stars)
 {
     const struct ckg__gp *gp = outlook->belief->gp[0];
+    const int D = ckg__gp_coordinates(gp);
     for (int s = 0; s < optima->draws; s++)
-        add_star(stars, optima->found[s] ? put(set, gp->D, optima->x + (size_t)s * (size_t)gp->D, 1) : -1);
+        add_star(stars, optima->found[s] ? put(set, D, optima->x + (size_t)s * (size_t)D, 1) : -1);
     for (int s = optima->draws; s < optima->total; s++)
         if (!optima->found[s])
             add_star(stars, -1);

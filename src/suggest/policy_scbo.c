@@ -77,7 +77,8 @@ struct box {
 static void lay_box(const struct ckg__search *search, const double *u, double length, struct box *box)
 {
     const struct ckg_problem *problem = search->problem;
-    const double *inv_ell = search->outlook[0].belief->gp[0]->inv_ell, stretch = CKG__REGION_STRETCH;
+    const double *inv_ell = ckg__gp_inverse_lengthscales(search->outlook[0].belief->gp[0]),
+                 stretch = CKG__REGION_STRETCH;
     double mean = 0;
     for (int i = 0; i < problem->d; i++)
         mean -= log(inv_ell[problem->parameters[i].offset]) / problem->d;

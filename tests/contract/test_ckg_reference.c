@@ -26,6 +26,7 @@
 #include "design/sequence.h"
 #include "linalg/normal.h"
 #include "linalg/vector.h"
+#include "model/gp_private.h"
 #include "study/study.h"
 #include "support/scale.h"
 #include "support/test.h"

@@ -16,6 +16,7 @@
 
 #include <ckg/ckg.h>
 
+#include "model/gp_private.h"
 #include "study/study.h"
 #include "suggest/regional.h"
 #include "suggest/draw.h"

@@ -52,10 +52,13 @@ void process_make(struct process *p, enum ckg__kernel kernel, int D, int n, enum
     p->series.y = p->y;
     p->series.known = p->known;
     p->series.count = p->count;
+    p->series.design = p->design;
+    for (int i = 0; i < PROCESS_MAX_N; i++)
+        p->design[i] = i;
     draw_noise(p, n, noise);
     draw_data(p, D, n);
-    p->inputs = (struct ckg__gp_inputs){kernel,        D,          D,   n,   p->group, p->X,
-                                        PROCESS_MAX_N, &p->series, 1.0, NULL};
+    p->inputs = (struct ckg__gp_inputs){kernel, &ckg__likelihood_normal, D,          D,   n,   p->group,
+                                        p->X,   PROCESS_MAX_N,           &p->series, 1.0, NULL};
     process_set(p);
 }
 

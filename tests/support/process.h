@@ -6,7 +6,8 @@
 
 #include "base/arena.h"
 #include "base/rng.h"
-#include "model/gp.h"
+#include "model/gp_private.h"
+#include "model/likelihood.h"
 
 enum { PROCESS_MAX_D = 8, PROCESS_MAX_N = 64 };
 
@@ -24,6 +25,7 @@ struct process {
     int group[PROCESS_MAX_D];
     double X[PROCESS_MAX_D * PROCESS_MAX_N]; /* leading dimension PROCESS_MAX_N */
     double y[PROCESS_MAX_N], known[PROCESS_MAX_N], count[PROCESS_MAX_N];
+    int design[PROCESS_MAX_N]; /* one a row */
 };
 
 /* Draws data of n rows and hyperparameters, and conditions the process on them. */

@@ -53,7 +53,7 @@ static double value_of(const struct cmes_row *row, const double *noise, int coun
         assert_int_equal(ckg__view_make(&views[j], &p[j].gp, 1, &u, 1, &p[j].arena), CKG_OK);
     }
     assert_int_equal(ckg__cmes_batch(&belief, &cmes, 1, &u, 1, &p[0].arena, &value, &gradient), CKG_OK);
-    ckg__cmes_views(&belief, &cmes, views, &of_views);
+    assert_int_equal(ckg__cmes_views(&belief, &cmes, &u, 1, views, &p[0].arena, &of_views), CKG_OK);
     assert_true(isfinite(value) && gradient == 0 && value == of_views);
     for (int j = 0; j < row->outcomes; j++)
         process_free(&p[j]);

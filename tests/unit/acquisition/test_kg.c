@@ -17,6 +17,7 @@
 #include "acquisition/kg.h"
 #include "acquisition/kg_inner.h"
 #include "base/rng.h"
+#include "model/gp_private.h"
 #include "support/test.h"
 
 enum { DIM = 2, MOST_ROWS = 20, MOST_POINTS = 640, MOST_NODES = 8, OUTCOMES = 4 };
@@ -29,6 +30,7 @@ struct world {
     struct ckg__arena arena;
     struct ckg__rng rng;
     double X[DIM * MOST_ROWS], y[OUTCOMES][MOST_ROWS], known[MOST_ROWS], count[MOST_ROWS];
+    int design[MOST_ROWS];
     struct ckg__gp gp[OUTCOMES];
     struct ckg__belief belief;
     double z[MOST_NODES * OUTCOMES];
@@ -57,13 +59,19 @@ static void set_process(struct world *w, int j, int n, double noise)
     static const int group[DIM] = {0, 1};
     const double theta[DIM + 2] = {log(uniform(w, 0.2, 0.8)), log(uniform(w, 0.2, 0.8)), 0,
                                    log(uniform(w, 0.5, 2))};
-    struct ckg__series series = {
-        .n = n, .y = w->y[j], .known = w->known, .count = w->count, .typical_known = noise};
-    const struct ckg__gp_inputs inputs = {CKG__RBF, DIM, DIM, n, group, w->X, n, &series, 1, NULL};
+    struct ckg__series series = {.n = n,
+                                 .design = w->design,
+                                 .y = w->y[j],
+                                 .known = w->known,
+                                 .count = w->count,
+                                 .typical_known = noise};
+    const struct ckg__gp_inputs inputs = {
+        CKG__RBF, &ckg__likelihood_normal, DIM, DIM, n, group, w->X, n, &series, 1, NULL};
     for (int i = 0; i < n; i++) {
         w->y[j][i] = ckg__rng_normal(&w->rng);
         w->known[i] = noise;
         w->count[i] = 1;
+        w->design[i] = i;
     }
     assert_int_equal(ckg__gp_reserve(&w->gp[j], DIM, n), 0);
     assert_int_equal(ckg__gp_set(&w->gp[j], &inputs, theta, &w->arena), 0);

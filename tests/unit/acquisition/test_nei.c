@@ -29,7 +29,7 @@ struct model {
     struct process p[OUTCOMES];
     struct ckg__belief belief;
     struct ckg__arena keep, scratch;
-    int n;
+    int n, number[MOST_N];
     double U[D * MOST_N]; /* leading dimension MOST_N */
     struct ckg__nei nei;
 };
@@ -47,11 +47,12 @@ static void draw(struct model *m, int count, int most, int rule)
 {
     const struct ckg__arena_mark start = {NULL, 0};
     const struct ckg__nei_draws draws = {count, most, 11 + (unsigned long long)rule, 0};
+    const struct ckg__designs designs = {m->n, m->number, m->U, MOST_N};
 
     ckg__arena_release(&m->keep, start);
-    assert_int_equal(ckg__nei_make(&m->nei, &m->belief, m->belief.outcomes, m->n, m->U, MOST_N, &draws,
-                                   &m->keep, &m->scratch),
-                     CKG_OK);
+    assert_int_equal(
+        ckg__nei_make(&m->nei, &m->belief, m->belief.outcomes, &designs, &draws, &m->keep, &m->scratch),
+        CKG_OK);
 }
 
 static double value_at(struct model *m, const double *u)
@@ -84,13 +85,15 @@ static double truth(int j, const double *u)
                     : 1.2 * cos(5 * u[0] - 2 * u[1]);
 }
 
-static void add_row(struct process *p, struct ckg__rng *rng, int j, const double *u, double var)
+/* A row of that design, −1: of none that is told. */
+static void add_row(struct process *p, struct ckg__rng *rng, int j, int design, const double *u, double var)
 {
     const int i = p->series.n++;
     for (int k = 0; k < D; k++)
         p->X[k * PROCESS_MAX_N + i] = u[k];
     p->known[i] = var;
     p->count[i] = 1;
+    p->design[i] = design;
     p->y[i] = truth(j, u) + sqrt(var) * ckg__rng_normal(rng);
 }
 
@@ -107,15 +110,15 @@ static void outcome_make(struct model *m, const struct sort *s, int j, struct ck
     p->theta[D + 1] = log(0.8 + 0.5 * ckg__rng_uniform(rng));
     for (int i = 0; i < last; i++) {
         const double u[D] = {m->U[i], m->U[MOST_N + i]};
-        add_row(p, rng, j, u, s->mixed && i % 3 == 0 ? 0 : var * (0.5 + i % 3));
+        add_row(p, rng, j, i, u, s->mixed && i % 3 == 0 ? 0 : var * (0.5 + i % 3));
     }
     for (int i = 0; i < s->twice; i++) {
         const double u[D] = {m->U[i], m->U[MOST_N + i]};
-        add_row(p, rng, j, u, 2 * var);
+        add_row(p, rng, j, i, u, 2 * var);
     }
     for (int i = 0; i < s->beside; i++) {
         const double u[D] = {ckg__rng_uniform(rng), ckg__rng_uniform(rng)};
-        add_row(p, rng, j, u, var);
+        add_row(p, rng, j, -1, u, var);
     }
     p->inputs.n = p->series.n;
     process_set(p);
@@ -131,6 +134,8 @@ static void model_make(struct model *m, const struct sort *s, uint64_t seed)
     ckg__arena_init(&m->scratch);
     ckg__rng_seed(&rng, seed, 3, 4);
     m->n = s->n;
+    for (int i = 0; i < s->n; i++)
+        m->number[i] = i;
     for (int i = 0; i < s->n; i++)
         for (int k = 0; k < D; k++)
             m->U[k * MOST_N + i] = ckg__rng_uniform(&rng);
@@ -351,7 +356,7 @@ static void test_matches_simulation(void **state)
 /* Mean of process j under draw i at u. */
 static double drawn_mean(const struct model *m, int j, int i, const double *u)
 {
-    const struct ckg__nei_process *p = &m->nei.process[j];
+    const struct ckg__truths *p = &m->nei.process[j];
     double mean = p->gp->mean;
     for (int r = 0; r < p->n; r++) {
         const double at[D] = {p->A[r] / p->gp->inv_ell[0], p->A[p->lda + r] / p->gp->inv_ell[1]};
@@ -363,7 +368,7 @@ static double drawn_mean(const struct model *m, int j, int i, const double *u)
 /* Variance of process j at u: k(u, u) − vᵀv by the factor. */
 static double drawn_variance(const struct model *m, int j, const double *u)
 {
-    const struct ckg__nei_process *p = &m->nei.process[j];
+    const struct ckg__truths *p = &m->nei.process[j];
     double v[PROCESS_MAX_N], var = p->gp->s2;
     for (int r = 0; r < p->n; r++) {
         const double at[D] = {p->A[r] / p->gp->inv_ell[0], p->A[p->lda + r] / p->gp->inv_ell[1]};
@@ -462,6 +467,7 @@ static void test_designs_beyond_the_most(void **state)
         for (int o = 0; o < m.n; o++)
             better += mean[o] > mean[d];
         if (better < KEPT) {
+            m.number[kept] = d;
             m.U[kept] = all[d];
             m.U[MOST_N + kept++] = all[MOST_N + d];
         }
@@ -485,6 +491,8 @@ static void botorch_make(struct model *m, const struct nei_model *b)
     m->n = NEI_N;
     m->belief.outcomes = 1 + b->K;
     m->belief.penalty = b->bound;
+    for (int i = 0; i < NEI_N; i++)
+        m->number[i] = i;
     for (int i = 0; i < NEI_N; i++)
         for (int k = 0; k < D; k++)
             m->U[k * MOST_N + i] = b->X[k][i];

@@ -16,7 +16,7 @@
 
 #include <ckg/status.h>
 
-#include "model/leave.h"
+#include "model/leave_one_out.h"
 #include "posterior/posterior.h"
 #include "support/near.h"
 #include "support/process.h"

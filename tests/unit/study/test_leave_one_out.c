@@ -14,6 +14,7 @@
 
 #include <ckg/ckg.h>
 
+#include "model/gp_private.h"
 #include "posterior/posterior.h"
 #include "study/study.h"
 #include "support/near.h"
@@ -65,9 +66,10 @@ static ckg_study *new_study(enum ckg_noise noise, int heavy, int samples)
 static void without_design(const ckg_study *s, int outcome, int k, int design, double *mean, double *var)
 {
     const struct ckg__surrogate *model = &s->models.surrogate[outcome];
-    const struct ckg__gp *gp = &model->gp[k];
+    const struct ckg__gp *gp = model->gp[k];
     const int D = s->problem->D, d = s->problem->d;
     double X[2 * MOST], y[MOST], known[MOST], count[MOST], theta[4];
+    int design_of[MOST];
     struct ckg__series rest = model->series;
     struct ckg__gp fresh = {0};
     struct ckg__arena arena;
@@ -80,16 +82,19 @@ static void without_design(const ckg_study *s, int outcome, int k, int design, d
             X[c * MOST + rest.n] = s->data.u[model->series.design[i] * D + c];
         y[rest.n] = model->series.y[i];
         known[rest.n] = model->series.known[i];
+        design_of[rest.n] = model->series.design[i];
         count[rest.n++] = model->series.count[i];
     }
     rest.y = y;
     rest.known = known;
     rest.count = count;
+    rest.design = design_of;
     for (int i = 0; i < d; i++)
         theta[i] = -log(gp->inv_ell[s->problem->parameters[i].offset]);
     theta[d] = log(gp->noise > 0 ? gp->noise : 1);
     theta[d + 1] = log(gp->s2);
-    const struct ckg__gp_inputs inputs = {gp->kernel, d, D, rest.n, s->models.group, X, MOST, &rest, 1, NULL};
+    const struct ckg__gp_inputs inputs = {
+        gp->kernel, &ckg__likelihood_normal, d, D, rest.n, s->models.group, X, MOST, &rest, 1, NULL};
     ckg__arena_init(&arena);
     assert_int_equal(ckg__gp_reserve(&fresh, D, MOST), CKG_OK);
     assert_int_equal(ckg__gp_set(&fresh, &inputs, theta, &arena), CKG_OK);

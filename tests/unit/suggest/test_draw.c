@@ -203,7 +203,7 @@ static void told(struct world *w, const struct ckg__draw *draw, int j, const dou
     for (int p = 0; p < draw->m; p++) {
         for (int k = 0; k < SCENE_D; k++)
             u[k] = U[k * draw->m + p];
-        assert_int_equal(ckg__gp_append(gp, u, draw->value[j][p], 0), CKG_OK);
+        assert_int_equal(ckg__gp_append(gp, -1, u, draw->value[j][p], 0), CKG_OK);
     }
     assert_int_equal(ckg__posterior_mean(gp, count, X, count, &w->worker, value, gradient), CKG_OK);
     ckg__gp_truncate(gp, n);

@@ -14,6 +14,7 @@
 
 #include <ckg/ckg.h>
 
+#include "model/gp_private.h"
 #include "study/study.h"
 #include "suggest/draws.h"
 #include "support/near.h"

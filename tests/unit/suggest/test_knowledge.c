@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "base/rng.h"
+#include "model/gp_private.h"
 #include "suggest/knowledge.h"
 #include "support/naive_normal.h"
 #include "support/near.h"
@@ -172,7 +173,7 @@ static void make_naive(const ckg_study *s, int j, struct naive *out)
 {
     const struct ckg__surrogate *model = &s->models.surrogate[j];
     const struct ckg__series *series = &model->series;
-    const struct ckg__gp *gp = &model->gp[0];
+    const struct ckg__gp *gp = model->gp[0];
     const int n = series->n, m = s->problem->designs;
     long double L[ROWS][ROWS], V[LIST][ROWS], ones[ROWS], y[ROWS];
     assert_true(n <= ROWS && m <= LIST);

@@ -84,7 +84,8 @@ static void by_definition(ckg_study *s, int draws, int bound, const double *X, d
             ckg__draws_best(&drawn[o], belief, i, &best[i]);
         for (int j = 0; j < belief->outcomes; j++)
             must(ckg__view_make(&view[j], belief->gp[j], AT, U, AT, search.results));
-        ckg__cmes_views(belief, &(struct ckg__cmes){draws, bound, best}, view, value);
+        must(ckg__cmes_views(belief, &(struct ckg__cmes){draws, bound, best}, U, AT, view, search.results,
+                             value));
         for (int p = 0; p < AT; p++)
             ckg__log_add(&want[p], value[p] - log(search.outlooks), 0, 1, NULL, NULL);
     }

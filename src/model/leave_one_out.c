@@ -8,13 +8,14 @@
  * Here Q is formed after all: a variance is the reciprocal of one of its diagonal's blocks, not a difference,
  * and as exact as the factor.
  */
-#include "model/leave.h"
+#include "model/leave_one_out.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "linalg/dense.h"
+#include "model/gp_private.h"
 
 /* Rows of one design: values of estimated noise, of known noise, without. */
 enum { MOST = 3 };
@@ -103,7 +104,7 @@ static int leave_rows(const struct leave *w, int first, int count, double *mean,
         for (int j = 0; j < count; j++)
             step += C[i][j] * (w->qy[first + j] - m * w->q1[first + j]);
         mean[row] = w->series->y[row] - step;
-        var[row] = fmax(C[i][i] - ckg__gp_row_noise(w->series, row, gp->noise) - gp->s2 * gp->nugget, 0);
+        var[row] = fmax(C[i][i] - gp->row_noise[row] - gp->s2 * gp->nugget, 0);
     }
     return CKG_OK;
 }

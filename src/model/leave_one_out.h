@@ -1,6 +1,6 @@
 /* What a process would predict at each of its own designs, had that design never been measured. */
-#ifndef CKG_MODEL_LEAVE_H
-#define CKG_MODEL_LEAVE_H
+#ifndef CKG_MODEL_LEAVE_ONE_OUT_H
+#define CKG_MODEL_LEAVE_ONE_OUT_H
 
 #include "model/gp.h"
 

@@ -1,0 +1,59 @@
+/*
+ * What a measurement says of an outcome: one table of functions for each sort of measurement. A posterior is
+ * a Gaussian process whatever the sort: where measurements are not normal (successes and failures, say),
+ * `condition` gives each row the normal measurement that stands for it, its value and the variance of its
+ * noise (by Laplace's approximation: the curvature at the mode), and `noise` says what a further one would be
+ * worth. Everything behind a process (posterior, acquisitions, policies) knows rows with noise, and asks for
+ * the noise of a further evaluation at a point; nothing assumes that it is one number.
+ *
+ * A sort of its own is one file with one table; the inputs of a fit (struct ckg__gp_inputs) name it.
+ */
+#ifndef CKG_MODEL_LIKELIHOOD_H
+#define CKG_MODEL_LIKELIHOOD_H
+
+#include "model/gp.h"
+
+/* Scratch for densities at one (n, d, D), taken once from an arena. */
+struct ckg__fit_work {
+    double *A, *L, *G, *beta, *alpha, *ones, *inv_ell, *slope, *noise;
+    int ld;
+};
+
+/*
+ * The variance of the noise of one further evaluation at each of m points, nugget included: the evaluation
+ * teaches as much as a normal measurement with this noise. Unless NULL also its slopes in the mean and in the
+ * variance that the process has there, and in the points themselves.
+ */
+struct ckg__noise {
+    double *var;              /* (m) */
+    double *in_mean, *in_var; /* (m) or NULL */
+    double *in_u;             /* D×m, leading dimension m, or NULL */
+};
+
+struct ckg__likelihood {
+    const char *name;
+
+    /* 1: the noise of a further evaluation has slopes; 0: it is the same everywhere. */
+    int varies;
+
+    /*
+     * The log density of what was measured at theta (d+2), and its gradient (d+2) unless NULL; −INFINITY
+     * where there is no factor.
+     */
+    double (*density)(const struct ckg__gp_inputs *inputs, const double *theta, double *gradient,
+                      struct ckg__fit_work *work);
+
+    /* Conditions the process: every field but D, capacity and likelihood. */
+    int (*condition)(struct ckg__gp *gp, const struct ckg__gp_inputs *inputs, const double *theta,
+                     struct ckg__arena *arena);
+
+    /* The noise of a further evaluation at the points U (D×m), where the process has these means and
+     * variances. */
+    void (*noise)(const struct ckg__gp *gp, int m, const double *U, int ldu, const double *mean,
+                  const double *var, struct ckg__noise *out);
+};
+
+/* The outcome itself, with normal noise: of one estimated variance, of known ones, or none. */
+extern const struct ckg__likelihood ckg__likelihood_normal;
+
+#endif
