@@ -125,7 +125,7 @@ int app_answer_read(const struct app_answer *a, const struct app_definition *d, 
     struct app_message wrong;
     *count = 0;
     if (!a->object && a->problem.text[0])
-        return app_fail(why, CKG_ERR_INVALID, "no answer: its last line that begins with { is not JSON: %s",
+        return app_fail(why, CKG_ERR_INVALID, "no answer: its last line that starts with { is not JSON: %s",
                         a->problem.text);
     if (!a->object)
         return app_fail(why, CKG_ERR_INVALID, "no answer: no line of its output is a JSON object");

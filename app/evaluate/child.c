@@ -181,12 +181,13 @@ static int complain(struct app_message *message, const char *folder, const char 
     struct stat info;
     if (stat(folder, &info) || !S_ISDIR(info.st_mode))
         return app_fail(message, CKG_ERR_SYSTEM,
-                        "the working folder %s is gone; put it back, then the same command goes on", folder);
+                        "the working folder %s no longer exists; restore it, then run the same command again",
+                        folder);
     const int scarce = error == EAGAIN || error == EMFILE || error == ENFILE || error == ENOMEM;
     return app_fail(message, CKG_ERR_SYSTEM,
-                    "the evaluation '%s' cannot be started: %s; %s, then the same command goes on", program,
+                    "the evaluation '%s' cannot be started: %s; %s, then run the same command again", program,
                     strerror(error),
-                    scarce ? "lower `parallel` or raise the limits (`ulimit -a`)" : "correct `command`");
+                    scarce ? "lower `parallel` or raise the limits (`ulimit -a`)" : "fix `command`");
 }
 
 int app_child_start(struct app_child *p, const struct app_definition *d, const char *folder,
@@ -400,7 +401,7 @@ int app_child_result(struct app_child *p, const struct app_definition *d, int tr
     *count = 0;
     if (p->unknown)
         return app_fail(why, CKG_ERR_INVALID,
-                        "its exit status is not known: another part of this program has taken it");
+                        "its exit status is unknown: another part of this program has collected it");
     if (p->timed_out)
         return app_fail(why, CKG_ERR_INVALID, "timed out after %g s", d->evaluate.timeout);
     if (WIFSIGNALED(p->status))

@@ -181,8 +181,8 @@ static void warn_of_evaluator(const struct app_notebook *n, const struct app_tri
     if (t->state != APP_FAILED_TRIAL || tally[APP_COMPLETE] || tally[APP_FAILED_TRIAL] != ENOUGH)
         return;
     fprintf(stderr,
-            "the first %d evaluations failed; if the evaluator is wrong, stop this (Ctrl-C), correct it, "
-            "remove the store %s and begin again\n",
+            "the first %d evaluations failed; if the evaluator is at fault, stop with Ctrl-C, fix it, "
+            "remove the store %s and start again\n",
             ENOUGH, n->url);
 }
 

@@ -159,7 +159,8 @@ static int conclude(struct run *r, struct slot *slot)
     /* What is not in the store may have taken days: let the user keep it. */
     if (!stored && outcomes.data) {
         const struct app_message first = *r->n->message;
-        app_fail(r->n->message, status, "%s (trial %d answered %s: `ckg tell` it, or it is evaluated again)",
+        app_fail(r->n->message, status,
+                 "%s (trial %d answered %s: record that with `ckg tell`, or it will be evaluated again)",
                  first.text, slot->number, outcomes.data);
     }
 
@@ -267,10 +268,10 @@ static int take_up(struct run *r, struct slot *slot, int *started)
     app_worker_word(lost, claim.worker_process, claim.worker_born);
     if (claim.lost && !app_kill_left(lost, claim.process, claim.born)) {
         hand_back(r, claim.number);
-        return app_fail(
-            r->n->message, CKG_ERR_SYSTEM,
-            "what a lost run left of trial %d cannot be ended; end it, then the same command goes on",
-            claim.number);
+        return app_fail(r->n->message, CKG_ERR_SYSTEM,
+                        "processes that a lost run left of trial %d cannot be killed; kill them, then run "
+                        "the same command again",
+                        claim.number);
     }
 
     status = app_notebook_sync(r->n);
@@ -414,7 +415,8 @@ static void keep_alive(struct run *r)
 /* Says what it waits for, when that has changed. */
 static void note(struct run *r)
 {
-    const char *text = r->interrupts && r->running  ? "finishing what runs; Ctrl-C again kills it"
+    const char *text = r->interrupts && r->running
+                           ? "finishing the running evaluations; Ctrl-C again kills them"
                        : !r->running && !r->waiting ? "waiting for other programs"
                                                     : "";
     char line[128];

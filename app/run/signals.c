@@ -33,7 +33,7 @@ int app_signals_listen(struct app_signals *signals, struct app_message *message)
     int ends[2];
 
     if (pipe2(ends, O_CLOEXEC | O_NONBLOCK))
-        return app_fail(message, CKG_ERR_SYSTEM, "no pipe for signals: %s", strerror(errno));
+        return app_fail(message, CKG_ERR_SYSTEM, "cannot make a pipe for signals: %s", strerror(errno));
     signals->stop = ends[0];
     entrance = ends[1];
 

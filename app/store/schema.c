@@ -80,13 +80,13 @@ static int find_version(struct app_sql *sql, int64_t *version, struct app_messag
         return status;
     if (!ours)
         return app_fail(message, CKG_ERR_INVALID,
-                        "%s: the database of another program; give another path by --store", sql->url);
+                        "%s: this database belongs to another program; choose another path with --store",
+                        sql->url);
 
     status = app_sql_run(sql, "SELECT version FROM ckg_store", 0, NULL, read_version, version, NULL, message);
     if (!status && *version < 1)
         return app_fail(message, CKG_ERR_INVALID,
-                        "%s: the store is damaged: it has no version; put a copy of it in its place",
-                        sql->url);
+                        "%s: the store is damaged: it has no version; restore it from a backup", sql->url);
     if (!status && *version > VERSION)
         return app_fail(
             message, CKG_ERR_INVALID,
@@ -131,7 +131,7 @@ int app_schema_open(struct app_sql *sql, int create, struct app_message *message
         return status;
     if (!version && !create)
         return app_fail(message, CKG_ERR_NOT_FOUND,
-                        "%s: there is no study in it yet; `ckg run` or `ckg ask` begins one", sql->url);
+                        "%s: there is no study in it yet; `ckg run` or `ckg ask` starts one", sql->url);
     status = sql->driver->settle(sql->database, message);
     return status ? status : migrate(sql, message);
 }

@@ -110,7 +110,7 @@ static int pass_fault(const struct app_sql *sql, struct app_message *message)
     if (!app_fault())
         return CKG_OK;
     return app_fail(message, CKG_ERR_SYSTEM,
-                    "%s: database or disk is full; make room, then the same command goes on",
+                    "%s: database or disk is full; free some space, then run the same command again",
                     sql->url + strlen(sql->driver->scheme));
 }
 
@@ -120,8 +120,8 @@ int app_sql_open(struct app_sql *out, const char *url, int create, struct app_me
 {
     *out = (struct app_sql){.driver = app_sql_driver_of(url)};
     if (!out->driver)
-        return app_fail(message, CKG_ERR_INVALID, "%s: no such kind of store; this program has %s", url,
-                        APP_STORE_URLS);
+        return app_fail(message, CKG_ERR_INVALID, "%s: there is no such kind of store; this program has %s",
+                        url, APP_STORE_URLS);
 
     out->url = app_copy(url);
     const int status = out->url ? out->driver->open(&out->database, url, create, message)

@@ -36,14 +36,14 @@ static const struct {
     int code;
     const char *text;
 } advices[] = {
-    {SQLITE_BUSY, "; another program holds it, try again"},
-    {SQLITE_FULL, "; make room, then the same command goes on"},
-    {SQLITE_IOERR, "; is there room, and is the disk sound? Then the same command goes on"},
+    {SQLITE_BUSY, "; another program is using it, try again"},
+    {SQLITE_FULL, "; free some space, then run the same command again"},
+    {SQLITE_IOERR, "; check the disk and its free space, then run the same command again"},
     {SQLITE_READONLY, "; the file and its folder must be writable"},
     {SQLITE_PERM, "; the file and its folder must be writable"},
-    {SQLITE_CANTOPEN, "; its folder must be there and writable, or give another path by --store"},
-    {SQLITE_NOTADB, "; give another path by --store"},
-    {SQLITE_CORRUPT, "; the file is damaged, put a copy of it in its place"},
+    {SQLITE_CANTOPEN, "; its folder must be there and writable, or choose another path with --store"},
+    {SQLITE_NOTADB, "; choose another path with --store"},
+    {SQLITE_CORRUPT, "; the file is damaged, restore it from a backup"},
 };
 
 static int complain(struct database *db, struct app_message *message)
@@ -244,7 +244,7 @@ static int check_place(struct database *db, struct app_message *message)
     if (!moved)
         return CKG_OK;
     return app_fail(message, CKG_ERR_SYSTEM,
-                    "%s: deleted or moved while it was in use; put it back, then the same command goes on",
+                    "%s: deleted or moved while it was in use; put it back, then run the same command again",
                     db->path);
 }
 

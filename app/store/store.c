@@ -86,7 +86,7 @@ static int are_texts(const struct app_sql_value *columns, int first, int last)
 static int damaged(const char *what, int64_t number, struct app_message *message)
 {
     return app_fail(message, CKG_ERR_SYSTEM,
-                    "the store is damaged: %s %lld cannot be read; put a copy of it in its place", what,
+                    "the store is damaged: %s %lld cannot be read; restore it from a backup", what,
                     (long long)number);
 }
 
@@ -289,8 +289,8 @@ static int add(struct app_store *store, int64_t study, int first, int count, con
         status = RUN(s, "SELECT COALESCE(MAX(number), 0) FROM trial WHERE study = $1", first_integer, &last,
                      NULL, message, integer(study));
     if (!status && last != first - 1)
-        status = app_fail(message, CKG_ERR_STATE,
-                          "trial %d has been added by another program meanwhile; try again", first);
+        status = app_fail(message, CKG_ERR_STATE, "another program has just added trial %d; try again",
+                          first);
 
     for (int i = 0; !status && i < count; i++)
         status = insert(s, study, revision, first + i, &records[i], worker, message);

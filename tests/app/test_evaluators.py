@@ -314,13 +314,13 @@ def test_interrupted_on_a_terminal():
         try:
             while True:
                 shown += os.read(keyboard, 65536)
-                if b"finishing what runs" in shown:
+                if b"finishing the running evaluations" in shown:
                     folder.write("go", "")
         except OSError:
             pass  # the end
         os.close(keyboard)
         check(process.wait(timeout=PATIENCE) == 1, shown)
-        check(b"finishing what runs" in shown and b"run the same command to continue" in shown, shown)
+        check(b"finishing the running evaluations" in shown and b"run the same command to continue" in shown, shown)
         check(states(folder) == ["complete", "complete"], states(folder))
         folder.nothing_left()
 

@@ -375,7 +375,7 @@ static void test_status_taken_by_another(void **state)
     signal(SIGCHLD, SIG_DFL);
     assert_int_equal(tally[APP_FAILED_TRIAL], 2);
     assert_int_equal(app_notebook_open(&r.notebook, &place, APP_READ, &r.message), CKG_OK);
-    assert_non_null(strstr(r.notebook.trials[0].why, "exit status is not known"));
+    assert_non_null(strstr(r.notebook.trials[0].why, "exit status is unknown"));
     app_notebook_close(&r.notebook);
     tear_down(&s);
 }

@@ -37,7 +37,7 @@ def test_full_at_every_write():
             result = folder.ckg("run", "s.yaml", "--quiet", env={"CKG_FAULT": f"full:{place}"})
             if result.status == 1:
                 reached += 1
-                result.one_line("disk is full", "make room")
+                result.one_line("disk is full", "free some space")
             else:
                 check(result.status == 0, place, result.status, result.err)
             ended(folder, "s.yaml", 3)
@@ -167,7 +167,7 @@ def test_locked_for_too_long():
             for process in processes:
                 _, err = process.communicate(timeout=PATIENCE)
                 check(process.returncode == 1, process.returncode, err)
-                check(len(err.splitlines()) == 1 and b"another program holds it" in err, err)
+                check(len(err.splitlines()) == 1 and b"another program is using it" in err, err)
         folder.ckg("tell", "s.yaml", 1, "f=1", "c=-1", expect=0)
         ended(folder, "s.yaml", 4)
 
