@@ -5,6 +5,8 @@
 #ifndef CKG_POLICY_H
 #define CKG_POLICY_H
 
+#include <stddef.h>
+
 #include <ckg/status.h>
 
 #ifdef __cplusplus
@@ -32,11 +34,13 @@ typedef struct ckg_policy_info {
 /* How many policies there are. */
 CKG_API int ckg_policy_count(void);
 
-/* Policy number `index`, counted from 0. */
-CKG_API int ckg_policy_at(int index, ckg_policy_info *out);
+/* Policy number `index`, counted from 0: ckg_policy_at(index, &info). */
+CKG_API int ckg_policy_at_sized(int index, ckg_policy_info *out, size_t size);
+#define ckg_policy_at(index, out) ckg_policy_at_sized(index, out, sizeof(ckg_policy_info))
 
-/* The policy of that name. */
-CKG_API int ckg_policy_named(const char *name, ckg_policy_info *out);
+/* The policy of that name: ckg_policy_named(name, &info). */
+CKG_API int ckg_policy_named_sized(const char *name, ckg_policy_info *out, size_t size);
+#define ckg_policy_named(name, out) ckg_policy_named_sized(name, out, sizeof(ckg_policy_info))
 
 /* A value for one of the policy's parameters, by name; see ckg_options. */
 typedef struct ckg_setting {

@@ -5,6 +5,19 @@
  *
  * Every result is in the user's own units and signs. One study is used by one thread at a time; distinct
  * studies may be used from distinct threads at once. The library never prints, exits or reads a file.
+ *
+ * A program goes on working with a newer library than it was compiled with, because structs only grow at
+ * their end, and each side knows what the other has:
+ *
+ * Options (ckg_options, ckg_recommend_options) begin with their version, and every version there was is
+ * accepted. Begin with the _INIT macro, or in another language with the _init function.
+ *
+ * Structs that the library allocates (ckg_suggestion, ckg_recommendation) are read through its pointer.
+ *
+ * Structs that the caller allocates and a function fills (ckg_trial, ckg_model_info, ckg_policy_info) come
+ * with their size: the macros add it, other languages give it to the function whose name ends in _sized.
+ *
+ * Elements of arrays (ckg_measurement, ckg_setting, ckg_policy_parameter) do not grow.
  */
 #ifndef CKG_STUDY_H
 #define CKG_STUDY_H
@@ -62,6 +75,12 @@ typedef struct ckg_options {
             "model", 0, NULL                                                                                 \
     }
 #define CKG_AUTOMATIC NAN
+
+/*
+ * The same as CKG_OPTIONS_INIT, for languages without the macros of C. `version` is the CKG_OPTIONS_VERSION
+ * that the caller's struct was made for; CKG_ERR_INVALID where the library does not know it.
+ */
+CKG_API int ckg_options_init(ckg_options *options, int version);
 
 /* A study of a copy of `problem`; options may be NULL for the defaults. The caller frees it. */
 CKG_API int ckg_study_new(ckg_study **out, const ckg_problem *problem, const ckg_options *options);
@@ -153,8 +172,10 @@ typedef struct ckg_trial {
     int feasible;                    /* 1 or 0 when that is known from the values themselves, -1 when not */
 } ckg_trial;
 
+/* How many trials there are, and one of them: ckg_study_trial(study, trial, &out). */
 CKG_API int ckg_study_trials(const ckg_study *study);
-CKG_API int ckg_study_trial(const ckg_study *study, int trial, ckg_trial *out);
+CKG_API int ckg_study_trial_sized(const ckg_study *study, int trial, ckg_trial *out, size_t size);
+#define ckg_study_trial(study, trial, out) ckg_study_trial_sized(study, trial, out, sizeof(ckg_trial))
 
 /* The best trial that was measured feasible, by the objective as measured; the first of equals; -1: none. */
 CKG_API int ckg_study_best(const ckg_study *study);
@@ -179,6 +200,9 @@ typedef struct ckg_recommend_options {
     {                                                                                                        \
         CKG_RECOMMEND_OPTIONS_VERSION, CKG_RULE_UTILITY, 0.95, 0                                             \
     }
+
+/* The same as CKG_RECOMMEND_OPTIONS_INIT; see ckg_options_init. */
+CKG_API int ckg_recommend_options_init(ckg_recommend_options *options, int version);
 
 typedef struct ckg_recommendation {
     int dimension;
@@ -243,7 +267,10 @@ typedef struct ckg_model_info {
     double nugget; /* added variance relative to the signal's, after any escalation */
 } ckg_model_info;
 
-CKG_API int ckg_study_model(ckg_study *study, int outcome, ckg_model_info *out);
+/* The model of an outcome: ckg_study_model(study, outcome, &info). */
+CKG_API int ckg_study_model_sized(ckg_study *study, int outcome, ckg_model_info *out, size_t size);
+#define ckg_study_model(study, outcome, out)                                                                 \
+    ckg_study_model_sized(study, outcome, out, sizeof(ckg_model_info))
 
 /*
  * How the outcome of each trial is predicted from all other designs, with the hyperparameters as they are:

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/sized.h"
 #include "study/study.h"
 
 /* Mean and variance of outcome j at u under belief b, in model units. */
@@ -223,7 +224,7 @@ int ckg_study_score_outcomes(ckg_study *s, const char *policy, int count, const 
     return ckg__study_end_search(s, status);
 }
 
-int ckg_study_model(ckg_study *s, int outcome, ckg_model_info *out)
+int ckg_study_model_sized(ckg_study *s, int outcome, ckg_model_info *out, size_t size)
 {
     ckg__error_clear();
     if (!s || !out)
@@ -243,7 +244,7 @@ int ckg_study_model(ckg_study *s, int outcome, ckg_model_info *out)
     ckg__scaling_moments(scaling, fit.mean, sqrt(fit.noise), &unused, &noise_sd);
     for (int i = 0; i < s->problem->d; i++)
         model->lengthscales[i] = 1 / inv_ell[s->problem->parameters[i].offset];
-    *out = (ckg_model_info){
+    const ckg_model_info info = {
         .kernel = ckg__kernel_names[fit.kernel],
         .observations = fit.rows,
         .samples = model->samples,
@@ -255,6 +256,7 @@ int ckg_study_model(ckg_study *s, int outcome, ckg_model_info *out)
         .warp = scaling->warp,
         .nugget = fit.nugget,
     };
+    ckg__fill_sized(out, size, &info, sizeof info);
     return ckg__study_end_search(s, CKG_OK);
 }
 

@@ -399,11 +399,22 @@ static int recommend(ckg_study *s, const ckg_recommend_options *o, ckg_recommend
     return status;
 }
 
+int ckg_recommend_options_init(ckg_recommend_options *options, int version)
+{
+    ckg__error_clear();
+    if (!options || version != CKG_RECOMMEND_OPTIONS_VERSION)
+        return ckg__fail(CKG_ERR_INVALID, "ckg_recommend_options_init: there is no version %d", version);
+    *options = (ckg_recommend_options)CKG_RECOMMEND_OPTIONS_INIT;
+    return CKG_OK;
+}
+
 static int check_options(const ckg_recommend_options *o)
 {
     if (o->version != CKG_RECOMMEND_OPTIONS_VERSION)
-        return ckg__fail(CKG_ERR_INVALID, "recommend: version %d of the options is not %d", o->version,
-                         CKG_RECOMMEND_OPTIONS_VERSION);
+        return ckg__fail(CKG_ERR_INVALID,
+                         "recommend: there is no version %d of the options; start from "
+                         "CKG_RECOMMEND_OPTIONS_INIT",
+                         o->version);
     if (o->rule != CKG_RULE_UTILITY && o->rule != CKG_RULE_PROBABILITY)
         return ckg__fail(CKG_ERR_INVALID, "recommend: unknown rule %d", o->rule);
     if (o->rule == CKG_RULE_PROBABILITY && !(o->probability > 0 && o->probability < 1))

@@ -10,6 +10,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/sized.h"
 #include "design/sequence.h"
 
 /* How hard to look with one belief, with each of several, and as the paper's authors did. */
@@ -57,6 +58,15 @@ static const struct ckg__effort effort_paper = {.base = 256,
                                                 .refine_evaluations = 20,
                                                 .paper = 1};
 
+int ckg_options_init(ckg_options *options, int version)
+{
+    ckg__error_clear();
+    if (!options || version != CKG_OPTIONS_VERSION)
+        return ckg__fail(CKG_ERR_INVALID, "ckg_options_init: there is no version %d", version);
+    *options = (ckg_options)CKG_OPTIONS_INIT;
+    return CKG_OK;
+}
+
 static int find_name(const char *what, const char *name, const char *const *names, int count, int *index)
 {
     for (int i = 0; name && i < count; i++)
@@ -70,8 +80,8 @@ static int find_name(const char *what, const char *name, const char *const *name
 static int check_numbers(const ckg_options *o)
 {
     if (o->version != CKG_OPTIONS_VERSION)
-        return ckg__fail(CKG_ERR_INVALID, "options: version %d is not %d: start from CKG_OPTIONS_INIT",
-                         o->version, CKG_OPTIONS_VERSION);
+        return ckg__fail(CKG_ERR_INVALID, "options: there is no version %d; start from CKG_OPTIONS_INIT",
+                         o->version);
     if (o->threads < 0 || o->threads > CKG__MAX_THREADS)
         return ckg__fail(CKG_ERR_INVALID, "options: threads must be from 0 to %d, not %d", CKG__MAX_THREADS,
                          o->threads);
@@ -319,7 +329,7 @@ int ckg_study_trials(const ckg_study *s)
     return s ? s->data.trials : -1;
 }
 
-int ckg_study_trial(const ckg_study *s, int trial, ckg_trial *out)
+int ckg_study_trial_sized(const ckg_study *s, int trial, ckg_trial *out, size_t size)
 {
     ckg__error_clear();
     if (!s || !out)
@@ -327,8 +337,15 @@ int ckg_study_trial(const ckg_study *s, int trial, ckg_trial *out)
     if (trial < 0 || trial >= s->data.trials)
         return ckg__fail(CKG_ERR_NOT_FOUND, "there is no trial %d", trial);
     const struct ckg__trial *t = &s->data.trial[trial];
-    *out = (ckg_trial){(int)t->state, s->data.x + (size_t)t->design * (size_t)s->problem->d, t->count,
-                       t->measured, ckg__data_feasible(&s->data, t)};
+    const ckg_trial record = {
+        .state = (int)t->state,
+        .x = s->data.x + (size_t)t->design * (size_t)s->problem->d,
+        .count = t->count,
+        .measured = t->measured,
+        .feasible = ckg__data_feasible(&s->data, t),
+    };
+
+    ckg__fill_sized(out, size, &record, sizeof record);
     return CKG_OK;
 }
 

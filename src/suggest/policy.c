@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/sized.h"
 
 static const struct ckg__policy *const rows[] = {
     &ckg__policy_ckg,  &ckg__policy_cei,    &ckg__policy_nei,   &ckg__policy_kg,
@@ -215,10 +216,12 @@ int ckg__policy_score(const struct ckg__policy *policy, struct ckg__search *sear
 
 /* --- the public list --- */
 
-static int describe(const struct ckg__policy *row, ckg_policy_info *out)
+static int describe(const struct ckg__policy *row, ckg_policy_info *out, size_t size)
 {
-    *out = (ckg_policy_info){row->name,  row->title,     row->reference, row->value ? row->value : "",
-                             row->count, row->parameters};
+    const ckg_policy_info info = {row->name,  row->title,     row->reference, row->value ? row->value : "",
+                                  row->count, row->parameters};
+
+    ckg__fill_sized(out, size, &info, sizeof info);
     return CKG_OK;
 }
 
@@ -227,21 +230,21 @@ int ckg_policy_count(void)
     return ROWS;
 }
 
-int ckg_policy_at(int index, ckg_policy_info *out)
+int ckg_policy_at_sized(int index, ckg_policy_info *out, size_t size)
 {
     ckg__error_clear();
     if (!out)
         return ckg__fail(CKG_ERR_INVALID, "ckg_policy_at: out is NULL");
     if (index < 0 || index >= ROWS)
-        return ckg__fail(CKG_ERR_NOT_FOUND, "no policy has the number %d", index);
-    return describe(rows[index], out);
+        return ckg__fail(CKG_ERR_NOT_FOUND, "there is no policy %d", index);
+    return describe(rows[index], out, size);
 }
 
-int ckg_policy_named(const char *name, ckg_policy_info *out)
+int ckg_policy_named_sized(const char *name, ckg_policy_info *out, size_t size)
 {
     ckg__error_clear();
     if (!name || !out)
         return ckg__fail(CKG_ERR_INVALID, "ckg_policy_named: a NULL argument");
     const struct ckg__policy *row = ckg__policy_find(name);
-    return row ? describe(row, out) : ckg__fail(CKG_ERR_NOT_FOUND, "no policy is called '%s'", name);
+    return row ? describe(row, out, size) : ckg__fail(CKG_ERR_NOT_FOUND, "no policy is called '%s'", name);
 }

@@ -597,6 +597,66 @@ static void test_suggestions_follow_from_the_data_alone_under_noise(void **state
     looks_between(CKG_NOISE_AUTO, 8);
 }
 
+/* --- callers that were compiled with another header --- */
+
+static void test_init_functions_are_the_macros(void **state)
+{
+    const ckg_options options = CKG_OPTIONS_INIT;
+    const ckg_recommend_options recommend = CKG_RECOMMEND_OPTIONS_INIT;
+    ckg_options o;
+    ckg_recommend_options r;
+
+    (void)state;
+    assert_int_equal(ckg_options_init(&o, CKG_OPTIONS_VERSION), CKG_OK);
+    assert_int_equal(o.version, options.version);
+    assert_string_equal(o.policy, options.policy);
+    assert_true(o.initial == -1 && o.samples == options.samples && o.warp == 1 && isnan(o.penalty));
+    assert_string_equal(o.failures, options.failures);
+    assert_int_equal(ckg_recommend_options_init(&r, CKG_RECOMMEND_OPTIONS_VERSION), CKG_OK);
+    assert_int_equal(r.version, recommend.version);
+    assert_true(r.rule == recommend.rule && r.probability == recommend.probability && !r.evaluated_only);
+
+    assert_refused(ckg_options_init(&o, 77), CKG_ERR_INVALID, "77");
+    assert_refused(ckg_options_init(NULL, CKG_OPTIONS_VERSION), CKG_ERR_INVALID, "version");
+    assert_refused(ckg_recommend_options_init(&r, 0), CKG_ERR_INVALID, "0");
+    assert_refused(ckg_recommend_options_init(NULL, 1), CKG_ERR_INVALID, "version");
+}
+
+/* A shorter struct is filled as far as it goes; what a longer one has beyond is zero. */
+static void test_structs_of_other_sizes(void **state)
+{
+    struct {
+        ckg_policy_info known;
+        char beyond[16];
+    } longer;
+    ckg_policy_info shorter;
+    ckg_study *s = new_study(NULL);
+    ckg_trial trial;
+    ckg_model_info model;
+    int number;
+
+    (void)state;
+    memset(&longer, 1, sizeof longer);
+    assert_int_equal(ckg_policy_at_sized(0, &longer.known, sizeof longer), CKG_OK);
+    assert_string_equal(longer.known.name, "ckg");
+    for (size_t i = 0; i < sizeof longer.beyond; i++)
+        assert_int_equal(longer.beyond[i], 0);
+
+    memset(&shorter, 0, sizeof shorter);
+    assert_int_equal(ckg_policy_named_sized("cei", &shorter, offsetof(ckg_policy_info, title)), CKG_OK);
+    assert_string_equal(shorter.name, "cei");
+    assert_null(shorter.title);
+
+    assert_int_equal(ckg_study_add(s, (const double[]){0.5, 3, 1}, &number), CKG_OK);
+    trial.feasible = 77;
+    assert_int_equal(ckg_study_trial_sized(s, number, &trial, offsetof(ckg_trial, feasible)), CKG_OK);
+    assert_true(trial.state == CKG_PENDING && trial.feasible == 77);
+    model.nugget = 77;
+    assert_int_equal(ckg_study_model_sized(s, 0, &model, offsetof(ckg_model_info, nugget)), CKG_OK);
+    assert_true(model.nugget == 77);
+    ckg_study_free(s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -621,6 +681,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_looking_changes_nothing, set_up, tear_down),
         cmocka_unit_test(test_suggestions_follow_from_the_data_alone),
         cmocka_unit_test(test_suggestions_follow_from_the_data_alone_under_noise),
+        cmocka_unit_test(test_init_functions_are_the_macros),
+        cmocka_unit_test(test_structs_of_other_sizes),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
