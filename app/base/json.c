@@ -119,6 +119,14 @@ void app_json_add_number(struct app_text *out, const char *key, double value)
     app_json_number(out, value);
 }
 
+void app_json_add_numbers(struct app_text *out, const char *key, int count, const double *values)
+{
+    app_json_open(out, key, '[');
+    for (int i = 0; i < count; i++)
+        app_json_add_number(out, NULL, values[i]);
+    app_json_close(out, ']');
+}
+
 void app_json_add_integer(struct app_text *out, const char *key, long long value)
 {
     app_json_member(out, key);

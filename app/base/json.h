@@ -40,6 +40,7 @@ void app_json_close(struct app_text *out, char bracket);
 void app_json_member(struct app_text *out, const char *key);
 
 void app_json_add_number(struct app_text *out, const char *key, double value);
+void app_json_add_numbers(struct app_text *out, const char *key, int count, const double *values);
 void app_json_add_integer(struct app_text *out, const char *key, long long value);
 /* NULL gives null. */
 void app_json_add_string(struct app_text *out, const char *key, const char *string);

@@ -44,11 +44,7 @@ static void add_model(const struct app_definition *d, const char *key, const ckg
 
     app_json_open(out, key, '{');
     app_json_add_string(out, "kernel", m->kernel);
-    app_json_open(out, "lengthscales", '[');
-    for (int i = 0; i < d->d; i++)
-        app_json_add_number(out, NULL, m->lengthscales[i]);
-    app_json_close(out, ']');
-
+    app_json_add_numbers(out, "lengthscales", d->d, m->lengthscales);
     app_json_add_integer(out, "observations", m->observations);
     app_json_add_integer(out, "samples", m->samples);
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)

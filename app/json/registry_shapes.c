@@ -64,10 +64,7 @@ void app_problem_write(const struct app_problem *p, struct app_text *out)
 
     /* What the answer is. */
     app_json_add_number(out, "optimum", p->optimum);
-    app_json_open(out, "best", '[');
-    for (int i = 0; i < p->d; i++)
-        app_json_add_number(out, NULL, p->best[i]);
-    app_json_close(out, ']');
+    app_json_add_numbers(out, "best", p->d, p->best);
     app_json_add_number(out, "feasible_share", p->share);
     app_json_close(out, '}');
 }

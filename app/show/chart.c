@@ -24,7 +24,7 @@ struct app_axis app_axis_of(const struct app_parameter *p)
         axis.count = p->count;
         axis.names = p->values;
     } else if (p->kind == CKG_INTEGER)
-        axis.kind = APP_AXIS_WHOLE;
+        axis.kind = APP_AXIS_INTEGER;
     else
         axis.kind = p->scale == CKG_LOG ? APP_AXIS_LOG : APP_AXIS_LINEAR;
     if (p->kind == CKG_CATEGORICAL || (p->kind == CKG_INTEGER && p->high - p->low < APP_FEW)) {
@@ -84,7 +84,7 @@ static void find_ticks(const struct app_axis *a, double length, double each, str
     out->count = out->exponent = 0;
     if (a->kind == APP_AXIS_LINEAR)
         app_ticks_linear(out, a->low, a->high, want, 0);
-    else if (a->kind == APP_AXIS_WHOLE)
+    else if (a->kind == APP_AXIS_INTEGER)
         app_ticks_linear(out, a->low, a->high, want, 1);
     else if (a->kind == APP_AXIS_LOG)
         app_ticks_log(out, a->low, a->high, want);

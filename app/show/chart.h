@@ -6,11 +6,11 @@
 #include "show/canvas.h"
 #include "show/ticks.h"
 
-enum app_axis_kind { APP_AXIS_LINEAR, APP_AXIS_LOG, APP_AXIS_WHOLE, APP_AXIS_NAMES };
+enum app_axis_kind { APP_AXIS_LINEAR, APP_AXIS_LOG, APP_AXIS_INTEGER, APP_AXIS_NAMES };
 
 struct app_axis {
     enum app_axis_kind kind;
-    /* with names, and with few whole numbers, half a step beyond the first and the last value */
+    /* with names, and with few integers, half a step beyond the first and the last value */
     double low, high;
     int count; /* of names */
     char *const *names;
@@ -18,7 +18,7 @@ struct app_axis {
     int bare; /* 1: without tick labels */
 };
 
-/* Whole numbers up to this many are steps of their own, like categories; more of them are drawn as a line. */
+/* Integers up to this many are steps of their own, like categories; more of them are drawn as a line. */
 enum { APP_FEW = 24 };
 
 /* The axis of a parameter. */

@@ -75,7 +75,7 @@ int app_field_shade(struct app_canvas *canvas, const struct app_field *f, double
 }
 
 /*
- * Designs that share a category or a whole number are set side by side around it, by the golden ratio, so
+ * Designs that share a category or an integer are set side by side around it, by the golden ratio, so
  * that none hides another.
  */
 static double spread(const struct app_parameter *p, double value, int number)

@@ -264,7 +264,7 @@ static void draw_charts(struct app_canvas *canvas, const struct app_show *s,
                         const struct app_box *box)
 {
     const struct app_axis evaluations = {
-        .kind = APP_AXIS_WHOLE, .low = 0.2, .high = s->ended + 0.8, .label = "evaluations"};
+        .kind = APP_AXIS_INTEGER, .low = 0.2, .high = s->ended + 0.8, .label = "evaluations"};
     struct app_key keys[APP_LOOKS + 2];
 
     /* Legend at the bottom, above it a strip for the probability where there is one to show. */

@@ -151,7 +151,7 @@ static void draw_curve(const struct app_chart *c, const struct app_nodes *n, con
     app_draw(c->canvas, &line, &mean_pen);
 }
 
-/* Between categories, or a few whole numbers, there is nothing: a bar and a dash for each. */
+/* Between categories, or a few integers, there is nothing: a bar and a dash for each. */
 static void draw_steps(const struct app_chart *c, const struct app_nodes *n, const double *mean,
                        const double *sd, int outcomes)
 {

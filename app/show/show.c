@@ -14,7 +14,7 @@ int app_show_no_memory(const struct app_show *show)
 
 /* --- opening --- */
 
-/* The middle of a parameter's range on its own scale; a whole number or a category stays one. */
+/* The middle of a parameter's range on its own scale; an integer or a category stays one. */
 static double middle(const struct app_parameter *p)
 {
     if (p->scale == CKG_LOG)
@@ -95,9 +95,7 @@ void app_show_close(struct app_show *s)
     ckg_recommendation_free(s->recommendation);
     free(s->centre);
     free(s->order);
-    s->recommendation = NULL;
-    s->centre = NULL;
-    s->order = NULL;
+    *s = (struct app_show){0};
 }
 
 /* --- how trials look --- */

@@ -56,7 +56,7 @@ void app_trial_hint(const struct app_definition *definition, const struct app_tr
 enum { APP_MAX_NODES = 128 };
 
 /*
- * Values of one parameter, and where they are drawn: a category or one of few whole numbers is a step as wide
+ * Values of one parameter, and where they are drawn: a category or one of few integers is a step as wide
  * as the axis has room for it.
  */
 struct app_nodes {

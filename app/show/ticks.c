@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-double app_nice_step(double range, int want, int whole)
+double app_nice_step(double range, int want, int integer)
 {
     static const double nice[] = {1, 2, 2.5, 5, 10};
     const double raw = range / (want > 0 ? want : 1);
@@ -16,9 +16,9 @@ double app_nice_step(double range, int want, int whole)
         return 1;
     double step = 10 * power;
     for (int i = 3; i >= 0; i--)
-        if (nice[i] * power >= raw * (1 - 1e-9) && !(whole && i == 2))
+        if (nice[i] * power >= raw * (1 - 1e-9) && !(integer && i == 2))
             step = nice[i] * power;
-    return whole && step < 1 ? 1 : step;
+    return integer && step < 1 ? 1 : step;
 }
 
 /* --- labels --- */
@@ -108,9 +108,9 @@ static void label_multiple(struct app_tick *t, double step, int exponent)
 
 /* --- ticks --- */
 
-void app_ticks_linear(struct app_ticks *out, double low, double high, int want, int whole)
+void app_ticks_linear(struct app_ticks *out, double low, double high, int want, int integer)
 {
-    const double step = app_nice_step(high - low, want, whole);
+    const double step = app_nice_step(high - low, want, integer);
     const double first = ceil(low / step - 1e-9);
     const double largest = fmax(fabs(low), fabs(high));
 

@@ -16,13 +16,13 @@ struct app_ticks {
 };
 
 /*
- * The largest of 1, 2, 2.5, 5 × 10^k by which `range` is parted into about `want` steps; whole: at least 1
+ * The largest of 1, 2, 2.5, 5 × 10^k by which `range` is parted into about `want` steps; integer: at least 1
  * and without 2.5.
  */
-double app_nice_step(double range, int want, int whole);
+double app_nice_step(double range, int want, int integer);
 
 /* Multiples of a nice step within low … high, low < high, about `want` of them. */
-void app_ticks_linear(struct app_ticks *out, double low, double high, int want, int whole);
+void app_ticks_linear(struct app_ticks *out, double low, double high, int want, int integer);
 
 /* Powers of ten and, where few of them lie within 0 < low … high, what lies between. */
 void app_ticks_log(struct app_ticks *out, double low, double high, int want);

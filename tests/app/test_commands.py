@@ -1,0 +1,189 @@
+#!/usr/bin/env python3
+"""test_commands.py CKG [TEST …]: what every command makes of its line, and the shapes of what it prints as JSON.
+
+Whatever is wrong with a line is said in one line that names the command and its help, with exit status 2. The keys of each JSON object, in their
+order, are what scripts rely on. Help, manual pages and completion name every command and every option.
+"""
+import json
+import re
+
+from harness import Folder, check, main, problem
+
+TRIAL = ["trial", "state", "parameters", "values", "feasible", "origin", "seconds", "why"]
+MODEL = ["kernel", "lengthscales", "observations", "samples", "signal_sd", "noise_sd", "mean", "log_likelihood", "warp", "nugget"]
+
+
+def commands(folder):
+    """Every command, the hidden one too, with its options: {name: {option: takes a value}}."""
+    names = re.findall(r"^  (\w+)", folder.ckg("--help", expect=0).out, re.M) + ["manual"]
+    pages = {name: folder.ckg(name, "--help", expect=0).out for name in names}
+    return {name: {o: bool(value) for o, value in re.findall(r"^  (?:-\w,|   ) --([\w-]+)( [A-Z])?", page, re.M)} for name, page in pages.items()}
+
+
+def small_study(folder, budget=8):
+    """Six trials by ask and tell: complete, failed, partly measured, pending."""
+    folder.write("s.yaml", problem("s", [], budget=budget))
+    folder.ckg("ask", "s.yaml", "-n", 6, expect=0)
+    for trial, values in ((1, ["f=1", "c=-1"]), (2, ["f=2", "c=[1, 0.5]"]), (3, ["f=0.5"]), (4, ["f=3", "c=-2"])):
+        folder.ckg("tell", "s.yaml", trial, *values, expect=0)
+    folder.ckg("tell", "s.yaml", 5, "--failed", "why not", expect=0)
+    folder.write("at.csv", "x,y\n0.5,0.5\n0.25,0.75\n")
+
+
+def read(folder, *words):
+    return [json.loads(line) for line in folder.ckg(*words, "--json", expect=0).out.splitlines()]
+
+
+def check_keys(what, found, wanted):
+    check(list(found) == wanted, what, "has the keys", list(found), "instead of", wanted)
+
+
+def test_wrong_lines():
+    with Folder() as folder:
+        small_study(folder)
+        for name, options in commands(folder).items():
+            def refused(*words, say):
+                folder.ckg(name, *words, expect=2).one_line(f"ckg {name}: ", say, f"; see `ckg {name} --help`")
+            refused("--nonsense", say="there is no option '--nonsense'")
+            refused("-Z", say="there is no option '-Z'")
+            refused("--quiet", "-q", say="--quiet is given twice")
+            refused("--quiet=1", say="--quiet takes no value")
+            for option in [o for o, value in options.items() if value]:
+                refused(f"--{option}", say=f"--{option} needs a value")
+            if "study" in options:
+                refused(say="which study?")
+                refused("--study", "s", say="--study needs --store")
+            if "threads" in options:
+                refused("s.yaml", "--threads", "257", say="--threads must be an integer from 0 to 256, not '257'")
+            if name != "tell":
+                refused("s.yaml", "1", "2", "3", say="unexpected argument")
+
+
+def test_what_is_needed():
+    with Folder() as folder:
+        small_study(folder)
+        for words, say in ((["predict", "s.yaml"], "--at FILE is missing"), (["score", "s.yaml"], "--at FILE is missing"),
+                           (["plot", "s.yaml"], "--output FILE is missing"), (["report", "s.yaml"], "--output FILE is missing"),
+                           (["bench", "--out", "b"], "--problem LIST is missing"), (["bench", "--problem", "mystery"], "--out FOLDER is missing"),
+                           (["bench", "--plot", "b"], "--output FILE is missing"), (["tell", "s.yaml"], "which trial?"),
+                           (["import", "s.yaml"], "which file?"), (["new"], "name?"), (["completion"], "bash or zsh?"),
+                           (["problems", "--evaluate"], "which problem?")):
+            folder.ckg(*words, expect=2).one_line(say)
+
+
+def test_a_refused_line_leaves_no_store():
+    with Folder() as folder:
+        folder.write("s.yaml", problem("s", []))
+        folder.ckg("ask", "s.yaml", "-n", 0, expect=2)
+        folder.ckg("import", "s.yaml", expect=2)
+        folder.ckg("run", "s.yaml", expect=2).one_line("evaluate")
+        check(sorted(p.name for p in folder.path.iterdir()) == ["s.yaml"], list(folder.path.iterdir()))
+
+
+def test_probability_is_what_the_library_takes():
+    with Folder() as folder:
+        small_study(folder)
+        for value in ("0", "1", "-0.5", "1.5", "nan", "inf"):
+            folder.ckg("recommend", "s.yaml", f"--probability={value}", expect=2).one_line("recommend: ", "probability")
+        folder.ckg("recommend", "s.yaml", "-p", "often", expect=2).one_line("--probability must be a number, not 'often'")
+        for value in ("1e-9", "0.5", "0.999999"):
+            folder.ckg("recommend", "s.yaml", "-p", value, expect=0)
+
+
+def test_lists_of_bench():
+    with Folder() as folder:
+        for words, say in ((["--problem", "mystery,mystery"], "--problem lists 'mystery' twice"), (["--problem", "none"], "there is no problem 'none'"),
+                           (["--problem", "mystery", "--noise", "0,1,0.0"], "--noise lists '0.0' twice"),
+                           (["--problem", "mystery", "--noise", "-1"], "not '-1'"), (["--problem", "mystery", "--noise", "0," * 65], "twice"),
+                           (["--problem", "mystery", "--noise", ",".join(map(str, range(65)))], "more than 64"),
+                           (["--problem", "mystery", "--policy", "ckg,cei,ckg"], "--policy lists 'ckg' twice"),
+                           (["--problem", "mystery", "--policy", "none"], "`ckg policies` lists them")):
+            folder.ckg("bench", "--out", "b", *words, expect=2).one_line(say)
+        folder.ckg("bench", "--summary", "b", "--at", "5,x", expect=2).one_line("positive integers, not 'x'")
+
+
+def test_shapes_of_a_study():
+    with Folder() as folder:
+        small_study(folder)
+        status = read(folder, "status", "s.yaml")[0]
+        check_keys("status", status, ["study", "store", "budget", "evaluations", "complete", "failed", "running", "pending", "policy", "seed",
+                                      "best_feasible"])
+        check_keys("best_feasible", status["best_feasible"], ["trial", "objective"])
+        check(status["evaluations"] == 5 and status["pending"] == 1 and status["best_feasible"]["trial"] == 1, status)
+        trials = read(folder, "trials", "s.yaml")
+        for trial in trials + read(folder, "export", "s.yaml") + read(folder, "ask", "s.yaml"):
+            check_keys("a trial", trial, TRIAL)
+        check([t["feasible"] for t in trials] == [True, False, None, True, None, None], trials)
+        check(trials[1]["values"] == {"f": 2, "c": [1, 0.5]} and trials[4]["why"] == "why not", trials)
+        check_keys("one trial", read(folder, "trials", "s.yaml", 5)[0], TRIAL + ["starts", "log"])
+        check_keys("a told trial", read(folder, "tell", "s.yaml", 6, "f=1")[0], TRIAL)
+
+
+def test_shapes_of_the_engine():
+    with Folder() as folder:
+        small_study(folder)
+        for words in (["recommend", "s.yaml"], ["recommend", "s.yaml", "--evaluated"], ["recommend", "s.yaml", "-p", "0.9"]):
+            r = read(folder, *words)[0]
+            check_keys("recommend", r, ["parameters", "objective", "utility", "probability_feasible", "constraints", "evaluations", "best_evaluated"])
+            check_keys("objective", r["objective"], ["mean", "sd"])
+            check_keys("a constraint", r["constraints"]["c"], ["mean", "sd", "probability"])
+            check_keys("best_evaluated", r["best_evaluated"], ["trial", "parameters", "objective", "constraints"])
+            check(r["best_evaluated"]["trial"] == 1 and r["evaluations"] == 5, r)
+        predictions = read(folder, "predict", "s.yaml", "--at", "at.csv")
+        scores = read(folder, "score", "s.yaml", "--at", "at.csv", "--policy", "cei")
+        check(len(predictions) == len(scores) == 2, predictions, scores)
+        for p, s in zip(predictions, scores):
+            check_keys("predict", p, ["parameters", "outcomes", "probability_feasible", "utility"])
+            check(list(p["outcomes"]) == ["f", "c"], p)
+            check_keys("an outcome", p["outcomes"]["c"], ["mean", "sd"])
+            check_keys("score", s, ["parameters", "policy", "value"])
+            check(s["policy"] == "cei" and s["parameters"] == p["parameters"], s)
+        model = read(folder, "model", "s.yaml")[0]
+        check_keys("model", model, ["f", "c", "penalty"])
+        for outcome in ("f", "c"):
+            check_keys("a model", model[outcome], MODEL)
+            check(len(model[outcome]["lengthscales"]) == 2, model)
+
+
+def test_shapes_before_any_trial():
+    with Folder() as folder:
+        folder.write("s.yaml", problem("s", []).replace("seed: 1\n", ""))
+        status = read(folder, "status", "s.yaml")[0]
+        check(status["seed"] is None and status["best_feasible"] is None, status)
+        check(not read(folder, "trials", "s.yaml"))
+        folder.ckg("recommend", "s.yaml", "--json", expect=1).one_line()
+
+
+def test_shapes_of_what_is_built_in():
+    with Folder() as folder:
+        policies, problems = read(folder, "policies"), read(folder, "problems")
+        for policy in policies:
+            check_keys("a policy", policy, ["name", "title", "reference", "value", "parameters"])
+            for parameter in policy["parameters"]:
+                check_keys("a parameter", parameter, ["name", "default", "low", "high", "whole", "help"])
+            check(read(folder, "policies", policy["name"]) == [policy], policy)
+        for p in problems:
+            check_keys("a problem", p, ["name", "title", "reference", "goal", "dimension", "constraints", "parameters", "objective",
+                                        "constraint_formulas", "optimum", "best", "feasible_share"])
+            check(len(p["best"]) == len(p["parameters"]) == p["dimension"] and len(p["constraint_formulas"]) == p["constraints"], p)
+            check(read(folder, "problems", p["name"]) == [p], p)
+
+
+def test_pages_name_every_option():
+    with Folder() as folder:
+        bash, zsh = (folder.ckg("completion", shell, expect=0).out for shell in ("bash", "zsh"))
+        overview = folder.ckg("manual", expect=0).out
+        for name, options in commands(folder).items():
+            page = folder.ckg("manual", name, expect=0).out.replace("\\", "")
+            for option in options:
+                check(f"fB--{option}fR" in page, name, option, "is not in its manual page")
+            if name == "manual":
+                continue
+            check(f"ckg\\-{name}" in overview, name, "is not in the manual's overview")
+            words = re.search(rf"^    {name}\) options='(.*)' ;;$", bash, re.M).group(1).split()
+            check(words == ["--" + o for o in options], name, words, "in bash instead of", list(options))
+            check(re.search(rf"^    {name}\)$", zsh, re.M) and f"'{name}:" in zsh, name, "is not in zsh's completion")
+
+
+if __name__ == "__main__":
+    main(globals())
