@@ -247,11 +247,11 @@ static void refuse(int budget, const char *last, const char *culprit)
 static void test_bad_options(void **state)
 {
     (void)state;
-    refuse(-1, NULL, "budget -1");
-    refuse(-1, "cei", "budget -1");
+    refuse(-1, NULL, "budget must be 0 or more, not -1");
+    refuse(-1, "cei", "budget must be 0 or more, not -1");
     refuse(10, "nonsense", "nonsense");
     refuse(10, "CEI", "final_policy");
-    refuse(0, "cei", "without a budget");
+    refuse(0, "cei", "needs a budget");
 }
 
 int main(void)
