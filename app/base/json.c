@@ -72,15 +72,6 @@ void app_json_string(struct app_text *out, const char *string)
     app_text_add(out, "\"", 1);
 }
 
-void app_json_key(struct app_text *out, const char *key, int *first)
-{
-    if (!*first)
-        app_text_add(out, ", ", 2);
-    *first = 0;
-    app_json_string(out, key);
-    app_text_add(out, ": ", 2);
-}
-
 /* --- members --- */
 
 /* A comma, unless something was just opened, named or not begun yet. */

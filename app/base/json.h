@@ -26,9 +26,6 @@ void app_json_number(struct app_text *out, double value);
  */
 void app_json_string(struct app_text *out, const char *string);
 
-/* "key": with a comma before it unless it is the first; *first is then 0. */
-void app_json_key(struct app_text *out, const char *key, int *first);
-
 /*
  * Objects and lists, member by member: a comma stands before every member but the first. A key is NULL in a
  * list, and for the outermost object.

@@ -33,125 +33,109 @@ int app_parameter_category(const struct app_parameter *p, const char *value)
 
 /* --- as JSON --- */
 
-static void write_text(struct app_text *out, const char *key, const char *value, int *first)
+static void add_strings(struct app_text *out, const char *key, int count, char *const *strings)
 {
-    app_json_key(out, key, first);
-    app_json_string(out, value);
+    app_json_open(out, key, '[');
+    for (int i = 0; i < count; i++)
+        app_json_add_string(out, NULL, strings[i]);
+    app_json_close(out, ']');
 }
 
-static void write_number(struct app_text *out, const char *key, double value, int *first)
-{
-    app_json_key(out, key, first);
-    app_json_number(out, value);
-}
-
-static void write_parameter(struct app_text *out, const struct app_parameter *p)
+static void add_parameter(struct app_text *out, const char *key, const struct app_parameter *p)
 {
     static const char *const kinds[] = {
         [CKG_REAL] = "real", [CKG_INTEGER] = "integer", [CKG_CATEGORICAL] = "categorical"};
-    int first = 1;
-    app_text_print(out, "{");
-    write_text(out, "type", kinds[p->kind], &first);
-    if (p->kind == CKG_CATEGORICAL) {
-        app_json_key(out, "values", &first);
-        for (int i = 0; i < p->count; i++) {
-            app_text_print(out, i ? ", " : "[");
-            app_json_string(out, p->values[i]);
-        }
-        app_text_print(out, "]");
-    } else {
-        write_number(out, "low", p->low, &first);
-        write_number(out, "high", p->high, &first);
+
+    app_json_open(out, key, '{');
+    app_json_add_string(out, "type", kinds[p->kind]);
+    if (p->kind == CKG_CATEGORICAL)
+        add_strings(out, "values", p->count, p->values);
+    else {
+        app_json_add_number(out, "low", p->low);
+        app_json_add_number(out, "high", p->high);
     }
     if (p->scale == CKG_LOG)
-        write_text(out, "scale", "log", &first);
-    app_text_print(out, "}");
+        app_json_add_string(out, "scale", "log");
+    app_json_close(out, '}');
 }
 
-static void write_noise(struct app_text *out, const struct app_outcome *o, int *first)
+static void add_noise(struct app_text *out, const struct app_outcome *o)
 {
     if (o->noise == CKG_NOISE_KNOWN)
-        write_number(out, "noise", o->sd, first);
+        app_json_add_number(out, "noise", o->sd);
     else
-        write_text(out, "noise", o->noise == CKG_NOISE_NONE ? "none" : "auto", first);
+        app_json_add_string(out, "noise", o->noise == CKG_NOISE_NONE ? "none" : "auto");
 }
 
-static void write_constraint(struct app_text *out, const struct app_outcome *o)
+static void add_constraint(struct app_text *out, const char *key, const struct app_outcome *o)
 {
-    int first = 1;
-    app_text_print(out, "{");
+    app_json_open(out, key, '{');
     if (!isinf(o->min))
-        write_number(out, "min", o->min, &first);
+        app_json_add_number(out, "min", o->min);
     if (!isinf(o->max))
-        write_number(out, "max", o->max, &first);
-    write_noise(out, o, &first);
-    app_text_print(out, "}");
+        app_json_add_number(out, "max", o->max);
+    add_noise(out, o);
+    app_json_close(out, '}');
 }
 
-static void write_evaluate(struct app_text *out, const struct app_evaluate *e)
+static void add_policy(struct app_text *out, const struct app_definition *d)
 {
-    int first = 1;
-    app_text_print(out, "{");
-    app_json_key(out, "command", &first);
-    for (int i = 0; i < e->count; i++) {
-        app_text_print(out, i ? ", " : "[");
-        app_json_string(out, e->command[i]);
-    }
-    app_text_print(out, "]");
-    if (e->timeout > 0)
-        write_number(out, "timeout", e->timeout, &first);
-    write_number(out, "parallel", e->parallel, &first);
-    write_number(out, "retries", e->retries, &first);
-    app_text_print(out, "}");
-}
-
-static void write_policy(struct app_text *out, const struct app_definition *d)
-{
-    int first = 1;
-    app_text_print(out, "{");
-    write_text(out, "name", d->policy, &first);
+    app_json_open(out, "policy", '{');
+    app_json_add_string(out, "name", d->policy);
     for (int i = 0; i < d->settings_count; i++)
-        write_number(out, d->settings[i].name, d->settings[i].value, &first);
-    app_text_print(out, "}");
+        app_json_add_number(out, d->settings[i].name, d->settings[i].value);
+    app_json_close(out, '}');
+}
+
+static void add_outcomes(struct app_text *out, const struct app_definition *d)
+{
+    app_json_open(out, "objective", '{');
+    app_json_add_string(out, "name", d->outcomes[0].name);
+    add_noise(out, &d->outcomes[0]);
+    app_json_close(out, '}');
+
+    app_json_open(out, "constraints", '{');
+    for (int j = 1; j <= d->K; j++)
+        add_constraint(out, d->outcomes[j].name, &d->outcomes[j]);
+    app_json_close(out, '}');
+}
+
+static void add_evaluate(struct app_text *out, const struct app_evaluate *e)
+{
+    app_json_open(out, "evaluate", '{');
+    add_strings(out, "command", e->count, e->command);
+    if (e->timeout > 0)
+        app_json_add_number(out, "timeout", e->timeout);
+    app_json_add_integer(out, "parallel", e->parallel);
+    app_json_add_integer(out, "retries", e->retries);
+    app_json_close(out, '}');
 }
 
 void app_definition_write(const struct app_definition *d, uint64_t seed, struct app_text *out)
 {
-    int first = 1;
-    app_text_print(out, "{");
-    write_text(out, "name", d->name, &first);
-    write_text(out, "goal", d->goal == CKG_MAXIMIZE ? "maximize" : "minimize", &first);
+    app_json_open(out, NULL, '{');
+    app_json_add_string(out, "name", d->name);
+
+    /* What is asked, and how it is looked for. */
+    app_json_add_string(out, "goal", d->goal == CKG_MAXIMIZE ? "maximize" : "minimize");
     if (d->budget > 0)
-        write_number(out, "budget", d->budget, &first);
+        app_json_add_integer(out, "budget", d->budget);
     if (d->initial >= 0)
-        write_number(out, "initial", d->initial, &first);
-    app_json_key(out, "policy", &first);
-    write_policy(out, d);
-    app_json_key(out, "seed", &first);
+        app_json_add_integer(out, "initial", d->initial);
+    add_policy(out, d);
+    app_json_member(out, "seed");
     app_text_print(out, "%llu", (unsigned long long)seed);
-    write_text(out, "failures", d->failures, &first);
-    app_json_key(out, "parameters", &first);
-    for (int i = 0, one = 1; i < d->d; i++) {
-        app_text_print(out, i ? "" : "{");
-        app_json_key(out, d->parameters[i].name, &one);
-        write_parameter(out, &d->parameters[i]);
-    }
-    app_text_print(out, "}, \"objective\": {");
-    int one = 1;
-    write_text(out, "name", d->outcomes[0].name, &one);
-    write_noise(out, &d->outcomes[0], &one);
-    app_text_print(out, "}, \"constraints\": {");
-    one = 1;
-    for (int j = 1; j <= d->K; j++) {
-        app_json_key(out, d->outcomes[j].name, &one);
-        write_constraint(out, &d->outcomes[j]);
-    }
-    app_text_print(out, "}");
-    if (d->evaluate.count) {
-        app_json_key(out, "evaluate", &first);
-        write_evaluate(out, &d->evaluate);
-    }
-    app_text_print(out, "}");
+    app_json_add_string(out, "failures", d->failures);
+
+    /* What may be varied, what is measured, and by which command. */
+    app_json_open(out, "parameters", '{');
+    for (int i = 0; i < d->d; i++)
+        add_parameter(out, d->parameters[i].name, &d->parameters[i]);
+    app_json_close(out, '}');
+    add_outcomes(out, d);
+    if (d->evaluate.count)
+        add_evaluate(out, &d->evaluate);
+    app_json_close(out, '}');
 }
 
 /* --- compared --- */
@@ -193,8 +177,8 @@ static int same_parameters(const struct app_definition *old, const struct app_de
                             "parameter '%s' has moved to another place in the order", name);
         if (same_parameter(&old->parameters[i], &now->parameters[i]))
             continue;
-        write_parameter(&before, &old->parameters[i]);
-        write_parameter(&after, &now->parameters[i]);
+        add_parameter(&before, NULL, &old->parameters[i]);
+        add_parameter(&after, NULL, &now->parameters[i]);
         return differ(message, "parameter", name, &before, &after);
     }
     return CKG_OK;
@@ -218,8 +202,8 @@ static int same_constraints(const struct app_definition *old, const struct app_d
         const struct app_outcome *a = &old->outcomes[j];
         if (a->noise == b->noise && a->sd == b->sd && a->min == b->min && a->max == b->max)
             continue;
-        write_constraint(&before, a);
-        write_constraint(&after, b);
+        add_constraint(&before, NULL, a);
+        add_constraint(&after, NULL, b);
         return differ(message, "constraint", b->name, &before, &after);
     }
     return CKG_OK;

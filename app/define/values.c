@@ -80,14 +80,13 @@ void app_design_write_text(const struct app_parameter *p, double value, struct a
 
 void app_design_write(const struct app_definition *d, const double *x, struct app_text *out)
 {
-    int first = 1;
     app_text_add(out, "{", 1);
     for (int i = 0; i < d->d; i++) {
-        app_json_key(out, d->parameters[i].name, &first);
-        if (d->parameters[i].kind == CKG_CATEGORICAL)
-            app_json_string(out, d->parameters[i].values[(int)x[i]]);
+        const struct app_parameter *p = &d->parameters[i];
+        if (p->kind == CKG_CATEGORICAL)
+            app_json_add_string(out, p->name, p->values[(int)x[i]]);
         else
-            app_json_number(out, x[i]);
+            app_json_add_number(out, p->name, x[i]);
     }
     app_text_add(out, "}", 1);
 }
@@ -151,18 +150,14 @@ int app_outcomes_read(const struct app_definition *d, const json_t *object, ckg_
 void app_outcomes_write(const struct app_definition *d, int count, const ckg_measurement *measured,
                         struct app_text *out)
 {
-    int first = 1;
     app_text_add(out, "{", 1);
     for (int i = 0; i < count; i++) {
-        app_json_key(out, d->outcomes[measured[i].outcome].name, &first);
-        if (measured[i].sd != CKG_SD_DEFAULT)
-            app_text_add(out, "[", 1);
-        app_json_number(out, measured[i].value);
-        if (measured[i].sd != CKG_SD_DEFAULT) {
-            app_text_add(out, ", ", 2);
-            app_json_number(out, measured[i].sd);
-            app_text_add(out, "]", 1);
-        }
+        const ckg_measurement *m = &measured[i];
+        const char *name = d->outcomes[m->outcome].name;
+        if (m->sd != CKG_SD_DEFAULT)
+            app_json_add_numbers(out, name, 2, (const double[]){m->value, m->sd});
+        else
+            app_json_add_number(out, name, m->value);
     }
     app_text_add(out, "}", 1);
 }
