@@ -1,6 +1,7 @@
 /* Numbers and strings as JSON has them. */
 #include "base/json.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -137,6 +138,7 @@ void app_json_add_truth(struct app_text *out, const char *key, int truth)
 {
     static const char *const words[] = {"null", "false", "true"};
 
+    assert(truth >= -1 && truth <= 1);
     app_json_member(out, key);
     app_text_print(out, "%s", words[truth + 1]);
 }

@@ -6,6 +6,7 @@
  */
 #include "show/contour.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -123,6 +124,7 @@ static int trace(const struct app_field *f, double level, int over_steps, app_li
         0};
     const int made = w.link && w.seen && w.points;
 
+    assert(f->nx > 1 && f->ny > 1);
     if (made) {
         /* The edges that each cell joins. */
         memset(w.link, -1, edges * sizeof *w.link);

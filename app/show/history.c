@@ -5,6 +5,7 @@
  */
 #include "show/history.h"
 
+#include <assert.h>
 #include <math.h>
 
 /* How many recommendations can be afforded. */
@@ -23,6 +24,7 @@ static int note(struct app_history *out, const struct app_show *s, ckg_study *en
     if (status)
         return app_notebook_fail(s->notebook, status);
 
+    assert(out->count < APP_MAX_HISTORY);
     out->evaluations[out->count] = evaluations;
     out->mean[out->count] = r->mean[0];
     out->sd[out->count] = r->sd[0];

@@ -1,6 +1,7 @@
 /* Escaping, shortening, measuring. */
 #include "show/markup.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/json.h"
@@ -86,6 +87,7 @@ const char *app_shorten(const char *text, int most, char out[APP_SHORT])
 {
     const int count = count_characters(text);
 
+    assert(most >= 4 && most <= 60);
     if (count <= most) {
         strncpy(out, text, APP_SHORT - 1);
         out[APP_SHORT - 1] = 0;

@@ -3,6 +3,7 @@
  * as shades, the predicted objective as labelled contours, the designs by their state, the recommendation as
  * a star. Where both parameters take few values the predictions stand in the cells.
  */
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -162,6 +163,7 @@ static void draw_label(struct map *m, const double *p, int from, int to)
     const struct app_lettering letters = {9.5, APP_INK_TEXT, APP_MIDDLE, 0, angle * 180 / 3.14159265358979};
     app_draw_letters(m->chart.canvas, x - 3.3 * sin(angle), y + 3.3 * cos(angle), &letters, m->label);
 
+    assert(m->labelled < MAX_LABELS);
     m->labels[m->labelled][0] = x;
     m->labels[m->labelled++][1] = y;
 }

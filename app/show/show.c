@@ -1,6 +1,7 @@
 /* What figures show: the recommendation, the order of parameters, the look of trials, designs on a grid. */
 #include "show/show.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -174,6 +175,7 @@ void app_nodes_make(struct app_nodes *out, const struct app_parameter *p, int wa
     const double values = p->kind == CKG_REAL ? INFINITY : p->high - p->low + 1;
     const int most = p->kind == CKG_CATEGORICAL ? APP_MAX_NODES : want;
 
+    assert(want >= 2 && want <= APP_MAX_NODES);
     out->count = values < most ? (int)values : most;
     out->stepped = p->kind == CKG_CATEGORICAL || values <= APP_FEW;
     if (out->stepped && values <= APP_MAX_NODES)
