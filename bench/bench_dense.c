@@ -44,12 +44,17 @@ static void own_solve(struct job j)
     ckg__dense()->solve_lower(j.n, RIGHT_SIDES, j.L, j.n, j.work, RIGHT_SIDES);
 }
 
-static void blas_solve(struct job j)
+static void blas_triangular(struct job j, const char *transposed)
 {
     const int m = RIGHT_SIDES;
     const double one = 1.0;
 
-    dtrsm_("R", "U", "N", "N", &m, &j.n, &one, j.L, &j.n, j.work, &m);
+    dtrsm_("R", "U", transposed, "N", &m, &j.n, &one, j.L, &j.n, j.work, &m);
+}
+
+static void blas_solve(struct job j)
+{
+    blas_triangular(j, "N");
 }
 
 static void own_solve_transposed(struct job j)
@@ -59,10 +64,7 @@ static void own_solve_transposed(struct job j)
 
 static void blas_solve_transposed(struct job j)
 {
-    const int m = RIGHT_SIDES;
-    const double one = 1.0;
-
-    dtrsm_("R", "U", "T", "N", &m, &j.n, &one, j.L, &j.n, j.work, &m);
+    blas_triangular(j, "T");
 }
 
 static void own_inverse(struct job j)
