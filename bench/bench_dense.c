@@ -90,7 +90,8 @@ static double microseconds_since(const struct timespec *start)
 /* The least time of one run from `from` (size doubles). Short jobs repeat more often: about 0.15 s each. */
 static double least_time(void (*run)(struct job), struct job job, const double *from, size_t size)
 {
-    struct timespec start, before;
+    struct timespec start;
+    struct timespec before;
     double least = INFINITY;
 
     timespec_get(&start, TIME_UTC);
@@ -122,7 +123,8 @@ static void mirror(int n, double *L)
 static void report(const char *title, void (*own)(struct job), void (*blas)(struct job), struct job job,
                    const double *from, size_t size)
 {
-    const double a = least_time(own, job, from, size), b = least_time(blas, job, from, size);
+    const double a = least_time(own, job, from, size);
+    const double b = least_time(blas, job, from, size);
 
     printf("%-18s %5d %10.2f %10.2f %6.2f\n", title, job.n, a, b, a / b);
 }
@@ -135,23 +137,34 @@ int main(void)
     printf("%-18s %5s %10s %10s %6s\n", "", "n", "own/us", "OpenBLAS", "ratio");
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
         const int n = sizes[s];
-        const size_t square = (size_t)n * n, strip = (size_t)n * RIGHT_SIDES,
-                     most = square > strip ? square : strip;
-        double *A = malloc(square * sizeof *A), *L = malloc(square * sizeof *L);
-        double *B = malloc(strip * sizeof *B), *work = malloc(most * sizeof *work);
+        const size_t square = (size_t)n * n;
+        const size_t strip = (size_t)n * RIGHT_SIDES;
+        const size_t most = square > strip ? square : strip;
+
+        /* The matrix, its factor, right sides, and room to work in. */
+        double *A = malloc(square * sizeof *A);
+        double *L = malloc(square * sizeof *L);
+        double *B = malloc(strip * sizeof *B);
+        double *work = malloc(most * sizeof *work);
         if (!A || !L || !B || !work)
             return 1;
+
         fill(n, A, B);
         memcpy(L, A, square * sizeof *L);
         if (ckg__dense()->cholesky(n, L, n, NULL))
             return 1;
         mirror(n, L);
+
+        /* Each routine beside its counterpart. */
         const struct job job = {n, work, L};
         report("cholesky", own_cholesky, blas_cholesky, job, A, square);
         report("solve 256", own_solve, blas_solve, job, B, strip);
         report("solve 256 trans.", own_solve_transposed, blas_solve_transposed, job, B, strip);
         report("inverse", own_inverse, blas_inverse, job, L, square);
-        free(A), free(L), free(B), free(work);
+        free(A);
+        free(L);
+        free(B);
+        free(work);
     }
     return 0;
 }

@@ -59,6 +59,7 @@ static void check(int status)
 static void lay_designs(struct plan *p)
 {
     const struct app_problem *mystery = app_problem_named("mystery");
+
     p->best = -1;
     for (int i = 0; i < DESIGNS; i++) {
         double values[1 + APP_PROBLEM_CONSTRAINTS];
@@ -82,6 +83,7 @@ static ckg_study *make_study(const struct plan *p, int replication)
     ckg_options options = CKG_OPTIONS_INIT;
     ckg_problem *problem;
     ckg_study *study;
+
     check(ckg_problem_new(&problem));
     check(ckg_problem_add_real(problem, "x1", 0, 5, CKG_LINEAR));
     check(ckg_problem_add_real(problem, "x2", 0, 5, CKG_LINEAR));
@@ -98,6 +100,7 @@ static void look(const struct plan *p, ckg_study *study, const int *counts, cons
                  struct replication *out, int at)
 {
     ckg_recommendation *r;
+
     check(ckg_study_recommend(study, NULL, &r));
     out->right[at] = index_of(r->x) == p->best;
     memcpy(out->counts[at], counts, sizeof out->counts[at]);
@@ -108,8 +111,10 @@ static void look(const struct plan *p, ckg_study *study, const int *counts, cons
 static void replicate(const struct plan *p, int replication, struct replication *out)
 {
     ckg_study *study = make_study(p, replication);
-    int counts[DESIGNS] = {0}, path[PATHS + 1] = {0};
+    int counts[DESIGNS] = {0};
+    int path[PATHS + 1] = {0};
     struct ckg__rng rng;
+
     ckg__rng_seed(&rng, (uint64_t)replication + 1, 0, 77);
     for (int e = 1, at = 0; e <= p->evaluations; e++) {
         const double start = app_clock();
@@ -147,6 +152,7 @@ static int work(void *context, int index, struct app_message *message)
 static void choose_checks(struct plan *p)
 {
     static const int steps[] = {10, 15, 20, 30, 50, 70};
+
     for (int power = 1; p->checks < CHECKS - 8; power *= 10)
         for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
             if (steps[i] * power >= 20 && steps[i] * power < p->evaluations)
@@ -176,6 +182,7 @@ struct figures {
 static struct figures describe(const struct plan *p, int at)
 {
     struct figures out = {p->evaluations, 0, 0, 0, 0};
+
     for (int r = 0; r < p->replications; r++) {
         int sorted[DESIGNS];
         memcpy(sorted, p->done[r].counts[at], sizeof sorted);
@@ -193,6 +200,7 @@ static struct figures describe(const struct plan *p, int at)
 static int resting(const struct plan *p, int from, int to)
 {
     int count = 0;
+
     for (int r = 0; r < p->replications; r++)
         for (int i = 0; i < DESIGNS; i++)
             count += p->done[r].counts[from][i] == p->done[r].counts[to][i];
@@ -224,9 +232,31 @@ static void print_progress(const struct plan *p)
     }
 }
 
+/* The mean count of the design over all replications. */
+static double mean_count(const struct plan *p, int at, int design)
+{
+    double sum = 0;
+
+    for (int r = 0; r < p->replications; r++)
+        sum += p->done[r].counts[at][design];
+    return sum / p->replications;
+}
+
+/* The smallest count of the design in any replication. */
+static int least_count(const struct plan *p, int at, int design)
+{
+    int least = p->evaluations;
+
+    for (int r = 0; r < p->replications; r++)
+        if (p->done[r].counts[at][design] < least)
+            least = p->done[r].counts[at][design];
+    return least;
+}
+
 static void print_designs(const struct plan *p)
 {
     static const int wanted[] = {100, 300, 1000, 3000};
+
     printf("\n%6s %6s %8s %8s   mean count after", "x1", "x2", "f", "c");
     for (int w = 0; w < 4; w++)
         printf(" %8d", wanted[w]);
@@ -238,18 +268,10 @@ static void print_designs(const struct plan *p)
                              : "",
                "");
         for (int w = 0; w < 4; w++)
-            for (int at = 0; at < p->checks; at++) {
-                double sum = 0;
-                if (p->check[at] != wanted[w])
-                    continue;
-                for (int r = 0; r < p->replications; r++)
-                    sum += p->done[r].counts[at][i];
-                printf(" %8.1f", sum / p->replications);
-            }
-        int least = p->evaluations;
-        for (int r = 0; r < p->replications; r++)
-            least = p->done[r].counts[p->checks - 1][i] < least ? p->done[r].counts[p->checks - 1][i] : least;
-        printf(" %12d\n", least);
+            for (int at = 0; at < p->checks; at++)
+                if (p->check[at] == wanted[w])
+                    printf(" %8.1f", mean_count(p, at, i));
+        printf(" %12d\n", least_count(p, p->checks - 1, i));
     }
     printf("*: the best feasible design; x: infeasible\n");
 }
@@ -257,6 +279,7 @@ static void print_designs(const struct plan *p)
 static void print_all(const struct plan *p)
 {
     double seconds = 0;
+
     for (int r = 0; r < p->replications; r++)
         seconds += p->done[r].seconds;
     printf("build/bench/convergence --replications %d --evaluations %d --fit %s --noise %g "
@@ -308,6 +331,7 @@ static void draw_line(const struct app_chart *c, const struct plan *p,
 {
     const struct app_pen mark = {.stroke = key->pen.stroke, .fill = APP_INK_PAPER, .width = 1.3};
     struct app_path path = {0};
+
     for (int at = 0; at < p->checks; at++) {
         const struct figures f = describe(p, at);
         if (value(&f) >= c->y.low)
@@ -345,13 +369,17 @@ static void draw(const struct plan *p, const char *path)
         700, 330, "Counts of 25 designs and right recommendations against evaluations");
     const struct app_axis x = {
         .kind = APP_AXIS_LOG, .low = 20, .high = p->evaluations, .label = "evaluations"};
-    struct app_chart counts = {.canvas = canvas, .box = {60, 30, 360, 240}, .left = 50, .x = x, .grid = 1},
-                     right = counts;
+    struct app_chart counts = {.canvas = canvas, .box = {60, 30, 360, 240}, .left = 50, .x = x, .grid = 1};
+    struct app_chart right = counts;
+
+    /* Two charts side by side. */
     counts.title = "(a) how often a design was evaluated";
     right.title = "(b) the best recommended";
     right.box = (struct app_box){500, 30, 186, 240};
     counts.y = (struct app_axis){.kind = APP_AXIS_LOG, .low = 0.5, .high = 1000, .label = "count"};
     right.y = (struct app_axis){.low = 0, .high = 1.03, .label = "share of replications"};
+
+    /* Counts on the left, right answers on the right, one legend. */
     app_chart_axes(&counts);
     for (int k = 0; k < 4; k++)
         draw_line(&counts, p, values[k], &keys[k]);
@@ -380,12 +408,14 @@ int main(int argc, char **argv)
         {0},
     };
 
+    /* The experiment. */
     bench_options_read(argc, argv, options);
     plan.done = calloc((size_t)plan.replications, sizeof *plan.done);
     lay_designs(&plan);
     choose_checks(&plan);
     app_parallel(plan.replications, plan.threads, work, &plan, &message);
 
+    /* What it says. */
     print_all(&plan);
     if (figure)
         draw(&plan, figure);

@@ -17,6 +17,7 @@ static void drawing_fail(const char *why)
 static struct app_canvas *drawing_open(double width, double height, const char *title)
 {
     struct app_canvas *canvas = app_canvas_svg.open(width, height, title, 0);
+
     if (!canvas)
         drawing_fail("out of memory");
     return canvas;
@@ -26,6 +27,7 @@ static void drawing_close(struct app_canvas *canvas, const char *path)
 {
     struct app_text file = {0};
     struct app_message message;
+
     if (!canvas->table->close(canvas, &file))
         drawing_fail("out of memory");
     if (app_write_file(path, file.data, file.length, &message))

@@ -39,6 +39,7 @@ static ckg_study *example_study(const char *policy, int initial, double noise, i
     ckg_options options = CKG_OPTIONS_INIT;
     ckg_problem *problem;
     ckg_study *study;
+
     example_check(ckg_problem_new(&problem));
     example_check(ckg_problem_add_real(problem, "x", 0, 1, CKG_LINEAR));
     example_check(ckg_problem_set_objective(problem, "objective", CKG_MAXIMIZE));
@@ -59,6 +60,7 @@ static ckg_study *example_study(const char *policy, int initial, double noise, i
 static void example_tell(ckg_study *study, int trial, double x)
 {
     const double values[] = {example_objective(x), example_constraint(x)};
+
     example_check(ckg_study_tell(study, trial, values));
 }
 
@@ -66,6 +68,7 @@ static void example_tell(ckg_study *study, int trial, double x)
 static void example_fill(ckg_study *study)
 {
     static const double data[] = {0.06, 0.3, 0.47, 0.75, 0.94};
+
     for (size_t i = 0; i < sizeof data / sizeof *data; i++) {
         int trial;
         example_check(ckg_study_add(study, &data[i], &trial));

@@ -23,6 +23,7 @@ static void spawn(char *const *words)
     posix_spawn_file_actions_t actions;
     pid_t process;
     int status;
+
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", 0, 0);
     posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", 1, 0);
@@ -37,6 +38,7 @@ static void spawn(char *const *words)
 static void write_file(const char *path, const char *command, int trials)
 {
     FILE *file = fopen(path, "w");
+
     if (!file ||
         fprintf(file,
                 "name: overhead\ngoal: minimize\nbudget: %d\npolicy: sobol\nseed: 1\nparameters:\n  x: "
@@ -53,7 +55,9 @@ static void write_file(const char *path, const char *command, int trials)
 /* Seconds of a whole study in an empty folder. */
 static double study(const char *program, const char *folder, const char *command, int trials)
 {
-    char path[512], store[600];
+    char path[512];
+    char store[600];
+
     snprintf(path, sizeof path, "%s/overhead.yaml", folder);
     write_file(path, command, trials);
     char *const words[] = {(char *)program, "run", path, "--quiet", NULL};
@@ -71,9 +75,12 @@ static double study(const char *program, const char *folder, const char *command
 int main(int argc, char **argv)
 {
     char folder[] = "/tmp/ckg-overhead-XXXXXX";
-    const int trials = argc > 2 ? atoi(argv[2]) : 1000, rounds = argc > 3 ? atoi(argv[3]) : 5;
-    char *const nothing[] = {"/bin/true", NULL}, *const answers[] = {"/bin/echo", "{\"f\": 1}", NULL};
+    const int trials = argc > 2 ? atoi(argv[2]) : 1000;
+    const int rounds = argc > 3 ? atoi(argv[3]) : 5;
+    char *const nothing[] = {"/bin/true", NULL};
+    char *const answers[] = {"/bin/echo", "{\"f\": 1}", NULL};
     const char *program = argc > 1 ? argv[1] : "build/ckg";
+
     if (trials < 1 || rounds < 1 || !mkdtemp(folder)) {
         fprintf(stderr, "usage: overhead [PROGRAM [TRIALS [ROUNDS]]]\n");
         return 2;
@@ -82,14 +89,18 @@ int main(int argc, char **argv)
            "true, ckg", "ratio", "echo, bare", "echo, ckg", "ratio");
     for (int r = 1; r <= rounds; r++) {
         double bare[2];
+
+        /* The bare loop. */
         for (int k = 0; k < 2; k++) {
             const double start = app_clock();
             for (int i = 0; i < trials; i++)
                 spawn(k ? answers : nothing);
             bare[k] = app_clock() - start;
         }
-        const double failing = study(program, folder, "[/bin/true]", trials),
-                     answering = study(program, folder, "[/bin/echo, '{\"f\": 1}']", trials);
+
+        /* The same by a study: failed trials, and answers. */
+        const double failing = study(program, folder, "[/bin/true]", trials);
+        const double answering = study(program, folder, "[/bin/echo, '{\"f\": 1}']", trials);
         printf("%-8d %12.3f %12.3f %8.2f %12.3f %12.3f %8.2f\n", r, bare[0], failing, failing / bare[0],
                bare[1], answering, answering / bare[1]);
     }

@@ -40,6 +40,7 @@ static const struct app_pen utility_pen = {.stroke = APP_INK_SOFT, .width = 1.4,
 static void draw_curve(const struct app_chart *c, const double *y, int stride, const struct app_pen *pen)
 {
     struct app_path path = {0};
+
     for (int i = 0; i < GRID; i += THIN)
         (i ? app_path_line : app_path_move)(&path, app_chart_x(c, grid[i]), app_chart_y(c, y[i * stride]));
     app_draw(c->canvas, &path, pen);
@@ -50,6 +51,7 @@ static void draw_band(const struct app_chart *c, const double *mean, const doubl
                       const struct app_pen *pen)
 {
     struct app_path path = {0};
+
     for (int i = 0; i < GRID; i += THIN)
         (i ? app_path_line : app_path_move)(&path, app_chart_x(c, grid[i]),
                                             app_chart_y(c, mean[i * stride] + (sd ? 2 * sd[i * stride] : 0)));
@@ -80,6 +82,7 @@ static void draw_infeasible(const struct app_chart *c)
 static int argmax(const double *y)
 {
     int best = 0;
+
     for (int i = 1; i < GRID; i++)
         best = y[i] > y[best] ? i : best;
     return best;
@@ -89,7 +92,9 @@ static int argmax(const double *y)
 static double true_best(void)
 {
     enum { FINE = 2000000 };
-    double best = 0, value = -INFINITY;
+    double best = 0;
+    double value = -INFINITY;
+
     for (int i = 0; i <= FINE; i++) {
         const double x = (double)i / FINE;
         if (example_constraint(x) <= 0 && example_objective(x) > value) {
@@ -132,8 +137,10 @@ static void look_ahead(ckg_study *study, double x, struct outlook *o)
     const struct ckg__belief *belief = &study->models.belief[0];
     const struct ckg__scaling *scaling = &study->models.surrogate[0].scaling;
     struct ckg__arena arena;
-    struct ckg__view view, at;
+    struct ckg__view view;
+    struct ckg__view at;
     double surprise;
+
     ckg__arena_init(&arena);
     o->x = x;
     o->ahead = (struct ckg__ahead){o->high, NULL, o->shift, o->inv_sd};
@@ -153,7 +160,9 @@ static void look_ahead(ckg_study *study, double x, struct outlook *o)
 /* The utility (GRID) after a sample with these surprises. */
 static void utility_after(const struct outlook *o, double z_y, double z_c, double *out)
 {
-    static double pf[GRID + 8], scratch[2 * (GRID + 8)];
+    static double pf[GRID + 8];
+    static double scratch[2 * (GRID + 8)];
+
     ckg__lines()->feasible(GRID, &o->ahead, z_c, 1, pf, scratch);
     for (int i = 0; i < GRID; i++)
         out[i] = o->penalty + (o->mean[i] + o->sigma[i] * z_y - o->penalty) * pf[i];
@@ -182,6 +191,7 @@ static void draw_surprises(struct app_chart *c, const struct outlook *o, int con
 {
     static double y[GRID];
     static const struct app_lettering letters = {10, APP_INK_TEXT, APP_START, 0, 0};
+
     app_chart_axes(c);
     app_draw_line(c->canvas, app_chart_x(c, o->x), c->box.y, app_chart_x(c, o->x), c->box.y + c->box.height,
                   &next_pen);
@@ -211,6 +221,7 @@ struct surface {
 static void make_surface(const struct outlook *o, struct surface *s)
 {
     static double y[GRID];
+
     for (int j = 0; j < Z; j++)
         for (int i = 0; i < Z; i++) {
             utility_after(o, -3 + 6.0 * i / (Z - 1), -3 + 6.0 * j / (Z - 1), y);
@@ -223,6 +234,7 @@ static void make_surface(const struct outlook *o, struct surface *s)
 static void draw_path(void *context, int count, const double *points, int closed)
 {
     struct app_path *path = context;
+
     for (int i = 0; i < count - closed; i++)
         (i ? app_path_line : app_path_move)(path, points[2 * i], points[2 * i + 1]);
     if (closed)
@@ -235,14 +247,18 @@ static void draw_surface(struct app_chart *c, const double *z, enum app_ink ink,
     enum { STEPS = 12 };
     static const double clear = 0.9;
     static const struct app_pen line = {.stroke = APP_INK_RULE, .width = 0.6};
-    double x[Z], y[Z];
+    double x[Z];
+    double y[Z];
     struct app_range range = APP_RANGE_INIT;
+
     for (int i = 0; i < Z; i++) {
         x[i] = app_chart_x(c, -3 + 6.0 * i / (Z - 1));
         y[i] = app_chart_y(c, -3 + 6.0 * i / (Z - 1));
     }
     for (int i = 0; i < Z * Z; i++)
         app_range_add(&range, z[i]);
+
+    /* Shades, then lines between them. */
     const struct app_field field = {Z, Z, x, y, z};
     const struct app_axis axis = {.low = range.low, .high = range.high, .label = label};
     const struct app_box bar = {c->box.x + c->box.width + 12, c->box.y, 12, c->box.height};
@@ -253,6 +269,8 @@ static void draw_surface(struct app_chart *c, const double *z, enum app_ink ink,
                                  &path);
         app_draw(c->canvas, &path, &line);
     }
+
+    /* Axes, and the bar that says what a shade means. */
     if (!made)
         drawing_fail("out of memory");
     app_chart_axes(c);
@@ -269,6 +287,8 @@ static void draw_figure_1(const char *path)
         {APP_KEY_MARK, APP_STAR, {.stroke = APP_INK_TEXT, .fill = APP_INK_BEST, .width = 1}, "its maximum"}};
     ckg_study *study = example_study("ckg", 0, 0.05, 1);
     ckg_suggestion *s;
+
+    /* Where cKG samples next, and what a sample there would change. */
     example_fill(study);
     example_check(ckg_study_ask(study, &s));
     const double x = s->x[0];
@@ -276,6 +296,8 @@ static void draw_figure_1(const char *path)
     ckg_suggestion_free(s);
     look_ahead(study, x, &o);
     make_surface(&o, &surface);
+
+    /* One scale for both upper charts. */
     struct app_range range = APP_RANGE_INIT;
     for (int k = 0; k < 2 * SURPRISES; k++) {
         static double y[GRID];
@@ -283,9 +305,11 @@ static void draw_figure_1(const char *path)
         for (int i = 0; i < GRID; i++)
             app_range_add(&range, y[i]);
     }
+
+    /* Four charts. */
     struct app_canvas *canvas = drawing_open(760, 630, "How a sample's surprises move the best design");
-    const struct app_axis along = {.low = 0, .high = 1, .label = "x"},
-                          z_y = {.low = -3, .high = 3, .label = "Z of the objective"};
+    const struct app_axis along = {.low = 0, .high = 1, .label = "x"};
+    const struct app_axis z_y = {.low = -3, .high = 3, .label = "Z of the objective"};
     const struct app_axis z_c = {.low = -3, .high = 3, .label = "Z of the constraint"};
     struct app_chart a = {.canvas = canvas,
                           .box = {58, 30, 310, 226},
@@ -299,11 +323,14 @@ static void draw_figure_1(const char *path)
                           .x = z_y,
                           .y = z_c,
                           .title = "(c) the largest utility"};
-    struct app_chart b = a, d = c;
+    struct app_chart b = a;
+    struct app_chart d = c;
     b.box.x = 432;
     b.title = "(b) surprises of the constraint";
     d.box.x = 432;
     d.title = "(d) where it is";
+
+    /* Curves above, maps below. */
     draw_surprises(&a, &o, 0);
     draw_surprises(&b, &o, 1);
     app_keys_draw(canvas, surprise_keys, SURPRISES, 58, 300, 430);
@@ -328,6 +355,7 @@ struct stage {
 static void look(ckg_study *study, struct stage *s)
 {
     ckg_recommendation *r;
+
     s->n = ckg_study_trials(study);
     for (int i = 0; i < s->n; i++) {
         ckg_trial trial;
@@ -344,6 +372,7 @@ static void look(ckg_study *study, struct stage *s)
 static void run(struct stage *stage)
 {
     ckg_study *study = example_study("ckg", INITIAL, 0, 4);
+
     for (int n = 0, at = 0; n <= LAST; n++) {
         ckg_suggestion *s;
         if (at < STAGES && n == stages[at])
@@ -367,6 +396,7 @@ static struct app_chart panel(struct app_canvas *canvas, int column, int row, do
                           .box = {columns[column], tops[row], wide, heights[row]},
                           .left = 42,
                           .x = {.low = 0, .high = 1}};
+
     c.y = (struct app_axis){.low = low, .high = high, .label = column ? NULL : label, .bare = column > 0};
     c.x.bare = row < 2 && column;
     return c;
@@ -395,7 +425,8 @@ static const double objective_low = -0.7, objective_high = 1.6, constraint_low =
 
 static void draw_truth(struct app_canvas *canvas, double best)
 {
-    static double f[GRID], c[GRID];
+    static double f[GRID];
+    static double c[GRID];
     static const struct app_key keys[] = {
         {APP_KEY_LINE, APP_CIRCLE, {.stroke = APP_INK_TEXT, .width = 1, .dash = APP_DASHED}, "truth"},
         {APP_KEY_LINE, APP_CIRCLE, {.stroke = APP_INK_SOFT, .width = 1.4, .dash = APP_DOTTED}, "utility"},
@@ -412,10 +443,13 @@ static void draw_truth(struct app_canvas *canvas, double best)
     };
     struct app_chart top = panel(canvas, 0, 0, objective_low, objective_high, "objective");
     struct app_chart below = panel(canvas, 0, 1, constraint_low, constraint_high, "constraint");
+
     for (int i = 0; i < GRID; i++) {
         f[i] = example_objective(grid[i]);
         c[i] = example_constraint(grid[i]);
     }
+
+    /* The objective. */
     top.title = "(a) the problem";
     top.x.bare = 1;
     below.x.label = "x";
@@ -424,6 +458,8 @@ static void draw_truth(struct app_canvas *canvas, double best)
     app_draw_mark(canvas, APP_TRIANGLE, app_chart_x(&top, best), app_chart_y(&top, example_objective(best)),
                   4.5, &best_pen, NULL);
     end(&top);
+
+    /* The constraint. */
     begin(&below);
     app_draw_line(canvas, below.box.x, app_chart_y(&below, 0), below.box.x + wide, app_chart_y(&below, 0),
                   &zero_pen);
@@ -435,13 +471,17 @@ static void draw_truth(struct app_canvas *canvas, double best)
 static void draw_models(struct app_canvas *canvas, int column, const struct stage *s, const char *title,
                         int last, double best)
 {
-    static double f[GRID], c[GRID];
+    static double f[GRID];
+    static double c[GRID];
     struct app_chart top = panel(canvas, column, 0, objective_low, objective_high, NULL);
     struct app_chart below = panel(canvas, column, 1, constraint_low, constraint_high, NULL);
+
     for (int i = 0; i < GRID; i++) {
         f[i] = example_objective(grid[i]);
         c[i] = example_constraint(grid[i]);
     }
+
+    /* The objective: its model, the utility, the data. */
     top.title = title;
     begin(&top);
     draw_band(&top, s->mean, s->sd, 2, &band_pen);
@@ -453,12 +493,16 @@ static void draw_models(struct app_canvas *canvas, int column, const struct stag
     for (int i = 0; i < s->n; i++)
         app_draw_mark(canvas, APP_CIRCLE, app_chart_x(&top, s->x[i]),
                       app_chart_y(&top, example_objective(s->x[i])), 3.2, &datum_pen, NULL);
+
+    /* What is best, and what is recommended. */
     if (last)
         app_draw_mark(canvas, APP_TRIANGLE, app_chart_x(&top, best),
                       app_chart_y(&top, example_objective(best)) - 9, 4.5, &best_pen, NULL);
     app_draw_mark(canvas, APP_STAR, app_chart_x(&top, s->recommended),
                   app_chart_y(&top, example_objective(s->recommended)), 5.5, &star_pen, NULL);
     end(&top);
+
+    /* The constraint: its model and the data. */
     begin(&below);
     draw_band(&below, s->mean + 1, s->sd + 1, 2, &limit_band_pen);
     app_draw_line(canvas, below.box.x, app_chart_y(&below, 0), below.box.x + wide, app_chart_y(&below, 0),
@@ -477,8 +521,10 @@ static void draw_models(struct app_canvas *canvas, int column, const struct stag
 static void draw_value(struct app_canvas *canvas, int column, const struct stage *s, int last)
 {
     const double most = s->value[argmax(s->value)];
-    char title[96], number[64];
+    char title[96];
+    char number[64];
     struct app_chart c = panel(canvas, column, 2, 0, 1.12 * most, NULL);
+
     snprintf(title, sizeof title, "cKG, at most %s", app_number_nice(most, 2, number));
     static const struct app_lettering letters = {10.5, APP_INK_TEXT, APP_START, 0, 0};
     c.x.label = "x";
@@ -501,6 +547,7 @@ static void draw_figure_2(const char *path)
     static const char *const titles[STAGES] = {"(b) initial design, n = 4", "(c) two samples later",
                                                "(d) recommended, n = 16"};
     const double best = true_best();
+
     run(stage);
     struct app_canvas *canvas = drawing_open(808, 544,
                                              "A run of cKG from the initial design to the recommendation");
@@ -519,6 +566,7 @@ static void draw_figure_2(const char *path)
 int main(int argc, char **argv)
 {
     char path[1024];
+
     if (argc != 2) {
         fprintf(stderr, "usage: paper_figures FOLDER\n");
         return 2;

@@ -42,8 +42,11 @@ static ckg_study *make_study(const struct shape *shape, const char *policy, int 
     ckg_problem *problem;
     ckg_study *study;
     char name[16];
-    double x[9], values[2];
+    double x[9];
+    double values[2];
     int status = ckg_problem_new(&problem);
+
+    /* The problem. */
     for (int i = 0; !status && i < shape->d; i++) {
         snprintf(name, sizeof name, "x%d", i);
         status = ckg_problem_add_real(problem, name, 0, shape->high, CKG_LINEAR);
@@ -55,12 +58,16 @@ static ckg_study *make_study(const struct shape *shape, const char *policy, int 
     if (!status)
         status = ckg_problem_set_noise(problem, "objective", noisy ? CKG_NOISE_KNOWN : CKG_NOISE_NONE,
                                        noisy ? shape->noise : 0);
+
+    /* A study without an initial design. */
     options.policy = policy;
     options.fit = "map";
     options.initial = 0;
     if (status || ckg_study_new(&study, problem, &options))
         fail("study");
     ckg_problem_free(problem);
+
+    /* n designs at random. */
     struct ckg__rng rng;
     ckg__rng_seed(&rng, 7, 0, 0);
     for (int i = 0; i < n; i++) {
@@ -79,6 +86,7 @@ static void row(const struct shape *shape, const char *policy, int noisy, int re
 {
     static const int sizes[] = {20, 50, 100, 200};
     double at_50 = NAN;
+
     printf("%-8s %-8s %5s", policy, shape->name, noisy ? "known" : "none");
     for (int i = 0; i < 4; i++) {
         if (sizes[i] > most) {

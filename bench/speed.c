@@ -51,6 +51,8 @@ static ckg_study *make_study(int d, int K, int n, int threads, const struct sett
     ckg_study *study;
     char name[16];
     int status = ckg_problem_new(&problem);
+
+    /* The problem. */
     for (int i = 0; !status && i < d; i++) {
         snprintf(name, sizeof name, "x%d", i);
         status = ckg_problem_add_real(problem, name, 0, 1, CKG_LINEAR);
@@ -63,6 +65,8 @@ static ckg_study *make_study(int d, int K, int n, int threads, const struct sett
     }
     if (!status && !set->samples)
         status = set_noise(problem, "objective", set->noise[0]);
+
+    /* A study without an initial design. */
     options.policy = set->policy;
     options.threads = threads;
     options.initial = 0;
@@ -70,7 +74,10 @@ static ckg_study *make_study(int d, int K, int n, int threads, const struct sett
     if (status || ckg_study_new(&study, problem, &options))
         fail("study");
     ckg_problem_free(problem);
-    double *cube = malloc((size_t)n * (size_t)d * sizeof *cube), values[21];
+
+    /* n designs at random, evaluated. */
+    double *cube = malloc((size_t)n * (size_t)d * sizeof *cube);
+    double values[21];
     struct ckg__rng rng;
     ckg__rng_seed(&rng, 7, 0, 0);
     for (int i = 0; i < n * d; i++)
@@ -100,8 +107,10 @@ static void print_stages(const ckg_timing *t)
 static void row(int d, int K, int n, int repeat, const struct setting *set, double unit)
 {
     ckg_study *study = make_study(d, K, n, 1, set);
+
     fastest(study, 1, 1);
-    const ckg_timing one = fastest(study, 1, repeat), without = fastest(study, 0, repeat);
+    const ckg_timing one = fastest(study, 1, repeat);
+    const ckg_timing without = fastest(study, 0, repeat);
     ckg_study_free(study);
     study = make_study(d, K, n, 2, set);
     fastest(study, 1, 1);

@@ -19,6 +19,7 @@ enum { GRID = EXAMPLE_GRID, SEEDS = 5, NEXT = 12 };
 static ckg_study *make_study(const char *policy, int seed)
 {
     ckg_study *study = example_study(policy, 0, 0.05, seed);
+
     example_fill(study);
     return study;
 }
@@ -40,6 +41,7 @@ static double at_x(double x)
 static double at_y(const struct panel *p, double y)
 {
     const double t = (y - p->low) / (p->high - p->low);
+
     return p->bottom - fmin(fmax(t, 0), 1) * (p->bottom - p->top);
 }
 
@@ -86,7 +88,13 @@ static void range(int count, const double *y, double *low, double *high)
 /* The model: likely infeasible parts grey, band, mean, truth, data. */
 static void draw_model(FILE *out, ckg_study *study, const double *X)
 {
-    static double mean[2 * GRID], sd[2 * GRID], probability[GRID], truth[GRID], line[GRID];
+    static double mean[2 * GRID];
+    static double sd[2 * GRID];
+    static double probability[GRID];
+    static double truth[GRID];
+    static double line[GRID];
+
+    /* What the model says, on the scale of the truth. */
     example_check(ckg_study_predict(study, GRID, X, mean, sd, probability, NULL));
     struct panel p = {out, TOP, MIDDLE, 0, 0};
     for (int i = 0; i < GRID; i++) {
@@ -96,12 +104,16 @@ static void draw_model(FILE *out, ckg_study *study, const double *X)
     range(GRID, truth, &p.low, &p.high);
     p.low -= 0.4;
     p.high += 0.4;
+
+    /* Grey where it is likely infeasible. */
     for (int i = 0; i + 1 < GRID; i += 2)
         fprintf(out,
                 "<rect x=\"%.2f\" y=\"%d\" width=\"%.2f\" height=\"%d\" shape-rendering=\"crispEdges\" "
                 "fill=\"#777\" fill-opacity=\"%.3f\"/>\n",
                 at_x(X[i]), TOP, (RIGHT - LEFT) * 2.0 / (GRID - 1), MIDDLE - TOP,
                 0.45 * (1 - probability[i]));
+
+    /* The curves, and the data. */
     band(&p, mean, sd);
     curve(&p, truth, "stroke=\"#222\" stroke-width=\"1\" stroke-dasharray=\"4 3\"");
     curve(&p, line, "stroke=\"#2b6ca3\" stroke-width=\"2\"");
@@ -121,6 +133,7 @@ static void draw_values(FILE *out, const ckg_policy_info *policy, const double *
 {
     static double value[SEEDS][GRID];
     double suggestion = 0;
+
     for (int seed = 0; seed < SEEDS; seed++) {
         ckg_study *study = make_study(policy->name, seed + 1);
         ckg_suggestion *s;
@@ -147,6 +160,7 @@ static void draw_values(FILE *out, const ckg_policy_info *policy, const double *
 static void draw_designs(FILE *out, const char *policy)
 {
     ckg_study *study = make_study(policy, 1);
+
     for (int i = 0; i < NEXT; i++) {
         ckg_suggestion *s;
         example_check(ckg_study_ask(study, &s));
@@ -159,8 +173,10 @@ static void draw_designs(FILE *out, const char *policy)
 
 static void draw(const char *folder, const ckg_policy_info *policy)
 {
-    char path[1024], title[256];
+    char path[1024];
+    char title[256];
     double X[GRID];
+
     for (int i = 0; i < GRID; i++)
         X[i] = (double)i / (GRID - 1);
     snprintf(path, sizeof path, "%s/%s.svg", folder, policy->name);
@@ -174,6 +190,8 @@ static void draw(const char *folder, const ckg_policy_info *policy)
             "font-size=\"12\" fill=\"#222\">\n",
             WIDTH, BOTTOM + 22);
     fprintf(out, "<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n");
+
+    /* The model above, the policy below. */
     ckg_study *study = make_study(policy->name, 1);
     draw_model(out, study, X);
     ckg_study_free(study);
@@ -181,6 +199,8 @@ static void draw(const char *folder, const ckg_policy_info *policy)
         draw_values(out, policy, X);
     else
         draw_designs(out, policy->name);
+
+    /* What they are. */
     text(out, LEFT, TOP - 9, "start",
          "objective (dashed), its model (blue), evaluated designs (filled: feasible); grey: likely "
          "infeasible");
@@ -192,6 +212,7 @@ static void draw(const char *folder, const ckg_policy_info *policy)
     text(out, LEFT, BOTTOM + 15, "middle", "0");
     text(out, RIGHT, BOTTOM + 15, "middle", "1");
     text(out, (LEFT + RIGHT) / 2.0, BOTTOM + 15, "middle", "x");
+
     fprintf(out, "</svg>\n");
     if (fclose(out)) {
         perror(path);

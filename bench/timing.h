@@ -50,6 +50,7 @@ static void fail(const char *what)
 static ckg_timing fastest(ckg_study *study, int refit, int repeat)
 {
     ckg_timing best = {0};
+
     best.total = 1e9;
     for (int r = 0; r < repeat; r++) {
         ckg_suggestion *s;

@@ -33,9 +33,11 @@ static int write_all(int file, const char *data, size_t length)
 static int write_through(const char *path, const char *data, size_t length)
 {
     const int file = open(path, O_WRONLY | O_CLOEXEC);
+
     if (file < 0)
         return 0;
-    const int written = write_all(file, data, length), why = errno;
+    const int written = write_all(file, data, length);
+    const int why = errno;
     const int closed = !close(file);
     if (!written)
         errno = why;
@@ -46,13 +48,17 @@ static int write_through(const char *path, const char *data, size_t length)
 static int write_beside(const char *path, const char *data, size_t length, mode_t mode)
 {
     struct app_text beside = {0};
+
     app_text_print(&beside, "%s.%ld.part", path, (long)getpid());
     if (beside.failed) {
         errno = ENOMEM;
         return 0;
     }
+
+    /* The whole of it, down to the disk. */
     const int file = open(beside.data, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    int done = file >= 0, why = errno;
+    int done = file >= 0;
+    int why = errno;
     if (done) {
         done = write_all(file, data, length) && (!mode || !fchmod(file, mode)) && !fsync(file);
         why = errno;
@@ -60,6 +66,8 @@ static int write_beside(const char *path, const char *data, size_t length, mode_
             done = 0;
             why = errno;
         }
+
+        /* Only then in the other's place. */
         if (done && rename(beside.data, path)) {
             done = 0;
             why = errno;
@@ -78,6 +86,7 @@ int app_write_file(const char *path, const char *data, size_t length, struct app
     char real[PATH_MAX];
     const int exists = !stat(path, &there);
     int done;
+
     if (!strcmp(path, "-"))
         return fwrite(data, 1, length, stdout) == length
                    ? CKG_OK
@@ -104,6 +113,7 @@ int app_write_text(const char *path, struct app_text *text, struct app_message *
 static long writer_of(const char *name)
 {
     const size_t length = strlen(name);
+
     if (length < 7 || strcmp(name + length - 5, ".part") != 0)
         return 0;
     size_t first = length - 5;
@@ -116,6 +126,7 @@ void app_sweep_files(const char *folder)
 {
     DIR *directory = opendir(folder);
     const struct dirent *entry;
+
     while (directory && (entry = readdir(directory))) {
         const long writer = writer_of(entry->d_name);
         if (writer > 0 && writer != (long)getpid() && kill((pid_t)writer, 0) && errno == ESRCH)

@@ -30,6 +30,7 @@ const char *app_number_short(double value, char buffer[32])
 void app_json_number(struct app_text *out, double value)
 {
     char buffer[32];
+
     app_number(value, buffer);
     app_text_add(out, buffer, strlen(buffer));
 }
@@ -44,6 +45,7 @@ static unsigned escaped_in_yaml(const unsigned char *at, int length)
     const unsigned code = length == 2   ? (at[0] & 0x1Fu) << 6 | (at[1] & 0x3Fu)
                           : length == 3 ? (at[0] & 0x0Fu) << 12 | (at[1] & 0x3Fu) << 6 | (at[2] & 0x3Fu)
                                         : 0;
+
     return (code >= 0x80 && code < 0xA0) || code == 0x2028 || code == 0x2029 || code == 0xFEFF ||
                    code == 0xFFFE || code == 0xFFFF
                ? code
@@ -52,7 +54,9 @@ static unsigned escaped_in_yaml(const unsigned char *at, int length)
 
 void app_json_string(struct app_text *out, const char *string)
 {
-    const unsigned char *at = (const unsigned char *)string, *end = at + strlen(string);
+    const unsigned char *at = (const unsigned char *)string;
+    const unsigned char *end = at + strlen(string);
+
     app_text_add(out, "\"", 1);
     while (at < end) {
         const int length = app_utf8_length(at, (size_t)(end - at));

@@ -38,6 +38,7 @@ int app_utf8_length(const unsigned char *bytes, size_t left)
 static void flatten(unsigned char *text)
 {
     int length;
+
     for (; *text; text += length ? length : 1) {
         length = app_utf8_length(text, strlen((char *)text));
         const int control = *text < ' ' || *text == 127 || (text[0] == 0xC2 && text[1] < 0xA0);
@@ -52,6 +53,7 @@ static void flatten(unsigned char *text)
 int app_fail(struct app_message *message, int status, const char *format, ...)
 {
     va_list arguments;
+
     va_start(arguments, format);
     vsnprintf(message->text, sizeof message->text, format, arguments);
     va_end(arguments);
@@ -89,6 +91,7 @@ void app_text_add(struct app_text *text, const char *bytes, size_t length)
 void app_text_print(struct app_text *text, const char *format, ...)
 {
     va_list arguments;
+
     va_start(arguments, format);
     const int length = vsnprintf(NULL, 0, format, arguments);
     va_end(arguments);
@@ -110,6 +113,7 @@ char *app_copy(const char *string)
 {
     const size_t size = strlen(string) + 1;
     char *copy = malloc(size);
+
     return copy ? memcpy(copy, string, size) : NULL;
 }
 
@@ -118,13 +122,15 @@ int app_read_file(const char *path, char **out, size_t *length, struct app_messa
     struct app_text text = {0};
     char block[65536];
     FILE *file = fopen(path, "rb");
+
     *out = NULL;
     if (!file)
         return app_fail(message, CKG_ERR_INVALID, "%s: %s", path, strerror(errno));
     size_t got;
     while ((got = fread(block, 1, sizeof block, file)) > 0)
         app_text_add(&text, block, got);
-    const int broken = ferror(file), why = errno;
+    const int broken = ferror(file);
+    const int why = errno;
     fclose(file);
     app_text_add(&text, "", 0);
     if (broken || text.failed) {

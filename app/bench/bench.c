@@ -70,12 +70,14 @@ static void cell_path(const struct work *w, int cell, enum app_record_kind kind,
 static int exists(const char *path)
 {
     struct stat info;
+
     return stat(path, &info) == 0;
 }
 
 static int make_folder(const char *folder, const char *below, struct app_message *message)
 {
     char path[512];
+
     snprintf(path, sizeof path, "%s%s", folder, below);
     return mkdir(path, 0777) && errno != EEXIST
                ? app_fail(message, CKG_ERR_SYSTEM, "%s: %s", path, strerror(errno))
@@ -189,8 +191,10 @@ static int join(const struct work *w, int cell, struct app_message *message)
 static int check_settings(const struct app_plan *plan, struct app_message *message)
 {
     struct app_text text = {0};
-    char path[512], *old = NULL;
+    char path[512];
+    char *old = NULL;
     size_t length;
+
     app_text_print(&text, "{\"initial\": %d, \"evaluations\": %d, \"replications\": %d, \"seed\": %llu}\n",
                    plan->initial, plan->evaluations, plan->replications, (unsigned long long)plan->seed);
     snprintf(path, sizeof path, "%s/bench.json", plan->folder);
@@ -214,9 +218,10 @@ static int check_settings(const struct app_plan *plan, struct app_message *messa
 
 static void show_progress(struct work *w)
 {
-    const double elapsed = app_clock() - w->started,
-                 left = w->done ? elapsed / w->done * (w->todo - w->done) : NAN;
+    const double elapsed = app_clock() - w->started;
+    const double left = w->done ? elapsed / w->done * (w->todo - w->done) : NAN;
     const int terminal = isatty(STDERR_FILENO);
+
     if (w->plan->quiet || (w->done < w->todo && app_clock() - w->shown < (terminal ? 0.2 : 10)))
         return;
     w->shown = app_clock();
@@ -288,6 +293,7 @@ static int survey(struct work *w)
 static int make_cells(struct work *w)
 {
     const struct app_plan *plan = w->plan;
+
     for (int p = 0; p < plan->problems; p++) {
         struct app_components *components = app_components_find(plan->problem[p]);
         if (!components)
@@ -315,6 +321,7 @@ static void free_work(struct work *w)
 static void sweep(const char *folder)
 {
     static const char *const below[] = {"", "/parts", "/designs"};
+
     for (size_t i = 0; i < sizeof below / sizeof *below; i++) {
         char path[512];
         snprintf(path, sizeof path, "%s%s", folder, below[i]);

@@ -21,6 +21,7 @@ static void centre(const struct app_problem *p, int i, int j, double *x)
 static int index_of(const struct app_problem *p, int k, double x)
 {
     const int i = (int)floor((x - p->low[k]) / (p->high[k] - p->low[k]) * N);
+
     return i < 0 ? 0 : i >= N ? N - 1 : i;
 }
 
@@ -28,8 +29,11 @@ static int index_of(const struct app_problem *p, int k, double x)
 static int near_cell(const struct app_components *c, const double *x)
 {
     enum { REACH = 4 };
-    const int i = index_of(c->problem, 0, x[0]), j = index_of(c->problem, 1, x[1]);
-    int best = -1, nearest = REACH * REACH * 3;
+    const int i = index_of(c->problem, 0, x[0]);
+    const int j = index_of(c->problem, 1, x[1]);
+    int best = -1;
+    int nearest = REACH * REACH * 3;
+
     for (int a = i - REACH; a <= i + REACH; a++)
         for (int b = j - REACH; b <= j + REACH; b++) {
             const int distance = (a - i) * (a - i) + (b - j) * (b - j);
@@ -43,13 +47,17 @@ static int near_cell(const struct app_components *c, const double *x)
 
 static int flood(struct app_components *c, int start)
 {
-    int *stack = malloc(sizeof *stack * N * N), depth = 0;
+    int *stack = malloc(sizeof *stack * N * N);
+    int depth = 0;
+
     if (!stack)
         return 0;
     c->cell[start] = 2;
     stack[depth++] = start;
     while (depth) {
-        const int at = stack[--depth], i = at / N, j = at % N;
+        const int at = stack[--depth];
+        const int i = at / N;
+        const int j = at % N;
         for (int a = i - 1; a <= i + 1; a++)
             for (int b = j - 1; b <= j + 1; b++)
                 if (a >= 0 && b >= 0 && a < N && b < N && c->cell[a * N + b] == 1) {
@@ -64,6 +72,7 @@ static int flood(struct app_components *c, int start)
 struct app_components *app_components_find(const struct app_problem *problem)
 {
     struct app_components *c = calloc(1, sizeof *c);
+
     if (!c)
         return NULL;
     c->problem = problem;
@@ -72,7 +81,8 @@ struct app_components *app_components_find(const struct app_problem *problem)
     c->cell = calloc(N, N);
     for (int i = 0; c->cell && i < N; i++)
         for (int j = 0; j < N; j++) {
-            double x[2], values[1 + APP_PROBLEM_CONSTRAINTS];
+            double x[2];
+            double values[1 + APP_PROBLEM_CONSTRAINTS];
             centre(problem, i, j, x);
             problem->evaluate(x, values);
             c->cell[i * N + j] = (unsigned char)app_problem_feasible(problem, values);
@@ -95,6 +105,7 @@ void app_components_free(struct app_components *c)
 int app_components_right(const struct app_components *c, const double *x)
 {
     double values[1 + APP_PROBLEM_CONSTRAINTS];
+
     c->problem->evaluate(x, values);
     if (!app_problem_feasible(c->problem, values))
         return 0;

@@ -54,6 +54,7 @@ static int fill_level(const struct app_chart *c, const struct app_field *field, 
 {
     struct app_path path = {0};
     const int made = app_contour_region(field, level, &path);
+
     app_draw(c->canvas, &path, pen);
     return made;
 }
@@ -61,6 +62,7 @@ static int fill_level(const struct app_chart *c, const struct app_field *field, 
 static void visit(void *context, int count, const double *points, int closed)
 {
     struct app_path *path = context;
+
     for (int i = 0; i < count - closed; i++)
         (i ? app_path_line : app_path_move)(path, points[2 * i], points[2 * i + 1]);
     if (closed)
@@ -72,6 +74,7 @@ static int draw_level(const struct app_chart *c, const struct app_field *field, 
 {
     struct app_path path = {0};
     const int made = app_contour_lines(field, level, visit, &path);
+
     app_draw(c->canvas, &path, pen);
     return made;
 }
@@ -79,6 +82,7 @@ static int draw_level(const struct app_chart *c, const struct app_field *field, 
 int app_region_draw(const struct app_chart *c, const struct app_problem *p)
 {
     struct grid *g = calloc(1, sizeof *g);
+
     if (!g)
         return 0;
     evaluate(c, p, g);
@@ -106,6 +110,7 @@ int app_region_make(const struct app_problem *p, const struct app_canvas_table *
         {APP_KEY_BAND, APP_CIRCLE, {.fill = APP_INK_GRID}, "infeasible"},
         {APP_KEY_MARK, APP_STAR, {.stroke = APP_INK_TEXT, .fill = APP_INK_STAR, .width = 1}, "optimum"},
     };
+
     if (p->d != 2)
         return app_fail(message, CKG_ERR_INVALID, "%s has %d parameters; only problems with two can be drawn",
                         p->name, p->d);

@@ -25,6 +25,7 @@ static struct look look_of(const char *policy)
     static const enum app_shape shapes[] = {APP_CIRCLE,  APP_SQUARE, APP_TRIANGLE,
                                             APP_DIAMOND, APP_CROSS,  APP_STAR};
     const int rank = app_policy_rank(policy);
+
     return (struct look){(enum app_ink)(APP_INK_SERIES + (rank < APP_SERIES ? rank : APP_SERIES - 1)),
                          dashes[rank % 5], shapes[rank % 6]};
 }
@@ -32,6 +33,7 @@ static struct look look_of(const char *policy)
 static struct app_pen line_of(const char *policy)
 {
     const struct look look = look_of(policy);
+
     return (struct app_pen){
         .stroke = look.ink, .width = app_policy_rank(policy) ? 1.4 : 2.2, .dash = look.dash};
 }
@@ -136,6 +138,7 @@ struct point {
 static int point_of(const struct app_result *r, int evaluation, struct point *out)
 {
     struct app_statistics s;
+
     if (!app_statistics(r, evaluation, &s))
         return 0;
     out->mean = s.mean;
@@ -148,6 +151,7 @@ static int point_of(const struct app_result *r, int evaluation, struct point *ou
 static struct app_axis cost_axis(const struct sheet *s, int from, int to, int noise)
 {
     struct app_range range = APP_RANGE_INIT;
+
     for (int p = from; p < to; p++)
         for (int k = 0; k < s->policies; k++) {
             const struct app_result *r = find(s, p, noise, k);
@@ -178,6 +182,7 @@ static void draw_band(const struct app_chart *c, const struct app_result *r)
     const struct app_pen pen = {.fill = look_of(r->policy).ink, .clear = 0.87};
     struct app_path path = {0};
     struct point at;
+
     for (int e = r->first; e <= r->last; e++)
         if (point_of(r, e, &at))
             (path.count ? app_path_line : app_path_move)(&path, app_chart_x(c, e), y_of(c, at.high));
@@ -194,6 +199,7 @@ static void draw_line(const struct app_chart *c, const struct app_result *r)
     const struct app_pen pen = line_of(r->policy);
     struct app_path path = {0};
     struct point at;
+
     for (int e = r->first; e <= r->last; e++)
         if (point_of(r, e, &at))
             (path.count ? app_path_line : app_path_move)(&path, app_chart_x(c, e), y_of(c, at.mean));
@@ -208,9 +214,11 @@ static void draw_marks(const struct app_chart *c, const struct app_result *r, in
     const struct app_pen pen = {.stroke = look.ink, .fill = APP_INK_PAPER, .width = 1.2};
     const double span = (r->last - r->first) / (double)MARKS;
     struct point at;
+
     for (int i = 0; i < MARKS; i++) {
         const int e = r->first + (int)lround(span * (i + (number + 0.5) / of));
-        char hint[160], mean[64];
+        char hint[160];
+        char mean[64];
         if (!point_of(r, e, &at))
             continue;
         snprintf(hint, sizeof hint, "%s after %d evaluations: %s", r->policy, e,
@@ -223,6 +231,7 @@ static void draw_marks(const struct app_chart *c, const struct app_result *r, in
 static void draw_cost(const struct app_chart *c, const struct sheet *s, int problem, int noise)
 {
     const struct app_result *r;
+
     app_chart_axes(c);
     c->canvas->table->clip(c->canvas, &c->box);
     for (int k = s->policies - 1; k >= 0; k--)
@@ -248,10 +257,12 @@ static struct app_box panel(const struct sheet *s, int problem, double y, double
 static void draw_no_map(struct app_canvas *canvas, const struct app_box *box, const char *name,
                         const struct app_problem *p)
 {
-    static const struct app_lettering title = {12, APP_INK_TEXT, APP_MIDDLE, 1, 0},
-                                      letters = {11, APP_INK_SOFT, APP_MIDDLE, 0, 0};
-    const double x = box->x + box->width / 2, y = box->y + box->height / 2;
+    static const struct app_lettering title = {12, APP_INK_TEXT, APP_MIDDLE, 1, 0};
+    static const struct app_lettering letters = {11, APP_INK_SOFT, APP_MIDDLE, 0, 0};
+    const double x = box->x + box->width / 2;
+    const double y = box->y + box->height / 2;
     char text[80] = "not among the built-in problems", shortened[APP_SHORT];
+
     if (p)
         snprintf(text, sizeof text, "%d parameters, %d constraint%s", p->d, p->K, p->K == 1 ? "" : "s");
     app_draw_letters(canvas, x, y - 9, &title, app_shorten(name, 34, shortened));
@@ -263,6 +274,7 @@ static int draw_map(struct app_canvas *canvas, const struct sheet *s, int proble
     const struct app_problem *p = app_problem_named(s->problem[problem]);
     struct app_chart c = {
         .canvas = canvas, .box = panel(s, problem, y, map_high), .left = 34, .title = s->problem[problem]};
+
     if (!p || p->d != 2) {
         draw_no_map(canvas, &c.box, s->problem[problem], p);
         return 1;
@@ -300,14 +312,17 @@ static double band_height(const struct sheet *s, int from)
 
 static int draw_rows(struct app_canvas *canvas, const struct sheet *s, int from, double y)
 {
-    const int to = band_end(s, from), maps = has_maps(s, from);
+    const int to = band_end(s, from);
+    const int maps = has_maps(s, from);
     int made = 1;
+
     for (int p = from; maps && made && p < to; p++)
         made = draw_map(canvas, s, p, y);
     y += maps ? map_high + below : 0;
     for (int n = 0; n < s->noises; n++, y += cost_high + row_gap) {
         const struct app_axis cost = cost_axis(s, from, to, n);
-        char label[64], noise[64];
+        char label[64];
+        char noise[64];
         snprintf(label, sizeof label, "opportunity cost, σ = %s", app_number_nice(s->noise[n], 3, noise));
         for (int p = from; p < to; p++) {
             struct app_chart c = {
@@ -326,8 +341,10 @@ int app_figure_make(const struct app_results *results, const struct app_canvas_t
                     struct app_text *out, struct app_message *message)
 {
     struct sheet s;
+
     survey(&s, results);
-    double high = 26 + s.legend + edge, y = 26;
+    double high = 26 + s.legend + edge;
+    double y = 26;
     for (int from = 0; from < s.problems; from += s.columns)
         high += band_height(&s, from) + (from ? band_gap : 0);
     struct app_canvas *canvas = table->open(

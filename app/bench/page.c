@@ -14,6 +14,7 @@ static int same_cell(const struct app_result *a, const struct app_result *b)
 static void add_number(struct app_text *out, double value, int digits)
 {
     char text[64];
+
     app_text_print(out, "%s", app_number_nice(value, digits, text));
 }
 
@@ -21,6 +22,7 @@ static void add_number(struct app_text *out, double value, int digits)
 static double smallest(const struct app_result *r, int count, int evaluation)
 {
     double least = INFINITY;
+
     for (int k = 0; k < count; k++) {
         struct app_statistics s;
         if (app_statistics(&r[k], evaluation, &s))
@@ -32,6 +34,7 @@ static double smallest(const struct app_result *r, int count, int evaluation)
 static void add_cell(struct app_text *out, const struct app_result *r, int evaluation, double least)
 {
     struct app_statistics s;
+
     if (!app_statistics(r, evaluation, &s)) {
         app_text_print(out, "<td></td>");
         return;
@@ -49,6 +52,7 @@ static void add_row(struct app_text *out, const struct app_result *r, int points
                     const double *least)
 {
     struct app_statistics s;
+
     app_text_print(out, "<tr><td>");
     app_markup(out, r->policy);
     app_text_print(out, "</td>");
@@ -70,6 +74,7 @@ static void add_table(struct app_text *out, const struct app_result *r, int coun
     int at[APP_STANDARD_POINTS];
     double least[APP_STANDARD_POINTS];
     const int points = app_standard_points(r, at);
+
     app_text_print(out, "<h3>");
     app_markup(out, r->problem);
     app_text_print(out, ", σ = ");
@@ -104,6 +109,7 @@ static void add_tables(struct app_text *out, const struct app_results *all)
 int app_page_make(const struct app_results *all, struct app_text *out, struct app_message *message)
 {
     const struct app_result *r = &all->result[0];
+
     app_report_head(out, "Replicated experiments", "ckg bench");
     app_text_print(out,
                    "<header><h1>Replicated experiments</h1>\n<p class=\"lead\">%d cells of %d replications, "

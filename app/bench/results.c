@@ -11,8 +11,10 @@
 
 static int read_csv(const char *folder, const char *name, struct app_csv *out, struct app_message *message)
 {
-    char path[512], *text;
+    char path[512];
+    char *text;
     size_t length;
+
     snprintf(path, sizeof path, "%s/%s", folder, name);
     int status = app_read_file(path, &text, &length, message);
     if (!status)
@@ -29,7 +31,9 @@ static int damaged(const char *name, int line, struct app_message *message)
 /* Where the replication and evaluation of a line stand in the arrays, -1: nowhere. */
 static int place(const struct app_result *r, const char *replication, const char *evaluation)
 {
-    const int a = atoi(replication) - 1, b = atoi(evaluation) - r->first;
+    const int a = atoi(replication) - 1;
+    const int b = atoi(evaluation) - r->first;
+
     return a < 0 || a >= r->replications || b < 0 || b > r->last - r->first
                ? -1
                : a * (r->last - r->first + 1) + b;
@@ -40,6 +44,8 @@ static int fill_rows(struct app_result *r, const struct app_csv *csv, const char
                      struct app_message *message)
 {
     enum { COLUMNS = 8 };
+
+    /* How many replications, and which evaluations. */
     r->first = 1 << 30;
     for (int i = 1; i < csv->rows; i++) {
         char *const *f = csv->row[i].field;
@@ -52,12 +58,16 @@ static int fill_rows(struct app_result *r, const struct app_csv *csv, const char
     const size_t size = csv->rows > 1 ? (size_t)r->replications * (size_t)(r->last - r->first + 1) : 0;
     if (!size || size != (size_t)csv->rows - 1)
         return app_fail(message, CKG_ERR_SYSTEM, "%s: the results are not complete", name);
+
+    /* Room for them. */
     r->cost = calloc(size, sizeof *r->cost);
     r->best = calloc(size, sizeof *r->best);
     r->feasible = calloc(size, 1);
     r->right = calloc(size, 1);
     if (!r->cost || !r->best || !r->feasible || !r->right)
         return app_fail(message, CKG_ERR_NOMEM, "out of memory");
+
+    /* Each row in its place, and whose they are. */
     for (int i = 1; i < csv->rows; i++) {
         char *const *f = csv->row[i].field;
         const int at = place(r, f[3], f[4]);
@@ -78,6 +88,7 @@ static int fill_right(struct app_result *r, const char *folder, const char *name
 {
     char path[300];
     struct app_csv csv;
+
     snprintf(path, sizeof path, "designs/%s", name);
     const int status = read_csv(folder, path, &csv, message);
     for (int i = 1; !status && i < csv.rows; i++) {
@@ -95,6 +106,7 @@ static void fill_seconds(struct app_results *all, const char *folder)
 {
     struct app_csv csv;
     struct app_message unheard;
+
     if (read_csv(folder, "timing.csv", &csv, &unheard))
         return;
     for (int k = 0; k < all->count; k++) {
@@ -127,6 +139,7 @@ static int add(struct app_results *all, const char *folder, const char *name, st
     struct app_csv csv;
     struct app_result one = {.seconds = NAN};
     struct app_result *grown = realloc(all->result, ((size_t)all->count + 1) * sizeof *grown);
+
     if (!grown)
         return app_fail(message, CKG_ERR_NOMEM, "out of memory");
     all->result = grown;
@@ -147,6 +160,7 @@ static int add(struct app_results *all, const char *folder, const char *name, st
 static int problem_rank(const char *name)
 {
     int i = 0;
+
     while (app_problems[i] && strcmp(app_problems[i]->name, name) != 0)
         i++;
     return i;
@@ -155,6 +169,7 @@ static int problem_rank(const char *name)
 int app_policy_rank(const char *name)
 {
     ckg_policy_info info;
+
     for (int i = 0; i < ckg_policy_count(); i++)
         if (!ckg_policy_at(i, &info) && !strcmp(info.name, name))
             return i;
@@ -163,9 +178,11 @@ int app_policy_rank(const char *name)
 
 static int in_order(const void *a, const void *b)
 {
-    const struct app_result *x = a, *y = b;
-    const int problems = problem_rank(x->problem) - problem_rank(y->problem),
-              policies = app_policy_rank(x->policy) - app_policy_rank(y->policy);
+    const struct app_result *x = a;
+    const struct app_result *y = b;
+    const int problems = problem_rank(x->problem) - problem_rank(y->problem);
+    const int policies = app_policy_rank(x->policy) - app_policy_rank(y->policy);
+
     return problems               ? problems
            : x->noise != y->noise ? (x->noise > y->noise) - (x->noise < y->noise)
                                   : policies;
@@ -176,6 +193,7 @@ int app_results_read(struct app_results *out, const char *folder, struct app_mes
     DIR *directory = opendir(folder);
     const struct dirent *entry;
     int status = CKG_OK;
+
     *out = (struct app_results){0};
     if (!directory)
         return app_fail(message, CKG_ERR_INVALID, "%s: %s", folder, strerror(errno));

@@ -47,6 +47,7 @@ int app_statistics(const struct app_result *r, int evaluation, struct app_statis
 static void print_json(const struct app_result *r, int evaluation, const struct app_statistics *s)
 {
     struct app_text out = {0};
+
     const struct {
         const char *name;
         double value;
@@ -84,6 +85,7 @@ int app_standard_points(const struct app_result *r, int at[APP_STANDARD_POINTS])
 {
     static const int standard[] = {20, 30, 50, 75, 110};
     int count = 0;
+
     for (size_t i = 0; i < sizeof standard / sizeof *standard; i++)
         if (standard[i] >= r->first && standard[i] <= r->last)
             at[count++] = standard[i];
@@ -96,6 +98,7 @@ static void print_result(const struct app_result *r, int count, const int *at, i
 {
     int standard[APP_STANDARD_POINTS];
     const int points = count ? count : app_standard_points(r, standard);
+
     for (int i = 0; i < points; i++) {
         const int evaluation = count ? at[i] : standard[i];
         struct app_statistics s;
@@ -108,6 +111,7 @@ int app_summary_print(const char *folder, int count, const int *at, int json, st
 {
     struct app_results all;
     const int status = app_results_read(&all, folder, message);
+
     if (status)
         return status;
     if (!json)

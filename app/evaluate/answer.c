@@ -13,6 +13,7 @@ static char *without_nonnumbers(const char *text, size_t length)
 {
     struct app_text out = {0};
     int inside = 0;
+
     for (size_t i = 0; i < length;) {
         size_t word = 0;
         while (!inside && i + word < length && isalpha((unsigned char)text[i + word]))
@@ -36,6 +37,7 @@ static char *without_nonnumbers(const char *text, size_t length)
 static int has_nonnumber(const char *text, size_t length, const json_error_t *error)
 {
     json_error_t unused;
+
     if (json_error_code(error) == json_error_numeric_overflow)
         return 1;
     char *mended = without_nonnumbers(text, length);
@@ -51,6 +53,7 @@ static void take_line(struct app_answer *a)
     json_error_t error;
     const char *text = a->line.data;
     size_t start = 0;
+
     while (start < a->line.length && strchr(" \t\r", text[start]) && text[start])
         start++;
     if (a->overlong || start == a->line.length || text[start] != '{')
@@ -111,6 +114,7 @@ static int check_trial(const struct app_answer *a, const struct app_definition *
                        struct app_message *why)
 {
     const json_t *named = app_definition_outcome(d, "trial") < 0 ? json_object_get(a->object, "trial") : NULL;
+
     if (!named)
         return CKG_OK;
     if (!json_is_number(named) || json_number_value(named) != trial)
@@ -123,6 +127,7 @@ int app_answer_read(const struct app_answer *a, const struct app_definition *d, 
                     ckg_measurement *measured, int *count, struct app_message *why)
 {
     struct app_message wrong;
+
     *count = 0;
     if (!a->object && a->problem.text[0])
         return app_fail(why, CKG_ERR_INVALID, "no answer: its last line that starts with { is not JSON: %s",

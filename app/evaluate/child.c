@@ -35,6 +35,7 @@ static const double glance = 0.02;
 static char *expand(const struct app_definition *d, const char *word, const double *x)
 {
     struct app_text out = {0};
+
     app_text_add(&out, "", 0);
     while (*word) {
         int hit = -1;
@@ -64,6 +65,7 @@ static void free_words(char **words)
 static char **make_words(const struct app_definition *d, const double *x)
 {
     char **words = calloc((size_t)d->evaluate.count + 1, sizeof *words);
+
     for (int i = 0; words && i < d->evaluate.count; i++) {
         words[i] = expand(d, d->evaluate.command[i], x);
         if (!words[i]) {
@@ -89,12 +91,17 @@ static void free_environment(char **environment)
  */
 static char **make_environment(const char *study, int trial, const char *worker)
 {
-    size_t count = 0, at = OWN_VARIABLES;
+    size_t count = 0;
+    size_t at = OWN_VARIABLES;
     struct app_text own[OWN_VARIABLES] = {{0}};
     int failed = 0;
+
+    /* Room for both. */
     while (environ[count])
         count++;
     char **out = calloc(count + OWN_VARIABLES + 1, sizeof *out);
+
+    /* Our own. */
     app_text_print(&own[0], "CKG_STUDY=%s", study);
     app_text_print(&own[1], "CKG_TRIAL=%d", trial);
     app_text_print(&own[2], "CKG_WORKER=%s", worker);
@@ -109,6 +116,8 @@ static char **make_environment(const char *study, int trial, const char *worker)
         free_environment(out);
         return NULL;
     }
+
+    /* All others of the process. */
     for (size_t i = 0; i < count; i++)
         if (strncmp(environ[i], "CKG_STUDY=", 10) != 0 && strncmp(environ[i], "CKG_TRIAL=", 10) != 0 &&
             strncmp(environ[i], "CKG_WORKER=", 11) != 0)
@@ -129,6 +138,7 @@ static void shut(int *fd)
 static int make_pipes(struct app_child *p, int theirs[3])
 {
     int *const ours[3] = {&p->in, &p->out, &p->err};
+
     for (int i = 0; i < 3; i++) {
         int ends[2];
         if (pipe2(ends, O_CLOEXEC))
@@ -146,24 +156,30 @@ static int spawn(struct app_child *p, char **words, char **environment, const ch
 {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
-    sigset_t none, standard;
+    sigset_t none;
+    sigset_t usual;
+
     if (posix_spawn_file_actions_init(&actions))
         return ENOMEM;
     if (posix_spawnattr_init(&attributes)) {
         posix_spawn_file_actions_destroy(&actions);
         return ENOMEM;
     }
+
+    /* A group of its own, and signals as a program finds them that nobody has touched. */
     sigemptyset(&none);
-    sigemptyset(&standard);
-    sigaddset(&standard, SIGPIPE);
-    sigaddset(&standard, SIGINT);
-    sigaddset(&standard, SIGTERM);
-    sigaddset(&standard, SIGCHLD);
+    sigemptyset(&usual);
+    sigaddset(&usual, SIGPIPE);
+    sigaddset(&usual, SIGINT);
+    sigaddset(&usual, SIGTERM);
+    sigaddset(&usual, SIGCHLD);
     posix_spawnattr_setflags(&attributes,
                              POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
     posix_spawnattr_setpgroup(&attributes, 0);
-    posix_spawnattr_setsigdefault(&attributes, &standard);
+    posix_spawnattr_setsigdefault(&attributes, &usual);
     posix_spawnattr_setsigmask(&attributes, &none);
+
+    /* Its folder, its pipes, and off it goes. */
     int error = posix_spawn_file_actions_addchdir_np(&actions, folder);
     for (int i = 0; !error && i < 3; i++)
         error = posix_spawn_file_actions_adddup2(&actions, theirs[i], i);
@@ -171,6 +187,7 @@ static int spawn(struct app_child *p, char **words, char **environment, const ch
         error = posix_spawnp(&p->pid, words[0], &actions, &attributes, words, environment);
     if (error)
         p->pid = 0;
+
     posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&actions);
     return error;
@@ -179,6 +196,7 @@ static int spawn(struct app_child *p, char **words, char **environment, const ch
 static int complain(struct app_message *message, const char *folder, const char *program, int error)
 {
     struct stat info;
+
     if (stat(folder, &info) || !S_ISDIR(info.st_mode))
         return app_fail(message, CKG_ERR_SYSTEM,
                         "the working folder %s no longer exists; restore it, then run the same command again",
@@ -289,6 +307,7 @@ static void keep_log(struct app_child *p, const char *bytes, size_t length)
 static void read_output(struct app_child *p, int *fd, size_t most)
 {
     char block[65536];
+
     while (*fd >= 0 && most) {
         const ssize_t got = read(*fd, block, sizeof block < most ? sizeof block : most);
         if (got < 0 && (errno == EAGAIN || errno == EINTR))
@@ -308,6 +327,7 @@ static void read_output(struct app_child *p, int *fd, size_t most)
 void app_child_serve(struct app_child *p)
 {
     enum { AT_ONCE = 1 << 20 }; /* so that no evaluation keeps the others waiting */
+
     if (p->in >= 0)
         write_input(p);
     read_output(p, &p->out, AT_ONCE);
@@ -379,8 +399,10 @@ static int complain_of_exit(const struct app_child *p, struct app_message *why)
 {
     enum { LONGEST = 300 };
     const int status = WEXITSTATUS(p->status);
-    char *log = app_child_log(p), *line = log;
+    char *log = app_child_log(p);
+    char *line = log;
     size_t length = log ? strlen(log) : 0;
+
     while (length && strchr(" \t\r\n", log[length - 1]))
         log[--length] = 0;
     for (size_t i = 0; i < length; i++)
@@ -417,6 +439,7 @@ char *app_child_log(const struct app_child *p)
     struct app_text out = {0};
     const size_t kept = p->logged < APP_LOG_BYTES ? p->logged : APP_LOG_BYTES;
     unsigned char text[APP_LOG_BYTES];
+
     if (!kept)
         return NULL;
     for (size_t i = 0; i < kept; i++)

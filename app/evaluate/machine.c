@@ -207,6 +207,7 @@ static int visit_children(int count, const pid_t *spare, child_visit *visit, voi
 static int reap_child(void *context, pid_t child)
 {
     (void)context;
+
     return waitpid(child, NULL, WNOHANG) == child;
 }
 

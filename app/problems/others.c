@@ -86,6 +86,7 @@ static void hartmann6(const double *x, double *v)
                                    {0.2348, 0.1451, 0.3522, 0.2883, 0.3047, 0.6650},
                                    {0.4047, 0.8828, 0.8732, 0.5743, 0.1091, 0.0381}};
     double square = 0;
+
     v[0] = 0;
     for (int i = 0; i < 4; i++) {
         double sum = 0;
@@ -114,7 +115,10 @@ const struct app_problem app_problem_hartmann6 = {
 
 static void ackley10(const double *x, double *v)
 {
-    double squares = 0, cosines = 0, sum = 0;
+    double squares = 0;
+    double cosines = 0;
+    double sum = 0;
+
     for (int i = 0; i < 10; i++) {
         squares += x[i] * x[i];
         cosines += cos(2 * pi * x[i]);
@@ -142,7 +146,10 @@ const struct app_problem app_problem_ackley10 = {
 
 static void spring(const double *x, double *v)
 {
-    const double d = x[0], D = x[1], N = x[2];
+    const double d = x[0];
+    const double D = x[1];
+    const double N = x[2];
+
     v[0] = (N + 2) * D * d * d;
     v[1] = 1 - D * D * D * N / (71785 * d * d * d * d);
     v[2] = (4 * D * D - d * D) / (12566 * (D * d * d * d - d * d * d * d)) + 1 / (5108 * d * d) - 1;
@@ -170,7 +177,12 @@ const struct app_problem app_problem_spring = {
 
 static void keane10(const double *x, double *v)
 {
-    double fourth = 0, product = 1, weighted = 0, all = 1, sum = 0;
+    double fourth = 0;
+    double product = 1;
+    double weighted = 0;
+    double all = 1;
+    double sum = 0;
+
     for (int i = 0; i < 10; i++) {
         const double c = cos(x[i]) * cos(x[i]);
         fourth += c * c;

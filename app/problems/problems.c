@@ -48,6 +48,7 @@ ckg_problem *app_problem_describe(const struct app_problem *p, int noisy)
     ckg_problem *out;
     char name[16];
     int status = ckg_problem_new(&out);
+
     for (int i = 0; !status && i < p->d; i++) {
         snprintf(name, sizeof name, "x%d", i + 1);
         status = ckg_problem_add_real(out, name, p->low[i], p->high[i], CKG_LINEAR);
@@ -73,6 +74,7 @@ double app_problem_noise(uint64_t seed, uint64_t evaluation, uint64_t outcome)
 {
     const double two_pi = 6.28318530717958647692;
     double u[2];
+
     for (int i = 0; i < 2; i++) {
         uint64_t z = seed * 0x9e3779b97f4a7c15u + evaluation * 2 + (uint64_t)i + 1 + (outcome << 32);
         z *= 0x9e3779b97f4a7c15u;

@@ -17,6 +17,7 @@ static const double share = 0.1;
 static int ended(const struct app_notebook *n)
 {
     int tally[APP_STATES];
+
     app_notebook_tally(n, tally);
     return tally[APP_COMPLETE] + tally[APP_FAILED_TRIAL];
 }
@@ -33,6 +34,7 @@ static void print_line(const struct app_notebook *n, const struct app_trial *t)
     const struct app_definition *d = &n->definition;
     const struct app_trial *best = app_notebook_best(n);
     char number[32];
+
     printf("%d/%d  trial %d %s", ended(n), d->budget, t->number,
            t->state == APP_PENDING ? "to be tried again" : app_state_name(t->state));
     for (int i = 0; i < t->count; i++)
@@ -53,12 +55,14 @@ static void print_line(const struct app_notebook *n, const struct app_trial *t)
 static int columns(void)
 {
     struct winsize size = {0};
+
     return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 20 ? size.ws_col : 80;
 }
 
 static void print_duration(struct app_text *out, double seconds)
 {
     const long s = seconds > 0 ? lround(seconds) : 0;
+
     if (s >= 86400)
         app_text_print(out, "%ld d %ld h", s / 86400, s / 3600 % 24);
     else if (s >= 3600)
@@ -72,6 +76,7 @@ static void print_duration(struct app_text *out, double seconds)
 static int speaks_utf8(void)
 {
     const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+
     for (int i = 0; i < 3; i++) {
         const char *value = getenv(names[i]);
         if (value && *value)
@@ -83,8 +88,10 @@ static int speaks_utf8(void)
 static void print_bar(struct app_text *out, int done, int running, int all)
 {
     enum { WIDTH = 30 };
-    const int utf8 = speaks_utf8(), full = all ? done * WIDTH / all : WIDTH,
-              also = all ? (done + running) * WIDTH / all : WIDTH;
+    const int utf8 = speaks_utf8();
+    const int full = all ? done * WIDTH / all : WIDTH;
+    const int also = all ? (done + running) * WIDTH / all : WIDTH;
+
     for (int i = 0; i < WIDTH; i++)
         app_text_print(out, "%s",
                        utf8       ? i < full   ? "█"
@@ -102,6 +109,7 @@ static void print_bar(struct app_text *out, int done, int running, int all)
 static void end_block_line(struct app_text *block, const struct app_text *line, int width, int *lines)
 {
     size_t at = 0;
+
     for (int column = 0; at < line->length && column < width - 1; column++) {
         const int length = app_utf8_length((const unsigned char *)line->data + at, line->length - at);
         at += length ? (size_t)length : 1;
@@ -114,6 +122,7 @@ static void end_block_line(struct app_text *block, const struct app_text *line, 
 static void first_line(struct app_text *out, const struct app_notebook *n, const int tally[APP_STATES])
 {
     const int done = tally[APP_COMPLETE] + tally[APP_FAILED_TRIAL];
+
     app_text_print(out, "%s  ", n->definition.name);
     print_bar(out, done, tally[APP_RUNNING], n->definition.budget);
     app_text_print(out, "  %d/%d  %d running", done, n->definition.budget, tally[APP_RUNNING]);
@@ -126,6 +135,7 @@ static void time_line(struct app_text *out, const struct app_progress *p, const 
 {
     const double elapsed = app_clock() - p->started;
     const int here = done - p->at_start;
+
     app_text_print(out, "  time           ");
     print_duration(out, elapsed);
     if (here > 0 && done < n->definition.budget) {
@@ -139,26 +149,36 @@ void app_progress_draw(struct app_progress *p, const struct app_notebook *n)
 {
     const struct app_definition *d = &n->definition;
     const struct app_trial *best = app_notebook_best(n);
-    struct app_text block = {0}, line[4] = {{0}};
-    int tally[APP_STATES], lines = 0;
+    struct app_text block = {0};
+    struct app_text line[4] = {{0}};
+    int tally[APP_STATES];
+    int lines = 0;
     char number[32];
+
     if (p->kind != APP_PROGRESS_BLOCK)
         return;
+
+    /* How far it is, the best, the recommendation, the time. */
     app_notebook_tally(n, tally);
     first_line(&line[0], n, tally);
+
     if (best)
         app_text_print(&line[1], "  best feasible  %s = %s (trial %d)", d->outcomes[0].name,
                        app_number_short(app_trial_value(best, 0), number), best->number);
     else
         app_text_print(&line[1], "  best feasible  none yet");
+
     if (p->known)
         app_text_print(&line[2], "  recommended    %s = %.5g ± %.2g, feasible with probability %.3f",
                        d->outcomes[0].name, p->value, p->sd, p->probability);
     else
         app_text_print(&line[2], "  recommended    -");
+
     time_line(&line[3], p, n, tally[APP_COMPLETE] + tally[APP_FAILED_TRIAL]);
     if (p->note[0])
         app_text_print(&line[3], "   %s", p->note);
+
+    /* Over what stands there, in one write. */
     if (p->drawn)
         app_text_print(&block, "\033[%dA", p->drawn);
     for (int i = 0; i < 4; i++) {
@@ -177,6 +197,7 @@ static void warn_of_evaluator(const struct app_notebook *n, const struct app_tri
 {
     enum { ENOUGH = 3 };
     int tally[APP_STATES];
+
     app_notebook_tally(n, tally);
     if (t->state != APP_FAILED_TRIAL || tally[APP_COMPLETE] || tally[APP_FAILED_TRIAL] != ENOUGH)
         return;
@@ -222,6 +243,7 @@ static void recommend(struct app_progress *p, struct app_notebook *n)
     const double clock = app_clock();
     ckg_study *engine;
     ckg_recommendation *r;
+
     if (p->spent > share * (clock - p->started) || app_notebook_engine(n, &engine))
         return;
     if (!ckg_study_recommend(engine, NULL, &r)) {
@@ -238,6 +260,7 @@ void app_progress_ended(struct app_progress *p, struct app_notebook *n, int numb
 {
     const struct app_trial *t = &n->trials[number - 1];
     struct app_text line = {0};
+
     if (p->kind == APP_PROGRESS_LINES) {
         print_line(n, t);
         warn_of_evaluator(n, t);

@@ -50,6 +50,7 @@ static int complain(struct database *db, struct app_message *message)
 {
     const int code = db->handle ? sqlite3_errcode(db->handle) : SQLITE_NOMEM;
     const char *advice = "";
+
     for (size_t i = 0; i < sizeof advices / sizeof *advices; i++)
         if (advices[i].code == code)
             advice = advices[i].text;
@@ -62,6 +63,7 @@ static int complain(struct database *db, struct app_message *message)
 static void sqlite_close(void *database)
 {
     struct database *db = database;
+
     if (!db)
         return;
     for (int i = 0; i < STATEMENTS; i++)
@@ -84,6 +86,7 @@ static int is_frozen(const char *path)
     struct app_text beside = {0};
     struct stat info;
     const char *slash = strrchr(path, '/');
+
     app_text_print(&beside, "%.*s", slash ? (int)(slash - path + 1) : 1, slash ? path : ".");
     int frozen = !beside.failed && access(beside.data, W_OK) != 0;
     beside.length = 0;
@@ -107,6 +110,7 @@ static int open_file(struct database *db, int create, struct app_message *messag
     struct app_text uri = {0};
     int flags = SQLITE_OPEN_NOMUTEX |
                 (create ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READWRITE);
+
     if (!create && is_frozen(db->path)) {
         flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_READONLY | SQLITE_OPEN_URI;
         write_frozen_uri(&uri, db->path);
@@ -121,20 +125,27 @@ static int sqlite_open(void **out, const char *url, int create, struct app_messa
 {
     struct database *db = calloc(1, sizeof *db);
     struct stat info;
+
     *out = NULL;
     if (!db)
         return app_fail(message, CKG_ERR_NOMEM, "out of memory");
+
+    /* A file, by its path. */
     db->turn = -1;
     db->path = app_copy(strchr(url, ':') + 1);
     if (!db->path || !*db->path || !strcmp(db->path, ":memory:")) {
         sqlite_close(db);
         return app_fail(message, CKG_ERR_INVALID, "%s: a store is a file: sqlite:PATH", url);
     }
+
+    /* Opened, and made only where that is wanted. */
     int status = CKG_OK;
     if (!create && stat(db->path, &info))
         status = app_fail(message, CKG_ERR_NOT_FOUND, "%s: %s", db->path, strerror(errno));
     if (!status)
         status = open_file(db, create, message);
+
+    /* How this connection behaves. */
     if (!status) {
         sqlite3_busy_timeout(db->handle, WAIT_MS);
         sqlite3_db_config(db->handle, SQLITE_DBCONFIG_DQS_DML, 0, NULL);
@@ -142,6 +153,7 @@ static int sqlite_open(void **out, const char *url, int create, struct app_messa
     }
     if (!status)
         status = pragma(db, "PRAGMA synchronous = NORMAL", message);
+
     if (status)
         sqlite_close(db);
     else
@@ -153,6 +165,7 @@ static int sqlite_open(void **out, const char *url, int create, struct app_messa
 static int sqlite_settle(void *database, struct app_message *message)
 {
     struct database *db = database;
+
     for (int wait = 0; wait < WAIT_MS / 10; wait++) {
         const int code = sqlite3_exec(db->handle, "PRAGMA journal_mode = WAL", NULL, NULL, NULL);
         if (code != SQLITE_BUSY)
@@ -168,6 +181,7 @@ static int sqlite_settle(void *database, struct app_message *message)
 static sqlite3_stmt *prepare(struct database *db, const char *sql)
 {
     int i = 0;
+
     while (i < STATEMENTS - 1 && db->kept[i].sql && db->kept[i].sql != sql)
         i++;
     if (db->kept[i].sql == sql)
@@ -198,6 +212,7 @@ static int give_row(sqlite3_stmt *statement, app_sql_row *row, void *context, st
     enum { COLUMNS = 24 };
     struct app_sql_value columns[COLUMNS] = {{0}};
     const int count = sqlite3_column_count(statement);
+
     for (int i = 0; i < count && i < COLUMNS; i++) {
         const int type = sqlite3_column_type(statement, i);
         columns[i].type = type == SQLITE_INTEGER ? APP_SQL_INTEGER
@@ -217,11 +232,13 @@ static int sqlite_run(void *database, const char *sql, int count, const struct a
 {
     struct database *db = database;
     sqlite3_stmt *statement = prepare(db, sql);
+
     if (!statement)
         return complain(db, message);
     for (int i = 0; i < count; i++)
         bind(statement, i + 1, &values[i]);
-    int status = CKG_OK, step;
+    int status = CKG_OK;
+    int step;
     while ((step = sqlite3_step(statement)) == SQLITE_ROW && !status)
         if (row)
             status = give_row(statement, row, context, message);
@@ -240,6 +257,7 @@ static int sqlite_run(void *database, const char *sql, int count, const struct a
 static int check_place(struct database *db, struct app_message *message)
 {
     int moved = 0;
+
     sqlite3_file_control(db->handle, "main", SQLITE_FCNTL_HAS_MOVED, &moved);
     if (!moved)
         return CKG_OK;
@@ -252,6 +270,7 @@ static int sqlite_begin(void *database, int durable, struct app_message *message
 {
     struct database *db = database;
     int status = check_place(db, message);
+
     if (!status && durable != db->durable)
         status = pragma(db, durable ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL", message);
     if (!status) {
@@ -264,6 +283,7 @@ static int sqlite_begin(void *database, int durable, struct app_message *message
 static void sqlite_rollback(void *database)
 {
     struct database *db = database;
+
     if (!sqlite3_get_autocommit(db->handle))
         sqlite3_exec(db->handle, "ROLLBACK", NULL, NULL, NULL);
 }
@@ -287,6 +307,7 @@ static struct flock turn_lock(int64_t study, short type)
 static int open_turn(struct database *db, struct app_message *message)
 {
     struct app_text path = {0};
+
     app_text_print(&path, "%s-turn", db->path);
     if (path.failed)
         return app_fail(message, CKG_ERR_NOMEM, "out of memory");
@@ -302,6 +323,7 @@ static int sqlite_turn_take(void *database, int64_t study, int *taken, struct ap
 {
     struct database *db = database;
     struct flock lock = turn_lock(study, F_WRLCK);
+
     *taken = 0;
     if (db->turn < 0 && open_turn(db, message))
         return CKG_ERR_SYSTEM;
@@ -315,6 +337,7 @@ static void sqlite_turn_give(void *database, int64_t study)
 {
     struct database *db = database;
     struct flock lock = turn_lock(study, F_UNLCK);
+
     if (db->turn >= 0)
         fcntl(db->turn, F_OFD_SETLK, &lock);
 }

@@ -93,6 +93,7 @@ static int damaged(const char *what, int64_t number, struct app_message *message
 static int first_integer(void *context, const struct app_sql_value *columns, struct app_message *message)
 {
     (void)message;
+
     *(int64_t *)context = columns[0].integer;
     return CKG_OK;
 }
@@ -229,6 +230,7 @@ static int take_trial(void *context, const struct app_sql_value *columns, struct
                                       .seconds = columns[9].type == APP_SQL_NULL ? NAN : columns[9].real,
                                       .starts = (int)columns[10].integer,
                                       .failures = (int)columns[11].integer};
+
     if (!are_texts(columns, 2, 3) || !are_texts(columns, 5, 5))
         return damaged("trial", columns[0].integer, message);
     return to->visit(to->context, &record);
@@ -239,6 +241,7 @@ static int trials_since(struct app_store *store, int64_t study, int64_t revision
 {
     struct store *s = self(store);
     struct visit to = {visit, context};
+
     return RUN(s,
                "SELECT number, revision, state, origin, queued, parameters, outcomes, why, log, seconds, "
                "starts, failures FROM trial"
@@ -453,6 +456,8 @@ static int finish(struct app_store *store, int64_t study, const struct app_recor
     int status = app_sql_begin(&s->sql, durable, message);
     if (status)
         return status;
+
+    /* It counts only where the trial is still open, and this worker's. */
     status = revise(s, study, &revision, message);
     if (!status)
         status = RUN(s,

@@ -22,6 +22,7 @@ static int no_memory(struct parser *p)
 static int read_quoted(struct parser *p, struct app_text *field)
 {
     const int opened = p->line;
+
     for (p->at++; p->at < p->end; p->at++) {
         if (*p->at == '"' && p->at + 1 < p->end && p->at[1] == '"')
             p->at++;
@@ -45,6 +46,7 @@ static int read_field(struct parser *p, char **out)
     struct app_text field = {0};
     const int quoted = p->at < p->end && *p->at == '"';
     int status = CKG_OK;
+
     app_text_add(&field, "", 0);
     if (quoted)
         status = read_quoted(p, &field);
@@ -64,6 +66,7 @@ static int read_field(struct parser *p, char **out)
 static int add_field(struct app_csv_row *row, char *field)
 {
     char **grown = realloc(row->field, ((size_t)row->count + 1) * sizeof *grown);
+
     if (!grown) {
         free(field);
         return 0;
@@ -76,11 +79,14 @@ static int add_field(struct app_csv_row *row, char *field)
 static int read_row(struct parser *p)
 {
     struct app_csv_row *grown = realloc(p->out->row, ((size_t)p->out->rows + 1) * sizeof *grown);
+
     if (!grown)
         return no_memory(p);
     p->out->row = grown;
     struct app_csv_row *row = &grown[p->out->rows++];
     *row = (struct app_csv_row){.line = p->line};
+
+    /* Its fields. */
     for (;;) {
         char *field;
         const int status = read_field(p, &field);
@@ -94,6 +100,8 @@ static int read_row(struct parser *p)
             break;
         p->at++;
     }
+
+    /* Its end. */
     if (p->at < p->end && *p->at == '\r')
         p->at++;
     if (p->at < p->end && *p->at != '\n')
@@ -108,6 +116,7 @@ int app_csv_read(struct app_csv *out, const char *text, size_t length, const cha
     struct parser p = {
         .at = text, .end = text + length, .path = path, .line = 1, .out = out, .message = message};
     int status = CKG_OK;
+
     *out = (struct app_csv){0};
     if (length >= 3 && !memcmp(text, "\xEF\xBB\xBF", 3))
         p.at += 3;
@@ -137,6 +146,7 @@ void app_csv_free(struct app_csv *csv)
 void app_csv_field(struct app_text *out, const char *field, int *first)
 {
     const int quoted = strpbrk(field, ",\"\r\n") != NULL || (!*field && *first);
+
     if (!*first)
         app_text_add(out, ",", 1);
     *first = 0;

@@ -111,11 +111,13 @@ static int sd_of(const struct app_definition *d, const char *name)
 static int read_head(struct reader *r, const struct app_csv_row *head, struct column *columns)
 {
     const struct app_definition *d = r->definition;
+
     for (int k = 0; k < head->count; k++) {
         const char *name = head->field[k];
         const int parameter = app_definition_parameter(d, name), outcome = app_definition_outcome(d, name),
                   sd = sd_of(d, name);
-        const int again = is_repeated(head, k), later = is_repeated_later(head, k);
+        const int again = is_repeated(head, k);
+        const int later = is_repeated_later(head, k);
         if (is_fact(name) && !again && ((parameter < 0 && outcome < 0) || later))
             columns[k] = (struct column){FACT, k};
         else if (parameter >= 0 && (!again || is_fact(name)))
@@ -138,6 +140,7 @@ static int read_head(struct reader *r, const struct app_csv_row *head, struct co
 static int read_number(const char *text, double *out)
 {
     char *stop;
+
     *out = strtod(text, &stop);
     return stop != text && !*stop && isfinite(*out) && !strpbrk(text, "xXnN");
 }
@@ -149,6 +152,7 @@ static int put_field(struct reader *r, struct row *row, const char *name, const 
     const int category = column->kind == PARAMETER && d->parameters[column->index].kind == CKG_CATEGORICAL;
     double value = 0;
     int failed = 0;
+
     if (column->kind == IGNORED || column->kind == SD || (!*text && column->kind != PARAMETER))
         return CKG_OK;
     if (column->kind != FACT && !category && !read_number(text, &value))
@@ -171,6 +175,7 @@ static int put_sd(struct reader *r, struct row *row, int outcome, const char *te
     const char *name = r->definition->outcomes[outcome].name;
     json_t *value = json_object_get(row->values, name);
     double sd;
+
     if (!*text)
         return CKG_OK;
     if (!read_number(text, &sd) || !value)
@@ -184,6 +189,7 @@ static int read_csv_row(struct reader *r, const struct app_csv_row *head, const 
                         const struct app_csv_row *from)
 {
     struct row row;
+
     if (from->count != head->count)
         return app_fail(r->message, CKG_ERR_INVALID, "%s:%d: %d fields, but the header has %d", r->path,
                         from->line, from->count, head->count);
@@ -204,6 +210,7 @@ static int read_csv(struct reader *r, const char *text, size_t length)
     struct app_csv csv;
     struct column *columns = NULL;
     int status = app_csv_read(&csv, text, length, r->path, r->message);
+
     if (!status && csv.rows) {
         columns = calloc((size_t)csv.row[0].count, sizeof *columns);
         status = columns ? read_head(r, &csv.row[0], columns) : no_memory(r->message);
@@ -222,6 +229,7 @@ static int split_nested(struct reader *r, struct row *row, json_t *object)
 {
     const char *name;
     json_t *value, *values = json_object_get(object, "values");
+
     json_object_foreach(json_object_get(object, "parameters"), name,
                         value) if (app_definition_parameter(r->definition, name) >= 0)
         json_object_set(row->parameters, name, value);
@@ -238,6 +246,7 @@ static int split_flat(struct reader *r, struct row *row, json_t *object)
 {
     const char *name;
     json_t *value;
+
     json_object_foreach(object, name, value) if (app_definition_parameter(r->definition, name) >= 0)
         json_object_set(row->parameters, name, value);
     else if (app_definition_outcome(r->definition, name) >= 0) json_object_set(row->values, name, value);
@@ -251,6 +260,7 @@ static int read_json_line(struct reader *r, int line, const char *text, size_t l
     struct row row;
     json_error_t error;
     json_t *object = json_loadb(text, length, JSON_REJECT_DUPLICATES | JSON_DECODE_INT_AS_REAL, &error);
+
     if (!object)
         return app_fail(r->message, CKG_ERR_INVALID, "%s:%d:%d: %s", r->path, line, error.column, error.text);
     int status = row_make(&row, line) ? CKG_OK : no_memory(r->message);
@@ -269,6 +279,7 @@ static int read_json_line(struct reader *r, int line, const char *text, size_t l
 static int read_json_lines(struct reader *r, const char *text, size_t length)
 {
     int status = CKG_OK;
+
     for (int line = 1; !status && length; line++) {
         const char *newline = memchr(text, '\n', length);
         const size_t part = newline ? (size_t)(newline - text) : length;
@@ -286,6 +297,7 @@ static int read_json_lines(struct reader *r, const char *text, size_t length)
 static int read_text(struct reader *r, const char *text, size_t length)
 {
     size_t start = 0;
+
     if (length >= 3 && !memcmp(text, "\xEF\xBB\xBF", 3)) { /* a byte-order mark */
         text += 3;
         length -= 3;
@@ -310,6 +322,7 @@ static int take_point(void *context, const struct row *row, struct app_message *
     struct points *p = context;
     const size_t d = (size_t)p->definition->d;
     struct app_message why;
+
     if (p->count == p->capacity) {
         const int capacity = 2 * p->capacity + 64;
         double *grown = realloc(p->X, (size_t)capacity * d * sizeof *grown);
@@ -337,6 +350,7 @@ int app_points_read(const struct app_definition *d, const char *path, double **X
                        .message = message};
     char *text;
     size_t length;
+
     *X = NULL;
     int status = app_read_file(strcmp(path, "-") ? path : "/dev/stdin", &text, &length, message);
     if (!status)
@@ -369,6 +383,7 @@ static double seconds_of(const struct row *row)
 {
     const json_t *value = json_object_get(row->facts, "seconds");
     double seconds = json_is_number(value) ? json_number_value(value) : NAN;
+
     if (json_is_string(value) && !read_number(json_string_value(value), &seconds))
         seconds = NAN;
     return seconds >= 0 ? seconds : NAN;
@@ -387,6 +402,7 @@ static int fill_trial(const struct trials *to, const struct row *row, struct app
 {
     const char *state = fact(row, "state"), *origin = fact(row, "origin"), *reason = fact(row, "why");
     int status = app_outcomes_read(to->definition, row->values, t->measured, &t->count, why);
+
     if (status)
         return status;
     if (state && strcmp(state, "complete") && strcmp(state, "failed") && strcmp(state, "pending") &&
@@ -429,7 +445,9 @@ static int take_trial(void *context, const struct row *row, struct app_message *
                           .seconds = NAN,
                           .x = calloc((size_t)to->definition->d, sizeof *t.x),
                           .measured = calloc((size_t)to->definition->K + 1, sizeof *t.measured)};
-    int status = t.x && t.measured && grow(to) ? CKG_OK : no_memory(&why), outside = 0;
+    int status = t.x && t.measured && grow(to) ? CKG_OK : no_memory(&why);
+    int outside = 0;
+
     if (!status) {
         status = app_design_read(to->definition, row->parameters, t.x, &why);
         outside = status == CKG_ERR_INVALID && to->lenient;
@@ -458,6 +476,7 @@ int app_trials_parse(const struct app_definition *d, const char *text, size_t le
                        .take = take_trial,
                        .context = &trials,
                        .message = message};
+
     *out = (struct app_imported){0};
     const int status = read_text(&r, text, length);
     if (status)
@@ -470,6 +489,7 @@ int app_trials_read(const struct app_definition *d, const char *path, int lenien
 {
     char *text;
     size_t length;
+
     *out = (struct app_imported){0};
     int status = app_read_file(strcmp(path, "-") ? path : "/dev/stdin", &text, &length, message);
     if (!status)
@@ -509,6 +529,7 @@ static void find_sds(const struct app_notebook *n, int *has)
 static void number_field(struct app_text *out, double value, int *first)
 {
     char buffer[32];
+
     app_csv_field(out, isnan(value) ? "" : app_number(value, buffer), first);
 }
 
@@ -516,6 +537,7 @@ static void write_head(const struct app_notebook *n, const int *has_sd, struct a
 {
     const struct app_definition *d = &n->definition;
     int first = 1;
+
     for (int i = 0; i < 5; i++)
         app_csv_field(out, facts[i], &first);
     for (int i = 0; i < d->d; i++)
@@ -537,6 +559,7 @@ static void write_trial(const struct app_notebook *n, const struct app_trial *t,
 {
     const struct app_definition *d = &n->definition;
     int first = 1;
+
     number_field(out, t->number, &first);
     app_csv_field(out, app_state_name(t->state), &first);
     app_csv_field(out, t->origin, &first);
@@ -559,6 +582,7 @@ static void write_trial(const struct app_notebook *n, const struct app_trial *t,
 void app_trials_write_csv(const struct app_notebook *n, struct app_text *out)
 {
     int has_sd[CKG_MAX_CONSTRAINTS + 1];
+
     find_sds(n, has_sd);
     write_head(n, has_sd, out);
     for (int i = 0; i < n->count; i++)
