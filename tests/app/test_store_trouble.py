@@ -208,11 +208,24 @@ def test_folder_under_the_program_gone():
         check(process.returncode == 2 and len(err.splitlines()) == 1, process.returncode, err)
 
 
+def is_noted(folder, trial):
+    """The store has the process of the trial's evaluation: its run has nothing to write until that ends."""
+    if not (folder / "s.db").exists():
+        return False
+    store = sqlite3.connect(f"file:{folder / 's.db'}?mode=ro", uri=True)
+    try:
+        return store.execute("SELECT process FROM trial WHERE number = ? AND process IS NOT NULL", (trial,)).fetchone()
+    except sqlite3.OperationalError:
+        return False  # no table yet
+    finally:
+        store.close()
+
+
 def test_store_deleted_while_in_use():
     with Folder() as folder:
         folder.write("s.yaml", problem("s", ["/bin/sh", "-c", a_few_then_wait(folder)], budget=200))
         process = folder.start("run", "s.yaml")
-        wait_for(lambda: (folder / "s.db").exists() and len(folder.trials("s.yaml")) > 2)
+        wait_for(lambda: is_noted(folder, 6), what="the evaluation that waits")
         (folder / "away").mkdir()
         for suffix in ("", "-wal", "-shm"):
             os.rename(folder / f"s.db{suffix}", folder / f"away/s.db{suffix}")
