@@ -1,4 +1,4 @@
-/* Everything: constrained Bayesian optimisation by the constrained Knowledge Gradient. */
+/* Includes everything: constrained Bayesian optimisation with the constrained Knowledge Gradient. */
 #ifndef CKG_CKG_H
 #define CKG_CKG_H
 

@@ -1,4 +1,4 @@
-/* What the shared library exports: symbols marked CKG_API and nothing else. */
+/* What the shared library exports: the symbols marked CKG_API, and nothing else. */
 #ifndef CKG_EXPORT_H
 #define CKG_EXPORT_H
 

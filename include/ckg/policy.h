@@ -1,6 +1,6 @@
 /*
- * The policies that are built in: how the next design may be chosen, and the parameters each of them has.
- * This is the one list; whatever shows or checks policies reads it.
+ * The built-in policies: the ways to choose the next design, and the parameters of each. This is the only
+ * list; everything that shows or checks policies reads it.
  */
 #ifndef CKG_POLICY_H
 #define CKG_POLICY_H
@@ -13,12 +13,12 @@
 extern "C" {
 #endif
 
-/* A number that a policy can be given. */
+/* A number that you can give to a policy. */
 typedef struct ckg_policy_parameter {
     const char *name;
-    double standard;  /* its value when none is given; NAN: chosen by the policy, as the help says */
-    double low, high; /* the range, both ends allowed */
-    int whole;        /* 1: a whole number */
+    double standard;  /* its value if none is given; NAN: the policy chooses, as the help says */
+    double low, high; /* the range, including both ends */
+    int whole;        /* 1: an integer */
     const char *help; /* one line */
 } ckg_policy_parameter;
 
@@ -26,7 +26,7 @@ typedef struct ckg_policy_info {
     const char *name; /* as in ckg_options.policy */
     const char *title;
     const char *reference;
-    const char *value; /* what its value of a design is, in words; "" for a policy that has none */
+    const char *value; /* what its value of a design means, in words; "" for a policy that has none */
     int count;
     const ckg_policy_parameter *parameters; /* (count), static */
 } ckg_policy_info;

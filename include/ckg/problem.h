@@ -1,13 +1,13 @@
 /*
- * A problem: what may be varied, what is to be made small or large, and which limits hold.
+ * A problem: what may vary, what to minimize or maximize, and which limits must hold.
  *
- * A design is an array of doubles, one per parameter in the order they were added, in the user's own units: a
- * real's or an integer's value, a categorical's index (0, 1, …) into its values. Outcome 0 is the objective,
- * outcomes 1…K the constraints in the order they were added; a design is feasible when min <= value <= max
- * for each of them.
+ * A design is an array of doubles, one per parameter, in the order the parameters were added and in the
+ * user's own units: the value of a real or an integer, the index (0, 1, …) of a categorical's value. Outcome
+ * 0 is the objective; outcomes 1…K are the constraints, in the order they were added. A design is feasible
+ * when min <= value <= max for each of them.
  *
- * A study copies its problem, so a problem may be changed or freed afterwards. Functions on distinct problems
- * may be called from distinct threads at once.
+ * A study copies its problem, so you may change or free the problem afterwards. Functions on different
+ * problems may be called from different threads at once.
  */
 #ifndef CKG_PROBLEM_H
 #define CKG_PROBLEM_H
@@ -25,20 +25,20 @@ enum ckg_scale { CKG_LINEAR, CKG_LOG };
 enum ckg_kind { CKG_REAL, CKG_INTEGER, CKG_CATEGORICAL };
 
 enum ckg_noise {
-    CKG_NOISE_AUTO, /* normal with a standard deviation that is estimated from the data (the default) */
-    CKG_NOISE_NONE, /* an evaluation repeated gives the same value */
-    CKG_NOISE_KNOWN /* normal with a given standard deviation */
+    CKG_NOISE_AUTO, /* normal, with a standard deviation estimated from the data (the default) */
+    CKG_NOISE_NONE, /* repeating an evaluation gives the same value */
+    CKG_NOISE_KNOWN /* normal, with a given standard deviation */
 };
 
 enum { CKG_MAX_PARAMETERS = 200, CKG_MAX_CATEGORIES = 100, CKG_MAX_CONSTRAINTS = 20 };
 
-/* An empty problem that minimizes an objective called "objective"; the caller frees it. */
+/* An empty problem that minimizes an objective called "objective". The caller frees it. */
 CKG_API int ckg_problem_new(ckg_problem **out);
 CKG_API void ckg_problem_free(ckg_problem *problem);
 
 /*
- * A real parameter in [low, high], finite, low < high; CKG_LOG needs low > 0. Names are not empty and differ
- * from each other.
+ * A real parameter in [low, high], both finite, low < high; CKG_LOG needs low > 0. A name must not be empty,
+ * and no two may be the same.
  */
 CKG_API int ckg_problem_add_real(ckg_problem *problem, const char *name, double low, double high,
                                  enum ckg_scale scale);
@@ -46,68 +46,72 @@ CKG_API int ckg_problem_add_real(ckg_problem *problem, const char *name, double 
 /* An integer in {low, …, high}, low < high, both within ±2^53. */
 CKG_API int ckg_problem_add_integer(ckg_problem *problem, const char *name, double low, double high);
 
-/* One of `count` >= 2 named values without order; the strings are copied. */
+/* One of `count` >= 2 named values, without order. The strings are copied. */
 CKG_API int ckg_problem_add_categorical(ckg_problem *problem, const char *name, int count,
                                         const char *const *values);
 
 /*
- * Limits the choice to `count` designs, X row-major count × dimension, copied. Each must lie within the
- * parameters' ranges; one that is given twice is taken once. Parameters cannot be added afterwards.
+ * Restricts the choice to `count` designs, X row-major count × dimension, copied. Each must lie within the
+ * parameters' ranges; duplicates count once. Parameters cannot be added afterwards.
  */
 CKG_API int ckg_problem_set_designs(ckg_problem *problem, int count, const double *X);
 
 CKG_API int ckg_problem_set_objective(ckg_problem *problem, const char *name, enum ckg_goal goal);
 
 /*
- * A constraint min <= value <= max with min < max; -INFINITY or INFINITY for a side without a limit, but not
- * both.
+ * A constraint min <= value <= max, min < max. Use -INFINITY or INFINITY for a side without a limit, but not
+ * for both.
  */
 CKG_API int ckg_problem_add_constraint(ckg_problem *problem, const char *name, double min, double max);
 
-/* How the outcome of that name is disturbed; sd > 0 is read for CKG_NOISE_KNOWN alone. */
+/* The noise of the outcome of that name; sd > 0 is used only with CKG_NOISE_KNOWN. */
 CKG_API int ckg_problem_set_noise(ckg_problem *problem, const char *outcome, enum ckg_noise noise, double sd);
 
 /*
- * What was described, for every function above one that reads it back. Indices count from 0 in the order in
- * which things were added. What is returned by pointer is borrowed until the problem changes or is freed. A
- * NULL problem, an index out of range or a name that nothing has gives -1, NULL or CKG_ERR_NOT_FOUND, and
- * where that is a status a message.
+ * Reading the problem back, with one function for each of those above. Indices count from 0, in the order in
+ * which things were added. Returned pointers are borrowed until the problem changes or is freed. A NULL
+ * problem, an index out of range or an unknown name gives -1, NULL or CKG_ERR_NOT_FOUND; a status comes with
+ * a message.
  */
 
 /* d, the number of parameters, and K, the number of constraints. */
 CKG_API int ckg_problem_dimension(const ckg_problem *problem);
 CKG_API int ckg_problem_constraints(const ckg_problem *problem);
 
-/* A parameter: its name, the index of a name, its enum ckg_kind, its enum ckg_scale (of a real; else linear).
+/*
+ * A parameter: its name, the index of a name, its enum ckg_kind, and its enum ckg_scale (linear unless it is
+ * a real).
  */
 CKG_API const char *ckg_problem_parameter_name(const ckg_problem *problem, int parameter);
 CKG_API int ckg_problem_parameter_find(const ckg_problem *problem, const char *name);
 CKG_API int ckg_problem_parameter_kind(const ckg_problem *problem, int parameter);
 CKG_API int ckg_problem_parameter_scale(const ckg_problem *problem, int parameter);
 
-/* Its range, both ends allowed; of a categorical 0 and the last index. Either output may be NULL. */
+/* Its range, including both ends; for a categorical, 0 and the last index. Either output may be NULL. */
 CKG_API int ckg_problem_parameter_range(const ckg_problem *problem, int parameter, double *low, double *high);
 
-/* A categorical's number of values (0 for other kinds), a value's name, and the index of a name. */
+/* A categorical's number of values (0 for other kinds), the name of a value, and the index of a name. */
 CKG_API int ckg_problem_categories(const ckg_problem *problem, int parameter);
 CKG_API const char *ckg_problem_category(const ckg_problem *problem, int parameter, int value);
 CKG_API int ckg_problem_category_find(const ckg_problem *problem, int parameter, const char *name);
 
-/* The finite list: how many distinct designs (0: there is no list), and design number `design` (d). */
+/*
+ * The finite list: how many different designs it has (0: there is no list), and design number `design` (d).
+ */
 CKG_API int ckg_problem_designs(const ckg_problem *problem);
 CKG_API const double *ckg_problem_design(const ckg_problem *problem, int design);
 
-/* Whether the objective is to be small or large: enum ckg_goal. */
+/* Whether to minimize or maximize the objective: enum ckg_goal. */
 CKG_API int ckg_problem_goal(const ckg_problem *problem);
 
 /* An outcome: its name, and the index of a name. */
 CKG_API const char *ckg_problem_outcome_name(const ckg_problem *problem, int outcome);
 CKG_API int ckg_problem_outcome_find(const ckg_problem *problem, const char *name);
 
-/* Its limits, infinite where there is none: both for the objective. Either output may be NULL. */
+/* Its limits, infinite where there is none; both are for the objective. Either output may be NULL. */
 CKG_API int ckg_problem_limits(const ckg_problem *problem, int outcome, double *min, double *max);
 
-/* Its enum ckg_noise; *sd, unless NULL, is the standard deviation where that is known, else 0. */
+/* Its enum ckg_noise. *sd, unless sd is NULL, becomes the standard deviation if that is known, else 0. */
 CKG_API int ckg_problem_noise(const ckg_problem *problem, int outcome, double *sd);
 
 /* --- the problem's rules --- */
@@ -115,31 +119,31 @@ CKG_API int ckg_problem_noise(const ckg_problem *problem, int outcome, double *s
 /* One measured value. */
 typedef struct ckg_measurement {
     int outcome;  /* 0 the objective, 1…K a constraint */
-    double value; /* finite, at most 1e150 in size */
-    double sd;    /* the standard deviation of this one value's noise; CKG_SD_DEFAULT: as the problem says */
+    double value; /* finite, at most 1e150 in magnitude */
+    double sd;    /* the standard deviation of this value's noise; CKG_SD_DEFAULT: as the problem says */
 } ckg_measurement;
 
 #define CKG_SD_DEFAULT (-1.0)
 
 /*
- * CKG_OK when x (d) is a design: every parameter within its range, an integer an integer, a category an
- * index. Else CKG_ERR_INVALID with a message that names the parameter. The finite list is not looked at: a
- * design outside it may be added to a study, it is only never suggested.
+ * CKG_OK if x (d) is a design: every parameter is within its range, integers are integers and categories are
+ * indices. Otherwise CKG_ERR_INVALID, with a message that names the parameter. The finite list is not
+ * checked: a design that is not in it may be added to a study, but is never suggested.
  */
 CKG_API int ckg_problem_check_design(const ckg_problem *problem, const double *x);
 
 /*
- * CKG_OK when the values may be told of one trial: outcomes that exist, each at most once, values and
- * standard deviations in range. Else CKG_ERR_NOT_FOUND or CKG_ERR_INVALID with a message that names the
- * outcome.
+ * CKG_OK if the values may be told for one trial: the outcomes exist, each occurs at most once, and values
+ * and standard deviations are in range. Otherwise CKG_ERR_NOT_FOUND or CKG_ERR_INVALID, with a message that
+ * names the outcome.
  */
 CKG_API int ckg_problem_check_measured(const ckg_problem *problem, int count,
                                        const ckg_measurement *measured);
 
 /*
- * Whether the design where these values were measured is feasible by them: 0 when a value breaks a limit, 1
- * when every constraint was measured and none does, -1 when the values do not decide, or were not measured at
- * all (count 0).
+ * Whether a design with these measured values is feasible: 0 if a value breaks a limit, 1 if every
+ * constraint was measured and none does, -1 if the values do not decide, or if nothing was measured (count
+ * 0).
  */
 CKG_API int ckg_problem_feasible(const ckg_problem *problem, int count, const ckg_measurement *measured);
 

@@ -1,9 +1,9 @@
 /*
- * Status codes and the last error's message.
+ * Status codes, and the message of the last error.
  *
- * Every function of ckg that can fail returns an int: CKG_OK (0) or one of the negative codes below. A
- * function that fails changes nothing that the caller can see, and leaves one line of text that names the
- * culprit; ckg_error_message returns that line for the calling thread.
+ * Every function that can fail returns an int: CKG_OK (0) or one of the negative codes below. A function
+ * that fails changes nothing that the caller can see, and leaves one line of text that names the cause;
+ * ckg_error_message returns that line for the calling thread.
  */
 #ifndef CKG_STATUS_H
 #define CKG_STATUS_H
@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-/* X(name, value, text): the one list of codes; the enum and the texts are made from it. */
+/* X(name, value, text): the one list of codes, from which the enum and the texts are made. */
 #define CKG_STATUS_LIST(X)                                                                                   \
     X(OK, 0, "success")                                                                                      \
     X(ERR_NOMEM, -1, "out of memory")                                                                        \
@@ -34,13 +34,13 @@ enum ckg_status {
 };
 
 /*
- * The code's general meaning, a static string; "unknown status" for a number that is not a code. Thread-safe.
+ * The general meaning of a code, a static string; "unknown status" if the number is not a code. Thread-safe.
  */
 CKG_API const char *ckg_status_text(int status);
 
 /*
- * What went wrong in the last call on this thread that failed: one line without a newline, borrowed, valid
- * until the next call of ckg on this thread. Empty after a call that succeeded.
+ * What went wrong in the last call on this thread: one line without a newline, borrowed until the next call
+ * of ckg on this thread. Empty if that call succeeded.
  */
 CKG_API const char *ckg_error_message(void);
 

@@ -3,19 +3,19 @@
  *
  *     ask → evaluate → tell → ask → … → recommend
  *
- * Every result is in the user's own units and signs. One study is used by one thread at a time; distinct
- * studies may be used from distinct threads at once. The library never prints, exits or reads a file.
+ * All results are in the user's own units and signs. Use one study from one thread at a time; different
+ * studies may be used from different threads at once. The library never prints, exits or reads a file.
  *
- * A program goes on working with a newer library than it was compiled with, because structs only grow at
- * their end, and each side knows what the other has:
+ * A program keeps working with a newer library than it was compiled with, because structs only grow at their
+ * end, and each side knows what the other has:
  *
- * Options (ckg_options, ckg_recommend_options) begin with their version, and every version there was is
- * accepted. Begin with the _INIT macro, or in another language with the _init function.
+ * Options (ckg_options, ckg_recommend_options) begin with their version, and every earlier version is
+ * accepted. Start from the _INIT macro, or in another language from the _init function.
  *
  * Structs that the library allocates (ckg_suggestion, ckg_recommendation) are read through its pointer.
  *
  * Structs that the caller allocates and a function fills (ckg_trial, ckg_model_info, ckg_policy_info) come
- * with their size: the macros add it, other languages give it to the function whose name ends in _sized.
+ * with their size: the macros add it, and other languages pass it to the function whose name ends in _sized.
  *
  * Elements of arrays (ckg_measurement, ckg_setting, ckg_policy_parameter) do not grow.
  */
@@ -36,35 +36,39 @@ extern "C" {
 typedef struct ckg_study ckg_study;
 
 /*
- * How a study works; start from CKG_OPTIONS_INIT and change what you need. Strings are read at once, not
- * kept.
+ * How a study works. Start from CKG_OPTIONS_INIT and change what you need. Strings may be freed once
+ * ckg_study_new returns.
  */
 typedef struct ckg_options {
-    int version;        /* of this struct: CKG_OPTIONS_VERSION */
-    const char *policy; /* how designs are chosen, "ckg" unless you know better; ckg/policy.h lists them */
-    int settings_count; /* how many of the policy's parameters are given here */
+    int version;                 /* of this struct: CKG_OPTIONS_VERSION */
+    const char *policy;          /* how designs are chosen, "ckg" by default; ckg/policy.h lists them */
+    int settings_count;          /* how many of the policy's parameters you set */
     const ckg_setting *settings; /* (settings_count) by name */
     const char *preset;          /* "default", or "paper": the settings of the paper's authors */
     /* the same seed, problem and data give the same suggestions, at any number of threads */
     uint64_t seed;
-    int threads; /* at most this many at once, 256 at most; 0: as many as the machine has */
-    /* seconds for one suggestion or recommendation: the search ends early, with what it has; 0: none */
+    int threads; /* the most threads to use, up to 256; 0: as many as the machine has */
+    /* seconds per suggestion or recommendation: the search ends early with the best it has; 0: no limit */
     double time_limit;
-    int initial;        /* designs of the Latin hypercube before the policy begins; -1: max(10, 2(d+1)) */
+    int initial;        /* designs of the Latin hypercube before the policy takes over; -1: max(10, 2(d+1)) */
     const char *kernel; /* "rbf" (squared exponential), "matern52", "matern32" */
     /*
-     * hyperparameters: "ml", "map", "sample" (averaged over posterior samples), "auto": sample under noise,
-     * else map
+     * hyperparameters: "ml", "map", "sample" (averaged over posterior samples), or "auto": sample under
+     * noise, else map
      */
     const char *fit;
-    /* how many posterior samples "sample" averages over, 1 … 64; beyond 300 rows the maximum alone is used */
+    /*
+     * how many posterior samples "sample" averages over, 1 … 64; beyond 300 rows only the maximum is used
+     */
     int samples;
     /* 1: an outcome with a heavy tail may be modelled on a warped scale when the data favour it; 0: never */
     int warp;
-    double penalty;       /* M, the worth of an infeasible design in the objective's units; NAN: automatic */
-    const char *failures; /* "model": a model of where evaluations fail steers away from there; "ignore" */
-    int budget;           /* evaluations in all, cancelled ones not counted; 0: not known */
-    /* chooses the last design of the budget, "nei" for the risk-averse; NULL or "": the policy as ever */
+    double penalty; /* M, what an infeasible design is worth, in the objective's units; NAN: automatic */
+    const char *failures; /* "model": learn where evaluations fail and steer away; "ignore" */
+    int budget;           /* total number of evaluations, not counting cancelled ones; 0: not known */
+    /*
+     * chooses the last design of the budget, for example "nei" to play safe; NULL or "": the study's policy
+     */
     const char *final_policy;
 } ckg_options;
 
@@ -77,12 +81,12 @@ typedef struct ckg_options {
 #define CKG_AUTOMATIC NAN
 
 /*
- * The same as CKG_OPTIONS_INIT, for languages without the macros of C. `version` is the CKG_OPTIONS_VERSION
- * that the caller's struct was made for; CKG_ERR_INVALID where the library does not know it.
+ * The same as CKG_OPTIONS_INIT, for languages without C's macros. `version` is the CKG_OPTIONS_VERSION of the
+ * caller's struct; CKG_ERR_INVALID if the library does not know it.
  */
 CKG_API int ckg_options_init(ckg_options *options, int version);
 
-/* A study of a copy of `problem`; options may be NULL for the defaults. The caller frees it. */
+/* A study of a copy of `problem`; NULL options mean the defaults. The caller frees it. */
 CKG_API int ckg_study_new(ckg_study **out, const ckg_problem *problem, const ckg_options *options);
 CKG_API void ckg_study_free(ckg_study *study);
 
@@ -90,12 +94,12 @@ CKG_API void ckg_study_free(ckg_study *study);
 CKG_API const ckg_problem *ckg_study_problem(const ckg_study *study);
 
 /*
- * Lets a call that takes long be cancelled: for a person's Ctrl-C, a server's shutdown, a result that nobody
- * waits for any more. While ckg_study_ask, _recommend, _predict, _score, _model and their like compute, they
- * call interrupt(context) on the thread that called them, up to some thousand times a second. Once it returns
- * something other than 0 the call ends soon with CKG_ERR_CANCELLED and has changed nothing: no trial was
- * recorded, and the next call answers as if this one had never been made. The callback must not use the
- * study. NULL: calls run to their end (the default).
+ * Lets you cancel a long call: on Ctrl-C, when a server shuts down, or when nobody waits for the result any
+ * more. While ckg_study_ask, _recommend, _predict, _score, _model and similar functions compute, they call
+ * interrupt(context) on the thread that called them, up to a few thousand times a second. Once it returns
+ * anything but 0, the call soon ends with CKG_ERR_CANCELLED and has changed nothing: no trial was recorded,
+ * and the next call answers as if this one had never been made. The callback must not use the study. NULL:
+ * calls run to their end (the default).
  */
 CKG_API int ckg_study_set_interrupt(ckg_study *study, int (*interrupt)(void *context), void *context);
 
@@ -106,41 +110,42 @@ typedef struct ckg_timing {
     double fit, recommend, screen, inner, refine, total;
 } ckg_timing;
 
-/* A suggested design with what is expected of it. */
+/* A suggested design, and what is expected of it. */
 typedef struct ckg_suggestion {
     int trial;       /* its number, for ckg_study_tell */
     int dimension;   /* d */
     int constraints; /* K */
     const double *x; /* (d) the design */
     /*
-     * How it came about: "design" (initial), the policy's name, "cei-fallback", "explore" and "polish"
-     * (stagnation), "restart" (the initial design of a new trust region), "random".
+     * How it was chosen: "design" (the initial design), the policy's name, "cei-fallback", "explore" and
+     * "polish" (the search has stalled), "restart" (the initial design of a new trust region), "random".
      */
     const char *path;
     /*
-     * of x by the policy, see ckg_policy_info.value; "cei-fallback" and "polish" a logarithm; NAN where there
-     * is none
+     * the policy's value of x, see ckg_policy_info.value; a logarithm for "cei-fallback" and "polish"; NAN
+     * if there is none
      */
     double value;
     const double *mean; /* (1+K) predicted outcomes before the evaluation; NAN while there is no model */
-    const double *sd;   /* (1+K) of the outcome itself, measurement noise not included */
+    const double *sd;   /* (1+K) of the outcome itself, without measurement noise */
     const double *probability; /* (K) of meeting each constraint */
-    /* of meeting all, and of the evaluation succeeding where failures are modelled */
+    /* of meeting all constraints and, where failures are modelled, of the evaluation succeeding */
     double probability_feasible;
     int candidates; /* how many designs were scored */
     ckg_timing seconds;
 } ckg_suggestion;
 
 /*
- * Suggests the next design and records it as a pending trial. Pending trials are taken into account, so that
- * asking q times gives q useful, different designs. CKG_ERR_EXHAUSTED when every design of a finite problem
+ * Suggests the next design and records it as a pending trial. Pending trials are taken into account, so
+ * asking q times gives q different, useful designs. CKG_ERR_EXHAUSTED if every design of a finite problem
  * has been evaluated without noise, has failed or is pending.
  */
 CKG_API int ckg_study_ask(ckg_study *study, ckg_suggestion **out);
 CKG_API void ckg_suggestion_free(ckg_suggestion *suggestion);
 
 /*
- * Records a design of the user's own (d) as a pending trial; an integer must be whole, a category an index.
+ * Records a design of your own (d) as a pending trial; an integer parameter needs an integer, a category an
+ * index.
  */
 CKG_API int ckg_study_add(ckg_study *study, const double *x, int *trial);
 
@@ -149,15 +154,15 @@ CKG_API int ckg_study_add(ckg_study *study, const double *x, int *trial);
 /* The result of a pending trial: all 1+K outcomes. */
 CKG_API int ckg_study_tell(ckg_study *study, int trial, const double *values);
 
-/* The same with only some outcomes measured, 1 <= count, each at most once. */
+/* The same, with only some outcomes measured: 1 <= count, each at most once. */
 CKG_API int ckg_study_tell_measured(ckg_study *study, int trial, int count, const ckg_measurement *measured);
 
 /* The evaluation of a pending trial failed: there are no values, and there will be none. */
 CKG_API int ckg_study_tell_failed(ckg_study *study, int trial);
 
 /*
- * The pending trial will not be evaluated, and is no longer pending; its place in the initial design stays
- * used.
+ * The pending trial will not be evaluated, and is no longer pending. Its place in the initial design stays
+ * taken.
  */
 CKG_API int ckg_study_cancel(ckg_study *study, int trial);
 
@@ -169,7 +174,7 @@ typedef struct ckg_trial {
     const double *x; /* (d) */
     int count;
     const ckg_measurement *measured; /* (count) */
-    int feasible;                    /* 1 or 0 when that is known from the values themselves, -1 when not */
+    int feasible;                    /* 1 or 0 if the values alone decide, else -1 */
 } ckg_trial;
 
 /* How many trials there are, and one of them: ckg_study_trial(study, trial, &out). */
@@ -177,14 +182,17 @@ CKG_API int ckg_study_trials(const ckg_study *study);
 CKG_API int ckg_study_trial_sized(const ckg_study *study, int trial, ckg_trial *out, size_t size);
 #define ckg_study_trial(study, trial, out) ckg_study_trial_sized(study, trial, out, sizeof(ckg_trial))
 
-/* The best trial that was measured feasible, by the objective as measured; the first of equals; -1: none. */
+/*
+ * The trial with the best measured objective among those that measured feasible, the first if several are
+ * equal; -1: none.
+ */
 CKG_API int ckg_study_best(const ckg_study *study);
 
 /* --- recommending --- */
 
 enum ckg_rule {
     CKG_RULE_UTILITY, /* the largest M + (mean − M)·PF over the whole space (the default) */
-    /* the best mean among designs with PF >= probability; the largest PF where there is none */
+    /* the best mean among designs with PF >= probability; the largest PF if there is none */
     CKG_RULE_PROBABILITY
 };
 
@@ -192,7 +200,7 @@ typedef struct ckg_recommend_options {
     int version; /* CKG_RECOMMEND_OPTIONS_VERSION */
     int rule;
     double probability;
-    int evaluated_only; /* 1: choose among designs that were evaluated */
+    int evaluated_only; /* 1: choose only among evaluated designs */
 } ckg_recommend_options;
 
 #define CKG_RECOMMEND_OPTIONS_VERSION 1
@@ -212,16 +220,16 @@ typedef struct ckg_recommendation {
     const double *sd;          /* (1+K) */
     const double *probability; /* (K) of meeting each constraint */
     double probability_feasible;
-    double utility; /* M + (mean − M)·PF, averaged over the hyperparameter samples where there are several */
+    double utility;  /* M + (mean − M)·PF, averaged over the hyperparameter samples if there are several */
     double penalty;  /* M as used */
-    int evaluations; /* trials told, failed ones included */
-    int best_trial;  /* the best trial that was measured feasible, or -1 */
+    int evaluations; /* trials told, including failed ones */
+    int best_trial;  /* the best trial that measured feasible, or -1 */
 } ckg_recommendation;
 
 /*
- * What to build, by all that was told so far. Options may be NULL: the rule of utility over the whole space;
- * or, once a budget that had a final policy is spent, among evaluated designs. CKG_ERR_STATE before the
- * objective was measured once.
+ * What to build, given all that was told so far. NULL options mean the utility rule over the whole space or,
+ * once a budget with a final policy is spent, among evaluated designs. CKG_ERR_STATE if the objective has
+ * never been measured.
  */
 CKG_API int ckg_study_recommend(ckg_study *study, const ckg_recommend_options *options,
                                 ckg_recommendation **out);
@@ -231,40 +239,40 @@ CKG_API void ckg_recommendation_free(ckg_recommendation *recommendation);
 
 /*
  * Predictions at `count` designs X (count × d): mean and sd (count × (1+K)), the probability of feasibility
- * and the utility (count). Any output may be NULL. Pending designs are left aside; before any data the prior
- * answers.
+ * and the utility (count). Any output may be NULL. Pending designs are ignored. Before there are any data,
+ * these describe the prior.
  */
 CKG_API int ckg_study_predict(ckg_study *study, int count, const double *X, double *mean, double *sd,
                               double *probability, double *utility);
 
 /*
- * The policy's value at `count` designs X (count × d), larger is better, pending designs taken into account;
- * policy NULL: the study's own.
+ * The policy's value at `count` designs X (count × d); larger is better. Pending designs are taken into
+ * account. NULL: the study's own policy.
  */
 CKG_API int ckg_study_score(ckg_study *study, const char *policy, int count, const double *X, double *value);
 
 /*
- * What each outcome alone contributes to that value (count × (1+K)): what measuring it alone would be worth,
- * for a policy whose value is a sum over outcomes ("pesc"). Where failures are modelled, what is learnt of
- * them is in the value but in no share. CKG_ERR_INVALID for a policy without shares.
+ * Each outcome's share of that value (count × (1+K)): what measuring only this outcome would be worth, for a
+ * policy whose value is a sum over outcomes ("pesc"). Where failures are modelled, what is learnt about them
+ * is part of the value but of no share. CKG_ERR_INVALID for a policy without shares.
  */
 CKG_API int ckg_study_score_outcomes(ckg_study *study, const char *policy, int count, const double *X,
                                      double *value);
 
-/* A fitted model, in the outcome's units; with "sample" the first of the samples. */
+/* A fitted model, in the outcome's units; with "sample", the first of the samples. */
 typedef struct ckg_model_info {
     const char *kernel;
     int observations;           /* rows of the model: distinct designs */
-    int samples;                /* hyperparameter samples averaged over; 1: none */
+    int samples;                /* hyperparameter samples averaged over; 1: a single set */
     const double *lengthscales; /* (d) in the unit cube, borrowed until the study changes */
     double signal_sd, noise_sd, mean;
     double log_likelihood; /* of the standardised, pooled data */
     /*
-     * 0: modelled as it is; > 0: on a scale asinh(warp·t), t standardised robustly; the three numbers above
-     * are then moments carried back, the noise's at the mean
+     * 0: modelled as it is; > 0: modelled on the scale asinh(warp·t), with t standardised robustly.
+     * signal_sd, noise_sd and mean are then moments transformed back, that of the noise at the mean
      */
     double warp;
-    double nugget; /* added variance relative to the signal's, after any escalation */
+    double nugget; /* variance added for numerical stability, relative to the signal's, as finally used */
 } ckg_model_info;
 
 /* The model of an outcome: ckg_study_model(study, outcome, &info). */
@@ -273,15 +281,15 @@ CKG_API int ckg_study_model_sized(ckg_study *study, int outcome, ckg_model_info 
     ckg_study_model_sized(study, outcome, out, sizeof(ckg_model_info))
 
 /*
- * How the outcome of each trial is predicted from all other designs, with the hyperparameters as they are:
- * mean, sd of the outcome itself, and sd of a value measured there, its noise included. Each
- * (ckg_study_trials), NAN where the outcome was not measured; any output may be NULL. Trials of one design
- * are left out together.
+ * Each trial's outcome as predicted from all other designs, with the hyperparameters as they are: the mean,
+ * the sd of the outcome itself, and the sd of a value measured there, noise included. Each output has
+ * ckg_study_trials numbers, NAN where the outcome was not measured; any may be NULL. Trials of the same
+ * design are left out together.
  */
 CKG_API int ckg_study_leave_one_out(ckg_study *study, int outcome, double *mean, double *sd,
                                     double *measured_sd);
 
-/* The penalty M in the objective's units, as the next suggestion would use it. */
+/* The penalty M, in the objective's units, as the next suggestion would use it. */
 CKG_API int ckg_study_penalty(ckg_study *study, double *out);
 
 #ifdef __cplusplus

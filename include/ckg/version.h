@@ -1,5 +1,6 @@
 /*
- * The library's version. The macros say what a program was compiled with, ckg_version what it runs with.
+ * The library's version. The macros say which version a program was compiled with, ckg_version which one it
+ * runs with.
  */
 #ifndef CKG_VERSION_H
 #define CKG_VERSION_H
@@ -10,7 +11,7 @@
 extern "C" {
 #endif
 
-/* The build reads the version from here; there is no other place that states it. */
+/* The build reads the version from here; it is stated nowhere else. */
 #define CKG_VERSION_MAJOR 0
 #define CKG_VERSION_MINOR 1
 #define CKG_VERSION_PATCH 0
