@@ -8,8 +8,9 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "study/study.h"
+#include "suggest/climb.h"
 
-enum { STARTS = 3, RESTARTS = 3, NEIGHBOURS = 48, ROUNDS = 6 };
+enum { STARTS = 3, AGAIN = 3 };
 
 /* What is maximised. */
 struct goal {
@@ -122,114 +123,92 @@ static int goal_batch(void *context, int m, const double *U, const int *which, s
     return status;
 }
 
-/* Climbs the goal from u (D) over the reals, with restarts; *value is reached. */
-static int climb(struct goal *goal, int restarts, double *u, double *value)
-{
-    ckg_study *s = goal->study;
-    const size_t D = (size_t)s->problem->D;
-    double *box = ckg__arena_doubles(&s->results, 2 * D);
-    if (!box)
-        return CKG_ERR_NOMEM;
-    ckg__problem_free_box(s->problem, u, box, box + D);
-    for (int i = 0; i <= restarts; i++) {
-        const struct ckg__lbfgs_options options = {6, 40, i ? fmin(0.3 * goal->width, 1e-2) : 0.01, 1e-8,
-                                                   1e-12};
-        double reached;
-        if (ckg__multistart(goal_batch, goal, (int)D, 1, box, box + D, &options, u, &reached, &s->arena[0]))
-            return CKG_ERR_NOMEM;
-        const double gained = i ? reached - *value : INFINITY;
-        *value = reached;
-        if (!(gained > 1e-10))
-            break;
-    }
-    return CKG_OK;
-}
-
 /* Values of the goal at the columns of U (D×m), in chunks. */
-static int values_at(struct goal *goal, int m, const double *U, int ldu, double *value)
+static int values_at(void *context, int m, const double *U, int ldu, struct ckg__arena *arena, double *value)
 {
     enum { CHUNK = 32 };
-    ckg_study *s = goal->study;
-    const int D = s->problem->D;
-    double *part = ckg__arena_doubles(&s->results, CHUNK * (size_t)D),
-           *gradient = ckg__arena_doubles(&s->results, CHUNK * (size_t)D);
-    if (!part || !gradient)
-        return CKG_ERR_NOMEM;
-    for (int first = 0; first < m; first += CHUNK) {
+    struct goal *goal = context;
+    const int D = goal->study->problem->D;
+    struct ckg__arena_mark mark = ckg__arena_mark(arena);
+    double *part = ckg__arena_doubles(arena, CHUNK * (size_t)D);
+    double *gradient = ckg__arena_doubles(arena, CHUNK * (size_t)D);
+    int status = part && gradient ? CKG_OK : CKG_ERR_NOMEM;
+
+    for (int first = 0; !status && first < m; first += CHUNK) {
         const int count = m - first < CHUNK ? m - first : CHUNK;
         for (int k = 0; k < D; k++)
             memcpy(part + (size_t)k * (size_t)count, U + (size_t)k * (size_t)ldu + (size_t)first,
                    (size_t)count * sizeof *part);
-        if (goal_batch(goal, count, part, NULL, &s->arena[0], value + first, gradient))
-            return CKG_ERR_NOMEM;
+        status = goal_batch(goal, count, part, NULL, arena, value + first, gradient);
     }
-    return CKG_OK;
+    ckg__arena_release(arena, mark);
+    return status;
+}
+
+static const struct ckg__lbfgs_options patient = {6, 40, 0.01, 1e-8, 1e-12};
+
+/* Climbs the goal from u (D) over the reals, and again so many times; *value is reached. */
+static int climb(struct goal *goal, const struct ckg__search *search, int again, double *u, double *value)
+{
+    const struct ckg__hill hill = {goal, goal_batch, values_at};
+    const struct ckg__climb_again more = {
+        .times = again, .evaluations = 40, .width = goal->width, .enough = 1e-10};
+    struct ckg__arena *arena = &search->arena[0];
+
+    const int status = ckg__climb_reals(search->problem, &hill, &patient, 1, u, value, arena);
+    return status ? status : ckg__climb_again(search, &hill, &more, u, value, arena);
 }
 
 /* Steps to better lattice neighbours, the reals following. */
 static int climb_lattice(struct goal *goal, const struct ckg__search *search, double *u, double *value)
 {
-    ckg_study *s = goal->study;
-    const int D = s->problem->D;
-    double *U = ckg__arena_doubles(&s->results, NEIGHBOURS * (size_t)D),
-           *v = ckg__arena_doubles(&s->results, (size_t)D), values[NEIGHBOURS];
-    if (!U || !v)
-        return CKG_ERR_NOMEM;
-    for (int round = 0; round < ROUNDS && !search->enumerated; round++) {
-        const int count = ckg__search_neighbours(search, u, 11000 + (uint64_t)round, NEIGHBOURS, U,
-                                                 NEIGHBOURS);
-        if (!count)
-            break;
-        if (values_at(goal, count, U, NEIGHBOURS, values))
-            return CKG_ERR_NOMEM;
-        int best = 0;
-        for (int p = 1; p < count; p++)
-            best = values[p] > values[best] ? p : best;
-        ckg__point_get(D, U, NEIGHBOURS, best, v);
-        double reached = values[best];
-        if (ckg__problem_has_reals(s->problem) && climb(goal, 0, v, &reached))
-            return CKG_ERR_NOMEM;
-        if (!(reached > *value))
-            break;
-        *value = reached;
-        memcpy(u, v, (size_t)D * sizeof *u);
-    }
-    return CKG_OK;
+    static const struct ckg__climb_lattice steps = {
+        .rounds = 6, .neighbours = 48, .stream = 11000, .follow = &patient};
+    const struct ckg__hill hill = {goal, goal_batch, values_at};
+
+    return ckg__climb_lattice(search, &hill, &steps, u, value, &search->arena[0]);
+}
+
+/* U (D×m) ← the base points and every x_r. */
+static void lay_points(const struct ckg__search *search, double *U, int m)
+{
+    for (int k = 0; k < search->problem->D; k++)
+        memcpy(U + (size_t)k * (size_t)m, search->U + (size_t)k * (size_t)search->base,
+               (size_t)search->base * sizeof *U);
+    for (int o = 0; o < search->outlooks; o++)
+        ckg__point_put(search->problem->D, search->outlook[o].x_r, U, m, search->base + o);
 }
 
 /* The best of every x_r and of the base points, then uphill from the best few of them. */
 static int best_anywhere(struct goal *goal, struct ckg__search *search, double *u)
 {
-    ckg_study *s = goal->study;
-    const int D = s->problem->D, m = search->base + search->outlooks;
-    double *U = ckg__arena_doubles(&s->results, (size_t)D * (size_t)m),
-           *value = ckg__arena_doubles(&s->results, (size_t)m);
-    double *v = ckg__arena_doubles(&s->results, (size_t)D), best = -INFINITY;
+    const int D = search->problem->D, m = search->base + search->outlooks;
+    const int reals = ckg__problem_has_reals(search->problem);
+    double *U = ckg__arena_doubles(search->results, (size_t)D * (size_t)m);
+    double *value = ckg__arena_doubles(search->results, (size_t)m);
+    double *v = ckg__arena_doubles(search->results, (size_t)D), best = -INFINITY;
+    int chosen[STARTS];
+
     if (!U || !value || !v)
         return CKG_ERR_NOMEM;
-    for (int k = 0; k < D; k++) {
-        memcpy(U + (size_t)k * (size_t)m, search->U + (size_t)k * (size_t)search->base,
-               (size_t)search->base * sizeof *U);
-        for (int o = 0; o < search->outlooks; o++)
-            U[(size_t)k * (size_t)m + (size_t)(search->base + o)] = search->outlook[o].x_r[k];
-    }
-    if (values_at(goal, m, U, m, value))
-        return CKG_ERR_NOMEM;
-    for (int i = 0; i < STARTS; i++) {
-        int top = 0;
-        for (int p = 1; p < m; p++)
-            top = value[p] > value[top] ? p : top;
-        double reached = value[top];
-        ckg__point_get(D, U, m, top, v);
-        value[top] = -INFINITY;
-        if (ckg__problem_has_reals(s->problem) && isfinite(reached) && climb(goal, RESTARTS, v, &reached))
-            return CKG_ERR_NOMEM;
-        if (i == 0 || reached > best) {
+
+    /* Where to begin. */
+    lay_points(search, U, m);
+    int status = values_at(goal, m, U, m, &search->arena[0], value);
+    const int starts = status ? 0 : ckg__best_apart(D, m, U, m, value, 0, STARTS, chosen);
+
+    /* Uphill. */
+    for (int i = 0; !status && i < starts; i++) {
+        double reached = value[chosen[i]];
+        ckg__point_get(D, U, m, chosen[i], v);
+        if (reals && isfinite(reached))
+            status = climb(goal, search, AGAIN, v, &reached);
+        if (!status && (i == 0 || reached > best)) {
             best = reached;
             memcpy(u, v, (size_t)D * sizeof *u);
         }
     }
-    return climb_lattice(goal, search, u, &best);
+    return status ? status : climb_lattice(goal, search, u, &best);
 }
 
 /* The best by the goal among designs with a measured objective. */
@@ -249,8 +228,9 @@ static int best_evaluated(struct goal *goal, double *u)
     for (int i = 0; i < n; i++)
         for (int k = 0; k < D; k++)
             U[(size_t)k * (size_t)n + (size_t)i] = s->data.u[(size_t)i * (size_t)D + (size_t)k];
-    if (values_at(goal, n, U, n, value))
-        return CKG_ERR_NOMEM;
+    const int status = values_at(goal, n, U, n, &s->arena[0], value);
+    if (status)
+        return status;
     for (int i = 0; i < n; i++)
         if (known[i] && (best < 0 || value[i] > value[best]))
             best = i;
@@ -277,7 +257,7 @@ static int by_probability(struct goal *goal, struct ckg__search *search, int eva
     for (int i = 0; !status && i < 3; i++) {
         double value;
         goal->stiffness *= 100;
-        status = climb(goal, 1, u, &value);
+        status = climb(goal, search, 1, u, &value);
         if (!status)
             status = climb_lattice(goal, search, u, &value);
     }

@@ -9,9 +9,10 @@
 
 #include "base/error.h"
 #include "base/rng.h"
+#include "suggest/climb.h"
 #include "suggest/policy.h"
 
-enum { CHUNK = 32, STARTS = 4, GROUPS = 2, NEIGHBOURS = 24, ROUNDS = 4, STEPS = 8, STEP_ROUNDS = 8 };
+enum { CHUNK = 32, STARTS = 4, GROUPS = 2, STEPS = 8, STEP_ROUNDS = 8 };
 
 void ckg__log_add(double *value, double one, int D, int stride, double *gradient, const double *slope)
 {
@@ -79,20 +80,22 @@ static int climbed(void *context, int m, const double *U, const int *which, stru
     return ckg__acquisition_at(stage->search, stage->acquisition, m, U, m, arena, value, gradient);
 }
 
+static int compared(void *context, int m, const double *U, int ldu, struct ckg__arena *arena, double *value)
+{
+    const struct stage *stage = context;
+    return ckg__acquisition_at(stage->search, stage->acquisition, m, U, ldu, arena, value, NULL);
+}
+
 /* The starts of one group by gradient. */
 static int climb(struct stage *stage, int first, int count, struct ckg__arena *arena)
 {
     static const struct ckg__lbfgs_options options = {5, 30, 0.02, 1e-5, 1e-7};
+    const struct ckg__hill hill = {stage, climbed, compared};
     const struct ckg_problem *problem = stage->search->problem;
-    const size_t D = (size_t)problem->D;
-    double *X = stage->start + (size_t)first * D, *box = ckg__arena_doubles(arena, 2 * (size_t)count * D);
-    if (!box)
-        return CKG_ERR_NOMEM;
-    double *upper = box + (size_t)count * D;
-    for (size_t s = 0; s < (size_t)count; s++)
-        ckg__problem_free_box(problem, X + s * D, box + s * D, upper + s * D);
-    return ckg__multistart(climbed, stage, problem->D, count, box, upper, &options, X,
-                           stage->start_value + first, arena);
+
+    return ckg__climb_reals(problem, &hill, &options, count,
+                            stage->start + (size_t)first * (size_t)problem->D, stage->start_value + first,
+                            arena);
 }
 
 /*
@@ -147,61 +150,19 @@ static void climb_task(void *context, int index, int worker)
     ckg__arena_release(arena, mark);
 }
 
-/* The STARTS best candidates, best first. */
+/* The STARTS best candidates, best first; the best again for those missing. */
 static void choose_starts(struct stage *stage)
 {
     const int D = stage->search->problem->D;
     int chosen[STARTS];
-    for (int s = 0; s < STARTS; s++) {
-        int best = -1;
-        for (int c = 0; c < stage->candidates; c++) {
-            int seen = 0;
-            for (int i = 0; i < s; i++)
-                seen |= chosen[i] == c;
-            if (!seen && (best < 0 || stage->value[c] > stage->value[best]))
-                best = c;
-        }
-        chosen[s] = best < 0 ? chosen[0] : best;
-        stage->start_value[s] = stage->value[chosen[s]];
-        for (int k = 0; k < D; k++)
-            stage->start[(size_t)s * (size_t)D + (size_t)k] =
-                stage->U[(size_t)k * (size_t)stage->candidates + (size_t)chosen[s]];
-    }
-}
 
-/* Steps from u to better free lattice neighbours. */
-static int climb_lattice(struct stage *stage, double *u, double *value)
-{
-    const struct ckg__search *search = stage->search;
-    const int D = search->problem->D;
-    struct ckg__arena *arena = search->results;
-    double *U = ckg__arena_doubles(arena, NEIGHBOURS * (size_t)D), *v = ckg__arena_doubles(arena, (size_t)D);
-    double *x = ckg__arena_doubles(arena, (size_t)search->problem->d), values[NEIGHBOURS];
-    if (!U || !v || !x)
-        return CKG_ERR_NOMEM;
-    for (int round = 0; round < ROUNDS; round++) {
-        const double before = *value;
-        const int count = search->enumerated ? 0
-                                             : ckg__search_neighbours(search, u, 7000 + (uint64_t)round,
-                                                                      NEIGHBOURS, U, NEIGHBOURS);
-        if (!count)
-            break;
-        const int status = ckg__acquisition_at(search, stage->acquisition, count, U, NEIGHBOURS, arena,
-                                               values, NULL);
-        if (status)
-            return status;
-        for (int p = 0; p < count; p++) {
-            for (int k = 0; k < D; k++)
-                v[k] = U[(size_t)k * NEIGHBOURS + (size_t)p];
-            if (values[p] > *value && !ckg__search_taken(search, v, x)) {
-                *value = values[p];
-                memcpy(u, v, (size_t)D * sizeof *u);
-            }
-        }
-        if (!(*value > before))
-            break;
+    const int n = ckg__best_apart(D, stage->candidates, stage->U, stage->candidates, stage->value, 0, STARTS,
+                                  chosen);
+    for (int s = 0; s < STARTS; s++) {
+        const int c = chosen[s < n ? s : 0];
+        stage->start_value[s] = stage->value[c];
+        ckg__point_get(D, stage->U, stage->candidates, c, stage->start + (size_t)s * (size_t)D);
     }
-    return CKG_OK;
 }
 
 static int stage_take(struct stage *stage)
@@ -235,7 +196,10 @@ static void pick(struct stage *stage, struct ckg__choice *choice)
 int ckg__acquisition_maximise(struct ckg__search *search, const struct ckg__acquisition *a,
                               struct ckg__choice *choice, int *found)
 {
+    static const struct ckg__climb_lattice steps = {
+        .rounds = 4, .neighbours = 24, .stream = 7000, .free_only = 1};
     struct stage stage = {.search = search, .acquisition = a};
+    const struct ckg__hill hill = {&stage, climbed, compared};
     double clock = ckg__clock();
     int status = ckg__search_candidates(search, &stage.U, &stage.candidates);
     *found = 0;
@@ -255,7 +219,7 @@ int ckg__acquisition_maximise(struct ckg__search *search, const struct ckg__acqu
     if (status)
         return status;
     pick(&stage, choice);
-    status = climb_lattice(&stage, choice->u, &choice->value);
+    status = ckg__climb_lattice(search, &hill, &steps, choice->u, &choice->value, search->results);
     choice->inner = 0;
     choice->refine = ckg__clock() - clock;
     *found = !status;

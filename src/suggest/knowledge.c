@@ -11,9 +11,10 @@
 
 #include "base/error.h"
 #include "optim/simplex.h"
+#include "suggest/climb.h"
 #include "suggest/knowledge.h"
 
-enum { CHUNK = 16, MAX_INNER = 16, NEIGHBOURS = 24 };
+enum { CHUNK = 16, MAX_INNER = 16 };
 
 /* A candidate that got its own X_d under every outlook. */
 struct finalist {
@@ -169,22 +170,16 @@ static int choose_finalists(struct stage *stage)
     const int D = search->problem->D;
     const double apart = fmax(2 * search->outlook[0].width, 0.01);
     const int wanted = search->effort.inner < MAX_INNER ? search->effort.inner : MAX_INNER;
-    for (stage->finalists = 0; stage->finalists < wanted; stage->finalists++) {
-        int best = -1;
-        for (int c = 0; c < stage->candidates; c++) {
-            int near = 0;
-            for (int i = 0; i < stage->finalists; i++)
-                near |= ckg__point_distance(D, stage->finalist[i].u, stage->U, stage->candidates, c) < apart;
-            if (!near && (best < 0 || stage->value[c] > stage->value[best]))
-                best = c;
-        }
-        if (best < 0)
-            break;
+    int chosen[MAX_INNER];
+
+    const int n = ckg__best_apart(D, stage->candidates, stage->U, stage->candidates, stage->value, apart,
+                                  wanted, chosen);
+    for (stage->finalists = 0; stage->finalists < n; stage->finalists++) {
         struct finalist *f = &stage->finalist[stage->finalists];
         if (finalist_take(stage, f))
             return CKG_ERR_NOMEM;
-        f->value = stage->value[best];
-        ckg__point_get(D, stage->U, stage->candidates, best, f->u);
+        f->value = stage->value[chosen[stage->finalists]];
+        ckg__point_get(D, stage->U, stage->candidates, chosen[stage->finalists], f->u);
     }
     return CKG_OK;
 }
@@ -260,52 +255,56 @@ static int average(void *context, const double *u, struct ckg__arena *arena, dou
     return CKG_OK;
 }
 
-static int refine_reals(const struct ckg__search *search, int weighted, struct finalist *from, double *u,
-                        int worker)
+/* The same at several points. */
+static int averages(void *context, int m, const double *U, int ldu, struct ckg__arena *arena, double *value)
 {
-    struct ckg__arena *arena = &search->arena[worker];
-    const int D = search->problem->D;
-    const double *x_r = search->outlook[0].x_r, width = search->outlook[0].width;
-    double *box = ckg__arena_doubles(arena, 2 * (size_t)D), value;
-    if (!box)
-        return CKG_ERR_NOMEM;
-    const double away = ckg__point_distance(D, u, x_r, 1, 0);
-    const struct ckg__lbfgs_options options = {5, search->effort.refine_evaluations,
-                                               away < 30 * width ? 0.5 * width : 0.02, 1e-4, 1e-4};
-    struct refined context = {search, weighted, from, ckg__search_team(search, worker)};
-    ckg__problem_free_box(search->problem, u, box, box + D);
-    if (search->effort.paper)
-        return ckg__simplex(average, &context, D, box, box + D, 0.05, search->effort.refine_evaluations, u,
-                            &value, arena);
-    return ckg__multistart(log_average, &context, D, 1, box, box + D, &options, u, &value, arena);
+    const struct refined *r = context;
+    const int D = r->search->problem->D;
+    double *u = ckg__arena_doubles(arena, (size_t)D);
+    int status = u ? CKG_OK : CKG_ERR_NOMEM;
+
+    for (int p = 0; !status && p < m; p++) {
+        ckg__point_get(D, U, ldu, p, u);
+        status = average(context, u, arena, &value[p]);
+    }
+    return status;
 }
 
-/* Moves u to its best lattice neighbour that is free, if that is better under the X_d of `from`. */
-static int refine_lattice(const struct ckg__search *search, int weighted, struct finalist *from, double *u,
-                          struct ckg__arena *arena)
+/* By a simplex, as the paper's authors did. */
+static int refine_by_simplex(struct refined *context, double *u, struct ckg__arena *arena)
 {
+    const struct ckg__search *search = context->search;
     const int D = search->problem->D;
-    struct refined context = {.search = search, .weighted = weighted, .finalist = from};
-    double *U = ckg__arena_doubles(arena, NEIGHBOURS * (size_t)D), *v = ckg__arena_doubles(arena, (size_t)D);
-    double *x = ckg__arena_doubles(arena, (size_t)search->problem->d), best = from->value;
-    if (!U || !v || !x)
+    double *box = ckg__arena_doubles(arena, 2 * (size_t)D), value;
+
+    if (!box)
         return CKG_ERR_NOMEM;
-    const int count = search->enumerated ? 0
-                                         : ckg__search_neighbours(search, u, 6000, NEIGHBOURS, U, NEIGHBOURS);
-    for (int p = 0; p < count; p++) {
-        double value = 0;
-        for (int k = 0; k < D; k++)
-            v[k] = U[(size_t)k * NEIGHBOURS + (size_t)p];
-        if (ckg__search_taken(search, v, x))
-            continue;
-        if (average(&context, v, arena, &value))
-            return CKG_ERR_NOMEM;
-        if (value > best) {
-            best = value;
-            memcpy(u, v, (size_t)D * sizeof *u);
-        }
-    }
-    return CKG_OK;
+    ckg__problem_free_box(search->problem, u, box, box + D);
+    return ckg__simplex(average, context, D, box, box + D, 0.05, search->effort.refine_evaluations, u, &value,
+                        arena);
+}
+
+/* To the best lattice neighbour that is free, if that is better under the X_d of the finalist; then the
+ * reals. */
+static int climb(struct refined *context, double *u, int worker)
+{
+    static const struct ckg__climb_lattice steps = {
+        .rounds = 1, .neighbours = 24, .stream = 6000, .free_only = 1};
+    const struct ckg__search *search = context->search;
+    struct ckg__arena *arena = &search->arena[worker];
+    const double width = search->outlook[0].width;
+    const struct ckg__hill hill = {context, log_average, averages};
+    double value = context->finalist->value;
+
+    int status = ckg__climb_lattice(search, &hill, &steps, u, &value, arena);
+    if (status || !ckg__problem_has_reals(search->problem) || ckg__search_late(search))
+        return status;
+    if (search->effort.paper)
+        return refine_by_simplex(context, u, arena);
+    const double away = ckg__point_distance(search->problem->D, u, search->outlook[0].x_r, 1, 0);
+    const struct ckg__lbfgs_options options = {5, search->effort.refine_evaluations,
+                                               away < 30 * width ? 0.5 * width : 0.02, 1e-4, 1e-4};
+    return ckg__climb_reals(search->problem, &hill, &options, 1, u, &value, arena);
 }
 
 static void refine_task(void *context, int index, int worker)
@@ -314,12 +313,12 @@ static void refine_task(void *context, int index, int worker)
     const struct ckg__search *search = stage->search;
     struct ckg__arena *arena = &stage->search->arena[worker];
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
-    struct finalist *from = &stage->finalist[index], *to = &stage->finalist[stage->finalists + index];
+    struct finalist *from = &stage->finalist[index];
+    struct finalist *to = &stage->finalist[stage->finalists + index];
+    struct refined refined = {search, stage->knowledge->weighted, from, ckg__search_team(search, worker)};
+
     memcpy(to->u, from->u, (size_t)search->problem->D * sizeof *to->u);
-    int status = refine_lattice(search, stage->knowledge->weighted, from, to->u, arena);
-    if (!status && ckg__problem_has_reals(search->problem) && !ckg__search_late(search))
-        status = refine_reals(search, stage->knowledge->weighted, from, to->u, worker);
-    stage->status[index] = status;
+    stage->status[index] = climb(&refined, to->u, worker);
     ckg__arena_release(arena, mark);
 }
 

@@ -9,9 +9,9 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "suggest/search.h"
+#include "suggest/climb.h"
 
-enum { STARTS = 4, GROUPS = 2, RESTARTS = 3, NEIGHBOURS = 48, ROUNDS = 6 };
+enum { STARTS = 4, GROUPS = 2 };
 
 struct stage {
     struct ckg__search *search;
@@ -24,30 +24,17 @@ struct stage {
 
 /* --- the starts of x_r, one outlook a task --- */
 
-/* The base points of largest log utility, apart from each other, as starts. */
+/* The base points of largest log utility, apart from each other, as starts; the first for those missing. */
 static void choose_starts(const struct ckg__search *search, const struct ckg__outlook *o, const double *log_u,
                           double *start)
 {
+    static const double apart = 0.02;
     const int D = search->problem->D;
     int chosen[STARTS];
-    for (int s = 0; s < STARTS; s++) {
-        int best = -1;
-        for (int p = 0; p < search->base; p++) {
-            int seen = 0;
-            for (int i = 0; i < s; i++) {
-                double far = 0;
-                for (int k = 0; k < D; k++)
-                    far = fmax(far, fabs(o->U[(size_t)k * (size_t)o->room + (size_t)p] -
-                                         o->U[(size_t)k * (size_t)o->room + (size_t)chosen[i]]));
-                seen |= far < 0.02;
-            }
-            if (!seen && (best < 0 || log_u[p] > log_u[best]))
-                best = p;
-        }
-        chosen[s] = best < 0 ? chosen[0] : best;
-        for (int k = 0; k < D; k++)
-            start[(size_t)s * (size_t)D + (size_t)k] = o->U[(size_t)k * (size_t)o->room + (size_t)chosen[s]];
-    }
+
+    const int n = ckg__best_apart(D, search->base, o->U, o->room, log_u, apart, STARTS, chosen);
+    for (int s = 0; s < STARTS; s++)
+        ckg__point_get(D, o->U, o->room, chosen[s < n ? s : 0], start + (size_t)s * (size_t)D);
 }
 
 static void start_task(void *context, int index, int worker)
@@ -84,21 +71,18 @@ static int log_utility(void *context, int m, const double *U, const int *which, 
     return ckg__belief_log_utility_batch(context, m, U, m, arena, value, gradient);
 }
 
-/* Climbs from `starts` points X (starts × D) over the reals. */
-static int climb(const struct ckg__search *search, struct ckg__belief *belief,
-                 const struct ckg__lbfgs_options *options, int starts, double *X, double *value,
-                 struct ckg__arena *arena)
+static int log_utilities(void *context, int m, const double *U, int ldu, struct ckg__arena *arena,
+                         double *value)
 {
-    const size_t size = (size_t)starts * (size_t)search->problem->D;
-    double *lower = ckg__arena_doubles(arena, size), *upper = ckg__arena_doubles(arena, size);
-    if (!lower || !upper)
-        return CKG_ERR_NOMEM;
-    for (int s = 0; s < starts; s++) {
-        const size_t row = (size_t)s * (size_t)search->problem->D;
-        ckg__problem_free_box(search->problem, X + row, lower + row, upper + row);
-    }
-    return ckg__multistart(log_utility, belief, search->problem->D, starts, lower, upper, options, X, value,
-                           arena);
+    const struct ckg__belief *belief = context;
+    double *gradient = ckg__arena_doubles(arena, (size_t)m * (size_t)belief->gp[0]->D);
+    return gradient ? ckg__belief_log_utility_batch(belief, m, U, ldu, arena, value, gradient)
+                    : CKG_ERR_NOMEM;
+}
+
+static struct ckg__hill utility_of(struct ckg__belief *belief)
+{
+    return (struct ckg__hill){belief, log_utility, log_utilities};
 }
 
 static void climb_task(void *context, int index, int worker)
@@ -109,9 +93,11 @@ static void climb_task(void *context, int index, int worker)
     struct ckg__arena_mark mark = ckg__arena_mark(&search->arena[worker]);
     const int o = index / stage->groups, per_group = STARTS / stage->groups,
               first = o * STARTS + index % stage->groups * per_group;
-    stage->status[index] = climb(search, search->outlook[o].belief, &options, per_group,
-                                 stage->start + (size_t)first * (size_t)search->problem->D,
-                                 stage->start_value + first, &search->arena[worker]);
+    const struct ckg__hill hill = utility_of(search->outlook[o].belief);
+
+    stage->status[index] = ckg__climb_reals(search->problem, &hill, &options, per_group,
+                                            stage->start + (size_t)first * (size_t)search->problem->D,
+                                            stage->start_value + first, &search->arena[worker]);
     ckg__arena_release(&search->arena[worker], mark);
 }
 
@@ -147,60 +133,19 @@ static int cliff_width(const struct ckg__search *search, struct ckg__outlook *o,
     return CKG_OK;
 }
 
-/* Restarts at x_r with fresh memory and a small first step, until one of them gains nothing. */
+/* Steps to better lattice neighbours, the reals following; then the reals again, up to the cliff. */
 static int polish(const struct ckg__search *search, struct ckg__outlook *o, struct ckg__arena *arena)
 {
-    for (int i = 0; i < RESTARTS && !ckg__search_late(search); i++) {
-        const struct ckg__lbfgs_options options = {6, 30, fmin(0.3 * o->width, 1e-2), 1e-8, 1e-12};
-        struct ckg__arena_mark mark = ckg__arena_mark(arena);
-        double value;
-        if (climb(search, o->belief, &options, 1, o->x_r, &value, arena))
-            return CKG_ERR_NOMEM;
-        ckg__arena_release(arena, mark);
-        const double gained = value - o->log_utility;
-        if (gained > 0)
-            o->log_utility = value;
-        if (!(gained > 1e-9))
-            break;
-    }
-    return CKG_OK;
-}
+    static const struct ckg__lbfgs_options follow = {6, 15, 0.02, 1e-6, 1e-8};
+    static const struct ckg__climb_lattice steps = {
+        .rounds = 6, .neighbours = 48, .stream = 1000, .follow = &follow};
+    const struct ckg__climb_again again = {.times = 3, .evaluations = 30, .width = o->width, .enough = 1e-9};
+    const struct ckg__hill hill = utility_of(o->belief);
 
-/* Steps to better lattice neighbours, the reals following. */
-static int polish_lattice(const struct ckg__search *search, struct ckg__outlook *o, struct ckg__arena *arena)
-{
-    static const struct ckg__lbfgs_options options = {6, 15, 0.02, 1e-6, 1e-8};
-    const int D = search->problem->D;
-    struct ckg__arena_mark mark = ckg__arena_mark(arena);
-    double *U = ckg__arena_doubles(arena, NEIGHBOURS * (size_t)D),
-           *value = ckg__arena_doubles(arena, NEIGHBOURS);
-    double *gradient = ckg__arena_doubles(arena, NEIGHBOURS * (size_t)D),
-           *u = ckg__arena_doubles(arena, (size_t)D);
-    if (!U || !value || !gradient || !u)
-        return CKG_ERR_NOMEM;
-    for (int round = 0; round < ROUNDS && !ckg__search_late(search); round++) {
-        const int count = ckg__search_neighbours(search, o->x_r, 1000 + (uint64_t)round, NEIGHBOURS, U,
-                                                 NEIGHBOURS);
-        if (!count)
-            break;
-        if (ckg__belief_log_utility_batch(o->belief, count, U, NEIGHBOURS, arena, value, gradient))
-            return CKG_ERR_NOMEM;
-        int best = 0;
-        for (int p = 1; p < count; p++)
-            best = value[p] > value[best] ? p : best;
-        for (int k = 0; k < D; k++)
-            u[k] = U[(size_t)k * NEIGHBOURS + (size_t)best];
-        double reached = value[best];
-        if (ckg__problem_has_reals(search->problem) &&
-            climb(search, o->belief, &options, 1, u, &reached, arena))
-            return CKG_ERR_NOMEM;
-        if (!(reached > o->log_utility))
-            break;
-        o->log_utility = reached;
-        memcpy(o->x_r, u, (size_t)D * sizeof *u);
-    }
-    ckg__arena_release(arena, mark);
-    return CKG_OK;
+    int status = ckg__climb_lattice(search, &hill, &steps, o->x_r, &o->log_utility, arena);
+    if (!status && ckg__problem_has_reals(search->problem))
+        status = ckg__climb_again(search, &hill, &again, o->x_r, &o->log_utility, arena);
+    return status;
 }
 
 /* x_r into the discretisation, and the local points before it. */
@@ -230,7 +175,7 @@ static void polish_task(void *context, int index, int worker)
     struct ckg__search *search = stage->search;
     struct ckg__outlook *o = &search->outlook[index];
     struct ckg__arena *arena = &search->arena[worker];
-    const int D = search->problem->D, reals = ckg__problem_has_reals(search->problem);
+    const int D = search->problem->D;
     const double *value = stage->start_value + (size_t)index * STARTS;
     int best = 0;
     for (int s = 1; s < STARTS; s++)
@@ -239,9 +184,7 @@ static void polish_task(void *context, int index, int worker)
            (size_t)D * sizeof *o->x_r);
     o->log_utility = value[best];
     int status = cliff_width(search, o, arena);
-    if (!status && !search->enumerated)
-        status = polish_lattice(search, o, arena);
-    if (!status && reals)
+    if (!status)
         status = polish(search, o, arena);
     if (!status)
         status = cliff_width(search, o, arena);

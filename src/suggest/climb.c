@@ -1,0 +1,136 @@
+/* Local search over mixed designs; see climb.h. */
+#include "suggest/climb.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "base/error.h"
+
+/* Climbing on a lattice point is staying where one is in all but the reals: the box holds the rest fixed. */
+int ckg__climb_reals(const struct ckg_problem *problem, const struct ckg__hill *hill,
+                     const struct ckg__lbfgs_options *options, int starts, double *X, double *value,
+                     struct ckg__arena *arena)
+{
+    struct ckg__arena_mark mark = ckg__arena_mark(arena);
+    const size_t D = (size_t)problem->D, size = (size_t)starts * D;
+    double *lower = ckg__arena_doubles(arena, size);
+    double *upper = ckg__arena_doubles(arena, size);
+
+    if (!lower || !upper)
+        return CKG_ERR_NOMEM;
+    for (size_t s = 0; s < (size_t)starts; s++)
+        ckg__problem_free_box(problem, X + s * D, lower + s * D, upper + s * D);
+    const int status = ckg__multistart(hill->uphill, hill->context, problem->D, starts, lower, upper, options,
+                                       X, value, arena);
+    ckg__arena_release(arena, mark);
+    return status;
+}
+
+int ckg__climb_again(const struct ckg__search *search, const struct ckg__hill *hill,
+                     const struct ckg__climb_again *how, double *u, double *value, struct ckg__arena *arena)
+{
+    const struct ckg__lbfgs_options options = {6, how->evaluations, fmin(0.3 * how->width, 1e-2), 1e-8,
+                                               1e-12};
+    double gained = INFINITY;
+    int status = CKG_OK;
+
+    for (int i = 0; i < how->times && gained > how->enough && !ckg__search_late(search); i++) {
+        double reached;
+        status = ckg__climb_reals(search->problem, hill, &options, 1, u, &reached, arena);
+        if (status)
+            break;
+        gained = reached - *value;
+        *value = gained > 0 ? reached : *value;
+    }
+    return status;
+}
+
+/* v (D) and its value ← the best of the neighbours of u (D) that may be stepped to; *found is 0: none. */
+static int best_neighbour(const struct ckg__search *search, const struct ckg__hill *hill,
+                          const struct ckg__climb_lattice *how, int round, const double *u,
+                          struct ckg__arena *arena, double *v, double *value, int *found)
+{
+    const int D = search->problem->D, most = how->neighbours;
+    double x[CKG_MAX_PARAMETERS], values[CKG__MOST_NEIGHBOURS];
+    double *U = ckg__arena_doubles(arena, (size_t)most * (size_t)D);
+    int best = -1;
+
+    if (!U)
+        return CKG_ERR_NOMEM;
+    const int count = ckg__search_neighbours(search, u, how->stream + (uint64_t)round, most, U, most);
+    const int status = count ? hill->values(hill->context, count, U, most, arena, values) : CKG_OK;
+    for (int p = 0; !status && p < count; p++) {
+        ckg__point_get(D, U, most, p, v);
+        if ((best < 0 || values[p] > values[best]) && !(how->free_only && ckg__search_taken(search, v, x)))
+            best = p;
+    }
+    *found = best >= 0;
+    if (*found) {
+        ckg__point_get(D, U, most, best, v);
+        *value = values[best];
+    }
+    return status;
+}
+
+int ckg__climb_lattice(const struct ckg__search *search, const struct ckg__hill *hill,
+                       const struct ckg__climb_lattice *how, double *u, double *value,
+                       struct ckg__arena *arena)
+{
+    const struct ckg_problem *problem = search->problem;
+    struct ckg__arena_mark mark = ckg__arena_mark(arena);
+    double *v = ckg__arena_doubles(arena, (size_t)problem->D);
+    int status = v ? CKG_OK : CKG_ERR_NOMEM;
+    const int rounds = search->enumerated ? 0 : how->rounds;
+
+    assert(how->neighbours <= CKG__MOST_NEIGHBOURS);
+    for (int round = 0; !status && round < rounds && !ckg__search_late(search); round++) {
+        double reached = -INFINITY;
+        int found;
+
+        /* A step, the reals following. */
+        status = best_neighbour(search, hill, how, round, u, arena, v, &reached, &found);
+        if (!status && found && how->follow && ckg__problem_has_reals(problem))
+            status = ckg__climb_reals(problem, hill, how->follow, 1, v, &reached, arena);
+
+        /* Taken where it leads up. */
+        if (status || !found || !(reached > *value))
+            break;
+        *value = reached;
+        memcpy(u, v, (size_t)problem->D * sizeof *u);
+    }
+    ckg__arena_release(arena, mark);
+    return status;
+}
+
+/* 1 when point p is one of those chosen, or nearer than `apart` to one. */
+static int is_near(int D, const double *U, int ldu, int p, const int *chosen, int count, double apart)
+{
+    for (int i = 0; i < count; i++) {
+        double far = 0;
+        if (chosen[i] == p)
+            return 1;
+        for (int k = 0; apart > 0 && k < D; k++) {
+            const double *row = U + (size_t)k * (size_t)ldu;
+            far = fmax(far, fabs(row[p] - row[chosen[i]]));
+        }
+        if (apart > 0 && far < apart)
+            return 1;
+    }
+    return 0;
+}
+
+int ckg__best_apart(int D, int count, const double *U, int ldu, const double *value, double apart, int wanted,
+                    int *chosen)
+{
+    int n = 0;
+    while (n < wanted) {
+        int best = -1;
+        for (int p = 0; p < count; p++)
+            if ((best < 0 || value[p] > value[best]) && !is_near(D, U, ldu, p, chosen, n, apart))
+                best = p;
+        if (best < 0)
+            break;
+        chosen[n++] = best;
+    }
+    return n;
+}
