@@ -7,14 +7,6 @@
 
 #include <ckg/ckg.h>
 
-static void print_number(double value)
-{
-    if (isnan(value))
-        printf(" automatic |");
-    else
-        printf(" %g |", value);
-}
-
 static int print_parameters(const char *name)
 {
     ckg_policy_info policy;
@@ -29,9 +21,10 @@ static int print_parameters(const char *name)
     printf("| parameter | default | range | |\n|---|---|---|---|\n");
     for (int i = 0; i < policy.count; i++) {
         const ckg_policy_parameter *p = &policy.parameters[i];
-        printf("| `%s` |", p->name);
-        print_number(p->standard);
-        printf(" %g … %g%s | %s |\n", p->low, p->high, p->whole ? ", whole" : "", p->help);
+        char text[96];
+        printf("| `%s` | %s | %g … %g%s | %s |\n", p->name,
+               ckg_policy_parameter_default_text(p, text, sizeof text), p->low, p->high,
+               p->integer ? ", an integer" : "", p->help);
     }
     return 0;
 }

@@ -1,5 +1,4 @@
 /* ckg policies: what the registry has. */
-#include <math.h>
 #include <stdio.h>
 
 #include "command.h"
@@ -14,10 +13,9 @@ static void print_text(const ckg_policy_info *p, int quiet)
     printf("         %s\n", p->reference);
     for (int i = 0; i < p->count; i++) {
         const ckg_policy_parameter *q = &p->parameters[i];
-        printf("           %-12s %s (%g … %g", q->name, q->help, q->low, q->high);
-        if (!isnan(q->standard))
-            printf(", default %g", q->standard);
-        printf(")\n");
+        char text[96];
+        printf("           %-12s %s (%g … %g, default %s)\n", q->name, q->help, q->low, q->high,
+               ckg_policy_parameter_default_text(q, text, sizeof text));
     }
 }
 

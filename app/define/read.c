@@ -384,7 +384,7 @@ static int read_setting(struct reader *r, const ckg_policy_info *policy, const y
     }
     out->name = p->name;
     const int status = app_node_number(&r->document, value, p->low, p->high, &out->value);
-    return status || !p->whole || out->value == floor(out->value)
+    return status || !p->integer || out->value == floor(out->value)
                ? status
                : app_node_expect(&r->document, value, "an integer");
 }

@@ -1,16 +1,22 @@
 /* What is built in as JSON: policies with their parameters, test problems with their optima. */
 #include "json/shapes.h"
 
+#include <math.h>
 #include <stdio.h>
 
 static void add_setting(const ckg_policy_parameter *p, struct app_text *out)
 {
+    const int fixed = p->usual.per_parameter == 0 && p->usual.sampled == 0;
+    char text[96];
+
     app_json_open(out, NULL, '{');
     app_json_add_string(out, "name", p->name);
-    app_json_add_number(out, "default", p->standard);
+    /* null where it depends on the problem; the text says how */
+    app_json_add_number(out, "default", fixed ? p->usual.value : NAN);
+    app_json_add_string(out, "default_text", ckg_policy_parameter_default_text(p, text, sizeof text));
     app_json_add_number(out, "low", p->low);
     app_json_add_number(out, "high", p->high);
-    app_json_add_truth(out, "whole", p->whole != 0);
+    app_json_add_truth(out, "integer", p->integer);
     app_json_add_string(out, "help", p->help);
     app_json_close(out, '}');
 }

@@ -13,14 +13,35 @@
 extern "C" {
 #endif
 
+/*
+ * What a parameter is when it is not given: value + per_parameter·d for a problem of d parameters, rounded up
+ * for an integer, and within least … most. Zero stands for "none" in all but the value.
+ */
+typedef struct ckg_policy_default {
+    double value; /* NAN: found from the data, as the help says */
+    double per_parameter;
+    double least, most;
+    double sampled; /* instead of all that where hyperparameters are averaged over samples */
+} ckg_policy_default;
+
 /* A number that you can give to a policy. */
 typedef struct ckg_policy_parameter {
     const char *name;
-    double standard;  /* its value if none is given; NAN: the policy chooses, as the help says */
+    ckg_policy_default usual;
     double low, high; /* the range, including both ends */
-    int whole;        /* 1: an integer */
+    int integer;      /* 1: an integer */
     const char *help; /* one line */
 } ckg_policy_parameter;
+
+/* The parameter's default for a problem of d parameters, with sampled hyperparameters (1) or without (0). */
+CKG_API double ckg_policy_parameter_default(const ckg_policy_parameter *parameter, int d, int sampled);
+
+/*
+ * The same in words, such as "96" or "300 + 50 d, at most 800": text (size), cut where it does not fit;
+ * returns text.
+ */
+CKG_API const char *ckg_policy_parameter_default_text(const ckg_policy_parameter *parameter, char *text,
+                                                      size_t size);
 
 typedef struct ckg_policy_info {
     const char *name; /* as in ckg_options.policy */

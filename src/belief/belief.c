@@ -139,3 +139,11 @@ int ckg__belief_log_utility_batch(const struct ckg__belief *belief, int m, const
     }
     return ckg__belief_log_feasible_batch(belief, m, U, ldu, arena, value, gradient);
 }
+
+double ckg__belief_violation(const struct ckg__belief *belief, const double *const *value, int at)
+{
+    double violation = 0;
+    for (int j = 1; j < belief->outcomes; j++)
+        violation += fmax(0, fmax(value[j][at] - belief->upper[j], belief->lower[j] - value[j][at]));
+    return violation;
+}

@@ -46,4 +46,10 @@ int ckg__belief_log_feasible_batch(const struct ckg__belief *belief, int m, cons
 int ckg__belief_log_utility_batch(const struct ckg__belief *belief, int m, const double *U, int ldu,
                                   struct ckg__arena *arena, double *value, double *gradient);
 
+/*
+ * By how much values, value[j][at] of outcome j, break the limits: the sum over the constraints, in model
+ * units.
+ */
+double ckg__belief_violation(const struct ckg__belief *belief, const double *const *value, int at);
+
 #endif

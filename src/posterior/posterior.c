@@ -323,13 +323,13 @@ int ckg__view_proper_covariance(const struct ckg__gp *gp, const struct ckg__view
     return ckg__jitter_factor(view->m, work, view->m, ladder, fill_proper, &proper, NULL, &nugget);
 }
 
-/* The same with the usual nugget, for a draw. */
-static int factor_for_draw(const struct ckg__gp *gp, const struct ckg__view *view, double *C)
+/* The same with the usual nugget, for a draw; *added unless NULL. */
+static int factor_for_draw(const struct ckg__gp *gp, const struct ckg__view *view, double *C, double *added)
 {
-    double added;
-    return ckg__view_factor(gp, view, 0, C, &added)
-               ? ckg__fail(CKG_ERR_NUMERIC, "the posterior covariance of %d points has no factor", view->m)
-               : CKG_OK;
+    double nugget;
+    if (ckg__view_factor(gp, view, 0, C, added ? added : &nugget))
+        return ckg__fail(CKG_ERR_NUMERIC, "the posterior covariance of %d points has no factor", view->m);
+    return CKG_OK;
 }
 
 /* One draw from the factor L in C, and the standard normal numbers z (m) it is made of. */
@@ -343,12 +343,12 @@ static void draw_once(const struct ckg__view *view, const double *C, struct ckg_
 }
 
 int ckg__posterior_sample(const struct ckg__gp *gp, const struct ckg__view *view, struct ckg__rng *rng,
-                          int count, struct ckg__arena *arena, double *samples)
+                          int count, struct ckg__arena *arena, double *samples, double *added)
 {
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
     const size_t m = (size_t)view->m;
     double *C = ckg__arena_doubles(arena, m * m + 1), *z = ckg__arena_doubles(arena, m + 1);
-    const int status = C && z ? factor_for_draw(gp, view, C) : CKG_ERR_NOMEM;
+    const int status = C && z ? factor_for_draw(gp, view, C, added) : CKG_ERR_NOMEM;
     for (int s = 0; !status && s < count; s++)
         draw_once(view, C, rng, z, samples + (size_t)s * m);
     ckg__arena_release(arena, mark);
@@ -362,7 +362,7 @@ int ckg__posterior_draw(const struct ckg__gp *gp, const struct ckg__view *view, 
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
     const size_t m = (size_t)view->m;
     double *C = ckg__arena_doubles(arena, m * m + 1);
-    const int status = C ? factor_for_draw(gp, view, C) : CKG_ERR_NOMEM;
+    const int status = C ? factor_for_draw(gp, view, C, NULL) : CKG_ERR_NOMEM;
     if (!status) {
         draw_once(view, C, rng, weights, draw);
         ckg__dense()->solve_lower_transposed(view->m, 1, C, view->m, weights, 1);

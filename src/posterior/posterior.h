@@ -112,10 +112,10 @@ double ckg__variance_floor(const struct ckg__gp *gp);
 
 /*
  * `count` joint draws at the m points of a view: samples (count × m). The covariance gets the nugget, grown
- * until it factors.
+ * until it factors: *added, unless NULL.
  */
 int ckg__posterior_sample(const struct ckg__gp *gp, const struct ckg__view *view, struct ckg__rng *rng,
-                          int count, struct ckg__arena *arena, double *samples);
+                          int count, struct ckg__arena *arena, double *samples, double *added);
 
 /*
  * One joint draw (m) at the points of a view, and the weights (m) by which it goes on between them: given the

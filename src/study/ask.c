@@ -21,21 +21,26 @@ static int pending_count(const ckg_study *s)
     return count;
 }
 
-/* The policy's settings: the study's own, or the defaults of another policy. */
+/* The policy's settings: those given to the study's own policy, and the defaults. */
 static int make_settings(ckg_study *s, const struct ckg__policy *policy, struct ckg__search *search)
 {
-    double *standards = ckg__arena_doubles(&s->results, CKG__MAX_SETTINGS);
-    if (!standards)
+    double *setting = ckg__arena_doubles(&s->results, CKG__MAX_SETTINGS);
+    double none[CKG__MAX_SETTINGS];
+
+    if (!setting)
         return CKG_ERR_NOMEM;
-    ckg__policy_standards(policy, standards);
-    search->setting = policy == s->policy ? s->setting : standards;
+    for (int i = 0; i < CKG__MAX_SETTINGS; i++)
+        none[i] = NAN;
+    ckg__policy_resolve(policy, s->problem->d, s->models.beliefs > 1, policy == s->policy ? s->given : none,
+                        setting);
+    search->setting = setting;
     return CKG_OK;
 }
 
 /* A search for the policy, which may be NULL, that knows the study but for what the models say. */
-static int make_search(ckg_study *s, const struct ckg__policy *policy, struct ckg__search *search)
+static struct ckg__search make_search(ckg_study *s, const struct ckg__policy *policy)
 {
-    *search = (struct ckg__search){
+    return (struct ckg__search){
         .problem = s->problem,
         .data = &s->data,
         .models = &s->models,
@@ -51,21 +56,21 @@ static int make_search(ckg_study *s, const struct ckg__policy *policy, struct ck
         .automatic_penalty = isnan(s->models.fixed_penalty),
         .own = policy ? &s->own[ckg__policy_index(policy)] : NULL,
     };
-    return policy ? make_settings(s, policy, search) : CKG_OK;
 }
 
 int ckg__study_believe(ckg_study *s, const struct ckg__policy *policy, double started,
                        struct ckg__search *search)
 {
-    int status = make_search(s, policy, search);
-    if (status || (policy && policy->traits & CKG__TRAIT_NO_MODEL))
-        return status;
+    *search = make_search(s, policy);
+    if (policy && policy->traits & CKG__TRAIT_NO_MODEL)
+        return CKG_OK;
 
-    /* What is believed. */
+    /* What is believed, and how hard that makes it to look. */
     search->deadline = s->time_limit > 0 ? started + s->time_limit : INFINITY;
-    status = ckg__models_update(&s->models, s->revision, pending_count(s));
+    int status = ckg__models_update(&s->models, s->revision, pending_count(s));
     search->effort = s->models.beliefs > 1 ? s->effort_sampled : s->effort;
-    search->outlooks = policy && policy->traits & CKG__TRAIT_ONE_BELIEF ? 1 : s->models.beliefs;
+    if (!status && policy)
+        status = make_settings(s, policy, search);
 
     /* And what is under way. */
     if (!status && policy)
@@ -122,11 +127,9 @@ static int from_design(ckg_study *s, struct ckg__choice *choice, int *found)
 {
     const int in_design = s->data.trials < s->initial;
     double x[CKG_MAX_PARAMETERS];
-    struct ckg__search search;
+    struct ckg__search search = make_search(s, s->policy);
 
     *found = 0;
-    if (make_search(s, s->policy, &search))
-        return CKG_ERR_NOMEM;
     if (in_design) {
         if (!s->design && make_design(s))
             return CKG_ERR_NOMEM;

@@ -13,51 +13,6 @@
 #include "base/sized.h"
 #include "design/sequence.h"
 
-/* How hard to look with one belief, with each of several, and as the paper's authors did. */
-static const struct ckg__effort effort_default = {.base = 128,
-                                                  .data = 48,
-                                                  .local = 40,
-                                                  .candidates = 96,
-                                                  .scout_nodes = 8,
-                                                  .nodes_one = 25,
-                                                  .nodes = 128,
-                                                  .surprises = 13,
-                                                  .pairs_one = 25,
-                                                  .pairs = 48,
-                                                  .inner = 4,
-                                                  .inner_evaluations = 12,
-                                                  .refine = 2,
-                                                  .refine_evaluations = 15};
-static const struct ckg__effort effort_sampled = {.base = 96,
-                                                  .data = 32,
-                                                  .local = 40,
-                                                  .candidates = 96,
-                                                  .scout_nodes = 6,
-                                                  .nodes_one = 11,
-                                                  .nodes = 32,
-                                                  .surprises = 9,
-                                                  .pairs_one = 16,
-                                                  .pairs = 32,
-                                                  .inner = 4,
-                                                  .inner_evaluations = 8,
-                                                  .refine = 2,
-                                                  .refine_evaluations = 10};
-static const struct ckg__effort effort_paper = {.base = 256,
-                                                .data = 64,
-                                                .local = 0,
-                                                .candidates = 500,
-                                                .scout_nodes = 3,
-                                                .nodes_one = 3,
-                                                .nodes = 27,
-                                                .surprises = 5,
-                                                .pairs_one = 15,
-                                                .pairs = 135,
-                                                .inner = 4,
-                                                .inner_evaluations = 30,
-                                                .refine = 3,
-                                                .refine_evaluations = 20,
-                                                .paper = 1};
-
 int ckg_options_init(ckg_options *options, int version)
 {
     ckg__error_clear();
@@ -104,7 +59,7 @@ static double setting_named(const ckg_study *s, const char *name)
 {
     for (int i = 0; i < s->policy->count; i++)
         if (!strcmp(s->policy->parameters[i].name, name))
-            return s->setting[i];
+            return s->given[i];
     return NAN;
 }
 
@@ -144,7 +99,7 @@ static int apply_options(ckg_study *s, const ckg_options *o)
     s->policy = o->policy ? ckg__policy_find(o->policy) : NULL;
     if (!s->policy)
         return ckg__fail(CKG_ERR_INVALID, "options: unknown policy '%s'", o->policy ? o->policy : "(null)");
-    status = ckg__policy_settings(s->policy, o->settings_count, o->settings, s->setting);
+    status = ckg__policy_settings(s->policy, o->settings_count, o->settings, s->given);
     if (!status)
         status = apply_final_policy(s, o);
     if (status)
@@ -156,8 +111,8 @@ static int apply_options(ckg_study *s, const ckg_options *o)
     const double penalty = isnan(o->penalty) ? setting_named(s, CKG__PENALTY) : o->penalty;
     s->models.fixed_penalty = preset && isnan(penalty) ? 0 : penalty;
     s->models.seed = s->seed = o->seed;
-    s->effort = preset ? effort_paper : effort_default;
-    s->effort_sampled = preset ? effort_paper : effort_sampled;
+    s->effort = preset ? ckg__effort_paper : ckg__effort_one;
+    s->effort_sampled = preset ? ckg__effort_paper : ckg__effort_several;
     s->time_limit = o->time_limit;
     s->initial = o->initial >= 0 ? o->initial : ckg__design_size(s->problem->d);
     return CKG_OK;

@@ -15,7 +15,7 @@ struct ckg_study {
     struct ckg__models models;
     const struct ckg__policy *policy;
     void *own[CKG__MAX_POLICIES];              /* what each policy keeps for itself; NULL until it does */
-    double setting[CKG__MAX_SETTINGS];         /* of the policy's parameters */
+    double given[CKG__MAX_SETTINGS];           /* of the policy's parameters; NAN: the default */
     struct ckg__effort effort, effort_sampled; /* for one belief, and for each of several */
     uint64_t seed;
     double time_limit;

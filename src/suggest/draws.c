@@ -1,16 +1,18 @@
 /*
  * Joint posterior draws, one outcome of one outlook a task: all draws of a task share one factor of its
- * posterior covariance, m³/3 for m points.
+ * posterior covariance, m³/3 for m points. Drawing the outcomes apart is drawing jointly: the processes are
+ * independent.
  */
 #include "suggest/draws.h"
 
+#include <assert.h>
 #include <math.h>
 
 #include "base/error.h"
 
 struct stage {
     const struct ckg__search *search;
-    uint64_t purpose;
+    enum ckg__draws_purpose purpose;
     struct ckg__draws *draws;
     int *status;
 };
@@ -20,53 +22,79 @@ const double *ckg__draws_of(const struct ckg__draws *draws, int j, int s)
     return draws->value + ((size_t)j * (size_t)draws->count + (size_t)s) * (size_t)draws->m;
 }
 
+void ckg__draws_outcomes(const struct ckg__draws *draws, int s, const double **value)
+{
+    for (int j = 0; j < draws->outcomes; j++)
+        value[j] = ckg__draws_of(draws, j, s);
+}
+
+int ckg__draws_take(struct ckg__draws *draws, struct ckg__arena *arena)
+{
+    const size_t size = (size_t)draws->outcomes * (size_t)draws->count * (size_t)draws->m;
+    draws->value = ckg__arena_doubles(arena, size);
+    return draws->value ? CKG_OK : CKG_ERR_NOMEM;
+}
+
+/* The stream of one outcome of one outlook. */
+static uint64_t stream_of(enum ckg__draws_purpose purpose, int outlook, int outcome)
+{
+    const int room = purpose == CKG__DRAWS_OPTIMA ? 64 : CKG__MAX_OUTCOMES;
+    assert(outcome < room);
+    return (uint64_t)purpose + (uint64_t)(outlook * room + outcome);
+}
+
 static void draw_task(void *context, int index, int worker)
 {
     struct stage *stage = context;
     const struct ckg__search *search = stage->search;
     const int outcomes = stage->draws[0].outcomes, o = index / outcomes, j = index % outcomes;
-    const struct ckg__outlook *outlook = &search->outlook[o];
+    const struct ckg__gp *gp = search->outlook[o].belief->gp[j];
     struct ckg__draws *draws = &stage->draws[o];
     struct ckg__rng rng;
-    ckg__rng_seed(&rng, search->seed, search->stream, stage->purpose + (uint64_t)(o * CKG__MAX_OUTCOMES + j));
-    stage->status[index] = ckg__posterior_sample(outlook->belief->gp[j], &outlook->view[j], &rng,
-                                                 draws->count, &search->arena[worker],
-                                                 (double *)ckg__draws_of(draws, j, 0));
+
+    if (draws->U)
+        ckg__view_fill(&draws->view[j], gp, draws->U, draws->m, 0, draws->m);
+    ckg__rng_seed(&rng, search->seed, search->stream, stream_of(stage->purpose, o, j));
+    stage->status[index] = ckg__posterior_sample(gp, &draws->view[j], &rng, draws->count,
+                                                 &search->arena[worker], (double *)ckg__draws_of(draws, j, 0),
+                                                 &draws->jitter[j]);
+}
+
+int ckg__draws_make(struct ckg__search *search, enum ckg__draws_purpose purpose, struct ckg__draws *draws)
+{
+    const int tasks = search->outlooks * draws[0].outcomes;
+    struct stage stage = {search, purpose, draws, ckg__arena_ints(search->results, (size_t)tasks)};
+
+    if (!stage.status)
+        return CKG_ERR_NOMEM;
+    return ckg__search_run(search, tasks, draw_task, &stage, stage.status);
 }
 
 int ckg__search_draw(struct ckg__search *search, enum ckg__draws_purpose purpose, int count,
                      struct ckg__draws *draws)
 {
-    const int outlooks = search->outlooks, outcomes = search->outlook[0].belief->outcomes;
-    struct stage stage = {search, (uint64_t)purpose, draws,
-                          ckg__arena_ints(search->results, (size_t)(outlooks * outcomes))};
-    if (!stage.status)
-        return CKG_ERR_NOMEM;
-    for (int o = 0; o < outlooks; o++) {
-        const int m = search->outlook[o].m;
-        double *value = ckg__arena_doubles(search->results, (size_t)outcomes * (size_t)count * (size_t)m);
-        if (!value)
-            return CKG_ERR_NOMEM;
-        draws[o] = (struct ckg__draws){outcomes, count, m, value};
+    int status = CKG_OK;
+
+    for (int o = 0; !status && o < search->outlooks; o++) {
+        struct ckg__outlook *outlook = &search->outlook[o];
+        draws[o] = (struct ckg__draws){
+            .outcomes = outlook->belief->outcomes, .count = count, .m = outlook->m, .view = outlook->view};
+        status = ckg__draws_take(&draws[o], search->results);
     }
-    return ckg__search_run(search, outlooks * outcomes, draw_task, &stage, stage.status);
+    return status ? status : ckg__draws_make(search, purpose, draws);
 }
 
 int ckg__draws_best(const struct ckg__draws *draws, const struct ckg__belief *belief, int s, double *best)
 {
-    const double *objective = ckg__draws_of(draws, 0, s);
+    const double *value[CKG__MAX_OUTCOMES];
     int at = -1;
+
+    ckg__draws_outcomes(draws, s, value);
     *best = -INFINITY;
-    for (int p = 0; p < draws->m; p++) {
-        int feasible = objective[p] > *best;
-        for (int j = 1; feasible && j < draws->outcomes; j++) {
-            const double value = ckg__draws_of(draws, j, s)[p];
-            feasible = value >= belief->lower[j] && value <= belief->upper[j];
-        }
-        if (feasible) {
-            *best = objective[p];
+    for (int p = 0; p < draws->m; p++)
+        if (value[0][p] > *best && ckg__belief_violation(belief, value, p) == 0) {
+            *best = value[0][p];
             at = p;
         }
-    }
     return at;
 }

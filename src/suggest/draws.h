@@ -1,6 +1,6 @@
 /*
- * Joint posterior draws: what all outcomes might be, at a set of points, under one belief. From them follow
- * draws of the constrained optimum.
+ * Joint posterior draws: what all outcomes might be, at a set of points, under each outlook's belief. From
+ * them follow draws of the constrained optimum.
  */
 #ifndef CKG_SUGGEST_DRAWS_H
 #define CKG_SUGGEST_DRAWS_H
@@ -8,20 +8,35 @@
 #include "suggest/search.h"
 
 /* The streams of numbers of each user of draws; outlook and outcome are added to it. */
-enum ckg__draws_purpose { CKG__DRAWS_CMES = 0x10000 };
+enum ckg__draws_purpose { CKG__DRAWS_CMES = 0x10000, CKG__DRAWS_OPTIMA = 61000 };
 
+/* Under one outlook. */
 struct ckg__draws {
     int outcomes, count, m;
-    double *value; /* outcomes × count × m, in model units */
+    double *value;                    /* outcomes × count × m, in model units */
+    struct ckg__view *view;           /* (outcomes) of the points */
+    const double *U;                  /* D×m, where the views are still to be filled; NULL: they are */
+    double jitter[CKG__MAX_OUTCOMES]; /* variance that was added to the draws */
 };
 
 /* Outcome j in draw s at the m points. */
 const double *ckg__draws_of(const struct ckg__draws *draws, int j, int s);
 
+/* value (outcomes) ← the outcomes of draw s, as others take them. */
+void ckg__draws_outcomes(const struct ckg__draws *draws, int s, const double **value);
+
+/* Room for the values of draws whose other fields are set, from the arena. */
+int ckg__draws_take(struct ckg__draws *draws, struct ckg__arena *arena);
+
+/*
+ * Draws under each outlook: draws (outlooks), which have room. Numbers depend on seed, stream, purpose,
+ * outlook and outcome alone.
+ */
+int ckg__draws_make(struct ckg__search *search, enum ckg__draws_purpose purpose, struct ckg__draws *draws);
+
 /*
  * `count` draws under each outlook at the points of its discretisation (outlook->U, x_r the last of them):
- * draws (outlooks). Numbers depend on seed, stream, purpose, outlook and outcome alone. Memory comes from
- * search->results.
+ * draws (outlooks), memory from search->results.
  */
 int ckg__search_draw(struct ckg__search *search, enum ckg__draws_purpose purpose, int count,
                      struct ckg__draws *draws);

@@ -481,12 +481,12 @@ int ckg__knowledge_score(struct ckg__search *search, int weighted, int count, co
     return status;
 }
 
-void ckg__knowledge_prepare(struct ckg__search *search, const double *setting)
+void ckg__knowledge_prepare(struct ckg__search *search)
 {
-    int *const effort[CKG__KNOWLEDGE_PARAMETERS] = {&search->effort.candidates, &search->effort.base,
-                                                    &search->effort.local, &search->effort.inner,
-                                                    &search->effort.refine};
-    for (int i = 0; i < CKG__KNOWLEDGE_PARAMETERS; i++)
-        if (!isnan(setting[i]))
-            *effort[i] = (int)setting[i];
+    /* In the order of CKG__KNOWLEDGE_PARAMETERS. */
+    search->effort.candidates = (int)search->setting[0];
+    search->effort.base = (int)search->setting[1];
+    search->effort.local = (int)search->setting[2];
+    search->effort.inner = (int)search->setting[3];
+    search->effort.refine = (int)search->setting[4];
 }

@@ -47,22 +47,18 @@ int ckg__knowledge_gradient(const struct ckg__kg *kg, const struct ckg__belief *
                             const struct ckg__team *team, struct ckg__arena *arena, double *value,
                             double *gradient);
 
-/*
- * The parameters that the knowledge gradients have in common, and their way into the effort; setting points
- * at the first of them.
- */
-enum { CKG__KNOWLEDGE_PARAMETERS = 5 };
+/* The parameters that the knowledge gradients have in common, and their way into the effort. */
 /* clang-format off */
-#define CKG__KNOWLEDGE_PARAMETER_ROWS \
-    {"candidates", NAN, 1, 100000, 1, "space-filling designs that are screened; 96 by itself"}, \
-    {"points", NAN, 8, 100000, 1, "space-filling points of the discretisation; 128 by itself, 96 " \
-     "under sampled hyperparameters"}, \
-    {"local", NAN, 0, 10000, 1, "points of the discretisation around the present recommendation; 40 " \
-     "by itself"}, \
-    {"inner", NAN, 1, 16, 1, "candidates whose discretisation gets the maximisers under chosen " \
-     "surprises; 4 by itself"}, \
-    {"refine", NAN, 0, 16, 1, "candidates refined by gradient; 2 by itself"}
+#define CKG__KNOWLEDGE_PARAMETERS \
+    {"candidates", {.value = CKG__CANDIDATES}, 1, 100000, 1, "space-filling designs that are screened"}, \
+    {"points", {.value = CKG__POINTS, .sampled = CKG__POINTS_SAMPLED}, 8, 100000, 1, \
+     "space-filling points of the discretisation"}, \
+    {"local", {.value = CKG__LOCAL}, 0, 10000, 1, \
+     "points of the discretisation around the present recommendation"}, \
+    {"inner", {.value = CKG__INNER}, 1, 16, 1, \
+     "candidates whose discretisation gets the maximisers under chosen surprises"}, \
+    {"refine", {.value = CKG__REFINE}, 0, 16, 1, "candidates refined by gradient"}
 /* clang-format on */
-void ckg__knowledge_prepare(struct ckg__search *search, const double *setting);
+void ckg__knowledge_prepare(struct ckg__search *search);
 
 #endif

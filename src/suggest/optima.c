@@ -57,49 +57,26 @@ static int make_points(const struct ckg__search *search, int o, struct ckg__opti
     for (size_t k = 0; k < D; k++)
         memcpy(optima->U + k * (size_t)optima->m, outlook->U + k * (size_t)outlook->room,
                had * sizeof *optima->U);
-    for (int j = 0; j < outlook->belief->outcomes; j++)
-        if (ckg__view_take(&optima->view[j], outlook->belief->gp[j], optima->m, search->results))
-            return CKG_ERR_NOMEM;
     return faces ? lay_faces(search, o, optima->m, optima->U) : CKG_OK;
 }
 
 /* --- joint draws --- */
 
-/* All draws of one outcome. */
-static int draw_outcome(const struct ckg__search *search, int o, int j, struct ckg__optima *optima,
-                        struct ckg__arena *arena)
+/* Room for all draws at the points. */
+static int draws_take(const struct ckg__search *search, int o, struct ckg__optima *optima)
 {
-    struct ckg__arena_mark mark = ckg__arena_mark(arena);
-    const struct ckg__gp *gp = search->outlook[o].belief->gp[j];
-    struct ckg__view *view = &optima->view[j];
-    const size_t m = (size_t)view->m;
-    double *L = ckg__arena_doubles(arena, m * m), *z = ckg__arena_doubles(arena, m);
-    struct ckg__rng rng;
-    if (!L || !z)
-        return CKG_ERR_NOMEM;
-    ckg__view_fill(view, gp, optima->U, optima->m, 0, optima->m);
-    const int status = ckg__view_factor(gp, view, 0, L, &optima->jitter[j]);
-    ckg__rng_seed(&rng, search->seed, search->stream, 61000 + 64 * (uint64_t)o + (uint64_t)j);
-    for (size_t s = 0; !status && s < (size_t)optima->total; s++) {
-        double *sample = optima->samples + ((size_t)j * (size_t)optima->total + s) * m;
-        for (size_t p = 0; p < m; p++)
-            z[p] = ckg__rng_normal(&rng);
-        for (size_t p = 0; p < m; p++)
-            sample[p] = view->mean[p] + ckg__dense()->dot((int)p + 1, L + p * m, z);
-    }
-    ckg__arena_release(arena, mark);
-    return status;
-}
+    const struct ckg__belief *belief = search->outlook[o].belief;
+    struct ckg__draws *drawn = &optima->drawn;
 
-/* By how much values (outcomes at a stride) violate the limits together, in model units. */
-static double violation(const struct ckg__belief *belief, const double *value, size_t stride)
-{
-    double sum = 0;
-    for (int j = 1; j < belief->outcomes; j++) {
-        const double v = value[(size_t)j * stride];
-        sum += fmax(belief->lower[j] - v, 0) + fmax(v - belief->upper[j], 0);
-    }
-    return sum;
+    *drawn = (struct ckg__draws){
+        .outcomes = belief->outcomes, .count = optima->total, .m = optima->m, .U = optima->U};
+    drawn->view = ckg__arena_get(search->results, (size_t)belief->outcomes, sizeof *drawn->view);
+    if (!drawn->view)
+        return CKG_ERR_NOMEM;
+    for (int j = 0; j < belief->outcomes; j++)
+        if (ckg__view_take(&drawn->view[j], belief->gp[j], optima->m, search->results))
+            return CKG_ERR_NOMEM;
+    return ckg__draws_take(drawn, search->results);
 }
 
 /* 1: the first is better, a feasible design with a larger objective before a less violating one. */
@@ -111,39 +88,30 @@ static int beats(double violation, double value, double than_violation, double t
 /* The winner of every draw, and the tallies. */
 static void judge(const struct ckg__outlook *outlook, struct ckg__optima *optima)
 {
-    const size_t m = (size_t)optima->m, r = (size_t)outlook->r, stride = (size_t)optima->total * m;
-    memset(optima->wins, 0, m * sizeof *optima->wins);
-    memset(optima->better, 0, m * sizeof *optima->better);
+    const int m = optima->m, r = outlook->r;
+    const double *value[CKG__MAX_OUTCOMES];
+
+    memset(optima->wins, 0, (size_t)m * sizeof *optima->wins);
+    memset(optima->better, 0, (size_t)m * sizeof *optima->better);
     for (int s = 0; s < optima->total; s++) {
-        const double *sample = optima->samples + (size_t)s * m,
-                     at_r = violation(outlook->belief, sample + r, stride);
         double least = INFINITY, best = -INFINITY;
         int winner = 0;
-        for (size_t p = 0; p < m; p++) {
-            const double outside = violation(outlook->belief, sample + p, stride);
-            optima->better[p] += outside == 0 && beats(outside, sample[p], at_r, sample[r]);
-            if (!beats(outside, sample[p], least, best))
+
+        ckg__draws_outcomes(&optima->drawn, s, value);
+        const double at_r = ckg__belief_violation(outlook->belief, value, r);
+        for (int p = 0; p < m; p++) {
+            const double outside = ckg__belief_violation(outlook->belief, value, p);
+            optima->better[p] += outside == 0 && beats(outside, value[0][p], at_r, value[0][r]);
+            if (!beats(outside, value[0][p], least, best))
                 continue;
             least = outside;
-            best = sample[p];
-            winner = (int)p;
+            best = value[0][p];
+            winner = p;
         }
         optima->winner[s] = winner;
         optima->wins[winner]++;
         optima->found[s] = least == 0;
     }
-}
-
-static void draw_task(void *context, int index, int worker)
-{
-    struct stage *stage = context;
-    const struct ckg__outlook *outlook = &stage->search->outlook[index];
-    int status = CKG_OK;
-    for (int j = 0; !status && j < outlook->belief->outcomes; j++)
-        status = draw_outcome(stage->search, index, j, &stage->optima[index], &stage->search->arena[worker]);
-    if (!status)
-        judge(outlook, &stage->optima[index]);
-    stage->status[index] = status;
 }
 
 /* --- refining one x* --- */
@@ -199,9 +167,8 @@ static double gather(const struct ckg__belief *belief, const struct ckg__optima 
         distance[nearest] = INFINITY;
         for (int k = 0; k < D; k++)
             local->U[(size_t)k * ROOM + (size_t)i] = optima->U[(size_t)k * (size_t)m + (size_t)nearest];
-        for (size_t j = 0; j < (size_t)belief->outcomes; j++)
-            local->value[j * ROOM + (size_t)i] =
-                optima->samples[(j * (size_t)optima->total + (size_t)s) * (size_t)m + (size_t)nearest];
+        for (int j = 0; j < belief->outcomes; j++)
+            local->value[j * ROOM + i] = ckg__draws_of(&optima->drawn, j, s)[nearest];
     }
     local->count = known;
     return apart ? reach / apart : 0;
@@ -253,10 +220,14 @@ static int draw_fresh(const struct ckg__gp *gp, double jitter, int j, struct ckg
 /* x (D) ← the best point of the draw so far. */
 static void best_point(const struct ckg__belief *belief, const struct local *local, int D, double *x)
 {
-    int best = 0;
+    const double *value[CKG__MAX_OUTCOMES];
     double least = INFINITY, top = -INFINITY;
+    int best = 0;
+
+    for (int j = 0; j < belief->outcomes; j++)
+        value[j] = local->value + (size_t)j * ROOM;
     for (int p = 0; p < local->count; p++) {
-        const double outside = violation(belief, local->value + p, ROOM);
+        const double outside = ckg__belief_violation(belief, value, p);
         if (!beats(outside, local->value[p], least, top))
             continue;
         least = outside;
@@ -287,7 +258,7 @@ static int refine(const struct ckg__search *search, int o, struct ckg__optima *o
         ckg__problem_free_box(search->problem, x, local.box, local.box + D);
         lay_fresh(D, x, reach, &rng, &local);
         for (int j = 0; !status && drawn && j < belief->outcomes; j++)
-            status = draw_fresh(belief->gp[j], optima->jitter[j], j, &rng, &local, arena, &drawn);
+            status = draw_fresh(belief->gp[j], optima->drawn.jitter[j], j, &rng, &local, arena, &drawn);
         local.count += drawn ? FRESH : 0;
         best_point(belief, &local, D, x);
     }
@@ -319,22 +290,33 @@ static int optima_take(const struct ckg__search *search, int o, int draws, int t
     optima->wins = ckg__arena_ints(arena, m);
     optima->better = ckg__arena_ints(arena, m);
     optima->winner = ckg__arena_ints(arena, (size_t)total);
-    optima->samples = ckg__arena_doubles(arena,
-                                         (size_t)search->outlook[o].belief->outcomes * (size_t)total * m);
-    return optima->found && optima->x && optima->wins && optima->better && optima->winner && optima->samples
-               ? CKG_OK
-               : CKG_ERR_NOMEM;
+    if (!optima->found || !optima->x || !optima->wins || !optima->better || !optima->winner)
+        return CKG_ERR_NOMEM;
+    return draws_take(search, o, optima);
 }
 
 int ckg__search_optima(struct ckg__search *search, int draws, int total, struct ckg__optima *optima)
 {
-    struct stage stage = {search, optima, draws,
-                          ckg__arena_ints(search->results, (size_t)search->outlooks * (size_t)draws)};
-    int status = stage.status ? CKG_OK : CKG_ERR_NOMEM;
-    for (int o = 0; !status && o < search->outlooks; o++)
-        status = optima_take(search, o, draws, total > draws ? total : draws, &optima[o]);
+    const size_t outlooks = (size_t)search->outlooks;
+    struct stage stage = {search, optima, draws, ckg__arena_ints(search->results, outlooks * (size_t)draws)};
+    struct ckg__draws *drawn = ckg__arena_get(search->results, outlooks, sizeof *drawn);
+    int status = stage.status && drawn ? CKG_OK : CKG_ERR_NOMEM;
+
+    /* The points, and all outcomes drawn at them. */
+    for (size_t o = 0; !status && o < outlooks; o++) {
+        status = optima_take(search, (int)o, draws, total > draws ? total : draws, &optima[o]);
+        drawn[o] = optima[o].drawn;
+    }
     if (!status)
-        status = ckg__search_run(search, search->outlooks, draw_task, &stage, stage.status);
+        status = ckg__draws_make(search, CKG__DRAWS_OPTIMA, drawn);
+
+    /* The best point of each draw. */
+    for (size_t o = 0; !status && o < outlooks; o++) {
+        optima[o].drawn = drawn[o];
+        judge(&search->outlook[o], &optima[o]);
+    }
+
+    /* And what the draw has around it. */
     if (!status)
         status = ckg__search_run(search, search->outlooks * draws, refine_task, &stage, stage.status);
     return status;

@@ -5,22 +5,20 @@
 #ifndef CKG_SUGGEST_OPTIMA_H
 #define CKG_SUGGEST_OPTIMA_H
 
-#include "suggest/search.h"
+#include "suggest/draws.h"
 
 /* Of one outlook. */
 struct ckg__optima {
-    int m;     /* points: first those of the discretisation, in their order */
-    double *U; /* D×m */
-    struct ckg__view view[CKG__MAX_OUTCOMES];
-    int draws, total; /* x* is given for the first `draws`; `total` are tallied */
-    int *found;       /* (total) 0: no point of the draw is feasible */
-    double *x;        /* draws × D, the x* where there is one */
+    int m;                   /* points: first those of the discretisation, in their order */
+    double *U;               /* D×m */
+    struct ckg__draws drawn; /* at the points */
+    int draws, total;        /* x* is given for the first `draws`; `total` are tallied */
+    int *found;              /* (total) 0: no point of the draw is feasible */
+    double *x;               /* draws × D, the x* where there is one */
     /* (m) in how many draws the point is the best; in one without feasible points the least violating */
     int *wins;
-    int *better;     /* (m) in how many it is feasible and better than x_r, or x_r is not feasible */
-    int *winner;     /* (total) */
-    double *samples; /* outcomes × total × m */
-    double jitter[CKG__MAX_OUTCOMES]; /* variance that was added to the draws */
+    int *better; /* (m) in how many it is feasible and better than x_r, or x_r is not feasible */
+    int *winner; /* (total) */
 };
 
 /* optima (outlooks) ← `draws` optima of each outlook; memory from results. */

@@ -39,12 +39,6 @@ const struct ckg__policy *ckg__policy_default(void)
     return rows[0];
 }
 
-void ckg__policy_standards(const struct ckg__policy *policy, double *setting)
-{
-    for (int i = 0; i < policy->count; i++)
-        setting[i] = policy->parameters[i].standard;
-}
-
 /* The names of a policy's parameters for a message, as many as fit. */
 static const char *names(const struct ckg__policy *policy, char *text, size_t size)
 {
@@ -74,9 +68,9 @@ static int set_one(const struct ckg__policy *policy, const ckg_setting *given, d
         if (!(given->value >= p->low && given->value <= p->high))
             return ckg__fail(CKG_ERR_INVALID, "policy %s: %s = %g is not within %g … %g", policy->name,
                              p->name, given->value, p->low, p->high);
-        if (p->whole && given->value != floor(given->value))
-            return ckg__fail(CKG_ERR_INVALID, "policy %s: %s = %g is not a whole number", policy->name,
-                             p->name, given->value);
+        if (p->integer && given->value != floor(given->value))
+            return ckg__fail(CKG_ERR_INVALID, "policy %s: %s = %g is not an integer", policy->name, p->name,
+                             given->value);
         setting[i] = given->value;
         return CKG_OK;
     }
@@ -87,7 +81,8 @@ static int set_one(const struct ckg__policy *policy, const ckg_setting *given, d
 int ckg__policy_settings(const struct ckg__policy *policy, int count, const ckg_setting *given,
                          double *setting)
 {
-    ckg__policy_standards(policy, setting);
+    for (int i = 0; i < policy->count; i++)
+        setting[i] = NAN;
     if (count < 0 || (count && !given))
         return ckg__fail(CKG_ERR_INVALID, "options: %d settings at no address", count);
     for (int i = 0; i < count; i++) {

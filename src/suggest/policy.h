@@ -98,14 +98,15 @@ enum { CKG__MAX_SETTINGS = 16 };
 /* The row of that name, or NULL. */
 const struct ckg__policy *ckg__policy_find(const char *name);
 
-/* The row's settings (count) as standard. */
-void ckg__policy_standards(const struct ckg__policy *policy, double *setting);
-
 /*
- * setting (count of the row) ← those given over the standards, or a status and a message that names the
+ * given (count of the row) ← the values given, NAN for the rest; or a status and a message that names the
  * culprit.
  */
-int ckg__policy_settings(const struct ckg__policy *policy, int count, const ckg_setting *given,
+int ckg__policy_settings(const struct ckg__policy *policy, int count, const ckg_setting *settings,
+                         double *given);
+
+/* setting (count of the row) ← what was given, else the row's defaults for a problem of d parameters. */
+void ckg__policy_resolve(const struct ckg__policy *policy, int d, int sampled, const double *given,
                          double *setting);
 
 /* The most rows that there can be, a row's number among them, and the policy of a study that names none. */

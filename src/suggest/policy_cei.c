@@ -44,13 +44,17 @@ static int acquire(struct ckg__search *search, struct ckg__acquisition *acquisit
 }
 
 static const ckg_policy_parameter parameters[] = {
-    {"candidates", NAN, 1, 100000, 1, "space-filling designs compared before the ascent; 96 by itself"},
+    {"candidates",
+     {.value = CKG__CANDIDATES},
+     1,
+     100000,
+     1,
+     "space-filling designs compared before the ascent"},
 };
 
 static void prepare(struct ckg__search *search)
 {
-    if (!isnan(search->setting[0]))
-        search->effort.candidates = (int)search->setting[0];
+    search->effort.candidates = (int)search->setting[0];
 }
 
 const struct ckg__policy ckg__policy_cei = {

@@ -50,15 +50,14 @@ static int otherwise(struct ckg__search *search, struct ckg__choice *choice, int
 }
 
 static const ckg_policy_parameter parameters[] = {
-    CKG__KNOWLEDGE_PARAMETER_ROWS,
-    {CKG__PENALTY, NAN, -1e150, 1e150, 0,
-     "worth of an infeasible design, in the objective's units; by itself the smallest posterior mean"},
+    CKG__KNOWLEDGE_PARAMETERS,
+    {CKG__PENALTY,
+     {.value = NAN},
+     -1e150,
+     1e150,
+     0,
+     "worth of an infeasible design, in the objective's units; automatic: the smallest posterior mean"},
 };
-
-static void prepare(struct ckg__search *search)
-{
-    ckg__knowledge_prepare(search, search->setting);
-}
 
 const struct ckg__policy ckg__policy_ckg = {
     .name = "ckg",
@@ -67,8 +66,8 @@ const struct ckg__policy ckg__policy_ckg = {
     .value = "expected gain of the recommendation, in the objective's units",
     .unit = CKG__UNIT_OBJECTIVE,
     .parameters = parameters,
-    .count = CKG__KNOWLEDGE_PARAMETERS + 1,
-    .prepare = prepare,
+    .count = sizeof parameters / sizeof *parameters,
+    .prepare = ckg__knowledge_prepare,
     .suggest = suggest,
     .stalled = stalled,
     .otherwise = otherwise,

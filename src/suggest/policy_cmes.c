@@ -12,10 +12,8 @@
 
 enum { DRAWS, POINTS, CANDIDATES, BOUND };
 
-/*
- * Draws of each of several outlooks at least, and the points of the discretisation for one and for several.
- */
-enum { FEWEST = 4, POINTS_ONE = 192, POINTS_SEVERAL = 96 };
+/* Draws of each of several outlooks at least. */
+enum { FEWEST = 4 };
 
 struct context {
     const struct ckg__search *search;
@@ -65,23 +63,36 @@ static int acquire(struct ckg__search *search, struct ckg__acquisition *acquisit
 }
 
 static const ckg_policy_parameter parameters[] = {
-    [DRAWS] = {"draws", 16, 1, 10000, 1,
+    [DRAWS] = {"draws",
+               {.value = 16},
+               1,
+               10000,
+               1,
                "draws of the constrained optimum; shared among hyperparameter samples, at least 4 each"},
-    [POINTS] = {"points", NAN, 8, 4000, 1,
-                "space-filling points on which the optimum is drawn; 192 by itself, 96 under sampled "
-                "hyperparameters"},
-    [CANDIDATES] = {"candidates", NAN, 1, 100000, 1,
-                    "space-filling designs compared before the ascent; 96 by itself"},
-    [BOUND] = {"bound", 0, 0, 1, 1,
+    [POINTS] = {"points",
+                {.value = 192, .sampled = 96},
+                8,
+                4000,
+                1,
+                "space-filling points on which the optimum is drawn"},
+    [CANDIDATES] = {"candidates",
+                    {.value = CKG__CANDIDATES},
+                    1,
+                    100000,
+                    1,
+                    "space-filling designs compared before the ascent"},
+    [BOUND] = {"bound",
+               {.value = 0},
+               0,
+               1,
+               1,
                "1: the lower bound of Takeno et al. 2022 instead of the entropies of Perrone et al. 2019"},
 };
 
 static void prepare(struct ckg__search *search)
 {
-    const double points = search->setting[POINTS], candidates = search->setting[CANDIDATES];
-    search->effort.base = !isnan(points) ? (int)points : search->outlooks > 1 ? POINTS_SEVERAL : POINTS_ONE;
-    if (!isnan(candidates))
-        search->effort.candidates = (int)candidates;
+    search->effort.base = (int)search->setting[POINTS];
+    search->effort.candidates = (int)search->setting[CANDIDATES];
 }
 
 const struct ckg__policy ckg__policy_cmes = {

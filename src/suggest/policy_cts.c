@@ -7,18 +7,18 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "suggest/draw.h"
+#include "suggest/thompson.h"
 #include "suggest/policy.h"
 
 /* The draw at the candidates U (D×m); m is 0 when every design is taken. */
-static int draw_now(struct ckg__search *search, double **U, struct ckg__draw *draw)
+static int draw_now(struct ckg__search *search, double **U, struct ckg__thompson *draw)
 {
     int count;
     const int status = ckg__search_candidates(search, U, &count);
     if (status)
         return status;
-    return ckg__draw_make(search, search->outlook[0].belief,
-                          ckg__draw_distinct(search->problem->D, count, *U), *U, draw);
+    return ckg__thompson_make(search, search->outlook[0].belief,
+                              ckg__thompson_distinct(search->problem->D, count, *U), *U, draw);
 }
 
 /*
@@ -26,7 +26,7 @@ static int draw_now(struct ckg__search *search, double **U, struct ckg__draw *dr
  * √(var²/(var + noise)): the model is sure of itself there, rightly or not. Then it may be time to look for
  * new ground.
  */
-static int stalled(const struct ckg__search *search, const struct ckg__draw *draw, const double *u, int p)
+static int stalled(const struct ckg__search *search, const struct ckg__thompson *draw, const double *u, int p)
 {
     static const double exact = 1e-4, noisy = 1e-2;
     int noise = 0;
@@ -45,7 +45,7 @@ static int stalled(const struct ckg__search *search, const struct ckg__draw *dra
 int ckg__cts_suggest(struct ckg__search *search, struct ckg__choice *choice, int *found)
 {
     const double clock = ckg__clock();
-    struct ckg__draw draw;
+    struct ckg__thompson draw;
     double *U;
     const int status = draw_now(search, &U, &draw);
     choice->screen = ckg__clock() - clock;
@@ -53,7 +53,7 @@ int ckg__cts_suggest(struct ckg__search *search, struct ckg__choice *choice, int
     if (!*found)
         return status;
     choice->candidates = draw.m;
-    const int best = ckg__draw_best(&draw, &choice->value);
+    const int best = ckg__thompson_best(&draw, &choice->value);
     ckg__point_get(search->problem->D, U, draw.m, best, choice->u);
     choice->stalled = stalled(search, &draw, choice->u, best);
     return CKG_OK;
@@ -61,30 +61,32 @@ int ckg__cts_suggest(struct ckg__search *search, struct ckg__choice *choice, int
 
 int ckg__cts_score(struct ckg__search *search, int count, const double *U, double *value)
 {
-    struct ckg__draw draw;
+    struct ckg__thompson draw;
     double *candidates;
     const int status = draw_now(search, &candidates, &draw);
-    return status ? status : ckg__draw_score(&draw, count, U, search->results, value);
-}
-
-void ckg__cts_effort(struct ckg__search *search)
-{
-    enum { FEWEST = 300, MORE = 50, MOST = 800, LOCAL = 200 };
-    const int automatic = FEWEST + MORE * search->problem->d;
-    search->effort.candidates = automatic < MOST ? automatic : MOST;
-    search->effort.local = LOCAL;
+    return status ? status : ckg__thompson_score(&draw, count, U, search->results, value);
 }
 
 static const ckg_policy_parameter parameters[] = {
-    {"candidates", NAN, 1, 10000, 1,
-     "space-filling designs of the draw, whose cost grows with the cube; min(800, 300 + 50 d) by itself"},
+    {"candidates",
+     {.value = 300, .per_parameter = 50, .most = 800},
+     1,
+     10000,
+     1,
+     "space-filling designs of the draw, whose cost grows with the cube"},
 };
+
+void ckg__cts_effort(struct ckg__search *search)
+{
+    enum { LOCAL = 200 };
+    search->effort.candidates = (int)ckg_policy_parameter_default(&parameters[0], search->problem->d, 0);
+    search->effort.local = LOCAL;
+}
 
 static void prepare(struct ckg__search *search)
 {
     ckg__cts_effort(search);
-    if (!isnan(search->setting[0]))
-        search->effort.candidates = (int)search->setting[0];
+    search->effort.candidates = (int)search->setting[0];
 }
 
 const struct ckg__policy ckg__policy_cts = {

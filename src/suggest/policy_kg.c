@@ -13,12 +13,7 @@ static int score(struct ckg__search *search, int count, const double *U, double 
     return ckg__knowledge_score(search, 0, count, U, value);
 }
 
-static const ckg_policy_parameter parameters[] = {CKG__KNOWLEDGE_PARAMETER_ROWS};
-
-static void prepare(struct ckg__search *search)
-{
-    ckg__knowledge_prepare(search, search->setting);
-}
+static const ckg_policy_parameter parameters[] = {CKG__KNOWLEDGE_PARAMETERS};
 
 const struct ckg__policy ckg__policy_kg = {
     .name = "kg",
@@ -27,8 +22,8 @@ const struct ckg__policy ckg__policy_kg = {
     .value = "expected gain of the best mean, in the objective's units",
     .unit = CKG__UNIT_OBJECTIVE,
     .parameters = parameters,
-    .count = CKG__KNOWLEDGE_PARAMETERS,
+    .count = sizeof parameters / sizeof *parameters,
     .traits = CKG__TRAIT_OBJECTIVE_ONLY,
-    .prepare = prepare,
+    .prepare = ckg__knowledge_prepare,
     .suggest = suggest,
     .score = score};

@@ -11,8 +11,9 @@
 #include "base/error.h"
 #include "suggest/policy.h"
 
-/* Draws under one belief and under each of several, and the designs drawn at. */
-enum { DRAWS = 256, DRAWS_SAMPLED = 32, DESIGNS = 200 };
+/* The parameters, in the order of the row; and the designs drawn at, at most. */
+enum { DRAWS, CANDIDATES };
+enum { DESIGNS = 200 };
 
 static int at(void *context, int outlook, int m, const double *U, int ldu, struct ckg__arena *arena,
               double *value, double *gradient)
@@ -51,9 +52,7 @@ static int acquire(struct ckg__search *search, struct ckg__acquisition *acquisit
     struct ckg__designs designs;
     int feasible = 0, status = nei ? told_designs(search, search->results, &designs) : CKG_ERR_NOMEM;
     ckg__rng_seed(&rng, search->seed, search->stream, 7200);
-    struct ckg__nei_draws draws = {search->outlooks > 1 ? DRAWS_SAMPLED : DRAWS, DESIGNS, ckg__rng_next(&rng),
-                                   0};
-    draws.count = isnan(search->setting[0]) ? draws.count : (int)search->setting[0];
+    struct ckg__nei_draws draws = {(int)search->setting[DRAWS], DESIGNS, ckg__rng_next(&rng), 0};
     for (int o = 0; !status && o < search->outlooks; o++) {
         status = ckg__nei_make(&nei[o], search->outlook[o].belief, search->problem->outcomes, &designs,
                                &draws, search->results, &search->arena[0]);
@@ -67,16 +66,23 @@ static int acquire(struct ckg__search *search, struct ckg__acquisition *acquisit
 }
 
 static const ckg_policy_parameter parameters[] = {
-    {"draws", NAN, 2, 4096, 1,
-     "draws of the true values at the told designs; 256 by itself, 32 under each of several hyperparameter "
-     "samples"},
-    {"candidates", NAN, 1, 100000, 1, "space-filling designs compared before the ascent; 96 by itself"},
+    [DRAWS] = {"draws",
+               {.value = 256, .sampled = 32},
+               2,
+               4096,
+               1,
+               "draws of the true values at the told designs, under each hyperparameter sample"},
+    [CANDIDATES] = {"candidates",
+                    {.value = CKG__CANDIDATES},
+                    1,
+                    100000,
+                    1,
+                    "space-filling designs compared before the ascent"},
 };
 
 static void prepare(struct ckg__search *search)
 {
-    if (!isnan(search->setting[1]))
-        search->effort.candidates = (int)search->setting[1];
+    search->effort.candidates = (int)search->setting[CANDIDATES];
 }
 
 const struct ckg__policy ckg__policy_nei = {

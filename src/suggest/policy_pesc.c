@@ -253,20 +253,35 @@ static int score_outcomes(struct ckg__search *search, int count, const double *U
 }
 
 static const ckg_policy_parameter parameters[PARAMETERS] = {
-    [DRAWS] = {"draws", 16, 1, 128, 1,
+    [DRAWS] = {"draws",
+               {.value = 16},
+               1,
+               128,
+               1,
                "optima drawn from the posterior, shared out over the hyperparameter samples"},
-    [POINTS] = {"points", 48, 0, 500, 1,
+    [POINTS] = {"points",
+                {.value = 48},
+                0,
+                500,
+                1,
                 "further points that a drawn optimum is held against, evaluated designs among them"},
-    [CANDIDATES] = {"candidates", NAN, 1, 100000, 1,
-                    "space-filling designs compared before the search around the best; 96 by itself"},
-    [ITERATIONS] = {"iterations", 20, 1, 1000, 1,
+    [CANDIDATES] = {"candidates",
+                    {.value = CKG__CANDIDATES},
+                    1,
+                    100000,
+                    1,
+                    "space-filling designs compared before the search around the best"},
+    [ITERATIONS] = {"iterations",
+                    {.value = 20},
+                    1,
+                    1000,
+                    1,
                     "sweeps of expectation propagation at most; as many again with short steps where needed"},
 };
 
 static void prepare(struct ckg__search *search)
 {
-    if (!isnan(search->setting[CANDIDATES]))
-        search->effort.candidates = (int)search->setting[CANDIDATES];
+    search->effort.candidates = (int)search->setting[CANDIDATES];
 }
 
 const struct ckg__policy ckg__policy_pesc = {

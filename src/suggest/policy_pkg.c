@@ -16,12 +16,7 @@ static int score(struct ckg__search *search, int count, const double *U, double 
     return ckg__knowledge_score(search, 1, count, U, value);
 }
 
-static const ckg_policy_parameter parameters[] = {CKG__KNOWLEDGE_PARAMETER_ROWS};
-
-static void prepare(struct ckg__search *search)
-{
-    ckg__knowledge_prepare(search, search->setting);
-}
+static const ckg_policy_parameter parameters[] = {CKG__KNOWLEDGE_PARAMETERS};
 
 const struct ckg__policy ckg__policy_pkg = {
     .name = "pkg",
@@ -30,8 +25,8 @@ const struct ckg__policy ckg__policy_pkg = {
     .value = "expected gain of the best mean times the probability of feasibility, in the objective's units",
     .unit = CKG__UNIT_OBJECTIVE,
     .parameters = parameters,
-    .count = CKG__KNOWLEDGE_PARAMETERS,
+    .count = sizeof parameters / sizeof *parameters,
     .traits = CKG__TRAIT_OBJECTIVE_ONLY,
-    .prepare = prepare,
+    .prepare = ckg__knowledge_prepare,
     .suggest = suggest,
     .score = score};

@@ -19,7 +19,7 @@
 #include "base/error.h"
 #include "base/rng.h"
 #include "design/sequence.h"
-#include "suggest/draw.h"
+#include "suggest/thompson.h"
 #include "suggest/policy.h"
 #include "suggest/regional.h"
 
@@ -43,7 +43,7 @@ static int update(struct ckg__search *search, struct ckg__models **models)
     const int d = search->problem->d, fresh = search->initial ? search->initial : ckg__design_size(d);
     struct ckg__region_rule rule;
 
-    ckg__region_rule(&rule, d, search->initial, fresh, search->setting + LENGTH);
+    ckg__region_rule(&rule, search->initial, fresh, search->setting + LENGTH);
     const int status = ckg__regional_update(search, &rule, &regional);
     *search->own = regional;
     *models = status || regional->region.scouting ? NULL : &regional->models;
@@ -124,7 +124,7 @@ static int mean_centre(const struct ckg__search *search, const double **u)
     }
     double best = INFINITY, best_value = -INFINITY;
     for (int i = 0; i < n; i++) {
-        const double violation = ckg__draw_violation(belief, (const double *const *)mean, i);
+        const double violation = ckg__belief_violation(belief, (const double *const *)mean, i);
         if (violation < best || (violation == best && mean[0][i] > best_value)) {
             best = violation;
             best_value = mean[0][i];
@@ -250,12 +250,6 @@ static int from_box(const struct ckg__search *search, const struct box *box, str
     return CKG_OK;
 }
 
-static int wanted(const struct ckg__search *search)
-{
-    const int d = search->problem->d, automatic = d <= 5 ? 500 : d >= 10 ? 1000 : 100 * d;
-    return isnan(search->setting[CANDIDATES]) ? automatic : (int)search->setting[CANDIDATES];
-}
-
 /*
  * The candidates U (D×*count), distinct; the box grows until it holds a free design, for on a lattice a small
  * one may hold none.
@@ -263,7 +257,7 @@ static int wanted(const struct ckg__search *search)
 static int lay_candidates(const struct ckg__search *search, double **out, int *count)
 {
     const struct ckg_problem *problem = search->problem;
-    const int most = wanted(search);
+    const int most = (int)search->setting[CANDIDATES];
     const double *centre;
     struct box box;
     struct ckg__rng rng;
@@ -283,15 +277,15 @@ static int lay_candidates(const struct ckg__search *search, double **out, int *c
     for (int k = 1; !status && k < problem->D && *count < most; k++)
         memmove(U + (size_t)k * (size_t)*count, U + (size_t)k * (size_t)most, (size_t)*count * sizeof *U);
     if (!status)
-        *count = ckg__draw_distinct(problem->D, *count, U);
+        *count = ckg__thompson_distinct(problem->D, *count, U);
     return status;
 }
 
-static int draw_now(struct ckg__search *search, double **U, struct ckg__draw *draw)
+static int draw_now(struct ckg__search *search, double **U, struct ckg__thompson *draw)
 {
     int count;
     const int status = lay_candidates(search, U, &count);
-    return status ? status : ckg__draw_make(search, search->outlook[0].belief, count, *U, draw);
+    return status ? status : ckg__thompson_make(search, search->outlook[0].belief, count, *U, draw);
 }
 
 /* --- the policy --- */
@@ -321,7 +315,7 @@ static int from_fresh_design(const struct ckg__search *search, struct ckg__choic
 static int suggest(struct ckg__search *search, struct ckg__choice *choice, int *found)
 {
     const double clock = ckg__clock();
-    struct ckg__draw draw;
+    struct ckg__thompson draw;
     double *U;
     *found = 0;
     if (search->data->trials - region_of(search)->first < region_of(search)->initial)
@@ -334,33 +328,46 @@ static int suggest(struct ckg__search *search, struct ckg__choice *choice, int *
     if (!*found)
         return status;
     choice->candidates = draw.m;
-    const int best = ckg__draw_best(&draw, &choice->value);
+    const int best = ckg__thompson_best(&draw, &choice->value);
     ckg__point_get(search->problem->D, U, draw.m, best, choice->u);
     return CKG_OK;
 }
 
 static int score(struct ckg__search *search, int count, const double *U, double *value)
 {
-    struct ckg__draw draw;
+    struct ckg__thompson draw;
     double *candidates;
     if (region_of(search)->scouting)
         return ckg__cts_score(search, count, U, value);
     const int status = draw_now(search, &candidates, &draw);
-    return status ? status : ckg__draw_score(&draw, count, U, search->results, value);
+    return status ? status : ckg__thompson_score(&draw, count, U, search->results, value);
 }
 
+/* The published numbers, but for the candidates and the scout. */
 static const ckg_policy_parameter parameters[] = {
-    {"candidates", NAN, 1, 10000, 1,
-     "designs of the draw, whose cost grows with the cube; 500 to 1000 by itself, by the number of "
-     "parameters"},
-    {"length", NAN, 1e-6, 4, 0, "side of the trust region at first, in the unit cube; 0.8 by itself"},
-    {"length_min", NAN, 1e-6, 4, 0, "length below which a new region begins; 2^-7 by itself"},
-    {"length_max", NAN, 1e-6, 4, 0, "largest length; 1.6 by itself"},
-    {"successes", NAN, 1, 1000, 1, "successes in a row that double the length; max(3, d/10) by itself"},
-    {"failures", NAN, 1, 1000, 1, "failures in a row that halve the length; max(4, d) by itself"},
-    {"scout", NAN, 0, 100000, 1,
-     "every so many trials one is drawn over all designs by the study's models; max(3, d) by itself, 0: "
-     "none"},
+    [CANDIDATES] = {"candidates",
+                    {.per_parameter = 100, .least = 500, .most = 1000},
+                    1,
+                    10000,
+                    1,
+                    "designs of the draw, whose cost grows with the cube"},
+    [LENGTH] = {"length", {.value = 0.8}, 1e-6, 4, 0, "side of the trust region at first, in the unit cube"},
+    [LENGTH_MIN] = {"length_min", {.value = 0x1p-7}, 1e-6, 4, 0, "length below which a new region begins"},
+    [LENGTH_MAX] = {"length_max", {.value = 1.6}, 1e-6, 4, 0, "largest length"},
+    [SUCCESSES] = {"successes",
+                   {.per_parameter = 0.1, .least = 3},
+                   1,
+                   1000,
+                   1,
+                   "successes in a row that double the length"},
+    [FAILURES] =
+        {"failures", {.per_parameter = 1, .least = 4}, 1, 1000, 1, "failures in a row that halve the length"},
+    [SCOUT] = {"scout",
+               {.per_parameter = 1, .least = 3},
+               0,
+               100000,
+               1,
+               "every so many trials one is drawn over all designs by the study's models; 0: none"},
 };
 
 const struct ckg__policy ckg__policy_scbo = {

@@ -11,18 +11,17 @@
 /* An improvement below this share of the objective's interquartile range is none. */
 static const double worthwhile = 1e-3;
 
-void ckg__region_rule(struct ckg__region_rule *rule, int d, int initial, int fresh, const double *setting)
+void ckg__region_rule(struct ckg__region_rule *rule, int initial, int fresh, const double *setting)
 {
-    const double tenth = ceil(d / 10.0);
     *rule = (struct ckg__region_rule){
-        .length = isnan(setting[0]) ? 0.8 : setting[0],
-        .length_min = isnan(setting[1]) ? 0x1p-7 : setting[1],
-        .length_max = isnan(setting[2]) ? 1.6 : setting[2],
-        .successes = (int)(isnan(setting[3]) ? fmax(3, tenth) : setting[3]),
-        .failures = (int)(isnan(setting[4]) ? fmax(4, d) : setting[4]),
+        .length = setting[0],
+        .length_min = setting[1],
+        .length_max = setting[2],
+        .successes = (int)setting[3],
+        .failures = (int)setting[4],
         .initial = initial,
         .fresh = fresh,
-        .scout = (int)(isnan(setting[5]) ? fmax(3, d) : setting[5]),
+        .scout = (int)setting[5],
     };
     rule->length_max = fmax(rule->length_max, rule->length_min);
     rule->length = fmax(rule->length_min, fmin(rule->length, rule->length_max));

@@ -43,10 +43,10 @@ struct ckg__region {
 enum { CKG__REGION_STRETCH = 4 };
 
 /*
- * The rule from settings length, length_min, length_max, successes, failures, scout; the published numbers
- * for d parameters where they are NAN, and a scout every max(3, d) trials, which is not published.
+ * The rule from settings length, length_min, length_max, successes, failures, scout; lengths that contradict
+ * one another give way to the smallest.
  */
-void ckg__region_rule(struct ckg__region_rule *rule, int d, int initial, int fresh, const double *setting);
+void ckg__region_rule(struct ckg__region_rule *rule, int initial, int fresh, const double *setting);
 
 /*
  * The region after all trials. A trial that ended counts once all outcomes of its design are known: as a

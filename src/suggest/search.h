@@ -13,6 +13,16 @@
 #include "belief/models.h"
 #include "optim/multistart.h"
 
+/* How hard to look where nobody says otherwise; the rest is in effort.c. */
+enum {
+    CKG__CANDIDATES = 96,
+    CKG__POINTS = 128,
+    CKG__POINTS_SAMPLED = 96, /* under each of several beliefs */
+    CKG__LOCAL = 40,
+    CKG__INNER = 4,
+    CKG__REFINE = 2
+};
+
 /* How hard to look. */
 struct ckg__effort {
     int base;             /* space-filling points of the discretisation */
@@ -29,6 +39,9 @@ struct ckg__effort {
     int refine_evaluations;
     int paper; /* 1: the authors' rules for Z and refinement */
 };
+
+/* With one belief, with each of several, and as the paper's authors did. */
+extern const struct ckg__effort ckg__effort_one, ckg__effort_several, ckg__effort_paper;
 
 /*
  * One belief with its discretisation: base points, then local points around x_r, then x_r. What it has grows

@@ -75,7 +75,7 @@ static int log_utilities(void *context, int m, const double *U, int ldu, struct 
                          double *value)
 {
     const struct ckg__belief *belief = context;
-    double *gradient = ckg__arena_doubles(arena, (size_t)m * (size_t)belief->gp[0]->D);
+    double *gradient = ckg__arena_doubles(arena, (size_t)m * (size_t)ckg__gp_coordinates(belief->gp[0]));
     return gradient ? ckg__belief_log_utility_batch(belief, m, U, ldu, arena, value, gradient)
                     : CKG_ERR_NOMEM;
 }

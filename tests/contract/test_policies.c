@@ -326,6 +326,21 @@ static int one_line(const char *text)
     return text && *text && !strchr(text, '\n');
 }
 
+/* For any problem the default lies within the range, and an integer's is one; it can be said in words. */
+static void default_is_possible(const ckg_policy_parameter *p)
+{
+    char text[96];
+
+    for (int d = 1; d <= CKG_MAX_PARAMETERS; d++)
+        for (int sampled = 0; sampled < 2; sampled++) {
+            const double value = ckg_policy_parameter_default(p, d, sampled);
+            assert_true(isnan(value) || (value >= p->low && value <= p->high));
+            assert_true(!p->integer || isnan(value) || value == floor(value));
+        }
+    assert_true(one_line(ckg_policy_parameter_default_text(p, text, sizeof text)));
+    assert_true(strlen(text) < sizeof text - 1);
+}
+
 static void the_row_is_complete(const struct ckg__policy *row)
 {
     ckg_policy_info info;
@@ -337,10 +352,9 @@ static void the_row_is_complete(const struct ckg__policy *row)
         const ckg_policy_parameter *p = &info.parameters[i];
         assert_true(one_line(p->name) && one_line(p->help));
         assert_true(isfinite(p->low) && isfinite(p->high) && p->low < p->high);
-        assert_true(isnan(p->standard) || (p->standard >= p->low && p->standard <= p->high));
-        assert_true(p->whole == 0 || p->whole == 1);
-        assert_true(!p->whole || (p->low == floor(p->low) && p->high == floor(p->high)));
-        assert_true(!p->whole || isnan(p->standard) || p->standard == floor(p->standard));
+        assert_true(p->integer == 0 || p->integer == 1);
+        assert_true(!p->integer || (p->low == floor(p->low) && p->high == floor(p->high)));
+        default_is_possible(p);
         for (int k = 0; k < i; k++)
             assert_string_not_equal(p->name, info.parameters[k].name);
     }
@@ -376,16 +390,17 @@ static void settings_are_checked(const struct ckg__policy *row)
 {
     for (int i = 0; i < row->count; i++) {
         const ckg_policy_parameter *p = &row->parameters[i];
-        const ckg_setting ends[] = {{p->name, p->low}, {p->name, p->high}, {p->name, p->standard}};
+        const double usual = ckg_policy_parameter_default(p, 1, 0);
+        const ckg_setting ends[] = {{p->name, p->low}, {p->name, p->high}, {p->name, usual}};
         must(study_with(row, 1, &ends[0]));
         must(study_with(row, 1, &ends[1]));
-        must(study_with(row, isnan(p->standard) ? 2 : 3, ends)); /* one that stands twice: the last holds */
-        assert_refused(row, p->name, p->whole ? p->low - 1 : nextafter(p->low, -INFINITY));
-        assert_refused(row, p->name, p->whole ? p->high + 1 : nextafter(p->high, INFINITY));
+        must(study_with(row, isnan(usual) ? 2 : 3, ends)); /* one that is given twice: the last holds */
+        assert_refused(row, p->name, p->integer ? p->low - 1 : nextafter(p->low, -INFINITY));
+        assert_refused(row, p->name, p->integer ? p->high + 1 : nextafter(p->high, INFINITY));
         assert_refused(row, p->name, -INFINITY);
         assert_refused(row, p->name, INFINITY);
         assert_refused(row, p->name, NAN);
-        if (p->whole)
+        if (p->integer)
             assert_refused(row, p->name, p->low + 0.5);
     }
     assert_refused(row, "no_such_parameter", 1);

@@ -232,7 +232,8 @@ static void refuse_pieces(const struct toy *toy, const struct ckg__policy *row, 
     ckg_study_free(study);
     study = prepared_study(toy, row->name);
     ckg__rng_seed(&rng, 5, (uint64_t)all, 0);
-    for (int i = 0; i < FIRST + DRAWN; i += test_scale(1, 6)) {
+    /* a policy that takes no scratch has nothing to be refused */
+    for (int i = 0; all && i < FIRST + DRAWN; i += test_scale(1, 6)) {
         const int n = i < FIRST ? i : ckg__rng_below(&rng, all);
         if (n >= all)
             continue;

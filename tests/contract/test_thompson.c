@@ -19,7 +19,7 @@
 #include "model/gp_private.h"
 #include "study/study.h"
 #include "suggest/regional.h"
-#include "suggest/draw.h"
+#include "suggest/thompson.h"
 #include "support/scale.h"
 #include "support/studies.h"
 #include "support/test.h"
@@ -120,7 +120,7 @@ static ckg_study *rebuilt(const struct plan *plan, int n, const double *X)
 static void check_choice(ckg_study *s, const struct ckg__policy *policy)
 {
     struct ckg__search search;
-    struct ckg__draw draw;
+    struct ckg__thompson draw;
     double u[2], *U;
     struct ckg__choice choice = {.u = u};
     int found, count, best = -1, least = 0;
@@ -131,8 +131,8 @@ static void check_choice(ckg_study *s, const struct ckg__policy *policy)
     must(ckg__policy_suggest(policy, &search, &choice, &found));
     assert_true(found);
     must(ckg__search_candidates(&search, &U, &count));
-    count = ckg__draw_distinct(2, count, U);
-    must(ckg__draw_make(&search, search.outlook[0].belief, count, U, &draw));
+    count = ckg__thompson_distinct(2, count, U);
+    must(ckg__thompson_make(&search, search.outlook[0].belief, count, U, &draw));
     for (int p = 0; p < count; p++) {
         const struct ckg__belief *b = search.outlook[0].belief;
         double sum = 0;

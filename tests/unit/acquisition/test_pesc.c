@@ -215,7 +215,7 @@ static void sample(struct scene *s, const struct ckg__pesc *pesc, struct moments
         all[j] = ckg__arena_doubles(&s->arena, (size_t)draws * M);
         assert_non_null(all[j]);
         assert_int_equal(ckg__posterior_sample(pesc->belief->gp[j], &pesc->view[j], &s->process[0].rng, draws,
-                                               &s->arena, all[j]),
+                                               &s->arena, all[j], NULL),
                          CKG_OK);
     }
     for (int i = 0; i < draws; i++) {

@@ -271,7 +271,7 @@ static void test_samples_have_mean_and_covariance(void **state)
         ckg__rng_seed(&rng, 3, (uint64_t)n, 0);
         assert_int_equal(ckg__view_make(&view, &p.gp, AT, U, AT, &p.arena), CKG_OK);
         ckg__view_covariance(&p.gp, &view, &view, 0, AT, C, AT);
-        assert_int_equal(ckg__posterior_sample(&p.gp, &view, &rng, DRAWS, &p.arena, samples), CKG_OK);
+        assert_int_equal(ckg__posterior_sample(&p.gp, &view, &rng, DRAWS, &p.arena, samples, NULL), CKG_OK);
         check_samples(&p, &view, C);
         process_free(&p);
     }
@@ -289,7 +289,7 @@ static void test_samples_at_equal_points(void **state)
     for (int i = 0; i < D * AT; i++)
         U[i] = 0.4;
     assert_int_equal(ckg__view_make(&view, &p.gp, AT, U, AT, &p.arena), CKG_OK);
-    assert_int_equal(ckg__posterior_sample(&p.gp, &view, &p.rng, 200, &p.arena, samples), CKG_OK);
+    assert_int_equal(ckg__posterior_sample(&p.gp, &view, &p.rng, 200, &p.arena, samples, NULL), CKG_OK);
     for (int s = 0; s < 200; s++)
         for (int i = 1; i < AT; i++)
             assert_near(samples[s * AT + i], samples[s * AT], 1e-3);

@@ -154,7 +154,7 @@ static void test_best_by_definition(void **state)
         0, 2, 0, -1, 7, 7, 7, 7, /* at most 1 */
         3, 3, 3, 1,  3, 3, 3, 3, /* between 2 and 4 */
     };
-    const struct ckg__draws draws = {3, 2, 4, value};
+    const struct ckg__draws draws = {.outcomes = 3, .count = 2, .m = 4, .value = value};
     struct ckg__belief belief = {.outcomes = 3, .lower = {0, -INFINITY, 2}, .upper = {0, 1, 4}};
     double best;
 
@@ -169,7 +169,7 @@ static void test_best_by_definition(void **state)
     value[17] = 4.1; /* too much of the other constraint */
     assert_int_equal(ckg__draws_best(&draws, &belief, 0, &best), 2);
     belief.outcomes = 1; /* without constraints everything is feasible */
-    assert_int_equal(ckg__draws_best(&(struct ckg__draws){1, 2, 4, value}, &belief, 1, &best), 2);
+    assert_int_equal(ckg__draws_best(&draws, &belief, 1, &best), 2);
     assert_true(best == 9);
 }
 

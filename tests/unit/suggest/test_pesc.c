@@ -251,14 +251,15 @@ static void test_matches_rejection_sampling_on_the_grid(void **state)
     compare(1, 64, 48);
 }
 
-static void test_matches_rejection_sampling_by_standard(void **state)
+static void test_matches_rejection_sampling_by_default(void **state)
 {
     (void)state;
-    compare(0, (int)ckg__policy_pesc.parameters[0].standard, (int)ckg__policy_pesc.parameters[1].standard);
+    compare(0, (int)ckg__policy_pesc.parameters[0].usual.value,
+            (int)ckg__policy_pesc.parameters[1].usual.value);
 }
 
 int main(void)
 {
     return RUN_TESTS(test_matches_rejection_sampling_in_the_box, test_matches_rejection_sampling_on_the_grid,
-                     test_matches_rejection_sampling_by_standard);
+                     test_matches_rejection_sampling_by_default);
 }

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "base/rng.h"
+#include "suggest/policy.h"
 #include "suggest/region.h"
 #include "support/test.h"
 
@@ -30,10 +31,21 @@ struct fixture {
     int designs;
 };
 
+/* setting (6) ← the region's defaults for d parameters, from the row of scbo, whose first is another. */
+static void published(int d, double *setting)
+{
+    double given[CKG__MAX_SETTINGS], all[CKG__MAX_SETTINGS];
+
+    for (int i = 0; i < CKG__MAX_SETTINGS; i++)
+        given[i] = NAN;
+    ckg__policy_resolve(&ckg__policy_scbo, d, 0, given, all);
+    memcpy(setting, all + 1, 6 * sizeof *setting);
+}
+
 static void setup(struct fixture *f, int K)
 {
     static const char *const values[] = {"a", "b"};
-    const double automatic[] = {NAN, NAN, NAN, NAN, NAN, NAN};
+    double setting[6];
 
     *f = (struct fixture){.factor = 1, .unit = 1};
     assert_int_equal(ckg_problem_new(&f->problem), CKG_OK);
@@ -51,7 +63,8 @@ static void setup(struct fixture *f, int K)
     ckg__data_init(&f->data, f->problem);
     ckg__arena_init(&f->arena);
     /* as of two parameters: 3 successes, 4 failures */
-    ckg__region_rule(&f->rule, 2, INITIAL, FRESH, automatic);
+    published(2, setting);
+    ckg__region_rule(&f->rule, INITIAL, FRESH, setting);
 }
 
 static void teardown(struct fixture *f)
@@ -123,21 +136,22 @@ static void test_the_published_numbers(void **state)
 {
     static const int d[] = {1, 2, 10, 20, 40}, successes[] = {3, 3, 3, 3, 4}, failures[] = {4, 4, 10, 20, 40},
                      scout[] = {3, 3, 10, 20, 40};
-    const double automatic[] = {NAN, NAN, NAN, NAN, NAN, NAN}, given[] = {0.5, 0.1, 0.9, 2, 7, 0},
-                 odd[] = {1e-6, 0.2, 0.1, 1, 1, 1};
+    const double given[] = {0.5, 0.1, 0.9, 2, 7, 0}, odd[] = {1e-6, 0.2, 0.1, 1, 1, 1};
     struct ckg__region_rule rule;
+    double setting[6];
 
     (void)state;
     for (int i = 0; i < 5; i++) {
-        ckg__region_rule(&rule, d[i], 4, 6, automatic);
+        published(d[i], setting);
+        ckg__region_rule(&rule, 4, 6, setting);
         assert_true(rule.length == 0.8 && rule.length_min == 0.0078125 && rule.length_max == 1.6);
         assert_true(rule.successes == successes[i] && rule.failures == failures[i] && rule.scout == scout[i]);
         assert_true(rule.initial == 4 && rule.fresh == 6);
     }
-    ckg__region_rule(&rule, 3, 4, 6, given);
+    ckg__region_rule(&rule, 4, 6, given);
     assert_true(rule.length == 0.5 && rule.length_min == 0.1 && rule.length_max == 0.9);
     assert_true(rule.successes == 2 && rule.failures == 7 && rule.scout == 0);
-    ckg__region_rule(&rule, 3, 4, 6, odd); /* lengths that contradict one another give way to the smallest */
+    ckg__region_rule(&rule, 4, 6, odd); /* lengths that contradict one another give way to the smallest */
     assert_true(rule.length == 0.2 && rule.length_min == 0.2 && rule.length_max == 0.2);
 }
 

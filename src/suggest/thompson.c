@@ -3,7 +3,7 @@
  * One task an outcome, each with numbers of its own. Cost m³/3 + m²n an outcome. Drawing the constraints
  * apart from the objective is drawing jointly: the processes are independent.
  */
-#include "suggest/draw.h"
+#include "suggest/thompson.h"
 
 #include <math.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 
 enum { CHUNK = 64, PURPOSE = 6000 };
 
-int ckg__draw_distinct(int D, int count, double *U)
+int ckg__thompson_distinct(int D, int count, double *U)
 {
     int kept = 0;
     for (int p = 0; p < count; p++) {
@@ -37,7 +37,7 @@ int ckg__draw_distinct(int D, int count, double *U)
 
 struct job {
     struct ckg__search *search;
-    struct ckg__draw *draw;
+    struct ckg__thompson *draw;
     const double *U;
     int status[CKG__MAX_OUTCOMES];
 };
@@ -45,7 +45,7 @@ struct job {
 static void draw_task(void *context, int index, int worker)
 {
     struct job *job = context;
-    struct ckg__draw *draw = job->draw;
+    struct ckg__thompson *draw = job->draw;
     const struct ckg__gp *gp = draw->belief->gp[index];
     struct ckg__rng rng;
     ckg__rng_seed(&rng, job->search->seed, job->search->stream, PURPOSE + (uint64_t)index);
@@ -54,11 +54,11 @@ static void draw_task(void *context, int index, int worker)
                                              draw->value[index], draw->weights[index]);
 }
 
-int ckg__draw_make(struct ckg__search *search, const struct ckg__belief *belief, int m, const double *U,
-                   struct ckg__draw *draw)
+int ckg__thompson_make(struct ckg__search *search, const struct ckg__belief *belief, int m, const double *U,
+                       struct ckg__thompson *draw)
 {
     struct job job = {search, draw, U, {0}};
-    *draw = (struct ckg__draw){.belief = belief, .m = m};
+    *draw = (struct ckg__thompson){.belief = belief, .m = m};
     for (int j = 0; j < belief->outcomes; j++) {
         draw->value[j] = ckg__arena_doubles(search->results, (size_t)m + 1);
         draw->weights[j] = ckg__arena_doubles(search->results, (size_t)m + 1);
@@ -76,21 +76,13 @@ int ckg__draw_make(struct ckg__search *search, const struct ckg__belief *belief,
     return status;
 }
 
-double ckg__draw_violation(const struct ckg__belief *belief, const double *const *value, int at)
+static double score_of(const struct ckg__thompson *draw, const double *const *value, int at)
 {
-    double violation = 0;
-    for (int j = 1; j < belief->outcomes; j++)
-        violation += fmax(0, fmax(value[j][at] - belief->upper[j], belief->lower[j] - value[j][at]));
-    return violation;
-}
-
-static double score_of(const struct ckg__draw *draw, const double *const *value, int at)
-{
-    const double violation = ckg__draw_violation(draw->belief, value, at);
+    const double violation = ckg__belief_violation(draw->belief, value, at);
     return violation > 0 ? draw->floor - violation : fmax(draw->floor, value[0][at]);
 }
 
-int ckg__draw_best(const struct ckg__draw *draw, double *score)
+int ckg__thompson_best(const struct ckg__thompson *draw, double *score)
 {
     const double *const *value = (const double *const *)draw->value;
     int best = 0;
@@ -106,7 +98,8 @@ int ckg__draw_best(const struct ckg__draw *draw, double *score)
 }
 
 /* Outcome j of the draw at points of a view: μ + kⁿ(points, candidates)·weights. */
-static void go_on(const struct ckg__draw *draw, int j, const struct ckg__view *view, double *C, double *value)
+static void go_on(const struct ckg__thompson *draw, int j, const struct ckg__view *view, double *C,
+                  double *value)
 {
     const struct ckg__gp *gp = draw->belief->gp[j];
     ckg__view_covariance(gp, view, &draw->view[j], 0, draw->m, C, view->m);
@@ -115,8 +108,8 @@ static void go_on(const struct ckg__draw *draw, int j, const struct ckg__view *v
         value[p] += view->mean[p];
 }
 
-int ckg__draw_score(const struct ckg__draw *draw, int count, const double *U, struct ckg__arena *arena,
-                    double *score)
+int ckg__thompson_score(const struct ckg__thompson *draw, int count, const double *U,
+                        struct ckg__arena *arena, double *score)
 {
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
     double *C = ckg__arena_doubles(arena, CHUNK * (size_t)draw->m + 1), *value[CKG__MAX_OUTCOMES];

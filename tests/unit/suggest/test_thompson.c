@@ -14,7 +14,7 @@
 
 #include <ckg/status.h>
 
-#include "suggest/draw.h"
+#include "suggest/thompson.h"
 #include "support/near.h"
 #include "support/scale.h"
 #include "support/scene.h"
@@ -61,9 +61,9 @@ static void draw_all(struct world *w, int draws, const double *U)
 {
     for (int s = 0; s < draws; s++) {
         struct ckg__arena_mark mark = ckg__arena_mark(&w->results);
-        struct ckg__draw draw;
+        struct ckg__thompson draw;
         w->search.stream = (uint64_t)s;
-        assert_int_equal(ckg__draw_make(&w->search, &w->scene.belief, AT, U, &draw), CKG_OK);
+        assert_int_equal(ckg__thompson_make(&w->search, &w->scene.belief, AT, U, &draw), CKG_OK);
         for (int j = 0; j < SCENE_OUTCOMES; j++)
             memcpy(&samples[s][j * AT], draw.value[j], AT * sizeof(double));
         ckg__arena_release(&w->results, mark);
@@ -123,7 +123,7 @@ static void test_draws_have_mean_and_covariance(void **state)
  * The rule once more, from the numbers alone: the best objective among the feasible, or the least sum of what
  * breaks the limits.
  */
-static int by_definition(const struct ckg__belief *belief, const struct ckg__draw *draw, int *any)
+static int by_definition(const struct ckg__belief *belief, const struct ckg__thompson *draw, int *any)
 {
     int best = -1, least = 0;
     double least_sum = INFINITY;
@@ -155,14 +155,14 @@ static void test_choice_by_definition(void **state)
     (void)state;
     for (int i = 0; i < 40; i++) {
         struct world w;
-        struct ckg__draw draw;
+        struct ckg__thompson draw;
         double U[SCENE_D * MANY], score;
         int any;
         world_make(&w, (enum ckg__kernel)(i % CKG__KERNELS), i % 2 ? 1.5 : 0, 70 + (uint64_t)i);
         random_points(&w.scene.process[0].rng, SCENE_D, MANY, U);
-        assert_int_equal(ckg__draw_make(&w.search, &w.scene.belief, MANY, U, &draw), CKG_OK);
+        assert_int_equal(ckg__thompson_make(&w.search, &w.scene.belief, MANY, U, &draw), CKG_OK);
         const int wanted = by_definition(&w.scene.belief, &draw, &any);
-        assert_int_equal(ckg__draw_best(&draw, &score), wanted);
+        assert_int_equal(ckg__thompson_best(&draw, &score), wanted);
         assert_true(any ? score == draw.value[0][wanted] : score < draw.floor);
         with += any;
         without += !any;
@@ -176,15 +176,15 @@ static void test_choice_by_definition(void **state)
 static void test_objective_alone(void **state)
 {
     struct world w;
-    struct ckg__draw draw;
+    struct ckg__thompson draw;
     double U[SCENE_D * MANY], score;
 
     (void)state;
     world_make(&w, CKG__RBF, 0, 62);
     w.scene.belief.outcomes = 1;
     random_points(&w.scene.process[0].rng, SCENE_D, MANY, U);
-    assert_int_equal(ckg__draw_make(&w.search, &w.scene.belief, MANY, U, &draw), CKG_OK);
-    const int best = ckg__draw_best(&draw, &score);
+    assert_int_equal(ckg__thompson_make(&w.search, &w.scene.belief, MANY, U, &draw), CKG_OK);
+    const int best = ckg__thompson_best(&draw, &score);
     for (int p = 0; p < MANY; p++)
         assert_true(draw.value[0][p] <= draw.value[0][best]);
     world_free(&w);
@@ -193,7 +193,7 @@ static void test_objective_alone(void **state)
 /* --- scores --- */
 
 /* Outcome j of the draw at x: the process's mean there once it has been told the draw at the candidates. */
-static void told(struct world *w, const struct ckg__draw *draw, int j, const double *U, int count,
+static void told(struct world *w, const struct ckg__thompson *draw, int j, const double *U, int count,
                  const double *X, double *value)
 {
     struct ckg__gp *gp = w->scene.belief.gp[j];
@@ -218,15 +218,15 @@ static void test_scores_go_on_between_candidates(void **state)
     (void)state;
     for (int i = 0; i < 6; i++) {
         struct world w;
-        struct ckg__draw draw;
+        struct ckg__thompson draw;
         double U[SCENE_D * MANY], X[SCENE_D * POINTS], value[SCENE_OUTCOMES][POINTS], score[POINTS];
         world_make(&w, CKG__MATERN32, 0, 90 + (uint64_t)i);
         random_points(&w.scene.process[0].rng, SCENE_D, MANY / 4, U);
         random_points(&w.scene.process[0].rng, SCENE_D, POINTS, X);
         for (int k = 0; k < SCENE_D; k++) /* a candidate among the points */
             X[k * POINTS] = U[k * (MANY / 4)];
-        assert_int_equal(ckg__draw_make(&w.search, &w.scene.belief, MANY / 4, U, &draw), CKG_OK);
-        assert_int_equal(ckg__draw_score(&draw, POINTS, X, &w.worker, score), CKG_OK);
+        assert_int_equal(ckg__thompson_make(&w.search, &w.scene.belief, MANY / 4, U, &draw), CKG_OK);
+        assert_int_equal(ckg__thompson_score(&draw, POINTS, X, &w.worker, score), CKG_OK);
         /* room for the candidates: the processes are conditioned anew */
         for (int j = 0; j < SCENE_OUTCOMES; j++) {
             assert_int_equal(ckg__gp_reserve(&w.scene.process[j].gp, SCENE_D, 64), CKG_OK);
@@ -235,7 +235,7 @@ static void test_scores_go_on_between_candidates(void **state)
         }
         for (int p = 0; p < POINTS; p++) {
             const double *at[SCENE_OUTCOMES] = {&value[0][p], &value[1][p], &value[2][p], &value[3][p]};
-            const double broken = ckg__draw_violation(&w.scene.belief, at, 0);
+            const double broken = ckg__belief_violation(&w.scene.belief, at, 0);
             const double wanted = broken > 0 ? draw.floor - broken : fmax(draw.floor, value[0][p]);
             worst = fmax(worst, fabs(score[p] - wanted));
             feasible += !(broken > 0);
@@ -255,10 +255,10 @@ static void test_distinct(void **state)
            one[] = {4};
 
     (void)state;
-    assert_int_equal(ckg__draw_distinct(2, 6, U), 4);
+    assert_int_equal(ckg__thompson_distinct(2, 6, U), 4);
     assert_memory_equal(U, want, sizeof want);
-    assert_int_equal(ckg__draw_distinct(1, 1, one), 1);
-    assert_int_equal(ckg__draw_distinct(1, 0, one), 0);
+    assert_int_equal(ckg__thompson_distinct(1, 1, one), 1);
+    assert_int_equal(ckg__thompson_distinct(1, 0, one), 0);
 }
 
 int main(void)

@@ -3,12 +3,12 @@
  * it: the best drawn objective among the candidates that are feasible in the draw, or the least total
  * violation where none is.
  */
-#ifndef CKG_SUGGEST_DRAW_H
-#define CKG_SUGGEST_DRAW_H
+#ifndef CKG_SUGGEST_THOMPSON_H
+#define CKG_SUGGEST_THOMPSON_H
 
 #include "suggest/search.h"
 
-struct ckg__draw {
+struct ckg__thompson {
     const struct ckg__belief *belief;
     int m;
     struct ckg__view view[CKG__MAX_OUTCOMES]; /* of the candidates */
@@ -21,30 +21,24 @@ struct ckg__draw {
  * Keeps one of each of the columns of U (D×count, leading dimension count) that are equal, in their order;
  * returns how many.
  */
-int ckg__draw_distinct(int D, int count, double *U);
+int ckg__thompson_distinct(int D, int count, double *U);
 
 /*
  * Draws at candidates U (D×m), which must be distinct; the numbers follow from the search's seed and stream.
  * Memory from search->results.
  */
-int ckg__draw_make(struct ckg__search *search, const struct ckg__belief *belief, int m, const double *U,
-                   struct ckg__draw *draw);
-
-/*
- * By how much drawn outcomes (one per outcome of the belief, at a stride) break their limits: the sum over
- * the constraints, in model units.
- */
-double ckg__draw_violation(const struct ckg__belief *belief, const double *const *value, int at);
+int ckg__thompson_make(struct ckg__search *search, const struct ckg__belief *belief, int m, const double *U,
+                       struct ckg__thompson *draw);
 
 /* The candidate that the draw makes the best, and its score. */
-int ckg__draw_best(const struct ckg__draw *draw, double *score);
+int ckg__thompson_best(const struct ckg__thompson *draw, double *score);
 
 /*
  * Scores (count) of points U (D×count): the objective of this very draw, gone on between the candidates by
  * its conditional mean, where it is feasible there; else the smallest drawn objective less the total
  * violation. No feasible score is below that smallest objective.
  */
-int ckg__draw_score(const struct ckg__draw *draw, int count, const double *U, struct ckg__arena *arena,
-                    double *score);
+int ckg__thompson_score(const struct ckg__thompson *draw, int count, const double *U,
+                        struct ckg__arena *arena, double *score);
 
 #endif
