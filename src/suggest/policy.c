@@ -1,4 +1,4 @@
-/* The registry of policies, the default first, and what is common to all rows. */
+/* What is common to all rows of the registry. */
 #include "suggest/policy.h"
 
 #include <assert.h>
@@ -8,11 +8,9 @@
 #include "base/error.h"
 #include "base/sized.h"
 
-static const struct ckg__policy *const rows[] = {
-    &ckg__policy_ckg,  &ckg__policy_cei,    &ckg__policy_nei,   &ckg__policy_kg,
-    &ckg__policy_pkg,  &ckg__policy_cts,    &ckg__policy_scbo,  &ckg__policy_pesc,
-    &ckg__policy_cmes, &ckg__policy_random, &ckg__policy_sobol,
-};
+#define ROW(name) &ckg__policy_##name,
+static const struct ckg__policy *const rows[] = {CKG__POLICY_LIST(ROW)};
+#undef ROW
 
 enum { ROWS = sizeof rows / sizeof *rows };
 _Static_assert((int)ROWS <= (int)CKG__MAX_POLICIES, "a study keeps something for every policy");

@@ -85,9 +85,15 @@ struct ckg__policy {
     int (*score_outcomes)(struct ckg__search *search, int count, const double *U, double *value);
 };
 
-extern const struct ckg__policy ckg__policy_ckg, ckg__policy_cei, ckg__policy_nei, ckg__policy_kg,
-    ckg__policy_pkg, ckg__policy_cts, ckg__policy_scbo, ckg__policy_pesc, ckg__policy_cmes,
-    ckg__policy_random, ckg__policy_sobol;
+/* The registry: every policy, the default first. Declarations and the public list are made from it. */
+/* clang-format off */
+#define CKG__POLICY_LIST(X) \
+    X(ckg) X(cei) X(nei) X(kg) X(pkg) X(cts) X(scbo) X(pesc) X(cmes) X(random) X(sobol)
+/* clang-format on */
+
+#define CKG__POLICY_DECLARE(name) extern const struct ckg__policy ckg__policy_##name;
+CKG__POLICY_LIST(CKG__POLICY_DECLARE)
+#undef CKG__POLICY_DECLARE
 
 /*
  * The most parameters that a row has, and the name of the one that is M: it holds for the recommendation too.
