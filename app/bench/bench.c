@@ -15,7 +15,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/parallel.h"
-#include "bench/record.h"
+#include "bench/protocol.h"
 
 /* A replication (from 1) of a cell that is to be done. */
 struct task {
@@ -45,9 +45,9 @@ void app_cell_name(const struct app_cell *cell, char name[128])
 
 /* --- files --- */
 
-static void part_path(const struct work *w, struct task task, enum app_record_kind kind, char path[512])
+static void part_path(const struct work *w, struct task task, enum app_protocol_kind kind, char path[512])
 {
-    static const char *const endings[APP_RECORD_KINDS] = {"rows", "designs", "timing"};
+    static const char *const endings[APP_PROTOCOL_KINDS] = {"rows", "designs", "timing"};
     char name[128];
 
     app_cell_name(&w->cells[task.cell], name);
@@ -55,15 +55,15 @@ static void part_path(const struct work *w, struct task task, enum app_record_ki
 }
 
 /* Of results or designs; all cells share the file of their timing. */
-static void cell_path(const struct work *w, int cell, enum app_record_kind kind, char path[512])
+static void cell_path(const struct work *w, int cell, enum app_protocol_kind kind, char path[512])
 {
     char name[128];
 
     app_cell_name(&w->cells[cell], name);
-    if (kind == APP_RECORD_TIMING)
+    if (kind == APP_PROTOCOL_TIMING)
         snprintf(path, 512, "%s/timing.csv", w->plan->folder);
     else
-        snprintf(path, 512, "%s/%s%s.csv", w->plan->folder, kind == APP_RECORD_DESIGNS ? "designs/" : "",
+        snprintf(path, 512, "%s/%s%s.csv", w->plan->folder, kind == APP_PROTOCOL_DESIGNS ? "designs/" : "",
                  name);
 }
 
@@ -85,15 +85,15 @@ static int make_folder(const char *folder, const char *below, struct app_message
 }
 
 /* In this order: where the rows are, the rest is. */
-static const enum app_record_kind order[APP_RECORD_KINDS] = {APP_RECORD_TIMING, APP_RECORD_DESIGNS,
-                                                             APP_RECORD_ROWS};
+static const enum app_protocol_kind order[APP_PROTOCOL_KINDS] = {APP_PROTOCOL_TIMING, APP_PROTOCOL_DESIGNS,
+                                                                 APP_PROTOCOL_ROWS};
 
 static int keep_part(const struct work *w, struct task task, const struct app_replication *part,
                      struct app_message *message)
 {
     int status = CKG_OK;
 
-    for (int i = 0; !status && i < APP_RECORD_KINDS; i++) {
+    for (int i = 0; !status && i < APP_PROTOCOL_KINDS; i++) {
         const struct app_text *text = &part->text[order[i]];
         char path[512];
         part_path(w, task, order[i], path);
@@ -103,7 +103,7 @@ static int keep_part(const struct work *w, struct task task, const struct app_re
 }
 
 /* All parts of one kind behind what `out` has. */
-static int gather(const struct work *w, int cell, enum app_record_kind kind, struct app_text *out,
+static int gather(const struct work *w, int cell, enum app_protocol_kind kind, struct app_text *out,
                   struct app_message *message)
 {
     int status = CKG_OK;
@@ -143,17 +143,17 @@ static int old_timing(const struct work *w, int cell, const char *path, struct a
 }
 
 /* The cell's file of one kind, from its parts. */
-static int join_kind(const struct work *w, int cell, enum app_record_kind kind, struct app_message *message)
+static int join_kind(const struct work *w, int cell, enum app_protocol_kind kind, struct app_message *message)
 {
     struct app_text text = {0};
     char path[512];
     int status = CKG_OK;
 
     cell_path(w, cell, kind, path);
-    if (kind == APP_RECORD_TIMING && exists(path))
+    if (kind == APP_PROTOCOL_TIMING && exists(path))
         status = old_timing(w, cell, path, &text, message);
     else
-        app_record_header(kind, w->cells[cell].problem, &text);
+        app_protocol_header(kind, w->cells[cell].problem, &text);
 
     if (!status)
         status = gather(w, cell, kind, &text, message);
@@ -168,9 +168,9 @@ static int join_kind(const struct work *w, int cell, enum app_record_kind kind, 
 static void remove_parts(const struct work *w, int cell)
 {
     for (int r = 1; r <= w->plan->replications; r++)
-        for (int kind = 0; kind < APP_RECORD_KINDS; kind++) {
+        for (int kind = 0; kind < APP_PROTOCOL_KINDS; kind++) {
             char path[512];
-            part_path(w, (struct task){cell, r}, (enum app_record_kind)kind, path);
+            part_path(w, (struct task){cell, r}, (enum app_protocol_kind)kind, path);
             unlink(path);
         }
 }
@@ -180,7 +180,7 @@ static int join(const struct work *w, int cell, struct app_message *message)
 {
     int status = CKG_OK;
 
-    for (int i = 0; !status && i < APP_RECORD_KINDS; i++)
+    for (int i = 0; !status && i < APP_PROTOCOL_KINDS; i++)
         status = join_kind(w, cell, order[i], message);
     if (!status)
         remove_parts(w, cell);
@@ -240,8 +240,8 @@ static int labour(void *context, int index, struct app_message *message)
     const struct task task = w->tasks[index];
     struct app_replication part;
 
-    int status = app_record(w->plan, &w->cells[task.cell], w->components[task.cell], task.replication, &part,
-                            message);
+    int status = app_protocol_make(w->plan, &w->cells[task.cell], w->components[task.cell], task.replication,
+                                   &part, message);
     if (!status)
         status = keep_part(w, task, &part, message);
     app_replication_free(&part);
@@ -263,7 +263,7 @@ static void list_tasks(struct work *w, int cell)
     for (int r = 1; r <= w->plan->replications; r++) {
         const struct task task = {cell, r};
         char path[512];
-        part_path(w, task, APP_RECORD_ROWS, path);
+        part_path(w, task, APP_PROTOCOL_ROWS, path);
         if (exists(path))
             continue;
         w->tasks[w->todo++] = task;
@@ -278,7 +278,7 @@ static int survey(struct work *w)
 
     for (int c = 0; !status && c < w->count; c++) {
         char path[512];
-        cell_path(w, c, APP_RECORD_ROWS, path);
+        cell_path(w, c, APP_PROTOCOL_ROWS, path);
         if (exists(path)) {
             remove_parts(w, c); /* killed while it did */
             continue;

@@ -1,5 +1,5 @@
 /* Rows, designs and seconds of a replication, as it goes on. */
-#include "bench/record.h"
+#include "bench/protocol.h"
 
 #include <math.h>
 
@@ -9,20 +9,20 @@
 
 void app_replication_free(struct app_replication *replication)
 {
-    for (int kind = 0; kind < APP_RECORD_KINDS; kind++)
+    for (int kind = 0; kind < APP_PROTOCOL_KINDS; kind++)
         app_text_free(&replication->text[kind]);
 }
 
 /* --- lines --- */
 
-void app_record_header(enum app_record_kind kind, const struct app_problem *problem, struct app_text *out)
+void app_protocol_header(enum app_protocol_kind kind, const struct app_problem *problem, struct app_text *out)
 {
-    if (kind == APP_RECORD_ROWS)
+    if (kind == APP_PROTOCOL_ROWS)
         app_text_print(out, "problem,noise,policy,replication,evaluation,oc_recommended,oc_best_feasible,"
                             "recommended_feasible\n");
-    if (kind == APP_RECORD_TIMING)
+    if (kind == APP_PROTOCOL_TIMING)
         app_text_print(out, "problem,noise,policy,replication,evaluation,seconds\n");
-    if (kind != APP_RECORD_DESIGNS)
+    if (kind != APP_PROTOCOL_DESIGNS)
         return;
 
     app_text_print(out, "replication,evaluation,right_region");
@@ -33,7 +33,7 @@ void app_record_header(enum app_record_kind kind, const struct app_problem *prob
     app_text_print(out, "\n");
 }
 
-struct record {
+struct protocol {
     const struct app_plan *plan;
     const struct app_cell *cell;
     const struct app_components *components;
@@ -43,17 +43,17 @@ struct record {
     struct app_replication *out;
 };
 
-static void start_line(const struct record *r, struct app_text *out, int evaluation)
+static void start_line(const struct protocol *r, struct app_text *out, int evaluation)
 {
     app_text_print(out, "%s,%g,%s,%d,%d,", r->cell->problem->name, r->cell->noise, r->cell->policy,
                    r->replication, evaluation);
 }
 
 /* The design evaluated and the one recommended, NULL for none. */
-static void write_designs(const struct record *r, int evaluation, int right, const double *x,
+static void write_designs(const struct protocol *r, int evaluation, int right, const double *x,
                           const double *recommended)
 {
-    struct app_text *out = &r->out->text[APP_RECORD_DESIGNS];
+    struct app_text *out = &r->out->text[APP_PROTOCOL_DESIGNS];
 
     app_text_print(out, "%d,%d,%d", r->replication, evaluation, right);
     for (int i = 0; i < r->cell->problem->d; i++) {
@@ -71,10 +71,10 @@ static void write_designs(const struct record *r, int evaluation, int right, con
 /* --- steps --- */
 
 /* Scores the recommendation as it stands. */
-static int write_score(const struct record *r, const struct app_step *step)
+static int write_score(const struct protocol *r, const struct app_step *step)
 {
     const struct app_problem *p = r->cell->problem;
-    struct app_text *rows = &r->out->text[APP_RECORD_ROWS];
+    struct app_text *rows = &r->out->text[APP_PROTOCOL_ROWS];
     struct app_score score;
     const int status = app_score(p, step->study, &score);
 
@@ -93,8 +93,8 @@ static int write_score(const struct record *r, const struct app_step *step)
 
 static int keep(void *context, const struct app_step *step)
 {
-    struct record *r = context;
-    struct app_text *timing = &r->out->text[APP_RECORD_TIMING];
+    struct protocol *r = context;
+    struct app_text *timing = &r->out->text[APP_PROTOCOL_TIMING];
     int status = CKG_OK;
 
     if (step->evaluation > r->plan->initial) {
@@ -111,11 +111,11 @@ static int keep(void *context, const struct app_step *step)
     return status;
 }
 
-int app_record(const struct app_plan *plan, const struct app_cell *cell,
-               const struct app_components *components, int replication, struct app_replication *out,
-               struct app_message *message)
+int app_protocol_make(const struct app_plan *plan, const struct app_cell *cell,
+                      const struct app_components *components, int replication, struct app_replication *out,
+                      struct app_message *message)
 {
-    struct record r = {plan, cell, components, replication, 0, out};
+    struct protocol r = {plan, cell, components, replication, 0, out};
     const struct app_experiment experiment = {
         .problem = cell->problem,
         .noise = cell->noise,
@@ -132,7 +132,7 @@ int app_record(const struct app_plan *plan, const struct app_cell *cell,
     if (status)
         return app_fail(message, status, "%s, noise %g, %s, replication %d: %.700s", cell->problem->name,
                         cell->noise, cell->policy, replication, why.text);
-    for (int kind = 0; !status && kind < APP_RECORD_KINDS; kind++)
+    for (int kind = 0; !status && kind < APP_PROTOCOL_KINDS; kind++)
         if (out->text[kind].failed)
             status = app_fail(message, CKG_ERR_NOMEM, "out of memory");
     return status;
