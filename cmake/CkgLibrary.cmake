@@ -1,12 +1,11 @@
 # The library. Position-independent objects are compiled once and go into both libckg.so and libckg.a.
 #
-# The hot files are compiled once per instruction set; each compilation exports its tables under its own name (see
+# The hot files (hot_*.c) are compiled once per instruction set; each compilation exports its tables under its own name (see
 # src/linalg/variant.h), and the library chooses at run time. Their vector types never leave a file, so that the warning
 # that passing them depends on the instruction set says nothing here.
 
 file(GLOB_RECURSE library_sources CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR} src/*.c)
-file(GLOB_RECURSE hot_sources CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}
-    src/linalg/dense.c src/linalg/vector.c src/hot_*.c)
+file(GLOB_RECURSE hot_sources CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR} src/hot_*.c)
 list(REMOVE_ITEM library_sources ${hot_sources})
 
 set(variants base)

@@ -1,5 +1,5 @@
 /*
- * Constants of the approximations in normal.c and vector.c, lowest power first.
+ * Constants of the approximations in normal.c and hot_vector.c, lowest power first.
  * Written by tests/reference/make_normal_coefficients.py, which says how: change that, not this.
  */
 #ifndef CKG_LINALG_NORMAL_COEFFICIENTS_H

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes src/linalg/normal_coefficients.h: every constant of the approximations in src/linalg/normal.c and vector.c.
+"""Writes src/linalg/normal_coefficients.h: every constant of the approximations in src/linalg/normal.c and hot_vector.c.
 
 Each function is interpolated in 60-digit arithmetic at Chebyshev nodes, of a variable in which it is smooth, by a polynomial
 or a rational function. Interpolation at those nodes is within a small factor of the best approximation, so that one more
@@ -192,7 +192,7 @@ def write_quadrature():
 
 def main():
     print("/*")
-    print(" * Constants of the approximations in normal.c and vector.c, lowest power first.")
+    print(" * Constants of the approximations in normal.c and hot_vector.c, lowest power first.")
     print(" * Written by tests/reference/make_normal_coefficients.py, which says how: change that, not this.")
     print(" */")
     print("#ifndef CKG_LINALG_NORMAL_COEFFICIENTS_H\n#define CKG_LINALG_NORMAL_COEFFICIENTS_H\n")
