@@ -11,6 +11,41 @@ struct ckg__rng {
     uint64_t state[4];
 };
 
+/*
+ * What random numbers are for, in the order of the numbers. A purpose with "+ …" has as many numbers as there
+ * are of what follows, so the next one keeps its distance. The numbers are never changed: another one draws
+ * other suggestions.
+ */
+enum ckg__purpose {
+    CKG__FOR_INITIAL_DESIGN = 1, /* always stream 0, where no search has begun */
+    CKG__FOR_BASE_POINTS = 1,    /* the same number, another stream: a search begins after the first trial */
+    CKG__FOR_CANDIDATES = 3,
+    CKG__FOR_NODES = 5,                /* of Z_c */
+    CKG__FOR_CHAINS = 100,             /* + chain, outcome by outcome */
+    CKG__FOR_STEPS_OF_X_R = 1000,      /* + round: lattice neighbours */
+    CKG__FOR_POINTS_AROUND_X_R = 2000, /* + outlook: of the discretisation */
+    CKG__FOR_CANDIDATES_AROUND = 4000, /* + outlook */
+    CKG__FOR_CANDIDATES_BESIDE = 5000, /* + outlook: lattice neighbours of x_r */
+    CKG__FOR_STEPS_OF_FINALISTS = 6000,
+    CKG__FOR_THOMPSON_DRAWS = 6000, /* + outcome; the same number, for other policies */
+    CKG__FOR_REGION_CANDIDATES = 6800,
+    CKG__FOR_REGION_RESTARTS = 6900,      /* its stream is the number of restarts */
+    CKG__FOR_STEPS_OF_ACQUISITION = 7000, /* + round: lattice neighbours */
+    CKG__FOR_CLIMBS_BY_STEPS = 7100,      /* + start */
+    CKG__FOR_TRUTHS = 7200,
+    CKG__FOR_ANY_FREE_DESIGN = 8000,
+    CKG__FOR_EXPLORING = 9000,
+    CKG__FOR_STEPS_OF_RECOMMENDATION = 11000, /* + round: lattice neighbours */
+    CKG__FOR_RANDOM_POLICY = 12000,
+    CKG__FOR_FACES = 60000,          /* + outlook: points */
+    CKG__FOR_FACES_SIDES = 60500,    /* + outlook: which end of the range */
+    CKG__FOR_OPTIMA = 61000,         /* + 64·outlook + outcome */
+    CKG__FOR_BEST_VALUES = 0x10000,  /* + CKG__MAX_OUTCOMES·outlook + outcome */
+    CKG__FOR_REFINED_OPTIMA = 70000, /* + 1024·outlook + draw */
+    CKG__FOR_SCRAMBLING = 0x50B01,   /* its stream is the dimension */
+    CKG__FOR_BEYOND_SOBOL = 0x50B02, /* its stream is dimension and point */
+};
+
 void ckg__rng_seed(struct ckg__rng *rng, uint64_t seed, uint64_t stream, uint64_t purpose);
 uint64_t ckg__rng_next(struct ckg__rng *rng);
 double ckg__rng_uniform(struct ckg__rng *rng);       /* in the open interval (0, 1) */

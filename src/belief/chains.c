@@ -42,7 +42,7 @@ static void chain_task(void *context, int index, int worker)
 
     ckg__models_share(models, worker, &team, &fit);
     ckg__rng_seed(&rng, models->seed, (uint64_t)ckg__told(models->data, models->data->trials),
-                  100 + (uint64_t)(j * CKG__CHAINS + chain));
+                  CKG__FOR_CHAINS + (uint64_t)(j * CKG__CHAINS + chain));
     memcpy(theta, s->fitted.theta, sizeof theta);
     chains->status[index] = ckg__fit_sample(&fit, &rng, BURN, last - first, THIN, theta,
                                             ckg__sample_of(chains, j, first), &models->arena[worker]);

@@ -20,12 +20,6 @@
 
 enum { DIGITS = 32 };
 
-/*
- * The purposes of the random numbers drawn here: those of a dimension's scrambling, and those beyond the last
- * dimension.
- */
-enum { PURPOSE_SCRAMBLE = 0x50B01, PURPOSE_BEYOND = 0x50B02 };
-
 _Static_assert(sizeof sobol_polynomials / sizeof *sobol_polynomials == CKG__SOBOL_MAX_DIM,
                "one polynomial per dimension");
 
@@ -181,7 +175,7 @@ static void fill_column_beyond(unsigned long long seed, int dimension, int first
 
     for (int i = 0; i < n; i++) {
         ckg__rng_seed(&rng, seed, (uint64_t)dimension << 32 | ((uint32_t)first + (uint32_t)i),
-                      PURPOSE_BEYOND);
+                      CKG__FOR_BEYOND_SOBOL);
         x[(size_t)i * d] = ckg__rng_uniform(&rng);
     }
 }
@@ -198,7 +192,7 @@ void ckg__design_sobol(unsigned long long seed, int first, int n, int d, double 
 
         fill_directions(sobol_polynomials[j], degree, starts, V);
         starts += degree;
-        ckg__rng_seed(&rng, seed, (uint64_t)j, PURPOSE_SCRAMBLE);
+        ckg__rng_seed(&rng, seed, (uint64_t)j, CKG__FOR_SCRAMBLING);
         key[0] = (uint32_t)(rng.state[0] >> 32);
         key[1] = (uint32_t)(rng.state[1] >> 32);
         fill_column(V, key, first, n, d, X + j);

@@ -111,7 +111,7 @@ static int make_design(ckg_study *s)
     int *order = ckg__alloc((size_t)s->initial, sizeof *order);
     if (design && work && order) {
         struct ckg__rng rng;
-        ckg__rng_seed(&rng, s->seed, 0, 1);
+        ckg__rng_seed(&rng, s->seed, 0, CKG__FOR_INITIAL_DESIGN);
         ckg__design_lhs(&rng, s->initial, s->problem->d, LHS_TRIES, design, work, order);
         s->design = design;
         design = NULL;

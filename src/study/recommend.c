@@ -163,7 +163,7 @@ static int climb(struct goal *goal, const struct ckg__search *search, int again,
 static int climb_lattice(struct goal *goal, const struct ckg__search *search, double *u, double *value)
 {
     static const struct ckg__climb_lattice steps = {
-        .rounds = 6, .neighbours = 48, .stream = 11000, .follow = &patient};
+        .rounds = 6, .neighbours = 48, .stream = CKG__FOR_STEPS_OF_RECOMMENDATION, .follow = &patient};
     const struct ckg__hill hill = {goal, goal_batch, values_at};
 
     return ckg__climb_lattice(search, &hill, &steps, u, value, &search->arena[0]);

@@ -112,7 +112,7 @@ static int wander(struct stage *stage, int s, struct ckg__arena *arena)
     if (!U || !lower)
         return CKG_ERR_NOMEM;
     ckg__problem_free_box(problem, u, lower, upper);
-    ckg__rng_seed(&rng, stage->search->seed, stage->search->stream, 7100 + (uint64_t)s);
+    ckg__rng_seed(&rng, stage->search->seed, stage->search->stream, CKG__FOR_CLIMBS_BY_STEPS + (uint64_t)s);
     for (int round = 0; round < STEP_ROUNDS && !ckg__search_late(stage->search); round++) {
         for (int p = 0; p < STEPS; p++)
             for (int k = 0; k < D; k++)
@@ -197,7 +197,7 @@ int ckg__acquisition_maximise(struct ckg__search *search, const struct ckg__acqu
                               struct ckg__choice *choice, int *found)
 {
     static const struct ckg__climb_lattice steps = {
-        .rounds = 4, .neighbours = 24, .stream = 7000, .free_only = 1};
+        .rounds = 4, .neighbours = 24, .stream = CKG__FOR_STEPS_OF_ACQUISITION, .free_only = 1};
     struct stage stage = {.search = search, .acquisition = a};
     const struct ckg__hill hill = {&stage, climbed, compared};
     double clock = ckg__clock();

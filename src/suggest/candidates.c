@@ -57,11 +57,12 @@ static int around_outlook(const struct ckg__search *search, int o, int local, do
 {
     const struct ckg__outlook *outlook = &search->outlook[o];
     if (local && ckg__problem_has_reals(search->problem)) {
-        if (ckg__search_around(search, outlook, 4000 + (uint64_t)o, local, U + at, ldu, arena))
+        if (ckg__search_around(search, outlook, CKG__FOR_CANDIDATES_AROUND + (uint64_t)o, local, U + at, ldu,
+                               arena))
             return CKG_ERR_NOMEM;
         at += local;
     }
-    at += ckg__search_neighbours(search, outlook->x_r, 5000 + (uint64_t)o,
+    at += ckg__search_neighbours(search, outlook->x_r, CKG__FOR_CANDIDATES_BESIDE + (uint64_t)o,
                                  NEIGHBOURS / (search->outlooks > 2 ? 4 : 1), U + at, ldu);
     for (int k = 0; k < search->problem->D; k++)
         U[(size_t)k * (size_t)ldu + (size_t)at] = outlook->x_r[k];
@@ -85,7 +86,7 @@ int ckg__search_candidates(struct ckg__search *search, double **out, int *count)
     if (search->enumerated) {
         n = free_designs(search, U, room, u, x);
     } else {
-        status = ckg__search_fill(search, 3, filling, U, room, search->results);
+        status = ckg__search_fill(search, CKG__FOR_CANDIDATES, filling, U, room, search->results);
         n = filling;
         for (int o = 0; !status && o < search->outlooks; o++)
             status = around_outlook(search, o, local, U, room, n, search->results, &n);

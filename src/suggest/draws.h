@@ -5,10 +5,11 @@
 #ifndef CKG_SUGGEST_DRAWS_H
 #define CKG_SUGGEST_DRAWS_H
 
+#include "base/rng.h"
 #include "suggest/search.h"
 
 /* The streams of numbers of each user of draws; outlook and outcome are added to it. */
-enum ckg__draws_purpose { CKG__DRAWS_CMES = 0x10000, CKG__DRAWS_OPTIMA = 61000 };
+enum ckg__draws_purpose { CKG__DRAWS_CMES = CKG__FOR_BEST_VALUES, CKG__DRAWS_OPTIMA = CKG__FOR_OPTIMA };
 
 /* Under one outlook. */
 struct ckg__draws {

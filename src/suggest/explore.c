@@ -57,7 +57,7 @@ int ckg__search_explore(struct ckg__search *search, struct ckg__choice *choice, 
         return CKG_ERR_NOMEM;
 
     /* Points everywhere, and how likely each is to be feasible. */
-    int status = ckg__search_fill(search, 9000, EXPLORE, U, EXPLORE, search->results);
+    int status = ckg__search_fill(search, CKG__FOR_EXPLORING, EXPLORE, U, EXPLORE, search->results);
     if (!status)
         status = log_feasible(search, EXPLORE, U, log_pf);
 
@@ -85,7 +85,7 @@ int ckg__search_any(struct ckg__search *search, struct ckg__choice *choice, int 
     *found = 0;
 
     /* Space-filling points first. */
-    if (!U || ckg__search_fill(search, 8000, TRIES, U, TRIES, search->results))
+    if (!U || ckg__search_fill(search, CKG__FOR_ANY_FREE_DESIGN, TRIES, U, TRIES, search->results))
         return CKG_ERR_NOMEM;
     for (int p = 0; p < TRIES && !*found; p++) {
         ckg__point_get(problem->D, U, TRIES, p, choice->u);

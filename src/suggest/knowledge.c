@@ -289,7 +289,7 @@ static int refine_by_simplex(struct refined *context, double *u, struct ckg__are
 static int climb(struct refined *context, double *u, int worker)
 {
     static const struct ckg__climb_lattice steps = {
-        .rounds = 1, .neighbours = 24, .stream = 6000, .free_only = 1};
+        .rounds = 1, .neighbours = 24, .stream = CKG__FOR_STEPS_OF_FINALISTS, .free_only = 1};
     const struct ckg__search *search = context->search;
     struct ckg__arena *arena = &search->arena[worker];
     const double width = search->outlook[0].width;

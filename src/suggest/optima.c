@@ -33,9 +33,9 @@ static int lay_faces(const struct ckg__search *search, int o, int m, double *U)
 {
     const struct ckg_problem *problem = search->problem;
     struct ckg__rng rng;
-    if (ckg__search_fill(search, 60000 + (uint64_t)o, FACES, U + m - FACES, m, search->results))
+    if (ckg__search_fill(search, CKG__FOR_FACES + (uint64_t)o, FACES, U + m - FACES, m, search->results))
         return CKG_ERR_NOMEM;
-    ckg__rng_seed(&rng, search->seed, search->stream, 60500 + (uint64_t)o);
+    ckg__rng_seed(&rng, search->seed, search->stream, CKG__FOR_FACES_SIDES + (uint64_t)o);
     for (int i = 0; i < problem->d; i++)
         for (int p = m - FACES; problem->parameters[i].kind == CKG_REAL && p < m; p++) {
             double *u = &U[(size_t)problem->parameters[i].offset * (size_t)m + (size_t)p];
@@ -252,7 +252,8 @@ static int refine(const struct ckg__search *search, int o, struct ckg__optima *o
     best_point(belief, &local, D, x);
     if (!optima->found[s] || !ckg__problem_has_reals(search->problem))
         return CKG_OK;
-    ckg__rng_seed(&rng, search->seed, search->stream, 70000 + 1024 * (uint64_t)o + (uint64_t)s);
+    ckg__rng_seed(&rng, search->seed, search->stream,
+                  CKG__FOR_REFINED_OPTIMA + 1024 * (uint64_t)o + (uint64_t)s);
     int status = CKG_OK, drawn = reach > 0;
     for (int round = 0; !status && drawn && round < REFINEMENTS; round++, reach /= 5) {
         ckg__problem_free_box(search->problem, x, local.box, local.box + D);

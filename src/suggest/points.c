@@ -13,7 +13,7 @@
 #include "design/sequence.h"
 #include "suggest/search.h"
 
-int ckg__search_fill(const struct ckg__search *search, uint64_t stream, int count, double *U, int ldu,
+int ckg__search_fill(const struct ckg__search *search, uint64_t purpose, int count, double *U, int ldu,
                      struct ckg__arena *arena)
 {
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
@@ -24,7 +24,7 @@ int ckg__search_fill(const struct ckg__search *search, uint64_t stream, int coun
     if (!cube || !u)
         return CKG_ERR_NOMEM;
     struct ckg__rng rng;
-    ckg__rng_seed(&rng, search->seed, search->stream, stream);
+    ckg__rng_seed(&rng, search->seed, search->stream, purpose);
     ckg__design_sobol(ckg__rng_next(&rng), 0, count, d, cube);
     for (int p = 0; p < count; p++) {
         if (problem->designs)
@@ -68,7 +68,8 @@ int ckg__search_points(struct ckg__search *search)
         ckg__point_put(D, search->data->u + (size_t)rows[i] * (size_t)D, search->U, search->base,
                        filling + i);
     if (!search->enumerated)
-        return ckg__search_fill(search, 1, filling, search->U, search->base, search->results);
+        return ckg__search_fill(search, CKG__FOR_BASE_POINTS, filling, search->U, search->base,
+                                search->results);
     for (int i = 0; i < filling; i++) {
         ckg__problem_numbered(problem, i, u);
         ckg__point_put(D, u, search->U, search->base, i);
@@ -216,7 +217,7 @@ static int slide_to_edge(const struct ckg__search *search, const struct ckg__out
     return CKG_OK;
 }
 
-int ckg__search_around(const struct ckg__search *search, const struct ckg__outlook *outlook, uint64_t stream,
+int ckg__search_around(const struct ckg__search *search, const struct ckg__outlook *outlook, uint64_t purpose,
                        int count, double *U, int ldu, struct ckg__arena *arena)
 {
     enum { SLIDES = 3 };
@@ -228,7 +229,7 @@ int ckg__search_around(const struct ckg__search *search, const struct ckg__outlo
     if (!gradients || !direction || mean_gradients(search, outlook, arena, gradients))
         return CKG_ERR_NOMEM;
     struct ckg__rng rng;
-    ckg__rng_seed(&rng, search->seed, search->stream, stream);
+    ckg__rng_seed(&rng, search->seed, search->stream, purpose);
     radial_points(search, outlook, gradients, &rng, radial, direction, U, ldu);
     edge_points(search, outlook, gradients, &rng, edge, direction, U + radial, ldu);
     for (int i = 0; edge && i < SLIDES; i++)
@@ -239,13 +240,13 @@ int ckg__search_around(const struct ckg__search *search, const struct ckg__outlo
     return CKG_OK;
 }
 
-int ckg__search_neighbours(const struct ckg__search *search, const double *u, uint64_t stream, int most,
+int ckg__search_neighbours(const struct ckg__search *search, const double *u, uint64_t purpose, int most,
                            double *U, int ldu)
 {
     const struct ckg_problem *problem = search->problem;
     const int D = problem->D;
     struct ckg__rng rng;
-    ckg__rng_seed(&rng, search->seed, search->stream, stream);
+    ckg__rng_seed(&rng, search->seed, search->stream, purpose);
     int discrete = 0, count = 0;
     for (int i = 0; i < problem->d; i++)
         discrete += problem->parameters[i].kind != CKG_REAL;

@@ -51,7 +51,7 @@ static int acquire(struct ckg__search *search, struct ckg__acquisition *acquisit
     struct ckg__rng rng;
     struct ckg__designs designs;
     int feasible = 0, status = nei ? told_designs(search, search->results, &designs) : CKG_ERR_NOMEM;
-    ckg__rng_seed(&rng, search->seed, search->stream, 7200);
+    ckg__rng_seed(&rng, search->seed, search->stream, CKG__FOR_TRUTHS);
     struct ckg__nei_draws draws = {(int)search->setting[DRAWS], DESIGNS, ckg__rng_next(&rng), 0};
     for (int o = 0; !status && o < search->outlooks; o++) {
         status = ckg__nei_make(&nei[o], search->outlook[o].belief, search->problem->outcomes, &designs,

@@ -4,7 +4,7 @@
 #include "base/rng.h"
 #include "suggest/policy.h"
 
-enum { TRIES = 256, PURPOSE = 12000 };
+enum { TRIES = 256 };
 
 /* A design drawn uniformly from the list, the lattice or the cube: u (D). */
 static void draw(const struct ckg_problem *problem, struct ckg__rng *rng, double *u)
@@ -23,7 +23,7 @@ static int suggest(struct ckg__search *search, struct ckg__choice *choice, int *
 {
     double x[CKG_MAX_PARAMETERS];
     struct ckg__rng rng;
-    ckg__rng_seed(&rng, search->seed, search->stream, PURPOSE);
+    ckg__rng_seed(&rng, search->seed, search->stream, CKG__FOR_RANDOM_POLICY);
     choice->value = NAN;
     *found = 0;
     for (int i = 0; i < TRIES && !*found; i++) {

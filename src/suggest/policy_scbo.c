@@ -26,7 +26,6 @@
 /* The parameters, in the order of the row. */
 enum { CANDIDATES, LENGTH, LENGTH_MIN, LENGTH_MAX, SUCCESSES, FAILURES, SCOUT };
 enum { MOVED = 20, MANY = 10, LHS_TRIES = 20 };
-enum { BOX = 6800, FRESH = 6900 };
 
 /* --- the region --- */
 
@@ -263,7 +262,7 @@ static int lay_candidates(const struct ckg__search *search, double **out, int *c
     struct ckg__rng rng;
     double *U = ckg__arena_doubles(search->results, (size_t)problem->D * (size_t)most);
     int status = U ? find_centre(search, &centre) : CKG_ERR_NOMEM;
-    ckg__rng_seed(&rng, search->seed, search->stream, BOX);
+    ckg__rng_seed(&rng, search->seed, search->stream, CKG__FOR_REGION_CANDIDATES);
     *out = U;
     *count = 0;
     for (double length = region_of(search)->length; !status && !*count && length < 16 * CKG__REGION_STRETCH;
@@ -302,7 +301,7 @@ static int from_fresh_design(const struct ckg__search *search, struct ckg__choic
     if (!design || !work || !order)
         return CKG_ERR_NOMEM;
     struct ckg__rng rng;
-    ckg__rng_seed(&rng, search->seed, (uint64_t)region->restarts, FRESH);
+    ckg__rng_seed(&rng, search->seed, (uint64_t)region->restarts, CKG__FOR_REGION_RESTARTS);
     ckg__design_lhs(&rng, region->initial, problem->d, LHS_TRIES, design, work, order);
     const double *cube = design + (size_t)(search->data->trials - region->first) * (size_t)problem->d;
     ckg__problem_from_cube(problem, cube, choice->u);

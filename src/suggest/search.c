@@ -64,7 +64,7 @@ static int read_objective(struct ckg__search *search)
 static int draw_belief(const struct ckg__search *search, const struct ckg__models *models)
 {
     struct ckg__rng rng;
-    ckg__rng_seed(&rng, search->seed, search->stream, 5);
+    ckg__rng_seed(&rng, search->seed, search->stream, CKG__FOR_NODES);
     return ckg__rng_below(&rng, models->beliefs);
 }
 

@@ -139,22 +139,23 @@ int ckg__search_recommend(struct ckg__search *search);
  */
 int ckg__search_turn(const struct ckg__search *search, int noisy);
 
-/* `count` space-filling lattice points, D×count into U (leading dimension ldu); stream tells sets apart. */
-int ckg__search_fill(const struct ckg__search *search, uint64_t stream, int count, double *U, int ldu,
+/* `count` space-filling lattice points, D×count into U (leading dimension ldu); the purpose tells sets apart.
+ */
+int ckg__search_fill(const struct ckg__search *search, uint64_t purpose, int count, double *U, int ldu,
                      struct ckg__arena *arena);
 
 /*
  * Around x_r, reals alone moved: half of the points at 0.3 … 30 widths along gradients and random directions,
  * half along the edge of the feasible region, where the maximisers after a sample lie: U (D×count).
  */
-int ckg__search_around(const struct ckg__search *search, const struct ckg__outlook *outlook, uint64_t stream,
+int ckg__search_around(const struct ckg__search *search, const struct ckg__outlook *outlook, uint64_t purpose,
                        int count, double *U, int ldu, struct ckg__arena *arena);
 
 /*
  * Lattice neighbours of u (D): steps of integers, other values of categoricals; at most `most`, their number
  * returned.
  */
-int ckg__search_neighbours(const struct ckg__search *search, const double *u, uint64_t stream, int most,
+int ckg__search_neighbours(const struct ckg__search *search, const double *u, uint64_t purpose, int most,
                            double *U, int ldu);
 
 /* 1 when the design at u may not be suggested: settled or pending. x (d) is its value in the user's units. */

@@ -12,7 +12,7 @@
 #include "base/rng.h"
 #include "linalg/dense.h"
 
-enum { CHUNK = 64, PURPOSE = 6000 };
+enum { CHUNK = 64 };
 
 int ckg__thompson_distinct(int D, int count, double *U)
 {
@@ -48,7 +48,7 @@ static void draw_task(void *context, int index, int worker)
     struct ckg__thompson *draw = job->draw;
     const struct ckg__gp *gp = draw->belief->gp[index];
     struct ckg__rng rng;
-    ckg__rng_seed(&rng, job->search->seed, job->search->stream, PURPOSE + (uint64_t)index);
+    ckg__rng_seed(&rng, job->search->seed, job->search->stream, CKG__FOR_THOMPSON_DRAWS + (uint64_t)index);
     ckg__view_fill(&draw->view[index], gp, job->U, draw->m, 0, draw->m);
     job->status[index] = ckg__posterior_draw(gp, &draw->view[index], &rng, &job->search->arena[worker],
                                              draw->value[index], draw->weights[index]);

@@ -138,7 +138,7 @@ static int polish(const struct ckg__search *search, struct ckg__outlook *o, stru
 {
     static const struct ckg__lbfgs_options follow = {6, 15, 0.02, 1e-6, 1e-8};
     static const struct ckg__climb_lattice steps = {
-        .rounds = 6, .neighbours = 48, .stream = 1000, .follow = &follow};
+        .rounds = 6, .neighbours = 48, .stream = CKG__FOR_STEPS_OF_X_R, .follow = &follow};
     const struct ckg__climb_again again = {.times = 3, .evaluations = 30, .width = o->width, .enough = 1e-9};
     const struct ckg__hill hill = utility_of(o->belief);
 
@@ -149,12 +149,12 @@ static int polish(const struct ckg__search *search, struct ckg__outlook *o, stru
 }
 
 /* x_r into the discretisation, and the local points before it. */
-static int lay_local(const struct ckg__search *search, struct ckg__outlook *o, uint64_t stream,
+static int lay_local(const struct ckg__search *search, struct ckg__outlook *o, uint64_t purpose,
                      struct ckg__arena *arena)
 {
     const int D = search->problem->D, base = search->base;
     const int local = ckg__problem_has_reals(search->problem) ? search->effort.local : 0;
-    if (local && ckg__search_around(search, o, stream, local, o->U + base, o->room, arena))
+    if (local && ckg__search_around(search, o, purpose, local, o->U + base, o->room, arena))
         return CKG_ERR_NOMEM;
     o->r = base + local;
     o->m = o->r + 1;
@@ -189,7 +189,7 @@ static void polish_task(void *context, int index, int worker)
     if (!status)
         status = cliff_width(search, o, arena);
     if (!status)
-        status = lay_local(search, o, 2000 + (uint64_t)index, arena);
+        status = lay_local(search, o, CKG__FOR_POINTS_AROUND_X_R + (uint64_t)index, arena);
     stage->status[index] = status;
 }
 
