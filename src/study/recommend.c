@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "linalg/logarithm.h"
 #include "study/study.h"
 #include "suggest/climb.h"
 
@@ -37,15 +38,11 @@ static int add_belief(const struct goal *goal, int b, int m, const double *U, st
     if (ckg__belief_log_utility_batch(&belief, m, U, m, arena, one, slope))
         return CKG_ERR_NOMEM;
     for (size_t p = 0; b && p < points; p++) {
-        const double top = fmax(value[p], one[p]);
-        if (!isfinite(top))
-            continue;
-        const double both = top + log(exp(value[p] - top) + exp(one[p] - top)), share = exp(one[p] - both);
+        const double share = ckg__log_join(&value[p], one[p]);
         for (size_t at = p; at < size; at += points)
             gradient[at] = share == 1  ? slope[at]
                            : share > 0 ? gradient[at] + share * (slope[at] - gradient[at])
                                        : gradient[at];
-        value[p] = both;
     }
     ckg__arena_release(arena, mark);
     return CKG_OK;
@@ -77,11 +74,9 @@ static int mean_and_feasible(const struct goal *goal, int m, const double *U, st
         if (ckg__belief_log_feasible_batch(&models->belief[b], m, U, m, arena, one, slope))
             return CKG_ERR_NOMEM;
         for (size_t p = 0; p < points; p++) {
-            const double part = one[p] - log(models->beliefs), top = fmax(log_pf[p], part);
-            const double both = top + log(exp(log_pf[p] - top) + exp(part - top)), share = exp(part - both);
+            const double share = ckg__log_join(&log_pf[p], one[p] - log(models->beliefs));
             for (size_t at = p; at < size; at += points)
                 dlog_pf[at] += share * (slope[at] - dlog_pf[at]);
-            log_pf[p] = both;
         }
     }
     return CKG_OK;

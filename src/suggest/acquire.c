@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/rng.h"
+#include "linalg/logarithm.h"
 #include "suggest/climb.h"
 #include "suggest/policy.h"
 
@@ -16,13 +17,10 @@ enum { CHUNK = 32, STARTS = 4, GROUPS = 2, STEPS = 8, STEP_ROUNDS = 8 };
 
 void ckg__log_add(double *value, double one, int D, int stride, double *gradient, const double *slope)
 {
-    const double top = fmax(*value, one),
-                 both = isfinite(top) ? top + log(exp(*value - top) + exp(one - top)) : top;
-    const double share = isfinite(top) ? exp(one - both) : 0;
+    const double share = ckg__log_join(value, one);
     for (int k = 0; gradient && k < D; k++)
         gradient[(size_t)k * (size_t)stride] += share * (slope[(size_t)k * (size_t)stride] -
                                                          gradient[(size_t)k * (size_t)stride]);
-    *value = both;
 }
 
 int ckg__acquisition_at(const struct ckg__search *search, const struct ckg__acquisition *a, int m,
