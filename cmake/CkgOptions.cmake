@@ -4,7 +4,7 @@
 #   CKG_TESTS          the tests (needs cmocka)
 #   CKG_BENCH          the benchmarks (needs OpenBLAS)
 #   CKG_CAIRO          the program writes PNG files too (needs cairo)
-#   CKG_WERROR         warnings are errors
+#   CKG_WERROR         warnings are errors, and assertions are checked
 #   CKG_SANITIZE       sanitizers, as given to -fsanitize= (address,undefined or thread)
 #   CKG_FUZZ           links tests/fuzz with libFuzzer (clang, with fuzzer-no-link in CKG_SANITIZE)
 #   CKG_TEST_LAUNCHER  a command, as a list, that runs every test program, such as valgrind
@@ -59,6 +59,9 @@ add_compile_options(-Wall -Wextra -Wpedantic)
 add_compile_definitions(_POSIX_C_SOURCE=200809L)
 if(CKG_WERROR)
     add_compile_options(-Werror)
+endif()
+if(CKG_WERROR OR CKG_SANITIZE)
+    add_compile_options(-UNDEBUG) # CMake's Release defines it
 endif()
 if(CKG_SANITIZE)
     add_compile_options(-fsanitize=${CKG_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)

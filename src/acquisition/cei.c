@@ -1,6 +1,7 @@
 /* log-cEI of a batch of points (cei.h has the formula). Cost: one posterior batch per outcome. */
 #include "acquisition/cei.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -11,6 +12,8 @@
 static double log_improvement(double mean, double var, double floor, double best, double *in_mean,
                               double *in_var)
 {
+    assert(floor >= 0);
+
     const double s = sqrt(var > floor ? var : floor), z = (mean - best) / s,
                  slope = ckg__normal_log_ei_slope(z);
     *in_mean = slope / s;
@@ -21,6 +24,9 @@ static double log_improvement(double mean, double var, double floor, double best
 int ckg__cei_batch(const struct ckg__belief *belief, double best, int m, const double *U, int ldu,
                    struct ckg__arena *arena, double *value, double *gradient)
 {
+    assert(m >= 0 && ldu >= m);
+    assert(!isnan(best));
+
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
     const struct ckg__gp *gp = belief->gp[0];
     const size_t D = (size_t)ckg__gp_coordinates(gp);

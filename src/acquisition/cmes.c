@@ -9,6 +9,7 @@
  */
 #include "acquisition/cmes.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -77,6 +78,8 @@ static struct within from_series(double a, double b)
 /* Limits in standard deviations. */
 static struct within within_limits(double a, double b)
 {
+    assert(a <= b);
+
     if (isinf(a) && isinf(b))
         return (struct within){0};
     if ((b - a) * (1 + fabs(0.5 * (a + b))) < narrow)
@@ -182,6 +185,8 @@ static void add_slopes(struct slopes *s, double log, double value, double in_log
 /* Over all draws, for one point; the first term takes the place of a value below it. */
 static struct slopes sum_draws(const struct ckg__cmes *cmes, struct outcome y, const struct feasible *f)
 {
+    assert(cmes->count > 0);
+
     struct slopes value = {.log = -INFINITY}, first = {.log = -INFINITY};
     for (int i = 0; i < cmes->count; i++) {
         const struct within w = within(y, cmes->best[i], INFINITY);
@@ -196,6 +201,8 @@ static struct slopes sum_draws(const struct ckg__cmes *cmes, struct outcome y, c
 
 static double log_average(const struct ckg__cmes *cmes, const struct slopes *sum)
 {
+    assert(sum->value > 0);
+
     return sum->log + log(sum->value / cmes->count);
 }
 
@@ -222,6 +229,8 @@ static int noises_take(const struct ckg__belief *belief, int m, int slopes, stru
 int ckg__cmes_views(const struct ckg__belief *belief, const struct ckg__cmes *cmes, const double *U, int ldu,
                     const struct ckg__view *views, struct ckg__arena *arena, double *value)
 {
+    assert(ldu >= views[0].m);
+
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
     struct ckg__noise noise[CKG__MAX_OUTCOMES];
     const int m = views[0].m;
@@ -324,6 +333,8 @@ static void carry_constraint(const struct slopes *sum, const struct within *w, c
 int ckg__cmes_batch(const struct ckg__belief *belief, const struct ckg__cmes *cmes, int m, const double *U,
                     int ldu, struct ckg__arena *arena, double *value, double *gradient)
 {
+    assert(m >= 0 && ldu >= m);
+
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
     const size_t D = (size_t)ckg__belief_coordinates(belief);
     const size_t points = (size_t)m;

@@ -4,6 +4,7 @@
  * envelope, so this beats sorting from some 26 lines on. Cost O(m) per line on the envelope. Compiled once
  * per instruction set.
  */
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -17,6 +18,8 @@
 static void ahead(int m, const double *cov, double scale, const double *mean, const double *var, double floor,
                   double lower, double upper, double *restrict sigma, struct ckg__ahead *out)
 {
+    assert(m >= 0 && floor >= 0);
+
     double *restrict inv = out->inv_sd, *restrict shift = out->shift;
     for (int p = 0; p < m; p++) {
         const double s = cov[p] * scale, left = var[p] - s * s;
@@ -209,6 +212,8 @@ static double envelope_of(int m, double *a, double *b, int top, struct ckg__enve
 
 static double expected_maximum(int m, double *a, double *b, int r, struct ckg__envelope *e)
 {
+    assert(m > 0 && r >= 0 && r < m);
+
     for (int p = m; p % LANES; p++) {
         a[p] = -INFINITY;
         b[p] = 0;

@@ -16,6 +16,8 @@
 
 int ckg__kg_work_take(struct ckg__kg_work *w, const struct ckg__kg *kg, struct ckg__arena *arena)
 {
+    assert(kg->m > 0);
+
     const struct ckg__belief *belief = kg->belief;
     const size_t room = ((size_t)kg->m + 16) / 8 * 8;
     int ok = 1;
@@ -41,6 +43,8 @@ int ckg__kg_work_take(struct ckg__kg_work *w, const struct ckg__kg *kg, struct c
 /* The standard deviation of what a sample at x⁺ will show of outcome j. */
 static double surprise(const struct ckg__kg_candidate *c, int j)
 {
+    assert(c->var[j] >= 0 && c->noise[j] >= 0);
+
     return sqrt(c->var[j] + c->noise[j]);
 }
 
@@ -92,6 +96,9 @@ static void lines_at(const struct ckg__kg *kg, int q, struct ckg__kg_work *w)
 double ckg__kg_value(const struct ckg__kg *kg, const struct ckg__kg_candidate *candidate,
                      struct ckg__kg_work *w, int *hits)
 {
+    assert(w->room > kg->m && kg->r >= 0 && kg->r < kg->m);
+    assert(kg->nodes->count > 0);
+
     struct ckg__envelope envelope;
     double sum = 0;
     look_ahead(kg, candidate, w);
@@ -107,6 +114,8 @@ double ckg__kg_value(const struct ckg__kg *kg, const struct ckg__kg_candidate *c
 
 int ckg__kg_winner(const struct ckg__kg *kg, int q, double z_y, struct ckg__kg_work *w)
 {
+    assert(q >= 0 && q < kg->nodes->count);
+
     lines_at(kg, q, w);
     int best = kg->r;
     for (int p = 0; p < kg->m; p++)
@@ -177,6 +186,8 @@ static void add_line(const struct ckg__kg *kg, const struct ckg__kg_work *w, con
 /* Φ(b) − Φ(a) and φ(a) − φ(b) for a < b, either infinite. */
 static void between(double a, double b, double *mass, double *moment)
 {
+    assert(a <= b);
+
     const double tail = a + b > 0 ? ckg__normal_cdf(-a) - ckg__normal_cdf(-b)
                                   : ckg__normal_cdf(b) - ckg__normal_cdf(a);
     *mass = tail;
@@ -187,6 +198,8 @@ static void between(double a, double b, double *mass, double *moment)
 static double reverse_nodes(const struct ckg__kg *kg, int first, int end, struct ckg__kg_work *w,
                             struct adjoint *adj)
 {
+    assert(first <= end && end <= kg->nodes->count);
+
     struct ckg__envelope e;
     double sum = 0;
     for (int q = first; q < end; q++) {

@@ -4,6 +4,7 @@
  */
 #include "acquisition/kg_inner.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -127,6 +128,8 @@ static void outcome_task(void *context, int j, int worker)
 int ckg__kg_inner_batch(void *context, int m, const double *U, const int *which, struct ckg__arena *arena,
                         double *value, double *gradient)
 {
+    assert(m > 0);
+
     const struct ckg__kg_sample *sample = context;
     const int D = ckg__belief_coordinates(sample->belief), outcomes = sample->belief->outcomes;
     const size_t size = (size_t)D * (size_t)m;

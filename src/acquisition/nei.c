@@ -135,6 +135,8 @@ static double best_of(const struct told *told, double *const *truth, const struc
 static int normals(const struct told *told, const int *measured, const struct ckg__nei_draws *draws,
                    struct ckg__arena *scratch, double **z)
 {
+    assert(draws->first >= 0);
+
     const size_t N = (size_t)draws->count, chosen = (size_t)told->chosen;
     size_t drawn = 0, at = 0;
     for (int j = 0; j < told->belief->outcomes; j++)
@@ -438,6 +440,8 @@ static int averaged(const struct ckg__nei *nei, int m, const double *U, int ldu,
 int ckg__nei_batch(const struct ckg__nei *nei, int m, const double *U, int ldu, struct ckg__arena *arena,
                    double *value, double *gradient)
 {
+    assert(m >= 0 && ldu >= m);
+
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
     const int single = nei->alone || nei->draws == 1;
     const int status = single ? plain(nei, m, U, ldu, arena, value, gradient)

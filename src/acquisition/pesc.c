@@ -16,6 +16,7 @@
  */
 #include "acquisition/pesc.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -63,6 +64,8 @@ static double log_density(double z)
 
 double ckg__pesc_not_all(int count, struct ckg__pesc_argument *x)
 {
+    assert(count > 0);
+
     double all = 0, some_out = -INFINITY;
     for (int l = 0; l < count; l++) {
         look(&x[l]);
@@ -85,6 +88,8 @@ double ckg__pesc_not_all(int count, struct ckg__pesc_argument *x)
 
 double ckg__pesc_within(struct ckg__pesc_argument *x)
 {
+    assert(x->var > 0 && x->lower <= x->upper);
+
     double log_p = 0, in_mean, in_var;
     ckg__log_feasible(1, &x->mean, &x->var, 0, x->lower, x->upper, &log_p, &in_mean, &in_var);
     x->slope = sqrt(x->var) * in_mean;
@@ -102,6 +107,8 @@ static double clipped(double bend)
 int ckg__pesc_take(struct ckg__pesc *pesc, const struct ckg__belief *belief, int m, const double *U, int ldu,
                    int draws, struct ckg__arena *arena)
 {
+    assert(m > 0 && ldu >= m && draws >= 0);
+
     const size_t size = (size_t)m * (size_t)m;
     *pesc = (struct ckg__pesc){.belief = belief,
                                .m = m,
@@ -272,6 +279,9 @@ static double sweep(struct state *state, int sweeps, double step)
 
 int ckg__pesc_condition(const struct ckg__pesc *pesc, int draw, int sweeps, struct ckg__arena *arena)
 {
+    assert(draw >= 0 && draw < pesc->draws && sweeps > 0);
+    assert(pesc->draw[draw].star < pesc->m);
+
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
     struct state state;
     const int status = state_take(&state, pesc, &pesc->draw[draw], arena);
@@ -308,6 +318,8 @@ static int sites_take(struct ckg__pesc_sites *sites, const double *tau, const do
 /* Covariance of variables p and q of outcome j. */
 static double between(const struct ckg__pesc *pesc, int star, int j, int p, int q)
 {
+    assert(p >= 0 && p < pesc->m && q >= 0 && q < pesc->m);
+
     const size_t m = (size_t)pesc->m, a = (size_t)p, b = (size_t)q, s = (size_t)star;
     const double *C = pesc->C[j];
     return j ? C[a * m + b] : C[a * m + b] - C[a * m + s] - C[s * m + b] + C[s * m + s];
@@ -385,6 +397,8 @@ static int keep_star(const struct ckg__pesc *pesc, struct ckg__pesc_draw *draw, 
 
 int ckg__pesc_keep(const struct ckg__pesc *pesc, int number, struct ckg__arena *arena)
 {
+    assert(number >= 0 && number < pesc->draws);
+
     struct ckg__pesc_draw *draw = &pesc->draw[number];
     int status = CKG_OK, good = draw->settled;
     for (int j = draw->star < 0; !status && good && j < pesc->belief->outcomes; j++)
@@ -516,6 +530,8 @@ static void add_draw(const struct ckg__pesc *pesc, const struct ckg__pesc_draw *
 int ckg__pesc_at(const struct ckg__pesc *pesc, int m, const double *U, int ldu, struct ckg__arena *arena,
                  double *value, double *share)
 {
+    assert(m >= 0 && ldu >= m);
+
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
     struct place place;
     double total = 0;

@@ -8,6 +8,7 @@
  */
 #include "base/rng.h"
 
+#include <assert.h>
 #include <math.h>
 
 #define PHILOX_MULTIPLIER_0 UINT64_C(0xD2E7470EE14C6C93)
@@ -96,6 +97,8 @@ double ckg__rng_normal(struct ckg__rng *rng)
  */
 int ckg__rng_below(struct ckg__rng *rng, int bound)
 {
+    assert(bound > 0);
+
     uint32_t range = (uint32_t)bound, rejected = -range % range;
     uint64_t product;
 
@@ -107,6 +110,8 @@ int ckg__rng_below(struct ckg__rng *rng, int bound)
 
 void ckg__rng_shuffle(struct ckg__rng *rng, int n, int *items)
 {
+    assert(n >= 0);
+
     for (int i = n - 1; i > 0; i--) {
         int j = ckg__rng_below(rng, i + 1), item = items[i];
 

@@ -21,6 +21,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 
+#include <assert.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -333,6 +334,8 @@ static void run_together(struct ckg__pool *pool, int count, ckg__task task, void
 
 int ckg__pool_run(struct ckg__pool *pool, int count, ckg__task task, void *context)
 {
+    assert(count >= 0);
+
     if (pool->threads == 1 || count <= 1)
         run_alone(pool, count, task, context);
     else
@@ -342,6 +345,8 @@ int ckg__pool_run(struct ckg__pool *pool, int count, ckg__task task, void *conte
 
 void ckg__team_run(const struct ckg__team *team, int count, ckg__task task, void *context)
 {
+    assert(count >= 0);
+
     const int number = team ? team->worker : 0;
     struct claim claim;
 

@@ -20,6 +20,8 @@ int ckg__belief_coordinates(const struct ckg__belief *belief)
 int ckg__belief_views(const struct ckg__belief *belief, int m, const double *U, int ldu,
                       struct ckg__arena *arena, struct ckg__view *views)
 {
+    assert(m >= 0 && ldu >= m);
+
     int status = CKG_OK;
 
     for (int j = 0; !status && j < belief->outcomes; j++)
@@ -33,6 +35,8 @@ int ckg__belief_views(const struct ckg__belief *belief, int m, const double *U, 
  */
 void ckg__density_ratios(double a, double b, double *at_a, double *at_b)
 {
+    assert(a < b);
+
     if (a >= 0) { /* the mirror image lies in the lower tail */
         ckg__density_ratios(-b, -a, at_b, at_a);
     } else if (b <= 0) {
@@ -62,6 +66,9 @@ static void log_within(double a, double b, double s, int floored, double *log_p,
 void ckg__log_feasible(int m, const double *mean, const double *var, double floor, double lower, double upper,
                        double *log_pf, double *in_mean, double *in_var)
 {
+    assert(floor >= 0 && lower <= upper);
+    assert(!in_mean == !in_var);
+
     const int one_sided = isinf(lower) || isinf(upper);
     for (int p = 0; p < m; p++) {
         const double s = sqrt(var[p] > floor ? var[p] : floor);
@@ -103,6 +110,8 @@ static int batch_take(struct ckg__batch *batch, int D, int m, struct ckg__arena 
 int ckg__belief_log_feasible_batch(const struct ckg__belief *belief, int m, const double *U, int ldu,
                                    struct ckg__arena *arena, double *log_pf, double *gradient)
 {
+    assert(m >= 0 && ldu >= m);
+
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
     const int D = ckg__belief_coordinates(belief);
     struct ckg__batch batch;
@@ -128,6 +137,8 @@ int ckg__belief_log_feasible_batch(const struct ckg__belief *belief, int m, cons
 int ckg__belief_log_utility_batch(const struct ckg__belief *belief, int m, const double *U, int ldu,
                                   struct ckg__arena *arena, double *value, double *gradient)
 {
+    assert(m >= 0 && ldu >= m);
+
     const int D = ckg__belief_coordinates(belief);
     if (ckg__posterior_mean(belief->gp[0], m, U, ldu, arena, value, gradient))
         return CKG_ERR_NOMEM;

@@ -134,6 +134,8 @@ static void pad_with_identity(int w, int k, double *T)
  */
 static int factor_block(int n, double *A, ptrdiff_t lda, double *inverse, double *T)
 {
+    assert(n >= 0 && n <= DEPTH);
+
     for (int k = 0; k < n; k += WIDTH) {
         const int w = smaller(WIDTH, n - k), nv = round_up(w, ROWS) / LANES;
         transpose_in(w, k + w, A + k * lda, lda, T);
@@ -156,6 +158,8 @@ static int factor_block(int n, double *A, ptrdiff_t lda, double *inverse, double
  */
 static void eliminate_below(int n, int depth, const double *inverse, double *A, ptrdiff_t lda, double *T)
 {
+    assert(depth <= n);
+
     for (int start = depth; start < n; start += CHUNK) {
         const int end = smaller(n, start + CHUNK);
         for (int i = start + (end - start - 1) / WIDTH * WIDTH; i >= start; i -= WIDTH) {
@@ -204,6 +208,8 @@ static void update_below(void *context, int index, int worker)
 
 int hot_cholesky(int n, double *A, int lda, const struct ckg__team *team)
 {
+    assert(n >= 0 && lda >= n);
+
     _Alignas(64) double T[DEPTH * WIDTH];
     double inverse[DEPTH];
 

@@ -15,6 +15,9 @@ static void scale(int m, int n, double beta, double *C, ptrdiff_t ldc)
 static void multiply_tn(int m, int n, int k, double alpha, const double *A, int lda, const double *B, int ldb,
                         double beta, double *C, int ldc)
 {
+    assert(m >= 0 && n >= 0 && k >= 0);
+    assert(lda >= m && ldb >= n && ldc >= n);
+
     _Alignas(64) double T[DEPTH * WIDTH];
 
     if (k <= 0 || (beta != 0.0 && beta != 1.0))
@@ -62,11 +65,15 @@ INLINE void sum_all_columns(int n, int m, const double *A, ptrdiff_t lda, const 
 
 static void combine_rows(int n, int m, const double *A, int lda, const double *x, double *y)
 {
+    assert(n >= 0 && m >= 0 && lda >= m);
+
     sum_all_columns(n, m, A, lda, x, y);
 }
 
 static void column_squares(int n, int m, const double *A, int lda, double *y)
 {
+    assert(n >= 0 && m >= 0 && lda >= m);
+
     sum_all_columns(n, m, A, lda, NULL, y);
 }
 

@@ -10,6 +10,8 @@
  */
 static void invert_strip(int n, int w, double *L, ptrdiff_t ldl, const double *inverse, double *T)
 {
+    assert(w > 0 && w <= WIDTH && w <= n);
+
     memset(T, 0, (size_t)n * WIDTH * sizeof *T);
     for (int i = 0; i < w; i++)
         T[i * WIDTH + i] = 1.0;
@@ -160,6 +162,8 @@ static void square_lower(int n, double *A, ptrdiff_t lda, const struct ckg__team
 
 void hot_inverse_from_cholesky(int n, double *A, int lda, const struct ckg__team *team)
 {
+    assert(n >= 0 && lda >= n);
+
     invert_lower(n, A, lda, team);
     square_lower(n, A, lda, team);
 }

@@ -72,6 +72,8 @@ static void backward_triangle(const double *D, ptrdiff_t ldd, const double *inve
 /* x (n ≤ DEPTH, contiguous) ← L⁻¹x. */
 static void forward_vector(int n, const double *L, ptrdiff_t ldl, double *x)
 {
+    assert(n <= DEPTH);
+
     double inverse[DEPTH], sums[ROWS];
     int i = 0;
 
@@ -131,6 +133,8 @@ static void subtract_rows(int m, int n, const double *A, ptrdiff_t lda, const do
 /* x (n ≤ DEPTH, contiguous) ← L⁻ᵀx. */
 static void backward_vector(int n, const double *L, ptrdiff_t ldl, double *x)
 {
+    assert(n <= DEPTH);
+
     double inverse[DEPTH];
 
     invert_diagonal(n, L, ldl, inverse);
@@ -169,6 +173,9 @@ static void solve_vector_transposed(int n, const double *L, ptrdiff_t ldl, doubl
 
 void hot_solve_lower(int n, int m, const double *L, int ldl, double *B, int ldb)
 {
+    assert(n >= 0 && m >= 0);
+    assert(ldl >= n && ldb >= m);
+
     _Alignas(64) double T[DEPTH * WIDTH];
     double inverse[DEPTH];
 
@@ -191,6 +198,9 @@ void hot_solve_lower(int n, int m, const double *L, int ldl, double *B, int ldb)
 
 void hot_solve_lower_transposed(int n, int m, const double *L, int ldl, double *B, int ldb)
 {
+    assert(n >= 0 && m >= 0);
+    assert(ldl >= n && ldb >= m);
+
     _Alignas(64) double T[DEPTH * WIDTH];
     double inverse[DEPTH];
 

@@ -4,6 +4,8 @@
  */
 #include "linalg/strip.h"
 
+#include <assert.h>
+
 /* C ← alpha·A·T, plus C when keep. */
 INLINE void update_tile(int rows, int nv, int k, struct operand A, const double *T, double alpha, int keep,
                         double *C, ptrdiff_t ldc)
@@ -134,6 +136,8 @@ static void update_edge(int rows, int w, int first, int k, struct operand A, con
 void update_strip(int m, int w, int first, int k, struct operand A, const double *T, double alpha, int keep,
                   double *C, ptrdiff_t ldc)
 {
+    assert(w > 0 && w <= WIDTH);
+
     for (int i = 0, rows; i < m; i += rows) {
         rows = tile_rows(m - i);
         const struct operand a = {A.data + i * A.row, A.row, A.column};
@@ -146,6 +150,8 @@ void update_strip(int m, int w, int first, int k, struct operand A, const double
 
 void copy_in(int n, int w, const double *B, ptrdiff_t ldb, double *T)
 {
+    assert(w > 0 && w <= WIDTH);
+
     for (int i = 0; i < n; i++, T += WIDTH) {
         if (w % LANES)
             store(T + w - w % LANES, (vec){0});
@@ -185,6 +191,8 @@ static void backward_strip(int n, int nv, const double *L, ptrdiff_t ldl, const 
 void solve_strip(int n, int w, int transposed, const double *L, ptrdiff_t ldl, const double *inverse,
                  double *T, double *B, ptrdiff_t ldb)
 {
+    assert(n <= DEPTH && w > 0 && w <= WIDTH);
+
     const int whole = w % LANES == 0;
     double *C = whole ? B : T;
     const ptrdiff_t ldc = whole ? ldb : WIDTH;

@@ -4,6 +4,7 @@
  */
 #include "model/fit.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -47,6 +48,8 @@ struct ckg__prior ckg__prior_flat(void)
 
 int ckg__fit_work_take(struct ckg__fit_work *w, const struct ckg__fit *fit, struct ckg__arena *arena)
 {
+    assert(fit->inputs.n >= 0 && fit->inputs.D > 0);
+
     const size_t n = (size_t)fit->inputs.n + 1, ld = (n + 7) / 8 * 8, D = (size_t)fit->inputs.D;
     w->ld = (int)ld;
     w->A = ckg__arena_doubles(arena, D * ld);
@@ -90,6 +93,8 @@ static double prior_density(const struct ckg__fit *fit, const double *theta, dou
 double ckg__fit_density(const struct ckg__fit *fit, const double *theta, double *gradient,
                         struct ckg__fit_work *w)
 {
+    assert(fit->inputs.likelihood && w->ld >= fit->inputs.n);
+
     double unused[CKG_MAX_PARAMETERS + 2] = {0};
 
     if (ckg__interrupted(fit->interrupt))
@@ -117,6 +122,8 @@ static void box(const struct ckg__fit *fit, double *lower, double *upper)
 
 void ckg__fit_start(const struct ckg__fit *fit, int start, double *theta)
 {
+    assert(start >= 0 && start < CKG__FIT_STARTS);
+
     static const double ell[CKG__FIT_STARTS] = {1.0, 0.25, 3.0, 0.1},
                         noise[CKG__FIT_STARTS] = {1e-2, 1e-3, 0.3, 1e-1};
     const int d = fit->inputs.d;
@@ -130,6 +137,9 @@ void ckg__fit_start(const struct ckg__fit *fit, int start, double *theta)
 int ckg__fit_climb(const struct ckg__fit *fit, int max_evaluations, double *theta, double *density,
                    struct ckg__arena *arena)
 {
+    assert(max_evaluations > 0);
+    assert(fit->inputs.n <= fit->inputs.series->n);
+
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
     const int dim = fit->inputs.d + 2;
     double lower[CKG_MAX_PARAMETERS + 2], upper[CKG_MAX_PARAMETERS + 2], gradient[CKG_MAX_PARAMETERS + 2];
@@ -160,6 +170,8 @@ int ckg__fit_climb(const struct ckg__fit *fit, int max_evaluations, double *thet
 static double slice_step(const struct ckg__fit *fit, struct ckg__rng *rng, int k, double low, double high,
                          double density, double *theta, struct ckg__fit_work *work)
 {
+    assert(low < high && theta[k] >= low && theta[k] <= high);
+
     const double here = theta[k], level = density + log(ckg__rng_uniform(rng));
     double left = here - ckg__rng_uniform(rng), right = left + 1;
     enum { MAX_OUT = 8, MAX_SHRINK = 40 };
@@ -192,6 +204,8 @@ static double slice_step(const struct ckg__fit *fit, struct ckg__rng *rng, int k
 int ckg__fit_sample(const struct ckg__fit *fit, struct ckg__rng *rng, int burn, int count, int thin,
                     double *theta, double *samples, struct ckg__arena *arena)
 {
+    assert(burn >= 0 && count >= 0 && thin > 0);
+
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
     const int dim = fit->inputs.d + 2;
     double lower[CKG_MAX_PARAMETERS + 2], upper[CKG_MAX_PARAMETERS + 2];

@@ -3,6 +3,7 @@
  * compiler vectorises. Compiled once per instruction set. Cost: one exp per entry and D multiply-adds per
  * entry and sum.
  */
+#include <assert.h>
 #include <math.h>
 
 #include "linalg/variant.h"
@@ -93,6 +94,9 @@ static void finish_row(enum ckg__kernel kernel, int m, double s2, double *k, dou
 static void cross(enum ckg__kernel kernel, int D, int n, const double *A, int lda, int m, const double *B,
                   int ldb, double s2, double *K, double *G, int ldk)
 {
+    assert(D > 0 && n >= 0 && m >= 0);
+    assert(lda >= n && ldb >= m && ldk >= m);
+
     for (int i = 0; i < n; i++) {
         double *row = K + (long)i * ldk;
         squared_distances(D, A + i, lda, m, B, ldb, row);
@@ -103,6 +107,9 @@ static void cross(enum ckg__kernel kernel, int D, int n, const double *A, int ld
 static void symmetric(enum ckg__kernel kernel, int D, int first, int end, const double *A, int lda, double s2,
                       double *K, int ldk)
 {
+    assert(D > 0 && first >= 0 && first <= end);
+    assert(lda >= end && ldk >= end);
+
     for (int i = first; i < end; i++) {
         double *row = K + (long)i * ldk;
         squared_distances(D, A + i, lda, i + 1, A, lda, row);
@@ -134,6 +141,9 @@ static void slope_row(enum ckg__kernel kernel, int m, double s2, double *row)
 static void slopes(enum ckg__kernel kernel, int D, int first, int end, const double *A, int lda, double s2,
                    double *G, int ldg)
 {
+    assert(D > 0 && first >= 0 && first <= end);
+    assert(lda >= end && ldg >= end);
+
     for (int i = first; i < end; i++) {
         double *row = G + (long)i * ldg;
         squared_distances(D, A + i, lda, i + 1, A, lda, row);
@@ -179,6 +189,9 @@ static void clear(int D, int m, double *out, int ldo)
 static void gradient_each(int D, int n, const double *A, int lda, int m, const double *B, int ldb,
                           const double *W, int ldw, const double *G, int ldg, double *out, int ldo)
 {
+    assert(D > 0 && lda >= n && ldb >= m);
+    assert(ldw >= m && ldg >= m && ldo >= m);
+
     clear(D, m, out, ldo);
     for (int i = 0; i < n; i++) {
         const double *restrict w = W + (long)i * ldw, *restrict g = G + (long)i * ldg;
@@ -195,6 +208,9 @@ static void gradient_each(int D, int n, const double *A, int lda, int m, const d
 static void gradient_common(int D, int n, const double *A, int lda, int m, const double *B, int ldb,
                             const double *w, const double *G, int ldg, double *out, int ldo)
 {
+    assert(D > 0 && lda >= n && ldb >= m);
+    assert(ldg >= m && ldo >= m);
+
     clear(D, m, out, ldo);
     for (int i = 0; i < n; i++) {
         const double weight = w[i];

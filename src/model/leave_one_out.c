@@ -10,6 +10,7 @@
  */
 #include "model/leave_one_out.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -63,6 +64,8 @@ static int prepare(struct leave *w, struct ckg__arena *arena)
 /* C (MOST×MOST, both triangles) ← Q_SS⁻¹ of the rows first … first+count−1. */
 static int invert_block(const struct leave *w, int first, int count, double C[MOST][MOST])
 {
+    assert(count > 0 && count <= MOST);
+
     const size_t n = (size_t)w->gp->n;
     for (int i = 0; i < count; i++)
         for (int j = 0; j <= i; j++)
@@ -112,6 +115,8 @@ static int leave_rows(const struct leave *w, int first, int count, double *mean,
 int ckg__gp_leave_out(const struct ckg__gp *gp, const struct ckg__series *series, double mean_precision,
                       struct ckg__arena *arena, double *mean, double *var)
 {
+    assert(gp->n == series->n);
+
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
     struct leave w = {.gp = gp, .series = series, .mean_precision = mean_precision};
     int status = prepare(&w, arena);

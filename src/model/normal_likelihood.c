@@ -24,6 +24,8 @@ static const double log_two_pi = 1.83787706640934548356;
 /* row (n) ← the variance of each row's noise, when that of one evaluation is `noise`. */
 static void row_noises(const struct ckg__series *series, int n, double noise, double *row)
 {
+    assert(noise >= 0);
+
     for (int i = 0; i < n; i++)
         row[i] = series->known[i] < 0 ? noise / series->count[i] : series->known[i];
 }
@@ -35,6 +37,8 @@ static void row_noises(const struct ckg__series *series, int n, double noise, do
 static double center(const struct ckg__gp_inputs *in, double noise, const double *L, int ldl, double *beta,
                      double *ones, double *fit)
 {
+    assert(ldl >= in->n);
+
     const struct ckg__dense_ops *dense = ckg__dense();
     const struct ckg__series *s = in->series;
     const int n = in->n;

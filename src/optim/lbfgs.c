@@ -20,6 +20,7 @@
  */
 #include "optim/lbfgs.h"
 
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -119,6 +120,8 @@ static double clamp(double x, double lower, double upper)
 struct ckg__lbfgs *ckg__lbfgs_init(void *memory, int dim, const double *lower, const double *upper,
                                    const struct ckg__lbfgs_options *options)
 {
+    assert(dim > 0 && options->memory > 0);
+
     struct ckg__lbfgs *o = memory;
     int stride = stride_of(dim);
     size_t vector = (size_t)stride, pairs = (size_t)options->memory * vector;

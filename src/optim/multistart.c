@@ -4,6 +4,7 @@
  */
 #include "optim/multistart.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -52,6 +53,8 @@ int ckg__multistart(ckg__batch_function function, void *context, int dim, int st
                     const double *upper, const struct ckg__lbfgs_options *options, double *X, double *value,
                     struct ckg__arena *arena)
 {
+    assert(dim > 0 && starts >= 0);
+
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
     struct ckg__lbfgs **optimizer = ckg__arena_get(arena, (size_t)starts, sizeof *optimizer);
     int *going = ckg__arena_ints(arena, (size_t)starts);

@@ -1,6 +1,7 @@
 /* Nelder and Mead's moves with their usual numbers: reflection 1, expansion 2, contraction ½, shrinkage ½. */
 #include "optim/simplex.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -128,6 +129,8 @@ int ckg__simplex(ckg__point_function function, void *context, int dim, const dou
                  const double *upper, double edge, int steps, double *x, double *value,
                  struct ckg__arena *arena)
 {
+    assert(dim > 0 && edge > 0 && steps >= 0);
+
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
     const size_t size = (size_t)dim;
     double *room = ckg__arena_doubles(arena, (size + 1) * size + (size + 1) + 3 * size);

@@ -17,6 +17,8 @@
 
 int ckg__view_take(struct ckg__view *view, const struct ckg__gp *gp, int m, struct ckg__arena *arena)
 {
+    assert(m >= 0 && gp->D > 0);
+
     const size_t ld = ((size_t)m + 7) / 8 * 8;
     view->m = m;
     view->ld = (int)ld;
@@ -37,6 +39,9 @@ static void scale_points(const struct ckg__gp *gp, const double *U, int ldu, int
 void ckg__view_fill(struct ckg__view *view, const struct ckg__gp *gp, const double *U, int ldu, int first,
                     int count)
 {
+    assert(first >= 0 && count >= 0 && first + count <= view->m);
+    assert(ldu >= count);
+
     const struct ckg__dense_ops *dense = ckg__dense();
     double *B = view->B + first, *V = view->V + first, *mean = view->mean + first, *var = view->var + first;
     scale_points(gp, U + first, ldu, count, B, view->ld);
@@ -54,6 +59,8 @@ void ckg__view_fill(struct ckg__view *view, const struct ckg__gp *gp, const doub
 int ckg__view_make(struct ckg__view *view, const struct ckg__gp *gp, int m, const double *U, int ldu,
                    struct ckg__arena *arena)
 {
+    assert(m >= 0);
+
     if (ckg__view_take(view, gp, m, arena))
         return CKG_ERR_NOMEM;
     ckg__view_fill(view, gp, U, ldu, 0, m);
@@ -63,6 +70,9 @@ int ckg__view_make(struct ckg__view *view, const struct ckg__gp *gp, int m, cons
 void ckg__view_covariance(const struct ckg__gp *gp, const struct ckg__view *a, const struct ckg__view *b,
                           int first, int count, double *C, int ldc)
 {
+    assert(first >= 0 && count >= 0 && first + count <= b->m);
+    assert(ldc >= a->m);
+
     ckg__kernels()->cross(gp->kernel, gp->D, count, b->B + first, b->ld, a->m, a->B, a->ld, gp->s2, C, NULL,
                           ldc);
     ckg__dense()->multiply_tn(count, a->m, gp->n, -1, b->V + first, b->ld, a->V, a->ld, 1, C, ldc);
@@ -106,6 +116,9 @@ static int covariance_against(const struct ckg__gp *gp, int m, const double *B, 
 int ckg__posterior_batch(const struct ckg__gp *gp, int m, const double *U, int ldu, struct ckg__arena *arena,
                          struct ckg__batch *out, struct ckg__against *against)
 {
+    assert(m >= 0 && ldu >= m);
+    assert(!against || against->point->m == 1);
+
     const struct ckg__dense_ops *dense = ckg__dense();
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
     const size_t block = ((size_t)gp->n + 1) * (size_t)m;
@@ -137,6 +150,8 @@ int ckg__posterior_batch(const struct ckg__gp *gp, int m, const double *U, int l
 int ckg__posterior_mean(const struct ckg__gp *gp, int m, const double *U, int ldu, struct ckg__arena *arena,
                         double *mean, double *dmean)
 {
+    assert(m >= 0 && ldu >= m);
+
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
     const size_t block = ((size_t)gp->n + 1) * (size_t)m;
     double *B = ckg__arena_doubles(arena, (size_t)gp->D * (size_t)m);
@@ -220,6 +235,8 @@ int ckg__view_pull(const struct ckg__gp *gp, const struct ckg__view *points, con
 void ckg__posterior_noise(const struct ckg__gp *gp, int m, const double *U, int ldu, const double *mean,
                           const double *var, struct ckg__noise *out)
 {
+    assert(m >= 0 && ldu >= m && out->var);
+
     gp->likelihood->noise(gp, m, U, ldu, mean, var, out);
 }
 
@@ -286,6 +303,8 @@ static void fill_own(void *context, double jitter)
 int ckg__view_factor(const struct ckg__gp *gp, const struct ckg__view *view, double least, double *C,
                      double *added)
 {
+    assert(least >= 0);
+
     const struct ckg__jitter ladder = {fmax(least, gp->nugget * gp->s2), 0, gp->s2};
     struct own own = {gp, view, C};
 
@@ -345,6 +364,8 @@ static void draw_once(const struct ckg__view *view, const double *C, struct ckg_
 int ckg__posterior_sample(const struct ckg__gp *gp, const struct ckg__view *view, struct ckg__rng *rng,
                           int count, struct ckg__arena *arena, double *samples, double *added)
 {
+    assert(count >= 0);
+
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
     const size_t m = (size_t)view->m;
     double *C = ckg__arena_doubles(arena, m * m + 1), *z = ckg__arena_doubles(arena, m + 1);
