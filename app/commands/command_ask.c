@@ -27,13 +27,13 @@ static void write_line(const struct app_definition *d, const ckg_suggestion *s, 
                        struct app_text *out)
 {
     app_text_print(out, "trial %d:", number);
-    for (int i = 0; i < d->d; i++) {
-        app_text_print(out, " %s=", d->parameters[i].name);
-        app_design_write_text(&d->parameters[i], s->x[i], out);
+    for (int i = 0; i < app_dimension(d); i++) {
+        app_text_print(out, " %s=", app_parameter_name(d, i));
+        app_design_write_text(d, i, s->x[i], out);
     }
     if (!quiet && !isnan(s->probability_feasible))
         app_text_print(out, "  (expected %s %.4g ± %.2g, feasible with probability %.3g)",
-                       d->outcomes[0].name, s->mean[0], s->sd[0], s->probability_feasible);
+                       app_outcome_name(d, 0), s->mean[0], s->sd[0], s->probability_feasible);
 }
 
 /* One design, suggested, recorded and printed. */

@@ -15,15 +15,15 @@ static void print_model(const struct app_definition *d, const char *name, const 
            m->noise_sd, m->log_likelihood, m->warp > 0 ? ", on a warped scale" : "");
 
     printf("  lengthscales in the unit cube:");
-    for (int i = 0; i < d->d; i++)
-        printf(" %s %.3g", d->parameters[i].name, m->lengthscales[i]);
+    for (int i = 0; i < app_dimension(d); i++)
+        printf(" %s %.3g", app_parameter_name(d, i), m->lengthscales[i]);
     printf("\n");
 }
 
 static void print_text(const struct app_definition *d, const ckg_model_info *models, double penalty)
 {
-    for (int j = 0; j <= d->K; j++)
-        print_model(d, d->outcomes[j].name, &models[j]);
+    for (int j = 0; j <= app_constraints(d); j++)
+        print_model(d, app_outcome_name(d, j), &models[j]);
     if (!isnan(penalty))
         printf("penalty M: %.6g\n", penalty);
 }
@@ -38,7 +38,7 @@ static int ask_engine(struct app_notebook *n, ckg_model_info *models, double *pe
         return status;
     if (ckg_study_penalty(engine, penalty))
         *penalty = NAN;
-    for (int j = 0; !status && j <= n->definition.K; j++)
+    for (int j = 0; !status && j <= app_constraints(&n->definition); j++)
         status = ckg_study_model(engine, j, &models[j]);
     return status ? app_notebook_fail(n, status) : CKG_OK;
 }
@@ -46,7 +46,7 @@ static int ask_engine(struct app_notebook *n, ckg_model_info *models, double *pe
 static int run(const struct app_arguments *a, struct app_notebook *n)
 {
     const struct app_definition *d = &n->definition;
-    ckg_model_info *models = calloc((size_t)d->K + 1, sizeof *models);
+    ckg_model_info *models = calloc((size_t)app_constraints(d) + 1, sizeof *models);
     struct app_text line = {0};
     double penalty;
     int status = models ? ask_engine(n, models, &penalty)

@@ -29,7 +29,7 @@ static int find_parameter(const struct app_arguments *a, const struct app_defini
 {
     const char *name = app_option(a, option);
 
-    *out = name ? app_definition_parameter(d, name) : -1;
+    *out = name ? ckg_problem_parameter_find(d->problem, name) : -1;
     return name && *out < 0 ? app_wrong(a, "--%s: there is no parameter '%s'", option, name) : CKG_OK;
 }
 

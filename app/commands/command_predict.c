@@ -24,7 +24,7 @@ struct predictions {
 static int predict(struct app_notebook *n, struct predictions *p)
 {
     const size_t count = (size_t)p->count;
-    const size_t outcomes = (size_t)n->definition.K + 1;
+    const size_t outcomes = (size_t)app_constraints(&n->definition) + 1;
     ckg_study *engine;
 
     p->mean = calloc(count * outcomes, sizeof *p->mean);
@@ -54,18 +54,18 @@ static void write_text(const struct app_definition *d, const struct app_predicti
 {
     app_design_write(d, p->x, out);
     app_text_print(out, " ");
-    for (int j = 0; j <= d->K; j++)
-        app_text_print(out, " %s %.5g ± %.2g,", d->outcomes[j].name, p->mean[j], p->sd[j]);
+    for (int j = 0; j <= app_constraints(d); j++)
+        app_text_print(out, " %s %.5g ± %.2g,", app_outcome_name(d, j), p->mean[j], p->sd[j]);
     app_text_print(out, " feasible with probability %.4g", p->probability_feasible);
 }
 
 static int print(const struct app_arguments *a, const struct app_definition *d, const struct predictions *p)
 {
-    const size_t outcomes = (size_t)d->K + 1;
+    const size_t outcomes = (size_t)app_constraints(d) + 1;
     int status = CKG_OK;
 
     for (size_t i = 0; !status && i < (size_t)p->count; i++) {
-        const struct app_prediction one = {p->X + i * (size_t)d->d, p->mean + i * outcomes,
+        const struct app_prediction one = {p->X + i * (size_t)app_dimension(d), p->mean + i * outcomes,
                                            p->sd + i * outcomes, p->probability[i], p->utility[i]};
         struct app_text line = {0};
         (a->json ? app_prediction_write : write_text)(d, &one, &line);

@@ -62,7 +62,7 @@ static int run(const struct app_arguments *a, struct app_notebook *n)
     if (!status && count)
         status = score(n, policy, count, X, value);
     for (int i = 0; !status && i < count; i++)
-        status = print_score(a, d, policy, X + (size_t)i * (size_t)d->d, value[i]);
+        status = print_score(a, d, policy, X + (size_t)i * (size_t)app_dimension(d), value[i]);
 
     free(X);
     free(value);

@@ -24,7 +24,7 @@ static void print_text(const struct app_notebook *n)
         printf("policy %s, seed not drawn yet, %s\n", d->policy, n->url);
 
     if (best)
-        printf("best feasible: trial %d, %s = %s\n", best->number, d->outcomes[0].name,
+        printf("best feasible: trial %d, %s = %s\n", best->number, app_outcome_name(d, 0),
                app_number(app_trial_value(best, 0), number));
     else
         printf("nothing feasible has been measured yet\n");

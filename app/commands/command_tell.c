@@ -24,9 +24,9 @@ static int find_outcome(const struct app_definition *d, const char *word, const 
     int outcome = -1;
     size_t longest = 0;
 
-    for (int j = 0; j <= d->K; j++) {
-        const size_t length = strlen(d->outcomes[j].name);
-        if (!strncmp(word, d->outcomes[j].name, length) && word[length] == '=' && length >= longest) {
+    for (int j = 0; j <= app_constraints(d); j++) {
+        const size_t length = strlen(app_outcome_name(d, j));
+        if (!strncmp(word, app_outcome_name(d, j), length) && word[length] == '=' && length >= longest) {
             outcome = j;
             longest = length;
         }
@@ -49,7 +49,7 @@ static int read_word(const struct app_definition *d, const char *word, ckg_measu
     if (!value)
         return app_fail(message, CKG_ERR_INVALID,
                         "the value of '%s' must be a number, [number, sd] or null, not '%s'",
-                        d->outcomes[outcome].name, text);
+                        app_outcome_name(d, outcome), text);
     const int status = app_outcome_read(d, outcome, value, out, given, message);
     json_decref(value);
     return status;
@@ -76,7 +76,7 @@ static int read_values(const struct app_arguments *a, const struct app_notebook 
             return status;
         if (is_told(measured, *count, one.outcome))
             return app_fail(n->message, CKG_ERR_INVALID, "'%s' is given twice",
-                            n->definition.outcomes[one.outcome].name);
+                            app_outcome_name(&n->definition, one.outcome));
         if (given)
             measured[(*count)++] = one;
     }
@@ -190,7 +190,7 @@ static int check(const struct app_arguments *a)
 
 static int run(const struct app_arguments *a, struct app_notebook *n)
 {
-    ckg_measurement *measured = calloc((size_t)n->definition.K + 1, sizeof *measured);
+    ckg_measurement *measured = calloc((size_t)app_constraints(&n->definition) + 1, sizeof *measured);
     int number = 0;
     int status = measured ? find_trial(n, a->rest[0], &number)
                           : app_fail(n->message, CKG_ERR_NOMEM, "out of memory");

@@ -12,10 +12,10 @@
 static void print_head(const struct app_definition *d)
 {
     printf("%5s  %-8s %-6s %-8s", "trial", "state", "origin", "feasible");
-    for (int i = 0; i < d->d; i++)
-        printf(" %12s", d->parameters[i].name);
-    for (int j = 0; j <= d->K; j++)
-        printf(" %12s", d->outcomes[j].name);
+    for (int i = 0; i < app_dimension(d); i++)
+        printf(" %12s", app_parameter_name(d, i));
+    for (int j = 0; j <= app_constraints(d); j++)
+        printf(" %12s", app_outcome_name(d, j));
     printf("  why\n");
 }
 
@@ -25,10 +25,11 @@ static void print_row(const struct app_definition *d, const struct app_trial *t)
     char number[32];
 
     printf("%5d  %-8s %-6s %-8s", t->number, app_state_name(t->state), t->origin, feasible[t->feasible + 1]);
-    for (int i = 0; i < d->d; i++)
-        printf(" %12s", d->parameters[i].kind == CKG_CATEGORICAL ? d->parameters[i].values[(int)t->x[i]]
-                                                                 : app_number_short(t->x[i], number));
-    for (int j = 0; j <= d->K; j++)
+    for (int i = 0; i < app_dimension(d); i++)
+        printf(" %12s", ckg_problem_parameter_kind(d->problem, i) == CKG_CATEGORICAL
+                            ? ckg_problem_category(d->problem, i, (int)t->x[i])
+                            : app_number_short(t->x[i], number));
+    for (int j = 0; j <= app_constraints(d); j++)
         printf(" %12s", app_number_short(app_trial_value(t, j), number));
     printf("  %s\n", t->why ? t->why : "");
 }

@@ -7,12 +7,12 @@
 
 #include "json/shapes.h"
 
-static void print_limits(const struct app_outcome *o)
+static void print_limits(struct app_outcome o)
 {
-    if (!isinf(o->min))
-        printf(">= %g", o->min);
-    if (!isinf(o->max))
-        printf("%s<= %g", isinf(o->min) ? "" : " and ", o->max);
+    if (!isinf(o.min))
+        printf(">= %g", o.min);
+    if (!isinf(o.max))
+        printf("%s<= %g", isinf(o.min) ? "" : " and ", o.max);
 }
 
 /* The name, then blanks up to its column; a character of several bytes is one column here. */
@@ -29,21 +29,22 @@ static void print_design(const struct app_definition *d, const double *x)
 {
     char number[32];
 
-    for (int i = 0; i < d->d; i++) {
-        const struct app_parameter *p = &d->parameters[i];
-        print_name(p->name);
-        printf("%s\n", p->kind == CKG_CATEGORICAL ? p->values[(int)x[i]] : app_number(x[i], number));
+    for (int i = 0; i < app_dimension(d); i++) {
+        const struct app_parameter p = app_parameter_at(d, i);
+        print_name(p.name);
+        printf("%s\n", p.kind == CKG_CATEGORICAL ? ckg_problem_category(p.problem, p.index, (int)x[i])
+                                                 : app_number(x[i], number));
     }
 }
 
 static void print_prediction(const struct app_definition *d, const ckg_recommendation *r)
 {
-    print_name(d->outcomes[0].name);
+    print_name(app_outcome_name(d, 0));
     printf("%.6g ± %.2g\n", r->mean[0], r->sd[0]);
-    for (int j = 1; j <= d->K; j++) {
-        print_name(d->outcomes[j].name);
+    for (int j = 1; j <= app_constraints(d); j++) {
+        print_name(app_outcome_name(d, j));
         printf("%.6g ± %.2g, met with probability %.4g (", r->mean[j], r->sd[j], r->probability[j - 1]);
-        print_limits(&d->outcomes[j]);
+        print_limits(app_outcome_at(d, j));
         printf(")\n");
     }
 }
@@ -72,7 +73,7 @@ static void print_text(const struct app_notebook *n, const ckg_recommendation *r
            counts_failures(n, r) ? ", including that its evaluation succeeds" : "");
 
     if (best)
-        printf("best feasible design evaluated: trial %d, %s = %s\n", best->number, d->outcomes[0].name,
+        printf("best feasible design evaluated: trial %d, %s = %s\n", best->number, app_outcome_name(d, 0),
                app_number(app_trial_value(best, 0), number));
     else
         printf("no design evaluated so far was feasible\n");

@@ -7,37 +7,42 @@
 
 #include "base/json.h"
 
-int app_definition_parameter(const struct app_definition *d, const char *name)
+struct app_parameter app_parameter_at(const struct app_definition *d, int i)
 {
-    for (int i = 0; i < d->d; i++)
-        if (d->parameters[i].name && !strcmp(d->parameters[i].name, name))
-            return i;
-    return -1;
+    struct app_parameter p = {
+        .problem = d->problem,
+        .index = i,
+        .name = ckg_problem_parameter_name(d->problem, i),
+        .kind = ckg_problem_parameter_kind(d->problem, i),
+        .scale = ckg_problem_parameter_scale(d->problem, i),
+        .count = ckg_problem_categories(d->problem, i),
+    };
+
+    ckg_problem_parameter_range(d->problem, i, &p.low, &p.high);
+    return p;
 }
 
-int app_definition_outcome(const struct app_definition *d, const char *name)
+struct app_outcome app_outcome_at(const struct app_definition *d, int j)
 {
-    for (int j = 0; d->outcomes && j <= d->K; j++)
-        if (d->outcomes[j].name && !strcmp(d->outcomes[j].name, name))
-            return j;
-    return -1;
-}
+    struct app_outcome o = {.name = app_outcome_name(d, j)};
 
-int app_parameter_category(const struct app_parameter *p, const char *value)
-{
-    for (int i = 0; i < p->count; i++)
-        if (!strcmp(p->values[i], value))
-            return i;
-    return -1;
+    o.noise = ckg_problem_noise(d->problem, j, &o.sd);
+    ckg_problem_limits(d->problem, j, &o.min, &o.max);
+    return o;
 }
 
 /* --- as JSON --- */
 
-static void add_strings(struct app_text *out, const char *key, int count, char *const *strings)
+static const char *goal_name(const struct app_definition *d)
 {
-    app_json_open(out, key, '[');
-    for (int i = 0; i < count; i++)
-        app_json_add_string(out, NULL, strings[i]);
+    return ckg_problem_goal(d->problem) == CKG_MAXIMIZE ? "maximize" : "minimize";
+}
+
+static void add_categories(struct app_text *out, const struct app_parameter *p)
+{
+    app_json_open(out, "values", '[');
+    for (int i = 0; i < p->count; i++)
+        app_json_add_string(out, NULL, ckg_problem_category(p->problem, p->index, i));
     app_json_close(out, ']');
 }
 
@@ -49,7 +54,7 @@ static void add_parameter(struct app_text *out, const char *key, const struct ap
     app_json_open(out, key, '{');
     app_json_add_string(out, "type", kinds[p->kind]);
     if (p->kind == CKG_CATEGORICAL)
-        add_strings(out, "values", p->count, p->values);
+        add_categories(out, p);
     else {
         app_json_add_number(out, "low", p->low);
         app_json_add_number(out, "high", p->high);
@@ -87,23 +92,47 @@ static void add_policy(struct app_text *out, const struct app_definition *d)
     app_json_close(out, '}');
 }
 
+static void add_parameters(struct app_text *out, const struct app_definition *d)
+{
+    app_json_open(out, "parameters", '{');
+    for (int i = 0; i < app_dimension(d); i++) {
+        const struct app_parameter p = app_parameter_at(d, i);
+
+        add_parameter(out, p.name, &p);
+    }
+    app_json_close(out, '}');
+}
+
 static void add_outcomes(struct app_text *out, const struct app_definition *d)
 {
+    const struct app_outcome objective = app_outcome_at(d, 0);
+
     app_json_open(out, "objective", '{');
-    app_json_add_string(out, "name", d->outcomes[0].name);
-    add_noise(out, &d->outcomes[0]);
+    app_json_add_string(out, "name", objective.name);
+    add_noise(out, &objective);
     app_json_close(out, '}');
 
     app_json_open(out, "constraints", '{');
-    for (int j = 1; j <= d->K; j++)
-        add_constraint(out, d->outcomes[j].name, &d->outcomes[j]);
+    for (int j = 1; j <= app_constraints(d); j++) {
+        const struct app_outcome o = app_outcome_at(d, j);
+
+        add_constraint(out, o.name, &o);
+    }
     app_json_close(out, '}');
+}
+
+static void add_command(struct app_text *out, const struct app_evaluate *e)
+{
+    app_json_open(out, "command", '[');
+    for (int i = 0; i < e->count; i++)
+        app_json_add_string(out, NULL, e->command[i]);
+    app_json_close(out, ']');
 }
 
 static void add_evaluate(struct app_text *out, const struct app_evaluate *e)
 {
     app_json_open(out, "evaluate", '{');
-    add_strings(out, "command", e->count, e->command);
+    add_command(out, e);
     if (e->timeout > 0)
         app_json_add_number(out, "timeout", e->timeout);
     app_json_add_integer(out, "parallel", e->parallel);
@@ -117,7 +146,7 @@ void app_definition_write(const struct app_definition *d, uint64_t seed, struct 
     app_json_add_string(out, "name", d->name);
 
     /* What is asked, and how it is looked for. */
-    app_json_add_string(out, "goal", d->goal == CKG_MAXIMIZE ? "maximize" : "minimize");
+    app_json_add_string(out, "goal", goal_name(d));
     if (d->budget > 0)
         app_json_add_integer(out, "budget", d->budget);
     if (d->initial >= 0)
@@ -128,10 +157,7 @@ void app_definition_write(const struct app_definition *d, uint64_t seed, struct 
     app_json_add_string(out, "failures", d->failures);
 
     /* What may be varied, what is measured, and by which command. */
-    app_json_open(out, "parameters", '{');
-    for (int i = 0; i < d->d; i++)
-        add_parameter(out, d->parameters[i].name, &d->parameters[i]);
-    app_json_close(out, '}');
+    add_parameters(out, d);
     add_outcomes(out, d);
     if (d->evaluate.count)
         add_evaluate(out, &d->evaluate);
@@ -144,9 +170,21 @@ static int same_parameter(const struct app_parameter *a, const struct app_parame
 {
     int same = a->kind == b->kind && a->scale == b->scale && a->low == b->low && a->high == b->high &&
                a->count == b->count;
+
     for (int i = 0; same && i < a->count; i++)
-        same = !strcmp(a->values[i], b->values[i]);
+        same = !strcmp(ckg_problem_category(a->problem, a->index, i),
+                       ckg_problem_category(b->problem, b->index, i));
     return same;
+}
+
+static int same_noise(const struct app_outcome *a, const struct app_outcome *b)
+{
+    return a->noise == b->noise && a->sd == b->sd;
+}
+
+static int same_limits(const struct app_outcome *a, const struct app_outcome *b)
+{
+    return a->min == b->min && a->max == b->max;
 }
 
 /* Both sides as they would stand in a file, for a message that shows the difference. */
@@ -163,23 +201,31 @@ static int differ(struct app_message *message, const char *what, const char *nam
 static int same_parameters(const struct app_definition *old, const struct app_definition *now,
                            struct app_message *message)
 {
-    for (int i = 0; i < old->d; i++)
-        if (app_definition_parameter(now, old->parameters[i].name) < 0)
-            return app_fail(message, CKG_ERR_INVALID, "parameter '%s' is gone", old->parameters[i].name);
-    for (int i = 0; i < now->d; i++) {
-        const char *name = now->parameters[i].name;
+    /* None is gone. */
+    for (int i = 0; i < app_dimension(old); i++) {
+        const char *name = ckg_problem_parameter_name(old->problem, i);
+
+        if (ckg_problem_parameter_find(now->problem, name) < 0)
+            return app_fail(message, CKG_ERR_INVALID, "parameter '%s' is gone", name);
+    }
+
+    /* Each was there, at the same place, and is what it was. */
+    for (int i = 0; i < app_dimension(now); i++) {
+        const struct app_parameter b = app_parameter_at(now, i);
+        const int at = ckg_problem_parameter_find(old->problem, b.name);
         struct app_text before = {0}, after = {0};
-        const int at = app_definition_parameter(old, name);
+
         if (at < 0)
-            return app_fail(message, CKG_ERR_INVALID, "parameter '%s' is new", name);
+            return app_fail(message, CKG_ERR_INVALID, "parameter '%s' is new", b.name);
         if (at != i)
             return app_fail(message, CKG_ERR_INVALID,
-                            "parameter '%s' has moved to another place in the order", name);
-        if (same_parameter(&old->parameters[i], &now->parameters[i]))
+                            "parameter '%s' has moved to another place in the order", b.name);
+        const struct app_parameter a = app_parameter_at(old, i);
+        if (same_parameter(&a, &b))
             continue;
-        add_parameter(&before, NULL, &old->parameters[i]);
-        add_parameter(&after, NULL, &now->parameters[i]);
-        return differ(message, "parameter", name, &before, &after);
+        add_parameter(&before, NULL, &a);
+        add_parameter(&after, NULL, &b);
+        return differ(message, "parameter", b.name, &before, &after);
     }
     return CKG_OK;
 }
@@ -187,24 +233,31 @@ static int same_parameters(const struct app_definition *old, const struct app_de
 static int same_constraints(const struct app_definition *old, const struct app_definition *now,
                             struct app_message *message)
 {
-    for (int j = 1; j <= old->K; j++)
-        if (app_definition_outcome(now, old->outcomes[j].name) < 1)
-            return app_fail(message, CKG_ERR_INVALID, "constraint '%s' is gone", old->outcomes[j].name);
-    for (int j = 1; j <= now->K; j++) {
-        const struct app_outcome *b = &now->outcomes[j];
+    /* None is gone. */
+    for (int j = 1; j <= app_constraints(old); j++) {
+        const char *name = ckg_problem_outcome_name(old->problem, j);
+
+        if (ckg_problem_outcome_find(now->problem, name) < 1)
+            return app_fail(message, CKG_ERR_INVALID, "constraint '%s' is gone", name);
+    }
+
+    /* Each was there, at the same place, and is what it was. */
+    for (int j = 1; j <= app_constraints(now); j++) {
+        const struct app_outcome b = app_outcome_at(now, j);
+        const int at = ckg_problem_outcome_find(old->problem, b.name);
         struct app_text before = {0}, after = {0};
-        const int at = app_definition_outcome(old, b->name);
+
         if (at < 1)
-            return app_fail(message, CKG_ERR_INVALID, "constraint '%s' is new", b->name);
+            return app_fail(message, CKG_ERR_INVALID, "constraint '%s' is new", b.name);
         if (at != j)
             return app_fail(message, CKG_ERR_INVALID,
-                            "constraint '%s' has moved to another place in the order", b->name);
-        const struct app_outcome *a = &old->outcomes[j];
-        if (a->noise == b->noise && a->sd == b->sd && a->min == b->min && a->max == b->max)
+                            "constraint '%s' has moved to another place in the order", b.name);
+        const struct app_outcome a = app_outcome_at(old, j);
+        if (same_noise(&a, &b) && same_limits(&a, &b))
             continue;
-        add_constraint(&before, NULL, a);
-        add_constraint(&after, NULL, b);
-        return differ(message, "constraint", b->name, &before, &after);
+        add_constraint(&before, NULL, &a);
+        add_constraint(&after, NULL, &b);
+        return differ(message, "constraint", b.name, &before, &after);
     }
     return CKG_OK;
 }
@@ -212,15 +265,16 @@ static int same_constraints(const struct app_definition *old, const struct app_d
 int app_definition_same(const struct app_definition *old, const struct app_definition *now,
                         struct app_message *message)
 {
-    const struct app_outcome *a = old->outcomes, *b = now->outcomes;
-    if (old->goal != now->goal)
-        return app_fail(message, CKG_ERR_INVALID, "the goal was %s and is now %s",
-                        old->goal == CKG_MAXIMIZE ? "maximize" : "minimize",
-                        now->goal == CKG_MAXIMIZE ? "maximize" : "minimize");
-    if (strcmp(a->name, b->name) != 0)
-        return app_fail(message, CKG_ERR_INVALID, "the objective was '%s' and is now '%s'", a->name, b->name);
-    if (a->noise != b->noise || a->sd != b->sd)
-        return app_fail(message, CKG_ERR_INVALID, "the noise of the objective '%s' has changed", a->name);
+    const struct app_outcome a = app_outcome_at(old, 0);
+    const struct app_outcome b = app_outcome_at(now, 0);
+
+    if (ckg_problem_goal(old->problem) != ckg_problem_goal(now->problem))
+        return app_fail(message, CKG_ERR_INVALID, "the goal was %s and is now %s", goal_name(old),
+                        goal_name(now));
+    if (strcmp(a.name, b.name) != 0)
+        return app_fail(message, CKG_ERR_INVALID, "the objective was '%s' and is now '%s'", a.name, b.name);
+    if (!same_noise(&a, &b))
+        return app_fail(message, CKG_ERR_INVALID, "the noise of the objective '%s' has changed", a.name);
     const int status = same_parameters(old, now, message);
     return status ? status : same_constraints(old, now, message);
 }
@@ -229,18 +283,8 @@ int app_definition_same(const struct app_definition *old, const struct app_defin
 
 void app_definition_free(struct app_definition *d)
 {
-    for (int i = 0; i < d->d; i++) {
-        free(d->parameters[i].name);
-        for (int k = 0; k < d->parameters[i].count; k++)
-            free(d->parameters[i].values[k]);
-        free(d->parameters[i].values);
-    }
-    for (int j = 0; d->outcomes && j <= d->K; j++)
-        free(d->outcomes[j].name);
     for (int i = 0; i < d->evaluate.count; i++)
         free(d->evaluate.command[i]);
-    free(d->parameters);
-    free(d->outcomes);
     free(d->evaluate.command);
     free(d->name);
     free(d->policy);

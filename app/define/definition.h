@@ -12,18 +12,20 @@
 
 #include "base/text.h"
 
+/* A parameter as the problem has it, at a glance; the name is borrowed. */
 struct app_parameter {
-    char *name;
+    const ckg_problem *problem;
+    int index;
+    const char *name;
     int kind;         /* enum ckg_kind */
     int scale;        /* enum ckg_scale */
     double low, high; /* 0 and count − 1 for a categorical */
     int count;        /* categorical: how many values */
-    char **values;    /* (count) */
 };
 
-/* The objective or a constraint. */
+/* The objective or a constraint, likewise. */
 struct app_outcome {
-    char *name;
+    const char *name;
     int noise;       /* enum ckg_noise */
     double sd;       /* where the noise is known */
     double min, max; /* infinite for a side without a limit */
@@ -39,7 +41,7 @@ struct app_evaluate {
 
 struct app_definition {
     char *name;
-    int goal; /* enum ckg_goal */
+    ckg_problem *problem; /* parameters, objective and constraints: what is known of them is read there */
     int budget;
     int initial; /* -1: the library's standard */
     char *policy;
@@ -48,11 +50,7 @@ struct app_definition {
     int has_seed;
     uint64_t seed;
     char *failures; /* "model" or "ignore" */
-    int d, K;
-    struct app_parameter *parameters; /* (d) */
-    struct app_outcome *outcomes;     /* (1 + K), the objective first */
     struct app_evaluate evaluate;
-    ckg_problem *problem; /* the same for the library */
 };
 
 /*
@@ -80,11 +78,29 @@ int app_definition_same(const struct app_definition *old, const struct app_defin
 
 void app_definition_free(struct app_definition *definition);
 
-/* The parameter or outcome of that name, or -1. */
-int app_definition_parameter(const struct app_definition *definition, const char *name);
-int app_definition_outcome(const struct app_definition *definition, const char *name);
+/* d and K, and names, as the problem has them. */
+static inline int app_dimension(const struct app_definition *definition)
+{
+    return ckg_problem_dimension(definition->problem);
+}
 
-/* The index of a categorical's value, or -1. */
-int app_parameter_category(const struct app_parameter *parameter, const char *value);
+static inline int app_constraints(const struct app_definition *definition)
+{
+    return ckg_problem_constraints(definition->problem);
+}
+
+static inline const char *app_parameter_name(const struct app_definition *definition, int i)
+{
+    return ckg_problem_parameter_name(definition->problem, i);
+}
+
+static inline const char *app_outcome_name(const struct app_definition *definition, int j)
+{
+    return ckg_problem_outcome_name(definition->problem, j);
+}
+
+/* Parameter i, and outcome j, the objective being the first. */
+struct app_parameter app_parameter_at(const struct app_definition *definition, int i);
+struct app_outcome app_outcome_at(const struct app_definition *definition, int j);
 
 #endif

@@ -21,6 +21,7 @@ enum { LARGEST_COUNT = 1000000000, MOST_PARALLEL = 1000, MOST_RETRIES = 1000, MO
 struct reader {
     struct app_document document;
     struct app_definition *out;
+    enum ckg_goal goal;
 };
 
 #define KEYS(table) (int)(sizeof table / sizeof *table), table
@@ -64,21 +65,28 @@ static const struct app_node_key parameter_keys[] = {
     {"values", offsetof(struct parameter, values)},
 };
 
-static int read_category(struct reader *r, const yaml_node_t *node, struct app_parameter *p)
+/* Reads count values of a categorical, freed by the caller whatever comes of it. */
+static int read_categories(struct reader *r, const yaml_node_t *list, int count, char **values)
 {
-    char **value = &p->values[p->count];
-    const int status = app_node_name(&r->document, node, value);
-    if (status)
-        return status;
-    const int twice = app_parameter_category(p, *value) >= 0;
-    p->count++;
-    return twice ? app_node_complain(&r->document, node, "the value '%s' is listed twice", *value) : CKG_OK;
+    for (int i = 0; i < count; i++) {
+        const yaml_node_t *node = item_of(r, list, i);
+        const int status = app_node_name(&r->document, node, &values[i]);
+
+        if (status)
+            return status;
+        for (int k = 0; k < i; k++)
+            if (!strcmp(values[k], values[i]))
+                return app_node_complain(&r->document, node, "the value '%s' is listed twice", values[i]);
+    }
+    return CKG_OK;
 }
 
-static int add_categorical(struct reader *r, const yaml_node_t *node, const struct parameter *from,
-                           struct app_parameter *p)
+/* How many values a categorical has, checked. */
+static int count_categories(struct reader *r, const yaml_node_t *node, const struct parameter *from,
+                            int *count)
 {
     const yaml_node_t *stray = from->scale ? from->scale : from->low ? from->low : from->high;
+
     if (stray)
         return app_node_complain(&r->document, stray,
                                  "a categorical parameter takes `values: [a, b, …]`, not scale, low or high");
@@ -86,24 +94,33 @@ static int add_categorical(struct reader *r, const yaml_node_t *node, const stru
         return app_node_complain(&r->document, node, "a categorical parameter needs `values: [a, b, …]`");
     if (from->values->type != YAML_SEQUENCE_NODE)
         return app_node_expect(&r->document, from->values, "a list of values [a, b, …]");
-    const int count = app_node_items(from->values);
-    if (count < 2)
+    *count = app_node_items(from->values);
+    if (*count < 2)
         return app_node_complain(&r->document, from->values,
                                  "a categorical parameter needs at least 2 values");
-    if (count > CKG_MAX_CATEGORIES)
+    if (*count > CKG_MAX_CATEGORIES)
         return app_node_complain(&r->document, item_of(r, from->values, CKG_MAX_CATEGORIES),
                                  "a categorical parameter may have at most %d values, not %d",
-                                 CKG_MAX_CATEGORIES, count);
-    p->values = calloc((size_t)count, sizeof *p->values);
-    int status = p->values ? CKG_OK : no_memory(r);
-    while (!status && p->count < count)
-        status = read_category(r, item_of(r, from->values, p->count), p);
-    if (status)
-        return status;
-    p->high = count - 1;
-    const int refused = ckg_problem_add_categorical(r->out->problem, p->name, count,
-                                                    (const char *const *)p->values);
-    return refused ? refuse(r, from->values, refused) : CKG_OK;
+                                 CKG_MAX_CATEGORIES, *count);
+    return CKG_OK;
+}
+
+static int add_categorical(struct reader *r, const char *name, const yaml_node_t *node,
+                           const struct parameter *from)
+{
+    char *values[CKG_MAX_CATEGORIES] = {0};
+    int count = 0;
+    int status = count_categories(r, node, from, &count);
+
+    if (!status)
+        status = read_categories(r, from->values, count, values);
+    if (!status) {
+        status = ckg_problem_add_categorical(r->out->problem, name, count, (const char *const *)values);
+        status = status ? refuse(r, from->values, status) : CKG_OK;
+    }
+    for (int i = 0; i < CKG_MAX_CATEGORIES; i++)
+        free(values[i]);
+    return status;
 }
 
 static int read_bound(struct reader *r, const yaml_node_t *node, int integer, double *out)
@@ -115,48 +132,60 @@ static int read_bound(struct reader *r, const yaml_node_t *node, int integer, do
                            *out == floor(*out) ? "an integer within ±2^53" : "an integer");
 }
 
-static int add_number(struct reader *r, const yaml_node_t *node, const struct parameter *from,
-                      struct app_parameter *p)
+static int add_number(struct reader *r, const char *name, const yaml_node_t *node,
+                      const struct parameter *from, int integer)
 {
-    const int integer = p->kind == CKG_INTEGER;
+    const int logarithmic = app_node_is_word(from->scale, "log");
+    double low = 0;
+    double high = 0;
+
     if (from->values)
         return app_node_complain(&r->document, from->values, "only categorical parameters have `values`");
     if (!from->low || !from->high)
         return app_node_complain(&r->document, node, "`%s` is missing", from->low ? "high" : "low");
-    if (app_node_is_word(from->scale, "log"))
-        p->scale = CKG_LOG;
-    else if (from->scale && !app_node_is_word(from->scale, "linear"))
+    if (from->scale && !logarithmic && !app_node_is_word(from->scale, "linear"))
         return app_node_expect(&r->document, from->scale, "scale linear or log");
-    if (integer && p->scale == CKG_LOG)
+    if (integer && logarithmic)
         return app_node_complain(&r->document, from->scale, "an integer can only have a linear scale");
-    int status = read_bound(r, from->low, integer, &p->low);
+
+    int status = read_bound(r, from->low, integer, &low);
     if (!status)
-        status = read_bound(r, from->high, integer, &p->high);
+        status = read_bound(r, from->high, integer, &high);
     if (status)
         return status;
-    const int refused = integer ? ckg_problem_add_integer(r->out->problem, p->name, p->low, p->high)
-                                : ckg_problem_add_real(r->out->problem, p->name, p->low, p->high, p->scale);
-    return refused ? refuse(r, from->low, refused) : CKG_OK;
+
+    status = integer
+                 ? ckg_problem_add_integer(r->out->problem, name, low, high)
+                 : ckg_problem_add_real(r->out->problem, name, low, high, logarithmic ? CKG_LOG : CKG_LINEAR);
+    return status ? refuse(r, from->low, status) : CKG_OK;
 }
 
-static int add_parameter(struct reader *r, const yaml_node_t *name, const yaml_node_t *node)
+static int add_parameter_named(struct reader *r, const char *name, const yaml_node_t *node)
 {
     static const char *const kinds[] = {"real", "integer", "categorical"};
     struct parameter from = {0};
-    struct app_parameter *p = &r->out->parameters[r->out->d++];
-    int status = app_node_name(&r->document, name, &p->name);
-    if (!status)
-        status = app_node_mapping(&r->document, node, "a parameter", KEYS(parameter_keys), &from);
+    const int status = app_node_mapping(&r->document, node, "a parameter", KEYS(parameter_keys), &from);
+
     if (status)
         return status;
     if (!from.type)
         return app_node_complain(&r->document, node, "`type` is missing: real, integer or categorical");
-    p->kind = app_node_is_word(from.type, "real")      ? CKG_REAL
-              : app_node_is_word(from.type, "integer") ? CKG_INTEGER
-                                                       : CKG_CATEGORICAL;
-    if (p->kind == CKG_CATEGORICAL && !app_node_is_word(from.type, "categorical"))
+    if (app_node_is_word(from.type, "categorical"))
+        return add_categorical(r, name, node, &from);
+    if (!app_node_is_word(from.type, "real") && !app_node_is_word(from.type, "integer"))
         return app_node_unknown(&r->document, from.type, "type", "", 3, kinds);
-    return p->kind == CKG_CATEGORICAL ? add_categorical(r, node, &from, p) : add_number(r, node, &from, p);
+    return add_number(r, name, node, &from, app_node_is_word(from.type, "integer"));
+}
+
+static int add_parameter(struct reader *r, const yaml_node_t *key, const yaml_node_t *node)
+{
+    char *name = NULL;
+    int status = app_node_name(&r->document, key, &name);
+
+    if (!status)
+        status = add_parameter_named(r, name, node);
+    free(name);
+    return status;
 }
 
 /* Calls add for every pair of a mapping of names. */
@@ -182,8 +211,7 @@ static int read_parameters(struct reader *r, const yaml_node_t *node)
     if (count > CKG_MAX_PARAMETERS)
         return app_node_complain(&r->document, key_of(r, node, CKG_MAX_PARAMETERS),
                                  "there may be at most %d parameters, not %d", CKG_MAX_PARAMETERS, count);
-    r->out->parameters = calloc((size_t)count, sizeof *r->out->parameters);
-    return r->out->parameters ? each_name(r, node, add_parameter) : no_memory(r);
+    return each_name(r, node, add_parameter);
 }
 
 /* --- outcomes --- */
@@ -203,32 +231,34 @@ static const struct app_node_key constraint_keys[] = {
     {"noise", offsetof(struct outcome, noise)},
 };
 
-/* Outcomes and parameters stand in one table, so they share one set of names. */
-static int read_outcome_name(struct reader *r, const yaml_node_t *node, int index)
+/* Outcomes and parameters stand in one table, so they share one set of names. The caller frees *name. */
+static int read_outcome_name(struct reader *r, const yaml_node_t *node, int constraint, char **name)
 {
-    struct app_outcome *o = &r->out->outcomes[index];
-    const int status = app_node_name(&r->document, node, &o->name);
+    const int status = app_node_name(&r->document, node, name);
+
     if (status)
         return status;
-    if (app_definition_parameter(r->out, o->name) >= 0)
-        return app_node_complain(&r->document, node, "'%s' is already a parameter", o->name);
-    if (app_definition_outcome(r->out, o->name) < index)
-        return app_node_complain(&r->document, node, "'%s' is already the objective", o->name);
+    if (ckg_problem_parameter_find(r->out->problem, *name) >= 0)
+        return app_node_complain(&r->document, node, "'%s' is already a parameter", *name);
+    if (constraint && ckg_problem_outcome_find(r->out->problem, *name) == 0)
+        return app_node_complain(&r->document, node, "'%s' is already the objective", *name);
     return CKG_OK;
 }
 
 /* noise: auto, none, or a standard deviation; a NULL node stands for auto. */
-static int read_noise(struct reader *r, const yaml_node_t *node, struct app_outcome *o)
+static int read_noise(struct reader *r, const yaml_node_t *node, const char *outcome)
 {
     struct app_message unused;
     struct app_document quiet = {.path = "", .message = &unused};
-    o->noise = app_node_is_word(node, "none") ? CKG_NOISE_NONE : CKG_NOISE_AUTO;
+    enum ckg_noise noise = app_node_is_word(node, "none") ? CKG_NOISE_NONE : CKG_NOISE_AUTO;
+    double sd = 0;
+
     if (node && !app_node_is_word(node, "auto") && !app_node_is_word(node, "none")) {
-        if (app_node_number(&quiet, node, 0, largest_value, &o->sd))
+        if (app_node_number(&quiet, node, 0, largest_value, &sd))
             return app_node_expect(&r->document, node, "noise auto, none or a standard deviation");
-        o->noise = o->sd > 0 ? CKG_NOISE_KNOWN : CKG_NOISE_NONE;
+        noise = sd > 0 ? CKG_NOISE_KNOWN : CKG_NOISE_NONE;
     }
-    const int refused = ckg_problem_set_noise(r->out->problem, o->name, o->noise, o->sd);
+    const int refused = ckg_problem_set_noise(r->out->problem, outcome, noise, sd);
     return refused ? refuse(r, node, refused) : CKG_OK;
 }
 
@@ -237,26 +267,35 @@ static int read_limit(struct reader *r, const yaml_node_t *node, double *out)
     return node ? app_node_number(&r->document, node, -largest_value, largest_value, out) : CKG_OK;
 }
 
-static int add_constraint(struct reader *r, const yaml_node_t *name, const yaml_node_t *node)
+static int add_constraint_named(struct reader *r, const char *name, const yaml_node_t *node)
 {
     struct outcome from = {0};
-    const int index = ++r->out->K;
-    struct app_outcome *o = &r->out->outcomes[index];
-    o->min = -INFINITY;
-    o->max = INFINITY;
-    int status = read_outcome_name(r, name, index);
-    if (!status)
-        status = app_node_mapping(&r->document, node, "a constraint", KEYS(constraint_keys), &from);
+    double min = -INFINITY;
+    double max = INFINITY;
+    int status = app_node_mapping(&r->document, node, "a constraint", KEYS(constraint_keys), &from);
+
     if (!status && !from.min && !from.max)
         status = app_node_complain(&r->document, node, "a constraint needs `min`, `max` or both");
     if (!status)
-        status = read_limit(r, from.min, &o->min);
+        status = read_limit(r, from.min, &min);
     if (!status)
-        status = read_limit(r, from.max, &o->max);
+        status = read_limit(r, from.max, &max);
     if (status)
         return status;
-    const int refused = ckg_problem_add_constraint(r->out->problem, o->name, o->min, o->max);
-    return refused ? refuse(r, from.min ? from.min : from.max, refused) : read_noise(r, from.noise, o);
+
+    status = ckg_problem_add_constraint(r->out->problem, name, min, max);
+    return status ? refuse(r, from.min ? from.min : from.max, status) : read_noise(r, from.noise, name);
+}
+
+static int add_constraint(struct reader *r, const yaml_node_t *key, const yaml_node_t *node)
+{
+    char *name = NULL;
+    int status = read_outcome_name(r, key, 1, &name);
+
+    if (!status)
+        status = add_constraint_named(r, name, node);
+    free(name);
+    return status;
 }
 
 static int read_constraints(struct reader *r, const yaml_node_t *node)
@@ -267,30 +306,25 @@ static int read_constraints(struct reader *r, const yaml_node_t *node)
     if (count > CKG_MAX_CONSTRAINTS)
         return app_node_complain(&r->document, key_of(r, node, CKG_MAX_CONSTRAINTS),
                                  "there may be at most %d constraints, not %d", CKG_MAX_CONSTRAINTS, count);
-    struct app_outcome *grown = realloc(r->out->outcomes, ((size_t)count + 1) * sizeof *grown);
-    if (!grown)
-        return no_memory(r);
-    memset(grown + 1, 0, (size_t)count * sizeof *grown);
-    r->out->outcomes = grown;
     return each_name(r, node, add_constraint);
 }
 
 static int read_objective(struct reader *r, const yaml_node_t *node)
 {
     struct outcome from = {0};
-    struct app_outcome *o = r->out->outcomes = calloc(1, sizeof *o);
-    if (!o)
-        return no_memory(r);
-    o->min = -INFINITY;
-    o->max = INFINITY;
+    char *name = NULL;
     int status = app_node_mapping(&r->document, node, "the objective", KEYS(objective_keys), &from);
+
     if (!status)
-        status = from.name ? read_outcome_name(r, from.name, 0)
+        status = from.name ? read_outcome_name(r, from.name, 0, &name)
                            : app_node_complain(&r->document, node, "the objective needs a `name`");
-    if (status)
-        return status;
-    const int refused = ckg_problem_set_objective(r->out->problem, o->name, r->out->goal);
-    return refused ? refuse(r, from.name, refused) : read_noise(r, from.noise, o);
+    if (!status) {
+        const int refused = ckg_problem_set_objective(r->out->problem, name, r->goal);
+
+        status = refused ? refuse(r, from.name, refused) : read_noise(r, from.noise, name);
+    }
+    free(name);
+    return status;
 }
 
 /* --- the command --- */
@@ -420,7 +454,7 @@ static int read_goal(struct reader *r, const yaml_node_t *node)
 {
     if (!app_node_is_word(node, "minimize") && !app_node_is_word(node, "maximize"))
         return app_node_expect(&r->document, node, "minimize or maximize");
-    r->out->goal = app_node_is_word(node, "maximize") ? CKG_MAXIMIZE : CKG_MINIMIZE;
+    r->goal = app_node_is_word(node, "maximize") ? CKG_MAXIMIZE : CKG_MINIMIZE;
     return CKG_OK;
 }
 

@@ -7,39 +7,23 @@
 
 /* --- designs --- */
 
-static int check_number(const struct app_parameter *p, double value, double *out, struct app_message *message)
+/* One parameter's value from JSON; whether a number is in range the problem says of the whole design. */
+static int read_value(const struct app_parameter *p, const json_t *value, double *out,
+                      struct app_message *message)
 {
-    char buffer[32];
-    if (!(value >= p->low && value <= p->high))
-        return app_fail(message, CKG_ERR_INVALID, "%s = %s is not between %g and %g", p->name,
-                        app_number(value, buffer), p->low, p->high);
-    if (p->kind == CKG_INTEGER && value != floor(value))
-        return app_fail(message, CKG_ERR_INVALID, "%s = %s is not an integer", p->name,
-                        app_number(value, buffer));
-    *out = value;
-    return CKG_OK;
-}
+    const int categorical = p->kind == CKG_CATEGORICAL;
 
-static int check_category(const struct app_parameter *p, const char *value, double *out,
-                          struct app_message *message)
-{
-    const int index = app_parameter_category(p, value);
-    if (index < 0)
-        return app_fail(message, CKG_ERR_INVALID, "%s = %s is not one of its values", p->name, value);
-    *out = index;
+    if (!value)
+        return app_fail(message, CKG_ERR_INVALID, "parameter '%s' is missing", p->name);
+    if (categorical ? !json_is_string(value) : !json_is_number(value))
+        return app_fail(message, CKG_ERR_INVALID, "parameter '%s' must be a %s", p->name,
+                        categorical ? "string" : "number");
+    *out = categorical ? ckg_problem_category_find(p->problem, p->index, json_string_value(value))
+                       : json_number_value(value);
+    if (categorical && *out < 0)
+        return app_fail(message, CKG_ERR_INVALID, "parameter '%s': '%s' is not one of its values", p->name,
+                        json_string_value(value));
     return CKG_OK;
-}
-
-int app_design_read_text(const struct app_parameter *p, const char *text, double *out,
-                         struct app_message *message)
-{
-    char *stop;
-    if (p->kind == CKG_CATEGORICAL)
-        return check_category(p, text, out, message);
-    const double value = strtod(text, &stop);
-    if (stop == text || *stop || strpbrk(text, "xXnN"))
-        return app_fail(message, CKG_ERR_INVALID, "%s = '%s' is not a number", p->name, text);
-    return check_number(p, value, out, message);
 }
 
 int app_design_read(const struct app_definition *d, const json_t *object, double *x,
@@ -47,33 +31,39 @@ int app_design_read(const struct app_definition *d, const json_t *object, double
 {
     const char *name;
     json_t *ignored;
-    for (int i = 0; i < d->d; i++) {
-        const struct app_parameter *p = &d->parameters[i];
-        const json_t *value = json_object_get(object, p->name);
-        int status;
-        if (!value)
-            status = app_fail(message, CKG_ERR_INVALID, "parameter '%s' is missing", p->name);
-        else if (p->kind == CKG_CATEGORICAL && json_is_string(value))
-            status = check_category(p, json_string_value(value), &x[i], message);
-        else if (p->kind != CKG_CATEGORICAL && json_is_number(value))
-            status = check_number(p, json_number_value(value), &x[i], message);
-        else
-            status = app_fail(message, CKG_ERR_INVALID, "parameter '%s' must be a %s", p->name,
-                              p->kind == CKG_CATEGORICAL ? "string" : "number");
+
+    /* Every parameter's value. */
+    for (int i = 0; i < app_dimension(d); i++) {
+        const struct app_parameter p = app_parameter_at(d, i);
+        const int status = read_value(&p, json_object_get(object, p.name), &x[i], message);
+
         if (status)
             return status;
     }
-    json_object_foreach((json_t *)object, name, ignored) if (app_definition_parameter(d, name) <
-                                                             0) return app_fail(message, CKG_ERR_INVALID,
-                                                                                "there is no parameter '%s'",
-                                                                                name);
-    return CKG_OK;
+
+    /* Nothing else. */
+    json_object_foreach((json_t *)object, name, ignored)
+    {
+        if (ckg_problem_parameter_find(d->problem, name) < 0)
+            return app_fail(message, CKG_ERR_INVALID, "there is no parameter '%s'", name);
+    }
+
+    /* And that it is a design. */
+    return ckg_problem_check_design(d->problem, x)
+               ? app_fail(message, CKG_ERR_INVALID, "%s", ckg_error_message())
+               : CKG_OK;
 }
 
-void app_design_write_text(const struct app_parameter *p, double value, struct app_text *out)
+/* The name of a categorical's value. */
+static const char *category(const struct app_definition *d, int i, double value)
 {
-    if (p->kind == CKG_CATEGORICAL)
-        app_text_add(out, p->values[(int)value], strlen(p->values[(int)value]));
+    return ckg_problem_category(d->problem, i, (int)value);
+}
+
+void app_design_write_text(const struct app_definition *d, int i, double value, struct app_text *out)
+{
+    if (ckg_problem_parameter_kind(d->problem, i) == CKG_CATEGORICAL)
+        app_text_add(out, category(d, i, value), strlen(category(d, i, value)));
     else
         app_json_number(out, value);
 }
@@ -81,49 +71,51 @@ void app_design_write_text(const struct app_parameter *p, double value, struct a
 void app_design_write(const struct app_definition *d, const double *x, struct app_text *out)
 {
     app_text_add(out, "{", 1);
-    for (int i = 0; i < d->d; i++) {
-        const struct app_parameter *p = &d->parameters[i];
-        if (p->kind == CKG_CATEGORICAL)
-            app_json_add_string(out, p->name, p->values[(int)x[i]]);
+    for (int i = 0; i < app_dimension(d); i++) {
+        const struct app_parameter p = app_parameter_at(d, i);
+
+        if (p.kind == CKG_CATEGORICAL)
+            app_json_add_string(out, p.name, category(d, i, x[i]));
         else
-            app_json_add_number(out, p->name, x[i]);
+            app_json_add_number(out, p.name, x[i]);
     }
     app_text_add(out, "}", 1);
 }
 
 /* --- outcomes --- */
 
-static int check_value(const char *name, double value, double sd, struct app_message *message)
+/* [value, sd] */
+static int is_pair(const json_t *value)
 {
-    if (!isfinite(value) || fabs(value) > 1e150)
-        return app_fail(message, CKG_ERR_INVALID, "the value of '%s' is not a finite number below 1e150",
-                        name);
-    if (sd != CKG_SD_DEFAULT && !(isfinite(sd) && sd >= 0))
-        return app_fail(message, CKG_ERR_INVALID,
-                        "the standard deviation of '%s' is not a number, or negative", name);
-    return CKG_OK;
+    return json_is_array(value) && json_array_size(value) == 2 && json_is_number(json_array_get(value, 0)) &&
+           json_is_number(json_array_get(value, 1));
 }
 
 int app_outcome_read(const struct app_definition *d, int outcome, const json_t *value, ckg_measurement *out,
                      int *given, struct app_message *message)
 {
-    const char *name = d->outcomes[outcome].name;
+    const char *name = app_outcome_name(d, outcome);
+
     *given = !json_is_null(value);
     *out = (ckg_measurement){.outcome = outcome, .sd = CKG_SD_DEFAULT};
     if (json_is_null(value))
         return CKG_OK;
+
     if (json_is_number(value))
         out->value = json_number_value(value);
-    else if (json_is_array(value) && json_array_size(value) == 2 &&
-             json_is_number(json_array_get(value, 0)) && json_is_number(json_array_get(value, 1))) {
+    else if (is_pair(value)) {
         out->value = json_number_value(json_array_get(value, 0));
         out->sd = json_number_value(json_array_get(value, 1));
-        if (out->sd < 0)
-            return check_value(name, out->value, NAN, message);
+        if (out->sd < 0) /* where -1 would mean something else */
+            return app_fail(message, CKG_ERR_INVALID,
+                            "outcome '%s': the standard deviation must not be negative", name);
     } else
         return app_fail(message, CKG_ERR_INVALID, "the value of '%s' is not a number, [number, sd] or null",
                         name);
-    return check_value(name, out->value, out->sd, message);
+
+    return ckg_problem_check_measured(d->problem, 1, out)
+               ? app_fail(message, CKG_ERR_INVALID, "%s", ckg_error_message())
+               : CKG_OK;
 }
 
 int app_outcomes_read(const struct app_definition *d, const json_t *object, ckg_measurement *measured,
@@ -131,15 +123,19 @@ int app_outcomes_read(const struct app_definition *d, const json_t *object, ckg_
 {
     const char *name;
     json_t *value;
+
     *count = 0;
-    json_object_foreach((json_t *)object, name,
-                        value) if (app_definition_outcome(d, name) <
-                                   0) return app_fail(message, CKG_ERR_INVALID,
-                                                      "there is no objective or constraint '%s'", name);
-    for (int j = 0; j <= d->K; j++) {
+    json_object_foreach((json_t *)object, name, value)
+    {
+        if (ckg_problem_outcome_find(d->problem, name) < 0)
+            return app_fail(message, CKG_ERR_INVALID, "there is no objective or constraint '%s'", name);
+    }
+
+    for (int j = 0; j <= app_constraints(d); j++) {
         int given = 0;
-        value = json_object_get(object, d->outcomes[j].name);
+        value = json_object_get(object, app_outcome_name(d, j));
         const int status = value ? app_outcome_read(d, j, value, &measured[*count], &given, message) : CKG_OK;
+
         if (status)
             return status;
         *count += given;
@@ -153,23 +149,11 @@ void app_outcomes_write(const struct app_definition *d, int count, const ckg_mea
     app_text_add(out, "{", 1);
     for (int i = 0; i < count; i++) {
         const ckg_measurement *m = &measured[i];
-        const char *name = d->outcomes[m->outcome].name;
+        const char *name = app_outcome_name(d, m->outcome);
         if (m->sd != CKG_SD_DEFAULT)
             app_json_add_numbers(out, name, 2, (const double[]){m->value, m->sd});
         else
             app_json_add_number(out, name, m->value);
     }
     app_text_add(out, "}", 1);
-}
-
-int app_outcomes_feasible(const struct app_definition *d, int count, const ckg_measurement *measured)
-{
-    int met = 0;
-    for (int i = 0; i < count; i++) {
-        const struct app_outcome *o = &d->outcomes[measured[i].outcome];
-        if (measured[i].value < o->min || measured[i].value > o->max)
-            return 0;
-        met += measured[i].outcome > 0;
-    }
-    return count && met == d->K ? 1 : -1;
 }

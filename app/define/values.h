@@ -12,14 +12,11 @@
 int app_design_read(const struct app_definition *definition, const json_t *object, double *x,
                     struct app_message *message);
 
-/* The value of one parameter from a text such as a CSV field. */
-int app_design_read_text(const struct app_parameter *parameter, const char *text, double *out,
-                         struct app_message *message);
-
 void app_design_write(const struct app_definition *definition, const double *x, struct app_text *out);
 
 /* One parameter's value as a bare text: a number or the category's name. */
-void app_design_write_text(const struct app_parameter *parameter, double value, struct app_text *out);
+void app_design_write_text(const struct app_definition *definition, int parameter, double value,
+                           struct app_text *out);
 
 /*
  * measured (1 + K) and *count from the object: each value a number, [number, sd], or null for not measured. A
@@ -34,9 +31,5 @@ int app_outcome_read(const struct app_definition *definition, int outcome, const
 
 void app_outcomes_write(const struct app_definition *definition, int count, const ckg_measurement *measured,
                         struct app_text *out);
-
-/* 1 or 0 when that is known from the values, -1 when not. */
-int app_outcomes_feasible(const struct app_definition *definition, int count,
-                          const ckg_measurement *measured);
 
 #endif

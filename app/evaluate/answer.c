@@ -113,7 +113,9 @@ void app_answer_free(struct app_answer *a)
 static int check_trial(const struct app_answer *a, const struct app_definition *d, int trial,
                        struct app_message *why)
 {
-    const json_t *named = app_definition_outcome(d, "trial") < 0 ? json_object_get(a->object, "trial") : NULL;
+    const json_t *named = ckg_problem_outcome_find(d->problem, "trial") < 0
+                              ? json_object_get(a->object, "trial")
+                              : NULL;
 
     if (!named)
         return CKG_OK;

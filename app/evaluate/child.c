@@ -40,12 +40,12 @@ static char *expand(const struct app_definition *d, const char *word, const doub
     while (*word) {
         int hit = -1;
         size_t length = 0;
-        for (int i = 0; *word == '{' && i < d->d && hit < 0; i++) {
-            length = strlen(d->parameters[i].name);
-            hit = !strncmp(word + 1, d->parameters[i].name, length) && word[1 + length] == '}' ? i : -1;
+        for (int i = 0; *word == '{' && i < app_dimension(d) && hit < 0; i++) {
+            length = strlen(app_parameter_name(d, i));
+            hit = !strncmp(word + 1, app_parameter_name(d, i), length) && word[1 + length] == '}' ? i : -1;
         }
         if (hit >= 0)
-            app_design_write_text(&d->parameters[hit], x[hit], &out);
+            app_design_write_text(d, hit, x[hit], &out);
         else
             app_text_add(&out, word, 1);
         word += hit >= 0 ? length + 2 : 1;

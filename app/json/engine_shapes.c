@@ -9,8 +9,8 @@ void app_prediction_write(const struct app_definition *d, const struct app_predi
     app_design_write(d, p->x, out);
 
     app_json_open(out, "outcomes", '{');
-    for (int j = 0; j <= d->K; j++) {
-        app_json_open(out, d->outcomes[j].name, '{');
+    for (int j = 0; j <= app_constraints(d); j++) {
+        app_json_open(out, app_outcome_name(d, j), '{');
         app_json_add_number(out, "mean", p->mean[j]);
         app_json_add_number(out, "sd", p->sd[j]);
         app_json_close(out, '}');
@@ -44,7 +44,7 @@ static void add_model(const struct app_definition *d, const char *key, const ckg
 
     app_json_open(out, key, '{');
     app_json_add_string(out, "kernel", m->kernel);
-    app_json_add_numbers(out, "lengthscales", d->d, m->lengthscales);
+    app_json_add_numbers(out, "lengthscales", app_dimension(d), m->lengthscales);
     app_json_add_integer(out, "observations", m->observations);
     app_json_add_integer(out, "samples", m->samples);
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
@@ -56,8 +56,8 @@ void app_models_write(const struct app_definition *d, const ckg_model_info *mode
                       struct app_text *out)
 {
     app_json_open(out, NULL, '{');
-    for (int j = 0; j <= d->K; j++)
-        add_model(d, d->outcomes[j].name, &models[j], out);
+    for (int j = 0; j <= app_constraints(d); j++)
+        add_model(d, app_outcome_name(d, j), &models[j], out);
     app_json_add_number(out, "penalty", penalty);
     app_json_close(out, '}');
 }

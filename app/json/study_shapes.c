@@ -107,8 +107,8 @@ static void add_best_evaluated(const struct app_notebook *n, struct app_text *ou
 
     app_json_add_number(out, "objective", app_trial_value(best, 0));
     app_json_open(out, "constraints", '{');
-    for (int j = 1; j <= d->K; j++)
-        app_json_add_number(out, d->outcomes[j].name, app_trial_value(best, j));
+    for (int j = 1; j <= app_constraints(d); j++)
+        app_json_add_number(out, app_outcome_name(d, j), app_trial_value(best, j));
     app_json_close(out, '}');
     app_json_close(out, '}');
 }
@@ -131,8 +131,8 @@ void app_recommendation_write(const struct app_notebook *n, const ckg_recommenda
     app_json_add_number(out, "probability_feasible", r->probability_feasible);
 
     app_json_open(out, "constraints", '{');
-    for (int j = 1; j <= d->K; j++) {
-        app_json_open(out, d->outcomes[j].name, '{');
+    for (int j = 1; j <= app_constraints(d); j++) {
+        app_json_open(out, app_outcome_name(d, j), '{');
         app_json_add_number(out, "mean", r->mean[j]);
         app_json_add_number(out, "sd", r->sd[j]);
         app_json_add_number(out, "probability", r->probability[j - 1]);

@@ -242,7 +242,7 @@ static int read_design(struct app_notebook *n, const struct app_record *r, struc
 {
     struct app_message why;
     json_t *object = read_object(n, r->number, r->parameters);
-    t->x = calloc((size_t)n->definition.d, sizeof *t->x);
+    t->x = calloc((size_t)app_dimension(&n->definition), sizeof *t->x);
     if (!object || !t->x) {
         json_decref(object);
         return object ? no_memory(n->message) : CKG_ERR_SYSTEM;
@@ -264,14 +264,14 @@ static int read_outcomes(struct app_notebook *n, const struct app_record *r, str
     if (!r->outcomes)
         return CKG_OK;
     json_t *object = read_object(n, r->number, r->outcomes);
-    t->measured = calloc((size_t)n->definition.K + 1, sizeof *t->measured);
+    t->measured = calloc((size_t)app_constraints(&n->definition) + 1, sizeof *t->measured);
     if (!object || !t->measured) {
         json_decref(object);
         return object ? no_memory(n->message) : CKG_ERR_SYSTEM;
     }
     const int status = app_outcomes_read(&n->definition, object, t->measured, &t->count, &why);
     json_decref(object);
-    t->feasible = app_outcomes_feasible(&n->definition, t->count, t->measured);
+    t->feasible = ckg_problem_feasible(n->definition.problem, t->count, t->measured);
     return status ? app_fail(n->message, CKG_ERR_SYSTEM, "%s: trial %d is damaged: %s", n->url, r->number,
                              why.text)
                   : CKG_OK;
@@ -462,15 +462,20 @@ double app_trial_value(const struct app_trial *t, int outcome)
     return NAN;
 }
 
+int app_trial_improves(const ckg_problem *problem, const struct app_trial *t, double best)
+{
+    return t->state == APP_COMPLETE && t->feasible == 1 &&
+           ckg_problem_better(problem, app_trial_value(t, 0), best);
+}
+
 const struct app_trial *app_notebook_best(const struct app_notebook *n)
 {
     const struct app_trial *best = NULL;
-    const double sign = n->definition.goal == CKG_MAXIMIZE ? 1 : -1;
+
     for (int i = 0; i < n->count; i++) {
         const struct app_trial *t = &n->trials[i];
-        const double value = app_trial_value(t, 0);
-        if (t->state == APP_COMPLETE && t->feasible == 1 && !isnan(value) &&
-            (!best || sign * value > sign * app_trial_value(best, 0)))
+
+        if (app_trial_improves(n->definition.problem, t, best ? app_trial_value(best, 0) : NAN))
             best = t;
     }
     return best;

@@ -94,6 +94,9 @@ const struct app_trial *app_notebook_best(const struct app_notebook *notebook);
 /* The value of that outcome in the trial, NAN where it was not measured. */
 double app_trial_value(const struct app_trial *trial, int outcome);
 
+/* 1 when the trial was measured feasible with a better objective than `best`; NAN: there is none yet. */
+int app_trial_improves(const ckg_problem *problem, const struct app_trial *trial, double best);
+
 const char *app_state_name(enum app_state state);
 
 #endif

@@ -38,7 +38,7 @@ static void print_line(const struct app_notebook *n, const struct app_trial *t)
     printf("%d/%d  trial %d %s", ended(n), d->budget, t->number,
            t->state == APP_PENDING ? "to be tried again" : app_state_name(t->state));
     for (int i = 0; i < t->count; i++)
-        printf("  %s=%s", d->outcomes[t->measured[i].outcome].name,
+        printf("  %s=%s", app_outcome_name(d, t->measured[i].outcome),
                app_number_short(t->measured[i].value, number));
     if (t->feasible >= 0)
         printf("  %s", t->feasible ? "feasible" : "infeasible");
@@ -163,14 +163,14 @@ void app_progress_draw(struct app_progress *p, const struct app_notebook *n)
     first_line(&line[0], n, tally);
 
     if (best)
-        app_text_print(&line[1], "  best feasible  %s = %s (trial %d)", d->outcomes[0].name,
+        app_text_print(&line[1], "  best feasible  %s = %s (trial %d)", app_outcome_name(d, 0),
                        app_number_short(app_trial_value(best, 0), number), best->number);
     else
         app_text_print(&line[1], "  best feasible  none yet");
 
     if (p->known)
         app_text_print(&line[2], "  recommended    %s = %.5g ± %.2g, feasible with probability %.3f",
-                       d->outcomes[0].name, p->value, p->sd, p->probability);
+                       app_outcome_name(d, 0), p->value, p->sd, p->probability);
     else
         app_text_print(&line[2], "  recommended    -");
 

@@ -15,19 +15,20 @@ enum { NAME_CHARACTERS = 14, LABEL_CHARACTERS = 36 };
 
 /* --- axes --- */
 
-struct app_axis app_axis_of(const struct app_parameter *p)
+struct app_axis app_axis_of(struct app_parameter p)
 {
-    struct app_axis axis = {.low = p->low, .high = p->high, .label = p->name};
+    struct app_axis axis = {.low = p.low, .high = p.high, .label = p.name};
 
-    if (p->kind == CKG_CATEGORICAL) {
+    if (p.kind == CKG_CATEGORICAL) {
         axis.kind = APP_AXIS_NAMES;
-        axis.count = p->count;
-        axis.names = p->values;
-    } else if (p->kind == CKG_INTEGER)
+        axis.count = p.count;
+        axis.problem = p.problem;
+        axis.parameter = p.index;
+    } else if (p.kind == CKG_INTEGER)
         axis.kind = APP_AXIS_INTEGER;
     else
-        axis.kind = p->scale == CKG_LOG ? APP_AXIS_LOG : APP_AXIS_LINEAR;
-    if (p->kind == CKG_CATEGORICAL || (p->kind == CKG_INTEGER && p->high - p->low < APP_FEW)) {
+        axis.kind = p.scale == CKG_LOG ? APP_AXIS_LOG : APP_AXIS_LINEAR;
+    if (p.kind == CKG_CATEGORICAL || (p.kind == CKG_INTEGER && p.high - p.low < APP_FEW)) {
         axis.low -= 0.5;
         axis.high += 0.5;
     }
@@ -93,7 +94,8 @@ static void find_ticks(const struct app_axis *a, double length, double each, str
         char name[APP_SHORT];
         struct app_tick *t = &out->tick[out->count++];
         t->value = i;
-        snprintf(t->label, sizeof t->label, "%s", app_shorten(a->names[i], NAME_CHARACTERS, name));
+        snprintf(t->label, sizeof t->label, "%s",
+                 app_shorten(ckg_problem_category(a->problem, a->parameter, i), NAME_CHARACTERS, name));
     }
 }
 

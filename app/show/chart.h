@@ -12,8 +12,9 @@ struct app_axis {
     enum app_axis_kind kind;
     /* with names, and with few integers, half a step beyond the first and the last value */
     double low, high;
-    int count; /* of names */
-    char *const *names;
+    int count;                  /* of names */
+    const ckg_problem *problem; /* whose parameter number `parameter` has them */
+    int parameter;
     const char *label;
     int bare; /* 1: without tick labels */
 };
@@ -22,7 +23,7 @@ struct app_axis {
 enum { APP_FEW = 24 };
 
 /* The axis of a parameter. */
-struct app_axis app_axis_of(const struct app_parameter *parameter);
+struct app_axis app_axis_of(struct app_parameter parameter);
 
 /* A linear axis over a range, widened a little. */
 struct app_range {

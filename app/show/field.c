@@ -12,7 +12,7 @@ void app_plot_pair(const struct app_show *s, const struct app_plot_options *o, i
     *y = o->y;
 
     /* What is not asked for, by how much it matters. */
-    for (int k = 0; k < s->definition->d && (*x < 0 || *y < 0); k++) {
+    for (int k = 0; k < app_dimension(s->definition) && (*x < 0 || *y < 0); k++) {
         const int i = s->order[k];
         if (i == *x || i == *y)
             continue;
@@ -78,11 +78,11 @@ int app_field_shade(struct app_canvas *canvas, const struct app_field *f, double
  * Designs that share a category or an integer are set side by side around it, by the golden ratio, so
  * that none hides another.
  */
-static double spread(const struct app_parameter *p, double value, int number)
+static double spread(struct app_parameter p, double value, int number)
 {
-    const double values = p->high - p->low + 1;
+    const double values = p.high - p.low + 1;
 
-    if (p->kind == CKG_REAL || values > APP_FEW)
+    if (p.kind == CKG_REAL || values > APP_FEW)
         return value;
     return value + 0.5 * (fmod(number * 0.6180339887, 1) - 0.5);
 }
@@ -100,10 +100,10 @@ void app_draw_trials(const struct app_chart *c, const struct app_show *s, int x,
             if ((int)app_trial_look(t) != look)
                 continue;
 
-            const double px = app_chart_x(c, spread(&s->definition->parameters[x], t->x[x], t->number));
+            const double px = app_chart_x(c, spread(app_parameter_at(s->definition, x), t->x[x], t->number));
             const double py = y < 0 ? c->box.y + c->box.height - 6
-                                    : app_chart_y(
-                                          c, spread(&s->definition->parameters[y], t->x[y], 7 * t->number));
+                                    : app_chart_y(c, spread(app_parameter_at(s->definition, y), t->x[y],
+                                                            7 * t->number));
 
             app_trial_hint(s->definition, t, &hint);
             app_draw_mark(c->canvas, app_looks[look].shape, px, py, radius, &app_looks[look].pen, hint.data);

@@ -28,7 +28,7 @@ struct surface {
 
 static void choose(const struct app_show *s, const struct app_plot_options *o, int *x, int *y)
 {
-    if (s->definition->d == 1 || (o->x >= 0 && o->y < 0) || (o->x < 0 && o->y >= 0)) {
+    if (app_dimension(s->definition) == 1 || (o->x >= 0 && o->y < 0) || (o->x < 0 && o->y >= 0)) {
         *x = o->x >= 0 ? o->x : o->y >= 0 ? o->y : 0;
         *y = -1;
     } else
@@ -50,7 +50,7 @@ static int possible(const struct app_show *s, const struct app_plot_options *o)
                ? CKG_OK
                : app_fail(s->notebook->message, CKG_ERR_STATE,
                           "%s: '%s' has not been measured yet, so there is no acquisition to show",
-                          s->definition->name, s->definition->outcomes[0].name);
+                          s->definition->name, app_outcome_name(s->definition, 0));
 }
 
 static void size(const struct app_show *s, const struct app_plot_options *options, double *width,
@@ -70,9 +70,9 @@ static int score(struct surface *w, const char *policy)
     const struct app_show *s = w->show;
     const int want = w->y < 0 ? 81 : s->ended <= 150 ? 37 : 25;
 
-    app_nodes_make(&w->nodes_x, &s->definition->parameters[w->x], want);
+    app_nodes_make(&w->nodes_x, app_parameter_at(s->definition, w->x), want);
     if (w->y >= 0)
-        app_nodes_make(&w->nodes_y, &s->definition->parameters[w->y], want);
+        app_nodes_make(&w->nodes_y, app_parameter_at(s->definition, w->y), want);
 
     /* The values on a grid. */
     const int count = w->nodes_x.count * (w->y < 0 ? 1 : w->nodes_y.count);
@@ -161,15 +161,15 @@ static int draw_surface(struct app_canvas *canvas, const struct surface *w, cons
                         const struct app_box *box)
 {
     struct app_key keys[APP_LOOKS + 2];
-    const struct app_parameter *p = w->show->definition->parameters;
+    const struct app_definition *d = w->show->definition;
     const int count = make_keys(w, keys);
     const int two = w->y >= 0;
     const double legend = app_keys_draw(NULL, keys, count, 0, 0, box->width - 60);
     const struct app_box outer = {box->x, box->y, box->width - (two ? 80 : 0), box->height - legend};
     struct app_axis values = app_axis_over(&w->range, w->policy.value);
     struct app_chart c = {.canvas = canvas,
-                          .x = app_axis_of(&p[w->x]),
-                          .y = two ? app_axis_of(&p[w->y]) : values,
+                          .x = app_axis_of(app_parameter_at(d, w->x)),
+                          .y = two ? app_axis_of(app_parameter_at(d, w->y)) : values,
                           .title = title,
                           .grid = !two};
 
@@ -208,7 +208,7 @@ static int draw(struct app_canvas *canvas, const struct app_show *s, const struc
     choose(s, options, &w->x, &w->y);
     ckg_policy_named(options->policy ? options->policy : s->definition->policy, &w->policy);
     app_text_print(&title, "Acquisition %s%s", w->policy.name,
-                   s->definition->d > (w->y < 0 ? 1 : 2) ? ", others as recommended" : "");
+                   app_dimension(s->definition) > (w->y < 0 ? 1 : 2) ? ", others as recommended" : "");
 
     int status = score(w, options->policy);
     if (!status && (title.failed || !draw_surface(canvas, w, title.data, box)))

@@ -117,7 +117,6 @@ static void draw_values(const struct app_chart *c, const struct app_show *s)
 
 static void draw_best(const struct app_chart *c, const struct app_show *s)
 {
-    const double sign = s->definition->goal == CKG_MAXIMIZE ? 1 : -1;
     struct app_path path = {0};
     double best = NAN;
     int evaluation = 0;
@@ -129,8 +128,7 @@ static void draw_best(const struct app_chart *c, const struct app_show *s)
         if (!has_ended(t))
             continue;
         evaluation++;
-        if (t->state == APP_COMPLETE && t->feasible == 1 && isfinite(value) &&
-            !(sign * value <= sign * best)) {
+        if (app_trial_improves(s->definition->problem, t, best)) {
             if (isnan(best))
                 app_path_move(&path, app_chart_x(c, evaluation), app_chart_y(c, value));
             else
@@ -269,7 +267,7 @@ static void draw_charts(struct app_canvas *canvas, const struct app_show *s,
 
     /* Legend at the bottom, above it a strip for the probability where there is one to show. */
     const int count = make_keys(s, history, keys);
-    const int strip = s->definition->K > 0 && history->count > 0;
+    const int strip = app_constraints(s->definition) > 0 && history->count > 0;
     const double legend = app_keys_draw(NULL, keys, count, 0, 0, box->width - 60);
     const double low = strip ? 112 : 0;
     const struct app_box upper = {box->x, box->y, box->width, box->height - legend - low};
@@ -278,7 +276,7 @@ static void draw_charts(struct app_canvas *canvas, const struct app_show *s,
     /* Both charts have their y axes in one line. */
     struct app_chart top = {.canvas = canvas,
                             .x = evaluations,
-                            .y = app_axis_over(range, s->definition->outcomes[0].name),
+                            .y = app_axis_over(range, app_outcome_name(s->definition, 0)),
                             .title = "Convergence",
                             .grid = 1};
     struct app_chart below = {.canvas = canvas,

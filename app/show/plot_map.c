@@ -37,7 +37,7 @@ struct map {
 static int possible(const struct app_show *s, const struct app_plot_options *o)
 {
     (void)o;
-    if (s->definition->d < 2)
+    if (app_dimension(s->definition) < 2)
         return app_fail(s->notebook->message, CKG_ERR_STATE,
                         "%s: a map needs two parameters, but there is only one; use --kind slices",
                         s->definition->name);
@@ -62,10 +62,10 @@ static int predict(struct map *m)
 {
     const struct app_show *s = m->show;
     const int want = app_show_fineness(s, 2);
-    const int count_of_outcomes = s->definition->K + 1;
+    const int count_of_outcomes = app_constraints(s->definition) + 1;
 
-    app_nodes_make(&m->nodes_x, &s->definition->parameters[m->x], want);
-    app_nodes_make(&m->nodes_y, &s->definition->parameters[m->y], want);
+    app_nodes_make(&m->nodes_x, app_parameter_at(s->definition, m->x), want);
+    app_nodes_make(&m->nodes_y, app_parameter_at(s->definition, m->y), want);
 
     /* Mean and probability on a grid. */
     const int count = m->nodes_x.count * m->nodes_y.count;
@@ -84,7 +84,7 @@ static int predict(struct map *m)
         low = fmin(low, m->feasible[i]);
         high = fmax(high, m->feasible[i]);
     }
-    m->certain = s->definition->K == 0 && low > 0.999999;
+    m->certain = app_constraints(s->definition) == 0 && low > 0.999999;
     m->crossed = low < 0.5 && high >= 0.5;
     return status;
 }
@@ -279,8 +279,8 @@ static int draw_contours(struct map *m)
     double first = 0;
     double step = 1;
     int count = 0;
-    int made = app_field_make(&m->chart, &m->nodes_x, &m->nodes_y, m->mean, m->show->definition->K + 1,
-                              &field, &block);
+    int made = app_field_make(&m->chart, &m->nodes_x, &m->nodes_y, m->mean,
+                              app_constraints(m->show->definition) + 1, &field, &block);
 
     if (made)
         made = choose_levels(&field, &first, &step, &count);
@@ -301,7 +301,7 @@ static int draw_contours(struct map *m)
 static void draw_cells(const struct map *m)
 {
     struct app_lettering letters = {9.5, APP_INK_TEXT, APP_MIDDLE, 0, 0};
-    const int outcomes = m->show->definition->K + 1;
+    const int outcomes = app_constraints(m->show->definition) + 1;
     const int count = m->nodes_x.count * m->nodes_y.count;
     const double wide = m->chart.box.width / m->nodes_x.count;
     const double high = m->chart.box.height / m->nodes_y.count;
@@ -424,11 +424,11 @@ static void draw_map(struct map *m, const struct app_box *box, int *made)
 /* What the map shows, in a line; the caller frees it. */
 static void write_title(const struct app_show *s, struct app_text *out)
 {
-    const int others = s->definition->d > 2;
+    const int others = app_dimension(s->definition) > 2;
     char name[APP_SHORT];
 
     if (s->recommendation)
-        app_text_print(out, "Predicted %s%s", app_shorten(s->definition->outcomes[0].name, 24, name),
+        app_text_print(out, "Predicted %s%s", app_shorten(app_outcome_name(s->definition, 0), 24, name),
                        others ? ", others as recommended" : "");
     else
         app_text_print(out, "Designs%s", others ? ", others in the middle of their ranges" : "");
@@ -450,8 +450,8 @@ static int draw(struct app_canvas *canvas, const struct app_show *s, const struc
 
     write_title(s, &title);
     m->chart = (struct app_chart){.canvas = canvas,
-                                  .x = app_axis_of(&s->definition->parameters[m->x]),
-                                  .y = app_axis_of(&s->definition->parameters[m->y]),
+                                  .x = app_axis_of(app_parameter_at(s->definition, m->x)),
+                                  .y = app_axis_of(app_parameter_at(s->definition, m->y)),
                                   .title = title.failed ? "" : title.data};
 
     int status = predict(m);

@@ -16,9 +16,9 @@ static const struct app_pen within_pen = {.stroke = APP_INK_MEAN, .width = 1},
 static const struct app_pen within_mark = {.stroke = APP_INK_PAPER, .fill = APP_INK_MEAN, .width = 0.6};
 static const struct app_pen outside_mark = {.stroke = APP_INK_LIMIT, .fill = APP_INK_PAPER, .width = 1.3};
 
-static void draw_limits(const struct app_chart *c, const struct app_outcome *o)
+static void draw_limits(const struct app_chart *c, struct app_outcome o)
 {
-    const double limits[] = {o->min, o->max};
+    const double limits[] = {o.min, o.max};
 
     for (int i = 0; i < 2; i++) {
         if (!(limits[i] > c->x.low && limits[i] < c->x.high))
@@ -52,7 +52,7 @@ static void draw_trial(const struct app_chart *c, const struct app_show *s, cons
 static int draw(struct app_canvas *canvas, const struct app_show *s, int outcome, const double *mean,
                 const double *sd, const struct app_box *box)
 {
-    const struct app_outcome *o = &s->definition->outcomes[outcome];
+    const struct app_outcome o = app_outcome_at(s->definition, outcome);
     struct app_range range = APP_RANGE_INIT;
     int count = 0;
     int within = 0;

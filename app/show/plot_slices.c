@@ -32,7 +32,7 @@ static int possible(const struct app_show *s, const struct app_plot_options *opt
     return s->recommendation ? CKG_OK
                              : app_fail(s->notebook->message, CKG_ERR_STATE,
                                         "%s: '%s' has not been measured yet, so there are no slices to show",
-                                        s->definition->name, s->definition->outcomes[0].name);
+                                        s->definition->name, app_outcome_name(s->definition, 0));
 }
 
 static int choose(const struct app_show *s, const struct app_plot_options *o, int *parameter)
@@ -43,8 +43,8 @@ static int choose(const struct app_show *s, const struct app_plot_options *o, in
         parameter[count++] = o->x;
     if (o->y >= 0 && o->y != o->x)
         parameter[count++] = o->y;
-    for (int i = 0; o->x < 0 && o->y < 0 && i < s->definition->d && count < MOST; i++)
-        parameter[count++] = s->definition->d <= MOST ? i : s->order[i];
+    for (int i = 0; o->x < 0 && o->y < 0 && i < app_dimension(s->definition) && count < MOST; i++)
+        parameter[count++] = app_dimension(s->definition) <= MOST ? i : s->order[i];
     return count;
 }
 
@@ -54,7 +54,7 @@ static double room_below(const struct app_show *s, int count, const int *paramet
     double room = 0;
 
     for (int k = 0; k < count; k++) {
-        const struct app_axis axis = app_axis_of(&s->definition->parameters[parameter[k]]);
+        const struct app_axis axis = app_axis_of(app_parameter_at(s->definition, parameter[k]));
         room = fmax(room, app_chart_below(&axis, width));
     }
     return room;
@@ -69,7 +69,9 @@ static void size(const struct app_show *s, const struct app_plot_options *option
     const int blocks = (count + COLUMNS - 1) / COLUMNS;
 
     *width = fmax(80 + columns * WIDE, 420);
-    *height = 24 + blocks * ((s->definition->K + 1) * HIGH + room_below(s, count, parameter, WIDE - GAP)) +
+    *height = 24 +
+              blocks * ((app_constraints(s->definition) + 1) * HIGH +
+                        room_below(s, count, parameter, WIDE - GAP)) +
               26;
 }
 
@@ -77,9 +79,9 @@ static int predict(struct slices *w, int k)
 {
     const struct app_show *s = w->show;
 
-    app_nodes_make(&w->nodes[k], &s->definition->parameters[w->parameter[k]], app_show_fineness(s, 1));
+    app_nodes_make(&w->nodes[k], app_parameter_at(s->definition, w->parameter[k]), app_show_fineness(s, 1));
 
-    const size_t values = (size_t)w->nodes[k].count * ((size_t)s->definition->K + 1);
+    const size_t values = (size_t)w->nodes[k].count * ((size_t)app_constraints(s->definition) + 1);
     double *X = app_show_designs(s, w->parameter[k], &w->nodes[k], -1, NULL);
     w->mean[k] = malloc(values * sizeof *w->mean[k]);
     w->sd[k] = malloc(values * sizeof *w->sd[k]);
@@ -94,8 +96,8 @@ static int predict(struct slices *w, int k)
 /* What a row of charts must hold: the bands, and limits that are not far away. */
 static struct app_axis row_axis(const struct slices *w, int outcome)
 {
-    const int outcomes = w->show->definition->K + 1;
-    const struct app_outcome *o = &w->show->definition->outcomes[outcome];
+    const int outcomes = app_constraints(w->show->definition) + 1;
+    const struct app_outcome o = app_outcome_at(w->show->definition, outcome);
     struct app_range range = APP_RANGE_INIT;
 
     for (int k = 0; k < w->count; k++)
@@ -107,11 +109,11 @@ static struct app_axis row_axis(const struct slices *w, int outcome)
         }
 
     const double span = range.high - range.low;
-    if (outcome && isfinite(o->min) && o->min > range.low - span && o->min < range.high + span)
-        app_range_add(&range, o->min);
-    if (outcome && isfinite(o->max) && o->max > range.low - span && o->max < range.high + span)
-        app_range_add(&range, o->max);
-    return app_axis_over(&range, o->name);
+    if (outcome && isfinite(o.min) && o.min > range.low - span && o.min < range.high + span)
+        app_range_add(&range, o.min);
+    if (outcome && isfinite(o.max) && o.max > range.low - span && o.max < range.high + span)
+        app_range_add(&range, o.max);
+    return app_axis_over(&range, o.name);
 }
 
 /* --- one chart --- */
@@ -172,7 +174,7 @@ static void draw_chart(const struct app_chart *c, const struct slices *w, int k,
 {
     const struct app_show *s = w->show;
     const struct app_nodes *n = &w->nodes[k];
-    const int outcomes = s->definition->K + 1;
+    const int outcomes = app_constraints(s->definition) + 1;
     const double here = app_chart_x(c, s->centre[w->parameter[k]]);
 
     app_chart_axes(c);
@@ -180,8 +182,8 @@ static void draw_chart(const struct app_chart *c, const struct slices *w, int k,
     /* Limits and predictions, cut off at the axis. */
     c->canvas->table->clip(c->canvas, &c->box);
     if (outcome) {
-        draw_limit(c, s->definition->outcomes[outcome].min, 0);
-        draw_limit(c, s->definition->outcomes[outcome].max, 1);
+        draw_limit(c, app_outcome_at(s->definition, outcome).min, 0);
+        draw_limit(c, app_outcome_at(s->definition, outcome).max, 1);
     }
     app_draw_line(c->canvas, here, c->box.y, here, c->box.y + c->box.height, &here_pen);
     (n->stepped ? draw_steps : draw_curve)(c, n, w->mean[k] + outcome, w->sd[k] + outcome, outcomes);
@@ -200,11 +202,11 @@ static void draw_row(struct app_canvas *canvas, const struct slices *w, int firs
 {
     const int end = first + COLUMNS < w->count ? first + COLUMNS : w->count;
     const struct app_axis axis = row_axis(w, outcome);
-    const int last = outcome == w->show->definition->K;
+    const int last = outcome == app_constraints(w->show->definition);
 
     for (int k = first; k < end; k++) {
         struct app_chart c = {.canvas = canvas,
-                              .x = app_axis_of(&w->show->definition->parameters[w->parameter[k]]),
+                              .x = app_axis_of(app_parameter_at(w->show->definition, w->parameter[k])),
                               .y = axis,
                               .grid = 1};
 
@@ -226,7 +228,7 @@ static void draw_all(struct app_canvas *canvas, const struct slices *w, const st
         {APP_KEY_LINE, APP_CIRCLE, {.stroke = APP_INK_LIMIT, .width = 1.3, .dash = APP_DASHED}, "limit"},
     };
     static const struct app_lettering letters = {12, APP_INK_TEXT, APP_START, 1, 0};
-    const int outcomes = w->show->definition->K + 1;
+    const int outcomes = app_constraints(w->show->definition) + 1;
     const int columns = w->count < COLUMNS ? w->count : COLUMNS;
     const int blocks = (w->count + COLUMNS - 1) / COLUMNS;
     const double legend = 20;
@@ -246,9 +248,9 @@ static void draw_all(struct app_canvas *canvas, const struct slices *w, const st
 
     /* The heading. */
     char heading[128] = "Slices through the recommendation";
-    if (w->count < w->show->definition->d)
+    if (w->count < app_dimension(w->show->definition))
         snprintf(heading, sizeof heading, "Slices through the recommendation, along %d of %d parameters",
-                 w->count, w->show->definition->d);
+                 w->count, app_dimension(w->show->definition));
     app_draw_letters(canvas, box->x + left, box->y + 13, &letters, heading);
 
     /* The charts, a row for each outcome. */

@@ -53,12 +53,14 @@ static void add_header(const struct app_show *s, struct app_text *out)
     /* What it is about. */
     app_text_print(out, "<header><h1>");
     app_report_name(out, d->name);
-    app_text_print(out, "</h1>\n<p class=\"lead\">%s ", d->goal == CKG_MAXIMIZE ? "maximize" : "minimize");
-    app_report_name(out, d->outcomes[0].name);
+    app_text_print(out, "</h1>\n<p class=\"lead\">%s ",
+                   ckg_problem_goal(d->problem) == CKG_MAXIMIZE ? "maximize" : "minimize");
+    app_report_name(out, app_outcome_name(d, 0));
 
     /* How far it is. */
-    app_text_print(out, " over %d parameter%s under %d constraint%s · %d", d->d, d->d == 1 ? "" : "s", d->K,
-                   d->K == 1 ? "" : "s", s->ended);
+    app_text_print(out, " over %d parameter%s under %d constraint%s · %d", app_dimension(d),
+                   app_dimension(d) == 1 ? "" : "s", app_constraints(d), app_constraints(d) == 1 ? "" : "s",
+                   s->ended);
     if (d->budget > 0)
         app_text_print(out, " of %d", d->budget);
     app_text_print(out, " evaluations: %d complete, %d failed", tally[APP_COMPLETE], tally[APP_FAILED_TRIAL]);
@@ -124,11 +126,11 @@ static int add_slices(const struct app_show *s, struct app_text *out)
 /* Every pair of the three parameters that matter most. */
 static int add_maps(const struct app_show *s, struct app_text *out)
 {
-    const int most = s->definition->d < 3 ? s->definition->d : 3;
+    const int most = app_dimension(s->definition) < 3 ? app_dimension(s->definition) : 3;
     int status = CKG_OK;
 
     app_text_print(out, "<section id=\"maps\"><h2>Feasibility maps</h2>\n");
-    if (s->definition->d > 3)
+    if (app_dimension(s->definition) > 3)
         app_text_print(out,
                        "<p class=\"note\">These are the three parameters with the shortest lengthscales; "
                        "<code>ckg plot --kind map --x NAME --y "
@@ -159,7 +161,7 @@ static int add_check(const struct app_show *s, int outcome, struct app_text *out
     static const struct app_box box = {2, 2, 340, 310};
     struct app_text title = {0};
 
-    app_text_print(&title, "%s: predicted against measured", s->definition->outcomes[outcome].name);
+    app_text_print(&title, "%s: predicted against measured", app_outcome_name(s->definition, outcome));
 
     struct app_canvas *canvas = title.failed
                                     ? NULL
@@ -170,7 +172,7 @@ static int add_check(const struct app_show *s, int outcome, struct app_text *out
 
     const int status = app_plot_residuals(canvas, s, outcome, &box);
     app_text_print(out, "<figure><h3>");
-    app_report_name(out, s->definition->outcomes[outcome].name);
+    app_report_name(out, app_outcome_name(s->definition, outcome));
     app_text_print(out, "</h3>\n");
     const int made = app_canvas_svg.close(canvas, status ? NULL : out);
     app_text_print(out, "</figure>\n");
@@ -189,7 +191,7 @@ static int add_checks(const struct app_show *s, struct app_text *out)
              "marked "
              "with a diamond.</p>\n<div class=\"figures\">\n");
 
-    for (int j = 0; !status && j <= s->definition->K; j++) {
+    for (int j = 0; !status && j <= app_constraints(s->definition); j++) {
         ckg_model_info model;
         status = ckg_study_model(s->engine, j, &model);
         if (status)

@@ -20,9 +20,9 @@ void app_report_name(struct app_text *out, const char *name);
 /* A number for people, exact when it is pointed at. */
 void app_report_number(struct app_text *out, double value);
 /* The parameter's value: a number or a category's name. */
-void app_report_value(struct app_text *out, const struct app_parameter *parameter, double value);
+void app_report_value(struct app_text *out, struct app_parameter parameter, double value);
 /* "≤ 0", "0.1 ≤ … ≤ 3" */
-void app_report_limits(struct app_text *out, const struct app_outcome *outcome);
+void app_report_limits(struct app_text *out, struct app_outcome outcome);
 
 /* Its sections; a status. */
 int app_report_recommendation(const struct app_show *show, struct app_text *out);

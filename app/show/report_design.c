@@ -26,24 +26,24 @@ void app_report_number(struct app_text *out, double value)
         app_text_print(out, "%s", shown);
 }
 
-void app_report_value(struct app_text *out, const struct app_parameter *p, double value)
+void app_report_value(struct app_text *out, struct app_parameter p, double value)
 {
-    if (p->kind == CKG_CATEGORICAL)
-        app_report_name(out, p->values[(int)value]);
+    if (p.kind == CKG_CATEGORICAL)
+        app_report_name(out, ckg_problem_category(p.problem, p.index, (int)value));
     else
         app_report_number(out, value);
 }
 
-void app_report_limits(struct app_text *out, const struct app_outcome *o)
+void app_report_limits(struct app_text *out, struct app_outcome o)
 {
     char low[64];
     char high[64];
 
-    app_number_nice(o->min, 6, low);
-    app_number_nice(o->max, 6, high);
-    if (isinf(o->min))
+    app_number_nice(o.min, 6, low);
+    app_number_nice(o.max, 6, high);
+    if (isinf(o.min))
         app_text_print(out, "≤ %s", high);
-    else if (isinf(o->max))
+    else if (isinf(o.max))
         app_text_print(out, "≥ %s", low);
     else
         app_text_print(out, "%s … %s", low, high);
@@ -75,7 +75,7 @@ static void add_tiles(const struct app_show *s, struct app_text *out)
     const ckg_recommendation *r = s->recommendation;
 
     app_text_print(out, "<div class=\"tiles\">\n<div class=\"tile\"><span class=\"what\">predicted ");
-    app_report_name(out, s->definition->outcomes[0].name);
+    app_report_name(out, app_outcome_name(s->definition, 0));
     app_text_print(out, "</span><b>");
     add_prediction(out, r->mean[0], r->sd[0]);
     app_text_print(out,
@@ -84,7 +84,8 @@ static void add_tiles(const struct app_show *s, struct app_text *out)
     app_text_print(out, "<div class=\"tile\"><span class=\"what\">probability of being feasible</span><b>");
     add_probability(out, r->probability_feasible);
     app_text_print(out, "</b><span class=\"what\">%s</span></div>\n",
-                   s->definition->K ? "of meeting all constraints at once" : "there are no constraints");
+                   app_constraints(s->definition) ? "of meeting all constraints at once"
+                                                  : "there are no constraints");
 
     app_text_print(out, "<div class=\"tile\"><span class=\"what\">best feasible design evaluated</span><b>");
     if (s->best) {
@@ -105,14 +106,14 @@ static void add_design(const struct app_show *s, struct app_text *out)
         app_text_print(out, "<th>best evaluated (trial %d)</th>", s->best->number);
     app_text_print(out, "</tr></thead><tbody>\n");
 
-    for (int i = 0; i < d->d; i++) {
+    for (int i = 0; i < app_dimension(d); i++) {
         app_text_print(out, "<tr><td>");
-        app_report_name(out, d->parameters[i].name);
+        app_report_name(out, app_parameter_name(d, i));
         app_text_print(out, "</td><td>");
-        app_report_value(out, &d->parameters[i], s->recommendation->x[i]);
+        app_report_value(out, app_parameter_at(d, i), s->recommendation->x[i]);
         if (s->best) {
             app_text_print(out, "</td><td>");
-            app_report_value(out, &d->parameters[i], s->best->x[i]);
+            app_report_value(out, app_parameter_at(d, i), s->best->x[i]);
         }
         app_text_print(out, "</td></tr>\n");
     }
@@ -133,14 +134,14 @@ static void add_outcomes(const struct app_show *s, struct app_text *out)
     app_text_print(out, "</tr></thead><tbody>\n");
 
     /* A row for each: what is wanted, what is predicted, what was measured. */
-    for (int j = 0; j <= d->K; j++) {
+    for (int j = 0; j <= app_constraints(d); j++) {
         app_text_print(out, "<tr><td>");
-        app_report_name(out, d->outcomes[j].name);
+        app_report_name(out, app_outcome_name(d, j));
         app_text_print(out, "</td><td>");
         if (j)
-            app_report_limits(out, &d->outcomes[j]);
+            app_report_limits(out, app_outcome_at(d, j));
         else
-            app_text_print(out, "%s", d->goal == CKG_MAXIMIZE ? "large" : "small");
+            app_text_print(out, "%s", ckg_problem_goal(d->problem) == CKG_MAXIMIZE ? "large" : "small");
         app_text_print(out, "</td><td>");
         add_prediction(out, s->recommendation->mean[j], s->recommendation->sd[j]);
         app_text_print(out, "</td><td>");
@@ -168,7 +169,7 @@ int app_report_recommendation(const struct app_show *s, struct app_text *out)
                             "Evaluate it before you rely on it.</p>\n");
     } else {
         app_text_print(out, "<p>There is none yet: ");
-        app_report_name(out, s->definition->outcomes[0].name);
+        app_report_name(out, app_outcome_name(s->definition, 0));
         app_text_print(out, " has not been measured.</p>\n");
     }
     app_text_print(out, "</section>\n");

@@ -21,9 +21,9 @@ static double model_number(const ckg_model_info *m, int row)
 
 static void add_outcome_heads(const struct app_definition *d, struct app_text *out)
 {
-    for (int j = 0; j <= d->K; j++) {
+    for (int j = 0; j <= app_constraints(d); j++) {
         app_text_print(out, "<th>");
-        app_report_name(out, d->outcomes[j].name);
+        app_report_name(out, app_outcome_name(d, j));
         app_text_print(out, "</th>");
     }
 }
@@ -31,7 +31,7 @@ static void add_outcome_heads(const struct app_definition *d, struct app_text *o
 /* One number for each outcome; parameter >= 0: its lengthscale. */
 static int add_model_row(const struct app_show *s, int row, int parameter, struct app_text *out)
 {
-    for (int j = 0; j <= s->definition->K; j++) {
+    for (int j = 0; j <= app_constraints(s->definition); j++) {
         ckg_model_info model;
         const int status = ckg_study_model(s->engine, j, &model);
         char text[64];
@@ -67,9 +67,9 @@ int app_report_models(const struct app_show *s, struct app_text *out)
     app_text_print(out, "<div class=\"wide\"><table><thead><tr><th></th>");
     add_outcome_heads(d, out);
     app_text_print(out, "</tr></thead><tbody>\n");
-    for (int i = 0; !status && i < d->d; i++) {
+    for (int i = 0; !status && i < app_dimension(d); i++) {
         app_text_print(out, "<tr><td>lengthscale of ");
-        app_report_name(out, d->parameters[i].name);
+        app_report_name(out, app_parameter_name(d, i));
         app_text_print(out, "</td>");
         status = add_model_row(s, 0, i, out);
     }
@@ -90,9 +90,9 @@ static void add_trial_heads(const struct app_definition *d, struct app_text *out
 {
     app_text_print(out,
                    "<thead><tr><th>trial</th><th class=\"left\">state</th><th class=\"left\">feasible</th>");
-    for (int i = 0; i < d->d; i++) {
+    for (int i = 0; i < app_dimension(d); i++) {
         app_text_print(out, "<th>");
-        app_report_name(out, d->parameters[i].name);
+        app_report_name(out, app_parameter_name(d, i));
         app_text_print(out, "</th>");
     }
     add_outcome_heads(d, out);
@@ -122,13 +122,13 @@ static void add_trial(const struct app_definition *d, const struct app_trial *t,
     app_text_print(out, "<tr><td>%d</td><td class=\"left\">%s</td><td class=\"left\">%s</td>", t->number,
                    app_state_name(t->state), feasible[t->feasible + 1]);
 
-    for (int i = 0; i < d->d; i++) {
+    for (int i = 0; i < app_dimension(d); i++) {
         app_text_print(out, "<td>");
-        app_report_value(out, &d->parameters[i], t->x[i]);
+        app_report_value(out, app_parameter_at(d, i), t->x[i]);
         app_text_print(out, "</td>");
     }
 
-    for (int j = 0; j <= d->K; j++) {
+    for (int j = 0; j <= app_constraints(d); j++) {
         app_text_print(out, "<td>");
         add_measured(t, j, out);
         app_text_print(out, "</td>");
@@ -160,43 +160,43 @@ int app_report_trials(const struct app_show *s, struct app_text *out)
 
 /* --- facts --- */
 
-static void add_parameter(const struct app_parameter *p, struct app_text *out)
+static void add_parameter(struct app_parameter p, struct app_text *out)
 {
     static const char *const kinds[] = {
         [CKG_REAL] = "real", [CKG_INTEGER] = "integer", [CKG_CATEGORICAL] = "categorical"};
     char low[64];
     char high[64];
     app_text_print(out, "<tr><td>");
-    app_report_name(out, p->name);
-    app_text_print(out, "</td><td class=\"left\">%s</td><td class=\"why\">", kinds[p->kind]);
+    app_report_name(out, p.name);
+    app_text_print(out, "</td><td class=\"left\">%s</td><td class=\"why\">", kinds[p.kind]);
 
-    if (p->kind != CKG_CATEGORICAL)
-        app_text_print(out, "%s … %s%s", app_number_nice(p->low, 6, low), app_number_nice(p->high, 6, high),
-                       p->scale == CKG_LOG ? ", logarithmic" : "");
-    for (int k = 0; p->kind == CKG_CATEGORICAL && k < p->count; k++) {
+    if (p.kind != CKG_CATEGORICAL)
+        app_text_print(out, "%s … %s%s", app_number_nice(p.low, 6, low), app_number_nice(p.high, 6, high),
+                       p.scale == CKG_LOG ? ", logarithmic" : "");
+    for (int k = 0; p.kind == CKG_CATEGORICAL && k < p.count; k++) {
         app_text_print(out, k ? ", " : "");
-        app_markup(out, p->values[k]);
+        app_markup(out, ckg_problem_category(p.problem, p.index, k));
     }
     app_text_print(out, "</td></tr>\n");
 }
 
 static void add_outcome(const struct app_definition *d, int j, struct app_text *out)
 {
-    const struct app_outcome *o = &d->outcomes[j];
+    const struct app_outcome o = app_outcome_at(d, j);
     char sd[64];
 
     app_text_print(out, "<tr><td>");
-    app_report_name(out, o->name);
+    app_report_name(out, o.name);
     app_text_print(out, "</td><td class=\"left\">%s</td><td class=\"left\">", j ? "constraint" : "objective");
     if (j)
         app_report_limits(out, o);
     else
-        app_text_print(out, "%s", d->goal == CKG_MAXIMIZE ? "maximize" : "minimize");
+        app_text_print(out, "%s", ckg_problem_goal(d->problem) == CKG_MAXIMIZE ? "maximize" : "minimize");
 
-    if (o->noise == CKG_NOISE_KNOWN)
-        app_text_print(out, ", noise of standard deviation %s", app_number_nice(o->sd, 4, sd));
+    if (o.noise == CKG_NOISE_KNOWN)
+        app_text_print(out, ", noise of standard deviation %s", app_number_nice(o.sd, 4, sd));
     else
-        app_text_print(out, ", noise %s", o->noise == CKG_NOISE_NONE ? "none" : "estimated");
+        app_text_print(out, ", noise %s", o.noise == CKG_NOISE_NONE ? "none" : "estimated");
     app_text_print(out, "</td></tr>\n");
 }
 
@@ -261,9 +261,9 @@ int app_report_facts(const struct app_show *s, struct app_text *out)
     app_text_print(out, "<section id=\"study\"><h2>Study</h2>\n<div "
                         "class=\"wide\"><table><thead><tr><th>name</th><th class=\"left\">kind</th>"
                         "<th class=\"left\">range, limits</th></tr></thead><tbody>\n");
-    for (int i = 0; i < d->d; i++)
-        add_parameter(&d->parameters[i], out);
-    for (int j = 0; j <= d->K; j++)
+    for (int i = 0; i < app_dimension(d); i++)
+        add_parameter(app_parameter_at(d, i), out);
+    for (int j = 0; j <= app_constraints(d); j++)
         add_outcome(d, j, out);
     app_text_print(out, "</tbody></table></div>\n");
     add_study_facts(s, out);

@@ -16,25 +16,25 @@ int app_show_no_memory(const struct app_show *show)
 /* --- opening --- */
 
 /* The middle of a parameter's range on its own scale; an integer or a category stays one. */
-static double middle(const struct app_parameter *p)
+static double middle(struct app_parameter p)
 {
-    if (p->scale == CKG_LOG)
-        return fmin(fmax(sqrt(p->low) * sqrt(p->high), p->low), p->high);
-    const double half = p->low + 0.5 * (p->high - p->low);
-    return p->kind == CKG_REAL ? half : floor(half);
+    if (p.scale == CKG_LOG)
+        return fmin(fmax(sqrt(p.low) * sqrt(p.high), p.low), p.high);
+    const double half = p.low + 0.5 * (p.high - p.low);
+    return p.kind == CKG_REAL ? half : floor(half);
 }
 
 /* 1/ℓ of the outcome that feels each parameter most. */
 static int weigh_parameters(struct app_show *s, double *weight)
 {
-    for (int i = 0; i < s->definition->d; i++)
+    for (int i = 0; i < app_dimension(s->definition); i++)
         weight[i] = 0;
-    for (int j = 0; j <= s->definition->K; j++) {
+    for (int j = 0; j <= app_constraints(s->definition); j++) {
         ckg_model_info model;
         const int status = ckg_study_model(s->engine, j, &model);
         if (status)
             return app_notebook_fail(s->notebook, status);
-        for (int i = 0; model.observations > 0 && i < s->definition->d; i++)
+        for (int i = 0; model.observations > 0 && i < app_dimension(s->definition); i++)
             weight[i] = fmax(weight[i], 1 / model.lengthscales[i]);
     }
     return CKG_OK;
@@ -42,7 +42,7 @@ static int weigh_parameters(struct app_show *s, double *weight)
 
 static int order_parameters(struct app_show *s)
 {
-    const int d = s->definition->d;
+    const int d = app_dimension(s->definition);
     double *weight = malloc((size_t)d * sizeof *weight);
     const int status = weight ? weigh_parameters(s, weight) : app_show_no_memory(s);
 
@@ -63,14 +63,15 @@ static int recommend(struct app_show *s)
 
     if (status && status != CKG_ERR_STATE)
         return app_notebook_fail(s->notebook, status);
-    for (int i = 0; i < s->definition->d; i++)
-        s->centre[i] = s->recommendation ? s->recommendation->x[i] : middle(&s->definition->parameters[i]);
+    for (int i = 0; i < app_dimension(s->definition); i++)
+        s->centre[i] = s->recommendation ? s->recommendation->x[i]
+                                         : middle(app_parameter_at(s->definition, i));
     return CKG_OK;
 }
 
 int app_show_open(struct app_show *s, struct app_notebook *n)
 {
-    const size_t d = (size_t)n->definition.d;
+    const size_t d = (size_t)app_dimension(&n->definition);
     int tally[APP_STATES];
 
     *s = (struct app_show){.notebook = n, .definition = &n->definition, .best = app_notebook_best(n)};
@@ -138,46 +139,47 @@ void app_trial_hint(const struct app_definition *d, const struct app_trial *t, s
 
     app_text_print(out, "trial %d, %s", t->number, app_looks[app_trial_look(t)].text);
 
-    for (int i = 0; i < d->d && i < HINT_NAMES; i++) {
-        const struct app_parameter *p = &d->parameters[i];
-        app_text_print(out, "%s %s = ", i ? "," : ":", app_shorten(p->name, HINT_CHARACTERS, name));
-        app_text_print(out, "%s",
-                       p->kind == CKG_CATEGORICAL
-                           ? app_shorten(p->values[(int)t->x[i]], HINT_CHARACTERS, name)
-                           : app_number_nice(t->x[i], 4, number));
+    for (int i = 0; i < app_dimension(d) && i < HINT_NAMES; i++) {
+        const struct app_parameter p = app_parameter_at(d, i);
+        app_text_print(out, "%s %s = ", i ? "," : ":", app_shorten(p.name, HINT_CHARACTERS, name));
+        app_text_print(
+            out, "%s",
+            p.kind == CKG_CATEGORICAL
+                ? app_shorten(ckg_problem_category(p.problem, p.index, (int)t->x[i]), HINT_CHARACTERS, name)
+                : app_number_nice(t->x[i], 4, number));
     }
-    if (d->d > HINT_NAMES)
+    if (app_dimension(d) > HINT_NAMES)
         app_text_print(out, ", …");
 
     for (int i = 0; i < t->count && i < HINT_NAMES; i++)
         app_text_print(out, "%s %s = %s", i ? "," : ";",
-                       app_shorten(d->outcomes[t->measured[i].outcome].name, HINT_CHARACTERS, name),
+                       app_shorten(app_outcome_name(d, t->measured[i].outcome), HINT_CHARACTERS, name),
                        app_number_nice(t->measured[i].value, 4, number));
 }
 
 /* --- grids --- */
 
 /* Value number i of `count` that part the range evenly on its scale. */
-static double value_at(const struct app_parameter *p, int i, int count)
+static double value_at(struct app_parameter p, int i, int count)
 {
     const double t = (double)i / (count - 1);
 
     if (i == 0 || i == count - 1)
-        return i ? p->high : p->low;
-    if (p->scale == CKG_LOG)
-        return fmin(fmax(p->low * pow(p->high / p->low, t), p->low), p->high);
-    const double value = p->low + t * (p->high - p->low);
-    return p->kind == CKG_REAL ? value : rint(value);
+        return i ? p.high : p.low;
+    if (p.scale == CKG_LOG)
+        return fmin(fmax(p.low * pow(p.high / p.low, t), p.low), p.high);
+    const double value = p.low + t * (p.high - p.low);
+    return p.kind == CKG_REAL ? value : rint(value);
 }
 
-void app_nodes_make(struct app_nodes *out, const struct app_parameter *p, int want)
+void app_nodes_make(struct app_nodes *out, struct app_parameter p, int want)
 {
-    const double values = p->kind == CKG_REAL ? INFINITY : p->high - p->low + 1;
-    const int most = p->kind == CKG_CATEGORICAL ? APP_MAX_NODES : want;
+    const double values = p.kind == CKG_REAL ? INFINITY : p.high - p.low + 1;
+    const int most = p.kind == CKG_CATEGORICAL ? APP_MAX_NODES : want;
 
     assert(want >= 2 && want <= APP_MAX_NODES);
     out->count = values < most ? (int)values : most;
-    out->stepped = p->kind == CKG_CATEGORICAL || values <= APP_FEW;
+    out->stepped = p.kind == CKG_CATEGORICAL || values <= APP_FEW;
     if (out->stepped && values <= APP_MAX_NODES)
         out->count = (int)values;
 
@@ -194,7 +196,7 @@ void app_nodes_make(struct app_nodes *out, const struct app_parameter *p, int wa
 double *app_show_designs(const struct app_show *s, int x, const struct app_nodes *nodes_x, int y,
                          const struct app_nodes *nodes_y)
 {
-    const size_t d = (size_t)s->definition->d;
+    const size_t d = (size_t)app_dimension(s->definition);
     const size_t rows = y < 0 ? 1 : (size_t)nodes_y->count;
     const size_t columns = (size_t)nodes_x->count;
     double *X = malloc(rows * columns * d * sizeof *X);

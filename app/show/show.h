@@ -68,7 +68,7 @@ struct app_nodes {
     int stepped;
 };
 
-void app_nodes_make(struct app_nodes *out, const struct app_parameter *parameter, int want);
+void app_nodes_make(struct app_nodes *out, struct app_parameter parameter, int want);
 
 /* Designs X (count × d, the caller's to free) where parameter x takes the nodes' values, y (-1: none) those
    of the others, row by row, and all others are at the centre. NULL without memory. */

@@ -96,9 +96,9 @@ static int is_repeated_later(const struct app_csv_row *head, int at)
 /* The outcome whose standard deviations the column holds, or -1. */
 static int sd_of(const struct app_definition *d, const char *name)
 {
-    for (int j = 0; j <= d->K; j++) {
-        const size_t length = strlen(d->outcomes[j].name);
-        if (!strncmp(name, d->outcomes[j].name, length) && !strcmp(name + length, ".sd"))
+    for (int j = 0; j <= app_constraints(d); j++) {
+        const size_t length = strlen(app_outcome_name(d, j));
+        if (!strncmp(name, app_outcome_name(d, j), length) && !strcmp(name + length, ".sd"))
             return j;
     }
     return -1;
@@ -114,8 +114,8 @@ static int read_head(struct reader *r, const struct app_csv_row *head, struct co
 
     for (int k = 0; k < head->count; k++) {
         const char *name = head->field[k];
-        const int parameter = app_definition_parameter(d, name), outcome = app_definition_outcome(d, name),
-                  sd = sd_of(d, name);
+        const int parameter = ckg_problem_parameter_find(d->problem, name),
+                  outcome = ckg_problem_outcome_find(d->problem, name), sd = sd_of(d, name);
         const int again = is_repeated(head, k);
         const int later = is_repeated_later(head, k);
         if (is_fact(name) && !again && ((parameter < 0 && outcome < 0) || later))
@@ -149,7 +149,8 @@ static int put_field(struct reader *r, struct row *row, const char *name, const 
                      const char *text)
 {
     const struct app_definition *d = r->definition;
-    const int category = column->kind == PARAMETER && d->parameters[column->index].kind == CKG_CATEGORICAL;
+    const int category = column->kind == PARAMETER &&
+                         ckg_problem_parameter_kind(d->problem, column->index) == CKG_CATEGORICAL;
     double value = 0;
     int failed = 0;
 
@@ -172,7 +173,7 @@ static int put_field(struct reader *r, struct row *row, const char *name, const 
 /* value → [value, sd]. */
 static int put_sd(struct reader *r, struct row *row, int outcome, const char *text)
 {
-    const char *name = r->definition->outcomes[outcome].name;
+    const char *name = app_outcome_name(r->definition, outcome);
     json_t *value = json_object_get(row->values, name);
     double sd;
 
@@ -231,10 +232,10 @@ static int split_nested(struct reader *r, struct row *row, json_t *object)
     json_t *value, *values = json_object_get(object, "values");
 
     json_object_foreach(json_object_get(object, "parameters"), name,
-                        value) if (app_definition_parameter(r->definition, name) >= 0)
+                        value) if (ckg_problem_parameter_find(r->definition->problem, name) >= 0)
         json_object_set(row->parameters, name, value);
     else if (!r->lenient) return refuse_name(r, row->line, name);
-    json_object_foreach(values, name, value) if (app_definition_outcome(r->definition, name) >= 0)
+    json_object_foreach(values, name, value) if (ckg_problem_outcome_find(r->definition->problem, name) >= 0)
         json_object_set(row->values, name, value);
     else if (!r->lenient) return refuse_name(r, row->line, name);
     json_object_foreach(object, name, value) if (is_fact(name)) json_object_set(row->facts, name, value);
@@ -247,9 +248,10 @@ static int split_flat(struct reader *r, struct row *row, json_t *object)
     const char *name;
     json_t *value;
 
-    json_object_foreach(object, name, value) if (app_definition_parameter(r->definition, name) >= 0)
-        json_object_set(row->parameters, name, value);
-    else if (app_definition_outcome(r->definition, name) >= 0) json_object_set(row->values, name, value);
+    json_object_foreach(object, name, value) if (ckg_problem_parameter_find(r->definition->problem, name) >=
+                                                 0) json_object_set(row->parameters, name, value);
+    else if (ckg_problem_outcome_find(r->definition->problem, name) >= 0)
+        json_object_set(row->values, name, value);
     else if (is_fact(name)) json_object_set(row->facts, name, value);
     else if (!r->lenient) return refuse_name(r, row->line, name);
     return CKG_OK;
@@ -320,7 +322,7 @@ struct points {
 static int take_point(void *context, const struct row *row, struct app_message *message)
 {
     struct points *p = context;
-    const size_t d = (size_t)p->definition->d;
+    const size_t d = (size_t)app_dimension(p->definition);
     struct app_message why;
 
     if (p->count == p->capacity) {
@@ -420,7 +422,7 @@ static int fill_trial(const struct trials *to, const struct row *row, struct app
     t->seconds = seconds_of(row);
     strcpy(t->origin, origin && (!strcmp(origin, "design") || !strcmp(origin, "policy")) ? origin : "user");
     t->why = failed ? app_copy(reason ? reason : "not said") : NULL;
-    t->feasible = app_outcomes_feasible(to->definition, t->count, t->measured);
+    t->feasible = ckg_problem_feasible(to->definition->problem, t->count, t->measured);
     return failed && !t->why ? no_memory(why) : CKG_OK;
 }
 
@@ -441,10 +443,11 @@ static int take_trial(void *context, const struct row *row, struct app_message *
 {
     struct trials *to = context;
     struct app_message why;
-    struct app_trial t = {.number = row->line,
-                          .seconds = NAN,
-                          .x = calloc((size_t)to->definition->d, sizeof *t.x),
-                          .measured = calloc((size_t)to->definition->K + 1, sizeof *t.measured)};
+    struct app_trial t = {
+        .number = row->line,
+        .seconds = NAN,
+        .x = calloc((size_t)app_dimension(to->definition), sizeof *t.x),
+        .measured = calloc((size_t)app_constraints(to->definition) + 1, sizeof *t.measured)};
     int status = t.x && t.measured && grow(to) ? CKG_OK : no_memory(&why);
     int outside = 0;
 
@@ -519,7 +522,7 @@ static double sd_in(const struct app_trial *t, int outcome)
 /* Which outcomes (1 + K) have a column of standard deviations: those that some trial gave one for. */
 static void find_sds(const struct app_notebook *n, int *has)
 {
-    for (int j = 0; j <= n->definition.K; j++) {
+    for (int j = 0; j <= app_constraints(&n->definition); j++) {
         has[j] = 0;
         for (int i = 0; i < n->count && !has[j]; i++)
             has[j] = !isnan(sd_in(&n->trials[i], j));
@@ -540,13 +543,13 @@ static void write_head(const struct app_notebook *n, const int *has_sd, struct a
 
     for (int i = 0; i < 5; i++)
         app_csv_field(out, facts[i], &first);
-    for (int i = 0; i < d->d; i++)
-        app_csv_field(out, d->parameters[i].name, &first);
-    for (int j = 0; j <= d->K; j++)
-        app_csv_field(out, d->outcomes[j].name, &first);
-    for (int j = 0; j <= d->K; j++) {
+    for (int i = 0; i < app_dimension(d); i++)
+        app_csv_field(out, app_parameter_name(d, i), &first);
+    for (int j = 0; j <= app_constraints(d); j++)
+        app_csv_field(out, app_outcome_name(d, j), &first);
+    for (int j = 0; j <= app_constraints(d); j++) {
         struct app_text name = {0};
-        app_text_print(&name, "%s.sd", d->outcomes[j].name);
+        app_text_print(&name, "%s.sd", app_outcome_name(d, j));
         if (has_sd[j] && name.data)
             app_csv_field(out, name.data, &first);
         app_text_free(&name);
@@ -565,15 +568,15 @@ static void write_trial(const struct app_notebook *n, const struct app_trial *t,
     app_csv_field(out, t->origin, &first);
     number_field(out, t->seconds, &first);
     app_csv_field(out, t->why ? t->why : "", &first);
-    for (int i = 0; i < d->d; i++) {
+    for (int i = 0; i < app_dimension(d); i++) {
         struct app_text value = {0};
-        app_design_write_text(&d->parameters[i], t->x[i], &value);
+        app_design_write_text(d, i, t->x[i], &value);
         app_csv_field(out, value.data ? value.data : "", &first);
         app_text_free(&value);
     }
-    for (int j = 0; j <= d->K; j++)
+    for (int j = 0; j <= app_constraints(d); j++)
         number_field(out, app_trial_value(t, j), &first);
-    for (int j = 0; j <= d->K; j++)
+    for (int j = 0; j <= app_constraints(d); j++)
         if (has_sd[j])
             number_field(out, sd_in(t, j), &first);
     app_text_add(out, "\n", 1);

@@ -124,15 +124,18 @@ static const struct ckg_measurement *measured_objective(const struct ckg__trial 
 
 int ckg__data_best(const struct ckg__data *data)
 {
-    const double sign = data->problem->goal == CKG_MAXIMIZE ? 1 : -1;
+    double best_value = NAN;
     int best = -1;
-    double best_value = -INFINITY;
+
     for (int t = 0; t < data->trials; t++) {
-        const struct ckg_measurement *m = measured_objective(&data->trial[t]);
-        if (!m || ckg__data_feasible(data, &data->trial[t]) != 1 || !(sign * m->value > best_value))
+        const struct ckg__trial *trial = &data->trial[t];
+        const struct ckg_measurement *m = measured_objective(trial);
+
+        if (!m || !ckg_problem_better(data->problem, m->value, best_value) ||
+            ckg__data_feasible(data, trial) != 1)
             continue;
         best = t;
-        best_value = sign * m->value;
+        best_value = m->value;
     }
     return best;
 }

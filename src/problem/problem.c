@@ -519,3 +519,10 @@ int ckg_problem_feasible(const ckg_problem *p, int count, const ckg_measurement 
     }
     return p && measured && count > 0 && met == p->outcomes - 1 ? 1 : -1;
 }
+
+int ckg_problem_better(const ckg_problem *p, double a, double b)
+{
+    if (!p || isnan(a))
+        return 0;
+    return isnan(b) || (p->goal == CKG_MAXIMIZE ? a > b : a < b);
+}

@@ -69,7 +69,7 @@ static void test_example(void **state)
     struct app_definition d;
     read_string(&d, example);
     assert_string_equal(d.name, "spring");
-    assert_int_equal(d.goal, CKG_MINIMIZE);
+    assert_int_equal(ckg_problem_goal(d.problem), CKG_MINIMIZE);
     assert_int_equal(d.budget, 60);
     assert_int_equal(d.initial, 12);
     assert_string_equal(d.policy, "cei");
@@ -77,28 +77,29 @@ static void test_example(void **state)
     assert_true(d.has_seed && d.seed == UINT64_MAX);
     assert_string_equal(d.failures, "model");
 
-    assert_int_equal(d.d, 3);
-    const struct app_parameter *wire = &d.parameters[0], *coils = &d.parameters[1], *alloy = &d.parameters[2];
-    assert_string_equal(wire->name, "wire");
-    assert_true(wire->kind == CKG_REAL && wire->scale == CKG_LOG && wire->low == 0.05 && wire->high == 2.0);
-    assert_string_equal(coils->name, "coils");
-    assert_true(coils->kind == CKG_INTEGER && coils->scale == CKG_LINEAR && coils->low == 2 &&
-                coils->high == 15);
-    assert_string_equal(alloy->name, "alloy");
-    assert_true(alloy->kind == CKG_CATEGORICAL && alloy->count == 2 && alloy->low == 0 && alloy->high == 1);
-    assert_string_equal(alloy->values[0], "steel");
-    assert_string_equal(alloy->values[1], "brass");
+    assert_int_equal(ckg_problem_dimension(d.problem), 3);
+    const struct app_parameter wire = app_parameter_at(&d, 0);
+    const struct app_parameter coils = app_parameter_at(&d, 1);
+    const struct app_parameter alloy = app_parameter_at(&d, 2);
+    assert_string_equal(wire.name, "wire");
+    assert_true(wire.kind == CKG_REAL && wire.scale == CKG_LOG && wire.low == 0.05 && wire.high == 2.0);
+    assert_string_equal(coils.name, "coils");
+    assert_true(coils.kind == CKG_INTEGER && coils.scale == CKG_LINEAR && coils.low == 2 && coils.high == 15);
+    assert_string_equal(alloy.name, "alloy");
+    assert_true(alloy.kind == CKG_CATEGORICAL && alloy.count == 2 && alloy.low == 0 && alloy.high == 1);
+    assert_string_equal(ckg_problem_category(d.problem, 2, 0), "steel");
+    assert_string_equal(ckg_problem_category(d.problem, 2, 1), "brass");
 
-    assert_int_equal(d.K, 2);
-    assert_string_equal(d.outcomes[0].name, "weight");
-    assert_true(d.outcomes[0].noise == CKG_NOISE_NONE && d.outcomes[0].min == -INFINITY &&
-                d.outcomes[0].max == INFINITY);
-    assert_string_equal(d.outcomes[1].name, "stress");
-    assert_true(d.outcomes[1].noise == CKG_NOISE_AUTO && d.outcomes[1].min == -INFINITY &&
-                d.outcomes[1].max == 0);
-    assert_string_equal(d.outcomes[2].name, "deflection");
-    assert_true(d.outcomes[2].noise == CKG_NOISE_KNOWN && d.outcomes[2].sd == 0.25 &&
-                d.outcomes[2].min == 0.1 && d.outcomes[2].max == 2.5);
+    assert_int_equal(ckg_problem_constraints(d.problem), 2);
+    assert_string_equal(ckg_problem_outcome_name(d.problem, 0), "weight");
+    assert_true(app_outcome_at(&d, 0).noise == CKG_NOISE_NONE && app_outcome_at(&d, 0).min == -INFINITY &&
+                app_outcome_at(&d, 0).max == INFINITY);
+    assert_string_equal(ckg_problem_outcome_name(d.problem, 1), "stress");
+    assert_true(app_outcome_at(&d, 1).noise == CKG_NOISE_AUTO && app_outcome_at(&d, 1).min == -INFINITY &&
+                app_outcome_at(&d, 1).max == 0);
+    assert_string_equal(ckg_problem_outcome_name(d.problem, 2), "deflection");
+    assert_true(app_outcome_at(&d, 2).noise == CKG_NOISE_KNOWN && app_outcome_at(&d, 2).sd == 0.25 &&
+                app_outcome_at(&d, 2).min == 0.1 && app_outcome_at(&d, 2).max == 2.5);
 
     assert_int_equal(d.evaluate.count, 3);
     assert_string_equal(d.evaluate.command[0], "python3");
@@ -112,14 +113,14 @@ static void test_example(void **state)
     assert_string_equal(ckg_problem_parameter_name(d.problem, 2), "alloy");
     assert_string_equal(ckg_problem_category(d.problem, 2, 1), "brass");
     assert_string_equal(ckg_problem_outcome_name(d.problem, 2), "deflection");
-    assert_int_equal(app_definition_parameter(&d, "coils"), 1);
-    assert_int_equal(app_definition_parameter(&d, "weight"), -1);
-    assert_int_equal(app_definition_outcome(&d, "deflection"), 2);
-    assert_int_equal(app_definition_outcome(&d, "wire"), -1);
-    assert_int_equal(app_parameter_category(alloy, "brass"), 1);
-    assert_int_equal(app_parameter_category(alloy, "gold"), -1);
+    assert_int_equal(ckg_problem_parameter_find(d.problem, "coils"), 1);
+    assert_int_equal(ckg_problem_parameter_find(d.problem, "weight"), -1);
+    assert_int_equal(ckg_problem_outcome_find(d.problem, "deflection"), 2);
+    assert_int_equal(ckg_problem_outcome_find(d.problem, "wire"), -1);
+    assert_int_equal(ckg_problem_category_find(d.problem, 2, "brass"), 1);
+    assert_int_equal(ckg_problem_category_find(d.problem, 2, "gold"), -1);
     app_definition_free(&d);
-    assert_null(d.parameters);
+    assert_null(d.problem);
     app_definition_free(&d);
 }
 
@@ -128,13 +129,13 @@ static void test_standards(void **state)
     (void)state;
     struct app_definition d;
     read_string(&d, small);
-    assert_int_equal(d.goal, CKG_MAXIMIZE);
+    assert_int_equal(ckg_problem_goal(d.problem), CKG_MAXIMIZE);
     assert_int_equal(d.initial, -1);
     assert_string_equal(d.policy, "ckg");
     assert_string_equal(d.failures, "model");
     assert_false(d.has_seed);
-    assert_int_equal(d.K, 0);
-    assert_int_equal(d.outcomes[0].noise, CKG_NOISE_AUTO);
+    assert_int_equal(ckg_problem_constraints(d.problem), 0);
+    assert_int_equal(app_outcome_at(&d, 0).noise, CKG_NOISE_AUTO);
     assert_true(d.evaluate.count == 0 && d.evaluate.timeout == 0 && d.evaluate.parallel == 1 &&
                 d.evaluate.retries == 0);
     app_definition_free(&d);
@@ -189,16 +190,16 @@ static void test_words_and_aliases(void **state)
                     "  a: &range {type: integer, low: -3, high: 4}\n  b: *range\nobjective: {name: no}\n"
                     "constraints: {1: &limit {max: 1}, 2: *limit}\n");
     assert_string_equal(d.name, "1.0");
-    assert_string_equal(d.parameters[0].name, "on");
-    assert_string_equal(d.parameters[0].values[1], "no");
-    assert_string_equal(d.parameters[0].values[3], "010");
-    assert_string_equal(d.parameters[0].values[5], "null");
-    assert_string_equal(d.parameters[0].values[6], "~");
-    assert_true(d.parameters[2].kind == CKG_INTEGER && d.parameters[2].low == -3 &&
-                d.parameters[2].high == 4);
-    assert_string_equal(d.outcomes[0].name, "no");
-    assert_string_equal(d.outcomes[2].name, "2");
-    assert_true(d.outcomes[2].max == 1);
+    assert_string_equal(ckg_problem_parameter_name(d.problem, 0), "on");
+    assert_string_equal(ckg_problem_category(d.problem, 0, 1), "no");
+    assert_string_equal(ckg_problem_category(d.problem, 0, 3), "010");
+    assert_string_equal(ckg_problem_category(d.problem, 0, 5), "null");
+    assert_string_equal(ckg_problem_category(d.problem, 0, 6), "~");
+    assert_true(app_parameter_at(&d, 2).kind == CKG_INTEGER && app_parameter_at(&d, 2).low == -3 &&
+                app_parameter_at(&d, 2).high == 4);
+    assert_string_equal(ckg_problem_outcome_name(d.problem, 0), "no");
+    assert_string_equal(ckg_problem_outcome_name(d.problem, 2), "2");
+    assert_true(app_outcome_at(&d, 2).max == 1);
     app_definition_free(&d);
 }
 

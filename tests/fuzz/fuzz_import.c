@@ -24,7 +24,7 @@ static int same_trial(const struct app_definition *d, const struct app_trial *a,
 {
     int same = a->state == b->state && a->count == b->count && a->feasible == b->feasible &&
                !strcmp(a->origin, b->origin) && same_double(a->seconds, b->seconds);
-    for (int i = 0; same && i < d->d; i++)
+    for (int i = 0; same && i < app_dimension(d); i++)
         same = same_double(a->x[i], b->x[i]);
     for (int i = 0; same && i < a->count; i++)
         same = a->measured[i].outcome == b->measured[i].outcome &&

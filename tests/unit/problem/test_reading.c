@@ -217,8 +217,22 @@ static void test_feasible(void **state)
     ckg_problem_free(p);
 }
 
+static void test_better(void **state)
+{
+    ckg_problem *p = new_problem();
+
+    (void)state;
+    assert_true(ckg_problem_better(p, 2, 1) && !ckg_problem_better(p, 1, 2) && !ckg_problem_better(p, 1, 1));
+    assert_true(ckg_problem_better(p, -1e9, NAN) && !ckg_problem_better(p, NAN, -1e9));
+    assert_false(ckg_problem_better(p, NAN, NAN));
+    must(ckg_problem_set_objective(p, "cost", CKG_MINIMIZE));
+    assert_true(ckg_problem_better(p, 1, 2) && !ckg_problem_better(p, 2, 1) && !ckg_problem_better(p, 1, 1));
+    assert_false(ckg_problem_better(NULL, 1, 2));
+    ckg_problem_free(p);
+}
+
 int main(void)
 {
     return RUN_TESTS(test_what_was_set, test_a_list, test_a_study_has_the_same, test_what_is_not_there,
-                     test_no_problem, test_designs, test_values, test_feasible);
+                     test_no_problem, test_designs, test_values, test_feasible, test_better);
 }
