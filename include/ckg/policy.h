@@ -14,14 +14,14 @@ extern "C" {
 #endif
 
 /*
- * What a parameter is when it is not given: value + per_parameter·d for a problem of d parameters, rounded up
- * for an integer, and within least … most. Zero stands for "none" in all but the value.
+ * A parameter's value if you do not set it: value + per_parameter·d for a problem with d parameters, rounded
+ * up for an integer, and within least … most. Except in `value`, zero means "none".
  */
 typedef struct ckg_policy_default {
     double value; /* NAN: found from the data, as the help says */
     double per_parameter;
     double least, most;
-    double sampled; /* instead of all that where hyperparameters are averaged over samples */
+    double sampled; /* instead of all that, where hyperparameters are sampled */
 } ckg_policy_default;
 
 /* A number that you can give to a policy. */
@@ -33,12 +33,12 @@ typedef struct ckg_policy_parameter {
     const char *help; /* one line */
 } ckg_policy_parameter;
 
-/* The parameter's default for a problem of d parameters, with sampled hyperparameters (1) or without (0). */
+/* The default for a problem with d parameters, with sampled hyperparameters (1) or without (0). */
 CKG_API double ckg_policy_parameter_default(const ckg_policy_parameter *parameter, int d, int sampled);
 
 /*
- * The same in words, such as "96" or "300 + 50 d, at most 800": text (size), cut where it does not fit;
- * returns text.
+ * The same in words, such as "96" or "300 + 50 d, at most 800". Fills text (size), cut off if it does not
+ * fit, and returns it.
  */
 CKG_API const char *ckg_policy_parameter_default_text(const ckg_policy_parameter *parameter, char *text,
                                                       size_t size);

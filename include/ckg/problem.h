@@ -147,7 +147,7 @@ CKG_API int ckg_problem_check_measured(const ckg_problem *problem, int count,
  */
 CKG_API int ckg_problem_feasible(const ckg_problem *problem, int count, const ckg_measurement *measured);
 
-/* 1 when the objective's value a is better than b by the goal; NAN is worse than any number. */
+/* 1 if an objective of a is better than one of b, according to the goal; NAN is worse than any number. */
 CKG_API int ckg_problem_better(const ckg_problem *problem, double a, double b);
 
 #ifdef __cplusplus
