@@ -21,12 +21,13 @@
 
 /*
  * Seconds: between heartbeats, between looks at what other processes do, between drawings of the block,
- * between tries for the turn.
+ * between tries for the turn, between looks for a request to stop while a design is chosen.
  */
 static const double heartbeat = 10;
 static const double look = 0.5;
 static const double redraw = 1;
 static const double retry = 0.02;
+static const double glimpse = 0.01;
 
 /* A place where one evaluation runs; number 0: free. */
 struct slot {
@@ -55,7 +56,8 @@ struct run {
     int freed;      /* a place has become free since the places were last filled */
     double beaten;
     double drawn;
-    int broken; /* a status; its message is the notebook's, empty when it was said already */
+    double looked; /* for requests to stop, while a design is chosen */
+    int broken;    /* a status; its message is the notebook's, empty when it was said already */
 };
 
 /* Each byte says how urgent it is. Who has closed the other end asks for nothing any more. */
@@ -70,6 +72,19 @@ static void read_requests(struct run *r)
         if (!got)
             r->stop = -1;
     }
+}
+
+/* Whether a suggestion under way is still wanted; the engine asks this far more often than need be. */
+static int is_unwanted(void *context)
+{
+    struct run *r = context;
+    const double now = app_clock();
+
+    if (now - r->looked >= glimpse) {
+        r->looked = now;
+        read_requests(r);
+    }
+    return r->interrupts > 0;
 }
 
 /* --- trouble --- */
@@ -282,6 +297,7 @@ static int take_up(struct run *r, struct slot *slot, int *started)
 static int choose(struct run *r, int *number)
 {
     ckg_suggestion *suggestion = NULL;
+    ckg_study *engine;
     int taken;
     int status = r->store->turn_take(r->n->store, r->n->study, &taken, r->n->message);
 
@@ -291,6 +307,10 @@ static int choose(struct run *r, int *number)
         return status;
 
     status = app_notebook_sync(r->n);
+    if (!status)
+        status = app_notebook_engine(r->n, &engine);
+    if (!status)
+        ckg_study_set_interrupt(engine, is_unwanted, r);
     if (!status && r->n->count < r->n->definition.budget)
         status = app_notebook_suggest(r->n, r->worker.id, &suggestion, number);
 
@@ -307,6 +327,10 @@ static int start_new(struct run *r, struct slot *slot, int *started)
     *started = 0;
     if (status == CKG_ERR_EXHAUSTED) {
         r->exhausted = 1;
+        return CKG_OK;
+    }
+    if (status == CKG_ERR_CANCELLED) {
+        r->n->message->text[0] = 0; /* as was asked */
         return CKG_OK;
     }
     if (status || !number)
@@ -515,6 +539,8 @@ enum app_run_end app_run(struct app_notebook *n, const struct app_run_host *host
         app_progress_end(&r.progress, n);
     }
 
+    if (n->engine)
+        ckg_study_set_interrupt(n->engine, NULL, NULL);
     free(r.slots);
     free(r.leaders);
     free(r.fds);

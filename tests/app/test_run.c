@@ -320,6 +320,29 @@ static void test_asked_to_stop(void **state)
     assert_int_equal(tally[APP_PENDING], 2);
 }
 
+/* A request that comes while a design is chosen ends that: there is no trial of it. */
+static void test_asked_to_stop_while_choosing(void **state)
+{
+    const char finish = APP_STOP_FINISH;
+    struct scene s;
+    struct runner r;
+    int tally[APP_STATES];
+    int ends[2];
+    (void)state;
+
+    assert_int_equal(pipe2(ends, O_CLOEXEC | O_NONBLOCK), 0);
+    assert_int_equal(write(ends[1], &finish, 1), 1);
+    set_up(&s, GOOD "\n", 8, "", "");
+    start(&r, &s, ends[0]);
+    join(&r, APP_RUN_INTERRUPTED, tally);
+    for (int i = 0; i < APP_STATES; i++)
+        assert_int_equal(tally[i], 0);
+    assert_string_equal(r.said, "");
+    close(ends[0]);
+    close(ends[1]);
+    tear_down(&s);
+}
+
 /* 0 for what has ended, waited for or not. */
 static int is_alive(int process)
 {
@@ -383,5 +406,6 @@ static void test_status_taken_by_another(void **state)
 int main(void)
 {
     return RUN_TESTS(test_leaves_the_process_as_it_is, test_input_that_is_not_wanted, test_several_at_once,
-                     test_asked_to_stop, test_nothing_is_left_behind, test_status_taken_by_another);
+                     test_asked_to_stop, test_asked_to_stop_while_choosing, test_nothing_is_left_behind,
+                     test_status_taken_by_another);
 }
