@@ -12,7 +12,7 @@
 static const struct app_option of_studies[] = {
     {"store", 0, "URL",
      "where the study is kept: " APP_STORE_URLS
-     "; default: a file beside the problem file that ends in " APP_STORE_ENDING,
+     "; default: the problem file's path with the ending " APP_STORE_ENDING,
      0},
     {"study", 0, "NAME", "the study's name in the store, instead of a problem file", 0},
     {0},
@@ -71,6 +71,8 @@ static void print_help(const struct app_command *command)
     const struct app_option *o;
 
     printf("usage: ckg %s %s\n\n%s\n", command->name, command->work->usage, command->title);
+    if (command->work->traits & APP_TAKES_STUDY)
+        printf("\nSTUDY is a problem file, or --store URL --study NAME.\n");
     if (command->work->about)
         printf("\n%s\n", command->work->about);
 

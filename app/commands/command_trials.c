@@ -97,8 +97,7 @@ static int run(const struct app_arguments *a, struct app_notebook *n)
 
 const struct app_work app_command_trials = {
     .usage = "STUDY [TRIAL]",
-    .about = "With a number, that trial alone, and the end of what its evaluation wrote to standard\n"
-             "error.",
+    .about = "With a number: that trial alone, and the end of its evaluation's standard error.",
     .traits = APP_TAKES_STUDY | APP_HAS_JSON,
     .words = 1,
     .run_study = run,

@@ -121,6 +121,7 @@ static void draw_best(const struct app_chart *c, const struct app_show *s)
     double best = NAN;
     int evaluation = 0;
 
+    /* A step at every evaluation that improves on the best. */
     for (int i = 0; i < s->notebook->count; i++) {
         const struct app_trial *t = &s->notebook->trials[i];
         const double value = app_trial_value(t, 0);

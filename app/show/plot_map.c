@@ -25,7 +25,8 @@ struct map {
     const struct app_show *show;
     int x, y;
     struct app_nodes nodes_x, nodes_y;
-    double *mean, *feasible;      /* (ny×nx×(1+K)), (ny×nx) */
+    double *mean;                 /* (ny×nx×(1+K)) */
+    double *feasible;             /* (ny×nx) */
     char label[64];               /* of the level at hand */
     double labels[MAX_LABELS][2]; /* where labels stand */
     int labelled;
@@ -252,11 +253,13 @@ static int choose_levels(const struct app_field *f, double *first, double *step,
     if (!sorted)
         return 0;
 
+    /* The values in order. */
     for (size_t i = 0; i < size; i++)
         if (!isnan(f->z[i]))
             sorted[n++] = f->z[i];
-
     qsort(sorted, n, sizeof *sorted, ascending);
+
+    /* Through all but the outermost fiftieth on either side. */
     *count = 0;
     if (n) {
         const double low = sorted[n / 50];

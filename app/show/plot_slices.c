@@ -21,9 +21,11 @@ static const struct app_pen here_pen = {.stroke = APP_INK_SOFT, .width = 0.9, .d
 
 struct slices {
     const struct app_show *show;
-    int count, parameter[MOST];
+    int count;
+    int parameter[MOST];
     struct app_nodes nodes[MOST];
-    double *mean[MOST], *sd[MOST]; /* (nodes×(1+K)) */
+    double *mean[MOST]; /* (nodes×(1+K)) */
+    double *sd[MOST];   /* (nodes×(1+K)) */
 };
 
 static int possible(const struct app_show *s, const struct app_plot_options *options)

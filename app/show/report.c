@@ -129,6 +129,7 @@ static int add_maps(const struct app_show *s, struct app_text *out)
     const int most = app_dimension(s->definition) < 3 ? app_dimension(s->definition) : 3;
     int status = CKG_OK;
 
+    /* Which they are. */
     app_text_print(out, "<section id=\"maps\"><h2>Feasibility maps</h2>\n");
     if (app_dimension(s->definition) > 3)
         app_text_print(out,
@@ -141,6 +142,7 @@ static int add_maps(const struct app_show *s, struct app_text *out)
         app_text_print(out,
                        "<p class=\"note\">A map needs two parameters; the slices show the only one.</p>\n");
 
+    /* Each pair, in the order of the file; without any trial one of them says so. */
     for (int a = 0; !status && a < most; a++)
         for (int b = a + 1; !status && b < most; b++) {
             const int first = s->order[a];
@@ -184,13 +186,14 @@ static int add_checks(const struct app_show *s, struct app_text *out)
     int status = CKG_OK;
     int shown = 0;
 
+    /* What is shown. */
     app_text_print(out, "<section id=\"checks\"><h2>Predicted against measured</h2>\n");
     app_text_print(
         out, "<p>Each value as its model predicts it from all the other designs, ±2 standard deviations of a "
              "measurement. With a good model about 95 of 100 bars cross the diagonal; those that do not are "
-             "marked "
-             "with a diamond.</p>\n<div class=\"figures\">\n");
+             "marked with a diamond.</p>\n<div class=\"figures\">\n");
 
+    /* A figure for each outcome that has enough values. */
     for (int j = 0; !status && j <= app_constraints(s->definition); j++) {
         ckg_model_info model;
         status = ckg_study_model(s->engine, j, &model);
