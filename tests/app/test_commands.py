@@ -160,7 +160,7 @@ def test_shapes_of_what_is_built_in():
         for policy in policies:
             check_keys("a policy", policy, ["name", "title", "reference", "value", "parameters"])
             for parameter in policy["parameters"]:
-                check_keys("a parameter", parameter, ["name", "default", "low", "high", "whole", "help"])
+                check_keys("a parameter", parameter, ["name", "default", "default_text", "low", "high", "integer", "help"])
             check(read(folder, "policies", policy["name"]) == [policy], policy)
         for p in problems:
             check_keys("a problem", p, ["name", "title", "reference", "goal", "dimension", "constraints", "parameters", "objective",
