@@ -14,8 +14,9 @@ static double log_improvement(double mean, double var, double floor, double best
 {
     assert(floor >= 0);
 
-    const double s = sqrt(var > floor ? var : floor), z = (mean - best) / s,
-                 slope = ckg__normal_log_ei_slope(z);
+    const double s = sqrt(var > floor ? var : floor);
+    const double z = (mean - best) / s;
+    const double slope = ckg__normal_log_ei_slope(z);
     *in_mean = slope / s;
     *in_var = var > floor ? (1 - slope * z) / (2 * s * s) : 0;
     return log(s) + ckg__normal_log_ei(z);
@@ -40,7 +41,8 @@ int ckg__cei_batch(const struct ckg__belief *belief, double best, int m, const d
         if (ckg__posterior_batch(gp, m, U, ldu, arena, &batch, NULL))
             return CKG_ERR_NOMEM;
         for (int p = 0; p < m; p++) {
-            double in_mean, in_var;
+            double in_mean;
+            double in_var;
             value[p] = log_improvement(batch.mean[p], batch.var[p], ckg__variance_floor(gp), best, &in_mean,
                                        &in_var);
             for (size_t at = (size_t)p; at < D * (size_t)m; at += (size_t)m)
@@ -55,7 +57,8 @@ int ckg__cei_batch(const struct ckg__belief *belief, double best, int m, const d
 void ckg__cei_views(const struct ckg__belief *belief, double best, const struct ckg__view *views,
                     double *value)
 {
-    double in_mean, in_var;
+    double in_mean;
+    double in_var;
     ckg__belief_log_feasible(belief, views, value);
     for (int p = 0; best > -INFINITY && p < views[0].m; p++)
         value[p] += log_improvement(views[0].mean[p], views[0].var[p], ckg__variance_floor(belief->gp[0]),

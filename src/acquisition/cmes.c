@@ -45,9 +45,11 @@ struct within {
 static struct within from_limits(double log_p, double a, double at_a, int a_moves, double b, double at_b,
                                  int b_moves)
 {
-    const double part_a = at_a > 0 ? a * at_a : 0, part_b = at_b > 0 ? b * at_b : 0, r = part_a - part_b;
-    const double slope_a = a_moves && at_a > 0 ? 1 - a * a + r : 0,
-                 slope_b = b_moves && at_b > 0 ? 1 - b * b + r : 0;
+    const double part_a = at_a > 0 ? a * at_a : 0;
+    const double part_b = at_b > 0 ? b * at_b : 0;
+    const double r = part_a - part_b;
+    const double slope_a = a_moves && at_a > 0 ? 1 - a * a + r : 0;
+    const double slope_b = b_moves && at_b > 0 ? 1 - b * b + r : 0;
     return (struct within){log_p,
                            a_moves * at_a - b_moves * at_b,
                            0.5 * (a_moves * part_a - b_moves * part_b),
@@ -62,8 +64,10 @@ static struct within from_limits(double log_p, double a, double at_a, int a_move
 /* The density is all but flat between the limits: moments to second order in the width. */
 static struct within from_series(double a, double b)
 {
-    const double middle = 0.5 * (a + b), square = middle * middle, spread = (b - a) * (b - a) / 12,
-                 r = square - 1 + spread - 2 * square * spread;
+    const double middle = 0.5 * (a + b);
+    const double square = middle * middle;
+    const double spread = (b - a) * (b - a) / 12;
+    const double r = square - 1 + spread - 2 * square * spread;
     return (struct within){ckg__normal_log_interval(a, b),
                            middle * (1 - spread),
                            0.5 * r,
@@ -84,14 +88,16 @@ static struct within within_limits(double a, double b)
         return (struct within){0};
     if ((b - a) * (1 + fabs(0.5 * (a + b))) < narrow)
         return from_series(a, b);
-    const int a_moves = a > -deepest || b <= 0, b_moves = b < deepest || a >= 0;
+    const int a_moves = a > -deepest || b <= 0;
+    const int b_moves = b < deepest || a >= 0;
     a = a_moves || isinf(a) ? a : -deepest;
     b = b_moves || isinf(b) ? b : deepest;
     if (isinf(b))
         return from_limits(ckg__normal_log_cdf(-a), a, ckg__normal_mills(-a), a_moves, b, 0, 0);
     if (isinf(a))
         return from_limits(ckg__normal_log_cdf(b), a, 0, 0, b, ckg__normal_mills(b), b_moves);
-    double at_a, at_b;
+    double at_a;
+    double at_b;
     ckg__density_ratios(a, b, &at_a, &at_b);
     return from_limits(ckg__normal_log_interval(a, b), a, at_a, a_moves, b, at_b, b_moves);
 }
@@ -105,7 +111,8 @@ struct outcome {
 static struct within within(struct outcome y, double lower, double upper)
 {
     const int moves = y.var > y.floor;
-    const double var = moves ? y.var : y.floor, s = sqrt(var);
+    const double var = moves ? y.var : y.floor;
+    const double s = sqrt(var);
     struct within w = within_limits((lower - y.mean) / s, (upper - y.mean) / s);
     w.log_p_mean /= s;
     w.r_mean /= s;
@@ -143,9 +150,12 @@ struct gain {
 
 static struct gain gain(double log_q, double kept, double r)
 {
-    const double q = exp(log_q), z = log_q < -0.7 ? 1 - q : -expm1(log_q),
-                 log_z = log_q < -0.7 ? log1p(-q) : log(z);
-    const double one = q > 1e-17 ? -log_z / q : 1, half = 0.5 / z, apart = -expm1(kept);
+    const double q = exp(log_q);
+    const double z = log_q < -0.7 ? 1 - q : -expm1(log_q);
+    const double log_z = log_q < -0.7 ? log1p(-q) : log(z);
+    const double one = q > 1e-17 ? -log_z / q : 1;
+    const double half = 0.5 / z;
+    const double apart = -expm1(kept);
     const double log_share = log_q - kept + log(apart) - log_z, share = exp(log_share); /* log D, D */
     return (struct gain){one * share + half * r,
                          (one + 1) * share / z + half * r / z,
@@ -169,8 +179,10 @@ struct slopes {
 static void add_slopes(struct slopes *s, double log, double value, double in_log_q, double in_kept,
                        double in_r, const struct within *w)
 {
-    const double old = log > s->log ? exp(s->log - log) : 1, share = log > s->log ? 1 : exp(log - s->log);
-    const double in_log_p = in_log_q + w->t * in_kept, in_t = in_kept * w->log_p + in_r * w->r;
+    const double old = log > s->log ? exp(s->log - log) : 1;
+    const double share = log > s->log ? 1 : exp(log - s->log);
+    const double in_log_p = in_log_q + w->t * in_kept;
+    const double in_t = in_kept * w->log_p + in_r * w->r;
     s->log = fmax(s->log, log);
     s->value = old * s->value + share * value;
     s->in_log_pf = old * s->in_log_pf + share * in_log_q;
@@ -187,7 +199,8 @@ static struct slopes sum_draws(const struct ckg__cmes *cmes, struct outcome y, c
 {
     assert(cmes->count > 0);
 
-    struct slopes value = {.log = -INFINITY}, first = {.log = -INFINITY};
+    struct slopes value = {.log = -INFINITY};
+    struct slopes first = {.log = -INFINITY};
     for (int i = 0; i < cmes->count; i++) {
         const struct within w = within(y, cmes->best[i], INFINITY);
         const double log_q = fmin(w.log_p + f->log_p, certain);

@@ -22,7 +22,8 @@ static void ahead(int m, const double *cov, double scale, const double *mean, co
 
     double *restrict inv = out->inv_sd, *restrict shift = out->shift;
     for (int p = 0; p < m; p++) {
-        const double s = cov[p] * scale, left = var[p] - s * s;
+        const double s = cov[p] * scale;
+        const double left = var[p] - s * s;
         sigma[p] = s;
         inv[p] = 1 / sqrt(left > floor ? left : floor);
         shift[p] = s * inv[p];
@@ -46,7 +47,9 @@ static void within(int m, const struct ckg__ahead *ahead, double z, double *rest
 {
     double *restrict u = t + m;
     for (int p = 0; p < m; p++) {
-        const double moved = ahead->shift[p] * z, high = ahead->high[p] - moved, low = ahead->low[p] - moved;
+        const double moved = ahead->shift[p] * z;
+        const double high = ahead->high[p] - moved;
+        const double low = ahead->low[p] - moved;
         const int turn = high + low > 0;
         t[p] = turn ? -low : high;
         u[p] = turn ? -high : low;
@@ -118,7 +121,8 @@ static const double far = 12;
 static int next_line(int m, const double *a, const double *b, int c, double sign, double *z)
 {
     const lanes none = {far, far, far, far, far, far, far, far};
-    const double height = a[c], slope = b[c] * sign;
+    const double height = a[c];
+    const double slope = b[c] * sign;
     lanes first = none;
     masks at = {0, 1, 2, 3, 4, 5, 6, 7}, winner = {-1, -1, -1, -1, -1, -1, -1, -1};
     for (int p = 0; p < m; p += LANES, at += LANES) {
@@ -138,7 +142,9 @@ static int next_line(int m, const double *a, const double *b, int c, double sign
 /* Walks from line c to one side; returns Σ |Δb| h(−|z|) and appends lines and corners. */
 static double walk(int m, const double *a, const double *b, int c, double sign, struct ckg__envelope *e)
 {
-    double sum = 0, z = 0, before = 0;
+    double sum = 0;
+    double z = 0;
+    double before = 0;
     for (int steps = 0; steps < CKG__ENVELOPE_MAX / 2 - 1; steps++) {
         const int next = next_line(m, a, b, c, sign, &z);
         if (next < 0)
@@ -177,7 +183,8 @@ static void reverse(struct ckg__envelope *e)
 static int contenders(int m, const double *a, const double *b, int top, double *restrict A,
                       double *restrict B, int *restrict number)
 {
-    const double height = a[top], slope = b[top];
+    const double height = a[top];
+    const double slope = b[top];
     int count = 0;
     for (int p = 0; p < m; p++) {
         A[count] = a[p];
@@ -222,8 +229,10 @@ static double expected_maximum(int m, double *a, double *b, int r, struct ckg__e
     const double lead = a[top] - a[r];
     if (m > TILE)
         return lead + envelope_of(m, a, b, top, e);
-    double A[TILE + LANES], B[TILE + LANES];
-    int number[TILE + LANES], own = 0;
+    double A[TILE + LANES];
+    double B[TILE + LANES];
+    int number[TILE + LANES];
+    int own = 0;
     const int count = contenders(m, a, b, top, A, B, number);
     while (number[own] != top)
         own++;

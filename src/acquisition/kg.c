@@ -84,7 +84,8 @@ static void look_ahead(const struct ckg__kg *kg, const struct ckg__kg_candidate 
 static void lines_at(const struct ckg__kg *kg, int q, struct ckg__kg_work *w)
 {
     const struct ckg__line_ops *ops = ckg__lines();
-    const int m = kg->m + 1, K = kg->belief->outcomes - 1;
+    const int m = kg->m + 1;
+    const int K = kg->belief->outcomes - 1;
     const double *z = kg->nodes->z + (size_t)q * (size_t)K;
     for (int p = 0; !K && p < m; p++)
         w->pf[p] = 1;
@@ -136,7 +137,9 @@ static double feasible_slopes(const struct ckg__belief *belief, const struct ckg
                               double z, double slope[3])
 {
     const struct ckg__ahead *ahead = &w->ahead[j];
-    const double inv = ahead->inv_sd[p], sigma = w->sigma[j][p], floor = ckg__variance_floor(belief->gp[j]);
+    const double inv = ahead->inv_sd[p];
+    const double sigma = w->sigma[j][p];
+    const double floor = ckg__variance_floor(belief->gp[j]);
     /* the variance counts as its floor, which does not move */
     const int floored = inv * inv * floor >= 1 - 1e-12;
     const double *const limit[2] = {ahead->high, ahead->low};
@@ -145,8 +148,9 @@ static double feasible_slopes(const struct ckg__belief *belief, const struct ckg
     for (int side = 0; side < 2; side++) {
         if (!limit[side])
             continue;
-        const double sign = side ? -1 : 1, arg = limit[side][p] - ahead->shift[p] * z,
-                     density = sign * ckg__normal_pdf(arg);
+        const double sign = side ? -1 : 1;
+        const double arg = limit[side][p] - ahead->shift[p] * z;
+        const double density = sign * ckg__normal_pdf(arg);
         probability += sign * ckg__normal_cdf(arg);
         slope[0] += density * (-z * inv + (floored ? 0 : arg * sigma * inv * inv));
         slope[1] -= density * inv;
@@ -161,15 +165,22 @@ static void add_line(const struct ckg__kg *kg, const struct ckg__kg_work *w, con
 {
     const struct ckg__belief *belief = kg->belief;
     const int outcomes = belief->outcomes;
-    double part[CKG__MAX_OUTCOMES], slope[CKG__MAX_OUTCOMES][3];
+    double part[CKG__MAX_OUTCOMES];
+    double slope[CKG__MAX_OUTCOMES][3];
     double pf = 1;
+
+    /* The probability of feasibility there, constraint by constraint. */
     for (int j = 1; j < outcomes; j++) {
         part[j] = feasible_slopes(belief, w, j, p, z[j - 1], slope[j]);
         pf *= part[j];
     }
+
+    /* Through the objective, */
     adj->sigma[0][p] += wb * pf;
     if (p == kg->m)
         adj->mean[0] += wa * pf;
+
+    /* and through each constraint, the others held. */
     const double in_pf = wa * w->gain[p] + wb * w->sigma[0][p];
     for (int j = 1; j < outcomes; j++) {
         double others = in_pf;
@@ -207,7 +218,8 @@ static double reverse_nodes(const struct ckg__kg *kg, int first, int end, struct
         lines_at(kg, q, w);
         sum += ckg__lines()->expected_maximum(kg->m + 1, w->a, w->b, kg->r, &e);
         for (int i = 0; i < e.count; i++) {
-            double mass, moment;
+            double mass;
+            double moment;
             between(i ? e.z[i - 1] : -INFINITY, i + 1 < e.count ? e.z[i] : INFINITY, &mass, &moment);
             add_line(kg, w, z, e.line[i], mass, moment, adj);
         }
@@ -337,7 +349,8 @@ static struct ckg__arena *scratch(const struct gradient *g, int worker)
 
 static int gradient_take(struct gradient *g)
 {
-    const int outcomes = g->kg->belief->outcomes, chunks = (g->kg->nodes->count + NODES - 1) / NODES;
+    const int outcomes = g->kg->belief->outcomes;
+    const int chunks = (g->kg->nodes->count + NODES - 1) / NODES;
     struct ckg__arena *arena = g->arena;
     g->chunks = chunks;
     g->status = ckg__arena_ints(arena, (size_t)chunks + (size_t)outcomes);
@@ -351,6 +364,8 @@ static int gradient_take(struct gradient *g)
     double *sigma = ckg__arena_doubles(arena, (size_t)chunks * (size_t)outcomes * room);
     if (!sigma)
         return CKG_ERR_NOMEM;
+
+    /* Every chunk begins at zero. */
     memset(g->adj, 0, (size_t)chunks * sizeof *g->adj);
     memset(sigma, 0, (size_t)chunks * (size_t)outcomes * room * sizeof *sigma);
     for (int c = 0; c < chunks; c++)
@@ -373,8 +388,8 @@ static void nodes_task(void *context, int c, int worker)
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
     struct ckg__kg_work own = g->work;
     const size_t room = (size_t)own.room;
-    const int first = c * NODES,
-              end = first + NODES < g->kg->nodes->count ? first + NODES : g->kg->nodes->count;
+    const int first = c * NODES;
+    const int end = first + NODES < g->kg->nodes->count ? first + NODES : g->kg->nodes->count;
     own.pf = ckg__arena_doubles(arena, 5 * room);
     g->status[c] = own.pf ? CKG_OK : CKG_ERR_NOMEM;
     if (own.pf) {
@@ -426,19 +441,26 @@ int ckg__kg_gradient(const struct ckg__kg *kg, const double *u, const struct ckg
                      struct ckg__arena *arena, double *value, double *gradient)
 {
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
-    const int outcomes = kg->belief->outcomes, D = ckg__belief_coordinates(kg->belief);
+    const int outcomes = kg->belief->outcomes;
+    const int D = ckg__belief_coordinates(kg->belief);
     struct gradient g = {.kg = kg, .u = u, .team = ckg__gp_team(kg->belief->gp[0], team), .arena = arena};
     int status = gradient_take(&g);
+
+    /* What every outcome says of x⁺, and what a sample there may change. */
     if (!status)
         status = share_out(&g, outcomes, meet_task);
     if (!status) {
         look_ahead(kg, &g.candidate, &g.work);
         status = share_out(&g, g.chunks, nodes_task);
     }
+
+    /* The value, and back through every outcome to x⁺. */
     if (!status) {
         *value = gather(&g) / kg->nodes->count;
         status = share_out(&g, outcomes, chain_task);
     }
+
+    /* Their shares together. */
     for (int k = 0; !status && k < D; k++) {
         gradient[k] = 0;
         for (int j = 0; j < outcomes; j++)

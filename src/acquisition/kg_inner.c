@@ -42,7 +42,8 @@ struct outcome_batch {
 
 static int outcome_take(struct outcome_batch *o, int D, int m, struct ckg__arena *arena)
 {
-    const size_t points = (size_t)m, size = (size_t)D * points;
+    const size_t points = (size_t)m;
+    const size_t size = (size_t)D * points;
     double *room = ckg__arena_doubles(arena, 6 * points + 4 * size);
     if (!room)
         return CKG_ERR_NOMEM;
@@ -62,8 +63,8 @@ static void step_ahead(const struct ckg__kg_sample *sample, int j, int D, int m,
     const double scale = sample->scale[j];
     const int outcomes = sample->belief->outcomes;
     for (int p = 0; p < m; p++) {
-        const double z = sample->z[(size_t)which[p] * (size_t)outcomes + (size_t)j],
-                     sigma = o->against.cov[p] * scale;
+        const double z = sample->z[(size_t)which[p] * (size_t)outcomes + (size_t)j];
+        const double sigma = o->against.cov[p] * scale;
         o->batch.mean[p] += sigma * z;
         const double left = o->batch.var[p] - sigma * sigma;
         o->batch.var[p] = left > 0 ? left : 0;
@@ -103,7 +104,8 @@ static void outcome_task(void *context, int j, int worker)
     struct outcome_batch *o = &inner->outcome[j];
     struct ckg__arena *arena = sample->team ? &sample->team->arena[worker] : inner->arena;
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
-    const int m = inner->m, D = ckg__belief_coordinates(belief);
+    const int m = inner->m;
+    const int D = ckg__belief_coordinates(belief);
     o->against.point = &sample->view[j];
     o->against.weights = sample->weights[j];
     o->status = ckg__posterior_batch(belief->gp[j], m, inner->U, m, arena, &o->batch, &o->against);
@@ -131,7 +133,8 @@ int ckg__kg_inner_batch(void *context, int m, const double *U, const int *which,
     assert(m > 0);
 
     const struct ckg__kg_sample *sample = context;
-    const int D = ckg__belief_coordinates(sample->belief), outcomes = sample->belief->outcomes;
+    const int D = ckg__belief_coordinates(sample->belief);
+    const int outcomes = sample->belief->outcomes;
     const size_t size = (size_t)D * (size_t)m;
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
     struct inner inner = {sample, m,     U,

@@ -137,8 +137,10 @@ static int normals(const struct told *told, const int *measured, const struct ck
 {
     assert(draws->first >= 0);
 
-    const size_t N = (size_t)draws->count, chosen = (size_t)told->chosen;
-    size_t drawn = 0, at = 0;
+    const size_t N = (size_t)draws->count;
+    const size_t chosen = (size_t)told->chosen;
+    size_t drawn = 0;
+    size_t at = 0;
     for (int j = 0; j < told->belief->outcomes; j++)
         drawn += !measured[j];
     double *cube = ckg__arena_doubles(scratch, N * chosen * drawn + 1);
@@ -307,13 +309,15 @@ static double *spreads(const struct ckg__truths *p, int m, const struct sight *s
 static int improve(const struct ckg__nei *nei, int m, struct ckg__arena *arena, struct sight *s,
                    double *total)
 {
-    const size_t points = (size_t)m, stride = nei->process[0].draws > 1 ? points : 0;
+    const size_t points = (size_t)m;
+    const size_t stride = nei->process[0].draws > 1 ? points : 0;
     const double floor = ckg__truths_floor(&nei->process[0]);
-    double *z = ckg__arena_doubles(arena, ((size_t)nei->draws + 1) * points),
-           *sd = spreads(&nei->process[0], m, s, arena);
+    double *z = ckg__arena_doubles(arena, ((size_t)nei->draws + 1) * points);
+    double *sd = spreads(&nei->process[0], m, s, arena);
     if (!z || !sd)
         return CKG_ERR_NOMEM;
-    double *log_sd = z + (size_t)nei->draws * points, *inverse = sd + points;
+    double *log_sd = z + (size_t)nei->draws * points;
+    double *inverse = sd + points;
     ckg__vector()->log(m, sd, log_sd);
     for (size_t i = 0; i < (size_t)nei->draws; i++)
         for (size_t p = 0; p < points; p++)
@@ -335,13 +339,16 @@ static int restrict_one_sided(const struct ckg__nei *nei, int j, int m, struct c
                               struct sight *s, double *total)
 {
     const struct ckg__truths *process = &nei->process[j];
-    const size_t points = (size_t)m, size = (size_t)s->rows * points;
-    const double sign = isinf(nei->belief->lower[j]) ? -1 : 1,
-                 limit = sign < 0 ? nei->belief->upper[j] : nei->belief->lower[j];
-    double *z = ckg__arena_doubles(arena, 2 * size), *sd = spreads(process, m, s, arena);
+    const size_t points = (size_t)m;
+    const size_t size = (size_t)s->rows * points;
+    const double sign = isinf(nei->belief->lower[j]) ? -1 : 1;
+    const double limit = sign < 0 ? nei->belief->upper[j] : nei->belief->lower[j];
+    double *z = ckg__arena_doubles(arena, 2 * size);
+    double *sd = spreads(process, m, s, arena);
     if (!z || !sd)
         return CKG_ERR_NOMEM;
-    double *log_p = z + size, *inverse = sd + points;
+    double *log_p = z + size;
+    double *inverse = sd + points;
     for (size_t i = 0; i < (size_t)s->rows; i++)
         for (size_t p = 0; p < points; p++)
             z[i * points + p] = sign * (s->at.mean[i * points + p] - limit) * inverse[p];
@@ -361,7 +368,8 @@ static int restrict_one_sided(const struct ckg__nei *nei, int j, int m, struct c
 static int restrict_to_limits(const struct ckg__nei *nei, int j, int m, struct ckg__arena *arena,
                               struct sight *s, double *total, double *common)
 {
-    const double lower = nei->belief->lower[j], upper = nei->belief->upper[j];
+    const double lower = nei->belief->lower[j];
+    const double upper = nei->belief->upper[j];
     if (s->rows > 1 && isinf(lower) != isinf(upper))
         return restrict_one_sided(nei, j, m, arena, s, total);
     for (int i = 0; i < s->rows; i++) {
@@ -379,7 +387,8 @@ static int restrict_to_limits(const struct ckg__nei *nei, int j, int m, struct c
  */
 static void weigh(const struct ckg__truths *p, int m, const double *share, struct sight *s)
 {
-    const size_t points = (size_t)m, size = (size_t)s->rows * points;
+    const size_t points = (size_t)m;
+    const size_t size = (size_t)s->rows * points;
     for (size_t at = 0; s->rows > 1 && at < size; at++) {
         s->in_mean[at] *= share[at];
         s->in_var[at] *= share[at];

@@ -48,8 +48,8 @@ static void look(struct ckg__pesc_argument *x)
     const double s = sqrt(x->var);
     x->a = (x->lower - x->mean) / s;
     x->b = (x->upper - x->mean) / s;
-    const double below = isinf(x->a) ? -INFINITY : ckg__normal_log_cdf(x->a),
-                 above = isinf(x->b) ? -INFINITY : ckg__normal_log_cdf(-x->b);
+    const double below = isinf(x->a) ? -INFINITY : ckg__normal_log_cdf(x->a);
+    const double above = isinf(x->b) ? -INFINITY : ckg__normal_log_cdf(-x->b);
     x->log_out = ckg__log_sum(below, above);
     if (isinf(x->a) || isinf(x->b))
         x->log_in = !isinf(x->a) ? ckg__normal_log_cdf(-x->a) : !isinf(x->b) ? ckg__normal_log_cdf(x->b) : 0;
@@ -66,7 +66,8 @@ double ckg__pesc_not_all(int count, struct ckg__pesc_argument *x)
 {
     assert(count > 0);
 
-    double all = 0, some_out = -INFINITY;
+    double all = 0;
+    double some_out = -INFINITY;
     for (int l = 0; l < count; l++) {
         look(&x[l]);
         all += x[l].log_in;
@@ -76,10 +77,10 @@ double ckg__pesc_not_all(int count, struct ckg__pesc_argument *x)
     const double log_z = all > -1e-290 ? some_out : all > -0.69 ? log(-expm1(all)) : log1p(-exp(all));
     for (int l = 0; l < count; l++) {
         const double others = all - x[l].log_in - log_z;
-        const double at_a = isinf(x[l].a) ? 0 : exp(log_density(x[l].a) + others),
-                     at_b = isinf(x[l].b) ? 0 : exp(log_density(x[l].b) + others);
-        const double in_mean = at_a - at_b,
-                     curve = (isinf(x[l].a) ? 0 : x[l].a * at_a) - (isinf(x[l].b) ? 0 : x[l].b * at_b);
+        const double at_a = isinf(x[l].a) ? 0 : exp(log_density(x[l].a) + others);
+        const double at_b = isinf(x[l].b) ? 0 : exp(log_density(x[l].b) + others);
+        const double in_mean = at_a - at_b;
+        const double curve = (isinf(x[l].a) ? 0 : x[l].a * at_a) - (isinf(x[l].b) ? 0 : x[l].b * at_b);
         x[l].slope = -in_mean;
         x[l].bend = curve + in_mean * in_mean;
     }
@@ -90,7 +91,9 @@ double ckg__pesc_within(struct ckg__pesc_argument *x)
 {
     assert(x->var > 0 && x->lower <= x->upper);
 
-    double log_p = 0, in_mean, in_var;
+    double log_p = 0;
+    double in_mean;
+    double in_var;
     ckg__log_feasible(1, &x->mean, &x->var, 0, x->lower, x->upper, &log_p, &in_mean, &in_var);
     x->slope = sqrt(x->var) * in_mean;
     x->bend = x->slope * x->slope - 2 * x->var * in_var;
@@ -151,8 +154,10 @@ struct state {
 /* Prior mean and covariance of the variables of outcome j. */
 static void prior(const struct ckg__pesc *pesc, int star, int j, double *mean, double *V)
 {
-    const size_t m = (size_t)pesc->m, s = (size_t)star;
-    const double *C = pesc->C[j], *mu = pesc->view[j].mean;
+    const size_t m = (size_t)pesc->m;
+    const size_t s = (size_t)star;
+    const double *C = pesc->C[j];
+    const double *mu = pesc->view[j].mean;
     memcpy(mean, mu, m * sizeof *mean);
     memcpy(V, C, m * m * sizeof *V);
     for (size_t p = 0; j == 0 && p < m; p++) {
@@ -193,7 +198,8 @@ static int cavity(const struct state *state, int j, int i, struct ckg__pesc_argu
 {
     const size_t m = (size_t)state->pesc->m;
     const struct ckg__belief *belief = state->pesc->belief;
-    const double v = state->V[j][(size_t)i * m + (size_t)i], left = 1 - state->tau[j][i] * v;
+    const double v = state->V[j][(size_t)i * m + (size_t)i];
+    const double left = 1 - state->tau[j][i] * v;
     if (!(v > 0) || !(left > 1e-12))
         return 0;
     *x = (struct ckg__pesc_argument){.mean = (state->mean[j][i] - state->nu[j][i] * v) / left,
@@ -210,20 +216,31 @@ static int cavity(const struct state *state, int j, int i, struct ckg__pesc_argu
 static double move_site(struct state *state, int j, int i, const struct ckg__pesc_argument *x, double step)
 {
     const size_t m = (size_t)state->pesc->m;
-    const double bend = clipped(x->bend), s = sqrt(x->var), precise = bend / x->var / (1 - bend);
+    const double bend = clipped(x->bend);
+    const double s = sqrt(x->var);
+    const double precise = bend / x->var / (1 - bend);
     const double weighted = (x->slope / s + x->mean * bend / x->var) / (1 - bend);
-    double *V = state->V[j], *mean = state->mean[j], *row = V + (size_t)i * m,
-           d_tau = precise - state->tau[j][i];
-    const double d_nu = weighted - state->nu[j][i], v = row[i], pull = d_nu - d_tau * mean[i];
+    double *V = state->V[j];
+    double *mean = state->mean[j];
+    double *row = V + (size_t)i * m;
+    double d_tau = precise - state->tau[j][i];
+    const double d_nu = weighted - state->nu[j][i];
+    const double v = row[i];
+    const double pull = d_nu - d_tau * mean[i];
     const double asked = fmax(fabs(d_tau) * v, fabs(pull) * sqrt(v));
     if (!(asked > still))
         return asked;
+
+    /* The site moves, */
     d_tau *= step;
-    const double shrink = d_tau / (1 + d_tau * v), shift = step * pull / (1 + d_tau * v);
+    const double shrink = d_tau / (1 + d_tau * v);
+    const double shift = step * pull / (1 + d_tau * v);
     if (!(1 + d_tau * v > 0))
         return NAN;
     state->tau[j][i] += d_tau;
     state->nu[j][i] += step * d_nu;
+
+    /* and with it mean and covariance, by a rank-one update. */
     for (size_t p = 0; p < m; p++)
         mean[p] += shift * row[p];
     for (size_t p = 0; p < m; p++) { /* row i last: the others are updated from it */
@@ -244,7 +261,8 @@ static double move_site(struct state *state, int j, int i, const struct ckg__pes
 static double visit(struct state *state, int i, double step)
 {
     struct ckg__pesc_argument x[CKG__MAX_OUTCOMES];
-    const int outcomes = state->pesc->belief->outcomes, from = i == state->star ? 1 : state->from;
+    const int outcomes = state->pesc->belief->outcomes;
+    const int from = i == state->star ? 1 : state->from;
     double moved = 0;
     for (int j = from; j < outcomes; j++)
         if (!cavity(state, j, i, &x[j]))
@@ -320,7 +338,10 @@ static double between(const struct ckg__pesc *pesc, int star, int j, int p, int 
 {
     assert(p >= 0 && p < pesc->m && q >= 0 && q < pesc->m);
 
-    const size_t m = (size_t)pesc->m, a = (size_t)p, b = (size_t)q, s = (size_t)star;
+    const size_t m = (size_t)pesc->m;
+    const size_t a = (size_t)p;
+    const size_t b = (size_t)q;
+    const size_t s = (size_t)star;
     const double *C = pesc->C[j];
     return j ? C[a * m + b] : C[a * m + b] - C[a * m + s] - C[s * m + b] + C[s * m + s];
 }
@@ -350,17 +371,23 @@ static int keep_sites(const struct ckg__pesc *pesc, struct ckg__pesc_draw *draw,
                       struct ckg__arena *arena, int *good)
 {
     struct ckg__pesc_sites *sites = &draw->sites[j];
-    const double *tau = draw->tau[j], *nu = draw->nu[j], *mean = pesc->view[j].mean,
-                 centre = j ? 0 : mean[draw->star];
+    const double *tau = draw->tau[j];
+    const double *nu = draw->nu[j];
+    const double *mean = pesc->view[j].mean;
+    const double centre = j ? 0 : mean[draw->star];
     double *x = ckg__arena_doubles(arena, (size_t)pesc->m);
     if (!x || sites_take(sites, tau, nu, pesc->m, arena))
         return CKG_ERR_NOMEM;
+
+    /* The points that have a site. */
     for (int i = 0, a = 0; i < pesc->m; i++)
         if (tau[i] != 0 || nu[i] != 0) {
             sites->point[a] = i;
             sites->root[a] = sqrt(tau[i]);
             sites->shift[a++] = nu[i] - tau[i] * (mean[i] - centre);
         }
+
+    /* The factor of I + root·C·root. */
     const size_t count = (size_t)sites->count;
     for (size_t a = 0; a < count; a++)
         for (size_t b = 0; b <= a; b++)
@@ -368,6 +395,8 @@ static int keep_sites(const struct ckg__pesc *pesc, struct ckg__pesc_draw *draw,
                                       sites->root[a] * sites->root[b] *
                                           between(pesc, draw->star, j, sites->point[a], sites->point[b]);
     *good = !ckg__dense()->cholesky(sites->count, sites->L, sites->count, NULL);
+
+    /* By how much the means move, which must be finite. */
     if (*good)
         solve_shift(pesc, draw->star, j, sites, x);
     for (size_t a = 0; a < count; a++)
@@ -379,7 +408,8 @@ static int keep_sites(const struct ckg__pesc *pesc, struct ckg__pesc_draw *draw,
 static int keep_star(const struct ckg__pesc *pesc, struct ckg__pesc_draw *draw, struct ckg__arena *arena)
 {
     const struct ckg__pesc_sites *sites = &draw->sites[0];
-    const size_t m = (size_t)pesc->m, s = (size_t)draw->star;
+    const size_t m = (size_t)pesc->m;
+    const size_t s = (size_t)draw->star;
     const double *C = pesc->C[0];
     draw->white = ckg__arena_doubles(arena, (size_t)sites->count + 1);
     if (!draw->white)
@@ -400,7 +430,8 @@ int ckg__pesc_keep(const struct ckg__pesc *pesc, int number, struct ckg__arena *
     assert(number >= 0 && number < pesc->draws);
 
     struct ckg__pesc_draw *draw = &pesc->draw[number];
-    int status = CKG_OK, good = draw->settled;
+    int status = CKG_OK;
+    int good = draw->settled;
     for (int j = draw->star < 0; !status && good && j < pesc->belief->outcomes; j++)
         status = keep_sites(pesc, draw, j, arena, &good);
     if (!status && good && draw->star >= 0)
@@ -426,7 +457,8 @@ struct place {
 static int place_take(const struct ckg__pesc *pesc, int m, const double *U, int ldu, struct ckg__arena *arena,
                       struct place *place)
 {
-    const size_t points = (size_t)m, size = (size_t)pesc->m * points;
+    const size_t points = (size_t)m;
+    const size_t size = (size_t)pesc->m * points;
     place->m = m;
     place->cross = ckg__arena_doubles(arena, points + 1);
     place->rows = ckg__arena_doubles(arena, size + 1);
@@ -454,11 +486,15 @@ static void condition(const struct ckg__pesc_sites *sites, int star, int j, cons
                       struct place *place)
 {
     const size_t m = (size_t)place->m;
-    const double *k = place->k[j], *less = k + (size_t)(j ? 0 : star) * m;
-    double *mean = place->mean[j], *var = place->var[j];
+    const double *k = place->k[j];
+    const double *less = k + (size_t)(j ? 0 : star) * m;
+    double *mean = place->mean[j];
+    double *var = place->var[j];
     memcpy(mean, place->view[j].mean, m * sizeof *mean);
     for (size_t a = 0; a < (size_t)sites->count; a++) {
-        const double *from = k + (size_t)sites->point[a] * m, root = sites->root[a], shift = sites->shift[a];
+        const double *from = k + (size_t)sites->point[a] * m;
+        const double root = sites->root[a];
+        const double shift = sites->shift[a];
         double *to = place->rows + a * m;
         for (size_t p = 0; p < m; p++) {
             const double one = j ? from[p] : from[p] - less[p];
@@ -477,7 +513,8 @@ static void own_factor(const struct ckg__pesc *pesc, const struct ckg__pesc_draw
                        const struct place *place, int p, double *var)
 {
     const struct ckg__belief *belief = pesc->belief;
-    const int outcomes = belief->outcomes, from = draw->star < 0;
+    const int outcomes = belief->outcomes;
+    const int from = draw->star < 0;
     struct ckg__pesc_argument x[CKG__MAX_OUTCOMES];
     double share = 0;
     for (int j = 1; j < outcomes; j++)
@@ -486,8 +523,9 @@ static void own_factor(const struct ckg__pesc *pesc, const struct ckg__pesc_draw
                                            .lower = belief->lower[j],
                                            .upper = belief->upper[j]};
     if (!from) {
-        const double v = place->var[0][p], c = place->cross[p],
-                     excess = fmax(v + draw->var - 2 * c, ckg__variance_floor(belief->gp[0]));
+        const double v = place->var[0][p];
+        const double c = place->cross[p];
+        const double excess = fmax(v + draw->var - 2 * c, ckg__variance_floor(belief->gp[0]));
         x[0] = (struct ckg__pesc_argument){
             .mean = place->mean[0][p] - draw->mean, .var = excess, .lower = 0, .upper = INFINITY};
         share = fmin((v - c) * (v - c) / (v * excess), 1); /* squared correlation of f(x) and f(x) − f(x*) */
@@ -513,12 +551,15 @@ static void add_draw(const struct ckg__pesc *pesc, const struct ckg__pesc_draw *
         for (int p = 0; p < place->m; p++)
             place->cross[p] = k_star[p] - place->cross[p];
     }
+
+    /* What each outcome would then tell at each design. */
     for (int p = 0; p < place->m; p++) {
         double var[CKG__MAX_OUTCOMES];
         own_factor(pesc, draw, place, p, var);
         for (int j = 0; j < outcomes; j++) {
-            const double noise = place->noise[j][p], before = place->view[j].var[p] + noise,
-                         after = var[j] + noise;
+            const double noise = place->noise[j][p];
+            const double before = place->view[j].var[p] + noise;
+            const double after = var[j] + noise;
             const double gain = after < before ? 0.5 * weight * log(before / after) : 0;
             value[p] += gain;
             if (share)

@@ -49,7 +49,8 @@ static void flatten_lines(char *text)
  */
 static void drop_partial_character(char *text)
 {
-    size_t end = strlen(text), start = end;
+    size_t end = strlen(text);
+    size_t start = end;
 
     while (start > 0 && ((unsigned char)text[start - 1] & 0xC0) == 0x80)
         start--;

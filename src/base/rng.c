@@ -21,8 +21,12 @@ enum { PHILOX_ROUNDS = 10 };
 /* The upper half of the 128-bit product: ISO C has no 128-bit integer. */
 static uint64_t multiply_high(uint64_t a, uint64_t b)
 {
-    uint64_t a0 = a & UINT32_MAX, a1 = a >> 32, b0 = b & UINT32_MAX, b1 = b >> 32;
-    uint64_t low = a0 * b0, middle = a1 * b0 + (low >> 32);
+    uint64_t a0 = a & UINT32_MAX;
+    uint64_t a1 = a >> 32;
+    uint64_t b0 = b & UINT32_MAX;
+    uint64_t b1 = b >> 32;
+    uint64_t low = a0 * b0;
+    uint64_t middle = a1 * b0 + (low >> 32);
     uint64_t cross = a0 * b1 + (middle & UINT32_MAX);
 
     return a1 * b1 + (middle >> 32) + (cross >> 32);
@@ -30,8 +34,10 @@ static uint64_t multiply_high(uint64_t a, uint64_t b)
 
 static void philox_round(uint64_t x[4], uint64_t key0, uint64_t key1)
 {
-    uint64_t high0 = multiply_high(PHILOX_MULTIPLIER_0, x[0]), low0 = PHILOX_MULTIPLIER_0 * x[0];
-    uint64_t high1 = multiply_high(PHILOX_MULTIPLIER_1, x[2]), low1 = PHILOX_MULTIPLIER_1 * x[2];
+    uint64_t high0 = multiply_high(PHILOX_MULTIPLIER_0, x[0]);
+    uint64_t low0 = PHILOX_MULTIPLIER_0 * x[0];
+    uint64_t high1 = multiply_high(PHILOX_MULTIPLIER_1, x[2]);
+    uint64_t low1 = PHILOX_MULTIPLIER_1 * x[2];
 
     x[0] = high1 ^ x[1] ^ key0;
     x[1] = low1;
@@ -41,7 +47,8 @@ static void philox_round(uint64_t x[4], uint64_t key0, uint64_t key1)
 
 void ckg__rng_seed(struct ckg__rng *rng, uint64_t seed, uint64_t stream, uint64_t purpose)
 {
-    uint64_t key0 = seed, key1 = 0;
+    uint64_t key0 = seed;
+    uint64_t key1 = 0;
 
     rng->state[0] = stream;
     rng->state[1] = purpose;
@@ -99,7 +106,8 @@ int ckg__rng_below(struct ckg__rng *rng, int bound)
 {
     assert(bound > 0);
 
-    uint32_t range = (uint32_t)bound, rejected = -range % range;
+    uint32_t range = (uint32_t)bound;
+    uint32_t rejected = -range % range;
     uint64_t product;
 
     do
@@ -113,7 +121,8 @@ void ckg__rng_shuffle(struct ckg__rng *rng, int n, int *items)
     assert(n >= 0);
 
     for (int i = n - 1; i > 0; i--) {
-        int j = ckg__rng_below(rng, i + 1), item = items[i];
+        int j = ckg__rng_below(rng, i + 1);
+        int item = items[i];
 
         items[i] = items[j];
         items[j] = item;

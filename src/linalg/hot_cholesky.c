@@ -72,7 +72,8 @@ static void transpose_in(int w, int k, const double *A, ptrdiff_t lda, double *T
 
     for (int i = 0; i < round_up(w, ROWS); i += LANES)
         for (int j = 0; j < k; j += LANES) {
-            const int rows = smaller(LANES, w - i), columns = smaller(LANES, k - j);
+            const int rows = smaller(LANES, w - i);
+            const int columns = smaller(LANES, k - j);
             if (rows == LANES && columns == LANES) {
                 load_square(A + i * lda + j, lda, x);
             } else {
@@ -137,7 +138,8 @@ static int factor_block(int n, double *A, ptrdiff_t lda, double *inverse, double
     assert(n >= 0 && n <= DEPTH);
 
     for (int k = 0; k < n; k += WIDTH) {
-        const int w = smaller(WIDTH, n - k), nv = round_up(w, ROWS) / LANES;
+        const int w = smaller(WIDTH, n - k);
+        const int nv = round_up(w, ROWS) / LANES;
         transpose_in(w, k + w, A + k * lda, lda, T);
         pad_with_identity(w, k, T);
         forward_strip(k, nv, A, lda, inverse, T, T, WIDTH);
@@ -184,7 +186,8 @@ static void solve_below(void *context, int index, int worker)
 {
     _Alignas(64) double T[DEPTH * WIDTH];
     const struct step *s = context;
-    const int i = s->depth + index * WIDTH, w = smaller(WIDTH, s->n - i);
+    const int i = s->depth + index * WIDTH;
+    const int w = smaller(WIDTH, s->n - i);
     double *rows = s->A + i * s->lda;
 
     (void)worker;
@@ -198,7 +201,8 @@ static void update_below(void *context, int index, int worker)
 {
     _Alignas(64) double T[DEPTH * WIDTH];
     const struct step *s = context;
-    const int i = s->depth + index * WIDTH, w = smaller(WIDTH, s->n - i);
+    const int i = s->depth + index * WIDTH;
+    const int w = smaller(WIDTH, s->n - i);
     double *rows = s->A + i * s->lda;
 
     (void)worker;
@@ -215,7 +219,8 @@ int hot_cholesky(int n, double *A, int lda, const struct ckg__team *team)
 
     for (int k = 0; k < n; k += DEPTH) {
         double *block = A + (ptrdiff_t)k * lda + k;
-        const int depth = smaller(DEPTH, n - k), below = strips(n - k - depth);
+        const int depth = smaller(DEPTH, n - k);
+        const int below = strips(n - k - depth);
         const int bad = factor_block(depth, block, lda, inverse, T);
         if (bad)
             return k + bad;

@@ -23,7 +23,8 @@ static void multiply_tn(int m, int n, int k, double alpha, const double *A, int 
     if (k <= 0 || (beta != 0.0 && beta != 1.0))
         scale(m, n, beta, C, ldc);
     for (int p = 0; p < k; p += DEPTH) {
-        const int depth = smaller(DEPTH, k - p), keep = p > 0 || beta != 0.0;
+        const int depth = smaller(DEPTH, k - p);
+        const int keep = p > 0 || beta != 0.0;
         const struct operand left = {A + (ptrdiff_t)p * lda, 1, lda};
         for (int j = 0; j < n; j += WIDTH) {
             const int w = smaller(WIDTH, n - j);

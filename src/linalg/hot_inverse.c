@@ -25,7 +25,8 @@ static void invert_left(void *context, int index, int worker)
 {
     _Alignas(64) double T[DEPTH * WIDTH];
     const struct step *s = context;
-    const int below = s->k + s->depth, j = index * WIDTH;
+    const int below = s->k + s->depth;
+    const int j = index * WIDTH;
     const double *block = s->A + s->k * s->lda + s->k;
 
     (void)worker;
@@ -45,7 +46,8 @@ enum { CHUNK_BELOW = 64 };
 static void invert_under(void *context, int index, int worker)
 {
     const struct step *s = context;
-    const int first = s->k + s->depth + index * CHUNK_BELOW, rows = smaller(CHUNK_BELOW, s->n - first);
+    const int first = s->k + s->depth + index * CHUNK_BELOW;
+    const int rows = smaller(CHUNK_BELOW, s->n - first);
     const double *T = s->triangle;
 
     (void)worker;
@@ -64,8 +66,10 @@ static void invert_lower(int n, double *A, ptrdiff_t lda, const struct ckg__team
     double inverse[DEPTH];
 
     for (int k = 0; k < n; k += DEPTH) {
-        const int depth = smaller(DEPTH, n - k), below = n - k - depth;
-        double *block = A + k * lda + k, *T = triangle;
+        const int depth = smaller(DEPTH, n - k);
+        const int below = n - k - depth;
+        double *block = A + k * lda + k;
+        double *T = triangle;
         struct step step = {
             .n = n, .depth = depth, .k = k, .A = A, .lda = lda, .inverse = inverse, .triangle = triangle};
         invert_diagonal(depth, block, lda, inverse);
@@ -104,7 +108,8 @@ static void multiply_triangle(int n, int first, int w, int edge, const double *W
         if (i < first)
             continue;
         const int under = i + rows;
-        const struct operand square = {squares + i * ROWS, 1, ROWS}, rest = {W + under * ldw + i, 1, ldw};
+        const struct operand square = {squares + i * ROWS, 1, ROWS};
+        const struct operand rest = {W + under * ldw + i, 1, ldw};
         update_strip(rows, w, i + edge, rows, square, T + i * WIDTH, 1.0, 0, C + i * ldc, ldc);
         update_strip(rows, w, i + edge, n - under, rest, T + under * WIDTH, 1.0, 1, C + i * ldc, ldc);
     }
@@ -129,7 +134,8 @@ static void square_beside(void *context, int index, int worker)
 {
     _Alignas(64) double T[DEPTH * WIDTH];
     const struct step *s = context;
-    double *row = s->A + s->k * s->lda, *strip = row + index * WIDTH;
+    double *row = s->A + s->k * s->lda;
+    double *strip = row + index * WIDTH;
 
     (void)worker;
     copy_in(s->depth, WIDTH, strip, s->lda, T);

@@ -74,7 +74,8 @@ static void forward_vector(int n, const double *L, ptrdiff_t ldl, double *x)
 {
     assert(n <= DEPTH);
 
-    double inverse[DEPTH], sums[ROWS];
+    double inverse[DEPTH];
+    double sums[ROWS];
     int i = 0;
 
     invert_diagonal(n, L, ldl, inverse);
@@ -94,7 +95,8 @@ static void forward_vector(int n, const double *L, ptrdiff_t ldl, double *x)
  */
 static void solve_vector(int n, const double *L, ptrdiff_t ldl, double *b, ptrdiff_t ldb)
 {
-    double x[DEPTH], sums[ROWS];
+    double x[DEPTH];
+    double sums[ROWS];
 
     for (int k = 0; k < n; k += DEPTH) {
         const int depth = smaller(DEPTH, n - k);
@@ -121,7 +123,10 @@ static void subtract_rows(int m, int n, const double *A, ptrdiff_t lda, const do
     int i = 0;
 
     for (; i + 4 <= m; i += 4, A += 4 * lda) {
-        const double x0 = x[i * ldx], x1 = x[(i + 1) * ldx], x2 = x[(i + 2) * ldx], x3 = x[(i + 3) * ldx];
+        const double x0 = x[i * ldx];
+        const double x1 = x[(i + 1) * ldx];
+        const double x2 = x[(i + 2) * ldx];
+        const double x3 = x[(i + 3) * ldx];
         for (int j = 0; j < n; j++)
             y[j] -= (x0 * A[j] + x1 * A[lda + j]) + (x2 * A[2 * lda + j] + x3 * A[3 * lda + j]);
     }
@@ -184,7 +189,8 @@ void hot_solve_lower(int n, int m, const double *L, int ldl, double *B, int ldb)
         return;
     }
     for (int k = 0; k < n; k += DEPTH) {
-        const int depth = smaller(DEPTH, n - k), below = k + depth;
+        const int depth = smaller(DEPTH, n - k);
+        const int below = k + depth;
         const struct operand left = {L + (ptrdiff_t)below * ldl + k, ldl, 1};
         const double *block = L + (ptrdiff_t)k * ldl + k;
         invert_diagonal(depth, block, ldl, inverse);

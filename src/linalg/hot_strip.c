@@ -97,7 +97,8 @@ INLINE void backward_tile(int rows, int nv, int k, const double *L, ptrdiff_t ld
 static void update(int rows, int nv, int k, struct operand A, const double *T, double alpha, int keep,
                    double *C, ptrdiff_t ldc)
 {
-    const struct operand by_rows = {A.data, A.row, 1}, by_columns = {A.data, 1, A.column};
+    const struct operand by_rows = {A.data, A.row, 1};
+    const struct operand by_columns = {A.data, 1, A.column};
 
     if (A.column == 1)
         DISPATCH(rows, nv, update_tile, k, by_rows, T, alpha, keep, C, ldc)

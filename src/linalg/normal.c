@@ -201,7 +201,8 @@ static double log_interval_tail(double a, double b)
 
 double ckg__normal_log_interval(double a, double b)
 {
-    const double middle = 0.5 * (a + b), width = b - a;
+    const double middle = 0.5 * (a + b);
+    const double width = b - a;
 
     if (!(a < b))
         return a == b ? -INFINITY : NAN;

@@ -50,7 +50,9 @@ int ckg__fit_work_take(struct ckg__fit_work *w, const struct ckg__fit *fit, stru
 {
     assert(fit->inputs.n >= 0 && fit->inputs.D > 0);
 
-    const size_t n = (size_t)fit->inputs.n + 1, ld = (n + 7) / 8 * 8, D = (size_t)fit->inputs.D;
+    const size_t n = (size_t)fit->inputs.n + 1;
+    const size_t ld = (n + 7) / 8 * 8;
+    const size_t D = (size_t)fit->inputs.D;
     w->ld = (int)ld;
     w->A = ckg__arena_doubles(arena, D * ld);
     w->L = ckg__arena_doubles(arena, n * ld);
@@ -109,7 +111,8 @@ double ckg__fit_density(const struct ckg__fit *fit, const double *theta, double 
 static void box(const struct ckg__fit *fit, double *lower, double *upper)
 {
     const struct ckg__prior *p = &fit->prior;
-    const int d = fit->inputs.d, noisy = fit->inputs.series->estimated;
+    const int d = fit->inputs.d;
+    const int noisy = fit->inputs.series->estimated;
     for (int k = 0; k < d; k++) {
         lower[k] = p->ell_low;
         upper[k] = p->ell_high;
@@ -124,8 +127,8 @@ void ckg__fit_start(const struct ckg__fit *fit, int start, double *theta)
 {
     assert(start >= 0 && start < CKG__FIT_STARTS);
 
-    static const double ell[CKG__FIT_STARTS] = {1.0, 0.25, 3.0, 0.1},
-                        noise[CKG__FIT_STARTS] = {1e-2, 1e-3, 0.3, 1e-1};
+    static const double ell[CKG__FIT_STARTS] = {1.0, 0.25, 3.0, 0.1};
+    static const double noise[CKG__FIT_STARTS] = {1e-2, 1e-3, 0.3, 1e-1};
     const int d = fit->inputs.d;
     const double stretch = 0.5 * log(d > 2 ? d / 2.0 : 1);
     for (int k = 0; k < d; k++)
@@ -142,7 +145,9 @@ int ckg__fit_climb(const struct ckg__fit *fit, int max_evaluations, double *thet
 
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
     const int dim = fit->inputs.d + 2;
-    double lower[CKG_MAX_PARAMETERS + 2], upper[CKG_MAX_PARAMETERS + 2], gradient[CKG_MAX_PARAMETERS + 2];
+    double lower[CKG_MAX_PARAMETERS + 2];
+    double upper[CKG_MAX_PARAMETERS + 2];
+    double gradient[CKG_MAX_PARAMETERS + 2];
     const struct ckg__lbfgs_options options = {16, max_evaluations, 0.5, 1e-3, 1e-5};
     struct ckg__fit_work work;
     void *memory = ckg__arena_get(arena, ckg__lbfgs_size(dim, options.memory), 1);
@@ -172,9 +177,13 @@ static double slice_step(const struct ckg__fit *fit, struct ckg__rng *rng, int k
 {
     assert(low < high && theta[k] >= low && theta[k] <= high);
 
-    const double here = theta[k], level = density + log(ckg__rng_uniform(rng));
-    double left = here - ckg__rng_uniform(rng), right = left + 1;
+    const double here = theta[k];
+    const double level = density + log(ckg__rng_uniform(rng));
+    double left = here - ckg__rng_uniform(rng);
+    double right = left + 1;
     enum { MAX_OUT = 8, MAX_SHRINK = 40 };
+
+    /* Out to both sides until the density has fallen below the level. */
     for (int i = 0; i < MAX_OUT && left > low; i++, left -= 1) {
         theta[k] = left;
         if (ckg__fit_density(fit, theta, NULL, work) <= level)
@@ -185,6 +194,8 @@ static double slice_step(const struct ckg__fit *fit, struct ckg__rng *rng, int k
         if (ckg__fit_density(fit, theta, NULL, work) <= level)
             break;
     }
+
+    /* Points between them; one that is too low draws its side in. */
     left = left > low ? left : low;
     right = right < high ? right : high;
     for (int i = 0; i < MAX_SHRINK; i++) {
@@ -208,7 +219,8 @@ int ckg__fit_sample(const struct ckg__fit *fit, struct ckg__rng *rng, int burn, 
 
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
     const int dim = fit->inputs.d + 2;
-    double lower[CKG_MAX_PARAMETERS + 2], upper[CKG_MAX_PARAMETERS + 2];
+    double lower[CKG_MAX_PARAMETERS + 2];
+    double upper[CKG_MAX_PARAMETERS + 2];
     struct ckg__fit_work work;
     if (ckg__fit_work_take(&work, fit, arena))
         return CKG_ERR_NOMEM;

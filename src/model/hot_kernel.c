@@ -45,7 +45,8 @@ enum { TILE = 128 };
 
 static void row_matern52(int m, double s2, double *restrict k, double *restrict g)
 {
-    double a[TILE], e[TILE];
+    double a[TILE];
+    double e[TILE];
     for (int start = 0; start < m; start += TILE) {
         const int count = m - start < TILE ? m - start : TILE;
         for (int p = 0; p < count; p++) {
@@ -62,7 +63,8 @@ static void row_matern52(int m, double s2, double *restrict k, double *restrict 
 
 static void row_matern32(int m, double s2, double *restrict k, double *restrict g)
 {
-    double a[TILE], e[TILE];
+    double a[TILE];
+    double e[TILE];
     for (int start = 0; start < m; start += TILE) {
         const int count = m - start < TILE ? m - start : TILE;
         for (int p = 0; p < count; p++) {
@@ -121,7 +123,8 @@ static void symmetric(enum ckg__kernel kernel, int D, int first, int end, const 
 static void slope_row(enum ckg__kernel kernel, int m, double s2, double *row)
 {
     const double square = kernel == CKG__MATERN52 ? 5 : 3;
-    double a[TILE], e[TILE];
+    double a[TILE];
+    double e[TILE];
     if (kernel == CKG__RBF) {
         row_rbf(m, -s2, row);
         return;

@@ -83,7 +83,8 @@ static int invert_block(const struct leave *w, int first, int count, double C[MO
 /* The constant mean without the rows S. */
 static double mean_without(const struct leave *w, int first, int count, double C[MOST][MOST])
 {
-    double s11 = w->s11, s1y = w->s1y;
+    double s11 = w->s11;
+    double s1y = w->s1y;
     if (!isfinite(w->mean_precision) || count == w->gp->n)
         return 0;
     for (int i = 0; i < count; i++)

@@ -124,7 +124,8 @@ struct ckg__lbfgs *ckg__lbfgs_init(void *memory, int dim, const double *lower, c
 
     struct ckg__lbfgs *o = memory;
     int stride = stride_of(dim);
-    size_t vector = (size_t)stride, pairs = (size_t)options->memory * vector;
+    size_t vector = (size_t)stride;
+    size_t pairs = (size_t)options->memory * vector;
 
     memset(memory, 0, ckg__lbfgs_size(dim, options->memory));
     o->options = *options;
@@ -263,7 +264,8 @@ static int find_leaver(const struct ckg__lbfgs *o)
     int leaver = -1;
 
     for (int i = 0; i < o->dim; i++) {
-        double to = o->x[i] + o->p[i], out = fabs(clamp(to, o->lower[i], o->upper[i]) - to);
+        double to = o->x[i] + o->p[i];
+        double out = fabs(clamp(to, o->lower[i], o->upper[i]) - to);
 
         if (out > farthest && out > 4.0 * DBL_EPSILON * fabs(to)) {
             farthest = out;
@@ -282,7 +284,9 @@ static void hold_leavers(struct ckg__lbfgs *o, double gamma)
 
     for (int held = 0, l; held < o->dim && (l = find_leaver(o)) >= 0; held++) {
         double *h = o->held + held * stride;
-        double end = clamp(o->x[l] + o->p[l], o->lower[l], o->upper[l]) - o->x[l], least, scale;
+        double end = clamp(o->x[l] + o->p[l], o->lower[l], o->upper[l]) - o->x[l];
+        double least;
+        double scale;
 
         memset(h, 0, (size_t)stride * sizeof(double));
         h[l] = 1.0;
@@ -396,7 +400,8 @@ static double cubic_minimum(double f, double slope, double t, double f_t, double
 static void keep_pair(struct ckg__lbfgs *o, const double *x, const double *g)
 {
     int slot = o->newest + 1 < o->options.memory ? o->newest + 1 : 0;
-    double *s = o->s + slot * o->stride, *y = o->y + slot * o->stride;
+    double *s = o->s + slot * o->stride;
+    double *y = o->y + slot * o->stride;
     double sy;
 
     for (int i = 0; i < o->dim; i++) {
@@ -416,8 +421,10 @@ static void keep_pair(struct ckg__lbfgs *o, const double *x, const double *g)
  * small steps at any value_tolerance, lest noise be searched until the evaluations are spent. */
 static int accept(struct ckg__lbfgs *o, const double *x, double f, const double *g)
 {
-    double gain = o->f - f, size = fabs(f);
-    double small = o->options.value_tolerance * (size > 1.0 ? size : 1.0), noise = 2.0 * DBL_EPSILON * size;
+    double gain = o->f - f;
+    double size = fabs(f);
+    double small = o->options.value_tolerance * (size > 1.0 ? size : 1.0);
+    double noise = 2.0 * DBL_EPSILON * size;
 
     keep_pair(o, x, g);
     o->reach = o->undefined > 0.0 ? 0.5 * (o->undefined - o->length) : 2.0 * o->reach;
@@ -451,7 +458,8 @@ static int give_up_search(struct ckg__lbfgs *o)
  * cliff again. */
 static int shorten(struct ckg__lbfgs *o, double f, double slope, int finite)
 {
-    double t = o->t, shorter = 0.4 * t;
+    double t = o->t;
+    double shorter = 0.4 * t;
 
     if (!finite)
         o->undefined = t * norm(o->p, o->stride);
@@ -467,7 +475,8 @@ static int shorten(struct ckg__lbfgs *o, double f, double slope, int finite)
 /* Remembers this trial and tries a longer step, as far as the box allows. */
 static int lengthen(struct ckg__lbfgs *o, double f, double slope)
 {
-    double t = o->t, end = longest_step(o);
+    double t = o->t;
+    double end = longest_step(o);
 
     if (t >= end)
         return accept(o, o->trial, f, o->g_trial);

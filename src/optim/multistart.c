@@ -60,6 +60,8 @@ int ckg__multistart(ckg__batch_function function, void *context, int dim, int st
     int *going = ckg__arena_ints(arena, (size_t)starts);
     struct round r;
     int status = !optimizer || !going || round_take(&r, dim, starts, arena) ? CKG_ERR_NOMEM : CKG_OK;
+
+    /* An optimiser for every start. */
     for (int s = 0; !status && s < starts; s++) {
         const size_t row = (size_t)s * (size_t)dim;
         void *memory = ckg__arena_get(arena, ckg__lbfgs_size(dim, options->memory), 1);
@@ -71,6 +73,8 @@ int ckg__multistart(ckg__batch_function function, void *context, int dim, int st
         ckg__lbfgs_start(optimizer[s], X + row);
         going[s] = 1;
     }
+
+    /* Rounds, until none goes on. */
     while (!status) {
         gather(&r, dim, starts, optimizer, going);
         if (!r.m)
@@ -79,6 +83,8 @@ int ckg__multistart(ckg__batch_function function, void *context, int dim, int st
         if (!status)
             hand_back(&r, dim, optimizer, going);
     }
+
+    /* The best of each. */
     for (int s = 0; !status && s < starts; s++)
         memcpy(X + (size_t)s * (size_t)dim, ckg__lbfgs_best(optimizer[s], &value[s]),
                (size_t)dim * sizeof *X);

@@ -82,7 +82,8 @@ static int shrink(struct simplex *s)
 static int move(struct simplex *s)
 {
     const int worst = s->corners - 1;
-    double reflected, further;
+    double reflected;
+    double further;
     for (int k = 0; k < s->dim; k++) {
         s->centre[k] = 0;
         for (int i = 0; i < worst; i++)
@@ -136,7 +137,8 @@ int ckg__simplex(ckg__point_function function, void *context, int dim, const dou
     double *room = ckg__arena_doubles(arena, (size + 1) * size + (size + 1) + 3 * size);
     if (!room)
         return CKG_ERR_NOMEM;
-    double *values = room + (size + 1) * size, *rest = values + size + 1;
+    double *values = room + (size + 1) * size;
+    double *rest = values + size + 1;
     struct simplex s = {function, context, dim,  0,           lower,           upper,
                         room,     values,  rest, rest + size, rest + 2 * size, arena};
     int status = begin(&s, edge, x);

@@ -43,7 +43,10 @@ void ckg__view_fill(struct ckg__view *view, const struct ckg__gp *gp, const doub
     assert(ldu >= count);
 
     const struct ckg__dense_ops *dense = ckg__dense();
-    double *B = view->B + first, *V = view->V + first, *mean = view->mean + first, *var = view->var + first;
+    double *B = view->B + first;
+    double *V = view->V + first;
+    double *mean = view->mean + first;
+    double *var = view->var + first;
     scale_points(gp, U + first, ldu, count, B, view->ld);
     ckg__kernels()->cross(gp->kernel, gp->D, gp->n, gp->A, gp->capacity, count, B, view->ld, gp->s2, V, NULL,
                           view->ld);
@@ -91,7 +94,8 @@ static int covariance_against(const struct ckg__gp *gp, int m, const double *B, 
                               const double *G, struct ckg__arena *arena, struct ckg__against *a)
 {
     const int D = gp->D;
-    double *slope = ckg__arena_doubles(arena, (size_t)m), *explained = ckg__arena_doubles(arena, (size_t)m);
+    double *slope = ckg__arena_doubles(arena, (size_t)m);
+    double *explained = ckg__arena_doubles(arena, (size_t)m);
     double *column = ckg__arena_doubles(arena, (size_t)gp->n + 1);
     if (!slope || !explained || !column)
         return CKG_ERR_NOMEM;
@@ -123,15 +127,20 @@ int ckg__posterior_batch(const struct ckg__gp *gp, int m, const double *U, int l
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
     const size_t block = ((size_t)gp->n + 1) * (size_t)m;
     double *B = ckg__arena_doubles(arena, (size_t)gp->D * (size_t)m);
-    double *V = ckg__arena_doubles(arena, block), *G = ckg__arena_doubles(arena, block);
+    double *V = ckg__arena_doubles(arena, block);
+    double *G = ckg__arena_doubles(arena, block);
     if (!B || !V || !G)
         return CKG_ERR_NOMEM;
+
+    /* The mean and its gradient. */
     scale_points(gp, U, ldu, m, B, m);
     ckg__kernels()->cross(gp->kernel, gp->D, gp->n, gp->A, gp->capacity, m, B, m, gp->s2, V, G, m);
     dense->combine_rows(gp->n, m, V, m, gp->alpha, out->mean);
     ckg__kernels()->gradient_common(gp->D, gp->n, gp->A, gp->capacity, m, B, m, gp->alpha, G, m, out->dmean,
                                     m);
     unscale(gp, m, 1, out->dmean);
+
+    /* The variance, and while V is L⁻¹k the covariance with x⁺. */
     dense->solve_lower(gp->n, m, gp->L, gp->capacity, V, m);
     dense->column_squares(gp->n, m, V, m, out->var);
     for (int p = 0; p < m; p++) {
@@ -140,6 +149,8 @@ int ckg__posterior_batch(const struct ckg__gp *gp, int m, const double *U, int l
     }
     if (against && covariance_against(gp, m, B, V, G, arena, against))
         return CKG_ERR_NOMEM;
+
+    /* The variance's gradient. */
     dense->solve_lower_transposed(gp->n, m, gp->L, gp->capacity, V, m);
     ckg__kernels()->gradient_each(gp->D, gp->n, gp->A, gp->capacity, m, B, m, V, m, G, m, out->dvar, m);
     unscale(gp, m, -2, out->dvar);
@@ -155,7 +166,8 @@ int ckg__posterior_mean(const struct ckg__gp *gp, int m, const double *U, int ld
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
     const size_t block = ((size_t)gp->n + 1) * (size_t)m;
     double *B = ckg__arena_doubles(arena, (size_t)gp->D * (size_t)m);
-    double *K = ckg__arena_doubles(arena, block), *G = ckg__arena_doubles(arena, block);
+    double *K = ckg__arena_doubles(arena, block);
+    double *G = ckg__arena_doubles(arena, block);
     if (!B || !K || !G)
         return CKG_ERR_NOMEM;
     scale_points(gp, U, ldu, m, B, m);
@@ -368,7 +380,8 @@ int ckg__posterior_sample(const struct ckg__gp *gp, const struct ckg__view *view
 
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
     const size_t m = (size_t)view->m;
-    double *C = ckg__arena_doubles(arena, m * m + 1), *z = ckg__arena_doubles(arena, m + 1);
+    double *C = ckg__arena_doubles(arena, m * m + 1);
+    double *z = ckg__arena_doubles(arena, m + 1);
     const int status = C && z ? factor_for_draw(gp, view, C, added) : CKG_ERR_NOMEM;
     for (int s = 0; !status && s < count; s++)
         draw_once(view, C, rng, z, samples + (size_t)s * m);
