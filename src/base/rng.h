@@ -20,7 +20,7 @@ enum ckg__purpose {
     CKG__FOR_INITIAL_DESIGN = 1, /* always stream 0, where no search has begun */
     CKG__FOR_BASE_POINTS = 1,    /* the same number, another stream: a search begins after the first trial */
     CKG__FOR_CANDIDATES = 3,
-    CKG__FOR_NODES = 5,                /* of Z_c */
+    CKG__FOR_ONE_BELIEF = 5,           /* which of several, where one is looked through */
     CKG__FOR_CHAINS = 100,             /* + chain, outcome by outcome */
     CKG__FOR_STEPS_OF_X_R = 1000,      /* + round: lattice neighbours */
     CKG__FOR_POINTS_AROUND_X_R = 2000, /* + outlook: of the discretisation */

@@ -70,6 +70,7 @@ void ckg__log_feasible(int m, const double *mean, const double *var, double floo
     assert(!in_mean == !in_var);
 
     const int one_sided = isinf(lower) || isinf(upper);
+
     for (int p = 0; p < m; p++) {
         const double s = sqrt(var[p] > floor ? var[p] : floor);
         if (!one_sided) {
@@ -77,8 +78,9 @@ void ckg__log_feasible(int m, const double *mean, const double *var, double floo
                        in_mean ? &in_mean[p] : NULL, in_var ? &in_var[p] : NULL);
             continue;
         }
-        const double sign = isinf(lower) ? -1 : 1, limit = isinf(lower) ? upper : lower,
-                     z = sign * (mean[p] - limit) / s;
+        const double sign = isinf(lower) ? -1 : 1;
+        const double limit = isinf(lower) ? upper : lower;
+        const double z = sign * (mean[p] - limit) / s;
         log_pf[p] += ckg__normal_log_cdf(z);
         if (in_mean) {
             const double mills = ckg__normal_mills(z);
@@ -115,7 +117,9 @@ int ckg__belief_log_feasible_batch(const struct ckg__belief *belief, int m, cons
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
     const int D = ckg__belief_coordinates(belief);
     struct ckg__batch batch;
-    double *in_mean = ckg__arena_doubles(arena, (size_t)m), *in_var = ckg__arena_doubles(arena, (size_t)m);
+    double *in_mean = ckg__arena_doubles(arena, (size_t)m);
+    double *in_var = ckg__arena_doubles(arena, (size_t)m);
+
     if (!in_mean || !in_var || batch_take(&batch, D, m, arena))
         return CKG_ERR_NOMEM;
     for (int j = 1; j < belief->outcomes; j++) {
@@ -140,6 +144,7 @@ int ckg__belief_log_utility_batch(const struct ckg__belief *belief, int m, const
     assert(m >= 0 && ldu >= m);
 
     const int D = ckg__belief_coordinates(belief);
+
     if (ckg__posterior_mean(belief->gp[0], m, U, ldu, arena, value, gradient))
         return CKG_ERR_NOMEM;
     for (int p = 0; p < m; p++) {

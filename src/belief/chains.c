@@ -2,6 +2,7 @@
  * Hyperparameters by slice sampling where there is noise, a task per (outcome, chain). Every chain starts at
  * the optimum, so that nothing is carried over from one study's moment to the next.
  */
+#include <assert.h>
 #include <string.h>
 
 #include "base/rng.h"
@@ -13,6 +14,7 @@ enum { BURN = 4, THIN = 2 };
 
 double *ckg__sample_of(const struct ckg__chains *chains, int j, int i)
 {
+    assert(i >= 0 && i < CKG__MAX_SAMPLES);
     return chains->samples + ((size_t)j * CKG__MAX_SAMPLES + (size_t)i) * (size_t)chains->dim;
 }
 
@@ -31,7 +33,8 @@ static void chain_task(void *context, int index, int worker)
 {
     struct ckg__chains *chains = context;
     const struct ckg__models *models = chains->models;
-    const int j = chains->outcome[index], chain = index % CKG__CHAINS;
+    const int j = chains->outcome[index];
+    const int chain = index % CKG__CHAINS;
     const int first = chain * models->samples / CKG__CHAINS;
     const int last = (chain + 1) * models->samples / CKG__CHAINS;
     const struct ckg__surrogate *s = &models->surrogate[j];

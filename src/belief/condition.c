@@ -2,6 +2,8 @@
  * Processes conditioned on what was measured, a task per (outcome, sample), and for a while on what is
  * pending.
  */
+#include <assert.h>
+
 #include "base/alloc.h"
 #include "belief/stages.h"
 
@@ -18,7 +20,8 @@ static void factor_task(void *context, int index, int worker)
 {
     struct factors *f = context;
     struct ckg__models *models = f->models;
-    const int j = f->outcome[index], sample = f->sample[index];
+    const int j = f->outcome[index];
+    const int sample = f->sample[index];
     struct ckg__surrogate *s = &models->surrogate[j];
     struct ckg__fit fit = ckg__models_fit(models, &s->series, models->X[j]);
     struct ckg__team team;
@@ -98,6 +101,7 @@ int ckg__models_condition(struct ckg__models *models, int certain)
     const struct ckg__data *data = models->data;
     int status = CKG_OK;
 
+    assert(models->revision); /* they know the data */
     for (int t = 0; t < data->trials; t++) {
         const double *u = data->u + (size_t)data->trial[t].design * (size_t)data->problem->D;
         if (data->trial[t].state != CKG_PENDING)

@@ -86,6 +86,7 @@ int ckg__fit_all(struct ckg__models *models, int anchor)
 {
     struct ckg__arena_mark mark = ckg__arena_mark(&models->own);
     struct fits *fits = ckg__arena_get(&models->own, 1, sizeof *fits);
+
     if (!fits)
         return CKG_ERR_NOMEM;
     fits->models = models;

@@ -1,4 +1,5 @@
 /* Each outcome's series in the form that fits and processes take: pooled, scaled, with its inputs. */
+#include <assert.h>
 #include <math.h>
 
 #include "base/error.h"
@@ -10,6 +11,8 @@ int ckg__lay_out(const struct ckg__models *models, const struct ckg__layout *lay
     const struct ckg__data *data = models->data;
     const struct ckg__series_source source = {layout->outcome, layout->warp, layout->trials};
     const size_t D = (size_t)data->problem->D;
+
+    assert(layout->outcome <= data->problem->outcomes && layout->trials <= data->trials);
 
     /* The values. */
     const int status = ckg__series_build(data, &source, arena, scaling, series);
@@ -45,6 +48,7 @@ struct ckg__fit ckg__models_fit(const struct ckg__models *models, const struct c
                                 const double *X)
 {
     const struct ckg_problem *problem = models->data->problem;
+
     return (struct ckg__fit){
         .inputs = {.kernel = models->kernel,
                    .likelihood = &ckg__likelihood_normal,

@@ -3,6 +3,7 @@
  */
 #include "belief/models.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -79,6 +80,7 @@ int ckg__models_update(struct ckg__models *models, uint64_t revision, int spare)
 {
     const struct ckg__arena_mark start = {NULL, 0};
 
+    assert(revision > 0 && spare >= 0);
     if (models->revision == revision && ckg__models_have_room(models, spare))
         return CKG_OK;
     models->revision = 0;

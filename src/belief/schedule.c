@@ -6,6 +6,7 @@
  * first. Up to CKG__REFIT_ALWAYS trials every result leads to a new fit; beyond, one in every 2 %, and
  * between them the old hyperparameters are conditioned on the new data.
  */
+#include <assert.h>
 #include <math.h>
 
 #include "belief/stages.h"
@@ -35,6 +36,8 @@ static int ended(const struct ckg__trial *trial)
 int ckg__told(const struct ckg__data *data, int trials)
 {
     int count = 0;
+
+    assert(trials <= data->trials);
     for (int t = 0; t < trials; t++)
         count += ended(&data->trial[t]);
     return count;
@@ -93,7 +96,8 @@ static void forget_fits(struct ckg__models *models)
 static int stand_at_anchor(struct ckg__models *models, int level)
 {
     const int at = FIRST_ANCHOR << level;
-    int known = 1, status = CKG_OK;
+    int known = 1;
+    int status = CKG_OK;
 
     for (int j = 0; j < models->outcomes; j++)
         known &= is_fitted(models, &models->surrogate[j].anchor[level], at);
@@ -112,7 +116,8 @@ static int stand_at_anchor(struct ckg__models *models, int level)
 /* Fits to the first `trials` trials from the last anchor before them. */
 static int fit_from_anchors(struct ckg__models *models, int trials)
 {
-    int status = CKG_OK, current = trials > 0;
+    int status = CKG_OK;
+    int current = trials > 0;
 
     for (int j = 0; j < models->outcomes; j++)
         current &= is_fitted(models, &models->surrogate[j].fitted, trials);

@@ -2,6 +2,7 @@
  * Asking: the flow from data to a suggestion. While the initial design lasts its points come in order; then
  *     beliefs → what is under way → what the policy looks at → its choice → what else when it stalls.
  */
+#include <assert.h>
 #include <math.h>
 
 #include "base/alloc.h"
@@ -61,6 +62,7 @@ static struct ckg__search make_search(ckg_study *s, const struct ckg__policy *po
 int ckg__study_believe(ckg_study *s, const struct ckg__policy *policy, double started,
                        struct ckg__search *search)
 {
+    assert(s->revision > 0);
     *search = make_search(s, policy);
     if (policy && policy->traits & CKG__TRAIT_NO_MODEL)
         return CKG_OK;
@@ -107,8 +109,10 @@ int ckg__study_end_search(ckg_study *s, int status)
 static int make_design(ckg_study *s)
 {
     const size_t size = (size_t)s->initial * (size_t)s->problem->d;
-    double *design = ckg__alloc(size, sizeof *design), *work = ckg__alloc(size, sizeof *work);
+    double *design = ckg__alloc(size, sizeof *design);
+    double *work = ckg__alloc(size, sizeof *work);
     int *order = ckg__alloc((size_t)s->initial, sizeof *order);
+
     if (design && work && order) {
         struct ckg__rng rng;
         ckg__rng_seed(&rng, s->seed, 0, CKG__FOR_INITIAL_DESIGN);
@@ -193,9 +197,10 @@ static int from_policy(ckg_study *s, const struct ckg__policy *policy, double st
 /* One block for the struct and its arrays. */
 static ckg_suggestion *suggestion_new(int d, int K)
 {
-    const size_t numbers = (size_t)d + 2 * (1 + (size_t)K) + (size_t)K,
-                 header = (sizeof(ckg_suggestion) + 63) / 64 * 64;
+    const size_t numbers = (size_t)d + 2 * (1 + (size_t)K) + (size_t)K;
+    const size_t header = (sizeof(ckg_suggestion) + 63) / 64 * 64;
     char *block = ckg__alloc(header + numbers * sizeof(double), 1);
+
     if (!block)
         return NULL;
     ckg_suggestion *out = (ckg_suggestion *)(void *)block;
@@ -226,7 +231,10 @@ static int has_objective(const ckg_study *s)
 /* Predictions for the design in the suggestion, or NANs while there is no model. */
 static int describe(ckg_study *s, const double *u, int modelled, ckg_suggestion *out)
 {
-    double *mean = (double *)out->mean, *sd = (double *)out->sd, *probability = (double *)out->probability;
+    double *mean = (double *)out->mean;
+    double *sd = (double *)out->sd;
+    double *probability = (double *)out->probability;
+
     if (modelled)
         return ckg__study_predict_at(s, u, mean, sd, probability, &out->probability_feasible);
     for (int j = 0; j <= out->constraints; j++)

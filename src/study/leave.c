@@ -16,7 +16,9 @@ struct row {
 static int sum_samples(ckg_study *s, const struct ckg__surrogate *model, struct row *rows)
 {
     const size_t n = (size_t)model->series.n;
-    double *mean = ckg__arena_doubles(&s->results, n + 1), *var = ckg__arena_doubles(&s->results, n + 1);
+    double *mean = ckg__arena_doubles(&s->results, n + 1);
+    double *var = ckg__arena_doubles(&s->results, n + 1);
+
     if (!mean || !var)
         return CKG_ERR_NOMEM;
     for (size_t i = 0; i < n; i++)
@@ -52,7 +54,9 @@ static double value_noise(const ckg_study *s, const struct ckg__scaling *scaling
 
 static int find_row(const struct ckg__series *series, int design)
 {
-    int low = 0, high = series->n - 1;
+    int low = 0;
+    int high = series->n - 1;
+
     while (low < high) {
         const int middle = (low + high) / 2;
         if (series->design[middle] < design)
@@ -81,9 +85,10 @@ static void describe_trial(const ckg_study *s, const struct ckg__surrogate *mode
                            int t, const ckg_measurement *m, const struct outputs *out)
 {
     const struct row *row = &rows[find_row(&model->series, s->data.trial[t].design)];
-    const double between = model->samples > 1 ? fmax(row->second - row->first * row->first, 0) : 0,
-                 var = row->within + between;
+    const double between = model->samples > 1 ? fmax(row->second - row->first * row->first, 0) : 0;
+    const double var = row->within + between;
     double mean, sd, ignored, measured_sd;
+
     ckg__scaling_moments(&model->scaling, row->first, sqrt(var), &mean, &sd);
     ckg__scaling_moments(&model->scaling, row->first,
                          sqrt(var + value_noise(s, &model->scaling, m, row->noise)), &ignored, &measured_sd);
@@ -94,6 +99,7 @@ static void describe_trials(const ckg_study *s, int outcome, const struct row *r
                             const struct outputs *out)
 {
     const struct ckg__surrogate *model = &s->models.surrogate[outcome];
+
     for (int t = 0; t < s->data.trials; t++) {
         const struct ckg__trial *trial = &s->data.trial[t];
         put(out, t, NAN, NAN, NAN);

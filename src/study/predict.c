@@ -15,6 +15,7 @@ static int outcome_at(ckg_study *s, int b, int j, const double *u, double *mean,
     struct ckg__arena_mark mark = ckg__arena_mark(&s->results);
     struct ckg__view view;
     const int status = ckg__view_make(&view, s->models.belief[b].gp[j], 1, u, 1, &s->results);
+
     if (!status) {
         *mean = view.mean[0];
         *var = view.var[0];
@@ -26,15 +27,25 @@ static int outcome_at(ckg_study *s, int b, int j, const double *u, double *mean,
 int ckg__study_predict_at(ckg_study *s, const double *u, double *mean, double *sd, double *probability,
                           double *feasible)
 {
-    const int beliefs = s->models.beliefs, outcomes = s->models.outcomes, told = s->problem->outcomes;
+    const int beliefs = s->models.beliefs;
+    const int outcomes = s->models.outcomes;
+    const int told = s->problem->outcomes;
     double product[CKG__MAX_SAMPLES];
+
     for (int b = 0; b < beliefs; b++)
         product[b] = 1;
+
+    /* Each outcome: the moments of the mixture over the beliefs, and how likely its limits are met. */
     for (int j = 0; j < outcomes; j++) {
-        double first = 0, second = 0, within = 0, probable = 0;
+        double first = 0;
+        double second = 0;
+        double within = 0;
+        double probable = 0;
         for (int b = 0; b < beliefs; b++) {
             const struct ckg__belief *belief = &s->models.belief[b];
-            double one, var, log_pf = 0;
+            double one;
+            double var;
+            double log_pf = 0;
             if (outcome_at(s, b, j, u, &one, &var))
                 return CKG_ERR_NOMEM;
             if (j)
@@ -53,6 +64,8 @@ int ckg__study_predict_at(ckg_study *s, const double *u, double *mean, double *s
         if (j && j < told)
             probability[j - 1] = probable;
     }
+
+    /* All of them together, belief by belief. */
     *feasible = 0;
     for (int b = 0; b < beliefs; b++)
         *feasible += product[b] / beliefs;
@@ -64,7 +77,8 @@ int ckg__study_utility_at(ckg_study *s, const double *u, double penalty, double 
     *utility = penalty;
     for (int b = 0; b < s->models.beliefs; b++) {
         const struct ckg__belief *belief = &s->models.belief[b];
-        double gain = 0, log_pf = 0;
+        double gain = 0;
+        double log_pf = 0;
         for (int j = 0; j < belief->outcomes; j++) {
             double mean, var;
             if (outcome_at(s, b, j, u, &mean, &var))
@@ -116,6 +130,7 @@ static int predict_one(ckg_study *s, const double *x, double *mean, double *sd, 
     double all_mean[1 + CKG_MAX_CONSTRAINTS], all_sd[1 + CKG_MAX_CONSTRAINTS], each[CKG_MAX_CONSTRAINTS + 1],
         feasible, worth;
     double *u = ckg__arena_doubles(&s->results, (size_t)s->problem->D);
+
     if (!u)
         return CKG_ERR_NOMEM;
     ckg__problem_to_unit(s->problem, x, u);
@@ -151,7 +166,8 @@ int ckg_study_predict(ckg_study *s, int count, const double *X, double *mean, do
     int status = begin(s, count, X, "ckg_study_predict");
     if (status)
         return status;
-    const size_t d = (size_t)s->problem->d, outcomes = (size_t)s->problem->outcomes;
+    const size_t d = (size_t)s->problem->d;
+    const size_t outcomes = (size_t)s->problem->outcomes;
     status = begin_predictions(s, utility != NULL, &search);
     for (size_t p = 0; !status && p < (size_t)count && !ckg__interrupted(&s->interrupt); p++) {
         struct ckg__arena_mark mark = ckg__arena_mark(&s->results);
@@ -179,7 +195,9 @@ static int begin_score(ckg_study *s, const char *policy, int count, const double
 static int search_at(ckg_study *s, const struct ckg__policy *row, int count, const double *X,
                      struct ckg__search *search, double **U)
 {
-    const size_t d = (size_t)s->problem->d, D = (size_t)s->problem->D, n = (size_t)count;
+    const size_t d = (size_t)s->problem->d;
+    const size_t D = (size_t)s->problem->D;
+    const size_t n = (size_t)count;
     const int status = ckg__study_begin_search(s, row, search);
     double *u = status ? NULL : ckg__arena_doubles(&s->results, D);
     *U = status ? NULL : ckg__arena_doubles(&s->results, D * n + 1);
@@ -198,6 +216,7 @@ int ckg_study_score(ckg_study *s, const char *policy, int count, const double *X
     struct ckg__search search;
     double *U;
     int status = begin_score(s, policy, count, X, value, "ckg_study_score", &row);
+
     if (status)
         return status;
     status = search_at(s, row, count, X, &search, &U);
@@ -214,6 +233,7 @@ int ckg_study_score_outcomes(ckg_study *s, const char *policy, int count, const 
     struct ckg__search search;
     double *U;
     int status = begin_score(s, policy, count, X, value, "ckg_study_score_outcomes", &row);
+
     if (status)
         return status;
     if (!row->score_outcomes)
@@ -231,6 +251,8 @@ int ckg_study_model_sized(ckg_study *s, int outcome, ckg_model_info *out, size_t
         return ckg__fail(CKG_ERR_INVALID, "ckg_study_model: a NULL argument");
     if (outcome < 0 || outcome >= s->problem->outcomes)
         return ckg__fail(CKG_ERR_NOT_FOUND, "there is no outcome %d", outcome);
+
+    /* What the fit found. */
     ckg__interrupt_begin(&s->interrupt);
     const int status = ckg__models_update(&s->models, s->revision, 0);
     if (status)
@@ -239,6 +261,8 @@ int ckg_study_model_sized(ckg_study *s, int outcome, ckg_model_info *out, size_t
     const struct ckg__gp_summary fit = ckg__gp_describe(model->gp[0]);
     const double *inv_ell = ckg__gp_inverse_lengthscales(model->gp[0]);
     const struct ckg__scaling *scaling = &model->scaling;
+
+    /* In the outcome's units. */
     double mean, signal_sd, noise_sd, unused;
     ckg__scaling_moments(scaling, fit.mean, sqrt(fit.signal), &mean, &signal_sd);
     ckg__scaling_moments(scaling, fit.mean, sqrt(fit.noise), &unused, &noise_sd);
@@ -263,6 +287,7 @@ int ckg_study_model_sized(ckg_study *s, int outcome, ckg_model_info *out, size_t
 int ckg_study_penalty(ckg_study *s, double *out)
 {
     int status = begin(s, 0, NULL, "ckg_study_penalty");
+
     if (status || !out)
         return status ? status : ckg__fail(CKG_ERR_INVALID, "ckg_study_penalty: out is NULL");
     struct ckg__search search;

@@ -29,9 +29,11 @@ static int add_belief(const struct goal *goal, int b, int m, const double *U, st
 {
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
     struct ckg__belief belief = goal->study->models.belief[b];
-    const size_t points = (size_t)m, size = points * (size_t)ckg__belief_coordinates(&belief);
-    double *one = b ? ckg__arena_doubles(arena, points) : value,
-           *slope = b ? ckg__arena_doubles(arena, size) : gradient;
+    const size_t points = (size_t)m;
+    const size_t size = points * (size_t)ckg__belief_coordinates(&belief);
+    double *one = b ? ckg__arena_doubles(arena, points) : value;
+    double *slope = b ? ckg__arena_doubles(arena, size) : gradient;
+
     if (!one || !slope)
         return CKG_ERR_NOMEM;
     belief.penalty = goal->penalty;
@@ -53,22 +55,29 @@ static int mean_and_feasible(const struct goal *goal, int m, const double *U, st
                              double *mean, double *dmean, double *log_pf, double *dlog_pf)
 {
     const struct ckg__models *models = &goal->study->models;
-    const size_t points = (size_t)m, size = points * (size_t)goal->study->problem->D;
-    double *one = ckg__arena_doubles(arena, 2 * points), *slope = ckg__arena_doubles(arena, size);
+    const size_t points = (size_t)m;
+    const size_t size = points * (size_t)goal->study->problem->D;
+    double *one = ckg__arena_doubles(arena, 2 * points);
+    double *slope = ckg__arena_doubles(arena, size);
+
     if (!one || !slope)
         return CKG_ERR_NOMEM;
+
     memset(mean, 0, points * sizeof *mean);
     memset(dmean, 0, size * sizeof *dmean);
     for (size_t p = 0; p < points; p++)
         log_pf[p] = -INFINITY;
     memset(dlog_pf, 0, size * sizeof *dlog_pf);
     for (int b = 0; b < models->beliefs; b++) {
+        /* The mean, averaged. */
         if (ckg__posterior_mean(models->belief[b].gp[0], m, U, m, arena, one, slope))
             return CKG_ERR_NOMEM;
         for (size_t i = 0; i < size; i++)
             dmean[i] += slope[i] / models->beliefs;
         for (size_t p = 0; p < points; p++)
             mean[p] += one[p] / models->beliefs;
+
+        /* The probability, averaged in logarithms. */
         memset(one, 0, points * sizeof *one);
         memset(slope, 0, size * sizeof *slope);
         if (ckg__belief_log_feasible_batch(&models->belief[b], m, U, m, arena, one, slope))
@@ -87,8 +96,11 @@ static int punished_mean(const struct goal *goal, int m, const double *U, struct
                          double *value, double *gradient)
 {
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
-    const size_t points = (size_t)m, size = points * (size_t)goal->study->problem->D;
-    double *log_pf = ckg__arena_doubles(arena, points), *slope = ckg__arena_doubles(arena, size);
+    const size_t points = (size_t)m;
+    const size_t size = points * (size_t)goal->study->problem->D;
+    double *log_pf = ckg__arena_doubles(arena, points);
+    double *slope = ckg__arena_doubles(arena, size);
+
     if (!log_pf || !slope || mean_and_feasible(goal, m, U, arena, value, gradient, log_pf, slope))
         return CKG_ERR_NOMEM;
     for (size_t p = 0; p < points; p++) {
@@ -107,6 +119,7 @@ static int goal_batch(void *context, int m, const double *U, const int *which, s
                       double *value, double *gradient)
 {
     const struct goal *goal = context;
+
     (void)which;
     if (ckg__interrupted(&goal->study->interrupt))
         return CKG_ERR_CANCELLED;
@@ -158,7 +171,7 @@ static int climb(struct goal *goal, const struct ckg__search *search, int again,
 static int climb_lattice(struct goal *goal, const struct ckg__search *search, double *u, double *value)
 {
     static const struct ckg__climb_lattice steps = {
-        .rounds = 6, .neighbours = 48, .stream = CKG__FOR_STEPS_OF_RECOMMENDATION, .follow = &patient};
+        .rounds = 6, .neighbours = 48, .purpose = CKG__FOR_STEPS_OF_RECOMMENDATION, .follow = &patient};
     const struct ckg__hill hill = {goal, goal_batch, values_at};
 
     return ckg__climb_lattice(search, &hill, &steps, u, value, &search->arena[0]);
@@ -177,11 +190,13 @@ static void lay_points(const struct ckg__search *search, double *U, int m)
 /* The best of every x_r and of the base points, then uphill from the best few of them. */
 static int best_anywhere(struct goal *goal, struct ckg__search *search, double *u)
 {
-    const int D = search->problem->D, m = search->base + search->outlooks;
+    const int D = search->problem->D;
+    const int m = search->base + search->outlooks;
     const int reals = ckg__problem_has_reals(search->problem);
     double *U = ckg__arena_doubles(search->results, (size_t)D * (size_t)m);
     double *value = ckg__arena_doubles(search->results, (size_t)m);
-    double *v = ckg__arena_doubles(search->results, (size_t)D), best = -INFINITY;
+    double *v = ckg__arena_doubles(search->results, (size_t)D);
+    double best = -INFINITY;
     int chosen[STARTS];
 
     if (!U || !value || !v)
@@ -210,10 +225,13 @@ static int best_anywhere(struct goal *goal, struct ckg__search *search, double *
 static int best_evaluated(struct goal *goal, double *u)
 {
     ckg_study *s = goal->study;
-    const int D = s->problem->D, n = s->data.designs;
-    double *U = ckg__arena_doubles(&s->results, (size_t)D * (size_t)n + 1),
-           *value = ckg__arena_doubles(&s->results, (size_t)n + 1);
-    int *known = ckg__arena_ints(&s->results, (size_t)n + 1), best = -1;
+    const int D = s->problem->D;
+    const int n = s->data.designs;
+    double *U = ckg__arena_doubles(&s->results, (size_t)D * (size_t)n + 1);
+    double *value = ckg__arena_doubles(&s->results, (size_t)n + 1);
+    int *known = ckg__arena_ints(&s->results, (size_t)n + 1);
+    int best = -1;
+
     if (!U || !value || !known)
         return CKG_ERR_NOMEM;
     memset(known, 0, (size_t)n * sizeof *known);
@@ -241,6 +259,7 @@ static int by_probability(struct goal *goal, struct ckg__search *search, int eva
 {
     const double wanted = goal->log_p;
     int status;
+
     goal->log_p = wanted + 1e-7;
     goal->stiffness = 1e8;
     if (evaluated_only)
@@ -261,9 +280,10 @@ static int by_probability(struct goal *goal, struct ckg__search *search, int eva
 
 static ckg_recommendation *recommendation_new(int d, int K)
 {
-    const size_t numbers = (size_t)d + 2 * (1 + (size_t)K) + (size_t)K,
-                 header = (sizeof(ckg_recommendation) + 63) / 64 * 64;
+    const size_t numbers = (size_t)d + 2 * (1 + (size_t)K) + (size_t)K;
+    const size_t header = (sizeof(ckg_recommendation) + 63) / 64 * 64;
     char *block = ckg__alloc(header + numbers * sizeof(double), 1);
+
     if (!block)
         return NULL;
     ckg_recommendation *out = (ckg_recommendation *)(void *)block;
@@ -285,6 +305,7 @@ void ckg_recommendation_free(ckg_recommendation *recommendation)
 static int describe(ckg_study *s, double *u, double penalty, ckg_recommendation *out)
 {
     double utility, unused;
+
     ckg__problem_from_unit(s->problem, u, (double *)out->x);
     ckg__problem_to_unit(s->problem, out->x, u);
     int status = ckg__study_predict_at(s, u, (double *)out->mean, (double *)out->sd,
@@ -319,7 +340,9 @@ static int prefer_exact(ckg_study *s, const double *u, double penalty, ckg_recom
 {
     const int best = ckg__data_best(&s->data);
     const struct ckg__trial *trial = best < 0 ? NULL : &s->data.trial[best];
-    double utility, value = NAN;
+    double utility;
+    double value = NAN;
+
     if (!trial || !is_exact(s, trial))
         return CKG_OK;
     if (ckg__study_utility_at(s, u, penalty, &utility))
@@ -349,16 +372,21 @@ static int recommend(ckg_study *s, const ckg_recommend_options *o, ckg_recommend
     struct ckg__search search;
     int status = ckg__study_begin_search(s, NULL, &search);
     double *u = status ? NULL : ckg__arena_doubles(&s->results, (size_t)s->problem->D);
+
     if (!status && !u)
         status = CKG_ERR_NOMEM;
     if (status)
         return status;
+
+    /* What is looked for: M and the width of the cliff are the smallest of all beliefs. */
     struct goal goal = {
         .study = s, .rule = o->rule, .penalty = INFINITY, .log_p = log(o->probability), .width = 0.1};
     for (int b = 0; b < search.outlooks; b++) {
         goal.penalty = fmin(goal.penalty, search.outlook[b].belief->penalty);
         goal.width = fmin(goal.width, search.outlook[b].width);
     }
+
+    /* Where. */
     if (o->rule == CKG_RULE_PROBABILITY)
         status = by_probability(&goal, &search, o->evaluated_only, u);
     else if (o->evaluated_only)
@@ -367,6 +395,8 @@ static int recommend(ckg_study *s, const ckg_recommend_options *o, ckg_recommend
         memcpy(u, search.outlook[0].x_r, (size_t)s->problem->D * sizeof *u);
     else
         status = best_anywhere(&goal, &search, u);
+
+    /* What is known of it. */
     if (!status)
         status = describe(s, u, goal.penalty, out);
     if (!status && o->rule == CKG_RULE_UTILITY && !search.effort.paper)
@@ -410,12 +440,14 @@ static int finally_spent(const ckg_study *s)
 int ckg_study_recommend(ckg_study *s, const ckg_recommend_options *options, ckg_recommendation **out)
 {
     ckg_recommend_options defaults = CKG_RECOMMEND_OPTIONS_INIT;
+
     ckg__error_clear();
     if (!s || !out)
         return ckg__fail(CKG_ERR_INVALID, "ckg_study_recommend: a NULL argument");
     *out = NULL;
     defaults.evaluated_only = finally_spent(s);
-    int status = check_options(options ? options : &defaults), measured = 0;
+    int status = check_options(options ? options : &defaults);
+    int measured = 0;
     for (int t = 0; t < s->data.trials; t++)
         for (int i = 0; i < s->data.trial[t].count; i++)
             measured |= s->data.trial[t].measured[i].outcome == 0;

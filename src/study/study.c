@@ -81,11 +81,14 @@ static int apply_final_policy(ckg_study *s, const ckg_options *o)
 
 static int apply_options(ckg_study *s, const ckg_options *o)
 {
-    static const char *const fits[] = {"ml", "map", "sample", "auto"}, *const presets[] = {"default",
-                                                                                           "paper"};
+    static const char *const fits[] = {"ml", "map", "sample", "auto"};
+    static const char *const presets[] = {"default", "paper"};
     static const char *const failures[] = {"ignore", "model"};
-    int kernel = 0, fit = 0, preset = 0;
+    int kernel = 0;
+    int fit = 0;
+    int preset = 0;
     int status = check_numbers(o);
+
     if (!status)
         status = find_name("kernel", o->kernel, ckg__kernel_names, CKG__KERNELS, &kernel);
     if (!status)
@@ -96,6 +99,8 @@ static int apply_options(ckg_study *s, const ckg_options *o)
         status = find_name("failures", o->failures, failures, 2, &s->models.failures);
     if (status)
         return status;
+
+    /* The policies. */
     s->policy = o->policy ? ckg__policy_find(o->policy) : NULL;
     if (!s->policy)
         return ckg__fail(CKG_ERR_INVALID, "options: unknown policy '%s'", o->policy ? o->policy : "(null)");
@@ -104,12 +109,16 @@ static int apply_options(ckg_study *s, const ckg_options *o)
         status = apply_final_policy(s, o);
     if (status)
         return status;
+
+    /* The models; the paper's authors had plain maximum likelihood, no warp, and M = 0. */
     s->models.kernel = (enum ckg__kernel)kernel;
     s->models.method = preset && fit == CKG__FIT_AUTO ? CKG__FIT_ML : (enum ckg__fit_method)fit;
     s->models.samples = o->samples;
     s->models.warp = o->warp && !preset;
     const double penalty = isnan(o->penalty) ? setting_named(s, CKG__PENALTY) : o->penalty;
     s->models.fixed_penalty = preset && isnan(penalty) ? 0 : penalty;
+
+    /* The search. */
     s->models.seed = s->seed = o->seed;
     s->effort = preset ? ckg__effort_paper : ckg__effort_one;
     s->effort_sampled = preset ? ckg__effort_paper : ckg__effort_several;
@@ -129,6 +138,7 @@ static int threads_wanted(const ckg_options *o)
 static int study_fill(ckg_study *s, const ckg_problem *problem, const ckg_options *o)
 {
     int status = check_numbers(o);
+
     if (!status)
         status = ckg__problem_copy(&s->problem, problem);
     if (status)
@@ -149,6 +159,7 @@ static int study_fill(ckg_study *s, const ckg_problem *problem, const ckg_option
 int ckg_study_new(ckg_study **out, const ckg_problem *problem, const ckg_options *options)
 {
     static const ckg_options defaults = CKG_OPTIONS_INIT;
+
     ckg__error_clear();
     if (!out)
         return ckg__fail(CKG_ERR_INVALID, "ckg_study_new: out is NULL");
@@ -203,6 +214,7 @@ int ckg_study_set_interrupt(ckg_study *s, int (*interrupt)(void *context), void 
 static int check_pending(const ckg_study *s, int trial)
 {
     static const char *const states[] = {"pending", "complete", "failed", "cancelled"};
+
     if (!s)
         return ckg__fail(CKG_ERR_INVALID, "the study is NULL");
     if (trial < 0 || trial >= s->data.trials)
@@ -248,6 +260,7 @@ int ckg_study_tell_measured(ckg_study *s, int trial, int count, const ckg_measur
 int ckg_study_tell(ckg_study *s, int trial, const double *values)
 {
     ckg_measurement all[1 + CKG_MAX_CONSTRAINTS];
+
     ckg__error_clear();
     const int status = check_pending(s, trial);
     if (status)

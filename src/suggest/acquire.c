@@ -4,6 +4,7 @@
  */
 #include "suggest/acquire.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -27,11 +28,15 @@ int ckg__acquisition_at(const struct ckg__search *search, const struct ckg__acqu
                         const double *U, int ldu, struct ckg__arena *arena, double *value, double *gradient)
 {
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
-    const size_t points = (size_t)m, size = points * (size_t)search->problem->D;
+    const size_t points = (size_t)m;
+    const size_t size = points * (size_t)search->problem->D;
     const int outlooks = search->outlooks;
-    double *one = ckg__arena_doubles(arena, points + 1),
-           *slope = gradient ? ckg__arena_doubles(arena, size + 1) : NULL;
+    double *one = ckg__arena_doubles(arena, points + 1);
+    double *slope = gradient ? ckg__arena_doubles(arena, size + 1) : NULL;
+
+    assert(m >= 0 && ldu >= m && outlooks > 0);
     int status = one && (slope || !gradient) ? CKG_OK : CKG_ERR_NOMEM;
+
     for (int o = 0; !status && o < outlooks; o++) {
         struct ckg__arena_mark inner = ckg__arena_mark(arena);
         status = a->at(a->context, o, m, U, ldu, arena, o ? one : value, o ? slope : gradient);
@@ -64,7 +69,8 @@ struct stage {
 static void screen_task(void *context, int index, int worker)
 {
     struct stage *stage = context;
-    const int first = index * CHUNK, left = stage->candidates - first;
+    const int first = index * CHUNK;
+    const int left = stage->candidates - first;
     stage->status[index] = ckg__acquisition_at(stage->search, stage->acquisition, left < CHUNK ? left : CHUNK,
                                                stage->U + first, stage->candidates,
                                                &stage->search->arena[worker], stage->value + first, NULL);
@@ -103,15 +109,20 @@ static int wander(struct stage *stage, int s, struct ckg__arena *arena)
 {
     const struct ckg_problem *problem = stage->search->problem;
     const int D = problem->D;
-    double *u = stage->start + (size_t)s * (size_t)D, *U = ckg__arena_doubles(arena, (size_t)D * STEPS),
-           value[STEPS], reach = 0.05;
-    double *lower = ckg__arena_doubles(arena, 2 * (size_t)D), *upper = lower ? lower + D : NULL;
+    double *u = stage->start + (size_t)s * (size_t)D;
+    double *U = ckg__arena_doubles(arena, (size_t)D * STEPS);
+    double value[STEPS];
+    double reach = 0.05;
+    double *lower = ckg__arena_doubles(arena, 2 * (size_t)D);
+    double *upper = lower ? lower + D : NULL;
     struct ckg__rng rng;
+
     if (!U || !lower)
         return CKG_ERR_NOMEM;
     ckg__problem_free_box(problem, u, lower, upper);
     ckg__rng_seed(&rng, stage->search->seed, stage->search->stream, CKG__FOR_CLIMBS_BY_STEPS + (uint64_t)s);
     for (int round = 0; round < STEP_ROUNDS && !ckg__search_late(stage->search); round++) {
+        /* A batch of steps. */
         for (int p = 0; p < STEPS; p++)
             for (int k = 0; k < D; k++)
                 U[k * STEPS + p] = fmin(fmax(u[k] + reach * ckg__rng_normal(&rng), lower[k]), upper[k]);
@@ -119,13 +130,14 @@ static int wander(struct stage *stage, int s, struct ckg__arena *arena)
                                                value, NULL);
         if (status)
             return status;
+
+        /* The best of them, if it is one; else nearer by. */
         int best = 0;
         for (int p = 1; p < STEPS; p++)
             best = value[p] > value[best] ? p : best;
         if (value[best] > stage->start_value[s]) {
             stage->start_value[s] = value[best];
-            for (int k = 0; k < D; k++)
-                u[k] = U[k * STEPS + best];
+            ckg__point_get(D, U, STEPS, best, u);
         } else {
             reach *= 0.4;
         }
@@ -138,8 +150,10 @@ static void climb_task(void *context, int index, int worker)
     struct stage *stage = context;
     struct ckg__arena *arena = &stage->search->arena[worker];
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
-    const int count = STARTS / GROUPS, first = index * count;
+    const int count = STARTS / GROUPS;
+    const int first = index * count;
     int status = CKG_OK;
+
     if (stage->acquisition->gradients)
         status = climb(stage, first, count, arena);
     for (int s = first; !status && !stage->acquisition->gradients && s < first + count; s++)
@@ -178,7 +192,9 @@ static void pick(struct stage *stage, struct ckg__choice *choice)
 {
     const int D = stage->search->problem->D;
     double x[CKG_MAX_PARAMETERS];
-    int best = -1, top = 0;
+    int best = -1;
+    int top = 0;
+
     for (int s = 0; s < STARTS; s++)
         if ((best < 0 || stage->start_value[s] > stage->start_value[best]) &&
             !ckg__search_taken(stage->search, stage->start + (size_t)s * (size_t)D, x))
@@ -195,10 +211,12 @@ int ckg__acquisition_maximise(struct ckg__search *search, const struct ckg__acqu
                               struct ckg__choice *choice, int *found)
 {
     static const struct ckg__climb_lattice steps = {
-        .rounds = 4, .neighbours = 24, .stream = CKG__FOR_STEPS_OF_ACQUISITION, .free_only = 1};
+        .rounds = 4, .neighbours = 24, .purpose = CKG__FOR_STEPS_OF_ACQUISITION, .free_only = 1};
     struct stage stage = {.search = search, .acquisition = a};
     const struct ckg__hill hill = {&stage, climbed, compared};
     double clock = ckg__clock();
+
+    /* Every candidate. */
     int status = ckg__search_candidates(search, &stage.U, &stage.candidates);
     *found = 0;
     choice->candidates = stage.candidates;
@@ -209,6 +227,8 @@ int ckg__acquisition_maximise(struct ckg__search *search, const struct ckg__acqu
         status = ckg__search_run(search, (stage.candidates + CHUNK - 1) / CHUNK, screen_task, &stage,
                                  stage.status);
     choice->screen = ckg__clock() - clock;
+
+    /* Uphill from the best few. */
     clock = ckg__clock();
     if (!status)
         choose_starts(&stage);
@@ -216,6 +236,8 @@ int ckg__acquisition_maximise(struct ckg__search *search, const struct ckg__acqu
         status = ckg__search_run(search, GROUPS, climb_task, &stage, stage.status);
     if (status)
         return status;
+
+    /* The best of all that is free, and its lattice neighbours. */
     pick(&stage, choice);
     status = ckg__climb_lattice(search, &hill, &steps, choice->u, &choice->value, search->results);
     choice->inner = 0;

@@ -12,6 +12,7 @@ static int drop_taken(const struct ckg__search *search, int count, double *U, in
 {
     const int D = search->problem->D;
     int kept = 0;
+
     for (int p = 0; p < count; p++) {
         for (int k = 0; k < D; k++)
             u[k] = U[(size_t)k * (size_t)ldu + (size_t)p];
@@ -28,7 +29,9 @@ static int drop_taken(const struct ckg__search *search, int count, double *U, in
 static int free_designs(const struct ckg__search *search, double *U, int room, double *u, double *x)
 {
     const int D = search->problem->D;
-    int count = 0, kept = 0;
+    int count = 0;
+    int kept = 0;
+
     for (int pass = 0; pass < 2; pass++) {
         const int step = pass ? (count + ENUMERATED - 1) / ENUMERATED : 1;
         int index = 0;
@@ -56,6 +59,7 @@ static int around_outlook(const struct ckg__search *search, int o, int local, do
                           struct ckg__arena *arena, int *end)
 {
     const struct ckg__outlook *outlook = &search->outlook[o];
+
     if (local && ckg__problem_has_reals(search->problem)) {
         if (ckg__search_around(search, outlook, CKG__FOR_CANDIDATES_AROUND + (uint64_t)o, local, U + at, ldu,
                                arena))
@@ -72,17 +76,20 @@ static int around_outlook(const struct ckg__search *search, int o, int local, do
 
 int ckg__search_candidates(struct ckg__search *search, double **out, int *count)
 {
-    const int D = search->problem->D, filling = search->effort.candidates;
+    const int D = search->problem->D;
+    const int filling = search->effort.candidates;
     int local = search->effort.local / (search->outlooks > 1 ? search->outlooks : 2);
+
     local = local < 6 ? 6 : local;
     const int room = search->enumerated ? ENUMERATED : filling + search->outlooks * (local + NEIGHBOURS + 1);
     double *U = ckg__arena_doubles(search->results, (size_t)D * (size_t)room);
-    double *u = ckg__arena_doubles(search->results, (size_t)D),
-           *x = ckg__arena_doubles(search->results, (size_t)search->problem->d);
+    double *u = ckg__arena_doubles(search->results, (size_t)D);
+    double *x = ckg__arena_doubles(search->results, (size_t)search->problem->d);
     if (!U || !u || !x)
         return CKG_ERR_NOMEM;
     *out = U;
-    int status = CKG_OK, n = 0;
+    int status = CKG_OK;
+    int n = 0;
     if (search->enumerated) {
         n = free_designs(search, U, room, u, x);
     } else {
@@ -149,10 +156,13 @@ int ckg__search_incumbent(const struct ckg__search *search, const struct ckg__be
                           struct ckg__arena *arena, double *best)
 {
     const struct ckg__data *data = search->data;
-    const size_t D = (size_t)search->problem->D, n = (size_t)data->trials;
+    const size_t D = (size_t)search->problem->D;
+    const size_t n = (size_t)data->trials;
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
-    double *U = ckg__arena_doubles(arena, D * n + 1), *scratch = ckg__arena_doubles(arena, (D + 1) * n + 1),
-           *mean = ckg__arena_doubles(arena, n + 1);
+    double *U = ckg__arena_doubles(arena, D * n + 1);
+    double *scratch = ckg__arena_doubles(arena, (D + 1) * n + 1);
+    double *mean = ckg__arena_doubles(arena, n + 1);
+
     if (!U || !scratch || !mean)
         return CKG_ERR_NOMEM;
     int pending;

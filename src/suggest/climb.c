@@ -12,9 +12,12 @@ int ckg__climb_reals(const struct ckg_problem *problem, const struct ckg__hill *
                      struct ckg__arena *arena)
 {
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
-    const size_t D = (size_t)problem->D, size = (size_t)starts * D;
+    const size_t D = (size_t)problem->D;
+    const size_t size = (size_t)starts * D;
     double *lower = ckg__arena_doubles(arena, size);
     double *upper = ckg__arena_doubles(arena, size);
+
+    assert(starts > 0);
 
     if (!lower || !upper)
         return CKG_ERR_NOMEM;
@@ -50,14 +53,15 @@ static int best_neighbour(const struct ckg__search *search, const struct ckg__hi
                           const struct ckg__climb_lattice *how, int round, const double *u,
                           struct ckg__arena *arena, double *v, double *value, int *found)
 {
-    const int D = search->problem->D, most = how->neighbours;
+    const int D = search->problem->D;
+    const int most = how->neighbours;
     double x[CKG_MAX_PARAMETERS], values[CKG__MOST_NEIGHBOURS];
     double *U = ckg__arena_doubles(arena, (size_t)most * (size_t)D);
     int best = -1;
 
     if (!U)
         return CKG_ERR_NOMEM;
-    const int count = ckg__search_neighbours(search, u, how->stream + (uint64_t)round, most, U, most);
+    const int count = ckg__search_neighbours(search, u, how->purpose + (uint64_t)round, most, U, most);
     const int status = count ? hill->values(hill->context, count, U, most, arena, values) : CKG_OK;
     for (int p = 0; !status && p < count; p++) {
         ckg__point_get(D, U, most, p, v);
@@ -123,6 +127,8 @@ int ckg__best_apart(int D, int count, const double *U, int ldu, const double *va
                     int *chosen)
 {
     int n = 0;
+
+    assert(ldu >= count && wanted > 0);
     while (n < wanted) {
         int best = -1;
         for (int p = 0; p < count; p++)

@@ -40,7 +40,7 @@ int ckg__climb_again(const struct ckg__search *search, const struct ckg__hill *h
 struct ckg__climb_lattice {
     int rounds;
     int neighbours;                          /* looked at in each, CKG__MOST_NEIGHBOURS at most */
-    uint64_t stream;                         /* of the neighbours, the round added to it */
+    uint64_t purpose;                        /* of the neighbours, the round added to it */
     int free_only;                           /* 1: designs that are taken do not count */
     const struct ckg__lbfgs_options *follow; /* the reals climb from each neighbour stepped to; NULL: stay */
 };

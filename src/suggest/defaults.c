@@ -1,4 +1,5 @@
 /* What the parameters of a policy are when they are not given: read from the row, in numbers and in words. */
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,6 +9,7 @@
 double ckg_policy_parameter_default(const ckg_policy_parameter *parameter, int d, int sampled)
 {
     const ckg_policy_default *usual = &parameter->usual;
+
     if (sampled && usual->sampled > 0)
         return usual->sampled;
 
@@ -20,6 +22,7 @@ double ckg_policy_parameter_default(const ckg_policy_parameter *parameter, int d
 void ckg__policy_resolve(const struct ckg__policy *policy, int d, int sampled, const double *given,
                          double *setting)
 {
+    assert(d > 0 && policy->count <= CKG__MAX_SETTINGS);
     for (int i = 0; i < policy->count; i++)
         setting[i] = isnan(given[i]) ? ckg_policy_parameter_default(&policy->parameters[i], d, sampled)
                                      : given[i];

@@ -2,6 +2,7 @@
  * What knowledge gradients are made of: the nodes of Z_c, and for one candidate an X_d of its own, with the
  * points that lie on its envelopes and the maximisers under chosen surprises.
  */
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -20,7 +21,8 @@
 static int make_nodes(const struct ckg__search *search, int count, struct ckg__nodes *nodes)
 {
     static const double paper[3] = {-2.64, 0, 2.64};
-    const int K = search->outlook[0].belief->outcomes - 1, product = search->effort.paper && K <= 3;
+    const int K = search->outlook[0].belief->outcomes - 1;
+    const int product = search->effort.paper && K <= 3;
 
     /* How many. */
     count = K == 0 ? 1 : count;
@@ -47,6 +49,7 @@ int ckg__knowledge_make(struct ckg__knowledge *k, struct ckg__search *search, in
     const struct ckg__effort *effort = &search->effort;
     const int outcomes = search->models->outcomes;
 
+    assert(search->outlooks > 0 && search->outlook[0].belief->outcomes <= outcomes);
     k->search = search;
     k->weighted = weighted;
     const int status = make_nodes(search, outcomes == 2 ? effort->nodes_one : effort->nodes, &k->nodes);
@@ -69,6 +72,7 @@ int ckg__knowledge_weigh(const struct ckg__outlook *o, int count, const double *
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
     struct ckg__view view[CKG__MAX_OUTCOMES];
     double *log_pf = ckg__arena_doubles(arena, (size_t)count);
+
     if (!log_pf)
         return CKG_ERR_NOMEM;
     view[0].m = count;
@@ -93,9 +97,11 @@ int ckg__knowledge_weigh(const struct ckg__outlook *o, int count, const double *
 static int surprise(const struct ckg__knowledge *k, int i, int pairs, int outcomes, double *z)
 {
     static const double paper[5] = {-2.64, -0.67, 0, 0.67, 2.64};
-    const int nodes = k->nodes.count, crossed = k->search->effort.paper;
+    const int nodes = k->nodes.count;
+    const int crossed = k->search->effort.paper;
     const int node = crossed ? i / 5 % nodes : pairs < nodes ? (int)((i + 0.5) * nodes / pairs) : i % nodes;
     const double turn = outcomes > 1 ? fmod(0.5 + 0.61803398874989485 * i, 1) : (i + 0.5) / pairs;
+
     z[0] = crossed ? paper[i % 5] : 6.4 * turn - 3.2;
     for (int j = 1; j < outcomes; j++)
         z[j] = k->nodes.z[(size_t)node * (size_t)(outcomes - 1) + (size_t)(j - 1)];
@@ -110,12 +116,17 @@ static int first_cut(const struct ckg__knowledge *k, const struct ckg__outlook *
                      const double *z, const int *node, struct ckg__arena *arena, int *hits, double *starts)
 {
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
-    const struct ckg__kg shared = ckg__knowledge_on(o, &k->nodes), *kg = &shared;
-    const int D = k->search->problem->D, outcomes = o->belief->outcomes;
+    const struct ckg__kg shared = ckg__knowledge_on(o, &k->nodes);
+    const struct ckg__kg *kg = &shared;
+    const int D = k->search->problem->D;
+    const int outcomes = o->belief->outcomes;
     struct ckg__kg_candidate candidate;
     struct ckg__kg_work work;
+
     if (ckg__kg_work_take(&work, kg, arena))
         return CKG_ERR_NOMEM;
+
+    /* What the belief says of the candidate. */
     for (int j = 0; j < outcomes; j++) {
         struct ckg__view at;
         double *cov = ckg__arena_doubles(arena, (size_t)kg->m);
@@ -128,6 +139,8 @@ static int first_cut(const struct ckg__knowledge *k, const struct ckg__outlook *
         ckg__posterior_noise(o->belief->gp[j], 1, u, 1, at.mean, at.var, &noise);
         candidate.cov[j] = cov;
     }
+
+    /* The points on its envelopes, and the best of them under each surprise. */
     memset(hits, 0, (size_t)kg->m * sizeof *hits);
     ckg__kg_value(kg, &candidate, &work, hits);
     for (int i = 0; i < pairs; i++) {
@@ -151,8 +164,10 @@ static int climb_inner(const struct ckg__search *search, const struct ckg__outlo
     const struct ckg__lbfgs_options options = {4, search->effort.inner_evaluations, fmin(o->width, 0.02),
                                                1e-6, 1e-7};
     struct ckg__kg_sample sample = {.z = z, .team = ckg__gp_team(o->belief->gp[0], &team)};
-    double *lower = ckg__arena_doubles(arena, size), *upper = ckg__arena_doubles(arena, size),
-           *value = ckg__arena_doubles(arena, (size_t)pairs);
+    double *lower = ckg__arena_doubles(arena, size);
+    double *upper = ckg__arena_doubles(arena, size);
+    double *value = ckg__arena_doubles(arena, (size_t)pairs);
+
     if (!lower || !upper || !value || ckg__kg_sample_take(&sample, o->belief, u, arena))
         return CKG_ERR_NOMEM;
     for (int i = 0; i < pairs; i++)
@@ -234,7 +249,8 @@ static int own_discretisation(const struct ckg__knowledge *k, const struct ckg__
     const struct ckg__search *search = k->search;
     struct ckg__arena *arena = &search->arena[worker];
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
-    const int D = search->problem->D, outcomes = o->belief->outcomes;
+    const int D = search->problem->D;
+    const int outcomes = o->belief->outcomes;
     const int pairs = pairs_for(k, outcomes);
     int *node = ckg__arena_ints(arena, (size_t)pairs + 1);
     int *hits = ckg__arena_ints(arena, (size_t)o->m);
@@ -277,11 +293,13 @@ int ckg__knowledge_gradient(const struct ckg__kg *kg, const struct ckg__belief *
                             double *gradient)
 {
     int status = ckg__kg_gradient(kg, u, team, arena, value, gradient);
+
     if (status || !full)
         return status;
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
     const int D = ckg__belief_coordinates(full);
-    double *slope = ckg__arena_doubles(arena, (size_t)D), log_pf = 0;
+    double *slope = ckg__arena_doubles(arena, (size_t)D);
+    double log_pf = 0;
     if (!slope)
         return CKG_ERR_NOMEM;
     memset(slope, 0, (size_t)D * sizeof *slope);

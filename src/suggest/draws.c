@@ -47,7 +47,9 @@ static void draw_task(void *context, int index, int worker)
 {
     struct stage *stage = context;
     const struct ckg__search *search = stage->search;
-    const int outcomes = stage->draws[0].outcomes, o = index / outcomes, j = index % outcomes;
+    const int outcomes = stage->draws[0].outcomes;
+    const int o = index / outcomes;
+    const int j = index % outcomes;
     const struct ckg__gp *gp = search->outlook[o].belief->gp[j];
     struct ckg__draws *draws = &stage->draws[o];
     struct ckg__rng rng;
@@ -65,6 +67,7 @@ int ckg__draws_make(struct ckg__search *search, enum ckg__draws_purpose purpose,
     const int tasks = search->outlooks * draws[0].outcomes;
     struct stage stage = {search, purpose, draws, ckg__arena_ints(search->results, (size_t)tasks)};
 
+    assert(draws[0].value && draws[0].view);
     if (!stage.status)
         return CKG_ERR_NOMEM;
     return ckg__search_run(search, tasks, draw_task, &stage, stage.status);

@@ -2,6 +2,7 @@
  * Designs that no policy's value asks for: new ground when a search has stalled, and any free design when
  * nothing is worth suggesting.
  */
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -48,8 +49,10 @@ int ckg__search_explore(struct ckg__search *search, struct ckg__choice *choice, 
     double *U = ckg__arena_doubles(search->results, EXPLORE * (size_t)D);
     double *log_pf = ckg__arena_doubles(search->results, EXPLORE);
     double *u = ckg__arena_doubles(search->results, (size_t)D);
-    double x[CKG_MAX_PARAMETERS], best = -INFINITY;
+    double x[CKG_MAX_PARAMETERS];
+    double best = -INFINITY;
 
+    assert(search->outlooks > 0);
     choice->path = "explore";
     choice->value = NAN;
     *found = 0;

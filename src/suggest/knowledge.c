@@ -43,11 +43,14 @@ struct stage {
 static void screen_chunk(struct stage *stage, const struct ckg__outlook *o, int first, int count,
                          double *value, struct ckg__arena *arena, int *status)
 {
-    const struct ckg__kg shared = ckg__knowledge_on(o, &stage->knowledge->scout_nodes), *kg = &shared;
+    const struct ckg__kg shared = ckg__knowledge_on(o, &stage->knowledge->scout_nodes);
+    const struct ckg__kg *kg = &shared;
     struct ckg__view at[CKG__MAX_OUTCOMES];
     double *cov[CKG__MAX_OUTCOMES];
     struct ckg__noise noise[CKG__MAX_OUTCOMES];
     struct ckg__kg_work work;
+
+    /* What the belief says of the candidates. */
     *status = ckg__kg_work_take(&work, kg, arena);
     for (int j = 0; !*status && j < o->belief->outcomes; j++) {
         cov[j] = ckg__arena_doubles(arena, (size_t)count * (size_t)kg->m);
@@ -63,6 +66,8 @@ static void screen_chunk(struct stage *stage, const struct ckg__outlook *o, int 
                                  at[j].var, &noise[j]);
         }
     }
+
+    /* The value of each. */
     for (int c = 0; !*status && c < count; c++) {
         struct ckg__kg_candidate candidate;
         for (int j = 0; j < o->belief->outcomes; j++) {
@@ -83,9 +88,11 @@ static void screen_task(void *context, int index, int worker)
     struct ckg__search *search = stage->search;
     struct ckg__arena *arena = &search->arena[worker];
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
-    const int chunks = (stage->candidates + CHUNK - 1) / CHUNK, outlook = index / chunks,
-              first = index % chunks * CHUNK;
+    const int chunks = (stage->candidates + CHUNK - 1) / CHUNK;
+    const int outlook = index / chunks;
+    const int first = index % chunks * CHUNK;
     const int count = stage->candidates - first < CHUNK ? stage->candidates - first : CHUNK;
+
     screen_chunk(stage, &search->outlook[stage->first + outlook], first, count,
                  stage->part + (size_t)outlook * (size_t)stage->candidates, arena, &stage->status[index]);
     ckg__arena_release(arena, mark);
@@ -106,7 +113,9 @@ static int screen_outlooks(struct stage *stage, int first, int count)
 /* Keeps the best `keep` candidates, in their order. */
 static void keep_best(struct stage *stage, int keep, int *kept)
 {
-    const int D = stage->search->problem->D, n = stage->candidates;
+    const int D = stage->search->problem->D;
+    const int n = stage->candidates;
+
     memset(kept, 0, (size_t)n * sizeof *kept);
     for (int i = 0; i < keep; i++) {
         int best = -1;
@@ -131,9 +140,11 @@ enum { SCOUTS = 2, SCOUTED = 40 };
 static int screen(struct stage *stage)
 {
     struct ckg__search *search = stage->search;
-    const int outlooks = search->outlooks, scouts = outlooks > 2 * SCOUTS ? SCOUTS : outlooks,
-              n = stage->candidates;
+    const int outlooks = search->outlooks;
+    const int scouts = outlooks > 2 * SCOUTS ? SCOUTS : outlooks;
+    const int n = stage->candidates;
     const size_t size = (size_t)outlooks * (size_t)n;
+
     stage->status = ckg__arena_ints(search->results, size + 1);
     stage->part = ckg__arena_doubles(search->results, size + 1);
     stage->value = ckg__arena_doubles(search->results, (size_t)n + 1);
@@ -218,9 +229,12 @@ static int log_average(void *context, int m, const double *U, const int *which, 
 {
     const struct refined *r = context;
     const int D = r->search->problem->D;
+
     (void)m, (void)which;
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
-    double *part = ckg__arena_doubles(arena, (size_t)D), sum = 0, one = 0;
+    double *part = ckg__arena_doubles(arena, (size_t)D);
+    double sum = 0;
+    double one = 0;
     if (!part)
         return CKG_ERR_NOMEM;
     memset(gradient, 0, (size_t)D * sizeof *gradient);
@@ -244,7 +258,9 @@ static int log_average(void *context, int m, const double *U, const int *which, 
 static int average(void *context, const double *u, struct ckg__arena *arena, double *value)
 {
     const struct refined *r = context;
-    double sum = 0, one = 0;
+    double sum = 0;
+    double one = 0;
+
     for (int o = 0; o < r->search->outlooks; o++) {
         if (ckg__kg_value_at(&r->finalist->kg[o], u, arena, &one) ||
             (r->weighted && ckg__knowledge_weigh(&r->search->outlook[o], 1, u, 1, arena, &one)))
@@ -275,7 +291,8 @@ static int refine_by_simplex(struct refined *context, double *u, struct ckg__are
 {
     const struct ckg__search *search = context->search;
     const int D = search->problem->D;
-    double *box = ckg__arena_doubles(arena, 2 * (size_t)D), value;
+    double *box = ckg__arena_doubles(arena, 2 * (size_t)D);
+    double value;
 
     if (!box)
         return CKG_ERR_NOMEM;
@@ -289,7 +306,7 @@ static int refine_by_simplex(struct refined *context, double *u, struct ckg__are
 static int climb(struct refined *context, double *u, int worker)
 {
     static const struct ckg__climb_lattice steps = {
-        .rounds = 1, .neighbours = 24, .stream = CKG__FOR_STEPS_OF_FINALISTS, .free_only = 1};
+        .rounds = 1, .neighbours = 24, .purpose = CKG__FOR_STEPS_OF_FINALISTS, .free_only = 1};
     const struct ckg__search *search = context->search;
     struct ckg__arena *arena = &search->arena[worker];
     const double width = search->outlook[0].width;
@@ -349,6 +366,7 @@ static int refine(struct stage *stage, int *refined)
 {
     struct ckg__search *search = stage->search;
     const int count = search->effort.refine < stage->finalists ? search->effort.refine : stage->finalists;
+
     order_finalists(stage);
     for (int i = 0; i < count; i++)
         if (finalist_take(stage, &stage->finalist[stage->finalists + i]))
@@ -370,6 +388,7 @@ static int pick(struct stage *stage, int count, struct ckg__choice *choice)
     const struct ckg__search *search = stage->search;
     double x[CKG_MAX_PARAMETERS];
     int best = -1;
+
     for (int i = 0; i < count; i++)
         if ((best < 0 || stage->finalist[i].value > stage->finalist[best].value) &&
             !ckg__search_taken(search, stage->finalist[i].u, x))
@@ -385,7 +404,9 @@ static int search_finalists(struct stage *stage, struct ckg__choice *choice, int
 {
     struct ckg__search *search = stage->search;
     double clock = ckg__clock();
-    int status = choose_finalists(stage), refined = 0;
+    int status = choose_finalists(stage);
+    int refined = 0;
+
     if (!status)
         status = ckg__search_run(search, stage->finalists * search->outlooks, inner_task, stage,
                                  stage->status);

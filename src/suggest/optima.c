@@ -33,6 +33,7 @@ static int lay_faces(const struct ckg__search *search, int o, int m, double *U)
 {
     const struct ckg_problem *problem = search->problem;
     struct ckg__rng rng;
+
     if (ckg__search_fill(search, CKG__FOR_FACES + (uint64_t)o, FACES, U + m - FACES, m, search->results))
         return CKG_ERR_NOMEM;
     ckg__rng_seed(&rng, search->seed, search->stream, CKG__FOR_FACES_SIDES + (uint64_t)o);
@@ -48,8 +49,10 @@ static int lay_faces(const struct ckg__search *search, int o, int m, double *U)
 static int make_points(const struct ckg__search *search, int o, struct ckg__optima *optima)
 {
     const struct ckg__outlook *outlook = &search->outlook[o];
-    const size_t D = (size_t)search->problem->D, had = (size_t)outlook->m;
+    const size_t D = (size_t)search->problem->D;
+    const size_t had = (size_t)outlook->m;
     const int faces = ckg__problem_has_reals(search->problem);
+
     optima->m = outlook->m + (faces ? FACES : 0);
     optima->U = ckg__arena_doubles(search->results, D * (size_t)optima->m);
     if (!optima->U)
@@ -88,13 +91,15 @@ static int beats(double violation, double value, double than_violation, double t
 /* The winner of every draw, and the tallies. */
 static void judge(const struct ckg__outlook *outlook, struct ckg__optima *optima)
 {
-    const int m = optima->m, r = outlook->r;
+    const int m = optima->m;
+    const int r = outlook->r;
     const double *value[CKG__MAX_OUTCOMES];
 
     memset(optima->wins, 0, (size_t)m * sizeof *optima->wins);
     memset(optima->better, 0, (size_t)m * sizeof *optima->better);
     for (int s = 0; s < optima->total; s++) {
-        double least = INFINITY, best = -INFINITY;
+        double least = INFINITY;
+        double best = -INFINITY;
         int winner = 0;
 
         ckg__draws_outcomes(&optima->drawn, s, value);
@@ -139,7 +144,8 @@ static double squared_distance(const struct ckg__optima *optima, int D, int p, i
 {
     double sum = 0;
     for (int k = 0; k < D; k++) {
-        const double *row = optima->U + (size_t)k * (size_t)optima->m, step = row[p] - row[q];
+        const double *row = optima->U + (size_t)k * (size_t)optima->m;
+        const double step = row[p] - row[q];
         sum += step * step;
     }
     return sum;
@@ -151,9 +157,12 @@ static double squared_distance(const struct ckg__optima *optima, int D, int p, i
 static double gather(const struct ckg__belief *belief, const struct ckg__optima *optima, int s,
                      struct local *local, double *distance)
 {
-    const int m = optima->m, D = ckg__belief_coordinates(belief), known = m < KNOWN ? m : KNOWN;
+    const int m = optima->m;
+    const int D = ckg__belief_coordinates(belief);
+    const int known = m < KNOWN ? m : KNOWN;
     double reach = 0;
     int apart = 0;
+
     for (int p = 0; p < m; p++)
         distance[p] = squared_distance(optima, D, optima->winner[s], p);
     for (int i = 0; i < known; i++) {
@@ -177,7 +186,9 @@ static double gather(const struct ckg__belief *belief, const struct ckg__optima 
 /* Fresh points within `reach` of x (D), in the reals. */
 static void lay_fresh(int D, const double *x, double reach, struct ckg__rng *rng, struct local *local)
 {
-    const double *lower = local->box, *upper = local->box + D;
+    const double *lower = local->box;
+    const double *upper = local->box + D;
+
     for (int p = local->count; p < local->count + FRESH; p++) {
         double square = 0;
         for (int k = 0; k < D; k++) {
@@ -198,10 +209,14 @@ static int draw_fresh(const struct ckg__gp *gp, double jitter, int j, struct ckg
                       struct local *local, struct ckg__arena *arena, int *drawn)
 {
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
-    const size_t known = (size_t)local->count, m = known + FRESH;
-    double *L = ckg__arena_doubles(arena, m * m), *z = ckg__arena_doubles(arena, m),
-           *value = local->value + (size_t)j * ROOM, added;
+    const size_t known = (size_t)local->count;
+    const size_t m = known + FRESH;
+    double *L = ckg__arena_doubles(arena, m * m);
+    double *z = ckg__arena_doubles(arena, m);
+    double *value = local->value + (size_t)j * ROOM;
+    double added;
     struct ckg__view view;
+
     if (!L || !z || ckg__view_make(&view, gp, (int)m, local->U, ROOM, arena))
         return CKG_ERR_NOMEM;
     *drawn = !ckg__view_factor(gp, &view, jitter, L, &added);
@@ -221,7 +236,8 @@ static int draw_fresh(const struct ckg__gp *gp, double jitter, int j, struct ckg
 static void best_point(const struct ckg__belief *belief, const struct local *local, int D, double *x)
 {
     const double *value[CKG__MAX_OUTCOMES];
-    double least = INFINITY, top = -INFINITY;
+    double least = INFINITY;
+    double top = -INFINITY;
     int best = 0;
 
     for (int j = 0; j < belief->outcomes; j++)
@@ -243,18 +259,22 @@ static int refine(const struct ckg__search *search, int o, struct ckg__optima *o
 {
     const struct ckg__belief *belief = search->outlook[o].belief;
     const int D = search->problem->D;
-    double *x = optima->x + (size_t)s * (size_t)D, *distance = ckg__arena_doubles(arena, (size_t)optima->m);
+    double *x = optima->x + (size_t)s * (size_t)D;
+    double *distance = ckg__arena_doubles(arena, (size_t)optima->m);
     struct local local;
     struct ckg__rng rng;
+
     if (!distance || local_take(&local, (size_t)D, (size_t)belief->outcomes, arena))
         return CKG_ERR_NOMEM;
     double reach = gather(belief, optima, s, &local, distance);
     best_point(belief, &local, D, x);
     if (!optima->found[s] || !ckg__problem_has_reals(search->problem))
         return CKG_OK;
+
     ckg__rng_seed(&rng, search->seed, search->stream,
                   CKG__FOR_REFINED_OPTIMA + 1024 * (uint64_t)o + (uint64_t)s);
-    int status = CKG_OK, drawn = reach > 0;
+    int status = CKG_OK;
+    int drawn = reach > 0;
     for (int round = 0; !status && drawn && round < REFINEMENTS; round++, reach /= 5) {
         ckg__problem_free_box(search->problem, x, local.box, local.box + D);
         lay_fresh(D, x, reach, &rng, &local);

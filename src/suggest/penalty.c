@@ -2,6 +2,7 @@
  * M, the worth of an infeasible design: the smallest posterior mean of each belief, from the lowest base
  * point downhill. On the way the outlook gets its room and the objective's view of the base points.
  */
+#include <assert.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -90,7 +91,8 @@ static int find_penalty(const struct ckg__search *search, struct ckg__outlook *o
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
     const int D = search->problem->D;
     const double *mean = o->view[0].mean;
-    int lowest = 0, status = CKG_OK;
+    int lowest = 0;
+    int status = CKG_OK;
 
     /* The lowest base point. */
     for (int p = 1; p < search->base; p++)
@@ -98,7 +100,8 @@ static int find_penalty(const struct ckg__search *search, struct ckg__outlook *o
     o->belief->penalty = mean[lowest];
 
     /* Downhill from there. */
-    double *x = ckg__arena_doubles(arena, 3 * (size_t)D), value;
+    double *x = ckg__arena_doubles(arena, 3 * (size_t)D);
+    double value;
     if (!x)
         return CKG_ERR_NOMEM;
     ckg__point_get(D, o->U, o->room, lowest, x);
@@ -123,6 +126,8 @@ int ckg__search_penalty(struct ckg__search *search)
 {
     struct stage stage = {.search = search};
     int status = CKG_OK;
+
+    assert(search->outlooks > 0 && search->base > 0);
 
     /* What the beliefs say of the objective at the base points. */
     for (int o = 0; !status && o < search->outlooks; o++)

@@ -18,9 +18,11 @@ int ckg__search_fill(const struct ckg__search *search, uint64_t purpose, int cou
 {
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
     const struct ckg_problem *problem = search->problem;
-    const int d = problem->d, D = problem->D;
-    double *cube = ckg__arena_doubles(arena, (size_t)count * (size_t)d),
-           *u = ckg__arena_doubles(arena, (size_t)D);
+    const int d = problem->d;
+    const int D = problem->D;
+    double *cube = ckg__arena_doubles(arena, (size_t)count * (size_t)d);
+    double *u = ckg__arena_doubles(arena, (size_t)D);
+
     if (!cube || !u)
         return CKG_ERR_NOMEM;
     struct ckg__rng rng;
@@ -43,7 +45,8 @@ enum { ENUMERATE = 512 };
 /* The designs that were evaluated, thinned evenly to `most` with the newest kept. */
 static int data_points(const struct ckg__search *search, int most, int *rows)
 {
-    const int n = search->data->designs, count = n < most ? n : most;
+    const int n = search->data->designs;
+    const int count = n < most ? n : most;
     for (int i = 0; i < count; i++)
         rows[i] = n - 1 - (int)((long)i * n / count);
     return count;
@@ -54,6 +57,7 @@ int ckg__search_points(struct ckg__search *search)
     const struct ckg_problem *problem = search->problem;
     const int D = problem->D;
     const double size = ckg__problem_size(problem);
+
     search->enumerated = size > 0 && size <= ENUMERATE;
     const int filling = search->enumerated ? (int)size : search->effort.base;
     const int most = search->enumerated ? 0 : search->effort.data;
@@ -94,6 +98,7 @@ static int mean_gradients(const struct ckg__search *search, const struct ckg__ou
     const struct ckg_problem *problem = search->problem;
     const int D = problem->D;
     double mean;
+
     for (int j = 0; j < outlook->belief->outcomes; j++) {
         double *g = gradients + (size_t)j * (size_t)D;
         if (ckg__posterior_mean(outlook->belief->gp[j], 1, outlook->x_r, 1, arena, &mean, g))
@@ -137,10 +142,13 @@ static void radial_points(const struct ckg__search *search, const struct ckg__ou
                           const double *gradients, struct ckg__rng *rng, int count, double *direction,
                           double *U, int ldu)
 {
-    const int D = search->problem->D, outcomes = outlook->belief->outcomes;
+    const int D = search->problem->D;
+    const int outcomes = outlook->belief->outcomes;
+
     for (int p = 0; p < count; p++) {
         const int along = p % (2 * outcomes + 2);
-        const double reach = outlook->width * 0.3 * pow(100, (p + 0.5) / count), sign = along % 2 ? -1 : 1;
+        const double reach = outlook->width * 0.3 * pow(100, (p + 0.5) / count);
+        const double sign = along % 2 ? -1 : 1;
         if (along < 2 * outcomes)
             memcpy(direction, gradients + (size_t)(along / 2) * (size_t)D, (size_t)D * sizeof *direction);
         /* at an optimum of its own a mean's gradient is rounding, and no direction */
@@ -159,10 +167,12 @@ static void edge_points(const struct ckg__search *search, const struct ckg__outl
                         double *U, int ldu)
 {
     const int D = search->problem->D;
+
     for (int p = 0; p < count; p++) {
         random_direction(search->problem, rng, direction);
         for (int j = 1; j < outlook->belief->outcomes; j++) {
-            const double *g = gradients + (size_t)j * (size_t)D, norm = length(D, g);
+            const double *g = gradients + (size_t)j * (size_t)D;
+            const double norm = length(D, g);
             double along = 0;
             for (int k = 0; k < D; k++)
                 along += direction[k] * g[k];
@@ -187,24 +197,33 @@ static int slide_to_edge(const struct ckg__search *search, const struct ckg__out
 {
     const struct ckg_problem *problem = search->problem;
     const struct ckg__belief *belief = outlook->belief;
-    const size_t D = (size_t)problem->D, points = (size_t)m;
+    const size_t D = (size_t)problem->D;
+    const size_t points = (size_t)m;
     double *room = ckg__arena_doubles(arena, points * (2 + 2 * D));
+
     if (!room)
         return CKG_ERR_NOMEM;
     struct ckg__batch batch = {room, room + points, room + 2 * points, room + (2 + D) * points};
     if (ckg__posterior_batch(belief->gp[j], m, U, ldu, arena, &batch, NULL))
         return CKG_ERR_NOMEM;
+
     for (size_t p = 0; p < points; p++) {
-        const double s = sqrt(batch.var[p] + ckg__variance_floor(belief->gp[j])), mean = batch.mean[p];
+        /* How far the point is beyond the edge, which keeps a margin from the limit. */
+        const double s = sqrt(batch.var[p] + ckg__variance_floor(belief->gp[j]));
+        const double mean = batch.mean[p];
         const int upper = belief->upper[j] - mean < mean - belief->lower[j];
         const double excess = upper ? mean - (belief->upper[j] - edge_margin * s)
                                     : (belief->lower[j] + edge_margin * s) - mean;
+
+        /* The slope in the reals, where there is one to follow. */
         double square = 0;
         for (int i = 0; i < problem->d; i++)
             if (problem->parameters[i].kind == CKG_REAL)
                 square += pow(batch.dmean[(size_t)problem->parameters[i].offset * points + p], 2);
         if (!(square > 0) || (excess < 0 && !outlook->active[j]))
             continue;
+
+        /* Newton's step down it. */
         for (int i = 0; i < problem->d; i++) {
             if (problem->parameters[i].kind != CKG_REAL)
                 continue;
@@ -222,10 +241,12 @@ int ckg__search_around(const struct ckg__search *search, const struct ckg__outlo
 {
     enum { SLIDES = 3 };
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
-    const int D = search->problem->D, outcomes = outlook->belief->outcomes, radial = count / 2,
-              edge = count - radial;
-    double *gradients = ckg__arena_doubles(arena, (size_t)outcomes * (size_t)D),
-           *direction = ckg__arena_doubles(arena, (size_t)D);
+    const int D = search->problem->D;
+    const int outcomes = outlook->belief->outcomes;
+    const int radial = count / 2;
+    const int edge = count - radial;
+    double *gradients = ckg__arena_doubles(arena, (size_t)outcomes * (size_t)D);
+    double *direction = ckg__arena_doubles(arena, (size_t)D);
     if (!gradients || !direction || mean_gradients(search, outlook, arena, gradients))
         return CKG_ERR_NOMEM;
     struct ckg__rng rng;
@@ -240,32 +261,43 @@ int ckg__search_around(const struct ckg__search *search, const struct ckg__outlo
     return CKG_OK;
 }
 
+/* An integer's value at u, in the cube, moved on turn number `turn`: by one up or down, then farther. */
+static double step_integer(const struct ckg__parameter *q, double u, int turn, struct ckg__rng *rng)
+{
+    const double range = q->high - q->low;
+    const double reach = turn < 2 ? 1 : floor(pow(range, ckg__rng_uniform(rng)));
+    const double to = floor(u * range + 0.5) + (turn % 2 ? -reach : reach);
+
+    return to < 0 || to > range ? NAN : to / range;
+}
+
 int ckg__search_neighbours(const struct ckg__search *search, const double *u, uint64_t purpose, int most,
                            double *U, int ldu)
 {
     const struct ckg_problem *problem = search->problem;
-    const int D = problem->D;
+    const int d = problem->d;
     struct ckg__rng rng;
-    ckg__rng_seed(&rng, search->seed, search->stream, purpose);
-    int discrete = 0, count = 0;
-    for (int i = 0; i < problem->d; i++)
+    int discrete = 0;
+    int count = 0;
+
+    /* Only a lattice has neighbours. */
+    for (int i = 0; i < d; i++)
         discrete += problem->parameters[i].kind != CKG_REAL;
     if (!discrete || problem->designs)
         return 0;
-    for (int turn = 0; turn < 4 * problem->d && count < most; turn++) {
-        const struct ckg__parameter *q = &problem->parameters[turn % problem->d];
+
+    /* The parameters in turn, each moved alone. */
+    ckg__rng_seed(&rng, search->seed, search->stream, purpose);
+    for (int turn = 0; turn < 4 * d && count < most; turn++) {
+        const struct ckg__parameter *q = &problem->parameters[turn % d];
+        double *at = U + (size_t)q->offset * (size_t)ldu + (size_t)count;
         if (q->kind == CKG_REAL)
             continue;
-        ckg__point_put(D, u, U, ldu, count);
-        double *at = U + (size_t)q->offset * (size_t)ldu + (size_t)count;
+        ckg__point_put(problem->D, u, U, ldu, count);
         if (q->kind == CKG_INTEGER) {
-            const double range = q->high - q->low,
-                         reach = turn / problem->d < 2 ? 1 : floor(pow(range, ckg__rng_uniform(&rng)));
-            const double step = (turn / problem->d) % 2 ? -reach : reach,
-                         to = floor(u[q->offset] * range + 0.5) + step;
-            if (to < 0 || to > range)
+            *at = step_integer(q, u[q->offset], turn / d, &rng);
+            if (isnan(*at))
                 continue;
-            *at = to / range;
         } else {
             const int to = ckg__rng_below(&rng, q->count);
             for (int v = 0; v < q->count; v++)

@@ -41,6 +41,7 @@ const struct ckg__policy *ckg__policy_default(void)
 static const char *names(const struct ckg__policy *policy, char *text, size_t size)
 {
     size_t used = 0;
+
     text[0] = 0;
     for (int i = 0; i < policy->count; i++) {
         const size_t length = strlen(policy->parameters[i].name);
@@ -59,6 +60,7 @@ static const char *names(const struct ckg__policy *policy, char *text, size_t si
 static int set_one(const struct ckg__policy *policy, const ckg_setting *given, double *setting)
 {
     char text[160];
+
     for (int i = 0; given->name && i < policy->count; i++) {
         const ckg_policy_parameter *p = &policy->parameters[i];
         if (strcmp(p->name, given->name) != 0)
@@ -112,6 +114,7 @@ static int price(const struct ckg__policy *policy, struct ckg__search *search)
 
 int ckg__policy_price(const struct ckg__policy *policy, struct ckg__search *search)
 {
+    assert(!policy || !(policy->traits & CKG__TRAIT_NO_MODEL));
     prepare(policy, search);
     return price(policy, search);
 }
@@ -156,6 +159,7 @@ int ckg__policy_suggest(const struct ckg__policy *policy, struct ckg__search *se
 {
     struct ckg__acquisition acquisition;
 
+    assert(choice->u && (policy->suggest || policy->acquire));
     choice->by = policy;
     choice->path = policy->name;
     if (policy->suggest)

@@ -19,6 +19,7 @@ static int at(void *context, int outlook, int m, const double *U, int ldu, struc
 {
     const struct context *c = context;
     const struct ckg__belief *belief = c->search->outlook[outlook].belief;
+
     if (gradient)
         return ckg__cei_batch(belief, c->best[outlook], m, U, ldu, arena, value, gradient);
     struct ckg__view view[CKG__MAX_OUTCOMES];
@@ -33,6 +34,7 @@ static int acquire(struct ckg__search *search, struct ckg__acquisition *acquisit
 {
     struct context *c = ckg__arena_get(search->results, 1, sizeof *c);
     double *best = ckg__arena_doubles(search->results, (size_t)search->outlooks);
+
     if (!c || !best)
         return CKG_ERR_NOMEM;
     *c = (struct context){search, best};

@@ -38,6 +38,7 @@ static int draw_optima(struct ckg__search *search, int count, struct ckg__cmes *
     const size_t outlooks = (size_t)search->outlooks;
     struct ckg__draws *draws = ckg__arena_get(search->results, outlooks, sizeof *draws);
     double *best = ckg__arena_doubles(search->results, outlooks * (size_t)count);
+
     if (!draws || !best)
         return CKG_ERR_NOMEM;
     const int status = ckg__search_draw(search, CKG__DRAWS_CMES, count, draws);
@@ -52,9 +53,11 @@ static int draw_optima(struct ckg__search *search, int count, struct ckg__cmes *
 
 static int acquire(struct ckg__search *search, struct ckg__acquisition *acquisition)
 {
-    const int outlooks = search->outlooks, share = ((int)search->setting[DRAWS] + outlooks - 1) / outlooks;
+    const int outlooks = search->outlooks;
+    const int share = ((int)search->setting[DRAWS] + outlooks - 1) / outlooks;
     struct context *c = ckg__arena_get(search->results, 1, sizeof *c);
     struct ckg__cmes *cmes = ckg__arena_get(search->results, (size_t)outlooks, sizeof *cmes);
+
     if (!c || !cmes)
         return CKG_ERR_NOMEM;
     *c = (struct context){search, cmes};

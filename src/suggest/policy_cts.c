@@ -28,12 +28,15 @@ static int draw_now(struct ckg__search *search, double **U, struct ckg__thompson
  */
 static int stalled(const struct ckg__search *search, const struct ckg__thompson *draw, const double *u, int p)
 {
-    static const double exact = 1e-4, noisy = 1e-2;
+    static const double exact = 1e-4;
+    static const double noisy = 1e-2;
     int noise = 0;
     double most = 0;
+
     for (int j = 0; j < draw->belief->outcomes; j++) {
         const struct ckg__gp *gp = draw->belief->gp[j];
-        const double mean = draw->view[j].mean[p], var = draw->view[j].var[p];
+        const double mean = draw->view[j].mean[p];
+        const double var = draw->view[j].var[p];
         double carried;
         ckg__posterior_noise(gp, 1, u, 1, &mean, &var, &(struct ckg__noise){.var = &carried});
         noise |= carried > 2 * ckg__gp_nugget_variance(gp);
@@ -48,6 +51,7 @@ int ckg__cts_suggest(struct ckg__search *search, struct ckg__choice *choice, int
     struct ckg__thompson draw;
     double *U;
     const int status = draw_now(search, &U, &draw);
+
     choice->screen = ckg__clock() - clock;
     *found = !status && draw.m > 0;
     if (!*found)

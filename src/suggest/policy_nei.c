@@ -26,9 +26,13 @@ static int at(void *context, int outlook, int m, const double *U, int ldu, struc
 static int told_designs(const struct ckg__search *search, struct ckg__arena *arena, struct ckg__designs *out)
 {
     const struct ckg__data *data = search->data;
-    const size_t D = (size_t)search->problem->D, designs = (size_t)data->designs;
-    int *told = ckg__arena_ints(arena, designs + 1), *number = ckg__arena_ints(arena, designs + 1), n = 0;
+    const size_t D = (size_t)search->problem->D;
+    const size_t designs = (size_t)data->designs;
+    int *told = ckg__arena_ints(arena, designs + 1);
+    int *number = ckg__arena_ints(arena, designs + 1);
+    int n = 0;
     double *U = ckg__arena_doubles(arena, D * designs + 1);
+
     if (!told || !number || !U)
         return CKG_ERR_NOMEM;
     memset(told, 0, designs * sizeof *told);
@@ -50,7 +54,9 @@ static int acquire(struct ckg__search *search, struct ckg__acquisition *acquisit
     struct ckg__nei *nei = ckg__arena_get(search->results, (size_t)search->outlooks, sizeof *nei);
     struct ckg__rng rng;
     struct ckg__designs designs;
-    int feasible = 0, status = nei ? told_designs(search, search->results, &designs) : CKG_ERR_NOMEM;
+
+    int feasible = 0;
+    int status = nei ? told_designs(search, search->results, &designs) : CKG_ERR_NOMEM;
     ckg__rng_seed(&rng, search->seed, search->stream, CKG__FOR_TRUTHS);
     struct ckg__nei_draws draws = {(int)search->setting[DRAWS], DESIGNS, ckg__rng_next(&rng), 0};
     for (int o = 0; !status && o < search->outlooks; o++) {

@@ -63,7 +63,9 @@ static int put(struct set *set, int D, const double *u, int stride)
 static void put_points(const struct ckg__search *search, struct ckg__optima *optima, int points,
                        struct set *set)
 {
-    const int first = search->enumerated ? 0 : search->effort.base, last = search->base;
+    const int first = search->enumerated ? 0 : search->effort.base;
+    const int last = search->base;
+
     for (int p = 0; p < optima->m; p++)
         optima->wins[p] = optima->wins[p] * (optima->total + 1) +
                           (p >= first && p < last ? optima->better[p] : 0);
@@ -87,6 +89,7 @@ struct stars {
 static void add_star(struct stars *stars, int star)
 {
     int t = 0;
+
     while (t < stars->count && stars->star[t] != star)
         t++;
     if (t == stars->count) {
@@ -105,6 +108,7 @@ static int nearest_star(const struct stars *stars, const struct set *set, const 
     const int D = ckg__gp_coordinates(gp);
     int nearest = -1;
     double least = INFINITY;
+
     for (int t = 0; t < stars->count; t++) {
         double sum = 0;
         for (int k = 0; stars->star[t] >= 0 && k < D; k++)
@@ -126,6 +130,7 @@ static void put_stars(const struct ckg__outlook *outlook, const struct ckg__opti
 {
     const struct ckg__gp *gp = outlook->belief->gp[0];
     const int D = ckg__gp_coordinates(gp);
+
     for (int s = 0; s < optima->draws; s++)
         add_star(stars, optima->found[s] ? put(set, D, optima->x + (size_t)s * (size_t)D, 1) : -1);
     for (int s = optima->draws; s < optima->total; s++)
@@ -138,11 +143,14 @@ static void put_stars(const struct ckg__outlook *outlook, const struct ckg__opti
 static int make_set(struct ckg__search *search, int o, struct ckg__optima *optima, struct ckg__pesc *pesc)
 {
     const struct ckg__outlook *outlook = &search->outlook[o];
-    const int points = (int)search->setting[POINTS], draws = optima->draws, D = search->problem->D;
+    const int points = (int)search->setting[POINTS];
+    const int draws = optima->draws;
+    const int D = search->problem->D;
     struct set set = {0, draws + points + 1,
                       ckg__arena_doubles(search->results, (size_t)D * (size_t)(draws + points + 1))};
     struct stars stars = {0, ckg__arena_ints(search->results, (size_t)draws + 1),
                           ckg__arena_doubles(search->results, (size_t)draws + 1)};
+
     if (!set.U || !stars.star || !stars.weight)
         return CKG_ERR_NOMEM;
     put_stars(outlook, optima, &set, &stars);
@@ -183,6 +191,7 @@ static int context_make(struct ckg__search *search, struct context **out)
     const int draws = ((int)search->setting[DRAWS] + search->outlooks - 1) / search->outlooks;
     struct context *c = ckg__arena_get(search->results, 1, sizeof *c);
     struct ckg__optima *optima = ckg__arena_get(search->results, outlooks, sizeof *optima);
+
     if (!c || !optima)
         return CKG_ERR_NOMEM;
     *c = (struct context){.search = search, .room = draws + 1, .sweeps = (int)search->setting[ITERATIONS]};
@@ -237,11 +246,13 @@ static int suggest(struct ckg__search *search, struct ckg__choice *choice, int *
 static int score_outcomes(struct ckg__search *search, int count, const double *U, double *value)
 {
     struct context *c = NULL;
-    const size_t outcomes = (size_t)search->problem->outcomes, n = (size_t)count;
+    const size_t outcomes = (size_t)search->problem->outcomes;
+    const size_t n = (size_t)count;
     const size_t all = (size_t)search->outlook[0].belief->outcomes;
-    double *total = ckg__arena_doubles(search->results, n + 1),
-           *share = ckg__arena_doubles(search->results, all * n + 1);
+    double *total = ckg__arena_doubles(search->results, n + 1);
+    double *share = ckg__arena_doubles(search->results, all * n + 1);
     int status = total && share ? context_make(search, &c) : CKG_ERR_NOMEM;
+
     memset(value, 0, n * outcomes * sizeof *value);
     for (int o = 0; !status && o < search->outlooks; o++) {
         status = ckg__pesc_at(&c->pesc[o], count, U, count, search->results, total, share);

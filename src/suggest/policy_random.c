@@ -10,6 +10,7 @@ enum { TRIES = 256 };
 static void draw(const struct ckg_problem *problem, struct ckg__rng *rng, double *u)
 {
     double cube[CKG_MAX_PARAMETERS];
+
     if (problem->designs) {
         ckg__problem_numbered(problem, ckg__rng_below(rng, problem->designs), u);
         return;
@@ -23,6 +24,7 @@ static int suggest(struct ckg__search *search, struct ckg__choice *choice, int *
 {
     double x[CKG_MAX_PARAMETERS];
     struct ckg__rng rng;
+
     ckg__rng_seed(&rng, search->seed, search->stream, CKG__FOR_RANDOM_POLICY);
     choice->value = NAN;
     *found = 0;

@@ -39,7 +39,8 @@ static const struct ckg__region *region_of(const struct ckg__search *search)
 static int update(struct ckg__search *search, struct ckg__models **models)
 {
     struct ckg__regional *regional = *search->own;
-    const int d = search->problem->d, fresh = search->initial ? search->initial : ckg__design_size(d);
+    const int d = search->problem->d;
+    const int fresh = search->initial ? search->initial : ckg__design_size(d);
     struct ckg__region_rule rule;
 
     ckg__region_rule(&rule, search->initial, fresh, search->setting + LENGTH);
@@ -76,19 +77,35 @@ struct box {
 static void lay_box(const struct ckg__search *search, const double *u, double length, struct box *box)
 {
     const struct ckg_problem *problem = search->problem;
-    const double *inv_ell = ckg__gp_inverse_lengthscales(search->outlook[0].belief->gp[0]),
-                 stretch = CKG__REGION_STRETCH;
+    const double *inv_ell = ckg__gp_inverse_lengthscales(search->outlook[0].belief->gp[0]);
+    const double stretch = CKG__REGION_STRETCH;
     double mean = 0;
+
     for (int i = 0; i < problem->d; i++)
         mean -= log(inv_ell[problem->parameters[i].offset]) / problem->d;
     box->u = u;
     for (int i = 0; i < problem->d; i++) {
         const struct ckg__parameter *q = &problem->parameters[i];
-        const double weight = exp(-log(inv_ell[q->offset]) - mean),
-                     half = 0.5 * length * fmin(fmax(weight, 1 / stretch), stretch);
+        const double weight = exp(-log(inv_ell[q->offset]) - mean);
+        const double half = 0.5 * length * fmin(fmax(weight, 1 / stretch), stretch);
         box->centre[i] = u[q->offset];
         box->half[i] = q->kind == CKG_INTEGER ? fmax(half, 1 / (q->high - q->low)) : half;
     }
+}
+
+/* rows ← the distinct designs of the region's complete trials; their number. */
+static int complete_designs(const struct ckg__search *search, int *rows, char *seen)
+{
+    const struct ckg__data *data = search->data;
+    int n = 0;
+
+    memset(seen, 0, (size_t)data->designs);
+    for (int t = region_of(search)->first; t < data->trials; t++)
+        if (data->trial[t].state == CKG_COMPLETE && !seen[data->trial[t].design]) {
+            seen[data->trial[t].design] = 1;
+            rows[n++] = data->trial[t].design;
+        }
+    return n;
 }
 
 /*
@@ -101,29 +118,30 @@ static int mean_centre(const struct ckg__search *search, const double **u)
     const struct ckg__belief *belief = search->outlook[0].belief;
     const size_t D = (size_t)search->problem->D;
     struct ckg__arena *arena = search->results;
-    int *rows = ckg__arena_ints(arena, (size_t)data->designs + 1), n = 0;
+    int *rows = ckg__arena_ints(arena, (size_t)data->designs + 1);
     char *seen = ckg__arena_get(arena, (size_t)data->designs + 1, 1);
-    double *U = ckg__arena_doubles(arena, D * (size_t)data->designs + 1), *mean[CKG__MAX_OUTCOMES];
+    double *U = ckg__arena_doubles(arena, D * (size_t)data->designs + 1);
+    const double *mean[CKG__MAX_OUTCOMES];
+    double best = INFINITY;
+    double best_value = -INFINITY;
+
     if (!rows || !seen || !U)
         return CKG_ERR_NOMEM;
-    memset(seen, 0, (size_t)data->designs + 1);
-    for (int t = region_of(search)->first; t < data->trials; t++)
-        if (data->trial[t].state == CKG_COMPLETE && !seen[data->trial[t].design]) {
-            seen[data->trial[t].design] = 1;
-            rows[n++] = data->trial[t].design;
-        }
+
+    /* What the belief says of the designs. */
+    const int n = complete_designs(search, rows, seen);
     for (int i = 0; i < n; i++)
-        for (size_t k = 0; k < D; k++)
-            U[k * (size_t)n + (size_t)i] = data->u[(size_t)rows[i] * D + k];
+        ckg__point_put((int)D, data->u + (size_t)rows[i] * D, U, n, i);
     for (int j = 0; j < belief->outcomes; j++) {
         struct ckg__view view;
         if (ckg__view_make(&view, belief->gp[j], n, U, n, arena))
             return CKG_ERR_NOMEM;
         mean[j] = view.mean;
     }
-    double best = INFINITY, best_value = -INFINITY;
+
+    /* The least violation, and the best mean where that is equal. */
     for (int i = 0; i < n; i++) {
-        const double violation = ckg__belief_violation(belief, (const double *const *)mean, i);
+        const double violation = ckg__belief_violation(belief, mean, i);
         if (violation < best || (violation == best && mean[0][i] > best_value)) {
             best = violation;
             best_value = mean[0][i];
@@ -140,7 +158,9 @@ static int mean_centre(const struct ckg__search *search, const double **u)
 static int find_centre(const struct ckg__search *search, const double **u)
 {
     const int D = search->problem->D;
-    double *middle = ckg__arena_doubles(search->results, (size_t)D), cube[CKG_MAX_PARAMETERS];
+    double *middle = ckg__arena_doubles(search->results, (size_t)D);
+    double cube[CKG_MAX_PARAMETERS];
+
     if (!middle)
         return CKG_ERR_NOMEM;
     for (int i = 0; i < search->problem->d; i++)
@@ -168,8 +188,9 @@ static void place(const struct ckg_problem *problem, const struct box *box, cons
                 u[q->offset + v] = v == to ? 0.70710678118654752440 : 0;
             continue;
         }
-        const double low = fmax(0, box->centre[i] - box->half[i]),
-                     high = fmin(1, box->centre[i] + box->half[i]), range = q->high - q->low;
+        const double low = fmax(0, box->centre[i] - box->half[i]);
+        const double high = fmin(1, box->centre[i] + box->half[i]);
+        const double range = q->high - q->low;
         const double to = low + c[i] * (high - low);
         u[q->offset] = q->kind == CKG_INTEGER ? fmin(range, floor(to * range + 0.5)) / range : to;
     }
@@ -182,9 +203,10 @@ static void place(const struct ckg_problem *problem, const struct box *box, cons
  */
 static void choose_moves(int d, int index, struct ckg__rng *rng, char *moves)
 {
-    const double published = fmin(1, (double)MOVED / d),
-                 fewer = d > MANY && index % 2 ? pow(d, -ckg__rng_uniform(rng)) : 1;
+    const double published = fmin(1, (double)MOVED / d);
+    const double fewer = d > MANY && index % 2 ? pow(d, -ckg__rng_uniform(rng)) : 1;
     int any = 0;
+
     for (int i = 0; i < d; i++) {
         moves[i] = published * fewer >= 1 || ckg__rng_uniform(rng) < published * fewer;
         any |= moves[i];
@@ -217,6 +239,7 @@ static int from_list(const struct ckg__search *search, const struct box *box, st
     const int start = ckg__rng_below(rng, problem->designs);
     double x[CKG_MAX_PARAMETERS];
     int count = 0;
+
     for (int i = 0; i < problem->designs && count < most; i++) {
         const double *u = problem->U + (size_t)((start + i) % problem->designs) * (size_t)problem->D;
         if (inside(problem, box, u) && !ckg__search_taken(search, u, x))
@@ -231,10 +254,11 @@ static int from_box(const struct ckg__search *search, const struct box *box, str
 {
     const struct ckg_problem *problem = search->problem;
     struct ckg__arena_mark mark = ckg__arena_mark(search->results);
-    double *cube = ckg__arena_doubles(search->results, (size_t)most * (size_t)problem->d),
-           x[CKG_MAX_PARAMETERS];
+    double *cube = ckg__arena_doubles(search->results, (size_t)most * (size_t)problem->d);
+    double x[CKG_MAX_PARAMETERS];
     double *u = ckg__arena_doubles(search->results, (size_t)problem->D);
     char moves[CKG_MAX_PARAMETERS];
+
     if (!cube || !u)
         return CKG_ERR_NOMEM;
     *count = 0;
@@ -262,6 +286,7 @@ static int lay_candidates(const struct ckg__search *search, double **out, int *c
     struct ckg__rng rng;
     double *U = ckg__arena_doubles(search->results, (size_t)problem->D * (size_t)most);
     int status = U ? find_centre(search, &centre) : CKG_ERR_NOMEM;
+
     ckg__rng_seed(&rng, search->seed, search->stream, CKG__FOR_REGION_CANDIDATES);
     *out = U;
     *count = 0;
@@ -295,9 +320,11 @@ static int from_fresh_design(const struct ckg__search *search, struct ckg__choic
     const struct ckg_problem *problem = search->problem;
     const struct ckg__region *region = region_of(search);
     const size_t size = (size_t)region->initial * (size_t)problem->d;
-    double *design = ckg__arena_doubles(search->results, size),
-           *work = ckg__arena_doubles(search->results, size), x[CKG_MAX_PARAMETERS];
+    double *design = ckg__arena_doubles(search->results, size);
+    double *work = ckg__arena_doubles(search->results, size);
+    double x[CKG_MAX_PARAMETERS];
     int *order = ckg__arena_ints(search->results, (size_t)region->initial);
+
     if (!design || !work || !order)
         return CKG_ERR_NOMEM;
     struct ckg__rng rng;

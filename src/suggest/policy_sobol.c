@@ -13,6 +13,7 @@ static int suggest(struct ckg__search *search, struct ckg__choice *choice, int *
 {
     const struct ckg_problem *problem = search->problem;
     double cube[CHUNK * CKG_MAX_PARAMETERS], x[CKG_MAX_PARAMETERS];
+
     choice->value = NAN;
     *found = 0;
     for (int i = 0; i < TRIES && !*found; i++) {

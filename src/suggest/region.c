@@ -47,7 +47,8 @@ struct book {
 static int book_take(struct book *book, const struct ckg__data *data, struct ckg__region *region,
                      struct ckg__arena *arena)
 {
-    const size_t outcomes = (size_t)data->problem->outcomes, size = (size_t)data->designs * outcomes + 1;
+    const size_t outcomes = (size_t)data->problem->outcomes;
+    const size_t size = (size_t)data->designs * outcomes + 1;
     *book = (struct book){.data = data, .region = region};
     book->mean = ckg__arena_doubles(arena, size);
     book->count = ckg__arena_ints(arena, size);
@@ -78,6 +79,7 @@ static void begin(struct book *book, const struct ckg__region_rule *rule, int fi
 static void read_values(struct book *book, const struct ckg__trial *trial)
 {
     const struct ckg_problem *problem = book->data->problem;
+
     for (int i = 0; i < trial->count; i++) {
         const struct ckg_measurement *m = &trial->measured[i];
         const int j = m->outcome;
@@ -142,6 +144,7 @@ static int within_reach(const struct book *book, int design)
     const struct ckg__data *data = book->data;
     const size_t D = (size_t)data->problem->D;
     const double half = 0.5 * CKG__REGION_STRETCH * book->region->length;
+
     for (int i = 0; i < data->problem->d; i++) {
         const struct ckg__parameter *q = &data->problem->parameters[i];
         const double step = q->kind == CKG_INTEGER ? 1 / (q->high - q->low) : 0;
@@ -179,7 +182,9 @@ static int judge(struct book *book, const struct ckg__region_rule *rule, int t)
 {
     struct ckg__region *region = book->region;
     const struct ckg__trial *trial = &book->data->trial[t];
-    const int initial = t - region->first < region->initial, known = complete(book, trial->design);
+    const int initial = t - region->first < region->initial;
+    const int known = complete(book, trial->design);
+
     if (trial->design == book->best) /* measured again: luck evens out */
         set_best(book, trial->design);
     if (known && trial->state == CKG_COMPLETE && better(book, trial->design, initial ? 0 : margin(book))) {
@@ -212,6 +217,7 @@ int ckg__region_replay(const struct ckg__data *data, const struct ckg__region_ru
 {
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
     struct book book;
+
     if (book_take(&book, data, out, arena))
         return CKG_ERR_NOMEM;
     begin(&book, rule, 0, rule->initial);

@@ -16,6 +16,7 @@ static int regional_new(const struct ckg__search *search, struct ckg__regional *
 {
     const struct ckg__models *study = search->models;
     struct ckg__regional *r = ckg__alloc_zero(1, sizeof *r);
+
     if (!r)
         return CKG_ERR_NOMEM;
 
@@ -59,8 +60,10 @@ void ckg__regional_free(struct ckg__regional *r)
  */
 static int copy_trials(const struct ckg__data *data, struct ckg__regional *r)
 {
-    const int first = r->region.first, trials = data->trials - first;
+    const int first = r->region.first;
+    const int trials = data->trials - first;
     struct ckg__trial *trial = ckg__arena_get(&r->own, (size_t)trials + 1, sizeof *trial);
+
     if (!trial)
         return CKG_ERR_NOMEM;
     for (int t = 0; t < trials; t++) {
@@ -86,7 +89,9 @@ static int copy_trials(const struct ckg__data *data, struct ckg__regional *r)
 static int transform_objective(const struct ckg__data *data, struct ckg__regional *r)
 {
     const size_t most = (size_t)r->data.trials + 1;
-    double *value = ckg__arena_doubles(&r->own, most), *score = ckg__arena_doubles(&r->own, most);
+    double *value = ckg__arena_doubles(&r->own, most);
+    double *score = ckg__arena_doubles(&r->own, most);
+
     if (!value || !score)
         return CKG_ERR_NOMEM;
     for (int pass = 0; pass < 2; pass++) {
@@ -111,7 +116,8 @@ static int transform_objective(const struct ckg__data *data, struct ckg__regiona
 static void transform_constraints(const struct ckg__data *data, struct ckg__regional *r)
 {
     for (int j = 0; j < data->problem->outcomes; j++) {
-        const double min = data->problem->outcome[j].min, max = data->problem->outcome[j].max;
+        const double min = data->problem->outcome[j].min;
+        const double max = data->problem->outcome[j].max;
         r->problem.outcome[j].noise = CKG_NOISE_AUTO;
         r->problem.outcome[j].min = j && isfinite(min) ? ckg__bilog_apply(&r->region.bilog[j], min) : min;
         r->problem.outcome[j].max = j && isfinite(max) ? ckg__bilog_apply(&r->region.bilog[j], max) : max;
@@ -144,7 +150,9 @@ static int lay_out(const struct ckg__search *search, const struct ckg__region_ru
 int ckg__regional_update(const struct ckg__search *search, const struct ckg__region_rule *rule,
                          struct ckg__regional **regional)
 {
-    int status = *regional ? CKG_OK : regional_new(search, regional), pending = 0;
+    int status = *regional ? CKG_OK : regional_new(search, regional);
+    int pending = 0;
+
     if (!status)
         status = lay_out(search, rule, *regional);
     if (status)

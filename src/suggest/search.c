@@ -1,6 +1,7 @@
 /* What every search has: the clock, its tasks, and the beliefs it looks through. */
 #include "suggest/search.h"
 
+#include <assert.h>
 #include <math.h>
 #include <time.h>
 
@@ -46,6 +47,7 @@ static int read_objective(struct ckg__search *search)
 {
     const struct ckg__data *data = search->data;
     double *y = ckg__arena_doubles(search->results, (size_t)data->trials + 1);
+
     if (!y)
         return CKG_ERR_NOMEM;
 
@@ -64,7 +66,7 @@ static int read_objective(struct ckg__search *search)
 static int draw_belief(const struct ckg__search *search, const struct ckg__models *models)
 {
     struct ckg__rng rng;
-    ckg__rng_seed(&rng, search->seed, search->stream, CKG__FOR_NODES);
+    ckg__rng_seed(&rng, search->seed, search->stream, CKG__FOR_ONE_BELIEF);
     return ckg__rng_below(&rng, models->beliefs);
 }
 
@@ -74,6 +76,7 @@ int ckg__search_outlooks(struct ckg__search *search, struct ckg__models *models,
     const int first = one ? draw_belief(search, models) : 0;
     struct ckg__belief *copies = NULL;
 
+    assert(models->revision && models->beliefs > 0); /* they are up to date */
     /* Room. */
     search->outlooks = count;
     search->outlook = ckg__arena_get(search->results, (size_t)count, sizeof *search->outlook);

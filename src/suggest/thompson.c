@@ -17,6 +17,7 @@ enum { CHUNK = 64 };
 int ckg__thompson_distinct(int D, int count, double *U)
 {
     int kept = 0;
+
     for (int p = 0; p < count; p++) {
         int seen = 0;
         for (int q = 0; q < kept && !seen; q++) {
@@ -48,6 +49,7 @@ static void draw_task(void *context, int index, int worker)
     struct ckg__thompson *draw = job->draw;
     const struct ckg__gp *gp = draw->belief->gp[index];
     struct ckg__rng rng;
+
     ckg__rng_seed(&rng, job->search->seed, job->search->stream, CKG__FOR_THOMPSON_DRAWS + (uint64_t)index);
     ckg__view_fill(&draw->view[index], gp, job->U, draw->m, 0, draw->m);
     job->status[index] = ckg__posterior_draw(gp, &draw->view[index], &rng, &job->search->arena[worker],
@@ -112,8 +114,10 @@ int ckg__thompson_score(const struct ckg__thompson *draw, int count, const doubl
                         struct ckg__arena *arena, double *score)
 {
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
-    double *C = ckg__arena_doubles(arena, CHUNK * (size_t)draw->m + 1), *value[CKG__MAX_OUTCOMES];
+    double *C = ckg__arena_doubles(arena, CHUNK * (size_t)draw->m + 1);
+    double *value[CKG__MAX_OUTCOMES];
     int status = C ? CKG_OK : CKG_ERR_NOMEM;
+
     for (int j = 0; !status && j < draw->belief->outcomes; j++) {
         value[j] = ckg__arena_doubles(arena, CHUNK);
         status = value[j] ? CKG_OK : CKG_ERR_NOMEM;

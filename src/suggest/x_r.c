@@ -5,6 +5,7 @@
  * form, several starts from the best base points, then restarts with fresh memory and a first step of the
  * cliff's own width.
  */
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -91,8 +92,9 @@ static void climb_task(void *context, int index, int worker)
     struct stage *stage = context;
     struct ckg__search *search = stage->search;
     struct ckg__arena_mark mark = ckg__arena_mark(&search->arena[worker]);
-    const int o = index / stage->groups, per_group = STARTS / stage->groups,
-              first = o * STARTS + index % stage->groups * per_group;
+    const int o = index / stage->groups;
+    const int per_group = STARTS / stage->groups;
+    const int first = o * STARTS + index % stage->groups * per_group;
     const struct ckg__hill hill = utility_of(search->outlook[o].belief);
 
     stage->status[index] = ckg__climb_reals(search->problem, &hill, &options, per_group,
@@ -111,6 +113,7 @@ static int cliff_width(const struct ckg__search *search, struct ckg__outlook *o,
     struct ckg__batch batch;
     double mean, var;
     double *gradients = ckg__arena_doubles(arena, 2 * (size_t)D);
+
     if (!gradients)
         return CKG_ERR_NOMEM;
     batch = (struct ckg__batch){&mean, &var, gradients, gradients + D};
@@ -121,7 +124,8 @@ static int cliff_width(const struct ckg__search *search, struct ckg__outlook *o,
         double slope = 0;
         for (int k = 0; k < D; k++)
             slope += gradients[k] * gradients[k];
-        const double floor = ckg__variance_floor(o->belief->gp[j]), sd = sqrt(var > floor ? var : floor);
+        const double floor = ckg__variance_floor(o->belief->gp[j]);
+        const double sd = sqrt(var > floor ? var : floor);
         const double to_limit = fmin(fabs(mean - o->belief->lower[j]), fabs(mean - o->belief->upper[j]));
         /* a constraint that is far from binding makes no cliff here */
         o->active[j] = slope > 0 && to_limit < 12 * sd;
@@ -138,7 +142,7 @@ static int polish(const struct ckg__search *search, struct ckg__outlook *o, stru
 {
     static const struct ckg__lbfgs_options follow = {6, 15, 0.02, 1e-6, 1e-8};
     static const struct ckg__climb_lattice steps = {
-        .rounds = 6, .neighbours = 48, .stream = CKG__FOR_STEPS_OF_X_R, .follow = &follow};
+        .rounds = 6, .neighbours = 48, .purpose = CKG__FOR_STEPS_OF_X_R, .follow = &follow};
     const struct ckg__climb_again again = {.times = 3, .evaluations = 30, .width = o->width, .enough = 1e-9};
     const struct ckg__hill hill = utility_of(o->belief);
 
@@ -152,8 +156,10 @@ static int polish(const struct ckg__search *search, struct ckg__outlook *o, stru
 static int lay_local(const struct ckg__search *search, struct ckg__outlook *o, uint64_t purpose,
                      struct ckg__arena *arena)
 {
-    const int D = search->problem->D, base = search->base;
+    const int D = search->problem->D;
+    const int base = search->base;
     const int local = ckg__problem_has_reals(search->problem) ? search->effort.local : 0;
+
     if (local && ckg__search_around(search, o, purpose, local, o->U + base, o->room, arena))
         return CKG_ERR_NOMEM;
     o->r = base + local;
@@ -178,6 +184,7 @@ static void polish_task(void *context, int index, int worker)
     const int D = search->problem->D;
     const double *value = stage->start_value + (size_t)index * STARTS;
     int best = 0;
+
     for (int s = 1; s < STARTS; s++)
         best = value[s] > value[best] ? s : best;
     memcpy(o->x_r, stage->start + ((size_t)index * STARTS + (size_t)best) * (size_t)D,
@@ -195,7 +202,8 @@ static void polish_task(void *context, int index, int worker)
 
 static int stage_take(struct stage *stage, struct ckg__search *search)
 {
-    const size_t outlooks = (size_t)search->outlooks, D = (size_t)search->problem->D;
+    const size_t outlooks = (size_t)search->outlooks;
+    const size_t D = (size_t)search->problem->D;
 
     stage->search = search;
     stage->groups = search->outlooks == 1 ? GROUPS : 1;
@@ -210,6 +218,8 @@ int ckg__search_recommend(struct ckg__search *search)
 {
     const int constraints = search->outlook[0].belief->outcomes - 1;
     struct stage stage;
+
+    assert(search->outlook[0].U && search->outlook[0].view[0].mean); /* ckg__search_penalty came before */
 
     /* What the beliefs say of the constraints at the base points; of the objective they have said it. */
     int status = stage_take(&stage, search);
