@@ -4,6 +4,7 @@
  */
 #include "data/data.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -80,17 +81,23 @@ int ckg__data_find(const struct ckg__data *data, const double *x)
 int ckg__data_add(struct ckg__data *data, const double *x, int *trial)
 {
     int design = ckg__data_find(data, x);
+
+    /* Room for both, before anything changes. */
     int status = grow_trials(data);
     if (!status && design < 0)
         status = grow_designs(data);
     if (status)
         return status;
+
+    /* The design, unless it is known. */
     if (design < 0) {
         design = data->designs++;
         double *row = data->x + (size_t)design * (size_t)data->problem->d;
         memcpy(row, x, (size_t)data->problem->d * sizeof *x);
         ckg__problem_to_unit(data->problem, row, data->u + (size_t)design * (size_t)data->problem->D);
     }
+
+    /* The trial. */
     data->trial[data->trials] = (struct ckg__trial){CKG_PENDING, design, 0, NULL};
     *trial = data->trials++;
     return CKG_OK;
@@ -98,6 +105,9 @@ int ckg__data_add(struct ckg__data *data, const double *x, int *trial)
 
 int ckg__data_tell(struct ckg__data *data, int trial, int count, const struct ckg_measurement *measured)
 {
+    assert(trial >= 0 && trial < data->trials && data->trial[trial].state == CKG_PENDING);
+    assert(count > 0 && count <= data->problem->outcomes);
+
     struct ckg_measurement *copy = ckg__alloc((size_t)count, sizeof *copy);
     if (!copy)
         return CKG_ERR_NOMEM;
@@ -147,8 +157,10 @@ int ckg__data_exact(const struct ckg_problem *problem, const struct ckg_measurem
 
 int ckg__data_settled(const struct ckg__data *data, int design)
 {
-    unsigned known = 0;
     const unsigned all = (1u << data->problem->outcomes) - 1u;
+    unsigned known = 0;
+
+    assert(design >= 0 && design < data->designs);
     for (int t = 0; t < data->trials; t++) {
         const struct ckg__trial *trial = &data->trial[t];
         if (trial->design != design)

@@ -1,6 +1,7 @@
 /*
  * The pooled, scaled series of one outcome (data.h has the formulas). Cost O(values + n·log n).
  */
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,10 +30,16 @@ static double entry_sd(const struct ckg_problem *problem, const struct ckg_measu
 static int collect(const struct ckg__data *data, const struct ckg__series_source *source,
                    struct entry *entries)
 {
-    const int outcome = source->outcome, latent = outcome == data->problem->outcomes;
+    const int outcome = source->outcome;
+    const int latent = outcome == data->problem->outcomes;
     int count = 0;
+
+    assert(outcome >= 0 && outcome <= data->problem->outcomes);
+    assert(source->trials >= 0 && source->trials <= data->trials);
+
     for (int t = 0; t < source->trials; t++) {
         const struct ckg__trial *trial = &data->trial[t];
+
         if (latent && (trial->state == CKG_COMPLETE || trial->state == CKG_FAILED))
             entries[count++] = (struct entry){trial->design, trial->state == CKG_COMPLETE ? 1 : -1,
                                               CKG_SD_DEFAULT};
@@ -46,7 +53,9 @@ static int collect(const struct ckg__data *data, const struct ckg__series_source
 
 static int ascending(const void *a, const void *b)
 {
-    const double x = *(const double *)a, y = *(const double *)b;
+    const double x = *(const double *)a;
+    const double y = *(const double *)b;
+
     return (x > y) - (x < y);
 }
 
@@ -58,7 +67,10 @@ static double warp_centre(const struct ckg__data *data, int outcome, double medi
 {
     if (outcome == 0)
         return median;
-    const double min = data->problem->outcome[outcome].min, max = data->problem->outcome[outcome].max;
+
+    const double min = data->problem->outcome[outcome].min;
+    const double max = data->problem->outcome[outcome].max;
+    assert(min < max);
     if (isinf(min))
         return max;
     if (isinf(max))
@@ -109,16 +121,24 @@ static int robust(const struct ckg__data *data, int outcome, double sign, const 
     int *kept = ckg__arena_ints(arena, (size_t)count);
     if (!sorted || !kept)
         return CKG_ERR_NOMEM;
+
+    /* The values of designs that stand apart, in order. */
     const int n = scattered(data, entries, count, kept);
+    assert(n > 0);
     for (int i = 0; i < n; i++)
         sorted[i] = sign * entries[kept[i]].value;
     qsort(sorted, (size_t)n, sizeof *sorted, ascending);
+
+    /* Their median, or the limit, and their interquartile range. */
     *centre = sign * warp_centre(data, outcome, sign * ckg__quantile(sorted, n, 0.5));
     *spread = ckg__quantile(sorted, n, 0.75) - ckg__quantile(sorted, n, 0.25);
+
+    /* How far out the farthest of all values is. */
     double far = 0;
     for (int i = 0; i < count; i++)
         far = fmax(far, fabs(sign * entries[i].value - *centre));
     *tail = *spread > 0 && n >= FEWEST ? far / *spread : 0;
+
     ckg__arena_release(arena, mark);
     return CKG_OK;
 }
@@ -149,6 +169,7 @@ struct pool {
 
 static void pool_add(struct pool *pool, double y, double weight)
 {
+    assert(weight > 0);
     pool->count++;
     pool->weight += weight;
     const double step = y - pool->mean;
@@ -175,10 +196,17 @@ enum { NOISY, KNOWN, EXACT, POOLS };
  */
 static void moments(int n, const double *y, double *mean, double *sd)
 {
-    double largest = 0, sum = 0, squares = 0;
+    double largest = 0;
+    double sum = 0;
+    double squares = 0;
+
+    /* The unit in which the largest is 1. */
+    assert(n > 0);
     for (int i = 0; i < n; i++)
         largest = fmax(largest, fabs(y[i]));
     const double unit = largest > 0 ? largest : 1;
+
+    /* Mean and squares around it. */
     for (int i = 0; i < n; i++)
         sum += y[i] / unit;
     const double centre = sum / n;
@@ -186,7 +214,8 @@ static void moments(int n, const double *y, double *mean, double *sd)
         squares += (y[i] / unit - centre) * (y[i] / unit - centre);
     *mean = centre * unit;
     *sd = n > 1 ? sqrt(squares / (n - 1)) * unit : 0;
-    /* a spread within rounding of the values themselves is none */
+
+    /* A spread within rounding of the values themselves is none. */
     if (*sd <= 1e-14 * largest)
         *sd = 0;
 }
@@ -282,7 +311,10 @@ static int typical_known(const struct ckg__scaling *scaling, const struct entry 
 static void standardise(const struct ckg__data *data, int outcome, struct ckg__scaling *scaling,
                         struct ckg__series *s)
 {
-    double mean, sd;
+    double mean;
+    double sd;
+
+    /* The unit: the rows' own, unless they have none. */
     moments(s->n, s->y, &mean, &sd);
     if (outcome == data->problem->outcomes) { /* ±1 stand as they are: the latent limit is 0 */
         mean = 0;
@@ -290,8 +322,11 @@ static void standardise(const struct ckg__data *data, int outcome, struct ckg__s
     } else if (sd == 0) {
         sd = scaling->warp > 0 ? 1 : lone_scale(data, outcome, scaling->sign * mean);
     }
+    assert(sd > 0);
     scaling->centre = mean;
     scaling->scale = sd;
+
+    /* Values and known variances in it. */
     for (int i = 0; i < s->n; i++) {
         s->y[i] = ckg__scaling_round((s->y[i] - mean) / sd);
         if (s->known[i] > 0)
@@ -305,6 +340,9 @@ int ckg__series_build(const struct ckg__data *data, const struct ckg__series_sou
 {
     const int outcome = source->outcome;
     const size_t rows = (size_t)data->designs * POOLS + 1;
+    const size_t values = (size_t)data->trials * (size_t)data->problem->outcomes + 1;
+
+    /* Room: the rows outlive this, the rest does not. */
     *scaling = (struct ckg__scaling){
         outcome == 0 && data->problem->goal == CKG_MINIMIZE ? -1 : 1, 0, 0, 1, 0, 1};
     *s = (struct ckg__series){0};
@@ -313,23 +351,28 @@ int ckg__series_build(const struct ckg__data *data, const struct ckg__series_sou
     s->known = ckg__arena_doubles(arena, rows);
     s->count = ckg__arena_doubles(arena, rows);
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
-    struct entry *entries = ckg__arena_get(arena, (size_t)data->trials * (size_t)data->problem->outcomes + 1,
-                                           sizeof *entries);
+    struct entry *entries = ckg__arena_get(arena, values, sizeof *entries);
     struct pool *pools = ckg__arena_get(arena, rows, sizeof *pools);
-    double *y = ckg__arena_doubles(arena, (size_t)data->trials * (size_t)data->problem->outcomes + 1);
+    double *y = ckg__arena_doubles(arena, values);
     if (!s->design || !s->y || !s->known || !s->count || !entries || !pools || !y)
         return CKG_ERR_NOMEM;
 
+    /* What was measured. */
     const int count = collect(data, source, entries);
     int status = CKG_OK;
+
+    /* Where the warp lies. */
     if (count && source->warp > 0) {
         double tail;
+
         scaling->warp = source->warp;
         status = robust(data, outcome, scaling->sign, entries, count, arena, &scaling->warp_centre,
                         &scaling->warp_scale, &tail);
         if (!(scaling->warp_scale > 0))
             scaling->warp_scale = 1;
     }
+
+    /* Warped, pooled by design, scaled; and what replicates and known noise say beyond that. */
     if (!status && count) {
         for (int i = 0; i < count; i++)
             y[i] = ckg__scaling_warp(scaling, entries[i].value);
@@ -338,6 +381,8 @@ int ckg__series_build(const struct ckg__data *data, const struct ckg__series_sou
         replicate_terms(pools, data->designs, scaling, entries, count, s);
         status = typical_known(scaling, entries, count, arena, &s->typical_known);
     }
+
+    assert(s->n <= data->designs * POOLS);
     ckg__arena_release(arena, mark);
     return status;
 }

@@ -4,6 +4,7 @@
  */
 #include "problem/problem.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -98,6 +99,7 @@ static int add_parameter(ckg_problem *p, struct ckg__parameter q, const char *na
         parameter_free(&q);
         return CKG_ERR_NOMEM;
     }
+    assert(p->d < CKG_MAX_PARAMETERS && q.width >= 1 && q.low < q.high);
     q.offset = p->D;
     p->parameters[p->d++] = q;
     p->D += q.width;
@@ -190,20 +192,27 @@ int ckg_problem_set_designs(ckg_problem *p, int count, const double *X)
         return ckg__fail(CKG_ERR_INVALID, "a list of designs needs a problem and at least one design");
     if (!p->d)
         return ckg__fail(CKG_ERR_STATE, "add the parameters before the list of designs");
-    const size_t d = (size_t)p->d, D = (size_t)p->D;
+
+    /* Every one must be a design. */
+    const size_t d = (size_t)p->d;
+    const size_t D = (size_t)p->D;
     for (int i = 0; i < count; i++)
         if (ckg__problem_check_design(p, X + (size_t)i * d))
             return CKG_ERR_INVALID;
-    double *kept = ckg__alloc((size_t)count * d, sizeof *kept),
-           *unit = ckg__alloc((size_t)count * D, sizeof *unit);
+
+    double *kept = ckg__alloc((size_t)count * d, sizeof *kept);
+    double *unit = ckg__alloc((size_t)count * D, sizeof *unit);
     if (!kept || !unit) {
         ckg__free(kept);
         ckg__free(unit);
         return CKG_ERR_NOMEM;
     }
+
+    /* Each once, as given and in the unit cube. */
     int n = 0;
     for (int i = 0; i < count; i++) {
         int seen = 0;
+
         for (int k = 0; k < n && !seen; k++)
             seen = same_design(kept + (size_t)k * d, X + (size_t)i * d, p->d);
         if (!seen)
@@ -211,6 +220,9 @@ int ckg_problem_set_designs(ckg_problem *p, int count, const double *X)
     }
     for (int i = 0; i < n; i++)
         ckg__problem_to_unit(p, kept + (size_t)i * d, unit + (size_t)i * D);
+    assert(n > 0 && n <= count);
+
+    /* In place of an older list. */
     ckg__free(p->X);
     ckg__free(p->U);
     p->X = kept;
@@ -286,12 +298,18 @@ int ckg__problem_copy(ckg_problem **out, const ckg_problem *from)
 {
     ckg_problem *p = NULL;
     int status = ckg_problem_new(&p);
+
+    /* The parameters, each laid out anew. */
     for (int i = 0; !status && i < from->d; i++) {
         const struct ckg__parameter *q = &from->parameters[i];
         struct ckg__parameter bare = *q;
+
         bare.values = NULL;
         status = add_parameter(p, bare, q->name, (const char *const *)q->values);
     }
+    assert(status || p->D == from->D);
+
+    /* The outcomes with their noise. */
     if (!status)
         status = ckg_problem_set_objective(p, from->outcome[0].name, from->goal);
     for (int j = 1; !status && j < from->outcomes; j++)
@@ -301,8 +319,11 @@ int ckg__problem_copy(ckg_problem **out, const ckg_problem *from)
         p->outcome[j].noise = from->outcome[j].noise;
         p->outcome[j].noise_sd = from->outcome[j].noise_sd;
     }
+
+    /* The list. */
     if (!status && from->designs)
         status = ckg_problem_set_designs(p, from->designs, from->X);
+
     if (status) {
         ckg_problem_free(p);
         p = NULL;

@@ -2,6 +2,7 @@
  * Between the user's units and the unit cube of the models (problem.h says how each kind of parameter is laid
  * out).
  */
+#include <assert.h>
 #include <math.h>
 #include <stddef.h>
 
@@ -29,6 +30,7 @@ double ckg__problem_size(const ckg_problem *p)
 
 void ckg__problem_number(const ckg_problem *p, double index, double *x)
 {
+    assert(index >= 0 && index < ckg__problem_size(p));
     for (int i = 0; i < p->d; i++) {
         const struct ckg__parameter *q = &p->parameters[i];
         const double values = q->high - q->low + 1;
@@ -65,6 +67,7 @@ static double real_from_unit(const struct ckg__parameter *q, double u)
 
 static void mark_category(const struct ckg__parameter *q, int value, double *u)
 {
+    assert(q->kind == CKG_CATEGORICAL && value >= 0 && value < q->count);
     for (int v = 0; v < q->count; v++)
         u[q->offset + v] = v == value ? category_mark : 0.0;
 }
@@ -85,6 +88,8 @@ static int nearest_design(const ckg_problem *p, const double *u)
 {
     int best = 0;
     double smallest = INFINITY;
+
+    assert(p->designs > 0);
     for (int i = 0; i < p->designs && smallest > 0; i++) {
         const double *row = p->U + (size_t)i * (size_t)p->D;
         double square = 0;
