@@ -87,6 +87,7 @@ int app_wrong(const struct app_arguments *a, const char *format, ...)
 {
     const char *name = a->command->name;
     char text[900];
+
     va_list list;
 
     va_start(list, format);

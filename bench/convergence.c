@@ -364,6 +364,7 @@ static void draw(const struct plan *p, const char *path)
          {.stroke = APP_INK_SERIES + 6, .width = 1.4, .dash = APP_DOTTED},
          "least of all replications"},
     };
+
     static double (*const values[])(const struct figures *) = {largest_of, middle_of, smallest_of, least_of};
     struct app_canvas *canvas = drawing_open(
         700, 330, "Counts of 25 designs and right recommendations against evaluations");

@@ -70,8 +70,8 @@ static void draw_infeasible(const struct app_chart *c)
         if (fails && from < 0)
             from = i;
         if (!fails && from >= 0) {
-            const double left = app_chart_x(c, grid[from]),
-                         right = app_chart_x(c, grid[i < GRID ? i : GRID - 1]);
+            const double left = app_chart_x(c, grid[from]);
+            const double right = app_chart_x(c, grid[i < GRID ? i : GRID - 1]);
             const struct app_box box = {left, c->box.y, right - left, c->box.height};
             app_draw_box(c->canvas, &box, &grey_pen);
             from = -1;

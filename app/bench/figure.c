@@ -261,7 +261,8 @@ static void draw_no_map(struct app_canvas *canvas, const struct app_box *box, co
     static const struct app_lettering letters = {11, APP_INK_SOFT, APP_MIDDLE, 0, 0};
     const double x = box->x + box->width / 2;
     const double y = box->y + box->height / 2;
-    char text[80] = "not among the built-in problems", shortened[APP_SHORT];
+    char text[80] = "not among the built-in problems";
+    char shortened[APP_SHORT];
 
     if (p)
         snprintf(text, sizeof text, "%d parameters, %d constraint%s", p->d, p->K, p->K == 1 ? "" : "s");

@@ -213,7 +213,8 @@ static int same_parameters(const struct app_definition *old, const struct app_de
     for (int i = 0; i < app_dimension(now); i++) {
         const struct app_parameter b = app_parameter_at(now, i);
         const int at = ckg_problem_parameter_find(old->problem, b.name);
-        struct app_text before = {0}, after = {0};
+        struct app_text before = {0};
+        struct app_text after = {0};
 
         if (at < 0)
             return app_fail(message, CKG_ERR_INVALID, "parameter '%s' is new", b.name);
@@ -245,7 +246,8 @@ static int same_constraints(const struct app_definition *old, const struct app_d
     for (int j = 1; j <= app_constraints(now); j++) {
         const struct app_outcome b = app_outcome_at(now, j);
         const int at = ckg_problem_outcome_find(old->problem, b.name);
-        struct app_text before = {0}, after = {0};
+        struct app_text before = {0};
+        struct app_text after = {0};
 
         if (at < 1)
             return app_fail(message, CKG_ERR_INVALID, "constraint '%s' is new", b.name);

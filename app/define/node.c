@@ -46,10 +46,12 @@ static const char *describe(const yaml_node_t *node, char buffer[128])
                        : !app_node_is_text(node)         ? "text with a zero byte"
                        : app_node_is_nothing(node)       ? (*app_node_text(node) ? "null" : "nothing")
                                                          : NULL;
+
     if (kind)
         return strcpy(buffer, kind);
     const char *text = app_node_text(node);
-    size_t length = strlen(text), shown = length;
+    size_t length = strlen(text);
+    size_t shown = length;
     if (length > 60)
         for (shown = 57; shown && ((unsigned char)text[shown] & 0xC0) == 0x80;)
             shown--;
@@ -84,14 +86,17 @@ static int same_letter(char a, char b)
 static size_t distance(const char *a, const char *b)
 {
     enum { LONGEST = 31 };
-    const size_t n = strlen(a), m = strlen(b);
+    const size_t n = strlen(a);
+    const size_t m = strlen(b);
     size_t row[3][LONGEST + 1];
     if (n > LONGEST || m > LONGEST)
         return SIZE_MAX;
     for (size_t j = 0; j <= m; j++)
         row[0][j] = j;
     for (size_t i = 1; i <= n; i++) {
-        size_t *now = row[i % 3], *before = row[(i + 2) % 3], *earlier = row[(i + 1) % 3];
+        size_t *now = row[i % 3];
+        size_t *before = row[(i + 2) % 3];
+        size_t *earlier = row[(i + 1) % 3];
         now[0] = i;
         for (size_t j = 1; j <= m; j++) {
             const int swapped = i > 1 && j > 1 && same_letter(a[i - 1], b[j - 2]) &&
@@ -109,6 +114,7 @@ static const char *closest(const char *word, int count, const char *const *names
 {
     const char *best = NULL;
     size_t nearest = strlen(word) > 4 ? 3 : 2;
+
     for (int i = 0; i < count; i++)
         if (distance(word, names[i]) < nearest) {
             nearest = distance(word, names[i]);
@@ -124,14 +130,11 @@ int app_node_unknown(struct app_document *document, const yaml_node_t *node, con
     struct app_text all = {0};
     const int is_text = app_node_is_text(node) && !app_node_is_nothing(node);
     const char *meant = is_text ? closest(app_node_text(node), count, names) : NULL;
+
     for (int i = 0; i < count && !meant; i++)
         app_text_print(&all, "%s%s", i ? ", " : "", names[i]);
-    const char *hint = meant   ? "did you mean "
-                       : count ? "choose from "
-                               : "it has none",
-               *names_shown = meant      ? meant
-                              : all.data ? all.data
-                                         : "";
+    const char *hint = meant ? "did you mean " : count ? "choose from " : "it has none";
+    const char *names_shown = meant ? meant : all.data ? all.data : "";
     describe(node, buffer);
     const int status = is_text ? app_node_complain(document, node, "unknown %s %s%s; %s%s%s", kind, buffer,
                                                    of, hint, names_shown, meant ? "?" : "")
@@ -202,6 +205,7 @@ int app_node_number(struct app_document *document, const yaml_node_t *node, doub
                     double *out)
 {
     char *end, buffer[128], from[32], to[32];
+
     if (!is_bare(node) || !is_decimal(app_node_text(node)))
         return app_node_expect(document, node, "a number");
     const double value = strtod(app_node_text(node), &end);
@@ -221,6 +225,7 @@ int app_node_whole(struct app_document *document, const yaml_node_t *node, int l
     struct app_message unused, expected;
     struct app_document quiet = {.path = "", .message = &unused};
     double value;
+
     if (!app_node_number(&quiet, node, low, high, &value) && value == floor(value)) {
         *out = (int)value;
         return CKG_OK;
@@ -286,6 +291,7 @@ int app_node_mapping(struct app_document *document, const yaml_node_t *node, con
     const char *names[MOST_NAMES];
     char buffer[128];
     struct app_message of;
+
     for (int k = 0; k < count && k < MOST_NAMES; k++)
         names[k] = keys[k].name;
     if (node->type != YAML_MAPPING_NODE)
@@ -329,7 +335,9 @@ static void place_of_byte(const char *text, size_t offset, size_t *line, size_t 
 /* 1 when there is a tab at that place, with nothing but blanks before it on its line. */
 static int is_tab(const char *text, size_t length, const yaml_mark_t *at)
 {
-    const char *line = text, *end = text + length;
+    const char *line = text;
+    const char *end = text + length;
+
     for (size_t i = 0; line && i < at->line; i++) {
         line = memchr(line, '\n', (size_t)(end - line));
         line = line ? line + 1 : NULL;
@@ -365,7 +373,9 @@ static int complain_of_yaml(struct app_document *document, const yaml_parser_t *
                             size_t length)
 {
     struct app_message what;
-    size_t line = parser->problem_mark.line, column = parser->problem_mark.column;
+    size_t line = parser->problem_mark.line;
+    size_t column = parser->problem_mark.column;
+
     if (parser->error == YAML_MEMORY_ERROR)
         return app_node_no_memory(document);
     explain(parser, &what);
@@ -397,7 +407,8 @@ static const yaml_char_t *tag_of(const yaml_event_t *event)
  */
 static int check_event(struct app_document *document, const yaml_event_t *event, int *documents, int *depth)
 {
-    const size_t line = event->start_mark.line, column = event->start_mark.column;
+    const size_t line = event->start_mark.line;
+    const size_t column = event->start_mark.column;
     *documents += event->type == YAML_DOCUMENT_START_EVENT;
     *depth += event->type == YAML_SEQUENCE_START_EVENT || event->type == YAML_MAPPING_START_EVENT;
     *depth -= event->type == YAML_SEQUENCE_END_EVENT || event->type == YAML_MAPPING_END_EVENT;
@@ -418,7 +429,10 @@ static int check_event(struct app_document *document, const yaml_event_t *event,
  */
 static int check_events(struct app_document *document, yaml_parser_t *parser, const char *text, size_t length)
 {
-    int status = CKG_OK, documents = 0, depth = 0;
+    int status = CKG_OK;
+    int documents = 0;
+    int depth = 0;
+
     for (int over = 0; !status && !over;) {
         yaml_event_t event;
         if (!yaml_parser_parse(parser, &event))
@@ -466,8 +480,8 @@ static unsigned escaped_unit(const char *text, size_t left)
 static void join_surrogates(const char *text, size_t length, struct app_text *out)
 {
     for (size_t i = 0; i < length;) {
-        const unsigned high = escaped_unit(text + i, length - i),
-                       low = high ? escaped_unit(text + i + 6, length - i - 6) : 0;
+        const unsigned high = escaped_unit(text + i, length - i);
+        const unsigned low = high ? escaped_unit(text + i + 6, length - i - 6) : 0;
         const size_t plain = text[i] == '\\' && i + 1 < length ? 2 : 1;
         if (high >= 0xD800 && high < 0xDC00 && low >= 0xDC00 && low < 0xE000) {
             app_text_print(out, "\\U%08x", 0x10000 + ((high - 0xD800) << 10) + (low - 0xDC00));
@@ -490,6 +504,7 @@ static int is_json(const char *text, size_t length)
 static int open_text(struct app_document *out, const char *text, size_t length, const yaml_node_t **root)
 {
     int status = pass(out, text, length, check_events);
+
     if (!status)
         status = pass(out, text, length, build);
     if (status)

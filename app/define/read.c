@@ -375,6 +375,7 @@ static int read_evaluate(struct reader *r, const yaml_node_t *node, struct app_e
 {
     struct evaluate from = {0};
     int status = app_node_mapping(&r->document, node, "`evaluate`", KEYS(evaluate_keys), &from);
+
     if (!status)
         status = from.command ? read_command(r, from.command, out)
                               : app_node_complain(&r->document, node, "`evaluate` needs a `command`");
@@ -393,6 +394,7 @@ static int read_policy_name(struct reader *r, const yaml_node_t *node, ckg_polic
 {
     const char *names[MOST_POLICIES];
     int count = 0;
+
     for (; count < MOST_POLICIES && !ckg_policy_at(count, policy); count++) {
         names[count] = policy->name;
         if (app_node_is_word(node, policy->name))
@@ -407,6 +409,7 @@ static int read_setting(struct reader *r, const ckg_policy_info *policy, const y
     struct app_message of;
     const char *names[MOST_POLICIES];
     const ckg_policy_parameter *p = NULL;
+
     for (int k = 0; k < policy->count && k < MOST_POLICIES; k++) {
         names[k] = policy->parameters[k].name;
         if (app_node_is_word(key, names[k]))
@@ -429,6 +432,7 @@ static int read_policy(struct reader *r, const yaml_node_t *node)
     struct app_definition *out = r->out;
     ckg_policy_info policy;
     const int count = node->type == YAML_MAPPING_NODE ? app_node_pairs(node) : 0;
+
     const yaml_node_t *name = node->type == YAML_MAPPING_NODE ? NULL : node;
     int status = CKG_OK;
     for (int i = 0; !name && i < count; i++)
@@ -464,6 +468,7 @@ static int read_seed(struct reader *r, const yaml_node_t *node)
     const char *digits = app_node_is_text(node) && node->data.scalar.style == YAML_PLAIN_SCALAR_STYLE
                              ? app_node_text(node)
                              : "";
+
     errno = 0;
     r->out->seed = strtoull(digits, NULL, 10);
     if (!*digits || strspn(digits, "0123456789") != strlen(digits) || errno)
@@ -511,6 +516,7 @@ static int read_top(struct reader *r, const yaml_node_t *root)
     struct app_definition *out = r->out;
     struct top top = {0};
     int status = app_node_mapping(&r->document, root, "a problem file", KEYS(top_keys), &top);
+
     if (!status)
         status = check_missing(r, root, &top);
     if (!status)
@@ -544,6 +550,7 @@ int app_definition_parse(struct app_definition *out, const char *text, size_t le
                          struct app_message *message)
 {
     struct reader r = {.out = out};
+
     const yaml_node_t *root;
     *out = (struct app_definition){.initial = -1, .evaluate = {.parallel = 1}};
     int status = app_document_open(&r.document, text, length, path, message, &root);

@@ -42,6 +42,7 @@ static int make_folder(struct app_notebook *n, const char *file)
     struct app_text folder = {0};
     const char *slash = strrchr(file, '/');
     char path[PATH_MAX];
+
     if (slash && slash != file)
         app_text_add(&folder, file, (size_t)(slash - file));
     else
@@ -59,6 +60,7 @@ static uint64_t random_seed(void)
     uint64_t seed = 0;
     const int file = open("/dev/urandom", O_RDONLY | O_CLOEXEC);
     const int got = file >= 0 && read(file, &seed, sizeof seed) == (ssize_t)sizeof seed;
+
     if (file >= 0)
         close(file);
     if (!got) {
@@ -78,6 +80,7 @@ static int check_same(struct app_notebook *n, const struct app_study_record *rec
     struct app_message difference;
     int status = app_definition_parse(&old, record->definition, strlen(record->definition),
                                       "the store's definition", n->message);
+
     if (status)
         return status;
     status = app_definition_same(&old, &n->definition, &difference);
@@ -95,6 +98,7 @@ static int check_same(struct app_notebook *n, const struct app_study_record *rec
 static int update_record(struct app_notebook *n, const struct app_study_record *old)
 {
     struct app_text definition = {0};
+
     app_definition_write(&n->definition, n->seed, &definition);
     int status = definition.failed ? no_memory(n->message) : CKG_OK;
     if (!status && (strcmp(definition.data, old->definition) != 0 || strcmp(n->folder, old->folder) != 0 ||
@@ -111,6 +115,7 @@ static int create_record(struct app_notebook *n, struct app_study_record *out)
 {
     struct app_text definition = {0};
     const uint64_t seed = n->definition.has_seed ? n->definition.seed : random_seed();
+
     app_definition_write(&n->definition, seed, &definition);
     int status = definition.failed ? no_memory(n->message) : CKG_OK;
     if (!status) {
@@ -126,6 +131,7 @@ static int create_record(struct app_notebook *n, struct app_study_record *out)
 static int open_by_file(struct app_notebook *n, const char *file, enum app_access access)
 {
     struct app_study_record record = {0};
+
     n->seed = n->definition.has_seed ? n->definition.seed : 1;
     int status = app_store_open(&n->store, n->url, access == APP_WRITE, n->message);
     if (!status)
@@ -160,6 +166,7 @@ static int open_by_name(struct app_notebook *n, const char *name)
     struct app_study_record record = {0};
     struct app_text names = {0};
     int status = app_store_open(&n->store, n->url, 0, n->message);
+
     if (!status)
         status = n->store->table->study_find(n->store, name, &record, n->message);
     if (status == CKG_ERR_NOT_FOUND && n->store &&
@@ -242,6 +249,7 @@ static int read_design(struct app_notebook *n, const struct app_record *r, struc
 {
     struct app_message why;
     json_t *object = read_object(n, r->number, r->parameters);
+
     t->x = calloc((size_t)app_dimension(&n->definition), sizeof *t->x);
     if (!object || !t->x) {
         json_decref(object);
@@ -257,6 +265,7 @@ static int read_design(struct app_notebook *n, const struct app_record *r, struc
 static int read_outcomes(struct app_notebook *n, const struct app_record *r, struct app_trial *t)
 {
     struct app_message why;
+
     free(t->measured);
     t->measured = NULL;
     t->count = 0;
@@ -301,7 +310,9 @@ int app_notebook_tell(struct app_notebook *n, ckg_study *engine, const struct ap
 {
     const int index = t->number - 1;
     ckg_trial known;
-    int status = CKG_OK, given;
+    int status = CKG_OK;
+    int given;
+
     if (index >= ckg_study_trials(engine))
         status = ckg_study_add(engine, t->x, &given);
     if (!status)
@@ -317,6 +328,7 @@ static int take_record(void *context, const struct app_record *r)
 {
     struct app_notebook *n = context;
     int status = CKG_OK;
+
     if (r->number < 1 || r->number > n->count + 1)
         return app_fail(n->message, CKG_ERR_SYSTEM, "%s: trial %d is missing", n->url, n->count + 1);
     if (r->number == n->count + 1) {
@@ -364,6 +376,7 @@ int app_notebook_new_engine(struct app_notebook *n, ckg_study **out)
 {
     const struct app_definition *d = &n->definition;
     ckg_options options = CKG_OPTIONS_INIT;
+
     options.policy = d->policy;
     options.settings_count = d->settings_count;
     options.settings = d->settings;
@@ -396,7 +409,9 @@ int app_notebook_engine(struct app_notebook *n, ckg_study **out)
 
 int app_notebook_turn(struct app_notebook *n)
 {
-    int taken = 0, status = CKG_OK;
+    int taken = 0;
+    int status = CKG_OK;
+
     for (int wait = 0; !status && !taken && wait < 6000; wait++) {
         if (wait)
             nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);

@@ -440,9 +440,9 @@ static void keep_alive(struct run *r)
 static void note(struct run *r)
 {
     const char *text = r->interrupts && r->running
+
                            ? "finishing the running evaluations; Ctrl-C again kills them"
-                       : !r->running && !r->waiting ? "waiting for other programs"
-                                                    : "";
+                           : !r->running && !r->waiting ? "waiting for other programs" : "";
     char line[128];
 
     if (strcmp(text, r->progress.note) == 0)

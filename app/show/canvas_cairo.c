@@ -95,6 +95,7 @@ static void png_letters(struct app_canvas *canvas, double x, double y, const str
     static const double shifts[] = {[APP_START] = 0, [APP_MIDDLE] = 0.5, [APP_END] = 1};
     cairo_t *cairo = ((struct picture *)canvas)->cairo;
     struct app_text plain = {0};
+
     cairo_text_extents_t extents;
 
     app_plain(&plain, text);

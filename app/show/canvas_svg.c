@@ -107,6 +107,7 @@ static void svg_letters(struct app_canvas *canvas, double x, double y, const str
 {
     static const char *const anchors[] = {[APP_START] = "start", [APP_MIDDLE] = "middle", [APP_END] = "end"};
     struct app_text *out = &((struct svg *)canvas)->text;
+
     app_text_print(out, "<text class=\"f-%s\" fill=\"%s\" x=\"", app_inks[how->ink].name,
                    app_inks[how->ink].light);
     add_number(out, x);

@@ -151,6 +151,7 @@ void app_chart_fit(struct app_chart *c, const struct app_box *outer, double left
 {
     const double above = c->title ? 20 : 8;
     const double right = 8;
+
     /*
      * the labels of x decide the height, that the labels of y, and these the width, which seldom changes the
      * labels of x again

@@ -12,6 +12,7 @@ static const char replacement[] = "\xEF\xBF\xBD";
 static int next_character(const unsigned char *at, size_t left, const char **shown, char picture[4])
 {
     const int length = app_utf8_length(at, left);
+
     /* U+0080 … U+009F */
     const int c1 = length == 2 && at[0] == 0xC2 && at[1] < 0xA0;
     /* U+FFFE, U+FFFF: not allowed in XML */

@@ -119,6 +119,7 @@ static void add_trial(const struct app_definition *d, const struct app_trial *t,
     static const char *const feasible[] = {"<span class=\"off\">–</span>", "<span class=\"no\">△ no</span>",
                                            "<span class=\"yes\">● yes</span>"};
     char text[64];
+
     app_text_print(out, "<tr><td>%d</td><td class=\"left\">%s</td><td class=\"left\">%s</td>", t->number,
                    app_state_name(t->state), feasible[t->feasible + 1]);
 
@@ -166,6 +167,7 @@ static void add_parameter(struct app_parameter p, struct app_text *out)
         [CKG_REAL] = "real", [CKG_INTEGER] = "integer", [CKG_CATEGORICAL] = "categorical"};
     char low[64];
     char high[64];
+
     app_text_print(out, "<tr><td>");
     app_report_name(out, p.name);
     app_text_print(out, "</td><td class=\"left\">%s</td><td class=\"why\">", kinds[p.kind]);

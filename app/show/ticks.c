@@ -157,6 +157,7 @@ void app_ticks_log(struct app_ticks *out, double low, double high, int want)
     const int last = (int)ceil(log10(high) + 1e-9);
     const double decades = log10(high / low);
     const int each = decades > want ? (int)ceil(decades / want) : 1;
+
     /* which of 1 … 9 get labels: all, 1 2 5, 1 3, or the powers alone */
     const char *labelled = decades * 9 <= want   ? "123456789"
                            : decades * 3 <= want ? "125"

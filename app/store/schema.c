@@ -64,7 +64,8 @@ static int read_version(void *context, const struct app_sql_value *columns, stru
     return CKG_OK;
 }
 
-/* The version of the store; 0: the database is empty. What is no store of ours, or a newer one, is refused.
+/*
+ * The version of the store; 0: the database is empty. What is no store of ours, or a newer one, is refused.
  */
 static int find_version(struct app_sql *sql, int64_t *version, struct app_message *message)
 {

@@ -114,8 +114,9 @@ static int read_head(struct reader *r, const struct app_csv_row *head, struct co
 
     for (int k = 0; k < head->count; k++) {
         const char *name = head->field[k];
-        const int parameter = ckg_problem_parameter_find(d->problem, name),
-                  outcome = ckg_problem_outcome_find(d->problem, name), sd = sd_of(d, name);
+        const int parameter = ckg_problem_parameter_find(d->problem, name);
+        const int outcome = ckg_problem_outcome_find(d->problem, name);
+        const int sd = sd_of(d, name);
         const int again = is_repeated(head, k);
         const int later = is_repeated_later(head, k);
         if (is_fact(name) && !again && ((parameter < 0 && outcome < 0) || later))
@@ -229,7 +230,8 @@ static int read_csv(struct reader *r, const char *text, size_t length)
 static int split_nested(struct reader *r, struct row *row, json_t *object)
 {
     const char *name;
-    json_t *value, *values = json_object_get(object, "values");
+    json_t *value;
+    json_t *values = json_object_get(object, "values");
 
     json_object_foreach(json_object_get(object, "parameters"), name,
                         value) if (ckg_problem_parameter_find(r->definition->problem, name) >= 0)
@@ -260,6 +262,7 @@ static int split_flat(struct reader *r, struct row *row, json_t *object)
 static int read_json_line(struct reader *r, int line, const char *text, size_t length)
 {
     struct row row;
+
     json_error_t error;
     json_t *object = json_loadb(text, length, JSON_REJECT_DUPLICATES | JSON_DECODE_INT_AS_REAL, &error);
 
@@ -402,7 +405,9 @@ static void free_trial(struct app_trial *t)
 static int fill_trial(const struct trials *to, const struct row *row, struct app_trial *t,
                       struct app_message *why)
 {
-    const char *state = fact(row, "state"), *origin = fact(row, "origin"), *reason = fact(row, "why");
+    const char *state = fact(row, "state");
+    const char *origin = fact(row, "origin");
+    const char *reason = fact(row, "why");
     int status = app_outcomes_read(to->definition, row->values, t->measured, &t->count, why);
 
     if (status)

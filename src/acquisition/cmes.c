@@ -50,6 +50,7 @@ static struct within from_limits(double log_p, double a, double at_a, int a_move
     const double r = part_a - part_b;
     const double slope_a = a_moves && at_a > 0 ? 1 - a * a + r : 0;
     const double slope_b = b_moves && at_b > 0 ? 1 - b * b + r : 0;
+
     return (struct within){log_p,
                            a_moves * at_a - b_moves * at_b,
                            0.5 * (a_moves * part_a - b_moves * part_b),
@@ -68,6 +69,7 @@ static struct within from_series(double a, double b)
     const double square = middle * middle;
     const double spread = (b - a) * (b - a) / 12;
     const double r = square - 1 + spread - 2 * square * spread;
+
     return (struct within){ckg__normal_log_interval(a, b),
                            middle * (1 - spread),
                            0.5 * r,
@@ -114,6 +116,7 @@ static struct within within(struct outcome y, double lower, double upper)
     const double var = moves ? y.var : y.floor;
     const double s = sqrt(var);
     struct within w = within_limits((lower - y.mean) / s, (upper - y.mean) / s);
+
     w.log_p_mean /= s;
     w.r_mean /= s;
     w.log_p_var *= moves / var;
@@ -157,6 +160,7 @@ static struct gain gain(double log_q, double kept, double r)
     const double half = 0.5 / z;
     const double apart = -expm1(kept);
     const double log_share = log_q - kept + log(apart) - log_z, share = exp(log_share); /* log D, D */
+
     return (struct gain){one * share + half * r,
                          (one + 1) * share / z + half * r / z,
                          -one * share / apart,
@@ -183,6 +187,7 @@ static void add_slopes(struct slopes *s, double log, double value, double in_log
     const double share = log > s->log ? 1 : exp(log - s->log);
     const double in_log_p = in_log_q + w->t * in_kept;
     const double in_t = in_kept * w->log_p + in_r * w->r;
+
     s->log = fmax(s->log, log);
     s->value = old * s->value + share * value;
     s->in_log_pf = old * s->in_log_pf + share * in_log_q;
@@ -313,7 +318,8 @@ static int outcomes_at(const struct ckg__belief *belief, int m, const double *U,
     return CKG_OK;
 }
 
-/* gradient (D numbers, m apart) += the slopes in an outcome's mean, variance and noise carried to the point.
+/*
+ * gradient (D numbers, m apart) += the slopes in an outcome's mean, variance and noise carried to the point.
  */
 static void carry(const struct at_batch *outcome, size_t D, size_t m, size_t p, double in_mean, double in_var,
                   double in_noise, double *gradient)
@@ -381,6 +387,7 @@ double ckg__cmes_entropy(int outcomes, const double *mean, const double *var, co
                          const double *lower, const double *upper, double best)
 {
     struct feasible all = {0};
+
     for (int j = 0; j < outcomes; j++) {
         const struct outcome y = {mean[j], var[j], 0, noise[j]};
         const struct within w = within(y, j ? lower[j] : best, j ? upper[j] : INFINITY);

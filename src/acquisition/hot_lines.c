@@ -20,7 +20,8 @@ static void ahead(int m, const double *cov, double scale, const double *mean, co
 {
     assert(m >= 0 && floor >= 0);
 
-    double *restrict inv = out->inv_sd, *restrict shift = out->shift;
+    double *restrict inv = out->inv_sd;
+    double *restrict shift = out->shift;
     for (int p = 0; p < m; p++) {
         const double s = cov[p] * scale;
         const double left = var[p] - s * s;
@@ -46,6 +47,7 @@ static void arguments(int m, const double *limit, const double *shift, double z,
 static void within(int m, const struct ckg__ahead *ahead, double z, double *restrict t)
 {
     double *restrict u = t + m;
+
     for (int p = 0; p < m; p++) {
         const double moved = ahead->shift[p] * z;
         const double high = ahead->high[p] - moved;
@@ -145,6 +147,7 @@ static double walk(int m, const double *a, const double *b, int c, double sign, 
     double sum = 0;
     double z = 0;
     double before = 0;
+
     for (int steps = 0; steps < CKG__ENVELOPE_MAX / 2 - 1; steps++) {
         const int next = next_line(m, a, b, c, sign, &z);
         if (next < 0)
@@ -186,6 +189,7 @@ static int contenders(int m, const double *a, const double *b, int top, double *
     const double height = a[top];
     const double slope = b[top];
     int count = 0;
+
     for (int p = 0; p < m; p++) {
         A[count] = a[p];
         B[count] = b[p];

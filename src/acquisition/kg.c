@@ -66,6 +66,7 @@ static void look_ahead(const struct ckg__kg *kg, const struct ckg__kg_candidate 
     const struct ckg__belief *belief = kg->belief;
     const int m = kg->m;
     const double scale = 1 / surprise(c, 0);
+
     memcpy(w->gain, kg->gain, (size_t)m * sizeof *w->gain);
     w->gain[m] = c->mean[0] - belief->penalty;
     for (int p = 0; p < m; p++)
@@ -87,6 +88,7 @@ static void lines_at(const struct ckg__kg *kg, int q, struct ckg__kg_work *w)
     const int m = kg->m + 1;
     const int K = kg->belief->outcomes - 1;
     const double *z = kg->nodes->z + (size_t)q * (size_t)K;
+
     for (int p = 0; !K && p < m; p++)
         w->pf[p] = 1;
     for (int j = 1; j <= K; j++)
@@ -140,6 +142,7 @@ static double feasible_slopes(const struct ckg__belief *belief, const struct ckg
     const double inv = ahead->inv_sd[p];
     const double sigma = w->sigma[j][p];
     const double floor = ckg__variance_floor(belief->gp[j]);
+
     /* the variance counts as its floor, which does not move */
     const int floored = inv * inv * floor >= 1 - 1e-12;
     const double *const limit[2] = {ahead->high, ahead->low};
@@ -274,6 +277,7 @@ int ckg__kg_value_at(const struct ckg__kg *kg, const double *u, struct ckg__aren
     struct ckg__kg_candidate candidate;
     struct ckg__kg_work work;
     int status = ckg__kg_work_take(&work, kg, arena);
+
     if (!status)
         status = candidate_take(kg, arena, at, &candidate);
     for (int j = 0; !status && j < kg->belief->outcomes; j++)
@@ -352,6 +356,7 @@ static int gradient_take(struct gradient *g)
     const int outcomes = g->kg->belief->outcomes;
     const int chunks = (g->kg->nodes->count + NODES - 1) / NODES;
     struct ckg__arena *arena = g->arena;
+
     g->chunks = chunks;
     g->status = ckg__arena_ints(arena, (size_t)chunks + (size_t)outcomes);
     g->adj = ckg__arena_get(arena, (size_t)chunks, sizeof *g->adj);
@@ -390,6 +395,7 @@ static void nodes_task(void *context, int c, int worker)
     const size_t room = (size_t)own.room;
     const int first = c * NODES;
     const int end = first + NODES < g->kg->nodes->count ? first + NODES : g->kg->nodes->count;
+
     own.pf = ckg__arena_doubles(arena, 5 * room);
     g->status[c] = own.pf ? CKG_OK : CKG_ERR_NOMEM;
     if (own.pf) {
@@ -415,6 +421,7 @@ static void chain_task(void *context, int j, int worker)
 static double gather(struct gradient *g)
 {
     double sum = g->sum[0];
+
     for (int c = 1; c < g->chunks; c++) {
         sum += g->sum[c];
         for (int j = 0; j < g->kg->belief->outcomes; j++) {

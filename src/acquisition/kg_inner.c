@@ -45,6 +45,7 @@ static int outcome_take(struct outcome_batch *o, int D, int m, struct ckg__arena
     const size_t points = (size_t)m;
     const size_t size = (size_t)D * points;
     double *room = ckg__arena_doubles(arena, 6 * points + 4 * size);
+
     if (!room)
         return CKG_ERR_NOMEM;
     o->batch = (struct ckg__batch){room, room + points, room + 5 * points, room + 5 * points + size};
@@ -62,6 +63,7 @@ static void step_ahead(const struct ckg__kg_sample *sample, int j, int D, int m,
 {
     const double scale = sample->scale[j];
     const int outcomes = sample->belief->outcomes;
+
     for (int p = 0; p < m; p++) {
         const double z = sample->z[(size_t)which[p] * (size_t)outcomes + (size_t)j];
         const double sigma = o->against.cov[p] * scale;
@@ -106,6 +108,7 @@ static void outcome_task(void *context, int j, int worker)
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
     const int m = inner->m;
     const int D = ckg__belief_coordinates(belief);
+
     o->against.point = &sample->view[j];
     o->against.weights = sample->weights[j];
     o->status = ckg__posterior_batch(belief->gp[j], m, inner->U, m, arena, &o->batch, &o->against);

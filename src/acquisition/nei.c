@@ -114,6 +114,7 @@ static double best_of(const struct told *told, double *const *truth, const struc
 {
     const struct ckg__belief *belief = told->belief;
     double best = -INFINITY;
+
     for (int place = 0; place < told->chosen; place++) {
         int feasible = 1;
         double value[CKG__MAX_OUTCOMES];
@@ -282,6 +283,7 @@ static void add(int count, const double *restrict x, double *restrict y)
 static void log_h(int n, const double *z, double *value, double *slope)
 {
     static const double far = -30;
+
     ckg__vector()->normal_ei(n, z, value);
     if (slope)
         ckg__vector()->normal_cdf(n, z, slope);
@@ -314,6 +316,7 @@ static int improve(const struct ckg__nei *nei, int m, struct ckg__arena *arena, 
     const double floor = ckg__truths_floor(&nei->process[0]);
     double *z = ckg__arena_doubles(arena, ((size_t)nei->draws + 1) * points);
     double *sd = spreads(&nei->process[0], m, s, arena);
+
     if (!z || !sd)
         return CKG_ERR_NOMEM;
     double *log_sd = z + (size_t)nei->draws * points;
@@ -345,6 +348,7 @@ static int restrict_one_sided(const struct ckg__nei *nei, int j, int m, struct c
     const double limit = sign < 0 ? nei->belief->upper[j] : nei->belief->lower[j];
     double *z = ckg__arena_doubles(arena, 2 * size);
     double *sd = spreads(process, m, s, arena);
+
     if (!z || !sd)
         return CKG_ERR_NOMEM;
     double *log_p = z + size;
@@ -370,6 +374,7 @@ static int restrict_to_limits(const struct ckg__nei *nei, int j, int m, struct c
 {
     const double lower = nei->belief->lower[j];
     const double upper = nei->belief->upper[j];
+
     if (s->rows > 1 && isinf(lower) != isinf(upper))
         return restrict_one_sided(nei, j, m, arena, s, total);
     for (int i = 0; i < s->rows; i++) {
@@ -389,6 +394,7 @@ static void weigh(const struct ckg__truths *p, int m, const double *share, struc
 {
     const size_t points = (size_t)m;
     const size_t size = (size_t)s->rows * points;
+
     for (size_t at = 0; s->rows > 1 && at < size; at++) {
         s->in_mean[at] *= share[at];
         s->in_var[at] *= share[at];
@@ -404,6 +410,7 @@ static int plain(const struct ckg__nei *nei, int m, const double *U, int ldu, st
                  double *value, double *gradient)
 {
     const double best = nei->alone ? -INFINITY : nei->best[0];
+
     if (gradient)
         return ckg__cei_batch(nei->belief, best, m, U, ldu, arena, value, gradient);
 
@@ -420,6 +427,7 @@ static int averaged(const struct ckg__nei *nei, int m, const double *U, int ldu,
     const int outcomes = nei->belief->outcomes;
     struct sight sight[CKG__MAX_OUTCOMES];
     double *total = ckg__arena_doubles(arena, (size_t)nei->draws * (size_t)m);
+
     if (!total)
         return CKG_ERR_NOMEM;
     memset(value, 0, (size_t)m * sizeof *value);

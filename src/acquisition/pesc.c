@@ -46,6 +46,7 @@ static const double unsettled = 0.02, useless = 0.1;
 static void look(struct ckg__pesc_argument *x)
 {
     const double s = sqrt(x->var);
+
     x->a = (x->lower - x->mean) / s;
     x->b = (x->upper - x->mean) / s;
     const double below = isinf(x->a) ? -INFINITY : ckg__normal_log_cdf(x->a);
@@ -158,6 +159,7 @@ static void prior(const struct ckg__pesc *pesc, int star, int j, double *mean, d
     const size_t s = (size_t)star;
     const double *C = pesc->C[j];
     const double *mu = pesc->view[j].mean;
+
     memcpy(mean, mu, m * sizeof *mean);
     memcpy(V, C, m * m * sizeof *V);
     for (size_t p = 0; j == 0 && p < m; p++) {
@@ -200,6 +202,7 @@ static int cavity(const struct state *state, int j, int i, struct ckg__pesc_argu
     const struct ckg__belief *belief = state->pesc->belief;
     const double v = state->V[j][(size_t)i * m + (size_t)i];
     const double left = 1 - state->tau[j][i] * v;
+
     if (!(v > 0) || !(left > 1e-12))
         return 0;
     *x = (struct ckg__pesc_argument){.mean = (state->mean[j][i] - state->nu[j][i] * v) / left,
@@ -228,6 +231,7 @@ static double move_site(struct state *state, int j, int i, const struct ckg__pes
     const double v = row[i];
     const double pull = d_nu - d_tau * mean[i];
     const double asked = fmax(fabs(d_tau) * v, fabs(pull) * sqrt(v));
+
     if (!(asked > still))
         return asked;
 
@@ -264,6 +268,7 @@ static double visit(struct state *state, int i, double step)
     const int outcomes = state->pesc->belief->outcomes;
     const int from = i == state->star ? 1 : state->from;
     double moved = 0;
+
     for (int j = from; j < outcomes; j++)
         if (!cavity(state, j, i, &x[j]))
             return 0;
@@ -284,6 +289,7 @@ static double visit(struct state *state, int i, double step)
 static double sweep(struct state *state, int sweeps, double step)
 {
     double moved = INFINITY;
+
     for (int s = 0; s < sweeps && moved > 10 * still; s++) {
         /* x* first: that it is feasible is the strongest of the statements */
         moved = state->star < 0 ? 0 : visit(state, state->star, step);
@@ -323,6 +329,7 @@ static int sites_take(struct ckg__pesc_sites *sites, const double *tau, const do
                       struct ckg__arena *arena)
 {
     size_t count = 0;
+
     for (int i = 0; i < m; i++)
         count += tau[i] != 0 || nu[i] != 0;
     sites->count = (int)count;
@@ -351,6 +358,7 @@ static void solve_shift(const struct ckg__pesc *pesc, int star, int j, struct ck
                         double *x)
 {
     const int count = sites->count;
+
     for (int a = 0; a < count; a++) {
         x[a] = 0;
         for (int b = 0; b < count; b++)
@@ -376,6 +384,7 @@ static int keep_sites(const struct ckg__pesc *pesc, struct ckg__pesc_draw *draw,
     const double *mean = pesc->view[j].mean;
     const double centre = j ? 0 : mean[draw->star];
     double *x = ckg__arena_doubles(arena, (size_t)pesc->m);
+
     if (!x || sites_take(sites, tau, nu, pesc->m, arena))
         return CKG_ERR_NOMEM;
 
@@ -411,6 +420,7 @@ static int keep_star(const struct ckg__pesc *pesc, struct ckg__pesc_draw *draw, 
     const size_t m = (size_t)pesc->m;
     const size_t s = (size_t)draw->star;
     const double *C = pesc->C[0];
+
     draw->white = ckg__arena_doubles(arena, (size_t)sites->count + 1);
     if (!draw->white)
         return CKG_ERR_NOMEM;
@@ -459,6 +469,7 @@ static int place_take(const struct ckg__pesc *pesc, int m, const double *U, int 
 {
     const size_t points = (size_t)m;
     const size_t size = (size_t)pesc->m * points;
+
     place->m = m;
     place->cross = ckg__arena_doubles(arena, points + 1);
     place->rows = ckg__arena_doubles(arena, size + 1);
@@ -490,6 +501,7 @@ static void condition(const struct ckg__pesc_sites *sites, int star, int j, cons
     const double *less = k + (size_t)(j ? 0 : star) * m;
     double *mean = place->mean[j];
     double *var = place->var[j];
+
     memcpy(mean, place->view[j].mean, m * sizeof *mean);
     for (size_t a = 0; a < (size_t)sites->count; a++) {
         const double *from = k + (size_t)sites->point[a] * m;
@@ -517,6 +529,7 @@ static void own_factor(const struct ckg__pesc *pesc, const struct ckg__pesc_draw
     const int from = draw->star < 0;
     struct ckg__pesc_argument x[CKG__MAX_OUTCOMES];
     double share = 0;
+
     for (int j = 1; j < outcomes; j++)
         x[j] = (struct ckg__pesc_argument){.mean = place->mean[j][p],
                                            .var = place->var[j][p],
@@ -541,6 +554,7 @@ static void add_draw(const struct ckg__pesc *pesc, const struct ckg__pesc_draw *
                      double weight, double *value, double *share)
 {
     const int outcomes = pesc->belief->outcomes;
+
     for (int j = draw->star < 0; j < outcomes; j++) {
         condition(&draw->sites[j], draw->star, j, pesc->belief->gp[j], place);
         if (j)

@@ -18,7 +18,8 @@ struct ckg__interrupt {
 /* A computation begins on this thread. */
 void ckg__interrupt_begin(struct ckg__interrupt *interrupt);
 
-/* 1 when the computation is to end as soon as it can, whatever it leaves unfinished; interrupt may be NULL.
+/*
+ * 1 when the computation is to end as soon as it can, whatever it leaves unfinished; interrupt may be NULL.
  */
 int ckg__interrupted(struct ckg__interrupt *interrupt);
 

@@ -168,6 +168,7 @@ static void sleep_until_woken(const struct wait *wait)
 static void wait_until_over(const struct wait *wait)
 {
     struct ckg__pool *pool = wait->pool;
+
     for (int round = 0; round < SPIN_ROUNDS; round++) {
         for (int look = 0; look < LOOKS_PER_ROUND; look++) {
             if (is_over(wait))

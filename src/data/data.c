@@ -67,6 +67,7 @@ static int grow_designs(struct ckg__data *data)
 int ckg__data_find(const struct ckg__data *data, const double *x)
 {
     const int d = data->problem->d;
+
     for (int i = 0; i < data->designs; i++) {
         const double *row = data->x + (size_t)i * (size_t)d;
         int k = 0;

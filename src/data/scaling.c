@@ -35,10 +35,13 @@ double ckg__scaling_log_slope(const struct ckg__scaling *s, double value)
 
 void ckg__scaling_moments(const struct ckg__scaling *s, double y_mean, double y_sd, double *mean, double *sd)
 {
-    double centre = s->centre + s->scale * y_mean, spread = s->scale * y_sd;
+    double centre = s->centre + s->scale * y_mean;
+    double spread = s->scale * y_sd;
+
     if (s->warp > 0) {
-        const double m = s->warp * centre, q = s->warp * s->warp * spread * spread,
-                     unit = s->warp_scale / s->warp;
+        const double m = s->warp * centre;
+        const double q = s->warp * s->warp * spread * spread;
+        const double unit = s->warp_scale / s->warp;
         centre = s->warp_centre + unit * exp(0.5 * q) * sinh(m);
         spread = unit * sqrt(0.5 * expm1(q) * (exp(q) * cosh(2 * m) + 1));
     }

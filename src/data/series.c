@@ -148,6 +148,7 @@ int ckg__series_tail(const struct ckg__data *data, const struct ckg__series_sour
 {
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
     struct entry *entries = ckg__arena_get(arena, (size_t)data->trials + 1, sizeof *entries);
+
     if (!entries)
         return CKG_ERR_NOMEM;
     const int count = collect(data, source, entries);
@@ -226,8 +227,8 @@ static double lone_scale(const struct ckg__data *data, int outcome, double value
     if (outcome == 0 || outcome == data->problem->outcomes)
         return 1;
     const struct ckg__outcome *o = &data->problem->outcome[outcome];
-    const double below = isfinite(o->min) ? fabs(value - o->min) : INFINITY,
-                 above = isfinite(o->max) ? fabs(value - o->max) : INFINITY;
+    const double below = isfinite(o->min) ? fabs(value - o->min) : INFINITY;
+    const double above = isfinite(o->max) ? fabs(value - o->max) : INFINITY;
     const double nearest = below < above ? below : above;
     return nearest > 0 && isfinite(nearest) ? nearest : 1;
 }
@@ -268,9 +269,10 @@ static void replicate_terms(const struct pool *pools, int designs, const struct 
                             const struct entry *entries, int count, struct ckg__series *s)
 {
     const double square = scaling->scale * scaling->scale;
+
     for (int i = 0; i < designs; i++) {
-        const struct pool *noisy = &pools[(size_t)i * POOLS + NOISY],
-                          *known = &pools[(size_t)i * POOLS + KNOWN];
+        const struct pool *noisy = &pools[(size_t)i * POOLS + NOISY];
+        const struct pool *known = &pools[(size_t)i * POOLS + KNOWN];
         if (noisy->count > 1) {
             s->extra += noisy->count - 1;
             s->within += noisy->squares / square;
@@ -293,6 +295,7 @@ static int typical_known(const struct ckg__scaling *scaling, const struct entry 
 {
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
     double *sorted = ckg__arena_doubles(arena, (size_t)count);
+
     if (!sorted)
         return CKG_ERR_NOMEM;
     int n = 0;

@@ -20,7 +20,9 @@ double ckg__quantile(const double *sorted, int n, double p)
 
 void ckg__sorted_insert(double *sorted, int n, double value)
 {
-    int low = 0, high = n;
+    int low = 0;
+    int high = n;
+
     while (low < high) {
         const int middle = low + (high - low) / 2;
         if (sorted[middle] <= value)
@@ -41,7 +43,8 @@ struct ranked {
 
 static int ascending(const void *a, const void *b)
 {
-    const struct ranked *x = a, *y = b;
+    const struct ranked *x = a;
+    const struct ranked *y = b;
     return x->value != y->value ? (x->value > y->value) - (x->value < y->value)
                                 : (x->index > y->index) - (x->index < y->index);
 }
@@ -51,8 +54,8 @@ static void round_off(int n, struct ranked *sorted, double *work)
 {
     for (int i = 0; i < n; i++)
         work[i] = sorted[i].value;
-    const double centre = ckg__quantile(work, n, 0.5),
-                 quarters = ckg__quantile(work, n, 0.75) - ckg__quantile(work, n, 0.25);
+    const double centre = ckg__quantile(work, n, 0.5);
+    const double quarters = ckg__quantile(work, n, 0.75) - ckg__quantile(work, n, 0.25);
     const double spread = quarters > 0 ? quarters : work[n - 1] - work[0];
     for (int i = 0; i < n; i++)
         sorted[i].value = spread > 0 ? ckg__scaling_round((work[i] - centre) / spread) : 0;
@@ -63,6 +66,7 @@ int ckg__copula(int n, const double *value, struct ckg__arena *arena, double *sc
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
     struct ranked *sorted = ckg__arena_get(arena, (size_t)n + 1, sizeof *sorted);
     double *work = ckg__arena_doubles(arena, (size_t)n + 1);
+
     if (!sorted || !work)
         return CKG_ERR_NOMEM;
     for (int i = 0; i < n; i++)
@@ -103,7 +107,8 @@ double ckg__bilog_apply(const struct ckg__bilog *b, double value)
         return bilog(value - b->upper, b->unit);
     if (isinf(b->upper))
         return bilog(value - b->lower, b->unit);
-    const double half = 0.5 * (b->upper - b->lower), size = log1p(in_units(half, b->unit));
+    const double half = 0.5 * (b->upper - b->lower);
+    const double size = log1p(in_units(half, b->unit));
     return value >= b->lower + half ? size + bilog(value - b->upper, b->unit)
                                     : bilog(value - b->lower, b->unit) - size;
 }
@@ -121,6 +126,7 @@ double ckg__bilog_violation(const struct ckg__bilog *b, double value)
 
 double ckg__bilog_unit(int n, const double *distance)
 {
-    const double median = n ? ckg__quantile(distance, n, 0.5) : 0, largest = n ? distance[n - 1] : 0;
+    const double median = n ? ckg__quantile(distance, n, 0.5) : 0;
+    const double largest = n ? distance[n - 1] : 0;
     return median > 0 ? median : largest > 0 ? largest : 1;
 }

@@ -138,7 +138,8 @@ static uint32_t scramble(uint32_t digits, const uint32_t key[2])
 
 static uint32_t gray_point(uint32_t index, const uint32_t *V)
 {
-    uint32_t gray = index ^ index >> 1, digits = 0;
+    uint32_t gray = index ^ index >> 1;
+    uint32_t digits = 0;
 
     for (int j = 0; gray; j++, gray >>= 1)
         if (gray & 1)

@@ -1,4 +1,5 @@
-/* Products and sums over columns, and the table of all dense kernels of this variant (strip.h has the tile).
+/*
+ * Products and sums over columns, and the table of all dense kernels of this variant (strip.h has the tile).
  */
 #include <assert.h>
 

@@ -1,4 +1,5 @@
-/* Cholesky with growing jitter (jitter.h). Cost: n³/3 and one filling for every attempt; nearly always one.
+/*
+ * Cholesky with growing jitter (jitter.h). Cost: n³/3 and one filling for every attempt; nearly always one.
  */
 #include "linalg/jitter.h"
 

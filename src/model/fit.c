@@ -83,6 +83,7 @@ static double prior_density(const struct ckg__fit *fit, const double *theta, dou
     const struct ckg__prior *p = &fit->prior;
     const int d = fit->inputs.d;
     double sum = 0;
+
     for (int k = 0; k < d; k++)
         sum += normal_prior(theta[k], p->ell_mean, p->ell_sd, &gradient[k]);
     if (fit->inputs.series->estimated)
@@ -113,6 +114,7 @@ static void box(const struct ckg__fit *fit, double *lower, double *upper)
     const struct ckg__prior *p = &fit->prior;
     const int d = fit->inputs.d;
     const int noisy = fit->inputs.series->estimated;
+
     for (int k = 0; k < d; k++) {
         lower[k] = p->ell_low;
         upper[k] = p->ell_high;

@@ -17,6 +17,7 @@ static void squared_distances(int D, const double *a, int lda, int m, const doub
                               double *restrict r2)
 {
     const double first = a[0];
+
     for (int p = 0; p < m; p++) {
         const double delta = B[p] - first;
         r2[p] = delta * delta;
@@ -47,6 +48,7 @@ static void row_matern52(int m, double s2, double *restrict k, double *restrict 
 {
     double a[TILE];
     double e[TILE];
+
     for (int start = 0; start < m; start += TILE) {
         const int count = m - start < TILE ? m - start : TILE;
         for (int p = 0; p < count; p++) {
@@ -65,6 +67,7 @@ static void row_matern32(int m, double s2, double *restrict k, double *restrict 
 {
     double a[TILE];
     double e[TILE];
+
     for (int start = 0; start < m; start += TILE) {
         const int count = m - start < TILE ? m - start : TILE;
         for (int p = 0; p < count; p++) {
@@ -125,6 +128,7 @@ static void slope_row(enum ckg__kernel kernel, int m, double s2, double *row)
     const double square = kernel == CKG__MATERN52 ? 5 : 3;
     double a[TILE];
     double e[TILE];
+
     if (kernel == CKG__RBF) {
         row_rbf(m, -s2, row);
         return;
@@ -197,7 +201,8 @@ static void gradient_each(int D, int n, const double *A, int lda, int m, const d
 
     clear(D, m, out, ldo);
     for (int i = 0; i < n; i++) {
-        const double *restrict w = W + (long)i * ldw, *restrict g = G + (long)i * ldg;
+        const double *restrict w = W + (long)i * ldw;
+        const double *restrict g = G + (long)i * ldg;
         for (int k = 0; k < D; k++) {
             const double a = A[(long)k * lda + i];
             const double *restrict b = B + (long)k * ldb;

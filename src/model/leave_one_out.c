@@ -40,6 +40,7 @@ static void solve(const struct ckg__gp *gp, double *x)
 static int prepare(struct leave *w, struct ckg__arena *arena)
 {
     const size_t n = (size_t)w->gp->n;
+
     w->Q = ckg__arena_doubles(arena, n * n);
     w->q1 = ckg__arena_doubles(arena, n);
     w->qy = ckg__arena_doubles(arena, n);
@@ -85,6 +86,7 @@ static double mean_without(const struct leave *w, int first, int count, double C
 {
     double s11 = w->s11;
     double s1y = w->s1y;
+
     if (!isfinite(w->mean_precision) || count == w->gp->n)
         return 0;
     for (int i = 0; i < count; i++)
@@ -99,6 +101,7 @@ static int leave_rows(const struct leave *w, int first, int count, double *mean,
 {
     const struct ckg__gp *gp = w->gp;
     double C[MOST][MOST];
+
     if (invert_block(w, first, count, C))
         return CKG_ERR_NUMERIC;
     const double m = mean_without(w, first, count, C);

@@ -68,6 +68,7 @@ static int shrink(struct simplex *s)
 {
     const int corners = s->corners;
     int status = CKG_OK;
+
     for (int i = 1; !status && i < corners; i++) {
         for (int k = 0; k < s->dim; k++)
             corner(s, i)[k] = 0.5 * (corner(s, i)[k] + s->X[k]);
@@ -84,6 +85,7 @@ static int move(struct simplex *s)
     const int worst = s->corners - 1;
     double reflected;
     double further;
+
     for (int k = 0; k < s->dim; k++) {
         s->centre[k] = 0;
         for (int i = 0; i < worst; i++)
@@ -112,6 +114,7 @@ static int move(struct simplex *s)
 static int begin(struct simplex *s, double edge, const double *x)
 {
     int status = CKG_OK;
+
     s->corners = 0;
     for (int k = -1; !status && k < s->dim; k++) {
         if (k >= 0 && !(s->lower[k] < s->upper[k]))

@@ -97,6 +97,7 @@ static int covariance_against(const struct ckg__gp *gp, int m, const double *B, 
     double *slope = ckg__arena_doubles(arena, (size_t)m);
     double *explained = ckg__arena_doubles(arena, (size_t)m);
     double *column = ckg__arena_doubles(arena, (size_t)gp->n + 1);
+
     if (!slope || !explained || !column)
         return CKG_ERR_NOMEM;
     for (int i = 0; i < gp->n; i++)
@@ -397,6 +398,7 @@ int ckg__posterior_draw(const struct ckg__gp *gp, const struct ckg__view *view, 
     const size_t m = (size_t)view->m;
     double *C = ckg__arena_doubles(arena, m * m + 1);
     const int status = C ? factor_for_draw(gp, view, C, NULL) : CKG_ERR_NOMEM;
+
     if (!status) {
         draw_once(view, C, rng, weights, draw);
         ckg__dense()->solve_lower_transposed(view->m, 1, C, view->m, weights, 1);

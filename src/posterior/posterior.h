@@ -66,7 +66,8 @@ struct ckg__against {
     double *cov, *dcov;
 };
 
-/* The weights (rows), from the arena, of the one point of a view, for covariances with it; NULL: no memory.
+/*
+ * The weights (rows), from the arena, of the one point of a view, for covariances with it; NULL: no memory.
  */
 double *ckg__view_weights(const struct ckg__gp *gp, const struct ckg__view *point, struct ckg__arena *arena);
 

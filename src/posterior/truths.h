@@ -8,7 +8,8 @@
 
 #include "posterior/posterior.h"
 
-/* Designs that may be drawn at: their numbers (n), by which a process knows its rows, and their points (D×n).
+/*
+ * Designs that may be drawn at: their numbers (n), by which a process knows its rows, and their points (D×n).
  */
 struct ckg__designs {
     int n;
@@ -28,7 +29,8 @@ struct ckg__survey {
 int ckg__survey_make(struct ckg__survey *survey, const struct ckg__gp *gp, const struct ckg__designs *designs,
                      struct ckg__arena *arena);
 
-/* Bounds the variance of the true value at design d: the noise of its measurement, or the prior's variance.
+/*
+ * Bounds the variance of the true value at design d: the noise of its measurement, or the prior's variance.
  */
 double ckg__survey_variance(const struct ckg__survey *survey, const struct ckg__gp *gp, int d);
 

@@ -106,6 +106,7 @@ static int nearest_design(const ckg_problem *p, const double *u)
 void ckg__problem_from_unit(const ckg_problem *p, const double *u, double *x)
 {
     const int listed = p->designs ? nearest_design(p, u) : 0;
+
     for (int i = 0; p->designs && i < p->d; i++)
         x[i] = p->X[(size_t)listed * (size_t)p->d + (size_t)i];
     for (int i = 0; !p->designs && i < p->d; i++) {

@@ -16,7 +16,8 @@ struct ckg__hill {
     int (*values)(void *context, int m, const double *U, int ldu, struct ckg__arena *arena, double *value);
 };
 
-/* Climbs over the reals from each of `starts` points X (starts × D), which become the tops; value (starts).
+/*
+ * Climbs over the reals from each of `starts` points X (starts × D), which become the tops; value (starts).
  */
 int ckg__climb_reals(const struct ckg_problem *problem, const struct ckg__hill *hill,
                      const struct ckg__lbfgs_options *options, int starts, double *X, double *value,

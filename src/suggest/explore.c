@@ -11,7 +11,8 @@
 
 enum { EXPLORE = 400, TRIES = 64 };
 
-/* The walk through all designs of a finite problem ends here, long after anybody could have evaluated them.
+/*
+ * The walk through all designs of a finite problem ends here, long after anybody could have evaluated them.
  */
 static const double most_designs = 1e7;
 

@@ -26,7 +26,8 @@ int ckg__knowledge_make(struct ckg__knowledge *knowledge, struct ckg__search *se
 /* The knowledge gradient on the outlook's own discretisation, whose memory it shares. */
 struct ckg__kg ckg__knowledge_on(const struct ckg__outlook *outlook, const struct ckg__nodes *nodes);
 
-/* The policy's value at u (D) under the outlook with an X_d of its own, which kg has, its memory in `keep`.
+/*
+ * The policy's value at u (D) under the outlook with an X_d of its own, which kg has, its memory in `keep`.
  */
 int ckg__knowledge_value(const struct ckg__knowledge *knowledge, const struct ckg__outlook *outlook,
                          const double *u, int worker, struct ckg__arena *keep, struct ckg__kg *kg,

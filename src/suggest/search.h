@@ -135,11 +135,13 @@ int ckg__search_view_base(struct ckg__search *search, int first, int outcomes);
 /* x_r of every belief, and the rest of its discretisation. */
 int ckg__search_recommend(struct ckg__search *search);
 
-/* 1 when a search that has stalled should look at new ground: every second trial, without noise every third.
+/*
+ * 1 when a search that has stalled should look at new ground: every second trial, without noise every third.
  */
 int ckg__search_turn(const struct ckg__search *search, int noisy);
 
-/* `count` space-filling lattice points, D×count into U (leading dimension ldu); the purpose tells sets apart.
+/*
+ * `count` space-filling lattice points, D×count into U (leading dimension ldu); the purpose tells sets apart.
  */
 int ckg__search_fill(const struct ckg__search *search, uint64_t purpose, int count, double *U, int ldu,
                      struct ckg__arena *arena);

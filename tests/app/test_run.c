@@ -357,7 +357,8 @@ static int is_alive(int process)
     return known && state != 'Z' && state != 'X';
 }
 
-/* What an evaluation leaves behind in a session of its own ends with it, though it never becomes our child.
+/*
+ * What an evaluation leaves behind in a session of its own ends with it, though it never becomes our child.
  */
 static void test_nothing_is_left_behind(void **state)
 {
@@ -381,7 +382,8 @@ static void test_nothing_is_left_behind(void **state)
     tear_down(&s);
 }
 
-/* A process that ignores its children's ends never learns of exit statuses; that is a failure with a reason.
+/*
+ * A process that ignores its children's ends never learns of exit statuses; that is a failure with a reason.
  */
 static void test_status_taken_by_another(void **state)
 {

@@ -346,7 +346,8 @@ static void tell(ckg_study *study, const struct world *w, const ckg_suggestion *
     }
 }
 
-/* Asks for a batch and tells it, but for the last design of every second batch, which stays pending a while.
+/*
+ * Asks for a batch and tells it, but for the last design of every second batch, which stays pending a while.
  */
 static int go_on(ckg_study *study, const struct world *w, ckg_suggestion **open)
 {
