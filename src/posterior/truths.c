@@ -53,10 +53,9 @@ static void survey_rows(const struct ckg__gp *gp, const struct ckg__designs *des
         s->row[d] = -1;
 
     for (int i = 0; i < gp->n; i++) {
-        const double *row = gp->L + (size_t)i * (size_t)gp->capacity;
-        const double noise = ckg__dense()->dot(i + 1, row, row) - gp->s2 * (1 + gp->nugget);
         const int d = find(designs, gp->design[i]);
-        s->noise[i] = noise > no_noise * gp->s2 ? noise : 0;
+
+        s->noise[i] = gp->row_noise[i] > no_noise * gp->s2 ? gp->row_noise[i] : 0;
         s->place[i] = d;
         if (d >= 0 && (s->row[d] < 0 || s->noise[i] < s->noise[s->row[d]]))
             s->row[d] = i;
