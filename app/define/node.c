@@ -292,11 +292,16 @@ int app_node_mapping(struct app_document *document, const yaml_node_t *node, con
     char buffer[128];
     struct app_message of;
 
+    /* The names to choose from, for the complaint about an unknown key. */
     for (int k = 0; k < count && k < MOST_NAMES; k++)
         names[k] = keys[k].name;
+
+    /* Only a mapping will do. */
     if (node->type != YAML_MAPPING_NODE)
         return app_node_complain(document, node, "%s must be a mapping with keys such as %s, not %s", what,
                                  keys[0].name, describe(node, buffer));
+
+    /* Every key must be known and given once. */
     for (int i = 0; i < app_node_pairs(node); i++) {
         const yaml_node_pair_t *pair = &node->data.mapping.pairs.start[i];
         const yaml_node_t *key = app_document_node(document, pair->key);
@@ -311,6 +316,8 @@ int app_node_mapping(struct app_document *document, const yaml_node_t *node, con
             app_fail(&of, 0, " in %s", what);
             return app_node_unknown(document, key, "key", of.text, count, names);
         }
+
+        /* The value goes where the caller wants it. */
         memcpy((char *)nodes + found->offset,
                &(const yaml_node_t *){app_document_node(document, pair->value)}, sizeof node);
     }

@@ -517,8 +517,11 @@ static int read_top(struct reader *r, const yaml_node_t *root)
     struct top top = {0};
     int status = app_node_mapping(&r->document, root, "a problem file", KEYS(top_keys), &top);
 
+    /* What every file must have. */
     if (!status)
         status = check_missing(r, root, &top);
+
+    /* What the study is and how long it runs. */
     if (!status)
         status = app_node_name(&r->document, top.name, &out->name);
     if (!status)
@@ -527,6 +530,8 @@ static int read_top(struct reader *r, const yaml_node_t *root)
         status = app_node_whole(&r->document, top.budget, 1, LARGEST_COUNT, &out->budget);
     if (!status && top.initial)
         status = app_node_whole(&r->document, top.initial, 0, LARGEST_COUNT, &out->initial);
+
+    /* How designs are chosen, and what becomes of those that fail. */
     if (!status)
         status = top.policy                        ? read_policy(r, top.policy)
                  : (out->policy = app_copy("ckg")) ? CKG_OK
@@ -535,12 +540,16 @@ static int read_top(struct reader *r, const yaml_node_t *root)
         status = read_seed(r, top.seed);
     if (!status)
         status = read_failures(r, top.failures);
+
+    /* The problem itself. */
     if (!status)
         status = read_parameters(r, top.parameters);
     if (!status)
         status = read_objective(r, top.objective);
     if (!status && top.constraints)
         status = read_constraints(r, top.constraints);
+
+    /* How a design is evaluated. */
     if (!status && top.evaluate)
         status = read_evaluate(r, top.evaluate, &out->evaluate);
     return status;

@@ -329,8 +329,11 @@ static int take_record(void *context, const struct app_record *r)
     struct app_notebook *n = context;
     int status = CKG_OK;
 
+    /* It is a trial already known, or the next one. */
     if (r->number < 1 || r->number > n->count + 1)
         return app_fail(n->message, CKG_ERR_SYSTEM, "%s: trial %d is missing", n->url, n->count + 1);
+
+    /* A new trial brings its design. */
     if (r->number == n->count + 1) {
         struct app_trial fresh = {.number = r->number, .queued = r->queued, .feasible = -1};
         strncpy(fresh.origin, r->origin, sizeof fresh.origin - 1);
@@ -343,6 +346,8 @@ static int take_record(void *context, const struct app_record *r)
         }
         n->trials[n->count++] = fresh;
     }
+
+    /* The state it is in now. */
     struct app_trial *t = &n->trials[r->number - 1];
     int state = 0;
     while (state < APP_STATES && strcmp(r->state, state_names[state]) != 0)
@@ -350,14 +355,20 @@ static int take_record(void *context, const struct app_record *r)
     if (state == APP_STATES)
         return app_fail(n->message, CKG_ERR_SYSTEM, "%s: trial %d is damaged: its state is '%s'", n->url,
                         r->number, r->state);
+
+    /* What has come of it so far. */
     t->state = (enum app_state)state;
     t->seconds = r->seconds;
     t->starts = r->starts;
     t->failures = r->failures;
     status = replace_text(&t->why, r->why) && replace_text(&t->log, r->log) ? read_outcomes(n, r, t)
                                                                             : no_memory(n->message);
+
+    /* The engine hears of it too. */
     if (!status && n->engine)
         status = app_notebook_tell(n, n->engine, t);
+
+    /* The next sync starts from here. */
     if (!status && r->revision > n->revision)
         n->revision = r->revision;
     return status;
@@ -432,6 +443,8 @@ int app_notebook_suggest(struct app_notebook *n, int64_t worker, ckg_suggestion 
 {
     ckg_study *engine;
     struct app_text design = {0};
+
+    /* The engine chooses a design. */
     *out = NULL;
     int status = app_notebook_engine(n, &engine);
     if (status)
@@ -439,6 +452,8 @@ int app_notebook_suggest(struct app_notebook *n, int64_t worker, ckg_suggestion 
     status = ckg_study_ask(engine, out);
     if (status)
         return app_notebook_fail(n, status);
+
+    /* The store records it as a trial, held by the worker if there is one. */
     app_design_write(&n->definition, (*out)->x, &design);
     const struct app_record record = {.state = worker ? "running" : "pending",
                                       .origin = !strcmp((*out)->path, "design") ? "design" : "policy",
@@ -450,9 +465,13 @@ int app_notebook_suggest(struct app_notebook *n, int64_t worker, ckg_suggestion 
                  ? no_memory(n->message)
                  : n->store->table->add(n->store, n->study, n->count + 1, 1, &record, worker, n->message);
     app_text_free(&design);
+
+    /* The notebook reads it back, and so knows its number. */
     if (!status)
         status = app_notebook_sync(n);
     *number = n->count;
+
+    /* Nothing was suggested unless it was recorded. */
     if (status) {
         ckg_suggestion_free(*out);
         *out = NULL;

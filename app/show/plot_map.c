@@ -451,12 +451,14 @@ static int draw(struct app_canvas *canvas, const struct app_show *s, const struc
     m->show = s;
     app_plot_pair(s, options, &m->x, &m->y);
 
+    /* The axes and the title. */
     write_title(s, &title);
     m->chart = (struct app_chart){.canvas = canvas,
                                   .x = app_axis_of(app_parameter_at(s->definition, m->x)),
                                   .y = app_axis_of(app_parameter_at(s->definition, m->y)),
                                   .title = title.failed ? "" : title.data};
 
+    /* The predictions, and the map of them. */
     int status = predict(m);
     if (!status) {
         draw_map(m, box, &made);

@@ -452,6 +452,7 @@ static int finish(struct app_store *store, int64_t study, const struct app_recor
     int64_t revision;
     int64_t changed = 0;
 
+    /* All of it or nothing. */
     *kept = 0;
     int status = app_sql_begin(&s->sql, durable, message);
     if (status)
@@ -471,6 +472,7 @@ static int finish(struct app_store *store, int64_t study, const struct app_recor
                      text(r->why), text(r->log), real(r->seconds), integer(r->failures), integer(study),
                      integer(r->number), integer(worker));
 
+    /* Only what was committed has been kept. */
     status = app_sql_end(&s->sql, status, message);
     if (!status && durable)
         s->synced = app_clock();

@@ -113,12 +113,15 @@ static int read_head(struct reader *r, const struct app_csv_row *head, struct co
     const struct app_definition *d = r->definition;
 
     for (int k = 0; k < head->count; k++) {
+        /* What the name could mean. */
         const char *name = head->field[k];
         const int parameter = ckg_problem_parameter_find(d->problem, name);
         const int outcome = ckg_problem_outcome_find(d->problem, name);
         const int sd = sd_of(d, name);
         const int again = is_repeated(head, k);
         const int later = is_repeated_later(head, k);
+
+        /* The first meaning that is still free; a name without one is refused or ignored. */
         if (is_fact(name) && !again && ((parameter < 0 && outcome < 0) || later))
             columns[k] = (struct column){FACT, k};
         else if (parameter >= 0 && (!again || is_fact(name)))
@@ -456,16 +459,23 @@ static int take_trial(void *context, const struct row *row, struct app_message *
     int status = t.x && t.measured && grow(to) ? CKG_OK : no_memory(&why);
     int outside = 0;
 
+    /* The design; a lenient import passes over one outside the ranges. */
     if (!status) {
         status = app_design_read(to->definition, row->parameters, t.x, &why);
         outside = status == CKG_ERR_INVALID && to->lenient;
     }
+
+    /* Its outcomes and how it went. */
     if (!status)
         status = fill_trial(to, row, &t, &why);
+
+    /* A trial that can be read is taken. */
     if (!status) {
         to->out->trials[to->out->count++] = t;
         return CKG_OK;
     }
+
+    /* Otherwise it is counted among those left out, or is an error. */
     free_trial(&t);
     to->out->unknown += outside;
     to->out->unfinished += status == CKG_ERR_STATE;

@@ -31,8 +31,12 @@ int ckg__cei_batch(const struct ckg__belief *belief, double best, int m, const d
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
     const struct ckg__gp *gp = belief->gp[0];
     const size_t D = (size_t)ckg__gp_coordinates(gp);
+
+    /* A sum of logarithms, one for each factor. */
     memset(value, 0, (size_t)m * sizeof *value);
     memset(gradient, 0, D * (size_t)m * sizeof *gradient);
+
+    /* The improvement, where there is a best value to improve on. */
     if (best > -INFINITY) {
         double *room = ckg__arena_doubles(arena, 2 * (D + 1) * (size_t)m);
         if (!room)
@@ -40,6 +44,7 @@ int ckg__cei_batch(const struct ckg__belief *belief, double best, int m, const d
         struct ckg__batch batch = {room, room + m, room + 2 * m, room + (2 + D) * (size_t)m};
         if (ckg__posterior_batch(gp, m, U, ldu, arena, &batch, NULL))
             return CKG_ERR_NOMEM;
+
         for (int p = 0; p < m; p++) {
             double in_mean;
             double in_var;
@@ -49,6 +54,8 @@ int ckg__cei_batch(const struct ckg__belief *belief, double best, int m, const d
                 gradient[at] = in_mean * batch.dmean[at] + in_var * batch.dvar[at];
         }
     }
+
+    /* The probability of feasibility. */
     const int status = ckg__belief_log_feasible_batch(belief, m, U, ldu, arena, value, gradient);
     ckg__arena_release(arena, mark);
     return status;

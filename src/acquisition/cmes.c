@@ -253,21 +253,29 @@ int ckg__cmes_views(const struct ckg__belief *belief, const struct ckg__cmes *cm
     struct ckg__noise noise[CKG__MAX_OUTCOMES];
     const int m = views[0].m;
 
+    /* The noise that an evaluation would carry. */
     if (noises_take(belief, m, 0, arena, noise))
         return CKG_ERR_NOMEM;
     for (int j = 0; j < belief->outcomes; j++)
         ckg__posterior_noise(belief->gp[j], m, U, ldu, views[j].mean, views[j].var, &noise[j]);
 
+    /* What an evaluation of each point would tell. */
     for (int p = 0; p < m; p++) {
         struct feasible f = {0};
         struct outcome y[CKG__MAX_OUTCOMES];
+
+        /* What is believed of its outcomes. */
         for (int j = 0; j < belief->outcomes; j++)
             y[j] = (struct outcome){views[j].mean[p], views[j].var[p], ckg__variance_floor(belief->gp[j]),
                                     noise[j].var[p]};
+
+        /* How likely each constraint is to hold. */
         for (int j = 1; j < belief->outcomes; j++) {
             const struct within w = within(y[j], belief->lower[j], belief->upper[j]);
             add_constraint(&f, &w);
         }
+
+        /* The information gained, averaged over the draws of the optimal value. */
         const struct slopes sum = sum_draws(cmes, y[0], &f);
         value[p] = log_average(cmes, &sum);
     }

@@ -109,13 +109,18 @@ static void outcome_task(void *context, int j, int worker)
     const int m = inner->m;
     const int D = ckg__belief_coordinates(belief);
 
+    /* What is believed now, and how it covaries with the design to be evaluated. */
     o->against.point = &sample->view[j];
     o->against.weights = sample->weights[j];
     o->status = ckg__posterior_batch(belief->gp[j], m, inner->U, m, arena, &o->batch, &o->against);
     ckg__arena_release(arena, mark);
     if (o->status)
         return;
+
+    /* What will be believed once that design has been evaluated. */
     step_ahead(sample, j, D, m, inner->which, o);
+
+    /* The outcome's factor: the gain, or the probability that its limits hold. */
     memset(o->value, 0, (size_t)m * sizeof *o->value);
     memset(o->in_var, 0, (size_t)m * sizeof *o->in_var);
     if (j == 0)
@@ -123,6 +128,8 @@ static void outcome_task(void *context, int j, int worker)
     else
         ckg__log_feasible(m, o->batch.mean, o->batch.var, ckg__variance_floor(belief->gp[j]),
                           belief->lower[j], belief->upper[j], o->value, o->in_mean, o->in_var);
+
+    /* Its gradient, by the chain rule. */
     for (int k = 0; k < D; k++)
         for (int p = 0; p < m; p++) {
             const size_t at = (size_t)k * (size_t)m + (size_t)p;

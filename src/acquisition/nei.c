@@ -142,12 +142,18 @@ static int normals(const struct told *told, const int *measured, const struct ck
     const size_t chosen = (size_t)told->chosen;
     size_t drawn = 0;
     size_t at = 0;
+
+    /* How many outcomes are left to chance. */
     for (int j = 0; j < told->belief->outcomes; j++)
         drawn += !measured[j];
+
+    /* Sobol points, with a coordinate for each of them at each design. */
     double *cube = ckg__arena_doubles(scratch, N * chosen * drawn + 1);
     if (!cube)
         return CKG_ERR_NOMEM;
     ckg__design_sobol(draws->seed, draws->first, draws->count, (int)(chosen * drawn), cube);
+
+    /* Their normals, turned over where the limit is an upper one. */
     for (int j = 0; j < told->belief->outcomes; j++) {
         if (measured[j])
             continue;
@@ -430,20 +436,30 @@ static int averaged(const struct ckg__nei *nei, int m, const double *U, int ldu,
 
     if (!total)
         return CKG_ERR_NOMEM;
+
+    /* What each outcome is at the points, in every draw. */
     memset(value, 0, (size_t)m * sizeof *value);
     for (int j = 0; j < outcomes; j++)
         if (look(&nei->process[j], m, U, ldu, j ? nei->process[j].draws : nei->draws, gradient != NULL, arena,
                  &sight[j]))
             return CKG_ERR_NOMEM;
+
+    /* The improvement in every draw. */
     if (improve(nei, m, arena, &sight[0], total))
         return CKG_ERR_NOMEM;
+
+    /* Times the probability that the limits hold. */
     for (int j = 1; j < outcomes; j++)
         if (restrict_to_limits(nei, j, m, arena, &sight[j], total, value))
             return CKG_ERR_NOMEM;
+
+    /* The average over the draws. */
     if (ckg__log_mean(nei->draws, m, total, arena, value))
         return CKG_ERR_NOMEM;
     if (!gradient)
         return CKG_OK;
+
+    /* The gradient, pulled back through each outcome. */
     memset(gradient, 0, (size_t)ckg__belief_coordinates(nei->belief) * (size_t)m * sizeof *gradient);
     int status = CKG_OK;
     for (int j = 0; !status && j < outcomes; j++) {

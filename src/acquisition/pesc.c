@@ -114,6 +114,8 @@ int ckg__pesc_take(struct ckg__pesc *pesc, const struct ckg__belief *belief, int
     assert(m > 0 && ldu >= m && draws >= 0);
 
     const size_t size = (size_t)m * (size_t)m;
+
+    /* The set, with room for its draws. */
     *pesc = (struct ckg__pesc){.belief = belief,
                                .m = m,
                                .draws = draws,
@@ -121,6 +123,8 @@ int ckg__pesc_take(struct ckg__pesc *pesc, const struct ckg__belief *belief, int
     double *work = ckg__arena_doubles(arena, size + 1);
     if (!pesc->draw || !work)
         return CKG_ERR_NOMEM;
+
+    /* The posterior of every outcome at the set. */
     for (int j = 0; j < belief->outcomes; j++) {
         pesc->C[j] = ckg__arena_doubles(arena, size + 1);
         if (!pesc->C[j] || ckg__view_make(&pesc->view[j], belief->gp[j], m, U, ldu, arena))
@@ -128,6 +132,8 @@ int ckg__pesc_take(struct ckg__pesc *pesc, const struct ckg__belief *belief, int
         if (ckg__view_proper_covariance(belief->gp[j], &pesc->view[j], pesc->C[j], work))
             return ckg__fail(CKG_ERR_NUMERIC, "the posterior covariance of %d points has no factor", m);
     }
+
+    /* Every draw, for now without an optimum, with room for its sites. */
     for (int t = 0; t < draws; t++) {
         pesc->draw[t] = (struct ckg__pesc_draw){.star = -1};
         for (int j = 0; j < belief->outcomes; j++) {
@@ -555,10 +561,13 @@ static void add_draw(const struct ckg__pesc *pesc, const struct ckg__pesc_draw *
 {
     const int outcomes = pesc->belief->outcomes;
 
+    /* The outcomes at these designs, given the draw's optimum. */
     for (int j = draw->star < 0; j < outcomes; j++) {
         condition(&draw->sites[j], draw->star, j, pesc->belief->gp[j], place);
         if (j)
             continue;
+
+        /* How the objective there covaries with the objective at the optimum. */
         const double *k_star = place->k[0] + (size_t)draw->star * (size_t)place->m;
         ckg__dense()->combine_rows(draw->sites[0].count, place->m, place->rows, place->m, draw->white,
                                    place->cross);

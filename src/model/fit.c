@@ -152,18 +152,26 @@ int ckg__fit_climb(const struct ckg__fit *fit, int max_evaluations, double *thet
     double gradient[CKG_MAX_PARAMETERS + 2];
     const struct ckg__lbfgs_options options = {16, max_evaluations, 0.5, 1e-3, 1e-5};
     struct ckg__fit_work work;
+
+    /* Room for the optimiser and for the density. */
     void *memory = ckg__arena_get(arena, ckg__lbfgs_size(dim, options.memory), 1);
     if (!memory || ckg__fit_work_take(&work, fit, arena))
         return CKG_ERR_NOMEM;
+
+    /* The climb starts from theta and stays in the box. */
     box(fit, lower, upper);
     struct ckg__lbfgs *optimizer = ckg__lbfgs_init(memory, dim, lower, upper, &options);
     ckg__lbfgs_start(optimizer, theta);
+
+    /* Up the density: the optimiser minimises, so it is told the negative. */
     double value;
     do {
         value = -ckg__fit_density(fit, ckg__lbfgs_point(optimizer), gradient, &work);
         for (int k = 0; k < dim; k++)
             gradient[k] = -gradient[k];
     } while (ckg__lbfgs_tell(optimizer, value, gradient));
+
+    /* The best point it has seen. */
     memcpy(theta, ckg__lbfgs_best(optimizer, &value), (size_t)dim * sizeof *theta);
     *density = -value;
     ckg__arena_release(arena, mark);

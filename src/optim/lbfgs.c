@@ -127,11 +127,14 @@ struct ckg__lbfgs *ckg__lbfgs_init(void *memory, int dim, const double *lower, c
     size_t vector = (size_t)stride;
     size_t pairs = (size_t)options->memory * vector;
 
+    /* An optimiser that has not been started. */
     memset(memory, 0, ckg__lbfgs_size(dim, options->memory));
     o->options = *options;
     o->phase = FINISHED;
     o->dim = dim;
     o->stride = stride;
+
+    /* The vectors, one after the other. */
     o->lower = (double *)((char *)memory + round_up(sizeof *o));
     o->upper = o->lower + vector;
     o->x = o->upper + vector;
@@ -143,12 +146,16 @@ struct ckg__lbfgs *ckg__lbfgs_init(void *memory, int dim, const double *lower, c
     o->g_near = o->g_trial + vector;
     o->best = o->g_near + vector;
     o->free = o->best + vector;
+
+    /* The pairs in memory, and room for the recursion over them. */
     o->s = o->free + vector;
     o->y = o->s + pairs;
     o->held = o->y + pairs;
     o->sy = o->held + (size_t)dim * vector;
     o->rho = o->sy + options->memory;
     o->alpha = o->rho + options->memory;
+
+    /* The box. */
     copy(o->lower, lower, dim);
     copy(o->upper, upper, dim);
     return o;

@@ -86,20 +86,27 @@ static int move(struct simplex *s)
     double reflected;
     double further;
 
+    /* The middle of all corners but the worst. */
     for (int k = 0; k < s->dim; k++) {
         s->centre[k] = 0;
         for (int i = 0; i < worst; i++)
             s->centre[k] += corner(s, i)[k] / worst;
     }
+
+    /* The worst corner, reflected in it. */
     int status = try_point(s, 1, s->trial, &reflected);
     if (status)
         return status;
+
     if (reflected > s->value[0]) {
+        /* Better than all: try twice as far. */
         status = try_point(s, 2, s->other, &further);
         replace_worst(s, further > reflected ? s->other : s->trial, fmax(further, reflected));
     } else if (worst > 1 ? reflected > s->value[worst - 1] : reflected > s->value[worst]) {
+        /* Better than some: good enough. */
         replace_worst(s, s->trial, reflected);
     } else {
+        /* No gain: try halfway, and failing that draw all corners towards the best. */
         const int outside = reflected > s->value[worst];
         status = try_point(s, outside ? 0.5 : -0.5, s->other, &further);
         if (further > fmax(reflected, s->value[worst]))

@@ -343,8 +343,11 @@ static int prefer_exact(ckg_study *s, const double *u, double penalty, ckg_recom
     double utility;
     double value = NAN;
 
+    /* There must be a feasible design known exactly. */
     if (!trial || !is_exact(s, trial))
         return CKG_OK;
+
+    /* It must promise more than the one found. */
     if (ckg__study_utility_at(s, u, penalty, &utility))
         return CKG_ERR_NOMEM;
     for (int i = 0; i < trial->count; i++)
@@ -352,6 +355,8 @@ static int prefer_exact(ckg_study *s, const double *u, double penalty, ckg_recom
             value = ckg__scaling_apply(&s->models.surrogate[0].scaling, trial->measured[i].value);
     if (!(value > utility))
         return CKG_OK;
+
+    /* Then it is recommended instead, with what was measured there. */
     memcpy((double *)out->x, s->data.x + (size_t)trial->design * (size_t)s->problem->d,
            (size_t)s->problem->d * sizeof *out->x);
     for (int i = 0; i < trial->count; i++) {
@@ -441,12 +446,15 @@ int ckg_study_recommend(ckg_study *s, const ckg_recommend_options *options, ckg_
 {
     ckg_recommend_options defaults = CKG_RECOMMEND_OPTIONS_INIT;
 
+    /* What is asked for must make sense. */
     ckg__error_clear();
     if (!s || !out)
         return ckg__fail(CKG_ERR_INVALID, "ckg_study_recommend: a NULL argument");
     *out = NULL;
     defaults.evaluated_only = finally_spent(s);
     int status = check_options(options ? options : &defaults);
+
+    /* There must be something to go by. */
     int measured = 0;
     for (int t = 0; t < s->data.trials; t++)
         for (int i = 0; i < s->data.trial[t].count; i++)
@@ -456,10 +464,14 @@ int ckg_study_recommend(ckg_study *s, const ckg_recommend_options *options, ckg_
     if (!measured)
         return ckg__fail(CKG_ERR_STATE, "nothing to recommend: the objective '%s' has not been measured yet",
                          s->problem->outcome[0].name);
+
+    /* The search, which may be interrupted. */
     ckg__interrupt_begin(&s->interrupt);
     ckg_recommendation *result = recommendation_new(s->problem->d, s->problem->outcomes - 1);
     status = result ? recommend(s, options ? options : &defaults, result) : CKG_ERR_NOMEM;
     status = ckg__study_end_search(s, status);
+
+    /* A recommendation or none, never half of one. */
     if (status) {
         ckg_recommendation_free(result);
         return status;

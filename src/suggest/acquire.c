@@ -37,10 +37,13 @@ int ckg__acquisition_at(const struct ckg__search *search, const struct ckg__acqu
     assert(m >= 0 && ldu >= m && outlooks > 0);
     int status = one && (slope || !gradient) ? CKG_OK : CKG_ERR_NOMEM;
 
+    /* The acquisition in each outlook, the first straight into the result. */
     for (int o = 0; !status && o < outlooks; o++) {
         struct ckg__arena_mark inner = ckg__arena_mark(arena);
         status = a->at(a->context, o, m, U, ldu, arena, o ? one : value, o ? slope : gradient);
         ckg__arena_release(arena, inner);
+
+        /* The later ones are added to it. */
         for (size_t p = 0; !status && o && a->logarithm && p < points; p++)
             ckg__log_add(&value[p], one[p], search->problem->D, m, gradient ? gradient + p : NULL,
                          gradient ? slope + p : NULL);
@@ -49,10 +52,13 @@ int ckg__acquisition_at(const struct ckg__search *search, const struct ckg__acqu
         for (size_t i = 0; !status && o && !a->logarithm && gradient && i < size; i++)
             gradient[i] += slope[i];
     }
+
+    /* Their sum becomes their mean. */
     for (size_t p = 0; !status && outlooks > 1 && p < points; p++)
         value[p] = a->logarithm ? value[p] - log(outlooks) : value[p] / outlooks;
     for (size_t i = 0; !status && outlooks > 1 && !a->logarithm && gradient && i < size; i++)
         gradient[i] /= outlooks;
+
     ckg__arena_release(arena, mark);
     return status;
 }

@@ -80,6 +80,7 @@ int ckg__search_candidates(struct ckg__search *search, double **out, int *count)
     const int filling = search->effort.candidates;
     int local = search->effort.local / (search->outlooks > 1 ? search->outlooks : 2);
 
+    /* Room for as many as there can be. */
     local = local < 6 ? 6 : local;
     const int room = search->enumerated ? ENUMERATED : filling + search->outlooks * (local + NEIGHBOURS + 1);
     double *U = ckg__arena_doubles(search->results, (size_t)D * (size_t)room);
@@ -88,6 +89,8 @@ int ckg__search_candidates(struct ckg__search *search, double **out, int *count)
     if (!U || !u || !x)
         return CKG_ERR_NOMEM;
     *out = U;
+
+    /* All free designs of a small finite problem, else a filling of the cube and points around each x_r. */
     int status = CKG_OK;
     int n = 0;
     if (search->enumerated) {
@@ -99,7 +102,8 @@ int ckg__search_candidates(struct ckg__search *search, double **out, int *count)
             status = around_outlook(search, o, local, U, room, n, search->results, &n);
         n = status ? 0 : drop_taken(search, n, U, room, u, x);
     }
-    /* the columns become contiguous: leading dimension n */
+
+    /* The columns become contiguous: leading dimension n. */
     for (int k = 1; k < D && n < room; k++)
         memmove(U + (size_t)k * (size_t)n, U + (size_t)k * (size_t)room, (size_t)n * sizeof *U);
     *count = n;
@@ -165,20 +169,27 @@ int ckg__search_incumbent(const struct ckg__search *search, const struct ckg__be
 
     if (!U || !scratch || !mean)
         return CKG_ERR_NOMEM;
+
+    /* The designs that count. */
     int pending;
     const int m = collect_designs(data, scratch, &pending);
     for (int p = 0; p < m; p++)
         for (size_t k = 0; k < D; k++)
             U[k * (size_t)m + (size_t)p] = scratch[(size_t)p * D + k];
+
+    /* The largest mean among those believed feasible. */
     *best = -INFINITY;
     int status = m ? ckg__posterior_mean(belief->gp[0], m, U, m, arena, mean, scratch) : CKG_OK;
     if (!status)
         status = drop_infeasible(belief, m, m - pending, U, arena, scratch, mean);
     for (int p = 0; !status && p < m; p++)
         *best = mean[p] > *best ? mean[p] : *best;
+
+    /* Under noise, also the largest value measured. */
     for (int t = 0; !status && ckg__gp_is_noisy(belief->gp[0]) && t < data->trials; t++)
         if (ckg__data_feasible(data, &data->trial[t]) == 1 && search->objective[t] > *best)
             *best = search->objective[t];
+
     ckg__arena_release(arena, mark);
     return status;
 }

@@ -102,8 +102,11 @@ static void judge(const struct ckg__outlook *outlook, struct ckg__optima *optima
         double best = -INFINITY;
         int winner = 0;
 
+        /* The draw's outcomes, and by how much x_r violates its constraints. */
         ckg__draws_outcomes(&optima->drawn, s, value);
         const double at_r = ckg__belief_violation(outlook->belief, value, r);
+
+        /* Its best design, and which ones are better than x_r. */
         for (int p = 0; p < m; p++) {
             const double outside = ckg__belief_violation(outlook->belief, value, p);
             optima->better[p] += outside == 0 && beats(outside, value[0][p], at_r, value[0][r]);
@@ -113,6 +116,8 @@ static void judge(const struct ckg__outlook *outlook, struct ckg__optima *optima
             best = value[0][p];
             winner = p;
         }
+
+        /* The tally. */
         optima->winner[s] = winner;
         optima->wins[winner]++;
         optima->found[s] = least == 0;
@@ -266,11 +271,16 @@ static int refine(const struct ckg__search *search, int o, struct ckg__optima *o
 
     if (!distance || local_take(&local, (size_t)D, (size_t)belief->outcomes, arena))
         return CKG_ERR_NOMEM;
+
+    /* The best of the points already drawn around the draw's winner. */
     double reach = gather(belief, optima, s, &local, distance);
     best_point(belief, &local, D, x);
+
+    /* Only a feasible optimum can be moved, and only in real parameters. */
     if (!optima->found[s] || !ckg__problem_has_reals(search->problem))
         return CKG_OK;
 
+    /* Fresh points around the best so far, closer each time. */
     ckg__rng_seed(&rng, search->seed, search->stream,
                   CKG__FOR_REFINED_OPTIMA + 1024 * (uint64_t)o + (uint64_t)s);
     int status = CKG_OK;
@@ -278,8 +288,12 @@ static int refine(const struct ckg__search *search, int o, struct ckg__optima *o
     for (int round = 0; !status && drawn && round < REFINEMENTS; round++, reach /= 5) {
         ckg__problem_free_box(search->problem, x, local.box, local.box + D);
         lay_fresh(D, x, reach, &rng, &local);
+
+        /* The draw, continued to them. */
         for (int j = 0; !status && drawn && j < belief->outcomes; j++)
             status = draw_fresh(belief->gp[j], optima->drawn.jitter[j], j, &rng, &local, arena, &drawn);
+
+        /* The best of all, fresh ones included. */
         local.count += drawn ? FRESH : 0;
         best_point(belief, &local, D, x);
     }

@@ -117,21 +117,28 @@ static int cliff_width(const struct ckg__search *search, struct ckg__outlook *o,
     if (!gradients)
         return CKG_ERR_NOMEM;
     batch = (struct ckg__batch){&mean, &var, gradients, gradients + D};
+
+    /* The narrowest over the constraints. */
     o->width = 0.1;
     for (int j = 1; j < o->belief->outcomes; j++) {
         if (ckg__posterior_batch(o->belief->gp[j], 1, o->x_r, 1, arena, &batch, NULL))
             return CKG_ERR_NOMEM;
+
+        /* How steep its mean is, how uncertain, and how far from its limits. */
         double slope = 0;
         for (int k = 0; k < D; k++)
             slope += gradients[k] * gradients[k];
         const double floor = ckg__variance_floor(o->belief->gp[j]);
         const double sd = sqrt(var > floor ? var : floor);
         const double to_limit = fmin(fabs(mean - o->belief->lower[j]), fabs(mean - o->belief->upper[j]));
-        /* a constraint that is far from binding makes no cliff here */
+
+        /* A constraint that is far from binding makes no cliff here. */
         o->active[j] = slope > 0 && to_limit < 12 * sd;
         if (o->active[j])
             o->width = fmin(o->width, sd / sqrt(slope));
     }
+
+    /* Not so narrow that it is lost in rounding. */
     o->width = fmax(o->width, 1e-7);
     ckg__arena_release(arena, mark);
     return CKG_OK;
