@@ -5,13 +5,14 @@
 #include "define/definition.h"
 
 #include <errno.h>
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "define/node.h"
 
-/* Values are measured below this, so limits and noise beyond it mean nothing. */
+/* Values are measured below this, so limits beyond it mean nothing. */
 static const double largest_value = 1e150;
 static const double largest_whole = 9007199254740992.0; /* 2^53: every integer up to it is a double */
 static const double longest_time = 1e9;                 /* seconds */
@@ -254,7 +255,7 @@ static int read_noise(struct reader *r, const yaml_node_t *node, const char *out
     double sd = 0;
 
     if (node && !app_node_is_word(node, "auto") && !app_node_is_word(node, "none")) {
-        if (app_node_number(&quiet, node, 0, largest_value, &sd))
+        if (app_node_number(&quiet, node, 0, DBL_MAX, &sd))
             return app_node_expect(&r->document, node, "noise auto, none or a standard deviation");
         noise = sd > 0 ? CKG_NOISE_KNOWN : CKG_NOISE_NONE;
     }

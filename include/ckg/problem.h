@@ -64,7 +64,7 @@ CKG_API int ckg_problem_set_objective(ckg_problem *problem, const char *name, en
  */
 CKG_API int ckg_problem_add_constraint(ckg_problem *problem, const char *name, double min, double max);
 
-/* The noise of the outcome of that name; sd > 0 is used only with CKG_NOISE_KNOWN. */
+/* The noise of the outcome of that name; sd, from 1e-150 to 1e150, is used only with CKG_NOISE_KNOWN. */
 CKG_API int ckg_problem_set_noise(ckg_problem *problem, const char *outcome, enum ckg_noise noise, double sd);
 
 /*
@@ -120,7 +120,8 @@ CKG_API int ckg_problem_noise(const ckg_problem *problem, int outcome, double *s
 typedef struct ckg_measurement {
     int outcome;  /* 0 the objective, 1…K a constraint */
     double value; /* finite, at most 1e150 in magnitude */
-    double sd;    /* the standard deviation of this value's noise; CKG_SD_DEFAULT: as the problem says */
+    /* the standard deviation of its noise: 0, or from 1e-150 to 1e150; CKG_SD_DEFAULT: as the problem says */
+    double sd;
 } ckg_measurement;
 
 #define CKG_SD_DEFAULT (-1.0)

@@ -50,7 +50,8 @@ typedef struct ckg_options {
     int threads; /* the most threads to use, up to 256; 0: as many as the machine has */
     /* seconds per suggestion or recommendation: the search ends early with the best it has; 0: no limit */
     double time_limit;
-    int initial;        /* designs of the Latin hypercube before the policy takes over; -1: max(10, 2(d+1)) */
+    /* designs of the Latin hypercube before the policy takes over, 100,000 at most; -1: max(10, 2(d+1)) */
+    int initial;
     const char *kernel; /* "rbf" (squared exponential), "matern52", "matern32" */
     /*
      * hyperparameters: "ml", "map", "sample" (averaged over posterior samples), or "auto": sample under
@@ -63,7 +64,8 @@ typedef struct ckg_options {
     int samples;
     /* 1: an outcome with a heavy tail may be modelled on a warped scale when the data favour it; 0: never */
     int warp;
-    double penalty; /* M, what an infeasible design is worth, in the objective's units; NAN: automatic */
+    /* M, what an infeasible design is worth, in the objective's units, within ±1e150; NAN: automatic */
+    double penalty;
     const char *failures; /* "model": learn where evaluations fail and steer away; "ignore" */
     int budget;           /* total number of evaluations, not counting cancelled ones; 0: not known */
     /*

@@ -137,6 +137,10 @@ static int robust(const struct ckg__data *data, int outcome, double sign, const 
     double far = 0;
     for (int i = 0; i < count; i++)
         far = fmax(far, fabs(sign * entries[i].value - *centre));
+
+    /* A spread that vanishes beside that distance, as far from a limit, is none to warp by. */
+    if (!(*spread > 1e-14 * far))
+        *spread = 0;
     *tail = *spread > 0 && n >= FEWEST ? far / *spread : 0;
 
     ckg__arena_release(arena, mark);
@@ -216,8 +220,8 @@ static void moments(int n, const double *y, double *mean, double *sd)
     *mean = centre * unit;
     *sd = n > 1 ? sqrt(squares / (n - 1)) * unit : 0;
 
-    /* A spread within rounding of the values themselves is none. */
-    if (*sd <= 1e-14 * largest)
+    /* A spread within rounding of the values themselves is none, nor is one whose square would vanish. */
+    if (*sd <= 1e-14 * largest || *sd < 1e-150)
         *sd = 0;
 }
 
@@ -310,6 +314,9 @@ static int typical_known(const struct ckg__scaling *scaling, const struct entry 
     return CKG_OK;
 }
 
+/* A value with more noise than this says nothing, and its square stays finite. */
+static const double most_noise = 1e100;
+
 /* Gives the rows their final units, once they are known. */
 static void standardise(const struct ckg__data *data, int outcome, struct ckg__scaling *scaling,
                         struct ckg__series *s)
@@ -333,7 +340,7 @@ static void standardise(const struct ckg__data *data, int outcome, struct ckg__s
     for (int i = 0; i < s->n; i++) {
         s->y[i] = ckg__scaling_round((s->y[i] - mean) / sd);
         if (s->known[i] > 0)
-            s->known[i] /= sd * sd;
+            s->known[i] = fmin(s->known[i] / (sd * sd), most_noise);
         s->estimated |= s->known[i] < 0;
     }
 }

@@ -12,6 +12,7 @@
 #include "base/error.h"
 
 static const double largest_integer = 9007199254740992.0; /* 2^53: every integer up to it is a double */
+static const double smallest_sd = 1e-150;                 /* but for none: its square is not 0 */
 static const double largest_value = 1e150;                /* its square, and sums of such, are finite */
 
 int ckg_problem_new(ckg_problem **out)
@@ -277,6 +278,12 @@ int ckg_problem_add_constraint(ckg_problem *p, const char *name, double min, dou
     return CKG_OK;
 }
 
+/* 1 when the models can work with noise of this standard deviation. */
+static int possible_sd(double sd)
+{
+    return sd >= smallest_sd && sd <= largest_value;
+}
+
 int ckg_problem_set_noise(ckg_problem *p, const char *outcome, enum ckg_noise noise, double sd)
 {
     ckg__error_clear();
@@ -285,9 +292,9 @@ int ckg_problem_set_noise(ckg_problem *p, const char *outcome, enum ckg_noise no
         return ckg__fail(CKG_ERR_NOT_FOUND, "no outcome is called '%s'", outcome ? outcome : "(null)");
     if (noise != CKG_NOISE_AUTO && noise != CKG_NOISE_NONE && noise != CKG_NOISE_KNOWN)
         return ckg__fail(CKG_ERR_INVALID, "outcome '%s': unknown kind of noise %d", outcome, (int)noise);
-    if (noise == CKG_NOISE_KNOWN && !(isfinite(sd) && sd > 0))
+    if (noise == CKG_NOISE_KNOWN && !possible_sd(sd))
         return ckg__fail(CKG_ERR_INVALID,
-                         "outcome '%s': the noise's standard deviation must be positive and finite, not %g",
+                         "outcome '%s': the noise's standard deviation must be from 1e-150 to 1e150, not %g",
                          outcome, sd);
     p->outcome[j].noise = noise;
     p->outcome[j].noise_sd = noise == CKG_NOISE_KNOWN ? sd : 0.0;
@@ -492,9 +499,9 @@ static int check_measurement(const ckg_problem *p, const ckg_measurement *m)
         return ckg__fail(CKG_ERR_INVALID, "outcome '%s': %g is not a finite number", o->name, m->value);
     if (fabs(m->value) > largest_value)
         return ckg__fail(CKG_ERR_INVALID, "outcome '%s': %g is beyond ±1e150", o->name, m->value);
-    if (m->sd != CKG_SD_DEFAULT && !(isfinite(m->sd) && m->sd >= 0))
+    if (m->sd != CKG_SD_DEFAULT && m->sd != 0 && !possible_sd(m->sd))
         return ckg__fail(CKG_ERR_INVALID,
-                         "outcome '%s': the standard deviation must be finite and not negative, not %g",
+                         "outcome '%s': the standard deviation must be 0 or from 1e-150 to 1e150, not %g",
                          o->name, m->sd);
     return CKG_OK;
 }

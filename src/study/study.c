@@ -32,6 +32,10 @@ static int find_name(const char *what, const char *name, const char *const *name
     return ckg__fail(CKG_ERR_INVALID, "options: unknown %s '%s'", what, name ? name : "(null)");
 }
 
+/* Beyond these an option is a slip: nobody begins with so many designs, and no value is so large. */
+enum { MOST_INITIAL = 100000 };
+static const double largest_penalty = 1e150;
+
 static int check_numbers(const ckg_options *o)
 {
     if (o->version != CKG_OPTIONS_VERSION)
@@ -42,15 +46,20 @@ static int check_numbers(const ckg_options *o)
                          o->threads);
     if (!(o->time_limit >= 0))
         return ckg__fail(CKG_ERR_INVALID, "options: time_limit must be 0 or more, not %g", o->time_limit);
-    if (o->initial < -1)
-        return ckg__fail(CKG_ERR_INVALID, "options: initial must be -1 or more, not %d", o->initial);
+    if (o->initial < -1 || o->initial > MOST_INITIAL)
+        return ckg__fail(CKG_ERR_INVALID, "options: initial must be from -1 to %d, not %d", MOST_INITIAL,
+                         o->initial);
     if (o->samples < 1 || o->samples > CKG__MAX_SAMPLES)
         return ckg__fail(CKG_ERR_INVALID, "options: samples must be from 1 to %d, not %d", CKG__MAX_SAMPLES,
                          o->samples);
     if (o->budget < 0)
         return ckg__fail(CKG_ERR_INVALID, "options: budget must be 0 or more, not %d", o->budget);
-    if (isinf(o->penalty))
-        return ckg__fail(CKG_ERR_INVALID, "options: the penalty must be finite, or CKG_AUTOMATIC");
+    if (o->warp != 0 && o->warp != 1)
+        return ckg__fail(CKG_ERR_INVALID, "options: warp must be 0 or 1, not %d", o->warp);
+    if (fabs(o->penalty) > largest_penalty)
+        return ckg__fail(CKG_ERR_INVALID,
+                         "options: the penalty must be from -1e150 to 1e150, or CKG_AUTOMATIC, not %g",
+                         o->penalty);
     return CKG_OK;
 }
 

@@ -149,7 +149,6 @@ static int drop_infeasible(const struct ckg__belief *belief, int m, int first, c
     return CKG_OK;
 }
 
-/* 1 when a further evaluation is expected to carry noise. */
 /*
  * A pending design counts by what the models were made to believe of it: without it the improvement that it
  * promises would be promised again right beside it. Under noise the best value measured counts too: over the

@@ -57,6 +57,8 @@ SCRIPTS = {
     "a good line after NaN": ("echo '{\"f\": NaN, \"c\": -1}'\n" + GOOD, None),
     "a brace after a good line": (GOOD + "echo '{ done, NaN in 3 places }'", None),
     "1e200": ("echo '{\"f\": 1e200, \"c\": -1}'", "wrong answer"),
+    "an sd of 1e200": ("echo '{\"f\": [1, 1e200], \"c\": -1}'", "wrong answer"),
+    "an sd of 1e-170": ("echo '{\"f\": [1, 1e-170], \"c\": -1}'", "wrong answer"),
     "a text": ("echo '{\"f\": \"1\", \"c\": -1}'", "wrong answer"),
     "true": ("echo '{\"f\": true, \"c\": -1}'", "wrong answer"),
     "a nested object": ("echo '{\"f\": {\"value\": 1}, \"c\": -1}'", "wrong answer"),

@@ -347,11 +347,11 @@ static void test_nearly_equal_designs(void **state)
 
 static void test_scales(void **state)
 {
-    static const double scales[] = {1e-12, 1e12, 1e-100, 1e100, 1e150};
+    static const double scales[] = {1e-12, 1e12, 1e-100, 1e100, 1e150, 1e-160, 1e-310};
 
     (void)state;
     for (int i = 0; i < 3; i++)
-        for (int c = 0; c < 5; c++) {
+        for (int c = 0; c < 7; c++) {
             ckg_study *s = plain_study(2, 1, noises[i]);
             for (int t = 0; t < 10; t++)
                 tell_smooth(s, scales[c]);
@@ -531,6 +531,26 @@ static void test_mixed_noise(void **state)
         }
 }
 
+/* One value in four says next to nothing, or far more than any measurement could. */
+static void test_extreme_noise(void **state)
+{
+    static const double sds[] = {1e-150, 1e-100, 1e100, 1e150};
+
+    (void)state;
+    for (int i = 0; i < 3; i++)
+        for (int c = 0; c < 4; c++) {
+            ckg_study *s = plain_study(2, 1, noises[i]);
+            for (int t = 0; t < 12; t++) {
+                const double sd = t % 4 == 3 ? sds[c] : CKG_SD_DEFAULT;
+                double x[2];
+                weyl(t, 2, x);
+                const ckg_measurement m[] = {{1, smooth(x, 2, 1), sd}, {0, smooth(x, 2, 0), sd}};
+                must(ckg_study_tell_measured(s, add(s, x), 2, m));
+            }
+            exercise(s);
+        }
+}
+
 /* --- failures --- */
 
 static void test_failed_evaluations(void **state)
@@ -695,6 +715,6 @@ int main(void)
         test_duplicated_designs, test_nearly_equal_designs, test_scales, test_offset, test_heavy_tail,
         test_log_scale_over_twelve_decades, test_numbers_of_constraints, test_dimensions,
         test_two_sided_limits, test_only_constraints_measured, test_some_outcomes_measured, test_mixed_noise,
-        test_failed_evaluations, test_everything_fails, test_failure_at_a_measured_design,
+        test_extreme_noise, test_failed_evaluations, test_everything_fails, test_failure_at_a_measured_design,
         test_every_way_to_fit, test_policy_cei, test_penalties, test_tiny_time_limit, test_many_observations);
 }

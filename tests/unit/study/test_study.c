@@ -178,8 +178,10 @@ static void test_bad_numbers_in_options(void **state)
 {
     static const int versions[] = {0, 2, -1, INT_MAX}, samples[] = {0, -1, INT_MIN, 1000000},
                      threads[] = {-1, INT_MIN, INT_MAX};
-    static const double limits[] = {-1e-9, -INFINITY, NAN}, penalties[] = {INFINITY, -INFINITY};
-    static const int initials[] = {-2, INT_MIN};
+    static const double limits[] = {-1e-9, -INFINITY, NAN},
+                        penalties[] = {INFINITY, -INFINITY, 1e300, -1e151};
+    static const int initials[] = {-2, INT_MIN, INT_MAX, 100001};
+    static const int warps[] = {2, -1, INT_MAX, INT_MIN};
     ckg_options o;
 
     (void)state;
@@ -201,10 +203,13 @@ static void test_bad_numbers_in_options(void **state)
         o.time_limit = limits[i];
         refuse_options(&o, "time_limit");
     }
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 4; i++) {
         o = (ckg_options)CKG_OPTIONS_INIT;
         o.penalty = penalties[i];
         refuse_options(&o, "penalty");
+        o = (ckg_options)CKG_OPTIONS_INIT;
+        o.warp = warps[i];
+        refuse_options(&o, "warp");
         o = (ckg_options)CKG_OPTIONS_INIT;
         o.initial = initials[i];
         refuse_options(&o, "initial");
@@ -351,10 +356,10 @@ static void test_bad_values(void **state)
 
 static void test_bad_standard_deviations(void **state)
 {
-    static const double bad[] = {NAN, INFINITY, -INFINITY, -0.5, -2};
+    static const double bad[] = {NAN, INFINITY, -INFINITY, -0.5, -2, 1e200, 1e-170, 1e-310};
     ckg_study *s = ((struct pair *)*state)->misused;
 
-    for (int i = 0; i < 5; i++) {
+    for (int i = 0; i < 8; i++) {
         const ckg_measurement measured[] = {{1, 1, 0.1}, {0, 1, bad[i]}};
         assert_refused(ckg_study_tell_measured(s, PENDING, 2, measured), CKG_ERR_INVALID, "mass");
     }
