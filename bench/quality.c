@@ -3,7 +3,8 @@
  * and without noise.
  *
  *     build/bench/quality [--evaluations 50] [--initial 10] [--seeds 30] [--first-seed 1] [--policy ckg]
- *                         [--problem NAME] [--noise 0|1] [--fit auto] [--threads N] [--verbose]
+ *                         [--problem NAME] [--noise 0|1] [--fit auto] [--kernel rbf] [--threads N]
+ * [--verbose]
  *
  * OC = f(x_r) − f*, scored on the true function, feasible when every c <= 0 without tolerance; an infeasible
  * recommendation scores |f*| (the paper's M = 0). Nothing is dropped. The interval of the mean is Student's
@@ -34,6 +35,7 @@ struct settings {
     const char *policy;
     const char *problem;
     const char *fit;
+    const char *kernel;
     double noise;
 };
 
@@ -106,6 +108,7 @@ static int replicate(void *context, int index, struct app_message *message)
         .noise = cell->noise,
         .policy = set->policy,
         .fit = set->fit,
+        .kernel = set->kernel,
         .initial = set->initial,
         .evaluations = set->evaluations,
         .seed = (uint64_t)(set->first_seed + index),
@@ -166,7 +169,7 @@ static void run_policy(const struct settings *all, const char *policy)
 
 int main(int argc, char **argv)
 {
-    struct settings set = {50, 10, 30, 1, 2, 0, "ckg", NULL, "auto", -1};
+    struct settings set = {50, 10, 30, 1, 2, 0, "ckg", NULL, "auto", "rbf", -1};
     const struct bench_option options[] = {
         {"evaluations", BENCH_INTEGER, &set.evaluations},
         {"initial", BENCH_INTEGER, &set.initial},
@@ -176,6 +179,7 @@ int main(int argc, char **argv)
         {"policy", BENCH_WORD, &set.policy},
         {"problem", BENCH_WORD, &set.problem},
         {"fit", BENCH_WORD, &set.fit},
+        {"kernel", BENCH_WORD, &set.kernel},
         {"noise", BENCH_REAL, &set.noise},
         {"verbose", BENCH_FLAG, &set.verbose},
         {0},

@@ -88,6 +88,8 @@ int app_replicate(const struct app_experiment *e, app_step_visit *visit, void *c
     options.seed = e->seed;
     if (e->fit)
         options.fit = e->fit;
+    if (e->kernel)
+        options.kernel = e->kernel;
 
     int status = problem ? ckg_study_new(&study, problem, &options) : CKG_ERR_NOMEM;
     for (int i = 0; !status && i < e->evaluations; i++)

@@ -13,8 +13,9 @@ struct app_experiment {
     const struct app_problem *problem;
     double noise; /* standard deviation of the objective's noise */
     const char *policy;
-    const char *fit; /* as in ckg_options; NULL: the default */
-    int initial;     /* as in ckg_options; -1: the default */
+    const char *fit;    /* as in ckg_options; NULL: the default */
+    const char *kernel; /* likewise */
+    int initial;        /* as in ckg_options; -1: the default */
     int evaluations;
     uint64_t seed; /* of the study; evaluation i has the same noise under every policy */
 };

@@ -52,7 +52,8 @@ typedef struct ckg_options {
     double time_limit;
     /* designs of the Latin hypercube before the policy takes over, 100,000 at most; -1: max(10, 2(d+1)) */
     int initial;
-    const char *kernel; /* "rbf" (squared exponential), "matern52", "matern32" */
+    /* "rbf" (squared exponential), "matern52", "matern32"; "auto": for each outcome what its data favour */
+    const char *kernel;
     /*
      * hyperparameters: "ml", "map", "sample" (averaged over posterior samples), or "auto": sample under
      * noise, else map

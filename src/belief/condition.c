@@ -23,7 +23,7 @@ static void factor_task(void *context, int index, int worker)
     const int j = f->outcome[index];
     const int sample = f->sample[index];
     struct ckg__surrogate *s = &models->surrogate[j];
-    struct ckg__fit fit = ckg__models_fit(models, &s->series, models->X[j]);
+    struct ckg__fit fit = ckg__models_fit(models, s->fitted.kernel, &s->series, models->X[j]);
     struct ckg__team team;
 
     ckg__models_share(models, worker, &team, &fit);

@@ -44,13 +44,13 @@ double ckg__models_mean_precision(const struct ckg__models *models)
     return models->method == CKG__FIT_ML ? 0 : 1;
 }
 
-struct ckg__fit ckg__models_fit(const struct ckg__models *models, const struct ckg__series *series,
-                                const double *X)
+struct ckg__fit ckg__models_fit(const struct ckg__models *models, enum ckg__kernel kernel,
+                                const struct ckg__series *series, const double *X)
 {
     const struct ckg_problem *problem = models->data->problem;
 
     return (struct ckg__fit){
-        .inputs = {.kernel = models->kernel,
+        .inputs = {.kernel = kernel,
                    .likelihood = &ckg__likelihood_normal,
                    .d = problem->d,
                    .D = problem->D,

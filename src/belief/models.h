@@ -22,6 +22,7 @@ enum { CKG__MAX_SAMPLES = 64, CKG__CHAINS = 2, CKG__ANCHORS = 20 };
 struct ckg__fitted {
     int trials, told;
     double theta[CKG_MAX_PARAMETERS + 2], warp;
+    enum ckg__kernel kernel;
 };
 
 /* One outcome's model. */
@@ -38,7 +39,8 @@ struct ckg__surrogate {
 
 struct ckg__models {
     const struct ckg__data *data;
-    enum ckg__kernel kernel;
+    enum ckg__kernel kernel; /* of every outcome, or where a choice begins */
+    int choose_kernel;       /* 1: each outcome has the kernel that its data favour */
     enum ckg__fit_method method;
     int samples;          /* wanted */
     int warp;             /* 1: allowed */

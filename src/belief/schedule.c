@@ -62,6 +62,10 @@ static int fit_to(struct ckg__models *models, int trials)
     if (!status)
         status = ckg__fit_all(models, anchor);
 
+    /* The kernels, where the data may choose. */
+    for (int j = 0; !status && models->choose_kernel && j < models->data->problem->outcomes; j++)
+        status = ckg__choose_kernel(models, j);
+
     /* The scales; beyond CKG__REFIT_ALWAYS they are chosen at the anchors, and kept between them. */
     const int scaled = models->warp && (anchor || trials <= CKG__REFIT_ALWAYS);
     for (int j = 0; !status && scaled && j < models->data->problem->outcomes; j++)
@@ -81,13 +85,13 @@ static int is_fitted(const struct ckg__models *models, const struct ckg__fitted 
     return fitted->trials == trials && fitted->told == ckg__told(models->data, trials);
 }
 
-/* Unfitted surrogates: the first start's hyperparameters, no warp. */
+/* Unfitted surrogates: the first start's hyperparameters, the first kernel, no warp. */
 static void forget_fits(struct ckg__models *models)
 {
     for (int j = 0; j < models->outcomes; j++) {
         struct ckg__surrogate *s = &models->surrogate[j];
-        const struct ckg__fit fit = ckg__models_fit(models, &s->series, NULL);
-        s->fitted = (struct ckg__fitted){0};
+        const struct ckg__fit fit = ckg__models_fit(models, models->kernel, &s->series, NULL);
+        s->fitted = (struct ckg__fitted){.kernel = models->kernel};
         ckg__fit_start(&fit, 0, s->fitted.theta);
     }
 }
@@ -137,6 +141,7 @@ static int fit_from_lead(struct ckg__models *models, int trials)
         const struct ckg__fitted *from = &models->lead->surrogate[j].fitted;
         if (from->told)
             models->surrogate[j].fitted = *from;
+        models->surrogate[j].fitted.kernel = models->kernel;
         models->surrogate[j].fitted.warp = 0;
     }
     return fit_to(models, trials);

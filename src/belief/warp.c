@@ -33,7 +33,7 @@ static void warp_task(void *context, int index, int worker)
 
     int status = ckg__lay_out(w->models, &layout, arena, &scaling, &series, &X);
     if (!status) {
-        struct ckg__fit fit = ckg__models_fit(w->models, &series, X);
+        struct ckg__fit fit = ckg__models_fit(w->models, w->fitted[index].kernel, &series, X);
         struct ckg__team team;
         ckg__models_share(w->models, worker, &team, &fit);
         status = ckg__fit_climb(&fit, EVALUATIONS, w->fitted[index].theta, &w->density[index], arena);

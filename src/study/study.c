@@ -63,6 +63,16 @@ static int check_numbers(const ckg_options *o)
     return CKG_OK;
 }
 
+/* A kernel's number; CKG__KERNELS where the data are to choose. */
+static int find_kernel(const char *name, int *kernel)
+{
+    const char *names[CKG__KERNELS + 1];
+
+    memcpy(names, ckg__kernel_names, sizeof ckg__kernel_names);
+    names[CKG__KERNELS] = "auto";
+    return find_name("kernel", name, names, CKG__KERNELS + 1, kernel);
+}
+
 /* The study's value of the policy's parameter of that name, or NAN. */
 static double setting_named(const ckg_study *s, const char *name)
 {
@@ -99,7 +109,7 @@ static int apply_options(ckg_study *s, const ckg_options *o)
     int status = check_numbers(o);
 
     if (!status)
-        status = find_name("kernel", o->kernel, ckg__kernel_names, CKG__KERNELS, &kernel);
+        status = find_kernel(o->kernel, &kernel);
     if (!status)
         status = find_name("fit", o->fit, fits, 4, &fit);
     if (!status)
@@ -120,7 +130,8 @@ static int apply_options(ckg_study *s, const ckg_options *o)
         return status;
 
     /* The models; the paper's authors had plain maximum likelihood, no warp, and M = 0. */
-    s->models.kernel = (enum ckg__kernel)kernel;
+    s->models.choose_kernel = kernel == CKG__KERNELS;
+    s->models.kernel = s->models.choose_kernel ? CKG__RBF : (enum ckg__kernel)kernel;
     s->models.method = preset && fit == CKG__FIT_AUTO ? CKG__FIT_ML : (enum ckg__fit_method)fit;
     s->models.samples = o->samples;
     s->models.warp = o->warp && !preset;
