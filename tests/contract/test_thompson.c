@@ -366,7 +366,7 @@ static void test_pending_designs_get_different_draws(void **state)
     }
 }
 
-/* Asks until every design has been seen, each once, and then no more. */
+/* Asks until every design has been seen, each once, and then no more; the problem is freed. */
 static void exhaust(ckg_problem *p, const char *policy, int size)
 {
     ckg_options options = CKG_OPTIONS_INIT;
@@ -393,6 +393,7 @@ static void exhaust(ckg_problem *p, const char *policy, int size)
     for (int i = 0; i < size; i++)
         assert_true(isfinite(scores[i]));
     ckg_study_free(s);
+    ckg_problem_free(p);
 }
 
 static void test_lattices_and_lists_are_exhausted_once(void **state)
