@@ -32,6 +32,21 @@ if(CKG_BENCH)
         target_link_libraries(bench_${name} PRIVATE ${parts} ckg_static ${OPENBLAS_LINK_LIBRARIES})
         set_target_properties(bench_${name} PROPERTIES OUTPUT_NAME ${name} RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bench)
     endforeach()
+
+    # bench/coco/coco.c becomes build/bench/coco where scripts/fetch-coco.sh has fetched the suite, with nothing but itself, for other machines.
+    if(NOT DEFINED CKG_COCO)
+        set(CKG_COCO ${PROJECT_SOURCE_DIR}/build-coco)
+    endif()
+    if(EXISTS ${CKG_COCO}/coco.c AND NOT CKG_SANITIZE)
+        add_library(coco_suite STATIC ${CKG_COCO}/coco.c)
+        target_compile_options(coco_suite PRIVATE -w)
+        target_compile_definitions(coco_suite PRIVATE _GNU_SOURCE)
+        target_include_directories(coco_suite SYSTEM PUBLIC ${CKG_COCO})
+        add_executable(bench_coco bench/coco/coco.c)
+        target_link_libraries(bench_coco PRIVATE coco_suite ckg_experiments ckg_static)
+        target_link_options(bench_coco PRIVATE -static -s)
+        set_target_properties(bench_coco PROPERTIES OUTPUT_NAME coco RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bench)
+    endif()
 endif()
 
 # examples/mnist becomes build/examples/mnist where OpenBLAS is there. The network is compiled in double precision too, for its tests.
