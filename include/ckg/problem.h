@@ -30,7 +30,7 @@ enum ckg_noise {
     CKG_NOISE_KNOWN /* normal, with a given standard deviation */
 };
 
-enum { CKG_MAX_PARAMETERS = 200, CKG_MAX_CATEGORIES = 100, CKG_MAX_CONSTRAINTS = 20 };
+enum { CKG_MAX_PARAMETERS = 200, CKG_MAX_CATEGORIES = 100, CKG_MAX_CONSTRAINTS = 200 };
 
 /* An empty problem that minimizes an objective called "objective". The caller frees it. */
 CKG_API int ckg_problem_new(ckg_problem **out);

@@ -170,12 +170,16 @@ static void add_line(const struct ckg__kg *kg, const struct ckg__kg_work *w, con
     const int outcomes = belief->outcomes;
     double part[CKG__MAX_OUTCOMES];
     double slope[CKG__MAX_OUTCOMES][3];
+    int open[CKG__MAX_OUTCOMES];
+    int count = 0;
     double pf = 1;
 
-    /* The probability of feasibility there, constraint by constraint. */
+    /* The probability of feasibility there, constraint by constraint; which of them are not sure to hold. */
     for (int j = 1; j < outcomes; j++) {
         part[j] = feasible_slopes(belief, w, j, p, z[j - 1], slope[j]);
         pf *= part[j];
+        open[count] = j;
+        count += part[j] != 1;
     }
 
     /* Through the objective, */
@@ -187,8 +191,8 @@ static void add_line(const struct ckg__kg *kg, const struct ckg__kg_work *w, con
     const double in_pf = wa * w->gain[p] + wb * w->sigma[0][p];
     for (int j = 1; j < outcomes; j++) {
         double others = in_pf;
-        for (int i = 1; i < outcomes; i++)
-            others *= i == j ? 1 : part[i];
+        for (int i = 0; i < count; i++)
+            others *= open[i] == j ? 1 : part[open[i]];
         adj->sigma[j][p] += others * slope[j][0];
         if (p == kg->m) {
             adj->mean[j] += others * slope[j][1];

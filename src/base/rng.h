@@ -39,9 +39,11 @@ enum ckg__purpose {
     CKG__FOR_RANDOM_POLICY = 12000,
     CKG__FOR_FACES = 60000,          /* + outlook: points */
     CKG__FOR_FACES_SIDES = 60500,    /* + outlook: which end of the range */
-    CKG__FOR_OPTIMA = 61000,         /* + 64·outlook + outcome */
-    CKG__FOR_BEST_VALUES = 0x10000,  /* + CKG__MAX_OUTCOMES·outlook + outcome */
+    CKG__FOR_OPTIMA = 61000,         /* + 64·outlook + outcome, of the first 64 outcomes */
+    CKG__FOR_BEST_VALUES = 0x10000,  /* + 22·outlook + outcome, of the first 22 */
     CKG__FOR_REFINED_OPTIMA = 70000, /* + 1024·outlook + draw */
+    CKG__FOR_OPTIMA_BEYOND = 200000, /* + 256·outlook + outcome, of the outcomes after those */
+    CKG__FOR_BEST_VALUES_BEYOND = 220000,
     CKG__FOR_SCRAMBLING = 0x50B01,   /* its stream is the dimension */
     CKG__FOR_BEYOND_SOBOL = 0x50B02, /* its stream is dimension and point */
 };

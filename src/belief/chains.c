@@ -14,8 +14,10 @@ enum { BURN = 4, THIN = 2 };
 
 double *ckg__sample_of(const struct ckg__chains *chains, int j, int i)
 {
-    assert(i >= 0 && i < CKG__MAX_SAMPLES);
-    return chains->samples + ((size_t)j * CKG__MAX_SAMPLES + (size_t)i) * (size_t)chains->dim;
+    const size_t samples = (size_t)chains->models->samples;
+
+    assert(i >= 0 && (size_t)i < samples);
+    return chains->samples + ((size_t)j * samples + (size_t)i) * (size_t)chains->dim;
 }
 
 static int wants_samples(const struct ckg__models *models, int j)
@@ -56,8 +58,8 @@ int ckg__sample_all(struct ckg__models *models, struct ckg__chains *chains)
     chains->models = models;
     chains->count = 0;
     chains->dim = models->data->problem->d + 2;
-    chains->samples = ckg__arena_doubles(&models->own,
-                                         (size_t)models->outcomes * CKG__MAX_SAMPLES * (size_t)chains->dim);
+    chains->samples = ckg__arena_doubles(&models->own, (size_t)models->outcomes * (size_t)models->samples *
+                                                           (size_t)chains->dim);
     if (!chains->samples)
         return CKG_ERR_NOMEM;
 

@@ -72,13 +72,16 @@ static int reserve_rows(const struct ckg__models *models, struct ckg__surrogate 
 
 int ckg__condition_all(struct ckg__models *models, const struct ckg__chains *chains, int spare)
 {
-    const size_t most = CKG__MAX_OUTCOMES * CKG__MAX_SAMPLES;
     struct factors f = {.models = models, .chains = chains};
+    size_t most = 0;
 
     /* Room. */
-    for (int j = 0; j < models->outcomes; j++)
-        if (reserve_processes(&models->surrogate[j]) || reserve_rows(models, &models->surrogate[j], spare))
+    for (int j = 0; j < models->outcomes; j++) {
+        struct ckg__surrogate *s = &models->surrogate[j];
+        if (reserve_processes(s) || reserve_rows(models, s, spare))
             return CKG_ERR_NOMEM;
+        most += (size_t)s->samples;
+    }
     f.status = ckg__arena_ints(&models->own, most);
     f.outcome = ckg__arena_ints(&models->own, most);
     f.sample = ckg__arena_ints(&models->own, most);

@@ -12,10 +12,8 @@ enum { STARTS = CKG__FIT_STARTS + 1 };
 struct fits {
     struct ckg__models *models;
     int count;
-    int status[CKG__MAX_OUTCOMES * STARTS];
-    int outcome[CKG__MAX_OUTCOMES * STARTS];
-    int start[CKG__MAX_OUTCOMES * STARTS];
-    double density[CKG__MAX_OUTCOMES * STARTS];
+    int *status, *outcome, *start; /* (outcomes × STARTS), like the rest */
+    double *density;
     double (*theta)[CKG_MAX_PARAMETERS + 2];
 };
 
@@ -82,23 +80,31 @@ static void take_best(struct ckg__models *models, const struct fits *fits)
     }
 }
 
+static int fits_take(struct fits *fits, struct ckg__models *models)
+{
+    const size_t most = (size_t)models->outcomes * STARTS;
+
+    *fits = (struct fits){.models = models};
+    fits->status = ckg__arena_ints(&models->own, most);
+    fits->outcome = ckg__arena_ints(&models->own, most);
+    fits->start = ckg__arena_ints(&models->own, most);
+    fits->density = ckg__arena_doubles(&models->own, most);
+    fits->theta = ckg__arena_get(&models->own, most, sizeof *fits->theta);
+    return fits->status && fits->outcome && fits->start && fits->density && fits->theta ? CKG_OK
+                                                                                        : CKG_ERR_NOMEM;
+}
+
 int ckg__fit_all(struct ckg__models *models, int anchor)
 {
     struct ckg__arena_mark mark = ckg__arena_mark(&models->own);
-    struct fits *fits = ckg__arena_get(&models->own, 1, sizeof *fits);
+    struct fits fits;
 
-    if (!fits)
+    if (fits_take(&fits, models))
         return CKG_ERR_NOMEM;
-    fits->models = models;
-    fits->count = 0;
-    fits->theta = ckg__arena_get(&models->own, CKG__MAX_OUTCOMES * STARTS, sizeof *fits->theta);
-    if (!fits->theta)
-        return CKG_ERR_NOMEM;
-
-    plan(fits, anchor);
-    const int status = ckg__models_run(models, fits->count, fit_task, fits, fits->status);
+    plan(&fits, anchor);
+    const int status = ckg__models_run(models, fits.count, fit_task, &fits, fits.status);
     if (!status)
-        take_best(models, fits);
+        take_best(models, &fits);
     ckg__arena_release(&models->own, mark);
     return status;
 }

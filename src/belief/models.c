@@ -19,7 +19,10 @@ int ckg__models_init(struct ckg__models *models, const struct ckg__data *data, s
     models->arena = arena;
     ckg__arena_init(&models->own);
     models->group = ckg__alloc((size_t)data->problem->D, sizeof *models->group);
-    if (!models->group)
+    models->most = data->problem->outcomes + 1;
+    models->surrogate = ckg__alloc_zero((size_t)models->most, sizeof *models->surrogate);
+    models->X = ckg__alloc((size_t)models->most, sizeof *models->X);
+    if (!models->group || !models->surrogate || !models->X)
         return CKG_ERR_NOMEM;
     for (int i = 0; i < data->problem->d; i++)
         for (int k = 0; k < data->problem->parameters[i].width; k++)
@@ -29,12 +32,14 @@ int ckg__models_init(struct ckg__models *models, const struct ckg__data *data, s
 
 void ckg__models_free(struct ckg__models *models)
 {
-    for (int j = 0; j < CKG__MAX_OUTCOMES; j++) {
+    for (int j = 0; models->surrogate && j < models->most; j++) {
         for (int s = 0; s < models->surrogate[j].room; s++)
             ckg__gp_delete(models->surrogate[j].gp[s]);
         ckg__free(models->surrogate[j].gp);
     }
     ckg__arena_free(&models->own);
+    ckg__free(models->surrogate);
+    ckg__free(models->X);
     ckg__free(models->group);
     memset(models, 0, sizeof *models);
 }
@@ -54,10 +59,14 @@ static double model_limit(const struct ckg__scaling *scaling, double limit)
 }
 
 /* The processes of all outcomes, sample by sample, with the limits in model units. */
-static void believe(struct ckg__models *models)
+static int believe(struct ckg__models *models)
 {
     const struct ckg_problem *problem = models->data->problem;
     const struct ckg__scaling *objective = &models->surrogate[0].scaling;
+
+    models->belief = ckg__arena_get(&models->own, (size_t)models->beliefs, sizeof *models->belief);
+    if (!models->belief)
+        return CKG_ERR_NOMEM;
 
     for (int b = 0; b < models->beliefs; b++) {
         struct ckg__belief *belief = &models->belief[b];
@@ -74,6 +83,7 @@ static void believe(struct ckg__models *models)
             belief->penalty = (ckg__scaling_warp(objective, models->fixed_penalty) - objective->centre) /
                               objective->scale;
     }
+    return CKG_OK;
 }
 
 int ckg__models_update(struct ckg__models *models, uint64_t revision, int spare)
@@ -102,13 +112,12 @@ int ckg__models_update(struct ckg__models *models, uint64_t revision, int spare)
         status = chains ? ckg__sample_all(models, chains) : CKG_ERR_NOMEM;
     if (!status)
         status = ckg__condition_all(models, chains, spare);
-    if (status)
-        return status;
 
     /* What they say together. */
-    believe(models);
-    models->revision = revision;
-    return CKG_OK;
+    if (!status)
+        status = believe(models);
+    models->revision = status ? 0 : revision;
+    return status;
 }
 
 int ckg__models_noisy(const struct ckg__models *models)

@@ -48,15 +48,16 @@ struct ckg__models {
     double fixed_penalty; /* in the objective's units; NAN: automatic */
     uint64_t seed;
     struct ckg__pool *pool;
-    struct ckg__arena *arena;     /* (threads) */
-    struct ckg__arena own;        /* series and inputs of the present data */
-    int *group;                   /* (D) */
-    double *X[CKG__MAX_OUTCOMES]; /* D×n, in `own`: the inputs of each series */
-    int outcomes;
-    struct ckg__surrogate surrogate[CKG__MAX_OUTCOMES];
+    struct ckg__arena *arena;         /* (threads) */
+    struct ckg__arena own;            /* series, inputs and beliefs of the present data */
+    int *group;                       /* (D) */
+    int most;                         /* the problem's outcomes and one for failures: */
+    struct ckg__surrogate *surrogate; /* (most) */
+    double **X;                       /* (most) D×n, in `own`: the inputs of each series */
+    int outcomes;                     /* in use */
     int beliefs;
-    struct ckg__belief belief[CKG__MAX_SAMPLES];
-    uint64_t revision; /* of the data that the models know; 0: none */
+    struct ckg__belief *belief; /* (beliefs), in `own` */
+    uint64_t revision;          /* of the data that the models know; 0: none */
     /*
      * Where the fits start, for data whose values change with every trial and leave no anchor standing; NULL:
      * from anchors. It knows the same outcomes and is up to date.

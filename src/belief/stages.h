@@ -67,7 +67,7 @@ struct ckg__chains {
     const struct ckg__models *models;
     int count;       /* tasks */
     int dim;         /* numbers in one sample */
-    double *samples; /* outcomes × CKG__MAX_SAMPLES × dim */
+    double *samples; /* outcomes × models->samples × dim */
     int status[CKG__MAX_OUTCOMES * CKG__CHAINS];
     int outcome[CKG__MAX_OUTCOMES * CKG__CHAINS];
 };

@@ -158,8 +158,8 @@ int ckg__data_exact(const struct ckg_problem *problem, const struct ckg_measurem
 
 int ckg__data_settled(const struct ckg__data *data, int design)
 {
-    const unsigned all = (1u << data->problem->outcomes) - 1u;
-    unsigned known = 0;
+    unsigned char known[1 + CKG_MAX_CONSTRAINTS] = {0};
+    int count = 0;
 
     assert(design >= 0 && design < data->designs);
     for (int t = 0; t < data->trials; t++) {
@@ -168,9 +168,13 @@ int ckg__data_settled(const struct ckg__data *data, int design)
             continue;
         if (trial->state == CKG_FAILED)
             return 1;
-        for (int i = 0; i < trial->count; i++)
-            if (ckg__data_exact(data->problem, &trial->measured[i]))
-                known |= 1u << trial->measured[i].outcome;
+        for (int i = 0; i < trial->count; i++) {
+            unsigned char *outcome = &known[trial->measured[i].outcome];
+            if (*outcome || !ckg__data_exact(data->problem, &trial->measured[i]))
+                continue;
+            *outcome = 1;
+            count++;
+        }
     }
-    return known == all;
+    return count == data->problem->outcomes;
 }

@@ -508,7 +508,7 @@ static int check_measurement(const ckg_problem *p, const ckg_measurement *m)
 
 int ckg__problem_check_measured(const ckg_problem *p, int count, const ckg_measurement *measured)
 {
-    unsigned seen = 0;
+    unsigned char seen[1 + CKG_MAX_CONSTRAINTS] = {0};
 
     for (int i = 0; i < count; i++) {
         const ckg_measurement *m = &measured[i];
@@ -516,9 +516,8 @@ int ckg__problem_check_measured(const ckg_problem *p, int count, const ckg_measu
 
         if (status)
             return status;
-        if (seen & 1u << m->outcome)
+        if (seen[m->outcome]++)
             return ckg__fail(CKG_ERR_INVALID, "outcome '%s' is given twice", p->outcome[m->outcome].name);
-        seen |= 1u << m->outcome;
     }
     return CKG_OK;
 }

@@ -10,6 +10,10 @@
 
 #include "base/error.h"
 
+/* The distance between the streams of two outlooks, for outcomes after the first ones. */
+enum { BEYOND = 256 };
+_Static_assert((int)CKG__MAX_OUTCOMES <= (int)BEYOND, "an outlook's outcomes have streams of their own");
+
 struct stage {
     const struct ckg__search *search;
     enum ckg__draws_purpose purpose;
@@ -35,12 +39,16 @@ int ckg__draws_take(struct ckg__draws *draws, struct ckg__arena *arena)
     return draws->value ? CKG_OK : CKG_ERR_NOMEM;
 }
 
-/* The stream of one outcome of one outlook. */
+/* The stream of one outcome of one outlook. The first outcomes have had their streams from the beginning. */
 static uint64_t stream_of(enum ckg__draws_purpose purpose, int outlook, int outcome)
 {
-    const int room = purpose == CKG__DRAWS_OPTIMA ? 64 : CKG__MAX_OUTCOMES;
-    assert(outcome < room);
-    return (uint64_t)purpose + (uint64_t)(outlook * room + outcome);
+    const int optima = purpose == CKG__DRAWS_OPTIMA;
+    const int first = optima ? 64 : 22;
+    const uint64_t beyond = optima ? CKG__FOR_OPTIMA_BEYOND : CKG__FOR_BEST_VALUES_BEYOND;
+
+    assert(outcome < BEYOND);
+    return outcome < first ? (uint64_t)purpose + (uint64_t)(outlook * first + outcome)
+                           : beyond + (uint64_t)(outlook * BEYOND + outcome);
 }
 
 static void draw_task(void *context, int index, int worker)

@@ -428,7 +428,7 @@ static void test_log_scale_over_twelve_decades(void **state)
 
 static void test_numbers_of_constraints(void **state)
 {
-    static const int counts[] = {0, 1, CKG_MAX_CONSTRAINTS};
+    static const int counts[] = {0, 1, 20};
 
     (void)state;
     for (int i = 0; i < 2; i++)

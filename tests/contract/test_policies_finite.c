@@ -102,7 +102,7 @@ static void degenerate_constraints(struct recipe *r, int i)
         break;
     case 7:
         r->name = "twenty constraints";
-        r->K = CKG_MAX_CONSTRAINTS;
+        r->K = 20;
         r->n = 1 + r->n / 3;
         break;
     case 14:
@@ -112,7 +112,7 @@ static void degenerate_constraints(struct recipe *r, int i)
         break;
     case 22:
         r->name = "twenty constraints, failures";
-        r->K = CKG_MAX_CONSTRAINTS;
+        r->K = 20;
         r->n = 4;
         r->failing = 2;
         break;

@@ -3,6 +3,7 @@
  * which designs and values it takes, and what is feasible.
  */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <ckg/ckg.h>
@@ -192,6 +193,31 @@ static void test_values(void **state)
     ckg_problem_free(p);
 }
 
+/* Every one of as many outcomes as there may be is known from every other. */
+static void test_many_values(void **state)
+{
+    ckg_measurement all[1 + CKG_MAX_CONSTRAINTS];
+    ckg_problem *p;
+    char name[16];
+
+    (void)state;
+    must(ckg_problem_new(&p));
+    for (int j = 0; j <= CKG_MAX_CONSTRAINTS; j++) {
+        snprintf(name, sizeof name, "c%d", j);
+        if (j)
+            must(ckg_problem_add_constraint(p, name, 0, INFINITY));
+        all[j] = (ckg_measurement){j, j, 0};
+    }
+    must(ckg_problem_check_measured(p, 1 + CKG_MAX_CONSTRAINTS, all));
+    assert_int_equal(ckg_problem_feasible(p, 1 + CKG_MAX_CONSTRAINTS, all), 1);
+    assert_int_equal(ckg_problem_feasible(p, CKG_MAX_CONSTRAINTS, all), -1);
+
+    all[3].outcome = CKG_MAX_CONSTRAINTS;
+    REFUSED(ckg_problem_check_measured(p, 1 + CKG_MAX_CONSTRAINTS, all), CKG_ERR_INVALID,
+            "'c200' is given twice");
+    ckg_problem_free(p);
+}
+
 static void test_feasible(void **state)
 {
     ckg_problem *p = new_problem();
@@ -234,5 +260,6 @@ static void test_better(void **state)
 int main(void)
 {
     return RUN_TESTS(test_what_was_set, test_a_list, test_a_study_has_the_same, test_what_is_not_there,
-                     test_no_problem, test_designs, test_values, test_feasible, test_better);
+                     test_no_problem, test_designs, test_values, test_many_values, test_feasible,
+                     test_better);
 }
