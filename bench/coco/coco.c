@@ -18,8 +18,8 @@
  * the best feasible value evaluated so far, and of the recommended design the true objective, the true
  * largest violation, the stated probability of being feasible, and whether it was evaluated. "seconds" is a
  * suggestion's mean, those right after a recommendation left out because its models serve them, too. A run
- * that fails leaves a line with "error". After --seconds no run begins, and those under way end with what
- * they have and "cut".
+ * that fails leaves a line with "error" and what it had until then. After --seconds no run begins, and those
+ * under way end with what they have and "cut".
  *
  * --settings: the policy's parameters, and of the study fit, preset, samples, warp, penalty, failures.
  * --initial-designs: prints each run's initial design, for other tools to begin with, and evaluates nothing.
@@ -360,8 +360,8 @@ static double mean_taken(const struct run *run, int from, int to)
     return count ? sum / count : NAN;
 }
 
-/* Ends the line after n evaluations. */
-static void end_line(struct run *run, int n, int initial)
+/* Ends the line after n evaluations, which is all of them, or trouble or the deadline came before. */
+static void end_line(struct run *run, int n, int initial, int status)
 {
     struct rusage usage;
 
@@ -372,7 +372,9 @@ static void end_line(struct run *run, int n, int initial)
     write_number(run->line, "cpu",
                  (double)usage.ru_utime.tv_sec + 1e-6 * (double)usage.ru_utime.tv_usec +
                      (double)usage.ru_stime.tv_sec + 1e-6 * (double)usage.ru_stime.tv_usec);
-    if (n < run->set->budget * run->job->d)
+    if (status)
+        write_word(run->line, "error", ckg_error_message());
+    else if (n < run->set->budget * run->job->d)
         fprintf(run->line, ", \"cut\": %d", n);
     fprintf(run->line, "}\n");
 }
@@ -383,7 +385,7 @@ static int initial_of(int d)
     return 2 * (d + 1) > 10 ? 2 * (d + 1) : 10;
 }
 
-/* All evaluations of a study, until the deadline. */
+/* All evaluations of a study, until the deadline; what fails is told by the line. */
 static int make_run(struct run *run)
 {
     const int evaluations = run->set->budget * run->job->d;
@@ -394,12 +396,13 @@ static int make_run(struct run *run)
     begin_line(run->line, run->set, run->job);
     fprintf(run->line, ", \"checkpoints\": [");
     while (!status && n < evaluations && app_clock() < run->set->deadline) {
-        status = make_step(run, ++n);
+        status = make_step(run, n + 1);
+        n += !status;
         if (!status && is_checkpoint(run, n, initial))
             status = checkpoint(run, n);
     }
-    end_line(run, n, initial);
-    return status;
+    end_line(run, n, initial, status);
+    return CKG_OK;
 }
 
 /* The initial design as a line of its own. */
