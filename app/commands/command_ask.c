@@ -22,18 +22,33 @@ static int check_budget(const struct app_notebook *n, int wanted)
                     wanted, wanted == 1 ? "" : "s", budget, n->count);
 }
 
+/* What is expected of it, as far as it is known. */
+static void write_expected(const struct app_notebook *n, const ckg_suggestion *s, struct app_text *out)
+{
+    app_text_print(out, "  (expected %s %.4g ± %.2g, ", app_outcome_name(&n->definition, 0), s->mean[0],
+                   s->sd[0]);
+    if (!isnan(s->probability_feasible))
+        app_text_print(out, "feasible with probability %.3g", s->probability_feasible);
+    else {
+        app_text_print(out, "whether it is feasible is not known: ");
+        app_notebook_unmeasured(n, 1, out);
+    }
+    app_text_print(out, ")");
+}
+
 /* trial 7: wire=0.31 coils=7  (expected …) */
-static void write_line(const struct app_definition *d, const ckg_suggestion *s, int number, int quiet,
+static void write_line(const struct app_notebook *n, const ckg_suggestion *s, int number, int quiet,
                        struct app_text *out)
 {
+    const struct app_definition *d = &n->definition;
+
     app_text_print(out, "trial %d:", number);
     for (int i = 0; i < app_dimension(d); i++) {
         app_text_print(out, " %s=", app_parameter_name(d, i));
         app_design_write_text(d, i, s->x[i], out);
     }
-    if (!quiet && !isnan(s->probability_feasible))
-        app_text_print(out, "  (expected %s %.4g ± %.2g, feasible with probability %.3g)",
-                       app_outcome_name(d, 0), s->mean[0], s->sd[0], s->probability_feasible);
+    if (!quiet && !isnan(s->mean[0]))
+        write_expected(n, s, out);
 }
 
 /* One design, suggested, recorded and printed. */
@@ -49,7 +64,7 @@ static int ask_one(const struct app_arguments *a, struct app_notebook *n)
     if (a->json)
         app_trial_write(&n->definition, &n->trials[number - 1], &line);
     else
-        write_line(&n->definition, suggestion, number, a->quiet, &line);
+        write_line(n, suggestion, number, a->quiet, &line);
     ckg_suggestion_free(suggestion);
     return app_print(a, &line);
 }

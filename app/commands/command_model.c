@@ -8,6 +8,11 @@
 
 static void print_model(const struct app_definition *d, const char *name, const ckg_model_info *m)
 {
+    if (!m->observations) {
+        printf("%s: not measured yet\n", name);
+        return;
+    }
+
     printf("%s: %s, %d observations, %s\n", name, m->kernel, m->observations,
            m->samples > 1 ? "the first of several hyperparameter samples"
                           : "the most likely hyperparameters");

@@ -1,4 +1,5 @@
 /* ckg predict: what the models say of given designs. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -55,8 +56,14 @@ static void write_text(const struct app_definition *d, const struct app_predicti
     app_design_write(d, p->x, out);
     app_text_print(out, " ");
     for (int j = 0; j <= app_constraints(d); j++)
-        app_text_print(out, " %s %.5g ± %.2g,", app_outcome_name(d, j), p->mean[j], p->sd[j]);
-    app_text_print(out, " feasible with probability %.4g", p->probability_feasible);
+        if (isnan(p->mean[j]))
+            app_text_print(out, " %s not measured yet,", app_outcome_name(d, j));
+        else
+            app_text_print(out, " %s %.5g ± %.2g,", app_outcome_name(d, j), p->mean[j], p->sd[j]);
+    if (isnan(p->probability_feasible))
+        app_text_print(out, " whether it is feasible is not known");
+    else
+        app_text_print(out, " feasible with probability %.4g", p->probability_feasible);
 }
 
 static int print(const struct app_arguments *a, const struct app_definition *d, const struct predictions *p)

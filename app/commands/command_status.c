@@ -30,12 +30,25 @@ static void print_text(const struct app_notebook *n)
         printf("nothing feasible has been measured yet\n");
 }
 
+/* What a person should know of the answers so far. */
+static void print_unmeasured(const struct app_notebook *n)
+{
+    struct app_text line = {0};
+    int tally[APP_STATES];
+
+    app_notebook_tally(n, tally);
+    if (tally[APP_COMPLETE] && app_notebook_unmeasured(n, 0, &line) && line.data)
+        printf("%s\n", line.data);
+    app_text_free(&line);
+}
+
 static int run(const struct app_arguments *a, struct app_notebook *n)
 {
     struct app_text line = {0};
 
     if (!a->json) {
         print_text(n);
+        print_unmeasured(n);
         return CKG_OK;
     }
     app_status_write(n, &line);

@@ -177,6 +177,16 @@ static int print_trial(const struct app_arguments *a, const struct app_definitio
     return app_print(a, &line);
 }
 
+/* The first trial without a value of some outcome may be a slip. */
+static void warn(const struct app_notebook *n, int number)
+{
+    struct app_text line = {0};
+
+    if (app_notebook_lacking(n, number, &line) && line.data)
+        fprintf(stderr, "%s\n", line.data);
+    app_text_free(&line);
+}
+
 /* --- the command --- */
 
 static int check(const struct app_arguments *a)
@@ -200,8 +210,10 @@ static int run(const struct app_arguments *a, struct app_notebook *n)
     free(measured);
 
     /* It is recorded now, whether it can be read back or not. */
-    if (!status && !a->quiet && !app_notebook_sync(n))
+    if (!status && !a->quiet && !app_notebook_sync(n)) {
+        warn(n, number);
         status = print_trial(a, &n->definition, &n->trials[number - 1]);
+    }
     return status;
 }
 

@@ -43,7 +43,10 @@ static void print_prediction(const struct app_definition *d, const ckg_recommend
     printf("%.6g ± %.2g\n", r->mean[0], r->sd[0]);
     for (int j = 1; j <= app_constraints(d); j++) {
         print_name(app_outcome_name(d, j));
-        printf("%.6g ± %.2g, met with probability %.4g (", r->mean[j], r->sd[j], r->probability[j - 1]);
+        if (isnan(r->mean[j]))
+            printf("not measured yet (");
+        else
+            printf("%.6g ± %.2g, met with probability %.4g (", r->mean[j], r->sd[j], r->probability[j - 1]);
         print_limits(app_outcome_at(d, j));
         printf(")\n");
     }
@@ -58,6 +61,22 @@ static int counts_failures(const struct app_notebook *n, const ckg_recommendatio
     return r->probability_feasible < 1 && tally[APP_FAILED_TRIAL] && !strcmp(n->definition.failures, "model");
 }
 
+/* How likely it is to be feasible, or why nobody can say. */
+static void print_feasible(const struct app_notebook *n, const ckg_recommendation *r)
+{
+    struct app_text why = {0};
+
+    if (!isnan(r->probability_feasible)) {
+        printf("feasible with probability %.4g%s\n", r->probability_feasible,
+               counts_failures(n, r) ? ", including that its evaluation succeeds" : "");
+        return;
+    }
+    app_notebook_unmeasured(n, 1, &why);
+    printf("whether it is feasible is not known: %s\n",
+           why.data ? why.data : "a constraint was not measured");
+    app_text_free(&why);
+}
+
 static void print_text(const struct app_notebook *n, const ckg_recommendation *r)
 {
     const struct app_definition *d = &n->definition;
@@ -69,14 +88,14 @@ static void print_text(const struct app_notebook *n, const ckg_recommendation *r
 
     printf("predicted:\n");
     print_prediction(d, r);
-    printf("feasible with probability %.4g%s\n", r->probability_feasible,
-           counts_failures(n, r) ? ", including that its evaluation succeeds" : "");
+    print_feasible(n, r);
 
     if (best)
         printf("best feasible design evaluated: trial %d, %s = %s\n", best->number, app_outcome_name(d, 0),
                app_number(app_trial_value(best, 0), number));
     else
-        printf("no design evaluated so far was feasible\n");
+        printf("no design evaluated so far %s feasible\n",
+               isnan(r->probability_feasible) ? "is known to be" : "was");
 }
 
 int app_recommend_print(const struct app_arguments *a, struct app_notebook *n,

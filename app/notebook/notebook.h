@@ -97,6 +97,20 @@ double app_trial_value(const struct app_trial *trial, int outcome);
 /* 1 when the trial was measured feasible with a better objective than `best`; NAN: there is none yet. */
 int app_trial_improves(const ckg_problem *problem, const struct app_trial *trial, double best);
 
+/* --- what has been measured (measured.c) --- */
+
+/* 1 when some trial measured the outcome. */
+int app_notebook_measured(const struct app_notebook *notebook, int outcome);
+
+/*
+ * Adds "'stress' has not been measured yet", with the names of all outcomes from `first` on that no trial
+ * measured; how many there are.
+ */
+int app_notebook_unmeasured(const struct app_notebook *notebook, int first, struct app_text *out);
+
+/* Adds a line about the outcomes that this trial is the first to have no value of; how many there are. */
+int app_notebook_lacking(const struct app_notebook *notebook, int number, struct app_text *out);
+
 const char *app_state_name(enum app_state state);
 
 #endif

@@ -145,6 +145,21 @@ static void time_line(struct app_text *out, const struct app_progress *p, const 
     }
 }
 
+static void recommended_line(struct app_text *out, const struct app_progress *p, const struct app_notebook *n)
+{
+    app_text_print(out, "  recommended    ");
+    if (!p->known) {
+        app_text_print(out, "-");
+        return;
+    }
+
+    app_text_print(out, "%s = %.5g ± %.2g, ", app_outcome_name(&n->definition, 0), p->value, p->sd);
+    if (!isnan(p->probability))
+        app_text_print(out, "feasible with probability %.3f", p->probability);
+    else
+        app_notebook_unmeasured(n, 1, out);
+}
+
 void app_progress_draw(struct app_progress *p, const struct app_notebook *n)
 {
     const struct app_definition *d = &n->definition;
@@ -168,11 +183,7 @@ void app_progress_draw(struct app_progress *p, const struct app_notebook *n)
     else
         app_text_print(&line[1], "  best feasible  none yet");
 
-    if (p->known)
-        app_text_print(&line[2], "  recommended    %s = %.5g ± %.2g, feasible with probability %.3f",
-                       app_outcome_name(d, 0), p->value, p->sd, p->probability);
-    else
-        app_text_print(&line[2], "  recommended    -");
+    recommended_line(&line[2], p, n);
 
     time_line(&line[3], p, n, tally[APP_COMPLETE] + tally[APP_FAILED_TRIAL]);
     if (p->note[0])
@@ -205,6 +216,16 @@ static void warn_of_evaluator(const struct app_notebook *n, const struct app_tri
             "the first %d evaluations failed; if the evaluator is at fault, stop with Ctrl-C, fix it, "
             "remove the store %s and start again\n",
             ENOUGH, n->url);
+}
+
+/* The first answer without a value of some outcome, which a misspelt name makes. */
+static void warn_of_missing(struct app_progress *p, const struct app_notebook *n, const struct app_trial *t)
+{
+    struct app_text line = {0};
+
+    if ((p->kind != APP_PROGRESS_NONE || p->say) && app_notebook_lacking(n, t->number, &line) && line.data)
+        app_progress_say(p, n, line.data);
+    app_text_free(&line);
 }
 
 /* Takes the block off the screen, for a line that stays. */
@@ -271,6 +292,7 @@ void app_progress_ended(struct app_progress *p, struct app_notebook *n, int numb
         fflush(stdout);
         app_text_free(&line);
     }
+    warn_of_missing(p, n, t);
     if (p->kind != APP_PROGRESS_BLOCK)
         return;
     recommend(p, n);

@@ -216,15 +216,27 @@ static void draw_start(const struct app_chart *c, const struct app_show *s, int 
                          "initial design");
 }
 
+/* 1 when the probability was known after some evaluation. */
+static int has_probability(const struct app_history *r)
+{
+    for (int k = 0; k < r->count; k++)
+        if (!isnan(r->probability[k]))
+            return 1;
+    return 0;
+}
+
 static void draw_probability(const struct app_chart *c, const struct app_show *s, const struct app_history *r)
 {
     struct app_path line = {0};
 
     app_chart_axes(c);
     draw_start(c, s, 0);
-    for (int k = 0; k < r->count; k++)
-        (k ? app_path_line : app_path_move)(&line, app_chart_x(c, r->evaluations[k]),
-                                            app_chart_y(c, r->probability[k]));
+    for (int k = 0; k < r->count; k++) {
+        const int begins = !k || isnan(r->probability[k - 1]);
+        if (!isnan(r->probability[k]))
+            (begins ? app_path_move : app_path_line)(&line, app_chart_x(c, r->evaluations[k]),
+                                                     app_chart_y(c, r->probability[k]));
+    }
     app_draw(c->canvas, &line, &mean_pen);
     app_chart_frame(c);
 }
@@ -268,7 +280,7 @@ static void draw_charts(struct app_canvas *canvas, const struct app_show *s,
 
     /* Legend at the bottom, above it a strip for the probability where there is one to show. */
     const int count = make_keys(s, history, keys);
-    const int strip = app_constraints(s->definition) > 0 && history->count > 0;
+    const int strip = app_constraints(s->definition) > 0 && has_probability(history);
     const double legend = app_keys_draw(NULL, keys, count, 0, 0, box->width - 60);
     const double low = strip ? 112 : 0;
     const struct app_box upper = {box->x, box->y, box->width, box->height - legend - low};

@@ -32,6 +32,7 @@ struct map {
     int labelled;
     /* 1: without constraints and failures everything is feasible, and there is nothing to shade */
     int certain;
+    int unknown; /* 1: some constraint has not been measured, so no probability is known */
     int crossed; /* 1: the probability passes 0.5 somewhere */
 };
 
@@ -86,8 +87,14 @@ static int predict(struct map *m)
         high = fmax(high, m->feasible[i]);
     }
     m->certain = app_constraints(s->definition) == 0 && low > 0.999999;
+    m->unknown = !status && isnan(m->feasible[0]);
     m->crossed = low < 0.5 && high >= 0.5;
     return status;
+}
+
+static int is_shaded(const struct map *m)
+{
+    return !m->certain && !m->unknown;
 }
 
 /* --- contours --- */
@@ -357,7 +364,7 @@ static int draw_surface(struct map *m)
     /* Shades, and the line of even chances. */
     int made = app_field_make(&m->chart, &m->nodes_x, &m->nodes_y, m->feasible, 1, &field, &block);
 
-    if (made && !m->certain)
+    if (made && is_shaded(m))
         made = app_field_shade(canvas, &field, 0, 1, APP_INK_SHADE, SHADES, shade_clear);
     if (made)
         made = app_contour_lines(&field, 0.5, draw_plain_line, m);
@@ -404,7 +411,7 @@ static void draw_map(struct map *m, const struct app_box *box, int *made)
     struct app_key keys[APP_LOOKS + 3];
     const int count = make_keys(m, keys);
     const double legend = app_keys_draw(NULL, keys, count, 0, 0, box->width - 60);
-    const struct app_box outer = {box->x, box->y, box->width - (m->certain ? 0 : 62), box->height - legend};
+    const struct app_box outer = {box->x, box->y, box->width - (is_shaded(m) ? 62 : 0), box->height - legend};
 
     /* The map. */
     app_chart_fit(&m->chart, &outer, 0);
@@ -419,14 +426,15 @@ static void draw_map(struct map *m, const struct app_box *box, int *made)
     /* Its scale and its legend. */
     const struct app_box bar = {m->chart.box.x + m->chart.box.width + 14, m->chart.box.y, 11,
                                 m->chart.box.height};
-    if (!m->certain)
+    if (is_shaded(m))
         app_bar_draw(canvas, &bar, APP_INK_SHADE, SHADES, shade_clear, &probability);
     app_keys_draw(canvas, keys, count, m->chart.box.x, box->y + box->height - legend + 2, box->width - 60);
 }
 
 /* What the map shows, in a line; the caller frees it. */
-static void write_title(const struct app_show *s, struct app_text *out)
+static void write_title(const struct map *m, struct app_text *out)
 {
+    const struct app_show *s = m->show;
     const int others = app_dimension(s->definition) > 2;
     char name[APP_SHORT];
 
@@ -435,6 +443,8 @@ static void write_title(const struct app_show *s, struct app_text *out)
                        others ? ", others as recommended" : "");
     else
         app_text_print(out, "Designs%s", others ? ", others in the middle of their ranges" : "");
+    if (m->unknown)
+        app_text_print(out, "; feasibility not known yet");
 }
 
 static int draw(struct app_canvas *canvas, const struct app_show *s, const struct app_plot_options *options,
@@ -451,15 +461,17 @@ static int draw(struct app_canvas *canvas, const struct app_show *s, const struc
     m->show = s;
     app_plot_pair(s, options, &m->x, &m->y);
 
+    /* The predictions. */
+    int status = predict(m);
+
     /* The axes and the title. */
-    write_title(s, &title);
+    write_title(m, &title);
     m->chart = (struct app_chart){.canvas = canvas,
                                   .x = app_axis_of(app_parameter_at(s->definition, m->x)),
                                   .y = app_axis_of(app_parameter_at(s->definition, m->y)),
                                   .title = title.failed ? "" : title.data};
 
-    /* The predictions, and the map of them. */
-    int status = predict(m);
+    /* The map. */
     if (!status) {
         draw_map(m, box, &made);
         status = made && !title.failed ? CKG_OK : app_show_no_memory(s);

@@ -172,6 +172,17 @@ static void draw_steps(const struct app_chart *c, const struct app_nodes *n, con
     }
 }
 
+/* Why there is nothing to see of an outcome. */
+static void draw_nothing(const struct app_chart *c)
+{
+    static const struct app_lettering letters = {11, APP_INK_SOFT, APP_MIDDLE, 0, 0};
+    char name[APP_SHORT];
+    char text[APP_SHORT + 32];
+
+    snprintf(text, sizeof text, "%s: not measured yet", app_shorten(c->y.label, 18, name));
+    app_draw_letters(c->canvas, c->box.x + c->box.width / 2, c->box.y + c->box.height / 2, &letters, text);
+}
+
 static void draw_chart(const struct app_chart *c, const struct slices *w, int k, int outcome)
 {
     const struct app_show *s = w->show;
@@ -180,6 +191,11 @@ static void draw_chart(const struct app_chart *c, const struct slices *w, int k,
     const double here = app_chart_x(c, s->centre[w->parameter[k]]);
 
     app_chart_axes(c);
+    if (isnan(s->recommendation->mean[outcome])) {
+        draw_nothing(c);
+        app_chart_frame(c);
+        return;
+    }
 
     /* Limits and predictions, cut off at the axis. */
     c->canvas->table->clip(c->canvas, &c->box);
@@ -214,7 +230,7 @@ static void draw_row(struct app_canvas *canvas, const struct slices *w, int firs
 
         const double x = row->x + left + (k - first) * cell;
         c.x.bare = !last;
-        c.y.bare = k > first;
+        c.y.bare = k > first || isnan(w->show->recommendation->mean[outcome]);
         c.left = left;
         c.box = (struct app_box){x, row->y + 8, cell - GAP, row->height - 14};
         draw_chart(&c, w, k, outcome);

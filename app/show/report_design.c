@@ -54,7 +54,9 @@ static void add_probability(struct app_text *out, double p)
 {
     char text[64];
 
-    if (p > 0.9999)
+    if (isnan(p))
+        app_text_print(out, "not known");
+    else if (p > 0.9999)
         app_text_print(out, "&gt; 0.9999");
     else if (p < 0.0001)
         app_text_print(out, "&lt; 0.0001");
@@ -66,8 +68,27 @@ static void add_prediction(struct app_text *out, double mean, double sd)
 {
     char spread[64];
 
+    if (isnan(mean)) {
+        app_text_print(out, "not measured yet");
+        return;
+    }
     app_report_number(out, mean);
     app_text_print(out, " ± %s", app_number_nice(sd, 2, spread));
+}
+
+/* What the probability of being feasible is of, or why there is none. */
+static void add_what_it_means(const struct app_show *s, struct app_text *out)
+{
+    struct app_text why = {0};
+
+    if (isnan(s->recommendation->probability_feasible)) {
+        app_notebook_unmeasured(s->notebook, 1, &why);
+        app_markup(out, why.data ? why.data : "");
+        app_text_free(&why);
+    } else
+        app_text_print(out, "%s",
+                       app_constraints(s->definition) ? "of meeting all constraints at once"
+                                                      : "there are no constraints");
 }
 
 static void add_tiles(const struct app_show *s, struct app_text *out)
@@ -83,9 +104,9 @@ static void add_tiles(const struct app_show *s, struct app_text *out)
 
     app_text_print(out, "<div class=\"tile\"><span class=\"what\">probability of being feasible</span><b>");
     add_probability(out, r->probability_feasible);
-    app_text_print(out, "</b><span class=\"what\">%s</span></div>\n",
-                   app_constraints(s->definition) ? "of meeting all constraints at once"
-                                                  : "there are no constraints");
+    app_text_print(out, "</b><span class=\"what\">");
+    add_what_it_means(s, out);
+    app_text_print(out, "</span></div>\n");
 
     app_text_print(out, "<div class=\"tile\"><span class=\"what\">best feasible design evaluated</span><b>");
     if (s->best) {

@@ -3,8 +3,11 @@
  *
  *     ask → evaluate → tell → ask → … → recommend
  *
- * All results are in the user's own units and signs. Use one study from one thread at a time; different
- * studies may be used from different threads at once. The library never prints, exits or reads a file.
+ * All results are in the user's own units and signs. What is not known is NAN: before an outcome's first
+ * value nothing is said of it, no mean, no standard deviation, no probability, and none of meeting all
+ * constraints. Suggestions and recommendations are made all the same. Use one study from one thread at a
+ * time; different studies may be used from different threads at once. The library never prints, exits or
+ * reads a file.
  *
  * A program keeps working with a newer library than it was compiled with, because structs only grow at their
  * end, and each side knows what the other has:
@@ -129,10 +132,17 @@ typedef struct ckg_suggestion {
      * if there is none
      */
     double value;
-    const double *mean; /* (1+K) predicted outcomes before the evaluation; NAN while there is no model */
-    const double *sd;   /* (1+K) of the outcome itself, without measurement noise */
-    const double *probability; /* (K) of meeting each constraint */
-    /* of meeting all constraints and, where failures are modelled, of the evaluation succeeding */
+    /*
+     * (1+K) predicted outcomes before the evaluation; NAN while there is no model, and for an outcome that
+     * was never measured
+     */
+    const double *mean;
+    const double *sd;          /* (1+K) of the outcome itself, without measurement noise; likewise */
+    const double *probability; /* (K) of meeting each constraint; likewise */
+    /*
+     * of meeting all constraints and, where failures are modelled, of the evaluation succeeding; NAN if that
+     * of one constraint is
+     */
     double probability_feasible;
     int candidates; /* how many designs were scored */
     ckg_timing seconds;
@@ -195,7 +205,10 @@ CKG_API int ckg_study_best(const ckg_study *study);
 
 enum ckg_rule {
     CKG_RULE_UTILITY, /* the largest M + (mean − M)·PF over the whole space (the default) */
-    /* the best mean among designs with PF >= probability; the largest PF if there is none */
+    /*
+     * the best mean among designs with PF >= probability; the largest PF if there is none. Every constraint
+     * must have been measured
+     */
     CKG_RULE_PROBABILITY
 };
 
@@ -218,12 +231,16 @@ CKG_API int ckg_recommend_options_init(ckg_recommend_options *options, int versi
 typedef struct ckg_recommendation {
     int dimension;
     int constraints;
-    const double *x;           /* (d) */
-    const double *mean;        /* (1+K) */
-    const double *sd;          /* (1+K) */
-    const double *probability; /* (K) of meeting each constraint */
-    double probability_feasible;
-    double utility;  /* M + (mean − M)·PF, averaged over the hyperparameter samples if there are several */
+    const double *x;             /* (d) */
+    const double *mean;          /* (1+K); NAN for a constraint that was never measured */
+    const double *sd;            /* (1+K); likewise */
+    const double *probability;   /* (K) of meeting each constraint; likewise */
+    double probability_feasible; /* of meeting all; NAN if that of one constraint is */
+    /*
+     * M + (mean − M)·PF, averaged over the hyperparameter samples if there are several; NAN if PF is not
+     * known
+     */
+    double utility;
     double penalty;  /* M as used */
     int evaluations; /* trials told, including failed ones */
     int best_trial;  /* the best trial that measured feasible, or -1 */
@@ -232,7 +249,7 @@ typedef struct ckg_recommendation {
 /*
  * What to build, given all that was told so far. NULL options mean the utility rule over the whole space or,
  * once a budget with a final policy is spent, among evaluated designs. CKG_ERR_STATE if the objective has
- * never been measured.
+ * never been measured, or by CKG_RULE_PROBABILITY a constraint.
  */
 CKG_API int ckg_study_recommend(ckg_study *study, const ckg_recommend_options *options,
                                 ckg_recommendation **out);
@@ -242,15 +259,17 @@ CKG_API void ckg_recommendation_free(ckg_recommendation *recommendation);
 
 /*
  * Predictions at `count` designs X (count × d): mean and sd (count × (1+K)), the probability of feasibility
- * and the utility (count). Any output may be NULL. Pending designs are ignored. Before there are any data,
- * these describe the prior.
+ * and the utility (count). Any output may be NULL. Pending designs are ignored. NAN are: mean and sd of an
+ * outcome that was never measured; the probability while a constraint was not; the utility while any outcome
+ * was not.
  */
 CKG_API int ckg_study_predict(ckg_study *study, int count, const double *X, double *mean, double *sd,
                               double *probability, double *utility);
 
 /*
  * The policy's value at `count` designs X (count × d); larger is better. Pending designs are taken into
- * account. NULL: the study's own policy.
+ * account. NULL: the study's own policy. An outcome that was never measured is thought of as the models'
+ * prior has it: these values compare designs, they state nothing about them.
  */
 CKG_API int ckg_study_score(ckg_study *study, const char *policy, int count, const double *X, double *value);
 
@@ -262,7 +281,10 @@ CKG_API int ckg_study_score(ckg_study *study, const char *policy, int count, con
 CKG_API int ckg_study_score_outcomes(ckg_study *study, const char *policy, int count, const double *X,
                                      double *value);
 
-/* A fitted model, in the outcome's units; with "sample", the first of the samples. */
+/*
+ * A fitted model, in the outcome's units; with "sample", the first of the samples. While the outcome was
+ * never measured there are 0 observations, and the numbers of the fit are NAN.
+ */
 typedef struct ckg_model_info {
     const char *kernel;
     int observations;           /* rows of the model: distinct designs */
@@ -275,7 +297,8 @@ typedef struct ckg_model_info {
      * signal_sd, noise_sd and mean are then moments transformed back, that of the noise at the mean
      */
     double warp;
-    double nugget; /* variance added for numerical stability, relative to the signal's, as finally used */
+    double nugget;   /* variance added for numerical stability, relative to the signal's, as finally used */
+    const char *fit; /* how the hyperparameters were found: "ml", "map" or "sample" */
 } ckg_model_info;
 
 /* The model of an outcome: ckg_study_model(study, outcome, &info). */
@@ -286,13 +309,16 @@ CKG_API int ckg_study_model_sized(ckg_study *study, int outcome, ckg_model_info 
 /*
  * Each trial's outcome as predicted from all other designs, with the hyperparameters as they are: the mean,
  * the sd of the outcome itself, and the sd of a value measured there, noise included. Each output has
- * ckg_study_trials numbers, NAN where the outcome was not measured; any may be NULL. Trials of the same
- * design are left out together.
+ * ckg_study_trials numbers, NAN where the outcome was not measured, or in no other design; any may be NULL.
+ * Trials of the same design are left out together.
  */
 CKG_API int ckg_study_leave_one_out(ckg_study *study, int outcome, double *mean, double *sd,
                                     double *measured_sd);
 
-/* The penalty M, in the objective's units, as the next suggestion would use it. */
+/*
+ * The penalty M, in the objective's units, as the next suggestion would use it; NAN before the objective's
+ * first value, unless you set it.
+ */
 CKG_API int ckg_study_penalty(ckg_study *study, double *out);
 
 #ifdef __cplusplus

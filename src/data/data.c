@@ -125,12 +125,21 @@ int ckg__data_feasible(const struct ckg__data *data, const struct ckg__trial *tr
                                         : -1;
 }
 
-static const struct ckg_measurement *measured_objective(const struct ckg__trial *trial)
+/* What the trial measured of the outcome; NULL: nothing. */
+static const struct ckg_measurement *measurement_of(const struct ckg__trial *trial, int outcome)
 {
     for (int i = 0; i < trial->count; i++)
-        if (trial->measured[i].outcome == 0)
+        if (trial->measured[i].outcome == outcome)
             return &trial->measured[i];
     return NULL;
+}
+
+int ckg__data_measured(const struct ckg__data *data, int outcome)
+{
+    for (int t = 0; t < data->trials; t++)
+        if (measurement_of(&data->trial[t], outcome))
+            return 1;
+    return 0;
 }
 
 int ckg__data_best(const struct ckg__data *data)
@@ -140,7 +149,7 @@ int ckg__data_best(const struct ckg__data *data)
 
     for (int t = 0; t < data->trials; t++) {
         const struct ckg__trial *trial = &data->trial[t];
-        const struct ckg_measurement *m = measured_objective(trial);
+        const struct ckg_measurement *m = measurement_of(trial, 0);
 
         if (!m || !ckg_problem_better(data->problem, m->value, best_value) ||
             ckg__data_feasible(data, trial) != 1)

@@ -40,6 +40,9 @@ int ckg__data_find(const struct ckg__data *data, const double *x);
 /* 1 when the trial was measured feasible, 0 infeasible, -1 not known. */
 int ckg__data_feasible(const struct ckg__data *data, const struct ckg__trial *trial);
 
+/* 1 when some trial measured the outcome. */
+int ckg__data_measured(const struct ckg__data *data, int outcome);
+
 /* The best trial measured feasible in every constraint, by its measured objective, or -1. */
 int ckg__data_best(const struct ckg__data *data);
 

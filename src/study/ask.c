@@ -219,15 +219,6 @@ void ckg_suggestion_free(ckg_suggestion *suggestion)
     ckg__free(suggestion);
 }
 
-static int has_objective(const ckg_study *s)
-{
-    for (int t = 0; t < s->data.trials; t++)
-        for (int i = 0; i < s->data.trial[t].count; i++)
-            if (s->data.trial[t].measured[i].outcome == 0)
-                return 1;
-    return 0;
-}
-
 /* Predictions for the design in the suggestion, or NANs while there is no model. */
 static int describe(ckg_study *s, const double *u, int modelled, ckg_suggestion *out)
 {
@@ -255,7 +246,7 @@ static const struct ckg__policy *policy_now(const ckg_study *s)
 static int policy_ready(const ckg_study *s, const struct ckg__policy *policy)
 {
     const int bare = policy->traits & CKG__TRAIT_NO_MODEL;
-    return (final_step(s) || s->data.trials >= s->initial) && (bare || has_objective(s));
+    return (final_step(s) || s->data.trials >= s->initial) && (bare || ckg__data_measured(&s->data, 0));
 }
 
 static int ask(ckg_study *s, ckg_suggestion *out, double *u)

@@ -95,15 +95,22 @@ static void describe_trial(const ckg_study *s, const struct ckg__surrogate *mode
     put(out, t, mean, sd, measured_sd);
 }
 
+/* 1 when a design can be predicted from another; the rows are in the order of their designs. */
+static int several_designs(const struct ckg__series *series)
+{
+    return series->n > 0 && series->design[0] != series->design[series->n - 1];
+}
+
 static void describe_trials(const ckg_study *s, int outcome, const struct row *rows,
                             const struct outputs *out)
 {
     const struct ckg__surrogate *model = &s->models.surrogate[outcome];
+    const int others = several_designs(&model->series);
 
     for (int t = 0; t < s->data.trials; t++) {
         const struct ckg__trial *trial = &s->data.trial[t];
         put(out, t, NAN, NAN, NAN);
-        for (int i = 0; i < trial->count; i++)
+        for (int i = 0; others && i < trial->count; i++)
             if (trial->measured[i].outcome == outcome)
                 describe_trial(s, model, rows, t, &trial->measured[i], out);
     }

@@ -24,6 +24,25 @@ static int outcome_at(ckg_study *s, int b, int j, const double *u, double *mean,
     return status;
 }
 
+/* 1 when outcome j has been measured; before that its model is the prior, which is nobody's knowledge. */
+static int is_known(const ckg_study *s, int j)
+{
+    return s->models.surrogate[j].series.n > 0;
+}
+
+/* Takes back what would be said of outcomes that were never measured, and of all constraints together. */
+static void withhold_unknown(const ckg_study *s, double *mean, double *sd, double *probability,
+                             double *feasible)
+{
+    for (int j = 0; j < s->problem->outcomes; j++) {
+        if (is_known(s, j))
+            continue;
+        mean[j] = sd[j] = NAN;
+        if (j)
+            probability[j - 1] = *feasible = NAN;
+    }
+}
+
 int ckg__study_predict_at(ckg_study *s, const double *u, double *mean, double *sd, double *probability,
                           double *feasible)
 {
@@ -69,6 +88,7 @@ int ckg__study_predict_at(ckg_study *s, const double *u, double *mean, double *s
     *feasible = 0;
     for (int b = 0; b < beliefs; b++)
         *feasible += product[b] / beliefs;
+    withhold_unknown(s, mean, sd, probability, feasible);
     return CKG_OK;
 }
 
@@ -127,8 +147,11 @@ static double utility_in_units(const ckg_study *s, double utility)
 static int predict_one(ckg_study *s, const double *x, double *mean, double *sd, double *probability,
                        double *utility)
 {
-    double all_mean[1 + CKG_MAX_CONSTRAINTS], all_sd[1 + CKG_MAX_CONSTRAINTS], each[CKG_MAX_CONSTRAINTS + 1],
-        feasible, worth;
+    double all_mean[1 + CKG_MAX_CONSTRAINTS];
+    double all_sd[1 + CKG_MAX_CONSTRAINTS];
+    double each[CKG_MAX_CONSTRAINTS + 1];
+    double feasible;
+    double worth;
     double *u = ckg__arena_doubles(&s->results, (size_t)s->problem->D);
 
     if (!u)
@@ -147,7 +170,7 @@ static int predict_one(ckg_study *s, const double *x, double *mean, double *sd, 
     if (probability)
         *probability = feasible;
     if (utility)
-        *utility = utility_in_units(s, worth);
+        *utility = isnan(all_mean[0]) || isnan(feasible) ? NAN : utility_in_units(s, worth);
     return CKG_OK;
 }
 
@@ -244,6 +267,22 @@ int ckg_study_score_outcomes(ckg_study *s, const char *policy, int count, const 
     return ckg__study_end_search(s, status);
 }
 
+/* How the model's hyperparameters were found, in the words of ckg_options.fit. */
+static const char *fit_name(const ckg_study *s, const struct ckg__surrogate *model)
+{
+    if (model->samples > 1)
+        return "sample";
+    return s->models.method == CKG__FIT_ML ? "ml" : "map";
+}
+
+/* No number describes a model that has seen no value. */
+static void forget_fit(ckg_model_info *info, int d, double *lengthscales)
+{
+    info->signal_sd = info->noise_sd = info->mean = info->log_likelihood = info->nugget = NAN;
+    for (int i = 0; i < d; i++)
+        lengthscales[i] = NAN;
+}
+
 int ckg_study_model_sized(ckg_study *s, int outcome, ckg_model_info *out, size_t size)
 {
     ckg__error_clear();
@@ -268,7 +307,7 @@ int ckg_study_model_sized(ckg_study *s, int outcome, ckg_model_info *out, size_t
     ckg__scaling_moments(scaling, fit.mean, sqrt(fit.noise), &unused, &noise_sd);
     for (int i = 0; i < s->problem->d; i++)
         model->lengthscales[i] = 1 / inv_ell[s->problem->parameters[i].offset];
-    const ckg_model_info info = {
+    ckg_model_info info = {
         .kernel = ckg__kernel_names[fit.kernel],
         .observations = fit.rows,
         .samples = model->samples,
@@ -279,7 +318,10 @@ int ckg_study_model_sized(ckg_study *s, int outcome, ckg_model_info *out, size_t
         .log_likelihood = fit.log_likelihood,
         .warp = scaling->warp,
         .nugget = fit.nugget,
+        .fit = fit_name(s, model),
     };
+    if (!is_known(s, outcome))
+        forget_fit(&info, s->problem->d, model->lengthscales);
     ckg__fill_sized(out, size, &info, sizeof info);
     return ckg__study_end_search(s, CKG_OK);
 }
@@ -296,6 +338,7 @@ int ckg_study_penalty(ckg_study *s, double *out)
     if (!status)
         status = ckg__policy_price(policy, &search);
     if (!status)
-        *out = utility_in_units(s, common_penalty(s));
+        *out = is_known(s, 0) || !isnan(s->models.fixed_penalty) ? utility_in_units(s, common_penalty(s))
+                                                                 : NAN;
     return ckg__study_end_search(s, status);
 }

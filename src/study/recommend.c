@@ -315,6 +315,8 @@ static int describe(ckg_study *s, double *u, double penalty, ckg_recommendation 
     if (status)
         return status;
     ckg__scaling_moments(&s->models.surrogate[0].scaling, utility, 0, &out->utility, &unused);
+    if (isnan(out->probability_feasible))
+        out->utility = NAN;
     ckg__scaling_moments(&s->models.surrogate[0].scaling, penalty, 0, &out->penalty, &unused);
     for (int t = 0; t < s->data.trials; t++)
         out->evaluations += s->data.trial[t].state == CKG_COMPLETE || s->data.trial[t].state == CKG_FAILED;
@@ -433,6 +435,22 @@ static int check_options(const ckg_recommend_options *o)
     return CKG_OK;
 }
 
+/* The objective was measured, and every constraint too where a probability is asked for. */
+static int check_measured(const ckg_study *s, const ckg_recommend_options *o)
+{
+    if (!ckg__data_measured(&s->data, 0))
+        return ckg__fail(CKG_ERR_STATE, "nothing to recommend: the objective '%s' has not been measured yet",
+                         s->problem->outcome[0].name);
+    for (int j = 1; o->rule == CKG_RULE_PROBABILITY && j < s->problem->outcomes; j++)
+        if (!ckg__data_measured(&s->data, j))
+            return ckg__fail(
+                CKG_ERR_STATE,
+                "no design is known to be feasible with any probability: the constraint '%s' has "
+                "not been measured yet",
+                s->problem->outcome[j].name);
+    return CKG_OK;
+}
+
 /* 1 when the budget is spent and its last evaluation had a policy of its own. */
 static int finally_spent(const ckg_study *s)
 {
@@ -455,15 +473,10 @@ int ckg_study_recommend(ckg_study *s, const ckg_recommend_options *options, ckg_
     int status = check_options(options ? options : &defaults);
 
     /* There must be something to go by. */
-    int measured = 0;
-    for (int t = 0; t < s->data.trials; t++)
-        for (int i = 0; i < s->data.trial[t].count; i++)
-            measured |= s->data.trial[t].measured[i].outcome == 0;
+    if (!status)
+        status = check_measured(s, options ? options : &defaults);
     if (status)
         return status;
-    if (!measured)
-        return ckg__fail(CKG_ERR_STATE, "nothing to recommend: the objective '%s' has not been measured yet",
-                         s->problem->outcome[0].name);
 
     /* The search, which may be interrupted. */
     ckg__interrupt_begin(&s->interrupt);

@@ -190,6 +190,19 @@ class Show(unittest.TestCase):
         self.evaluate(file, 7, lambda p: {"c": p["a"]})
         self.check_all(file, ("slices", "acquisition"))
 
+    def test_constraint_never_measured(self):
+        file = self.study("unmeasured", TWO, {"c": {"max": 0.3}, "e": {"min": 0}})
+        self.evaluate(file, 8, lambda p: {"y": p["a"], "c": p["b"]})
+        page = self.check_all(file)
+        self.assertIn("not known", page.words)
+        self.assertIn("'e' has not been measured yet", page.words)
+        self.assertIn("Predicted y; feasibility not known yet", self.check_svg(file, "map"))
+        self.assertIn("e: not measured yet", self.check_svg(file, "slices"))
+        self.assertNotIn("P(feasible)", self.check_svg(file, "convergence"))
+        self.evaluate(file, 1, lambda p: {"y": p["a"], "c": p["b"], "e": 1})
+        self.assertNotIn("not known", self.check_all(file).words)
+        self.assertIn("P(feasible)", self.check_svg(file, "convergence"))
+
     def test_nothing_feasible(self):
         file = self.study("infeasible", TWO, {"c": {"max": -5}, "e": {"min": 9, "max": 10}})
         self.evaluate(file, 8, lambda p: {"y": p["a"], "c": p["b"], "e": 0})

@@ -104,14 +104,44 @@ static void check_design(const ckg_problem *p, const double *x)
         assert_finite(x[i]);
 }
 
-static void check_predictions(int K, const double *mean, const double *sd, double feasible)
+static int is_measured(const ckg_study *s, int outcome)
 {
-    for (int j = 0; j <= K; j++) {
-        assert_finite(mean[j]);
-        assert_finite(sd[j]);
-        assert_true(sd[j] >= 0);
+    for (int t = 0; t < ckg_study_trials(s); t++) {
+        ckg_trial trial;
+        must(ckg_study_trial(s, t, &trial));
+        for (int i = 0; i < trial.count; i++)
+            if (trial.measured[i].outcome == outcome)
+                return 1;
     }
-    assert_true(feasible >= 0 && feasible <= 1);
+    return 0;
+}
+
+static int constraints_measured(const ckg_study *s)
+{
+    int all = 1;
+    for (int j = 1; j <= ckg_problem_constraints(ckg_study_problem(s)); j++)
+        all &= is_measured(s, j);
+    return all;
+}
+
+/* Finite where it can be known, NAN where it cannot. */
+static void assert_known(int known, double value)
+{
+    if (known)
+        assert_finite(value);
+    else
+        assert_true(isnan(value));
+}
+
+static void check_predictions(const ckg_study *s, const double *mean, const double *sd, double feasible)
+{
+    for (int j = 0; j <= ckg_problem_constraints(ckg_study_problem(s)); j++) {
+        assert_known(is_measured(s, j), mean[j]);
+        assert_known(is_measured(s, j), sd[j]);
+        assert_false(sd[j] < 0);
+    }
+    assert_known(constraints_measured(s), feasible);
+    assert_false(feasible < 0 || feasible > 1);
 }
 
 static void check_predict(ckg_study *s, const double *X)
@@ -122,9 +152,9 @@ static void check_predict(ckg_study *s, const double *X)
 
     must(ckg_study_predict(s, PROBES, X, mean, sd, feasible, utility));
     for (int p = 0; p < PROBES; p++) {
-        check_predictions(K, mean + (size_t)p * (size_t)(1 + K), sd + (size_t)p * (size_t)(1 + K),
+        check_predictions(s, mean + (size_t)p * (size_t)(1 + K), sd + (size_t)p * (size_t)(1 + K),
                           feasible[p]);
-        assert_finite(utility[p]);
+        assert_known(constraints_measured(s) && is_measured(s, 0), utility[p]);
     }
 }
 
@@ -150,29 +180,21 @@ static void check_model(ckg_study *s)
     for (int j = 0; j <= ckg_problem_constraints(p); j++) {
         ckg_model_info info;
         must(ckg_study_model(s, j, &info));
-        for (int i = 0; i < ckg_problem_dimension(p); i++)
-            assert_true(isfinite(info.lengthscales[i]) && info.lengthscales[i] > 0);
-        assert_finite(info.signal_sd);
-        assert_finite(info.noise_sd);
-        assert_finite(info.mean);
-        assert_finite(info.log_likelihood);
-        assert_finite(info.nugget);
-        assert_true(info.signal_sd > 0 && info.noise_sd >= 0 && info.samples >= 1);
+        const int known = is_measured(s, j);
+        for (int i = 0; i < ckg_problem_dimension(p); i++) {
+            assert_known(known, info.lengthscales[i]);
+            assert_false(info.lengthscales[i] <= 0);
+        }
+        assert_known(known, info.signal_sd);
+        assert_known(known, info.noise_sd);
+        assert_known(known, info.mean);
+        assert_known(known, info.log_likelihood);
+        assert_known(known, info.nugget);
+        assert_false(info.signal_sd <= 0 || info.noise_sd < 0);
+        assert_true(info.samples >= 1 && (info.observations > 0) == known);
     }
     must(ckg_study_penalty(s, &penalty));
-    assert_finite(penalty);
-}
-
-static int objective_measured(const ckg_study *s)
-{
-    for (int t = 0; t < ckg_study_trials(s); t++) {
-        ckg_trial trial;
-        must(ckg_study_trial(s, t, &trial));
-        for (int i = 0; i < trial.count; i++)
-            if (trial.measured[i].outcome == 0)
-                return 1;
-    }
-    return 0;
+    assert_known(is_measured(s, 0), penalty);
 }
 
 static void check_recommend(ckg_study *s, int rule, int evaluated_only)
@@ -182,14 +204,14 @@ static void check_recommend(ckg_study *s, int rule, int evaluated_only)
 
     o.rule = rule;
     o.evaluated_only = evaluated_only;
-    if (!objective_measured(s)) {
+    if (!is_measured(s, 0) || (rule == CKG_RULE_PROBABILITY && !constraints_measured(s))) {
         assert_int_equal(ckg_study_recommend(s, &o, &r), CKG_ERR_STATE);
         return;
     }
     must(ckg_study_recommend(s, &o, &r));
     check_design(ckg_study_problem(s), r->x);
-    check_predictions(r->constraints, r->mean, r->sd, r->probability_feasible);
-    assert_finite(r->utility);
+    check_predictions(s, r->mean, r->sd, r->probability_feasible);
+    assert_known(constraints_measured(s), r->utility);
     assert_finite(r->penalty);
     ckg_recommendation_free(r);
 }
@@ -204,9 +226,11 @@ static void check_ask(ckg_study *s)
     must(ckg_study_predict(s, 1, a->x, NULL, NULL, NULL, NULL));
     assert_non_null(a->path);
     if (strcmp(a->path, "design") != 0 && strcmp(a->path, "random") != 0) {
-        check_predictions(a->constraints, a->mean, a->sd, a->probability_feasible);
-        for (int j = 0; j < a->constraints; j++)
-            assert_true(a->probability[j] >= 0 && a->probability[j] <= 1);
+        check_predictions(s, a->mean, a->sd, a->probability_feasible);
+        for (int j = 0; j < a->constraints; j++) {
+            assert_known(is_measured(s, j + 1), a->probability[j]);
+            assert_false(a->probability[j] < 0 || a->probability[j] > 1);
+        }
         if (strcmp(a->path, "explore") != 0)
             assert_finite(a->value);
     }

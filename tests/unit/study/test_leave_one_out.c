@@ -183,7 +183,7 @@ static void test_edges(void **state)
     ckg_problem *p;
     ckg_study *s;
     double mean[2], sd[2];
-    const double x = 0.5, value = 3;
+    const double x = 0.5, other = 0.2, value = 3;
     int trial;
     assert_int_equal(ckg_problem_new(&p), CKG_OK);
     assert_int_equal(ckg_problem_add_real(p, "x", 0, 1, CKG_LINEAR), CKG_OK);
@@ -194,6 +194,10 @@ static void test_edges(void **state)
     assert_int_equal(ckg_study_add(s, &x, &trial), CKG_OK);
     assert_int_equal(ckg_study_leave_one_out(s, 0, mean, sd, NULL), CKG_OK);
     assert_true(isnan(mean[0]) && isnan(sd[0]));
+    assert_int_equal(ckg_study_tell(s, trial, &value), CKG_OK);
+    assert_int_equal(ckg_study_leave_one_out(s, 0, mean, sd, NULL), CKG_OK);
+    assert_true(isnan(mean[0]) && isnan(sd[0])); /* there is no other design to predict it from */
+    assert_int_equal(ckg_study_add(s, &other, &trial), CKG_OK);
     assert_int_equal(ckg_study_tell(s, trial, &value), CKG_OK);
     assert_int_equal(ckg_study_leave_one_out(s, 0, mean, sd, NULL), CKG_OK);
     assert_true(isfinite(mean[0]) && sd[0] > 0);
