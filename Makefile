@@ -99,7 +99,7 @@ bench:
 	scripts/install-deps.sh all
 	$(call build,build,$(CC))
 	for program in build/bench/*; do \
-	    case $$program in */surfaces | */paper_figures | */convergence) continue ;; esac; \
+	    case $$program in */surfaces | */paper_figures | */convergence | */coco) continue ;; esac; \
 	    [ ! -x "$$program" ] || "$$program" || exit 1; \
 	done
 

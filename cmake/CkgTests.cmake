@@ -71,6 +71,13 @@ if(CKG_PROGRAM)
     endforeach()
 endif()
 
+# The page of bench/coco needs nothing but Python.
+find_package(Python3 COMPONENTS Interpreter)
+if(Python3_FOUND)
+    add_test(NAME bench/test_coco_page COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/bench/test_coco_page.py)
+    set_tests_properties(bench/test_coco_page PROPERTIES LABELS app)
+endif()
+
 if(CKG_PROGRAM AND TARGET example_mnist)
     add_test(NAME examples/test_mnist COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/examples/test_mnist.py
         $<TARGET_FILE:ckg_program> $<TARGET_FILE:example_mnist>)
