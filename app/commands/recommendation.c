@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "json/shapes.h"
+#include "show/nearest.h"
 
 static void print_limits(struct app_outcome o)
 {
@@ -37,11 +38,17 @@ static void print_design(const struct app_definition *d, const double *x)
     }
 }
 
-static void print_prediction(const struct app_definition *d, const ckg_recommendation *r)
+static void print_prediction(const struct app_notebook *n, const ckg_recommendation *r)
 {
+    const struct app_definition *d = &n->definition;
+    struct app_nearest shown;
+
+    /* The objective, and the constraints that matter. */
+    app_nearest_choose(&shown, n, r->mean, r->sd);
     print_name(app_outcome_name(d, 0));
     printf("%.6g ± %.2g\n", r->mean[0], r->sd[0]);
-    for (int j = 1; j <= app_constraints(d); j++) {
+    for (int i = 1; i < shown.count; i++) {
+        const int j = shown.outcome[i];
         print_name(app_outcome_name(d, j));
         if (isnan(r->mean[j]))
             printf("not measured yet (");
@@ -50,6 +57,14 @@ static void print_prediction(const struct app_definition *d, const ckg_recommend
         print_limits(app_outcome_at(d, j));
         printf(")\n");
     }
+
+    /* The others in one line. */
+    const double least = app_nearest_others(&shown, d, r->probability);
+    if (shown.others && isnan(least))
+        printf("  %d others, not measured yet\n", shown.others);
+    else if (shown.others)
+        printf("  %d others, farther from their limits; the least sure is met with probability %.4g\n",
+               shown.others, least);
 }
 
 /* 1 when the probability also says whether the evaluation would succeed at all. */
@@ -87,7 +102,7 @@ static void print_text(const struct app_notebook *n, const ckg_recommendation *r
     print_design(d, r->x);
 
     printf("predicted:\n");
-    print_prediction(d, r);
+    print_prediction(n, r);
     print_feasible(n, r);
 
     if (best)

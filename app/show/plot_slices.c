@@ -71,10 +71,7 @@ static void size(const struct app_show *s, const struct app_plot_options *option
     const int blocks = (count + COLUMNS - 1) / COLUMNS;
 
     *width = fmax(80 + columns * WIDE, 420);
-    *height = 24 +
-              blocks * ((app_constraints(s->definition) + 1) * HIGH +
-                        room_below(s, count, parameter, WIDE - GAP)) +
-              26;
+    *height = 24 + blocks * (s->outcomes.count * HIGH + room_below(s, count, parameter, WIDE - GAP)) + 26;
 }
 
 static int predict(struct slices *w, int k)
@@ -220,7 +217,8 @@ static void draw_row(struct app_canvas *canvas, const struct slices *w, int firs
 {
     const int end = first + COLUMNS < w->count ? first + COLUMNS : w->count;
     const struct app_axis axis = row_axis(w, outcome);
-    const int last = outcome == app_constraints(w->show->definition);
+    const struct app_nearest *shown = &w->show->outcomes;
+    const int last = outcome == shown->outcome[shown->count - 1];
 
     for (int k = first; k < end; k++) {
         struct app_chart c = {.canvas = canvas,
@@ -237,6 +235,20 @@ static void draw_row(struct app_canvas *canvas, const struct slices *w, int firs
     }
 }
 
+/* What is shown, where that is not everything. */
+static void write_heading(const struct slices *w, size_t size, char *out)
+{
+    const int d = app_dimension(w->show->definition);
+    const struct app_nearest *shown = &w->show->outcomes;
+    int at = snprintf(out, size, "Slices through the recommendation");
+
+    if (w->count < d)
+        at += snprintf(out + at, size - (size_t)at, ", along %d of %d parameters", w->count, d);
+    if (shown->others)
+        snprintf(out + at, size - (size_t)at, ", with the %d constraints nearest to their limits",
+                 shown->count - 1);
+}
+
 static void draw_all(struct app_canvas *canvas, const struct slices *w, const struct app_box *box)
 {
     static const struct app_key keys[] = {
@@ -246,7 +258,7 @@ static void draw_all(struct app_canvas *canvas, const struct slices *w, const st
         {APP_KEY_LINE, APP_CIRCLE, {.stroke = APP_INK_LIMIT, .width = 1.3, .dash = APP_DASHED}, "limit"},
     };
     static const struct app_lettering letters = {12, APP_INK_TEXT, APP_START, 1, 0};
-    const int outcomes = app_constraints(w->show->definition) + 1;
+    const struct app_nearest *shown = &w->show->outcomes;
     const int columns = w->count < COLUMNS ? w->count : COLUMNS;
     const int blocks = (w->count + COLUMNS - 1) / COLUMNS;
     const double legend = 20;
@@ -254,31 +266,29 @@ static void draw_all(struct app_canvas *canvas, const struct slices *w, const st
     const double block = (box->height - legend - title) / blocks;
     const double high = (block -
                          room_below(w->show, w->count, w->parameter, (box->width - 60) / columns - GAP)) /
-                        outcomes;
+                        shown->count;
     double left = 0;
 
     /* All rows have their y axes in one line. */
-    for (int j = 0; j < outcomes; j++) {
-        const struct app_axis axis = row_axis(w, j);
+    for (int j = 0; j < shown->count; j++) {
+        const struct app_axis axis = row_axis(w, shown->outcome[j]);
         left = fmax(left, app_chart_left(&axis, high - 14));
     }
     const double cell = (box->width - left + 12) / columns;
 
     /* The heading. */
-    char heading[128] = "Slices through the recommendation";
-    if (w->count < app_dimension(w->show->definition))
-        snprintf(heading, sizeof heading, "Slices through the recommendation, along %d of %d parameters",
-                 w->count, app_dimension(w->show->definition));
+    char heading[160];
+    write_heading(w, sizeof heading, heading);
     app_draw_letters(canvas, box->x + left, box->y + 13, &letters, heading);
 
     /* The charts, a row for each outcome. */
     for (int b = 0; b < blocks; b++)
-        for (int j = 0; j < outcomes; j++) {
+        for (int j = 0; j < shown->count; j++) {
             const struct app_box row = {box->x, box->y + title + b * block + j * high, box->width, high};
-            draw_row(canvas, w, b * COLUMNS, j, &row, left, cell);
+            draw_row(canvas, w, b * COLUMNS, shown->outcome[j], &row, left, cell);
         }
 
-    app_keys_draw(canvas, keys, outcomes > 1 ? 4 : 3, box->x + left, box->y + box->height - legend + 2,
+    app_keys_draw(canvas, keys, shown->count > 1 ? 4 : 3, box->x + left, box->y + box->height - legend + 2,
                   box->width - left);
 }
 

@@ -191,10 +191,13 @@ static int add_checks(const struct app_show *s, struct app_text *out)
     app_text_print(
         out, "<p>Each value as its model predicts it from all the other designs, ±2 standard deviations of a "
              "measurement. With a good model about 95 of 100 bars cross the diagonal; those that do not are "
-             "marked with a diamond.</p>\n<div class=\"figures\">\n");
+             "marked with a diamond.</p>\n");
+    app_report_selection(s, out);
+    app_text_print(out, "<div class=\"figures\">\n");
 
     /* A figure for each outcome that has enough values. */
-    for (int j = 0; !status && j <= app_constraints(s->definition); j++) {
+    for (int i = 0; !status && i < s->outcomes.count; i++) {
+        const int j = s->outcomes.outcome[i];
         ckg_model_info model;
         status = ckg_study_model(s->engine, j, &model);
         if (status)

@@ -24,6 +24,9 @@ void app_report_value(struct app_text *out, struct app_parameter parameter, doub
 /* "≤ 0", "0.1 ≤ … ≤ 3" */
 void app_report_limits(struct app_text *out, struct app_outcome outcome);
 
+/* A sentence on which constraints are shown, where that is not all of them. */
+void app_report_selection(const struct app_show *show, struct app_text *out);
+
 /* Its sections; a status. */
 int app_report_recommendation(const struct app_show *show, struct app_text *out);
 int app_report_models(const struct app_show *show, struct app_text *out);

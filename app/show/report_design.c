@@ -154,8 +154,9 @@ static void add_outcomes(const struct app_show *s, struct app_text *out)
         app_text_print(out, "<th>measured in trial %d</th>", s->best->number);
     app_text_print(out, "</tr></thead><tbody>\n");
 
-    /* A row for each: what is wanted, what is predicted, what was measured. */
-    for (int j = 0; j <= app_constraints(d); j++) {
+    /* A row for each that is shown: what is wanted, what is predicted, what was measured. */
+    for (int i = 0; i < s->outcomes.count; i++) {
+        const int j = s->outcomes.outcome[i];
         app_text_print(out, "<tr><td>");
         app_report_name(out, app_outcome_name(d, j));
         app_text_print(out, "</td><td>");
@@ -175,7 +176,15 @@ static void add_outcomes(const struct app_show *s, struct app_text *out)
         app_text_print(out, "</td></tr>\n");
     }
 
+    /* One for all the others. */
+    if (s->outcomes.others) {
+        app_text_print(out, "<tr><td>%d others</td><td></td><td></td><td>least ", s->outcomes.others);
+        add_probability(out, app_nearest_others(&s->outcomes, d, s->recommendation->probability));
+        app_text_print(out, "%s</td></tr>\n", s->best ? "</td><td>" : "");
+    }
+
     app_text_print(out, "</tbody></table></div>\n");
+    app_report_selection(s, out);
 }
 
 int app_report_recommendation(const struct app_show *s, struct app_text *out)

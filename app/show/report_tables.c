@@ -5,6 +5,18 @@
 #include "show/report.h"
 #include "show/ticks.h"
 
+void app_report_selection(const struct app_show *s, struct app_text *out)
+{
+    if (s->outcomes.others)
+        app_text_print(out,
+                       "<p class=\"note\">Of %d constraints, these are the %s%d%s; <code>ckg recommend "
+                       "--json</code>, <code>ckg model</code> and <code>ckg export</code> give all of "
+                       "them.</p>\n",
+                       app_constraints(s->definition), s->recommendation ? "" : "first ",
+                       s->outcomes.count - 1,
+                       s->recommendation ? " that the recommendation comes nearest to breaking" : "");
+}
+
 /* --- models --- */
 
 static const char *const model_rows[] = {
@@ -19,11 +31,11 @@ static double model_number(const ckg_model_info *m, int row)
     return numbers[row];
 }
 
-static void add_outcome_heads(const struct app_definition *d, struct app_text *out)
+static void add_outcome_heads(const struct app_show *s, struct app_text *out)
 {
-    for (int j = 0; j <= app_constraints(d); j++) {
+    for (int i = 0; i < s->outcomes.count; i++) {
         app_text_print(out, "<th>");
-        app_report_name(out, app_outcome_name(d, j));
+        app_report_name(out, app_outcome_name(s->definition, s->outcomes.outcome[i]));
         app_text_print(out, "</th>");
     }
 }
@@ -31,9 +43,9 @@ static void add_outcome_heads(const struct app_definition *d, struct app_text *o
 /* One number for each outcome; parameter >= 0: its lengthscale. */
 static int add_model_row(const struct app_show *s, int row, int parameter, struct app_text *out)
 {
-    for (int j = 0; j <= app_constraints(s->definition); j++) {
+    for (int i = 0; i < s->outcomes.count; i++) {
         ckg_model_info model;
-        const int status = ckg_study_model(s->engine, j, &model);
+        const int status = ckg_study_model(s->engine, s->outcomes.outcome[i], &model);
         char text[64];
         if (status)
             return app_notebook_fail(s->notebook, status);
@@ -64,8 +76,9 @@ int app_report_models(const struct app_show *s, struct app_text *out)
         model.kernel);
 
     /* A column for each outcome: lengthscales, then the other numbers. */
+    app_report_selection(s, out);
     app_text_print(out, "<div class=\"wide\"><table><thead><tr><th></th>");
-    add_outcome_heads(d, out);
+    add_outcome_heads(s, out);
     app_text_print(out, "</tr></thead><tbody>\n");
     for (int i = 0; !status && i < app_dimension(d); i++) {
         app_text_print(out, "<tr><td>lengthscale of ");
@@ -86,8 +99,10 @@ int app_report_models(const struct app_show *s, struct app_text *out)
 
 /* --- trials --- */
 
-static void add_trial_heads(const struct app_definition *d, struct app_text *out)
+static void add_trial_heads(const struct app_show *s, struct app_text *out)
 {
+    const struct app_definition *d = s->definition;
+
     app_text_print(out,
                    "<thead><tr><th>trial</th><th class=\"left\">state</th><th class=\"left\">feasible</th>");
     for (int i = 0; i < app_dimension(d); i++) {
@@ -95,7 +110,7 @@ static void add_trial_heads(const struct app_definition *d, struct app_text *out
         app_report_name(out, app_parameter_name(d, i));
         app_text_print(out, "</th>");
     }
-    add_outcome_heads(d, out);
+    add_outcome_heads(s, out);
     app_text_print(
         out, "<th class=\"left\">origin</th><th>seconds</th><th class=\"left\">why</th></tr></thead>\n");
 }
@@ -114,8 +129,9 @@ static void add_measured(const struct app_trial *t, int outcome, struct app_text
     }
 }
 
-static void add_trial(const struct app_definition *d, const struct app_trial *t, struct app_text *out)
+static void add_trial(const struct app_show *s, const struct app_trial *t, struct app_text *out)
 {
+    const struct app_definition *d = s->definition;
     static const char *const feasible[] = {"<span class=\"off\">–</span>", "<span class=\"no\">△ no</span>",
                                            "<span class=\"yes\">● yes</span>"};
     char text[64];
@@ -129,9 +145,9 @@ static void add_trial(const struct app_definition *d, const struct app_trial *t,
         app_text_print(out, "</td>");
     }
 
-    for (int j = 0; j <= app_constraints(d); j++) {
+    for (int i = 0; i < s->outcomes.count; i++) {
         app_text_print(out, "<td>");
-        add_measured(t, j, out);
+        add_measured(t, s->outcomes.outcome[i], out);
         app_text_print(out, "</td>");
     }
 
@@ -147,11 +163,12 @@ int app_report_trials(const struct app_show *s, struct app_text *out)
 
     app_text_print(out, "<section id=\"trials\"><h2>Trials</h2>\n");
     if (n->count) {
+        app_report_selection(s, out);
         app_text_print(out, "<div class=\"wide\"><table>");
-        add_trial_heads(s->definition, out);
+        add_trial_heads(s, out);
         app_text_print(out, "<tbody>\n");
         for (int i = 0; i < n->count; i++)
-            add_trial(s->definition, &n->trials[i], out);
+            add_trial(s, &n->trials[i], out);
         app_text_print(out, "</tbody></table></div>\n");
     } else
         app_text_print(out, "<p>There are none yet.</p>\n");

@@ -66,6 +66,8 @@ static int recommend(struct app_show *s)
     for (int i = 0; i < app_dimension(s->definition); i++)
         s->centre[i] = s->recommendation ? s->recommendation->x[i]
                                          : middle(app_parameter_at(s->definition, i));
+    app_nearest_choose(&s->outcomes, s->notebook, s->recommendation ? s->recommendation->mean : NULL,
+                       s->recommendation ? s->recommendation->sd : NULL);
     return CKG_OK;
 }
 

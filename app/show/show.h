@@ -7,6 +7,7 @@
 
 #include "notebook/notebook.h"
 #include "show/canvas.h"
+#include "show/nearest.h"
 
 struct app_show {
     struct app_notebook *notebook;
@@ -16,6 +17,7 @@ struct app_show {
     const struct app_trial *best;       /* NULL: nothing feasible has been measured */
     double *centre;                     /* (d) the recommendation, or the middle of all ranges */
     int *order;                         /* (d) parameters, those with the shortest lengthscales first */
+    struct app_nearest outcomes;        /* which of them figures and tables have room for */
     int ended;                          /* trials complete or failed */
 };
 
