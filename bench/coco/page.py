@@ -32,7 +32,7 @@ NAMES = {
 }
 ABOUT = """\
 COCO's suite bbob-constrained, without noise: each run is one optimiser on one instance of one function, and has one thread. Except for COBYQA, which starts from the suite's own feasible
-design, all begin with the same Latin hypercube of max(10, 2(d+1)) designs. Feasible means that every constraint holds, without tolerance. Ranks are among the optimisers of a table, on the runs that all
+design (and stays 1e-8 inside every limit, so as not to end beyond it by rounding), all begin with the same Latin hypercube of max(10, 2(d+1)) designs. Feasible means that every constraint holds, without tolerance. Ranks are among the optimisers of a table, on the runs that all
 of them made: 1 is best, ties share. A gap is f − f* with the optimum known by construction ([optima.json](../coco/optima.json)); gaps below 1e-6 of |f*| (of 1, if |f*| < 1) count as equal. Logarithms are of
 gaps of at least 1e-8.
 
