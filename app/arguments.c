@@ -28,6 +28,12 @@ static const struct app_option of_threads[] = {
     {0},
 };
 
+static const struct app_option of_models[] = {
+    {"model", 'm', "NAME=VALUE", "a setting of the models, for this command alone; repeat it for several",
+     APP_REPEATED},
+    {0},
+};
+
 static const struct app_option of_all[] = {
     {"quiet", 'q', NULL, "print nothing but results and errors", 0},
     {"help", 'h', NULL, "print this help", 0},
@@ -42,6 +48,7 @@ const struct app_option *app_option_at(const struct app_command *command, int in
         traits & APP_TAKES_STUDY ? of_studies : NULL,
         traits & APP_HAS_JSON ? of_json : NULL,
         traits & APP_HAS_THREADS ? of_threads : NULL,
+        traits & APP_HAS_MODEL ? of_models : NULL,
         of_all,
     };
 
@@ -66,6 +73,23 @@ static void print_option(const struct app_option *o)
     printf("  %-24s %s\n", left, o->help);
 }
 
+/* What --model takes, by the library's list. */
+static void print_settings(void)
+{
+    const ckg_options usual = CKG_OPTIONS_INIT;
+    ckg_option_info info;
+
+    printf("\nsettings of the models, in a problem file `model: {NAME: VALUE, …}`:\n");
+    for (int i = 0; !ckg_option_at(i, &info); i++) {
+        char values[256];
+        char now[64];
+        ckg_options_get(&usual, info.name, now, sizeof now);
+        printf("  %-14s %s\n", info.name, info.help);
+        printf("  %-14s %s; default: %s\n", "", ckg_option_values_text(&info, values, sizeof values),
+               *now ? now : "empty");
+    }
+}
+
 static void print_help(const struct app_command *command)
 {
     const struct app_option *o;
@@ -79,6 +103,8 @@ static void print_help(const struct app_command *command)
     printf("\noptions:\n");
     for (int i = 0; (o = app_option_at(command, i)); i++)
         print_option(o);
+    if (command->work->traits & APP_HAS_MODEL)
+        print_settings();
 }
 
 /* --- reading --- */
@@ -105,6 +131,15 @@ static int find_option(const struct app_command *command, const char *name, size
         if (letter ? o->letter == letter : strlen(o->name) == length && !strncmp(o->name, name, length))
             return i;
     return -1;
+}
+
+/* Another value of the option that may be repeated. */
+static int keep_repeated(struct app_arguments *a, const struct app_option *option, const char *value)
+{
+    if (a->repeated == APP_MAX_REPEATED)
+        return app_wrong(a, "--%s is given more than %d times", option->name, APP_MAX_REPEATED);
+    a->each[a->repeated++] = value;
+    return CKG_OK;
 }
 
 /* One word that begins with a dash. *at moves on when the value is the next word. */
@@ -136,10 +171,48 @@ static int read_option(struct app_arguments *a, int argc, char **argv, int *at)
     if (option->argument && !value)
         value = argv[++*at];
 
-    if (a->value[index])
+    if (a->value[index] && option->use != APP_REPEATED)
         return app_wrong(a, "--%s is given twice", option->name);
     a->value[index] = option->argument ? value : "";
-    return CKG_OK;
+    return option->use == APP_REPEATED ? keep_repeated(a, option, value) : CKG_OK;
+}
+
+/* One of --model, NAME=VALUE, into the definition. */
+static int apply_model(const struct app_arguments *a, const char *word, struct app_definition *d)
+{
+    const size_t length = strcspn(word, "=");
+    char name[64];
+
+    if (!word[length] || length >= sizeof name)
+        return app_wrong(a, "--model takes NAME=VALUE, not '%s'", word);
+    snprintf(name, sizeof name, "%.*s", (int)length, word);
+    return app_model_set(d, name, word + length + 1) ? app_wrong(a, "--model: %s", ckg_error_message())
+                                                     : CKG_OK;
+}
+
+int app_models_apply(const struct app_arguments *a, struct app_definition *d)
+{
+    int status = CKG_OK;
+
+    for (int i = 0; !status && i < a->repeated; i++)
+        status = apply_model(a, a->each[i], d);
+    return status;
+}
+
+/* The settings make sense, and each is given once. */
+static int check_models(const struct app_arguments *a)
+{
+    struct app_definition unused = {0};
+    const int status = app_models_apply(a, &unused);
+
+    app_model_free(&unused);
+    for (int i = 0; !status && i < a->repeated; i++)
+        for (int k = 0; k < i; k++) {
+            const size_t length = strcspn(a->each[i], "=") + 1;
+            if (!strncmp(a->each[i], a->each[k], length))
+                return app_wrong(a, "--model %.*s is given twice", (int)length - 1, a->each[i]);
+        }
+    return status;
 }
 
 /* Which study it is: a problem file, or a name in a store. */
@@ -168,7 +241,7 @@ static int check_complete(const struct app_arguments *a)
     if (a->count > a->command->work->words)
         return app_wrong(a, "unexpected argument '%s'", a->rest[a->command->work->words]);
     for (int i = 0; (o = app_option_at(a->command, i)); i++)
-        if (o->needed && !a->value[i])
+        if (o->use == APP_NEEDED && !a->value[i])
             return app_wrong(a, "--%s %s is missing", o->name, o->argument);
     return CKG_OK;
 }
@@ -202,6 +275,8 @@ int app_arguments_read(struct app_arguments *a, const struct app_command *comman
     a->quiet = app_option(a, "quiet") != NULL;
     a->json = app_option(a, "json") != NULL;
     status = app_option_integer(a, "threads", 0, 256, 0, &a->threads);
+    if (!status && command->work->traits & APP_HAS_MODEL)
+        status = check_models(a);
     if (!status && command->work->traits & APP_TAKES_STUDY)
         status = read_place(a);
     return status ? status : check_complete(a);

@@ -15,9 +15,16 @@ const struct app_command *app_command_named(const char *name)
 
 int app_open(struct app_notebook *n, const struct app_arguments *a, enum app_access access)
 {
-    const int status = app_notebook_open(n, &a->place, access, a->message);
+    int status = app_notebook_open(n, &a->place, access, a->message);
 
+    if (status)
+        return status;
     n->threads = a->threads;
+
+    /* For this command alone: the store has kept what the file says. */
+    status = app_models_apply(a, &n->definition);
+    if (status)
+        app_notebook_close(n);
     return status;
 }
 

@@ -20,18 +20,25 @@ struct app_option {
     char letter;          /* the short form, 0: none */
     const char *argument; /* what stands for its value in the help; NULL: it takes none */
     const char *help;     /* one line */
-    int needed;           /* 1: the command makes no sense without it */
+    int use;              /* enum app_option_use */
+};
+
+enum app_option_use {
+    APP_OPTIONAL,
+    APP_NEEDED,  /* the command makes no sense without it */
+    APP_REPEATED /* it may be given several times; one option of a command at most */
 };
 
 enum app_command_traits {
     APP_TAKES_STUDY = 1, /* STUDY first, with --store and --study */
     APP_HAS_JSON = 2,
     APP_HAS_THREADS = 4,
-    APP_HIDDEN = 8,       /* not in the overview */
-    APP_BEGINS_STUDY = 16 /* the study is written to, and begun where there is none */
+    APP_HIDDEN = 8,        /* not in the overview */
+    APP_BEGINS_STUDY = 16, /* the study is written to, and begun where there is none */
+    APP_HAS_MODEL = 32     /* the study's models are asked, so their settings may be given */
 };
 
-enum { APP_MAX_OPTIONS = 24, APP_ANY_WORDS = 1000000 };
+enum { APP_MAX_OPTIONS = 24, APP_MAX_REPEATED = 32, APP_ANY_WORDS = 1000000 };
 
 struct app_command;
 
@@ -40,6 +47,8 @@ struct app_arguments {
     const struct app_command *command;
     /* of app_option_at; "" for an option given without a value, NULL for one not given */
     const char *value[APP_MAX_OPTIONS];
+    int repeated; /* how often the option was given that may be repeated */
+    const char *each[APP_MAX_REPEATED];
     int quiet, json, threads;
     struct app_study_place place;
     int count;
@@ -97,6 +106,9 @@ int app_option_integer(const struct app_arguments *arguments, const char *name, 
 
 /* The value as a number; *out stays as it is when it was not given. */
 int app_option_number(const struct app_arguments *arguments, const char *name, double *out);
+
+/* Sets what --model gives in the definition of a study. */
+int app_models_apply(const struct app_arguments *arguments, struct app_definition *definition);
 
 /* Complains about the command line, and says where help is. */
 int app_wrong(const struct app_arguments *arguments, const char *format, ...)

@@ -99,7 +99,7 @@ const struct app_work app_command_ask = {
     .usage = "STUDY [-n Q]",
     .about = "The designs are pending until `ckg tell` brings their results. Later suggestions take\n"
              "pending designs into account.",
-    .traits = APP_TAKES_STUDY | APP_BEGINS_STUDY | APP_HAS_JSON | APP_HAS_THREADS,
+    .traits = APP_TAKES_STUDY | APP_BEGINS_STUDY | APP_HAS_JSON | APP_HAS_THREADS | APP_HAS_MODEL,
     .options = options,
     .check = check,
     .run_study = run,

@@ -34,6 +34,23 @@ static void print_option(const struct app_option *o)
     printf("\n");
 }
 
+/* What --model takes, by the library's list. */
+static void print_settings(void)
+{
+    ckg_option_info info;
+
+    printf(
+        ".SH SETTINGS OF THE MODELS\nIn a problem file \\fBmodel: {\\fINAME\\fB: \\fIVALUE\\fB, …}\\fR.\n");
+    for (int i = 0; !ckg_option_at(i, &info); i++) {
+        char values[256];
+        printf(".TP\n\\fB%s\\fR\n", info.name);
+        print_roff(ckg_option_values_text(&info, values, sizeof values));
+        printf(": ");
+        print_roff(info.help);
+        printf("\n");
+    }
+}
+
 static void print_head(const char *page, const char *title)
 {
     printf(".TH %s 1 \"\" \"ckg %s\" \"ckg manual\"\n.SH NAME\n%s \\- ", page, ckg_version(), page);
@@ -68,6 +85,8 @@ static void print_command(const struct app_command *c)
     printf(".SH OPTIONS\n");
     for (int i = 0; (o = app_option_at(c, i)); i++)
         print_option(o);
+    if (c->work->traits & APP_HAS_MODEL)
+        print_settings();
     print_exit();
     printf(".SH SEE ALSO\n\\fBckg\\fR(1)\n");
 }

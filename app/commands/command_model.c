@@ -6,6 +6,16 @@
 #include "command.h"
 #include "json/shapes.h"
 
+/* The kernel, how it was fitted, on which scale, to how much. */
+static void print_kind(const char *name, const ckg_model_info *m)
+{
+    printf("%s: kernel %s, fit %s", name, m->kernel, m->fit);
+    if (m->samples > 1)
+        printf(" (the first of %d samples)", m->samples);
+    printf(", scale %s, %d observation%s\n", m->warp > 0 ? "asinh" : "as it is", m->observations,
+           m->observations == 1 ? "" : "s");
+}
+
 static void print_model(const struct app_definition *d, const char *name, const ckg_model_info *m)
 {
     if (!m->observations) {
@@ -13,11 +23,9 @@ static void print_model(const struct app_definition *d, const char *name, const 
         return;
     }
 
-    printf("%s: %s, %d observations, %s\n", name, m->kernel, m->observations,
-           m->samples > 1 ? "the first of several hyperparameter samples"
-                          : "the most likely hyperparameters");
-    printf("  mean %.5g, signal sd %.4g, noise sd %.4g, log likelihood %.6g%s\n", m->mean, m->signal_sd,
-           m->noise_sd, m->log_likelihood, m->warp > 0 ? ", on a warped scale" : "");
+    print_kind(name, m);
+    printf("  mean %.5g, signal sd %.4g, noise sd %.4g, log likelihood %.6g\n", m->mean, m->signal_sd,
+           m->noise_sd, m->log_likelihood);
 
     printf("  lengthscales in the unit cube:");
     for (int i = 0; i < app_dimension(d); i++)
@@ -68,6 +76,6 @@ static int run(const struct app_arguments *a, struct app_notebook *n)
 
 const struct app_work app_command_model = {
     .usage = "STUDY",
-    .traits = APP_TAKES_STUDY | APP_HAS_JSON | APP_HAS_THREADS,
+    .traits = APP_TAKES_STUDY | APP_HAS_JSON | APP_HAS_THREADS | APP_HAS_MODEL,
     .run_study = run,
 };

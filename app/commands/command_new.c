@@ -33,7 +33,8 @@ static const char starter[] =
     "  # parallel: 1               # how many at once\n"
     "  # retries: 0                # how often a failed evaluation is tried again\n"
     "\n"
-    "# failures: model             # steer away from where evaluations fail; or ignore\n";
+    "# failures: model             # steer away from where evaluations fail; or ignore\n"
+    "# model: {kernel: auto}       # how outcomes are modelled; `ckg model --help` has the settings\n";
 
 /* A name that can be a file's and stand bare in YAML. */
 static int is_plain(const char *name)

@@ -86,7 +86,7 @@ const struct app_work app_command_plot = {
         "sheet:       the first three of these\n"
         "\n"
         "Parameters that are not shown are as recommended.",
-    .traits = APP_TAKES_STUDY | APP_HAS_THREADS,
+    .traits = APP_TAKES_STUDY | APP_HAS_THREADS | APP_HAS_MODEL,
     .options = options,
     .check = check,
     .run_study = run,

@@ -96,7 +96,7 @@ static int run(const struct app_arguments *a, struct app_notebook *n)
 
 const struct app_work app_command_predict = {
     .usage = "STUDY --at FILE",
-    .traits = APP_TAKES_STUDY | APP_HAS_JSON | APP_HAS_THREADS,
+    .traits = APP_TAKES_STUDY | APP_HAS_JSON | APP_HAS_THREADS | APP_HAS_MODEL,
     .options = options,
     .run_study = run,
 };

@@ -17,14 +17,17 @@ static int run(const struct app_arguments *a, struct app_notebook *n)
     if (app_option(a, "probability"))
         how.rule = CKG_RULE_PROBABILITY;
     how.evaluated_only = app_option(a, "evaluated") != NULL;
-    return status ? status : app_recommend_print(a, n, &how);
+
+    /* Without options the library's own rule holds, as at the end of a run. */
+    const int asked = how.rule == CKG_RULE_PROBABILITY || how.evaluated_only;
+    return status ? status : app_recommend_print(a, n, asked ? &how : NULL);
 }
 
 const struct app_work app_command_recommend = {
     .usage = "STUDY [-p P] [--evaluated]",
     .about = "The recommended design need not have been evaluated. The best one that was evaluated is\n"
              "shown beside it.",
-    .traits = APP_TAKES_STUDY | APP_HAS_JSON | APP_HAS_THREADS,
+    .traits = APP_TAKES_STUDY | APP_HAS_JSON | APP_HAS_THREADS | APP_HAS_MODEL,
     .options = options,
     .run_study = run,
 };

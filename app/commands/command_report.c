@@ -26,7 +26,7 @@ const struct app_work app_command_report = {
     .about = "The recommendation, convergence, feasibility maps, slices, predicted against measured,\n"
              "the models and every trial. The page needs no other file and no script, and follows the\n"
              "reader's choice of light or dark.",
-    .traits = APP_TAKES_STUDY | APP_HAS_THREADS,
+    .traits = APP_TAKES_STUDY | APP_HAS_THREADS | APP_HAS_MODEL,
     .options = options,
     .run_study = run,
 };

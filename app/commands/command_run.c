@@ -127,7 +127,7 @@ const struct app_work app_command_run = {
     .about = "If it is interrupted or killed, the same command continues where it stopped. Several\n"
              "processes may run the same study at once. Ctrl-C waits for the evaluations under way; a\n"
              "second Ctrl-C kills them, and the next run evaluates their designs.",
-    .traits = APP_TAKES_STUDY | APP_HAS_JSON | APP_HAS_THREADS,
+    .traits = APP_TAKES_STUDY | APP_HAS_JSON | APP_HAS_THREADS | APP_HAS_MODEL,
     .options = options,
     .run_study = run,
 };

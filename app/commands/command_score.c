@@ -71,7 +71,7 @@ static int run(const struct app_arguments *a, struct app_notebook *n)
 
 const struct app_work app_command_score = {
     .usage = "STUDY --at FILE [--policy P]",
-    .traits = APP_TAKES_STUDY | APP_HAS_JSON | APP_HAS_THREADS,
+    .traits = APP_TAKES_STUDY | APP_HAS_JSON | APP_HAS_THREADS | APP_HAS_MODEL,
     .options = options,
     .check = check,
     .run_study = run,

@@ -155,6 +155,7 @@ void app_definition_write(const struct app_definition *d, uint64_t seed, struct 
     app_json_member(out, "seed");
     app_text_print(out, "%llu", (unsigned long long)seed);
     app_json_add_string(out, "failures", d->failures);
+    app_model_write(d, out);
 
     /* What may be varied, what is measured, and by which command. */
     add_parameters(out, d);
@@ -292,6 +293,7 @@ void app_definition_free(struct app_definition *d)
     free(d->policy);
     free(d->settings);
     free(d->failures);
+    app_model_free(d);
     ckg_problem_free(d->problem);
     *d = (struct app_definition){0};
 }

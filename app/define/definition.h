@@ -39,6 +39,9 @@ struct app_evaluate {
     int parallel, retries;
 };
 
+/* As many as ckg_option_count may be. */
+enum { APP_MODEL_OPTIONS = 16 };
+
 struct app_definition {
     char *name;
     ckg_problem *problem; /* parameters, objective and constraints: what is known of them is read there */
@@ -50,6 +53,8 @@ struct app_definition {
     int has_seed;
     uint64_t seed;
     char *failures; /* "model" or "ignore" */
+    /* how outcomes are modelled: the text of ckg_option_at(i) at i, NULL where the library's default holds */
+    char *model[APP_MODEL_OPTIONS];
     struct app_evaluate evaluate;
 };
 
@@ -75,6 +80,22 @@ void app_definition_write(const struct app_definition *definition, uint64_t seed
  */
 int app_definition_same(const struct app_definition *old, const struct app_definition *now,
                         struct app_message *message);
+
+/* --- how outcomes are modelled (model.c) --- */
+
+/*
+ * Sets the option of that name, instead of what it was; CKG_ERR_NOT_FOUND or CKG_ERR_INVALID, with the
+ * library's message, where there is none or it cannot be that.
+ */
+int app_model_set(struct app_definition *definition, const char *name, const char *value);
+
+/* Sets what the definition gives in the options. */
+void app_model_apply(const struct app_definition *definition, ckg_options *options);
+
+/* Adds the member `model`, unless nothing is given. */
+void app_model_write(const struct app_definition *definition, struct app_text *out);
+
+void app_model_free(struct app_definition *definition);
 
 void app_definition_free(struct app_definition *definition);
 

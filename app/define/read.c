@@ -4,6 +4,7 @@
  */
 #include "define/definition.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <float.h>
 #include <math.h>
@@ -453,6 +454,59 @@ static int read_policy(struct reader *r, const yaml_node_t *node)
     return status;
 }
 
+/* --- the models --- */
+
+/* A word of the option, or a number in its range. */
+static int check_option(struct reader *r, const yaml_node_t *node, const ckg_option_info *info)
+{
+    const int empty = info->count && !*info->words[0]; /* is not worth listing */
+    char wanted[256];
+    double number;
+
+    /* One of its words. */
+    for (int k = 0; !app_node_is_nothing(node) && k < info->count; k++)
+        if (app_node_is_word(node, info->words[k]))
+            return CKG_OK;
+    if (!info->number)
+        return app_node_unknown(&r->document, node, info->name, "", info->count - empty, info->words + empty);
+
+    /* Or a number, bare and in range. */
+    struct app_message unused;
+    struct app_document quiet = {.path = "", .message = &unused};
+    if (app_node_number(&quiet, node, info->low, info->high, &number) ||
+        (info->integer && number != floor(number)))
+        return app_node_expect(&r->document, node, ckg_option_values_text(info, wanted, sizeof wanted));
+    return CKG_OK;
+}
+
+/* The settings of the models, by the library's list of options. */
+static int read_model(struct reader *r, const yaml_node_t *node)
+{
+    const yaml_node_t *given[APP_MODEL_OPTIONS] = {0};
+    struct app_node_key keys[APP_MODEL_OPTIONS];
+    ckg_option_info info;
+    const int count = ckg_option_count();
+
+    /* The keys it may have. */
+    assert(count <= APP_MODEL_OPTIONS);
+    for (int i = 0; !ckg_option_at(i, &info); i++)
+        keys[i] = (struct app_node_key){info.name, (size_t)i * sizeof *given};
+    int status = app_node_mapping(&r->document, node, "`model`", count, keys, given);
+
+    /* The value of each. */
+    for (int i = 0; !status && !ckg_option_at(i, &info); i++) {
+        if (!given[i])
+            continue;
+        status = check_option(r, given[i], &info);
+        if (status)
+            return status;
+        status = app_model_set(r->out, info.name, app_node_text(given[i]));
+        if (status)
+            return refuse(r, given[i], status);
+    }
+    return status;
+}
+
 /* --- the file --- */
 
 static int read_goal(struct reader *r, const yaml_node_t *node)
@@ -488,16 +542,22 @@ static int read_failures(struct reader *r, const yaml_node_t *node)
 
 /* The file's keys in the order they are needed, whatever their order in the file. */
 struct top {
-    const yaml_node_t *name, *goal, *budget, *initial, *policy, *seed, *failures, *parameters, *objective,
-        *constraints, *evaluate;
+    const yaml_node_t *name, *goal, *budget, *initial, *policy, *seed, *failures, *model, *parameters,
+        *objective, *constraints, *evaluate;
 };
 
 static const struct app_node_key top_keys[] = {
-    {"name", offsetof(struct top, name)},           {"goal", offsetof(struct top, goal)},
-    {"budget", offsetof(struct top, budget)},       {"initial", offsetof(struct top, initial)},
-    {"policy", offsetof(struct top, policy)},       {"seed", offsetof(struct top, seed)},
-    {"failures", offsetof(struct top, failures)},   {"parameters", offsetof(struct top, parameters)},
-    {"objective", offsetof(struct top, objective)}, {"constraints", offsetof(struct top, constraints)},
+    {"name", offsetof(struct top, name)},
+    {"goal", offsetof(struct top, goal)},
+    {"budget", offsetof(struct top, budget)},
+    {"initial", offsetof(struct top, initial)},
+    {"policy", offsetof(struct top, policy)},
+    {"seed", offsetof(struct top, seed)},
+    {"failures", offsetof(struct top, failures)},
+    {"model", offsetof(struct top, model)},
+    {"parameters", offsetof(struct top, parameters)},
+    {"objective", offsetof(struct top, objective)},
+    {"constraints", offsetof(struct top, constraints)},
     {"evaluate", offsetof(struct top, evaluate)},
 };
 
@@ -541,6 +601,8 @@ static int read_top(struct reader *r, const yaml_node_t *root)
         status = read_seed(r, top.seed);
     if (!status)
         status = read_failures(r, top.failures);
+    if (!status && top.model)
+        status = read_model(r, top.model);
 
     /* The problem itself. */
     if (!status)

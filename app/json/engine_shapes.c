@@ -49,6 +49,7 @@ static void add_model(const struct app_definition *d, const char *key, const ckg
     app_json_add_integer(out, "samples", m->samples);
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         app_json_add_number(out, numbers[i].key, numbers[i].value);
+    app_json_add_string(out, "fit", m->fit);
     app_json_close(out, '}');
 }
 

@@ -396,6 +396,7 @@ int app_notebook_new_engine(struct app_notebook *n, ckg_study **out)
     options.initial = d->initial;
     options.failures = d->failures;
     options.budget = d->budget;
+    app_model_apply(d, &options);
     const int status = ckg_study_new(out, d->problem, &options);
     return status ? app_notebook_fail(n, status) : CKG_OK;
 }

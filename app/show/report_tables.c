@@ -244,6 +244,16 @@ static void add_command(const struct app_evaluate *e, struct app_text *out)
     app_text_print(out, "</td></tr>\n");
 }
 
+/* The settings of the models that are not left to the library. */
+static void add_model_facts(const struct app_definition *d, struct app_text *out)
+{
+    ckg_option_info info;
+
+    for (int i = 0; !ckg_option_at(i, &info); i++)
+        if (d->model[i])
+            add_fact(out, info.name, d->model[i]);
+}
+
 static void add_study_facts(const struct app_show *s, struct app_text *out)
 {
     const struct app_definition *d = s->definition;
@@ -263,6 +273,7 @@ static void add_study_facts(const struct app_show *s, struct app_text *out)
     if (d->initial >= 0)
         add_number_fact(out, "initial designs", d->initial);
     add_fact(out, "failures", d->failures);
+    add_model_facts(d, out);
 
     if (s->recommendation && !ckg_study_penalty(s->engine, &penalty))
         add_number_fact(out, "penalty M", penalty);

@@ -2,6 +2,7 @@
 #ifndef CKG_CKG_H
 #define CKG_CKG_H
 
+#include <ckg/option.h>
 #include <ckg/policy.h>
 #include <ckg/problem.h>
 #include <ckg/status.h>

@@ -3,7 +3,7 @@
 
 #include "linalg/variant.h"
 
-const char *const ckg__kernel_names[CKG__KERNELS] = {"rbf", "matern52", "matern32"};
+const char *const ckg__kernel_names[CKG__KERNELS] = {CKG__KERNEL_NAMES};
 
 #ifdef CKG_HAVE_X86_VARIANTS
 static const struct ckg__kernel_ops *const tables[] = {&ckg__kernel_ops_base, &ckg__kernel_ops_v3,

@@ -13,6 +13,7 @@
 
 enum ckg__kernel { CKG__RBF, CKG__MATERN52, CKG__MATERN32, CKG__KERNELS };
 
+#define CKG__KERNEL_NAMES "rbf", "matern52", "matern32" /* in the same order; users type them */
 extern const char *const ckg__kernel_names[CKG__KERNELS];
 
 struct ckg__kernel_ops {

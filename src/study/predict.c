@@ -326,6 +326,14 @@ int ckg_study_model_sized(ckg_study *s, int outcome, ckg_model_info *out, size_t
     return ckg__study_end_search(s, CKG_OK);
 }
 
+/* M as it was set, or as found from what is known of the objective. */
+static double penalty_in_units(const ckg_study *s)
+{
+    if (!isnan(s->models.fixed_penalty))
+        return s->models.fixed_penalty;
+    return is_known(s, 0) ? utility_in_units(s, common_penalty(s)) : NAN;
+}
+
 int ckg_study_penalty(ckg_study *s, double *out)
 {
     int status = begin(s, 0, NULL, "ckg_study_penalty");
@@ -338,7 +346,6 @@ int ckg_study_penalty(ckg_study *s, double *out)
     if (!status)
         status = ckg__policy_price(policy, &search);
     if (!status)
-        *out = is_known(s, 0) || !isnan(s->models.fixed_penalty) ? utility_in_units(s, common_penalty(s))
-                                                                 : NAN;
+        *out = penalty_in_units(s);
     return ckg__study_end_search(s, status);
 }

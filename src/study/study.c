@@ -4,6 +4,7 @@
  */
 #include "study/study.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 #include <unistd.h>
@@ -12,6 +13,7 @@
 #include "base/error.h"
 #include "base/sized.h"
 #include "design/sequence.h"
+#include "study/option_table.h"
 
 int ckg_options_init(ckg_options *options, int version)
 {
@@ -32,11 +34,10 @@ static int find_name(const char *what, const char *name, const char *const *name
     return ckg__fail(CKG_ERR_INVALID, "options: unknown %s '%s'", what, name ? name : "(null)");
 }
 
-/* Beyond these an option is a slip: nobody begins with so many designs, and no value is so large. */
+/* Beyond this it is a slip: nobody begins with so many designs. */
 enum { MOST_INITIAL = 100000 };
-static const double largest_penalty = 1e150;
 
-static int check_numbers(const ckg_options *o)
+static int check_options(const ckg_options *o)
 {
     if (o->version != CKG_OPTIONS_VERSION)
         return ckg__fail(CKG_ERR_INVALID, "options: there is no version %d; start from CKG_OPTIONS_INIT",
@@ -44,33 +45,12 @@ static int check_numbers(const ckg_options *o)
     if (o->threads < 0 || o->threads > CKG__MAX_THREADS)
         return ckg__fail(CKG_ERR_INVALID, "options: threads must be from 0 to %d, not %d", CKG__MAX_THREADS,
                          o->threads);
-    if (!(o->time_limit >= 0))
-        return ckg__fail(CKG_ERR_INVALID, "options: time_limit must be 0 or more, not %g", o->time_limit);
     if (o->initial < -1 || o->initial > MOST_INITIAL)
         return ckg__fail(CKG_ERR_INVALID, "options: initial must be from -1 to %d, not %d", MOST_INITIAL,
                          o->initial);
-    if (o->samples < 1 || o->samples > CKG__MAX_SAMPLES)
-        return ckg__fail(CKG_ERR_INVALID, "options: samples must be from 1 to %d, not %d", CKG__MAX_SAMPLES,
-                         o->samples);
     if (o->budget < 0)
         return ckg__fail(CKG_ERR_INVALID, "options: budget must be 0 or more, not %d", o->budget);
-    if (o->warp != 0 && o->warp != 1)
-        return ckg__fail(CKG_ERR_INVALID, "options: warp must be 0 or 1, not %d", o->warp);
-    if (fabs(o->penalty) > largest_penalty)
-        return ckg__fail(CKG_ERR_INVALID,
-                         "options: the penalty must be from -1e150 to 1e150, or CKG_AUTOMATIC, not %g",
-                         o->penalty);
-    return CKG_OK;
-}
-
-/* A kernel's number; CKG__KERNELS where the data are to choose. */
-static int find_kernel(const char *name, int *kernel)
-{
-    const char *names[CKG__KERNELS + 1];
-
-    memcpy(names, ckg__kernel_names, sizeof ckg__kernel_names);
-    names[CKG__KERNELS] = "auto";
-    return find_name("kernel", name, names, CKG__KERNELS + 1, kernel);
+    return ckg__options_check(o);
 }
 
 /* The study's value of the policy's parameter of that name, or NAN. */
@@ -89,8 +69,7 @@ static int apply_final_policy(ckg_study *s, const ckg_options *o)
     if (!o->final_policy || !*o->final_policy)
         return CKG_OK;
     s->final_policy = ckg__policy_find(o->final_policy);
-    if (!s->final_policy)
-        return ckg__fail(CKG_ERR_INVALID, "options: unknown final_policy '%s'", o->final_policy);
+    assert(s->final_policy);
     if (!o->budget)
         return ckg__fail(CKG_ERR_INVALID,
                          "options: final_policy '%s' needs a budget, which says which evaluation is the last",
@@ -100,22 +79,13 @@ static int apply_final_policy(ckg_study *s, const ckg_options *o)
 
 static int apply_options(ckg_study *s, const ckg_options *o)
 {
-    static const char *const fits[] = {"ml", "map", "sample", "auto"};
-    static const char *const presets[] = {"default", "paper"};
     static const char *const failures[] = {"ignore", "model"};
-    int kernel = 0;
-    int fit = 0;
-    int preset = 0;
-    int status = check_numbers(o);
+    const int kernel = ckg__option_word("kernel", o->kernel);
+    const int fit = ckg__option_word("fit", o->fit);
+    const int preset = ckg__option_word("preset", o->preset);
+    int status = find_name("failures", o->failures, failures, 2, &s->models.failures);
 
-    if (!status)
-        status = find_kernel(o->kernel, &kernel);
-    if (!status)
-        status = find_name("fit", o->fit, fits, 4, &fit);
-    if (!status)
-        status = find_name("preset", o->preset, presets, 2, &preset);
-    if (!status)
-        status = find_name("failures", o->failures, failures, 2, &s->models.failures);
+    assert(kernel >= 0 && fit >= 0 && preset >= 0);
     if (status)
         return status;
 
@@ -157,7 +127,7 @@ static int threads_wanted(const ckg_options *o)
 
 static int study_fill(ckg_study *s, const ckg_problem *problem, const ckg_options *o)
 {
-    int status = check_numbers(o);
+    int status = check_options(o);
 
     if (!status)
         status = ckg__problem_copy(&s->problem, problem);

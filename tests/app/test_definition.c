@@ -236,6 +236,42 @@ static void test_policy(void **state)
     app_definition_free(&d);
 }
 
+/* The options that a file's `model` gives a study, and those that are the library's own. */
+static void test_model(void **state)
+{
+    const ckg_options usual = CKG_OPTIONS_INIT;
+    ckg_options options = CKG_OPTIONS_INIT;
+    struct app_definition d;
+
+    (void)state;
+    read_string(&d, small);
+    app_model_apply(&d, &options);
+    assert_string_equal(options.kernel, usual.kernel);
+    assert_true(options.samples == usual.samples && options.warp == usual.warp && isnan(options.penalty));
+    app_definition_free(&d);
+
+    read_string(&d, with(small, "budget: 5",
+                         "budget: 5\nmodel: {kernel: matern32, fit: 'sample', samples: 12, warp: false, "
+                         "penalty: -2.5e3,\n  preset: paper, time_limit: 1.5, final_policy: nei}"));
+    app_model_apply(&d, &options);
+    assert_string_equal(options.kernel, "matern32");
+    assert_string_equal(options.fit, "sample");
+    assert_int_equal(options.samples, 12);
+    assert_int_equal(options.warp, 0);
+    assert_true(options.penalty == -2500);
+    assert_string_equal(options.preset, "paper");
+    assert_true(options.time_limit == 1.5);
+    assert_string_equal(options.final_policy, "nei");
+
+    /* Another value takes the place of the first, and what is wrong leaves it. */
+    assert_int_equal(app_model_set(&d, "samples", "9"), CKG_OK);
+    assert_int_equal(app_model_set(&d, "samples", "900"), CKG_ERR_INVALID);
+    assert_int_equal(app_model_set(&d, "sample", "9"), CKG_ERR_NOT_FOUND);
+    app_model_apply(&d, &options);
+    assert_int_equal(options.samples, 9);
+    app_definition_free(&d);
+}
+
 static void check_round_trip(const char *text)
 {
     struct app_definition a, b;
@@ -254,6 +290,8 @@ static void check_round_trip(const char *text)
     assert_int_equal(a.evaluate.count, b.evaluate.count);
     for (int i = 0; i < a.evaluate.count; i++)
         assert_string_equal(a.evaluate.command[i], b.evaluate.command[i]);
+    for (int i = 0; i < APP_MODEL_OPTIONS; i++)
+        assert_int_equal(a.model[i] != NULL, b.model[i] != NULL);
     app_definition_write(&b, b.seed, &again);
     assert_string_equal(once.data, again.data);
     app_text_free(&once);
@@ -267,6 +305,11 @@ static void test_round_trip(void **state)
     (void)state;
     check_round_trip(example);
     check_round_trip(small);
+    check_round_trip(with(small, "budget: 5",
+                          "budget: 5\nmodel: {kernel: auto, fit: ml, samples: 8, warp: auto, penalty: "
+                          "0.30000000000000004, preset: default, time_limit: .5, final_policy: ''}"));
+    check_round_trip(with(small, "budget: 5", "budget: 5\nmodel: {penalty: auto, warp: 'true'}"));
+    check_round_trip(with(small, "budget: 5", "budget: 5\nmodel: {}"));
     check_round_trip(
         with(example, "policy: cei", "policy: {name: ckg, candidates: 123, M: 0.1}\nfailures: ignore"));
     check_round_trip(with(small, "low: 0, high: 1", "low: 0.1, high: 0.30000000000000004"));
@@ -297,6 +340,7 @@ static void test_differences(void **state)
     check_difference("budget: 60", "budget: 70", NULL);
     check_difference("policy: cei", "policy: ckg", NULL);
     check_difference("retries: 2", "retries: 3", NULL);
+    check_difference("budget: 60", "budget: 60\nmodel: {kernel: matern52, penalty: 4}", NULL);
     check_difference("goal: minimize", "goal: maximize", "the goal was minimize and is now maximize");
     check_difference("name: weight", "name: mass", "the objective was 'weight' and is now 'mass'");
     check_difference("noise: none", "noise: 0.5", "the noise of the objective 'weight' has changed");
@@ -347,6 +391,7 @@ static void test_refusal(void **state)
 
 int main(void)
 {
-    return RUN_TESTS(test_example, test_standards, test_other_ways, test_policy, test_words_and_aliases,
-                     test_round_trip, test_differences, test_refusal, test_surrogates);
+    return RUN_TESTS(test_example, test_standards, test_other_ways, test_policy, test_model,
+                     test_words_and_aliases, test_round_trip, test_differences, test_refusal,
+                     test_surrogates);
 }
