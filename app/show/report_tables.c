@@ -19,16 +19,21 @@ void app_report_selection(const struct app_show *s, struct app_text *out)
 
 /* --- models --- */
 
-static const char *const model_rows[] = {
-    "observations", "signal sd", "noise sd", "mean", "log likelihood", "hyperparameter samples", "warp"};
-enum { MODEL_ROWS = sizeof model_rows / sizeof *model_rows };
+static const char *const model_rows[] = {"kernel",   "fit",  "observations",   "signal sd",
+                                         "noise sd", "mean", "log likelihood", "hyperparameter samples",
+                                         "warp"};
+enum { MODEL_WORDS = 2, MODEL_ROWS = sizeof model_rows / sizeof *model_rows };
 
-static double model_number(const ckg_model_info *m, int row)
+/* What stands in the row for a model: words first, then numbers. */
+static const char *model_text(const ckg_model_info *m, int row, char text[64])
 {
-    const double numbers[MODEL_ROWS] = {m->observations,   m->signal_sd, m->noise_sd, m->mean,
-                                        m->log_likelihood, m->samples,   m->warp};
+    const char *const words[MODEL_WORDS] = {m->kernel, m->fit};
+    const double numbers[MODEL_ROWS - MODEL_WORDS] = {m->observations,   m->signal_sd, m->noise_sd, m->mean,
+                                                      m->log_likelihood, m->samples,   m->warp};
 
-    return numbers[row];
+    if (row < MODEL_WORDS)
+        return m->observations ? words[row] : "–";
+    return app_number_nice(numbers[row - MODEL_WORDS], 4, text);
 }
 
 static void add_outcome_heads(const struct app_show *s, struct app_text *out)
@@ -40,7 +45,7 @@ static void add_outcome_heads(const struct app_show *s, struct app_text *out)
     }
 }
 
-/* One number for each outcome; parameter >= 0: its lengthscale. */
+/* One entry for each outcome; parameter >= 0: its lengthscale. */
 static int add_model_row(const struct app_show *s, int row, int parameter, struct app_text *out)
 {
     for (int i = 0; i < s->outcomes.count; i++) {
@@ -49,10 +54,9 @@ static int add_model_row(const struct app_show *s, int row, int parameter, struc
         char text[64];
         if (status)
             return app_notebook_fail(s->notebook, status);
-        app_text_print(
-            out, "<td>%s</td>",
-            app_number_nice(parameter < 0 ? model_number(&model, row) : model.lengthscales[parameter], 4,
-                            text));
+        app_text_print(out, "<td>%s</td>",
+                       parameter < 0 ? model_text(&model, row, text)
+                                     : app_number_nice(model.lengthscales[parameter], 4, text));
     }
     app_text_print(out, "</tr>\n");
     return CKG_OK;
@@ -61,21 +65,15 @@ static int add_model_row(const struct app_show *s, int row, int parameter, struc
 int app_report_models(const struct app_show *s, struct app_text *out)
 {
     const struct app_definition *d = s->definition;
-    ckg_model_info model;
-    int status = ckg_study_model(s->engine, 0, &model);
-
-    if (status)
-        return app_notebook_fail(s->notebook, status);
+    int status = CKG_OK;
 
     /* What they are. */
-    app_text_print(
-        out,
-        "<section id=\"models\"><h2>Models</h2>\n<p>One Gaussian process for each outcome, with "
-        "the kernel %s. Lengthscales are fractions of a parameter's range: the shorter one is, the "
-        "faster the outcome changes along that parameter.</p>\n",
-        model.kernel);
+    app_text_print(out,
+                   "<section id=\"models\"><h2>Models</h2>\n<p>One Gaussian process for each outcome. "
+                   "Lengthscales are fractions of a parameter's range: the shorter one is, the faster the "
+                   "outcome changes along that parameter.</p>\n");
 
-    /* A column for each outcome: lengthscales, then the other numbers. */
+    /* A column for each outcome: lengthscales, then the rest. */
     app_report_selection(s, out);
     app_text_print(out, "<div class=\"wide\"><table><thead><tr><th></th>");
     add_outcome_heads(s, out);

@@ -125,7 +125,9 @@ def test_words_of_the_models():
         said = folder.ckg("model", "s.yaml", "-m", "samples=3", expect=0).out
         check("f: kernel matern52, fit map, scale " in said and "c: kernel matern52, fit sample (the first of 3 samples), scale as it is" in said, said)
         folder.ckg("report", "s.yaml", "-o", "s.html", expect=0)
-        check("<td>kernel</td><td class=\"why\">matern52</td>" in (folder / "s.html").read_text())
+        page = (folder / "s.html").read_text()
+        check("<td>kernel</td><td class=\"why\">matern52</td>" in page, "the report has not the setting")
+        check("<td>kernel</td><td>matern52</td><td>matern52</td>" in page and "<td>fit</td><td>map</td><td>sample</td>" in page)
 
 
 def test_the_last_evaluation_is_recommended_from():
