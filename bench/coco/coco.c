@@ -6,7 +6,7 @@
  *     cmake -S . -B build && cmake --build build --target bench_coco
  *     build/bench/coco --out FILE [--dimensions 2,3,5] [--functions 1-54] [--instances 1-3] [--budget 20]
  *                      [--policy ckg] [--kernel rbf] [--settings name=value,…] [--seed 1]
- *                      [--threads-of-runs 1] [--seconds 0] [--initial-designs]
+ *                      [--threads-of-runs 1] [--seconds 0] [--label TEXT] [--initial-designs]
  *
  * The program is static and stripped: it runs on any x86-64 Linux.
  *
@@ -22,6 +22,7 @@
  * under way end with what they have and "cut".
  *
  * --settings: the policy's parameters, and of the study fit, preset, samples, warp, penalty, failures.
+ * --label: the name on the page, where one build is to be compared with another.
  * --initial-designs: prints each run's initial design, for other tools to begin with, and evaluates nothing.
  */
 #include <fcntl.h>
@@ -48,6 +49,7 @@ struct settings {
     const char *policy;
     const char *kernel;
     const char *given; /* further settings, as typed */
+    const char *label;
     const char *out;
     int budget;
     int seed;
@@ -256,6 +258,7 @@ static void begin_line(FILE *line, const struct settings *set, const struct job 
     write_word(line, "policy", set->policy);
     write_word(line, "kernel", set->kernel);
     write_word(line, "settings", set->given);
+    write_word(line, "label", set->label);
     fprintf(line, ", \"seed\": %d, \"budget\": %d, \"evaluations\": %d", set->seed, set->budget,
             set->budget * job->d);
 }
@@ -563,7 +566,7 @@ static int run_all(const struct settings *set, coco_suite_t *suite, struct job *
 
 int main(int argc, char **argv)
 {
-    struct settings set = {"2,3,5", "1-54", "1-3", "ckg", NULL, "", NULL, 20, 1, 1, 0, 0, INFINITY};
+    struct settings set = {"2,3,5", "1-54", "1-3", "ckg", NULL, "", "", NULL, 20, 1, 1, 0, 0, INFINITY};
     const struct bench_option options[] = {
         {"dimensions", BENCH_WORD, &set.dimensions},
         {"functions", BENCH_WORD, &set.functions},
@@ -571,6 +574,7 @@ int main(int argc, char **argv)
         {"policy", BENCH_WORD, &set.policy},
         {"kernel", BENCH_WORD, &set.kernel},
         {"settings", BENCH_WORD, &set.given},
+        {"label", BENCH_WORD, &set.label},
         {"out", BENCH_WORD, &set.out},
         {"budget", BENCH_INTEGER, &set.budget},
         {"seed", BENCH_INTEGER, &set.seed},

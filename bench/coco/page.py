@@ -59,6 +59,8 @@ def read(paths):
 
 def label(line):
     """The optimiser's name on the page."""
+    if line.get("label"):
+        return line["label"]
     if line["tool"] != "ckg":
         return NAMES.get(line["tool"], line["tool"])
     words = ["ckg: " + line["policy"], line["kernel"]] + ([line["settings"]] if line["settings"] else [])

@@ -40,6 +40,12 @@ class CocoPage(unittest.TestCase):
         self.assertEqual(self.table.apart, [EGOBOX])
         self.assertEqual([cell[1] for cell in self.table.cells], [1, 2, 3])
 
+    def test_names(self):
+        line = page.read([LINES])[0]
+        self.assertEqual(page.label(line), CKG)
+        self.assertEqual(page.label(dict(line, policy="cei", kernel="auto", settings="warp=0")), "ckg: cei, auto, warp=0")
+        self.assertEqual(page.label(dict(line, label="before")), "before")
+
     def test_the_line_that_got_further_counts(self):
         self.assertAlmostEqual(self.table.evaluated(COBYQA, (2, 3, 1, 1)), 2, places=9)
 
