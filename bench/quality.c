@@ -4,12 +4,13 @@
  *
  *     build/bench/quality [--evaluations 50] [--initial 10] [--seeds 30] [--first-seed 1] [--policy ckg]
  *                         [--problem NAME] [--noise 0|1] [--fit auto] [--kernel rbf] [--threads N]
- * [--verbose]
+ *                         [--steep K] [--absurd V] [--outcome J] [--verbose]
  *
  * OC = f(x_r) − f*, scored on the true function, feasible when every c <= 0 without tolerance; an infeasible
  * recommendation scores |f*| (the paper's M = 0). Nothing is dropped. The interval of the mean is Student's
  * t.
- * --policy all: every policy in turn.
+ * --policy all: every policy in turn. --problem: any problem that `ckg problems` lists. --steep: the study is
+ * told exp(K·f), scored as ever. --absurd: for outcome J of one early design it is told V.
  */
 #include <math.h>
 #include <stdio.h>
@@ -37,6 +38,9 @@ struct settings {
     const char *fit;
     const char *kernel;
     double noise;
+    double steep;
+    double absurd;
+    int outcome;
 };
 
 /* What a replication comes to. */
@@ -112,6 +116,9 @@ static int replicate(void *context, int index, struct app_message *message)
         .initial = set->initial,
         .evaluations = set->evaluations,
         .seed = (uint64_t)(set->first_seed + index),
+        .steep = set->steep,
+        .absurd = set->absurd,
+        .absurd_outcome = set->outcome,
     };
 
     return app_replicate(&experiment, look, &watch, message);
@@ -152,6 +159,17 @@ static void run_cell(const struct settings *set, const struct app_problem *p, do
     free(costs);
 }
 
+static const struct app_problem *problem_named(const char *name)
+{
+    const struct app_problem *problem = app_problem_named(name);
+
+    if (!problem) {
+        fprintf(stderr, "quality: there is no problem %s\n", name);
+        exit(2);
+    }
+    return problem;
+}
+
 static void run_policy(const struct settings *all, const char *policy)
 {
     struct settings set = *all;
@@ -161,15 +179,15 @@ static void run_policy(const struct settings *all, const char *policy)
            set.evaluations - set.initial, set.first_seed, set.first_seed + set.seeds - 1);
     printf("%-16s %5s  %9s   %-8s %9s %9s %10s %9s %10s %8s\n", "problem", "noise", "mean OC", "95 %",
            "median", "largest", "infeasible", "fallbacks", "ms/suggest", "last");
-    for (int i = 0; i < PROBLEMS; i++)
+    for (int i = 0; i < (set.problem ? 1 : PROBLEMS); i++)
         for (int noise = 0; noise < 2; noise++)
-            if ((!set.problem || !strcmp(set.problem, problems[i])) && (set.noise < 0 || set.noise == noise))
-                run_cell(&set, app_problem_named(problems[i]), noise);
+            if (set.noise < 0 || set.noise == noise)
+                run_cell(&set, problem_named(set.problem ? set.problem : problems[i]), noise);
 }
 
 int main(int argc, char **argv)
 {
-    struct settings set = {50, 10, 30, 1, 2, 0, "ckg", NULL, "auto", "rbf", -1};
+    struct settings set = {50, 10, 30, 1, 2, 0, "ckg", NULL, "auto", "rbf", -1, 0, 0, 0};
     const struct bench_option options[] = {
         {"evaluations", BENCH_INTEGER, &set.evaluations},
         {"initial", BENCH_INTEGER, &set.initial},
@@ -181,6 +199,9 @@ int main(int argc, char **argv)
         {"fit", BENCH_WORD, &set.fit},
         {"kernel", BENCH_WORD, &set.kernel},
         {"noise", BENCH_REAL, &set.noise},
+        {"steep", BENCH_REAL, &set.steep},
+        {"absurd", BENCH_REAL, &set.absurd},
+        {"outcome", BENCH_INTEGER, &set.outcome},
         {"verbose", BENCH_FLAG, &set.verbose},
         {0},
     };

@@ -36,8 +36,41 @@ static void add_noise(const struct app_experiment *e, int evaluation, const doub
     }
 }
 
-/* One evaluation, the i-th from 0; `best` is kept up to date. */
-static int make_step(const struct app_experiment *e, ckg_study *study, int i, double *best,
+/* What is kept from one evaluation to the next. */
+struct progress {
+    double best; /* the smallest true f of a feasible design */
+    int spoilt;  /* 1: the absurd value was told */
+};
+
+/*
+ * 1 when the absurd value makes no design look better than it is in the end: a large objective of one that is
+ * infeasible or not the best, a small one of one that is infeasible, a constraint on its own side of 0.
+ */
+static int is_harmless(const struct app_experiment *e, const double *truth, double best)
+{
+    const int feasible = app_problem_feasible(e->problem, truth);
+
+    if (e->absurd_outcome)
+        return (e->absurd > 0) == (truth[e->absurd_outcome] > 0);
+    return !feasible || (e->absurd > 0 && truth[0] > best);
+}
+
+/* Another view of what is told of evaluation i, where the experiment wants one. */
+static void distort(const struct app_experiment *e, int i, const double *truth, struct progress *progress,
+                    double *told)
+{
+    const uint64_t turn = 1 + e->seed % (uint64_t)(e->initial > 1 ? e->initial - 1 : 1);
+
+    if (e->steep > 0)
+        told[0] = exp(e->steep * told[0]);
+    if (e->absurd != 0 && !progress->spoilt && (uint64_t)i >= turn && is_harmless(e, truth, progress->best)) {
+        told[e->absurd_outcome] = e->absurd;
+        progress->spoilt = 1;
+    }
+}
+
+/* One evaluation, the i-th from 0. */
+static int make_step(const struct app_experiment *e, ckg_study *study, int i, struct progress *progress,
                      app_step_visit *visit, void *context)
 {
     double truth[1 + APP_PROBLEM_CONSTRAINTS];
@@ -53,9 +86,10 @@ static int make_step(const struct app_experiment *e, ckg_study *study, int i, do
 
     /* Evaluate. */
     e->problem->evaluate(suggestion->x, truth);
-    if (app_problem_feasible(e->problem, truth))
-        *best = fmin(*best, truth[0]);
     add_noise(e, i, truth, told);
+    distort(e, i, truth, progress, told);
+    if (app_problem_feasible(e->problem, truth))
+        progress->best = fmin(progress->best, truth[0]);
 
     /* Tell, and let the caller look. */
     status = ckg_study_tell(study, suggestion->trial, told);
@@ -67,7 +101,7 @@ static int make_step(const struct app_experiment *e, ckg_study *study, int i, do
             .seconds = seconds,
             .truth = truth,
             .told = told,
-            .best = *best,
+            .best = progress->best,
         };
         status = visit(context, &step);
     }
@@ -81,7 +115,7 @@ int app_replicate(const struct app_experiment *e, app_step_visit *visit, void *c
     ckg_options options = CKG_OPTIONS_INIT;
     ckg_problem *problem = app_problem_describe(e->problem, e->noise > 0);
     ckg_study *study = NULL;
-    double best = INFINITY;
+    struct progress progress = {.best = INFINITY};
 
     options.policy = e->policy;
     options.initial = e->initial;
@@ -93,7 +127,7 @@ int app_replicate(const struct app_experiment *e, app_step_visit *visit, void *c
 
     int status = problem ? ckg_study_new(&study, problem, &options) : CKG_ERR_NOMEM;
     for (int i = 0; !status && i < e->evaluations; i++)
-        status = make_step(e, study, i, &best, visit, context);
+        status = make_step(e, study, i, &progress, visit, context);
 
     if (status)
         app_fail(message, status, "%s", ckg_error_message());

@@ -18,6 +18,12 @@ struct app_experiment {
     int initial;        /* as in ckg_options; -1: the default */
     int evaluations;
     uint64_t seed; /* of the study; evaluation i has the same noise under every policy */
+
+    /* What is told instead of the truth: the objective as exp(steep·f), where steep > 0; */
+    double steep;
+    /* and once `absurd`, unless 0, for that outcome of an early design where it is no lie about the best. */
+    double absurd;
+    int absurd_outcome;
 };
 
 /* How an experiment stands after an evaluation. */
