@@ -2,9 +2,18 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "command.h"
 #include "json/shapes.h"
+
+/* The scale in words. */
+static const char *scale_of(const ckg_model_info *m)
+{
+    if (!strcmp(m->scale, "log"))
+        return "logarithm";
+    return strcmp(m->scale, "asinh") ? "as it is" : "asinh (tails drawn in)";
+}
 
 /* The kernel, how it was fitted, on which scale, to how much. */
 static void print_kind(const char *name, const ckg_model_info *m)
@@ -12,8 +21,7 @@ static void print_kind(const char *name, const ckg_model_info *m)
     printf("%s: kernel %s, fit %s", name, m->kernel, m->fit);
     if (m->samples > 1)
         printf(" (the first of %d samples)", m->samples);
-    printf(", scale %s, %d observation%s\n", m->warp > 0 ? "asinh" : "as it is", m->observations,
-           m->observations == 1 ? "" : "s");
+    printf(", scale %s, %d observation%s\n", scale_of(m), m->observations, m->observations == 1 ? "" : "s");
 }
 
 static void print_model(const struct app_definition *d, const char *name, const ckg_model_info *m)
@@ -26,6 +34,9 @@ static void print_model(const struct app_definition *d, const char *name, const 
     print_kind(name, m);
     printf("  mean %.5g, signal sd %.4g, noise sd %.4g, log likelihood %.6g\n", m->mean, m->signal_sd,
            m->noise_sd, m->log_likelihood);
+    if (m->absurd)
+        printf("  absurdly far out, and counted as nearer: the values at %d design%s\n", m->absurd,
+               m->absurd > 1 ? "s" : "");
 
     printf("  lengthscales in the unit cube:");
     for (int i = 0; i < app_dimension(d); i++)

@@ -50,6 +50,8 @@ static void add_model(const struct app_definition *d, const char *key, const ckg
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         app_json_add_number(out, numbers[i].key, numbers[i].value);
     app_json_add_string(out, "fit", m->fit);
+    app_json_add_string(out, "scale", m->scale);
+    app_json_add_integer(out, "absurd", m->absurd);
     app_json_close(out, '}');
 }
 

@@ -19,17 +19,17 @@ void app_report_selection(const struct app_show *s, struct app_text *out)
 
 /* --- models --- */
 
-static const char *const model_rows[] = {"kernel",   "fit",  "observations",   "signal sd",
-                                         "noise sd", "mean", "log likelihood", "hyperparameter samples",
-                                         "warp"};
-enum { MODEL_WORDS = 2, MODEL_ROWS = sizeof model_rows / sizeof *model_rows };
+static const char *const model_rows[] = {
+    "kernel",   "fit",  "scale",          "observations",           "signal sd",
+    "noise sd", "mean", "log likelihood", "hyperparameter samples", "absurd values"};
+enum { MODEL_WORDS = 3, MODEL_ROWS = sizeof model_rows / sizeof *model_rows };
 
 /* What stands in the row for a model: words first, then numbers. */
 static const char *model_text(const ckg_model_info *m, int row, char text[64])
 {
-    const char *const words[MODEL_WORDS] = {m->kernel, m->fit};
+    const char *const words[MODEL_WORDS] = {m->kernel, m->fit, m->scale};
     const double numbers[MODEL_ROWS - MODEL_WORDS] = {m->observations,   m->signal_sd, m->noise_sd, m->mean,
-                                                      m->log_likelihood, m->samples,   m->warp};
+                                                      m->log_likelihood, m->samples,   m->absurd};
 
     if (row < MODEL_WORDS)
         return m->observations ? words[row] : "–";
@@ -89,9 +89,11 @@ int app_report_models(const struct app_show *s, struct app_text *out)
         status = add_model_row(s, row, -1, out);
     }
 
-    app_text_print(out, "</tbody></table></div>\n<p class=\"note\">Signal, noise and mean are in the "
-                        "outcome's units, or on its warped scale where the warp is not 0. Where there are "
-                        "several hyperparameter samples, the first is shown.</p>\n</section>\n");
+    app_text_print(out,
+                   "</tbody></table></div>\n<p class=\"note\">Signal, noise and mean are in the "
+                   "outcome's units, whatever the scale that is modelled: the outcome as it is (linear), "
+                   "its logarithm (log), or with its tails drawn in (asinh). Where there are several "
+                   "hyperparameter samples, the first is shown.</p>\n</section>\n");
     return status;
 }
 

@@ -66,7 +66,10 @@ typedef struct ckg_options {
      * how many posterior samples "sample" averages over, 1 … 64; beyond 300 rows only the maximum is used
      */
     int samples;
-    /* 1: an outcome with a heavy tail may be modelled on a warped scale when the data favour it; 0: never */
+    /*
+     * 1: an outcome with a heavy tail or of one sign may be modelled on another scale when the data favour
+     * it, and values that are absurdly far out are drawn in; 0: every outcome as it is
+     */
     int warp;
     /* M, what an infeasible design is worth, in the objective's units, within ±1e150; NAN: automatic */
     double penalty;
@@ -293,12 +296,17 @@ typedef struct ckg_model_info {
     double signal_sd, noise_sd, mean;
     double log_likelihood; /* of the standardised, pooled data */
     /*
-     * 0: modelled as it is; > 0: modelled on the scale asinh(warp·t), with t standardised robustly.
-     * signal_sd, noise_sd and mean are then moments transformed back, that of the noise at the mean
+     * > 0: modelled on the scale asinh(warp·t), with t standardised robustly; 0: on another, see `scale`.
+     * Unless that is "linear", signal_sd, noise_sd and mean are moments transformed back, that of the noise
+     * at the mean
      */
     double warp;
     double nugget;   /* variance added for numerical stability, relative to the signal's, as finally used */
     const char *fit; /* how the hyperparameters were found: "ml", "map" or "sample" */
+    /* what is modelled: "linear", the outcome as it is; "asinh", its tails drawn in; "log", its logarithm */
+    const char *scale;
+    /* rows so far out that they count as nearer, with a noise of their own: large or small, and no more */
+    int absurd;
 } ckg_model_info;
 
 /* The model of an outcome: ckg_study_model(study, outcome, &info). */

@@ -9,7 +9,8 @@ int ckg__lay_out(const struct ckg__models *models, const struct ckg__layout *lay
                  struct ckg__scaling *scaling, struct ckg__series *series, double **X)
 {
     const struct ckg__data *data = models->data;
-    const struct ckg__series_source source = {layout->outcome, layout->warp, layout->trials};
+    const struct ckg__series_source source = {layout->outcome, layout->warp, layout->trials,
+                                              models->warp || models->lead};
     const size_t D = (size_t)data->problem->D;
 
     assert(layout->outcome <= data->problem->outcomes && layout->trials <= data->trials);

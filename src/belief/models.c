@@ -55,7 +55,7 @@ static int any_failed(const struct ckg__data *data)
 /* The limit of an outcome in model units. */
 static double model_limit(const struct ckg__scaling *scaling, double limit)
 {
-    return isinf(limit) ? limit : ckg__scaling_apply(scaling, limit);
+    return isinf(limit) ? limit : ckg__scaling_round(ckg__scaling_place(scaling, limit));
 }
 
 /* The processes of all outcomes, sample by sample, with the limits in model units. */
@@ -80,8 +80,7 @@ static int believe(struct ckg__models *models)
         }
         /* Given, so not rounded. */
         if (!isnan(models->fixed_penalty))
-            belief->penalty = (ckg__scaling_warp(objective, models->fixed_penalty) - objective->centre) /
-                              objective->scale;
+            belief->penalty = ckg__scaling_place(objective, models->fixed_penalty);
     }
     return CKG_OK;
 }

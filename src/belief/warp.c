@@ -1,23 +1,25 @@
 /*
- * The scale that an outcome is modelled on: as it is, or warped by asinh where a heavy tail asks for it and
- * the density gains. A task per scale.
+ * The scale that an outcome is modelled on: as it is, warped by asinh where a heavy tail asks for it, or by
+ * the logarithm where all values have one sign and range over decades. The density decides. A task per scale.
  */
 #include "belief/stages.h"
 
-enum { WARPS = 5, FEWEST = 8, EVALUATIONS = 20 };
+enum { SCALES = 7, FEWEST = 8, EVALUATIONS = 20 };
 
-/* A warp is tried from this deviation in interquartile ranges on, and kept when it gains so much density. */
+/* An asinh is tried from this deviation in interquartile ranges on; another scale must gain so much density.
+ */
 static const double warp_tail = 3;
-static const double warp_gain = 3;
-static const double warps[WARPS] = {0.1, 0.3, 1, 3, 10};
+static const double scale_gain = 3;
+static const double scales[SCALES] = {0, 0.1, 0.3, 1, 3, 10, CKG__LOGARITHM};
 
 struct warped {
     struct ckg__models *models;
     int outcome;
     int trials;
-    int status[WARPS + 1];
-    struct ckg__fitted fitted[WARPS + 1]; /* start and optimum on each scale; the first is without a warp */
-    double density[WARPS + 1];            /* comparable between scales */
+    int count;
+    int status[SCALES];
+    struct ckg__fitted fitted[SCALES]; /* start and optimum on each scale; the first is the present one */
+    double density[SCALES];            /* comparable between scales */
 };
 
 /* Fits the outcome on one scale. */
@@ -43,32 +45,56 @@ static void warp_task(void *context, int index, int worker)
     ckg__arena_release(arena, mark);
 }
 
+/* Which scales are worth a fit; the present one, or none at all where its reason is gone, comes first. */
+static int list_scales(struct warped *w)
+{
+    const struct ckg__models *models = w->models;
+    const struct ckg__fitted *present = &models->surrogate[w->outcome].fitted;
+    const struct ckg__series_source source = {w->outcome, 0, w->trials, 1};
+    struct ckg__arena *arena = &w->models->own;
+    double tail;
+    int decades;
+
+    /* What the values ask for. */
+    if (ckg__series_tail(models->data, &source, arena, &tail) ||
+        ckg__series_ranges(models->data, &source, arena, &decades))
+        return CKG_ERR_NOMEM;
+
+    /* The present scale first, then the others. */
+    for (int turn = 0; turn < 2; turn++)
+        for (int i = 0; i < SCALES; i++) {
+            const int wanted = scales[i] == 0 || (scales[i] > 0 ? tail >= warp_tail : decades);
+            if (wanted && turn != (scales[i] == present->warp)) {
+                w->fitted[w->count] = *present;
+                w->fitted[w->count++].warp = scales[i];
+            }
+        }
+    return CKG_OK;
+}
+
 int ckg__choose_warp(struct ckg__models *models, int j, int trials)
 {
     struct ckg__surrogate *s = &models->surrogate[j];
-    const struct ckg__series_source source = {j, 0, trials};
     struct warped w = {.models = models, .outcome = j, .trials = trials};
-    double tail;
+    int best = 0;
 
-    /* Nothing to choose without a tail, unless an earlier choice may have to be taken back. */
-    int status = ckg__series_tail(models->data, &source, &models->own, &tail);
-    if (status || s->series.n < FEWEST || (tail < warp_tail && !(s->fitted.warp > 0)))
+    if (s->series.n < FEWEST)
+        return CKG_OK;
+    int status = list_scales(&w);
+
+    /* Every scale is fitted from the present hyperparameters; nothing to choose, nothing to fit. */
+    if (!status && (w.count > 1 || w.fitted[0].warp != s->fitted.warp))
+        status = ckg__models_run(models, w.count, warp_task, &w, w.status);
+    else
         return status;
 
-    /* Every scale is fitted from the present hyperparameters. */
-    const int count = tail >= warp_tail ? WARPS + 1 : 1;
-    for (int i = 0; i < count; i++) {
-        w.fitted[i] = s->fitted;
-        w.fitted[i].warp = i ? warps[i - 1] : 0;
-    }
-    status = ckg__models_run(models, count, warp_task, &w, w.status);
-
-    /* The first warp must earn its place; among warps the density decides. */
-    int best = 0;
-    for (int i = 1; !status && i < count; i++)
-        if (w.density[i] > w.density[best] + (best ? 0 : warp_gain))
+    /* Another scale must earn its place; among others the density decides. */
+    for (int i = 1; !status && i < w.count; i++)
+        if (w.density[i] > w.density[best] + (best ? 0 : scale_gain))
             best = i;
-    if (!status)
+
+    /* On the same scale nothing changes: what else was tried leaves no trace. */
+    if (!status && w.fitted[best].warp != s->fitted.warp)
         s->fitted = w.fitted[best];
     return status;
 }

@@ -55,12 +55,18 @@ int ckg__data_exact(const struct ckg_problem *problem, const struct ckg_measurem
  */
 int ckg__data_settled(const struct ckg__data *data, int design);
 
+/* The warp that is a logarithm; others are 0, none, or the strength c > 0 of an asinh. */
+enum { CKG__LOGARITHM = -1 };
+
 /*
  * How an outcome's value v becomes the number y a model sees: t = sign·v; where warp c > 0,
- * w = asinh(c·(t−warp_centre)/warp_scale)/c, else w = t; y = (w−centre)/scale.
+ * w = asinh(c·(t−warp_centre)/warp_scale)/c; for the logarithm w = ±log(t/warp_scale), where warp_scale has
+ * the sign that all t have, and ± is that sign; else w = t. Absurd values count as the nearer end of
+ * low … high, if that is an interval. y = (w−centre)/scale.
  */
 struct ckg__scaling {
     double sign, warp, warp_centre, warp_scale, centre, scale;
+    double low, high;
 };
 
 /*
@@ -70,9 +76,14 @@ struct ckg__scaling {
 double ckg__scaling_round(double y);
 double ckg__scaling_warp(const struct ckg__scaling *s, double value); /* w */
 double ckg__scaling_apply(const struct ckg__scaling *s, double value);
+/* The same for a limit or a penalty, which is never absurd: no interval, no rounding, but finite. */
+double ckg__scaling_place(const struct ckg__scaling *s, double value);
 /* log dy/d|v| at a value: the warp's share in the likelihood, and in a known noise. */
 double ckg__scaling_log_slope(const struct ckg__scaling *s, double value);
-/* Mean and sd of the outcome when y is normal with this mean and sd; the order of the sign undone. */
+/*
+ * Mean and sd of the outcome when y is normal with this mean and sd; the order of the sign undone. Neither is
+ * larger than a value may be, 1e150.
+ */
 void ckg__scaling_moments(const struct ckg__scaling *s, double y_mean, double y_sd, double *mean, double *sd);
 
 /*
@@ -88,6 +99,7 @@ struct ckg__series {
     double *known; /* (n) known noise variance in scaled units, 0 without noise; -1: estimated */
     double *count; /* (n) values pooled, for rows of estimated noise */
     int estimated; /* 1 when any row's noise is to be estimated */
+    int absurd;    /* rows of values that were drawn in; their noise is known[i] */
     double extra, within, constant;
     /* Σ log dy/dv over the values: with it likelihoods on different scales can be compared */
     double jacobian;
@@ -100,8 +112,9 @@ struct ckg__series_source {
      * of the problem; or problem->outcomes: the latent constraint "the evaluation succeeds" (1, or −1 failed)
      */
     int outcome;
-    double warp; /* c; 0: none */
+    double warp; /* c, CKG__LOGARITHM, or 0: none */
     int trials;  /* only the first so many trials */
+    int robust;  /* 1: absurd values are drawn in, and say little */
 };
 
 /*
@@ -110,6 +123,13 @@ struct ckg__series_source {
  */
 int ckg__series_build(const struct ckg__data *data, const struct ckg__series_source *source,
                       struct ckg__arena *arena, struct ckg__scaling *scaling, struct ckg__series *out);
+
+/*
+ * 1 when a logarithm is worth trying for the source's values: all have one sign, they range over a decade or
+ * more, and the outcome's limits, if it has any, lie among them or not far away.
+ */
+int ckg__series_ranges(const struct ckg__data *data, const struct ckg__series_source *source,
+                       struct ckg__arena *arena, int *decades);
 
 /*
  * The most extreme robust deviation |t − centre|/spread of the source's values: whether a warp is worth

@@ -1,7 +1,8 @@
 /*
  * Values to model units and back. The warp asinh(c·t)/c is the identity near its centre and logarithmic far
  * out, so a heavy tail is drawn in while order and limits stay. Moments of the way back: with cW ~ N(m, q), E
- * sinh = e^{q/2} sinh m and Var sinh = ½(e^q − 1)(e^q cosh 2m + 1).
+ * sinh = e^{q/2} sinh m and Var sinh = ½(e^q − 1)(e^q cosh 2m + 1); with W ~ N(m, q), E exp = e^{m + q/2} and
+ * Var exp = (e^q − 1)(E exp)².
  */
 #include <math.h>
 
@@ -12,15 +13,46 @@ double ckg__scaling_round(double y)
     return ldexp(rint(ldexp(y, 32)), -32);
 }
 
+/* The smallest ratio that has a logarithm here, and the largest number that a value may be. */
+static const double least_ratio = 1e-300;
+static const double largest_value = 1e150;
+
+/* Beyond these, moments are out of range anyway. */
+static const double most_exponent = 700;
+static const double farthest = 1e15;
+
+static double clamp(double x, double low, double high)
+{
+    return x < low ? low : x > high ? high : x;
+}
+
+static double side(const struct ckg__scaling *s)
+{
+    return s->warp_scale > 0 ? 1 : -1;
+}
+
 double ckg__scaling_warp(const struct ckg__scaling *s, double value)
 {
     const double t = s->sign * value;
-    return s->warp > 0 ? asinh(s->warp * (t - s->warp_centre) / s->warp_scale) / s->warp : t;
+
+    if (s->warp > 0)
+        return asinh(s->warp * (t - s->warp_centre) / s->warp_scale) / s->warp;
+    if (s->warp == CKG__LOGARITHM)
+        return side(s) * log(fmax(t / s->warp_scale, least_ratio));
+    return t;
 }
 
 double ckg__scaling_apply(const struct ckg__scaling *s, double value)
 {
-    return ckg__scaling_round((ckg__scaling_warp(s, value) - s->centre) / s->scale);
+    const double w = ckg__scaling_warp(s, value);
+    const double seen = s->low < s->high ? clamp(w, s->low, s->high) : w;
+
+    return ckg__scaling_round((seen - s->centre) / s->scale);
+}
+
+double ckg__scaling_place(const struct ckg__scaling *s, double value)
+{
+    return clamp((ckg__scaling_warp(s, value) - s->centre) / s->scale, -farthest, farthest);
 }
 
 double ckg__scaling_log_slope(const struct ckg__scaling *s, double value)
@@ -30,6 +62,8 @@ double ckg__scaling_log_slope(const struct ckg__scaling *s, double value)
         const double t = s->warp * (s->sign * value - s->warp_centre) / s->warp_scale;
         slope -= log(s->warp_scale) + log(hypot(1, t));
     }
+    if (s->warp == CKG__LOGARITHM)
+        slope -= log(fmax(s->sign * value / s->warp_scale, least_ratio)) + log(fabs(s->warp_scale));
     return slope;
 }
 
@@ -37,14 +71,18 @@ void ckg__scaling_moments(const struct ckg__scaling *s, double y_mean, double y_
 {
     double centre = s->centre + s->scale * y_mean;
     double spread = s->scale * y_sd;
+    const double exponent = s->warp > 0 ? s->warp : side(s);
+    const double m = clamp(exponent * centre, -most_exponent, most_exponent);
+    const double q = fmin(exponent * exponent * spread * spread, most_exponent);
 
     if (s->warp > 0) {
-        const double m = s->warp * centre;
-        const double q = s->warp * s->warp * spread * spread;
         const double unit = s->warp_scale / s->warp;
         centre = s->warp_centre + unit * exp(0.5 * q) * sinh(m);
         spread = unit * sqrt(0.5 * expm1(q) * (exp(q) * cosh(2 * m) + 1));
+    } else if (s->warp == CKG__LOGARITHM) {
+        centre = s->warp_scale * exp(m + 0.5 * q);
+        spread = fabs(centre) * sqrt(expm1(q));
     }
-    *mean = s->sign * centre;
-    *sd = spread;
+    *mean = s->sign * clamp(centre, -largest_value, largest_value);
+    *sd = fmin(spread, largest_value);
 }

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "data/data.h"
+#include "data/robust.h"
 #include "data/transform.h"
 
 static const double two_pi = 6.28318530717958647692;
@@ -16,6 +17,8 @@ static const double two_pi = 6.28318530717958647692;
 struct entry {
     int design;
     double value, sd; /* sd: CKG_SD_DEFAULT: to be estimated; else known, 0 without noise */
+    int apart;        /* 1: its design is not near to an earlier one's */
+    double far;       /* from the median, where the value is absurd; 0: it is ordinary */
 };
 
 static double entry_sd(const struct ckg_problem *problem, const struct ckg_measurement *m)
@@ -42,11 +45,11 @@ static int collect(const struct ckg__data *data, const struct ckg__series_source
 
         if (latent && (trial->state == CKG_COMPLETE || trial->state == CKG_FAILED))
             entries[count++] = (struct entry){trial->design, trial->state == CKG_COMPLETE ? 1 : -1,
-                                              CKG_SD_DEFAULT};
+                                              CKG_SD_DEFAULT, 0, 0};
         for (int i = 0; !latent && i < trial->count; i++)
             if (trial->measured[i].outcome == outcome)
                 entries[count++] = (struct entry){trial->design, trial->measured[i].value,
-                                                  entry_sd(data->problem, &trial->measured[i])};
+                                                  entry_sd(data->problem, &trial->measured[i]), 0, 0};
     }
     return count;
 }
@@ -57,25 +60,6 @@ static int ascending(const void *a, const void *b)
     const double y = *(const double *)b;
 
     return (x > y) - (x < y);
-}
-
-/*
- * Where the warp of an outcome is centred: the median, or the limit of a constraint, so that the limit stays
- * where it is.
- */
-static double warp_centre(const struct ckg__data *data, int outcome, double median)
-{
-    if (outcome == 0)
-        return median;
-
-    const double min = data->problem->outcome[outcome].min;
-    const double max = data->problem->outcome[outcome].max;
-    assert(min < max);
-    if (isinf(min))
-        return max;
-    if (isinf(max))
-        return min;
-    return median < min ? min : median > max ? max : median;
 }
 
 /*
@@ -93,45 +77,86 @@ static int near_to(const struct ckg__data *data, int a, int b)
     return 1;
 }
 
-/* The entries that stand apart, first come first kept; their numbers go to `kept`. */
-static int scattered(const struct ckg__data *data, const struct entry *entries, int count, int *kept)
+/* Marks the entries that stand apart, first come first kept. */
+static void mark_apart(const struct ckg__data *data, struct entry *entries, int count)
 {
     enum { MOST = 256 };
+    int kept[MOST];
     int n = 0;
     for (int i = 0; i < count && n < MOST; i++) {
         int alone = 1;
         for (int k = 0; k < n && alone; k++)
             alone = !near_to(data, entries[i].design, entries[kept[k]].design);
+        entries[i].apart = alone;
         if (alone)
             kept[n++] = i;
     }
-    return n;
+}
+
+/* The signed values of designs that stand apart, ascending. */
+struct sample {
+    int n;
+    double *sorted;
+};
+
+static int take_sample(const struct ckg__data *data, double sign, struct entry *entries, int count,
+                       struct ckg__arena *arena, struct sample *sample)
+{
+    sample->sorted = ckg__arena_doubles(arena, (size_t)count + 1);
+    sample->n = 0;
+    if (!sample->sorted)
+        return CKG_ERR_NOMEM;
+
+    mark_apart(data, entries, count);
+    for (int i = 0; i < count; i++)
+        if (entries[i].apart)
+            sample->sorted[sample->n++] = sign * entries[i].value;
+    qsort(sample->sorted, (size_t)sample->n, sizeof *sample->sorted, ascending);
+    return CKG_OK;
+}
+
+/* --- how values are spread --- */
+
+/* A limit so many interquartile ranges away from the quartiles is far from the data. */
+static const double far_away = 100;
+
+/*
+ * Where the warp of an outcome is centred: the median, or the limit of a constraint, so that the limit stays
+ * where it is; a limit far from the data is no place to look at closely.
+ */
+static double warp_centre(const struct ckg__data *data, int outcome, const double quartile[3])
+{
+    const double median = quartile[1];
+    const double reach = far_away * (quartile[2] - quartile[0]);
+
+    if (outcome == 0)
+        return median;
+
+    const double min = data->problem->outcome[outcome].min;
+    const double max = data->problem->outcome[outcome].max;
+    assert(min < max);
+    double centre = median < min ? min : median > max ? max : median;
+    if (isinf(min) || isinf(max))
+        centre = isinf(min) ? max : min;
+    return centre < quartile[0] - reach || centre > quartile[2] + reach ? median : centre;
 }
 
 /*
- * Robust location and spread of the signed values of scattered designs; *tail is the largest deviation in
- * those units, 0 for too few.
+ * Robust location and spread of the signed values; *tail is the largest deviation in those units, 0 for too
+ * few.
  */
-static int robust(const struct ckg__data *data, int outcome, double sign, const struct entry *entries,
-                  int count, struct ckg__arena *arena, double *centre, double *spread, double *tail)
+static void robust(const struct ckg__data *data, int outcome, double sign, const struct sample *sample,
+                   const struct entry *entries, int count, double *centre, double *spread, double *tail)
 {
     enum { FEWEST = 8 };
-    struct ckg__arena_mark mark = ckg__arena_mark(arena);
-    double *sorted = ckg__arena_doubles(arena, (size_t)count);
-    int *kept = ckg__arena_ints(arena, (size_t)count);
-    if (!sorted || !kept)
-        return CKG_ERR_NOMEM;
-
-    /* The values of designs that stand apart, in order. */
-    const int n = scattered(data, entries, count, kept);
-    assert(n > 0);
-    for (int i = 0; i < n; i++)
-        sorted[i] = sign * entries[kept[i]].value;
-    qsort(sorted, (size_t)n, sizeof *sorted, ascending);
+    double quartile[3];
 
     /* Their median, or the limit, and their interquartile range. */
-    *centre = sign * warp_centre(data, outcome, sign * ckg__quantile(sorted, n, 0.5));
-    *spread = ckg__quantile(sorted, n, 0.75) - ckg__quantile(sorted, n, 0.25);
+    assert(sample->n > 0);
+    for (int q = 0; q < 3; q++)
+        quartile[q] = sign * ckg__quantile(sample->sorted, sample->n, 0.5 + 0.25 * sign * (q - 1));
+    *spread = quartile[2] - quartile[0];
+    *centre = sign * warp_centre(data, outcome, quartile);
 
     /* How far out the farthest of all values is. */
     double far = 0;
@@ -141,10 +166,7 @@ static int robust(const struct ckg__data *data, int outcome, double sign, const 
     /* A spread that vanishes beside that distance, as far from a limit, is none to warp by. */
     if (!(*spread > 1e-14 * far))
         *spread = 0;
-    *tail = *spread > 0 && n >= FEWEST ? far / *spread : 0;
-
-    ckg__arena_release(arena, mark);
-    return CKG_OK;
+    *tail = *spread > 0 && sample->n >= FEWEST ? far / *spread : 0;
 }
 
 int ckg__series_tail(const struct ckg__data *data, const struct ckg__series_source *source,
@@ -152,18 +174,143 @@ int ckg__series_tail(const struct ckg__data *data, const struct ckg__series_sour
 {
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
     struct entry *entries = ckg__arena_get(arena, (size_t)data->trials + 1, sizeof *entries);
+    struct sample sample;
+    double centre, spread;
 
+    *tail = 0;
     if (!entries)
         return CKG_ERR_NOMEM;
     const int count = collect(data, source, entries);
-    double centre, spread;
-    *tail = 0;
-    const int status = count > 3
-                           ? robust(data, source->outcome, 1, entries, count, arena, &centre, &spread, tail)
-                           : CKG_OK;
+    if (take_sample(data, 1, entries, count, arena, &sample))
+        return CKG_ERR_NOMEM;
+    if (count > 3)
+        robust(data, source->outcome, 1, &sample, entries, count, &centre, &spread, tail);
     ckg__arena_release(arena, mark);
-    return status;
+    return CKG_OK;
 }
+
+/* 1 when a limit, if it is one, is no farther from low … high on a logarithmic scale than half their
+ * distance. */
+static int limit_ranges(double limit, double low, double high)
+{
+    const double reach = sqrt(high / low);
+    return isinf(limit) || (limit > low / reach && limit < high * reach);
+}
+
+int ckg__series_ranges(const struct ckg__data *data, const struct ckg__series_source *source,
+                       struct ckg__arena *arena, int *decades)
+{
+    struct ckg__arena_mark mark = ckg__arena_mark(arena);
+    struct entry *entries = ckg__arena_get(arena, (size_t)data->trials + 1, sizeof *entries);
+    const struct ckg__outcome *o = &data->problem->outcome[source->outcome];
+    double low = INFINITY;
+    double high = 0;
+
+    assert(source->outcome < data->problem->outcomes);
+    if (!entries)
+        return CKG_ERR_NOMEM;
+
+    /* All values must have the sign of the first, and range over a decade. */
+    const int count = collect(data, source, entries);
+    const double side = count && entries[0].value < 0 ? -1 : 1;
+    for (int i = 0; i < count; i++) {
+        low = fmin(low, side * entries[i].value);
+        high = fmax(high, side * entries[i].value);
+    }
+    *decades = count > 0 && low > 0 && high >= 10 * low;
+
+    /* And so must the limits: on a logarithmic scale nothing ever reaches 0. */
+    if (*decades && source->outcome > 0)
+        *decades = limit_ranges(side * o->min, low, high) && limit_ranges(side * o->max, low, high);
+    ckg__arena_release(arena, mark);
+    return CKG_OK;
+}
+
+/* --- absurd values --- */
+
+/* Entries and their warped values, to be judged. */
+struct judged {
+    const struct ckg__data *data;
+    int outcome;
+    int count;
+    struct entry *entries;
+    double *w;
+    double median; /* of those that stand apart */
+};
+
+/* The limits of the outcome, warped; the objective has none. */
+static void warp_limits(const struct judged *j, const struct ckg__scaling *scaling, double limits[2])
+{
+    const struct ckg__outcome *o = &j->data->problem->outcome[j->outcome];
+
+    limits[0] = j->outcome && isfinite(o->min) ? ckg__scaling_warp(scaling, o->min) : -INFINITY;
+    limits[1] = j->outcome && isfinite(o->max) ? ckg__scaling_warp(scaling, o->max) : INFINITY;
+}
+
+/* What is absurdly good may well be true: it must be alone, or one in so many. */
+static int too_many_are_good(const struct judged *j, double high)
+{
+    enum { ONE_IN = 50 };
+    int good = 0;
+    for (int i = 0; i < j->count; i++)
+        good += j->w[i] > high;
+    return good > 1 && good * ONE_IN > j->count;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    return ascending(&((const struct ckg__member *)a)->value, &((const struct ckg__member *)b)->value);
+}
+
+/* The window of the ordinary values; *found: some are not. */
+static int find_window(const struct judged *j, const double limits[2], struct ckg__arena *arena,
+                       struct ckg__window *window, int *found)
+{
+    struct ckg__member *sorted = ckg__arena_get(arena, (size_t)j->count, sizeof *sorted);
+    const double limit = fmin(fabs(limits[0] - j->median), fabs(limits[1] - j->median));
+
+    if (!sorted)
+        return CKG_ERR_NOMEM;
+    for (int i = 0; i < j->count; i++)
+        sorted[i] = (struct ckg__member){j->w[i], j->entries[i].apart};
+    qsort(sorted, (size_t)j->count, sizeof *sorted, by_value);
+
+    const struct ckg__crowd crowd = {j->count, sorted, j->median, isfinite(limit) ? limit : 0};
+    *found = ckg__ordinary(&crowd, window);
+    if (*found && j->outcome == 0 && too_many_are_good(j, window->high))
+        window->high = INFINITY;
+    return CKG_OK;
+}
+
+/* Marks the entries that are absurdly far out, and draws them in. */
+static int draw_in(const struct judged *j, struct ckg__arena *arena, struct ckg__scaling *scaling)
+{
+    struct ckg__window window;
+    double limits[2];
+    int found;
+
+    /* Is there something to be done? */
+    warp_limits(j, scaling, limits);
+    if (find_window(j, limits, arena, &window, &found))
+        return CKG_ERR_NOMEM;
+    if (!found)
+        return CKG_OK;
+
+    /* To where: not across a limit. */
+    const double margin = j->median - window.low;
+    scaling->low = isfinite(limits[0]) ? fmin(window.low, limits[0] - margin) : window.low;
+    scaling->high = isfinite(limits[1]) ? fmax(window.high, limits[1] + margin) : window.high;
+
+    /* What lies outside. */
+    for (int i = 0; i < j->count; i++) {
+        if (j->w[i] < window.low || j->w[i] > window.high)
+            j->entries[i].far = fabs(j->w[i] - j->median);
+        j->w[i] = fmin(fmax(j->w[i], scaling->low), scaling->high);
+    }
+    return CKG_OK;
+}
+
+/* --- pooling --- */
 
 /* What a design's values of one kind of noise add up to. */
 struct pool {
@@ -194,7 +341,10 @@ static void add_row(struct ckg__series *s, int design, const struct pool *pool, 
     s->count[i] = pool->count;
 }
 
-enum { NOISY, KNOWN, EXACT, POOLS };
+enum { NOISY, KNOWN, EXACT, ABSURD, POOLS };
+
+/* The variance of a row of absurd values until the units are known. */
+static const double absurd_variance = -2;
 
 /*
  * Mean and standard deviation over rows, computed on numbers scaled to at most 1 so that no square overflows.
@@ -248,7 +398,9 @@ static void pool_entries(const struct ckg__scaling *scaling, const struct entry 
     for (int i = 0; i < count; i++) {
         const double sd = entries[i].sd;
         struct pool *of = pools + (size_t)entries[i].design * POOLS;
-        if (sd == CKG_SD_DEFAULT)
+        if (entries[i].far > 0)
+            pool_add(&of[ABSURD], y[i], 1);
+        else if (sd == CKG_SD_DEFAULT)
             pool_add(&of[NOISY], y[i], 1);
         else if (sd == 0)
             pool_add(&of[EXACT], y[i], 1);
@@ -262,8 +414,15 @@ static void pool_entries(const struct ckg__scaling *scaling, const struct entry 
         add_row(s, design, &of[NOISY], -1);
         add_row(s, design, &of[KNOWN], 1 / of[KNOWN].weight);
         add_row(s, design, &of[EXACT], 0);
+        add_row(s, design, &of[ABSURD], absurd_variance);
     }
 }
+
+/*
+ * The density of an absurd value at a distance: that of a logarithm which may be anything within some 50, on
+ * either side.
+ */
+static const double absurd_price = 100;
 
 /*
  * What replicates say about the noise beyond their means, in scaled units; every value's own sd is known for
@@ -288,7 +447,9 @@ static void replicate_terms(const struct pool *pools, int designs, const struct 
     for (int i = 0; i < count; i++) {
         const double log_slope = ckg__scaling_log_slope(scaling, entries[i].value);
         s->jacobian += log_slope;
-        if (entries[i].sd > 0)
+        if (entries[i].far > 0)
+            s->jacobian += log(scaling->scale) - log(absurd_price * entries[i].far);
+        else if (entries[i].sd > 0)
             s->constant -= 0.5 * log(two_pi * entries[i].sd * entries[i].sd) + log_slope;
     }
 }
@@ -304,7 +465,7 @@ static int typical_known(const struct ckg__scaling *scaling, const struct entry 
         return CKG_ERR_NOMEM;
     int n = 0;
     for (int i = 0; i < count; i++)
-        if (entries[i].sd > 0) {
+        if (entries[i].sd > 0 && !(entries[i].far > 0)) {
             const double scaled = entries[i].sd * exp(ckg__scaling_log_slope(scaling, entries[i].value));
             sorted[n++] = scaled * scaled;
         }
@@ -317,20 +478,41 @@ static int typical_known(const struct ckg__scaling *scaling, const struct entry 
 /* A value with more noise than this says nothing, and its square stays finite. */
 static const double most_noise = 1e100;
 
+/* An absurd value has a noise of this share of its distance from the others. */
+static const double softness = 1.0 / 3;
+
+/* Mean and standard deviation of the ordinary rows. */
+static int ordinary_moments(const struct ckg__series *s, struct ckg__arena *arena, double *mean, double *sd)
+{
+    struct ckg__arena_mark mark = ckg__arena_mark(arena);
+    double *y = ckg__arena_doubles(arena, (size_t)s->n);
+    int n = 0;
+
+    if (!y)
+        return CKG_ERR_NOMEM;
+    for (int i = 0; i < s->n; i++)
+        if (s->known[i] != absurd_variance)
+            y[n++] = s->y[i];
+    moments(n, y, mean, sd);
+    ckg__arena_release(arena, mark);
+    return CKG_OK;
+}
+
 /* Gives the rows their final units, once they are known. */
-static void standardise(const struct ckg__data *data, int outcome, struct ckg__scaling *scaling,
-                        struct ckg__series *s)
+static int standardise(const struct ckg__data *data, int outcome, struct ckg__arena *arena,
+                       struct ckg__scaling *scaling, struct ckg__series *s)
 {
     double mean;
     double sd;
 
     /* The unit: the rows' own, unless they have none. */
-    moments(s->n, s->y, &mean, &sd);
+    if (ordinary_moments(s, arena, &mean, &sd))
+        return CKG_ERR_NOMEM;
     if (outcome == data->problem->outcomes) { /* ±1 stand as they are: the latent limit is 0 */
         mean = 0;
         sd = 1;
     } else if (sd == 0) {
-        sd = scaling->warp > 0 ? 1 : lone_scale(data, outcome, scaling->sign * mean);
+        sd = scaling->warp != 0 ? 1 : lone_scale(data, outcome, scaling->sign * mean);
     }
     assert(sd > 0);
     scaling->centre = mean;
@@ -339,9 +521,32 @@ static void standardise(const struct ckg__data *data, int outcome, struct ckg__s
     /* Values and known variances in it. */
     for (int i = 0; i < s->n; i++) {
         s->y[i] = ckg__scaling_round((s->y[i] - mean) / sd);
-        if (s->known[i] > 0)
+        if (s->known[i] == absurd_variance) {
+            s->known[i] = fmin(softness * softness * s->y[i] * s->y[i], most_noise);
+            s->absurd++;
+        } else if (s->known[i] > 0)
             s->known[i] = fmin(s->known[i] / (sd * sd), most_noise);
         s->estimated |= s->known[i] < 0;
+    }
+    return CKG_OK;
+}
+
+/* Where the source's warp lies. */
+static void place_warp(const struct ckg__data *data, const struct ckg__series_source *source,
+                       const struct sample *sample, const struct entry *entries, int count,
+                       struct ckg__scaling *scaling)
+{
+    double tail;
+
+    scaling->warp = source->warp;
+    if (source->warp > 0) {
+        robust(data, source->outcome, scaling->sign, sample, entries, count, &scaling->warp_centre,
+               &scaling->warp_scale, &tail);
+        if (!(scaling->warp_scale > 0))
+            scaling->warp_scale = 1;
+    } else if (source->warp == CKG__LOGARITHM) {
+        const double median = ckg__quantile(sample->sorted, sample->n, 0.5);
+        scaling->warp_scale = median != 0 ? median : 1;
     }
 }
 
@@ -351,10 +556,12 @@ int ckg__series_build(const struct ckg__data *data, const struct ckg__series_sou
     const int outcome = source->outcome;
     const size_t rows = (size_t)data->designs * POOLS + 1;
     const size_t values = (size_t)data->trials * (size_t)data->problem->outcomes + 1;
+    struct sample sample;
+    int status = CKG_OK;
 
     /* Room: the rows outlive this, the rest does not. */
     *scaling = (struct ckg__scaling){
-        outcome == 0 && data->problem->goal == CKG_MINIMIZE ? -1 : 1, 0, 0, 1, 0, 1};
+        outcome == 0 && data->problem->goal == CKG_MINIMIZE ? -1 : 1, 0, 0, 1, 0, 1, 0, 0};
     *s = (struct ckg__series){0};
     s->design = ckg__arena_ints(arena, rows);
     s->y = ckg__arena_doubles(arena, rows);
@@ -367,27 +574,26 @@ int ckg__series_build(const struct ckg__data *data, const struct ckg__series_sou
     if (!s->design || !s->y || !s->known || !s->count || !entries || !pools || !y)
         return CKG_ERR_NOMEM;
 
-    /* What was measured. */
+    /* What was measured, and how it is spread. */
     const int count = collect(data, source, entries);
-    int status = CKG_OK;
-
-    /* Where the warp lies. */
-    if (count && source->warp > 0) {
-        double tail;
-
-        scaling->warp = source->warp;
-        status = robust(data, outcome, scaling->sign, entries, count, arena, &scaling->warp_centre,
-                        &scaling->warp_scale, &tail);
-        if (!(scaling->warp_scale > 0))
-            scaling->warp_scale = 1;
-    }
+    if (take_sample(data, scaling->sign, entries, count, arena, &sample))
+        return CKG_ERR_NOMEM;
+    if (count)
+        place_warp(data, source, &sample, entries, count, scaling);
 
     /* Warped, pooled by design, scaled; and what replicates and known noise say beyond that. */
-    if (!status && count) {
+    if (count) {
         for (int i = 0; i < count; i++)
             y[i] = ckg__scaling_warp(scaling, entries[i].value);
+        const double middle = scaling->sign * ckg__quantile(sample.sorted, sample.n, 0.5);
+        const struct judged judged = {data, outcome, count, entries, y, ckg__scaling_warp(scaling, middle)};
+        if (source->robust && outcome < data->problem->outcomes)
+            status = draw_in(&judged, arena, scaling);
         pool_entries(scaling, entries, count, y, data->designs, pools, s);
-        standardise(data, outcome, scaling, s);
+        if (!status)
+            status = standardise(data, outcome, arena, scaling, s);
+    }
+    if (!status && count) {
         replicate_terms(pools, data->designs, scaling, entries, count, s);
         status = typical_known(scaling, entries, count, arena, &s->typical_known);
     }

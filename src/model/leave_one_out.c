@@ -18,8 +18,8 @@
 #include "linalg/dense.h"
 #include "model/gp_private.h"
 
-/* Rows of one design: values of estimated noise, of known noise, without. */
-enum { MOST = 3 };
+/* Rows of one design: values of estimated noise, of known noise, without, absurd ones. */
+enum { MOST = 4 };
 
 struct leave {
     const struct ckg__gp *gp;

@@ -283,6 +283,13 @@ static void forget_fit(ckg_model_info *info, int d, double *lengthscales)
         lengthscales[i] = NAN;
 }
 
+static const char *scale_name(const struct ckg__scaling *scaling)
+{
+    if (scaling->warp == CKG__LOGARITHM)
+        return "log";
+    return scaling->warp > 0 ? "asinh" : "linear";
+}
+
 int ckg_study_model_sized(ckg_study *s, int outcome, ckg_model_info *out, size_t size)
 {
     ckg__error_clear();
@@ -316,9 +323,11 @@ int ckg_study_model_sized(ckg_study *s, int outcome, ckg_model_info *out, size_t
         .noise_sd = noise_sd,
         .mean = mean,
         .log_likelihood = fit.log_likelihood,
-        .warp = scaling->warp,
+        .warp = scaling->warp > 0 ? scaling->warp : 0,
         .nugget = fit.nugget,
         .fit = fit_name(s, model),
+        .scale = scale_name(scaling),
+        .absurd = model->series.absurd,
     };
     if (!is_known(s, outcome))
         forget_fit(&info, s->problem->d, model->lengthscales);

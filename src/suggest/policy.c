@@ -189,7 +189,7 @@ double ckg__policy_in_units(const struct ckg__policy *policy, const struct ckg__
     const struct ckg__scaling *scaling = &models->surrogate[0].scaling;
     if (policy->unit != CKG__UNIT_OBJECTIVE)
         return value;
-    return value * scaling->scale * (scaling->warp > 0 ? scaling->warp_scale : 1);
+    return value * scaling->scale * (scaling->warp != 0 ? fabs(scaling->warp_scale) : 1);
 }
 
 int ckg__choice_stalled(const struct ckg__search *search, const struct ckg__choice *choice)

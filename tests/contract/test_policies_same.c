@@ -136,6 +136,12 @@ static ckg_study *disguised_study(const struct guise *g, const struct toy *toy, 
     return study_of(problem, &options);
 }
 
+/*
+ * Taken off the toy's objective, so that it has both signs: where all values have one, their logarithms may
+ * be modelled, and the origin matters.
+ */
+static const double middle = 10;
+
 /* What a study in that guise suggests once it was told the n designs X. */
 static void suggest_from(const struct guise *g, const struct toy *toy, const char *policy, int n,
                          const double *X, double *x)
@@ -145,7 +151,7 @@ static void suggest_from(const struct guise *g, const struct toy *toy, const cha
     for (int i = 0; i < n; i++) {
         double values[TOY_OUTCOMES];
         toy_evaluate(toy, i, X + 2 * i, values);
-        values[0] = g->factor * values[0] + g->shift;
+        values[0] = g->factor * (values[0] - middle) + g->shift;
         for (int k = 0; k < toy->K; k++)
             values[1 + k] = g->unit[k] * values[1 + k] + g->origin[k];
         tell_at(study, X + 2 * i, values);

@@ -60,7 +60,7 @@ static void measure(struct fixture *f, double x, int outcome, double value, doub
 
 static void build(struct fixture *f, int outcome, double warp)
 {
-    const struct ckg__series_source source = {outcome, warp, f->data.trials};
+    const struct ckg__series_source source = {outcome, warp, f->data.trials, 0};
 
     assert_int_equal(ckg__series_build(&f->data, &source, &f->arena, &f->scaling, &f->series), CKG_OK);
 }
@@ -307,10 +307,10 @@ static double undo(const struct ckg__scaling *s, double y)
 }
 
 static const struct ckg__scaling scalings[] = {
-    {1, 0, 0, 1, 3, 2},
-    {-1, 0, 0, 1, -3, 0.5},
-    {1, 1.5, 2, 4, 0.3, 0.8},
-    {-1, 4, -7, 0.2, -0.1, 1.2},
+    {1, 0, 0, 1, 3, 2, 0, 0},
+    {-1, 0, 0, 1, -3, 0.5, 0, 0},
+    {1, 1.5, 2, 4, 0.3, 0.8, 0, 0},
+    {-1, 4, -7, 0.2, -0.1, 1.2, 0, 0},
 };
 
 enum { SCALINGS = sizeof scalings / sizeof scalings[0] };
@@ -446,7 +446,7 @@ static double tail_of(struct fixture *f, int outcome, int count, const double *v
 
     for (int i = 0; i < count; i++)
         measure(f, (i + 0.5) / count, outcome, values[i], CKG_SD_DEFAULT);
-    const struct ckg__series_source source = {outcome, 0, f->data.trials};
+    const struct ckg__series_source source = {outcome, 0, f->data.trials, 0};
     assert_int_equal(ckg__series_tail(&f->data, &source, &f->arena, &tail), CKG_OK);
     return tail;
 }
@@ -568,7 +568,7 @@ static void test_first_trials_alone(void **state)
     fill(&g, noise_mixed, 1);
     measure(&f, 0.77, 0, 1e6, CKG_SD_DEFAULT);
     measure(&f, 0.3 / DESIGNS, 0, -1e6, CKG_SD_DEFAULT);
-    const struct ckg__series_source source = {0, 2, VALUES};
+    const struct ckg__series_source source = {0, 2, VALUES, 0};
     double tail, want;
     assert_int_equal(ckg__series_tail(&f.data, &source, &f.arena, &tail), CKG_OK);
     assert_int_equal(ckg__series_tail(&g.data, &source, &g.arena, &want), CKG_OK);
