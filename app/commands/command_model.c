@@ -15,13 +15,16 @@ static const char *scale_of(const ckg_model_info *m)
     return strcmp(m->scale, "asinh") ? "as it is" : "asinh (tails drawn in)";
 }
 
-/* The kernel, how it was fitted, on which scale, to how much. */
-static void print_kind(const char *name, const ckg_model_info *m)
+/* The kernel, how it was fitted, on which scale, to how much; and whether it counts together with another. */
+static void print_kind(const struct app_definition *d, const char *name, const ckg_model_info *m)
 {
     printf("%s: kernel %s, fit %s", name, m->kernel, m->fit);
     if (m->samples > 1)
         printf(" (the first of %d samples)", m->samples);
     printf(", scale %s, %d observation%s\n", scale_of(m), m->observations, m->observations == 1 ? "" : "s");
+    if (m->repeats)
+        printf("  %s %s: the two count once\n", m->shared ? "repeats" : "nearly repeats",
+               app_outcome_name(d, m->repeats));
 }
 
 static void print_model(const struct app_definition *d, const char *name, const ckg_model_info *m)
@@ -31,7 +34,7 @@ static void print_model(const struct app_definition *d, const char *name, const 
         return;
     }
 
-    print_kind(name, m);
+    print_kind(d, name, m);
     printf("  mean %.5g, signal sd %.4g, noise sd %.4g, log likelihood %.6g\n", m->mean, m->signal_sd,
            m->noise_sd, m->log_likelihood);
     if (m->absurd)

@@ -62,16 +62,42 @@ static int add_model_row(const struct app_show *s, int row, int parameter, struc
     return CKG_OK;
 }
 
+/* Which constraints repeat another one, in a sentence; nothing where none does. */
+static int add_repeats(const struct app_show *s, struct app_text *out)
+{
+    enum { NAMED = 40 };
+    int count = 0;
+
+    for (int j = 1; j <= app_constraints(s->definition); j++) {
+        ckg_model_info model;
+        const int status = ckg_study_model(s->engine, j, &model);
+        if (status)
+            return app_notebook_fail(s->notebook, status);
+        if (!model.repeats || ++count > NAMED)
+            continue;
+        app_text_print(out, count > 1 ? "; " : "<p>A constraint that repeats another counts once with it: ");
+        app_report_name(out, app_outcome_name(s->definition, j));
+        app_text_print(out, model.shared ? " repeats " : " nearly repeats ");
+        app_report_name(out, app_outcome_name(s->definition, model.repeats));
+    }
+
+    if (count > NAMED)
+        app_text_print(out, "; and %d more", count - NAMED);
+    if (count)
+        app_text_print(out, ".</p>\n");
+    return CKG_OK;
+}
+
 int app_report_models(const struct app_show *s, struct app_text *out)
 {
     const struct app_definition *d = s->definition;
-    int status = CKG_OK;
 
     /* What they are. */
     app_text_print(out,
                    "<section id=\"models\"><h2>Models</h2>\n<p>One Gaussian process for each outcome. "
                    "Lengthscales are fractions of a parameter's range: the shorter one is, the faster the "
                    "outcome changes along that parameter.</p>\n");
+    int status = add_repeats(s, out);
 
     /* A column for each outcome: lengthscales, then the rest. */
     app_report_selection(s, out);

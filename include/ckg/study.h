@@ -307,6 +307,12 @@ typedef struct ckg_model_info {
     const char *scale;
     /* rows so far out that they count as nearer, with a noise of their own: large or small, and no more */
     int absurd;
+    /*
+     * the constraint whose values this one repeats, perhaps in another unit and from another origin, so that
+     * the two count once; 0: none
+     */
+    int repeats;
+    int shared; /* 1: exactly, and this is the model of that one; 0: nearly, or it repeats none */
 } ckg_model_info;
 
 /* The model of an outcome: ckg_study_model(study, outcome, &info). */

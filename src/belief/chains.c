@@ -47,7 +47,7 @@ static void chain_task(void *context, int index, int worker)
 
     ckg__models_share(models, worker, &team, &fit);
     ckg__rng_seed(&rng, models->seed, (uint64_t)ckg__told(models->data, models->data->trials),
-                  CKG__FOR_CHAINS + (uint64_t)(j * CKG__CHAINS + chain));
+                  CKG__FOR_CHAINS + (uint64_t)(s->place * CKG__CHAINS + chain));
     memcpy(theta, s->fitted.theta, sizeof theta);
     chains->status[index] = ckg__fit_sample(&fit, &rng, BURN, last - first, THIN, theta,
                                             ckg__sample_of(chains, j, first), &models->arena[worker]);
@@ -67,7 +67,7 @@ int ckg__sample_all(struct ckg__models *models, struct ckg__chains *chains)
     models->beliefs = 1;
     for (int j = 0; j < models->outcomes; j++) {
         struct ckg__surrogate *s = &models->surrogate[j];
-        s->samples = wants_samples(models, j) ? models->samples : 1;
+        s->samples = ckg__models_shared(models, j) ? 0 : wants_samples(models, j) ? models->samples : 1;
         models->beliefs = s->samples > models->beliefs ? s->samples : models->beliefs;
         for (int c = 0; s->samples > 1 && c < CKG__CHAINS; c++)
             chains->outcome[chains->count++] = j;

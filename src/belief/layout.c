@@ -35,7 +35,9 @@ int ckg__lay_out_all(struct ckg__models *models, int trials)
     for (int j = 0; !status && j < models->outcomes; j++) {
         struct ckg__surrogate *s = &models->surrogate[j];
         const struct ckg__layout layout = {j, s->fitted.warp, trials};
-        status = ckg__lay_out(models, &layout, &models->own, &s->scaling, &s->series, &models->X[j]);
+        s->series = (struct ckg__series){0};
+        if (!ckg__models_shared(models, j))
+            status = ckg__lay_out(models, &layout, &models->own, &s->scaling, &s->series, &models->X[j]);
     }
     return status;
 }

@@ -58,10 +58,88 @@ static double model_limit(const struct ckg__scaling *scaling, double limit)
     return isinf(limit) ? limit : ckg__scaling_round(ckg__scaling_place(scaling, limit));
 }
 
-/* The processes of all outcomes, sample by sample, with the limits in model units. */
-static int believe(struct ckg__models *models)
+void ckg__models_limits(const struct ckg__models *models, int j, double *lower, double *upper)
 {
     const struct ckg_problem *problem = models->data->problem;
+    const struct ckg__surrogate *s = ckg__models_of(models, j);
+    const int latent = j == problem->outcomes;
+
+    *lower = latent ? 0 : problem->outcome[j].min;
+    *upper = latent ? INFINITY : problem->outcome[j].max;
+    if (ckg__models_shared(models, j))
+        ckg__repeat_limits(problem, &models->surrogate[j].repeat, j, lower, upper);
+    *lower = model_limit(&s->scaling, *lower);
+    *upper = model_limit(&s->scaling, *upper);
+}
+
+void ckg__models_moments(const struct ckg__models *models, int j, double y_mean, double y_sd, double *mean,
+                         double *sd)
+{
+    const struct ckg__repeat *repeat = &models->surrogate[j].repeat;
+
+    ckg__scaling_moments(&ckg__models_of(models, j)->scaling, y_mean, y_sd, mean, sd);
+    if (ckg__models_shared(models, j)) {
+        *mean = repeat->shift + repeat->factor * *mean;
+        *sd *= fabs(repeat->factor);
+    }
+}
+
+/* What repeats what; models of changed values have it from those that lead them, where it is sure. */
+static int find_repeats(struct ckg__models *models)
+{
+    const int outcomes = models->data->problem->outcomes;
+    struct ckg__repeat *repeat = ckg__arena_get(&models->own, (size_t)outcomes, sizeof *repeat);
+
+    if (!repeat || (!models->lead && ckg__repeats_find(models->data, &models->own, repeat)))
+        return CKG_ERR_NOMEM;
+
+    models->processes = 0;
+    for (int j = 0; j < models->outcomes; j++) {
+        struct ckg__surrogate *s = &models->surrogate[j];
+        const int led = models->lead && j < outcomes && models->lead->surrogate[j].repeat.implied;
+        s->repeat = (struct ckg__repeat){0};
+        if (led)
+            s->repeat = models->lead->surrogate[j].repeat;
+        else if (!models->lead && j < outcomes && repeat[j].exact)
+            s->repeat = repeat[j];
+    }
+    for (int j = 0; j < models->outcomes; j++)
+        if (!ckg__models_shared(models, j))
+            models->surrogate[j].place = models->processes++;
+    for (int j = 0; j < models->outcomes; j++)
+        models->surrogate[j].place = ckg__models_of(models, j)->place;
+    return CKG_OK;
+}
+
+/* The processes of all outcomes under sample b, with the limits in model units. */
+static void believe_one(const struct ckg__models *models, int b, struct ckg__belief *belief)
+{
+    double lower;
+    double upper;
+
+    belief->outcomes = models->processes;
+    for (int j = 0; j < models->outcomes; j++) {
+        const struct ckg__surrogate *s = &models->surrogate[j];
+        if (ckg__models_shared(models, j))
+            continue;
+        belief->gp[s->place] = s->gp[s->samples > 1 ? b : 0];
+        ckg__models_limits(models, j, &belief->lower[s->place], &belief->upper[s->place]);
+    }
+
+    /* A constraint that repeats another may be the stricter of the two. */
+    for (int j = 0; j < models->outcomes; j++) {
+        const struct ckg__surrogate *s = &models->surrogate[j];
+        if (!ckg__models_shared(models, j) || s->repeat.implied)
+            continue;
+        ckg__models_limits(models, j, &lower, &upper);
+        belief->lower[s->place] = fmax(belief->lower[s->place], lower);
+        belief->upper[s->place] = fmin(belief->upper[s->place], upper);
+    }
+}
+
+/* What is believed, sample by sample. */
+static int believe(struct ckg__models *models)
+{
     const struct ckg__scaling *objective = &models->surrogate[0].scaling;
 
     models->belief = ckg__arena_get(&models->own, (size_t)models->beliefs, sizeof *models->belief);
@@ -70,14 +148,7 @@ static int believe(struct ckg__models *models)
 
     for (int b = 0; b < models->beliefs; b++) {
         struct ckg__belief *belief = &models->belief[b];
-        belief->outcomes = models->outcomes;
-        for (int j = 0; j < models->outcomes; j++) {
-            struct ckg__surrogate *s = &models->surrogate[j];
-            const int latent = j == problem->outcomes;
-            belief->gp[j] = s->gp[s->samples > 1 ? b : 0];
-            belief->lower[j] = model_limit(&s->scaling, latent ? 0 : problem->outcome[j].min);
-            belief->upper[j] = model_limit(&s->scaling, latent ? INFINITY : problem->outcome[j].max);
-        }
+        believe_one(models, b, belief);
         /* Given, so not rounded. */
         if (!isnan(models->fixed_penalty))
             belief->penalty = ckg__scaling_place(objective, models->fixed_penalty);
@@ -96,8 +167,12 @@ int ckg__models_update(struct ckg__models *models, uint64_t revision, int spare)
     ckg__arena_release(&models->own, start);
     models->outcomes = models->data->problem->outcomes + (models->failures && any_failed(models->data));
 
+    /* What there is to model. */
+    int status = find_repeats(models);
+
     /* Hyperparameters, where it is time. */
-    int status = ckg__lay_out_all(models, 0);
+    if (!status)
+        status = ckg__lay_out_all(models, 0);
     if (!status)
         status = ckg__fit_when_due(models);
 

@@ -8,6 +8,7 @@
 
 #include "base/threads.h"
 #include "data/data.h"
+#include "data/repeats.h"
 #include "model/fit.h"
 #include "belief/belief.h"
 
@@ -25,8 +26,13 @@ struct ckg__fitted {
     enum ckg__kernel kernel;
 };
 
-/* One outcome's model. */
+/*
+ * One outcome's model. A constraint that repeats another one exactly shares that one's process: it has none
+ * of its own, no series and no hyperparameters.
+ */
 struct ckg__surrogate {
+    struct ckg__repeat repeat;
+    int place; /* of its process in the beliefs */
     struct ckg__scaling scaling;
     struct ckg__series series;               /* in the models' arena */
     struct ckg__fitted fitted;               /* what the processes are conditioned with */
@@ -55,6 +61,7 @@ struct ckg__models {
     struct ckg__surrogate *surrogate; /* (most) */
     double **X;                       /* (most) D×n, in `own`: the inputs of each series */
     int outcomes;                     /* in use */
+    int processes;                    /* of them, without those that share another's */
     int beliefs;
     struct ckg__belief *belief; /* (beliefs), in `own` */
     uint64_t revision;          /* of the data that the models know; 0: none */
@@ -78,6 +85,27 @@ int ckg__models_update(struct ckg__models *models, uint64_t revision, int spare)
  */
 int ckg__models_condition(struct ckg__models *models, int certain);
 void ckg__models_release(struct ckg__models *models);
+
+/* 1 when outcome j shares the process of another one. */
+static inline int ckg__models_shared(const struct ckg__models *models, int j)
+{
+    return models->surrogate[j].repeat.of && models->surrogate[j].repeat.exact;
+}
+
+/* The surrogate whose process says what outcome j is: its own, or that of the one it repeats. */
+static inline struct ckg__surrogate *ckg__models_of(const struct ckg__models *models, int j)
+{
+    return &models->surrogate[ckg__models_shared(models, j) ? models->surrogate[j].repeat.of : j];
+}
+
+/* The limits of outcome j by themselves, in the units of that process. */
+void ckg__models_limits(const struct ckg__models *models, int j, double *lower, double *upper);
+
+/*
+ * Mean and sd of outcome j in the user's units, where its process has these in model units.
+ */
+void ckg__models_moments(const struct ckg__models *models, int j, double y_mean, double y_sd, double *mean,
+                         double *sd);
 
 /* The precision of the normal prior of every process's mean around 0. */
 double ckg__models_mean_precision(const struct ckg__models *models);

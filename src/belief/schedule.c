@@ -73,6 +73,8 @@ static int fit_to(struct ckg__models *models, int trials)
 
     /* Which data that was. */
     for (int j = 0; !status && j < models->outcomes; j++) {
+        if (ckg__models_shared(models, j))
+            continue;
         models->surrogate[j].fitted.trials = trials;
         models->surrogate[j].fitted.told = ckg__told(models->data, trials);
     }
@@ -104,7 +106,7 @@ static int stand_at_anchor(struct ckg__models *models, int level)
     int status = CKG_OK;
 
     for (int j = 0; j < models->outcomes; j++)
-        known &= is_fitted(models, &models->surrogate[j].anchor[level], at);
+        known &= ckg__models_shared(models, j) || is_fitted(models, &models->surrogate[j].anchor[level], at);
     if (!known)
         status = fit_to(models, at);
     for (int j = 0; !status && j < models->outcomes; j++) {
@@ -124,7 +126,7 @@ static int fit_from_anchors(struct ckg__models *models, int trials)
     int current = trials > 0;
 
     for (int j = 0; j < models->outcomes; j++)
-        current &= is_fitted(models, &models->surrogate[j].fitted, trials);
+        current &= ckg__models_shared(models, j) || is_fitted(models, &models->surrogate[j].fitted, trials);
     if (current)
         return CKG_OK;
     forget_fits(models);

@@ -81,17 +81,19 @@ static void put(const struct outputs *out, int t, double mean, double sd, double
         out->measured_sd[t] = measured_sd;
 }
 
-static void describe_trial(const ckg_study *s, const struct ckg__surrogate *model, const struct row *rows,
-                           int t, const ckg_measurement *m, const struct outputs *out)
+/* Outcome j in trial t, where its process got the value m. */
+static void describe_trial(const ckg_study *s, int j, const struct row *rows, int t, const ckg_measurement *m,
+                           const struct outputs *out)
 {
+    const struct ckg__surrogate *model = ckg__models_of(&s->models, j);
     const struct row *row = &rows[find_row(&model->series, s->data.trial[t].design)];
     const double between = model->samples > 1 ? fmax(row->second - row->first * row->first, 0) : 0;
     const double var = row->within + between;
     double mean, sd, ignored, measured_sd;
 
-    ckg__scaling_moments(&model->scaling, row->first, sqrt(var), &mean, &sd);
-    ckg__scaling_moments(&model->scaling, row->first,
-                         sqrt(var + value_noise(s, &model->scaling, m, row->noise)), &ignored, &measured_sd);
+    ckg__models_moments(&s->models, j, row->first, sqrt(var), &mean, &sd);
+    ckg__models_moments(&s->models, j, row->first, sqrt(var + value_noise(s, &model->scaling, m, row->noise)),
+                        &ignored, &measured_sd);
     put(out, t, mean, sd, measured_sd);
 }
 
@@ -101,18 +103,29 @@ static int several_designs(const struct ckg__series *series)
     return series->n > 0 && series->design[0] != series->design[series->n - 1];
 }
 
+/* What trial t measured of outcome j; NULL: nothing. */
+static const ckg_measurement *measured(const ckg_study *s, int t, int j)
+{
+    const struct ckg__trial *trial = &s->data.trial[t];
+
+    for (int i = 0; i < trial->count; i++)
+        if (trial->measured[i].outcome == j)
+            return &trial->measured[i];
+    return NULL;
+}
+
 static void describe_trials(const ckg_study *s, int outcome, const struct row *rows,
                             const struct outputs *out)
 {
-    const struct ckg__surrogate *model = &s->models.surrogate[outcome];
+    const struct ckg__surrogate *model = ckg__models_of(&s->models, outcome);
+    const int of = (int)(model - s->models.surrogate);
     const int others = several_designs(&model->series);
 
     for (int t = 0; t < s->data.trials; t++) {
-        const struct ckg__trial *trial = &s->data.trial[t];
+        const ckg_measurement *m = measured(s, t, of);
         put(out, t, NAN, NAN, NAN);
-        for (int i = 0; others && i < trial->count; i++)
-            if (trial->measured[i].outcome == outcome)
-                describe_trial(s, model, rows, t, &trial->measured[i], out);
+        if (others && m && measured(s, t, outcome))
+            describe_trial(s, outcome, rows, t, m, out);
     }
 }
 
@@ -124,9 +137,9 @@ int ckg_study_leave_one_out(ckg_study *s, int outcome, double *mean, double *sd,
     if (outcome < 0 || outcome >= s->problem->outcomes)
         return ckg__fail(CKG_ERR_NOT_FOUND, "there is no outcome %d", outcome);
     const struct outputs out = {mean, sd, measured_sd};
-    const struct ckg__surrogate *model = &s->models.surrogate[outcome];
     ckg__interrupt_begin(&s->interrupt);
     int status = ckg__models_update(&s->models, s->revision, 0);
+    const struct ckg__surrogate *model = ckg__models_of(&s->models, outcome);
     struct row *rows = status ? NULL : ckg__arena_get(&s->results, (size_t)model->series.n + 1, sizeof *rows);
     if (!status)
         status = rows ? sum_samples(s, model, rows) : CKG_ERR_NOMEM;

@@ -9,12 +9,12 @@
 #include "base/sized.h"
 #include "study/study.h"
 
-/* Mean and variance of outcome j at u under belief b, in model units. */
-static int outcome_at(ckg_study *s, int b, int j, const double *u, double *mean, double *var)
+/* Mean and variance of process `place` at u under belief b, in model units. */
+static int outcome_at(ckg_study *s, int b, int place, const double *u, double *mean, double *var)
 {
     struct ckg__arena_mark mark = ckg__arena_mark(&s->results);
     struct ckg__view view;
-    const int status = ckg__view_make(&view, s->models.belief[b].gp[j], 1, u, 1, &s->results);
+    const int status = ckg__view_make(&view, s->models.belief[b].gp[place], 1, u, 1, &s->results);
 
     if (!status) {
         *mean = view.mean[0];
@@ -27,7 +27,7 @@ static int outcome_at(ckg_study *s, int b, int j, const double *u, double *mean,
 /* 1 when outcome j has been measured; before that its model is the prior, which is nobody's knowledge. */
 static int is_known(const ckg_study *s, int j)
 {
-    return s->models.surrogate[j].series.n > 0;
+    return ckg__models_of(&s->models, j)->series.n > 0;
 }
 
 /* Takes back what would be said of outcomes that were never measured, and of all constraints together. */
@@ -43,6 +43,35 @@ static void withhold_unknown(const ckg_study *s, double *mean, double *sd, doubl
     }
 }
 
+/* How likely an outcome is to be within its own limits, and its factor in the probability of all. */
+struct judgement {
+    double alone, factor;
+};
+
+/* That of outcome j under belief b, where its process has this mean and variance. */
+static struct judgement judge(const ckg_study *s, int b, int j, double mean, double var)
+{
+    const struct ckg__belief *belief = &s->models.belief[b];
+    const int place = s->models.surrogate[j].place;
+    const double floor = ckg__variance_floor(belief->gp[place]);
+    double lower;
+    double upper;
+    double alone = 0;
+    double together = 0;
+
+    if (!j)
+        return (struct judgement){1, 1};
+    ckg__models_limits(&s->models, j, &lower, &upper);
+    ckg__log_feasible(1, &mean, &var, floor, lower, upper, &alone, NULL, NULL);
+
+    /* Constraints that repeat one another count once, by the narrowest limits of them all. */
+    if (ckg__models_shared(&s->models, j))
+        return (struct judgement){exp(alone), 1};
+    ckg__log_feasible(1, &mean, &var, floor, belief->lower[place], belief->upper[place], &together, NULL,
+                      NULL);
+    return (struct judgement){exp(alone), exp(together)};
+}
+
 int ckg__study_predict_at(ckg_study *s, const double *u, double *mean, double *sd, double *probability,
                           double *feasible)
 {
@@ -56,30 +85,27 @@ int ckg__study_predict_at(ckg_study *s, const double *u, double *mean, double *s
 
     /* Each outcome: the moments of the mixture over the beliefs, and how likely its limits are met. */
     for (int j = 0; j < outcomes; j++) {
+        const int place = s->models.surrogate[j].place;
         double first = 0;
         double second = 0;
         double within = 0;
         double probable = 0;
         for (int b = 0; b < beliefs; b++) {
-            const struct ckg__belief *belief = &s->models.belief[b];
+            struct judgement own;
             double one;
             double var;
-            double log_pf = 0;
-            if (outcome_at(s, b, j, u, &one, &var))
+            if (outcome_at(s, b, place, u, &one, &var))
                 return CKG_ERR_NOMEM;
-            if (j)
-                ckg__log_feasible(1, &one, &var, ckg__variance_floor(belief->gp[j]), belief->lower[j],
-                                  belief->upper[j], &log_pf, NULL, NULL);
+            own = judge(s, b, j, one, var);
             first += one / beliefs;
             second += one * one / beliefs;
             within += var / beliefs;
-            probable += exp(log_pf) / beliefs;
-            product[b] *= exp(log_pf);
+            probable += own.alone / beliefs;
+            product[b] *= own.factor;
         }
         const double between = beliefs > 1 && second > first * first ? second - first * first : 0;
         if (j < told)
-            ckg__scaling_moments(&s->models.surrogate[j].scaling, first, sqrt(within + between), &mean[j],
-                                 &sd[j]);
+            ckg__models_moments(&s->models, j, first, sqrt(within + between), &mean[j], &sd[j]);
         if (j && j < told)
             probability[j - 1] = probable;
     }
@@ -303,15 +329,15 @@ int ckg_study_model_sized(ckg_study *s, int outcome, ckg_model_info *out, size_t
     const int status = ckg__models_update(&s->models, s->revision, 0);
     if (status)
         return ckg__study_end_search(s, status);
-    struct ckg__surrogate *model = &s->models.surrogate[outcome];
+    const struct ckg__repeat *repeat = &s->models.surrogate[outcome].repeat;
+    struct ckg__surrogate *model = ckg__models_of(&s->models, outcome);
     const struct ckg__gp_summary fit = ckg__gp_describe(model->gp[0]);
     const double *inv_ell = ckg__gp_inverse_lengthscales(model->gp[0]);
-    const struct ckg__scaling *scaling = &model->scaling;
 
     /* In the outcome's units. */
     double mean, signal_sd, noise_sd, unused;
-    ckg__scaling_moments(scaling, fit.mean, sqrt(fit.signal), &mean, &signal_sd);
-    ckg__scaling_moments(scaling, fit.mean, sqrt(fit.noise), &unused, &noise_sd);
+    ckg__models_moments(&s->models, outcome, fit.mean, sqrt(fit.signal), &mean, &signal_sd);
+    ckg__models_moments(&s->models, outcome, fit.mean, sqrt(fit.noise), &unused, &noise_sd);
     for (int i = 0; i < s->problem->d; i++)
         model->lengthscales[i] = 1 / inv_ell[s->problem->parameters[i].offset];
     ckg_model_info info = {
@@ -323,11 +349,13 @@ int ckg_study_model_sized(ckg_study *s, int outcome, ckg_model_info *out, size_t
         .noise_sd = noise_sd,
         .mean = mean,
         .log_likelihood = fit.log_likelihood,
-        .warp = scaling->warp > 0 ? scaling->warp : 0,
+        .warp = model->scaling.warp > 0 ? model->scaling.warp : 0,
         .nugget = fit.nugget,
         .fit = fit_name(s, model),
-        .scale = scale_name(scaling),
+        .scale = scale_name(&model->scaling),
         .absurd = model->series.absurd,
+        .repeats = repeat->of,
+        .shared = repeat->of && repeat->exact,
     };
     if (!is_known(s, outcome))
         forget_fit(&info, s->problem->d, model->lengthscales);

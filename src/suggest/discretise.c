@@ -47,7 +47,7 @@ static int make_nodes(const struct ckg__search *search, int count, struct ckg__n
 int ckg__knowledge_make(struct ckg__knowledge *k, struct ckg__search *search, int weighted)
 {
     const struct ckg__effort *effort = &search->effort;
-    const int outcomes = search->models->outcomes;
+    const int outcomes = search->outlook[0].full->outcomes;
 
     assert(search->outlooks > 0 && search->outlook[0].belief->outcomes <= outcomes);
     k->search = search;

@@ -55,13 +55,16 @@ static int acquire(struct ckg__search *search, struct ckg__acquisition *acquisit
     struct ckg__rng rng;
     struct ckg__designs designs;
 
+    /* That an evaluation succeeds is the last of what is believed, and known of the told designs. */
+    const int latent = search->models->outcomes > search->problem->outcomes;
+    const int judged = search->models->processes - latent;
     int feasible = 0;
     int status = nei ? told_designs(search, search->results, &designs) : CKG_ERR_NOMEM;
     ckg__rng_seed(&rng, search->seed, search->stream, CKG__FOR_TRUTHS);
     struct ckg__nei_draws draws = {(int)search->setting[DRAWS], DESIGNS, ckg__rng_next(&rng), 0};
     for (int o = 0; !status && o < search->outlooks; o++) {
-        status = ckg__nei_make(&nei[o], search->outlook[o].belief, search->problem->outcomes, &designs,
-                               &draws, search->results, &search->arena[0]);
+        status = ckg__nei_make(&nei[o], search->outlook[o].belief, judged, &designs, &draws, search->results,
+                               &search->arena[0]);
         draws.first += draws.count;
         feasible += status ? 0 : nei[o].feasible;
     }

@@ -257,8 +257,10 @@ static int score_outcomes(struct ckg__search *search, int count, const double *U
     for (int o = 0; !status && o < search->outlooks; o++) {
         status = ckg__pesc_at(&c->pesc[o], count, U, count, search->results, total, share);
         for (size_t p = 0; !status && p < n; p++)
-            for (size_t j = 0; j < outcomes; j++)
-                value[p * outcomes + j] += share[j * n + p] / search->outlooks;
+            for (size_t j = 0; j < outcomes; j++) {
+                const size_t place = (size_t)search->models->surrogate[j].place;
+                value[p * outcomes + j] += share[place * n + p] / search->outlooks;
+            }
     }
     return status;
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "data/repeats.h"
 
 /* An improvement below this share of the objective's interquartile range is none. */
 static const double worthwhile = 1e-3;
@@ -39,7 +40,8 @@ struct book {
     /* values of the objective, distances to the limit of a constraint */
     double *sorted[1 + CKG_MAX_CONSTRAINTS];
     int seen[1 + CKG_MAX_CONSTRAINTS];
-    int best; /* design that successes are measured against; -1: none */
+    struct ckg__repeat *repeat; /* (outcomes) */
+    int best;                   /* design that successes are measured against; -1: none */
     int best_feasible;
     double best_value;
 };
@@ -52,7 +54,9 @@ static int book_take(struct book *book, const struct ckg__data *data, struct ckg
     *book = (struct book){.data = data, .region = region};
     book->mean = ckg__arena_doubles(arena, size);
     book->count = ckg__arena_ints(arena, size);
-    int status = book->mean && book->count ? CKG_OK : CKG_ERR_NOMEM;
+    book->repeat = ckg__arena_get(arena, outcomes, sizeof *book->repeat);
+    int status = book->mean && book->count && book->repeat ? ckg__repeats_find(data, arena, book->repeat)
+                                                           : CKG_ERR_NOMEM;
     for (size_t j = 0; !status && j < outcomes; j++) {
         book->sorted[j] = ckg__arena_doubles(arena, (size_t)data->trials + 1);
         status = book->sorted[j] ? CKG_OK : CKG_ERR_NOMEM;
@@ -116,7 +120,7 @@ static double violation(const struct book *book, int design)
     const double *mean = book->mean + (size_t)design * (size_t)outcomes;
     double sum = 0;
     for (int j = 1; j < outcomes; j++)
-        sum += ckg__bilog_violation(&book->region->bilog[j], mean[j]);
+        sum += book->repeat[j].implied ? 0 : ckg__bilog_violation(&book->region->bilog[j], mean[j]);
     return sum;
 }
 

@@ -86,5 +86,23 @@ def test_a_report_of_200():
         check(len(names_in(json.dumps(model))) == 200)
 
 
+def test_what_repeats_what():
+    """A model says in words that its constraint repeats another one."""
+    with Folder() as folder:
+        study = lay_out(folder, "twice", 3, 20, "cei")
+        for t in range(8):
+            trial = json.loads(folder.ckg("ask", study, "--json", expect=0).out)["trial"]
+            c = (0.37 * t) % 1 - 0.6
+            told = {"cost": t * t, "limit_000": c, "limit_001": -2 * c, "limit_002": 3 * c}
+            folder.ckg("tell", study, trial, *(f"{name}={value}" for name, value in told.items()), expect=0)
+        said = folder.ckg("model", study, expect=0).out
+        check("  repeats limit_000: the two count once" in said, said)
+        model = json.loads(folder.ckg("model", study, "--json", expect=0).out)
+        check([model[name]["repeats"] for name in told] == [None, None, None, "limit_000"], model)
+        folder.ckg("report", study, "-o", "page.html", expect=0)
+        page = (folder / "page.html").read_text()
+        check(" repeats " in page and page.count("counts once with it") == 1)
+
+
 if __name__ == "__main__":
     main(globals())
