@@ -152,8 +152,8 @@ static void look_ahead(ckg_study *study, double x, struct outlook *o)
         o->sigma[i] = scaling->scale * cov[i] / surprise;
     }
     view_grid(belief->gp[1], x, &arena, &view, &at, cov, &surprise);
-    ckg__lines()->ahead(GRID, cov, 1 / surprise, view.mean, view.var, ckg__variance_floor(belief->gp[1]),
-                        belief->lower[1], belief->upper[1], o->unused, &o->ahead);
+    const struct ckg__limits limits = ckg__belief_limits(belief, 1);
+    ckg__lines()->ahead(GRID, cov, 1 / surprise, view.mean, view.var, &limits, o->unused, &o->ahead);
     ckg__arena_free(&arena);
 }
 

@@ -15,10 +15,15 @@
 
 #define VECTOR CKG__VARIANT_NAME(ckg__vector_ops)
 
-static void ahead(int m, const double *cov, double scale, const double *mean, const double *var, double floor,
-                  double lower, double upper, double *restrict sigma, struct ckg__ahead *out)
+static void ahead(int m, const double *cov, double scale, const double *mean, const double *var,
+                  const struct ckg__limits *limits, double *restrict sigma, struct ckg__ahead *out)
 {
-    assert(m >= 0 && floor >= 0);
+    const double floor = limits->floor;
+    const double chance = limits->chance;
+    const double lower = limits->lower;
+    const double upper = limits->upper;
+
+    assert(m >= 0 && floor >= 0 && chance >= 0);
 
     double *restrict inv = out->inv_sd;
     double *restrict shift = out->shift;
@@ -26,7 +31,7 @@ static void ahead(int m, const double *cov, double scale, const double *mean, co
         const double s = cov[p] * scale;
         const double left = var[p] - s * s;
         sigma[p] = s;
-        inv[p] = 1 / sqrt(left > floor ? left : floor);
+        inv[p] = 1 / sqrt((left > floor ? left : floor) + chance);
         shift[p] = s * inv[p];
     }
     for (int p = 0; out->high && p < m; p++)

@@ -52,12 +52,12 @@ static double surprise(const struct ckg__kg_candidate *c, int j)
 static void ahead_at_candidate(const struct ckg__kg *kg, const struct ckg__kg_candidate *c, int j,
                                struct ckg__kg_work *w)
 {
-    const struct ckg__gp *gp = kg->belief->gp[j];
+    const struct ckg__limits limits = ckg__belief_limits(kg->belief, j);
     const struct ckg__ahead all = w->ahead[j];
     struct ckg__ahead last = {all.high ? all.high + kg->m : NULL, all.low ? all.low + kg->m : NULL,
                               all.shift + kg->m, all.inv_sd + kg->m};
-    ckg__lines()->ahead(1, &c->var[j], 1 / surprise(c, j), &c->mean[j], &c->var[j], ckg__variance_floor(gp),
-                        kg->belief->lower[j], kg->belief->upper[j], w->sigma[j] + kg->m, &last);
+    ckg__lines()->ahead(1, &c->var[j], 1 / surprise(c, j), &c->mean[j], &c->var[j], &limits,
+                        w->sigma[j] + kg->m, &last);
 }
 
 /* Fills gain, σ̃ and the constraints one step ahead for X_d and, as point m, x⁺. */
@@ -73,10 +73,10 @@ static void look_ahead(const struct ckg__kg *kg, const struct ckg__kg_candidate 
         w->sigma[0][p] = c->cov[0][p] * scale;
     w->sigma[0][m] = c->var[0] * scale;
     for (int j = 1; j < belief->outcomes; j++) {
-        const struct ckg__gp *gp = belief->gp[j];
+        const struct ckg__limits limits = ckg__belief_limits(belief, j);
         const struct ckg__view *view = &kg->view[j];
-        ckg__lines()->ahead(m, c->cov[j], 1 / surprise(c, j), view->mean, view->var, ckg__variance_floor(gp),
-                            belief->lower[j], belief->upper[j], w->sigma[j], &w->ahead[j]);
+        ckg__lines()->ahead(m, c->cov[j], 1 / surprise(c, j), view->mean, view->var, &limits, w->sigma[j],
+                            &w->ahead[j]);
         ahead_at_candidate(kg, c, j, w);
     }
 }
@@ -141,7 +141,7 @@ static double feasible_slopes(const struct ckg__belief *belief, const struct ckg
     const struct ckg__ahead *ahead = &w->ahead[j];
     const double inv = ahead->inv_sd[p];
     const double sigma = w->sigma[j][p];
-    const double floor = ckg__variance_floor(belief->gp[j]);
+    const double floor = ckg__variance_floor(belief->gp[j]) + ckg__gp_chance(belief->gp[j]);
 
     /* the variance counts as its floor, which does not move */
     const int floored = inv * inv * floor >= 1 - 1e-12;

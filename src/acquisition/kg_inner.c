@@ -123,11 +123,12 @@ static void outcome_task(void *context, int j, int worker)
     /* The outcome's factor: the gain, or the probability that its limits hold. */
     memset(o->value, 0, (size_t)m * sizeof *o->value);
     memset(o->in_var, 0, (size_t)m * sizeof *o->in_var);
-    if (j == 0)
+    if (j == 0) {
         log_gain(belief->penalty, m, o->batch.mean, o->value, o->in_mean);
-    else
-        ckg__log_feasible(m, o->batch.mean, o->batch.var, ckg__variance_floor(belief->gp[j]),
-                          belief->lower[j], belief->upper[j], o->value, o->in_mean, o->in_var);
+    } else {
+        const struct ckg__limits limits = ckg__belief_limits(belief, j);
+        ckg__log_feasible(m, o->batch.mean, o->batch.var, &limits, o->value, o->in_mean, o->in_var);
+    }
 
     /* Its gradient, by the chain rule. */
     for (int k = 0; k < D; k++)

@@ -5,10 +5,12 @@
 #ifndef CKG_ACQUISITION_LINES_H
 #define CKG_ACQUISITION_LINES_H
 
+#include "belief/belief.h"
+
 /*
- * One constraint after a sample at x⁺, over m points: with new sd s' = √(var − σ̃²) and shift e = σ̃/s', its
- * probability at surprise z is Φ(high − e·z) − Φ(low − e·z), where high = (upper − μ)/s' and low = (lower −
- * μ)/s'. A limit that is absent has a NULL array.
+ * One constraint after a sample at x⁺, over m points: with new sd s' = √(var − σ̃² + chance) and shift e =
+ * σ̃/s', its probability at surprise z is Φ(high − e·z) − Φ(low − e·z), where high = (upper − μ)/s' and low =
+ * (lower − μ)/s'. A limit that is absent has a NULL array.
  */
 struct ckg__ahead {
     double *high, *low; /* (m) or NULL */
@@ -29,8 +31,8 @@ struct ckg__envelope {
 
 struct ckg__line_ops {
     /* From covariances with x⁺ (m), times `scale`, to σ̃ (m) and the constraint one step ahead. */
-    void (*ahead)(int m, const double *cov, double scale, const double *mean, const double *var, double floor,
-                  double lower, double upper, double *sigma, struct ckg__ahead *out);
+    void (*ahead)(int m, const double *cov, double scale, const double *mean, const double *var,
+                  const struct ckg__limits *limits, double *sigma, struct ckg__ahead *out);
 
     /*
      * pf (m) ← the probability at surprise z, multiplied into what is there unless `first`; t is scratch

@@ -45,10 +45,9 @@ static void promise_of(const struct told *told, double *promise)
         promise[d] = gain > 0 ? log(gain) : -INFINITY;
         for (int j = 1; j < told->judged; j++) {
             const struct ckg__survey *s = &told->survey[j];
-            const struct ckg__gp *gp = belief->gp[j];
-            const double var = ckg__survey_variance(s, gp, d);
-            ckg__log_feasible(1, &s->mean[d], &var, ckg__variance_floor(gp), belief->lower[j],
-                              belief->upper[j], &promise[d], NULL, NULL);
+            const struct ckg__limits limits = ckg__belief_limits(belief, j);
+            const double var = ckg__survey_variance(s, belief->gp[j], d);
+            ckg__log_feasible(1, &s->mean[d], &var, &limits, &promise[d], NULL, NULL);
         }
     }
 }
@@ -378,16 +377,15 @@ static int restrict_one_sided(const struct ckg__nei *nei, int j, int m, struct c
 static int restrict_to_limits(const struct ckg__nei *nei, int j, int m, struct ckg__arena *arena,
                               struct sight *s, double *total, double *common)
 {
-    const double lower = nei->belief->lower[j];
-    const double upper = nei->belief->upper[j];
+    struct ckg__limits limits = ckg__belief_limits(nei->belief, j);
 
-    if (s->rows > 1 && isinf(lower) != isinf(upper))
+    limits.floor = ckg__truths_floor(&nei->process[j]);
+    if (s->rows > 1 && !(limits.chance > 0) && isinf(limits.lower) != isinf(limits.upper))
         return restrict_one_sided(nei, j, m, arena, s, total);
     for (int i = 0; i < s->rows; i++) {
         const size_t at = (size_t)i * (size_t)m;
-        ckg__log_feasible(m, s->at.mean + at, s->at.var, ckg__truths_floor(&nei->process[j]), lower, upper,
-                          s->rows > 1 ? total + at : common, s->in_mean ? s->in_mean + at : NULL,
-                          s->in_mean ? s->in_var + at : NULL);
+        ckg__log_feasible(m, s->at.mean + at, s->at.var, &limits, s->rows > 1 ? total + at : common,
+                          s->in_mean ? s->in_mean + at : NULL, s->in_mean ? s->in_var + at : NULL);
     }
     return CKG_OK;
 }

@@ -95,7 +95,8 @@ double ckg__pesc_within(struct ckg__pesc_argument *x)
     double log_p = 0;
     double in_mean;
     double in_var;
-    ckg__log_feasible(1, &x->mean, &x->var, 0, x->lower, x->upper, &log_p, &in_mean, &in_var);
+    const struct ckg__limits limits = {.lower = x->lower, .upper = x->upper};
+    ckg__log_feasible(1, &x->mean, &x->var, &limits, &log_p, &in_mean, &in_var);
     x->slope = sqrt(x->var) * in_mean;
     x->bend = x->slope * x->slope - 2 * x->var * in_var;
     return log_p;

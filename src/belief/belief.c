@@ -63,16 +63,29 @@ static void log_within(double a, double b, double s, int floored, double *log_p,
     *in_var = floored ? 0 : (a * at_a - b * at_b) / (2 * s * s);
 }
 
-void ckg__log_feasible(int m, const double *mean, const double *var, double floor, double lower, double upper,
+struct ckg__limits ckg__belief_limits(const struct ckg__belief *belief, int j)
+{
+    const struct ckg__gp *gp = belief->gp[j];
+
+    assert(j > 0 && j < belief->outcomes);
+    return (struct ckg__limits){belief->lower[j], belief->upper[j], ckg__variance_floor(gp),
+                                ckg__gp_chance(gp)};
+}
+
+void ckg__log_feasible(int m, const double *mean, const double *var, const struct ckg__limits *limits,
                        double *log_pf, double *in_mean, double *in_var)
 {
-    assert(floor >= 0 && lower <= upper);
+    const double lower = limits->lower;
+    const double upper = limits->upper;
+    const double floor = limits->floor;
+
+    assert(floor >= 0 && limits->chance >= 0 && lower <= upper);
     assert(!in_mean == !in_var);
 
     const int one_sided = isinf(lower) || isinf(upper);
 
     for (int p = 0; p < m; p++) {
-        const double s = sqrt(var[p] > floor ? var[p] : floor);
+        const double s = sqrt((var[p] > floor ? var[p] : floor) + limits->chance);
         if (!one_sided) {
             log_within((lower - mean[p]) / s, (upper - mean[p]) / s, s, !(var[p] > floor), &log_pf[p],
                        in_mean ? &in_mean[p] : NULL, in_var ? &in_var[p] : NULL);
@@ -94,9 +107,10 @@ void ckg__belief_log_feasible(const struct ckg__belief *belief, const struct ckg
 {
     const int m = views[0].m;
     memset(log_pf, 0, (size_t)m * sizeof *log_pf);
-    for (int j = 1; j < belief->outcomes; j++)
-        ckg__log_feasible(m, views[j].mean, views[j].var, ckg__variance_floor(belief->gp[j]),
-                          belief->lower[j], belief->upper[j], log_pf, NULL, NULL);
+    for (int j = 1; j < belief->outcomes; j++) {
+        const struct ckg__limits limits = ckg__belief_limits(belief, j);
+        ckg__log_feasible(m, views[j].mean, views[j].var, &limits, log_pf, NULL, NULL);
+    }
 }
 
 /* Room for a batch with gradients. */
@@ -123,11 +137,10 @@ int ckg__belief_log_feasible_batch(const struct ckg__belief *belief, int m, cons
     if (!in_mean || !in_var || batch_take(&batch, D, m, arena))
         return CKG_ERR_NOMEM;
     for (int j = 1; j < belief->outcomes; j++) {
-        const struct ckg__gp *gp = belief->gp[j];
-        if (ckg__posterior_batch(gp, m, U, ldu, arena, &batch, NULL))
+        const struct ckg__limits limits = ckg__belief_limits(belief, j);
+        if (ckg__posterior_batch(belief->gp[j], m, U, ldu, arena, &batch, NULL))
             return CKG_ERR_NOMEM;
-        ckg__log_feasible(m, batch.mean, batch.var, ckg__variance_floor(gp), belief->lower[j],
-                          belief->upper[j], log_pf, in_mean, in_var);
+        ckg__log_feasible(m, batch.mean, batch.var, &limits, log_pf, in_mean, in_var);
         for (int k = 0; k < D; k++)
             for (int p = 0; p < m; p++) {
                 const size_t at = (size_t)k * (size_t)m + (size_t)p;

@@ -17,11 +17,20 @@ struct ckg__belief {
     double penalty;                                            /* M */
 };
 
+/* When an outcome with some mean and variance meets its limits. */
+struct ckg__limits {
+    double lower, upper;
+    double floor;  /* a variance below it counts as floor */
+    double chance; /* variance that is added before the limits decide (model/likelihood.h) */
+};
+
+struct ckg__limits ckg__belief_limits(const struct ckg__belief *belief, int j);
+
 /*
  * Adds to log_pf (m) the log probability that a normal of this mean and variance lies within the limits, and
- * gives its slopes in the mean and in the variance (m) unless NULL. A variance below `floor` counts as floor.
+ * gives its slopes in the mean and in the variance (m) unless NULL.
  */
-void ckg__log_feasible(int m, const double *mean, const double *var, double floor, double lower, double upper,
+void ckg__log_feasible(int m, const double *mean, const double *var, const struct ckg__limits *limits,
                        double *log_pf, double *in_mean, double *in_var);
 
 /* φ(a)/W and φ(b)/W for W = Φ(b) − Φ(a), a < b, either infinite. */

@@ -51,10 +51,12 @@ struct ckg__fit ckg__models_fit(const struct ckg__models *models, enum ckg__kern
                                 const struct ckg__series *series, const double *X)
 {
     const struct ckg_problem *problem = models->data->problem;
+    const int flat = models->method == CKG__FIT_ML;
 
+    /* Where successes and failures lie apart, no signal is too large for a flat prior. */
     return (struct ckg__fit){
         .inputs = {.kernel = kernel,
-                   .likelihood = &ckg__likelihood_normal,
+                   .likelihood = series->labels ? &ckg__likelihood_probit : &ckg__likelihood_normal,
                    .d = problem->d,
                    .D = problem->D,
                    .n = series->n,
@@ -62,8 +64,10 @@ struct ckg__fit ckg__models_fit(const struct ckg__models *models, enum ckg__kern
                    .X = X,
                    .ldx = series->n,
                    .series = series,
-                   .mean_precision = ckg__models_mean_precision(models)},
-        .prior = models->method == CKG__FIT_ML ? ckg__prior_flat() : ckg__prior_default(problem->d),
+                   .mean_precision = series->labels ? 1 : ckg__models_mean_precision(models)},
+        .prior = series->labels ? ckg__prior_labels(problem->d)
+                 : flat         ? ckg__prior_flat()
+                                : ckg__prior_default(problem->d),
         .interrupt = ckg__pool_watched(models->pool),
     };
 }

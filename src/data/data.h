@@ -97,9 +97,10 @@ struct ckg__series {
     int *design;   /* (n) rows of the distinct designs */
     double *y;     /* (n) pooled, scaled */
     double *known; /* (n) known noise variance in scaled units, 0 without noise; -1: estimated */
-    double *count; /* (n) values pooled, for rows of estimated noise */
+    double *count; /* (n) values pooled */
     int estimated; /* 1 when any row's noise is to be estimated */
     int absurd;    /* rows of values that were drawn in; their noise is known[i] */
+    int labels;    /* 1: successes and failures, of which `count` have the mean y at a design */
     double extra, within, constant;
     /* Σ log dy/dv over the values: with it likelihoods on different scales can be compared */
     double jacobian;

@@ -44,8 +44,7 @@ static int collect(const struct ckg__data *data, const struct ckg__series_source
         const struct ckg__trial *trial = &data->trial[t];
 
         if (latent && (trial->state == CKG_COMPLETE || trial->state == CKG_FAILED))
-            entries[count++] = (struct entry){trial->design, trial->state == CKG_COMPLETE ? 1 : -1,
-                                              CKG_SD_DEFAULT, 0, 0};
+            entries[count++] = (struct entry){trial->design, trial->state == CKG_COMPLETE ? 1 : -1, 0, 0, 0};
         for (int i = 0; !latent && i < trial->count; i++)
             if (trial->measured[i].outcome == outcome)
                 entries[count++] = (struct entry){trial->design, trial->measured[i].value,
@@ -562,7 +561,7 @@ int ckg__series_build(const struct ckg__data *data, const struct ckg__series_sou
     /* Room: the rows outlive this, the rest does not. */
     *scaling = (struct ckg__scaling){
         outcome == 0 && data->problem->goal == CKG_MINIMIZE ? -1 : 1, 0, 0, 1, 0, 1, 0, 0};
-    *s = (struct ckg__series){0};
+    *s = (struct ckg__series){.labels = outcome == data->problem->outcomes};
     s->design = ckg__arena_ints(arena, rows);
     s->y = ckg__arena_doubles(arena, rows);
     s->known = ckg__arena_doubles(arena, rows);

@@ -29,6 +29,24 @@ struct ckg__prior ckg__prior_default(int d)
     };
 }
 
+/*
+ * Failures for good, beyond a sharp edge, want a large signal beside the unit variance of chance; failures by
+ * chance a small one. The wide prior leaves it to the labels. Length-scales are shorter than those of values:
+ * under long ones three labels would speak for the whole cube.
+ */
+struct ckg__prior ckg__prior_labels(int d)
+{
+    struct ckg__prior prior = ckg__prior_default(d);
+
+    prior.ell_mean = 0.5 * log(d);
+    prior.ell_sd = 1.2;
+    prior.signal_mean = log(100);
+    prior.signal_sd = 4;
+    prior.signal_low = log(0.1);
+    prior.signal_high = log(1e7);
+    return prior;
+}
+
 struct ckg__prior ckg__prior_flat(void)
 {
     return (struct ckg__prior){
@@ -63,7 +81,10 @@ int ckg__fit_work_take(struct ckg__fit_work *w, const struct ckg__fit *fit, stru
     w->inv_ell = ckg__arena_doubles(arena, D);
     w->noise = ckg__arena_doubles(arena, n);
     w->slope = ckg__arena_doubles(arena, D * ((size_t)fit->inputs.n / CKG__GP_ROWS + 1));
-    return w->A && w->L && w->G && w->beta && w->alpha && w->ones && w->inv_ell && w->slope && w->noise
+    w->label = ckg__arena_doubles(arena, CKG__LABEL_NUMBERS * n);
+    w->labelled = 0;
+    return w->A && w->L && w->G && w->beta && w->alpha && w->ones && w->inv_ell && w->slope && w->noise &&
+                   w->label
                ? CKG_OK
                : CKG_ERR_NOMEM;
 }
@@ -89,7 +110,7 @@ static double prior_density(const struct ckg__fit *fit, const double *theta, dou
     if (fit->inputs.series->estimated)
         sum += normal_prior(theta[d], p->noise_mean, p->noise_sd, &gradient[d]);
     if (p->signal_low < p->signal_high)
-        sum += normal_prior(theta[d + 1], 0, p->signal_sd, &gradient[d + 1]);
+        sum += normal_prior(theta[d + 1], p->signal_mean, p->signal_sd, &gradient[d + 1]);
     return sum;
 }
 
@@ -136,7 +157,7 @@ void ckg__fit_start(const struct ckg__fit *fit, int start, double *theta)
     for (int k = 0; k < d; k++)
         theta[k] = log(ell[start]) + stretch;
     theta[d] = log(noise[start]);
-    theta[d + 1] = 0;
+    theta[d + 1] = fit->prior.signal_mean;
 }
 
 int ckg__fit_climb(const struct ckg__fit *fit, int max_evaluations, double *theta, double *density,

@@ -14,11 +14,15 @@
 struct ckg__prior {
     double ell_mean, ell_sd, ell_low, ell_high;
     double noise_mean, noise_sd, noise_low, noise_high;
-    double signal_sd, signal_low, signal_high; /* low == high: fixed */
+    double signal_mean, signal_sd, signal_low, signal_high; /* low == high: fixed */
 };
 
-/* For d parameters; flat for maximum likelihood. */
+/*
+ * For d parameters; for successes and failures, whose signal has no unit to be fixed in; flat for maximum
+ * likelihood.
+ */
 struct ckg__prior ckg__prior_default(int d);
+struct ckg__prior ckg__prior_labels(int d);
 struct ckg__prior ckg__prior_flat(void);
 
 struct ckg__fit {

@@ -218,6 +218,11 @@ double ckg__gp_nugget_variance(const struct ckg__gp *gp)
     return gp->s2 * gp->nugget;
 }
 
+double ckg__gp_chance(const struct ckg__gp *gp)
+{
+    return gp->likelihood->chance;
+}
+
 int ckg__gp_is_noisy(const struct ckg__gp *gp)
 {
     return gp->future > gp->s2 * gp->nugget;

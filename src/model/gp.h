@@ -74,6 +74,10 @@ void ckg__gp_prior(const struct ckg__gp *gp, double *mean, double *sd);
 /* The variance that stands on the diagonal for numerical reasons alone. */
 double ckg__gp_nugget_variance(const struct ckg__gp *gp);
 
+/* The variance that chance adds before limits decide whether an evaluation succeeds (likelihood.h); else 0.
+ */
+double ckg__gp_chance(const struct ckg__gp *gp);
+
 /* 1 when further evaluations are expected to carry noise, beyond the nugget. */
 int ckg__gp_is_noisy(const struct ckg__gp *gp);
 

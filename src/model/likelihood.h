@@ -1,10 +1,10 @@
 /*
  * What a measurement says of an outcome: one table of functions for each sort of measurement. A posterior is
- * a Gaussian process whatever the sort: where measurements are not normal (successes and failures, say),
+ * a Gaussian process whatever the sort: where measurements are not normal (successes and failures),
  * `condition` gives each row the normal measurement that stands for it, its value and the variance of its
- * noise (by Laplace's approximation: the curvature at the mode), and `noise` says what a further one would be
- * worth. Everything behind a process (posterior, acquisitions, policies) knows rows with noise, and asks for
- * the noise of a further evaluation at a point; nothing assumes that it is one number.
+ * noise, and `noise` says what a further one would be worth. Everything behind a process (posterior,
+ * acquisitions, policies) knows rows with noise, and asks for the noise of a further evaluation at a point;
+ * nothing assumes that it is one number.
  *
  * A sort of its own is one file with one table; the inputs of a fit (struct ckg__gp_inputs) name it.
  */
@@ -17,7 +17,11 @@
 struct ckg__fit_work {
     double *A, *L, *G, *beta, *alpha, *ones, *inv_ell, *slope, *noise;
     int ld;
+    double *label; /* CKG__LABEL_NUMBERS×n, for labels: their sites among them */
+    int labelled;  /* 1: the sites are those of the last density, and the next begins there */
 };
+
+enum { CKG__LABEL_NUMBERS = 7 };
 
 /*
  * The variance of the noise of one further evaluation at each of m points, nugget included: the evaluation
@@ -35,6 +39,12 @@ struct ckg__likelihood {
 
     /* 1: the noise of a further evaluation has slopes; 0: it is the same everywhere. */
     int varies;
+
+    /*
+     * The variance that chance adds to the process before limits decide: 0 where the outcome is the process;
+     * 1 for successes, which come to pass where process + N(0, 1) is above 0.
+     */
+    double chance;
 
     /*
      * The log density of what was measured at theta (d+2), and its gradient (d+2) unless NULL; −INFINITY
@@ -55,5 +65,8 @@ struct ckg__likelihood {
 
 /* The outcome itself, with normal noise: of one estimated variance, of known ones, or none. */
 extern const struct ckg__likelihood ckg__likelihood_normal;
+
+/* Successes and failures: the process is the probit of the probability of success. */
+extern const struct ckg__likelihood ckg__likelihood_probit;
 
 #endif

@@ -51,24 +51,20 @@ struct judgement {
 /* That of outcome j under belief b, where its process has this mean and variance. */
 static struct judgement judge(const ckg_study *s, int b, int j, double mean, double var)
 {
-    const struct ckg__belief *belief = &s->models.belief[b];
-    const int place = s->models.surrogate[j].place;
-    const double floor = ckg__variance_floor(belief->gp[place]);
-    double lower;
-    double upper;
     double alone = 0;
     double together = 0;
 
     if (!j)
         return (struct judgement){1, 1};
-    ckg__models_limits(&s->models, j, &lower, &upper);
-    ckg__log_feasible(1, &mean, &var, floor, lower, upper, &alone, NULL, NULL);
+    const struct ckg__limits of_all = ckg__belief_limits(&s->models.belief[b], s->models.surrogate[j].place);
+    struct ckg__limits own = of_all;
+    ckg__models_limits(&s->models, j, &own.lower, &own.upper);
+    ckg__log_feasible(1, &mean, &var, &own, &alone, NULL, NULL);
 
     /* Constraints that repeat one another count once, by the narrowest limits of them all. */
     if (ckg__models_shared(&s->models, j))
         return (struct judgement){exp(alone), 1};
-    ckg__log_feasible(1, &mean, &var, floor, belief->lower[place], belief->upper[place], &together, NULL,
-                      NULL);
+    ckg__log_feasible(1, &mean, &var, &of_all, &together, NULL, NULL);
     return (struct judgement){exp(alone), exp(together)};
 }
 
@@ -129,11 +125,12 @@ int ckg__study_utility_at(ckg_study *s, const double *u, double penalty, double 
             double mean, var;
             if (outcome_at(s, b, j, u, &mean, &var))
                 return CKG_ERR_NOMEM;
-            if (j)
-                ckg__log_feasible(1, &mean, &var, ckg__variance_floor(belief->gp[j]), belief->lower[j],
-                                  belief->upper[j], &log_pf, NULL, NULL);
-            else
+            if (j) {
+                const struct ckg__limits limits = ckg__belief_limits(belief, j);
+                ckg__log_feasible(1, &mean, &var, &limits, &log_pf, NULL, NULL);
+            } else {
                 gain = mean - penalty;
+            }
         }
         *utility += gain * exp(log_pf) / s->models.beliefs;
     }

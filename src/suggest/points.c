@@ -196,7 +196,7 @@ static int slide_to_edge(const struct ckg__search *search, const struct ckg__out
                          double *U, int ldu, struct ckg__arena *arena)
 {
     const struct ckg_problem *problem = search->problem;
-    const struct ckg__belief *belief = outlook->belief;
+    const struct ckg__limits limits = ckg__belief_limits(outlook->belief, j);
     const size_t D = (size_t)problem->D;
     const size_t points = (size_t)m;
     double *room = ckg__arena_doubles(arena, points * (2 + 2 * D));
@@ -204,16 +204,16 @@ static int slide_to_edge(const struct ckg__search *search, const struct ckg__out
     if (!room)
         return CKG_ERR_NOMEM;
     struct ckg__batch batch = {room, room + points, room + 2 * points, room + (2 + D) * points};
-    if (ckg__posterior_batch(belief->gp[j], m, U, ldu, arena, &batch, NULL))
+    if (ckg__posterior_batch(outlook->belief->gp[j], m, U, ldu, arena, &batch, NULL))
         return CKG_ERR_NOMEM;
 
     for (size_t p = 0; p < points; p++) {
         /* How far the point is beyond the edge, which keeps a margin from the limit. */
-        const double s = sqrt(batch.var[p] + ckg__variance_floor(belief->gp[j]));
+        const double s = sqrt(batch.var[p] + limits.floor + limits.chance);
         const double mean = batch.mean[p];
-        const int upper = belief->upper[j] - mean < mean - belief->lower[j];
-        const double excess = upper ? mean - (belief->upper[j] - edge_margin * s)
-                                    : (belief->lower[j] + edge_margin * s) - mean;
+        const int upper = limits.upper - mean < mean - limits.lower;
+        const double excess = upper ? mean - (limits.upper - edge_margin * s)
+                                    : (limits.lower + edge_margin * s) - mean;
 
         /* The slope in the reals, where there is one to follow. */
         double square = 0;

@@ -128,9 +128,9 @@ static int cliff_width(const struct ckg__search *search, struct ckg__outlook *o,
         double slope = 0;
         for (int k = 0; k < D; k++)
             slope += gradients[k] * gradients[k];
-        const double floor = ckg__variance_floor(o->belief->gp[j]);
-        const double sd = sqrt(var > floor ? var : floor);
-        const double to_limit = fmin(fabs(mean - o->belief->lower[j]), fabs(mean - o->belief->upper[j]));
+        const struct ckg__limits limits = ckg__belief_limits(o->belief, j);
+        const double sd = sqrt((var > limits.floor ? var : limits.floor) + limits.chance);
+        const double to_limit = fmin(fabs(mean - limits.lower), fabs(mean - limits.upper));
 
         /* A constraint that is far from binding makes no cliff here. */
         o->active[j] = slope > 0 && to_limit < 12 * sd;

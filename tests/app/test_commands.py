@@ -146,6 +146,24 @@ def test_shapes_of_the_engine():
             check(len(model[outcome]["lengthscales"]) == 2, model)
 
 
+def test_failed_trials_count():
+    """What is recommended and predicted says how likely the evaluation is to succeed: less where evaluations failed."""
+    with Folder() as folder:
+        folder.write("s.yaml", problem("s", [], budget=20))
+        lines = ["trial,state,origin,x,y,f,c,why"]
+        for i in range(16):
+            x, y = (i % 4 + 0.5) / 4, (i // 4 + 0.5) / 4
+            lines.append(f"{i + 1},failed,user,{x},{y},,,broke" if x > 0.5 else f"{i + 1},complete,user,{x},{y},{x + y},-1,")
+        folder.write("told.csv", "\n".join(lines) + "\n")
+        folder.ckg("import", "s.yaml", "told.csv", expect=0)
+        folder.write("at.csv", "x,y\n0.2,0.5\n0.5,0.5\n0.9,0.5\n")
+        good, edge, bad = [p["probability_feasible"] for p in read(folder, "predict", "s.yaml", "--at", "at.csv")]
+        check(good > 0.85 and 0.1 < edge < 0.9 and bad < 0.15, good, edge, bad)
+        r = read(folder, "recommend", "s.yaml")[0]
+        check(r["parameters"]["x"] < 0.5 and 0.7 < r["probability_feasible"] <= 1, r)
+        check(r["probability_feasible"] <= r["constraints"]["c"]["probability"], r)
+
+
 def test_shapes_before_any_trial():
     with Folder() as folder:
         folder.write("s.yaml", problem("s", []).replace("seed: 1\n", ""))

@@ -70,7 +70,8 @@ static void test_without_a_best(void **state)
     (void)state;
     memcpy(row, cei_rows[0], sizeof row);
     row[2] = -INFINITY;
-    ckg__log_feasible(1, &row[3], &row[4], 0, row[5], row[6], &log_pf, NULL, NULL);
+    const struct ckg__limits limits = {.lower = row[5], .upper = row[6]};
+    ckg__log_feasible(1, &row[3], &row[4], &limits, &log_pf, NULL, NULL);
     assert_near(value_of(row, &gradient), log_pf, 1e-15);
 }
 

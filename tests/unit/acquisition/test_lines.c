@@ -265,17 +265,18 @@ static void draw_step(struct step *s, int m, int limits)
 }
 
 /* Limits: 1 upper, 2 lower, 3 both. */
-static void check_ahead(const struct ckg__line_ops *ops, int m, int limits)
+static void check_ahead(const struct ckg__line_ops *ops, int m, int limits, double chance)
 {
     const double scale = 0.9, lower = -1.25, upper = 0.75, floor = 1e-3;
+    const struct ckg__limits at = {lower, upper, floor, chance};
     struct step s;
 
     draw_step(&s, m, limits);
     struct ckg__ahead ahead = {limits & 1 ? s.high : NULL, limits & 2 ? s.low : NULL, s.shift, s.inv_sd};
-    ops->ahead(m, s.cov, scale, s.mean, s.var, floor, lower, upper, s.sigma, &ahead);
+    ops->ahead(m, s.cov, scale, s.mean, s.var, &at, s.sigma, &ahead);
     for (int i = 0; i < m; i++) {
         const long double sigma = (long double)s.cov[i] * scale,
-                          left = fmaxl(s.var[i] - sigma * sigma, floor), sd = sqrtl(left);
+                          left = fmaxl(s.var[i] - sigma * sigma, floor) + chance, sd = sqrtl(left);
         const double bound = 8 * DBL_EPSILON * (double)(1 + s.var[i] / left);
         assert_near(s.sigma[i], sigma, DBL_EPSILON);
         assert_near(s.inv_sd[i], 1 / sd, bound / sd);
@@ -310,7 +311,8 @@ static void check_feasible(const struct ckg__line_ops *ops, int m, int limits, d
 
     draw_step(&s, m, limits);
     struct ckg__ahead ahead = {limits & 1 ? s.high : NULL, limits & 2 ? s.low : NULL, s.shift, s.inv_sd};
-    ops->ahead(m, s.cov, 0.9, s.mean, s.var, 1e-3, -1.25, 0.75, s.sigma, &ahead);
+    const struct ckg__limits at = {-1.25, 0.75, 1e-3, 0};
+    ops->ahead(m, s.cov, 0.9, s.mean, s.var, &at, s.sigma, &ahead);
     pf[m] = -7.25;
     ops->feasible(m, &ahead, z, 1, pf, t);
     assert_true(pf[m] == -7.25);
@@ -333,7 +335,8 @@ static void test_one_step_ahead(void **state)
     for (int v = 0; v < variant_count(); v++)
         for (int limits = 1; limits <= 3; limits++)
             for (int i = 0; i < 5; i++) {
-                check_ahead(variants[v], sizes[i], limits);
+                check_ahead(variants[v], sizes[i], limits, 0);
+                check_ahead(variants[v], sizes[i], limits, 1);
                 for (double z = -4; z <= 4; z += 1.6)
                     check_feasible(variants[v], sizes[i], limits, z);
             }

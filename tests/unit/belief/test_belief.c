@@ -29,7 +29,8 @@ enum { MEAN, VAR, LOWER, UPPER, LOG_PF, IN_MEAN, IN_VAR };
 static void feasible(double mean, double var, double floor, double lower, double upper, double *out)
 {
     out[0] = 0;
-    ckg__log_feasible(1, &mean, &var, floor, lower, upper, &out[0], &out[1], &out[2]);
+    const struct ckg__limits limits = {.lower = lower, .upper = upper, .floor = floor};
+    ckg__log_feasible(1, &mean, &var, &limits, &out[0], &out[1], &out[2]);
 }
 
 /* The row's answers within these bounds, and the same of its mirror image. */
@@ -152,8 +153,9 @@ static void test_adds_to_what_is_there(void **state)
     double with[3] = {-1, -2, -3}, without[3] = {-1, -2, -3}, in_mean[3], in_var[3], alone[3];
 
     (void)state;
-    ckg__log_feasible(3, mean, var, 0, -1, 1, with, in_mean, in_var);
-    ckg__log_feasible(3, mean, var, 0, -1, 1, without, NULL, NULL);
+    const struct ckg__limits limits = {.lower = -1, .upper = 1};
+    ckg__log_feasible(3, mean, var, &limits, with, in_mean, in_var);
+    ckg__log_feasible(3, mean, var, &limits, without, NULL, NULL);
     for (int p = 0; p < 3; p++) {
         feasible(mean[p], var[p], 0, -1, 1, alone);
         assert_true(with[p] == without[p]);

@@ -598,7 +598,8 @@ static void test_latent_success(void **state)
     build(&f, f.problem->outcomes, 0);
     assert_int_equal(f.series.n, 3);
     assert_true(f.series.y[0] == 1 && f.series.y[1] == 1 && f.series.y[2] == -1);
-    assert_true(f.scaling.sign == 1 && f.scaling.centre == 0 && f.scaling.scale == 1 && f.series.estimated);
+    assert_true(f.scaling.sign == 1 && f.scaling.centre == 0 && f.scaling.scale == 1);
+    assert_true(f.series.labels && !f.series.estimated);
     teardown(&f);
 }
 
