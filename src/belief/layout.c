@@ -5,12 +5,18 @@
 #include "base/error.h"
 #include "belief/stages.h"
 
+/* Values beyond a gap so many times as wide as the rest are absurd; beyond the narrow one if that explains
+ * more. */
+static const double wide_gap = 10;
+static const double narrow_gap = 3;
+
 int ckg__lay_out(const struct ckg__models *models, const struct ckg__layout *layout, struct ckg__arena *arena,
                  struct ckg__scaling *scaling, struct ckg__series *series, double **X)
 {
     const struct ckg__data *data = models->data;
+    const double gap = layout->strict ? narrow_gap : wide_gap;
     const struct ckg__series_source source = {layout->outcome, layout->warp, layout->trials,
-                                              models->warp || models->lead};
+                                              models->warp || models->lead ? gap : 0};
     const size_t D = (size_t)data->problem->D;
 
     assert(layout->outcome <= data->problem->outcomes && layout->trials <= data->trials);
@@ -34,7 +40,7 @@ int ckg__lay_out_all(struct ckg__models *models, int trials)
     int status = CKG_OK;
     for (int j = 0; !status && j < models->outcomes; j++) {
         struct ckg__surrogate *s = &models->surrogate[j];
-        const struct ckg__layout layout = {j, s->fitted.warp, trials};
+        const struct ckg__layout layout = {j, s->fitted.warp, trials, s->fitted.strict};
         s->series = (struct ckg__series){0};
         if (!ckg__models_shared(models, j))
             status = ckg__lay_out(models, &layout, &models->own, &s->scaling, &s->series, &models->X[j]);

@@ -23,6 +23,7 @@ enum { CKG__MAX_SAMPLES = 64, CKG__CHAINS = 2, CKG__ANCHORS = 20 };
 struct ckg__fitted {
     int trials, told;
     double theta[CKG_MAX_PARAMETERS + 2], warp;
+    int strict; /* 1: a value counts as absurd beyond a narrower gap */
     enum ckg__kernel kernel;
 };
 

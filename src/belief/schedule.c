@@ -156,6 +156,7 @@ static int fit_from_lead(struct ckg__models *models, int trials)
             models->surrogate[j].fitted = *from;
         models->surrogate[j].fitted.kernel = first_kernel(models, j);
         models->surrogate[j].fitted.warp = 0;
+        models->surrogate[j].fitted.strict = 0;
     }
     return fit_to(models, trials);
 }

@@ -19,6 +19,7 @@ struct ckg__layout {
     int outcome;
     double warp;
     int trials;
+    int strict;
 };
 
 /* The series of the layout with its scaling and its inputs X (D×n), from the arena. */

@@ -1,16 +1,22 @@
 /*
- * The scale that an outcome is modelled on: as it is, warped by asinh where a heavy tail asks for it, or by
- * the logarithm where all values have one sign and range over decades. The density decides. A task per scale.
+ * The scale that an outcome is modelled on: as it is; where a heavy tail asks for it, without its farthest
+ * values or warped by asinh; or by the logarithm where all values have one sign and range over decades. The
+ * density decides. A task per scale.
  */
 #include "belief/stages.h"
 
-enum { SCALES = 7, FEWEST = 8, EVALUATIONS = 20 };
+enum { SCALES = 8, FEWEST = 8, EVALUATIONS = 20 };
 
 /* An asinh is tried from this deviation in interquartile ranges on; another scale must gain so much density.
  */
 static const double warp_tail = 3;
 static const double scale_gain = 3;
-static const double scales[SCALES] = {0, 0.1, 0.3, 1, 3, 10, CKG__LOGARITHM};
+
+/* As it is; so, but stricter about what is absurd; warped. */
+static const struct scale {
+    double warp;
+    int strict;
+} scales[SCALES] = {{0, 0}, {0, 1}, {0.1, 0}, {0.3, 0}, {1, 0}, {3, 0}, {10, 0}, {CKG__LOGARITHM, 0}};
 
 struct warped {
     struct ckg__models *models;
@@ -28,7 +34,7 @@ static void warp_task(void *context, int index, int worker)
     struct warped *w = context;
     struct ckg__arena *arena = &w->models->arena[worker];
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
-    const struct ckg__layout layout = {w->outcome, w->fitted[index].warp, w->trials};
+    const struct ckg__layout layout = {w->outcome, w->fitted[index].warp, w->trials, w->fitted[index].strict};
     struct ckg__scaling scaling;
     struct ckg__series series;
     double *X;
@@ -45,12 +51,17 @@ static void warp_task(void *context, int index, int worker)
     ckg__arena_release(arena, mark);
 }
 
+static int is_on(const struct ckg__fitted *fitted, const struct scale *scale)
+{
+    return fitted->warp == scale->warp && fitted->strict == scale->strict;
+}
+
 /* Which scales are worth a fit; the present one, or none at all where its reason is gone, comes first. */
 static int list_scales(struct warped *w)
 {
     const struct ckg__models *models = w->models;
     const struct ckg__fitted *present = &models->surrogate[w->outcome].fitted;
-    const struct ckg__series_source source = {w->outcome, 0, w->trials, 1};
+    const struct ckg__series_source source = {w->outcome, 0, w->trials, 0};
     struct ckg__arena *arena = &w->models->own;
     double tail;
     int decades;
@@ -63,10 +74,11 @@ static int list_scales(struct warped *w)
     /* The present scale first, then the others. */
     for (int turn = 0; turn < 2; turn++)
         for (int i = 0; i < SCALES; i++) {
-            const int wanted = scales[i] == 0 || (scales[i] > 0 ? tail >= warp_tail : decades);
-            if (wanted && turn != (scales[i] == present->warp)) {
+            const int wanted = i == 0 || (scales[i].warp >= 0 ? tail >= warp_tail : decades);
+            if (wanted && turn != is_on(present, &scales[i])) {
                 w->fitted[w->count] = *present;
-                w->fitted[w->count++].warp = scales[i];
+                w->fitted[w->count].warp = scales[i].warp;
+                w->fitted[w->count++].strict = scales[i].strict;
             }
         }
     return CKG_OK;
@@ -83,10 +95,9 @@ int ckg__choose_warp(struct ckg__models *models, int j, int trials)
     int status = list_scales(&w);
 
     /* Every scale is fitted from the present hyperparameters; nothing to choose, nothing to fit. */
-    if (!status && (w.count > 1 || w.fitted[0].warp != s->fitted.warp))
-        status = ckg__models_run(models, w.count, warp_task, &w, w.status);
-    else
+    if (status || (w.count == 1 && is_on(&s->fitted, &scales[0])))
         return status;
+    status = ckg__models_run(models, w.count, warp_task, &w, w.status);
 
     /* Another scale must earn its place; among others the density decides. */
     for (int i = 1; !status && i < w.count; i++)
@@ -94,7 +105,8 @@ int ckg__choose_warp(struct ckg__models *models, int j, int trials)
             best = i;
 
     /* On the same scale nothing changes: what else was tried leaves no trace. */
-    if (!status && w.fitted[best].warp != s->fitted.warp)
+    const struct scale chosen = {w.fitted[best].warp, w.fitted[best].strict};
+    if (!status && !is_on(&s->fitted, &chosen))
         s->fitted = w.fitted[best];
     return status;
 }

@@ -115,7 +115,7 @@ struct ckg__series_source {
     int outcome;
     double warp; /* c, CKG__LOGARITHM, or 0: none */
     int trials;  /* only the first so many trials */
-    int robust;  /* 1: absurd values are drawn in, and say little */
+    double gap;  /* values beyond a gap so wide (robust.h) are absurd: drawn in, and uncertain; 0: none is */
 };
 
 /*

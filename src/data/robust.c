@@ -10,7 +10,6 @@
 
 enum { FEWEST_LEFT = 4 };
 
-static const double gap = 10;
 static const double margin = 1.5;
 
 static int count_apart(const struct ckg__crowd *crowd)
@@ -44,7 +43,7 @@ int ckg__ordinary(const struct ckg__crowd *crowd, struct ckg__window *window)
 
         const double next = fmax(centre - sorted[first].value, sorted[last].value - centre);
         const double radius = fmax(next, crowd->limit);
-        if (radius > 0 && fabs(farthest->value - centre) > gap * radius) {
+        if (radius > 0 && fabs(farthest->value - centre) > crowd->gap * radius) {
             *window = (struct ckg__window){centre - margin * radius, centre + margin * radius};
             found = 1;
         }

@@ -14,6 +14,7 @@ struct ckg__crowd {
     const struct ckg__member *sorted; /* (n) ascending */
     double median;                    /* of those apart */
     double limit;                     /* the distance from it to the outcome's nearer limit; 0: it has none */
+    double gap;                       /* how many times as wide as the rest a gap must be */
 };
 
 struct ckg__window {
@@ -21,9 +22,9 @@ struct ckg__window {
 };
 
 /*
- * 1 when values lie absurdly far out: beyond a gap that is many times as wide as all others are spread around
- * the median, or as the limit is away from it. At least half of those apart, and four, are others. The window
- * then holds them, with a margin.
+ * 1 when values lie absurdly far out: beyond a gap that is `gap` times as wide as all others are spread
+ * around the median, or as the limit is away from it. At least half of those apart, and four, are others. The
+ * window then holds them, with a margin.
  */
 int ckg__ordinary(const struct ckg__crowd *crowd, struct ckg__window *window);
 

@@ -235,6 +235,7 @@ struct judged {
     struct entry *entries;
     double *w;
     double median; /* of those that stand apart */
+    double gap;
 };
 
 /* The limits of the outcome, warped; the objective has none. */
@@ -274,7 +275,7 @@ static int find_window(const struct judged *j, const double limits[2], struct ck
         sorted[i] = (struct ckg__member){j->w[i], j->entries[i].apart};
     qsort(sorted, (size_t)j->count, sizeof *sorted, by_value);
 
-    const struct ckg__crowd crowd = {j->count, sorted, j->median, isfinite(limit) ? limit : 0};
+    const struct ckg__crowd crowd = {j->count, sorted, j->median, isfinite(limit) ? limit : 0, j->gap};
     *found = ckg__ordinary(&crowd, window);
     if (*found && j->outcome == 0 && too_many_are_good(j, window->high))
         window->high = INFINITY;
@@ -585,8 +586,9 @@ int ckg__series_build(const struct ckg__data *data, const struct ckg__series_sou
         for (int i = 0; i < count; i++)
             y[i] = ckg__scaling_warp(scaling, entries[i].value);
         const double middle = scaling->sign * ckg__quantile(sample.sorted, sample.n, 0.5);
-        const struct judged judged = {data, outcome, count, entries, y, ckg__scaling_warp(scaling, middle)};
-        if (source->robust && outcome < data->problem->outcomes)
+        const struct judged judged = {
+            data, outcome, count, entries, y, ckg__scaling_warp(scaling, middle), source->gap};
+        if (source->gap > 0 && outcome < data->problem->outcomes)
             status = draw_in(&judged, arena, scaling);
         pool_entries(scaling, entries, count, y, data->designs, pools, s);
         if (!status)

@@ -115,6 +115,7 @@ static void test_what_has_no_decades_stays_as_it_is(void **state)
             tell_at(study, x, values);
         }
         assert_string_equal(model_of(study, 0).scale, "linear");
+        assert_int_equal(model_of(study, 0).absurd, 0);
         ckg_study_free(study);
     }
 }
@@ -263,6 +264,20 @@ static void test_the_recommendation_stays(void **state)
         }
 }
 
+/* A value that is merely far out is judged by what the others say: they are smooth without it. */
+static void test_far_out_by_evidence(void **state)
+{
+    (void)state;
+    for (int outcome = 0; outcome < 2; outcome++) {
+        ckg_study *study = new_study(0, CKG_MINIMIZE, 1);
+        tell_all(study, TOLD, infeasible_trial(), outcome, outcome ? 4 : 12);
+        assert_int_equal(model_of(study, outcome).absurd, 1);
+        assert_int_equal(model_of(study, 1 - outcome).absurd, 0);
+        assert_string_equal(model_of(study, outcome).scale, "linear");
+        ckg_study_free(study);
+    }
+}
+
 /* The best value measured is the best evaluated, however good it is. */
 static void test_absurdly_good_is_best_evaluated(void **state)
 {
@@ -378,8 +393,9 @@ int main(void)
     const int failed = RUN_TESTS(
         test_decades_are_modelled_by_their_logarithm, test_what_has_no_decades_stays_as_it_is,
         test_a_limit_must_be_in_reach_of_a_logarithm, test_it_follows_from_the_trials,
-        test_as_it_is_when_told_so, test_the_recommendation_stays, test_absurdly_good_is_best_evaluated,
-        test_absurdly_good_twice_is_believed, test_limits_far_from_the_data, test_beyond_all_numbers);
+        test_as_it_is_when_told_so, test_the_recommendation_stays, test_far_out_by_evidence,
+        test_absurdly_good_is_best_evaluated, test_absurdly_good_twice_is_believed,
+        test_limits_far_from_the_data, test_beyond_all_numbers);
 
     return failed + policies_run(1, contracts);
 }

@@ -24,7 +24,7 @@ static int judge(int n, const double *values, double median, double limit, struc
     for (int i = 0; i < n; i++)
         sorted[i] = (struct ckg__member){values[i], 1};
     qsort(sorted, (size_t)n, sizeof *sorted, ascending);
-    const struct ckg__crowd crowd = {n, sorted, median, limit};
+    const struct ckg__crowd crowd = {n, sorted, median, limit, 10};
     return ckg__ordinary(&crowd, window);
 }
 
@@ -90,7 +90,7 @@ static void test_a_cluster_counts_once(void **state)
         sorted[n++] = (struct ckg__member){i, 1};
     for (int i = 0; i < 20; i++)
         sorted[n++] = (struct ckg__member){1e6 + i, i == 0};
-    const struct ckg__crowd crowd = {n, sorted, 4, 0};
+    const struct ckg__crowd crowd = {n, sorted, 4, 0, 10};
     assert_int_equal(ckg__ordinary(&crowd, &window), 1);
     assert_near(window.high, 4 + 1.5 * 4, 1e-14);
 }
