@@ -21,7 +21,7 @@ struct ckg__fit_work {
     int labelled;  /* 1: the sites are those of the last density, and the next begins there */
 };
 
-enum { CKG__LABEL_NUMBERS = 7 };
+enum { CKG__LABEL_NUMBERS = 51 };
 
 /*
  * The variance of the noise of one further evaluation at each of m points, nugget included: the evaluation

@@ -8,9 +8,10 @@
  * Processes for Machine Learning, sections 3.6 and 5.5.2; Nickisch and Rasmussen 2008 compare the two.
  *
  * Labels of one kind at one design share a site, as they would come to by symmetry. All sites move at once,
- * by less than the whole way, so that every sweep is one factor and one inverse: n³ a sweep, some ten sweeps
- * from nothing and a few from the sites of hyperparameters nearby. At the fixed point the density does not
- * change with the sites, so its slopes are those of the normal measurements (rows.c).
+ * with the last moves in mind (optim/anderson.c), so that every sweep is one factor and one inverse: n³ a
+ * sweep, ten to twenty sweeps from nothing and some seven from the sites of hyperparameters nearby. At the
+ * fixed point the density does not change with the sites, so its slopes are those of the normal measurements
+ * (rows.c).
  *
  * The base rate: far from all labels the probability is Φ(m/√(1 + s²)), so m has the prior N(0, (1 + s²)/p)
  * with p the inputs' mean_precision: for p = 1 every rate between 0 and 1 is as likely as any other.
@@ -24,14 +25,15 @@
 #include "linalg/normal.h"
 #include "model/gp_private.h"
 #include "model/rows.h"
+#include "optim/anderson.h"
 
 static const double log_two_pi = 1.83787706640934548356;
 
 enum { FAILED, PASSED, KINDS };
 
 /* Sweeps end when no site would move its design's moments by more than this; and after so many anyway. */
-static const double enough_for_density = 2e-5;
-static const double enough_for_process = 1e-8;
+static const double enough_for_density = 5e-5;
+static const double enough_for_process = 1e-6;
 enum { SWEEPS = 60 };
 
 /* The least precision of a site: a label that nobody doubted says as good as nothing. */
@@ -45,16 +47,19 @@ struct labels {
     int lda;
     double *L; /* n×ldl: (K + Σ)⁻¹ after a sweep */
     int ldl;
-    double *tau[KINDS], *nu[KINDS]; /* the site of each label of that kind */
-    double *y, *noise;              /* the measurement that stands for all labels of a row */
-    double *mean, *var;             /* of f there */
+    double *tau[KINDS], *nu[KINDS]; /* the site of each label of that kind: SITE×n in a row */
+    double *lack, *weight, *next;   /* SITE×n, likewise */
+    struct ckg__anderson past;
+    double *y, *noise;  /* the measurement that stands for all labels of a row */
+    double *mean, *var; /* of f there */
     double *beta, *alpha, *ones;
     double centre;  /* m */
     double density; /* of y */
 };
 
-/* Numbers that a row needs beside those of struct ckg__fit_work. */
-enum { PER_ROW = CKG__LABEL_NUMBERS };
+/* Numbers of a row's sites, and all that it needs beside those of struct ckg__fit_work. */
+enum { SITE = 2 * KINDS, PER_ROW = 4 * SITE + 3 + SITE * CKG__ANDERSON_NUMBERS };
+static_assert((int)PER_ROW == (int)CKG__LABEL_NUMBERS, "the work of a fit has room for them");
 
 static double mean_precision(const struct ckg__gp_inputs *in, double s2)
 {
@@ -70,11 +75,19 @@ static double count_of(const struct ckg__series *s, int i, int kind)
 
 static void lay_rows(struct labels *l, int n, double *room)
 {
-    double **const arrays[PER_ROW] = {&l->tau[FAILED], &l->nu[FAILED], &l->tau[PASSED], &l->nu[PASSED],
-                                      &l->y,           &l->mean,       &l->var};
+    const size_t rows = (size_t)n;
 
-    for (int a = 0; a < PER_ROW; a++)
-        *arrays[a] = room + (size_t)a * (size_t)n;
+    for (int kind = 0; kind < KINDS; kind++) {
+        l->tau[kind] = room + 2 * (size_t)kind * rows;
+        l->nu[kind] = l->tau[kind] + rows;
+    }
+    l->lack = room + SITE * rows;
+    l->weight = l->lack + SITE * rows;
+    l->next = l->weight + SITE * rows;
+    l->y = l->next + SITE * rows;
+    l->mean = l->y + rows;
+    l->var = l->mean + rows;
+    ckg__anderson_init(&l->past, SITE * n, l->var + rows);
 }
 
 /* --- one label --- */
@@ -112,28 +125,53 @@ static void cavity(const struct labels *l, int i, int kind, double *mean, double
 
 /* --- sweeps --- */
 
-/* Moves every site a step towards its match; the largest movement asked for of a design's moments. */
-static double move_sites(struct labels *l, double step)
+/* What every site lacks of its match, and how much that matters; the largest movement of a design's moments.
+ */
+static double ask_sites(struct labels *l)
 {
+    const int n = l->in->n;
     double most = 0;
 
-    for (int i = 0; i < l->in->n; i++)
+    memset(l->lack, 0, SITE * (size_t)n * sizeof *l->lack);
+    for (int i = 0; i < n; i++)
         for (int kind = 0; kind < KINDS; kind++) {
             const double count = count_of(l->in->series, i, kind);
+            double *lack = l->lack + 2 * kind * n + i;
+            double *weight = l->weight + 2 * kind * n + i;
             double mean;
             double var;
+            weight[0] = count * l->var[i];
+            weight[n] = count * sqrt(l->var[i]);
             if (!(count > 0))
                 continue;
             cavity(l, i, kind, &mean, &var);
             const struct match to = match(kind, mean, var);
-            const double d_tau = to.tau - l->tau[kind][i];
-            const double d_nu = to.nu - l->nu[kind][i];
-            most = fmax(most, count * fmax(fabs(d_tau) * l->var[i],
-                                           fabs(d_nu - d_tau * l->mean[i]) * sqrt(l->var[i])));
-            l->tau[kind][i] += step * d_tau;
-            l->nu[kind][i] += step * d_nu;
+            lack[0] = to.tau - l->tau[kind][i];
+            lack[n] = to.nu - l->nu[kind][i];
+            most = fmax(most, weight[0] * fabs(lack[0]));
+            most = fmax(most, weight[n] * fabs(lack[n] - lack[0] * l->mean[i]));
         }
     return most;
+}
+
+/*
+ * Moves all sites towards their matches, the last moves in mind; a site by itself where its precision would
+ * go far elsewhere: a straight line leads astray over decades.
+ */
+static void move_sites(struct labels *l, double step)
+{
+    static const double far = 3;
+    const int n = l->in->n;
+
+    ckg__anderson_next(&l->past, l->tau[0], l->lack, l->weight, step, l->next);
+    for (int kind = 0; kind < KINDS; kind++)
+        for (int i = 0; i < n; i++) {
+            const int at = 2 * kind * n + i;
+            const double tau = l->tau[kind][i] + step * l->lack[at];
+            const int astray = l->next[at] < tau / far || l->next[at] > tau * far;
+            l->nu[kind][i] = astray ? l->nu[kind][i] + step * l->lack[at + n] : l->next[at + n];
+            l->tau[kind][i] = astray ? tau : l->next[at];
+        }
 }
 
 /* The measurement that stands for each row. */
@@ -198,20 +236,30 @@ static int settle(struct labels *l, int cold, double enough)
 {
     static const double longest = 0.8;
     static const double shortest = 0.1;
-    double step = cold ? 1 : longest;
-    double before = INFINITY;
+    double step = longest;
+    double least = INFINITY;
     double asked = INFINITY;
+    int bad = 0;
 
-    if (cold)
+    /* From nothing the first step is what each label would say alone. */
+    if (cold) {
         forget(l);
-    int bad = cold ? 0 : look(l);
+        ask_sites(l);
+        move_sites(l, 1);
+        ckg__anderson_forget(&l->past);
+    }
+    bad = look(l);
 
-    /* A movement that grows was too long. */
+    /* Steps that make it worse become shorter, and then longer again. */
     for (int sweep = 0; !bad && sweep < SWEEPS && asked > enough; sweep++) {
-        asked = move_sites(l, step);
+        asked = ask_sites(l);
+        const int worse = asked > 2 * least;
+        if (worse)
+            ckg__anderson_forget(&l->past);
+        step = worse ? fmax(0.5 * step, shortest) : fmin(1.2 * step, longest);
+        least = fmin(least, asked);
+        move_sites(l, step);
         bad = look(l);
-        step = asked > before ? fmax(0.5 * step, shortest) : fmin(step, longest);
-        before = asked;
     }
     return bad;
 }

@@ -26,7 +26,7 @@
 #include "support/process.h"
 #include "support/test.h"
 
-enum { MOST = 24, POINTS = 3 };
+enum { MOST = 48, POINTS = 3 };
 
 static const int identity[2] = {0, 1};
 
@@ -211,6 +211,43 @@ static void test_gradient(void **state)
     assert_true(worst < 1e-4 && apart < 1e-8);
 }
 
+/*
+ * Labels on either side of a sharp edge under a large signal, where sweeps overshoot: from nothing and from
+ * other sites the density is the same, and its gradient that of the differences, as where nothing moves any
+ * more.
+ */
+static void test_a_sharp_edge(void **state)
+{
+    static const double theta[4] = {-1, -0.5, -4, 11};
+    struct ckg__rng rng;
+    struct labelled l;
+    struct ckg__fit_work work;
+    double gradient[4];
+
+    (void)state;
+    ckg__rng_seed(&rng, 5, 0, 0);
+    make(&l, CKG__MATERN52, 2, 1, theta);
+    for (int i = 0; i < MOST; i++) {
+        const double angle = 6.2831853 * ckg__rng_uniform(&rng);
+        const double radius = 0.2 + (i % 3 ? 0.01 : 0.3) * (ckg__rng_uniform(&rng) - 0.5);
+        const double x[2] = {0.5 + radius * cos(angle), 0.5 + radius * sin(angle)};
+        add_row(&l, x, radius > 0.2, radius <= 0.2);
+    }
+    const struct ckg__fit fit = {.inputs = l.inputs, .prior = ckg__prior_labels(2)};
+    struct along along = {&fit, l.theta, 3, &l.arena};
+    must(ckg__fit_work_take(&work, &fit, &l.arena));
+    for (int i = 0; i < 3; i++) {
+        const double from[4] = {theta[0] + 0.4 * i, theta[1], theta[2], theta[3] - 3 * i};
+        ckg__fit_density(&fit, from, NULL, &work);
+        const double density = ckg__fit_density(&fit, theta, gradient, &work);
+        print_message("density %.9f, from nothing %.2g away\n", density, density_along(&along, 0) - density);
+        assert_near(density, density_along(&along, 0), 1e-6);
+    }
+    for (along.k = 0; along.k < 4; along.k++)
+        assert_near(gradient[along.k], difference(density_along, &along, 0.02), 1e-3);
+    drop(&l);
+}
+
 /* --- a further label --- */
 
 static double noise_at(const struct ckg__gp *gp, double mean, double var, double *in_mean, double *in_var)
@@ -356,5 +393,5 @@ static void test_extremes(void **state)
 int main(void)
 {
     return RUN_TESTS(test_against_one_site_at_a_time, test_against_the_exact_posterior, test_gradient,
-                     test_slopes_of_the_noise, test_one_step_ahead, test_extremes);
+                     test_a_sharp_edge, test_slopes_of_the_noise, test_one_step_ahead, test_extremes);
 }
