@@ -269,9 +269,13 @@ int ckg__cmes_views(const struct ckg__belief *belief, const struct ckg__cmes *cm
             y[j] = (struct outcome){views[j].mean[p], views[j].var[p], ckg__variance_floor(belief->gp[j]),
                                     noise[j].var[p]};
 
-        /* How likely each constraint is to hold. */
-        for (int j = 1; j < belief->outcomes; j++) {
-            const struct within w = within(y[j], belief->lower[j], belief->upper[j]);
+        /* How likely each constraint is to hold, of each group the least likely. */
+        for (int j = 1; j < belief->outcomes; j = ckg__belief_after(belief, j)) {
+            struct within w = within(y[j], belief->lower[j], belief->upper[j]);
+            for (int k = j + 1; k < ckg__belief_after(belief, j); k++) {
+                const struct within other = within(y[k], belief->lower[k], belief->upper[k]);
+                w = other.log_p < w.log_p ? other : w;
+            }
             add_constraint(&f, &w);
         }
 
@@ -357,6 +361,17 @@ static void carry_constraint(const struct slopes *sum, const struct within *w, c
           in_log_p * w->log_p_var + in_r * w->r_var + in_t * w->t_var, in_t * w->t_noise, gradient);
 }
 
+/* Of the group that begins with j, the constraint that is least likely to hold at point p. */
+static int least_likely(const struct ckg__belief *belief, int j, size_t points, size_t p,
+                        const struct within *w)
+{
+    int worst = j;
+
+    for (int k = j + 1; k < ckg__belief_after(belief, j); k++)
+        worst = w[(size_t)k * points + p].log_p < w[(size_t)worst * points + p].log_p ? k : worst;
+    return worst;
+}
+
 int ckg__cmes_batch(const struct ckg__belief *belief, const struct ckg__cmes *cmes, int m, const double *U,
                     int ldu, struct ckg__arena *arena, double *value, double *gradient)
 {
@@ -376,16 +391,18 @@ int ckg__cmes_batch(const struct ckg__belief *belief, const struct ckg__cmes *cm
         struct feasible f = {0};
 
         /* The constraints together, then every draw of the optimum. */
-        for (int j = 1; j < belief->outcomes; j++)
-            add_constraint(&f, &w[(size_t)j * points + p]);
+        for (int j = 1; j < belief->outcomes; j = ckg__belief_after(belief, j))
+            add_constraint(&f, &w[(size_t)least_likely(belief, j, points, p, w) * points + p]);
         const struct slopes sum = sum_draws(cmes, outcome_at(&at[0], p), &f);
         value[p] = log_average(cmes, &sum);
 
         /* Back to the point through each outcome. */
         carry(&at[0], D, points, p, sum.in_mean / sum.value, sum.in_var / sum.value, sum.in_noise / sum.value,
               gradient);
-        for (int j = 1; j < belief->outcomes; j++)
-            carry_constraint(&sum, &w[(size_t)j * points + p], &at[j], D, points, p, gradient);
+        for (int j = 1; j < belief->outcomes; j = ckg__belief_after(belief, j)) {
+            const int worst = least_likely(belief, j, points, p, w);
+            carry_constraint(&sum, &w[(size_t)worst * points + p], &at[worst], D, points, p, gradient);
+        }
     }
     ckg__arena_release(arena, mark);
     return CKG_OK;

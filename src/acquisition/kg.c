@@ -22,7 +22,7 @@ int ckg__kg_work_take(struct ckg__kg_work *w, const struct ckg__kg *kg, struct c
     const size_t room = ((size_t)kg->m + 16) / 8 * 8;
     int ok = 1;
     w->room = (int)room;
-    double **arrays[] = {&w->gain, &w->pf, &w->a, &w->b, &w->cov};
+    double **arrays[] = {&w->gain, &w->pf, &w->a, &w->b, &w->worst, &w->other};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         ok &= (*arrays[i] = ckg__arena_doubles(arena, room)) != NULL;
     ok &= (w->t = ckg__arena_doubles(arena, 2 * room)) != NULL;
@@ -81,6 +81,21 @@ static void look_ahead(const struct ckg__kg *kg, const struct ckg__kg_candidate 
     }
 }
 
+/* Multiplies the smallest probability of the group from j to before `end` into w->pf. */
+static void group_at(int j, int end, int m, const double *z, struct ckg__kg_work *w)
+{
+    const struct ckg__line_ops *ops = ckg__lines();
+
+    ops->feasible(m, &w->ahead[j], z[j - 1], 1, w->worst, w->t);
+    for (int k = j + 1; k < end; k++) {
+        ops->feasible(m, &w->ahead[k], z[k - 1], 1, w->other, w->t);
+        for (int p = 0; p < m; p++)
+            w->worst[p] = fmin(w->worst[p], w->other[p]);
+    }
+    for (int p = 0; p < m; p++)
+        w->pf[p] = j == 1 ? w->worst[p] : w->pf[p] * w->worst[p];
+}
+
 /* The lines at node q, into w->a and w->b, and the probabilities in w->pf. */
 static void lines_at(const struct ckg__kg *kg, int q, struct ckg__kg_work *w)
 {
@@ -89,10 +104,17 @@ static void lines_at(const struct ckg__kg *kg, int q, struct ckg__kg_work *w)
     const int K = kg->belief->outcomes - 1;
     const double *z = kg->nodes->z + (size_t)q * (size_t)K;
 
+    int next;
+
     for (int p = 0; !K && p < m; p++)
         w->pf[p] = 1;
-    for (int j = 1; j <= K; j++)
-        ops->feasible(m, &w->ahead[j], z[j - 1], j == 1, w->pf, w->t);
+    for (int j = 1; j <= K; j = next) {
+        next = ckg__belief_after(kg->belief, j);
+        if (next == j + 1)
+            ops->feasible(m, &w->ahead[j], z[j - 1], j == 1, w->pf, w->t);
+        else
+            group_at(j, next, m, z, w);
+    }
     ops->lines(m, w->gain, w->sigma[0], w->pf, w->a, w->b);
 }
 
@@ -162,6 +184,20 @@ static double feasible_slopes(const struct ckg__belief *belief, const struct ckg
     return probability;
 }
 
+/* Of the group from j to before `end` only the smallest probability counts; the others become 1. */
+static void keep_worst(int j, int end, double *part, double slope[][3])
+{
+    int worst = j;
+
+    for (int k = j + 1; k < end; k++)
+        worst = part[k] < part[worst] ? k : worst;
+    for (int k = j; k < end; k++)
+        if (k != worst) {
+            part[k] = 1;
+            slope[k][0] = slope[k][1] = slope[k][2] = 0;
+        }
+}
+
 /* Adds what line p, with weights wa = ∂E/∂a and wb = ∂E/∂b at node z, gives to the adjoints. */
 static void add_line(const struct ckg__kg *kg, const struct ckg__kg_work *w, const double *z, int p,
                      double wa, double wb, struct adjoint *adj)
@@ -175,8 +211,11 @@ static void add_line(const struct ckg__kg *kg, const struct ckg__kg_work *w, con
     double pf = 1;
 
     /* The probability of feasibility there, constraint by constraint; which of them are not sure to hold. */
-    for (int j = 1; j < outcomes; j++) {
+    for (int j = 1; j < outcomes; j++)
         part[j] = feasible_slopes(belief, w, j, p, z[j - 1], slope[j]);
+    for (int j = 1; j < outcomes; j = ckg__belief_after(belief, j))
+        keep_worst(j, ckg__belief_after(belief, j), part, slope);
+    for (int j = 1; j < outcomes; j++) {
         pf *= part[j];
         open[count] = j;
         count += part[j] != 1;
@@ -400,12 +439,14 @@ static void nodes_task(void *context, int c, int worker)
     const int first = c * NODES;
     const int end = first + NODES < g->kg->nodes->count ? first + NODES : g->kg->nodes->count;
 
-    own.pf = ckg__arena_doubles(arena, 5 * room);
+    own.pf = ckg__arena_doubles(arena, 7 * room);
     g->status[c] = own.pf ? CKG_OK : CKG_ERR_NOMEM;
     if (own.pf) {
         own.a = own.pf + room;
         own.b = own.a + room;
         own.t = own.b + room;
+        own.worst = own.t + 2 * room;
+        own.other = own.worst + room;
         g->sum[c] = reverse_nodes(g->kg, first, end, &own, &g->adj[c]);
     }
     ckg__arena_release(arena, mark);

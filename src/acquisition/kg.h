@@ -32,7 +32,8 @@ struct ckg__kg {
 /* Scratch for evaluations over at most m points. */
 struct ckg__kg_work {
     int room;
-    double *gain, *sigma[CKG__MAX_OUTCOMES], *pf, *t, *a, *b, *cov;
+    double *gain, *sigma[CKG__MAX_OUTCOMES], *pf, *t, *a, *b;
+    double *worst, *other; /* of a group of constraints */
     struct ckg__ahead ahead[CKG__MAX_OUTCOMES];
 };
 

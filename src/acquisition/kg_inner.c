@@ -138,6 +138,24 @@ static void outcome_task(void *context, int j, int worker)
         }
 }
 
+/* The first of a group, from j to before `end`, takes the place of the least likely at each point. */
+static void keep_worst(const struct inner *inner, int j, int end, size_t size)
+{
+    const size_t m = (size_t)inner->m;
+    struct outcome_batch *first = &inner->outcome[j];
+
+    for (int k = j + 1; k < end; k++) {
+        const struct outcome_batch *o = &inner->outcome[k];
+        for (size_t p = 0; p < m; p++) {
+            if (!(o->value[p] < first->value[p]))
+                continue;
+            first->value[p] = o->value[p];
+            for (size_t i = p; i < size; i += m)
+                first->gradient[i] = o->gradient[i];
+        }
+    }
+}
+
 int ckg__kg_inner_batch(void *context, int m, const double *U, const int *which, struct ckg__arena *arena,
                         double *value, double *gradient)
 {
@@ -151,18 +169,25 @@ int ckg__kg_inner_batch(void *context, int m, const double *U, const int *which,
     struct inner inner = {sample, m,     U,
                           which,  arena, ckg__arena_get(arena, (size_t)outcomes, sizeof *inner.outcome)};
     int status = inner.outcome ? CKG_OK : CKG_ERR_NOMEM;
+    int next;
     for (int j = 0; !status && j < outcomes; j++)
         status = outcome_take(&inner.outcome[j], D, m, arena);
     if (status)
         return status;
     ckg__team_run(sample->team, outcomes, outcome_task, &inner);
-    for (int j = 0; !status && j < outcomes; j++) {
+    for (int j = 0; !status && j < outcomes; j++)
+        status = inner.outcome[j].status;
+
+    /* The gain, and of each group of constraints the one that is least likely to hold. */
+    for (int j = 0; !status && j < outcomes; j = next) {
         const struct outcome_batch *o = &inner.outcome[j];
+        next = j ? ckg__belief_after(sample->belief, j) : 1;
+        if (next > j + 1)
+            keep_worst(&inner, j, next, size);
         for (size_t p = 0; p < (size_t)m; p++)
             value[p] = j ? value[p] + o->value[p] : o->value[p];
         for (size_t i = 0; i < size; i++)
             gradient[i] = j ? gradient[i] + o->gradient[i] : o->gradient[i];
-        status = o->status;
     }
     ckg__arena_release(arena, mark);
     return status;

@@ -166,6 +166,13 @@ static int normals(const struct told *told, const int *measured, const struct ck
                                       ckg__normal_quantile(cube[i * chosen * drawn + place * drawn + at]);
         at++;
     }
+
+    /* Constraints that nearly repeat one another have the same errors. */
+    for (int j = 1; j < told->belief->outcomes; j++) {
+        const int like = told->belief->beside[j];
+        for (size_t i = 0; like && z[j] && z[like] && i < N * chosen; i++)
+            z[j][i] = told->belief->turn[j] * z[like][i];
+    }
     return CKG_OK;
 }
 
@@ -390,6 +397,64 @@ static int restrict_to_limits(const struct ckg__nei *nei, int j, int m, struct c
     return CKG_OK;
 }
 
+/* 1 when all of the group from j to before `end` are drawn, or none is. */
+static int alike(const struct sight *sight, int j, int end)
+{
+    for (int k = j + 1; k < end; k++)
+        if (sight[k].rows != sight[j].rows)
+            return 0;
+    return 1;
+}
+
+/* worst (size) ← the smallest log PF of the group from j to before `end`, whose slopes alone remain. */
+static int find_worst(const struct ckg__nei *nei, int j, int end, int m, struct ckg__arena *arena,
+                      struct sight *sight, double *worst)
+{
+    const size_t size = (size_t)sight[j].rows * (size_t)m;
+    double *one = ckg__arena_doubles(arena, size);
+    int *winner = ckg__arena_ints(arena, size);
+
+    if (!one || !winner)
+        return CKG_ERR_NOMEM;
+    for (int k = j; k < end; k++) {
+        memset(one, 0, size * sizeof *one);
+        if (restrict_to_limits(nei, k, m, arena, &sight[k], one, one))
+            return CKG_ERR_NOMEM;
+        for (size_t at = 0; at < size; at++) {
+            winner[at] = k == j || one[at] < worst[at] ? k : winner[at];
+            worst[at] = winner[at] == k ? one[at] : worst[at];
+        }
+    }
+    for (int k = j; sight[j].in_mean && k < end; k++)
+        for (size_t at = 0; at < size; at++)
+            if (winner[at] != k)
+                sight[k].in_mean[at] = sight[k].in_var[at] = 0;
+    return CKG_OK;
+}
+
+/*
+ * Of the group from j to before `end` the least likely counts, in each draw. Where some of them are drawn and
+ * others are not, they count one by one.
+ */
+static int restrict_to_group(const struct ckg__nei *nei, int j, int end, int m, struct ckg__arena *arena,
+                             struct sight *sight, double *total, double *common)
+{
+    const int rows = sight[j].rows;
+    double *worst = ckg__arena_doubles(arena, (size_t)rows * (size_t)m);
+    int status = worst ? CKG_OK : CKG_ERR_NOMEM;
+
+    if (!alike(sight, j, end)) {
+        for (int k = j; !status && k < end; k++)
+            status = restrict_to_limits(nei, k, m, arena, &sight[k], total, common);
+        return status;
+    }
+    if (!status)
+        status = find_worst(nei, j, end, m, arena, sight, worst);
+    if (!status)
+        add(rows * m, worst, rows > 1 ? total : common);
+    return status;
+}
+
 /*
  * Weighs the slopes by the draws' shares: in_var becomes one row, and in_mean one where the draws have one
  * mean.
@@ -447,9 +512,12 @@ static int averaged(const struct ckg__nei *nei, int m, const double *U, int ldu,
         return CKG_ERR_NOMEM;
 
     /* Times the probability that the limits hold. */
-    for (int j = 1; j < outcomes; j++)
-        if (restrict_to_limits(nei, j, m, arena, &sight[j], total, value))
+    for (int j = 1, next; j < outcomes; j = next) {
+        next = ckg__belief_after(nei->belief, j);
+        if (next == j + 1 ? restrict_to_limits(nei, j, m, arena, &sight[j], total, value)
+                          : restrict_to_group(nei, j, next, m, arena, sight, total, value))
             return CKG_ERR_NOMEM;
+    }
 
     /* The average over the draws. */
     if (ckg__log_mean(nei->draws, m, total, arena, value))

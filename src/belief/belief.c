@@ -103,13 +103,56 @@ void ckg__log_feasible(int m, const double *mean, const double *var, const struc
     }
 }
 
+double ckg__belief_join(const struct ckg__belief *belief, const double *log_p)
+{
+    double sum = 0;
+
+    for (int j = 1; j < belief->outcomes; j = ckg__belief_after(belief, j)) {
+        double worst = log_p[j];
+        for (int k = j + 1; k < ckg__belief_after(belief, j); k++)
+            worst = fmin(worst, log_p[k]);
+        sum += worst;
+    }
+    return sum;
+}
+
+/* Outcome j's log probability, added to log_pf (m). */
+static void add_outcome(const struct ckg__belief *belief, int j, const struct ckg__view *view, int m,
+                        double *log_pf)
+{
+    const struct ckg__limits limits = ckg__belief_limits(belief, j);
+
+    ckg__log_feasible(m, view->mean, view->var, &limits, log_pf, NULL, NULL);
+}
+
+/* The smallest log probability of the group from j to before `end`, added to log_pf (m). */
+static void add_group(const struct ckg__belief *belief, int j, int end, const struct ckg__view *views, int m,
+                      double *log_pf)
+{
+    for (int p = 0; p < m; p++) {
+        double worst = INFINITY;
+        for (int k = j; k < end; k++) {
+            const struct ckg__view at = {.mean = views[k].mean + p, .var = views[k].var + p};
+            double one = 0;
+            add_outcome(belief, k, &at, 1, &one);
+            worst = fmin(worst, one);
+        }
+        log_pf[p] += worst;
+    }
+}
+
 void ckg__belief_log_feasible(const struct ckg__belief *belief, const struct ckg__view *views, double *log_pf)
 {
     const int m = views[0].m;
+    int next;
+
     memset(log_pf, 0, (size_t)m * sizeof *log_pf);
-    for (int j = 1; j < belief->outcomes; j++) {
-        const struct ckg__limits limits = ckg__belief_limits(belief, j);
-        ckg__log_feasible(m, views[j].mean, views[j].var, &limits, log_pf, NULL, NULL);
+    for (int j = 1; j < belief->outcomes; j = next) {
+        next = ckg__belief_after(belief, j);
+        if (next == j + 1)
+            add_outcome(belief, j, &views[j], m, log_pf);
+        else
+            add_group(belief, j, next, views, m, log_pf);
     }
 }
 
@@ -123,6 +166,84 @@ static int batch_take(struct ckg__batch *batch, int D, int m, struct ckg__arena 
     return batch->mean && batch->var && batch->dmean && batch->dvar ? CKG_OK : CKG_ERR_NOMEM;
 }
 
+/* Scratch for a batch of one outcome: its log probability with slopes. */
+struct factor {
+    struct ckg__batch batch;
+    double *log_p, *in_mean, *in_var; /* (m) */
+};
+
+static int factor_take(struct factor *f, int D, int m, struct ckg__arena *arena)
+{
+    f->log_p = ckg__arena_doubles(arena, (size_t)m);
+    f->in_mean = ckg__arena_doubles(arena, (size_t)m);
+    f->in_var = ckg__arena_doubles(arena, (size_t)m);
+    if (!f->log_p || !f->in_mean || !f->in_var)
+        return CKG_ERR_NOMEM;
+    return batch_take(&f->batch, D, m, arena);
+}
+
+/* Outcome j at the points, its log probability added to log_p (m). */
+static int factor_at(const struct ckg__belief *belief, int j, int m, const double *U, int ldu,
+                     struct ckg__arena *arena, struct factor *f, double *log_p)
+{
+    const struct ckg__limits limits = ckg__belief_limits(belief, j);
+
+    if (ckg__posterior_batch(belief->gp[j], m, U, ldu, arena, &f->batch, NULL))
+        return CKG_ERR_NOMEM;
+    ckg__log_feasible(m, f->batch.mean, f->batch.var, &limits, log_p, f->in_mean, f->in_var);
+    return CKG_OK;
+}
+
+/* Adds the gradient (D×m) of the factor. */
+static void factor_pull(const struct factor *f, int D, int m, double *gradient)
+{
+    for (int k = 0; k < D; k++)
+        for (int p = 0; p < m; p++) {
+            const size_t at = (size_t)k * (size_t)m + (size_t)p;
+            gradient[at] += f->in_mean[p] * f->batch.dmean[at] + f->in_var[p] * f->batch.dvar[at];
+        }
+}
+
+/* The same for a group, of which the least likely counts at each point; worst (m) and its gradient (D×m). */
+static int group_at(const struct ckg__belief *belief, int j, int end, int m, const double *U, int ldu,
+                    struct ckg__arena *arena, struct factor *f, double *worst, double *gradient)
+{
+    const size_t size = (size_t)ckg__belief_coordinates(belief) * (size_t)m;
+
+    for (int k = j; k < end; k++) {
+        memset(f->log_p, 0, (size_t)m * sizeof *f->log_p);
+        if (factor_at(belief, k, m, U, ldu, arena, f, f->log_p))
+            return CKG_ERR_NOMEM;
+        for (int p = 0; p < m; p++) {
+            if (k > j && !(f->log_p[p] < worst[p]))
+                continue;
+            worst[p] = f->log_p[p];
+            for (size_t at = (size_t)p; at < size; at += (size_t)m)
+                gradient[at] = f->in_mean[p] * f->batch.dmean[at] + f->in_var[p] * f->batch.dvar[at];
+        }
+    }
+    return CKG_OK;
+}
+
+/* Adds a group's share to log_pf (m) and its gradient (D×m). */
+static int add_group_batch(const struct ckg__belief *belief, int j, int end, int m, const double *U, int ldu,
+                           struct ckg__arena *arena, struct factor *f, double *log_pf, double *gradient)
+{
+    struct ckg__arena_mark mark = ckg__arena_mark(arena);
+    const size_t size = (size_t)ckg__belief_coordinates(belief) * (size_t)m;
+    double *worst = ckg__arena_doubles(arena, (size_t)m + 1);
+    double *slope = ckg__arena_doubles(arena, size + 1);
+
+    if (!worst || !slope || group_at(belief, j, end, m, U, ldu, arena, f, worst, slope))
+        return CKG_ERR_NOMEM;
+    for (int p = 0; p < m; p++)
+        log_pf[p] += worst[p];
+    for (size_t i = 0; i < size; i++)
+        gradient[i] += slope[i];
+    ckg__arena_release(arena, mark);
+    return CKG_OK;
+}
+
 int ckg__belief_log_feasible_batch(const struct ckg__belief *belief, int m, const double *U, int ldu,
                                    struct ckg__arena *arena, double *log_pf, double *gradient)
 {
@@ -130,25 +251,22 @@ int ckg__belief_log_feasible_batch(const struct ckg__belief *belief, int m, cons
 
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
     const int D = ckg__belief_coordinates(belief);
-    struct ckg__batch batch;
-    double *in_mean = ckg__arena_doubles(arena, (size_t)m);
-    double *in_var = ckg__arena_doubles(arena, (size_t)m);
+    struct factor f;
+    int next;
 
-    if (!in_mean || !in_var || batch_take(&batch, D, m, arena))
-        return CKG_ERR_NOMEM;
-    for (int j = 1; j < belief->outcomes; j++) {
-        const struct ckg__limits limits = ckg__belief_limits(belief, j);
-        if (ckg__posterior_batch(belief->gp[j], m, U, ldu, arena, &batch, NULL))
-            return CKG_ERR_NOMEM;
-        ckg__log_feasible(m, batch.mean, batch.var, &limits, log_pf, in_mean, in_var);
-        for (int k = 0; k < D; k++)
-            for (int p = 0; p < m; p++) {
-                const size_t at = (size_t)k * (size_t)m + (size_t)p;
-                gradient[at] += in_mean[p] * batch.dmean[at] + in_var[p] * batch.dvar[at];
-            }
+    int status = factor_take(&f, D, m, arena);
+    for (int j = 1; !status && j < belief->outcomes; j = next) {
+        next = ckg__belief_after(belief, j);
+        if (next > j + 1) {
+            status = add_group_batch(belief, j, next, m, U, ldu, arena, &f, log_pf, gradient);
+            continue;
+        }
+        status = factor_at(belief, j, m, U, ldu, arena, &f, log_pf);
+        if (!status)
+            factor_pull(&f, D, m, gradient);
     }
     ckg__arena_release(arena, mark);
-    return CKG_OK;
+    return status;
 }
 
 int ckg__belief_log_utility_batch(const struct ckg__belief *belief, int m, const double *U, int ldu,
@@ -172,7 +290,14 @@ int ckg__belief_log_utility_batch(const struct ckg__belief *belief, int m, const
 double ckg__belief_violation(const struct ckg__belief *belief, const double *const *value, int at)
 {
     double violation = 0;
-    for (int j = 1; j < belief->outcomes; j++)
-        violation += fmax(0, fmax(value[j][at] - belief->upper[j], belief->lower[j] - value[j][at]));
+    int next;
+
+    for (int j = 1; j < belief->outcomes; j = next) {
+        double most = 0;
+        next = ckg__belief_after(belief, j);
+        for (int k = j; k < next; k++)
+            most = fmax(most, fmax(value[k][at] - belief->upper[k], belief->lower[k] - value[k][at]));
+        violation += most;
+    }
     return violation;
 }

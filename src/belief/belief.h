@@ -10,11 +10,18 @@
 /* The objective, the constraints, and perhaps the latent constraint that an evaluation succeeds. */
 enum { CKG__MAX_OUTCOMES = 2 + CKG_MAX_CONSTRAINTS };
 
+/*
+ * Constraints that nearly repeat one another are beside each other in a group, and count once, by the one
+ * that is least likely to hold: their errors are the same, so that the others hold where it does.
+ */
 struct ckg__belief {
     int outcomes;
     struct ckg__gp *gp[CKG__MAX_OUTCOMES];
     double lower[CKG__MAX_OUTCOMES], upper[CKG__MAX_OUTCOMES]; /* of outcome 0: unused */
     double penalty;                                            /* M */
+    /* the first constraint of the group that it belongs to; 0: it stands alone, or is itself the first */
+    int beside[CKG__MAX_OUTCOMES];
+    double turn[CKG__MAX_OUTCOMES]; /* 1, or −1: it grows where the first of its group gets smaller */
 };
 
 /* When an outcome with some mean and variance meets its limits. */
@@ -35,6 +42,18 @@ void ckg__log_feasible(int m, const double *mean, const double *var, const struc
 
 /* φ(a)/W and φ(b)/W for W = Φ(b) − Φ(a), a < b, either infinite. */
 void ckg__density_ratios(double a, double b, double *at_a, double *at_b);
+
+/* The first outcome after the group that begins with j. */
+static inline int ckg__belief_after(const struct ckg__belief *belief, int j)
+{
+    int next = j + 1;
+    while (next < belief->outcomes && belief->beside[next] == j)
+        next++;
+    return next;
+}
+
+/* The sum over the groups of the smallest of log_p (outcomes): log PF at one point. */
+double ckg__belief_join(const struct ckg__belief *belief, const double *log_p);
 
 /* D, which all outcomes have. */
 int ckg__belief_coordinates(const struct ckg__belief *belief);
@@ -57,7 +76,7 @@ int ckg__belief_log_utility_batch(const struct ckg__belief *belief, int m, const
 
 /*
  * By how much values, value[j][at] of outcome j, break the limits: the sum over the constraints, in model
- * units.
+ * units; of a group, the largest.
  */
 double ckg__belief_violation(const struct ckg__belief *belief, const double *const *value, int at);
 

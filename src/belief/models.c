@@ -84,6 +84,25 @@ void ckg__models_moments(const struct ckg__models *models, int j, double y_mean,
     }
 }
 
+/*
+ * A place for each process in the beliefs, in the order of the outcomes, but for those that nearly repeat
+ * another one: they stand beside it.
+ */
+static void place_processes(struct ckg__models *models)
+{
+    models->processes = 0;
+    for (int j = 0; j < models->outcomes; j++) {
+        if (models->surrogate[j].repeat.of)
+            continue;
+        models->surrogate[j].place = models->processes++;
+        for (int k = 1; j && k < models->outcomes; k++)
+            if (models->surrogate[k].repeat.of == j && !ckg__models_shared(models, k))
+                models->surrogate[k].place = models->processes++;
+    }
+    for (int j = 0; j < models->outcomes; j++)
+        models->surrogate[j].place = ckg__models_of(models, j)->place;
+}
+
 /* What repeats what; models of changed values have it from those that lead them, where it is sure. */
 static int find_repeats(struct ckg__models *models)
 {
@@ -93,21 +112,15 @@ static int find_repeats(struct ckg__models *models)
     if (!repeat || (!models->lead && ckg__repeats_find(models->data, &models->own, repeat)))
         return CKG_ERR_NOMEM;
 
-    models->processes = 0;
     for (int j = 0; j < models->outcomes; j++) {
         struct ckg__surrogate *s = &models->surrogate[j];
-        const int led = models->lead && j < outcomes && models->lead->surrogate[j].repeat.implied;
         s->repeat = (struct ckg__repeat){0};
-        if (led)
-            s->repeat = models->lead->surrogate[j].repeat;
-        else if (!models->lead && j < outcomes && repeat[j].exact)
-            s->repeat = repeat[j];
+        if (j < outcomes)
+            s->repeat = models->lead ? models->lead->surrogate[j].repeat : repeat[j];
+        if (models->lead && s->repeat.exact && !s->repeat.implied)
+            s->repeat = (struct ckg__repeat){0};
     }
-    for (int j = 0; j < models->outcomes; j++)
-        if (!ckg__models_shared(models, j))
-            models->surrogate[j].place = models->processes++;
-    for (int j = 0; j < models->outcomes; j++)
-        models->surrogate[j].place = ckg__models_of(models, j)->place;
+    place_processes(models);
     return CKG_OK;
 }
 
@@ -123,6 +136,8 @@ static void believe_one(const struct ckg__models *models, int b, struct ckg__bel
         if (ckg__models_shared(models, j))
             continue;
         belief->gp[s->place] = s->gp[s->samples > 1 ? b : 0];
+        belief->beside[s->place] = s->repeat.of ? models->surrogate[s->repeat.of].place : 0;
+        belief->turn[s->place] = s->repeat.factor < 0 ? -1 : 1;
         ckg__models_limits(models, j, &belief->lower[s->place], &belief->upper[s->place]);
     }
 

@@ -9,19 +9,31 @@
 #include "base/sized.h"
 #include "study/study.h"
 
-/* Mean and variance of process `place` at u under belief b, in model units. */
-static int outcome_at(ckg_study *s, int b, int place, const double *u, double *mean, double *var)
-{
-    struct ckg__arena_mark mark = ckg__arena_mark(&s->results);
-    struct ckg__view view;
-    const int status = ckg__view_make(&view, s->models.belief[b].gp[place], 1, u, 1, &s->results);
+/* What every process says at a point, in model units: mean and variance (beliefs × processes). */
+struct sights {
+    double *mean, *var;
+};
 
-    if (!status) {
-        *mean = view.mean[0];
-        *var = view.var[0];
+static int look(ckg_study *s, const double *u, struct sights *at)
+{
+    const size_t processes = (size_t)s->models.processes;
+    const size_t size = (size_t)s->models.beliefs * processes;
+
+    at->mean = ckg__arena_doubles(&s->results, size);
+    at->var = ckg__arena_doubles(&s->results, size);
+    if (!at->mean || !at->var)
+        return CKG_ERR_NOMEM;
+    for (size_t i = 0; i < size; i++) {
+        struct ckg__arena_mark mark = ckg__arena_mark(&s->results);
+        const struct ckg__gp *gp = s->models.belief[i / processes].gp[i % processes];
+        struct ckg__view view;
+        if (ckg__view_make(&view, gp, 1, u, 1, &s->results))
+            return CKG_ERR_NOMEM;
+        at->mean[i] = view.mean[0];
+        at->var[i] = view.var[0];
+        ckg__arena_release(&s->results, mark);
     }
-    ckg__arena_release(&s->results, mark);
-    return status;
+    return CKG_OK;
 }
 
 /* 1 when outcome j has been measured; before that its model is the prior, which is nobody's knowledge. */
@@ -43,97 +55,116 @@ static void withhold_unknown(const ckg_study *s, double *mean, double *sd, doubl
     }
 }
 
-/* How likely an outcome is to be within its own limits, and its factor in the probability of all. */
-struct judgement {
-    double alone, factor;
-};
-
-/* That of outcome j under belief b, where its process has this mean and variance. */
-static struct judgement judge(const ckg_study *s, int b, int j, double mean, double var)
+/* log_p (processes) ← how likely each is to be within its limits, under belief b. */
+static void judge(const ckg_study *s, int b, const struct sights *at, double *log_p)
 {
-    double alone = 0;
-    double together = 0;
+    const struct ckg__belief *belief = &s->models.belief[b];
+    const size_t first = (size_t)b * (size_t)belief->outcomes;
+
+    for (int i = 0; i < belief->outcomes; i++)
+        log_p[i] = 0;
+    for (int i = 1; i < belief->outcomes; i++) {
+        const struct ckg__limits limits = ckg__belief_limits(belief, i);
+        const size_t place = first + (size_t)i;
+        ckg__log_feasible(1, &at->mean[place], &at->var[place], &limits, &log_p[i], NULL, NULL);
+    }
+}
+
+/* The probability of feasibility: of each group of constraints the least likely counts. */
+static double probability_of_all(const struct ckg__belief *belief, const double *log_p)
+{
+    double product = 1;
+    int next;
+
+    for (int i = 1; i < belief->outcomes; i = next) {
+        double worst = log_p[i];
+        next = ckg__belief_after(belief, i);
+        for (int k = i + 1; k < next; k++)
+            worst = fmin(worst, log_p[k]);
+        product *= exp(worst);
+    }
+    return product;
+}
+
+/* How likely outcome j is to meet its own limits under belief b, of which others may be narrower. */
+static double probability_of_one(const ckg_study *s, int b, int j, const struct sights *at)
+{
+    const int place = s->models.surrogate[j].place;
+    const size_t i = (size_t)b * (size_t)s->models.processes + (size_t)place;
+    double log_p = 0;
 
     if (!j)
-        return (struct judgement){1, 1};
-    const struct ckg__limits of_all = ckg__belief_limits(&s->models.belief[b], s->models.surrogate[j].place);
-    struct ckg__limits own = of_all;
-    ckg__models_limits(&s->models, j, &own.lower, &own.upper);
-    ckg__log_feasible(1, &mean, &var, &own, &alone, NULL, NULL);
+        return 1;
+    struct ckg__limits limits = ckg__belief_limits(&s->models.belief[b], place);
+    ckg__models_limits(&s->models, j, &limits.lower, &limits.upper);
+    ckg__log_feasible(1, &at->mean[i], &at->var[i], &limits, &log_p, NULL, NULL);
+    return exp(log_p);
+}
 
-    /* Constraints that repeat one another count once, by the narrowest limits of them all. */
-    if (ckg__models_shared(&s->models, j))
-        return (struct judgement){exp(alone), 1};
-    ckg__log_feasible(1, &mean, &var, &of_all, &together, NULL, NULL);
-    return (struct judgement){exp(alone), exp(together)};
+/* Outcome j: the moments of the mixture over the beliefs, and how likely its own limits are met. */
+static void mix(const ckg_study *s, const struct sights *at, int j, double *mean, double *sd,
+                double *probability)
+{
+    const struct ckg__models *models = &s->models;
+    const int beliefs = models->beliefs;
+    double first = 0;
+    double second = 0;
+    double within = 0;
+
+    *probability = 0;
+    for (int b = 0; b < beliefs; b++) {
+        const size_t i = (size_t)b * (size_t)models->processes + (size_t)models->surrogate[j].place;
+        const double one = at->mean[i];
+        first += one / beliefs;
+        second += one * one / beliefs;
+        within += at->var[i] / beliefs;
+        *probability += probability_of_one(s, b, j, at) / beliefs;
+    }
+    const double between = beliefs > 1 && second > first * first ? second - first * first : 0;
+    ckg__models_moments(models, j, first, sqrt(within + between), mean, sd);
 }
 
 int ckg__study_predict_at(ckg_study *s, const double *u, double *mean, double *sd, double *probability,
                           double *feasible)
 {
-    const int beliefs = s->models.beliefs;
-    const int outcomes = s->models.outcomes;
-    const int told = s->problem->outcomes;
-    double product[CKG__MAX_SAMPLES];
+    struct ckg__arena_mark mark = ckg__arena_mark(&s->results);
+    double log_p[CKG__MAX_OUTCOMES];
+    struct sights at;
+    double unused;
 
-    for (int b = 0; b < beliefs; b++)
-        product[b] = 1;
+    if (look(s, u, &at))
+        return CKG_ERR_NOMEM;
 
-    /* Each outcome: the moments of the mixture over the beliefs, and how likely its limits are met. */
-    for (int j = 0; j < outcomes; j++) {
-        const int place = s->models.surrogate[j].place;
-        double first = 0;
-        double second = 0;
-        double within = 0;
-        double probable = 0;
-        for (int b = 0; b < beliefs; b++) {
-            struct judgement own;
-            double one;
-            double var;
-            if (outcome_at(s, b, place, u, &one, &var))
-                return CKG_ERR_NOMEM;
-            own = judge(s, b, j, one, var);
-            first += one / beliefs;
-            second += one * one / beliefs;
-            within += var / beliefs;
-            probable += own.alone / beliefs;
-            product[b] *= own.factor;
-        }
-        const double between = beliefs > 1 && second > first * first ? second - first * first : 0;
-        if (j < told)
-            ckg__models_moments(&s->models, j, first, sqrt(within + between), &mean[j], &sd[j]);
-        if (j && j < told)
-            probability[j - 1] = probable;
-    }
+    /* Each outcome by itself. */
+    for (int j = 0; j < s->problem->outcomes; j++)
+        mix(s, &at, j, &mean[j], &sd[j], j ? &probability[j - 1] : &unused);
 
-    /* All of them together, belief by belief. */
+    /* All constraints together, belief by belief. */
     *feasible = 0;
-    for (int b = 0; b < beliefs; b++)
-        *feasible += product[b] / beliefs;
+    for (int b = 0; b < s->models.beliefs; b++) {
+        judge(s, b, &at, log_p);
+        *feasible += probability_of_all(&s->models.belief[b], log_p) / s->models.beliefs;
+    }
     withhold_unknown(s, mean, sd, probability, feasible);
+    ckg__arena_release(&s->results, mark);
     return CKG_OK;
 }
 
 int ckg__study_utility_at(ckg_study *s, const double *u, double penalty, double *utility)
 {
+    struct ckg__arena_mark mark = ckg__arena_mark(&s->results);
+    double log_p[CKG__MAX_OUTCOMES];
+    struct sights at;
+
+    if (look(s, u, &at))
+        return CKG_ERR_NOMEM;
     *utility = penalty;
     for (int b = 0; b < s->models.beliefs; b++) {
-        const struct ckg__belief *belief = &s->models.belief[b];
-        double gain = 0;
-        double log_pf = 0;
-        for (int j = 0; j < belief->outcomes; j++) {
-            double mean, var;
-            if (outcome_at(s, b, j, u, &mean, &var))
-                return CKG_ERR_NOMEM;
-            if (j) {
-                const struct ckg__limits limits = ckg__belief_limits(belief, j);
-                ckg__log_feasible(1, &mean, &var, &limits, &log_pf, NULL, NULL);
-            } else {
-                gain = mean - penalty;
-            }
-        }
-        *utility += gain * exp(log_pf) / s->models.beliefs;
+        const double gain = at.mean[(size_t)b * (size_t)s->models.processes] - penalty;
+        judge(s, b, &at, log_p);
+        *utility += gain * exp(ckg__belief_join(&s->models.belief[b], log_p)) / s->models.beliefs;
     }
+    ckg__arena_release(&s->results, mark);
     return CKG_OK;
 }
 

@@ -21,7 +21,8 @@
 static int make_nodes(const struct ckg__search *search, int count, struct ckg__nodes *nodes)
 {
     static const double paper[3] = {-2.64, 0, 2.64};
-    const int K = search->outlook[0].belief->outcomes - 1;
+    const struct ckg__belief *belief = search->outlook[0].belief;
+    const int K = belief->outcomes - 1;
     const int product = search->effort.paper && K <= 3;
 
     /* How many. */
@@ -40,6 +41,12 @@ static int make_nodes(const struct ckg__search *search, int count, struct ckg__n
             double *at = &z[q * K + j];
             *at = product ? paper[digit % 3] : ckg__normal_quantile(K == 1 ? (q + 0.5) / count : *at);
         }
+
+    /* Constraints that nearly repeat one another are in for the same surprise. */
+    for (int q = 0; q < count; q++)
+        for (int j = 0; j < K; j++)
+            if (belief->beside[j + 1])
+                z[q * K + j] = belief->turn[j + 1] * z[q * K + belief->beside[j + 1] - 1];
     *nodes = (struct ckg__nodes){count, K, z};
     return CKG_OK;
 }

@@ -58,16 +58,23 @@ static void draw_task(void *context, int index, int worker)
     const int outcomes = stage->draws[0].outcomes;
     const int o = index / outcomes;
     const int j = index % outcomes;
-    const struct ckg__gp *gp = search->outlook[o].belief->gp[j];
+    const struct ckg__belief *belief = search->outlook[o].belief;
+    const struct ckg__gp *gp = belief->gp[j];
     struct ckg__draws *draws = &stage->draws[o];
+    double *value = (double *)ckg__draws_of(draws, j, 0);
     struct ckg__rng rng;
 
+    /* A constraint that nearly repeats another is drawn with the same numbers. */
+    const int like = belief->beside[j] ? belief->beside[j] : j;
     if (draws->U)
         ckg__view_fill(&draws->view[j], gp, draws->U, draws->m, 0, draws->m);
-    ckg__rng_seed(&rng, search->seed, search->stream, stream_of(stage->purpose, o, j));
+    ckg__rng_seed(&rng, search->seed, search->stream, stream_of(stage->purpose, o, like));
     stage->status[index] = ckg__posterior_sample(gp, &draws->view[j], &rng, draws->count,
-                                                 &search->arena[worker], (double *)ckg__draws_of(draws, j, 0),
-                                                 &draws->jitter[j]);
+                                                 &search->arena[worker], value, &draws->jitter[j]);
+
+    /* The other way round where it grows when that one gets smaller. */
+    for (int i = 0; like != j && belief->turn[j] < 0 && i < draws->count * draws->m; i++)
+        value[i] = 2 * draws->view[j].mean[i % draws->m] - value[i];
 }
 
 int ckg__draws_make(struct ckg__search *search, enum ckg__draws_purpose purpose, struct ckg__draws *draws)

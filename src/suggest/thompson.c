@@ -50,10 +50,19 @@ static void draw_task(void *context, int index, int worker)
     const struct ckg__gp *gp = draw->belief->gp[index];
     struct ckg__rng rng;
 
-    ckg__rng_seed(&rng, job->search->seed, job->search->stream, CKG__FOR_THOMPSON_DRAWS + (uint64_t)index);
+    /* A constraint that nearly repeats another is drawn with the same numbers. */
+    const int like = draw->belief->beside[index] ? draw->belief->beside[index] : index;
+
+    ckg__rng_seed(&rng, job->search->seed, job->search->stream, CKG__FOR_THOMPSON_DRAWS + (uint64_t)like);
     ckg__view_fill(&draw->view[index], gp, job->U, draw->m, 0, draw->m);
     job->status[index] = ckg__posterior_draw(gp, &draw->view[index], &rng, &job->search->arena[worker],
                                              draw->value[index], draw->weights[index]);
+
+    /* The other way round where it grows when that one gets smaller. */
+    for (int p = 0; like != index && draw->belief->turn[index] < 0 && p < draw->m; p++) {
+        draw->value[index][p] = 2 * draw->view[index].mean[p] - draw->value[index][p];
+        draw->weights[index][p] = -draw->weights[index][p];
+    }
 }
 
 int ckg__thompson_make(struct ckg__search *search, const struct ckg__belief *belief, int m, const double *U,

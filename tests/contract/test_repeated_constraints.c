@@ -27,13 +27,14 @@ struct guise {
     int K;
     int of[MOST];
     double factor[MOST], shift[MOST];
+    double off; /* and so much of a wave to one that repeats another */
 };
 
-static const struct guise plain = {"plain", 2, {0, 1}, {1, 1}, {0, 0}};
+static const struct guise plain = {"plain", 2, {0, 1}, {1, 1}, {0, 0}, 0};
 static const struct guise repeated[] = {
-    {"twice the first", 3, {0, 1, 0}, {1, 1, 2}, {0, 0, 0}},
-    {"the first turned over, in the middle", 3, {0, 0, 1}, {1, -3.7, 1}, {0, 1.25, 0}},
-    {"the second in thousands", 3, {0, 1, 1}, {1, 1, 1e-3}, {0, 0, -40}},
+    {"twice the first", 3, {0, 1, 0}, {1, 1, 2}, {0, 0, 0}, 0},
+    {"the first turned over, in the middle", 3, {0, 0, 1}, {1, -3.7, 1}, {0, 1.25, 0}, 0},
+    {"the second in thousands", 3, {0, 1, 1}, {1, 1, 1e-3}, {0, 0, -40}, 0},
 };
 
 static double constraint(const double *x, int k)
@@ -47,10 +48,11 @@ static void evaluate(const struct guise *g, int trial, int noisy, const double *
 
     values[0] = pow(x[0] - 0.7, 2) + pow(x[1] - 0.6, 2) + noise;
     for (int k = 0; k < g->K; k++)
-        values[1 + k] = g->factor[k] * (constraint(x, g->of[k]) + noise) + g->shift[k];
+        values[1 + k] = g->factor[k] * (constraint(x, g->of[k]) + noise) + g->shift[k] +
+                        (g->factor[k] != 1 ? g->off * cos(3 * x[1]) : 0);
 }
 
-static ckg_study *study_as(const struct guise *g, const char *policy, int noisy)
+static ckg_study *study_as(const struct guise *g, const char *policy, int noisy, int threads)
 {
     static const char *const names[] = {"a", "b", "c"};
     const enum ckg_noise noise = noisy ? CKG_NOISE_AUTO : CKG_NOISE_NONE;
@@ -69,6 +71,7 @@ static ckg_study *study_as(const struct guise *g, const char *policy, int noisy)
     options.seed = 11;
     options.initial = 0;
     options.samples = 3;
+    options.threads = threads;
     return study_of(problem, &options);
 }
 
@@ -100,7 +103,7 @@ struct said {
 static void listen(const struct guise *g, const char *policy, int noisy, int asks, const struct said *lead,
                    struct said *said)
 {
-    ckg_study *s = study_as(g, policy, noisy);
+    ckg_study *s = study_as(g, policy, noisy, 1);
     ckg_recommendation *r;
 
     tell_some(s, g, noisy);
@@ -156,10 +159,45 @@ static void repeating_changes_nothing(const struct ckg__policy *row)
     }
 }
 
+/* Nearly: the designs that are asked for do not depend on the number of threads, nor on a rebuilding. */
+static const struct guise nearly[] = {
+    {"nearly the first", 3, {0, 1, 0}, {1, 1, 2}, {0, 0, 0}, 1e-4},
+    {"nearly the first, turned over", 3, {0, 0, 1}, {1, -3.7, 1}, {0, 1.25, 0}, 1e-4},
+};
+
+static void nearly_repeating_is_reproducible(const struct ckg__policy *row)
+{
+    for (int noisy = 0; noisy < 2; noisy++)
+        for (size_t g = 0; g < sizeof nearly / sizeof *nearly; g++) {
+            ckg_study *s[3];
+            ckg_suggestion *a[3];
+            ckg_model_info model;
+
+            for (int i = 0; i < 3; i++)
+                s[i] = study_as(&nearly[g], row->name, noisy, 1 + i % 2);
+            tell_some(s[0], &nearly[g], noisy);
+            tell_some(s[1], &nearly[g], noisy);
+            copy_trials(s[0], s[2]);
+            must(ckg_study_model(s[0], g ? 2 : 3, &model));
+            assert_true(model.repeats == 1 && !model.shared);
+            for (int i = 0; i < 3; i++) {
+                must(ckg_study_ask(s[i], &a[i]));
+                assert_memory_equal(a[i]->x, a[0]->x, 2 * sizeof *a[0]->x);
+                assert_memory_equal(a[i]->mean, a[0]->mean, 4 * sizeof *a[0]->mean);
+                assert_memory_equal(&a[i]->probability_feasible, &a[0]->probability_feasible, sizeof(double));
+            }
+            for (int i = 0; i < 3; i++) {
+                ckg_suggestion_free(a[i]);
+                ckg_study_free(s[i]);
+            }
+        }
+}
+
 int main(void)
 {
     static const struct policy_contract contracts[] = {
         {"a repeated constraint changes nothing", repeating_changes_nothing},
+        {"a constraint that is nearly repeated is reproducible", nearly_repeating_is_reproducible},
     };
     return policies_run(sizeof contracts / sizeof *contracts, contracts);
 }

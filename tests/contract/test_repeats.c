@@ -19,7 +19,7 @@ enum { TOLD = 9, PROBES = 40 };
 /* c₁ <= 0, and a second constraint made of it. */
 struct pair {
     double min, max;      /* limits of the second */
-    double factor, shift; /* its values: factor·c₁ + shift + bump·sin(40·x₀) */
+    double factor, shift; /* its values: factor·c₁ + shift + bump·cos(3·x₁) */
     double bump;
 };
 
@@ -55,7 +55,7 @@ static void values_at(const struct pair *pair, const double *x, double *values)
 {
     values[0] = pow(x[0] - 0.9, 2) + x[1];
     values[1] = first(x);
-    values[2] = pair->factor * values[1] + pair->shift + pair->bump * sin(40 * x[0]);
+    values[2] = pair->factor * values[1] + pair->shift + pair->bump * cos(3 * x[1]);
 }
 
 static void tell_more(ckg_study *s, const struct pair *pair, int from, int to)
@@ -194,6 +194,39 @@ static void test_limits_that_contradict(void **state)
     ckg_study_free(s);
 }
 
+/* --- nearly --- */
+
+/* Nearly the same in other units: what is said of both is not far from what is said of one. */
+static void test_nearly(void **state)
+{
+    static const struct pair pairs[] = {{-INFINITY, 0, 2, 0, 2e-4}, {0, INFINITY, -5, 0, 1e-3}};
+
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        ckg_study *alone = told(1, &pairs[i], TOLD);
+        ckg_study *both = told(2, &pairs[i], TOLD);
+        int even = 0;
+        assert_int_equal(model_of(both, 2).repeats, 1);
+        assert_int_equal(model_of(both, 2).shared, 0);
+        for (int p = 0; p < PROBES; p++) {
+            double x[2], mean[3], sd[3], pf, want_mean[2], want_sd[2], want;
+            design(100 + p, x);
+            must(ckg_study_predict(alone, 1, x, want_mean, want_sd, &want, NULL));
+            must(ckg_study_predict(both, 1, x, mean, sd, &pf, NULL));
+
+            /* At most what the first says alone, and far from its square. */
+            const double second = pairs[i].factor < 0 ? within(mean[2], sd[2], 0, INFINITY)
+                                                      : within(mean[2], sd[2], -INFINITY, 0);
+            if (sd[2] > 1e-2)
+                assert_near(pf, fmin(want, second), 1e-6);
+            even += pf > 0.3 && pf < 0.7;
+        }
+        assert_true(even > 0);
+        ckg_study_free(alone);
+        ckg_study_free(both);
+    }
+}
+
 /* --- coming and going --- */
 
 static void test_little_data_assume_nothing(void **state)
@@ -280,6 +313,6 @@ static void test_partly_measured(void **state)
 int main(void)
 {
     return RUN_TESTS(test_predictions_are_in_its_units, test_model_and_leaving_out,
-                     test_the_narrowest_limits_count, test_limits_that_contradict,
+                     test_the_narrowest_limits_count, test_limits_that_contradict, test_nearly,
                      test_little_data_assume_nothing, test_a_departure, test_partly_measured);
 }
