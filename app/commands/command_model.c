@@ -41,6 +41,10 @@ static void print_model(const struct app_definition *d, const char *name, const 
         printf("  absurdly far out, and counted as nearer: the values at %d design%s\n", m->absurd,
                m->absurd > 1 ? "s" : "");
 
+    if (m->widening > 1)
+        printf("  too sure of its latest predictions: standard deviations are widened by a factor of %.3g\n",
+               m->widening);
+
     printf("  lengthscales in the unit cube:");
     for (int i = 0; i < app_dimension(d); i++)
         printf(" %s %.3g", app_parameter_name(d, i), m->lengthscales[i]);

@@ -20,16 +20,18 @@ void app_report_selection(const struct app_show *s, struct app_text *out)
 /* --- models --- */
 
 static const char *const model_rows[] = {
-    "kernel",   "fit",  "scale",          "observations",           "signal sd",
-    "noise sd", "mean", "log likelihood", "hyperparameter samples", "absurd values"};
+    "kernel",    "fit",  "scale",          "observations",           "signal sd",
+    "noise sd",  "mean", "log likelihood", "hyperparameter samples", "absurd values",
+    "widened by"};
 enum { MODEL_WORDS = 3, MODEL_ROWS = sizeof model_rows / sizeof *model_rows };
 
 /* What stands in the row for a model: words first, then numbers. */
 static const char *model_text(const ckg_model_info *m, int row, char text[64])
 {
     const char *const words[MODEL_WORDS] = {m->kernel, m->fit, m->scale};
-    const double numbers[MODEL_ROWS - MODEL_WORDS] = {m->observations,   m->signal_sd, m->noise_sd, m->mean,
-                                                      m->log_likelihood, m->samples,   m->absurd};
+    const double numbers[MODEL_ROWS - MODEL_WORDS] = {m->observations, m->signal_sd,      m->noise_sd,
+                                                      m->mean,         m->log_likelihood, m->samples,
+                                                      m->absurd,       m->widening};
 
     if (row < MODEL_WORDS)
         return m->observations ? words[row] : "–";
@@ -115,11 +117,13 @@ int app_report_models(const struct app_show *s, struct app_text *out)
         status = add_model_row(s, row, -1, out);
     }
 
-    app_text_print(out,
-                   "</tbody></table></div>\n<p class=\"note\">Signal, noise and mean are in the "
-                   "outcome's units, whatever the scale that is modelled: the outcome as it is (linear), "
-                   "its logarithm (log), or with its tails drawn in (asinh). Where there are several "
-                   "hyperparameter samples, the first is shown.</p>\n</section>\n");
+    app_text_print(
+        out,
+        "</tbody></table></div>\n<p class=\"note\">Signal, noise and mean are in the "
+        "outcome's units, whatever the scale that is modelled: the outcome as it is (linear), "
+        "its logarithm (log), or with its tails drawn in (asinh). Where there are several "
+        "hyperparameter samples, the first is shown. Standard deviations of a model that was "
+        "too sure of its latest predictions are widened by the factor in the last row.</p>\n</section>\n");
     return status;
 }
 

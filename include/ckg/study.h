@@ -84,7 +84,7 @@ typedef struct ckg_options {
 #define CKG_OPTIONS_VERSION 1
 #define CKG_OPTIONS_INIT                                                                                     \
     {                                                                                                        \
-        CKG_OPTIONS_VERSION, "ckg", 0, NULL, "default", 1, 1, 0.0, -1, "rbf", "auto", 8, 1, CKG_AUTOMATIC,   \
+        CKG_OPTIONS_VERSION, "ckg", 0, NULL, "default", 1, 1, 0.0, -1, "auto", "auto", 8, 1, CKG_AUTOMATIC,  \
             "model", 0, NULL                                                                                 \
     }
 #define CKG_AUTOMATIC NAN
@@ -126,13 +126,14 @@ typedef struct ckg_suggestion {
     int constraints; /* K */
     const double *x; /* (d) the design */
     /*
-     * How it was chosen: "design" (the initial design), the policy's name, "cei-fallback", "explore" and
-     * "polish" (the search has stalled), "restart" (the initial design of a new trust region), "random".
+     * How it was chosen: "design" (the initial design), the policy's name, "improve" (ckg without noise),
+     * "local" (in the neighbourhood of the best design), "cei-fallback", "explore" (the search has stalled),
+     * "restart" (the initial design of a new trust region), "random".
      */
     const char *path;
     /*
-     * the policy's value of x, see ckg_policy_info.value; a logarithm for "cei-fallback" and "polish"; NAN
-     * if there is none
+     * the policy's value of x, see ckg_policy_info.value; a logarithm for "cei-fallback", "improve" and
+     * "local"; NAN if there is none
      */
     double value;
     /*
@@ -313,6 +314,11 @@ typedef struct ckg_model_info {
      */
     int repeats;
     int shared; /* 1: exactly, and this is the model of that one; 0: nearly, or it repeats none */
+    /*
+     * by how much the standard deviations were widened, for the model's latest predictions were too sure; 1:
+     * they were not
+     */
+    double widening;
 } ckg_model_info;
 
 /* The model of an outcome: ckg_study_model(study, outcome, &info). */

@@ -3,6 +3,8 @@
  * pending.
  */
 #include <assert.h>
+#include <math.h>
+#include <string.h>
 
 #include "base/alloc.h"
 #include "belief/stages.h"
@@ -16,6 +18,39 @@ struct factors {
     int *status, *outcome, *sample;
 };
 
+/* A record of so many predictions is looked at, and counts beside so many that were as sure as they should
+ * be. */
+enum { RECORD = 20, CREDIT = 10 };
+
+/* Less than this factor of the variance is within chance. */
+static const double chance = 1.25;
+
+/*
+ * A process that was too sure of the latest values is made less so: all variances are multiplied by the
+ * factor that makes its record honest, which leaves the means where they are. Known noise is known, and
+ * stays.
+ */
+static int widen(struct ckg__surrogate *s, int sample, const struct ckg__gp_inputs *inputs,
+                 const double *theta, struct ckg__arena *arena)
+{
+    struct ckg__gp *gp = s->gp[sample];
+    const int rows = inputs->n / 2 < RECORD ? inputs->n / 2 : RECORD;
+    const int d = inputs->d;
+    double wider[CKG_MAX_PARAMETERS + 2];
+
+    s->widening[sample] = 1;
+    if (rows < 4 || s->series.labels || s->series.typical_known > 0)
+        return CKG_OK;
+    const double factor = (CREDIT + rows * ckg__gp_surprise(gp, rows)) / (CREDIT + rows);
+    if (!(factor > chance))
+        return CKG_OK;
+    memcpy(wider, theta, ((size_t)d + 2) * sizeof *wider);
+    wider[d] += log(factor);
+    wider[d + 1] += log(factor);
+    s->widening[sample] = sqrt(factor);
+    return ckg__gp_set(gp, inputs, wider, arena);
+}
+
 static void factor_task(void *context, int index, int worker)
 {
     struct factors *f = context;
@@ -24,11 +59,15 @@ static void factor_task(void *context, int index, int worker)
     const int sample = f->sample[index];
     struct ckg__surrogate *s = &models->surrogate[j];
     struct ckg__fit fit = ckg__models_fit(models, s->fitted.kernel, &s->series, models->X[j]);
+    const double *theta = ckg__sample_of(f->chains, j, sample);
+    struct ckg__arena *arena = &models->arena[worker];
     struct ckg__team team;
 
     ckg__models_share(models, worker, &team, &fit);
-    f->status[index] = ckg__gp_set(s->gp[sample], &fit.inputs, ckg__sample_of(f->chains, j, sample),
-                                   &models->arena[worker]);
+    int status = ckg__gp_set(s->gp[sample], &fit.inputs, theta, arena);
+    if (!status)
+        status = widen(s, sample, &fit.inputs, theta, arena);
+    f->status[index] = status;
 }
 
 int ckg__models_have_room(const struct ckg__models *models, int spare)

@@ -53,13 +53,25 @@ double ckg__models_mean_precision(const struct ckg__models *models)
     return models->method == CKG__FIT_ML ? 0 : 1;
 }
 
+/* What is known of the hyperparameters before the data. */
+static struct ckg__prior prior_for(const struct ckg__models *models, const struct ckg__series *series)
+{
+    const int d = models->data->problem->d;
+    const int exact = !series->estimated && !(series->typical_known > 0);
+
+    /* Where successes and failures lie apart, no signal is too large for a flat prior. */
+    if (series->labels)
+        return ckg__prior_labels(d);
+    if (models->method == CKG__FIT_ML)
+        return ckg__prior_flat();
+    return exact ? ckg__prior_exact(d) : ckg__prior_default(d);
+}
+
 struct ckg__fit ckg__models_fit(const struct ckg__models *models, enum ckg__kernel kernel,
                                 const struct ckg__series *series, const double *X)
 {
     const struct ckg_problem *problem = models->data->problem;
-    const int flat = models->method == CKG__FIT_ML;
 
-    /* Where successes and failures lie apart, no signal is too large for a flat prior. */
     return (struct ckg__fit){
         .inputs = {.kernel = kernel,
                    .likelihood = series->labels ? &ckg__likelihood_probit : &ckg__likelihood_normal,
@@ -71,9 +83,7 @@ struct ckg__fit ckg__models_fit(const struct ckg__models *models, enum ckg__kern
                    .ldx = series->n,
                    .series = series,
                    .mean_precision = series->labels ? 1 : ckg__models_mean_precision(models)},
-        .prior = series->labels ? ckg__prior_labels(problem->d)
-                 : flat         ? ckg__prior_flat()
-                                : ckg__prior_default(problem->d),
+        .prior = prior_for(models, series),
         .interrupt = ckg__pool_watched(models->pool),
     };
 }

@@ -41,6 +41,8 @@ struct ckg__surrogate {
     int samples;                             /* processes in use */
     struct ckg__gp **gp;                     /* (samples) */
     int room;                                /* processes allocated */
+    /* of each process: the factor on standard deviations that were too sure; 1: none */
+    double widening[CKG__MAX_SAMPLES];
     double lengthscales[CKG_MAX_PARAMETERS]; /* as last reported */
 };
 
@@ -71,6 +73,7 @@ struct ckg__models {
      * from anchors. It knows the same outcomes and is up to date.
      */
     const struct ckg__models *lead;
+    const double *lead_sides; /* (d) logarithms of this cube's sides in the lead's; NULL: all 0 */
 };
 
 int ckg__models_init(struct ckg__models *models, const struct ckg__data *data, struct ckg__pool *pool,

@@ -62,14 +62,14 @@ static int fit_to(struct ckg__models *models, int trials)
     if (!status)
         status = ckg__fit_all(models, anchor);
 
-    /* The kernels, where the data may choose. */
-    for (int j = 0; !status && models->choose_kernel && j < models->data->problem->outcomes; j++)
-        status = ckg__choose_kernel(models, j);
-
-    /* The scales; beyond CKG__REFIT_ALWAYS they are chosen at the anchors, and kept between them. */
-    const int scaled = models->warp && (anchor || trials <= CKG__REFIT_ALWAYS);
-    for (int j = 0; !status && scaled && j < models->data->problem->outcomes; j++)
+    /* The scales, then the kernels on them; beyond CKG__REFIT_ALWAYS they are chosen at the anchors alone. */
+    const int chosen = anchor || trials <= CKG__REFIT_ALWAYS;
+    for (int j = 0; !status && chosen && models->warp && j < models->data->problem->outcomes; j++)
         status = ckg__choose_warp(models, j, trials);
+    if (!status && chosen && models->warp && models->choose_kernel)
+        status = ckg__lay_out_all(models, trials);
+    for (int j = 0; !status && chosen && models->choose_kernel && j < models->data->problem->outcomes; j++)
+        status = ckg__choose_kernel(models, j);
 
     /* Which data that was. */
     for (int j = 0; !status && j < models->outcomes; j++) {
@@ -154,7 +154,10 @@ static int fit_from_lead(struct ckg__models *models, int trials)
         const struct ckg__fitted *from = &models->lead->surrogate[j].fitted;
         if (from->told)
             models->surrogate[j].fitted = *from;
-        models->surrogate[j].fitted.kernel = first_kernel(models, j);
+        for (int i = 0; from->told && models->lead_sides && i < models->data->problem->d; i++)
+            models->surrogate[j].fitted.theta[i] -= models->lead_sides[i];
+        if (!models->choose_kernel || !from->told)
+            models->surrogate[j].fitted.kernel = first_kernel(models, j);
         models->surrogate[j].fitted.warp = 0;
         models->surrogate[j].fitted.strict = 0;
     }

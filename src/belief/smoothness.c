@@ -7,8 +7,12 @@
 
 enum { FEWEST = 8, EVALUATIONS = 20 };
 
-/* Another kernel must gain so much log density: a difference within chance changes nothing. */
-static const double kernel_gain = 1;
+/*
+ * Another kernel must gain so much log density: a difference within chance changes nothing. Under noise
+ * chance is larger, and a rougher kernel takes noise for signal.
+ */
+static const double gain_exact = 1;
+static const double gain_noisy = 4;
 
 struct smoothness {
     struct ckg__models *models;
@@ -36,6 +40,8 @@ int ckg__choose_kernel(struct ckg__models *models, int j)
     struct ckg__surrogate *surrogate = &models->surrogate[j];
     const int present = (int)surrogate->fitted.kernel;
     struct smoothness s = {.models = models, .outcome = j};
+    const double gain = surrogate->series.estimated || surrogate->series.typical_known > 0 ? gain_noisy
+                                                                                           : gain_exact;
     int best = present;
 
     if (surrogate->series.n < FEWEST)
@@ -52,7 +58,7 @@ int ckg__choose_kernel(struct ckg__models *models, int j)
 
     /* The present one stays unless another is clearly better. */
     for (int k = 0; k < CKG__KERNELS; k++)
-        if (s.density[k] > s.density[best] + (best == present ? kernel_gain : 0))
+        if (s.density[k] > s.density[best] + (best == present ? gain : 0))
             best = k;
     surrogate->fitted = s.fitted[best];
     return CKG_OK;

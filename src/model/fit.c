@@ -47,6 +47,16 @@ struct ckg__prior ckg__prior_labels(int d)
     return prior;
 }
 
+struct ckg__prior ckg__prior_exact(int d)
+{
+    struct ckg__prior prior = ckg__prior_default(d);
+
+    prior.signal_sd = 1.5;
+    prior.signal_low = -3;
+    prior.signal_high = 7;
+    return prior;
+}
+
 struct ckg__prior ckg__prior_flat(void)
 {
     return (struct ckg__prior){

@@ -253,6 +253,17 @@ struct ckg__gp_summary ckg__gp_describe(const struct ckg__gp *gp)
     };
 }
 
+/* The whitened values are just that: row i of L⁻¹(y − m) has what rows 0 … i−1 say of row i taken off. */
+double ckg__gp_surprise(const struct ckg__gp *gp, int rows)
+{
+    double sum = 0;
+
+    assert(rows > 0 && rows <= gp->n);
+    for (int i = gp->n - rows; i < gp->n; i++)
+        sum += gp->beta[i] * gp->beta[i];
+    return sum / rows;
+}
+
 const struct ckg__team *ckg__gp_team(const struct ckg__gp *gp, const struct ckg__team *team)
 {
     return gp->n >= CKG__SHARE_ROWS ? team : NULL;

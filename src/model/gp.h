@@ -96,6 +96,13 @@ struct ckg__gp_summary {
 
 struct ckg__gp_summary ckg__gp_describe(const struct ckg__gp *gp);
 
+/*
+ * The mean square of what the last `rows` rows were off by, each predicted from the rows before it, in
+ * standard deviations of that prediction: 1 where predictions are as sure as they should be, more where they
+ * are too sure.
+ */
+double ckg__gp_surprise(const struct ckg__gp *gp, int rows);
+
 /* From this many rows on the work on a process is worth sharing with workers that have nothing to do. */
 enum { CKG__SHARE_ROWS = 96 };
 

@@ -333,6 +333,7 @@ static const char *fit_name(const ckg_study *s, const struct ckg__surrogate *mod
 static void forget_fit(ckg_model_info *info, int d, double *lengthscales)
 {
     info->signal_sd = info->noise_sd = info->mean = info->log_likelihood = info->nugget = NAN;
+    info->widening = NAN;
     for (int i = 0; i < d; i++)
         lengthscales[i] = NAN;
 }
@@ -342,6 +343,15 @@ static const char *scale_name(const struct ckg__scaling *scaling)
     if (scaling->warp == CKG__LOGARITHM)
         return "log";
     return scaling->warp > 0 ? "asinh" : "linear";
+}
+
+/* Over the hyperparameter samples. */
+static double mean_widening(const struct ckg__surrogate *model)
+{
+    double sum = 0;
+    for (int i = 0; i < model->samples; i++)
+        sum += model->widening[i];
+    return sum / model->samples;
 }
 
 int ckg_study_model_sized(ckg_study *s, int outcome, ckg_model_info *out, size_t size)
@@ -384,6 +394,7 @@ int ckg_study_model_sized(ckg_study *s, int outcome, ckg_model_info *out, size_t
         .absurd = model->series.absurd,
         .repeats = repeat->of,
         .shared = repeat->of && repeat->exact,
+        .widening = mean_widening(model),
     };
     if (!is_known(s, outcome))
         forget_fit(&info, s->problem->d, model->lengthscales);

@@ -10,7 +10,7 @@ import re
 from harness import Folder, check, main, problem
 
 TRIAL = ["trial", "state", "parameters", "values", "feasible", "origin", "seconds", "why"]
-MODEL = ["kernel", "lengthscales", "observations", "samples", "signal_sd", "noise_sd", "mean", "log_likelihood", "warp", "nugget", "fit", "scale", "absurd",
+MODEL = ["kernel", "lengthscales", "observations", "samples", "signal_sd", "noise_sd", "mean", "log_likelihood", "warp", "nugget", "fit", "scale", "absurd", "widening",
          "repeats"]
 
 

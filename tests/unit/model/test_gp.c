@@ -302,10 +302,49 @@ static void test_future_noise(void **state)
     }
 }
 
+/* By how much the rows before each row were off, in their own standard deviations; and that a factor on all
+ * variances, with the means left where they are, makes it honest. */
+static void test_surprise(void **state)
+{
+    enum { N = 14, LAST = 5 };
+    static const enum process_noise kinds[] = {ESTIMATED, EXACT};
+    struct process p;
+
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        double sum = 0;
+        process_make(&p, i ? CKG__MATERN32 : CKG__RBF, 2, N, kinds[i], 29);
+        p.inputs.mean_precision = INFINITY;
+        process_set(&p);
+        const double surprise = ckg__gp_surprise(&p.gp, LAST);
+
+        /* Row by row, from the rows before it. */
+        for (int row = N - LAST; row < N; row++) {
+            const double u[2] = {p.X[row], p.X[PROCESS_MAX_N + row]};
+            struct ckg__view view;
+            p.inputs.n = row;
+            process_set(&p);
+            assert_int_equal(ckg__view_make(&view, &p.gp, 1, u, 1, &p.arena), CKG_OK);
+            const double noise = kinds[i] == EXACT ? 0 : p.gp.noise / p.count[row];
+            sum += pow(p.y[row] - view.mean[0], 2) / (view.var[0] + noise + p.gp.s2 * p.gp.nugget);
+        }
+        assert_near(surprise, sum / LAST, 1e-8 * surprise);
+
+        /* All variances times that. */
+        p.inputs.n = N;
+        p.theta[2] += log(surprise);
+        p.theta[3] += log(surprise);
+        process_set(&p);
+        assert_near(ckg__gp_surprise(&p.gp, LAST), 1, 1e-9);
+        process_free(&p);
+    }
+}
+
 int main(void)
 {
     return RUN_TESTS(test_matches_reference, test_append_equals_set, test_append_keeps_the_mean,
                      test_truncate_undoes_append, test_append_of_a_repeated_design, test_append_without_room,
                      test_without_data, test_without_data_nor_prior_of_the_mean,
-                     test_nugget_grows_or_gives_up, test_groups_share_a_lengthscale, test_future_noise);
+                     test_nugget_grows_or_gives_up, test_groups_share_a_lengthscale, test_future_noise,
+                     test_surprise);
 }

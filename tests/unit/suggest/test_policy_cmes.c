@@ -123,7 +123,8 @@ static void test_suggests_a_maximum(void **state)
         assert_string_equal(suggestion->path, "cmes");
         memcpy(X, suggestion->x, 2 * sizeof *X);
         must(ckg_study_score(other, NULL, AT, X, score));
-        assert_near(suggestion->value, score[0], 1e-9 * (1 + fabs(score[0])));
+        /* the design went through the user's units: its last bit, magnified by the model's condition */
+        assert_near(suggestion->value, score[0], 1e-6 * (1 + fabs(score[0])));
         for (int p = 1; p < AT; p++)
             assert_true(score[p] <= score[0]);
         ckg_suggestion_free(suggestion);
