@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "design/sequence.h"
 #include "study/study.h"
+#include "suggest/local.h"
 
 enum { LHS_TRIES = 20 };
 
@@ -83,6 +84,7 @@ int ckg__study_believe(ckg_study *s, const struct ckg__policy *policy, double st
 int ckg__study_begin_search(ckg_study *s, const struct ckg__policy *policy, struct ckg__search *search)
 {
     const int status = ckg__study_believe(s, policy, ckg__clock(), search);
+    search->everywhere = 1;
     return status ? status : ckg__policy_look(policy, search);
 }
 
@@ -163,6 +165,22 @@ static int may_turn(const ckg_study *s, const struct ckg__policy *policy, const 
     return policy->stalled && !search->effort.paper && !final_step(s);
 }
 
+/* A local search ends: its choice as a design of the study, or any if that one is taken. */
+static int come_home(ckg_study *s, struct ckg__search *search, struct ckg__choice *choice, int *found)
+{
+    double x[CKG_MAX_PARAMETERS];
+
+    choice->value = ckg__policy_in_units(choice->by, search->models, choice->value);
+    choice->in_units = 1;
+    choice->path = "local";
+    if (*found)
+        ckg__local_to_study(search->local, choice->u);
+    search->problem = s->problem;
+    search->data = &s->data;
+    *found = *found && !ckg__search_taken(search, choice->u, x);
+    return *found ? CKG_OK : ckg__search_any(search, choice, found);
+}
+
 static int from_policy(ckg_study *s, const struct ckg__policy *policy, double started,
                        struct ckg__choice *choice, int *found, ckg_timing *seconds)
 {
@@ -172,7 +190,8 @@ static int from_policy(ckg_study *s, const struct ckg__policy *policy, double st
     int status = ckg__study_believe(s, policy, started, &search);
     seconds->fit = ckg__clock() - started;
 
-    /* What this policy looks at. */
+    /* What this policy looks at; a last evaluation looks everywhere. */
+    search.everywhere = final_step(s);
     if (!status)
         status = ckg__policy_look(policy, &search);
     seconds->recommend = ckg__clock() - started - seconds->fit;
@@ -183,6 +202,10 @@ static int from_policy(ckg_study *s, const struct ckg__policy *policy, double st
     seconds->screen = choice->screen;
     seconds->inner = choice->inner;
     seconds->refine = choice->refine;
+
+    /* A local choice comes home; what it is worth says nothing of the rest. */
+    if (!status && search.local)
+        return come_home(s, &search, choice, found);
 
     /* And what when the search stalls, or finds nothing. */
     if (!status && *found && may_turn(s, policy, &search) && policy->stalled(&search, choice))
@@ -270,7 +293,9 @@ static int ask(ckg_study *s, ckg_suggestion *out, double *u)
         status = describe(s, u, modelled, out);
     }
     out->path = choice.path;
-    out->value = modelled ? ckg__policy_in_units(choice.by, &s->models, choice.value) : NAN;
+    out->value = !modelled         ? NAN
+                 : choice.in_units ? choice.value
+                                   : ckg__policy_in_units(choice.by, &s->models, choice.value);
     out->candidates = choice.candidates;
 
     /* From here on it is pending, unless the caller has given up. */

@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "linalg/logarithm.h"
+#include "linalg/normal.h"
 #include "study/study.h"
 #include "suggest/climb.h"
 
@@ -333,29 +334,45 @@ static int is_exact(const ckg_study *s, const struct ckg__trial *trial)
     return exact;
 }
 
+/* A design that was only predicted must be feasible and better than the best in hand with this probability.
+ */
+static const double sure = 0.98;
+
+/* How likely the recommendation is to be feasible and at least as good as `value`, as it is described. */
+static double better_than(const ckg_study *s, const ckg_recommendation *out, double value)
+{
+    const double gain = s->problem->goal == CKG_MINIMIZE ? value - out->mean[0] : out->mean[0] - value;
+
+    if (!(out->sd[0] > 0))
+        return gain >= 0 ? out->probability_feasible : 0;
+    return out->probability_feasible * ckg__normal_cdf(gain / out->sd[0]);
+}
+
 /*
  * The nugget leaves some doubt even where there is none, and near the edge of the feasible region that doubt
  * costs more than is left to gain. A feasible design whose outcomes are known exactly counts as what it is,
- * and is recommended where nothing promises more.
+ * and is recommended unless another promises more and is almost sure to keep it: a model that is sure and
+ * wrong must not cost what is in hand.
  */
 static int prefer_exact(ckg_study *s, const double *u, double penalty, ckg_recommendation *out)
 {
     const int best = ckg__data_best(&s->data);
     const struct ckg__trial *trial = best < 0 ? NULL : &s->data.trial[best];
     double utility;
-    double value = NAN;
+    double measured = NAN;
 
     /* There must be a feasible design known exactly. */
     if (!trial || !is_exact(s, trial))
         return CKG_OK;
 
-    /* It must promise more than the one found. */
+    /* It gives way to one that is almost surely better. */
     if (ckg__study_utility_at(s, u, penalty, &utility))
         return CKG_ERR_NOMEM;
     for (int i = 0; i < trial->count; i++)
         if (trial->measured[i].outcome == 0)
-            value = ckg__scaling_apply(&s->models.surrogate[0].scaling, trial->measured[i].value);
-    if (!(value > utility))
+            measured = trial->measured[i].value;
+    const double value = ckg__scaling_apply(&s->models.surrogate[0].scaling, measured);
+    if (utility >= value && better_than(s, out, measured) >= sure)
         return CKG_OK;
 
     /* Then it is recommended instead, with what was measured there. */

@@ -21,6 +21,7 @@ struct ckg__choice {
     double *u;                    /* (D), the caller's */
     const struct ckg__policy *by; /* whose value it is: another's where the policy handed over */
     double value;
+    int in_units;     /* 1: in the unit that it is measured in, else in that of the models */
     const char *path; /* the policy's name, or how else it came about */
     int candidates;
     /* 1: the policy would learn next to nothing there, and new ground may be looked at instead */

@@ -7,6 +7,7 @@
 
 #include "acquisition/cei.h"
 #include "base/error.h"
+#include "suggest/local.h"
 #include "suggest/policy.h"
 
 struct context {
@@ -52,11 +53,13 @@ static const ckg_policy_parameter parameters[] = {
      100000,
      1,
      "space-filling designs compared before the ascent"},
+    CKG__LOCAL_PARAMETERS,
 };
 
 static void prepare(struct ckg__search *search)
 {
     search->effort.candidates = (int)search->setting[0];
+    ckg__local_prepare(search, search->setting + 1);
 }
 
 const struct ckg__policy ckg__policy_cei = {
@@ -65,7 +68,8 @@ const struct ckg__policy ckg__policy_cei = {
     .reference = "Schonlau, Welch and Jones 1998; Ament et al. 2023",
     .value = "log of expected improvement × probability of feasibility",
     .parameters = parameters,
-    .count = 1,
+    .count = sizeof parameters / sizeof *parameters,
     .traits = CKG__TRAIT_CERTAIN,
+    .own_models = &ckg__local_models,
     .prepare = prepare,
     .acquire = acquire};

@@ -9,6 +9,7 @@
 
 #include "acquisition/nei.h"
 #include "base/error.h"
+#include "suggest/local.h"
 #include "suggest/policy.h"
 
 /* The parameters, in the order of the row; and the designs drawn at, at most. */
@@ -87,11 +88,13 @@ static const ckg_policy_parameter parameters[] = {
                     100000,
                     1,
                     "space-filling designs compared before the ascent"},
+    CKG__LOCAL_PARAMETERS,
 };
 
 static void prepare(struct ckg__search *search)
 {
     search->effort.candidates = (int)search->setting[CANDIDATES];
+    ckg__local_prepare(search, search->setting + CANDIDATES + 1);
 }
 
 const struct ckg__policy ckg__policy_nei = {
@@ -100,6 +103,7 @@ const struct ckg__policy ckg__policy_nei = {
     .reference = "Letham, Karrer, Ottoni and Bakshy 2019",
     .value = "log of expected improvement × probability of feasibility over what the true values may be",
     .parameters = parameters,
-    .count = 2,
+    .count = sizeof parameters / sizeof *parameters,
+    .own_models = &ckg__local_models,
     .prepare = prepare,
     .acquire = acquire};

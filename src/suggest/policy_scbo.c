@@ -70,27 +70,15 @@ struct box {
     const double *u; /* (D) the centre */
 };
 
-/*
- * Half sides of a region of that length: the length-scales relative to their geometric mean, an integer at
- * least one step.
- */
 static void lay_box(const struct ckg__search *search, const double *u, double length, struct box *box)
 {
     const struct ckg_problem *problem = search->problem;
     const double *inv_ell = ckg__gp_inverse_lengthscales(search->outlook[0].belief->gp[0]);
-    const double stretch = CKG__REGION_STRETCH;
-    double mean = 0;
 
-    for (int i = 0; i < problem->d; i++)
-        mean -= log(inv_ell[problem->parameters[i].offset]) / problem->d;
     box->u = u;
-    for (int i = 0; i < problem->d; i++) {
-        const struct ckg__parameter *q = &problem->parameters[i];
-        const double weight = exp(-log(inv_ell[q->offset]) - mean);
-        const double half = 0.5 * length * fmin(fmax(weight, 1 / stretch), stretch);
-        box->centre[i] = u[q->offset];
-        box->half[i] = q->kind == CKG_INTEGER ? fmax(half, 1 / (q->high - q->low)) : half;
-    }
+    for (int i = 0; i < problem->d; i++)
+        box->centre[i] = u[problem->parameters[i].offset];
+    ckg__region_sides(problem, inv_ell, length, box->half);
 }
 
 /* rows ← the distinct designs of the region's complete trials; their number. */

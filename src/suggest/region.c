@@ -28,6 +28,23 @@ void ckg__region_rule(struct ckg__region_rule *rule, int initial, int fresh, con
     rule->length = fmax(rule->length_min, fmin(rule->length, rule->length_max));
 }
 
+void ckg__region_sides(const struct ckg_problem *problem, const double *inv_ell, double length, double *half)
+{
+    const double stretch = CKG__REGION_STRETCH;
+    double mean = 0;
+
+    for (int i = 0; i < problem->d; i++)
+        mean -= log(inv_ell[problem->parameters[i].offset]) / problem->d;
+    for (int i = 0; i < problem->d; i++) {
+        const struct ckg__parameter *q = &problem->parameters[i];
+        const double weight = exp(-log(inv_ell[q->offset]) - mean);
+
+        half[i] = 0.5 * length * fmin(fmax(weight, 1 / stretch), stretch);
+        if (q->kind == CKG_INTEGER)
+            half[i] = fmax(half[i], 1 / (q->high - q->low));
+    }
+}
+
 /*
  * What is known while the trials are read: values of each design and the measures of each outcome, of the
  * present region alone.
@@ -160,12 +177,14 @@ static int within_reach(const struct book *book, int design)
     return 1;
 }
 
-static double margin(const struct book *book)
+static double margin(const struct book *book, const struct ckg__region_rule *rule)
 {
     const double *sorted = book->sorted[0];
-    return book->seen[0] ? worthwhile * (ckg__quantile(sorted, book->seen[0], 0.75) -
-                                         ckg__quantile(sorted, book->seen[0], 0.25))
-                         : 0;
+    const double share = rule->finer ? fmin(1, book->region->length / rule->length) : 1;
+    return book->seen[0]
+               ? share * worthwhile *
+                     (ckg__quantile(sorted, book->seen[0], 0.75) - ckg__quantile(sorted, book->seen[0], 0.25))
+               : 0;
 }
 
 /* Doubles or halves the length where it is time; 1 when it has become too small. */
@@ -191,7 +210,8 @@ static int judge(struct book *book, const struct ckg__region_rule *rule, int t)
 
     if (trial->design == book->best) /* measured again: luck evens out */
         set_best(book, trial->design);
-    if (known && trial->state == CKG_COMPLETE && better(book, trial->design, initial ? 0 : margin(book))) {
+    if (known && trial->state == CKG_COMPLETE &&
+        better(book, trial->design, initial ? 0 : margin(book, rule))) {
         const int counts = !initial && book->best >= 0;
         set_best(book, trial->design);
         region->successes += counts;

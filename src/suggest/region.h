@@ -20,6 +20,7 @@ struct ckg__region_rule {
     int initial, fresh;
     /* every so many trials one looks beyond the region; 0: none does */
     int scout;
+    int finer; /* 1: what counts as an improvement gets smaller with the length */
 };
 
 struct ckg__region {
@@ -47,6 +48,12 @@ enum { CKG__REGION_STRETCH = 4 };
  * one another give way to the smallest.
  */
 void ckg__region_rule(struct ckg__region_rule *rule, int initial, int fresh, const double *setting);
+
+/*
+ * half (d) ← half sides of a region of that length: the length-scales relative to their geometric mean, an
+ * integer at least one step; inv_ell (D) are their reciprocals.
+ */
+void ckg__region_sides(const struct ckg_problem *problem, const double *inv_ell, double length, double *half);
 
 /*
  * The region after all trials. A trial that ended counts once all outcomes of its design are known: as a

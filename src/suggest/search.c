@@ -42,6 +42,13 @@ int ckg__search_turn(const struct ckg__search *search, int noisy)
     return search->data->trials % (noisy ? 2 : 3) == 0;
 }
 
+int ckg__search_rare_turn(const struct ckg__search *search)
+{
+    const int global = search->effort.global_every > 1 ? search->data->trials / search->effort.global_every
+                                                       : search->data->trials / 2;
+    return global % (search->problem->d / 2 + 1) == 0;
+}
+
 /* What each trial measured of the objective, in model units. */
 static int read_objective(struct ckg__search *search)
 {

@@ -37,7 +37,11 @@ struct ckg__effort {
     int inner_evaluations;
     int refine; /* candidates refined by gradient */
     int refine_evaluations;
-    int paper; /* 1: the authors' rules for Z and refinement */
+    int paper;   /* 1: the authors' rules for Z and refinement */
+    int improve; /* 1: without noise the gain is the improvement of a design in hand (policy_ckg.c) */
+    /* one in so many trials looks everywhere, the others locally (local.h); 0: all look everywhere */
+    int global_every;
+    double region; /* the first side of the region that they look in */
 };
 
 /* With one belief, with each of several, and as the paper's authors did. */
@@ -85,6 +89,10 @@ struct ckg__search {
     double *U;             /* D×base */
     int enumerated;        /* 1: the base holds every design there is */
     void **own;            /* where the policy keeps models of its own between searches */
+    /* the neighbourhood that problem, data and models are confined to (local.h); NULL: they are the study's
+     */
+    const struct ckg__local *local;
+    int everywhere; /* 1: it may not become a local one */
 };
 
 /* Points are columns: coordinate k of point p is U[k·ldu + p]. u (D) ← point p, and the other way round. */
@@ -139,6 +147,12 @@ int ckg__search_recommend(struct ckg__search *search);
  * 1 when a search that has stalled should look at new ground: every second trial, without noise every third.
  */
 int ckg__search_turn(const struct ckg__search *search, int noisy);
+
+/*
+ * The same for a search without noise that is down to the last digits of a good design: the more parameters,
+ * the less there is to hope for from a look at new ground.
+ */
+int ckg__search_rare_turn(const struct ckg__search *search);
 
 /*
  * `count` space-filling lattice points, D×count into U (leading dimension ldu); the purpose tells sets apart.

@@ -218,6 +218,33 @@ static void test_automatic_penalty_is_the_worst_mean(void **state)
     }
 }
 
+static int same_design(const double *x, const ckg_recommendation *r)
+{
+    return !memcmp(x, r->x, 2 * sizeof *r->x);
+}
+
+/* 1 when r is a feasible design that was measured exactly. */
+static int is_in_hand(const ckg_study *s, const struct setting *setting, const ckg_recommendation *r)
+{
+    const int best = ckg_study_best(s);
+    ckg_trial trial;
+
+    if (best < 0 || setting->noise != CKG_NOISE_NONE)
+        return 0;
+    must(ckg_study_trial(s, best, &trial));
+    return same_design(trial.x, r);
+}
+
+/* How likely x is to be feasible and at least as good as what is in hand. */
+static double better_with(ckg_study *s, double sign, const double *x, const ckg_recommendation *r)
+{
+    double mean[2], sd[2], feasible;
+
+    must(ckg_study_predict(s, 1, x, mean, sd, &feasible, NULL));
+    return feasible * 0.5 * erfc(-sign * (mean[0] - r->mean[0]) / (sd[0] * sqrt(2)));
+}
+
+/* Nothing but a feasible design in hand, where the one of higher utility is not almost surely better. */
 static void test_nothing_has_a_higher_utility(void **state)
 {
     (void)state;
@@ -231,7 +258,9 @@ static void test_nothing_has_a_higher_utility(void **state)
         check_report(s, r);
         for (int k = 1; k < map.count; k++)
             best = sign * map.utility[k] > sign * map.utility[best] ? k : best;
-        if (sign * map.utility[best] > sign * r->utility + tolerance)
+        const int doubtful = is_in_hand(s, &settings[i], r) &&
+                             better_with(s, sign, map.X + 2 * best, r) < 0.98;
+        if (sign * map.utility[best] > sign * r->utility + tolerance && !doubtful)
             fail_msg("setting %d: utility %.10g at (%g, %g), but %.10g at (%g, %g), of range %g", i,
                      r->utility, r->x[0], r->x[1], map.utility[best], map.X[2 * best], map.X[2 * best + 1],
                      range(&map));
@@ -307,6 +336,8 @@ static void test_evaluated_only(void **state)
                 must(ckg_study_predict(s, 1, trial.x, mean, NULL, &feasible, &utility));
                 likeliest = fmax(likeliest, feasible);
                 known |= !memcmp(trial.x, r->x, 2 * sizeof *r->x);
+                if (same_design(trial.x, r))
+                    continue;
                 if (rule == CKG_RULE_UTILITY)
                     assert_true(sign * utility <= sign * r->utility + 1e-9);
                 else if (pass && feasible >= p)
