@@ -3,7 +3,7 @@
  * and without noise.
  *
  *     build/bench/quality [--evaluations 50] [--initial 10] [--seeds 30] [--first-seed 1] [--policy ckg]
- *                         [--problem NAME] [--noise 0|1] [--fit auto] [--kernel rbf] [--threads N]
+ *                         [--problem NAME] [--noise 0|1] [--fit auto] [--kernel auto] [--threads N]
  *                         [--steep K] [--absurd V] [--outcome J] [--verbose]
  *
  * OC = f(x_r) − f*, scored on the true function, feasible when every c <= 0 without tolerance; an infeasible
@@ -187,7 +187,7 @@ static void run_policy(const struct settings *all, const char *policy)
 
 int main(int argc, char **argv)
 {
-    struct settings set = {50, 10, 30, 1, 2, 0, "ckg", NULL, "auto", "rbf", -1, 0, 0, 0};
+    struct settings set = {50, 10, 30, 1, 2, 0, "ckg", NULL, "auto", "auto", -1, 0, 0, 0};
     const struct bench_option options[] = {
         {"evaluations", BENCH_INTEGER, &set.evaluations},
         {"initial", BENCH_INTEGER, &set.initial},

@@ -5,7 +5,7 @@
  *     scripts/fetch-coco.sh
  *     cmake -S . -B build && cmake --build build --target bench_coco
  *     build/bench/coco --out FILE [--dimensions 2,3,5] [--functions 1-54] [--instances 1-3] [--budget 20]
- *                      [--policy ckg] [--kernel rbf] [--settings name=value,…] [--seed 1]
+ *                      [--policy ckg] [--kernel auto] [--settings name=value,…] [--seed 1]
  *                      [--threads-of-runs 1] [--seconds 0] [--label TEXT] [--initial-designs]
  *
  * The program is static and stripped: it runs on any x86-64 Linux.
