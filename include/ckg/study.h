@@ -280,7 +280,8 @@ CKG_API int ckg_study_score(ckg_study *study, const char *policy, int count, con
 /*
  * Each outcome's share of that value (count × (1+K)): what measuring only this outcome would be worth, for a
  * policy whose value is a sum over outcomes ("pesc"). Where failures are modelled, what is learnt about them
- * is part of the value but of no share. CKG_ERR_INVALID for a policy without shares.
+ * is part of the value but of no share. A constraint that repeats another one exactly has the share of that
+ * one. CKG_ERR_INVALID for a policy without shares.
  */
 CKG_API int ckg_study_score_outcomes(ckg_study *study, const char *policy, int count, const double *X,
                                      double *value);

@@ -31,6 +31,8 @@ enum { MODELS = sizeof pesc_models / sizeof pesc_models[0], MAX_GRID = 169 };
 struct bench {
     struct process process[3];
     struct ckg__belief belief;
+    struct ckg__surrogate surrogate[3];
+    struct ckg__models models;
     struct ckg__outlook outlook;
     struct ckg__data data;
     struct ckg__arena arena, results;
@@ -97,7 +99,9 @@ static void bench_make(struct bench *b, const struct pesc_model *model, int list
         b->belief.gp[j] = &b->process[j].gp;
         b->belief.lower[j] = model->lower[j];
         b->belief.upper[j] = model->upper[j];
+        b->surrogate[j].place = j;
     }
+    b->models.surrogate = b->surrogate;
     ckg__data_init(&b->data, b->problem);
     for (int i = 0; !listed && i < model->n; i++) {
         int trial;
@@ -109,6 +113,7 @@ static void bench_make(struct bench *b, const struct pesc_model *model, int list
     b->outlook = (struct ckg__outlook){.belief = &b->belief, .full = &b->belief};
     b->search = (struct ckg__search){.problem = b->problem,
                                      .data = &b->data,
+                                     .models = &b->models,
                                      .effort = {.base = 128, .data = 48, .local = 40, .candidates = 96},
                                      .setting = setting,
                                      .pool = b->pool,
