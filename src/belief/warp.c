@@ -7,8 +7,7 @@
 
 enum { SCALES = 8, FEWEST = 8, EVALUATIONS = 20 };
 
-/* An asinh is tried from this deviation in interquartile ranges on; another scale must gain so much density.
- */
+/* An asinh is tried from this deviation in interquartile ranges on; another scale must gain so much. */
 static const double warp_tail = 3;
 static const double scale_gain = 3;
 
@@ -99,10 +98,12 @@ int ckg__choose_warp(struct ckg__models *models, int j, int trials)
         return status;
     status = ckg__models_run(models, w.count, warp_task, &w, w.status);
 
-    /* Another scale must earn its place; among others the density decides. */
-    for (int i = 1; !status && i < w.count; i++)
-        if (w.density[i] > w.density[best] + (best ? 0 : scale_gain))
+    /* Another scale must earn its place; among others the density decides. The logarithm must beat all. */
+    for (int i = 1; !status && i < w.count; i++) {
+        const double gain = best && w.fitted[i].warp != CKG__LOGARITHM ? 0 : scale_gain;
+        if (w.density[i] > w.density[best] + gain)
             best = i;
+    }
 
     /* On the same scale nothing changes: what else was tried leaves no trace. */
     const struct scale chosen = {w.fitted[best].warp, w.fitted[best].strict};

@@ -19,6 +19,8 @@ struct entry {
     double value, sd; /* sd: CKG_SD_DEFAULT: to be estimated; else known, 0 without noise */
     int apart;        /* 1: its design is not near to an earlier one's */
     double far;       /* from the median, where the value is absurd; 0: it is ordinary */
+    int confirmed;    /* 1: it is absurd, and so is its neighbour */
+    int vain;         /* 1: an objective that was measured where a constraint was not met */
 };
 
 static double entry_sd(const struct ckg_problem *problem, const struct ckg_measurement *m)
@@ -44,11 +46,14 @@ static int collect(const struct ckg__data *data, const struct ckg__series_source
         const struct ckg__trial *trial = &data->trial[t];
 
         if (latent && (trial->state == CKG_COMPLETE || trial->state == CKG_FAILED))
-            entries[count++] = (struct entry){trial->design, trial->state == CKG_COMPLETE ? 1 : -1, 0, 0, 0};
+            entries[count++] = (struct entry){.design = trial->design,
+                                              .value = trial->state == CKG_COMPLETE ? 1 : -1};
         for (int i = 0; !latent && i < trial->count; i++)
             if (trial->measured[i].outcome == outcome)
-                entries[count++] = (struct entry){trial->design, trial->measured[i].value,
-                                                  entry_sd(data->problem, &trial->measured[i]), 0, 0};
+                entries[count++] = (struct entry){.design = trial->design,
+                                                  .value = trial->measured[i].value,
+                                                  .sd = entry_sd(data->problem, &trial->measured[i]),
+                                                  .vain = !outcome && !ckg__data_feasible(data, trial)};
     }
     return count;
 }
@@ -282,6 +287,35 @@ static int find_window(const struct judged *j, const double limits[2], struct ck
     return CKG_OK;
 }
 
+/* The largest difference of two designs' coordinates. */
+static double distance(const struct ckg__data *data, int a, int b)
+{
+    const size_t D = (size_t)data->problem->D;
+    double most = 0;
+    for (size_t k = 0; k < D; k++)
+        most = fmax(most, fabs(data->u[(size_t)a * D + k] - data->u[(size_t)b * D + k]));
+    return most;
+}
+
+/* Marks absurd entries whose nearest neighbour is absurd, too: that is no mishap. */
+static void confirm(const struct judged *j)
+{
+    for (int i = 0; i < j->count; i++) {
+        struct entry *entry = &j->entries[i];
+        double nearest = INFINITY;
+        for (int k = 0; entry->far > 0 && !entry->vain && k < j->count; k++) {
+            const struct entry *other = &j->entries[k];
+            const double away = other->design == entry->design
+                                    ? INFINITY
+                                    : distance(j->data, entry->design, other->design);
+            if (away < nearest) {
+                nearest = away;
+                entry->confirmed = other->far > 0;
+            }
+        }
+    }
+}
+
 /* Marks the entries that are absurdly far out, and draws them in. */
 static int draw_in(const struct judged *j, struct ckg__arena *arena, struct ckg__scaling *scaling)
 {
@@ -307,6 +341,7 @@ static int draw_in(const struct judged *j, struct ckg__arena *arena, struct ckg_
             j->entries[i].far = fabs(j->w[i] - j->median);
         j->w[i] = fmin(fmax(j->w[i], scaling->low), scaling->high);
     }
+    confirm(j);
     return CKG_OK;
 }
 
@@ -341,10 +376,11 @@ static void add_row(struct ckg__series *s, int design, const struct pool *pool, 
     s->count[i] = pool->count;
 }
 
-enum { NOISY, KNOWN, EXACT, ABSURD, POOLS };
+enum { NOISY, KNOWN, EXACT, ABSURD, CONFIRMED, POOLS };
 
-/* The variance of a row of absurd values until the units are known. */
+/* The variances of rows of absurd values until the units are known. */
 static const double absurd_variance = -2;
+static const double confirmed_variance = -3;
 
 /*
  * Mean and standard deviation over rows, computed on numbers scaled to at most 1 so that no square overflows.
@@ -399,7 +435,7 @@ static void pool_entries(const struct ckg__scaling *scaling, const struct entry 
         const double sd = entries[i].sd;
         struct pool *of = pools + (size_t)entries[i].design * POOLS;
         if (entries[i].far > 0)
-            pool_add(&of[ABSURD], y[i], 1);
+            pool_add(&of[entries[i].confirmed ? CONFIRMED : ABSURD], y[i], 1);
         else if (sd == CKG_SD_DEFAULT)
             pool_add(&of[NOISY], y[i], 1);
         else if (sd == 0)
@@ -415,6 +451,7 @@ static void pool_entries(const struct ckg__scaling *scaling, const struct entry 
         add_row(s, design, &of[KNOWN], 1 / of[KNOWN].weight);
         add_row(s, design, &of[EXACT], 0);
         add_row(s, design, &of[ABSURD], absurd_variance);
+        add_row(s, design, &of[CONFIRMED], confirmed_variance);
     }
 }
 
@@ -478,8 +515,9 @@ static int typical_known(const struct ckg__scaling *scaling, const struct entry 
 /* A value with more noise than this says nothing, and its square stays finite. */
 static const double most_noise = 1e100;
 
-/* An absurd value has a noise of this share of its distance from the others. */
+/* The noise of an absurd value is this share of its distance from the others; that of a confirmed one. */
 static const double softness = 1.0 / 3;
+static const double confirmed_softness = 0.05;
 
 /* Mean and standard deviation of the ordinary rows. */
 static int ordinary_moments(const struct ckg__series *s, struct ckg__arena *arena, double *mean, double *sd)
@@ -491,7 +529,7 @@ static int ordinary_moments(const struct ckg__series *s, struct ckg__arena *aren
     if (!y)
         return CKG_ERR_NOMEM;
     for (int i = 0; i < s->n; i++)
-        if (s->known[i] != absurd_variance)
+        if (s->known[i] > absurd_variance)
             y[n++] = s->y[i];
     moments(n, y, mean, sd);
     ckg__arena_release(arena, mark);
@@ -521,8 +559,9 @@ static int standardise(const struct ckg__data *data, int outcome, struct ckg__ar
     /* Values and known variances in it. */
     for (int i = 0; i < s->n; i++) {
         s->y[i] = ckg__scaling_round((s->y[i] - mean) / sd);
-        if (s->known[i] == absurd_variance) {
-            s->known[i] = fmin(softness * softness * s->y[i] * s->y[i], most_noise);
+        if (s->known[i] <= absurd_variance) {
+            const double share = s->known[i] == absurd_variance ? softness : confirmed_softness;
+            s->known[i] = fmin(share * share * s->y[i] * s->y[i], most_noise);
             s->absurd++;
         } else if (s->known[i] > 0)
             s->known[i] = fmin(s->known[i] / (sd * sd), most_noise);

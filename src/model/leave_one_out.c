@@ -18,8 +18,8 @@
 #include "linalg/dense.h"
 #include "model/gp_private.h"
 
-/* Rows of one design: values of estimated noise, of known noise, without, absurd ones. */
-enum { MOST = 4 };
+/* Rows of one design: values of estimated noise, of known noise, without, absurd ones of two kinds. */
+enum { MOST = 5 };
 
 struct leave {
     const struct ckg__gp *gp;

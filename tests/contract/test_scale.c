@@ -278,6 +278,27 @@ static void test_far_out_by_evidence(void **state)
     }
 }
 
+/* One value of 1000 among feasible designs is a mishap; two beside each other are bad, also between them. */
+static void test_neighbours_confirm_each_other(void **state)
+{
+    const double at[][2] = {{0.08, 0.78}, {0.12, 0.82}};
+    const double between[] = {0.1, 0.8};
+    double mean[2];
+
+    (void)state;
+    for (int both = 0; both < 2; both++) {
+        ckg_study *study = new_study(0, CKG_MINIMIZE, 1);
+        tell_all(study, TOLD, -1, 0, 0);
+        tell_at(study, at[0], (const double[]){1000, slope(at[0])});
+        tell_at(study, at[1], (const double[]){both ? 1000 : bowl(at[1]), slope(at[1])});
+        assert_int_equal(model_of(study, 0).absurd, 1 + both);
+        must(ckg_study_predict(study, 1, between, mean, NULL, NULL, NULL));
+        print_message("%g between them, %g without\n", mean[0], bowl(between));
+        assert_true(both ? mean[0] > 1.5 : fabs(mean[0] - bowl(between)) < 0.05);
+        ckg_study_free(study);
+    }
+}
+
 /* The best value measured is the best evaluated, however good it is. */
 static void test_absurdly_good_is_best_evaluated(void **state)
 {
@@ -394,8 +415,8 @@ int main(void)
         test_decades_are_modelled_by_their_logarithm, test_what_has_no_decades_stays_as_it_is,
         test_a_limit_must_be_in_reach_of_a_logarithm, test_it_follows_from_the_trials,
         test_as_it_is_when_told_so, test_the_recommendation_stays, test_far_out_by_evidence,
-        test_absurdly_good_is_best_evaluated, test_absurdly_good_twice_is_believed,
-        test_limits_far_from_the_data, test_beyond_all_numbers);
+        test_neighbours_confirm_each_other, test_absurdly_good_is_best_evaluated,
+        test_absurdly_good_twice_is_believed, test_limits_far_from_the_data, test_beyond_all_numbers);
 
     return failed + policies_run(1, contracts);
 }
