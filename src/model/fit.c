@@ -31,18 +31,18 @@ struct ckg__prior ckg__prior_default(int d)
 
 /*
  * Failures for good, beyond a sharp edge, want a large signal beside the unit variance of chance; failures by
- * chance a small one. The wide prior leaves it to the labels. Length-scales are shorter than those of values:
- * under long ones three labels would speak for the whole cube.
+ * chance a small one. The wide prior leaves it to the labels. Length-scales are shorter and more certain than
+ * those of values: labels say little of them, and under long ones three labels speak for the whole cube.
  */
 struct ckg__prior ckg__prior_labels(int d)
 {
     struct ckg__prior prior = ckg__prior_default(d);
 
-    prior.ell_mean = 0.5 * log(d);
-    prior.ell_sd = 1.2;
+    prior.ell_mean = 0.5 * log(d / 2.0);
+    prior.ell_sd = 0.6;
     prior.signal_mean = log(100);
     prior.signal_sd = 4;
-    prior.signal_low = log(0.1);
+    prior.signal_low = log(4);
     prior.signal_high = log(1e7);
     return prior;
 }
