@@ -287,6 +287,17 @@ int ckg__belief_log_utility_batch(const struct ckg__belief *belief, int m, const
     return ckg__belief_log_feasible_batch(belief, m, U, ldu, arena, value, gradient);
 }
 
+/*
+ * By how much a value breaks the limits of outcome j. One that chance decides has no unit that others could
+ * be compared in, and grows without end where evaluations fail for good: it counts as 1 at most.
+ */
+static double broken_by(const struct ckg__belief *belief, int j, double value)
+{
+    const double excess = fmax(0, fmax(value - belief->upper[j], belief->lower[j] - value));
+
+    return ckg__gp_chance(belief->gp[j]) > 0 ? excess / (1 + excess) : excess;
+}
+
 double ckg__belief_violation(const struct ckg__belief *belief, const double *const *value, int at)
 {
     double violation = 0;
@@ -296,7 +307,7 @@ double ckg__belief_violation(const struct ckg__belief *belief, const double *con
         double most = 0;
         next = ckg__belief_after(belief, j);
         for (int k = j; k < next; k++)
-            most = fmax(most, fmax(value[k][at] - belief->upper[k], belief->lower[k] - value[k][at]));
+            most = fmax(most, broken_by(belief, k, value[k][at]));
         violation += most;
     }
     return violation;

@@ -78,6 +78,22 @@ static void test_probability(void **state)
     scene_free(&s);
 }
 
+/* What chance decides breaks its limit by 1 at most, others by what they break it by. */
+static void test_violation(void **state)
+{
+    const double f = 0, c1 = 2, latent = -4, c3 = 0;
+    const double *const value[] = {&f, &c1, &latent, &c3};
+    const double passed = 0.01;
+    const double *const better[] = {&f, &c1, &passed, &c3};
+    struct scene s;
+
+    (void)state;
+    labelled_scene(&s, 4);
+    assert_near(ckg__belief_violation(&s.belief, value, 0), 2 - s.belief.upper[1] + 0.8, 1e-12);
+    assert_near(ckg__belief_violation(&s.belief, better, 0), 2 - s.belief.upper[1], 1e-12);
+    scene_free(&s);
+}
+
 /* --- gradients --- */
 
 static struct ckg__kg kg;
@@ -269,5 +285,5 @@ static void test_ckg_against_both_labels(void **state)
 
 int main(void)
 {
-    return RUN_TESTS(test_probability, test_gradients, test_ckg_against_both_labels);
+    return RUN_TESTS(test_probability, test_violation, test_gradients, test_ckg_against_both_labels);
 }

@@ -100,13 +100,17 @@ static void test_violation_is_the_largest(void **state)
     struct ckg__belief belief = {.outcomes = 4, .lower = {0, 0, 0, 0}, .upper = {0, 1, 1, 1}};
     const double f = 0, c1 = 1.5, c2 = -2, c3 = 4;
     const double *const value[] = {&f, &c1, &c2, &c3};
+    struct scene s;
 
     (void)state;
+    scene_make(&s, CKG__RBF, 0, 1);
+    memcpy(belief.gp, s.belief.gp, sizeof belief.gp);
     assert_near(ckg__belief_violation(&belief, value, 0), 5.5, 1e-15);
     group(&belief, 1);
     assert_near(ckg__belief_violation(&belief, value, 0), 5, 1e-15);
     group(&belief, 2);
     assert_near(ckg__belief_violation(&belief, value, 0), 3.5, 1e-15);
+    scene_free(&s);
 }
 
 /* --- gradients --- */

@@ -18,6 +18,7 @@
 #include "study/study.h"
 #include "suggest/draws.h"
 #include "support/near.h"
+#include "support/process.h"
 #include "support/studies.h"
 #include "support/test.h"
 
@@ -158,9 +159,13 @@ static void test_best_by_definition(void **state)
     };
     const struct ckg__draws draws = {.outcomes = 3, .count = 2, .m = 4, .value = value};
     struct ckg__belief belief = {.outcomes = 3, .lower = {0, -INFINITY, 2}, .upper = {0, 1, 4}};
+    struct process process;
     double best;
 
     (void)state;
+    process_make_empty(&process, 0, 1, 0);
+    for (int j = 0; j < 3; j++)
+        belief.gp[j] = &process.gp;
     assert_int_equal(ckg__draws_best(&draws, &belief, 0, &best), 2);
     assert_true(best == 3);
     assert_int_equal(ckg__draws_best(&draws, &belief, 1, &best), -1);
@@ -173,6 +178,7 @@ static void test_best_by_definition(void **state)
     belief.outcomes = 1; /* without constraints everything is feasible */
     assert_int_equal(ckg__draws_best(&draws, &belief, 1, &best), 2);
     assert_true(best == 9);
+    process_free(&process);
 }
 
 /* Two threads draw what one does; outlooks, purposes and seeds draw different numbers. */
