@@ -12,7 +12,7 @@ enum { FEWEST = 8, EVALUATIONS = 20 };
  * chance is larger, and a rougher kernel takes noise for signal.
  */
 static const double gain_exact = 1;
-static const double gain_noisy = 4;
+static const double gain_noisy = 10;
 
 struct smoothness {
     struct ckg__models *models;

@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "design/sequence.h"
 #include "linalg/logarithm.h"
 #include "linalg/normal.h"
 #include "study/study.h"
@@ -334,9 +335,12 @@ static int is_exact(const ckg_study *s, const struct ckg__trial *trial)
     return exact;
 }
 
-/* A design that was only predicted must be feasible and better than the best in hand with this probability.
+/*
+ * A design that was only predicted must be feasible and better than the best in hand with this probability,
+ * by models that have a record: so many times the evaluations of a usual initial design.
  */
 static const double sure = 0.98;
+enum { RECORD = 3 };
 
 /* How likely the recommendation is to be feasible and at least as good as `value`, as it is described. */
 static double better_than(const ckg_study *s, const ckg_recommendation *out, double value)
@@ -372,7 +376,8 @@ static int prefer_exact(ckg_study *s, const double *u, double penalty, ckg_recom
         if (trial->measured[i].outcome == 0)
             measured = trial->measured[i].value;
     const double value = ckg__scaling_apply(&s->models.surrogate[0].scaling, measured);
-    if (utility >= value && better_than(s, out, measured) >= sure)
+    const int tried = out->evaluations >= RECORD * ckg__design_size(s->problem->d);
+    if (tried && utility >= value && better_than(s, out, measured) >= sure)
         return CKG_OK;
 
     /* Then it is recommended instead, with what was measured there. */
