@@ -11,7 +11,8 @@
 
 #include "belief/stages.h"
 
-enum { FIRST_ANCHOR = 16 };
+/* Kernels are chosen at every fit up to so many trials, an anchor. */
+enum { FIRST_ANCHOR = 16, SMOOTHED_ALWAYS = 64 };
 
 /* The trials whose fit serves a study of `trials`. */
 static int fit_point(int trials)
@@ -64,11 +65,12 @@ static int fit_to(struct ckg__models *models, int trials)
 
     /* The scales, then the kernels on them; beyond CKG__REFIT_ALWAYS they are chosen at the anchors alone. */
     const int chosen = anchor || trials <= CKG__REFIT_ALWAYS;
+    const int smoothed = anchor || trials <= SMOOTHED_ALWAYS;
     for (int j = 0; !status && chosen && models->warp && j < models->data->problem->outcomes; j++)
         status = ckg__choose_warp(models, j, trials);
-    if (!status && chosen && models->warp && models->choose_kernel)
+    if (!status && smoothed && models->warp && models->choose_kernel)
         status = ckg__lay_out_all(models, trials);
-    for (int j = 0; !status && chosen && models->choose_kernel && j < models->data->problem->outcomes; j++)
+    for (int j = 0; !status && smoothed && models->choose_kernel && j < models->data->problem->outcomes; j++)
         status = ckg__choose_kernel(models, j);
 
     /* Which data that was. */
