@@ -1,11 +1,11 @@
 /*
  * The constrained knowledge gradient as a policy (acquisition/kg.h has the formula, knowledge.c the search).
  *
- * Without noise a feasible design in hand is known for what it is, and a recommendation that departs from it
- * for one that was only predicted must be nearly certain (study/recommend.c). The gain of the recommendation
- * by one more evaluation is then the improvement of the best design evaluated, whose expectation needs no
- * discretisation: the knowledge gradient is log-cEI. Measured on COCO's constrained suite and on the paper's
- * problems, that is the better choice at every dimension (bench/results/coco.md).
+ * Without noise a feasible design in hand is known for what it is, and the best of them is recommended
+ * (study/recommend.c). The gain of the recommendation by one more evaluation is then the improvement of the
+ * best design evaluated, whose expectation needs no discretisation: the knowledge gradient is log-cEI.
+ * Measured on COCO's constrained suite and on the paper's problems, that is the better choice at every
+ * dimension (bench/results/coco.md).
  */
 #include <math.h>
 
