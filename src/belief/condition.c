@@ -38,7 +38,6 @@ static int widen(struct ckg__surrogate *s, int sample, const struct ckg__gp_inpu
     const int d = inputs->d;
     double wider[CKG_MAX_PARAMETERS + 2];
 
-    s->widening[sample] = 1;
     if (rows < 4 || s->series.labels || s->series.typical_known > 0)
         return CKG_OK;
     const double factor = (CREDIT + rows * ckg__gp_surprise(gp, rows)) / (CREDIT + rows);
@@ -65,7 +64,8 @@ static void factor_task(void *context, int index, int worker)
 
     ckg__models_share(models, worker, &team, &fit);
     int status = ckg__gp_set(s->gp[sample], &fit.inputs, theta, arena);
-    if (!status)
+    s->widening[sample] = 1;
+    if (!status && models->method != CKG__FIT_ML) /* which asks for the likelihood as it is */
         status = widen(s, sample, &fit.inputs, theta, arena);
     f->status[index] = status;
 }

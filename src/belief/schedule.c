@@ -63,7 +63,7 @@ static int fit_to(struct ckg__models *models, int trials)
     if (!status)
         status = ckg__fit_all(models, anchor);
 
-    /* The scales, then the kernels on them; beyond CKG__REFIT_ALWAYS they are chosen at the anchors alone. */
+    /* The scales, then the kernels on them; in long studies they are chosen at the anchors alone. */
     const int chosen = anchor || trials <= CKG__REFIT_ALWAYS;
     const int smoothed = anchor || trials <= SMOOTHED_ALWAYS;
     for (int j = 0; !status && chosen && models->warp && j < models->data->problem->outcomes; j++)

@@ -99,9 +99,9 @@ static int apply_options(ckg_study *s, const ckg_options *o)
     if (status)
         return status;
 
-    /* The models; the paper's authors had plain maximum likelihood, no warp, and M = 0. */
-    s->models.choose_kernel = kernel == CKG__KERNELS;
-    s->models.kernel = s->models.choose_kernel ? CKG__RBF : (enum ckg__kernel)kernel;
+    /* The models; the paper's authors had one kernel, plain maximum likelihood, no warp, and M = 0. */
+    s->models.choose_kernel = kernel == CKG__KERNELS && !preset;
+    s->models.kernel = kernel == CKG__KERNELS ? CKG__RBF : (enum ckg__kernel)kernel;
     s->models.method = preset && fit == CKG__FIT_AUTO ? CKG__FIT_ML : (enum ckg__fit_method)fit;
     s->models.samples = o->samples;
     s->models.warp = o->warp && !preset;

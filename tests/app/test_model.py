@@ -16,7 +16,7 @@ SETTINGS = {
     "samples": ("3", MODELS, lambda m: m["c"]["samples"] == 3 and m["c"]["fit"] == "sample"),
     "warp": ("false", MODELS, lambda m: m["f"]["warp"] == 0),
     "penalty": ("1234.5", MODELS, lambda m: m["penalty"] == 1234.5),
-    "preset": ("paper", MODELS, lambda m: m["penalty"] == 0 and m["f"]["fit"] == "ml"),
+    "preset": ("paper", MODELS, lambda m: m["penalty"] == 0 and m["f"]["fit"] == "ml" and m["f"]["kernel"] == m["c"]["kernel"] == "rbf"),
     "final_policy": ("sobol", ("run", "s.yaml", "--dry-run", "--json"), lambda design: True),
     "time_limit": ("1e-9", ("run", "s.yaml", "--dry-run", "--json"), lambda design: True),
 }
