@@ -1,0 +1,123 @@
+/*
+ * The objective and the constraints of a problem file.
+ */
+#include "define/reader.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+
+/* Values are measured below this, so limits beyond it mean nothing. */
+static const double largest_value = 1e150;
+
+struct outcome {
+    const yaml_node_t *name, *min, *max, *noise;
+};
+
+static const struct app_node_key objective_keys[] = {
+    {"name", offsetof(struct outcome, name)},
+    {"noise", offsetof(struct outcome, noise)},
+};
+
+static const struct app_node_key constraint_keys[] = {
+    {"min", offsetof(struct outcome, min)},
+    {"max", offsetof(struct outcome, max)},
+    {"noise", offsetof(struct outcome, noise)},
+};
+
+/* Outcomes and parameters stand in one table, so they share one set of names. The caller frees *name. */
+static int read_outcome_name(struct app_reader *r, const yaml_node_t *node, int constraint, char **name)
+{
+    const int status = app_node_name(&r->document, node, name);
+
+    if (status)
+        return status;
+    if (ckg_problem_parameter_find(r->out->problem, *name) >= 0)
+        return app_node_complain(&r->document, node, "'%s' is already a parameter", *name);
+    if (constraint && ckg_problem_outcome_find(r->out->problem, *name) == 0)
+        return app_node_complain(&r->document, node, "'%s' is already the objective", *name);
+    return CKG_OK;
+}
+
+/* noise: auto, none, or a standard deviation; a NULL node stands for auto. */
+static int read_noise(struct app_reader *r, const yaml_node_t *node, const char *outcome)
+{
+    struct app_message unused;
+    struct app_document quiet = {.path = "", .message = &unused};
+    enum ckg_noise noise = app_node_is_word(node, "none") ? CKG_NOISE_NONE : CKG_NOISE_AUTO;
+    double sd = 0;
+
+    if (node && !app_node_is_word(node, "auto") && !app_node_is_word(node, "none")) {
+        if (app_node_number(&quiet, node, 0, DBL_MAX, &sd))
+            return app_node_expect(&r->document, node, "noise auto, none or a standard deviation");
+        noise = sd > 0 ? CKG_NOISE_KNOWN : CKG_NOISE_NONE;
+    }
+    const int refused = ckg_problem_set_noise(r->out->problem, outcome, noise, sd);
+    return refused ? app_reader_refuse(r, node, refused) : CKG_OK;
+}
+
+static int read_limit(struct app_reader *r, const yaml_node_t *node, double *out)
+{
+    return node ? app_node_number(&r->document, node, -largest_value, largest_value, out) : CKG_OK;
+}
+
+static int add_constraint_named(struct app_reader *r, const char *name, const yaml_node_t *node)
+{
+    struct outcome from = {0};
+    double min = -INFINITY;
+    double max = INFINITY;
+    int status = app_node_mapping(&r->document, node, "a constraint", APP_KEYS(constraint_keys), &from);
+
+    if (!status && !from.min && !from.max)
+        status = app_node_complain(&r->document, node, "a constraint needs `min`, `max` or both");
+    if (!status)
+        status = read_limit(r, from.min, &min);
+    if (!status)
+        status = read_limit(r, from.max, &max);
+    if (status)
+        return status;
+
+    status = ckg_problem_add_constraint(r->out->problem, name, min, max);
+    return status ? app_reader_refuse(r, from.min ? from.min : from.max, status)
+                  : read_noise(r, from.noise, name);
+}
+
+static int add_constraint(struct app_reader *r, const yaml_node_t *key, const yaml_node_t *node)
+{
+    char *name = NULL;
+    int status = read_outcome_name(r, key, 1, &name);
+
+    if (!status)
+        status = add_constraint_named(r, name, node);
+    free(name);
+    return status;
+}
+
+int app_read_constraints(struct app_reader *r, const yaml_node_t *node)
+{
+    if (node->type != YAML_MAPPING_NODE)
+        return app_node_expect(&r->document, node, "a mapping of constraints, `name: {min: …, max: …}`");
+    const int count = app_node_pairs(node);
+    if (count > CKG_MAX_CONSTRAINTS)
+        return app_node_complain(&r->document, app_reader_key(r, node, CKG_MAX_CONSTRAINTS),
+                                 "there may be at most %d constraints, not %d", CKG_MAX_CONSTRAINTS, count);
+    return app_reader_each(r, node, add_constraint);
+}
+
+int app_read_objective(struct app_reader *r, const yaml_node_t *node)
+{
+    struct outcome from = {0};
+    char *name = NULL;
+    int status = app_node_mapping(&r->document, node, "the objective", APP_KEYS(objective_keys), &from);
+
+    if (!status)
+        status = from.name ? read_outcome_name(r, from.name, 0, &name)
+                           : app_node_complain(&r->document, node, "the objective needs a `name`");
+    if (!status) {
+        const int refused = ckg_problem_set_objective(r->out->problem, name, r->goal);
+
+        status = refused ? app_reader_refuse(r, from.name, refused) : read_noise(r, from.noise, name);
+    }
+    free(name);
+    return status;
+}

@@ -1,0 +1,42 @@
+/*
+ * What the readers of a problem file's parts share.
+ */
+#include "define/reader.h"
+
+int app_reader_no_memory(struct app_reader *r)
+{
+    return app_node_no_memory(&r->document);
+}
+
+int app_reader_refuse(struct app_reader *r, const yaml_node_t *node, int status)
+{
+    return status == CKG_ERR_NOMEM ? app_reader_no_memory(r)
+                                   : app_node_complain(&r->document, node, "%s", ckg_error_message());
+}
+
+const yaml_node_t *app_reader_item(struct app_reader *r, const yaml_node_t *list, int index)
+{
+    return app_document_node(&r->document, list->data.sequence.items.start[index]);
+}
+
+const yaml_node_t *app_reader_key(struct app_reader *r, const yaml_node_t *mapping, int index)
+{
+    return app_document_node(&r->document, mapping->data.mapping.pairs.start[index].key);
+}
+
+const yaml_node_t *app_reader_value(struct app_reader *r, const yaml_node_t *mapping, int index)
+{
+    return app_document_node(&r->document, mapping->data.mapping.pairs.start[index].value);
+}
+
+int app_reader_each(struct app_reader *r, const yaml_node_t *node,
+                    int (*add)(struct app_reader *, const yaml_node_t *, const yaml_node_t *))
+{
+    int status = CKG_OK;
+    for (int i = 0; !status && i < app_node_pairs(node); i++) {
+        status = app_node_check_key(&r->document, node, i);
+        if (!status)
+            status = add(r, app_reader_key(r, node, i), app_reader_value(r, node, i));
+    }
+    return status;
+}

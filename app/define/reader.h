@@ -1,0 +1,41 @@
+/*
+ * What the readers of a problem file's parts share; one file each, all called from read.c. Each returns
+ * CKG_OK, or an error after the complaint.
+ */
+#ifndef CKG_APP_READER_H
+#define CKG_APP_READER_H
+
+#include "define/definition.h"
+#include "define/node.h"
+
+struct app_reader {
+    struct app_document document;
+    struct app_definition *out;
+    enum ckg_goal goal;
+};
+
+#define APP_KEYS(table) (int)(sizeof table / sizeof *table), table
+
+int app_reader_no_memory(struct app_reader *r);
+
+/* What the library refused, at the node that gave it the words. */
+int app_reader_refuse(struct app_reader *r, const yaml_node_t *node, int status);
+
+/* An item of a list; the key and the value of a mapping's pair. */
+const yaml_node_t *app_reader_item(struct app_reader *r, const yaml_node_t *list, int index);
+const yaml_node_t *app_reader_key(struct app_reader *r, const yaml_node_t *mapping, int index);
+const yaml_node_t *app_reader_value(struct app_reader *r, const yaml_node_t *mapping, int index);
+
+/* Calls add for every pair of a mapping of names. */
+int app_reader_each(struct app_reader *r, const yaml_node_t *node,
+                    int (*add)(struct app_reader *, const yaml_node_t *, const yaml_node_t *));
+
+/* The parts of the file, each under its key. */
+int app_read_parameters(struct app_reader *r, const yaml_node_t *node);
+int app_read_objective(struct app_reader *r, const yaml_node_t *node);
+int app_read_constraints(struct app_reader *r, const yaml_node_t *node);
+int app_read_evaluate(struct app_reader *r, const yaml_node_t *node);
+int app_read_policy(struct app_reader *r, const yaml_node_t *node);
+int app_read_model(struct app_reader *r, const yaml_node_t *node);
+
+#endif
