@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/meant.h"
 #include "command.h"
 
 /* --- the options --- */
@@ -133,6 +134,23 @@ static int find_option(const struct app_command *command, const char *name, size
     return -1;
 }
 
+/* There is no such option, but perhaps one that is nearly so. */
+static int refuse_option(const struct app_arguments *a, const char *word)
+{
+    const char *names[APP_MAX_OPTIONS];
+    const struct app_option *o;
+    char typed[64];
+    char hint[APP_MEANT];
+    int count = 0;
+
+    for (; (o = app_option_at(a->command, count)); count++)
+        names[count] = o->name;
+
+    snprintf(typed, sizeof typed, "%.*s", (int)strcspn(word + strspn(word, "-"), "="),
+             word + strspn(word, "-"));
+    return app_wrong(a, "there is no option '%s'%s", word, app_meant_text(typed, "--", count, names, hint));
+}
+
 /* Another value of the option that may be repeated. */
 static int keep_repeated(struct app_arguments *a, const struct app_option *option, const char *value)
 {
@@ -159,7 +177,7 @@ static int read_option(struct app_arguments *a, int argc, char **argv, int *at)
         value = word[2] ? word + 2 : NULL;
     }
     if (index < 0)
-        return app_wrong(a, "there is no option '%s'", word);
+        return refuse_option(a, word);
     assert(index < APP_MAX_OPTIONS);
 
     /* A value where one belongs, and none elsewhere. */

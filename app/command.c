@@ -5,12 +5,26 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "problems/problems.h"
+
 const struct app_command *app_command_named(const char *name)
 {
     for (const struct app_command *c = app_commands; c->name; c++)
         if (!strcmp(c->name, name))
             return c;
     return NULL;
+}
+
+const char *app_command_meant(const char *word, char out[APP_MEANT])
+{
+    enum { MOST = 64 };
+    const char *names[MOST];
+    int count = 0;
+
+    for (const struct app_command *c = app_commands; c->name && count < MOST; c++)
+        if (!(c->work->traits & APP_HIDDEN))
+            names[count++] = c->name;
+    return app_meant_text(word, "", count, names, out);
 }
 
 int app_open(struct app_notebook *n, const struct app_arguments *a, enum app_access access)
@@ -78,9 +92,33 @@ int app_command_execute(const struct app_command *command, int argc, char **argv
 
 int app_find_policy(const struct app_arguments *a, const char *name, ckg_policy_info *out)
 {
-    if (ckg_policy_named(name, out))
-        return app_wrong(a, "%s; `ckg policies` lists them", ckg_error_message());
-    return CKG_OK;
+    enum { MOST = 64 };
+    const char *names[MOST];
+    char hint[APP_MEANT];
+    int count = 0;
+
+    if (!ckg_policy_named(name, out))
+        return CKG_OK;
+
+    struct app_message why;
+    app_fail(&why, 0, "%s", ckg_error_message());
+    for (; count < MOST && !ckg_policy_at(count, out); count++)
+        names[count] = out->name;
+    return app_wrong(a, "%s%s; `ckg policies` lists them", why.text,
+                     app_meant_text(name, "", count, names, hint));
+}
+
+int app_refuse_problem(const struct app_arguments *a, const char *word)
+{
+    enum { MOST = 64 };
+    const char *names[MOST];
+    char hint[APP_MEANT];
+    int count = 0;
+
+    for (; count < MOST && app_problems[count]; count++)
+        names[count] = app_problems[count]->name;
+    return app_wrong(a, "there is no problem '%s'%s; `ckg problems` lists them", word,
+                     app_meant_text(word, "", count, names, hint));
 }
 
 int app_print(const struct app_arguments *a, struct app_text *text)

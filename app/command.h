@@ -9,6 +9,7 @@
 #ifndef CKG_APP_COMMAND_H
 #define CKG_APP_COMMAND_H
 
+#include "base/meant.h"
 #include "base/text.h"
 #include "notebook/notebook.h"
 
@@ -85,6 +86,9 @@ extern const struct app_command app_commands[];
 /* The command of that name, or NULL. */
 const struct app_command *app_command_named(const char *name);
 
+/* " (did you mean NAME?)" for a word that is no command's name, or an empty text. */
+const char *app_command_meant(const char *word, char out[APP_MEANT]);
+
 /* Reads the line, does the work, says what went wrong; the exit status. */
 int app_command_execute(const struct app_command *command, int argc, char **argv);
 
@@ -121,6 +125,9 @@ int app_open(struct app_notebook *notebook, const struct app_arguments *argument
 
 /* The policy of that name. */
 int app_find_policy(const struct app_arguments *arguments, const char *name, ckg_policy_info *out);
+
+/* There is no built-in test problem of that name. */
+int app_refuse_problem(const struct app_arguments *arguments, const char *word);
 
 /* Prints the text with a newline on standard output, and frees it. */
 int app_print(const struct app_arguments *arguments, struct app_text *text);

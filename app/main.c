@@ -55,6 +55,9 @@ int main(int argc, char **argv)
     const struct app_command *command = app_command_named(word);
     if (command)
         return app_command_execute(command, argc - 2, argv + 2);
-    fprintf(stderr, "ckg: there is no command '%s'; `ckg --help` lists them\n", word);
+
+    char hint[APP_MEANT];
+    fprintf(stderr, "ckg: there is no command '%s'%s; `ckg --help` lists them\n", word,
+            app_command_meant(word, hint));
     return APP_WRONG;
 }

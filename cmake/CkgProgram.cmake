@@ -25,7 +25,7 @@ if(CKG_PROGRAM)
     add_custom_command(OUTPUT ${pages}/done DEPENDS ckg_program ${PROJECT_SOURCE_DIR}/scripts/program-pages.sh
         COMMAND ${PROJECT_SOURCE_DIR}/scripts/program-pages.sh $<TARGET_FILE:ckg_program> ${pages} VERBATIM)
     add_custom_target(ckg_pages ALL DEPENDS ${pages}/done)
-    install(DIRECTORY ${pages}/man1 DESTINATION ${CMAKE_INSTALL_MANDIR})
+    install(DIRECTORY ${pages}/man1 ${pages}/man5 DESTINATION ${CMAKE_INSTALL_MANDIR})
     install(FILES ${pages}/ckg.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME ckg)
     install(FILES ${pages}/_ckg DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
 endif()

@@ -83,7 +83,7 @@ static int read_problem(const struct app_arguments *a, const char *word, void *e
     const struct app_problem *problem = app_problem_named(word);
 
     *(const struct app_problem **)entry = problem;
-    return problem ? CKG_OK : app_wrong(a, "there is no problem '%s'; `ckg problems` lists them", word);
+    return problem ? CKG_OK : app_refuse_problem(a, word);
 }
 
 static int read_noise(const struct app_arguments *a, const char *word, void *entry)

@@ -2,22 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "command.h"
-
-/* Text for roff: no line of it becomes a request, and a backslash stays one. */
-static void print_roff(const char *text)
-{
-    for (int start = 1; *text; start = *text++ == '\n') {
-        if (start && (*text == '.' || *text == '\''))
-            printf("\\&");
-        if (*text == '\\')
-            printf("\\e");
-        else if (*text == '-')
-            printf("\\-");
-        else
-            putchar(*text);
-    }
-}
+#include "commands/problem_page.h"
 
 static void print_option(const struct app_option *o)
 {
@@ -25,12 +10,12 @@ static void print_option(const struct app_option *o)
     if (o->letter)
         printf("\\fB\\-%c\\fR, ", o->letter);
     printf("\\fB\\-\\-");
-    print_roff(o->name);
+    app_print_roff(o->name);
     printf("\\fR");
     if (o->argument)
         printf(" \\fI%s\\fR", o->argument);
     printf("\n");
-    print_roff(o->help);
+    app_print_roff(o->help);
     printf("\n");
 }
 
@@ -44,17 +29,17 @@ static void print_settings(void)
     for (int i = 0; !ckg_option_at(i, &info); i++) {
         char values[256];
         printf(".TP\n\\fB%s\\fR\n", info.name);
-        print_roff(ckg_option_values_text(&info, values, sizeof values));
+        app_print_roff(ckg_option_values_text(&info, values, sizeof values));
         printf(": ");
-        print_roff(info.help);
+        app_print_roff(info.help);
         printf("\n");
     }
 }
 
-static void print_head(const char *page, const char *title)
+static void print_head(const char *page, int chapter, const char *title)
 {
-    printf(".TH %s 1 \"\" \"ckg %s\" \"ckg manual\"\n.SH NAME\n%s \\- ", page, ckg_version(), page);
-    print_roff(title);
+    printf(".TH %s %d \"\" \"ckg %s\" \"ckg manual\"\n.SH NAME\n%s \\- ", page, chapter, ckg_version(), page);
+    app_print_roff(title);
     printf("\n");
 }
 
@@ -71,11 +56,11 @@ static void print_command(const struct app_command *c)
 
     /* What it is and what it does. */
     snprintf(page, sizeof page, "ckg-%s", c->name);
-    print_head(page, c->title);
+    print_head(page, 1, c->title);
     printf(".SH SYNOPSIS\n\\fBckg %s\\fR ", c->name);
-    print_roff(c->work->usage);
+    app_print_roff(c->work->usage);
     printf("\n.SH DESCRIPTION\n");
-    print_roff(c->work->about ? c->work->about : c->title);
+    app_print_roff(c->work->about ? c->work->about : c->title);
     printf("\n");
     if (c->work->traits & APP_TAKES_STUDY)
         printf(".PP\n\\fISTUDY\\fR is a problem file, or \\fB\\-\\-store\\fR \\fIURL\\fR \\fB\\-\\-study\\fR "
@@ -93,7 +78,7 @@ static void print_command(const struct app_command *c)
 
 static void print_overview(void)
 {
-    print_head("ckg", "constrained Bayesian optimisation");
+    print_head("ckg", 1, "constrained Bayesian optimisation");
     printf(".SH SYNOPSIS\n\\fBckg\\fR \\fICOMMAND\\fR …\n"
            ".SH DESCRIPTION\n"
            "Finds the best feasible design when each evaluation is expensive and the constraints are\n"
@@ -105,19 +90,58 @@ static void print_overview(void)
         if (c->work->traits & APP_HIDDEN)
             continue;
         printf(".TP\n\\fBckg\\-%s\\fR(1)\n", c->name);
-        print_roff(c->title);
+        app_print_roff(c->title);
         printf("\n");
     }
 
     print_exit();
+    printf(".SH SEE ALSO\n\\fBckg\\-problem\\fR(5), every key of a problem file\n");
+}
+
+static void print_problem(void)
+{
+    print_head("ckg-problem", 5, "the problem file of ckg, key by key");
+    printf(".SH DESCRIPTION\n"
+           "A problem file says what may be varied, what is wanted, which limits hold, and how a design\n"
+           "is evaluated. It is YAML, or JSON of the same shape. \\fBckg new\\fR \\fINAME\\fR writes one to "
+           "start\n"
+           "from. A key that does not exist, or a value that makes no sense, is refused with its line and\n"
+           "column before anything runs.\n"
+           ".SH EXAMPLE\n.nf\n");
+    app_print_roff("name: spring\n"
+                   "goal: minimize\n"
+                   "budget: 60\n"
+                   "parameters:\n"
+                   "  wire:  {type: real, low: 0.05, high: 2.0, scale: log}\n"
+                   "  coils: {type: integer, low: 2, high: 15}\n"
+                   "  alloy: {type: categorical, values: [steel, brass]}\n"
+                   "objective: {name: weight, noise: none}\n"
+                   "constraints:\n"
+                   "  stress: {max: 5}\n"
+                   "evaluate:\n"
+                   "  command: [python3, spring.py]\n");
+    printf(".fi\n");
+    app_problem_page_roff();
+    printf(".SH SEE ALSO\n\\fBckg\\fR(1), \\fBckg\\-new\\fR(1), \\fBckg\\-policies\\fR(1)\n");
 }
 
 static int run(const struct app_arguments *a)
 {
     const struct app_command *command = a->count ? app_command_named(a->rest[0]) : NULL;
+    const int problem = a->count && !strcmp(a->rest[0], "problem");
 
+    /* The file's page, which is no command's. */
+    if (problem) {
+        if (app_option(a, "markdown"))
+            app_problem_page_markdown();
+        else
+            print_problem();
+        return CKG_OK;
+    }
+
+    char hint[APP_MEANT];
     if (a->count && !command)
-        return app_wrong(a, "there is no command '%s'", a->rest[0]);
+        return app_wrong(a, "there is no command '%s'%s", a->rest[0], app_command_meant(a->rest[0], hint));
     if (command)
         print_command(command);
     else
@@ -125,9 +149,15 @@ static int run(const struct app_arguments *a)
     return CKG_OK;
 }
 
+static const struct app_option options[] = {
+    {"markdown", 0, NULL, "the keys of a problem file as tables of Markdown", 0},
+    {0},
+};
+
 const struct app_work app_command_manual = {
-    .usage = "[COMMAND]",
+    .usage = "[COMMAND | problem]",
     .traits = APP_HIDDEN,
     .words = 1,
+    .options = options,
     .run = run,
 };

@@ -23,6 +23,30 @@ static const struct app_plot *find_kind(const char *name)
     return NULL;
 }
 
+static int refuse_kind(const struct app_arguments *a, const char *word)
+{
+    enum { MOST = 16 };
+    const char *names[MOST];
+    char hint[APP_MEANT];
+    int count = 0;
+
+    for (; count < MOST && app_plots[count]; count++)
+        names[count] = app_plots[count]->name;
+    return app_wrong(a, "there is no kind '%s'%s", word, app_meant_text(word, "", count, names, hint));
+}
+
+static int refuse_parameter(const struct app_arguments *a, const struct app_definition *d, const char *option,
+                            const char *word)
+{
+    const char *names[CKG_MAX_PARAMETERS];
+    char hint[APP_MEANT];
+
+    for (int i = 0; i < app_dimension(d); i++)
+        names[i] = app_parameter_name(d, i);
+    return app_wrong(a, "--%s: there is no parameter '%s'%s", option, word,
+                     app_meant_text(word, "", app_dimension(d), names, hint));
+}
+
 /* The parameter that an option names, -1 when it is not given. */
 static int find_parameter(const struct app_arguments *a, const struct app_definition *d, const char *option,
                           int *out)
@@ -30,7 +54,7 @@ static int find_parameter(const struct app_arguments *a, const struct app_defini
     const char *name = app_option(a, option);
 
     *out = name ? ckg_problem_parameter_find(d->problem, name) : -1;
-    return name && *out < 0 ? app_wrong(a, "--%s: there is no parameter '%s'", option, name) : CKG_OK;
+    return name && *out < 0 ? refuse_parameter(a, d, option, name) : CKG_OK;
 }
 
 static int read_options(const struct app_arguments *a, const struct app_definition *d,
@@ -51,7 +75,7 @@ static int check(const struct app_arguments *a)
     const struct app_canvas_table *table;
 
     if (!find_kind(kind))
-        return app_wrong(a, "there is no kind '%s'", kind);
+        return refuse_kind(a, kind);
     return app_picture_table(a, 0, &table);
 }
 

@@ -118,7 +118,7 @@ static int run(const struct app_arguments *a)
     const int to_draw = app_option(a, "output") != NULL;
 
     if (a->count && !one)
-        return app_wrong(a, "there is no problem '%s'; `ckg problems` lists them", a->rest[0]);
+        return app_refuse_problem(a, a->rest[0]);
     if (!one && (to_evaluate || to_draw))
         return app_wrong(a, "which problem? Give its name");
 

@@ -60,6 +60,25 @@ def test_wrong_lines():
                 refused("s.yaml", "1", "2", "3", say="unexpected argument")
 
 
+def test_did_you_mean():
+    """A slip of the fingers is answered with what was probably meant; what resembles nothing is not."""
+    with Folder() as folder:
+        small_study(folder)
+        folder.ckg("rcommend", "s.yaml", expect=2).one_line("there is no command 'rcommend' (did you mean recommend?)")
+        folder.ckg("staus", expect=2).one_line("(did you mean status?)")
+        check("did you mean" not in folder.ckg("manul", expect=2).err, "a hidden command is offered")
+        check("did you mean" not in folder.ckg("xyzzy", expect=2).err, "nothing like it")
+        for words, say in ((["run", "s.yaml", "--quite"], "'--quite' (did you mean --quiet?)"), (["trials", "s.yaml", "--jsn"], "(did you mean --json?)"),
+                           (["plot", "s.yaml", "--ouput=x.svg"], "'--ouput=x.svg' (did you mean --output?)"),
+                           (["plot", "s.yaml", "-o", "x.svg", "-k", "slcies"], "'slcies' (did you mean slices?)"),
+                           (["plot", "s.yaml", "-o", "x.svg", "-k", "map", "-x", "xx"], "there is no parameter 'xx' (did you mean x?)"),
+                           (["score", "s.yaml", "--at", "at.csv", "--policy", "ckgg"], "'ckgg' (did you mean ckg?); `ckg policies` lists them"),
+                           (["problems", "mystry"], "(did you mean mystery?); `ckg problems` lists them"),
+                           (["bench", "--out", "b", "--problem", "gardner-3"], "(did you mean gardner-1?)"),
+                           (["manual", "recomend"], "(did you mean recommend?)")):
+            folder.ckg(*words, expect=2).one_line(say)
+
+
 def test_what_is_needed():
     with Folder() as folder:
         small_study(folder)

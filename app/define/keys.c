@@ -1,0 +1,68 @@
+/* The keys of a problem file. Add a row for a new key, then run scripts/key-docs.sh. */
+#include "define/keys.h"
+
+#include <stddef.h>
+
+static const struct app_file_key file_keys[] = {
+    {"name", "a text", "needed", "the study's name in its store"},
+    {"goal", "`minimize`, `maximize`", "needed", "what is wanted of the objective"},
+    {"budget", "an integer", "needed", "evaluations in all, the initial design included"},
+    {"initial", "an integer", "max(10, 2(d+1))",
+     "designs that fill the space before the policy takes over; d is the number of parameters"},
+    {"policy", "a name, or `{name: ckg, candidates: 200}`", "`ckg`",
+     "how designs are chosen, with settings of its own; `ckg policies` lists them"},
+    {"seed", "an integer", "drawn and recorded", "same seed, same designs"},
+    {"failures", "`model`, `ignore`", "`model`",
+     "learn where evaluations fail and keep away, or take no notice"},
+    {"model", "a mapping", "the library's", "how outcomes are modelled"},
+    {"parameters", "`{NAME: {…}, …}`", "needed", "what may be varied"},
+    {"objective", "a mapping", "needed", "the outcome to make as small or as large as possible"},
+    {"constraints", "`{NAME: {…}, …}`", "none", "outcomes that must keep within limits"},
+    {"evaluate", "a mapping", "people or other programs evaluate",
+     "the command that evaluates a design; without it use `ckg ask` and `ckg tell`"},
+    {0},
+};
+
+static const struct app_file_key parameter_keys[] = {
+    {"type", "`real`, `integer`, `categorical`", "needed", "what kind of values it has"},
+    {"low", "a number", "needed unless categorical", "its smallest value"},
+    {"high", "a number", "needed unless categorical", "its largest value"},
+    {"scale", "`linear`, `log`", "`linear`",
+     "`log` where ratios count rather than differences: a rate from 0.0001 to 0.1"},
+    {"values", "`[steel, brass]`", "needed if categorical", "the categories"},
+    {0},
+};
+
+static const struct app_file_key objective_keys[] = {
+    {"name", "a text", "needed", "what the evaluation's answer calls it"},
+    {"noise", "`auto`, `none`, a standard deviation", "`auto`: estimated",
+     "whether a second evaluation of the same design would differ, and by how much"},
+    {0},
+};
+
+static const struct app_file_key constraint_keys[] = {
+    {"min", "a number", "no lower limit", "feasible at this value and above"},
+    {"max", "a number", "no upper limit", "feasible at this value and below; one of the two is needed"},
+    {"noise", "`auto`, `none`, a standard deviation", "`auto`: estimated", "as for the objective"},
+    {0},
+};
+
+static const struct app_file_key evaluate_keys[] = {
+    {"command", "`[program, argument, …]`", "needed",
+     "a list of words, never a shell line; it runs in the file's folder, gets the design as JSON on standard "
+     "input, and `{NAME}` in an argument becomes that parameter's value"},
+    {"timeout", "seconds", "none", "an evaluation that takes longer has failed"},
+    {"parallel", "an integer", "1", "how many evaluations at once"},
+    {"retries", "an integer", "0", "how often a failed evaluation is tried again"},
+    {0},
+};
+
+const struct app_file_part app_file_parts[] = {
+    {"a problem file", "The file", "", file_keys},
+    {"a parameter", "A parameter", "parameters: {NAME: {…}}", parameter_keys},
+    {"the objective", "The objective", "objective: {…}", objective_keys},
+    {"a constraint", "A constraint", "constraints: {NAME: {…}}", constraint_keys},
+    {"`evaluate`", "The evaluation", "evaluate: {…}", evaluate_keys},
+    {"`model`", "How outcomes are modelled", "model: {…}", NULL},
+    {0},
+};
