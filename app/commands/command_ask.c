@@ -9,17 +9,18 @@ static const struct app_option options[] = {
     {0},
 };
 
-/* Every trial counts towards the budget, pending ones included. */
+/* Every trial counts towards the budget, pending ones included, unless it was discarded. */
 static int check_budget(const struct app_notebook *n, int wanted)
 {
     const int budget = n->definition.budget;
+    const int spent = app_notebook_spent(n);
 
-    if (n->count + wanted <= budget)
+    if (spent + wanted <= budget)
         return CKG_OK;
     return app_fail(n->message, CKG_ERR_STATE,
                     "%d more trial%s would exceed the budget of %d evaluations: there are %d trials already; "
                     "raise `budget` in the problem file",
-                    wanted, wanted == 1 ? "" : "s", budget, n->count);
+                    wanted, wanted == 1 ? "" : "s", budget, spent);
 }
 
 /* What is expected of it, as far as it is known. */

@@ -31,6 +31,7 @@ static int print_design(const struct app_arguments *a, const struct app_definiti
 /* What is left of the initial design, MOST_SHOWN at most; when nothing is, one design by the policy. */
 static int dry_run(const struct app_arguments *a, struct app_notebook *n)
 {
+    const int spent = app_notebook_spent(n);
     ckg_study *engine;
     int status = app_notebook_engine(n, &engine);
     int initial = 1;
@@ -38,7 +39,7 @@ static int dry_run(const struct app_arguments *a, struct app_notebook *n)
     if (!n->study && !n->definition.has_seed && !a->quiet)
         fprintf(stderr, "no seed is given: the run will draw one and start from other designs than these\n");
 
-    for (int i = 0; !status && initial && i < MOST_SHOWN && n->count + i < n->definition.budget; i++) {
+    for (int i = 0; !status && initial && i < MOST_SHOWN && spent + i < n->definition.budget; i++) {
         ckg_suggestion *s;
         status = ckg_study_ask(engine, &s);
         if (status)
@@ -69,7 +70,7 @@ static void print_notes(const struct app_notebook *n, int pending)
     if (pending)
         fprintf(stderr, "%d trial%s pending: `ckg tell` %s result%s\n", pending,
                 pending > 1 ? "s are" : " is", pending > 1 ? "their" : "its", pending > 1 ? "s" : "");
-    if (n->count < n->definition.budget)
+    if (app_notebook_spent(n) < n->definition.budget)
         fprintf(stderr, "every possible design has been evaluated, so the run ends before its budget of %d\n",
                 n->definition.budget);
 }

@@ -14,8 +14,11 @@ static void print_text(const struct app_notebook *n)
     /* How far it is. */
     app_notebook_tally(n, tally);
     printf("%s: %d of %d evaluations", d->name, tally[APP_COMPLETE] + tally[APP_FAILED_TRIAL], d->budget);
-    printf(" (%d complete, %d failed), %d running, %d pending\n", tally[APP_COMPLETE],
-           tally[APP_FAILED_TRIAL], tally[APP_RUNNING], tally[APP_PENDING]);
+    printf(" (%d complete, %d failed), %d running, %d pending", tally[APP_COMPLETE], tally[APP_FAILED_TRIAL],
+           tally[APP_RUNNING], tally[APP_PENDING]);
+    if (tally[APP_DISCARDED])
+        printf(", %d discarded", tally[APP_DISCARDED]);
+    printf("\n");
 
     /* How it chooses, and where it is kept. */
     if (n->study || d->has_seed)

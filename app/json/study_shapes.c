@@ -13,7 +13,7 @@ static void add_trial(const struct app_definition *d, const struct app_trial *t,
     app_design_write(d, t->x, out);
 
     app_json_member(out, "values");
-    app_outcomes_write(d, t->count, t->measured, out);
+    app_outcomes_write(d, t->state == APP_DISCARDED ? t->kept : t->count, t->measured, out);
 
     app_json_add_truth(out, "feasible", t->feasible);
     app_json_add_string(out, "origin", t->origin);
@@ -34,6 +34,10 @@ void app_trial_write_whole(const struct app_definition *d, const struct app_tria
     add_trial(d, t, out);
     app_json_add_integer(out, "starts", t->starts);
     app_json_add_string(out, "log", t->log);
+    app_json_add_string(out, "answer", t->answer);
+    app_json_member(out, "extra");
+    app_text_print(out, "%s", t->extra ? t->extra : "{}");
+    app_json_add_string(out, "notes", t->notes);
     app_json_close(out, '}');
 }
 
@@ -80,6 +84,7 @@ void app_status_write(const struct app_notebook *n, struct app_text *out)
     app_json_add_integer(out, "failed", tally[APP_FAILED_TRIAL]);
     app_json_add_integer(out, "running", tally[APP_RUNNING]);
     app_json_add_integer(out, "pending", tally[APP_PENDING]);
+    app_json_add_integer(out, "discarded", tally[APP_DISCARDED]);
 
     /* How it chooses; a seed that the file does not give is drawn when the study begins. */
     app_json_add_string(out, "policy", d->policy);

@@ -11,7 +11,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-static const char *const state_names[APP_STATES] = {"pending", "running", "complete", "failed"};
+static const char *const state_names[APP_STATES] = {"pending", "running", "complete", "failed", "discarded"};
 
 const char *app_state_name(enum app_state state)
 {
@@ -213,6 +213,9 @@ static void free_trial(struct app_trial *t)
     free(t->measured);
     free(t->why);
     free(t->log);
+    free(t->answer);
+    free(t->extra);
+    free(t->notes);
 }
 
 void app_notebook_close(struct app_notebook *n)
@@ -269,6 +272,7 @@ static int read_outcomes(struct app_notebook *n, const struct app_record *r, str
     free(t->measured);
     t->measured = NULL;
     t->count = 0;
+    t->kept = 0;
     t->feasible = -1;
     if (!r->outcomes)
         return CKG_OK;
@@ -278,7 +282,8 @@ static int read_outcomes(struct app_notebook *n, const struct app_record *r, str
         json_decref(object);
         return object ? no_memory(n->message) : CKG_ERR_SYSTEM;
     }
-    const int status = app_outcomes_read(&n->definition, object, t->measured, &t->count, &why);
+    int *count = t->state == APP_DISCARDED ? &t->kept : &t->count;
+    const int status = app_outcomes_read(&n->definition, object, t->measured, count, &why);
     json_decref(object);
     t->feasible = ckg_problem_feasible(n->definition.problem, t->count, t->measured);
     return status ? app_fail(n->message, CKG_ERR_SYSTEM, "%s: trial %d is damaged: %s", n->url, r->number,
@@ -306,6 +311,50 @@ static int grow(struct app_notebook *n)
     return CKG_OK;
 }
 
+/* The engine's word for the state. */
+static int engine_state(enum app_state state)
+{
+    static const int states[APP_STATES] = {[APP_PENDING] = CKG_PENDING,
+                                           [APP_RUNNING] = CKG_PENDING,
+                                           [APP_COMPLETE] = CKG_COMPLETE,
+                                           [APP_FAILED_TRIAL] = CKG_FAILED,
+                                           [APP_DISCARDED] = CKG_CANCELLED};
+
+    return states[state];
+}
+
+static int same_design(int d, const double *a, const double *b)
+{
+    int same = 1;
+
+    for (int i = 0; same && i < d; i++)
+        same = a[i] == b[i];
+    return same;
+}
+
+static int same_values(int count, const ckg_measurement *a, const ckg_measurement *b)
+{
+    for (int i = 0; i < count; i++)
+        if (a[i].outcome != b[i].outcome || a[i].value != b[i].value || a[i].sd != b[i].sd)
+            return 0;
+    return 1;
+}
+
+/* 1 when what the engine knows of the trial is true, or only waits for a result. */
+static int still_holds(const struct app_notebook *n, const ckg_trial *known, const struct app_trial *t)
+{
+    const int state = engine_state(t->state);
+
+    if (state == CKG_CANCELLED && (known->state == CKG_PENDING || known->state == CKG_CANCELLED))
+        return 1;
+    if (!same_design(app_dimension(&n->definition), known->x, t->x))
+        return 0;
+    if (known->state == CKG_PENDING)
+        return 1;
+    return known->state == state && known->count == t->count &&
+           same_values(t->count, known->measured, t->measured);
+}
+
 int app_notebook_tell(struct app_notebook *n, ckg_study *engine, const struct app_trial *t)
 {
     const int index = t->number - 1;
@@ -321,52 +370,90 @@ int app_notebook_tell(struct app_notebook *n, ckg_study *engine, const struct ap
         status = ckg_study_tell_measured(engine, index, t->count, t->measured);
     if (!status && known.state == CKG_PENDING && t->state == APP_FAILED_TRIAL)
         status = ckg_study_tell_failed(engine, index);
+    if (!status && known.state == CKG_PENDING && t->state == APP_DISCARDED)
+        status = ckg_study_cancel(engine, index);
     return status ? app_notebook_fail(n, status) : CKG_OK;
+}
+
+/* The engine hears of a trial; where it was told something else before, it will be made anew. */
+static int tell_engine(struct app_notebook *n, const struct app_trial *t)
+{
+    ckg_trial known;
+
+    if (!n->engine || n->stale)
+        return CKG_OK;
+    if (t->number <= ckg_study_trials(n->engine)) {
+        const int status = ckg_study_trial(n->engine, t->number - 1, &known);
+
+        if (status)
+            return app_notebook_fail(n, status);
+        n->stale = !still_holds(n, &known, t);
+    }
+    return n->stale ? CKG_OK : app_notebook_tell(n, n->engine, t);
+}
+
+static int read_state(struct app_notebook *n, const struct app_record *r, enum app_state *out)
+{
+    int state = 0;
+
+    while (state < APP_STATES && strcmp(r->state, state_names[state]) != 0)
+        state++;
+    *out = (enum app_state)state;
+    return state < APP_STATES
+               ? CKG_OK
+               : app_fail(n->message, CKG_ERR_SYSTEM, "%s: trial %d is damaged: its state is '%s'", n->url,
+                          r->number, r->state);
+}
+
+/* All that a record says of its trial. */
+static int read_trial(struct app_notebook *n, const struct app_record *r, struct app_trial *t)
+{
+    int status = read_state(n, r, &t->state);
+
+    if (!status)
+        status = read_design(n, r, t);
+    if (status)
+        return status;
+
+    t->number = r->number;
+    t->queued = r->queued;
+    t->seconds = r->seconds;
+    t->starts = r->starts;
+    t->failures = r->failures;
+    memset(t->origin, 0, sizeof t->origin);
+    strncpy(t->origin, r->origin, sizeof t->origin - 1);
+
+    const int copied = replace_text(&t->why, r->why) && replace_text(&t->log, r->log) &&
+                       replace_text(&t->answer, r->answer) && replace_text(&t->extra, r->extra) &&
+                       replace_text(&t->notes, r->notes);
+    return copied ? read_outcomes(n, r, t) : no_memory(n->message);
 }
 
 static int take_record(void *context, const struct app_record *r)
 {
     struct app_notebook *n = context;
-    int status = CKG_OK;
+    struct app_trial fresh = {0};
 
     /* It is a trial already known, or the next one. */
     if (r->number < 1 || r->number > n->count + 1)
         return app_fail(n->message, CKG_ERR_SYSTEM, "%s: trial %d is missing", n->url, n->count + 1);
 
-    /* A new trial brings its design. */
-    if (r->number == n->count + 1) {
-        struct app_trial fresh = {.number = r->number, .queued = r->queued, .feasible = -1};
-        strncpy(fresh.origin, r->origin, sizeof fresh.origin - 1);
-        status = grow(n);
-        if (!status)
-            status = read_design(n, r, &fresh);
-        if (status) {
-            free_trial(&fresh);
-            return status;
-        }
-        n->trials[n->count++] = fresh;
+    /* What it says now, all of it: a trial may have been changed in any way. */
+    int status = grow(n);
+    if (!status)
+        status = read_trial(n, r, &fresh);
+    if (status) {
+        free_trial(&fresh);
+        return status;
     }
-
-    /* The state it is in now. */
-    struct app_trial *t = &n->trials[r->number - 1];
-    int state = 0;
-    while (state < APP_STATES && strcmp(r->state, state_names[state]) != 0)
-        state++;
-    if (state == APP_STATES)
-        return app_fail(n->message, CKG_ERR_SYSTEM, "%s: trial %d is damaged: its state is '%s'", n->url,
-                        r->number, r->state);
-
-    /* What has come of it so far. */
-    t->state = (enum app_state)state;
-    t->seconds = r->seconds;
-    t->starts = r->starts;
-    t->failures = r->failures;
-    status = replace_text(&t->why, r->why) && replace_text(&t->log, r->log) ? read_outcomes(n, r, t)
-                                                                            : no_memory(n->message);
+    if (r->number > n->count)
+        n->count++;
+    else
+        free_trial(&n->trials[r->number - 1]);
+    n->trials[r->number - 1] = fresh;
 
     /* The engine hears of it too. */
-    if (!status && n->engine)
-        status = app_notebook_tell(n, n->engine, t);
+    status = tell_engine(n, &fresh);
 
     /* The next sync starts from here. */
     if (!status && r->revision > n->revision)
@@ -403,9 +490,17 @@ int app_notebook_new_engine(struct app_notebook *n, ckg_study **out)
 
 int app_notebook_engine(struct app_notebook *n, ckg_study **out)
 {
+    /* What holds no longer is forgotten with all that was thought about it. */
+    if (n->stale) {
+        ckg_study_free(n->engine);
+        n->engine = NULL;
+        n->stale = 0;
+    }
     *out = n->engine;
     if (n->engine)
         return CKG_OK;
+
+    /* Models follow from trials and seed alone, so an engine made now knows what one made earlier would. */
     int status = app_notebook_new_engine(n, &n->engine);
     for (int i = 0; !status && i < n->count; i++)
         status = app_notebook_tell(n, n->engine, &n->trials[i]);
@@ -481,6 +576,14 @@ int app_notebook_suggest(struct app_notebook *n, int64_t worker, ckg_suggestion 
 }
 
 /* --- at a glance --- */
+
+int app_notebook_spent(const struct app_notebook *n)
+{
+    int tally[APP_STATES];
+
+    app_notebook_tally(n, tally);
+    return n->count - tally[APP_DISCARDED];
+}
 
 void app_notebook_tally(const struct app_notebook *n, int tally[APP_STATES])
 {

@@ -9,19 +9,23 @@
 #include "define/values.h"
 #include "store/store.h"
 
-enum app_state { APP_PENDING, APP_RUNNING, APP_COMPLETE, APP_FAILED_TRIAL, APP_STATES };
+/* Discarded: set aside, so that neither models nor budget know of it. */
+enum app_state { APP_PENDING, APP_RUNNING, APP_COMPLETE, APP_FAILED_TRIAL, APP_DISCARDED, APP_STATES };
 
 struct app_trial {
     int number; /* from 1 */
     enum app_state state;
-    char origin[8]; /* "design", "policy", "user" */
-    int queued;     /* 1: for a run to evaluate */
-    double *x;      /* (d) */
-    int count;
-    ckg_measurement *measured; /* (count) */
-    int feasible;              /* 1, 0, -1: not known */
+    char origin[8];            /* "design", "policy", "user" */
+    int queued;                /* 1: for a run to evaluate */
+    double *x;                 /* (d) */
+    int count;                 /* 0 for a discarded one, whatever it measured */
+    int kept;                  /* of a discarded one: how many values it has all the same */
+    ckg_measurement *measured; /* (count or kept) */
+    int feasible;              /* 1, 0, -1: not known, or discarded */
     double seconds;            /* NAN: not known */
     char *why, *log;           /* NULL: none */
+    /* NULL: none; the whole answer, what it has beyond the outcomes (a JSON object), lines for people */
+    char *answer, *extra, *notes;
     int starts, failures;
 };
 
@@ -38,6 +42,7 @@ struct app_notebook {
     int count, capacity;
     struct app_trial *trials;    /* (count) trial number i + 1 at i */
     ckg_study *engine;           /* NULL until app_notebook_engine */
+    int stale;                   /* 1: the engine was told what is no longer true */
     struct app_message *message; /* where complaints go */
 };
 
@@ -62,7 +67,7 @@ void app_notebook_close(struct app_notebook *notebook);
 /* Reads what changed in the store since the last time. */
 int app_notebook_sync(struct app_notebook *notebook);
 
-/* The engine with all trials told. */
+/* The engine with all trials told; made anew where somebody changed what had been told. */
 int app_notebook_engine(struct app_notebook *notebook, ckg_study **out);
 
 /*
@@ -84,6 +89,9 @@ int app_notebook_suggest(struct app_notebook *notebook, int64_t worker, ckg_sugg
 /* Takes or waits for the turn, a minute at most. */
 int app_notebook_turn(struct app_notebook *notebook);
 void app_notebook_turn_give(struct app_notebook *notebook);
+
+/* How many trials count towards the budget: all that were not discarded. */
+int app_notebook_spent(const struct app_notebook *notebook);
 
 /* How many trials are in each state. */
 void app_notebook_tally(const struct app_notebook *notebook, int tally[APP_STATES]);

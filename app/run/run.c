@@ -311,7 +311,7 @@ static int choose(struct run *r, int *number)
         status = app_notebook_engine(r->n, &engine);
     if (!status)
         ckg_study_set_interrupt(engine, is_unwanted, r);
-    if (!status && r->n->count < r->n->definition.budget)
+    if (!status && app_notebook_spent(r->n) < r->n->definition.budget)
         status = app_notebook_suggest(r->n, r->worker.id, &suggestion, number);
 
     r->store->turn_give(r->n->store, r->n->study);
@@ -356,7 +356,7 @@ static int fill(struct run *r)
         if (r->slots[i].number)
             continue;
         status = take_up(r, &r->slots[i], &started);
-        if (!status && !started && !r->exhausted && r->n->count < r->n->definition.budget)
+        if (!status && !started && !r->exhausted && app_notebook_spent(r->n) < r->n->definition.budget)
             status = start_new(r, &r->slots[i], &started);
         read_requests(r);
     }
@@ -378,7 +378,7 @@ static int over(const struct run *r)
         if (r->n->trials[i].queued &&
             (r->n->trials[i].state == APP_RUNNING || r->n->trials[i].state == APP_PENDING))
             return 0;
-    return r->exhausted || r->n->count >= r->n->definition.budget;
+    return r->exhausted || app_notebook_spent(r->n) >= r->n->definition.budget;
 }
 
 static void kill_all(struct run *r)

@@ -53,7 +53,84 @@ static const char *const step_0[] = {
     NULL,
 };
 
-static const char *const *const steps[] = {step_0};
+/*
+ * What was told can be mended, and everything that was ever said is kept. A trial may be set aside; it keeps
+ * the whole answer of its evaluation, what that said beyond the outcomes, and notes. A change is what a
+ * person did by one command: the definition before and after where that changed, and an image of each trial
+ * that it touched, before and after. A trial that it added has no image of before. "undone" is an image of
+ * what an undo put aside. A rule on states cannot be altered everywhere, so the table is made anew.
+ */
+static const char *const step_1[] = {
+    "CREATE TABLE trial_1 ("
+    " study {integer} NOT NULL REFERENCES study (id) ON DELETE CASCADE,"
+    " number {integer} NOT NULL CHECK (number >= 1),"
+    " revision {integer} NOT NULL CHECK (revision >= 1),"
+    " state TEXT NOT NULL CHECK (state IN ('pending', 'running', 'complete', 'failed', 'discarded')),"
+    " origin TEXT NOT NULL CHECK (origin IN ('design', 'policy', 'user')),"
+    " queued {integer} NOT NULL CHECK (queued IN (0, 1)),"
+    " parameters TEXT NOT NULL,"
+    " outcomes TEXT,"
+    " why TEXT,"
+    " log TEXT,"
+    " answer TEXT,"
+    " extra TEXT,"
+    " notes TEXT,"
+    " seconds {real},"
+    " starts {integer} NOT NULL DEFAULT 0,"
+    " failures {integer} NOT NULL DEFAULT 0,"
+    " worker {integer} REFERENCES worker (id),"
+    " process {integer},"
+    " born {integer},"
+    " asked {real} NOT NULL,"
+    " ended {real},"
+    " PRIMARY KEY (study, number),"
+    " CHECK ((state = 'running') = (worker IS NOT NULL)),"
+    " CHECK (state = 'discarded' OR (state = 'complete') = (outcomes IS NOT NULL)),"
+    " CHECK (state <> 'failed' OR why IS NOT NULL))",
+    "INSERT INTO trial_1 (study, number, revision, state, origin, queued, parameters, outcomes, why, log,"
+    " seconds, starts, failures, worker, process, born, asked, ended)"
+    " SELECT study, number, revision, state, origin, queued, parameters, outcomes, why, log,"
+    " seconds, starts, failures, worker, process, born, asked, ended FROM trial",
+    "DROP TABLE trial",
+    "ALTER TABLE trial_1 RENAME TO trial",
+    "CREATE INDEX trial_revision ON trial (study, revision)",
+    "ALTER TABLE study ADD COLUMN redefined {integer} NOT NULL DEFAULT 0",
+    "CREATE TABLE change ("
+    " study {integer} NOT NULL REFERENCES study (id) ON DELETE CASCADE,"
+    " number {integer} NOT NULL CHECK (number >= 1),"
+    " kind TEXT NOT NULL,"
+    " command TEXT NOT NULL,"
+    " who TEXT NOT NULL,"
+    " made {real} NOT NULL,"
+    " undone {real},"
+    " undone_by TEXT,"
+    " definition_before TEXT,"
+    " definition_after TEXT,"
+    " PRIMARY KEY (study, number))",
+    "CREATE TABLE image ("
+    " study {integer} NOT NULL,"
+    " change {integer} NOT NULL,"
+    " trial {integer} NOT NULL,"
+    " side TEXT NOT NULL CHECK (side IN ('before', 'after', 'undone')),"
+    " state TEXT NOT NULL,"
+    " queued {integer} NOT NULL,"
+    " parameters TEXT NOT NULL,"
+    " outcomes TEXT,"
+    " why TEXT,"
+    " log TEXT,"
+    " answer TEXT,"
+    " extra TEXT,"
+    " notes TEXT,"
+    " seconds {real},"
+    " starts {integer} NOT NULL,"
+    " failures {integer} NOT NULL,"
+    " ended {real},"
+    " PRIMARY KEY (study, change, trial, side),"
+    " FOREIGN KEY (study, change) REFERENCES change (study, number) ON DELETE CASCADE)",
+    NULL,
+};
+
+static const char *const *const steps[] = {step_0, step_1};
 
 enum { VERSION = sizeof steps / sizeof *steps };
 

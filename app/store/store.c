@@ -229,7 +229,10 @@ static int take_trial(void *context, const struct app_sql_value *columns, struct
                                       .log = columns[8].text,
                                       .seconds = columns[9].type == APP_SQL_NULL ? NAN : columns[9].real,
                                       .starts = (int)columns[10].integer,
-                                      .failures = (int)columns[11].integer};
+                                      .failures = (int)columns[11].integer,
+                                      .answer = columns[12].text,
+                                      .extra = columns[13].text,
+                                      .notes = columns[14].text};
 
     if (!are_texts(columns, 2, 3) || !are_texts(columns, 5, 5))
         return damaged("trial", columns[0].integer, message);
@@ -244,7 +247,7 @@ static int trials_since(struct app_store *store, int64_t study, int64_t revision
 
     return RUN(s,
                "SELECT number, revision, state, origin, queued, parameters, outcomes, why, log, seconds, "
-               "starts, failures FROM trial"
+               "starts, failures, answer, extra, notes FROM trial"
                " WHERE study = $1 AND revision > $2 ORDER BY number",
                take_trial, &to, NULL, message, integer(study), integer(revision));
 }
@@ -266,13 +269,13 @@ static int insert(struct store *s, int64_t study, int64_t revision, int number, 
 {
     return RUN(s,
                "INSERT INTO trial (study, number, revision, state, origin, queued, parameters, outcomes, why,"
-               " log, seconds, starts, failures, worker, asked, ended)"
-               " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, {now},"
+               " log, seconds, starts, failures, worker, answer, extra, notes, asked, ended)"
+               " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, {now},"
                " CASE WHEN $4 IN ('complete', 'failed') THEN {now} END)",
                NULL, NULL, NULL, message, integer(study), integer(number), integer(revision), text(r->state),
                text(r->origin), integer(r->queued), text(r->parameters), text(r->outcomes), text(r->why),
                text(r->log), real(r->seconds), integer(r->starts), integer(r->failures),
-               integer_or_null(worker));
+               integer_or_null(worker), text(r->answer), text(r->extra), text(r->notes));
 }
 
 static int add(struct app_store *store, int64_t study, int first, int count, const struct app_record *records,
@@ -464,13 +467,14 @@ static int finish(struct app_store *store, int64_t study, const struct app_recor
         status = RUN(s,
                      "UPDATE trial SET state = $1, revision = $2, outcomes = $3, why = $4, log = $5,"
                      " seconds = $6, failures = failures + $7,"
+                     " answer = $8, extra = $9, notes = $10,"
                      " ended = CASE WHEN $1 <> 'pending' THEN {now} END,"
                      " worker = NULL, process = NULL, born = NULL"
-                     " WHERE study = $8 AND number = $9 AND state IN ('pending', 'running')"
-                     " AND COALESCE(worker, 0) = $10",
+                     " WHERE study = $11 AND number = $12 AND state IN ('pending', 'running')"
+                     " AND COALESCE(worker, 0) = $13",
                      NULL, NULL, &changed, message, text(r->state), integer(revision), text(r->outcomes),
-                     text(r->why), text(r->log), real(r->seconds), integer(r->failures), integer(study),
-                     integer(r->number), integer(worker));
+                     text(r->why), text(r->log), real(r->seconds), integer(r->failures), text(r->answer),
+                     text(r->extra), text(r->notes), integer(study), integer(r->number), integer(worker));
 
     /* Only what was committed has been kept. */
     status = app_sql_end(&s->sql, status, message);

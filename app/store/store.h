@@ -18,13 +18,16 @@ struct app_store;
 struct app_record {
     int number;
     int64_t revision;
-    const char *state;  /* "pending", "running", "complete", "failed" */
+    const char *state;  /* "pending", "running", "complete", "failed", "discarded" */
     const char *origin; /* "design", "policy", "user" */
     int queued;         /* 1: for a run to evaluate, 0: for whoever asked for it */
     const char *parameters;
-    const char *outcomes; /* when complete */
+    const char *outcomes; /* when complete; a discarded one keeps its own */
     const char *why;      /* when failed: the reason; when it is to be tried again: the last one */
     const char *log;      /* the end of what the evaluation wrote on standard error */
+    const char *answer;   /* all that the evaluation answered, as it came */
+    const char *extra;    /* a JSON object: what the answer has beyond the outcomes */
+    const char *notes;    /* lines for people: what was odd about the answer, what somebody remarked */
     double seconds;       /* of the evaluation, NAN when not known */
     int starts, failures; /* evaluations begun, and ended without an answer */
 };

@@ -126,7 +126,7 @@ def test_shapes_of_a_study():
     with Folder() as folder:
         small_study(folder)
         status = read(folder, "status", "s.yaml")[0]
-        check_keys("status", status, ["study", "store", "budget", "evaluations", "complete", "failed", "running", "pending", "policy", "seed",
+        check_keys("status", status, ["study", "store", "budget", "evaluations", "complete", "failed", "running", "pending", "discarded", "policy", "seed",
                                       "best_feasible"])
         check_keys("best_feasible", status["best_feasible"], ["trial", "objective"])
         check(status["evaluations"] == 5 and status["pending"] == 1 and status["best_feasible"]["trial"] == 1, status)
@@ -135,7 +135,7 @@ def test_shapes_of_a_study():
             check_keys("a trial", trial, TRIAL)
         check([t["feasible"] for t in trials] == [True, False, None, True, None, None], trials)
         check(trials[1]["values"] == {"f": 2, "c": [1, 0.5]} and trials[4]["why"] == "why not", trials)
-        check_keys("one trial", read(folder, "trials", "s.yaml", 5)[0], TRIAL + ["starts", "log"])
+        check_keys("one trial", read(folder, "trials", "s.yaml", 5)[0], TRIAL + ["starts", "log", "answer", "extra", "notes"])
         check_keys("a told trial", read(folder, "tell", "s.yaml", 6, "f=1")[0], TRIAL)
 
 

@@ -95,6 +95,7 @@ struct seen {
     int count;
     struct app_record records[32];
     char state[32][16], outcomes[32][64], why[32][64], parameters[32][64];
+    char answer[32][64], extra[32][64], notes[32][64];
 };
 
 static int see(void *context, const struct app_record *r)
@@ -107,6 +108,9 @@ static int see(void *context, const struct app_record *r)
     snprintf(seen->parameters[at], 64, "%s", r->parameters);
     snprintf(seen->outcomes[at], 64, "%s", r->outcomes ? r->outcomes : "");
     snprintf(seen->why[at], 64, "%s", r->why ? r->why : "");
+    snprintf(seen->answer[at], 64, "%s", r->answer ? r->answer : "");
+    snprintf(seen->extra[at], 64, "%s", r->extra ? r->extra : "");
+    snprintf(seen->notes[at], 64, "%s", r->notes ? r->notes : "");
     return CKG_OK;
 }
 
@@ -286,6 +290,27 @@ static void check_finishing(struct scene *s)
     assert_int_not_equal(s->t->finish(s->store, s->study.id, &wrong, worker.id, &kept, &s->message), CKG_OK);
     assert_int_equal(kept, 0);
     assert_string_equal(look(s, 0).state[2], "running");
+}
+
+/* What an evaluation answered is kept whole, beside what was understood of it. */
+static void check_answers(struct scene *s)
+{
+    const struct app_record result = {.number = 1,
+                                      .state = "complete",
+                                      .outcomes = "{\"f\": 1}",
+                                      .answer = "mesh: 12000\n{\"f\": 1, \"mesh\": 12000}\n",
+                                      .extra = "{\"mesh\": 12000}",
+                                      .notes = "'mesh' is no outcome",
+                                      .seconds = 1};
+    int kept = 0;
+
+    assert_int_equal(add_state(s, 1, 1, "pending", 0, 0), CKG_OK);
+    assert_int_equal(s->t->finish(s->store, s->study.id, &result, 0, &kept, &s->message), CKG_OK);
+    assert_int_equal(kept, 1);
+    const struct seen seen = look(s, 0);
+    assert_string_equal(seen.answer[0], result.answer);
+    assert_string_equal(seen.extra[0], result.extra);
+    assert_string_equal(seen.notes[0], result.notes);
 }
 
 /* --- workers --- */
@@ -600,6 +625,7 @@ TEST(studies)
 TEST(adding)
 TEST(revisions)
 TEST(finishing)
+TEST(answers)
 TEST(claiming)
 TEST(workers)
 TEST(releasing)
@@ -611,6 +637,6 @@ TEST(missing)
 int main(void)
 {
     return RUN_TESTS(test_dialect, test_urls, test_studies, test_adding, test_revisions, test_finishing,
-                     test_claiming, test_workers, test_turn, test_processes, test_opening, test_missing,
-                     test_releasing);
+                     test_answers, test_claiming, test_workers, test_turn, test_processes, test_opening,
+                     test_missing, test_releasing);
 }

@@ -1,0 +1,92 @@
+"""Stores that older versions wrote: opened, brought up to date all at once or not at all, and gone on with."""
+import os
+import pathlib
+import sqlite3
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from harness import Folder, check, main  # noqa: E402
+
+STORES = pathlib.Path(__file__).parent / "stores"
+
+# The study of stores/version-1.sql, which that version's program wrote: eight trials by `ckg run`, two by `ckg ask`, one of them told.
+OLD = """name: old
+goal: minimize
+budget: 12
+initial: 6
+policy: cei
+seed: 3
+parameters:
+  x: {type: real, low: 0, high: 1}
+  coils: {type: integer, low: 2, high: 9}
+  alloy: {type: categorical, values: [steel, brass]}
+objective: {name: f, noise: none}
+constraints:
+  c: {max: 0, noise: none}
+evaluate:
+  command: [python3, old.py]
+"""
+
+# What that version's `ckg export` printed of it.
+EXPORTED = """trial,state,origin,seconds,why,x,coils,alloy,f,c,f.sd
+1,complete,design,0.17087916699892958,,0.33393365918891504,5,brass,1.5043647613881665,-0.033933659188915055,
+2,complete,design,0.1686968709982466,,0.8051929638992684,7,brass,1.864181337993474,-0.5051929638992685,
+3,complete,design,0.09736517499914044,,0.8366622867179103,4,steel,0.5906739526417145,-0.5366622867179103,
+4,failed,design,0.09802537799987476,exit status 1: no licence,0.013279111648444086,2,steel,,,
+5,complete,design,0.09530302399798529,,0.28509343417438987,9,brass,1.9132035188698353,0.014906565825610119,
+6,complete,design,0.09710383100173203,,0.5728561307187192,8,steel,0.829879241927047,-0.2728561307187192,
+7,complete,policy,0.19515200299792923,,0.5591836765328552,2,steel,0.22533944287451668,-0.2591836765328552,
+8,complete,policy,0.21565693500087946,,0.33629484475027654,2,steel,0.2040583468053914,-0.036294844750276556,
+9,complete,policy,,,1,2,brass,1.25,,0.1
+10,pending,policy,,,0.29483507521940605,2,steel,,,
+"""
+
+
+def old_store(folder):
+    """The study as version 1 left it."""
+    folder.write("old.yaml", OLD)
+    store = sqlite3.connect(folder / "old.db")
+    store.executescript((STORES / "version-1.sql").read_text())
+    store.execute("PRAGMA journal_mode = WAL")
+    store.close()
+
+
+def rows(folder):
+    with sqlite3.connect(folder / "old.db") as store:
+        version = store.execute("SELECT version FROM ckg_store").fetchone()[0]
+        trials = store.execute("SELECT * FROM trial ORDER BY number").fetchall()
+    store.close()
+    return version, trials
+
+
+def test_version_1_goes_on():
+    with Folder() as folder:
+        old_store(folder)
+        check(folder.ckg("export", "old.yaml", expect=0).out == EXPORTED)
+        check(folder.ckg("trials", "old.yaml", 4, expect=0).out.endswith("the end of its standard error:\nno licence\n"))
+        folder.ckg("tell", "old.yaml", 10, "f=0.2", "c=0.005", expect=0)
+        folder.ckg("ask", "old.yaml", "-n", 2, expect=0)
+        check([t["trial"] for t in folder.trials("old.yaml")] == list(range(1, 13)))
+
+
+def test_version_1_is_brought_up_to_date_whole_or_not_at_all():
+    """Killed or out of space at every place that it passes."""
+    for kind in ("kill", "full"):
+        place = 0
+        while True:
+            place += 1
+            with Folder() as folder:
+                old_store(folder)
+                before = rows(folder)
+                result = folder.ckg("trials", "old.yaml", "--json", env={"CKG_FAULT": f"{kind}:{place}"})
+                version, trials = rows(folder)
+                check((version, trials) == before or version > 1, kind, place, version)
+                check([t[:2] for t in trials] == [t[:2] for t in before[1]], kind, place)
+                check(folder.ckg("export", "old.yaml", expect=0).out == EXPORTED, kind, place)
+                if result.status == 0:
+                    break
+        check(place > 15, "few places:", place)
+
+
+if __name__ == "__main__":
+    main(globals())
