@@ -5,6 +5,7 @@
 
 #include "command.h"
 #include "commands/recommendation.h"
+#include "evaluate/program.h"
 #include "run/run.h"
 #include "run/signals.h"
 
@@ -111,15 +112,22 @@ static int run_alone(const struct app_arguments *a, struct app_notebook *n)
 
 static int run(const struct app_arguments *a, struct app_notebook *n)
 {
+    /* What is probably not meant is said, and what cannot work is refused, before anything is spent. */
+    if (n->definition.warnings && a->place.file && !a->quiet)
+        fprintf(stderr, "%s\n", n->definition.warnings);
     if (app_option(a, "dry-run"))
         return dry_run(a, n);
     if (!n->definition.evaluate.count)
         return app_wrong(a, "the problem has no `evaluate: {command: […]}`; add one, or use `ckg ask` and "
                             "`ckg tell`");
 
+    int status = app_program_check(&n->definition, n->folder, a->place.file, n->message);
+    if (status)
+        return status;
+
     /* It was opened to look first: what cannot run must not leave a store behind. */
     app_notebook_close(n);
-    const int status = app_open(n, a, APP_WRITE);
+    status = app_open(n, a, APP_WRITE);
     return status ? status : run_alone(a, n);
 }
 

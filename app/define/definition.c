@@ -289,6 +289,8 @@ void app_definition_free(struct app_definition *d)
     for (int i = 0; i < d->evaluate.count; i++)
         free(d->evaluate.command[i]);
     free(d->evaluate.command);
+    free(d->evaluate.at);
+    free(d->warnings);
     free(d->name);
     free(d->policy);
     free(d->settings);

@@ -35,6 +35,7 @@ struct app_outcome {
 struct app_evaluate {
     int count;      /* words of the command, 0: people or other programs evaluate */
     char **command; /* (count + 1), the last NULL */
+    int (*at)[2];   /* (count) where each word stands in the file: line and column, from 1 */
     double timeout; /* seconds, 0: none */
     int parallel, retries;
 };
@@ -56,6 +57,7 @@ struct app_definition {
     /* how outcomes are modelled: the text of ckg_option_at(i) at i, NULL where the library's default holds */
     char *model[APP_MODEL_OPTIONS];
     struct app_evaluate evaluate;
+    char *warnings; /* lines, each with its place, about what works but is probably not meant; NULL: none */
 };
 
 /*

@@ -50,7 +50,7 @@ static const struct app_file_key constraint_keys[] = {
 static const struct app_file_key evaluate_keys[] = {
     {"command", "`[program, argument, …]`", "needed",
      "a list of words, never a shell line; it runs in the file's folder, gets the design as JSON on standard "
-     "input, and `{NAME}` in an argument becomes that parameter's value"},
+     "input, and `{NAME}` in an argument becomes that parameter's value; `{{NAME}}` is the text `{NAME}`"},
     {"timeout", "seconds", "none", "an evaluation that takes longer has failed"},
     {"parallel", "an integer", "1", "how many evaluations at once"},
     {"retries", "an integer", "0", "how often a failed evaluation is tried again"},

@@ -10,7 +10,7 @@
 
 #include "define/reader.h"
 
-enum { LARGEST_COUNT = 1000000000 };
+enum { LARGEST_COUNT = 1000000000, MOST_INITIAL = 100000 };
 
 static int read_goal(struct app_reader *r, const yaml_node_t *node)
 {
@@ -93,7 +93,11 @@ static int read_top(struct app_reader *r, const yaml_node_t *root)
     if (!status)
         status = app_node_whole(&r->document, top.budget, 1, LARGEST_COUNT, &out->budget);
     if (!status && top.initial)
-        status = app_node_whole(&r->document, top.initial, 0, LARGEST_COUNT, &out->initial);
+        status = app_node_whole(&r->document, top.initial, 0, MOST_INITIAL, &out->initial);
+    if (!status && out->initial > out->budget)
+        app_reader_warn(r, top.initial,
+                        "`initial` is %d and the `budget` only %d, so no design will be chosen by the policy",
+                        out->initial, out->budget);
 
     /* How designs are chosen, and what becomes of those that fail. */
     if (!status)
@@ -133,6 +137,7 @@ int app_definition_parse(struct app_definition *out, const char *text, size_t le
         return status;
     status = ckg_problem_new(&out->problem) ? app_reader_no_memory(&r) : read_top(&r, root);
     app_document_close(&r.document);
+    out->warnings = r.warnings.data;
     if (status)
         app_definition_free(out);
     return status;

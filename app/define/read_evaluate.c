@@ -4,9 +4,16 @@
 #include "define/reader.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
-static const double longest_time = 1e9; /* seconds */
+#include "base/meant.h"
+#include "define/placeholder.h"
+
+/* Seconds: the most that a time-out may be; what is probably a slip of the unit. */
+static const double longest_time = 1e9;
+static const double too_short = 0.01;
+static const double too_long = 1e7;
 
 enum { MOST_PARALLEL = 1000, MOST_RETRIES = 1000 };
 
@@ -21,6 +28,67 @@ static const struct app_node_key evaluate_keys[] = {
     {"retries", offsetof(struct evaluate, retries)},
 };
 
+/* The names of all parameters. */
+static int list_parameters(const struct app_definition *d, const char *names[CKG_MAX_PARAMETERS])
+{
+    const int count = app_dimension(d);
+
+    for (int i = 0; i < count; i++)
+        names[i] = app_parameter_name(d, i);
+    return count;
+}
+
+/* {radios} in a word, where there is a {radius}; a name like no parameter's may belong to a script. */
+static int check_placeholders(struct app_reader *r, const yaml_node_t *node)
+{
+    enum { SHORTEST = 3, LONGEST = 200 };
+    const char *names[CKG_MAX_PARAMETERS];
+    const char *word = app_node_text(node);
+    const char *stray;
+    char name[LONGEST + 1];
+    const int count = list_parameters(r->out, names);
+    const size_t length = app_placeholder_stray(r->out, word, &stray);
+
+    if (!length || length > LONGEST)
+        return CKG_OK;
+    snprintf(name, sizeof name, "%.*s", (int)length, stray);
+
+    /* Like a parameter's. */
+    const char *meant = length >= SHORTEST ? app_meant(name, count, names) : NULL;
+    if (meant)
+        return app_node_complain(
+            &r->document, node,
+            "there is no parameter '%s'; did you mean {%s}? For the text {%s} itself, write {{%s}}", name,
+            meant, name, name);
+
+    /* Like none, but alone in its word or behind an equals sign: no script. */
+    if ((stray == word + 1 || stray[-2] == '=') && !stray[length + 1])
+        app_reader_warn(r, node,
+                        "there is no parameter '%s', so {%s} stays as it is; {{%s}} says that this is meant",
+                        name, name, name);
+    return CKG_OK;
+}
+
+/* One word of the command, and where it stands. */
+static int read_word(struct app_reader *r, const yaml_node_t *node, struct app_evaluate *e)
+{
+    if (!app_node_is_text(node) || app_node_is_nothing(node))
+        return app_node_expect(&r->document, node, "a word of the command");
+    if (!e->count && !*app_node_text(node))
+        return app_node_complain(&r->document, node, "the program's name must not be empty");
+
+    const int status = check_placeholders(r, node);
+    if (status)
+        return status;
+
+    e->command[e->count] = app_copy(app_node_text(node));
+    if (!e->command[e->count])
+        return app_reader_no_memory(r);
+    e->at[e->count][0] = (int)node->start_mark.line + 1;
+    e->at[e->count][1] = (int)node->start_mark.column + 1;
+    return CKG_OK;
+}
+
 static int read_command(struct app_reader *r, const yaml_node_t *node, struct app_evaluate *e)
 {
     if (node->type != YAML_SEQUENCE_NODE)
@@ -29,26 +97,26 @@ static int read_command(struct app_reader *r, const yaml_node_t *node, struct ap
     if (!count)
         return app_node_complain(&r->document, node, "the command is empty; expected [program, argument, …]");
     e->command = calloc((size_t)count + 1, sizeof *e->command);
-    if (!e->command)
+    e->at = calloc((size_t)count, sizeof *e->at);
+    if (!e->command || !e->at)
         return app_reader_no_memory(r);
-    for (; e->count < count; e->count++) {
-        const yaml_node_t *item = app_reader_item(r, node, e->count);
-        if (!app_node_is_text(item) || app_node_is_nothing(item))
-            return app_node_expect(&r->document, item, "a word of the command");
-        if (!e->count && !*app_node_text(item))
-            return app_node_complain(&r->document, item, "the program's name must not be empty");
-        e->command[e->count] = app_copy(app_node_text(item));
-        if (!e->command[e->count])
-            return app_reader_no_memory(r);
-    }
-    return CKG_OK;
+
+    int status = CKG_OK;
+    for (; !status && e->count < count; e->count += !status)
+        status = read_word(r, app_reader_item(r, node, e->count), e);
+    return status;
 }
 
 static int read_seconds(struct app_reader *r, const yaml_node_t *node, double *out)
 {
     const int status = app_node_number(&r->document, node, -INFINITY, INFINITY, out);
-    if (status || (*out > 0 && *out <= longest_time))
+    if (status)
         return status;
+    if (*out > 0 && (*out < too_short || *out > too_long))
+        app_reader_warn(r, node, "`timeout` is in seconds: %g s is %s", *out,
+                        *out < too_short ? "too short to start a program" : "more than a hundred days");
+    if (*out > 0 && *out <= longest_time)
+        return CKG_OK;
     return app_node_expect(&r->document, node, "a number of seconds above 0 and at most 1e9");
 }
 
@@ -65,6 +133,11 @@ int app_read_evaluate(struct app_reader *r, const yaml_node_t *node)
         status = read_seconds(r, from.timeout, &out->timeout);
     if (!status && from.parallel)
         status = app_node_whole(&r->document, from.parallel, 1, MOST_PARALLEL, &out->parallel);
+    if (!status && out->parallel > r->out->budget)
+        app_reader_warn(r, from.parallel,
+                        "`parallel` is %d and the `budget` only %d, so everything is evaluated at once, and "
+                        "nothing is learnt in between",
+                        out->parallel, r->out->budget);
     if (!status && from.retries)
         status = app_node_whole(&r->document, from.retries, 0, MOST_RETRIES, &out->retries);
     return status;

@@ -3,6 +3,9 @@
  */
 #include "define/reader.h"
 
+#include <stdarg.h>
+#include <stdio.h>
+
 int app_reader_no_memory(struct app_reader *r)
 {
     return app_node_no_memory(&r->document);
@@ -12,6 +15,21 @@ int app_reader_refuse(struct app_reader *r, const yaml_node_t *node, int status)
 {
     return status == CKG_ERR_NOMEM ? app_reader_no_memory(r)
                                    : app_node_complain(&r->document, node, "%s", ckg_error_message());
+}
+
+void app_reader_warn(struct app_reader *r, const yaml_node_t *node, const char *format, ...)
+{
+    struct app_document there = r->document;
+    struct app_message what;
+    struct app_message line;
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(what.text, sizeof what.text, format, arguments);
+    va_end(arguments);
+    there.message = &line;
+    app_node_complain(&there, node, "%s", what.text);
+    app_text_print(&r->warnings, "%s%s", r->warnings.length ? "\n" : "", line.text);
 }
 
 const yaml_node_t *app_reader_item(struct app_reader *r, const yaml_node_t *list, int index)

@@ -12,6 +12,7 @@ struct app_reader {
     struct app_document document;
     struct app_definition *out;
     enum ckg_goal goal;
+    struct app_text warnings; /* a line each */
 };
 
 #define APP_KEYS(table) (int)(sizeof table / sizeof *table), table
@@ -20,6 +21,10 @@ int app_reader_no_memory(struct app_reader *r);
 
 /* What the library refused, at the node that gave it the words. */
 int app_reader_refuse(struct app_reader *r, const yaml_node_t *node, int status);
+
+/* What works but is probably not meant, at the node. */
+void app_reader_warn(struct app_reader *r, const yaml_node_t *node, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 /* An item of a list; the key and the value of a mapping's pair. */
 const yaml_node_t *app_reader_item(struct app_reader *r, const yaml_node_t *list, int index);

@@ -17,6 +17,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "define/placeholder.h"
+
 /* The same number on every architecture; older headers do not have it. */
 #ifndef SYS_pidfd_open
 #define SYS_pidfd_open 434
@@ -38,17 +40,13 @@ static char *expand(const struct app_definition *d, const char *word, const doub
 
     app_text_add(&out, "", 0);
     while (*word) {
-        int hit = -1;
-        size_t length = 0;
-        for (int i = 0; *word == '{' && i < app_dimension(d) && hit < 0; i++) {
-            length = strlen(app_parameter_name(d, i));
-            hit = !strncmp(word + 1, app_parameter_name(d, i), length) && word[1 + length] == '}' ? i : -1;
-        }
-        if (hit >= 0)
-            app_design_write_text(d, hit, x[hit], &out);
+        const struct app_placeholder p = app_placeholder_at(d, word);
+
+        if (p.length && p.parameter >= 0)
+            app_design_write_text(d, p.parameter, x[p.parameter], &out);
         else
-            app_text_add(&out, word, 1);
-        word += hit >= 0 ? length + 2 : 1;
+            app_text_add(&out, p.length ? p.text : word, p.length ? p.text_length : 1);
+        word += p.length ? p.length : 1;
     }
     if (out.failed)
         app_text_free(&out);
