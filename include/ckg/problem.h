@@ -46,13 +46,28 @@ CKG_API int ckg_problem_add_real(ckg_problem *problem, const char *name, double 
 /* An integer in {low, …, high}, low < high, both within ±2^53. */
 CKG_API int ckg_problem_add_integer(ckg_problem *problem, const char *name, double low, double high);
 
+/*
+ * The scale of a real or an integer: CKG_LOG where ratios matter more than differences, as for a batch size
+ * of 1 … 1024. CKG_LOG needs low > 0.
+ */
+CKG_API int ckg_problem_set_scale(ckg_problem *problem, const char *parameter, enum ckg_scale scale);
+
+/*
+ * A step of a real, or one above 1 of an integer: designs are suggested and recommended at low, low + step,
+ * low + 2·step, … up to high, which need not be one of them. On a log scale the values are the same. Values
+ * print as short as they were given: 0.31, not 0.30999999999999994. A design of your own may lie between the
+ * steps.
+ */
+CKG_API int ckg_problem_set_step(ckg_problem *problem, const char *parameter, double step);
+
 /* One of `count` >= 2 named values, without order. The strings are copied. */
 CKG_API int ckg_problem_add_categorical(ckg_problem *problem, const char *name, int count,
                                         const char *const *values);
 
 /*
  * Restricts the choice to `count` designs, X row-major count × dimension, copied. Each must lie within the
- * parameters' ranges; duplicates count once. Parameters cannot be added afterwards.
+ * parameters' ranges; duplicates count once. Parameters cannot be added afterwards, nor their scales or steps
+ * set.
  */
 CKG_API int ckg_problem_set_designs(ckg_problem *problem, int count, const double *X);
 
@@ -68,6 +83,12 @@ CKG_API int ckg_problem_add_constraint(ckg_problem *problem, const char *name, d
 CKG_API int ckg_problem_set_noise(ckg_problem *problem, const char *outcome, enum ckg_noise noise, double sd);
 
 /*
+ * Whether the outcome of that name is known to be above 0 wherever it is measured, like a mass or a time.
+ * Then it is modelled on a log scale, predictions are above 0, and a value that is not is refused.
+ */
+CKG_API int ckg_problem_set_positive(ckg_problem *problem, const char *outcome, int positive);
+
+/*
  * Reading the problem back, with one function for each of those above. Indices count from 0, in the order in
  * which things were added. Returned pointers are borrowed until the problem changes or is freed. A NULL
  * problem, an index out of range or an unknown name gives -1, NULL or CKG_ERR_NOT_FOUND; a status comes with
@@ -79,13 +100,14 @@ CKG_API int ckg_problem_dimension(const ckg_problem *problem);
 CKG_API int ckg_problem_constraints(const ckg_problem *problem);
 
 /*
- * A parameter: its name, the index of a name, its enum ckg_kind, and its enum ckg_scale (linear unless it is
- * a real).
+ * A parameter: its name, the index of a name, its enum ckg_kind, its enum ckg_scale (linear for a
+ * categorical), and its step: 0 for a real without one and for a categorical, 1 or more for an integer.
  */
 CKG_API const char *ckg_problem_parameter_name(const ckg_problem *problem, int parameter);
 CKG_API int ckg_problem_parameter_find(const ckg_problem *problem, const char *name);
 CKG_API int ckg_problem_parameter_kind(const ckg_problem *problem, int parameter);
 CKG_API int ckg_problem_parameter_scale(const ckg_problem *problem, int parameter);
+CKG_API double ckg_problem_parameter_step(const ckg_problem *problem, int parameter);
 
 /* Its range, including both ends; for a categorical, 0 and the last index. Either output may be NULL. */
 CKG_API int ckg_problem_parameter_range(const ckg_problem *problem, int parameter, double *low, double *high);
@@ -114,6 +136,9 @@ CKG_API int ckg_problem_limits(const ckg_problem *problem, int outcome, double *
 /* Its enum ckg_noise. *sd, unless sd is NULL, becomes the standard deviation if that is known, else 0. */
 CKG_API int ckg_problem_noise(const ckg_problem *problem, int outcome, double *sd);
 
+/* 1 if it is declared positive, else 0. */
+CKG_API int ckg_problem_positive(const ckg_problem *problem, int outcome);
+
 /* --- the problem's rules --- */
 
 /* One measured value. */
@@ -128,8 +153,8 @@ typedef struct ckg_measurement {
 
 /*
  * CKG_OK if x (d) is a design: every parameter is within its range, integers are integers and categories are
- * indices. Otherwise CKG_ERR_INVALID, with a message that names the parameter. The finite list is not
- * checked: a design that is not in it may be added to a study, but is never suggested.
+ * indices. Otherwise CKG_ERR_INVALID, with a message that names the parameter. Steps and the finite list are
+ * not checked: a design that is not among them may be added to a study, but is never suggested.
  */
 CKG_API int ckg_problem_check_design(const ckg_problem *problem, const double *x);
 

@@ -100,13 +100,19 @@ static enum ckg__kernel first_kernel(const struct ckg__models *models, int j)
     return models->choose_kernel && models->surrogate[j].series.labels ? CKG__MATERN52 : models->kernel;
 }
 
-/* Unfitted surrogates: the first start's hyperparameters, the first kernel, no warp. */
+/* The scale that an outcome begins with; one that is declared positive keeps to the logarithm. */
+static double first_warp(const struct ckg__models *models, int j)
+{
+    return ckg__is_positive(models->data->problem, j) ? CKG__LOGARITHM : 0;
+}
+
+/* Unfitted surrogates: the first start's hyperparameters, the first kernel and scale. */
 static void forget_fits(struct ckg__models *models)
 {
     for (int j = 0; j < models->outcomes; j++) {
         struct ckg__surrogate *s = &models->surrogate[j];
         const struct ckg__fit fit = ckg__models_fit(models, models->kernel, &s->series, NULL);
-        s->fitted = (struct ckg__fitted){.kernel = first_kernel(models, j)};
+        s->fitted = (struct ckg__fitted){.kernel = first_kernel(models, j), .warp = first_warp(models, j)};
         ckg__fit_start(&fit, 0, s->fitted.theta);
     }
 }
@@ -160,7 +166,7 @@ static int fit_from_lead(struct ckg__models *models, int trials)
             models->surrogate[j].fitted.theta[i] -= models->lead_sides[i];
         if (!models->choose_kernel || !from->told)
             models->surrogate[j].fitted.kernel = first_kernel(models, j);
-        models->surrogate[j].fitted.warp = 0;
+        models->surrogate[j].fitted.warp = first_warp(models, j);
         models->surrogate[j].fitted.strict = 0;
     }
     return fit_to(models, trials);

@@ -89,7 +89,7 @@ int ckg__choose_warp(struct ckg__models *models, int j, int trials)
     struct warped w = {.models = models, .outcome = j, .trials = trials};
     int best = 0;
 
-    if (s->series.n < FEWEST)
+    if (s->series.n < FEWEST || ckg__is_positive(models->data->problem, j))
         return CKG_OK;
     int status = list_scales(&w);
 

@@ -25,8 +25,8 @@ int ckg_problem_new(ckg_problem **out)
     if (!p)
         return CKG_ERR_NOMEM;
     p->parameters = ckg__alloc_zero(CKG_MAX_PARAMETERS, sizeof *p->parameters);
-    p->outcome[0] = (struct ckg__outcome){ckg__alloc_string("objective"), -INFINITY, INFINITY, CKG_NOISE_AUTO,
-                                          0.0};
+    p->outcome[0] = (struct ckg__outcome){
+        ckg__alloc_string("objective"), -INFINITY, INFINITY, CKG_NOISE_AUTO, 0.0, 0};
     p->outcomes = 1;
     if (!p->parameters || !p->outcome[0].name) {
         ckg_problem_free(p);
@@ -87,6 +87,15 @@ static int check_range(const char *name, double low, double high)
     return CKG_OK;
 }
 
+static int check_scale(const char *name, double low, enum ckg_scale scale)
+{
+    if (scale != CKG_LINEAR && scale != CKG_LOG)
+        return ckg__fail(CKG_ERR_INVALID, "parameter '%s': unknown scale %d", name, (int)scale);
+    if (scale == CKG_LOG && !(low > 0))
+        return ckg__fail(CKG_ERR_INVALID, "parameter '%s': a log scale needs low > 0, not %g", name, low);
+    return CKG_OK;
+}
+
 /* Appends q, whose name and values are still to be copied from the caller's. */
 static int add_parameter(ckg_problem *p, struct ckg__parameter q, const char *name, const char *const *values)
 {
@@ -101,6 +110,8 @@ static int add_parameter(ckg_problem *p, struct ckg__parameter q, const char *na
         return CKG_ERR_NOMEM;
     }
     assert(p->d < CKG_MAX_PARAMETERS && q.width >= 1 && q.low < q.high);
+    if (!ckg__is_real(&q) && !q.steps)
+        ckg__step_set(&q, 1);
     q.offset = p->D;
     p->parameters[p->d++] = q;
     p->D += q.width;
@@ -115,13 +126,11 @@ int ckg_problem_add_real(ckg_problem *p, const char *name, double low, double hi
         status = check_range(name, low, high);
     if (status)
         return status;
-    if (scale != CKG_LINEAR && scale != CKG_LOG)
-        return ckg__fail(CKG_ERR_INVALID, "parameter '%s': unknown scale %d", name, (int)scale);
-    if (scale == CKG_LOG && !(low > 0))
-        return ckg__fail(CKG_ERR_INVALID, "parameter '%s': a log scale needs low > 0, not %g", name, low);
-    return add_parameter(
-        p, (struct ckg__parameter){.kind = CKG_REAL, .scale = scale, .low = low, .high = high, .width = 1},
-        name, NULL);
+    if (check_scale(name, low, scale))
+        return CKG_ERR_INVALID;
+    const struct ckg__parameter q = {
+        .kind = CKG_REAL, .scale = scale, .low = low, .high = high, .bound = high, .width = 1};
+    return add_parameter(p, q, name, NULL);
 }
 
 int ckg_problem_add_integer(ckg_problem *p, const char *name, double low, double high)
@@ -137,8 +146,9 @@ int ckg_problem_add_integer(ckg_problem *p, const char *name, double low, double
         return ckg__fail(CKG_ERR_INVALID,
                          "parameter '%s': low %.17g and high %.17g must be integers within ±2^53", name, low,
                          high);
-    return add_parameter(
-        p, (struct ckg__parameter){.kind = CKG_INTEGER, .low = low, .high = high, .width = 1}, name, NULL);
+    const struct ckg__parameter q = {
+        .kind = CKG_INTEGER, .low = low, .high = high, .bound = high, .width = 1};
+    return add_parameter(p, q, name, NULL);
 }
 
 int ckg_problem_add_categorical(ckg_problem *p, const char *name, int count, const char *const *values)
@@ -159,7 +169,7 @@ int ckg_problem_add_categorical(ckg_problem *p, const char *name, int count, con
                                  values[v]);
     }
     struct ckg__parameter q = {
-        .kind = CKG_CATEGORICAL, .low = 0, .high = count - 1, .count = count, .width = count};
+        .kind = CKG_CATEGORICAL, .high = count - 1, .bound = count - 1, .count = count, .width = count};
     return add_parameter(p, q, name, values);
 }
 
@@ -169,13 +179,68 @@ int ckg__problem_check_design(const ckg_problem *p, const double *x)
         const struct ckg__parameter *q = &p->parameters[i];
         if (!isfinite(x[i]))
             return ckg__fail(CKG_ERR_INVALID, "parameter '%s': %g is not a finite number", q->name, x[i]);
-        if (x[i] < q->low || x[i] > q->high)
+        if (x[i] < q->low || x[i] > q->bound)
             return ckg__fail(CKG_ERR_INVALID, "parameter '%s': %.17g is outside [%.17g, %.17g]", q->name,
-                             x[i], q->low, q->high);
+                             x[i], q->low, q->bound);
         if (q->kind != CKG_REAL && x[i] != floor(x[i]))
             return ckg__fail(CKG_ERR_INVALID, "parameter '%s': %.17g is not an integer", q->name, x[i]);
     }
     return CKG_OK;
+}
+
+/* Scale and step move the values in the cube, which a list of designs is kept in. */
+static int check_number(const ckg_problem *p, const char *name, const char *what, int *index)
+{
+    *index = ckg_problem_parameter_find(p, name);
+    if (*index < 0)
+        return ckg__fail(CKG_ERR_NOT_FOUND, "no parameter is called '%s'", name ? name : "(null)");
+    if (p->parameters[*index].kind == CKG_CATEGORICAL)
+        return ckg__fail(CKG_ERR_INVALID, "parameter '%s': categories have no %s", name, what);
+    if (p->designs)
+        return ckg__fail(CKG_ERR_STATE, "parameter '%s': set its %s before the list of designs", name, what);
+    return CKG_OK;
+}
+
+int ckg_problem_set_scale(ckg_problem *p, const char *parameter, enum ckg_scale scale)
+{
+    int i = -1;
+
+    ckg__error_clear();
+    const int status = check_number(p, parameter, "scale", &i);
+    if (status)
+        return status;
+    if (check_scale(parameter, p->parameters[i].low, scale))
+        return CKG_ERR_INVALID;
+    p->parameters[i].scale = scale;
+    return CKG_OK;
+}
+
+/* The values of q by that step are different numbers, and there are at least two. */
+static int check_step(const struct ckg__parameter *q, double step)
+{
+    const char *wrong = !(step > 0) || !isfinite(step)                  ? "must be above 0"
+                        : q->kind == CKG_INTEGER && step != floor(step) ? "must be an integer"
+                        : step > (q->bound - q->low) * (1 + 1e-12)      ? "is larger than the range"
+                        : (q->bound - q->low) / step > largest_integer || q->low + step == q->low ||
+                                q->bound - step == q->bound
+                            ? "is too small for the range"
+                            : NULL;
+
+    return wrong ? ckg__fail(CKG_ERR_INVALID, "parameter '%s': the step %.17g %s", q->name, step, wrong)
+                 : CKG_OK;
+}
+
+int ckg_problem_set_step(ckg_problem *p, const char *parameter, double step)
+{
+    int i = -1;
+
+    ckg__error_clear();
+    int status = check_number(p, parameter, "step", &i);
+    if (!status)
+        status = check_step(&p->parameters[i], step);
+    if (!status)
+        ckg__step_set(&p->parameters[i], step);
+    return status;
 }
 
 static int same_design(const double *a, const double *b, int d)
@@ -274,7 +339,7 @@ int ckg_problem_add_constraint(ckg_problem *p, const char *name, double min, dou
     char *copy = ckg__alloc_string(name);
     if (!copy)
         return CKG_ERR_NOMEM;
-    p->outcome[p->outcomes++] = (struct ckg__outcome){copy, min, max, CKG_NOISE_AUTO, 0.0};
+    p->outcome[p->outcomes++] = (struct ckg__outcome){copy, min, max, CKG_NOISE_AUTO, 0.0, 0};
     return CKG_OK;
 }
 
@@ -298,6 +363,19 @@ int ckg_problem_set_noise(ckg_problem *p, const char *outcome, enum ckg_noise no
                          outcome, sd);
     p->outcome[j].noise = noise;
     p->outcome[j].noise_sd = noise == CKG_NOISE_KNOWN ? sd : 0.0;
+    return CKG_OK;
+}
+
+int ckg_problem_set_positive(ckg_problem *p, const char *outcome, int positive)
+{
+    ckg__error_clear();
+    const int j = ckg_problem_outcome_find(p, outcome);
+    if (j < 0)
+        return ckg__fail(CKG_ERR_NOT_FOUND, "no outcome is called '%s'", outcome ? outcome : "(null)");
+    if (positive && p->outcome[j].max <= 0)
+        return ckg__fail(CKG_ERR_INVALID, "outcome '%s': a positive outcome can never be at most %.17g",
+                         outcome, p->outcome[j].max);
+    p->outcome[j].positive = positive != 0;
     return CKG_OK;
 }
 
@@ -325,6 +403,7 @@ int ckg__problem_copy(ckg_problem **out, const ckg_problem *from)
     for (int j = 0; !status && j < from->outcomes; j++) {
         p->outcome[j].noise = from->outcome[j].noise;
         p->outcome[j].noise_sd = from->outcome[j].noise_sd;
+        p->outcome[j].positive = from->outcome[j].positive;
     }
 
     /* The list. */
@@ -400,8 +479,15 @@ int ckg_problem_parameter_range(const ckg_problem *p, int i, double *low, double
     if (low)
         *low = q->low;
     if (high)
-        *high = q->high;
+        *high = q->bound;
     return CKG_OK;
+}
+
+double ckg_problem_parameter_step(const ckg_problem *p, int i)
+{
+    const struct ckg__parameter *q = parameter_at(p, i);
+
+    return !q ? -1 : q->kind == CKG_CATEGORICAL ? 0 : q->step;
 }
 
 int ckg_problem_categories(const ckg_problem *p, int i)
@@ -479,6 +565,13 @@ int ckg_problem_noise(const ckg_problem *p, int j, double *sd)
     return o ? (int)o->noise : -1;
 }
 
+int ckg_problem_positive(const ckg_problem *p, int j)
+{
+    const struct ckg__outcome *o = outcome_at(p, j);
+
+    return o ? o->positive : -1;
+}
+
 /* --- its rules --- */
 
 int ckg_problem_check_design(const ckg_problem *p, const double *x)
@@ -499,6 +592,9 @@ static int check_measurement(const ckg_problem *p, const ckg_measurement *m)
         return ckg__fail(CKG_ERR_INVALID, "outcome '%s': %g is not a finite number", o->name, m->value);
     if (fabs(m->value) > largest_value)
         return ckg__fail(CKG_ERR_INVALID, "outcome '%s': %g is beyond ±1e150", o->name, m->value);
+    if (o->positive && !(m->value > 0))
+        return ckg__fail(CKG_ERR_INVALID, "outcome '%s' is declared positive and cannot be %.17g", o->name,
+                         m->value);
     if (m->sd != CKG_SD_DEFAULT && m->sd != 0 && !possible_sd(m->sd))
         return ckg__fail(CKG_ERR_INVALID,
                          "outcome '%s': the standard deviation must be 0 or from 1e-150 to 1e150, not %g",

@@ -1,7 +1,8 @@
 /*
  * The problem from within, and its unit cube. A design in the user's units is x (d); the models see u (D):
- * reals and integers scaled to [0, 1] (reals on their scale), each categorical as one coordinate per value,
- * 1/√2 at the value taken and 0 elsewhere, so that two different values are at distance 1.
+ * reals and integers scaled to [0, 1] on their scale, each categorical as one coordinate per value, 1/√2 at
+ * the value taken and 0 elsewhere, so that two different values are at distance 1. Integers, reals with steps
+ * and categories make a lattice.
  */
 #ifndef CKG_PROBLEM_PROBLEM_H
 #define CKG_PROBLEM_PROBLEM_H
@@ -13,10 +14,16 @@ struct ckg__parameter {
     enum ckg_kind kind;
     enum ckg_scale scale;
     double low, high;
-    int count;     /* values of a categorical */
-    char **values; /* their names */
-    int offset;    /* its first coordinate in the unit cube */
-    int width;     /* how many: 1, or `count` */
+    double bound;   /* high as given: the last step may end before it */
+    double step;    /* between neighbouring values, 0: it varies continuously; 1 for categories */
+    double steps;   /* how many from low to high, 0 where it varies continuously */
+    double origin;  /* values are origin + k·step … */
+    double first;   /* … and low has this k */
+    double decimal; /* a power of ten in whose parts all values are whole, 0: none */
+    int count;      /* values of a categorical */
+    char **values;  /* their names */
+    int offset;     /* its first coordinate in the unit cube */
+    int width;      /* how many: 1, or `count` */
 };
 
 struct ckg__outcome {
@@ -24,6 +31,7 @@ struct ckg__outcome {
     double min, max;
     enum ckg_noise noise;
     double noise_sd;
+    int positive; /* 1: declared to be above 0 */
 };
 
 struct ckg_problem {
@@ -36,6 +44,12 @@ struct ckg_problem {
     double *X;   /* designs × d */
     double *U;   /* designs × D, the list in the unit cube */
 };
+
+/* 1 when outcome j is declared positive; whether an evaluation fails, the last of the models, is none. */
+static inline int ckg__is_positive(const ckg_problem *problem, int j)
+{
+    return j < problem->outcomes && problem->outcome[j].positive;
+}
 
 int ckg__problem_copy(ckg_problem **out, const ckg_problem *problem);
 
@@ -55,7 +69,43 @@ double ckg__problem_size(const ckg_problem *problem);
 void ckg__problem_number(const ckg_problem *problem, double index, double *x);
 void ckg__problem_numbered(const ckg_problem *problem, double index, double *u);
 
+/* 1 when some parameter varies continuously. */
 int ckg__problem_has_reals(const ckg_problem *problem);
+
+/* 1 when it varies continuously: a real without steps. */
+static inline int ckg__is_real(const struct ckg__parameter *q)
+{
+    return q->kind == CKG_REAL && !(q->step > 0);
+}
+
+/* 1 when its values have an order and steps: an integer, or a real with steps. */
+static inline int ckg__is_stepped(const struct ckg__parameter *q)
+{
+    return q->kind != CKG_CATEGORICAL && q->step > 0;
+}
+
+/* Of a stepped parameter: value number k = 0 … steps, and the number of the value nearest to x. */
+double ckg__step_value(const struct ckg__parameter *q, double k);
+double ckg__step_number(const struct ckg__parameter *q, double x);
+
+/* Likewise in the cube: where value number k lies, and the number of the value nearest to u. */
+double ckg__step_to_unit(const struct ckg__parameter *q, double k);
+double ckg__step_from_unit(const struct ckg__parameter *q, double u);
+
+/* The number of the value that c of the open unit interval stands for: equal lengths, equal shares. */
+double ckg__step_from_share(const struct ckg__parameter *q, double c);
+
+/* How far apart neighbouring values are in the cube, at most. */
+double ckg__step_gap(const struct ckg__parameter *q);
+
+/* Lays the values out from low to the bound by the step; high becomes the last of them. */
+void ckg__step_set(struct ckg__parameter *q, double step);
+
+/* 1 when x (d) might be suggested: on the steps, and in the list where there is one. */
+int ckg__problem_offers(const ckg_problem *problem, const double *x);
+
+/* u (D) ← the nearest point on the steps; coordinates beyond the cube stay. */
+void ckg__problem_snap(const ckg_problem *problem, double *u);
 
 /* x (d) → u (D). */
 void ckg__problem_to_unit(const ckg_problem *problem, const double *x, double *u);

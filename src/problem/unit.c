@@ -5,6 +5,7 @@
 #include <assert.h>
 #include <math.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "problem/problem.h"
 
@@ -21,9 +22,9 @@ double ckg__problem_size(const ckg_problem *p)
         return p->designs;
     double size = 1;
     for (int i = 0; i < p->d; i++) {
-        if (p->parameters[i].kind == CKG_REAL)
+        if (ckg__is_real(&p->parameters[i]))
             return 0;
-        size *= p->parameters[i].high - p->parameters[i].low + 1;
+        size *= p->parameters[i].steps + 1;
     }
     return size > 0x1p53 ? 0 : size;
 }
@@ -33,8 +34,9 @@ void ckg__problem_number(const ckg_problem *p, double index, double *x)
     assert(index >= 0 && index < ckg__problem_size(p));
     for (int i = 0; i < p->d; i++) {
         const struct ckg__parameter *q = &p->parameters[i];
-        const double values = q->high - q->low + 1;
-        x[i] = p->designs ? p->X[(size_t)index * (size_t)p->d + (size_t)i] : q->low + fmod(index, values);
+        const double values = q->steps + 1;
+        x[i] = p->designs ? p->X[(size_t)index * (size_t)p->d + (size_t)i]
+                          : ckg__step_value(q, fmod(index, values));
         index = p->designs ? index : floor(index / values);
     }
 }
@@ -42,7 +44,7 @@ void ckg__problem_number(const ckg_problem *p, double index, double *x)
 int ckg__problem_has_reals(const ckg_problem *p)
 {
     for (int i = 0; i < p->d; i++)
-        if (p->parameters[i].kind == CKG_REAL)
+        if (ckg__is_real(&p->parameters[i]))
             return !p->designs;
     return 0;
 }
@@ -65,6 +67,16 @@ static double real_from_unit(const struct ckg__parameter *q, double u)
     return clamp(x, q->low, q->high);
 }
 
+/* A design of the user's own may lie between the steps, or after the last of them. */
+static double stepped_to_unit(const struct ckg__parameter *q, double x)
+{
+    const double k = ckg__step_number(q, x);
+
+    if (x == ckg__step_value(q, k))
+        return ckg__step_to_unit(q, k);
+    return q->scale == CKG_LOG ? log(x / q->low) / log(q->high / q->low) : (x - q->low) / (q->high - q->low);
+}
+
 static void mark_category(const struct ckg__parameter *q, int value, double *u)
 {
     assert(q->kind == CKG_CATEGORICAL && value >= 0 && value < q->count);
@@ -79,7 +91,7 @@ void ckg__problem_to_unit(const ckg_problem *p, const double *x, double *u)
         if (q->kind == CKG_CATEGORICAL)
             mark_category(q, (int)x[i], u);
         else
-            u[q->offset] = q->kind == CKG_REAL ? real_to_unit(q, x[i]) : (x[i] - q->low) / (q->high - q->low);
+            u[q->offset] = ckg__is_real(q) ? real_to_unit(q, x[i]) : stepped_to_unit(q, x[i]);
     }
 }
 
@@ -112,16 +124,40 @@ void ckg__problem_from_unit(const ckg_problem *p, const double *u, double *x)
     for (int i = 0; !p->designs && i < p->d; i++) {
         const struct ckg__parameter *q = &p->parameters[i];
         const double *v = u + q->offset;
-        if (q->kind == CKG_REAL) {
+        if (ckg__is_real(q)) {
             x[i] = real_from_unit(q, *v);
-        } else if (q->kind == CKG_INTEGER) {
-            x[i] = clamp(q->low + floor(*v * (q->high - q->low) + 0.5), q->low, q->high);
+        } else if (ckg__is_stepped(q)) {
+            x[i] = ckg__step_value(q, ckg__step_from_unit(q, *v));
         } else {
             int best = 0;
             for (int k = 1; k < q->count; k++)
                 best = v[k] > v[best] ? k : best;
             x[i] = best;
         }
+    }
+}
+
+int ckg__problem_offers(const ckg_problem *p, const double *x)
+{
+    int listed = !p->designs;
+
+    for (int n = 0; n < p->designs && !listed; n++)
+        listed = !memcmp(p->X + (size_t)n * (size_t)p->d, x, (size_t)p->d * sizeof *x);
+    for (int i = 0; !p->designs && listed && i < p->d; i++) {
+        const struct ckg__parameter *q = &p->parameters[i];
+
+        listed = ckg__is_real(q) || x[i] == ckg__step_value(q, ckg__step_number(q, x[i]));
+    }
+    return listed;
+}
+
+void ckg__problem_snap(const ckg_problem *p, double *u)
+{
+    for (int i = 0; i < p->d; i++) {
+        const struct ckg__parameter *q = &p->parameters[i];
+
+        if (ckg__is_stepped(q))
+            u[q->offset] = ckg__step_to_unit(q, ckg__step_from_unit(q, u[q->offset]));
     }
 }
 
@@ -145,13 +181,12 @@ void ckg__problem_on_lattice(const ckg_problem *p, const double *c, double *u)
 {
     for (int i = 0; i < p->d; i++) {
         const struct ckg__parameter *q = &p->parameters[i];
-        const double share = clamp(floor(c[i] * (q->high - q->low + 1)), 0, q->high - q->low);
-        if (q->kind == CKG_REAL)
+        if (ckg__is_real(q))
             u[q->offset] = c[i];
-        else if (q->kind == CKG_INTEGER)
-            u[q->offset] = share / (q->high - q->low);
+        else if (ckg__is_stepped(q))
+            u[q->offset] = ckg__step_to_unit(q, ckg__step_from_share(q, c[i]));
         else
-            mark_category(q, (int)share, u);
+            mark_category(q, (int)ckg__step_from_share(q, c[i]), u);
     }
 }
 
@@ -160,7 +195,7 @@ void ckg__problem_free_box(const ckg_problem *p, const double *u, double *lower,
     for (int i = 0; i < p->d; i++) {
         const struct ckg__parameter *q = &p->parameters[i];
         for (int k = q->offset; k < q->offset + q->width; k++) {
-            const int moves = q->kind == CKG_REAL && !p->designs;
+            const int moves = ckg__is_real(q) && !p->designs;
             lower[k] = moves ? 0.0 : u[k];
             upper[k] = moves ? 1.0 : u[k];
         }

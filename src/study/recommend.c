@@ -345,7 +345,8 @@ static void prefer_exact(const ckg_study *s, ckg_recommendation *out)
     const struct ckg__trial *trial = best < 0 ? NULL : &s->data.trial[best];
 
     /* There must be a feasible design known exactly. */
-    if (!trial || !is_exact(s, trial))
+    if (!trial || !is_exact(s, trial) ||
+        !ckg__problem_offers(s->problem, s->data.x + (size_t)trial->design * (size_t)s->problem->d))
         return;
 
     /* Then it is recommended, with what was measured there. */

@@ -94,12 +94,22 @@ static void set_range(const struct ckg__parameter *q, double u, double low, doub
     struct ckg__parameter *to = &l->parameters[i];
     const double range = q->high - q->low;
 
-    if (q->kind == CKG_INTEGER) {
-        const double here = q->low + floor(u * range + 0.5);
-        to->low = fmax(q->low, fmin(q->low + floor(low * range), here - 1));
-        to->high = fmin(q->high, fmax(q->low + ceil(high * range), here + 1));
-        low = (to->low - q->low) / range;
-        high = (to->high - q->low) / range;
+    if (ckg__is_stepped(q)) {
+        const double here = ckg__step_from_unit(q, u);
+        double from = ckg__step_from_unit(q, low);
+        double end = ckg__step_from_unit(q, high);
+
+        /* The steps around it, and one on either side at least. */
+        from -= ckg__step_to_unit(q, from) > low;
+        end += ckg__step_to_unit(q, end) < high;
+        from = fmax(0, fmin(from, here - 1));
+        end = fmin(q->steps, fmax(end, here + 1));
+        to->low = ckg__step_value(q, from);
+        to->high = to->bound = ckg__step_value(q, end);
+        to->first = q->first + from;
+        to->steps = end - from;
+        low = ckg__step_to_unit(q, from);
+        high = ckg__step_to_unit(q, end);
     } else if (q->scale == CKG_LOG) {
         to->low = q->low * exp(low * (log(q->high) - log(q->low)));
         to->high = q->low * exp(high * (log(q->high) - log(q->low)));

@@ -38,7 +38,7 @@ static int lay_faces(const struct ckg__search *search, int o, int m, double *U)
         return CKG_ERR_NOMEM;
     ckg__rng_seed(&rng, search->seed, search->stream, CKG__FOR_FACES_SIDES + (uint64_t)o);
     for (int i = 0; i < problem->d; i++)
-        for (int p = m - FACES; problem->parameters[i].kind == CKG_REAL && p < m; p++) {
+        for (int p = m - FACES; ckg__is_real(&problem->parameters[i]) && p < m; p++) {
             double *u = &U[(size_t)problem->parameters[i].offset * (size_t)m + (size_t)p];
             if (ckg__rng_uniform(&rng) < 0.5)
                 *u = *u < 0.5 ? 0 : 1;

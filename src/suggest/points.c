@@ -68,9 +68,12 @@ int ckg__search_points(struct ckg__search *search)
         return CKG_ERR_NOMEM;
     const int from_data = most ? data_points(search, most, rows) : 0;
     search->base = filling + from_data;
-    for (int i = 0; i < from_data; i++)
-        ckg__point_put(D, search->data->u + (size_t)rows[i] * (size_t)D, search->U, search->base,
-                       filling + i);
+    for (int i = 0; i < from_data; i++) {
+        memcpy(u, search->data->u + (size_t)rows[i] * (size_t)D, (size_t)D * sizeof *u);
+        if (!search->local)
+            ckg__problem_snap(problem, u);
+        ckg__point_put(D, u, search->U, search->base, filling + i);
+    }
     if (!search->enumerated)
         return ckg__search_fill(search, CKG__FOR_BASE_POINTS, filling, search->U, search->base,
                                 search->results);
@@ -87,7 +90,7 @@ static void random_direction(const struct ckg_problem *problem, struct ckg__rng 
     for (int k = 0; k < problem->D; k++)
         direction[k] = 0;
     for (int i = 0; i < problem->d; i++)
-        if (problem->parameters[i].kind == CKG_REAL)
+        if (ckg__is_real(&problem->parameters[i]))
             direction[problem->parameters[i].offset] = ckg__rng_normal(rng);
 }
 
@@ -104,7 +107,7 @@ static int mean_gradients(const struct ckg__search *search, const struct ckg__ou
         if (ckg__posterior_mean(outlook->belief->gp[j], 1, outlook->x_r, 1, arena, &mean, g))
             return CKG_ERR_NOMEM;
         for (int i = 0; i < problem->d; i++)
-            for (int k = 0; problem->parameters[i].kind != CKG_REAL && k < problem->parameters[i].width; k++)
+            for (int k = 0; !ckg__is_real(&problem->parameters[i]) && k < problem->parameters[i].width; k++)
                 g[problem->parameters[i].offset + k] = 0;
     }
     return CKG_OK;
@@ -218,14 +221,14 @@ static int slide_to_edge(const struct ckg__search *search, const struct ckg__out
         /* The slope in the reals, where there is one to follow. */
         double square = 0;
         for (int i = 0; i < problem->d; i++)
-            if (problem->parameters[i].kind == CKG_REAL)
+            if (ckg__is_real(&problem->parameters[i]))
                 square += pow(batch.dmean[(size_t)problem->parameters[i].offset * points + p], 2);
         if (!(square > 0) || (excess < 0 && !outlook->active[j]))
             continue;
 
         /* Newton's step down it. */
         for (int i = 0; i < problem->d; i++) {
-            if (problem->parameters[i].kind != CKG_REAL)
+            if (!ckg__is_real(&problem->parameters[i]))
                 continue;
             double *u = &U[(size_t)problem->parameters[i].offset * (size_t)ldu + p];
             const double slope = batch.dmean[(size_t)problem->parameters[i].offset * points + p];
@@ -261,14 +264,22 @@ int ckg__search_around(const struct ckg__search *search, const struct ckg__outlo
     return CKG_OK;
 }
 
-/* An integer's value at u, in the cube, moved on turn number `turn`: by one up or down, then farther. */
-static double step_integer(const struct ckg__parameter *q, double u, int turn, struct ckg__rng *rng)
+/*
+ * A stepped parameter's value at u, in the cube, moved on turn number `turn`: by one up or down, then
+ * farther. On a log scale far is a matter of the cube.
+ */
+static double step_along(const struct ckg__parameter *q, double u, int turn, struct ckg__rng *rng)
 {
-    const double range = q->high - q->low;
-    const double reach = turn < 2 ? 1 : floor(pow(range, ckg__rng_uniform(rng)));
-    const double to = floor(u * range + 0.5) + (turn % 2 ? -reach : reach);
+    const double sign = turn % 2 ? -1 : 1;
+    const double from = ckg__step_from_unit(q, u);
+    const double reach = turn < 2 ? 1 : floor(pow(q->steps, ckg__rng_uniform(rng)));
+    double to = from + sign * reach;
 
-    return to < 0 || to > range ? NAN : to / range;
+    if (turn >= 2 && q->scale == CKG_LOG)
+        to = ckg__step_from_unit(q, u + sign * reach / q->steps);
+    if (to == from)
+        to += sign;
+    return to < 0 || to > q->steps ? NAN : ckg__step_to_unit(q, to);
 }
 
 int ckg__search_neighbours(const struct ckg__search *search, const double *u, uint64_t purpose, int most,
@@ -282,7 +293,7 @@ int ckg__search_neighbours(const struct ckg__search *search, const double *u, ui
 
     /* Only a lattice has neighbours. */
     for (int i = 0; i < d; i++)
-        discrete += problem->parameters[i].kind != CKG_REAL;
+        discrete += !ckg__is_real(&problem->parameters[i]);
     if (!discrete || problem->designs)
         return 0;
 
@@ -291,11 +302,11 @@ int ckg__search_neighbours(const struct ckg__search *search, const double *u, ui
     for (int turn = 0; turn < 4 * d && count < most; turn++) {
         const struct ckg__parameter *q = &problem->parameters[turn % d];
         double *at = U + (size_t)q->offset * (size_t)ldu + (size_t)count;
-        if (q->kind == CKG_REAL)
+        if (ckg__is_real(q))
             continue;
         ckg__point_put(problem->D, u, U, ldu, count);
-        if (q->kind == CKG_INTEGER) {
-            *at = step_integer(q, u[q->offset], turn / d, &rng);
+        if (ckg__is_stepped(q)) {
+            *at = step_along(q, u[q->offset], turn / d, &rng);
             if (isnan(*at))
                 continue;
         } else {

@@ -178,9 +178,8 @@ static void place(const struct ckg_problem *problem, const struct box *box, cons
         }
         const double low = fmax(0, box->centre[i] - box->half[i]);
         const double high = fmin(1, box->centre[i] + box->half[i]);
-        const double range = q->high - q->low;
         const double to = low + c[i] * (high - low);
-        u[q->offset] = q->kind == CKG_INTEGER ? fmin(range, floor(to * range + 0.5)) / range : to;
+        u[q->offset] = ckg__is_real(q) ? to : ckg__step_to_unit(q, ckg__step_from_unit(q, to));
     }
 }
 

@@ -40,8 +40,8 @@ void ckg__region_sides(const struct ckg_problem *problem, const double *inv_ell,
         const double weight = exp(-log(inv_ell[q->offset]) - mean);
 
         half[i] = 0.5 * length * fmin(fmax(weight, 1 / stretch), stretch);
-        if (q->kind == CKG_INTEGER)
-            half[i] = fmax(half[i], 1 / (q->high - q->low));
+        if (ckg__is_stepped(q))
+            half[i] = fmax(half[i], ckg__step_gap(q));
     }
 }
 
@@ -168,7 +168,7 @@ static int within_reach(const struct book *book, int design)
 
     for (int i = 0; i < data->problem->d; i++) {
         const struct ckg__parameter *q = &data->problem->parameters[i];
-        const double step = q->kind == CKG_INTEGER ? 1 / (q->high - q->low) : 0;
+        const double step = ckg__is_stepped(q) ? ckg__step_gap(q) : 0;
         const double away = data->u[(size_t)design * D + (size_t)q->offset] -
                             data->u[(size_t)book->best * D + (size_t)q->offset];
         if (q->kind != CKG_CATEGORICAL && fabs(away) > fmax(half, step) * (1 + 1e-9))

@@ -140,6 +140,50 @@ static int on_twelve(const double *x)
     return whole(x[0], -1, 2) && whole(x[1], 0, 2);
 }
 
+/* Two reals by steps, the second on a log scale, and an integer on one. */
+static void add_steps(ckg_problem *p)
+{
+    must(ckg_problem_add_real(p, "a", 0.05, 2.003, CKG_LINEAR));
+    must(ckg_problem_set_step(p, "a", 0.01));
+    must(ckg_problem_add_real(p, "b", 0.1, 10, CKG_LOG));
+    must(ckg_problem_set_step(p, "b", 0.1));
+    must(ckg_problem_add_integer(p, "c", 1, 64));
+    must(ckg_problem_set_scale(p, "c", CKG_LOG));
+}
+
+static int on_steps(const double *x)
+{
+    return rint(100 * x[0]) / 100 == x[0] && x[0] >= 0.05 && x[0] <= 2 && rint(10 * x[1]) / 10 == x[1] &&
+           x[1] >= 0.1 && x[1] <= 10 && whole(x[2], 1, 64);
+}
+
+/* Steps beside a real that has none: local searches and climbs go over both. */
+static void add_half_stepped(ckg_problem *p)
+{
+    must(ckg_problem_add_real(p, "a", -1, 1, CKG_LINEAR));
+    must(ckg_problem_set_step(p, "a", 1.0 / 64));
+    must(ckg_problem_add_real(p, "b", 0, 1, CKG_LINEAR));
+}
+
+static int on_half_stepped(const double *x)
+{
+    return 64 * x[0] == floor(64 * x[0]) && fabs(x[0]) <= 1 && x[1] >= 0 && x[1] <= 1;
+}
+
+/* 4 × 3 designs. */
+static void add_few_steps(ckg_problem *p)
+{
+    must(ckg_problem_add_real(p, "a", 0.1, 1, CKG_LOG));
+    must(ckg_problem_set_step(p, "a", 0.3));
+    must(ckg_problem_add_integer(p, "b", 0, 5));
+    must(ckg_problem_set_step(p, "b", 2));
+}
+
+static int on_few_steps(const double *x)
+{
+    return (x[0] == 0.1 || x[0] == 0.4 || x[0] == 0.7 || x[0] == 1) && (x[1] == 0 || x[1] == 2 || x[1] == 4);
+}
+
 static void add_ten(ckg_problem *p)
 {
     must(ckg_problem_add_integer(p, "a", 1, 10));
@@ -167,10 +211,13 @@ static const struct shape mixed = {"mixed", 3, add_mixed, on_mixed};
 static const struct shape list = {"list", 3, add_list, on_list};
 static const struct shape short_list = {"short list", 3, add_short_list, on_short_list};
 static const struct shape twelve = {"twelve", 2, add_twelve, on_twelve};
+static const struct shape steps = {"steps", 3, add_steps, on_steps};
+static const struct shape half_stepped = {"half stepped", 2, add_half_stepped, on_half_stepped};
+static const struct shape few_steps = {"few steps", 2, add_few_steps, on_few_steps};
 static const struct shape ten = {"ten", 1, add_ten, on_ten};
 static const struct shape continuous = {"continuous", 2, add_continuous, on_continuous};
-static const struct shape *const discrete[] = {&integers,   &categories, &mixed, &list,
-                                               &short_list, &twelve,     &ten};
+static const struct shape *const discrete[] = {&integers, &categories, &mixed, &list,         &short_list,
+                                               &twelve,   &ten,        &steps, &half_stepped, &few_steps};
 
 enum { DISCRETE = sizeof discrete / sizeof *discrete };
 
@@ -304,6 +351,35 @@ static void test_added_designs_are_not_repeated(void **state)
     ckg_study_free(s);
 }
 
+/* A design of the user's own may lie between the steps and be the best; suggestions keep to the steps. */
+static void test_own_designs_between_steps(void **state)
+{
+    static const enum ckg_noise noises[] = {CKG_NOISE_NONE, CKG_NOISE_AUTO};
+    static const struct shape *const shapes[] = {&steps, &half_stepped};
+
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        const struct shape *shape = shapes[i / 2];
+        const ckg_options o = options_from(4, "ckg");
+        ckg_study *s = new_study(shape, noises[i % 2], &o);
+        const double own[3] = {0.5037, 0.5051, 7};
+
+        tell_at(s, own, (const double[]){-100, -1});
+        for (int t = 0; t < 8; t++)
+            tell_true(s, shape, ask_on(s, shape));
+        for (int rule = 0; rule < 2; rule++) {
+            ckg_recommend_options r = CKG_RECOMMEND_OPTIONS_INIT;
+            ckg_recommendation *best;
+
+            r.rule = rule;
+            must(ckg_study_recommend(s, &r, &best));
+            assert_true(shape->on(best->x));
+            ckg_recommendation_free(best);
+        }
+        ckg_study_free(s);
+    }
+}
+
 /* --- exhaustion --- */
 
 /*
@@ -347,6 +423,7 @@ static void test_finite_problems_are_exhausted_once(void **state)
             for (int initial = 0; initial <= 20; initial += 5) {
                 exhaust(&twelve, 12, initial, pending, policies[policy]);
                 exhaust(&short_list, 7, initial, pending, policies[policy]);
+                exhaust(&few_steps, 12, initial, pending, policies[policy]);
             }
 }
 
@@ -638,6 +715,20 @@ static double best_of_square(void)
     return best;
 }
 
+/* The same square by steps of reals, one of them on a log scale. */
+static void add_stepped_square(ckg_problem *p)
+{
+    must(ckg_problem_add_real(p, "a", 0, 0.29, CKG_LINEAR));
+    must(ckg_problem_set_step(p, "a", 0.01));
+    must(ckg_problem_add_real(p, "b", 1, 30, CKG_LOG));
+    must(ckg_problem_set_step(p, "b", 1));
+}
+
+static void evaluate_stepped_square(const double *x, double *values)
+{
+    evaluate_square((const double[]){rint(100 * x[0]), x[1] - 1}, values);
+}
+
 static double best_of_list(void)
 {
     double best = INFINITY, x[3];
@@ -683,6 +774,12 @@ static void test_finds_the_optimum_of_integers(void **state)
     check_hits(add_square, evaluate_square, best_of_square(), 0);
 }
 
+static void test_finds_the_optimum_of_steps(void **state)
+{
+    (void)state;
+    check_hits(add_stepped_square, evaluate_stepped_square, best_of_square(), 0);
+}
+
 static void test_finds_the_optimum_of_a_list(void **state)
 {
     (void)state;
@@ -698,9 +795,10 @@ static void test_comes_close_on_a_mixed_problem(void **state)
 int main(void)
 {
     return RUN_TESTS(test_designs_lie_on_the_lattice, test_added_designs_are_not_repeated,
-                     test_finite_problems_are_exhausted_once, test_the_last_designs_of_a_large_lattice,
-                     test_noise_allows_repetition, test_asks_without_answers_differ,
-                     test_pending_designs_spread, test_pending_and_cancelled,
-                     test_pending_designs_leave_predictions, test_finds_the_optimum_of_integers,
+                     test_own_designs_between_steps, test_finite_problems_are_exhausted_once,
+                     test_the_last_designs_of_a_large_lattice, test_noise_allows_repetition,
+                     test_asks_without_answers_differ, test_pending_designs_spread,
+                     test_pending_and_cancelled, test_pending_designs_leave_predictions,
+                     test_finds_the_optimum_of_integers, test_finds_the_optimum_of_steps,
                      test_finds_the_optimum_of_a_list, test_comes_close_on_a_mixed_problem);
 }

@@ -120,7 +120,53 @@ static void test_predictions_are_in_units(void **state)
     ckg_study_free(study);
 }
 
+/*
+ * An outcome that is declared positive is on a log scale from the first value on, whatever the settings, and
+ * predictions are above 0 even where it falls towards it.
+ */
+static void test_declared_positive(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 4; k++) {
+        const int positive = k % 2;
+        ckg_options options = CKG_OPTIONS_INIT;
+        ckg_problem *problem = box_problem(1, 0, 1, 1, 0);
+        ckg_model_info model;
+        double lowest = INFINITY;
+
+        set_all_noise(problem, CKG_NOISE_NONE, 0);
+        must(ckg_problem_set_objective(problem, "mass", k / 2 ? CKG_MAXIMIZE : CKG_MINIMIZE));
+        must(ckg_problem_set_positive(problem, "mass", positive));
+        options.warp = 0;
+        ckg_study *study = study_of(problem, &options);
+        for (int t = 0; t < 5; t++) {
+            const double x = 0.05 + 0.1 * t;
+            tell_at(study, &x, (const double[]){1 - 1.7 * x, -1});
+        }
+        must(ckg_study_model(study, 0, &model));
+        assert_string_equal(model.scale, positive ? "log" : "linear");
+        must(ckg_study_model(study, 1, &model));
+        assert_string_equal(model.scale, "linear");
+        for (double x = 0; x <= 1; x += 0.01) {
+            double mean[2];
+            must(ckg_study_predict(study, 1, &x, mean, NULL, NULL, NULL));
+            lowest = fmin(lowest, mean[0]);
+        }
+        assert_int_equal(lowest > 0, positive);
+
+        /* A value that is not is refused, and leaves the trial as it was. */
+        int number;
+        must(ckg_study_add(study, &(double){0.99}, &number));
+        assert_int_equal(ckg_study_tell(study, number, (const double[]){-0.1, -1}),
+                         positive ? CKG_ERR_INVALID : CKG_OK);
+        ckg_trial trial;
+        must(ckg_study_trial(study, number, &trial));
+        assert_int_equal(trial.state, positive ? CKG_PENDING : CKG_COMPLETE);
+        ckg_study_free(study);
+    }
+}
+
 int main(void)
 {
-    return RUN_TESTS(test_warp_pays, test_predictions_are_in_units);
+    return RUN_TESTS(test_warp_pays, test_predictions_are_in_units, test_declared_positive);
 }
