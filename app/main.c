@@ -14,7 +14,7 @@ static void print_overview(FILE *out)
                  "the fewest evaluations.\n\n");
     for (const struct app_command *c = app_commands; c->name; c++)
         if (!(c->work->traits & APP_HIDDEN))
-            fprintf(out, "  %-10s %s\n", c->name, c->title);
+            fprintf(out, "  %-11s %s\n", c->name, c->title);
     fprintf(out, "\n`ckg new NAME` writes a problem file to start from; `ckg COMMAND --help` says more about "
                  "a command.\n");
 }

@@ -10,6 +10,7 @@
     ROW(trials, "list every trial with its state, parameters, values and feasibility")                       \
     ROW(recommend, "recommend a design, with its prediction and its probability of being feasible")          \
     ROW(model, "show the fitted models and the penalty M")                                                   \
+    ROW(importance, "show what each parameter matters for each outcome")                                     \
     ROW(predict, "predict the outcomes of given designs and their probability of being feasible")            \
     ROW(score, "show the policy's acquisition values at given designs; larger is better")                    \
     ROW(plot, "draw convergence, feasibility map, slices or acquisition")                                    \

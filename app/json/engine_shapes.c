@@ -66,3 +66,23 @@ void app_models_write(const struct app_definition *d, const ckg_model_info *mode
     app_json_add_number(out, "penalty", penalty);
     app_json_close(out, '}');
 }
+
+void app_importance_write(const struct app_definition *d, const struct app_importance *im,
+                          struct app_text *out)
+{
+    app_json_open(out, NULL, '{');
+    for (int j = 0; j < im->outcomes; j++) {
+        const struct app_effect *effect = app_importance_of(im, j);
+
+        app_json_open(out, app_outcome_name(d, j), '{');
+        for (int i = 0; i < im->d; i++) {
+            app_json_open(out, app_parameter_name(d, i), '{');
+            app_json_add_number(out, "total", effect[i].total);
+            app_json_add_number(out, "low", effect[i].low);
+            app_json_add_number(out, "high", effect[i].high);
+            app_json_close(out, '}');
+        }
+        app_json_close(out, '}');
+    }
+    app_json_close(out, '}');
+}

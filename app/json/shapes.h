@@ -9,6 +9,7 @@
 
 #include "notebook/notebook.h"
 #include "problems/problems.h"
+#include "notebook/effects.h"
 
 /* --- a study and its trials --- */
 
@@ -44,6 +45,10 @@ void app_score_write(const struct app_definition *definition, const char *policy
 /* The models of all outcomes (1 + K), and the penalty M, NAN where there is none. */
 void app_models_write(const struct app_definition *definition, const ckg_model_info *models, double penalty,
                       struct app_text *out);
+
+/* What each parameter matters for each outcome. */
+void app_importance_write(const struct app_definition *definition, const struct app_importance *importance,
+                          struct app_text *out);
 
 /* --- what is built in --- */
 

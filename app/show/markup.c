@@ -130,3 +130,28 @@ double app_letters_width(const char *text, double size)
     }
     return 1.06 * width * size; /* a little more, for faces that run wide */
 }
+
+/* Of one character: none for a mark that combines, two for the wide scripts of East Asia and pictures. */
+static int character_columns(const unsigned char *at, int length)
+{
+    if (length == 2)
+        return at[0] != 0xCC && at[0] != 0xCD;
+    if (length == 3)
+        return 1 + (at[0] >= 0xE3 && at[0] <= 0xED && !(at[0] == 0xED && at[1] >= 0x9F)) +
+               (at[0] == 0xEF && (at[1] == 0xBC || at[1] == 0xBD) && at[1] < 0xBD);
+    return length == 4 ? 2 : 1;
+}
+
+int app_columns(const char *text)
+{
+    const unsigned char *at = (const unsigned char *)text;
+    const unsigned char *end = at + strlen(text);
+    int columns = 0;
+
+    while (at < end) {
+        const int length = app_utf8_length(at, (size_t)(end - at));
+        columns += character_columns(at, length);
+        at += length ? length : 1;
+    }
+    return columns;
+}

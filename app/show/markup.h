@@ -15,6 +15,9 @@ void app_markup(struct app_text *out, const char *text);
 /* The text with at most `most` characters (4 … 60), the middle left out where it is longer. */
 const char *app_shorten(const char *text, int most, char out[APP_SHORT]);
 
+/* How many columns of a terminal the text takes, a wide character two. */
+int app_columns(const char *text);
+
 /* About how wide the text is in letters of that size; there is no font to ask. */
 double app_letters_width(const char *text, double size);
 

@@ -337,6 +337,16 @@ CKG_API int ckg_study_leave_one_out(ckg_study *study, int outcome, double *mean,
                                     double *measured_sd);
 
 /*
+ * What each parameter (d) matters for an outcome: its total-effect (Sobol) index, the share of the outcome's
+ * variance over all designs of the box that would be left if every other parameter were known; 0: the outcome
+ * does not depend on it, 1: on nothing else. Parameters that act together count in the index of each, so that
+ * the sum may exceed 1. `total` is the mean over functions drawn from the models, and nine of ten of them lie
+ * in low … high; all three are accurate to about 0.01. NAN before the outcome's first value. A finite list of
+ * designs is not regarded. Any output may be NULL.
+ */
+CKG_API int ckg_study_importance(ckg_study *study, int outcome, double *total, double *low, double *high);
+
+/*
  * The penalty M, in the objective's units, as the next suggestion would use it; NAN before the objective's
  * first value, unless you set it.
  */

@@ -165,6 +165,23 @@ def test_shapes_of_the_engine():
             check(len(model[outcome]["lengthscales"]) == 2, model)
 
 
+def test_importance():
+    """Total effects of a linear function in shape and size; what is not known is null."""
+    with Folder() as folder:
+        folder.write("s.yaml", problem("s", [], budget=40))
+        rows = "".join(f"{i + 1},complete,user,{i * 0.618 % 1},{i * 0.414 % 1},{2 * (i * 0.618 % 1) + (i * 0.414 % 1)},\n" for i in range(20))
+        folder.write("told.csv", "trial,state,origin,x,y,f,c\n" + rows)
+        folder.ckg("import", "s.yaml", "told.csv", expect=0)
+        found = read(folder, "importance", "s.yaml")[0]
+        check_keys("importance", found, ["f", "c"])
+        check_keys("an outcome", found["f"], ["x", "y"])
+        check_keys("an effect", found["f"]["x"], ["total", "low", "high"])
+        check(abs(found["f"]["x"]["total"] - 0.8) < 0.03 and abs(found["f"]["y"]["total"] - 0.2) < 0.03, found)
+        check(found["c"]["x"] == {"total": None, "low": None, "high": None}, found)
+        lines = folder.ckg("importance", "s.yaml", expect=0).out.splitlines()
+        check(lines[0] == "f:" and re.match(r"  x  0\.(7|8)\d  \(0\.\d\d … 0\.\d\d\)  █+", lines[1]) and lines[-1] == "c: not measured yet", lines)
+
+
 def test_failed_trials_count():
     """What is recommended and predicted says how likely the evaluation is to succeed: less where evaluations failed."""
     with Folder() as folder:

@@ -264,6 +264,16 @@ static int call_model(ckg_study *s, struct result *r)
     return status;
 }
 
+static int call_importance(ckg_study *s, struct result *r)
+{
+    double total[4];
+    const int status = ckg_study_importance(s, 0, total, NULL, NULL);
+
+    if (!status)
+        result_put(r, 2, total);
+    return status;
+}
+
 static int call_add(ckg_study *s, struct result *r)
 {
     double x[4];
@@ -424,6 +434,7 @@ static void test_predict_score_and_model(void **state)
     fail_at_each(&settings[8], call_score, "score");
     fail_at_each(&settings[5], call_score, "score");
     fail_at_each(&settings[7], call_model, "model");
+    fail_at_each(&settings[7], call_importance, "importance");
 }
 
 /* --- failures late in an ask --- */

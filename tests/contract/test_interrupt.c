@@ -92,6 +92,16 @@ static int call_leave_one_out(ckg_study *s, struct result *r)
     return status;
 }
 
+static int call_importance(ckg_study *s, struct result *r)
+{
+    double total[2];
+    const int status = ckg_study_importance(s, 0, total, NULL, NULL);
+
+    if (!status)
+        result_put(r, 2, total);
+    return status;
+}
+
 typedef int call_function(ckg_study *s, struct result *r);
 
 /* --- cancelling them --- */
@@ -207,8 +217,9 @@ static void test_an_ask_of_every_policy(void **state)
 
 static void test_other_calls(void **state)
 {
-    static call_function *const calls[] = {call_recommend, call_recommend_probable, call_predict, call_score,
-                                           call_model,     call_leave_one_out};
+    static call_function *const calls[] = {
+        call_recommend, call_recommend_probable, call_predict,   call_score,
+        call_model,     call_leave_one_out,      call_importance};
 
     (void)state;
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
