@@ -1,5 +1,6 @@
 /* ckg COMMAND …: finds the command's row and runs it. */
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -39,6 +40,7 @@ int main(int argc, char **argv)
     const char *word = argc < 2 ? "" : argv[1];
 
     open_standard_files();
+    signal(SIGXFSZ, SIG_IGN); /* a limit on the size of files is an error of the write that meets it */
     if (argc < 2) {
         print_overview(stderr);
         return APP_WRONG;

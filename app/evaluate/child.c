@@ -168,6 +168,7 @@ static int spawn(struct app_child *p, char **words, char **environment, const ch
     sigemptyset(&none);
     sigemptyset(&usual);
     sigaddset(&usual, SIGPIPE);
+    sigaddset(&usual, SIGXFSZ);
     sigaddset(&usual, SIGINT);
     sigaddset(&usual, SIGTERM);
     sigaddset(&usual, SIGCHLD);
@@ -332,15 +333,21 @@ void app_child_serve(struct app_child *p)
     read_output(p, &p->err, AT_ONCE);
 }
 
+/* To the whole group; where that is another user's by now, it is beyond our reach. */
+static void send_signal(struct app_child *p, int number)
+{
+    p->beyond = kill(-p->pid, number) && errno == EPERM;
+}
+
 double app_child_watch(struct app_child *p, double now)
 {
     if (now >= p->deadline) {
         if (p->timed_out)
             app_child_kill(p);
         else
-            kill(-p->pid, SIGTERM);
+            send_signal(p, SIGTERM);
         p->timed_out = 1;
-        p->deadline = now + grace;
+        p->deadline = p->beyond ? now : now + grace;
     }
     return p->end >= 0 ? p->deadline : fmin(p->deadline, now + glance);
 }
@@ -348,7 +355,7 @@ double app_child_watch(struct app_child *p, double now)
 void app_child_kill(struct app_child *p)
 {
     p->killed = 1;
-    kill(-p->pid, SIGKILL);
+    send_signal(p, SIGKILL);
 }
 
 /* --- when it has ended --- */
@@ -377,11 +384,12 @@ int app_child_reap(struct app_child *p)
     /* Has it ended? It stays unreaped for now, so that its number cannot be another's. */
     assert(p->pid > 0);
     p->unknown = waitid(P_PID, (id_t)p->pid, &info, WEXITED | WNOHANG | WNOWAIT) != 0;
-    if (!p->unknown && !info.si_pid)
+    const int runs = !p->unknown && !info.si_pid;
+    if (runs && !p->beyond)
         return 0;
 
     /* Its group ends with it. */
-    if (!p->unknown) {
+    if (!p->unknown && !runs) {
         kill(-p->pid, SIGKILL);
         waitpid(p->pid, &p->status, 0);
     }
@@ -423,7 +431,11 @@ int app_child_result(struct app_child *p, const struct app_definition *d, int tr
         return app_fail(why, CKG_ERR_INVALID,
                         "its exit status is unknown: another part of this program has collected it");
     if (p->timed_out)
-        return app_fail(why, CKG_ERR_INVALID, "timed out after %g s", d->evaluate.timeout);
+        return app_fail(why, CKG_ERR_INVALID,
+                        p->beyond ? "timed out after %g s; process %ld belongs to another user, cannot be "
+                                    "killed and may still run"
+                                  : "timed out after %g s",
+                        d->evaluate.timeout, (long)p->pid);
     if (WIFSIGNALED(p->status))
         return app_fail(why, CKG_ERR_INVALID, "killed by signal %d (%s)", WTERMSIG(p->status),
                         strsignal(WTERMSIG(p->status)));

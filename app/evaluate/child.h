@@ -26,6 +26,7 @@ struct app_child {
     size_t logged;
     double started, ended, deadline; /* by app_clock; deadline INFINITY: none */
     int timed_out, killed;
+    int beyond;  /* it is another user's by now and cannot be killed: it is left to itself */
     int status;  /* as from waitpid, when it ended */
     int unknown; /* somebody else in the process has waited for it, and has its status */
 };
@@ -48,8 +49,8 @@ double app_child_watch(struct app_child *process, double now);
 void app_child_kill(struct app_child *process);
 
 /*
- * 1 when the leader has ended: its group is killed, what is left of its output read, everything closed. 0: it
- * still runs.
+ * 1 when the leader has ended, or cannot be made to: its group is killed, what is left of its output read,
+ * everything closed. 0: it still runs.
  */
 int app_child_reap(struct app_child *process);
 

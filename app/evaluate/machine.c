@@ -7,6 +7,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -74,11 +75,20 @@ int64_t app_process_born(int64_t process)
     return look_up(process, &state, &born) ? born : 0;
 }
 
+/* 1 for a number that can be one process of a user's: not 0 or -1, which mean many, not the system's first.
+ */
+static int is_number(int64_t process)
+{
+    return process > 1 && process <= INT_MAX;
+}
+
 int app_process_gone(int64_t process, int64_t born)
 {
     char state;
     int64_t now = 0;
 
+    if (process < 1 || process > INT_MAX)
+        return 1;
     if (kill((pid_t)process, 0) && errno == ESRCH)
         return 1;
     return born && look_up(process, &state, &now) && (state == 'Z' || state == 'X' || now != born);
@@ -172,6 +182,18 @@ static void nap(void)
     nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
 }
 
+static int wait_until_gone(int64_t process, int64_t born)
+{
+    const time_t start = time(NULL);
+
+    while (!app_process_gone(process, born)) {
+        if (time(NULL) - start > PATIENCE)
+            return 0;
+        nap();
+    }
+    return 1;
+}
+
 /* --- children --- */
 
 static int is_spared(pid_t process, int count, const pid_t *spare)
@@ -223,8 +245,12 @@ static int kill_child(void *context, pid_t child)
 
     if (reap_child(NULL, child) || (family && !belongs(child, family)))
         return 0;
-    kill(child, SIGKILL);
-    return waitpid(child, NULL, 0) == child;
+
+    /* Another user's, a setuid program say, cannot be killed, and may live for days: it is left alone. */
+    if (kill(child, SIGKILL))
+        return 0;
+    const int64_t born = app_process_born(child);
+    return wait_until_gone(child, born) && reap_child(NULL, child);
 }
 
 void app_kill_children(const char *worker, int trial, int count, const pid_t *spare)
@@ -239,18 +265,6 @@ void app_kill_children(const char *worker, int trial, int count, const pid_t *sp
 }
 
 /* --- what was left --- */
-
-static int wait_until_gone(int64_t process, int64_t born)
-{
-    const time_t start = time(NULL);
-
-    while (!app_process_gone(process, born)) {
-        if (time(NULL) - start > PATIENCE)
-            return 0;
-        nap();
-    }
-    return 1;
-}
 
 /* 1 when the process's number means the same process to it and to us. */
 static int shares_numbers(pid_t process)
@@ -296,9 +310,20 @@ static int kill_family(const struct family *family)
     return !stayed;
 }
 
+/*
+ * 1 when the process is the one that a store's row means: its number may be anybody's by now, and a damaged
+ * row may hold any number. It was born when the row says, is not ours, and leads a group, as every evaluation
+ * does.
+ */
+static int is_proved(int64_t process, int64_t born)
+{
+    return is_number(process) && born > 0 && process != getpid() && app_process_born(process) == born &&
+           getpgid((pid_t)process) == (pid_t)process;
+}
+
 int app_kill_left(const char *worker, int64_t process, int64_t born)
 {
-    if (process && !app_process_gone(process, born)) {
+    if (is_proved(process, born) && !app_process_gone(process, born)) {
         kill((pid_t)-process, SIGKILL);
         if (!wait_until_gone(process, born))
             return 0;

@@ -131,6 +131,29 @@ static int store_result(struct run *r, const struct app_record *result, int *sto
     return status;
 }
 
+/* The processes of all places but that one, into r->leaders; how many. */
+static int leaders(struct run *r, const struct slot *but)
+{
+    int count = 0;
+
+    for (int i = 0; i < r->parallel; i++)
+        if (r->slots[i].number && &r->slots[i] != but)
+            r->leaders[count++] = r->slots[i].process.pid;
+    return count;
+}
+
+/* Ends what the evaluation of the trial in that place has left behind; NULL and 0: what any has. */
+static void end_family(struct run *r, const struct slot *slot, int trial)
+{
+    if (!r->alone) {
+        app_kill_marked(r->word, r->n->definition.name, trial);
+        return;
+    }
+
+    const int others = leaders(r, slot);
+    app_kill_children(others || r->inherited ? r->word : NULL, trial, others, r->leaders);
+}
+
 /* The state of a trial whose process has ended. */
 static const char *state_after(const struct run *r, int number, int failed)
 {
@@ -168,6 +191,8 @@ static int conclude(struct run *r, struct slot *slot)
         .seconds = p->ended - p->started,
         .failures = failed != 0,
     };
+    if (!strcmp(result.state, "pending"))
+        end_family(r, slot, slot->number); /* the next try may begin at once, and elsewhere */
     int status = outcomes.failed ? app_fail(r->n->message, CKG_ERR_NOMEM, "out of memory")
                                  : store_result(r, &result, &stored);
 
@@ -184,29 +209,6 @@ static int conclude(struct run *r, struct slot *slot)
     return status;
 }
 
-/* The processes of all places, into r->leaders; how many. */
-static int leaders(struct run *r)
-{
-    int count = 0;
-
-    for (int i = 0; i < r->parallel; i++)
-        if (r->slots[i].number)
-            r->leaders[count++] = r->slots[i].process.pid;
-    return count;
-}
-
-/* Ends what an evaluation of the trial has left behind; trial 0: what any has. */
-static void end_family(struct run *r, int trial)
-{
-    if (!r->alone) {
-        app_kill_marked(r->word, r->n->definition.name, trial);
-        return;
-    }
-
-    const int others = leaders(r);
-    app_kill_children(others || r->inherited ? r->word : NULL, trial, others, r->leaders);
-}
-
 /* The process of the slot is gone, and its family with it. */
 static void empty(struct run *r, struct slot *slot)
 {
@@ -217,7 +219,7 @@ static void empty(struct run *r, struct slot *slot)
     slot->number = 0;
     r->freed = 1;
     r->running--;
-    end_family(r, number);
+    end_family(r, slot, number);
 }
 
 /*
@@ -240,11 +242,15 @@ static void reap(struct run *r)
         struct slot *slot = &r->slots[i];
         if (!slot->number || !app_child_reap(&slot->process))
             continue;
-        if (slot->process.killed && !slot->process.timed_out)
-            hand_back(r, slot->number);
-        else
+
+        /* What is cut off is another's to take only when nothing of it runs any longer. */
+        const int number = slot->number;
+        const int cut_off = slot->process.killed && !slot->process.timed_out;
+        if (!cut_off)
             break_off(r, conclude(r, slot), r->running - 1);
         empty(r, slot);
+        if (cut_off)
+            hand_back(r, number);
     }
 }
 
@@ -427,7 +433,7 @@ static void keep_alive(struct run *r)
     if (now - r->beaten >= heartbeat) {
         r->store->heartbeat(r->n->store, &r->worker, &unheard);
         if (r->alone)
-            app_reap_children(leaders(r), r->leaders);
+            app_reap_children(leaders(r, NULL), r->leaders);
         r->beaten = now;
     }
     if (now - r->drawn >= redraw) {
@@ -464,10 +470,10 @@ static void loop(struct run *r)
         int status = r->interrupts ? CKG_OK : fill(r);
         break_off(r, status, r->running);
 
-        /* Those that have ended become results; a second request to stop ends the others. */
-        reap(r);
+        /* A second request to stop ends what runs; what has ended becomes a result. */
         if (r->interrupts > 1)
             kill_all(r);
+        reap(r);
 
         /* What other processes did, where that can change what is to be done here. */
         status = r->running < r->parallel && !r->interrupts ? app_notebook_sync(r->n) : CKG_OK;
@@ -534,7 +540,7 @@ enum app_run_end app_run(struct app_notebook *n, const struct app_run_host *host
         app_progress_draw(&r.progress, n);
         loop(&r);
         assert(!r.running);
-        end_family(&r, 0);
+        end_family(&r, NULL, 0);
         r.store->worker_remove(n->store, &r.worker);
         app_progress_end(&r.progress, n);
     }

@@ -7,6 +7,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -81,10 +82,12 @@ static int pragma(struct database *db, const char *sql, struct app_message *mess
 }
 
 /* 1 when nobody can write beside the file, and all that was written is in it. */
-static int is_frozen(const char *path)
+static int is_frozen(const char *given)
 {
     struct app_text beside = {0};
     struct stat info;
+    char real[PATH_MAX];
+    const char *path = realpath(given, real) ? real : given;
     const char *slash = strrchr(path, '/');
 
     app_text_print(&beside, "%.*s", slash ? (int)(slash - path + 1) : 1, slash ? path : ".");
@@ -308,10 +311,11 @@ static int open_turn(struct database *db, struct app_message *message)
 {
     struct app_text path = {0};
 
-    app_text_print(&path, "%s-turn", db->path);
+    /* Beside the file itself, by whichever path it was opened; a link in that place is not ours. */
+    app_text_print(&path, "%s-turn", sqlite3_db_filename(db->handle, "main"));
     if (path.failed)
         return app_fail(message, CKG_ERR_NOMEM, "out of memory");
-    db->turn = open(path.data, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    db->turn = open(path.data, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
     const int status = db->turn >= 0
                            ? CKG_OK
                            : app_fail(message, CKG_ERR_SYSTEM, "%s: %s", path.data, strerror(errno));

@@ -1,0 +1,220 @@
+"""What an attacker, a damaged store or another user's process must not be able to do."""
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+
+from harness import FOREVER, PROGRAM, Folder, Skip, check, compile_c, main, problem, wait_for
+
+ANSWER = ["sh", "-c", "echo '{\"f\": 1, \"c\": -1}'"]
+NOBODY = 54321      # no account of this machine has it
+
+
+def as_nobody(*words):
+    return ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups", *map(str, words)]
+
+
+def open_folder(folder):
+    """A folder where NOBODY may work, with a copy of the program that it can reach."""
+    if os.geteuid() or not shutil.which("setpriv"):
+        raise Skip("only root can be another user")
+    os.chmod(folder.path, 0o777)
+    shutil.copy(PROGRAM, folder / "ckg")
+    os.chmod(folder / "ckg", 0o755)
+    return str(folder / "ckg")
+
+
+def run_as_nobody(folder, program, *words, **how):
+    return subprocess.Popen(as_nobody(program, *words), cwd=folder.path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **how)
+
+
+def test_child_of_another_user():
+    """A setuid program cannot be killed by who started it: its trial times out all the same, and the run goes on and stops when it is told to."""
+    with Folder() as folder:
+        program = open_folder(folder)
+        compile_c(folder, "stays", "#include <unistd.h>\nint main(void) { while (!setuid(0)) sleep(1000); return 1; }\n")
+        os.chmod(folder / "stays", 0o4755)
+        if not os.stat(folder / "stays").st_mode & 0o4000 or os.statvfs(folder.path).f_flag & os.ST_NOSUID:
+            raise Skip("setuid programs do not work here")
+        try:
+            folder.write("s.yaml", problem("s", [str(folder / "stays")], budget=2, evaluate="  timeout: 0.2\n"))
+            run = run_as_nobody(folder, program, "run", "s.yaml")
+            out, err = run.communicate(timeout=300)
+            check("another user" in out + err, out, err)
+            states = [line for line in out.splitlines() if "timed out" in line]
+            check(len(states) == 2, "two trials that timed out in", out, err)
+
+            # Told to stop while one runs: at once, although it cannot be killed.
+            folder.write("t.yaml", problem("t", [str(folder / "stays")], budget=2))
+            run = run_as_nobody(folder, program, "run", "t.yaml")
+            wait_for(lambda: list_stays(folder) and len(list_stays(folder)) == 3, "the third child")
+            run.terminate()
+            run.communicate(timeout=300)
+        finally:
+            for pid in list_stays(folder):
+                os.kill(pid, 9)
+
+
+def list_stays(folder):
+    found = []
+    for entry in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            if os.readlink(f"/proc/{entry}/exe") == str(folder / "stays"):
+                found.append(int(entry))
+        except OSError:
+            pass
+    return found
+
+
+def lose_a_trial(path, process, born):
+    """Trial 1 is a dead worker's, and its evaluation is said to be that process."""
+    store = sqlite3.connect(path, isolation_level=None)
+    machine = store.execute("SELECT machine FROM lost").fetchone()[0]
+    store.execute("INSERT INTO worker (machine, process, born, heartbeat) VALUES (?, 999999999, 5, 0)", (machine,))
+    store.execute("UPDATE trial SET state = 'running', outcomes = NULL, worker = last_insert_rowid(), process = ?, born = ? WHERE number = 1",
+                  (process, born))
+    store.close()
+
+
+def remember_machine(path):
+    """The machine's name as its workers give it, kept in a table beside ours."""
+    store = sqlite3.connect(path, isolation_level=None, timeout=60)
+    store.execute("CREATE TABLE lost AS SELECT machine FROM worker")
+    store.close()
+
+
+def test_numbers_of_damaged_rows():
+    """A row that says process 1, 0 or -1, or somebody else's, kills nobody."""
+    with Folder() as folder:
+        program = open_folder(folder)
+        bystander = subprocess.Popen(as_nobody("sleep", str(FOREVER)), start_new_session=True)
+        try:
+            # A study with one trial complete, in which we know how the machine is called.
+            folder.write("s.yaml", problem("s", ["sh", "-c", "until test -e go; do sleep 0.02; done; echo '{\"f\": 1, \"c\": -1}'"], budget=1))
+            run = run_as_nobody(folder, program, "run", "s.yaml")
+            wait_for(lambda: (folder / "s.db").exists() and has_worker(folder / "s.db"), "a worker")
+            remember_machine(folder / "s.db")
+            folder.write("go", "")
+            run.communicate(timeout=300)
+
+            for process, born in ((1, 0), (1, None), (0, 0), (-1, 0), (-1, 5), (bystander.pid, 0), (bystander.pid, 5), (2**40, 0), (bystander.pid, None)):
+                lose_a_trial(folder / "s.db", process, born)
+                run = run_as_nobody(folder, program, "run", "s.yaml")
+                out, err = run.communicate(timeout=300)
+                check(run.returncode == 0, process, born, "the run ended with", run.returncode, out, err)
+                check(bystander.poll() is None, process, born, "a bystander was killed")
+        finally:
+            bystander.kill()
+            bystander.wait()
+
+
+def has_worker(path):
+    try:
+        with sqlite3.connect(path, timeout=60) as store:
+            return store.execute("SELECT count(*) FROM worker").fetchone()[0]
+    except sqlite3.OperationalError:
+        return 0
+
+
+CROWD = """
+import os, sys, time
+names = [n for n in os.listdir('alive') if n.startswith('child-')]
+alive = 0
+for n in names:
+    try:
+        os.kill(int(n[6:]), 0)
+        alive += open(f'/proc/{n[6:]}/stat').read().rsplit(')', 1)[1].split()[0] not in 'ZX'
+    except (OSError, ValueError):
+        pass
+if alive:
+    open('double', 'a').write(f'{os.environ["CKG_TRIAL"]} begins beside {alive} of its former evaluation\\n')
+for n in names:
+    os.unlink('alive/' + n)
+for i in range(int(sys.argv[1])):
+    pid = os.fork()
+    if not pid:
+        os.setsid()
+        open(f'alive/child-{os.getpid()}', 'w').close()
+        time.sleep(1000000)
+        os._exit(0)
+open('ready', 'w').close()
+time.sleep(1000000)
+"""
+
+
+def test_one_evaluation_at_a_time():
+    """A run that is told to stop hands its trial back only when nothing of the evaluation runs any longer."""
+    with Folder() as folder:
+        (folder / "alive").mkdir()
+        folder.write("crowd.py", CROWD)
+        folder.write("s.yaml", problem("s", [sys.executable, "crowd.py", "200"], budget=1))
+        first = folder.start("run", "s.yaml")
+        for _ in range(4):
+            wait_for((folder / "ready").exists, "the evaluation")
+            (folder / "ready").unlink()
+            second = folder.start("run", "s.yaml")
+            first.terminate()
+            first.communicate()
+            first = second
+        wait_for((folder / "ready").exists, "the evaluation")
+        first.terminate()
+        first.communicate()
+        check(not (folder / "double").exists(), "two at once:", (folder / "double").read_text() if (folder / "double").exists() else "")
+        folder.nothing_left()
+
+
+def test_one_store_by_two_paths():
+    """A link to the store is the store: one turn, and both runs end well."""
+    for _ in range(4):
+        with Folder() as folder:
+            folder.write("s.yaml", problem("s", ANSWER, budget=30))
+            folder.ckg("status", "s.yaml")
+            folder.ckg("ask", "s.yaml", expect=0)
+            os.symlink("s.db", folder / "link.db")
+            runs = [folder.start("run", "s.yaml", *more) for more in ((), ("--store", "sqlite:link.db"), ("--store", f"sqlite:{folder / 'link.db'}"))]
+            for run in runs:
+                out, err = run.communicate()
+                check(run.returncode == 0, "ended with", run.returncode, err)
+            check(len(folder.trials("s.yaml")) == 30)
+            check(not (folder / "link.db-turn").exists(), "a second turn")
+
+
+def test_planted_links():
+    """A link that waits where a file is going to be written is not followed, and what killed commands left is swept."""
+    with Folder() as folder:
+        folder.write("s.yaml", problem("s", ANSWER, budget=3))
+        folder.ckg("run", "s.yaml", expect=0)
+        folder.write("victim", "precious\n")
+        ended = subprocess.Popen(["true"])
+        ended.wait()
+        folder.write(f"out.csv.{ended.pid}.part", "left by a killed command")
+        folder.write(f"other.csv.{ended.pid}.part", "of another file")
+        done = subprocess.run(["sh", "-c", f'ln -s victim out.csv.$$.part; ln -s victim out.csv.1.$$.part; exec "{PROGRAM}" export s.yaml -o out.csv'],
+                              cwd=folder.path, capture_output=True, text=True)
+        check(done.returncode == 0, done.stderr)
+        check((folder / "victim").read_text() == "precious\n", "a planted link was followed")
+        check((folder / "out.csv").read_text().startswith("trial,"), "no table")
+        check(not (folder / f"out.csv.{ended.pid}.part").exists(), "a killed command's part stays")
+        check((folder / f"other.csv.{ended.pid}.part").exists(), "what belongs to another file was swept")
+
+        # Nor is a link in the turn's place.
+        folder.write("t.yaml", problem("t", ANSWER, budget=3))
+        os.symlink("nowhere", folder / "t.db-turn")
+        folder.ckg("run", "t.yaml", expect=1).one_line("t.db-turn")
+        check(not (folder / "nowhere").exists(), "a planted link was followed")
+
+
+def test_limit_on_the_size_of_files():
+    """`ulimit -f`: one line, not death by a signal; the study goes on without the limit."""
+    with Folder() as folder:
+        folder.write("s.yaml", problem("s", ANSWER, budget=40))
+        done = subprocess.run(["sh", "-c", f'ulimit -f 60; exec "{PROGRAM}" run s.yaml'], cwd=folder.path, capture_output=True, text=True)
+        check(done.returncode == 1, done.returncode, done.stderr)
+        check(len(done.stderr.splitlines()) == 1 and "s.db" in done.stderr, done.stderr)
+        folder.ckg("run", "s.yaml", expect=0)
+        check(len(folder.trials("s.yaml")) == 40)
+
+
+if __name__ == "__main__":
+    main(globals())
