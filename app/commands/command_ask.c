@@ -47,6 +47,8 @@ static void write_line(const struct app_notebook *n, const ckg_suggestion *s, in
     for (int i = 0; i < app_dimension(d); i++) {
         app_text_print(out, " %s=", app_parameter_name(d, i));
         app_design_write_text(d, i, s->x[i], out);
+        if (app_parameter_at(d, i).label->unit)
+            app_text_print(out, " %s", app_parameter_at(d, i).label->unit);
     }
     if (!quiet && !isnan(s->mean[0]))
         write_expected(n, s, out);

@@ -54,7 +54,7 @@ static void print_model(const struct app_definition *d, const char *name, const 
 static void print_text(const struct app_definition *d, const ckg_model_info *models, double penalty)
 {
     for (int j = 0; j <= app_constraints(d); j++)
-        print_model(d, app_outcome_name(d, j), &models[j]);
+        print_model(d, app_outcome_title(d, j), &models[j]);
     if (!isnan(penalty))
         printf("penalty M: %.6g\n", penalty);
 }

@@ -32,9 +32,15 @@ static void print_design(const struct app_definition *d, const double *x)
 
     for (int i = 0; i < app_dimension(d); i++) {
         const struct app_parameter p = app_parameter_at(d, i);
-        print_name(p.name);
+        print_name(p.title);
         printf("%s\n", p.kind == CKG_CATEGORICAL ? ckg_problem_category(p.problem, p.index, (int)x[i])
                                                  : app_number(x[i], number));
+    }
+    for (int i = 0; i < d->fixed_count; i++) {
+        const struct app_fixed *fixed = &d->fixed[i];
+
+        print_name(fixed->label.title ? fixed->label.title : fixed->name);
+        printf("%s (fixed)\n", fixed->text);
     }
 }
 
@@ -45,11 +51,11 @@ static void print_prediction(const struct app_notebook *n, const ckg_recommendat
 
     /* The objective, and the constraints that matter. */
     app_nearest_choose(&shown, n, r->mean, r->sd);
-    print_name(app_outcome_name(d, 0));
+    print_name(app_outcome_title(d, 0));
     printf("%.6g ± %.2g\n", r->mean[0], r->sd[0]);
     for (int i = 1; i < shown.count; i++) {
         const int j = shown.outcome[i];
-        print_name(app_outcome_name(d, j));
+        print_name(app_outcome_title(d, j));
         if (isnan(r->mean[j]))
             printf("not measured yet (");
         else

@@ -7,6 +7,42 @@
 
 #include "base/json.h"
 
+static const struct app_label unlabelled;
+
+static const struct app_label *label_of(const struct app_label *labels, int i)
+{
+    return labels && i >= 0 ? &labels[i] : &unlabelled;
+}
+
+const char *app_parameter_title(const struct app_definition *d, int i)
+{
+    const struct app_label *label = label_of(d->parameter, i);
+
+    return label->title ? label->title : app_parameter_name(d, i);
+}
+
+const char *app_outcome_title(const struct app_definition *d, int j)
+{
+    const struct app_label *label = label_of(d->outcome, j);
+
+    return label->title ? label->title : app_outcome_name(d, j);
+}
+
+enum app_type app_category_type(const struct app_definition *d, int parameter, int value)
+{
+    const struct app_label *label = label_of(d->parameter, parameter);
+
+    return label->types ? (enum app_type)label->types[value] : APP_TEXT;
+}
+
+const struct app_fixed *app_fixed_find(const struct app_definition *d, const char *name)
+{
+    for (int i = 0; i < d->fixed_count; i++)
+        if (!strcmp(d->fixed[i].name, name))
+            return &d->fixed[i];
+    return NULL;
+}
+
 struct app_parameter app_parameter_at(const struct app_definition *d, int i)
 {
     struct app_parameter p = {
@@ -15,7 +51,10 @@ struct app_parameter app_parameter_at(const struct app_definition *d, int i)
         .name = ckg_problem_parameter_name(d->problem, i),
         .kind = ckg_problem_parameter_kind(d->problem, i),
         .scale = ckg_problem_parameter_scale(d->problem, i),
+        .step = ckg_problem_parameter_step(d->problem, i),
         .count = ckg_problem_categories(d->problem, i),
+        .title = app_parameter_title(d, i),
+        .label = label_of(d->parameter, i),
     };
 
     ckg_problem_parameter_range(d->problem, i, &p.low, &p.high);
@@ -24,7 +63,10 @@ struct app_parameter app_parameter_at(const struct app_definition *d, int i)
 
 struct app_outcome app_outcome_at(const struct app_definition *d, int j)
 {
-    struct app_outcome o = {.name = app_outcome_name(d, j)};
+    struct app_outcome o = {.name = app_outcome_name(d, j),
+                            .positive = ckg_problem_positive(d->problem, j),
+                            .title = app_outcome_title(d, j),
+                            .label = label_of(d->outcome, j)};
 
     o.noise = ckg_problem_noise(d->problem, j, &o.sd);
     ckg_problem_limits(d->problem, j, &o.min, &o.max);
@@ -42,7 +84,8 @@ static void add_categories(struct app_text *out, const struct app_parameter *p)
 {
     app_json_open(out, "values", '[');
     for (int i = 0; i < p->count; i++)
-        app_json_add_string(out, NULL, ckg_problem_category(p->problem, p->index, i));
+        app_typed_add(out, NULL, ckg_problem_category(p->problem, p->index, i),
+                      p->label->types ? (enum app_type)p->label->types[i] : APP_TEXT);
     app_json_close(out, ']');
 }
 
@@ -61,6 +104,17 @@ static void add_parameter(struct app_text *out, const char *key, const struct ap
     }
     if (p->scale == CKG_LOG)
         app_json_add_string(out, "scale", "log");
+    if (p->step > 0 && (p->kind == CKG_REAL || p->step != 1))
+        app_json_add_number(out, "step", p->step);
+    app_label_write(p->label, out);
+    app_json_close(out, '}');
+}
+
+static void add_fixed(struct app_text *out, const char *key, const struct app_fixed *f)
+{
+    app_json_open(out, key, '{');
+    app_typed_add(out, "value", f->text, f->type);
+    app_label_write(&f->label, out);
     app_json_close(out, '}');
 }
 
@@ -70,6 +124,9 @@ static void add_noise(struct app_text *out, const struct app_outcome *o)
         app_json_add_number(out, "noise", o->sd);
     else
         app_json_add_string(out, "noise", o->noise == CKG_NOISE_NONE ? "none" : "auto");
+    if (o->positive)
+        app_json_add_truth(out, "positive", 1);
+    app_label_write(o->label, out);
 }
 
 static void add_constraint(struct app_text *out, const char *key, const struct app_outcome *o)
@@ -100,6 +157,8 @@ static void add_parameters(struct app_text *out, const struct app_definition *d)
 
         add_parameter(out, p.name, &p);
     }
+    for (int i = 0; i < d->fixed_count; i++)
+        add_fixed(out, d->fixed[i].name, &d->fixed[i]);
     app_json_close(out, '}');
 }
 
@@ -170,7 +229,7 @@ void app_definition_write(const struct app_definition *d, uint64_t seed, struct 
 static int same_parameter(const struct app_parameter *a, const struct app_parameter *b)
 {
     int same = a->kind == b->kind && a->scale == b->scale && a->low == b->low && a->high == b->high &&
-               a->count == b->count;
+               a->step == b->step && a->count == b->count;
 
     for (int i = 0; same && i < a->count; i++)
         same = !strcmp(ckg_problem_category(a->problem, a->index, i),
@@ -180,7 +239,7 @@ static int same_parameter(const struct app_parameter *a, const struct app_parame
 
 static int same_noise(const struct app_outcome *a, const struct app_outcome *b)
 {
-    return a->noise == b->noise && a->sd == b->sd;
+    return a->noise == b->noise && a->sd == b->sd && a->positive == b->positive;
 }
 
 static int same_limits(const struct app_outcome *a, const struct app_outcome *b)
@@ -199,16 +258,50 @@ static int differ(struct app_message *message, const char *what, const char *nam
     return CKG_ERR_INVALID;
 }
 
+/* Adds what the parameter of that name is. */
+static void add_named(const struct app_definition *d, const char *name, struct app_text *out)
+{
+    const int i = ckg_problem_parameter_find(d->problem, name);
+    const struct app_parameter p = i < 0 ? (struct app_parameter){0} : app_parameter_at(d, i);
+
+    if (i < 0)
+        add_fixed(out, NULL, app_fixed_find(d, name));
+    else
+        add_parameter(out, NULL, &p);
+}
+
+/* A parameter that is fixed on one side is fixed at the same value on the other. */
+static int same_fixed(const struct app_definition *old, const struct app_definition *now, const char *name,
+                      struct app_message *message)
+{
+    const struct app_fixed *a = app_fixed_find(old, name);
+    const struct app_fixed *b = app_fixed_find(now, name);
+    struct app_text before = {0};
+    struct app_text after = {0};
+
+    if ((!a && !b) || (a && b && !strcmp(a->text, b->text)))
+        return CKG_OK;
+    add_named(old, name, &before);
+    add_named(now, name, &after);
+    return differ(message, "parameter", name, &before, &after);
+}
+
 static int same_parameters(const struct app_definition *old, const struct app_definition *now,
                            struct app_message *message)
 {
-    /* None is gone. */
-    for (int i = 0; i < app_dimension(old); i++) {
-        const char *name = ckg_problem_parameter_name(old->problem, i);
+    /* None is gone, and those that were fixed still are. */
+    for (int i = 0; i < app_dimension(old) + old->fixed_count; i++) {
+        const char *name = i < app_dimension(old) ? app_parameter_name(old, i)
+                                                  : old->fixed[i - app_dimension(old)].name;
 
-        if (ckg_problem_parameter_find(now->problem, name) < 0)
+        if (!app_fixed_find(now, name) && ckg_problem_parameter_find(now->problem, name) < 0)
             return app_fail(message, CKG_ERR_INVALID, "parameter '%s' is gone", name);
+        if (same_fixed(old, now, name, message))
+            return CKG_ERR_INVALID;
     }
+    for (int i = 0; i < now->fixed_count; i++)
+        if (!app_fixed_find(old, now->fixed[i].name))
+            return app_fail(message, CKG_ERR_INVALID, "parameter '%s' is new", now->fixed[i].name);
 
     /* Each was there, at the same place, and is what it was. */
     for (int i = 0; i < app_dimension(now); i++) {
@@ -277,7 +370,8 @@ int app_definition_same(const struct app_definition *old, const struct app_defin
     if (strcmp(a.name, b.name) != 0)
         return app_fail(message, CKG_ERR_INVALID, "the objective was '%s' and is now '%s'", a.name, b.name);
     if (!same_noise(&a, &b))
-        return app_fail(message, CKG_ERR_INVALID, "the noise of the objective '%s' has changed", a.name);
+        return app_fail(message, CKG_ERR_INVALID, "the %s of the objective '%s' has changed",
+                        a.positive != b.positive ? "sign" : "noise", a.name);
     const int status = same_parameters(old, now, message);
     return status ? status : same_constraints(old, now, message);
 }
@@ -292,6 +386,15 @@ void app_definition_free(struct app_definition *d)
     free(d->evaluate.at);
     free(d->warnings);
     free(d->name);
+    for (int i = 0; d->parameter && i < CKG_MAX_PARAMETERS; i++)
+        app_label_free(&d->parameter[i]);
+    for (int j = 0; d->outcome && j <= CKG_MAX_CONSTRAINTS; j++)
+        app_label_free(&d->outcome[j]);
+    for (int i = 0; i < d->fixed_count; i++)
+        app_fixed_free(&d->fixed[i]);
+    free(d->parameter);
+    free(d->outcome);
+    free(d->fixed);
     free(d->policy);
     free(d->settings);
     free(d->failures);

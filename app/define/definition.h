@@ -11,16 +11,20 @@
 #include <ckg/ckg.h>
 
 #include "base/text.h"
+#include "define/labels.h"
 
 /* A parameter as the problem has it, at a glance; the name is borrowed. */
 struct app_parameter {
     const ckg_problem *problem;
     int index;
     const char *name;
-    int kind;         /* enum ckg_kind */
-    int scale;        /* enum ckg_scale */
-    double low, high; /* 0 and count − 1 for a categorical */
-    int count;        /* categorical: how many values */
+    int kind;                      /* enum ckg_kind */
+    int scale;                     /* enum ckg_scale */
+    double low, high;              /* 0 and count − 1 for a categorical */
+    double step;                   /* 0: none; 1 for an integer without one */
+    int count;                     /* categorical: how many values */
+    const char *title;             /* its name, with the unit if it has one */
+    const struct app_label *label; /* borrowed */
 };
 
 /* The objective or a constraint, likewise. */
@@ -29,6 +33,9 @@ struct app_outcome {
     int noise;       /* enum ckg_noise */
     double sd;       /* where the noise is known */
     double min, max; /* infinite for a side without a limit */
+    int positive;    /* 1: declared to be above 0 */
+    const char *title;
+    const struct app_label *label;
 };
 
 /* How to evaluate a design. */
@@ -46,6 +53,10 @@ enum { APP_MODEL_OPTIONS = 16 };
 struct app_definition {
     char *name;
     ckg_problem *problem; /* parameters, objective and constraints: what is known of them is read there */
+    struct app_label *parameter; /* (CKG_MAX_PARAMETERS) of each parameter; NULL: there are none */
+    struct app_label *outcome;   /* (1 + CKG_MAX_CONSTRAINTS) of each outcome, likewise */
+    int fixed_count;
+    struct app_fixed *fixed; /* (fixed_count) parameters that are passed on and not varied */
     int budget;
     int initial; /* -1: the library's standard */
     char *policy;
@@ -121,6 +132,16 @@ static inline const char *app_outcome_name(const struct app_definition *definiti
 {
     return ckg_problem_outcome_name(definition->problem, j);
 }
+
+/* The fixed parameter of that name, NULL: there is none. */
+const struct app_fixed *app_fixed_find(const struct app_definition *definition, const char *name);
+
+/* What people read: the name with its unit. */
+const char *app_parameter_title(const struct app_definition *definition, int i);
+const char *app_outcome_title(const struct app_definition *definition, int j);
+
+/* The type of a categorical's value in JSON. */
+enum app_type app_category_type(const struct app_definition *definition, int parameter, int value);
 
 /* Parameter i, and outcome j, the objective being the first. */
 struct app_parameter app_parameter_at(const struct app_definition *definition, int i);

@@ -24,12 +24,19 @@ static const struct app_file_key file_keys[] = {
 };
 
 static const struct app_file_key parameter_keys[] = {
-    {"type", "`real`, `integer`, `categorical`", "needed", "what kind of values it has"},
-    {"low", "a number", "needed unless categorical", "its smallest value"},
-    {"high", "a number", "needed unless categorical", "its largest value"},
+    {"type", "`real`, `integer`, `categorical`", "needed unless fixed", "what kind of values it has"},
+    {"low", "a number", "needed for numbers", "its smallest value"},
+    {"high", "a number", "needed for numbers", "its largest value"},
+    {"step", "a number", "none; 1 for an integer",
+     "only low, low + step, low + 2·step, … are used; high need not be one of them"},
     {"scale", "`linear`, `log`", "`linear`",
-     "`log` where ratios count rather than differences: a rate from 0.0001 to 0.1"},
-    {"values", "`[steel, brass]`", "needed if categorical", "the categories"},
+     "`log` where ratios count rather than differences: a rate from 0.0001 to 0.1, a batch from 1 to 1024"},
+    {"values", "`[steel, brass]`, `[8, 32, 128]`", "needed if categorical",
+     "the categories; numbers, true and false arrive as such in JSON, in quotes they are texts"},
+    {"value", "a number, a text, `true`, `false`", "it varies",
+     "fixes it: passed on to the evaluation and shown, not varied"},
+    {"unit", "a text", "none", "shown beside its name: `mm`"},
+    {"description", "a text", "none", "a line about it, for the report"},
     {0},
 };
 
@@ -37,6 +44,11 @@ static const struct app_file_key objective_keys[] = {
     {"name", "a text", "needed", "what the evaluation's answer calls it"},
     {"noise", "`auto`, `none`, a standard deviation", "`auto`: estimated",
      "whether a second evaluation of the same design would differ, and by how much"},
+    {"positive", "`true`, `false`", "`false`",
+     "`true` where it can only be above 0, like a mass: modelled by its logarithm, and a value that is not "
+     "above 0 is refused"},
+    {"unit", "a text", "none", "shown beside its name: `kg`"},
+    {"description", "a text", "none", "a line about it, for the report"},
     {0},
 };
 
@@ -44,6 +56,9 @@ static const struct app_file_key constraint_keys[] = {
     {"min", "a number", "no lower limit", "feasible at this value and above"},
     {"max", "a number", "no upper limit", "feasible at this value and below; one of the two is needed"},
     {"noise", "`auto`, `none`, a standard deviation", "`auto`: estimated", "as for the objective"},
+    {"positive", "`true`, `false`", "`false`", "as for the objective"},
+    {"unit", "a text", "none", "as for the objective"},
+    {"description", "a text", "none", "as for the objective"},
     {0},
 };
 

@@ -13,6 +13,9 @@
 
 #include "base/json.h"
 #include "base/meant.h"
+#include "define/typed.h"
+
+static const double largest_whole = 9007199254740992.0; /* 2^53 */
 
 enum { LONGEST_NAME = 200, LARGEST_FILE = 16 << 20, DEEPEST = 100, MOST_NAMES = 64 };
 
@@ -195,21 +198,66 @@ static int is_one_line(const char *text)
     return 1;
 }
 
-int app_node_name(struct app_document *document, const yaml_node_t *node, char **out)
+int app_node_line(struct app_document *document, const yaml_node_t *node, const char *what, int most,
+                  char **out)
 {
     if (!app_node_is_text(node) || app_node_is_nothing(node))
-        return app_node_expect(document, node, "a name");
+        return app_node_expect(document, node, what);
     const char *text = app_node_text(node);
     if (!*text)
-        return app_node_complain(document, node, "a name must not be empty");
-    if (strlen(text) > LONGEST_NAME)
-        return app_node_complain(document, node, "a name may have at most %d bytes; this one has %zu",
-                                 LONGEST_NAME, strlen(text));
+        return app_node_complain(document, node, "%s must not be empty", what);
+    if (strlen(text) > (size_t)most)
+        return app_node_complain(document, node, "%s may have at most %d bytes; this one has %zu", what, most,
+                                 strlen(text));
     if (!is_one_line(text))
-        return app_node_complain(document, node, "a name must be one line without control characters");
+        return app_node_complain(document, node, "%s must be one line without control characters", what);
     free(*out);
     *out = app_copy(text);
     return *out ? CKG_OK : app_node_no_memory(document);
+}
+
+int app_node_name(struct app_document *document, const yaml_node_t *node, char **out)
+{
+    return app_node_line(document, node, "a name", LONGEST_NAME, out);
+}
+
+int app_node_typed(struct app_document *document, const yaml_node_t *node, char **out, int *type)
+{
+    struct app_message unused;
+    struct app_document quiet = {.path = "", .message = &unused};
+    char buffer[128], shortest[32];
+    double number;
+    const int status = app_node_line(document, node, "a value", LONGEST_NAME, out);
+
+    /* Texts and truths stay as they are written. */
+    *type = APP_TEXT;
+    if (status || !is_bare(node))
+        return status;
+    if (!strcmp(*out, "true") || !strcmp(*out, "false")) {
+        *type = APP_TRUTH;
+        return CKG_OK;
+    }
+
+    /* A number is one number, however it is written; 007 is a code. */
+    const char *digits = *out + strspn(*out, "+-");
+    if (app_node_number(&quiet, node, -INFINITY, INFINITY, &number) ||
+        (digits[0] == '0' && isdigit((unsigned char)digits[1])))
+        return CKG_OK;
+    if (fabs(number) > largest_whole && number == floor(number) && !strpbrk(*out, "eE."))
+        return app_node_complain(document, node, "%s has more digits than a number keeps; write it in quotes",
+                                 describe(node, buffer));
+    free(*out);
+    *out = app_copy(app_number(number == 0 ? 0 : number, shortest));
+    *type = APP_NUMBER;
+    return *out ? CKG_OK : app_node_no_memory(document);
+}
+
+int app_node_truth(struct app_document *document, const yaml_node_t *node, int *out)
+{
+    if (!is_bare(node) || (!app_node_is_word(node, "true") && !app_node_is_word(node, "false")))
+        return app_node_expect(document, node, "true or false");
+    *out = app_node_is_word(node, "true");
+    return CKG_OK;
 }
 
 /* --- mappings --- */

@@ -73,6 +73,19 @@ int app_node_whole(struct app_document *document, const yaml_node_t *node, int l
  */
 int app_node_name(struct app_document *document, const yaml_node_t *node, char **out);
 
+/* The same of a text that complaints call `what`, of at most so many bytes. */
+int app_node_line(struct app_document *document, const yaml_node_t *node, const char *what, int most,
+                  char **out);
+
+/*
+ * A value in the types of JSON (define/typed.h): a bare number, as short as it reads back the same; a bare
+ * true or false; any other name as a text. Frees what *out was.
+ */
+int app_node_typed(struct app_document *document, const yaml_node_t *node, char **out, int *type);
+
+/* true or false, written bare. */
+int app_node_truth(struct app_document *document, const yaml_node_t *node, int *out);
+
 /* The key of that pair is a text, stands once so far and is not the merge key <<. */
 int app_node_check_key(struct app_document *document, const yaml_node_t *mapping, int pair);
 

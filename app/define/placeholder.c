@@ -44,6 +44,12 @@ struct app_placeholder app_placeholder_at(const struct app_definition *d, const 
         if (!strncmp(word + 1, name, length) && word[1 + length] == '}')
             found = (struct app_placeholder){length + 2, i, NULL, 0};
     }
+    for (int i = 0; !found.length && *word == '{' && i < d->fixed_count; i++) {
+        const struct app_fixed *fixed = &d->fixed[i];
+        const size_t length = strlen(fixed->name);
+        if (!strncmp(word + 1, fixed->name, length) && word[1 + length] == '}')
+            found = (struct app_placeholder){length + 2, -1, fixed->text, strlen(fixed->text)};
+    }
     if (!found.length)
         found = find_literal(d, word);
     return found;

@@ -11,7 +11,7 @@
 struct app_placeholder {
     size_t length;    /* 0: no placeholder */
     int parameter;    /* -1: it stands for text */
-    const char *text; /* (text_length) borrowed from the word */
+    const char *text; /* (text_length) borrowed from the word or the definition */
     size_t text_length;
 };
 

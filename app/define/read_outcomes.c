@@ -11,18 +11,21 @@
 static const double largest_value = 1e150;
 
 struct outcome {
-    const yaml_node_t *name, *min, *max, *noise;
+    const yaml_node_t *name, *min, *max, *noise, *positive, *unit, *description;
 };
 
 static const struct app_node_key objective_keys[] = {
     {"name", offsetof(struct outcome, name)},
     {"noise", offsetof(struct outcome, noise)},
+    {"positive", offsetof(struct outcome, positive)},
+    {"unit", offsetof(struct outcome, unit)},
+    {"description", offsetof(struct outcome, description)},
 };
 
 static const struct app_node_key constraint_keys[] = {
-    {"min", offsetof(struct outcome, min)},
-    {"max", offsetof(struct outcome, max)},
-    {"noise", offsetof(struct outcome, noise)},
+    {"min", offsetof(struct outcome, min)},     {"max", offsetof(struct outcome, max)},
+    {"noise", offsetof(struct outcome, noise)}, {"positive", offsetof(struct outcome, positive)},
+    {"unit", offsetof(struct outcome, unit)},   {"description", offsetof(struct outcome, description)},
 };
 
 /* Outcomes and parameters stand in one table, so they share one set of names. The caller frees *name. */
@@ -32,7 +35,7 @@ static int read_outcome_name(struct app_reader *r, const yaml_node_t *node, int 
 
     if (status)
         return status;
-    if (ckg_problem_parameter_find(r->out->problem, *name) >= 0)
+    if (ckg_problem_parameter_find(r->out->problem, *name) >= 0 || app_fixed_find(r->out, *name))
         return app_node_complain(&r->document, node, "'%s' is already a parameter", *name);
     if (constraint && ckg_problem_outcome_find(r->out->problem, *name) == 0)
         return app_node_complain(&r->document, node, "'%s' is already the objective", *name);
@@ -54,6 +57,21 @@ static int read_noise(struct app_reader *r, const yaml_node_t *node, const char 
     }
     const int refused = ckg_problem_set_noise(r->out->problem, outcome, noise, sd);
     return refused ? app_reader_refuse(r, node, refused) : CKG_OK;
+}
+
+/* What objective and constraints share, once the library knows the outcome. */
+static int read_rest(struct app_reader *r, const char *name, const struct outcome *from)
+{
+    const int outcome = ckg_problem_outcome_find(r->out->problem, name);
+    int positive = 0;
+    int status = read_noise(r, from->noise, name);
+
+    if (!status && from->positive)
+        status = app_node_truth(&r->document, from->positive, &positive);
+    if (!status && positive && ckg_problem_set_positive(r->out->problem, name, 1))
+        status = app_reader_refuse(r, from->positive, CKG_ERR_INVALID);
+    return status ? status
+                  : app_read_label(r, name, from->unit, from->description, &r->out->outcome[outcome]);
 }
 
 static int read_limit(struct app_reader *r, const yaml_node_t *node, double *out)
@@ -78,8 +96,7 @@ static int add_constraint_named(struct app_reader *r, const char *name, const ya
         return status;
 
     status = ckg_problem_add_constraint(r->out->problem, name, min, max);
-    return status ? app_reader_refuse(r, from.min ? from.min : from.max, status)
-                  : read_noise(r, from.noise, name);
+    return status ? app_reader_refuse(r, from.min ? from.min : from.max, status) : read_rest(r, name, &from);
 }
 
 static int add_constraint(struct app_reader *r, const yaml_node_t *key, const yaml_node_t *node)
@@ -110,13 +127,17 @@ int app_read_objective(struct app_reader *r, const yaml_node_t *node)
     char *name = NULL;
     int status = app_node_mapping(&r->document, node, "the objective", APP_KEYS(objective_keys), &from);
 
+    r->out->outcome = calloc(1 + CKG_MAX_CONSTRAINTS, sizeof *r->out->outcome);
+    if (!status && !r->out->outcome)
+        status = app_reader_no_memory(r);
+
     if (!status)
         status = from.name ? read_outcome_name(r, from.name, 0, &name)
                            : app_node_complain(&r->document, node, "the objective needs a `name`");
     if (!status) {
         const int refused = ckg_problem_set_objective(r->out->problem, name, r->goal);
 
-        status = refused ? app_reader_refuse(r, from.name, refused) : read_noise(r, from.noise, name);
+        status = refused ? app_reader_refuse(r, from.name, refused) : read_rest(r, name, &from);
     }
     free(name);
     return status;

@@ -10,24 +10,33 @@
 static const double largest_whole = 9007199254740992.0; /* 2^53: every integer up to it is a double */
 
 struct parameter {
-    const yaml_node_t *type, *scale, *low, *high, *values;
+    const yaml_node_t *type, *scale, *low, *high, *step, *values, *value, *unit, *description;
 };
 
 static const struct app_node_key parameter_keys[] = {
-    {"type", offsetof(struct parameter, type)},     {"scale", offsetof(struct parameter, scale)},
-    {"low", offsetof(struct parameter, low)},       {"high", offsetof(struct parameter, high)},
+    {"type", offsetof(struct parameter, type)},
+    {"scale", offsetof(struct parameter, scale)},
+    {"low", offsetof(struct parameter, low)},
+    {"high", offsetof(struct parameter, high)},
+    {"step", offsetof(struct parameter, step)},
     {"values", offsetof(struct parameter, values)},
+    {"value", offsetof(struct parameter, value)},
+    {"unit", offsetof(struct parameter, unit)},
+    {"description", offsetof(struct parameter, description)},
 };
 
-/* Reads count values of a categorical, freed by the caller whatever comes of it. */
-static int read_categories(struct app_reader *r, const yaml_node_t *list, int count, char **values)
+/* Reads count values of a categorical with their types, freed by the caller whatever comes of it. */
+static int read_categories(struct app_reader *r, const yaml_node_t *list, int count, char **values,
+                           unsigned char *types)
 {
     for (int i = 0; i < count; i++) {
         const yaml_node_t *node = app_reader_item(r, list, i);
-        const int status = app_node_name(&r->document, node, &values[i]);
+        int type;
+        const int status = app_node_typed(&r->document, node, &values[i], &type);
 
         if (status)
             return status;
+        types[i] = (unsigned char)type;
         for (int k = 0; k < i; k++)
             if (!strcmp(values[k], values[i]))
                 return app_node_complain(&r->document, node, "the value '%s' is listed twice", values[i]);
@@ -39,11 +48,15 @@ static int read_categories(struct app_reader *r, const yaml_node_t *list, int co
 static int count_categories(struct app_reader *r, const yaml_node_t *node, const struct parameter *from,
                             int *count)
 {
-    const yaml_node_t *stray = from->scale ? from->scale : from->low ? from->low : from->high;
+    const yaml_node_t *stray = from->scale  ? from->scale
+                               : from->low  ? from->low
+                               : from->high ? from->high
+                                            : from->step;
 
     if (stray)
-        return app_node_complain(&r->document, stray,
-                                 "a categorical parameter takes `values: [a, b, …]`, not scale, low or high");
+        return app_node_complain(
+            &r->document, stray,
+            "a categorical parameter takes `values: [a, b, …]`, not scale, low, high or step");
     if (!from->values)
         return app_node_complain(&r->document, node, "a categorical parameter needs `values: [a, b, …]`");
     if (from->values->type != YAML_SEQUENCE_NODE)
@@ -62,12 +75,16 @@ static int count_categories(struct app_reader *r, const yaml_node_t *node, const
 static int add_categorical(struct app_reader *r, const char *name, const yaml_node_t *node,
                            const struct parameter *from)
 {
+    struct app_label *label = &r->out->parameter[app_dimension(r->out)];
     char *values[CKG_MAX_CATEGORIES] = {0};
     int count = 0;
     int status = count_categories(r, node, from, &count);
 
+    label->types = calloc(CKG_MAX_CATEGORIES, sizeof *label->types);
+    if (!status && !label->types)
+        status = app_reader_no_memory(r);
     if (!status)
-        status = read_categories(r, from->values, count, values);
+        status = read_categories(r, from->values, count, values, label->types);
     if (!status) {
         status = ckg_problem_add_categorical(r->out->problem, name, count, (const char *const *)values);
         status = status ? app_reader_refuse(r, from->values, status) : CKG_OK;
@@ -86,6 +103,16 @@ static int read_bound(struct app_reader *r, const yaml_node_t *node, int integer
                            *out == floor(*out) ? "an integer within ±2^53" : "an integer");
 }
 
+static int set_step(struct app_reader *r, const char *name, const yaml_node_t *node)
+{
+    double step;
+    int status = app_node_number(&r->document, node, -INFINITY, INFINITY, &step);
+
+    if (!status && ckg_problem_set_step(r->out->problem, name, step))
+        status = app_reader_refuse(r, node, CKG_ERR_INVALID);
+    return status;
+}
+
 static int add_number(struct app_reader *r, const char *name, const yaml_node_t *node,
                       const struct parameter *from, int integer)
 {
@@ -99,8 +126,6 @@ static int add_number(struct app_reader *r, const char *name, const yaml_node_t 
         return app_node_complain(&r->document, node, "`%s` is missing", from->low ? "high" : "low");
     if (from->scale && !logarithmic && !app_node_is_word(from->scale, "linear"))
         return app_node_expect(&r->document, from->scale, "scale linear or log");
-    if (integer && logarithmic)
-        return app_node_complain(&r->document, from->scale, "an integer can only have a linear scale");
 
     int status = read_bound(r, from->low, integer, &low);
     if (!status)
@@ -108,27 +133,69 @@ static int add_number(struct app_reader *r, const char *name, const yaml_node_t 
     if (status)
         return status;
 
-    status = integer
-                 ? ckg_problem_add_integer(r->out->problem, name, low, high)
-                 : ckg_problem_add_real(r->out->problem, name, low, high, logarithmic ? CKG_LOG : CKG_LINEAR);
-    return status ? app_reader_refuse(r, from->low, status) : CKG_OK;
+    status = integer ? ckg_problem_add_integer(r->out->problem, name, low, high)
+                     : ckg_problem_add_real(r->out->problem, name, low, high, CKG_LINEAR);
+    if (!status && logarithmic)
+        status = ckg_problem_set_scale(r->out->problem, name, CKG_LOG);
+    if (status)
+        return app_reader_refuse(r, from->low, status);
+    return from->step ? set_step(r, name, from->step) : CKG_OK;
+}
+
+/* A parameter that varies. */
+static int add_varied(struct app_reader *r, const char *name, const yaml_node_t *node,
+                      const struct parameter *from)
+{
+    static const char *const kinds[] = {"real", "integer", "categorical"};
+
+    if (!from->type)
+        return app_node_complain(&r->document, node,
+                                 "`type` is missing: real, integer or categorical; or `value` to fix it");
+    if (app_node_is_word(from->type, "categorical"))
+        return add_categorical(r, name, node, from);
+    if (!app_node_is_word(from->type, "real") && !app_node_is_word(from->type, "integer"))
+        return app_node_unknown(&r->document, from->type, "type", "", 3, kinds);
+    return add_number(r, name, node, from, app_node_is_word(from->type, "integer"));
+}
+
+/* A parameter that is passed on and not varied. */
+static int add_fixed(struct app_reader *r, const char *name, const struct parameter *from)
+{
+    struct app_definition *out = r->out;
+    const yaml_node_t *const others[] = {from->type, from->scale, from->low,
+                                         from->high, from->step,  from->values};
+
+    for (int i = 0; i < 6; i++)
+        if (others[i])
+            return app_node_complain(&r->document, others[i],
+                                     "a parameter with a fixed `value` takes unit and description beside it, "
+                                     "nothing else");
+    struct app_fixed *grown = realloc(out->fixed, ((size_t)out->fixed_count + 1) * sizeof *grown);
+    if (!grown)
+        return app_reader_no_memory(r);
+    out->fixed = grown;
+
+    struct app_fixed *fixed = &out->fixed[out->fixed_count++];
+    int type = APP_TEXT;
+    *fixed = (struct app_fixed){.name = app_copy(name)};
+    int status = fixed->name ? app_node_typed(&r->document, from->value, &fixed->text, &type)
+                             : app_reader_no_memory(r);
+    fixed->type = (enum app_type)type;
+    return status ? status : app_read_label(r, name, from->unit, from->description, &fixed->label);
 }
 
 static int add_parameter_named(struct app_reader *r, const char *name, const yaml_node_t *node)
 {
-    static const char *const kinds[] = {"real", "integer", "categorical"};
     struct parameter from = {0};
-    const int status = app_node_mapping(&r->document, node, "a parameter", APP_KEYS(parameter_keys), &from);
+    int status = app_node_mapping(&r->document, node, "a parameter", APP_KEYS(parameter_keys), &from);
 
     if (status)
         return status;
-    if (!from.type)
-        return app_node_complain(&r->document, node, "`type` is missing: real, integer or categorical");
-    if (app_node_is_word(from.type, "categorical"))
-        return add_categorical(r, name, node, &from);
-    if (!app_node_is_word(from.type, "real") && !app_node_is_word(from.type, "integer"))
-        return app_node_unknown(&r->document, from.type, "type", "", 3, kinds);
-    return add_number(r, name, node, &from, app_node_is_word(from.type, "integer"));
+    if (from.value)
+        return add_fixed(r, name, &from);
+    struct app_label *label = &r->out->parameter[app_dimension(r->out)];
+    status = add_varied(r, name, node, &from);
+    return status ? status : app_read_label(r, name, from.unit, from.description, label);
 }
 
 static int add_parameter(struct app_reader *r, const yaml_node_t *key, const yaml_node_t *node)
@@ -152,5 +219,10 @@ int app_read_parameters(struct app_reader *r, const yaml_node_t *node)
     if (count > CKG_MAX_PARAMETERS)
         return app_node_complain(&r->document, app_reader_key(r, node, CKG_MAX_PARAMETERS),
                                  "there may be at most %d parameters, not %d", CKG_MAX_PARAMETERS, count);
-    return app_reader_each(r, node, add_parameter);
+    r->out->parameter = calloc(CKG_MAX_PARAMETERS, sizeof *r->out->parameter);
+    const int status = r->out->parameter ? app_reader_each(r, node, add_parameter) : app_reader_no_memory(r);
+    if (!status && !app_dimension(r->out))
+        return app_node_complain(&r->document, node,
+                                 "every parameter has a fixed `value`; at least one must vary");
+    return status;
 }

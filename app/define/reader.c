@@ -58,3 +58,15 @@ int app_reader_each(struct app_reader *r, const yaml_node_t *node,
     }
     return status;
 }
+
+int app_read_label(struct app_reader *r, const char *name, const yaml_node_t *unit,
+                   const yaml_node_t *description, struct app_label *out)
+{
+    enum { LONGEST_UNIT = 40, LONGEST_DESCRIPTION = 1000 };
+    int status = unit ? app_node_line(&r->document, unit, "a unit", LONGEST_UNIT, &out->unit) : CKG_OK;
+
+    if (!status && description)
+        status = app_node_line(&r->document, description, "a description", LONGEST_DESCRIPTION,
+                               &out->description);
+    return status || app_label_entitle(out, name) ? status : app_reader_no_memory(r);
+}

@@ -35,6 +35,10 @@ const yaml_node_t *app_reader_value(struct app_reader *r, const yaml_node_t *map
 int app_reader_each(struct app_reader *r, const yaml_node_t *node,
                     int (*add)(struct app_reader *, const yaml_node_t *, const yaml_node_t *));
 
+/* The unit and the description of something of that name, where they are given. */
+int app_read_label(struct app_reader *r, const char *name, const yaml_node_t *unit,
+                   const yaml_node_t *description, struct app_label *out);
+
 /* The parts of the file, each under its key. */
 int app_read_parameters(struct app_reader *r, const yaml_node_t *node);
 int app_read_objective(struct app_reader *r, const yaml_node_t *node);

@@ -7,22 +7,51 @@
 
 /* --- designs --- */
 
+/* By its text; a spreadsheet may have made 8.0 of 8. */
+static int find_category(const struct app_parameter *p, const char *text)
+{
+    char *end, shortest[32];
+    const int found = ckg_problem_category_find(p->problem, p->index, text);
+    const double number = strtod(text, &end);
+
+    return found >= 0 || end == text || *end
+               ? found
+               : ckg_problem_category_find(p->problem, p->index, app_number(number, shortest));
+}
+
 /* One parameter's value from JSON; whether a number is in range the problem says of the whole design. */
 static int read_value(const struct app_parameter *p, const json_t *value, double *out,
                       struct app_message *message)
 {
+    char buffer[32];
     const int categorical = p->kind == CKG_CATEGORICAL;
+    const char *text = app_typed_text(value, buffer);
 
     if (!value)
         return app_fail(message, CKG_ERR_INVALID, "parameter '%s' is missing", p->name);
-    if (categorical ? !json_is_string(value) : !json_is_number(value))
+    if (categorical ? !text : !json_is_number(value))
         return app_fail(message, CKG_ERR_INVALID, "parameter '%s' must be a %s", p->name,
                         categorical ? "string" : "number");
-    *out = categorical ? ckg_problem_category_find(p->problem, p->index, json_string_value(value))
-                       : json_number_value(value);
+    *out = categorical ? find_category(p, text) : json_number_value(value);
     if (categorical && *out < 0)
         return app_fail(message, CKG_ERR_INVALID, "parameter '%s': '%s' is not one of its values", p->name,
-                        json_string_value(value));
+                        text);
+    return CKG_OK;
+}
+
+/* A name that is no parameter's may be a fixed one's, with its value. */
+static int check_fixed(const struct app_definition *d, const char *name, const json_t *value,
+                       struct app_message *message)
+{
+    char buffer[32];
+    const struct app_fixed *fixed = app_fixed_find(d, name);
+    const char *text = app_typed_text(value, buffer);
+
+    if (!fixed)
+        return app_fail(message, CKG_ERR_INVALID, "there is no parameter '%s'", name);
+    if (!app_typed_is(value, fixed->text))
+        return app_fail(message, CKG_ERR_INVALID, "parameter '%s' is fixed at %s, not %s", name, fixed->text,
+                        text ? text : "that");
     return CKG_OK;
 }
 
@@ -30,7 +59,7 @@ int app_design_read(const struct app_definition *d, const json_t *object, double
                     struct app_message *message)
 {
     const char *name;
-    json_t *ignored;
+    json_t *value;
 
     /* Every parameter's value. */
     for (int i = 0; i < app_dimension(d); i++) {
@@ -42,10 +71,10 @@ int app_design_read(const struct app_definition *d, const json_t *object, double
     }
 
     /* Nothing else. */
-    json_object_foreach((json_t *)object, name, ignored)
+    json_object_foreach((json_t *)object, name, value)
     {
-        if (ckg_problem_parameter_find(d->problem, name) < 0)
-            return app_fail(message, CKG_ERR_INVALID, "there is no parameter '%s'", name);
+        if (ckg_problem_parameter_find(d->problem, name) < 0 && check_fixed(d, name, value, message))
+            return CKG_ERR_INVALID;
     }
 
     /* And that it is a design. */
@@ -75,10 +104,12 @@ void app_design_write(const struct app_definition *d, const double *x, struct ap
         const struct app_parameter p = app_parameter_at(d, i);
 
         if (p.kind == CKG_CATEGORICAL)
-            app_json_add_string(out, p.name, category(d, i, x[i]));
+            app_typed_add(out, p.name, category(d, i, x[i]), app_category_type(d, i, (int)x[i]));
         else
             app_json_add_number(out, p.name, x[i]);
     }
+    for (int i = 0; i < d->fixed_count; i++)
+        app_typed_add(out, d->fixed[i].name, d->fixed[i].text, d->fixed[i].type);
     app_text_add(out, "}", 1);
 }
 

@@ -1,6 +1,6 @@
 /*
  * Designs and measured values of a definition as JSON objects, both ways: {"wire": 0.31, "alloy": "steel"},
- * {"weight": 1.9, "stress": [-0.2, 0.1]}.
+ * with fixed parameters after the others; {"weight": 1.9, "stress": [-0.2, 0.1]}.
  */
 #ifndef CKG_APP_VALUES_H
 #define CKG_APP_VALUES_H
@@ -8,7 +8,10 @@
 #include "base/json.h"
 #include "define/definition.h"
 
-/* x (d) from the object, which must have every parameter and nothing else. */
+/*
+ * x (d) from the object, which must have every parameter and nothing else but fixed ones, with the values
+ * that they have.
+ */
 int app_design_read(const struct app_definition *definition, const json_t *object, double *x,
                     struct app_message *message);
 

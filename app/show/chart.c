@@ -17,18 +17,19 @@ enum { NAME_CHARACTERS = 14, LABEL_CHARACTERS = 36 };
 
 struct app_axis app_axis_of(struct app_parameter p)
 {
-    struct app_axis axis = {.low = p.low, .high = p.high, .label = p.name};
+    struct app_axis axis = {.low = p.low, .high = p.high, .label = p.title};
+    const int few = p.kind == CKG_INTEGER && p.high - p.low < APP_FEW;
 
     if (p.kind == CKG_CATEGORICAL) {
         axis.kind = APP_AXIS_NAMES;
         axis.count = p.count;
         axis.problem = p.problem;
         axis.parameter = p.index;
-    } else if (p.kind == CKG_INTEGER)
+    } else if (few || (p.kind == CKG_INTEGER && p.scale != CKG_LOG))
         axis.kind = APP_AXIS_INTEGER;
     else
         axis.kind = p.scale == CKG_LOG ? APP_AXIS_LOG : APP_AXIS_LINEAR;
-    if (p.kind == CKG_CATEGORICAL || (p.kind == CKG_INTEGER && p.high - p.low < APP_FEW)) {
+    if (p.kind == CKG_CATEGORICAL || few) {
         axis.low -= 0.5;
         axis.high += 0.5;
     }

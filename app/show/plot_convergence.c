@@ -289,7 +289,7 @@ static void draw_charts(struct app_canvas *canvas, const struct app_show *s,
     /* Both charts have their y axes in one line. */
     struct app_chart top = {.canvas = canvas,
                             .x = evaluations,
-                            .y = app_axis_over(range, app_outcome_name(s->definition, 0)),
+                            .y = app_axis_over(range, app_outcome_title(s->definition, 0)),
                             .title = "Convergence",
                             .grid = 1};
     struct app_chart below = {.canvas = canvas,

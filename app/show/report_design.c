@@ -129,7 +129,7 @@ static void add_design(const struct app_show *s, struct app_text *out)
 
     for (int i = 0; i < app_dimension(d); i++) {
         app_text_print(out, "<tr><td>");
-        app_report_name(out, app_parameter_name(d, i));
+        app_report_name(out, app_parameter_title(d, i));
         app_text_print(out, "</td><td>");
         app_report_value(out, app_parameter_at(d, i), s->recommendation->x[i]);
         if (s->best) {
@@ -137,6 +137,15 @@ static void add_design(const struct app_show *s, struct app_text *out)
             app_report_value(out, app_parameter_at(d, i), s->best->x[i]);
         }
         app_text_print(out, "</td></tr>\n");
+    }
+    for (int i = 0; i < d->fixed_count; i++) {
+        const struct app_fixed *fixed = &d->fixed[i];
+
+        app_text_print(out, "<tr><td>");
+        app_report_name(out, fixed->label.title ? fixed->label.title : fixed->name);
+        app_text_print(out, "</td><td>");
+        app_report_name(out, fixed->text);
+        app_text_print(out, s->best ? "</td><td>fixed</td></tr>\n" : ", fixed</td></tr>\n");
     }
 
     app_text_print(out, "</tbody></table></div>\n");
@@ -158,7 +167,7 @@ static void add_outcomes(const struct app_show *s, struct app_text *out)
     for (int i = 0; i < s->outcomes.count; i++) {
         const int j = s->outcomes.outcome[i];
         app_text_print(out, "<tr><td>");
-        app_report_name(out, app_outcome_name(d, j));
+        app_report_name(out, app_outcome_title(d, j));
         app_text_print(out, "</td><td>");
         if (j)
             app_report_limits(out, app_outcome_at(d, j));

@@ -208,6 +208,14 @@ int app_report_trials(const struct app_show *s, struct app_text *out)
 
 /* --- facts --- */
 
+static void add_description(const struct app_label *label, struct app_text *out)
+{
+    if (!label->description)
+        return;
+    app_text_print(out, "<br>");
+    app_markup(out, label->description);
+}
+
 static void add_parameter(struct app_parameter p, struct app_text *out)
 {
     static const char *const kinds[] = {
@@ -216,16 +224,29 @@ static void add_parameter(struct app_parameter p, struct app_text *out)
     char high[64];
 
     app_text_print(out, "<tr><td>");
-    app_report_name(out, p.name);
+    app_report_name(out, p.title);
     app_text_print(out, "</td><td class=\"left\">%s</td><td class=\"why\">", kinds[p.kind]);
 
     if (p.kind != CKG_CATEGORICAL)
         app_text_print(out, "%s … %s%s", app_number_nice(p.low, 6, low), app_number_nice(p.high, 6, high),
                        p.scale == CKG_LOG ? ", logarithmic" : "");
+    if (p.kind == CKG_REAL ? p.step > 0 : p.step > 1)
+        app_text_print(out, " in steps of %s", app_number(p.step, low));
     for (int k = 0; p.kind == CKG_CATEGORICAL && k < p.count; k++) {
         app_text_print(out, k ? ", " : "");
         app_markup(out, ckg_problem_category(p.problem, p.index, k));
     }
+    add_description(p.label, out);
+    app_text_print(out, "</td></tr>\n");
+}
+
+static void add_fixed(const struct app_fixed *f, struct app_text *out)
+{
+    app_text_print(out, "<tr><td>");
+    app_report_name(out, f->label.title ? f->label.title : f->name);
+    app_text_print(out, "</td><td class=\"left\">fixed</td><td class=\"why\">");
+    app_markup(out, f->text);
+    add_description(&f->label, out);
     app_text_print(out, "</td></tr>\n");
 }
 
@@ -235,7 +256,7 @@ static void add_outcome(const struct app_definition *d, int j, struct app_text *
     char sd[64];
 
     app_text_print(out, "<tr><td>");
-    app_report_name(out, o.name);
+    app_report_name(out, o.title);
     app_text_print(out, "</td><td class=\"left\">%s</td><td class=\"left\">", j ? "constraint" : "objective");
     if (j)
         app_report_limits(out, o);
@@ -246,6 +267,9 @@ static void add_outcome(const struct app_definition *d, int j, struct app_text *
         app_text_print(out, ", noise of standard deviation %s", app_number_nice(o.sd, 4, sd));
     else
         app_text_print(out, ", noise %s", o.noise == CKG_NOISE_NONE ? "none" : "estimated");
+    if (o.positive)
+        app_text_print(out, ", positive");
+    add_description(o.label, out);
     app_text_print(out, "</td></tr>\n");
 }
 
@@ -323,6 +347,8 @@ int app_report_facts(const struct app_show *s, struct app_text *out)
                         "<th class=\"left\">range, limits</th></tr></thead><tbody>\n");
     for (int i = 0; i < app_dimension(d); i++)
         add_parameter(app_parameter_at(d, i), out);
+    for (int i = 0; i < d->fixed_count; i++)
+        add_fixed(&d->fixed[i], out);
     for (int j = 0; j <= app_constraints(d); j++)
         add_outcome(d, j, out);
     app_text_print(out, "</tbody></table></div>\n");

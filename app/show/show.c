@@ -18,9 +18,10 @@ int app_show_no_memory(const struct app_show *show)
 /* The middle of a parameter's range on its own scale; an integer or a category stays one. */
 static double middle(struct app_parameter p)
 {
+    double half = p.low + 0.5 * (p.high - p.low);
+
     if (p.scale == CKG_LOG)
-        return fmin(fmax(sqrt(p.low) * sqrt(p.high), p.low), p.high);
-    const double half = p.low + 0.5 * (p.high - p.low);
+        half = fmin(fmax(sqrt(p.low) * sqrt(p.high), p.low), p.high);
     return p.kind == CKG_REAL ? half : floor(half);
 }
 
@@ -168,9 +169,9 @@ static double value_at(struct app_parameter p, int i, int count)
 
     if (i == 0 || i == count - 1)
         return i ? p.high : p.low;
-    if (p.scale == CKG_LOG)
-        return fmin(fmax(p.low * pow(p.high / p.low, t), p.low), p.high);
-    const double value = p.low + t * (p.high - p.low);
+    const double value = app_axis_of(p).kind == APP_AXIS_LOG
+                             ? fmin(fmax(p.low * pow(p.high / p.low, t), p.low), p.high)
+                             : p.low + t * (p.high - p.low);
     return p.kind == CKG_REAL ? value : rint(value);
 }
 
@@ -185,14 +186,21 @@ void app_nodes_make(struct app_nodes *out, struct app_parameter p, int want)
     if (out->stepped && values <= APP_MAX_NODES)
         out->count = (int)values;
 
+    /* Integers on a log scale: near the low end several fractions are the same one. */
+    int kept = 0;
     out->drawn = 0;
     for (int i = 0; i < out->count; i++) {
-        out->value[i] = value_at(p, i, out->count);
+        const double value = value_at(p, i, out->count);
+        if (kept && value == out->value[kept - 1])
+            continue;
+        out->value[kept] = value;
         for (int side = 0; side <= out->stepped; side++) {
-            out->place[out->drawn] = out->value[i] + (out->stepped ? side - 0.5 : 0);
-            out->of[out->drawn++] = i;
+            out->place[out->drawn] = value + (out->stepped ? side - 0.5 : 0);
+            out->of[out->drawn++] = kept;
         }
+        kept++;
     }
+    out->count = kept;
 }
 
 double *app_show_designs(const struct app_show *s, int x, const struct app_nodes *nodes_x, int y,

@@ -72,7 +72,7 @@ static int refuse_name(struct reader *r, int line, const char *name)
 
 /* What a column holds. */
 struct column {
-    enum { IGNORED, FACT, PARAMETER, OUTCOME, SD } kind;
+    enum { IGNORED, FACT, PARAMETER, FIXED, OUTCOME, SD } kind;
     int index;
 };
 
@@ -122,10 +122,12 @@ static int read_head(struct reader *r, const struct app_csv_row *head, struct co
         const int later = is_repeated_later(head, k);
 
         /* The first meaning that is still free; a name without one is refused or ignored. */
-        if (is_fact(name) && !again && ((parameter < 0 && outcome < 0) || later))
+        if (is_fact(name) && !again && ((parameter < 0 && outcome < 0 && !app_fixed_find(d, name)) || later))
             columns[k] = (struct column){FACT, k};
         else if (parameter >= 0 && (!again || is_fact(name)))
             columns[k] = (struct column){PARAMETER, parameter};
+        else if (app_fixed_find(d, name) && (!again || is_fact(name)))
+            columns[k] = (struct column){FIXED, 0};
         else if (outcome >= 0 && (!again || is_fact(name)))
             columns[k] = (struct column){OUTCOME, outcome};
         else if (sd >= 0 && (!again || outcome >= 0))
@@ -149,6 +151,19 @@ static int read_number(const char *text, double *out)
     return stop != text && !*stop && isfinite(*out) && !strpbrk(text, "xXnN");
 }
 
+/* A fixed parameter has the value that it has, where the field is not empty. */
+static int put_fixed(struct reader *r, struct row *row, const char *name, const char *text)
+{
+    const struct app_fixed *fixed = app_fixed_find(r->definition, name);
+    double value, other;
+    const int same = !strcmp(text, fixed->text) || (fixed->type == APP_NUMBER && read_number(text, &value) &&
+                                                    read_number(fixed->text, &other) && value == other);
+
+    return same ? CKG_OK
+                : app_fail(r->message, CKG_ERR_INVALID, "%s:%d: parameter '%s' is fixed at %s, not '%s'",
+                           r->path, row->line, name, fixed->text, text);
+}
+
 static int put_field(struct reader *r, struct row *row, const char *name, const struct column *column,
                      const char *text)
 {
@@ -160,6 +175,8 @@ static int put_field(struct reader *r, struct row *row, const char *name, const 
 
     if (column->kind == IGNORED || column->kind == SD || (!*text && column->kind != PARAMETER))
         return CKG_OK;
+    if (column->kind == FIXED)
+        return put_fixed(r, row, name, text);
     if (column->kind != FACT && !category && !read_number(text, &value))
         return app_fail(r->message, CKG_ERR_INVALID, "%s:%d: %s = '%s' is not a finite number", r->path,
                         row->line, name, text);
@@ -229,6 +246,11 @@ static int read_csv(struct reader *r, const char *text, size_t length)
 
 /* --- JSON lines --- */
 
+static int is_parameter(const struct app_definition *d, const char *name)
+{
+    return ckg_problem_parameter_find(d->problem, name) >= 0 || app_fixed_find(d, name);
+}
+
 /* {"parameters": {…}, "values": {…}, "state": …}, the form of `ckg trials --json`. */
 static int split_nested(struct reader *r, struct row *row, json_t *object)
 {
@@ -237,7 +259,7 @@ static int split_nested(struct reader *r, struct row *row, json_t *object)
     json_t *values = json_object_get(object, "values");
 
     json_object_foreach(json_object_get(object, "parameters"), name,
-                        value) if (ckg_problem_parameter_find(r->definition->problem, name) >= 0)
+                        value) if (is_parameter(r->definition, name))
         json_object_set(row->parameters, name, value);
     else if (!r->lenient) return refuse_name(r, row->line, name);
     json_object_foreach(values, name, value) if (ckg_problem_outcome_find(r->definition->problem, name) >= 0)
@@ -253,8 +275,8 @@ static int split_flat(struct reader *r, struct row *row, json_t *object)
     const char *name;
     json_t *value;
 
-    json_object_foreach(object, name, value) if (ckg_problem_parameter_find(r->definition->problem, name) >=
-                                                 0) json_object_set(row->parameters, name, value);
+    json_object_foreach(object, name, value) if (is_parameter(r->definition, name))
+        json_object_set(row->parameters, name, value);
     else if (ckg_problem_outcome_find(r->definition->problem, name) >= 0)
         json_object_set(row->values, name, value);
     else if (is_fact(name)) json_object_set(row->facts, name, value);
@@ -560,6 +582,8 @@ static void write_head(const struct app_notebook *n, const int *has_sd, struct a
         app_csv_field(out, facts[i], &first);
     for (int i = 0; i < app_dimension(d); i++)
         app_csv_field(out, app_parameter_name(d, i), &first);
+    for (int i = 0; i < d->fixed_count; i++)
+        app_csv_field(out, d->fixed[i].name, &first);
     for (int j = 0; j <= app_constraints(d); j++)
         app_csv_field(out, app_outcome_name(d, j), &first);
     for (int j = 0; j <= app_constraints(d); j++) {
@@ -589,6 +613,8 @@ static void write_trial(const struct app_notebook *n, const struct app_trial *t,
         app_csv_field(out, value.data ? value.data : "", &first);
         app_text_free(&value);
     }
+    for (int i = 0; i < d->fixed_count; i++)
+        app_csv_field(out, d->fixed[i].text, &first);
     for (int j = 0; j <= app_constraints(d); j++)
         number_field(out, app_trial_value(t, j), &first);
     for (int j = 0; j <= app_constraints(d); j++)

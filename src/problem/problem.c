@@ -226,7 +226,7 @@ static int check_step(const struct ckg__parameter *q, double step)
                             ? "is too small for the range"
                             : NULL;
 
-    return wrong ? ckg__fail(CKG_ERR_INVALID, "parameter '%s': the step %.17g %s", q->name, step, wrong)
+    return wrong ? ckg__fail(CKG_ERR_INVALID, "parameter '%s': the step %.15g %s", q->name, step, wrong)
                  : CKG_OK;
 }
 

@@ -177,6 +177,32 @@ static void test_other_ways(void **state)
     app_definition_free(&a);
 }
 
+/* Categories and fixed values in the types of JSON. */
+static void test_types(void **state)
+{
+    static const char *const texts[] = {"8",    "0.5",   "-3",  "1000",  "007", "9",
+                                        "true", "false", "yes", "1.2.3", "0"};
+    static const int types[] = {APP_NUMBER, APP_NUMBER, APP_NUMBER, APP_NUMBER, APP_TEXT,  APP_TEXT,
+                                APP_TRUTH,  APP_TEXT,   APP_TEXT,   APP_TEXT,   APP_NUMBER};
+    struct app_definition d;
+
+    (void)state;
+    read_string(&d, with(small, "  x:",
+                         "  c: {type: categorical, values: [8, .50, -3, 1e3, 007, '9', true, "
+                         "\"false\", yes, 1.2.3, -0]}\n  lot: {value: 1.50}\n  x:"));
+    assert_int_equal(ckg_problem_categories(d.problem, 0), 11);
+    for (int v = 0; v < 11; v++) {
+        assert_string_equal(ckg_problem_category(d.problem, 0, v), texts[v]);
+        assert_int_equal(app_category_type(&d, 0, v), types[v]);
+    }
+    assert_int_equal(d.fixed_count, 1);
+    assert_string_equal(app_fixed_find(&d, "lot")->text, "1.5");
+    assert_int_equal(app_fixed_find(&d, "lot")->type, APP_NUMBER);
+    assert_null(app_fixed_find(&d, "x"));
+    assert_int_equal(app_dimension(&d), 2);
+    app_definition_free(&d);
+}
+
 /*
  * Bare words stay the texts that they are, whatever YAML's types would make of them; an alias is what it
  * stands for.
@@ -314,6 +340,15 @@ static void test_round_trip(void **state)
         with(example, "policy: cei", "policy: {name: ckg, candidates: 123, M: 0.1}\nfailures: ignore"));
     check_round_trip(with(small, "low: 0, high: 1", "low: 0.1, high: 0.30000000000000004"));
     check_round_trip(with(small, "low: 0, high: 1", "low: -1.7e-308, high: 1.7976931348623157e308"));
+    check_round_trip(
+        with(small, "low: 0, high: 1",
+             "low: 0.1, high: 1.05, step: 0.1, scale: log, unit: 'm/s²', description: \"it's <b>\""));
+    check_round_trip(with(small, "  x:",
+                          "  n: {type: integer, low: 1, high: 64, scale: log, step: 3}\n"
+                          "  lot: {value: 3.0, unit: kg}\n  part: {value: \"3\"}\n  x:"));
+    check_round_trip(
+        with(small, "  x:", "  c: {type: categorical, values: [8, \"9\", true, 'false', -0.50, x]}\n  x:"));
+    check_round_trip(with(small, "name: y", "name: y, positive: true, unit: \"%\", description: d"));
     /* what JSON lets stand in a text, but YAML does not or takes for the end of a line */
     check_round_trip(with(
         example, "'{wire}'",
@@ -392,6 +427,6 @@ static void test_refusal(void **state)
 int main(void)
 {
     return RUN_TESTS(test_example, test_standards, test_other_ways, test_policy, test_model,
-                     test_words_and_aliases, test_round_trip, test_differences, test_refusal,
+                     test_words_and_aliases, test_types, test_round_trip, test_differences, test_refusal,
                      test_surrogates);
 }
