@@ -160,6 +160,20 @@ static int keep_repeated(struct app_arguments *a, const struct app_option *optio
     return CKG_OK;
 }
 
+/* NAME=VALUE, and the words behind it that are such too. *at moves on with them. */
+static int keep_list(struct app_arguments *a, const struct app_option *option, const char *value, int argc,
+                     char **argv, int *at)
+{
+    for (;;) {
+        if (a->listed == APP_MAX_LISTED)
+            return app_wrong(a, "--%s has more than %d values", option->name, APP_MAX_LISTED);
+        a->list[a->listed++] = value;
+        if (*at + 1 >= argc || argv[*at + 1][0] == '-' || !strchr(argv[*at + 1], '='))
+            return CKG_OK;
+        value = argv[++*at];
+    }
+}
+
 /* One word that begins with a dash. *at moves on when the value is the next word. */
 static int read_option(struct app_arguments *a, int argc, char **argv, int *at)
 {
@@ -192,6 +206,8 @@ static int read_option(struct app_arguments *a, int argc, char **argv, int *at)
     if (a->value[index] && option->use != APP_REPEATED)
         return app_wrong(a, "--%s is given twice", option->name);
     a->value[index] = option->argument ? value : "";
+    if (option->use == APP_LIST)
+        return keep_list(a, option, value, argc, argv, at);
     return option->use == APP_REPEATED ? keep_repeated(a, option, value) : CKG_OK;
 }
 

@@ -72,14 +72,32 @@ static int exit_status(int status)
     return !status ? APP_DONE : status == CKG_ERR_INVALID ? APP_WRONG : APP_FAILED;
 }
 
+/* The line as it was typed; quotes where a shell would need them. */
+static void write_line(const struct app_command *command, int argc, char **argv, struct app_text *out)
+{
+    app_text_print(out, "%s", command->name);
+    for (int i = 0; i < argc; i++) {
+        const char *quote = !*argv[i] || strpbrk(argv[i], " \t\n;&|<>()[]*?$\"`\\") ? "'" : "";
+
+        app_text_print(out, " %s%s%s", quote, argv[i], quote);
+    }
+}
+
 int app_command_execute(const struct app_command *command, int argc, char **argv)
 {
     struct app_message message = {{0}};
     struct app_arguments arguments;
+    struct app_text line = {0};
+
+    /* The reading takes the words apart, so the line is kept first. */
+    write_line(command, argc, argv, &line);
     int status = app_arguments_read(&arguments, command, argc, argv, &message);
 
+    arguments.line = line.data ? line.data : command->name;
     if (!status && arguments.command)
         status = run(&arguments);
+
+    app_text_free(&line);
 
     const int lost = fflush(stdout) || ferror(stdout);
     if (lost)

@@ -26,8 +26,10 @@ struct app_option {
 
 enum app_option_use {
     APP_OPTIONAL,
-    APP_NEEDED,  /* the command makes no sense without it */
-    APP_REPEATED /* it may be given several times; one option of a command at most */
+    APP_NEEDED,   /* the command makes no sense without it */
+    APP_REPEATED, /* it may be given several times; one option of a command at most */
+    /* it takes NAME=VALUE, and so does each word behind it that has an equals sign; one at most, once */
+    APP_LIST
 };
 
 enum app_command_traits {
@@ -39,7 +41,7 @@ enum app_command_traits {
     APP_HAS_MODEL = 32     /* the study's models are asked, so their settings may be given */
 };
 
-enum { APP_MAX_OPTIONS = 24, APP_MAX_REPEATED = 32, APP_ANY_WORDS = 1000000 };
+enum { APP_MAX_OPTIONS = 24, APP_MAX_REPEATED = 32, APP_MAX_LISTED = 200, APP_ANY_WORDS = 1000000 };
 
 struct app_command;
 
@@ -50,10 +52,13 @@ struct app_arguments {
     const char *value[APP_MAX_OPTIONS];
     int repeated; /* how often the option was given that may be repeated */
     const char *each[APP_MAX_REPEATED];
+    int listed; /* how many NAME=VALUE the option has that takes a list */
+    const char *list[APP_MAX_LISTED];
     int quiet, json, threads;
     struct app_study_place place;
     int count;
     char **rest;                 /* (count) what is no option, the study left out */
+    const char *line;            /* all of it as it was typed, the program's name left out */
     struct app_message *message; /* where complaints go */
 };
 

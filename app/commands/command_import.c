@@ -1,4 +1,5 @@
 /* ckg import: trials made elsewhere, or in an older study. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -7,6 +8,7 @@
 
 static const struct app_option options[] = {
     {"lenient", 0, NULL, "skip columns that the study does not know and designs outside its ranges", 0},
+    {"again", 0, NULL, "import rows that are already there too, as repetitions", 0},
     {0},
 };
 
@@ -36,56 +38,110 @@ static int try_on_engine(struct app_notebook *n, const struct app_imported *from
     return status;
 }
 
-/* --- adding --- */
+/* --- what is there already --- */
 
-/* The trial as the store keeps it; its texts are in `design` and `outcomes`. 0 without memory. */
-static int make_record(const struct app_definition *d, const struct app_trial *t, struct app_text *design,
-                       struct app_text *outcomes, struct app_record *out)
+static int same_trial(const struct app_definition *d, const struct app_trial *row, const struct app_trial *t)
 {
-    app_design_write(d, t->x, design);
-    if (t->state == APP_COMPLETE)
-        app_outcomes_write(d, t->count, t->measured, outcomes);
-    *out = (struct app_record){.state = app_state_name(t->state),
-                               .origin = t->origin,
-                               .parameters = design->data,
-                               .outcomes = outcomes->data,
-                               .why = t->why,
-                               .seconds = t->seconds,
-                               .failures = t->state == APP_FAILED_TRIAL};
-    return !design->failed && !outcomes->failed;
+    const int values = t->state == APP_DISCARDED ? t->kept : t->count;
+    const int failed = t->state == APP_FAILED_TRIAL || (t->state == APP_DISCARDED && !t->kept && t->why);
+    int same = (row->state == APP_FAILED_TRIAL ? failed : values > 0) && row->count == values;
+
+    for (int i = 0; same && i < app_dimension(d); i++)
+        same = row->x[i] == t->x[i];
+    for (int k = 0; same && k < values; k++)
+        same = row->measured[k].outcome == t->measured[k].outcome &&
+               row->measured[k].value == t->measured[k].value && row->measured[k].sd == t->measured[k].sd;
+    return same;
 }
 
-static int add_all(struct app_notebook *n, const struct app_imported *from)
+/*
+ * Rows that repeat a trial of the study are left out of `from`; each trial stands for one row, so a file with
+ * repetitions of its own is recognised as a whole. How many there are, -1 without memory.
+ */
+static int leave_out_known(const struct app_notebook *n, struct app_imported *from)
 {
-    struct app_record *records = calloc((size_t)from->count + 1, sizeof *records);
-    struct app_text *texts = calloc(2 * (size_t)from->count + 1, sizeof *texts);
-    int made = records && texts;
-    int status;
+    char *taken = calloc((size_t)n->count + 1, 1);
+    int left = 0;
+    int known = 0;
 
-    for (int i = 0; made && i < from->count; i++)
-        made = make_record(&n->definition, &from->trials[i], &texts[2 * i], &texts[2 * i + 1], &records[i]);
-    if (made)
-        status = n->store->table->add(n->store, n->study, n->count + 1, from->count, records, 0, n->message);
-    else
-        status = app_fail(n->message, CKG_ERR_NOMEM, "out of memory");
+    for (int i = 0; taken && i < from->count; i++) {
+        int t = 0;
+        while (t < n->count && (taken[t] || !same_trial(&n->definition, &from->trials[i], &n->trials[t])))
+            t++;
+        if (t == n->count) {
+            const struct app_trial kept = from->trials[i];
+            from->trials[i] = from->trials[left];
+            from->trials[left++] = kept;
+            continue;
+        }
+        taken[t] = 1;
+        known++;
+    }
+    for (int i = left; taken && i < from->count; i++)
+        app_imported_forget(from, i);
+    if (taken)
+        from->count = left;
+    free(taken);
+    return taken ? known : -1;
+}
 
-    for (int i = 0; texts && i < 2 * from->count; i++)
-        app_text_free(&texts[i]);
-    free(texts);
-    free(records);
+/* --- adding --- */
+
+/* All of them as one change. */
+static int add_all(const struct app_arguments *a, struct app_notebook *n, const struct app_imported *from)
+{
+    struct app_edit edit = {.notebook = n};
+    int status = CKG_OK;
+
+    for (int i = 0; !status && i < from->count; i++) {
+        struct app_trial t = from->trials[i];
+
+        t.number = n->count + i + 1;
+        t.failures = t.state == APP_FAILED_TRIAL;
+        status = app_edit_trial(&edit, &t);
+    }
+    if (!status && from->count)
+        status = app_edit_make(&edit, "import", a->line, NULL);
+    app_edit_free(&edit);
     return status;
 }
 
 /* --- the command --- */
 
-static void print_summary(const struct app_imported *imported)
+static void print_summary(const struct app_imported *imported, int known)
 {
+    if (known && !imported->count) {
+        printf("%d row%s already there; nothing imported (--again imports %s as %s)\n", known,
+               known == 1 ? " is" : "s are", known == 1 ? "it" : "them",
+               known == 1 ? "a repetition" : "repetitions");
+        return;
+    }
     printf("%d trial%s imported", imported->count, imported->count == 1 ? "" : "s");
+    if (known)
+        printf(", %d already there skipped (--again imports %s too)", known, known == 1 ? "it" : "them");
     if (imported->unfinished)
         printf(", %d without a result skipped", imported->unfinished);
+    if (imported->discarded)
+        printf(", %d discarded skipped", imported->discarded);
     if (imported->unknown)
         printf(", %d outside the study's ranges skipped", imported->unknown);
     printf("\n");
+}
+
+/* Outcomes that no row has may be a column that was forgotten. */
+static void print_lacking(const struct app_notebook *n, const struct app_imported *imported)
+{
+    const struct app_definition *d = &n->definition;
+
+    for (int j = 0; imported->count && j <= app_constraints(d); j++) {
+        int found = 0;
+        for (int i = 0; !found && i < imported->count; i++)
+            found = imported->trials[i].state != APP_COMPLETE ||
+                    !isnan(app_trial_value(&imported->trials[i], j));
+        if (!found)
+            fprintf(stderr, "no row has a value of '%s': it counts as not measured there\n",
+                    app_outcome_name(d, j));
+    }
 }
 
 static int check(const struct app_arguments *a)
@@ -97,17 +153,24 @@ static int run(const struct app_arguments *a, struct app_notebook *n)
 {
     const char *path = a->rest[0];
     struct app_imported imported = {0};
+    int known = 0;
     int status = app_trials_read(&n->definition, path, app_option(a, "lenient") != NULL, &imported,
                                  n->message);
 
     if (!status)
         status = app_notebook_turn(n);
+    if (!status && !app_option(a, "again")) {
+        known = leave_out_known(n, &imported);
+        status = known < 0 ? app_fail(n->message, CKG_ERR_NOMEM, "out of memory") : CKG_OK;
+    }
     if (!status)
         status = try_on_engine(n, &imported, path);
     if (!status)
-        status = add_all(n, &imported);
-    if (!status && !a->quiet)
-        print_summary(&imported);
+        status = add_all(a, n, &imported);
+    if (!status && !a->quiet) {
+        print_summary(&imported, known);
+        print_lacking(n, &imported);
+    }
     app_imported_free(&imported);
     return status;
 }
@@ -116,7 +179,9 @@ const struct app_work app_command_import = {
     .usage = "STUDY FILE",
     .about = "FILE is CSV with a header, or one JSON object per line; - is standard input. A column\n"
              "NAME.sd holds the standard deviation of NAME's noise, and an empty field means not\n"
-             "measured. Either all trials are added or none. They count towards the budget.",
+             "measured. Semicolons or tabs may separate the columns, and decimal commas are read then. Rows\n"
+             "that the study has already are skipped. Either all others are added or none; `ckg undo` takes\n"
+             "them back. They count towards the budget.",
     .traits = APP_TAKES_STUDY | APP_BEGINS_STUDY | APP_HAS_THREADS,
     .words = 1,
     .options = options,

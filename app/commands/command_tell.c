@@ -1,190 +1,195 @@
-/* ckg tell: the result of a trial that was asked for. */
+/*
+ * ckg tell: the result of a trial that was asked for; with --replace also what corrects or completes one that
+ * was told before.
+ */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "command.h"
-#include "evaluate/machine.h"
-#include "json/shapes.h"
+#include "commands/assignments.h"
+#include "commands/mended.h"
 
 static const struct app_option options[] = {
     {"failed", 0, "WHY", "the evaluation failed, for this reason", 0},
+    {"replace", 0, NULL, "correct what was told before; what is not named stays", 0},
+    {"at", 0, "NAME=VALUE…", "the design that was really made, where it is not the one asked for", APP_LIST},
+    {"note", 0, "TEXT", "a remark for the history", 0},
     {0},
 };
 
-/* --- NAME=VALUE --- */
+/* What the line says of the trial: values (1 + K), a design (d), or a reason. */
+struct told {
+    int count;
+    ckg_measurement *measured; /* (count) */
+    unsigned char *named;      /* (1 + K) 1: named, perhaps as not measured */
+    int names;                 /* how many are */
+    int moved;                 /* 1: a design is given */
+    double *x;
+    const char *why; /* NULL: it did not fail */
+};
 
-/*
- * The outcome that the word is about, -1: none. A name may hold an equals sign itself: it is the longest one
- * that begins the word with an equals sign behind it. *value is what follows that.
- */
-static int find_outcome(const struct app_definition *d, const char *word, const char **value)
+/* --- the line --- */
+
+static int read_outcome(const struct app_notebook *n, int outcome, const char *text, struct told *told)
 {
-    int outcome = -1;
-    size_t longest = 0;
+    int given;
 
-    for (int j = 0; j <= app_constraints(d); j++) {
-        const size_t length = strlen(app_outcome_name(d, j));
-        if (!strncmp(word, app_outcome_name(d, j), length) && word[length] == '=' && length >= longest) {
-            outcome = j;
-            longest = length;
-        }
-    }
-    *value = word + longest + 1;
-    return outcome;
+    if (told->named[outcome])
+        return app_fail(n->message, CKG_ERR_INVALID, "'%s' is given twice",
+                        app_outcome_name(&n->definition, outcome));
+    told->named[outcome] = 1;
+    told->names++;
+    const int status = app_outcome_from_text(&n->definition, outcome, text, &told->measured[told->count],
+                                             &given, n->message);
+    told->count += !status && given;
+    return status;
 }
 
-static int read_word(const struct app_definition *d, const char *word, ckg_measurement *out, int *given,
-                     struct app_message *message)
+/* A word behind --at: a parameter's value, or where the line goes on with values one of an outcome. */
+static int read_at(const struct app_notebook *n, const char *word, struct told *told)
 {
+    const struct app_definition *d = &n->definition;
     const char *text;
-    const int outcome = find_outcome(d, word, &text);
+    const int parameter = app_word_parameter(d, word, &text);
 
-    if (outcome < 0)
-        return app_fail(message, CKG_ERR_INVALID,
-                        "'%s' is not NAME=VALUE with the name of the objective or of a constraint", word);
-
-    json_t *value = json_loads(text, JSON_DECODE_ANY | JSON_DECODE_INT_AS_REAL, NULL);
-    if (!value)
-        return app_fail(message, CKG_ERR_INVALID,
-                        "the value of '%s' must be a number, [number, sd] or null, not '%s'",
-                        app_outcome_name(d, outcome), text);
-    const int status = app_outcome_read(d, outcome, value, out, given, message);
-    json_decref(value);
-    return status;
-}
-
-static int is_told(const ckg_measurement *measured, int count, int outcome)
-{
-    for (int k = 0; k < count; k++)
-        if (measured[k].outcome == outcome)
-            return 1;
-    return 0;
-}
-
-static int read_values(const struct app_arguments *a, const struct app_notebook *n, ckg_measurement *measured,
-                       int *count)
-{
-    *count = 0;
-    for (int i = 1; i < a->count; i++) {
-        ckg_measurement one;
-        int given;
-        const int status = read_word(&n->definition, a->rest[i], &one, &given, n->message);
-
-        if (status)
-            return status;
-        if (is_told(measured, *count, one.outcome))
-            return app_fail(n->message, CKG_ERR_INVALID, "'%s' is given twice",
-                            app_outcome_name(&n->definition, one.outcome));
-        if (given)
-            measured[(*count)++] = one;
+    if (parameter >= 0) {
+        told->moved = 1;
+        return app_parameter_from_text(d, parameter, text, told->x, n->message);
     }
 
-    return *count ? CKG_OK
-                  : app_fail(n->message, CKG_ERR_INVALID,
-                             "no value is given; write NAME=VALUE…, or --failed \"why\"");
+    const int outcome = app_word_outcome(d, word, &text);
+    if (outcome >= 0)
+        return read_outcome(n, outcome, text, told);
+    return app_fail(n->message, CKG_ERR_INVALID, "--at: '%s' is not NAME=VALUE with the name of a parameter",
+                    word);
 }
 
-/* --- the trial --- */
-
-/* A trial without a result. */
-static int find_trial(const struct app_notebook *n, const char *word, int *number)
+static int read_words(const struct app_arguments *a, const struct app_notebook *n, struct told *told)
 {
-    char *stop;
-    const long value = strtol(word, &stop, 10);
+    const struct app_definition *d = &n->definition;
+    int status = CKG_OK;
 
-    if (stop == word || *stop || value < 1 || value > n->count)
-        return app_fail(n->message, CKG_ERR_INVALID, "there is no trial '%s'; `ckg trials` lists them", word);
+    /* Values of outcomes. */
+    for (int i = 1; !status && i < a->count; i++) {
+        const char *text;
+        const int outcome = app_word_outcome(d, a->rest[i], &text);
 
-    const struct app_trial *t = &n->trials[value - 1];
-    *number = (int)value;
-    if (t->state != APP_PENDING && t->state != APP_RUNNING)
-        return app_fail(n->message, CKG_ERR_STATE, "trial %ld is already %s", value,
+        if (outcome < 0)
+            return app_fail(n->message, CKG_ERR_INVALID,
+                            "'%s' is not NAME=VALUE with the name of the objective or of a constraint",
+                            a->rest[i]);
+        status = read_outcome(n, outcome, text, told);
+    }
+
+    /* The design really made. */
+    for (int i = 0; !status && i < a->listed; i++)
+        status = read_at(n, a->list[i], told);
+    if (!status && told->moved && ckg_problem_check_design(d->problem, told->x))
+        status = app_fail(n->message, CKG_ERR_INVALID, "--at: %s", ckg_error_message());
+
+    /* Something must be told. */
+    told->why = app_option(a, "failed");
+    if (!status && !told->names && !told->moved && !told->why && !app_option(a, "note"))
+        status = app_fail(n->message, CKG_ERR_INVALID,
+                          "no value is given; write NAME=VALUE…, or --failed \"why\"");
+    if (!status && told->why && told->names)
+        status = app_fail(n->message, CKG_ERR_INVALID, "a failed trial has no values");
+    return status;
+}
+
+/* --- what may be told --- */
+
+/* Without --replace nothing that was told before is changed; the line says how to. */
+static int check_plain(const struct app_notebook *n, const struct app_trial *t, const struct told *told)
+{
+    const int remark = !told->names && !told->moved && !told->why;
+    char number[32];
+
+    if (t->state == APP_PENDING || remark)
+        return CKG_OK;
+    if (t->state != APP_COMPLETE || told->why)
+        return app_fail(n->message, CKG_ERR_STATE,
+                        "trial %d is already %s; with --replace it becomes what you say", t->number,
                         app_state_name(t->state));
-    return CKG_OK;
+    for (int i = 0; i < t->count; i++)
+        if (told->named[t->measured[i].outcome])
+            return app_fail(n->message, CKG_ERR_STATE,
+                            "trial %d is already complete with %s = %s; --replace corrects it", t->number,
+                            app_outcome_name(&n->definition, t->measured[i].outcome),
+                            app_number(t->measured[i].value, number));
+    return told->moved ? app_fail(n->message, CKG_ERR_STATE,
+                                  "trial %d is already complete; --replace corrects its design", t->number)
+                       : CKG_OK;
 }
 
-/* Takes the trial from a run that was killed, and ends what that left of it. */
-static int take_from_lost(struct app_notebook *n, int number)
+/* --- what it becomes --- */
+
+/* The values told before that are not named now stay. Into `all` (1 + K). */
+static int merge(const struct app_trial *t, const struct told *told, ckg_measurement *all)
 {
-    struct app_claim claim;
-    char machine[256];
-    char worker[48];
-
-    app_machine_name(machine);
-    const int status = n->store->table->release(n->store, n->study, number, machine, app_process_gone, &claim,
-                                                n->message);
-    if (status)
-        return status;
-    if (!claim.number)
-        return app_fail(n->message, CKG_ERR_STATE, "trial %d is being evaluated by `ckg run`", number);
-
-    app_worker_word(worker, claim.worker_process, claim.worker_born);
-    if (claim.lost)
-        app_kill_left(worker, claim.process, claim.born);
-    return CKG_OK;
-}
-
-/* The result into the store, unless another program was faster. */
-static int record(struct app_notebook *n, int number, const char *outcomes, const char *why)
-{
-    const struct app_record result = {.number = number,
-                                      .state = why ? "failed" : "complete",
-                                      .outcomes = outcomes,
-                                      .why = why,
-                                      .seconds = NAN,
-                                      .failures = why != NULL};
-    int kept = 0;
-    const int status = n->store->table->finish(n->store, n->study, &result, 0, &kept, n->message);
-
-    if (!status && !kept)
-        return app_fail(n->message, CKG_ERR_STATE, "another program has already told the result of trial %d",
-                        number);
-    return status;
-}
-
-static int tell(const struct app_arguments *a, struct app_notebook *n, int number, ckg_measurement *measured)
-{
-    const char *why = app_option(a, "failed");
-    struct app_text outcomes = {0};
+    const int before = t->state == APP_DISCARDED ? t->kept : t->count;
     int count = 0;
-    int status = why ? CKG_OK : read_values(a, n, measured, &count);
 
-    if (!status && n->trials[number - 1].state == APP_RUNNING)
-        status = take_from_lost(n, number);
-    if (!status && !why)
-        app_outcomes_write(&n->definition, count, measured, &outcomes);
-    if (outcomes.failed)
-        status = app_fail(n->message, CKG_ERR_NOMEM, "out of memory");
-    if (!status)
-        status = record(n, number, outcomes.data, why);
-    app_text_free(&outcomes);
-    return status;
+    for (int i = 0; i < before; i++)
+        if (!told->named[t->measured[i].outcome])
+            all[count++] = t->measured[i];
+    for (int i = 0; i < told->count; i++)
+        all[count++] = told->measured[i];
+    return count;
 }
 
-static int print_trial(const struct app_arguments *a, const struct app_definition *d,
-                       const struct app_trial *t)
+/* In the order of the outcomes, as if all had been told at once. */
+static int by_outcome(const void *a, const void *b)
 {
-    static const char *const feasible[] = {"", " and infeasible", " and feasible"};
-    struct app_text line = {0};
+    const ckg_measurement *one = a;
+    const ckg_measurement *other = b;
 
-    if (a->json)
-        app_trial_write(d, t, &line);
-    else
-        app_text_print(&line, "trial %d is %s%s", t->number, app_state_name(t->state),
-                       feasible[t->feasible + 1]);
-    return app_print(a, &line);
+    return (one->outcome > other->outcome) - (one->outcome < other->outcome);
 }
 
-/* The first trial without a value of some outcome may be a slip. */
-static void warn(const struct app_notebook *n, int number)
+/* The trial gets values, those of before included; `all` has room for them. */
+static int apply_values(const struct app_notebook *n, const struct told *told, struct app_trial *t,
+                        ckg_measurement *all)
 {
-    struct app_text line = {0};
+    const int count = merge(t, told, all);
 
-    if (app_notebook_lacking(n, number, &line) && line.data)
-        fprintf(stderr, "%s\n", line.data);
-    app_text_free(&line);
+    if (!count && t->state == APP_PENDING)
+        return app_fail(n->message, CKG_ERR_INVALID,
+                        "no value is given; write NAME=VALUE…, or --failed \"why\"");
+    if (!count)
+        return app_fail(n->message, CKG_ERR_INVALID,
+                        "nothing would be left of trial %d; `ckg discard` sets it aside", t->number);
+    qsort(all, (size_t)count, sizeof *all, by_outcome);
+    t->state = APP_COMPLETE;
+    t->measured = all;
+    t->count = count;
+    t->why = NULL;
+    return CKG_OK;
+}
+
+/* The trial as it is to be. */
+static int apply(const struct app_notebook *n, const struct told *told, struct app_trial *t,
+                 ckg_measurement *all)
+{
+    /* What an earlier try of a run left is no part of what a person says. */
+    if (t->state == APP_PENDING && (told->names || told->why)) {
+        t->seconds = NAN;
+        t->log = NULL;
+    }
+
+    if (told->moved)
+        t->x = told->x;
+    if (told->names)
+        return apply_values(n, told, t, all);
+    if (told->why) {
+        t->state = APP_FAILED_TRIAL;
+        t->count = 0;
+        t->why = (char *)told->why;
+        t->failures += 1;
+    }
+    return CKG_OK;
 }
 
 /* --- the command --- */
@@ -198,29 +203,82 @@ static int check(const struct app_arguments *a)
     return CKG_OK;
 }
 
+/* Checks the line against the trial and makes the change. */
+static int record(const struct app_arguments *a, struct app_notebook *n, int number, struct told *told,
+                  ckg_measurement *all)
+{
+    struct app_edit edit = {.notebook = n};
+    struct app_text notes = {0};
+    const int replace = app_option(a, "replace") != NULL;
+
+    /* What is said, of a trial that does not run. */
+    memcpy(told->x, n->trials[number - 1].x, (size_t)app_dimension(&n->definition) * sizeof *told->x);
+    int status = read_words(a, n, told);
+    if (!status)
+        status = app_notebook_release(n, number);
+    if (!status && !replace)
+        status = check_plain(n, &n->trials[number - 1], told);
+
+    /* What that makes of it. */
+    struct app_trial t = n->trials[number - 1];
+    const int open = t.state == APP_PENDING;
+    if (!status)
+        status = app_add_note(a, &t, &notes);
+    t.notes = notes.data;
+    if (!status)
+        status = apply(n, told, &t, all);
+    if (!status)
+        status = app_edit_trial(&edit, &t);
+    if (!status)
+        status = app_edit_make(&edit, open ? "tell" : "replace", a->line, NULL);
+    app_edit_free(&edit);
+    app_text_free(&notes);
+    return status;
+}
+
+/* The first trial without a value of some outcome may be a slip. */
+static void warn(const struct app_notebook *n, int number)
+{
+    struct app_text line = {0};
+
+    if (app_notebook_lacking(n, number, &line) && line.data)
+        fprintf(stderr, "%s\n", line.data);
+    app_text_free(&line);
+}
+
 static int run(const struct app_arguments *a, struct app_notebook *n)
 {
-    ckg_measurement *measured = calloc((size_t)app_constraints(&n->definition) + 1, sizeof *measured);
+    const size_t outcomes = (size_t)app_constraints(&n->definition) + 1;
+    struct told told = {.measured = calloc(outcomes, sizeof *told.measured),
+                        .named = calloc(outcomes, 1),
+                        .x = calloc((size_t)app_dimension(&n->definition), sizeof *told.x)};
+    ckg_measurement *all = calloc(outcomes, sizeof *all);
     int number = 0;
-    int status = measured ? find_trial(n, a->rest[0], &number)
-                          : app_fail(n->message, CKG_ERR_NOMEM, "out of memory");
+    int status = told.measured && told.named && told.x && all
+                     ? app_notebook_find(n, a->rest[0], &number)
+                     : app_fail(n->message, CKG_ERR_NOMEM, "out of memory");
 
     if (!status)
-        status = tell(a, n, number, measured);
-    free(measured);
+        status = record(a, n, number, &told, all);
+    free(told.measured);
+    free(told.named);
+    free(told.x);
+    free(all);
 
-    /* It is recorded now, whether it can be read back or not. */
-    if (!status && !a->quiet && !app_notebook_sync(n)) {
+    if (!status && !a->quiet) {
         warn(n, number);
-        status = print_trial(a, &n->definition, &n->trials[number - 1]);
+        status = app_print_trial(a, n, &n->trials[number - 1]);
     }
     return status;
 }
 
 const struct app_work app_command_tell = {
-    .usage = "STUDY TRIAL NAME=VALUE… | STUDY TRIAL --failed WHY",
+    .usage = "STUDY TRIAL [--replace] NAME=VALUE… [--at NAME=VALUE…] | STUDY TRIAL [--replace] --failed WHY",
     .about = "A value may be [value, sd] where the noise of that one measurement is known. An outcome\n"
-             "that is not named counts as not measured.",
+             "that is not named counts as not measured, and may be told later in the same way. With\n"
+             "--replace a value that was told is corrected: what is not named stays as it is, and\n"
+             "NAME=null takes a value away. --at gives the parameters of the design that was really made.\n"
+             "`ckg trials STUDY TRIAL` shows all that was ever said, `ckg undo` takes the last change back.",
     .traits = APP_TAKES_STUDY | APP_HAS_JSON,
     .words = APP_ANY_WORDS,
     .options = options,

@@ -5,13 +5,15 @@
 #include <string.h>
 
 #include "command.h"
+#include "commands/said.h"
+#include "commands/moment.h"
 #include "json/shapes.h"
 
 /* --- for people --- */
 
 static void print_head(const struct app_definition *d)
 {
-    printf("%5s  %-8s %-6s %-8s", "trial", "state", "origin", "feasible");
+    printf("%5s  %-9s %-6s %-8s", "trial", "state", "origin", "feasible");
     for (int i = 0; i < app_dimension(d); i++)
         printf(" %12s", app_parameter_name(d, i));
     for (int j = 0; j <= app_constraints(d); j++)
@@ -24,42 +26,69 @@ static void print_row(const struct app_definition *d, const struct app_trial *t)
     static const char *const feasible[] = {"-", "no", "yes"};
     char number[32];
 
-    printf("%5d  %-8s %-6s %-8s", t->number, app_state_name(t->state), t->origin, feasible[t->feasible + 1]);
+    printf("%5d  %-9s %-6s %-8s", t->number, app_state_name(t->state), t->origin, feasible[t->feasible + 1]);
     for (int i = 0; i < app_dimension(d); i++)
         printf(" %12s", ckg_problem_parameter_kind(d->problem, i) == CKG_CATEGORICAL
                             ? ckg_problem_category(d->problem, i, (int)t->x[i])
                             : app_number_short(t->x[i], number));
     for (int j = 0; j <= app_constraints(d); j++)
-        printf(" %12s", app_number_short(app_trial_value(t, j), number));
+        printf(" %12s", app_number_short(app_trial_told(t, j), number));
     printf("  %s\n", t->why ? t->why : "");
+}
+
+/* A text of several lines under its title. */
+static void print_block(const char *title, const char *text)
+{
+    if (text && *text)
+        printf("%s:\n%s%s", title, text, text[strlen(text) - 1] == '\n' ? "" : "\n");
 }
 
 /* What the list has no room for. */
 static void print_details(const struct app_trial *t)
 {
+    char moment[32];
+
+    if (app_moment(t->asked, moment))
+        printf("asked for %s", moment);
+    if (app_moment(t->ended, moment))
+        printf(", its result came %s", moment);
+    printf("\n");
     if (!isnan(t->seconds))
         printf("%.3g s\n", t->seconds);
     if (t->starts > 1)
         printf("started %d times\n", t->starts);
-    if (t->log)
-        printf("the end of its standard error:\n%s%s", t->log,
-               t->log[strlen(t->log) - 1] == '\n' ? "" : "\n");
+    print_block("notes", t->notes);
+    print_block("beyond the outcomes", t->extra);
+    print_block("its whole answer", t->answer);
+    print_block("the end of its standard error", t->log);
 }
 
 /* --- the command --- */
 
-static int print_one(const struct app_arguments *a, const struct app_definition *d, const struct app_trial *t)
+static int print_one(const struct app_arguments *a, struct app_notebook *n, const struct app_trial *t)
 {
     struct app_text line = {0};
 
     if (a->json) {
-        app_trial_write_whole(d, t, &line);
-        return app_print(a, &line);
+        app_json_open(&line, NULL, '{');
+        app_trial_add_whole(&n->definition, t, &line);
+        const int status = app_history_write(n, t->number, 1, &line);
+        app_json_close(&line, '}');
+        if (!status)
+            return app_print(a, &line);
+        app_text_free(&line);
+        return status;
     }
-    print_head(d);
-    print_row(d, t);
-    print_details(t);
-    return CKG_OK;
+
+    const int status = app_history_write(n, t->number, 0, &line);
+    if (!status) {
+        print_head(&n->definition);
+        print_row(&n->definition, t);
+        print_details(t);
+        print_block("what was said of it", line.data);
+    }
+    app_text_free(&line);
+    return status;
 }
 
 static int print_all(const struct app_arguments *a, const struct app_notebook *n)
@@ -92,12 +121,14 @@ static int run(const struct app_arguments *a, struct app_notebook *n)
         return app_wrong(a, "'%s' is not the number of a trial", a->rest[0]);
     if (number > n->count)
         return app_wrong(a, "there is no trial %ld; the last is %d", number, n->count);
-    return print_one(a, &n->definition, &n->trials[number - 1]);
+    return print_one(a, n, &n->trials[number - 1]);
 }
 
 const struct app_work app_command_trials = {
     .usage = "STUDY [TRIAL]",
-    .about = "With a number: that trial alone, and the end of its evaluation's standard error.",
+    .about =
+        "With a number: that trial alone, with notes, the whole answer of its evaluation, the end of its\n"
+        "standard error, and all that was ever said of it: by whom, when, and what it was before.",
     .traits = APP_TAKES_STUDY | APP_HAS_JSON,
     .words = 1,
     .run_study = run,

@@ -6,6 +6,9 @@
     ROW(run, "evaluate designs until the budget is spent, then recommend one")                               \
     ROW(ask, "suggest designs for people or other programs to evaluate")                                     \
     ROW(tell, "record the result of a trial")                                                                \
+    ROW(discard, "set trials aside, out of sight of the models and the budget")                              \
+    ROW(retry, "have trials evaluated again")                                                                \
+    ROW(undo, "take the last change back")                                                                   \
     ROW(status, "show where a study stands")                                                                 \
     ROW(trials, "list every trial with its state, parameters, values and feasibility")                       \
     ROW(recommend, "recommend a design, with its prediction and its probability of being feasible")          \

@@ -16,9 +16,12 @@
 void app_trial_write(const struct app_definition *definition, const struct app_trial *trial,
                      struct app_text *out);
 
-/* The same with how often the evaluation was started, and the end of its standard error. */
-void app_trial_write_whole(const struct app_definition *definition, const struct app_trial *trial,
-                           struct app_text *out);
+/*
+ * Its members, in an object that is open, with how often the evaluation was started, the end of its standard
+ * error, its whole answer, what that has beyond the outcomes, and the notes.
+ */
+void app_trial_add_whole(const struct app_definition *definition, const struct app_trial *trial,
+                         struct app_text *out);
 
 void app_status_write(const struct app_notebook *notebook, struct app_text *out);
 

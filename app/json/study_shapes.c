@@ -28,9 +28,8 @@ void app_trial_write(const struct app_definition *d, const struct app_trial *t, 
     app_json_close(out, '}');
 }
 
-void app_trial_write_whole(const struct app_definition *d, const struct app_trial *t, struct app_text *out)
+void app_trial_add_whole(const struct app_definition *d, const struct app_trial *t, struct app_text *out)
 {
-    app_json_open(out, NULL, '{');
     add_trial(d, t, out);
     app_json_add_integer(out, "starts", t->starts);
     app_json_add_string(out, "log", t->log);
@@ -38,7 +37,6 @@ void app_trial_write_whole(const struct app_definition *d, const struct app_tria
     app_json_member(out, "extra");
     app_text_print(out, "%s", t->extra ? t->extra : "{}");
     app_json_add_string(out, "notes", t->notes);
-    app_json_close(out, '}');
 }
 
 /* --- where it stands --- */

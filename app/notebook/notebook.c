@@ -146,6 +146,7 @@ static int open_by_file(struct app_notebook *n, const char *file, enum app_acces
     }
     if (!status) {
         n->study = record.id;
+        n->redefined = record.redefined;
         n->seed = n->definition.has_seed ? n->definition.seed : record.seed;
         status = access == APP_WRITE ? update_record(n, &record) : CKG_OK;
     }
@@ -179,6 +180,7 @@ static int open_by_name(struct app_notebook *n, const char *name)
     status = app_definition_parse(&n->definition, record.definition, strlen(record.definition),
                                   "the store's definition", n->message);
     n->study = record.id;
+    n->redefined = record.redefined;
     n->seed = record.seed;
     n->folder = record.folder;
     record.folder = NULL;
@@ -416,6 +418,9 @@ static int read_trial(struct app_notebook *n, const struct app_record *r, struct
         return status;
 
     t->number = r->number;
+    t->revision = r->revision;
+    t->asked = r->asked;
+    t->ended = r->ended;
     t->queued = r->queued;
     t->seconds = r->seconds;
     t->starts = r->starts;
@@ -461,11 +466,31 @@ static int take_record(void *context, const struct app_record *r)
     return status;
 }
 
+/* Trials that were taken back are forgotten; a changed problem cannot be followed. */
+static int check_standing(struct app_notebook *n)
+{
+    int64_t redefined;
+    int last;
+    const int status = n->store->table->standing(n->store, n->study, &last, &redefined, n->message);
+
+    if (status)
+        return status;
+    if (redefined != n->redefined)
+        return app_fail(n->message, CKG_ERR_STATE,
+                        "%s: another program has changed the problem; run the same command again", n->url);
+    for (; n->count > last; n->stale = 1)
+        free_trial(&n->trials[--n->count]);
+    return CKG_OK;
+}
+
 int app_notebook_sync(struct app_notebook *n)
 {
-    return n->study
-               ? n->store->table->trials_since(n->store, n->study, n->revision, take_record, n, n->message)
-               : CKG_OK;
+    if (!n->study)
+        return CKG_OK;
+    const int status = check_standing(n);
+    return status
+               ? status
+               : n->store->table->trials_since(n->store, n->study, n->revision, take_record, n, n->message);
 }
 
 /* --- the engine --- */
@@ -592,12 +617,23 @@ void app_notebook_tally(const struct app_notebook *n, int tally[APP_STATES])
         tally[n->trials[i].state]++;
 }
 
-double app_trial_value(const struct app_trial *t, int outcome)
+/* Among its first `count` values. */
+static double value_among(const struct app_trial *t, int count, int outcome)
 {
-    for (int i = 0; i < t->count; i++)
+    for (int i = 0; i < count; i++)
         if (t->measured[i].outcome == outcome)
             return t->measured[i].value;
     return NAN;
+}
+
+double app_trial_value(const struct app_trial *t, int outcome)
+{
+    return value_among(t, t->count, outcome);
+}
+
+double app_trial_told(const struct app_trial *t, int outcome)
+{
+    return value_among(t, t->state == APP_DISCARDED ? t->kept : t->count, outcome);
 }
 
 int app_trial_improves(const ckg_problem *problem, const struct app_trial *t, double best)

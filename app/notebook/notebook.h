@@ -13,7 +13,8 @@
 enum app_state { APP_PENDING, APP_RUNNING, APP_COMPLETE, APP_FAILED_TRIAL, APP_DISCARDED, APP_STATES };
 
 struct app_trial {
-    int number; /* from 1 */
+    int number;       /* from 1 */
+    int64_t revision; /* of the store, as it was read */
     enum app_state state;
     char origin[8];            /* "design", "policy", "user" */
     int queued;                /* 1: for a run to evaluate */
@@ -27,6 +28,7 @@ struct app_trial {
     /* NULL: none; the whole answer, what it has beyond the outcomes (a JSON object), lines for people */
     char *answer, *extra, *notes;
     int starts, failures;
+    double asked, ended; /* when it was asked for and got its result: seconds since 1970, or NAN */
 };
 
 struct app_notebook {
@@ -39,6 +41,7 @@ struct app_notebook {
     struct app_store *store;
     int64_t study; /* its id in the store, 0: not there yet */
     int64_t revision;
+    int64_t redefined; /* when a person last changed the problem that was read, a revision; 0: never */
     int count, capacity;
     struct app_trial *trials;    /* (count) trial number i + 1 at i */
     ckg_study *engine;           /* NULL until app_notebook_engine */
@@ -64,7 +67,10 @@ int app_notebook_open(struct app_notebook *out, const struct app_study_place *pl
                       struct app_message *message);
 void app_notebook_close(struct app_notebook *notebook);
 
-/* Reads what changed in the store since the last time. */
+/*
+ * Reads what changed in the store since the last time. CKG_ERR_STATE: the problem itself was changed, so the
+ * study must be opened anew.
+ */
 int app_notebook_sync(struct app_notebook *notebook);
 
 /* The engine with all trials told; made anew where somebody changed what had been told. */
@@ -102,8 +108,44 @@ const struct app_trial *app_notebook_best(const struct app_notebook *notebook);
 /* The value of that outcome in the trial, NAN where it was not measured. */
 double app_trial_value(const struct app_trial *trial, int outcome);
 
+/* The same, also where the trial was discarded since. */
+double app_trial_told(const struct app_trial *trial, int outcome);
+
 /* 1 when the trial was measured feasible with a better objective than `best`; NAN: there is none yet. */
 int app_trial_improves(const ckg_problem *problem, const struct app_trial *trial, double best);
+
+/* --- what people change (edit.c) --- */
+
+/* A change of trials that is being put together; zeroes but for the notebook: an empty one. */
+struct app_edit {
+    struct app_notebook *notebook;
+    int count, capacity;
+    struct app_record *records;
+    struct app_text *texts; /* (2 × count) of designs and outcomes */
+};
+
+/*
+ * The trial is to become what it says here: a changed copy of one of the notebook's, or a new one, with
+ * revision 0 and the next number. Its texts must live until the change is made.
+ */
+int app_edit_trial(struct app_edit *edit, const struct app_trial *trial);
+
+/*
+ * Makes the change, all of it or nothing, and reads it back. `kind` as in struct app_change, `command` as it
+ * was typed; `definition` is what the problem becomes, NULL: it stays.
+ */
+int app_edit_make(struct app_edit *edit, const char *kind, const char *command, const char *definition);
+
+void app_edit_free(struct app_edit *edit);
+
+/* The trial of that number, as typed; CKG_ERR_INVALID where there is none. */
+int app_notebook_find(const struct app_notebook *notebook, const char *word, int *number);
+
+/*
+ * A trial that runs is taken from its run if that was killed, and what it left is ended; CKG_ERR_STATE when
+ * the run may live. The notebook knows its new state then.
+ */
+int app_notebook_release(struct app_notebook *notebook, int number);
 
 /* --- what has been measured (measured.c) --- */
 

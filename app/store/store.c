@@ -12,50 +12,11 @@
 #include <ckg/status.h>
 
 #include "base/clock.h"
+#include "store/inside.h"
 #include "store/schema.h"
-#include "store/sql.h"
 
 /* A worker of another machine that has not been heard of for so many seconds is gone. */
 static const double silent = 60;
-
-struct store {
-    struct app_store base;
-    struct app_sql sql;
-    double synced; /* when a result last was made durable, by app_clock */
-};
-
-static struct store *self(struct app_store *store)
-{
-    return (struct store *)(void *)store;
-}
-
-/* --- values --- */
-
-static struct app_sql_value text(const char *value)
-{
-    return (struct app_sql_value){.type = value ? APP_SQL_TEXT : APP_SQL_NULL, .text = value};
-}
-
-static struct app_sql_value integer(int64_t value)
-{
-    return (struct app_sql_value){.type = APP_SQL_INTEGER, .integer = value};
-}
-
-static struct app_sql_value integer_or_null(int64_t value)
-{
-    return (struct app_sql_value){.type = value ? APP_SQL_INTEGER : APP_SQL_NULL, .integer = value};
-}
-
-static struct app_sql_value real(double value)
-{
-    return (struct app_sql_value){.type = isfinite(value) ? APP_SQL_REAL : APP_SQL_NULL, .real = value};
-}
-
-/* A statement with the values of its parameters. */
-#define RUN(s, statement, row, context, changed, message, ...)                                               \
-    app_sql_run(&(s)->sql, statement,                                                                        \
-                (int)(sizeof((struct app_sql_value[]){__VA_ARGS__}) / sizeof(struct app_sql_value)),         \
-                (struct app_sql_value[]){__VA_ARGS__}, row, context, changed, message)
 
 /* The same as a transaction of its own, which gives no rows. */
 #define RUN_ALONE(s, durable, statement, message, ...)                                                       \
@@ -74,8 +35,7 @@ static int run_alone(struct app_sql *sql, int durable, const char *statement, in
     return app_sql_end(sql, status, message);
 }
 
-/* Whatever has become of the file, columns that are never empty here are looked at before they are used. */
-static int are_texts(const struct app_sql_value *columns, int first, int last)
+int app_sql_are_texts(const struct app_sql_value *columns, int first, int last)
 {
     for (int i = first; i <= last; i++)
         if (!columns[i].text)
@@ -83,14 +43,14 @@ static int are_texts(const struct app_sql_value *columns, int first, int last)
     return 1;
 }
 
-static int damaged(const char *what, int64_t number, struct app_message *message)
+int app_sql_damaged(const char *what, int64_t number, struct app_message *message)
 {
     return app_fail(message, CKG_ERR_SYSTEM,
                     "the store is damaged: %s %lld cannot be read; restore it from a backup", what,
                     (long long)number);
 }
 
-static int first_integer(void *context, const struct app_sql_value *columns, struct app_message *message)
+int app_sql_first_integer(void *context, const struct app_sql_value *columns, struct app_message *message)
 {
     (void)message;
 
@@ -117,8 +77,8 @@ static int take_name(void *context, const struct app_sql_value *columns, struct 
 {
     const struct names *to = context;
 
-    return are_texts(columns, 0, 0) ? to->visit(to->context, columns[0].text)
-                                    : damaged("a study", 0, message);
+    return app_sql_are_texts(columns, 0, 0) ? to->visit(to->context, columns[0].text)
+                                            : app_sql_damaged("a study", 0, message);
 }
 
 static int study_names(struct app_store *store, app_name_visit *visit, void *context,
@@ -126,22 +86,23 @@ static int study_names(struct app_store *store, app_name_visit *visit, void *con
 {
     struct names to = {visit, context};
 
-    return app_sql_run(&self(store)->sql, "SELECT name FROM study ORDER BY name", 0, NULL, take_name, &to,
-                       NULL, message);
+    return app_sql_run(&app_sql_self(store)->sql, "SELECT name FROM study ORDER BY name", 0, NULL, take_name,
+                       &to, NULL, message);
 }
 
 static int take_study(void *context, const struct app_sql_value *columns, struct app_message *message)
 {
     struct app_study_record *out = context;
 
-    if (!are_texts(columns, 1, 4))
-        return damaged("a study", columns[0].integer, message);
+    if (!app_sql_are_texts(columns, 1, 4))
+        return app_sql_damaged("a study", columns[0].integer, message);
 
     out->id = columns[0].integer;
     out->name = app_copy(columns[1].text);
     out->definition = app_copy(columns[2].text);
     out->folder = app_copy(columns[3].text);
     out->seed = strtoull(columns[4].text, NULL, 10);
+    out->redefined = columns[5].integer;
     return out->name && out->definition && out->folder ? CKG_OK
                                                        : app_fail(message, CKG_ERR_NOMEM, "out of memory");
 }
@@ -149,11 +110,12 @@ static int take_study(void *context, const struct app_sql_value *columns, struct
 static int study_find(struct app_store *store, const char *name, struct app_study_record *out,
                       struct app_message *message)
 {
-    struct store *s = self(store);
+    struct app_sql_store *s = app_sql_self(store);
 
     *out = (struct app_study_record){0};
-    int status = RUN(s, "SELECT id, name, definition, folder, seed FROM study WHERE name = $1", take_study,
-                     out, NULL, message, text(name));
+    int status = APP_SQL_RUN(
+        s, "SELECT id, name, definition, folder, seed, redefined FROM study WHERE name = $1", take_study, out,
+        NULL, message, app_sql_text(name));
     if (!status && !out->id)
         status = app_fail(message, CKG_ERR_NOT_FOUND, "there is no study '%s' in the store", name);
     if (status)
@@ -175,7 +137,7 @@ static const char *seed_text(uint64_t seed, char buffer[24])
 static int study_create(struct app_store *store, const struct app_study_record *study,
                         struct app_study_record *out, struct app_message *message)
 {
-    struct store *s = self(store);
+    struct app_sql_store *s = app_sql_self(store);
     char seed[24];
 
     *out = (struct app_study_record){0};
@@ -184,11 +146,12 @@ static int study_create(struct app_store *store, const struct app_study_record *
         return status;
 
     /* Where another was first, that one stays. */
-    status = RUN(s,
-                 "INSERT INTO study (name, definition, folder, seed, created) VALUES ($1, $2, $3, $4, {now})"
-                 " ON CONFLICT (name) DO NOTHING",
-                 NULL, NULL, NULL, message, text(study->name), text(study->definition), text(study->folder),
-                 text(seed_text(study->seed, seed)));
+    status = APP_SQL_RUN(
+        s,
+        "INSERT INTO study (name, definition, folder, seed, created) VALUES ($1, $2, $3, $4, {now})"
+        " ON CONFLICT (name) DO NOTHING",
+        NULL, NULL, NULL, message, app_sql_text(study->name), app_sql_text(study->definition),
+        app_sql_text(study->folder), app_sql_text(seed_text(study->seed, seed)));
     if (!status)
         status = study_find(store, study->name, out, message);
     status = app_sql_end(&s->sql, status, message);
@@ -200,15 +163,42 @@ static int study_create(struct app_store *store, const struct app_study_record *
 static int study_update(struct app_store *store, const struct app_study_record *study,
                         struct app_message *message)
 {
-    struct store *s = self(store);
+    struct app_sql_store *s = app_sql_self(store);
     char seed[24];
 
     return RUN_ALONE(s, 1, "UPDATE study SET definition = $1, folder = $2, seed = $3 WHERE id = $4", message,
-                     text(study->definition), text(study->folder), text(seed_text(study->seed, seed)),
-                     integer(study->id));
+                     app_sql_text(study->definition), app_sql_text(study->folder),
+                     app_sql_text(seed_text(study->seed, seed)), app_sql_integer(study->id));
 }
 
 /* --- trials --- */
+
+struct standing {
+    int64_t last, redefined;
+};
+
+static int take_standing(void *context, const struct app_sql_value *columns, struct app_message *message)
+{
+    (void)message;
+
+    *(struct standing *)context = (struct standing){columns[0].integer, columns[1].integer};
+    return CKG_OK;
+}
+
+static int standing(struct app_store *store, int64_t study, int *last, int64_t *redefined,
+                    struct app_message *message)
+{
+    struct standing found = {0};
+    const int status = APP_SQL_RUN(
+        app_sql_self(store),
+        "SELECT (SELECT COALESCE(MAX(t.number), 0) FROM trial t WHERE t.study = $1),"
+        " redefined FROM study WHERE id = $1",
+        take_standing, &found, NULL, message, app_sql_integer(study));
+
+    *last = (int)found.last;
+    *redefined = found.redefined;
+    return status;
+}
 
 struct visit {
     app_record_visit *visit;
@@ -227,61 +217,74 @@ static int take_trial(void *context, const struct app_sql_value *columns, struct
                                       .outcomes = columns[6].text,
                                       .why = columns[7].text,
                                       .log = columns[8].text,
-                                      .seconds = columns[9].type == APP_SQL_NULL ? NAN : columns[9].real,
+                                      .seconds = app_sql_number(&columns[9]),
                                       .starts = (int)columns[10].integer,
                                       .failures = (int)columns[11].integer,
                                       .answer = columns[12].text,
                                       .extra = columns[13].text,
-                                      .notes = columns[14].text};
+                                      .notes = columns[14].text,
+                                      .asked = app_sql_number(&columns[15]),
+                                      .ended = app_sql_number(&columns[16])};
 
-    if (!are_texts(columns, 2, 3) || !are_texts(columns, 5, 5))
-        return damaged("trial", columns[0].integer, message);
+    if (!app_sql_are_texts(columns, 2, 3) || !app_sql_are_texts(columns, 5, 5))
+        return app_sql_damaged("trial", columns[0].integer, message);
     return to->visit(to->context, &record);
 }
 
 static int trials_since(struct app_store *store, int64_t study, int64_t revision, app_record_visit *visit,
                         void *context, struct app_message *message)
 {
-    struct store *s = self(store);
+    struct app_sql_store *s = app_sql_self(store);
     struct visit to = {visit, context};
 
-    return RUN(s,
-               "SELECT number, revision, state, origin, queued, parameters, outcomes, why, log, seconds, "
-               "starts, failures, answer, extra, notes FROM trial"
-               " WHERE study = $1 AND revision > $2 ORDER BY number",
-               take_trial, &to, NULL, message, integer(study), integer(revision));
+    return APP_SQL_RUN(
+        s,
+        "SELECT number, revision, state, origin, queued, parameters, outcomes, why, log, seconds, "
+        "starts, failures, answer, extra, notes, asked, ended FROM trial"
+        " WHERE study = $1 AND revision > $2 ORDER BY number",
+        take_trial, &to, NULL, message, app_sql_integer(study), app_sql_integer(revision));
 }
 
-/* A new revision of the study. */
-static int revise(struct store *s, int64_t study, int64_t *revision, struct app_message *message)
+int app_sql_revise(struct app_sql_store *s, int64_t study, int64_t *revision, struct app_message *message)
 {
     *revision = 0;
-    const int status = RUN(s, "UPDATE study SET revision = revision + 1 WHERE id = $1 RETURNING revision",
-                           first_integer, revision, NULL, message, integer(study));
+    const int status = APP_SQL_RUN(
+        s, "UPDATE study SET revision = revision + 1 WHERE id = $1 RETURNING revision", app_sql_first_integer,
+        revision, NULL, message, app_sql_integer(study));
 
     return status || *revision
                ? status
                : app_fail(message, CKG_ERR_NOT_FOUND, "the study has been deleted from its store");
 }
 
-static int insert(struct store *s, int64_t study, int64_t revision, int number, const struct app_record *r,
-                  int64_t worker, struct app_message *message)
+int app_sql_insert(struct app_sql_store *s, int64_t study, int64_t revision, int number,
+                   const struct app_record *r, int64_t worker, struct app_message *message)
 {
-    return RUN(s,
-               "INSERT INTO trial (study, number, revision, state, origin, queued, parameters, outcomes, why,"
-               " log, seconds, starts, failures, worker, answer, extra, notes, asked, ended)"
-               " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, {now},"
-               " CASE WHEN $4 IN ('complete', 'failed') THEN {now} END)",
-               NULL, NULL, NULL, message, integer(study), integer(number), integer(revision), text(r->state),
-               text(r->origin), integer(r->queued), text(r->parameters), text(r->outcomes), text(r->why),
-               text(r->log), real(r->seconds), integer(r->starts), integer(r->failures),
-               integer_or_null(worker), text(r->answer), text(r->extra), text(r->notes));
+    return APP_SQL_RUN(
+        s,
+        "INSERT INTO trial (study, number, revision, state, origin, queued, parameters, outcomes, why,"
+        " log, seconds, starts, failures, worker, answer, extra, notes, asked, ended)"
+        " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, {now},"
+        " CASE WHEN $4 IN ('complete', 'failed') THEN {now} END)",
+        NULL, NULL, NULL, message, app_sql_integer(study), app_sql_integer(number), app_sql_integer(revision),
+        app_sql_text(r->state), app_sql_text(r->origin), app_sql_integer(r->queued),
+        app_sql_text(r->parameters), app_sql_text(r->outcomes), app_sql_text(r->why), app_sql_text(r->log),
+        app_sql_real(r->seconds), app_sql_integer(r->starts), app_sql_integer(r->failures),
+        app_sql_integer_or_null(worker), app_sql_text(r->answer), app_sql_text(r->extra),
+        app_sql_text(r->notes));
+}
+
+int app_sql_last(struct app_sql_store *s, int64_t study, int64_t *last, struct app_message *message)
+{
+    *last = 0;
+    return APP_SQL_RUN(s, "SELECT COALESCE(MAX(number), 0) FROM trial WHERE study = $1",
+                       app_sql_first_integer, last, NULL, message, app_sql_integer(study));
 }
 
 static int add(struct app_store *store, int64_t study, int first, int count, const struct app_record *records,
                int64_t worker, struct app_message *message)
 {
-    struct store *s = self(store);
+    struct app_sql_store *s = app_sql_self(store);
     int64_t revision;
     int64_t last = 0;
     int status = app_sql_begin(&s->sql, !worker, message);
@@ -290,16 +293,15 @@ static int add(struct app_store *store, int64_t study, int first, int count, con
         return status;
 
     /* The first of them must be the next. */
-    status = revise(s, study, &revision, message);
+    status = app_sql_revise(s, study, &revision, message);
     if (!status)
-        status = RUN(s, "SELECT COALESCE(MAX(number), 0) FROM trial WHERE study = $1", first_integer, &last,
-                     NULL, message, integer(study));
+        status = app_sql_last(s, study, &last, message);
     if (!status && last != first - 1)
         status = app_fail(message, CKG_ERR_STATE, "another program has just added trial %d; try again",
                           first);
 
     for (int i = 0; !status && i < count; i++)
-        status = insert(s, study, revision, first + i, &records[i], worker, message);
+        status = app_sql_insert(s, study, revision, first + i, &records[i], worker, message);
     return app_sql_end(&s->sql, status, message);
 }
 
@@ -334,7 +336,7 @@ static int take_waiting(void *context, const struct app_sql_value *columns, stru
     /* One that waits has no worker. */
     if (columns[MACHINE].type != APP_SQL_NULL) {
         if (!columns[MACHINE].text)
-            return damaged("the worker of trial", columns[NUMBER].integer, message);
+            return app_sql_damaged("the worker of trial", columns[NUMBER].integer, message);
         const int here = !strcmp(columns[MACHINE].text, w->machine);
         if (may_live(w, columns, here))
             return CKG_OK;
@@ -356,26 +358,28 @@ static int take_waiting(void *context, const struct app_sql_value *columns, stru
     " WHERE t.study = $1 AND t.state IN ('pending', 'running') AND t.queued = 1 ORDER BY t.number"
 
 /* A look that takes nothing. */
-static int look_for_waiting(struct store *s, int64_t study, struct waiting *w, struct app_message *message)
+static int look_for_waiting(struct app_sql_store *s, int64_t study, struct waiting *w,
+                            struct app_message *message)
 {
     w->found = (struct app_claim){0};
-    return RUN(s, OPEN_TRIALS, take_waiting, w, NULL, message, integer(study));
+    return APP_SQL_RUN(s, OPEN_TRIALS, take_waiting, w, NULL, message, app_sql_integer(study));
 }
 
 /* The same in a transaction that is going to change the trial; *revision is what its change gets. */
-static int take_hold(struct store *s, int64_t study, struct waiting *w, int64_t *revision,
+static int take_hold(struct app_sql_store *s, int64_t study, struct waiting *w, int64_t *revision,
                      struct app_message *message)
 {
     w->found = (struct app_claim){0};
-    const int status = RUN(s, OPEN_TRIALS " {claim}", take_waiting, w, NULL, message, integer(study));
+    const int status = APP_SQL_RUN(s, OPEN_TRIALS " {claim}", take_waiting, w, NULL, message,
+                                   app_sql_integer(study));
 
-    return status || !w->found.number ? status : revise(s, study, revision, message);
+    return status || !w->found.number ? status : app_sql_revise(s, study, revision, message);
 }
 
 static int claim(struct app_store *store, int64_t study, const struct app_worker *worker, app_is_gone *gone,
                  struct app_claim *out, struct app_message *message)
 {
-    struct store *s = self(store);
+    struct app_sql_store *s = app_sql_self(store);
     struct waiting w = {.machine = worker->machine, .gone = gone};
     int64_t revision;
 
@@ -390,11 +394,12 @@ static int claim(struct app_store *store, int64_t study, const struct app_worker
         return status;
     status = take_hold(s, study, &w, &revision, message);
     if (!status && w.found.number)
-        status = RUN(s,
-                     "UPDATE trial SET state = 'running', revision = $1, worker = $2, starts = starts + 1,"
-                     " process = NULL, born = NULL WHERE study = $3 AND number = $4",
-                     NULL, NULL, NULL, message, integer(revision), integer(worker->id), integer(study),
-                     integer(w.found.number));
+        status = APP_SQL_RUN(
+            s,
+            "UPDATE trial SET state = 'running', revision = $1, worker = $2, starts = starts + 1,"
+            " process = NULL, born = NULL WHERE study = $3 AND number = $4",
+            NULL, NULL, NULL, message, app_sql_integer(revision), app_sql_integer(worker->id),
+            app_sql_integer(study), app_sql_integer(w.found.number));
 
     status = app_sql_end(&s->sql, status, message);
     if (!status)
@@ -405,7 +410,7 @@ static int claim(struct app_store *store, int64_t study, const struct app_worker
 static int release(struct app_store *store, int64_t study, int number, const char *machine, app_is_gone *gone,
                    struct app_claim *out, struct app_message *message)
 {
-    struct store *s = self(store);
+    struct app_sql_store *s = app_sql_self(store);
     struct waiting w = {.machine = machine, .number = number, .gone = gone};
     int64_t revision;
     int64_t changed = 0;
@@ -416,10 +421,12 @@ static int release(struct app_store *store, int64_t study, int number, const cha
         return status;
     status = take_hold(s, study, &w, &revision, message);
     if (!status && w.found.number)
-        status = RUN(s,
-                     "UPDATE trial SET state = 'pending', revision = $1, worker = NULL, process = NULL,"
-                     " born = NULL WHERE study = $2 AND number = $3 AND state = 'running'",
-                     NULL, NULL, &changed, message, integer(revision), integer(study), integer(number));
+        status = APP_SQL_RUN(
+            s,
+            "UPDATE trial SET state = 'pending', revision = $1, worker = NULL, process = NULL,"
+            " born = NULL WHERE study = $2 AND number = $3 AND state = 'running'",
+            NULL, NULL, &changed, message, app_sql_integer(revision), app_sql_integer(study),
+            app_sql_integer(number));
 
     status = app_sql_end(&s->sql, status, message);
     if (!status && changed)
@@ -431,9 +438,10 @@ static int started(struct app_store *store, int64_t study, int number, int64_t w
                    int64_t born, struct app_message *message)
 {
     return RUN_ALONE(
-        self(store), 0,
+        app_sql_self(store), 0,
         "UPDATE trial SET process = $1, born = $2 WHERE study = $3 AND number = $4 AND worker = $5", message,
-        integer(process), integer(born), integer(study), integer(number), integer(worker));
+        app_sql_integer(process), app_sql_integer(born), app_sql_integer(study), app_sql_integer(number),
+        app_sql_integer(worker));
 }
 
 /* --- finishing --- */
@@ -442,7 +450,7 @@ static int started(struct app_store *store, int64_t study, int number, int64_t w
  * A result that took long, or comes long after the last that was made safe against a power failure, is made
  * safe at once; of quick ones a power failure may take the last half second, the death of a process none.
  */
-static int is_precious(const struct store *s, const struct app_record *result)
+static int is_precious(const struct app_sql_store *s, const struct app_record *result)
 {
     return !(result->seconds < 0.2) || app_clock() - s->synced > 0.5;
 }
@@ -450,7 +458,7 @@ static int is_precious(const struct store *s, const struct app_record *result)
 static int finish(struct app_store *store, int64_t study, const struct app_record *r, int64_t worker,
                   int *kept, struct app_message *message)
 {
-    struct store *s = self(store);
+    struct app_sql_store *s = app_sql_self(store);
     const int durable = is_precious(s, r);
     int64_t revision;
     int64_t changed = 0;
@@ -462,19 +470,21 @@ static int finish(struct app_store *store, int64_t study, const struct app_recor
         return status;
 
     /* It counts only where the trial is still open, and this worker's. */
-    status = revise(s, study, &revision, message);
+    status = app_sql_revise(s, study, &revision, message);
     if (!status)
-        status = RUN(s,
-                     "UPDATE trial SET state = $1, revision = $2, outcomes = $3, why = $4, log = $5,"
-                     " seconds = $6, failures = failures + $7,"
-                     " answer = $8, extra = $9, notes = $10,"
-                     " ended = CASE WHEN $1 <> 'pending' THEN {now} END,"
-                     " worker = NULL, process = NULL, born = NULL"
-                     " WHERE study = $11 AND number = $12 AND state IN ('pending', 'running')"
-                     " AND COALESCE(worker, 0) = $13",
-                     NULL, NULL, &changed, message, text(r->state), integer(revision), text(r->outcomes),
-                     text(r->why), text(r->log), real(r->seconds), integer(r->failures), text(r->answer),
-                     text(r->extra), text(r->notes), integer(study), integer(r->number), integer(worker));
+        status = APP_SQL_RUN(s,
+                             "UPDATE trial SET state = $1, revision = $2, outcomes = $3, why = $4, log = $5,"
+                             " seconds = $6, failures = failures + $7,"
+                             " answer = $8, extra = $9, notes = $10,"
+                             " ended = CASE WHEN $1 <> 'pending' THEN {now} END,"
+                             " worker = NULL, process = NULL, born = NULL"
+                             " WHERE study = $11 AND number = $12 AND state IN ('pending', 'running')"
+                             " AND COALESCE(worker, 0) = $13",
+                             NULL, NULL, &changed, message, app_sql_text(r->state), app_sql_integer(revision),
+                             app_sql_text(r->outcomes), app_sql_text(r->why), app_sql_text(r->log),
+                             app_sql_real(r->seconds), app_sql_integer(r->failures), app_sql_text(r->answer),
+                             app_sql_text(r->extra), app_sql_text(r->notes), app_sql_integer(study),
+                             app_sql_integer(r->number), app_sql_integer(worker));
 
     /* Only what was committed has been kept. */
     status = app_sql_end(&s->sql, status, message);
@@ -488,61 +498,62 @@ static int finish(struct app_store *store, int64_t study, const struct app_recor
 
 static int worker_add(struct app_store *store, struct app_worker *worker, struct app_message *message)
 {
-    struct store *s = self(store);
+    struct app_sql_store *s = app_sql_self(store);
     int status = app_sql_begin(&s->sql, 0, message);
 
     if (status)
         return status;
 
     /* Those that have been silent for a day and have nothing are forgotten. */
-    status = RUN(s,
-                 "DELETE FROM worker WHERE heartbeat < {now} - $1"
-                 " AND id NOT IN (SELECT worker FROM trial WHERE worker IS NOT NULL)",
-                 NULL, NULL, NULL, message, real(86400));
+    status = APP_SQL_RUN(s,
+                         "DELETE FROM worker WHERE heartbeat < {now} - $1"
+                         " AND id NOT IN (SELECT worker FROM trial WHERE worker IS NOT NULL)",
+                         NULL, NULL, NULL, message, app_sql_real(86400));
     if (!status)
-        status = RUN(s,
-                     "INSERT INTO worker (machine, process, born, heartbeat) VALUES ($1, $2, $3, {now})"
-                     " RETURNING id",
-                     first_integer, &worker->id, NULL, message, text(worker->machine),
-                     integer(worker->process), integer(worker->born));
+        status = APP_SQL_RUN(
+            s,
+            "INSERT INTO worker (machine, process, born, heartbeat) VALUES ($1, $2, $3, {now})"
+            " RETURNING id",
+            app_sql_first_integer, &worker->id, NULL, message, app_sql_text(worker->machine),
+            app_sql_integer(worker->process), app_sql_integer(worker->born));
     return app_sql_end(&s->sql, status, message);
 }
 
 static int heartbeat(struct app_store *store, const struct app_worker *worker, struct app_message *message)
 {
-    return RUN_ALONE(self(store), 0, "UPDATE worker SET heartbeat = {now} WHERE id = $1", message,
-                     integer(worker->id));
+    return RUN_ALONE(app_sql_self(store), 0, "UPDATE worker SET heartbeat = {now} WHERE id = $1", message,
+                     app_sql_integer(worker->id));
 }
 
 static void worker_remove(struct app_store *store, const struct app_worker *worker)
 {
     struct app_message unheard;
 
-    RUN_ALONE(self(store), 0,
+    RUN_ALONE(app_sql_self(store), 0,
               "DELETE FROM worker WHERE id = $1"
               " AND id NOT IN (SELECT worker FROM trial WHERE worker IS NOT NULL)",
-              &unheard, integer(worker->id));
+              &unheard, app_sql_integer(worker->id));
 }
 
 /* --- turns, opening --- */
 
 static int turn_take(struct app_store *store, int64_t study, int *taken, struct app_message *message)
 {
-    const struct app_sql *sql = &self(store)->sql;
+    const struct app_sql *sql = &app_sql_self(store)->sql;
 
     return sql->driver->turn_take(sql->database, study, taken, message);
 }
 
 static void turn_give(struct app_store *store, int64_t study)
 {
-    const struct app_sql *sql = &self(store)->sql;
+    const struct app_sql *sql = &app_sql_self(store)->sql;
 
     sql->driver->turn_give(sql->database, study);
 }
 
 static void sql_close(struct app_store *store)
 {
-    struct store *s = self(store);
+    struct app_sql_store *s = app_sql_self(store);
 
     if (s)
         app_sql_close(&s->sql);
@@ -551,7 +562,7 @@ static void sql_close(struct app_store *store)
 
 static int sql_open(struct app_store **out, const char *url, int create, struct app_message *message)
 {
-    struct store *s = calloc(1, sizeof *s);
+    struct app_sql_store *s = calloc(1, sizeof *s);
 
     *out = NULL;
     if (!s)
@@ -598,12 +609,17 @@ const struct app_store_table app_store_sql = {
     .study_find = study_find,
     .study_create = study_create,
     .study_update = study_update,
+    .standing = standing,
     .trials_since = trials_since,
     .add = add,
     .claim = claim,
     .release = release,
     .started = started,
     .finish = finish,
+    .change = app_sql_change,
+    .undo = app_sql_undo,
+    .changes = app_sql_changes,
+    .images = app_sql_images,
     .worker_add = worker_add,
     .heartbeat = heartbeat,
     .worker_remove = worker_remove,

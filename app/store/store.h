@@ -30,6 +30,7 @@ struct app_record {
     const char *notes;    /* lines for people: what was odd about the answer, what somebody remarked */
     double seconds;       /* of the evaluation, NAN when not known */
     int starts, failures; /* evaluations begun, and ended without an answer */
+    double asked, ended; /* read only: when it was asked for and got its result, seconds since 1970, or NAN */
 };
 
 /* A study as it is kept; the strings are the caller's to free. */
@@ -38,6 +39,28 @@ struct app_study_record {
     char *name, *definition; /* JSON in the shape of a problem file */
     char *folder;            /* where its evaluations run */
     uint64_t seed;
+    int64_t redefined; /* the revision at which a person last changed its problem, 0: never */
+};
+
+/* What a person did to a study by one command; undone it stays in the list. Strings may be NULL. */
+struct app_change {
+    int number;          /* from 1, in the order in which they were made */
+    const char *kind;    /* "tell", "replace", "discard", "retry", "import", "problem" */
+    const char *command; /* as it was typed */
+    const char *who;     /* user@machine */
+    double made, undone; /* seconds since 1970; NAN: it was not undone */
+    const char *undone_by;
+    /* where it changes the problem; the first is read only, the second may be given to app_store_table.change
+     */
+    const char *definition_before, *definition_after;
+    int64_t redefined; /* given: the app_study_record.redefined that it is based on */
+};
+
+/* A trial as a change found it ("before"), left it ("after"), or as undoing it put it aside ("undone"). */
+struct app_image {
+    int change;
+    const char *side;
+    struct app_record record; /* its revision, its origin and when it was asked for are not kept */
 };
 
 /* A process that evaluates. */
@@ -58,6 +81,8 @@ struct app_claim {
 
 typedef int app_record_visit(void *context, const struct app_record *record);
 typedef int app_name_visit(void *context, const char *name);
+typedef int app_change_visit(void *context, const struct app_change *change);
+typedef int app_image_visit(void *context, const struct app_image *image);
 
 /* 1 when the process can no longer be alive; asked for workers of this machine alone. */
 typedef int app_is_gone(int64_t process, int64_t born);
@@ -78,6 +103,9 @@ struct app_store_table {
     int (*study_update)(struct app_store *store, const struct app_study_record *study,
                         struct app_message *message);
 
+    /* The number of the last trial, and when the problem was last changed. */
+    int (*standing)(struct app_store *store, int64_t study, int *last, int64_t *redefined,
+                    struct app_message *message);
     int (*trials_since)(struct app_store *store, int64_t study, int64_t revision, app_record_visit *visit,
                         void *context, struct app_message *message);
     /*
@@ -103,6 +131,28 @@ struct app_store_table {
        changed. */
     int (*finish)(struct app_store *store, int64_t study, const struct app_record *result, int64_t worker,
                   int *kept, struct app_message *message);
+
+    /*
+     * A person's change, all or nothing. Each record is what its trial becomes, whole but for its origin;
+     * parameters NULL: they stay. Its revision is the one that the trial was read with: CKG_ERR_STATE where
+     * it has changed since, or runs. A record whose number is the next one is a trial to add.
+     */
+    int (*change)(struct app_store *store, int64_t study, const struct app_change *change, int count,
+                  const struct app_record *records, struct app_message *message);
+    /*
+     * Takes the change back, which must be the last that was not undone: trials are what they were before,
+     * those that it added are gone, and so is what it made of the problem. *moved: the first trial that a run
+     * has given a result since, 0: none; unless `give_up` is 1, nothing is changed then. That result is kept
+     * as an image. CKG_ERR_STATE: another change has been made or undone, one of its trials runs, or trials
+     * were added behind its own.
+     */
+    int (*undo)(struct app_store *store, int64_t study, int number, const char *who, int give_up, int *moved,
+                struct app_message *message);
+    /* All changes in their order; the images of one trial, by changes in their order. */
+    int (*changes)(struct app_store *store, int64_t study, app_change_visit *visit, void *context,
+                   struct app_message *message);
+    int (*images)(struct app_store *store, int64_t study, int trial, app_image_visit *visit, void *context,
+                  struct app_message *message);
 
     int (*worker_add)(struct app_store *store, struct app_worker *worker, struct app_message *message);
     int (*heartbeat)(struct app_store *store, const struct app_worker *worker, struct app_message *message);

@@ -38,7 +38,7 @@ static int read_quoted(struct parser *p, struct app_text *field)
 
 static int ends_field(const struct parser *p)
 {
-    return p->at == p->end || *p->at == ',' || *p->at == '\n' || *p->at == '\r';
+    return p->at == p->end || *p->at == p->out->separator || *p->at == '\n' || *p->at == '\r';
 }
 
 static int read_field(struct parser *p, char **out)
@@ -51,7 +51,7 @@ static int read_field(struct parser *p, char **out)
     if (quoted)
         status = read_quoted(p, &field);
     if (!status && quoted && !ends_field(p))
-        status = app_fail(p->message, CKG_ERR_INVALID, "%s:%d: expected a comma after a quoted field",
+        status = app_fail(p->message, CKG_ERR_INVALID, "%s:%d: expected a separator after a quoted field",
                           p->path, p->line);
     for (; !status && !ends_field(p); p->at++)
         app_text_add(&field, p->at, 1);
@@ -96,7 +96,7 @@ static int read_row(struct parser *p)
         }
         if (!add_field(row, field))
             return no_memory(p);
-        if (p->at == p->end || *p->at != ',')
+        if (p->at == p->end || *p->at != p->out->separator)
             break;
         p->at++;
     }
@@ -110,6 +110,25 @@ static int read_row(struct parser *p)
     return CKG_OK;
 }
 
+/* What separates the fields of the first line that has any. */
+static char find_separator(const char *at, const char *end)
+{
+    int semicolons = 0;
+    int tabs = 0;
+    int quoted = 0;
+
+    while (at < end && (*at == '\n' || *at == '\r'))
+        at++;
+    for (; at < end && (quoted || (*at != '\n' && *at != '\r')); at++) {
+        quoted ^= *at == '"';
+        if (!quoted && *at == ',')
+            return ',';
+        semicolons += !quoted && *at == ';';
+        tabs += !quoted && *at == '\t';
+    }
+    return semicolons ? ';' : tabs ? '\t' : ',';
+}
+
 int app_csv_read(struct app_csv *out, const char *text, size_t length, const char *path,
                  struct app_message *message)
 {
@@ -120,6 +139,7 @@ int app_csv_read(struct app_csv *out, const char *text, size_t length, const cha
     *out = (struct app_csv){0};
     if (length >= 3 && !memcmp(text, "\xEF\xBB\xBF", 3))
         p.at += 3;
+    out->separator = find_separator(p.at, p.end);
     while (!status && p.at < p.end) {
         if (*p.at == '\n' || *p.at == '\r') {
             p.line += *p.at++ == '\n';
@@ -130,6 +150,54 @@ int app_csv_read(struct app_csv *out, const char *text, size_t length, const cha
     if (status)
         app_csv_free(out);
     return status;
+}
+
+/* --- decimal commas --- */
+
+/* 1 when the text is a number but for a comma in place of its point. */
+static int has_decimal_comma(const char *text)
+{
+    const char *comma = strchr(text, ',');
+
+    return comma && strspn(text, "+-0123456789,eE") == strlen(text) && !strchr(comma + 1, ',') &&
+           comma > text && comma[1] >= '0' && comma[1] <= '9';
+}
+
+/* The first field of the numeric columns that has the character; NULL: none. */
+static const struct app_csv_row *find_sign(const struct app_csv *csv, const unsigned char *numeric, char sign,
+                                           int *column)
+{
+    for (int i = 1; i < csv->rows; i++)
+        for (int k = 0; k < csv->row[i].count && k < csv->row[0].count; k++)
+            if (numeric[k] && strchr(csv->row[i].field[k], sign)) {
+                *column = k;
+                return &csv->row[i];
+            }
+    return NULL;
+}
+
+int app_csv_points(struct app_csv *csv, const unsigned char *numeric, const char *path,
+                   struct app_message *message)
+{
+    int at = 0;
+    int other = 0;
+    const struct app_csv_row *comma = find_sign(csv, numeric, ',', &at);
+    const struct app_csv_row *point = find_sign(csv, numeric, '.', &other);
+
+    /* Where it is not clear what a comma means, nothing is guessed. */
+    if (!comma)
+        return CKG_OK;
+    if (point || csv->separator == ',')
+        return app_fail(message, CKG_ERR_INVALID, "%s:%d: %s = '%s' has a comma%s; write numbers with points",
+                        path, comma->line, csv->row[0].field[at], comma->field[at],
+                        point ? ", while others have a point" : "");
+
+    /* In all fields of these columns. */
+    for (int i = 1; i < csv->rows; i++)
+        for (int k = 0; k < csv->row[i].count && k < csv->row[0].count; k++)
+            if (numeric[k] && has_decimal_comma(csv->row[i].field[k]))
+                *strchr(csv->row[i].field[k], ',') = '.';
+    return CKG_OK;
 }
 
 void app_csv_free(struct app_csv *csv)

@@ -1,6 +1,7 @@
 /*
  * Comma-separated values as RFC 4180 has them: quotes around a field that holds a comma, a quote or a
- * newline, quotes inside doubled.
+ * newline, quotes inside doubled. Semicolons or tabs may stand in place of the commas, as spreadsheets write
+ * them where the comma is the decimal sign.
  */
 #ifndef CKG_APP_CSV_H
 #define CKG_APP_CSV_H
@@ -9,6 +10,8 @@
 
 /* A table read; rows may have different numbers of fields. */
 struct app_csv {
+    char separator; /* what stands between fields: a comma, or a semicolon or tab where the first line has no
+                       comma */
     int rows;
     struct app_csv_row {
         int line; /* of the file, from 1 */
@@ -23,6 +26,14 @@ struct app_csv {
  */
 int app_csv_read(struct app_csv *out, const char *text, size_t length, const char *path,
                  struct app_message *message);
+
+/*
+ * Numbers with decimal commas become such with points, in the columns (of the first row) that are `numeric`.
+ * Where that could be read in two ways it is refused: a comma in a table that has points too, or one whose
+ * fields are separated by commas.
+ */
+int app_csv_points(struct app_csv *csv, const unsigned char *numeric, const char *path,
+                   struct app_message *message);
 
 void app_csv_free(struct app_csv *csv);
 

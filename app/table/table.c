@@ -177,9 +177,13 @@ static int put_field(struct reader *r, struct row *row, const char *name, const 
         return CKG_OK;
     if (column->kind == FIXED)
         return put_fixed(r, row, name, text);
+    if (!*text)
+        return app_fail(r->message, CKG_ERR_INVALID, "%s:%d: parameter '%s' has no value", r->path, row->line,
+                        name);
     if (column->kind != FACT && !category && !read_number(text, &value))
-        return app_fail(r->message, CKG_ERR_INVALID, "%s:%d: %s = '%s' is not a finite number", r->path,
-                        row->line, name, text);
+        return app_fail(r->message, CKG_ERR_INVALID, "%s:%d: %s = '%s' is not a finite number%s", r->path,
+                        row->line, name, text,
+                        column->kind == OUTCOME ? "; leave the field empty where it was not measured" : "");
     if (column->kind == FACT)
         failed = json_object_set_new(row->facts, name, json_string(text));
     else if (column->kind == PARAMETER)
@@ -207,14 +211,18 @@ static int put_sd(struct reader *r, struct row *row, int outcome, const char *te
     return pair && !json_object_set_new(row->values, name, pair) ? CKG_OK : no_memory(r->message);
 }
 
-static int read_csv_row(struct reader *r, const struct app_csv_row *head, const struct column *columns,
+static int read_csv_row(struct reader *r, const struct app_csv *csv, const struct column *columns,
                         const struct app_csv_row *from)
 {
+    const struct app_csv_row *head = &csv->row[0];
     struct row row;
 
     if (from->count != head->count)
-        return app_fail(r->message, CKG_ERR_INVALID, "%s:%d: %d fields, but the header has %d", r->path,
-                        from->line, from->count, head->count);
+        return app_fail(r->message, CKG_ERR_INVALID, "%s:%d: %d fields, but the header has %d%s", r->path,
+                        from->line, from->count, head->count,
+                        from->count > head->count && csv->separator == ','
+                            ? "; numbers with decimal commas need semicolons between the columns"
+                            : "");
     int status = row_make(&row, from->line) ? CKG_OK : no_memory(r->message);
     for (int k = 0; !status && k < head->count; k++)
         status = put_field(r, &row, head->field[k], &columns[k], from->field[k]);
@@ -224,6 +232,46 @@ static int read_csv_row(struct reader *r, const struct app_csv_row *head, const 
     if (!status)
         status = r->take(r->context, &row, r->message);
     row_free(&row);
+    return status;
+}
+
+/* Every parameter has a column; all that have none are named. */
+static int check_columns(struct reader *r, const struct app_csv_row *head, const struct column *columns)
+{
+    struct app_text missing = {0};
+    int count = 0;
+
+    for (int i = 0; i < app_dimension(r->definition); i++) {
+        int found = 0;
+        for (int k = 0; k < head->count; k++)
+            found = found || (columns[k].kind == PARAMETER && columns[k].index == i);
+        if (!found)
+            app_text_print(&missing, "%s'%s'", count++ ? ", " : "", app_parameter_name(r->definition, i));
+    }
+
+    const int status = count ? app_fail(r->message, CKG_ERR_INVALID, "%s:%d: there is no column %.600s",
+                                        r->path, head->line, missing.data ? missing.data : "of a parameter")
+                             : CKG_OK;
+    app_text_free(&missing);
+    return status;
+}
+
+/* Decimal commas become points in the columns that hold numbers. */
+static int read_points(struct reader *r, struct app_csv *csv, const struct column *columns)
+{
+    const struct app_csv_row *head = &csv->row[0];
+    unsigned char *numeric = calloc((size_t)head->count, 1);
+
+    if (!numeric)
+        return no_memory(r->message);
+    for (int k = 0; k < head->count; k++)
+        numeric[k] = columns[k].kind == OUTCOME || columns[k].kind == SD ||
+                     (columns[k].kind == FACT && !strcmp(head->field[k], "seconds")) ||
+                     (columns[k].kind == PARAMETER &&
+                      ckg_problem_parameter_kind(r->definition->problem, columns[k].index) !=
+                          CKG_CATEGORICAL);
+    const int status = app_csv_points(csv, numeric, r->path, r->message);
+    free(numeric);
     return status;
 }
 
@@ -237,8 +285,12 @@ static int read_csv(struct reader *r, const char *text, size_t length)
         columns = calloc((size_t)csv.row[0].count, sizeof *columns);
         status = columns ? read_head(r, &csv.row[0], columns) : no_memory(r->message);
     }
+    if (!status && csv.rows > 1)
+        status = check_columns(r, &csv.row[0], columns);
+    if (!status && csv.rows > 1)
+        status = read_points(r, &csv, columns);
     for (int i = 1; !status && i < csv.rows; i++)
-        status = read_csv_row(r, &csv.row[0], columns, &csv.row[i]);
+        status = read_csv_row(r, &csv, columns, &csv.row[i]);
     free(columns);
     app_csv_free(&csv);
     return status;
@@ -438,9 +490,9 @@ static int fill_trial(const struct trials *to, const struct row *row, struct app
     if (status)
         return status;
     if (state && strcmp(state, "complete") && strcmp(state, "failed") && strcmp(state, "pending") &&
-        strcmp(state, "running"))
+        strcmp(state, "running") && strcmp(state, "discarded"))
         return app_fail(why, CKG_ERR_INVALID,
-                        "a state must be complete, failed, running or pending, not '%s'", state);
+                        "a state must be complete, failed, running, pending or discarded, not '%s'", state);
     const int failed = state ? !strcmp(state, "failed") : 0;
     if (!failed && (!t->count || (state && strcmp(state, "complete") != 0)))
         return state && !strcmp(state, "complete")
@@ -500,7 +552,9 @@ static int take_trial(void *context, const struct row *row, struct app_message *
     /* Otherwise it is counted among those left out, or is an error. */
     free_trial(&t);
     to->out->unknown += outside;
-    to->out->unfinished += status == CKG_ERR_STATE;
+    const int discarded = fact(row, "state") && !strcmp(fact(row, "state"), "discarded");
+    to->out->unfinished += status == CKG_ERR_STATE && !discarded;
+    to->out->discarded += status == CKG_ERR_STATE && discarded;
     return outside || status == CKG_ERR_STATE
                ? CKG_OK
                : app_fail(message, status, "%s:%d: %s", to->path, row->line, why.text);
@@ -538,6 +592,12 @@ int app_trials_read(const struct app_definition *d, const char *path, int lenien
     return status;
 }
 
+void app_imported_forget(struct app_imported *imported, int i)
+{
+    free_trial(&imported->trials[i]);
+    imported->trials[i] = (struct app_trial){0};
+}
+
 void app_imported_free(struct app_imported *imported)
 {
     for (int i = 0; i < imported->count; i++)
@@ -550,7 +610,9 @@ void app_imported_free(struct app_imported *imported)
 
 static double sd_in(const struct app_trial *t, int outcome)
 {
-    for (int i = 0; i < t->count; i++)
+    const int count = t->state == APP_DISCARDED ? t->kept : t->count;
+
+    for (int i = 0; i < count; i++)
         if (t->measured[i].outcome == outcome && t->measured[i].sd != CKG_SD_DEFAULT)
             return t->measured[i].sd;
     return NAN;
@@ -616,7 +678,7 @@ static void write_trial(const struct app_notebook *n, const struct app_trial *t,
     for (int i = 0; i < d->fixed_count; i++)
         app_csv_field(out, d->fixed[i].text, &first);
     for (int j = 0; j <= app_constraints(d); j++)
-        number_field(out, app_trial_value(t, j), &first);
+        number_field(out, app_trial_told(t, j), &first);
     for (int j = 0; j <= app_constraints(d); j++)
         if (has_sd[j])
             number_field(out, sd_in(t, j), &first);

@@ -19,6 +19,7 @@ struct app_imported {
     int count;
     struct app_trial *trials; /* (count) numbered by the line they stand on */
     int unfinished;           /* rows without a result, left out */
+    int discarded;            /* rows of discarded trials, left out */
     int unknown;              /* rows outside the parameters' ranges, left out when lenient */
 };
 
@@ -32,6 +33,9 @@ int app_trials_read(const struct app_definition *definition, const char *path, i
 /* The same from text. */
 int app_trials_parse(const struct app_definition *definition, const char *text, size_t length,
                      const char *path, int lenient, struct app_imported *out, struct app_message *message);
+
+/* Frees trial i, whose place the caller fills or forgets. */
+void app_imported_forget(struct app_imported *imported, int i);
 
 void app_imported_free(struct app_imported *imported);
 

@@ -56,7 +56,7 @@ def test_wrong_lines():
                 refused("--study", "s", say="--study needs --store")
             if "threads" in options:
                 refused("s.yaml", "--threads", "257", say="--threads must be an integer from 0 to 256, not '257'")
-            if name != "tell":
+            if name not in ("tell", "discard", "retry"):
                 refused("s.yaml", "1", "2", "3", say="unexpected argument")
 
 
@@ -135,7 +135,7 @@ def test_shapes_of_a_study():
             check_keys("a trial", trial, TRIAL)
         check([t["feasible"] for t in trials] == [True, False, None, True, None, None], trials)
         check(trials[1]["values"] == {"f": 2, "c": [1, 0.5]} and trials[4]["why"] == "why not", trials)
-        check_keys("one trial", read(folder, "trials", "s.yaml", 5)[0], TRIAL + ["starts", "log", "answer", "extra", "notes"])
+        check_keys("one trial", read(folder, "trials", "s.yaml", 5)[0], TRIAL + ["starts", "log", "answer", "extra", "notes", "history"])
         check_keys("a told trial", read(folder, "tell", "s.yaml", 6, "f=1")[0], TRIAL)
 
 

@@ -1,0 +1,56 @@
+/* ckg discard: trials set aside, so that neither models nor the budget know of them. */
+#include "command.h"
+#include "commands/mended.h"
+#include "commands/selection.h"
+
+static const struct app_option options[] = {
+    APP_SELECTION_OPTIONS,
+    {"restore", 0, NULL, "take discarded trials in again, as they were", 0},
+    {"note", 0, "TEXT", "why, for the history", 0},
+    {0},
+};
+
+/* Set aside, with what it measured. */
+static int discard(const struct app_notebook *n, struct app_trial *t)
+{
+    if (t->state == APP_DISCARDED)
+        return app_fail(n->message, CKG_ERR_STATE, "trial %d is discarded already", t->number);
+    t->state = APP_DISCARDED;
+    t->kept = t->count;
+    t->queued = 0;
+    return CKG_OK;
+}
+
+/* What it was before: its values say it, or its reason. */
+static int restore(const struct app_notebook *n, struct app_trial *t)
+{
+    if (t->state != APP_DISCARDED)
+        return app_fail(n->message, CKG_ERR_STATE, "trial %d is not discarded, but %s", t->number,
+                        app_state_name(t->state));
+    if (ckg_problem_check_design(n->definition.problem, t->x))
+        return app_fail(n->message, CKG_ERR_STATE, "trial %d cannot be taken in again: %s", t->number,
+                        ckg_error_message());
+    t->state = t->kept ? APP_COMPLETE : t->why ? APP_FAILED_TRIAL : APP_PENDING;
+    t->count = t->kept;
+    return CKG_OK;
+}
+
+static int run(const struct app_arguments *a, struct app_notebook *n)
+{
+    if (app_option(a, "restore"))
+        return app_mend(a, n, "restore", restore, "taken in again");
+    return app_mend(a, n, "discard", discard,
+                    "discarded: the models do not see such trials, and the budget does not count them");
+}
+
+const struct app_work app_command_discard = {
+    .usage = "STUDY TRIAL… | STUDY --failed [--since T]",
+    .about = "A discarded trial stays in the study with all that was said of it, but the models do not see\n"
+             "it and it does not count towards the budget. TRIAL is a number or a range like 3-7.\n"
+             "`ckg undo` takes the last change back.",
+    .traits = APP_TAKES_STUDY | APP_HAS_JSON,
+    .words = APP_ANY_WORDS,
+    .options = options,
+    .check = app_selection_check,
+    .run_study = run,
+};

@@ -1,0 +1,181 @@
+/* A mark for each trial, set by the words or by the option, then the list of those that are marked. */
+#include "commands/selection.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* --- when --- */
+
+/* T: from a trial on, or from a moment on. */
+struct since {
+    int trial;
+    double moment; /* seconds since 1970, −∞: any */
+};
+
+/* A duration such as 90s, 30min, 2h, 3d or 1w, in seconds; NAN: it is none. */
+static double read_duration(const char *text)
+{
+    static const struct {
+        const char *name;
+        double seconds;
+    } units[] = {{"s", 1}, {"sec", 1}, {"m", 60}, {"min", 60}, {"h", 3600}, {"d", 86400}, {"w", 604800}};
+    char *stop;
+    const double value = strtod(text, &stop);
+
+    while (*stop == ' ')
+        stop++;
+    for (size_t i = 0; stop != text && value >= 0 && i < sizeof units / sizeof *units; i++)
+        if (!strcmp(stop, units[i].name))
+            return value * units[i].seconds;
+    return NAN;
+}
+
+/* A moment of local time, NAN: it is none. A time alone is one of today. */
+static double read_moment(const char *text)
+{
+    static const char *const forms[] = {"%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M",
+                                        "%Y-%m-%d %H:%M",    "%Y-%m-%d",          "%H:%M"};
+    const time_t now = time(NULL);
+
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+        struct tm moment;
+        localtime_r(&now, &moment);
+        moment.tm_hour = moment.tm_min = moment.tm_sec = 0;
+        moment.tm_isdst = -1;
+        const char *stop = strptime(text, forms[i], &moment);
+        if (stop && !*stop)
+            return (double)mktime(&moment);
+    }
+    return NAN;
+}
+
+static int read_since(const struct app_arguments *a, struct since *out)
+{
+    const char *text = app_option(a, "since");
+
+    *out = (struct since){.trial = 1, .moment = -INFINITY};
+    if (!text)
+        return CKG_OK;
+    if (*text && strspn(text, "0123456789") == strlen(text) && strlen(text) < 9) {
+        out->trial = atoi(text);
+        return CKG_OK;
+    }
+
+    const double duration = read_duration(text);
+    out->moment = isnan(duration) ? read_moment(text) : (double)time(NULL) - duration;
+    return isnan(out->moment)
+               ? app_wrong(a,
+                           "--since takes the number of a trial, a duration like 2h, or a time like "
+                           "2026-01-31T14:00, not '%s'",
+                           text)
+               : CKG_OK;
+}
+
+/* --- which --- */
+
+/* A number, or A-B. */
+static int read_range(const char *word, long *first, long *last)
+{
+    char *stop;
+
+    *first = strtol(word, &stop, 10);
+    *last = *first;
+    if (stop == word || !isdigit((unsigned char)*word))
+        return 0;
+    if (*stop == '-' && isdigit((unsigned char)stop[1]))
+        *last = strtol(stop + 1, &stop, 10);
+    return !*stop && *first >= 1 && *last >= *first;
+}
+
+int app_selection_check(const struct app_arguments *a)
+{
+    const int failed = app_option(a, "failed") != NULL;
+    struct since since;
+    long first;
+    long last;
+
+    if (!a->count && !failed)
+        return app_wrong(a, "which trials? Give their numbers, or --failed");
+    if (a->count && failed)
+        return app_wrong(a, "give numbers of trials or --failed, not both");
+    if (app_option(a, "since") && !failed)
+        return app_wrong(a, "--since goes with --failed");
+    for (int i = 0; i < a->count; i++)
+        if (!read_range(a->rest[i], &first, &last))
+            return app_wrong(a, "'%s' is not the number of a trial, nor a range like 3-7", a->rest[i]);
+    return read_since(a, &since);
+}
+
+/* Marks what the words name. */
+static int mark_words(const struct app_arguments *a, const struct app_notebook *n, char *marked)
+{
+    for (int i = 0; i < a->count; i++) {
+        long first;
+        long last;
+
+        if (!read_range(a->rest[i], &first, &last) || last > n->count)
+            return app_fail(n->message, CKG_ERR_INVALID, "there is no trial '%s'; `ckg trials` lists them",
+                            a->rest[i]);
+        memset(marked + first - 1, 1, (size_t)(last - first + 1));
+    }
+    return CKG_OK;
+}
+
+/* Marks what has failed since. */
+static int mark_failed(const struct app_arguments *a, const struct app_notebook *n, char *marked)
+{
+    struct since since;
+    const int status = read_since(a, &since);
+    int count = 0;
+
+    for (int i = 0; !status && i < n->count; i++) {
+        const struct app_trial *t = &n->trials[i];
+
+        marked[i] = t->state == APP_FAILED_TRIAL && t->number >= since.trial && !(t->ended < since.moment);
+        count += marked[i];
+    }
+    return status || count ? status
+                           : app_fail(n->message, CKG_ERR_STATE, "no trial has failed%s%s",
+                                      app_option(a, "since") ? " since " : "",
+                                      app_option(a, "since") ? app_option(a, "since") : "");
+}
+
+int app_selection_read(const struct app_arguments *a, const struct app_notebook *n, struct app_selection *out)
+{
+    char *marked = calloc((size_t)n->count + 1, 1);
+
+    out->count = 0;
+    out->number = calloc((size_t)n->count + 1, sizeof *out->number);
+    int status = marked && out->number ? CKG_OK : app_fail(n->message, CKG_ERR_NOMEM, "out of memory");
+
+    if (!status)
+        status = app_option(a, "failed") ? mark_failed(a, n, marked) : mark_words(a, n, marked);
+    for (int i = 0; !status && i < n->count; i++)
+        if (marked[i])
+            out->number[out->count++] = i + 1;
+
+    free(marked);
+    if (status)
+        app_selection_free(out);
+    return status;
+}
+
+void app_selection_free(struct app_selection *s)
+{
+    free(s->number);
+    *s = (struct app_selection){0};
+}
+
+void app_selection_write(int count, const int *numbers, struct app_text *out)
+{
+    enum { FEW = 12 };
+
+    app_text_print(out, "trial%s", count == 1 ? "" : "s");
+    for (int i = 0; i < count && count <= FEW; i++)
+        app_text_print(out, "%s%d", !i ? " " : i + 1 < count ? ", " : " and ", numbers[i]);
+    if (count > FEW)
+        app_text_print(out, " %d … %d (%d)", numbers[0], numbers[count - 1], count);
+}

@@ -1,0 +1,32 @@
+/* Which trials a command is about: numbers and ranges, or those that failed. */
+#ifndef CKG_APP_SELECTION_H
+#define CKG_APP_SELECTION_H
+
+#include "command.h"
+
+/* The options that go with it. */
+#define APP_SELECTION_OPTIONS                                                                                \
+    {"failed", 0, NULL, "every trial that failed, instead of numbers", 0},                                   \
+    {                                                                                                        \
+        "since", 0, "T",                                                                                     \
+            "with --failed: those since trial T, for T like 2h or 3d, or since a date and time", 0           \
+    }
+
+struct app_selection {
+    int count;
+    int *number; /* (count) in order, each once */
+};
+
+/* The line makes sense, before a study is opened. */
+int app_selection_check(const struct app_arguments *arguments);
+
+/* The trials, the caller's to free. CKG_ERR_INVALID: one is not there; CKG_ERR_STATE: none failed. */
+int app_selection_read(const struct app_arguments *arguments, const struct app_notebook *notebook,
+                       struct app_selection *out);
+
+void app_selection_free(struct app_selection *selection);
+
+/* "trial 4", "trials 4, 6 and 9", "trials 1 … 40 (40)". */
+void app_selection_write(int count, const int *numbers, struct app_text *out);
+
+#endif

@@ -1,0 +1,391 @@
+/*
+ * Changes that people make: each is a row of `change` with images of the trials it touches, written in the
+ * same transaction as the change itself. The images are copied by the database, so that undoing gives back
+ * what was there to the last bit.
+ */
+#include <string.h>
+
+#include <ckg/status.h>
+
+#include "store/inside.h"
+
+/* The columns of a trial that an image keeps. */
+#define KEPT                                                                                                 \
+    "state, queued, parameters, outcomes, why, log, answer, extra, notes, seconds, starts, failures, ended"
+
+/* --- making a change --- */
+
+/* The change must rest on the problem as it is. */
+static int check_problem(struct app_sql_store *s, int64_t study, int64_t redefined,
+                         struct app_message *message)
+{
+    int64_t now = 0;
+    const int status = APP_SQL_RUN(s, "SELECT redefined FROM study WHERE id = $1", app_sql_first_integer,
+                                   &now, NULL, message, app_sql_integer(study));
+
+    if (!status && now != redefined)
+        return app_fail(message, CKG_ERR_STATE,
+                        "another program has just changed the problem; run the same command again");
+    return status;
+}
+
+/* The row of the change; *number is what it is called. */
+static int insert_change(struct app_sql_store *s, int64_t study, const struct app_change *change,
+                         int64_t *number, struct app_message *message)
+{
+    *number = 0;
+    return APP_SQL_RUN(s,
+                       "INSERT INTO change (study, number, kind, command, who, made, definition_before,"
+                       " definition_after) SELECT id, (SELECT COALESCE(MAX(c.number), 0) + 1 FROM change c"
+                       " WHERE c.study = $1), $2, $3, $4, {now},"
+                       " CASE WHEN $5 IS NOT NULL THEN definition END, $5 FROM study WHERE id = $1"
+                       " RETURNING number",
+                       app_sql_first_integer, number, NULL, message, app_sql_integer(study),
+                       app_sql_text(change->kind), app_sql_text(change->command), app_sql_text(change->who),
+                       app_sql_text(change->definition_after));
+}
+
+/* How the trial stands, for the change. */
+static int insert_image(struct app_sql_store *s, int64_t study, int64_t change, int trial, const char *side,
+                        struct app_message *message)
+{
+    return APP_SQL_RUN(s,
+                       "INSERT INTO image (study, change, trial, side, " KEPT ")"
+                       " SELECT study, $1, number, $2, " KEPT " FROM trial WHERE study = $3 AND number = $4",
+                       NULL, NULL, NULL, message, app_sql_integer(change), app_sql_text(side),
+                       app_sql_integer(study), app_sql_integer(trial));
+}
+
+/* The trial becomes what the record says; *changed 0: it is not what it was read as. */
+static int rewrite(struct app_sql_store *s, int64_t study, int64_t revision, const struct app_record *r,
+                   int64_t *changed, struct app_message *message)
+{
+    return APP_SQL_RUN(
+        s,
+        "UPDATE trial SET state = $1, revision = $2, queued = $3, parameters = COALESCE($4, parameters),"
+        " outcomes = $5, why = $6, log = $7, answer = $8, extra = $9, notes = $10, seconds = $11,"
+        " starts = $12, failures = $13, ended = CASE WHEN $1 IN ('complete', 'failed') THEN COALESCE(ended, "
+        "{now})"
+        " WHEN $1 = 'discarded' THEN ended END"
+        " WHERE study = $14 AND number = $15 AND revision = $16 AND state <> 'running'",
+        NULL, NULL, changed, message, app_sql_text(r->state), app_sql_integer(revision),
+        app_sql_integer(r->queued), app_sql_text(r->parameters), app_sql_text(r->outcomes),
+        app_sql_text(r->why), app_sql_text(r->log), app_sql_text(r->answer), app_sql_text(r->extra),
+        app_sql_text(r->notes), app_sql_real(r->seconds), app_sql_integer(r->starts),
+        app_sql_integer(r->failures), app_sql_integer(study), app_sql_integer(r->number),
+        app_sql_integer(r->revision));
+}
+
+/* One trial of the change: as it was, what it becomes, as it is then. */
+static int change_trial(struct app_sql_store *s, int64_t study, int64_t revision, int64_t change,
+                        const struct app_record *r, struct app_message *message)
+{
+    int64_t changed = 0;
+    int status = insert_image(s, study, change, r->number, "before", message);
+
+    if (!status)
+        status = rewrite(s, study, revision, r, &changed, message);
+    if (!status && !changed)
+        status = app_fail(message, CKG_ERR_STATE,
+                          "another program has just changed trial %d; look at it again", r->number);
+    return status ? status : insert_image(s, study, change, r->number, "after", message);
+}
+
+static int add_trial(struct app_sql_store *s, int64_t study, int64_t revision, int64_t change,
+                     const struct app_record *r, struct app_message *message)
+{
+    const int status = app_sql_insert(s, study, revision, r->number, r, 0, message);
+
+    return status ? status : insert_image(s, study, change, r->number, "after", message);
+}
+
+/* All trials of the change; those that it adds follow the last one without a gap. */
+static int change_trials(struct app_sql_store *s, int64_t study, int64_t revision, int64_t change, int count,
+                         const struct app_record *records, struct app_message *message)
+{
+    int64_t last;
+    int status = app_sql_last(s, study, &last, message);
+
+    for (int i = 0; !status && i < count; i++) {
+        if (records[i].revision)
+            status = change_trial(s, study, revision, change, &records[i], message);
+        else if (records[i].number == ++last)
+            status = add_trial(s, study, revision, change, &records[i], message);
+        else
+            status = app_fail(message, CKG_ERR_STATE, "another program has just added trial %d; try again",
+                              records[i].number);
+    }
+    return status;
+}
+
+/* The problem becomes what the change says. */
+static int redefine(struct app_sql_store *s, int64_t study, int64_t revision, const char *definition,
+                    struct app_message *message)
+{
+    return APP_SQL_RUN(s, "UPDATE study SET definition = $1, redefined = $2 WHERE id = $3", NULL, NULL, NULL,
+                       message, app_sql_text(definition), app_sql_integer(revision), app_sql_integer(study));
+}
+
+int app_sql_change(struct app_store *store, int64_t study, const struct app_change *change, int count,
+                   const struct app_record *records, struct app_message *message)
+{
+    struct app_sql_store *s = app_sql_self(store);
+    int64_t revision;
+    int64_t number;
+    int status = app_sql_begin(&s->sql, 1, message);
+
+    if (status)
+        return status;
+
+    /* On top of what it was made for. */
+    status = app_sql_revise(s, study, &revision, message);
+    if (!status)
+        status = check_problem(s, study, change->redefined, message);
+
+    /* What is done, and to which trials. */
+    if (!status)
+        status = insert_change(s, study, change, &number, message);
+    if (!status)
+        status = change_trials(s, study, revision, number, count, records, message);
+    if (!status && change->definition_after)
+        status = redefine(s, study, revision, change->definition_after, message);
+    return app_sql_end(&s->sql, status, message);
+}
+
+/* --- taking one back --- */
+
+/* The last change that holds. */
+static int check_last(struct app_sql_store *s, int64_t study, int number, struct app_message *message)
+{
+    int64_t last = 0;
+    const int status = APP_SQL_RUN(
+        s, "SELECT COALESCE(MAX(number), 0) FROM change WHERE study = $1 AND undone IS NULL",
+        app_sql_first_integer, &last, NULL, message, app_sql_integer(study));
+
+    if (!status && last != number)
+        return app_fail(message, CKG_ERR_STATE,
+                        "another program has just changed the study; look at it again");
+    return status;
+}
+
+/* Trials of the change that are no longer as it left them: somebody evaluated them. */
+#define MOVED                                                                                                \
+    " FROM trial t JOIN image i ON i.study = t.study AND i.trial = t.number"                                 \
+    " WHERE t.study = $1 AND i.change = $2 AND i.side = 'after'"                                             \
+    " AND (t.state <> i.state OR COALESCE(t.outcomes, '') <> COALESCE(i.outcomes, ''))"
+
+static int check_running(struct app_sql_store *s, int64_t study, int number, struct app_message *message)
+{
+    int64_t running = 0;
+    const int status = APP_SQL_RUN(s, "SELECT COALESCE(MIN(t.number), 0)" MOVED " AND t.state = 'running'",
+                                   app_sql_first_integer, &running, NULL, message, app_sql_integer(study),
+                                   app_sql_integer(number));
+
+    if (!status && running)
+        return app_fail(message, CKG_ERR_STATE,
+                        "trial %lld is being evaluated by `ckg run`; wait for it, or stop the run",
+                        (long long)running);
+    return status;
+}
+
+/* Trials that came after those it added would be left without numbers before theirs. */
+static int check_added(struct app_sql_store *s, int64_t study, int number, struct app_message *message)
+{
+    int64_t first = 0;
+    int64_t behind = 0;
+    int status = APP_SQL_RUN(s,
+                             "SELECT COALESCE(MIN(a.trial), 0) FROM image a WHERE a.study = $1"
+                             " AND a.change = $2 AND a.side = 'after' AND NOT EXISTS (SELECT 1 FROM image b"
+                             " WHERE b.study = a.study AND b.change = a.change AND b.trial = a.trial"
+                             " AND b.side = 'before')",
+                             app_sql_first_integer, &first, NULL, message, app_sql_integer(study),
+                             app_sql_integer(number));
+
+    if (!status && first)
+        status = APP_SQL_RUN(s,
+                             "SELECT COUNT(*) FROM trial WHERE study = $1 AND number > $2 AND number NOT IN"
+                             " (SELECT trial FROM image WHERE study = $1 AND change = $3 AND side = 'after')",
+                             app_sql_first_integer, &behind, NULL, message, app_sql_integer(study),
+                             app_sql_integer(first), app_sql_integer(number));
+    if (!status && behind)
+        return app_fail(message, CKG_ERR_STATE,
+                        "%lld trial%s followed those that the import added from number %lld on, so it cannot "
+                        "be taken back; `ckg discard` sets imported trials aside",
+                        (long long)behind, behind > 1 ? "s have" : " has", (long long)first);
+    return status;
+}
+
+/* What runs have measured since, as images of what is put aside. */
+static int keep_moved(struct app_sql_store *s, int64_t study, int number, struct app_message *message)
+{
+    return APP_SQL_RUN(s,
+                       "INSERT INTO image (study, change, trial, side, " KEPT ")"
+                       " SELECT t.study, i.change, t.number, 'undone', t.state, t.queued, t.parameters,"
+                       " t.outcomes, t.why, t.log, t.answer, t.extra, t.notes, t.seconds, t.starts,"
+                       " t.failures, t.ended" MOVED,
+                       NULL, NULL, NULL, message, app_sql_integer(study), app_sql_integer(number));
+}
+
+/* Every trial of the change is what it was before; those that were not there are gone again. */
+static int restore_trials(struct app_sql_store *s, int64_t study, int64_t revision, int number,
+                          struct app_message *message)
+{
+    int status = APP_SQL_RUN(
+        s,
+        "UPDATE trial SET revision = $1, worker = NULL, process = NULL, born = NULL, (" KEPT ") ="
+        " (SELECT " KEPT " FROM image i WHERE i.study = $2 AND i.change = $3 AND i.trial = trial.number"
+        " AND i.side = 'before') WHERE study = $2 AND number IN (SELECT b.trial FROM image b"
+        " WHERE b.study = $2 AND b.change = $3 AND b.side = 'before')",
+        NULL, NULL, NULL, message, app_sql_integer(revision), app_sql_integer(study),
+        app_sql_integer(number));
+
+    if (!status)
+        status = APP_SQL_RUN(
+            s,
+            "DELETE FROM trial WHERE study = $1 AND number IN (SELECT a.trial FROM image a"
+            " WHERE a.study = $1 AND a.change = $2 AND a.side = 'after') AND number NOT IN"
+            " (SELECT b.trial FROM image b WHERE b.study = $1 AND b.change = $2 AND b.side = 'before')",
+            NULL, NULL, NULL, message, app_sql_integer(study), app_sql_integer(number));
+    return status;
+}
+
+/* The problem as it was before, where the change was one of the problem; and the note that it was undone. */
+static int restore_problem(struct app_sql_store *s, int64_t study, int64_t revision, int number,
+                           const char *who, struct app_message *message)
+{
+    int status = APP_SQL_RUN(s,
+                             "UPDATE study SET redefined = $1, definition = (SELECT c.definition_before"
+                             " FROM change c WHERE c.study = $2 AND c.number = $3) WHERE id = $2 AND EXISTS"
+                             " (SELECT 1 FROM change c WHERE c.study = $2 AND c.number = $3"
+                             " AND c.definition_before IS NOT NULL)",
+                             NULL, NULL, NULL, message, app_sql_integer(revision), app_sql_integer(study),
+                             app_sql_integer(number));
+
+    if (!status)
+        status = APP_SQL_RUN(
+            s, "UPDATE change SET undone = {now}, undone_by = $1 WHERE study = $2 AND number = $3", NULL,
+            NULL, NULL, message, app_sql_text(who), app_sql_integer(study), app_sql_integer(number));
+    return status;
+}
+
+/* Whether it may be taken back; *moved as in the table. */
+static int check_undo(struct app_sql_store *s, int64_t study, int number, int64_t *moved,
+                      struct app_message *message)
+{
+    int status = check_last(s, study, number, message);
+
+    if (!status)
+        status = check_running(s, study, number, message);
+    if (!status)
+        status = check_added(s, study, number, message);
+    if (!status)
+        status = APP_SQL_RUN(s, "SELECT COALESCE(MIN(t.number), 0)" MOVED, app_sql_first_integer, moved, NULL,
+                             message, app_sql_integer(study), app_sql_integer(number));
+    return status;
+}
+
+int app_sql_undo(struct app_store *store, int64_t study, int number, const char *who, int give_up, int *moved,
+                 struct app_message *message)
+{
+    struct app_sql_store *s = app_sql_self(store);
+    int64_t revision;
+    int64_t found = 0;
+    int status = app_sql_begin(&s->sql, 1, message);
+
+    *moved = 0;
+    if (status)
+        return status;
+
+    /* Whether that loses anything. */
+    status = app_sql_revise(s, study, &revision, message);
+    if (!status)
+        status = check_undo(s, study, number, &found, message);
+    *moved = (int)found;
+    if (!status && found && !give_up)
+        return app_sql_end(&s->sql, CKG_ERR_STATE, message) == CKG_ERR_STATE ? CKG_OK : CKG_ERR_SYSTEM;
+
+    /* As it was before. */
+    if (!status)
+        status = keep_moved(s, study, number, message);
+    if (!status)
+        status = restore_trials(s, study, revision, number, message);
+    if (!status)
+        status = restore_problem(s, study, revision, number, who, message);
+    return app_sql_end(&s->sql, status, message);
+}
+
+/* --- what was done --- */
+
+struct visit {
+    app_change_visit *change;
+    app_image_visit *image;
+    void *context;
+};
+
+static int take_change(void *context, const struct app_sql_value *columns, struct app_message *message)
+{
+    const struct visit *to = context;
+    const struct app_change change = {.number = (int)columns[0].integer,
+                                      .kind = columns[1].text,
+                                      .command = columns[2].text,
+                                      .who = columns[3].text,
+                                      .made = columns[4].real,
+                                      .undone = app_sql_number(&columns[5]),
+                                      .undone_by = columns[6].text,
+                                      .definition_before = columns[7].text,
+                                      .definition_after = columns[8].text};
+
+    if (!app_sql_are_texts(columns, 1, 3))
+        return app_sql_damaged("change", columns[0].integer, message);
+    return to->change(to->context, &change);
+}
+
+int app_sql_changes(struct app_store *store, int64_t study, app_change_visit *visit, void *context,
+                    struct app_message *message)
+{
+    struct visit to = {.change = visit, .context = context};
+
+    return APP_SQL_RUN(app_sql_self(store),
+                       "SELECT number, kind, command, who, made, undone, undone_by, definition_before,"
+                       " definition_after FROM change WHERE study = $1 ORDER BY number",
+                       take_change, &to, NULL, message, app_sql_integer(study));
+}
+
+static int take_image(void *context, const struct app_sql_value *columns, struct app_message *message)
+{
+    const struct visit *to = context;
+    const struct app_image image = {
+        .change = (int)columns[0].integer,
+        .side = columns[1].text,
+        .record = {.number = (int)columns[2].integer,
+                   .state = columns[3].text,
+                   .queued = (int)columns[4].integer,
+                   .parameters = columns[5].text,
+                   .outcomes = columns[6].text,
+                   .why = columns[7].text,
+                   .log = columns[8].text,
+                   .answer = columns[9].text,
+                   .extra = columns[10].text,
+                   .notes = columns[11].text,
+                   .seconds = app_sql_number(&columns[12]),
+                   .starts = (int)columns[13].integer,
+                   .failures = (int)columns[14].integer,
+                   .asked = NAN,
+                   .ended = app_sql_number(&columns[15])},
+    };
+
+    if (!image.side || !image.record.state || !image.record.parameters)
+        return app_sql_damaged("the history of trial", columns[2].integer, message);
+    return to->image(to->context, &image);
+}
+
+int app_sql_images(struct app_store *store, int64_t study, int trial, app_image_visit *visit, void *context,
+                   struct app_message *message)
+{
+    struct visit to = {.image = visit, .context = context};
+
+    return APP_SQL_RUN(app_sql_self(store),
+                       "SELECT change, side, trial, " KEPT " FROM image WHERE study = $1 AND trial = $2"
+                       " ORDER BY change, CASE side WHEN 'before' THEN 1 WHEN 'after' THEN 2 ELSE 3 END",
+                       take_image, &to, NULL, message, app_sql_integer(study), app_sql_integer(trial));
+}

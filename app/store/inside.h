@@ -1,0 +1,87 @@
+/* What the files of the SQL store share, and nobody else sees. */
+#ifndef CKG_APP_INSIDE_H
+#define CKG_APP_INSIDE_H
+
+#include <math.h>
+
+#include "store/sql.h"
+#include "store/store.h"
+
+struct app_sql_store {
+    struct app_store base;
+    struct app_sql sql;
+    double synced; /* when a result last was made durable, by app_clock */
+};
+
+static inline struct app_sql_store *app_sql_self(struct app_store *store)
+{
+    return (struct app_sql_store *)(void *)store;
+}
+
+/* --- values --- */
+
+static inline struct app_sql_value app_sql_text(const char *value)
+{
+    return (struct app_sql_value){.type = value ? APP_SQL_TEXT : APP_SQL_NULL, .text = value};
+}
+
+static inline struct app_sql_value app_sql_integer(int64_t value)
+{
+    return (struct app_sql_value){.type = APP_SQL_INTEGER, .integer = value};
+}
+
+static inline struct app_sql_value app_sql_integer_or_null(int64_t value)
+{
+    return (struct app_sql_value){.type = value ? APP_SQL_INTEGER : APP_SQL_NULL, .integer = value};
+}
+
+static inline struct app_sql_value app_sql_real(double value)
+{
+    return (struct app_sql_value){.type = isfinite(value) ? APP_SQL_REAL : APP_SQL_NULL, .real = value};
+}
+
+/* A number read, NAN where there is none. */
+static inline double app_sql_number(const struct app_sql_value *column)
+{
+    return column->type == APP_SQL_NULL ? NAN : column->real;
+}
+
+/* --- statements --- */
+
+/* A statement with the values of its parameters. */
+#define APP_SQL_RUN(s, statement, row, context, changed, message, ...)                                       \
+    app_sql_run(&(s)->sql, statement,                                                                        \
+                (int)(sizeof((struct app_sql_value[]){__VA_ARGS__}) / sizeof(struct app_sql_value)),         \
+                (struct app_sql_value[]){__VA_ARGS__}, row, context, changed, message)
+
+/* A row's first column, an integer, into the int64_t that the context is. */
+int app_sql_first_integer(void *context, const struct app_sql_value *columns, struct app_message *message);
+
+/* Whatever has become of the file, columns that are never empty here are looked at before they are used. */
+int app_sql_are_texts(const struct app_sql_value *columns, int first, int last);
+int app_sql_damaged(const char *what, int64_t number, struct app_message *message);
+
+/* --- trials --- */
+
+/* A new revision of the study, whose row is this transaction's from here on. */
+int app_sql_revise(struct app_sql_store *s, int64_t study, int64_t *revision, struct app_message *message);
+
+/* A new trial of that number. */
+int app_sql_insert(struct app_sql_store *s, int64_t study, int64_t revision, int number,
+                   const struct app_record *record, int64_t worker, struct app_message *message);
+
+/* The number of the last trial, 0: there is none. */
+int app_sql_last(struct app_sql_store *s, int64_t study, int64_t *last, struct app_message *message);
+
+/* --- changes (change.c) --- */
+
+int app_sql_change(struct app_store *store, int64_t study, const struct app_change *change, int count,
+                   const struct app_record *records, struct app_message *message);
+int app_sql_undo(struct app_store *store, int64_t study, int number, const char *who, int give_up, int *moved,
+                 struct app_message *message);
+int app_sql_changes(struct app_store *store, int64_t study, app_change_visit *visit, void *context,
+                    struct app_message *message);
+int app_sql_images(struct app_store *store, int64_t study, int trial, app_image_visit *visit, void *context,
+                   struct app_message *message);
+
+#endif
