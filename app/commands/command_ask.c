@@ -1,10 +1,14 @@
 /* ckg ask: designs for evaluations that people or other programs make. */
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "command.h"
 #include "json/shapes.h"
 
 static const struct app_option options[] = {
+    {"at", 0, "NAME=VALUE…", "queue a design of your own instead: every parameter, one after the other", 0},
     {"number", 'n', "Q", "how many designs; default: 1", 0},
     {0},
 };
@@ -42,34 +46,112 @@ static void write_line(const struct app_notebook *n, const ckg_suggestion *s, in
                        struct app_text *out)
 {
     const struct app_definition *d = &n->definition;
+    const struct app_trial *t = &n->trials[number - 1];
 
     app_text_print(out, "trial %d:", number);
     for (int i = 0; i < app_dimension(d); i++) {
         app_text_print(out, " %s=", app_parameter_name(d, i));
-        app_design_write_text(d, i, s->x[i], out);
+        app_design_write_text(d, i, t->x[i], out);
         if (app_parameter_at(d, i).label->unit)
             app_text_print(out, " %s", app_parameter_at(d, i).label->unit);
     }
-    if (!quiet && !isnan(s->mean[0]))
+    if (!quiet && !s)
+        app_text_print(out, "  (a design of your own%s)", t->queued ? ", queued for the next run" : "");
+    else if (!quiet && !isnan(s->mean[0]))
         write_expected(n, s, out);
+}
+
+static int print_trial(const struct app_arguments *a, const struct app_notebook *n,
+                       const ckg_suggestion *suggestion, int number)
+{
+    struct app_text line = {0};
+
+    if (a->json)
+        app_trial_write(&n->definition, &n->trials[number - 1], &line);
+    else
+        write_line(n, suggestion, number, a->quiet, &line);
+    return app_print(a, &line);
 }
 
 /* One design, suggested, recorded and printed. */
 static int ask_one(const struct app_arguments *a, struct app_notebook *n)
 {
     ckg_suggestion *suggestion;
-    struct app_text line = {0};
     int number;
-    const int status = app_notebook_suggest(n, 0, &suggestion, &number);
+    int status = app_notebook_suggest(n, 0, &suggestion, &number);
 
+    if (!status)
+        status = print_trial(a, n, suggestion, number);
+    ckg_suggestion_free(suggestion);
+    return status;
+}
+
+/* --- a design of the user's own --- */
+
+/* Adds name=value to the object. */
+static int take_word(const struct app_notebook *n, const char *word, json_t *design)
+{
+    const char *equals = app_assigned(&n->definition, word);
+    char name[256];
+    double number;
+    char *end;
+
+    if (!equals || (size_t)(equals - word) >= sizeof name)
+        return app_fail(n->message, CKG_ERR_INVALID,
+                        "'%.200s' is not NAME=VALUE with the name of a parameter", word);
+    memcpy(name, word, (size_t)(equals - word));
+    name[equals - word] = '\0';
+    if (json_object_get(design, name))
+        return app_fail(n->message, CKG_ERR_INVALID, "'%s' is given twice", name);
+
+    /* What a category is called may look like a number. */
+    const int i = ckg_problem_parameter_find(n->definition.problem, name);
+    const int text = i < 0 || ckg_problem_parameter_kind(n->definition.problem, i) == CKG_CATEGORICAL;
+    number = strtod(equals + 1, &end);
+    if (!text && (end == equals + 1 || *end || !isfinite(number)))
+        return app_fail(n->message, CKG_ERR_INVALID, "%s=%.200s: expected a number", name, equals + 1);
+    return json_object_set_new(design, name, text ? json_string(equals + 1) : json_real(number))
+               ? app_fail(n->message, CKG_ERR_INVALID, "'%s' is not UTF-8 text", name)
+               : CKG_OK;
+}
+
+/* x (d) ← what the command line says. */
+static int read_own(const struct app_arguments *a, const struct app_notebook *n, double *x)
+{
+    json_t *design = json_object();
+    int status = design ? CKG_OK : app_fail(n->message, CKG_ERR_NOMEM, "out of memory");
+
+    if (!status)
+        status = take_word(n, app_option(a, "at"), design);
+    for (int i = 0; !status && i < a->count; i++)
+        status = take_word(n, a->rest[i], design);
+    if (!status)
+        status = app_design_read(&n->definition, design, x, n->message);
+    if (!status)
+        status = app_design_check(&n->definition, x, n->message);
+    json_decref(design);
+    return status;
+}
+
+/* Queues it, and says what is known of it already. */
+static int ask_at(const struct app_arguments *a, struct app_notebook *n)
+{
+    double x[CKG_MAX_PARAMETERS];
+    int known = 0;
+    int number;
+    int status = read_own(a, n, x);
+
+    if (!status)
+        status = app_notebook_turn(n);
+    if (!status)
+        status = check_budget(n, 1);
     if (status)
         return status;
-    if (a->json)
-        app_trial_write(&n->definition, &n->trials[number - 1], &line);
-    else
-        write_line(n, suggestion, number, a->quiet, &line);
-    ckg_suggestion_free(suggestion);
-    return app_print(a, &line);
+    const char *why = app_notebook_known(n, x, &known);
+    status = app_notebook_add(n, x, 0, 1, &number);
+    if (!status && why && !a->quiet)
+        fprintf(stderr, "note: trial %d has the same design and %s\n", known, why);
+    return status ? status : print_trial(a, n, NULL, number);
 }
 
 static int read_number(const struct app_arguments *a, int *out)
@@ -80,8 +162,14 @@ static int read_number(const struct app_arguments *a, int *out)
 static int check(const struct app_arguments *a)
 {
     int wanted;
+    const int status = read_number(a, &wanted);
 
-    return read_number(a, &wanted);
+    if (!status && a->count && !app_option(a, "at"))
+        return app_wrong(a, "unexpected argument '%.200s'; --at NAME=VALUE… queues a design of your own",
+                         a->rest[0]);
+    if (!status && app_option(a, "at") && app_option(a, "number"))
+        return app_wrong(a, "--at queues one design; it does not go with --number");
+    return status;
 }
 
 static int run(const struct app_arguments *a, struct app_notebook *n)
@@ -89,6 +177,8 @@ static int run(const struct app_arguments *a, struct app_notebook *n)
     int wanted;
     int status = read_number(a, &wanted);
 
+    if (!status && app_option(a, "at"))
+        return ask_at(a, n);
     if (!status)
         status = app_notebook_turn(n);
     if (!status)
@@ -99,10 +189,14 @@ static int run(const struct app_arguments *a, struct app_notebook *n)
 }
 
 const struct app_work app_command_ask = {
-    .usage = "STUDY [-n Q]",
+    .usage = "STUDY [-n Q | --at NAME=VALUE…]",
     .about = "The designs are pending until `ckg tell` brings their results. Later suggestions take\n"
-             "pending designs into account.",
+             "pending designs into account. The `designs` of the problem file come first.\n\n"
+             "With --at a design of your own is queued: `ckg run` evaluates it before its next\n"
+             "suggestion, or `ckg tell` brings its result. Name every parameter:\n"
+             "  ckg ask spring.yaml --at wire=0.3 coils=7 alloy=steel",
     .traits = APP_TAKES_STUDY | APP_BEGINS_STUDY | APP_HAS_JSON | APP_HAS_THREADS | APP_HAS_MODEL,
+    .words = APP_ANY_WORDS,
     .options = options,
     .check = check,
     .run_study = run,

@@ -19,7 +19,7 @@ static int try_one(ckg_study *engine, const struct app_trial *t)
     int index;
     const int status = ckg_study_add(engine, t->x, &index);
 
-    if (status)
+    if (status || t->state == APP_PENDING)
         return status;
     return t->state == APP_COMPLETE ? ckg_study_tell_measured(engine, index, t->count, t->measured)
                                     : ckg_study_tell_failed(engine, index);
@@ -40,15 +40,17 @@ static int try_on_engine(struct app_notebook *n, const struct app_imported *from
 
 /* --- what is there already --- */
 
+/* A row without a result is there already where its design is, whatever became of it. */
 static int same_trial(const struct app_definition *d, const struct app_trial *row, const struct app_trial *t)
 {
     const int values = t->state == APP_DISCARDED ? t->kept : t->count;
     const int failed = t->state == APP_FAILED_TRIAL || (t->state == APP_DISCARDED && !t->kept && t->why);
-    int same = (row->state == APP_FAILED_TRIAL ? failed : values > 0) && row->count == values;
+    int same = row->state == APP_PENDING ||
+               ((row->state == APP_FAILED_TRIAL ? failed : values > 0) && row->count == values);
 
     for (int i = 0; same && i < app_dimension(d); i++)
         same = row->x[i] == t->x[i];
-    for (int k = 0; same && k < values; k++)
+    for (int k = 0; same && k < row->count; k++)
         same = row->measured[k].outcome == t->measured[k].outcome &&
                row->measured[k].value == t->measured[k].value && row->measured[k].sd == t->measured[k].sd;
     return same;
@@ -81,6 +83,9 @@ static int leave_out_known(const struct app_notebook *n, struct app_imported *fr
         app_imported_forget(from, i);
     if (taken)
         from->count = left;
+    from->queued = 0;
+    for (int i = 0; i < from->count; i++)
+        from->queued += from->trials[i].state == APP_PENDING;
     free(taken);
     return taken ? known : -1;
 }
@@ -94,11 +99,12 @@ static int add_all(const struct app_arguments *a, struct app_notebook *n, const 
     int status = CKG_OK;
 
     for (int i = 0; !status && i < from->count; i++) {
-        struct app_trial t = from->trials[i];
+        struct app_trial *t =
+            &from->trials[i]; /* its texts, the origin too, are read when the change is made */
 
-        t.number = n->count + i + 1;
-        t.failures = t.state == APP_FAILED_TRIAL;
-        status = app_edit_trial(&edit, &t);
+        t->number = n->count + i + 1;
+        t->failures = t->state == APP_FAILED_TRIAL;
+        status = app_edit_trial(&edit, t);
     }
     if (!status && from->count)
         status = app_edit_make(&edit, "import", a->line, NULL);
@@ -108,19 +114,34 @@ static int add_all(const struct app_arguments *a, struct app_notebook *n, const 
 
 /* --- the command --- */
 
+/* What was evaluated elsewhere is known in any case; what is queued must still fit into the budget. */
+static int check_budget(const struct app_notebook *n, const struct app_imported *from)
+{
+    const int after = app_notebook_spent(n) + from->count;
+
+    if (!from->queued || after <= n->definition.budget)
+        return CKG_OK;
+    return app_fail(n->message, CKG_ERR_STATE,
+                    "with the %d design%s to be queued there would be %d trials, and the budget is %d; raise "
+                    "`budget` in the problem file",
+                    from->queued, from->queued == 1 ? "" : "s", after, n->definition.budget);
+}
+
 static void print_summary(const struct app_imported *imported, int known)
 {
+    const int told = imported->count - imported->queued;
+
     if (known && !imported->count) {
         printf("%d row%s already there; nothing imported (--again imports %s as %s)\n", known,
                known == 1 ? " is" : "s are", known == 1 ? "it" : "them",
                known == 1 ? "a repetition" : "repetitions");
         return;
     }
-    printf("%d trial%s imported", imported->count, imported->count == 1 ? "" : "s");
+    printf("%d trial%s imported", told, told == 1 ? "" : "s");
+    if (imported->queued)
+        printf(", %d design%s queued", imported->queued, imported->queued == 1 ? "" : "s");
     if (known)
         printf(", %d already there skipped (--again imports %s too)", known, known == 1 ? "it" : "them");
-    if (imported->unfinished)
-        printf(", %d without a result skipped", imported->unfinished);
     if (imported->discarded)
         printf(", %d discarded skipped", imported->discarded);
     if (imported->unknown)
@@ -164,6 +185,8 @@ static int run(const struct app_arguments *a, struct app_notebook *n)
         status = known < 0 ? app_fail(n->message, CKG_ERR_NOMEM, "out of memory") : CKG_OK;
     }
     if (!status)
+        status = check_budget(n, &imported);
+    if (!status)
         status = try_on_engine(n, &imported, path);
     if (!status)
         status = add_all(a, n, &imported);
@@ -177,11 +200,13 @@ static int run(const struct app_arguments *a, struct app_notebook *n)
 
 const struct app_work app_command_import = {
     .usage = "STUDY FILE",
-    .about = "FILE is CSV with a header, or one JSON object per line; - is standard input. A column\n"
-             "NAME.sd holds the standard deviation of NAME's noise, and an empty field means not\n"
-             "measured. Semicolons or tabs may separate the columns, and decimal commas are read then. Rows\n"
-             "that the study has already are skipped. Either all others are added or none; `ckg undo` takes\n"
-             "them back. They count towards the budget.",
+    .about =
+        "FILE is CSV with a header, or one JSON object per line; - is standard input. A column\n"
+        "NAME.sd holds the standard deviation of NAME's noise, and an empty field means not\n"
+        "measured. Semicolons or tabs may separate the columns, and decimal commas are read then. A row\n"
+        "without any result is a design of your own: it is queued, and `ckg run` evaluates it before its\n"
+        "next suggestion. Rows that the study has already are skipped. Either all others are added or\n"
+        "none; `ckg undo` takes them back. They count towards the budget.",
     .traits = APP_TAKES_STUDY | APP_BEGINS_STUDY | APP_HAS_THREADS,
     .words = 1,
     .options = options,

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json.h"
+#include "define/values.h"
 
 static const struct app_label unlabelled;
 
@@ -180,6 +180,17 @@ static void add_outcomes(struct app_text *out, const struct app_definition *d)
     app_json_close(out, '}');
 }
 
+static void add_designs(struct app_text *out, const char *key, const struct app_definition *d, int count,
+                        const double *X)
+{
+    app_json_open(out, key, '[');
+    for (int i = 0; i < count; i++) {
+        app_json_member(out, NULL);
+        app_design_write(d, X + (size_t)i * (size_t)app_dimension(d), out);
+    }
+    app_json_close(out, ']');
+}
+
 static void add_command(struct app_text *out, const struct app_evaluate *e)
 {
     app_json_open(out, "command", '[');
@@ -219,6 +230,8 @@ void app_definition_write(const struct app_definition *d, uint64_t seed, struct 
     /* What may be varied, what is measured, and by which command. */
     add_parameters(out, d);
     add_outcomes(out, d);
+    if (d->own_count)
+        add_designs(out, "designs", d, d->own_count, d->own);
     if (d->evaluate.count)
         add_evaluate(out, &d->evaluate);
     app_json_close(out, '}');
@@ -395,6 +408,7 @@ void app_definition_free(struct app_definition *d)
     free(d->parameter);
     free(d->outcome);
     free(d->fixed);
+    free(d->own);
     free(d->policy);
     free(d->settings);
     free(d->failures);

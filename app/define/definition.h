@@ -57,6 +57,8 @@ struct app_definition {
     struct app_label *outcome;   /* (1 + CKG_MAX_CONSTRAINTS) of each outcome, likewise */
     int fixed_count;
     struct app_fixed *fixed; /* (fixed_count) parameters that are passed on and not varied */
+    int own_count;
+    double *own; /* (own_count × d) designs of the user's own, to be evaluated first */
     int budget;
     int initial; /* -1: the library's standard */
     char *policy;

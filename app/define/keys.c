@@ -18,6 +18,8 @@ static const struct app_file_key file_keys[] = {
     {"parameters", "`{NAME: {…}, …}`", "needed", "what may be varied"},
     {"objective", "a mapping", "needed", "the outcome to make as small or as large as possible"},
     {"constraints", "`{NAME: {…}, …}`", "none", "outcomes that must keep within limits"},
+    {"designs", "`[{NAME: value, …}, …]`", "none",
+     "designs of your own, evaluated first and in this order; they count towards `budget` and `initial`"},
     {"evaluate", "a mapping", "people or other programs evaluate",
      "the command that evaluates a design; without it use `ckg ask` and `ckg tell`"},
     {0},

@@ -46,7 +46,7 @@ static int read_failures(struct app_reader *r, const yaml_node_t *node)
 /* The file's keys in the order they are needed, whatever their order in the file. */
 struct top {
     const yaml_node_t *name, *goal, *budget, *initial, *policy, *seed, *failures, *model, *parameters,
-        *objective, *constraints, *evaluate;
+        *objective, *constraints, *designs, *evaluate;
 };
 
 static const struct app_node_key top_keys[] = {
@@ -61,6 +61,7 @@ static const struct app_node_key top_keys[] = {
     {"parameters", offsetof(struct top, parameters)},
     {"objective", offsetof(struct top, objective)},
     {"constraints", offsetof(struct top, constraints)},
+    {"designs", offsetof(struct top, designs)},
     {"evaluate", offsetof(struct top, evaluate)},
 };
 
@@ -118,6 +119,8 @@ static int read_top(struct app_reader *r, const yaml_node_t *root)
         status = app_read_objective(r, top.objective);
     if (!status && top.constraints)
         status = app_read_constraints(r, top.constraints);
+    if (!status && top.designs)
+        status = app_read_designs(r, top.designs);
 
     /* How a design is evaluated. */
     if (!status && top.evaluate)

@@ -46,5 +46,10 @@ int app_read_constraints(struct app_reader *r, const yaml_node_t *node);
 int app_read_evaluate(struct app_reader *r, const yaml_node_t *node);
 int app_read_policy(struct app_reader *r, const yaml_node_t *node);
 int app_read_model(struct app_reader *r, const yaml_node_t *node);
+int app_read_designs(struct app_reader *r, const yaml_node_t *node);
+
+/* A list of designs, X (count × d) the caller's to free whatever comes of it; `what` is expected. */
+int app_read_design_list(struct app_reader *r, const yaml_node_t *node, const char *what, int *count,
+                         double **X);
 
 #endif

@@ -83,6 +83,51 @@ int app_design_read(const struct app_definition *d, const json_t *object, double
                : CKG_OK;
 }
 
+/* The parameter's value is on its steps, but for rounding. */
+static int check_step(const struct app_parameter *p, double x, struct app_message *message)
+{
+    const double k = p->step > 0 ? (x - p->low) / p->step : 0;
+    const double last = p->step > 0 ? floor((p->high - p->low) / p->step + 1e-9) : 0;
+    const double below = fmin(floor(k), last);
+    char given[32], low[32], high[32];
+
+    if (fabs(k - rint(k)) <= 1e-9 * fmax(1, fabs(k)) && rint(k) <= last)
+        return CKG_OK;
+    app_number_short(p->low + below * p->step, low);
+    app_number_short(p->low + (below + 1) * p->step, high);
+    return app_fail(message, CKG_ERR_INVALID, "parameter '%s': %s is not on its steps; the nearest %s %s%s%s",
+                    p->name, app_number(x, given), below < last ? "are" : "is", low,
+                    below < last ? " and " : "", below < last ? high : "");
+}
+
+int app_design_check(const struct app_definition *d, const double *x, struct app_message *message)
+{
+    if (ckg_problem_check_design(d->problem, x))
+        return app_fail(message, CKG_ERR_INVALID, "%s", ckg_error_message());
+    for (int i = 0; i < app_dimension(d); i++) {
+        const struct app_parameter p = app_parameter_at(d, i);
+
+        if (p.kind != CKG_CATEGORICAL && check_step(&p, x[i], message))
+            return CKG_ERR_INVALID;
+    }
+    return CKG_OK;
+}
+
+const char *app_assigned(const struct app_definition *d, const char *word)
+{
+    const char *found = NULL;
+
+    for (int i = 0; i < app_dimension(d) + d->fixed_count; i++) {
+        const char *name = i < app_dimension(d) ? app_parameter_name(d, i)
+                                                : d->fixed[i - app_dimension(d)].name;
+        const size_t length = strlen(name);
+
+        if (!strncmp(word, name, length) && word[length] == '=' && word + length > found)
+            found = word + length;
+    }
+    return found;
+}
+
 /* The name of a categorical's value. */
 static const char *category(const struct app_definition *d, int i, double value)
 {

@@ -15,6 +15,16 @@
 int app_design_read(const struct app_definition *definition, const json_t *object, double *x,
                     struct app_message *message);
 
+/*
+ * Whether x (d) can be made as it is: a design of the problem, and on the steps of its parameters. The
+ * message names the parameter and the nearest values.
+ */
+int app_design_check(const struct app_definition *definition, const double *x, struct app_message *message);
+
+/* In "name=value" with the name of a parameter, the equals sign; NULL: it is none. Names may hold one, too.
+ */
+const char *app_assigned(const struct app_definition *definition, const char *word);
+
 void app_design_write(const struct app_definition *definition, const double *x, struct app_text *out);
 
 /* One parameter's value as a bare text: a number or the category's name. */

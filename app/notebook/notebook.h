@@ -87,8 +87,9 @@ int app_notebook_tell(struct app_notebook *notebook, ckg_study *engine, const st
 int app_notebook_fail(struct app_notebook *notebook, int status);
 
 /*
- * Suggests the next design and adds it to the store, for a run's worker (with its id) or for whoever asked
- * (0). The caller holds the turn and has synced.
+ * Adds the next design to the store, for a run's worker (with its id) or for whoever asked (0): a design of
+ * the problem file that has not been taken up yet, *out being NULL, or else the engine's suggestion. The
+ * caller holds the turn and has synced.
  */
 int app_notebook_suggest(struct app_notebook *notebook, int64_t worker, ckg_suggestion **out, int *number);
 
@@ -146,6 +147,17 @@ int app_notebook_find(const struct app_notebook *notebook, const char *word, int
  * the run may live. The notebook knows its new state then.
  */
 int app_notebook_release(struct app_notebook *notebook, int number);
+
+/* --- designs of the user's own (own.c) --- */
+
+/* The first of the problem file's `designs` that no trial has taken up, -1: there is none. */
+int app_notebook_due(const struct app_notebook *notebook);
+
+/* Adds a trial of the design x, queued for a run or not. The caller holds the turn and has synced. */
+int app_notebook_add(struct app_notebook *notebook, const double *x, int64_t worker, int queued, int *number);
+
+/* Why another evaluation of x would only repeat that trial, as the rest of a sentence; NULL: it would not. */
+const char *app_notebook_known(const struct app_notebook *notebook, const double *x, int *trial);
 
 /* --- what has been measured (measured.c) --- */
 

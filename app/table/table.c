@@ -478,7 +478,23 @@ static void free_trial(struct app_trial *t)
     free(t->why);
 }
 
-/* What the row says beside its design. CKG_ERR_STATE: it has no result. */
+/* A design that is still to be evaluated, as it is. */
+static int queue_trial(const struct trials *to, struct app_trial *t, struct app_message *why)
+{
+    const int status = app_design_check(to->definition, t->x, why);
+
+    if (status)
+        return status;
+    t->state = APP_PENDING;
+    t->queued = 1;
+    t->count = 0;
+    t->feasible = -1;
+    strcpy(t->origin, "user");
+    to->out->queued++;
+    return CKG_OK;
+}
+
+/* What the row says beside its design. CKG_ERR_STATE: it is of a discarded trial. */
 static int fill_trial(const struct trials *to, const struct row *row, struct app_trial *t,
                       struct app_message *why)
 {
@@ -493,11 +509,13 @@ static int fill_trial(const struct trials *to, const struct row *row, struct app
         strcmp(state, "running") && strcmp(state, "discarded"))
         return app_fail(why, CKG_ERR_INVALID,
                         "a state must be complete, failed, running, pending or discarded, not '%s'", state);
+    if (state && !strcmp(state, "discarded"))
+        return CKG_ERR_STATE;
     const int failed = state ? !strcmp(state, "failed") : 0;
     if (!failed && (!t->count || (state && strcmp(state, "complete") != 0)))
         return state && !strcmp(state, "complete")
                    ? app_fail(why, CKG_ERR_INVALID, "a complete trial needs a value")
-                   : CKG_ERR_STATE;
+                   : queue_trial(to, t, why);
     if (failed && t->count)
         return app_fail(why, CKG_ERR_INVALID, "a failed trial has no values");
     t->state = failed ? APP_FAILED_TRIAL : APP_COMPLETE;
@@ -552,9 +570,7 @@ static int take_trial(void *context, const struct row *row, struct app_message *
     /* Otherwise it is counted among those left out, or is an error. */
     free_trial(&t);
     to->out->unknown += outside;
-    const int discarded = fact(row, "state") && !strcmp(fact(row, "state"), "discarded");
-    to->out->unfinished += status == CKG_ERR_STATE && !discarded;
-    to->out->discarded += status == CKG_ERR_STATE && discarded;
+    to->out->discarded += status == CKG_ERR_STATE;
     return outside || status == CKG_ERR_STATE
                ? CKG_OK
                : app_fail(message, status, "%s:%d: %s", to->path, row->line, why.text);

@@ -18,14 +18,15 @@ int app_points_read(const struct app_definition *definition, const char *path, d
 struct app_imported {
     int count;
     struct app_trial *trials; /* (count) numbered by the line they stand on */
-    int unfinished;           /* rows without a result, left out */
+    int queued;               /* of them: without a result, so to be evaluated */
     int discarded;            /* rows of discarded trials, left out */
     int unknown;              /* rows outside the parameters' ranges, left out when lenient */
 };
 
 /*
  * Reads trials. A column that the definition does not know, or a design outside its ranges, is refused; with
- * `lenient` such columns and rows are left out.
+ * `lenient` such columns and rows are left out. A row without a result is a pending trial, queued for a run;
+ * its design must be one that can be made.
  */
 int app_trials_read(const struct app_definition *definition, const char *path, int lenient,
                     struct app_imported *out, struct app_message *message);

@@ -1,0 +1,86 @@
+/* Designs of the user's own: those of the problem file that are still to be evaluated, and queued ones. */
+#include "notebook/notebook.h"
+
+#include <math.h>
+#include <string.h>
+
+static int same_design(int d, const double *a, const double *b)
+{
+    for (int i = 0; i < d; i++)
+        if (a[i] != b[i])
+            return 0;
+    return 1;
+}
+
+/*
+ * Which of the file's designs have been taken up follows from the trials, so there is nothing to keep in
+ * step: a design that stands there twice needs two of them.
+ */
+int app_notebook_due(const struct app_notebook *n)
+{
+    const struct app_definition *d = &n->definition;
+    const size_t width = (size_t)app_dimension(d);
+
+    for (int k = 0; k < d->own_count; k++) {
+        const double *x = d->own + (size_t)k * width;
+        int missing = 0;
+
+        for (int i = 0; i <= k; i++)
+            missing += same_design((int)width, d->own + (size_t)i * width, x);
+        for (int t = 0; t < n->count; t++)
+            missing -= same_design((int)width, n->trials[t].x, x);
+        if (missing > 0)
+            return k;
+    }
+    return -1;
+}
+
+int app_notebook_add(struct app_notebook *n, const double *x, int64_t worker, int queued, int *number)
+{
+    struct app_text design = {0};
+
+    app_design_write(&n->definition, x, &design);
+    const struct app_record record = {.state = worker ? "running" : "pending",
+                                      .origin = "user",
+                                      .queued = queued,
+                                      .parameters = design.data,
+                                      .seconds = NAN,
+                                      .starts = worker != 0};
+    int status = design.failed
+                     ? app_fail(n->message, CKG_ERR_NOMEM, "out of memory")
+                     : n->store->table->add(n->store, n->study, n->count + 1, 1, &record, worker, n->message);
+    app_text_free(&design);
+    if (!status)
+        status = app_notebook_sync(n);
+    *number = n->count;
+    return status;
+}
+
+/* 1 when every outcome of the trial was measured without noise, or its evaluation failed. */
+static int is_settled(const struct app_definition *d, const struct app_trial *t)
+{
+    int exact = t->state == APP_COMPLETE && t->count == 1 + app_constraints(d);
+
+    for (int i = 0; exact && i < t->count; i++)
+        exact = t->measured[i].sd == 0 || (t->measured[i].sd == CKG_SD_DEFAULT &&
+                                           app_outcome_at(d, t->measured[i].outcome).noise == CKG_NOISE_NONE);
+    return exact || t->state == APP_FAILED_TRIAL;
+}
+
+const char *app_notebook_known(const struct app_notebook *n, const double *x, int *trial)
+{
+    const struct app_definition *d = &n->definition;
+
+    for (int t = n->count - 1; t >= 0; t--) {
+        const struct app_trial *one = &n->trials[t];
+
+        if (!same_design(app_dimension(d), one->x, x))
+            continue;
+        *trial = one->number;
+        if (one->state == APP_PENDING || one->state == APP_RUNNING)
+            return "is still open";
+        if (is_settled(d, one))
+            return one->state == APP_COMPLETE ? "measured it without noise" : "failed";
+    }
+    return NULL;
+}
