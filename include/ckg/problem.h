@@ -31,6 +31,7 @@ enum ckg_noise {
 };
 
 enum { CKG_MAX_PARAMETERS = 200, CKG_MAX_CATEGORIES = 100, CKG_MAX_CONSTRAINTS = 200 };
+enum { CKG_MAX_RULES = 100, CKG_MAX_RULE_LENGTH = 1000 };
 
 /* An empty problem that minimizes an objective called "objective". The caller frees it. */
 CKG_API int ckg_problem_new(ckg_problem **out);
@@ -89,6 +90,33 @@ CKG_API int ckg_problem_set_noise(ckg_problem *problem, const char *outcome, enu
 CKG_API int ckg_problem_set_positive(ckg_problem *problem, const char *outcome, int positive);
 
 /*
+ * Rules between parameters that are known before any evaluation: no design that is suggested or recommended
+ * breaks one. They are added after the parameters that they name. A design of your own that breaks one may be
+ * added to a study; it teaches the models, counts as infeasible, and is never recommended. A study of a
+ * problem whose rules leave no design is refused.
+ *
+ * A rule in words, as "pitch >= 1.2 * od", "a + b <= 1", "if alloy == \"steel\" then wire < 0.5":
+ * docs/howto/rules.md has the language. Values are in the user's own units. *at, unless at is NULL, becomes
+ * the byte of the text that a refusal is about.
+ */
+CKG_API int ckg_problem_add_rule(ckg_problem *problem, const char *text, int *at);
+
+/*
+ * A linear rule min <= Σ row[i]·x[i] <= max over all parameters there are so far; categoricals have the
+ * coefficient 0, and so have parameters that are added later. Use -INFINITY or INFINITY for a side without a
+ * limit.
+ */
+CKG_API int ckg_problem_add_rule_row(ckg_problem *problem, const double *row, double min, double max);
+
+/*
+ * A rule of your own: `allowed` returns 1 for a design x (d) that obeys it, else 0, always the same for the
+ * same x. Several threads may call it at once, often: it should take microseconds. What words or rows can
+ * say is better said so: a search can follow their limits, and only runs into those of a function.
+ */
+CKG_API int ckg_problem_add_rule_function(ckg_problem *problem,
+                                          int (*allowed)(const double *x, void *context), void *context);
+
+/*
  * Reading the problem back, with one function for each of those above. Indices count from 0, in the order in
  * which things were added. Returned pointers are borrowed until the problem changes or is freed. A NULL
  * problem, an index out of range or an unknown name gives -1, NULL or CKG_ERR_NOT_FOUND; a status comes with
@@ -139,7 +167,19 @@ CKG_API int ckg_problem_noise(const ckg_problem *problem, int outcome, double *s
 /* 1 if it is declared positive, else 0. */
 CKG_API int ckg_problem_positive(const ckg_problem *problem, int outcome);
 
-/* --- the problem's rules --- */
+/*
+ * The rules, of all three kinds: how many there are, the text of one in words, and the row of a linear one
+ * with its length and limits, all outputs optional; NULL where the rule is of another kind. *allowed becomes
+ * NULL where it is not a function.
+ */
+CKG_API int ckg_problem_rules(const ckg_problem *problem);
+CKG_API const char *ckg_problem_rule(const ckg_problem *problem, int rule);
+CKG_API const double *ckg_problem_rule_row(const ckg_problem *problem, int rule, int *count, double *min,
+                                           double *max);
+CKG_API int ckg_problem_rule_function(const ckg_problem *problem, int rule,
+                                      int (**allowed)(const double *x, void *context), void **context);
+
+/* --- what is allowed, and what is feasible --- */
 
 /* One measured value. */
 typedef struct ckg_measurement {
@@ -157,6 +197,18 @@ typedef struct ckg_measurement {
  * not checked: a design that is not among them may be added to a study, but is never suggested.
  */
 CKG_API int ckg_problem_check_design(const ckg_problem *problem, const double *x);
+
+/*
+ * CKG_OK if x (d) is a design and breaks no rule, else CKG_ERR_INVALID with a message that names the rule.
+ * Rounding is forgiven: 0.1 + 0.2 <= 0.3 holds.
+ */
+CKG_API int ckg_problem_check_rules(const ckg_problem *problem, const double *x);
+
+/*
+ * x (d) ← a design that obeys every rule; CKG_ERR_INVALID, with a message, if there is none or none could be
+ * found.
+ */
+CKG_API int ckg_problem_find_allowed(const ckg_problem *problem, double *x);
 
 /*
  * CKG_OK if the values may be told for one trial: the outcomes exist, each occurs at most once, and values

@@ -10,6 +10,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "problem/rules.h"
 
 void ckg__data_init(struct ckg__data *data, const struct ckg_problem *problem)
 {
@@ -119,10 +120,19 @@ int ckg__data_tell(struct ckg__data *data, int trial, int count, const struct ck
     return CKG_OK;
 }
 
+int ckg__data_allowed(const struct ckg__data *data, int design)
+{
+    return !data->problem->rules ||
+           ckg__rules_broken(data->problem, data->x + (size_t)design * (size_t)data->problem->d) < 0;
+}
+
 int ckg__data_feasible(const struct ckg__data *data, const struct ckg__trial *trial)
 {
-    return trial->state == CKG_COMPLETE ? ckg_problem_feasible(data->problem, trial->count, trial->measured)
-                                        : -1;
+    if (trial->state != CKG_COMPLETE)
+        return -1;
+    return ckg__data_allowed(data, trial->design)
+               ? ckg_problem_feasible(data->problem, trial->count, trial->measured)
+               : 0;
 }
 
 /* What the trial measured of the outcome; NULL: nothing. */

@@ -37,7 +37,10 @@ int ckg__data_tell(struct ckg__data *data, int trial, int count, const struct ck
 /* The row of the distinct design x (d), or -1. */
 int ckg__data_find(const struct ckg__data *data, const double *x);
 
-/* 1 when the trial was measured feasible, 0 infeasible, -1 not known. */
+/* 1 when the distinct design breaks no rule. */
+int ckg__data_allowed(const struct ckg__data *data, int design);
+
+/* 1 when the trial was measured feasible, 0 infeasible or breaks a rule, -1 not known. */
 int ckg__data_feasible(const struct ckg__data *data, const struct ckg__trial *trial);
 
 /* 1 when some trial measured the outcome. */

@@ -10,6 +10,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "problem/rules.h"
 
 static const double largest_integer = 9007199254740992.0; /* 2^53: every integer up to it is a double */
 static const double smallest_sd = 1e-150;                 /* but for none: its square is not 0 */
@@ -55,6 +56,9 @@ void ckg_problem_free(ckg_problem *p)
     ckg__free(p->parameters);
     ckg__free(p->X);
     ckg__free(p->U);
+    ckg__rules_free(p->rules);
+    ckg__free(p->known.x);
+    ckg__free(p->known.number);
     ckg__free(p);
 }
 
@@ -409,6 +413,10 @@ int ckg__problem_copy(ckg_problem **out, const ckg_problem *from)
     /* The list. */
     if (!status && from->designs)
         status = ckg_problem_set_designs(p, from->designs, from->X);
+
+    /* The rules. */
+    if (!status)
+        status = ckg__rules_copy(p, from);
 
     if (status) {
         ckg_problem_free(p);

@@ -34,15 +34,26 @@ struct ckg__outcome {
     int positive; /* 1: declared to be above 0 */
 };
 
+/* Designs that are known to obey the rules, found before a study begins (design/allowed.h). */
+struct ckg__known {
+    int count;
+    int complete;   /* 1: there are no others */
+    double *x;      /* count × d */
+    double *number; /* (count) of a finite problem's designs, where they are complete */
+    double share;   /* of a space-filling set that obeys them */
+};
+
 struct ckg_problem {
     int d, D;
     struct ckg__parameter *parameters;
     enum ckg_goal goal;
     int outcomes; /* 1+K */
     struct ckg__outcome outcome[1 + CKG_MAX_CONSTRAINTS];
-    int designs; /* length of the finite list, 0: none */
-    double *X;   /* designs × d */
-    double *U;   /* designs × D, the list in the unit cube */
+    int designs;              /* length of the finite list, 0: none */
+    double *X;                /* designs × d */
+    double *U;                /* designs × D, the list in the unit cube */
+    struct ckg__rules *rules; /* NULL: none */
+    struct ckg__known known;
 };
 
 /* 1 when outcome j is declared positive; whether an evaluation fails, the last of the models, is none. */
@@ -106,6 +117,16 @@ int ckg__problem_offers(const ckg_problem *problem, const double *x);
 
 /* u (D) ← the nearest point on the steps; coordinates beyond the cube stay. */
 void ckg__problem_snap(const ckg_problem *problem, double *u);
+
+/* Of a discrete parameter: how many values it has. */
+static inline double ckg__parameter_values(const struct ckg__parameter *q)
+{
+    return q->steps + 1;
+}
+
+/* Parameter i, a real, at u of its coordinate in the cube; and its slope by u, at the value x. */
+double ckg__problem_real(const ckg_problem *problem, int i, double u);
+double ckg__problem_slope(const ckg_problem *problem, int i, double x);
 
 /* x (d) → u (D). */
 void ckg__problem_to_unit(const ckg_problem *problem, const double *x, double *u);

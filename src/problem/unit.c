@@ -77,6 +77,18 @@ static double stepped_to_unit(const struct ckg__parameter *q, double x)
     return q->scale == CKG_LOG ? log(x / q->low) / log(q->high / q->low) : (x - q->low) / (q->high - q->low);
 }
 
+double ckg__problem_real(const ckg_problem *p, int i, double u)
+{
+    return real_from_unit(&p->parameters[i], u);
+}
+
+double ckg__problem_slope(const ckg_problem *p, int i, double x)
+{
+    const struct ckg__parameter *q = &p->parameters[i];
+
+    return q->scale == CKG_LOG ? x * (log(q->high) - log(q->low)) : q->high - q->low;
+}
+
 static void mark_category(const struct ckg__parameter *q, int value, double *u)
 {
     assert(q->kind == CKG_CATEGORICAL && value >= 0 && value < q->count);

@@ -4,10 +4,13 @@
  */
 #include <assert.h>
 #include <math.h>
+#include <string.h>
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "design/allowed.h"
 #include "design/sequence.h"
+#include "problem/rules.h"
 #include "study/study.h"
 #include "suggest/local.h"
 
@@ -108,8 +111,28 @@ int ckg__study_end_search(ckg_study *s, int status)
 
 /* --- the initial design --- */
 
+/* The same where rules leave some designs only: n × D, in the cube. */
+static int make_allowed_design(ckg_study *s)
+{
+    struct ckg__rng rng;
+
+    s->design = ckg__alloc((size_t)s->initial * (size_t)s->problem->D, sizeof *s->design);
+    if (!s->design)
+        return CKG_ERR_NOMEM;
+    ckg__rng_seed(&rng, s->seed, 0, CKG__FOR_INITIAL_DESIGN);
+    const int status = ckg__allowed_design(s->problem, &rng, s->initial, s->design, &s->results);
+    if (status) {
+        ckg__free(s->design);
+        s->design = NULL;
+    }
+    return status;
+}
+
 static int make_design(ckg_study *s)
 {
+    if (ckg__ruled(s->problem))
+        return make_allowed_design(s);
+
     const size_t size = (size_t)s->initial * (size_t)s->problem->d;
     double *design = ckg__alloc(size, sizeof *design);
     double *work = ckg__alloc(size, sizeof *work);
@@ -139,8 +162,12 @@ static int from_design(ckg_study *s, struct ckg__choice *choice, int *found)
     if (in_design) {
         if (!s->design && make_design(s))
             return CKG_ERR_NOMEM;
-        ckg__problem_from_cube(s->problem, s->design + (size_t)s->data.trials * (size_t)s->problem->d,
-                               choice->u);
+        if (ckg__ruled(s->problem))
+            memcpy(choice->u, s->design + (size_t)s->data.trials * (size_t)s->problem->D,
+                   (size_t)s->problem->D * sizeof *choice->u);
+        else
+            ckg__problem_from_cube(s->problem, s->design + (size_t)s->data.trials * (size_t)s->problem->d,
+                                   choice->u);
         *found = !ckg__search_taken(&search, choice->u, x);
     }
     const int status = *found ? CKG_OK : ckg__search_any(&search, choice, found);
@@ -177,6 +204,10 @@ static int come_home(ckg_study *s, struct ckg__search *search, struct ckg__choic
         ckg__local_to_study(search->local, choice->u);
     search->problem = s->problem;
     search->data = &s->data;
+
+    /* On a rule's limit the way home may round it to the other side. */
+    if (*found && ckg__ruled(s->problem))
+        ckg__allowed_nearest(s->problem, NULL, NULL, choice->u, NULL);
     *found = *found && !ckg__search_taken(search, choice->u, x);
     return *found ? CKG_OK : ckg__search_any(search, choice, found);
 }
@@ -290,6 +321,7 @@ static int ask(ckg_study *s, ckg_suggestion *out, double *u)
     /* What is expected of it. */
     if (!status) {
         ckg__problem_from_unit(s->problem, u, (double *)out->x);
+        assert(ckg__rules_allow(s->problem, out->x));
         status = describe(s, u, modelled, out);
     }
     out->path = choice.path;

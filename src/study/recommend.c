@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "design/allowed.h"
 #include "linalg/logarithm.h"
 #include "study/study.h"
 #include "suggest/climb.h"
@@ -245,8 +246,11 @@ static int best_evaluated(struct goal *goal, double *u)
     if (status)
         return status;
     for (int i = 0; i < n; i++)
-        if (known[i] && (best < 0 || value[i] > value[best]))
+        if (known[i] && ckg__data_allowed(&s->data, i) && (best < 0 || value[i] > value[best]))
             best = i;
+    if (best < 0)
+        return ckg__fail(CKG_ERR_STATE,
+                         "nothing to recommend: every design that was evaluated breaks a rule");
     ckg__point_get(D, U, n, best, u);
     return CKG_OK;
 }
@@ -302,11 +306,30 @@ void ckg_recommendation_free(ckg_recommendation *recommendation)
     ckg__free(recommendation);
 }
 
+/*
+ * x (d) ← the design at u (D). Between the cube and the user's units a design on a rule's limit may be
+ * rounded to the other side: an evaluated one is given as it was evaluated, another one moves by as little.
+ */
+static void design_at(const ckg_study *s, double *u, double *x)
+{
+    const size_t D = (size_t)s->problem->D;
+    const size_t d = (size_t)s->problem->d;
+
+    for (size_t i = 0; ckg__ruled(s->problem) && i < (size_t)s->data.designs; i++)
+        if (!memcmp(u, s->data.u + i * D, D * sizeof *u) && ckg__data_allowed(&s->data, (int)i)) {
+            memcpy(x, s->data.x + i * d, d * sizeof *x);
+            return;
+        }
+    if (ckg__ruled(s->problem))
+        ckg__allowed_nearest(s->problem, NULL, NULL, u, NULL);
+    ckg__problem_from_unit(s->problem, u, x);
+}
+
 static int describe(ckg_study *s, double *u, double penalty, ckg_recommendation *out)
 {
     double utility, unused;
 
-    ckg__problem_from_unit(s->problem, u, (double *)out->x);
+    design_at(s, u, (double *)out->x);
     ckg__problem_to_unit(s->problem, out->x, u);
     int status = ckg__study_predict_at(s, u, (double *)out->mean, (double *)out->sd,
                                        (double *)out->probability, &out->probability_feasible);

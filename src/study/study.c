@@ -12,6 +12,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/sized.h"
+#include "design/allowed.h"
 #include "design/sequence.h"
 #include "study/option_table.h"
 
@@ -131,6 +132,8 @@ static int study_fill(ckg_study *s, const ckg_problem *problem, const ckg_option
 
     if (!status)
         status = ckg__problem_copy(&s->problem, problem);
+    if (!status)
+        status = ckg__allowed_survey(s->problem);
     if (status)
         return status;
     ckg__data_init(&s->data, s->problem);

@@ -119,8 +119,9 @@ static int wander(struct stage *stage, int s, struct ckg__arena *arena)
     double *U = ckg__arena_doubles(arena, (size_t)D * STEPS);
     double value[STEPS];
     double reach = 0.05;
-    double *lower = ckg__arena_doubles(arena, 2 * (size_t)D);
+    double *lower = ckg__arena_doubles(arena, 3 * (size_t)D);
     double *upper = lower ? lower + D : NULL;
+    double *v = lower ? lower + 2 * D : NULL;
     struct ckg__rng rng;
 
     if (!U || !lower)
@@ -132,6 +133,7 @@ static int wander(struct stage *stage, int s, struct ckg__arena *arena)
         for (int p = 0; p < STEPS; p++)
             for (int k = 0; k < D; k++)
                 U[k * STEPS + p] = fmin(fmax(u[k] + reach * ckg__rng_normal(&rng), lower[k]), upper[k]);
+        ckg__search_bring_back(stage->search, u, STEPS, U, STEPS, v);
         const int status = ckg__acquisition_at(stage->search, stage->acquisition, STEPS, U, STEPS, arena,
                                                value, NULL);
         if (status)

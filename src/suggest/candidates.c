@@ -66,8 +66,11 @@ static int around_outlook(const struct ckg__search *search, int o, int local, do
             return CKG_ERR_NOMEM;
         at += local;
     }
-    at += ckg__search_neighbours(search, outlook->x_r, CKG__FOR_CANDIDATES_BESIDE + (uint64_t)o,
-                                 NEIGHBOURS / (search->outlooks > 2 ? 4 : 1), U + at, ldu);
+    int beside;
+    if (ckg__search_neighbours(search, outlook->x_r, CKG__FOR_CANDIDATES_BESIDE + (uint64_t)o,
+                               NEIGHBOURS / (search->outlooks > 2 ? 4 : 1), U + at, ldu, arena, &beside))
+        return CKG_ERR_NOMEM;
+    at += beside;
     for (int k = 0; k < search->problem->D; k++)
         U[(size_t)k * (size_t)ldu + (size_t)at] = outlook->x_r[k];
     *end = at + 1;

@@ -5,17 +5,85 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "design/allowed.h"
+
+/*
+ * Rules while climbing: the value of a point is that of the nearest allowed point, and its slope is taken
+ * along the limits that hold that one. So a climb that runs into a rule slides along it, and a top on a
+ * rule's limit is a top like any other. Where no allowed point is found the value is −INFINITY.
+ */
+struct fenced {
+    const struct ckg_problem *problem;
+    ckg__batch_function uphill;
+    void *context;
+    const double *lower, *upper; /* (starts × D) */
+};
+
+/* What is looked at in a batch: the nearest points, and how they move. */
+struct nearest {
+    double *U; /* D×m */
+    double *u; /* (D) */
+    struct ckg__tangent *tangent;
+    char *found;
+};
+
+static int nearest_take(struct nearest *n, size_t D, size_t m, struct ckg__arena *arena)
+{
+    n->U = ckg__arena_doubles(arena, D * m);
+    n->u = ckg__arena_doubles(arena, D);
+    n->tangent = ckg__arena_get(arena, m, sizeof *n->tangent);
+    n->found = ckg__arena_get(arena, m, 1);
+    return n->U && n->u && n->tangent && n->found ? CKG_OK : CKG_ERR_NOMEM;
+}
+
+static int fenced_batch(void *context, int m, const double *U, const int *which, struct ckg__arena *arena,
+                        double *value, double *gradient)
+{
+    const struct fenced *fenced = context;
+    struct ckg__arena_mark mark = ckg__arena_mark(arena);
+    const int D = fenced->problem->D;
+    struct nearest n;
+
+    if (nearest_take(&n, (size_t)D, (size_t)m, arena))
+        return CKG_ERR_NOMEM;
+    for (int p = 0; p < m; p++) {
+        const size_t start = (size_t)which[p] * (size_t)D;
+        ckg__point_get(D, U, m, p, n.u);
+        n.found[p] = (char)ckg__allowed_nearest(fenced->problem, fenced->lower + start, fenced->upper + start,
+                                                n.u, &n.tangent[p]);
+        ckg__point_put(D, n.u, n.U, m, p);
+    }
+    const int status = fenced->uphill(fenced->context, m, n.U, which, arena, value, gradient);
+    for (int p = 0; !status && p < m; p++) {
+        if (n.found[p])
+            ckg__tangent_apply(&n.tangent[p], gradient + p, m);
+        else
+            value[p] = -INFINITY;
+    }
+    ckg__arena_release(arena, mark);
+    return status;
+}
+
+/* The tops as the allowed points that they stand for. */
+static void settle(const struct fenced *fenced, int starts, double *X)
+{
+    const size_t D = (size_t)fenced->problem->D;
+
+    for (size_t s = 0; s < (size_t)starts; s++)
+        ckg__allowed_nearest(fenced->problem, fenced->lower + s * D, fenced->upper + s * D, X + s * D, NULL);
+}
 
 /* Climbing on a lattice point is staying where one is in all but the reals: the box holds the rest fixed. */
-int ckg__climb_reals(const struct ckg_problem *problem, const struct ckg__hill *hill,
-                     const struct ckg__lbfgs_options *options, int starts, double *X, double *value,
-                     struct ckg__arena *arena)
+int ckg__climb_function(const struct ckg_problem *problem, ckg__batch_function uphill, void *context,
+                        const struct ckg__lbfgs_options *options, int starts, double *X, double *value,
+                        struct ckg__arena *arena)
 {
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
     const size_t D = (size_t)problem->D;
     const size_t size = (size_t)starts * D;
     double *lower = ckg__arena_doubles(arena, size);
     double *upper = ckg__arena_doubles(arena, size);
+    struct fenced fenced = {problem, uphill, context, lower, upper};
 
     assert(starts > 0);
 
@@ -23,10 +91,20 @@ int ckg__climb_reals(const struct ckg_problem *problem, const struct ckg__hill *
         return CKG_ERR_NOMEM;
     for (size_t s = 0; s < (size_t)starts; s++)
         ckg__problem_free_box(problem, X + s * D, lower + s * D, upper + s * D);
-    const int status = ckg__multistart(hill->uphill, hill->context, problem->D, starts, lower, upper, options,
-                                       X, value, arena);
+    const int ruled = ckg__ruled(problem);
+    const int status = ckg__multistart(ruled ? fenced_batch : uphill, ruled ? &fenced : context, problem->D,
+                                       starts, lower, upper, options, X, value, arena);
+    if (!status && ruled)
+        settle(&fenced, starts, X);
     ckg__arena_release(arena, mark);
     return status;
+}
+
+int ckg__climb_reals(const struct ckg_problem *problem, const struct ckg__hill *hill,
+                     const struct ckg__lbfgs_options *options, int starts, double *X, double *value,
+                     struct ckg__arena *arena)
+{
+    return ckg__climb_function(problem, hill->uphill, hill->context, options, starts, X, value, arena);
 }
 
 int ckg__climb_again(const struct ckg__search *search, const struct ckg__hill *hill,
@@ -61,8 +139,11 @@ static int best_neighbour(const struct ckg__search *search, const struct ckg__hi
 
     if (!U)
         return CKG_ERR_NOMEM;
-    const int count = ckg__search_neighbours(search, u, how->purpose + (uint64_t)round, most, U, most);
-    const int status = count ? hill->values(hill->context, count, U, most, arena, values) : CKG_OK;
+    int count = 0;
+    int status = ckg__search_neighbours(search, u, how->purpose + (uint64_t)round, most, U, most, arena,
+                                        &count);
+    if (!status && count)
+        status = hill->values(hill->context, count, U, most, arena, values);
     for (int p = 0; !status && p < count; p++) {
         ckg__point_get(D, U, most, p, v);
         if ((best < 0 || values[p] > values[best]) && !(how->free_only && ckg__search_taken(search, v, x)))

@@ -23,6 +23,11 @@ int ckg__climb_reals(const struct ckg_problem *problem, const struct ckg__hill *
                      const struct ckg__lbfgs_options *options, int starts, double *X, double *value,
                      struct ckg__arena *arena);
 
+/* The same for a function alone. */
+int ckg__climb_function(const struct ckg_problem *problem, ckg__batch_function uphill, void *context,
+                        const struct ckg__lbfgs_options *options, int starts, double *X, double *value,
+                        struct ckg__arena *arena);
+
 /*
  * Climbs on from u (D) over and over with fresh memory, as a quasi-Newton search stops short on a cliff,
  * until it gains no more than `enough` or was `times` over. *value is that of u.

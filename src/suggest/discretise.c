@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "design/sequence.h"
 #include "linalg/normal.h"
+#include "suggest/climb.h"
 #include "suggest/knowledge.h"
 
 /* --- the nodes of Z_c --- */
@@ -166,22 +167,15 @@ static int climb_inner(const struct ckg__search *search, const struct ckg__outlo
     struct ckg__arena *arena = &search->arena[worker];
     const struct ckg__team team = ckg__search_team(search, worker);
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
-    const int D = search->problem->D;
-    const size_t size = (size_t)pairs * (size_t)D;
     const struct ckg__lbfgs_options options = {4, search->effort.inner_evaluations, fmin(o->width, 0.02),
                                                1e-6, 1e-7};
     struct ckg__kg_sample sample = {.z = z, .team = ckg__gp_team(o->belief->gp[0], &team)};
-    double *lower = ckg__arena_doubles(arena, size);
-    double *upper = ckg__arena_doubles(arena, size);
     double *value = ckg__arena_doubles(arena, (size_t)pairs);
 
-    if (!lower || !upper || !value || ckg__kg_sample_take(&sample, o->belief, u, arena))
+    if (!value || ckg__kg_sample_take(&sample, o->belief, u, arena))
         return CKG_ERR_NOMEM;
-    for (int i = 0; i < pairs; i++)
-        ckg__problem_free_box(search->problem, starts + (size_t)i * (size_t)D, lower + (size_t)i * (size_t)D,
-                              upper + (size_t)i * (size_t)D);
-    const int status = ckg__multistart(ckg__kg_inner_batch, &sample, D, pairs, lower, upper, &options, starts,
-                                       value, arena);
+    const int status = ckg__climb_function(search->problem, ckg__kg_inner_batch, &sample, &options, pairs,
+                                           starts, value, arena);
     ckg__arena_release(arena, mark);
     return status;
 }

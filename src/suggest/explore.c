@@ -96,10 +96,11 @@ int ckg__search_any(struct ckg__search *search, struct ckg__choice *choice, int 
         *found = !ckg__search_taken(search, choice->u, x);
     }
 
-    /* Then all designs of a finite problem in turn. */
-    const double size = ckg__problem_size(problem);
+    /* Then all designs of a finite problem in turn, or those that its rules leave. */
+    const struct ckg__known *known = &problem->known;
+    const double size = known->complete ? known->count : ckg__problem_size(problem);
     for (double i = 0; !*found && i < size && i < most_designs; i++) {
-        ckg__problem_number(problem, i, x);
+        ckg__problem_number(problem, known->complete ? known->number[(int)i] : i, x);
         ckg__problem_to_unit(problem, x, choice->u);
         *found = !ckg__search_taken(search, choice->u, x);
     }

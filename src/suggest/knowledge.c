@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "design/allowed.h"
 #include "optim/simplex.h"
 #include "suggest/climb.h"
 #include "suggest/knowledge.h"
@@ -286,19 +287,41 @@ static int averages(void *context, int m, const double *U, int ldu, struct ckg__
     return status;
 }
 
+/* The same of the nearest design that obeys the rules. */
+static int average_nearest(void *context, const double *u, struct ckg__arena *arena, double *value)
+{
+    const struct refined *r = context;
+    const struct ckg_problem *problem = r->search->problem;
+    struct ckg__arena_mark mark = ckg__arena_mark(arena);
+    double *v = ckg__arena_doubles(arena, (size_t)problem->D);
+
+    if (!v)
+        return CKG_ERR_NOMEM;
+    memcpy(v, u, (size_t)problem->D * sizeof *v);
+    *value = -INFINITY;
+    const int status = ckg__allowed_nearest(problem, NULL, NULL, v, NULL) ? average(context, v, arena, value)
+                                                                          : CKG_OK;
+    ckg__arena_release(arena, mark);
+    return status;
+}
+
 /* By a simplex, as the paper's authors did. */
 static int refine_by_simplex(struct refined *context, double *u, struct ckg__arena *arena)
 {
     const struct ckg__search *search = context->search;
     const int D = search->problem->D;
+    const int ruled = ckg__ruled(search->problem);
     double *box = ckg__arena_doubles(arena, 2 * (size_t)D);
     double value;
 
     if (!box)
         return CKG_ERR_NOMEM;
     ckg__problem_free_box(search->problem, u, box, box + D);
-    return ckg__simplex(average, context, D, box, box + D, 0.05, search->effort.refine_evaluations, u, &value,
-                        arena);
+    const int status = ckg__simplex(ruled ? average_nearest : average, context, D, box, box + D, 0.05,
+                                    search->effort.refine_evaluations, u, &value, arena);
+    if (ruled)
+        ckg__allowed_nearest(search->problem, NULL, NULL, u, NULL);
+    return status;
 }
 
 /* To the best lattice neighbour that is free, if that is better under the X_d of the finalist; then the

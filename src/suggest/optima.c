@@ -32,17 +32,20 @@ struct stage {
 static int lay_faces(const struct ckg__search *search, int o, int m, double *U)
 {
     const struct ckg_problem *problem = search->problem;
+    double *u = ckg__arena_doubles(search->results, (size_t)problem->D);
     struct ckg__rng rng;
 
-    if (ckg__search_fill(search, CKG__FOR_FACES + (uint64_t)o, FACES, U + m - FACES, m, search->results))
+    if (!u ||
+        ckg__search_fill(search, CKG__FOR_FACES + (uint64_t)o, FACES, U + m - FACES, m, search->results))
         return CKG_ERR_NOMEM;
     ckg__rng_seed(&rng, search->seed, search->stream, CKG__FOR_FACES_SIDES + (uint64_t)o);
     for (int i = 0; i < problem->d; i++)
         for (int p = m - FACES; ckg__is_real(&problem->parameters[i]) && p < m; p++) {
-            double *u = &U[(size_t)problem->parameters[i].offset * (size_t)m + (size_t)p];
+            double *at = &U[(size_t)problem->parameters[i].offset * (size_t)m + (size_t)p];
             if (ckg__rng_uniform(&rng) < 0.5)
-                *u = *u < 0.5 ? 0 : 1;
+                *at = *at < 0.5 ? 0 : 1;
         }
+    ckg__search_bring_back(search, search->outlook[o].x_r, FACES, U + m - FACES, m, u);
     return CKG_OK;
 }
 
@@ -288,6 +291,7 @@ static int refine(const struct ckg__search *search, int o, struct ckg__optima *o
     for (int round = 0; !status && drawn && round < REFINEMENTS; round++, reach /= 5) {
         ckg__problem_free_box(search->problem, x, local.box, local.box + D);
         lay_fresh(D, x, reach, &rng, &local);
+        ckg__search_bring_back(search, x, FRESH, local.U + local.count, ROOM, local.direction);
 
         /* The draw, continued to them. */
         for (int j = 0; !status && drawn && j < belief->outcomes; j++)

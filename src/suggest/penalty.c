@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "suggest/search.h"
+#include "suggest/climb.h"
 
 enum { CHUNK = 64 };
 
@@ -100,15 +100,14 @@ static int find_penalty(const struct ckg__search *search, struct ckg__outlook *o
     o->belief->penalty = mean[lowest];
 
     /* Downhill from there. */
-    double *x = ckg__arena_doubles(arena, 3 * (size_t)D);
+    double *x = ckg__arena_doubles(arena, (size_t)D);
     double value;
     if (!x)
         return CKG_ERR_NOMEM;
     ckg__point_get(D, o->U, o->room, lowest, x);
-    ckg__problem_free_box(search->problem, x, x + D, x + 2 * D);
     if (ckg__problem_has_reals(search->problem)) {
-        status = ckg__multistart(minus_mean, o->belief->gp[0], D, 1, x + D, x + 2 * D, &options, x, &value,
-                                 arena);
+        status = ckg__climb_function(search->problem, minus_mean, o->belief->gp[0], &options, 1, x, &value,
+                                     arena);
         o->belief->penalty = status ? mean[lowest] : -value;
     }
     ckg__arena_release(arena, mark);

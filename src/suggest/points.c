@@ -10,12 +10,31 @@
 
 #include "base/error.h"
 #include "base/rng.h"
+#include "design/allowed.h"
 #include "design/sequence.h"
 #include "suggest/search.h"
+
+/* The same over what the rules leave; a local search may find nothing of it, and looks everywhere then. */
+static int fill_allowed(const struct ckg__search *search, uint64_t purpose, int count, double *U, int ldu,
+                        struct ckg__arena *arena, int *found)
+{
+    struct ckg__rng rng;
+
+    ckg__rng_seed(&rng, search->seed, search->stream, CKG__FOR_WALKS + purpose);
+    return ckg__allowed_fill(search->problem, &rng, search->data->designs, search->data->x, count, U, ldu,
+                             arena, found);
+}
 
 int ckg__search_fill(const struct ckg__search *search, uint64_t purpose, int count, double *U, int ldu,
                      struct ckg__arena *arena)
 {
+    if (ckg__ruled(search->problem)) {
+        int found = 0;
+        const int status = fill_allowed(search, purpose, count, U, ldu, arena, &found);
+        if (status || found == count)
+            return status;
+    }
+
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
     const struct ckg_problem *problem = search->problem;
     const int d = problem->d;
@@ -39,24 +58,35 @@ int ckg__search_fill(const struct ckg__search *search, uint64_t purpose, int cou
     return CKG_OK;
 }
 
-/* The largest finite problem whose designs are all looked at. */
-enum { ENUMERATE = 512 };
+/* The largest finite problem whose designs are all looked at; steps of two parameters at once. */
+enum { ENUMERATE = 512, PAIRS = 12 };
 
-/* The designs that were evaluated, thinned evenly to `most` with the newest kept. */
+/*
+ * The designs that were evaluated, thinned evenly to `most` with the newest kept; those that break a rule are
+ * left out.
+ */
 static int data_points(const struct ckg__search *search, int most, int *rows)
 {
     const int n = search->data->designs;
     const int count = n < most ? n : most;
-    for (int i = 0; i < count; i++)
-        rows[i] = n - 1 - (int)((long)i * n / count);
-    return count;
+    double x[CKG_MAX_PARAMETERS];
+    int kept = 0;
+
+    for (int i = 0; i < count; i++) {
+        const int row = n - 1 - (int)((long)i * n / count);
+        const double *u = search->data->u + (size_t)row * (size_t)search->problem->D;
+        if (!ckg__ruled(search->problem) || ckg__allowed(search->problem, u, x))
+            rows[kept++] = row;
+    }
+    return kept;
 }
 
 int ckg__search_points(struct ckg__search *search)
 {
     const struct ckg_problem *problem = search->problem;
     const int D = problem->D;
-    const double size = ckg__problem_size(problem);
+    const struct ckg__known *known = &problem->known;
+    const double size = known->complete ? known->count : ckg__problem_size(problem);
 
     search->enumerated = size > 0 && size <= ENUMERATE;
     const int filling = search->enumerated ? (int)size : search->effort.base;
@@ -78,7 +108,7 @@ int ckg__search_points(struct ckg__search *search)
         return ckg__search_fill(search, CKG__FOR_BASE_POINTS, filling, search->U, search->base,
                                 search->results);
     for (int i = 0; i < filling; i++) {
-        ckg__problem_numbered(problem, i, u);
+        ckg__problem_numbered(problem, known->complete ? known->number[i] : i, u);
         ckg__point_put(D, u, search->U, search->base, i);
     }
     return CKG_OK;
@@ -239,6 +269,21 @@ static int slide_to_edge(const struct ckg__search *search, const struct ckg__out
     return CKG_OK;
 }
 
+void ckg__search_bring_back(const struct ckg__search *search, const double *from, int count, double *U,
+                            int ldu, double *u)
+{
+    const struct ckg_problem *problem = search->problem;
+    double x[CKG_MAX_PARAMETERS];
+
+    for (int p = 0; ckg__ruled(problem) && p < count; p++) {
+        ckg__point_get(problem->D, U, ldu, p, u);
+        if (ckg__allowed(problem, u, x))
+            continue;
+        ckg__allowed_return(problem, from, u);
+        ckg__point_put(problem->D, u, U, ldu, p);
+    }
+}
+
 int ckg__search_around(const struct ckg__search *search, const struct ckg__outlook *outlook, uint64_t purpose,
                        int count, double *U, int ldu, struct ckg__arena *arena)
 {
@@ -260,6 +305,7 @@ int ckg__search_around(const struct ckg__search *search, const struct ckg__outlo
         for (int j = 1; j < outcomes; j++)
             if (slide_to_edge(search, outlook, j, edge, U + radial, ldu, arena))
                 return CKG_ERR_NOMEM;
+    ckg__search_bring_back(search, outlook->x_r, count, U, ldu, direction);
     ckg__arena_release(arena, mark);
     return CKG_OK;
 }
@@ -282,8 +328,9 @@ static double step_along(const struct ckg__parameter *q, double u, int turn, str
     return to < 0 || to > q->steps ? NAN : ckg__step_to_unit(q, to);
 }
 
-int ckg__search_neighbours(const struct ckg__search *search, const double *u, uint64_t purpose, int most,
-                           double *U, int ldu)
+/* Steps of one parameter each, whatever the rules say. */
+static int lattice_neighbours(const struct ckg__search *search, const double *u, uint64_t purpose, int most,
+                              double *U, int ldu)
 {
     const struct ckg_problem *problem = search->problem;
     const int d = problem->d;
@@ -319,9 +366,52 @@ int ckg__search_neighbours(const struct ckg__search *search, const double *u, ui
     return count;
 }
 
+/*
+ * Of the neighbours those that obey the rules, if need be with their reals moved; then some that are steps of
+ * two parameters at once, for a rule may tie them together. v (2D) is scratch.
+ */
+static int allowed_neighbours(const struct ckg__search *search, const double *u, uint64_t purpose, int most,
+                              int count, double *U, int ldu, double *v)
+{
+    const struct ckg_problem *problem = search->problem;
+    const int room = count + (most - count < PAIRS ? most - count : PAIRS);
+    double x[CKG_MAX_PARAMETERS];
+    struct ckg__rng rng;
+    int kept = 0;
+
+    for (int p = 0; p < count; p++) {
+        ckg__point_get(problem->D, U, ldu, p, v);
+        if (ckg__allowed_nearest(problem, NULL, NULL, v, NULL))
+            ckg__point_put(problem->D, v, U, ldu, kept++);
+    }
+    ckg__rng_seed(&rng, search->seed, search->stream, CKG__FOR_WALKS + purpose);
+    for (int p = 0; p < PAIRS && kept < room && ckg__allowed(problem, u, x); p++) {
+        memcpy(v, u, (size_t)problem->D * sizeof *v);
+        ckg__allowed_step(problem, &rng, v, v + problem->D);
+        ckg__point_put(problem->D, v, U, ldu, kept++);
+    }
+    return kept;
+}
+
+int ckg__search_neighbours(const struct ckg__search *search, const double *u, uint64_t purpose, int most,
+                           double *U, int ldu, struct ckg__arena *arena, int *count)
+{
+    *count = lattice_neighbours(search, u, purpose, most, U, ldu);
+    if (!*count || !ckg__ruled(search->problem))
+        return CKG_OK;
+    struct ckg__arena_mark mark = ckg__arena_mark(arena);
+    double *v = ckg__arena_doubles(arena, 2 * (size_t)search->problem->D);
+    if (!v)
+        return CKG_ERR_NOMEM;
+    *count = allowed_neighbours(search, u, purpose, most, *count, U, ldu, v);
+    ckg__arena_release(arena, mark);
+    return CKG_OK;
+}
+
 int ckg__search_taken(const struct ckg__search *search, const double *u, double *x)
 {
-    ckg__problem_from_unit(search->problem, u, x);
+    if (!ckg__allowed(search->problem, u, x))
+        return 1;
     const int design = ckg__data_find(search->data, x);
     if (design < 0)
         return 0;

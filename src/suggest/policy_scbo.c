@@ -18,6 +18,7 @@
 
 #include "base/error.h"
 #include "base/rng.h"
+#include "design/allowed.h"
 #include "design/sequence.h"
 #include "suggest/thompson.h"
 #include "suggest/policy.h"
@@ -89,7 +90,8 @@ static int complete_designs(const struct ckg__search *search, int *rows, char *s
 
     memset(seen, 0, (size_t)data->designs);
     for (int t = region_of(search)->first; t < data->trials; t++)
-        if (data->trial[t].state == CKG_COMPLETE && !seen[data->trial[t].design]) {
+        if (data->trial[t].state == CKG_COMPLETE && !seen[data->trial[t].design] &&
+            ckg__data_allowed(data, data->trial[t].design)) {
             seen[data->trial[t].design] = 1;
             rows[n++] = data->trial[t].design;
         }
@@ -235,6 +237,55 @@ static int from_list(const struct ckg__search *search, const struct box *box, st
     return count;
 }
 
+/* lower, upper (D) ← the box. */
+static void box_bounds(const struct ckg_problem *problem, const struct box *box, double *lower, double *upper)
+{
+    for (int k = 0; k < problem->D; k++) {
+        lower[k] = 0;
+        upper[k] = 1;
+    }
+    for (int i = 0; i < problem->d; i++) {
+        const struct ckg__parameter *q = &problem->parameters[i];
+        if (q->kind == CKG_CATEGORICAL)
+            continue;
+        lower[q->offset] = fmax(0, box->centre[i] - box->half[i]);
+        upper[q->offset] = fmin(1, box->centre[i] + box->half[i]);
+    }
+}
+
+/*
+ * Where rules leave little of the box, walks from the centre and from the designs that are there, up to half
+ * of `most`.
+ */
+static int walk_box(const struct ckg__search *search, const struct box *box, struct ckg__rng *rng, int most,
+                    double *U, int *count)
+{
+    const struct ckg_problem *problem = search->problem;
+    const size_t D = (size_t)problem->D;
+    double *lower = ckg__arena_doubles(search->results, 3 * D);
+    double *u = lower ? lower + 2 * D : NULL;
+    double x[CKG_MAX_PARAMETERS];
+    const int had = *count;
+    int status = lower ? CKG_OK : CKG_ERR_NOMEM;
+
+    if (!status)
+        box_bounds(problem, box, lower, lower + D);
+    for (int i = 0; !status && i < most / 2 && *count < most / 2; i++) {
+        const int from = i % (had + 1);
+
+        if (from < had)
+            ckg__point_get(problem->D, U, most, from, u);
+        else
+            memcpy(u, box->u, D * sizeof *u);
+        if (!ckg__allowed_nearest(problem, lower, lower + D, u, NULL))
+            continue;
+        status = ckg__allowed_walk(problem, rng, lower, lower + D, u, search->results);
+        if (!status && !ckg__search_taken(search, u, x))
+            keep(u, problem->D, most, count, U);
+    }
+    return status;
+}
+
 /* Free designs of the box at Sobol points. */
 static int from_box(const struct ckg__search *search, const struct box *box, struct ckg__rng *rng, int most,
                     double *U, int *count)
@@ -256,8 +307,10 @@ static int from_box(const struct ckg__search *search, const struct box *box, str
         if (!ckg__search_taken(search, u, x))
             keep(u, problem->D, most, count, U);
     }
+    const int status = ckg__ruled(problem) && *count < most / 2 ? walk_box(search, box, rng, most, U, count)
+                                                                : CKG_OK;
     ckg__arena_release(search->results, mark);
-    return CKG_OK;
+    return status;
 }
 
 /*
@@ -306,7 +359,7 @@ static int from_fresh_design(const struct ckg__search *search, struct ckg__choic
 {
     const struct ckg_problem *problem = search->problem;
     const struct ckg__region *region = region_of(search);
-    const size_t size = (size_t)region->initial * (size_t)problem->d;
+    const size_t size = (size_t)region->initial * (size_t)(ckg__ruled(problem) ? problem->D : problem->d);
     double *design = ckg__arena_doubles(search->results, size);
     double *work = ckg__arena_doubles(search->results, size);
     double x[CKG_MAX_PARAMETERS];
@@ -316,9 +369,15 @@ static int from_fresh_design(const struct ckg__search *search, struct ckg__choic
         return CKG_ERR_NOMEM;
     struct ckg__rng rng;
     ckg__rng_seed(&rng, search->seed, (uint64_t)region->restarts, CKG__FOR_REGION_RESTARTS);
-    ckg__design_lhs(&rng, region->initial, problem->d, LHS_TRIES, design, work, order);
-    const double *cube = design + (size_t)(search->data->trials - region->first) * (size_t)problem->d;
-    ckg__problem_from_cube(problem, cube, choice->u);
+    const size_t next = (size_t)(search->data->trials - region->first);
+    if (ckg__ruled(problem)) {
+        if (ckg__allowed_design(problem, &rng, region->initial, design, search->results))
+            return CKG_ERR_NOMEM;
+        memcpy(choice->u, design + next * (size_t)problem->D, (size_t)problem->D * sizeof *design);
+    } else {
+        ckg__design_lhs(&rng, region->initial, problem->d, LHS_TRIES, design, work, order);
+        ckg__problem_from_cube(problem, design + next * (size_t)problem->d, choice->u);
+    }
     choice->path = "restart";
     choice->value = NAN;
     *found = !ckg__search_taken(search, choice->u, x);

@@ -116,6 +116,7 @@ static void read_values(struct book *book, const struct ckg__trial *trial)
     }
 }
 
+/* 1 when all outcomes of the design are known, and it is a place to look around: it obeys the rules. */
 static int complete(const struct book *book, int design)
 {
     const int outcomes = book->data->problem->outcomes;
@@ -123,7 +124,7 @@ static int complete(const struct book *book, int design)
     for (int j = 0; j < outcomes; j++)
         if (!count[j])
             return 0;
-    return 1;
+    return ckg__data_allowed(book->data, design);
 }
 
 static double objective(const struct book *book, int design)

@@ -168,13 +168,23 @@ int ckg__search_around(const struct ckg__search *search, const struct ckg__outlo
                        int count, double *U, int ldu, struct ckg__arena *arena);
 
 /*
- * Lattice neighbours of u (D): steps of integers, other values of categoricals; at most `most`, their number
- * returned.
+ * The columns of U (D×count) that break a rule go to the nearest point that does not, or back towards `from`
+ * (D). scratch (D).
+ */
+void ckg__search_bring_back(const struct ckg__search *search, const double *from, int count, double *U,
+                            int ldu, double *scratch);
+
+/*
+ * Lattice neighbours of u (D): steps of integers, other values of categoricals; at most `most`, *count of
+ * them.
  */
 int ckg__search_neighbours(const struct ckg__search *search, const double *u, uint64_t purpose, int most,
-                           double *U, int ldu);
+                           double *U, int ldu, struct ckg__arena *arena, int *count);
 
-/* 1 when the design at u may not be suggested: settled or pending. x (d) is its value in the user's units. */
+/*
+ * 1 when the design at u may not be suggested: it breaks a rule, is settled or pending. x (d) is its value in
+ * the user's units.
+ */
 int ckg__search_taken(const struct ckg__search *search, const double *u, double *x);
 
 /* Runs task on the pool and returns the first bad status of status (count). */

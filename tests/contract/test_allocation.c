@@ -69,6 +69,16 @@ static int add_constraint(ckg_problem *p)
     return ckg_problem_add_constraint(p, "stress", 0, 1);
 }
 
+static int add_rule(ckg_problem *p)
+{
+    return ckg_problem_add_rule(p, "length < 0.9 or bolts > 2 and wood != 'elm'", NULL);
+}
+
+static int add_row(ckg_problem *p)
+{
+    return ckg_problem_add_rule_row(p, (const double[]){1, 0.5, 0}, -INFINITY, 4.9);
+}
+
 static int set_designs(ckg_problem *p)
 {
     static const double X[] = {0, 1, 0, 0.5, 9, 2};
@@ -78,17 +88,18 @@ static int set_designs(ckg_problem *p)
 
 static void test_building_a_problem(void **state)
 {
-    static int (*const steps[])(ckg_problem *) = {add_real,      add_integer,    add_categorical,
-                                                  set_objective, add_constraint, set_designs};
-    static const int dimension[] = {0, 1, 2, 3, 3, 3}, constraints[] = {0, 0, 0, 0, 0, 1};
+    static int (*const steps[])(ckg_problem *) = {add_real,       add_integer, add_categorical, set_objective,
+                                                  add_constraint, set_designs, add_rule,        add_row};
+    static const int dimension[] = {0, 1, 2, 3, 3, 3, 3, 3}, constraints[] = {0, 0, 0, 0, 0, 1, 1, 1};
     ckg_problem *p;
 
     (void)state;
     must(ckg_problem_new(&p));
-    for (int i = 0; i < 6; i++) {
+    for (int i = 0; i < 8; i++) {
         int status = CKG_ERR_NOMEM, n = 0;
         for (; status; n++) {
             struct budget budget = {0, n, 0};
+            assert_int_equal(ckg_problem_rules(p), i > 6);
             assert_int_equal(ckg_problem_dimension(p), dimension[i]);
             assert_int_equal(ckg_problem_constraints(p), constraints[i]);
             assert_string_equal(ckg_problem_outcome_name(p, 0), i > 3 ? "mass" : "objective");
@@ -125,19 +136,22 @@ struct setting {
     const char *name, *policy;
     enum ckg_noise noise;
     int initial, told, failed, pending, mixed;
+    int ruled;
 };
 
 static const struct setting settings[] = {
-    {"initial", "ckg", CKG_NOISE_NONE, 4, 0, 0, 0, 0},
-    {"initial, pending", "ckg", CKG_NOISE_NONE, 9, 0, 1, 2, 1},
-    {"ckg", "ckg", CKG_NOISE_NONE, 0, 5, 0, 0, 0},
-    {"cei", "cei", CKG_NOISE_NONE, 0, 5, 0, 0, 0},
-    {"noise", "ckg", CKG_NOISE_AUTO, 0, 5, 0, 0, 0},
-    {"noise, cei", "cei", CKG_NOISE_AUTO, 0, 5, 0, 0, 0},
-    {"failed, pending", "ckg", CKG_NOISE_NONE, 0, 5, 2, 2, 0},
-    {"noise, failed, pending", "ckg", CKG_NOISE_AUTO, 0, 5, 2, 2, 0},
-    {"mixed", "ckg", CKG_NOISE_NONE, 0, 5, 0, 1, 1},
-    {"only failed", "ckg", CKG_NOISE_AUTO, 0, 0, 3, 0, 0},
+    {"initial", "ckg", CKG_NOISE_NONE, 4, 0, 0, 0, 0, 0},
+    {"initial, pending", "ckg", CKG_NOISE_NONE, 9, 0, 1, 2, 1, 0},
+    {"ckg", "ckg", CKG_NOISE_NONE, 0, 5, 0, 0, 0, 0},
+    {"cei", "cei", CKG_NOISE_NONE, 0, 5, 0, 0, 0, 0},
+    {"noise", "ckg", CKG_NOISE_AUTO, 0, 5, 0, 0, 0, 0},
+    {"noise, cei", "cei", CKG_NOISE_AUTO, 0, 5, 0, 0, 0, 0},
+    {"failed, pending", "ckg", CKG_NOISE_NONE, 0, 5, 2, 2, 0, 0},
+    {"noise, failed, pending", "ckg", CKG_NOISE_AUTO, 0, 5, 2, 2, 0, 0},
+    {"mixed", "ckg", CKG_NOISE_NONE, 0, 5, 0, 1, 1, 0},
+    {"only failed", "ckg", CKG_NOISE_AUTO, 0, 0, 3, 0, 0, 0},
+    {"rules, initial", "ckg", CKG_NOISE_NONE, 9, 0, 0, 2, 1, 1},
+    {"rules", "ckg", CKG_NOISE_NONE, 0, 5, 0, 1, 1, 1},
 };
 
 enum { SETTINGS = sizeof settings / sizeof *settings };
@@ -153,6 +167,10 @@ static ckg_problem *new_problem(const struct setting *setting)
         must(add_integer(p));
     if (setting->mixed)
         must(add_categorical(p));
+    if (setting->ruled) {
+        must(ckg_problem_add_rule(p, "length + height <= 0.7", NULL));
+        must(ckg_problem_add_rule(p, "if wood == 'elm' then bolts < 3", NULL));
+    }
     must(ckg_problem_add_constraint(p, "stress", -INFINITY, 0.6));
     must(ckg_problem_set_noise(p, "objective", setting->noise, 0));
     must(ckg_problem_set_noise(p, "stress", setting->noise, 0));
@@ -407,14 +425,17 @@ static void test_ask_in_the_initial_design(void **state)
     fail_at_each(&settings[0], result_ask, "ask");
     fail_at_each(&settings[1], result_ask, "ask");
     fail_at_each(&settings[9], result_ask, "ask");
+    fail_at_each(&settings[10], result_ask, "ask");
 }
 
-/* By model: both policies, with noise and without, with failed and pending trials, on a lattice. */
+/* By model: both policies, with noise and without, with failed and pending trials, on a lattice, under rules.
+ */
 static void test_ask_by_model(void **state)
 {
     (void)state;
     for (int i = 2; i <= 8; i++)
         fail_at_each(&settings[i], result_ask, "ask");
+    fail_at_each(&settings[11], result_ask, "ask");
 }
 
 static void test_recommend(void **state)
@@ -424,6 +445,7 @@ static void test_recommend(void **state)
     fail_at_each(&settings[8], call_recommend_utility, "recommend");
     fail_at_each(&settings[2], call_recommend_probability, "recommend");
     fail_at_each(&settings[7], call_recommend_probability, "recommend");
+    fail_at_each(&settings[11], call_recommend_utility, "recommend");
 }
 
 static void test_predict_score_and_model(void **state)
@@ -445,7 +467,7 @@ static void test_predict_score_and_model(void **state)
  */
 static ckg_study *stalled_study(void)
 {
-    const struct setting setting = {"stalled", "ckg", CKG_NOISE_AUTO, 0, 0, 0, 0, 0};
+    const struct setting setting = {"stalled", "ckg", CKG_NOISE_AUTO, 0, 0, 0, 0, 0, 0};
     ckg_study *s = new_study(&setting);
     struct result ignored = {0};
 
@@ -526,8 +548,8 @@ static void test_a_warm_ask_allocates_little(void **state)
 
     (void)state;
     for (int i = 0; i < 4; i++) {
-        const struct setting small = {"small", policies[i % 2], noises[i / 2], 0, 8, 0, 0, 0};
-        const struct setting large = {"large", policies[i % 2], noises[i / 2], 0, 40, 0, 0, 0};
+        const struct setting small = {"small", policies[i % 2], noises[i / 2], 0, 8, 0, 0, 0, 0};
+        const struct setting large = {"large", policies[i % 2], noises[i / 2], 0, 40, 0, 0, 0, 0};
         const int usual = warm_allocations(&small, "default", 0),
                   hurried = warm_allocations(&small, "default", 1e-6);
         const int more = warm_allocations(&large, "default", 0), paper = warm_allocations(&small, "paper", 0);
