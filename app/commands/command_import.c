@@ -165,6 +165,23 @@ static void print_lacking(const struct app_notebook *n, const struct app_importe
     }
 }
 
+/* Says how many of the designs break a rule: they are data all the same. */
+static void warn_of_rules(const struct app_notebook *n, const struct app_imported *imported, const char *path)
+{
+    const ckg_problem *problem = n->definition.problem;
+    int first = 0;
+    int count = 0;
+
+    for (int i = 0; ckg_problem_rules(problem) && i < imported->count; i++)
+        if (ckg_problem_check_rules(problem, imported->trials[i].x)) {
+            first = count++ ? first : imported->trials[i].number;
+        }
+    if (count)
+        fprintf(stderr, "%s:%d: %d design%s a rule; the models learn from %s, but never recommend %s\n", path,
+                first, count, count == 1 ? " breaks" : "s break", count == 1 ? "it" : "them",
+                count == 1 ? "it" : "them");
+}
+
 static int check(const struct app_arguments *a)
 {
     return a->count ? CKG_OK : app_wrong(a, "which file? Give its name, or - for standard input");
@@ -188,6 +205,8 @@ static int run(const struct app_arguments *a, struct app_notebook *n)
         status = check_budget(n, &imported);
     if (!status)
         status = try_on_engine(n, &imported, path);
+    if (!status)
+        warn_of_rules(n, &imported, path);
     if (!status)
         status = add_all(a, n, &imported);
     if (!status && !a->quiet) {

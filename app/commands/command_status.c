@@ -26,6 +26,9 @@ static void print_text(const struct app_notebook *n)
     else
         printf("policy %s, seed not drawn yet, %s\n", d->policy, n->url);
 
+    for (int i = 0; i < ckg_problem_rules(d->problem); i++)
+        printf("rule %s\n", ckg_problem_rule(d->problem, i));
+
     if (best)
         printf("best feasible: trial %d, %s = %s\n", best->number, app_outcome_name(d, 0),
                app_number(app_trial_value(best, 0), number));

@@ -162,6 +162,14 @@ static void add_parameters(struct app_text *out, const struct app_definition *d)
     app_json_close(out, '}');
 }
 
+static void add_rules(struct app_text *out, const struct app_definition *d)
+{
+    app_json_open(out, "rules", '[');
+    for (int i = 0; i < ckg_problem_rules(d->problem); i++)
+        app_json_add_string(out, NULL, ckg_problem_rule(d->problem, i));
+    app_json_close(out, ']');
+}
+
 static void add_outcomes(struct app_text *out, const struct app_definition *d)
 {
     const struct app_outcome objective = app_outcome_at(d, 0);
@@ -229,6 +237,8 @@ void app_definition_write(const struct app_definition *d, uint64_t seed, struct 
 
     /* What may be varied, what is measured, and by which command. */
     add_parameters(out, d);
+    if (ckg_problem_rules(d->problem))
+        add_rules(out, d);
     add_outcomes(out, d);
     if (d->own_count)
         add_designs(out, "designs", d, d->own_count, d->own);
@@ -371,6 +381,29 @@ static int same_constraints(const struct app_definition *old, const struct app_d
     return CKG_OK;
 }
 
+/* 1 when one of the problem's rules has these words. */
+static int has_rule(const ckg_problem *problem, const char *text)
+{
+    for (int i = 0; i < ckg_problem_rules(problem); i++)
+        if (!strcmp(ckg_problem_rule(problem, i), text))
+            return 1;
+    return 0;
+}
+
+int app_rules_same(const struct app_definition *old, const struct app_definition *now,
+                   struct app_message *message)
+{
+    for (int i = 0; i < ckg_problem_rules(old->problem); i++)
+        if (!has_rule(now->problem, ckg_problem_rule(old->problem, i)))
+            return app_fail(message, CKG_ERR_INVALID, "the rule '%s' is gone",
+                            ckg_problem_rule(old->problem, i));
+    for (int i = 0; i < ckg_problem_rules(now->problem); i++)
+        if (!has_rule(old->problem, ckg_problem_rule(now->problem, i)))
+            return app_fail(message, CKG_ERR_INVALID, "the rule '%s' is new",
+                            ckg_problem_rule(now->problem, i));
+    return CKG_OK;
+}
+
 int app_definition_same(const struct app_definition *old, const struct app_definition *now,
                         struct app_message *message)
 {
@@ -385,7 +418,9 @@ int app_definition_same(const struct app_definition *old, const struct app_defin
     if (!same_noise(&a, &b))
         return app_fail(message, CKG_ERR_INVALID, "the %s of the objective '%s' has changed",
                         a.positive != b.positive ? "sign" : "noise", a.name);
-    const int status = same_parameters(old, now, message);
+    int status = same_parameters(old, now, message);
+    if (!status)
+        status = app_rules_same(old, now, message);
     return status ? status : same_constraints(old, now, message);
 }
 

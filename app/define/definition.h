@@ -90,11 +90,15 @@ int app_definition_parse(struct app_definition *out, const char *text, size_t le
 void app_definition_write(const struct app_definition *definition, uint64_t seed, struct app_text *out);
 
 /*
- * CKG_OK when parameters, objective and constraints are the same; else CKG_ERR_INVALID and the first
+ * CKG_OK when parameters, rules, objective and constraints are the same; else CKG_ERR_INVALID and the first
  * difference in the message.
  */
 int app_definition_same(const struct app_definition *old, const struct app_definition *now,
                         struct app_message *message);
+
+/* The same for the rules alone, whatever their order. */
+int app_rules_same(const struct app_definition *old, const struct app_definition *now,
+                   struct app_message *message);
 
 /* --- how outcomes are modelled (model.c) --- */
 

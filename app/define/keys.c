@@ -16,6 +16,8 @@ static const struct app_file_key file_keys[] = {
      "learn where evaluations fail and keep away, or take no notice"},
     {"model", "a mapping", "the library's", "how outcomes are modelled"},
     {"parameters", "`{NAME: {…}, …}`", "needed", "what may be varied"},
+    {"rules", "`[\"pitch >= 1.2 * od\", …]`", "none",
+     "what is known of the parameters before any evaluation; no design that is chosen breaks one"},
     {"objective", "a mapping", "needed", "the outcome to make as small or as large as possible"},
     {"constraints", "`{NAME: {…}, …}`", "none", "outcomes that must keep within limits"},
     {"designs", "`[{NAME: value, …}, …]`", "none",

@@ -27,6 +27,36 @@ static int complain_at(struct app_document *document, size_t line, size_t column
                     column + 1, what);
 }
 
+/* Characters of the first so many bytes of a text. */
+static size_t characters(const char *text, size_t bytes)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < bytes; i++)
+        count += ((unsigned char)text[i] & 0xC0) != 0x80;
+    return count;
+}
+
+int app_node_complain_inside(struct app_document *document, const yaml_node_t *node, int at,
+                             const char *format, ...)
+{
+    const yaml_mark_t *start = &node->start_mark;
+    const yaml_mark_t *end = &node->end_mark;
+    const size_t quotes = node->data.scalar.style == YAML_SINGLE_QUOTED_SCALAR_STYLE ||
+                          node->data.scalar.style == YAML_DOUBLE_QUOTED_SCALAR_STYLE;
+    struct app_message what;
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(what.text, sizeof what.text, format, arguments);
+    va_end(arguments);
+    const int plain = start->line == end->line &&
+                      end->column - start->column ==
+                          2 * quotes + characters(app_node_text(node), node->data.scalar.length);
+    const size_t inside = plain ? quotes + characters(app_node_text(node), (size_t)at) : 0;
+    return complain_at(document, start->line, start->column + inside, what.text);
+}
+
 int app_node_complain(struct app_document *document, const yaml_node_t *node, const char *format, ...)
 {
     struct app_message what;

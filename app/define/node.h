@@ -36,6 +36,12 @@ const yaml_node_t *app_document_node(struct app_document *document, int index);
 /* Writes the message, at the node's place, and returns CKG_ERR_INVALID; CKG_ERR_NOMEM the second. */
 int app_node_complain(struct app_document *document, const yaml_node_t *node, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+/*
+ * The same at byte `at` of a text, where it stands in the file as it was read: in one line, without escapes;
+ * else at the text's beginning.
+ */
+int app_node_complain_inside(struct app_document *document, const yaml_node_t *node, int at,
+                             const char *format, ...) __attribute__((format(printf, 4, 5)));
 int app_node_no_memory(struct app_document *document);
 
 /* "… is expected, not" what is there. */

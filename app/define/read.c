@@ -45,7 +45,7 @@ static int read_failures(struct app_reader *r, const yaml_node_t *node)
 
 /* The file's keys in the order they are needed, whatever their order in the file. */
 struct top {
-    const yaml_node_t *name, *goal, *budget, *initial, *policy, *seed, *failures, *model, *parameters,
+    const yaml_node_t *name, *goal, *budget, *initial, *policy, *seed, *failures, *model, *parameters, *rules,
         *objective, *constraints, *designs, *evaluate;
 };
 
@@ -59,6 +59,7 @@ static const struct app_node_key top_keys[] = {
     {"failures", offsetof(struct top, failures)},
     {"model", offsetof(struct top, model)},
     {"parameters", offsetof(struct top, parameters)},
+    {"rules", offsetof(struct top, rules)},
     {"objective", offsetof(struct top, objective)},
     {"constraints", offsetof(struct top, constraints)},
     {"designs", offsetof(struct top, designs)},
@@ -115,10 +116,14 @@ static int read_top(struct app_reader *r, const yaml_node_t *root)
     /* The problem itself. */
     if (!status)
         status = app_read_parameters(r, top.parameters);
+    if (!status && top.rules)
+        status = app_read_rules(r, top.rules);
     if (!status)
         status = app_read_objective(r, top.objective);
     if (!status && top.constraints)
         status = app_read_constraints(r, top.constraints);
+    if (!status && top.rules)
+        status = app_check_rules(r, top.rules);
     if (!status && top.designs)
         status = app_read_designs(r, top.designs);
 

@@ -110,7 +110,9 @@ int app_design_check(const struct app_definition *d, const double *x, struct app
         if (p.kind != CKG_CATEGORICAL && check_step(&p, x[i], message))
             return CKG_ERR_INVALID;
     }
-    return CKG_OK;
+    return ckg_problem_check_rules(d->problem, x)
+               ? app_fail(message, CKG_ERR_INVALID, "%s", ckg_error_message())
+               : CKG_OK;
 }
 
 const char *app_assigned(const struct app_definition *d, const char *word)
@@ -232,4 +234,11 @@ void app_outcomes_write(const struct app_definition *d, int count, const ckg_mea
             app_json_add_number(out, name, m->value);
     }
     app_text_add(out, "}", 1);
+}
+
+int app_feasible(const struct app_definition *d, const double *x, int count, const ckg_measurement *measured)
+{
+    return count && ckg_problem_rules(d->problem) && ckg_problem_check_rules(d->problem, x)
+               ? 0
+               : ckg_problem_feasible(d->problem, count, measured);
 }

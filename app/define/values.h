@@ -16,8 +16,8 @@ int app_design_read(const struct app_definition *definition, const json_t *objec
                     struct app_message *message);
 
 /*
- * Whether x (d) can be made as it is: a design of the problem, and on the steps of its parameters. The
- * message names the parameter and the nearest values.
+ * Whether x (d) can be made as it is: a design of the problem, on the steps of its parameters, breaking no
+ * rule. The message names the parameter and the nearest values, or the rule.
  */
 int app_design_check(const struct app_definition *definition, const double *x, struct app_message *message);
 
@@ -44,5 +44,12 @@ int app_outcome_read(const struct app_definition *definition, int outcome, const
 
 void app_outcomes_write(const struct app_definition *definition, int count, const ckg_measurement *measured,
                         struct app_text *out);
+
+/*
+ * Whether a design x (d) with these measured values is feasible, as ckg_problem_feasible says; 0 where it
+ * breaks a rule.
+ */
+int app_feasible(const struct app_definition *definition, const double *x, int count,
+                 const ckg_measurement *measured);
 
 #endif

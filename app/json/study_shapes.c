@@ -92,6 +92,14 @@ void app_status_write(const struct app_notebook *n, struct app_text *out)
     else
         app_text_print(out, "null");
 
+    /* What its designs obey, where anything. */
+    if (ckg_problem_rules(d->problem)) {
+        app_json_open(out, "rules", '[');
+        for (int i = 0; i < ckg_problem_rules(d->problem); i++)
+            app_json_add_string(out, NULL, ckg_problem_rule(d->problem, i));
+        app_json_close(out, ']');
+    }
+
     add_best_feasible(n, out);
     app_json_close(out, '}');
 }

@@ -287,7 +287,7 @@ static int read_outcomes(struct app_notebook *n, const struct app_record *r, str
     int *count = t->state == APP_DISCARDED ? &t->kept : &t->count;
     const int status = app_outcomes_read(&n->definition, object, t->measured, count, &why);
     json_decref(object);
-    t->feasible = ckg_problem_feasible(n->definition.problem, t->count, t->measured);
+    t->feasible = app_feasible(&n->definition, t->x, t->count, t->measured);
     return status ? app_fail(n->message, CKG_ERR_SYSTEM, "%s: trial %d is damaged: %s", n->url, r->number,
                              why.text)
                   : CKG_OK;

@@ -338,6 +338,17 @@ static void add_study_facts(const struct app_show *s, struct app_text *out)
     app_text_print(out, "</tbody></table></div>\n");
 }
 
+static void add_rules(const struct app_definition *d, struct app_text *out)
+{
+    for (int i = 0; i < ckg_problem_rules(d->problem); i++) {
+        app_text_print(out, i ? ", <code>" : "<p>No design that is chosen breaks a rule: <code>");
+        app_markup(out, ckg_problem_rule(d->problem, i));
+        app_text_print(out, "</code>");
+    }
+    if (ckg_problem_rules(d->problem))
+        app_text_print(out, ".</p>\n");
+}
+
 int app_report_facts(const struct app_show *s, struct app_text *out)
 {
     const struct app_definition *d = s->definition;
@@ -352,6 +363,7 @@ int app_report_facts(const struct app_show *s, struct app_text *out)
     for (int j = 0; j <= app_constraints(d); j++)
         add_outcome(d, j, out);
     app_text_print(out, "</tbody></table></div>\n");
+    add_rules(d, out);
     add_study_facts(s, out);
     app_text_print(out, "</section>\n");
     return CKG_OK;

@@ -522,7 +522,7 @@ static int fill_trial(const struct trials *to, const struct row *row, struct app
     t->seconds = seconds_of(row);
     strcpy(t->origin, origin && (!strcmp(origin, "design") || !strcmp(origin, "policy")) ? origin : "user");
     t->why = failed ? app_copy(reason ? reason : "not said") : NULL;
-    t->feasible = ckg_problem_feasible(to->definition->problem, t->count, t->measured);
+    t->feasible = app_feasible(to->definition, t->x, t->count, t->measured);
     return failed && !t->why ? no_memory(why) : CKG_OK;
 }
 
