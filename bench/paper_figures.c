@@ -259,7 +259,7 @@ static void draw_surface(struct app_chart *c, const double *z, enum app_ink ink,
         app_range_add(&range, z[i]);
 
     /* Shades, then lines between them. */
-    const struct app_field field = {Z, Z, x, y, z};
+    const struct app_field field = {.nx = Z, .ny = Z, .x = x, .y = y, .z = z};
     const struct app_axis axis = {.low = range.low, .high = range.high, .label = label};
     const struct app_box bar = {c->box.x + c->box.width + 12, c->box.y, 12, c->box.height};
     int made = app_field_shade(c->canvas, &field, range.low, range.high, ink, STEPS, clear);

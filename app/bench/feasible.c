@@ -86,8 +86,8 @@ int app_region_draw(const struct app_chart *c, const struct app_problem *p)
     if (!g)
         return 0;
     evaluate(c, p, g);
-    const struct app_field objective = {N, N, g->x, g->y, g->objective};
-    const struct app_field excess = {N, N, g->x, g->y, g->excess};
+    const struct app_field objective = {.nx = N, .ny = N, .x = g->x, .y = g->y, .z = g->objective};
+    const struct app_field excess = {.nx = N, .ny = N, .x = g->x, .y = g->y, .z = g->excess};
     int made = 1;
     c->canvas->table->clip(c->canvas, &c->box);
     for (int k = 0; made && g->count && k < STEPS; k++) {

@@ -7,8 +7,9 @@
 
 static const struct app_option options[] = {
     {"output", 'o', "FILE", "the file to write: FILE.svg, or FILE.png where ckg was built with cairo", 1},
-    {"kind", 'k', "KIND", "sheet (default), convergence, map, slices or acquisition", 0},
-    {"x", 'x', "NAME", "the parameter along x; default for both: the two with the shortest lengthscales", 0},
+    {"kind", 'k', "KIND", "sheet (default), convergence, map, slices, importance, frontier or acquisition",
+     0},
+    {"x", 'x', "NAME", "the parameter along x; default for both: the two that matter most", 0},
     {"y", 'y', "NAME", "the parameter along y", 0},
     {"policy", 0, "NAME", "whose acquisition to show; default: the study's policy", 0},
     {0},
@@ -82,7 +83,7 @@ static int check(const struct app_arguments *a)
 static int run(const struct app_arguments *a, struct app_notebook *n)
 {
     const struct app_canvas_table *table = NULL;
-    struct app_plot_options how;
+    struct app_plot_options how = {0};
     struct app_show show;
     struct app_text file = {0};
 
@@ -106,6 +107,8 @@ const struct app_work app_command_plot = {
         "convergence: the best feasible value, and what would have been recommended, after each evaluation\n"
         "map:         predicted objective and probability of feasibility over two parameters\n"
         "slices:      every outcome along each parameter, ±2 standard deviations\n"
+        "importance:  what each parameter matters for each outcome\n"
+        "frontier:    the best predicted objective by the probability of being feasible\n"
         "acquisition: the policy's value of evaluating a design next, over one (--x) or two parameters\n"
         "sheet:       the first three of these\n"
         "\n"

@@ -16,7 +16,7 @@
     ROW(importance, "show what each parameter matters for each outcome")                                     \
     ROW(predict, "predict the outcomes of given designs and their probability of being feasible")            \
     ROW(score, "show the policy's acquisition values at given designs; larger is better")                    \
-    ROW(plot, "draw convergence, feasibility map, slices or acquisition")                                    \
+    ROW(plot, "draw convergence, map, slices, importance, frontier or acquisition")                          \
     ROW(report, "write the study as one HTML page that opens from disk")                                     \
     ROW(export, "write the trials as CSV, or with --json as one object per line, with every digit")          \
     ROW(import, "add trials from a file of `ckg export`, or from any table of parameters and outcomes")      \

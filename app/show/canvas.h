@@ -68,6 +68,7 @@ struct app_pen {
     double width;
     int dash;     /* 0: none, or one of app_dashes */
     double clear; /* of the fill: 0 opaque … 1 invisible */
+    double fade;  /* of fill and stroke together, likewise */
 };
 
 enum { APP_DASHED = 1, APP_DOTTED, APP_DASH_DOT, APP_LONG_DASHED, APP_DASHES };

@@ -75,12 +75,12 @@ static void png_path(struct app_canvas *canvas, const struct app_path *path, con
     trace(cairo, path);
 
     if (pen->fill) {
-        use_ink(cairo, pen->fill, pen->clear);
+        use_ink(cairo, pen->fill, 1 - (1 - pen->clear) * (1 - pen->fade));
         cairo_fill_preserve(cairo);
     }
 
     if (pen->stroke) {
-        use_ink(cairo, pen->stroke, 0);
+        use_ink(cairo, pen->stroke, pen->fade);
         cairo_set_line_width(cairo, pen->width > 0 ? pen->width : 1);
         cairo_set_dash(cairo, app_dashes[pen->dash].length, app_dashes[pen->dash].count, 0);
         cairo_stroke_preserve(cairo);

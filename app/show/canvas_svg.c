@@ -90,6 +90,9 @@ static void svg_path(struct app_canvas *canvas, const struct app_path *path, con
     if (pen->stroke && pen->dash)
         add_dashes(out, &app_dashes[pen->dash]);
 
+    if (pen->fade > 0)
+        app_text_print(out, " opacity=\"%.3g\"", 1 - pen->fade);
+
     /* Where it goes. */
     app_text_print(out, " d=\"");
     add_steps(out, path);

@@ -6,7 +6,18 @@
 #include "show/canvas.h"
 #include "show/ticks.h"
 
-enum app_axis_kind { APP_AXIS_LINEAR, APP_AXIS_LOG, APP_AXIS_INTEGER, APP_AXIS_NAMES };
+/*
+ * A gap, from 0 up: linear for what is well below its unit, logarithmic beyond. Chances: probabilities by
+ * the logarithm of their odds, so that 0.99 and 0.999 are as far apart as 0.9 and 0.99.
+ */
+enum app_axis_kind {
+    APP_AXIS_LINEAR,
+    APP_AXIS_LOG,
+    APP_AXIS_INTEGER,
+    APP_AXIS_NAMES,
+    APP_AXIS_GAP,
+    APP_AXIS_CHANCES
+};
 
 struct app_axis {
     enum app_axis_kind kind;
@@ -15,6 +26,7 @@ struct app_axis {
     int count;                  /* of names */
     const ckg_problem *problem; /* whose parameter number `parameter` has them */
     int parameter;
+    double unit; /* of a gap */
     const char *label;
     int bare; /* 1: without tick labels */
 };
@@ -42,7 +54,8 @@ struct app_chart {
     double left;        /* room at the left of it, which ends with the label of y */
     struct app_axis x, y;
     const char *title;
-    int grid; /* 1: lines at the ticks */
+    const char *note; /* a line below the title, less important; NULL: none */
+    int grid;         /* 1: lines at the ticks */
 };
 
 /*

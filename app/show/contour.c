@@ -26,6 +26,7 @@ static const signed char joins[16][2] = {
 
 struct walk {
     const struct app_field *f;
+    int rim; /* nodes that were added around the field whose edges `between` knows */
     double level;
     int (*link)[2]; /* per edge: the edges that it is joined to, -1: none */
     char *seen;
@@ -72,6 +73,21 @@ static void join_cell(struct walk *w, int i, int j)
         join(w, edge_of(f, i, j, joins[code][0]), edge_of(f, i, j, joins[code][1]));
 }
 
+/* How far from its first node, (i, j), the level lies on the edge. */
+static double share_of(const struct walk *w, int i, int j, int along_y, double a, double b)
+{
+    const struct app_field *f = w->f;
+    const int nx = f->nx - 2 * w->rim;
+    const int ny = f->ny - 2 * w->rim;
+    const int x = i - w->rim;
+    const int y = j - w->rim;
+    const int inside = x >= 0 && y >= 0 && x + !along_y < nx && y + along_y < ny;
+
+    if (!f->between || !inside)
+        return (w->level - a) / (b - a);
+    return f->between(f->context, y * nx + x + (along_y ? nx * ny : 0), a, b, w->level);
+}
+
 /* Where the level lies on the edge. */
 static void add_point(struct walk *w, int edge)
 {
@@ -82,7 +98,7 @@ static void add_point(struct walk *w, int edge)
     const int j = node / f->nx;
     const double a = f->z[node];
     const double b = f->z[along_y ? node + f->nx : node + 1];
-    const double t = (w->level - a) / (b - a);
+    const double t = share_of(w, i, j, along_y, a, b);
     const double x1 = f->x[along_y ? i : i + 1];
     const double y1 = f->y[along_y ? j + 1 : j];
 
@@ -115,13 +131,17 @@ static void follow(struct walk *w, int start, app_line_visit *visit, void *conte
         visit(context, w->count, w->points, closed);
 }
 
-static int trace(const struct app_field *f, double level, int over_steps, app_line_visit *visit,
-                 void *context)
+/* rim: 1 where nodes were added around the field; then lines go over steps too. */
+static int trace(const struct app_field *f, double level, int rim, app_line_visit *visit, void *context)
 {
     const size_t edges = 2 * (size_t)f->nx * (size_t)f->ny;
-    struct walk w = {
-        f, level, malloc(edges * sizeof *w.link), calloc(edges, 1), malloc((edges + 1) * 2 * sizeof(double)),
-        0};
+    struct walk w = {f,
+                     rim,
+                     level,
+                     malloc(edges * sizeof *w.link),
+                     calloc(edges, 1),
+                     malloc((edges + 1) * 2 * sizeof(double)),
+                     0};
     const int made = w.link && w.seen && w.points;
 
     assert(f->nx > 1 && f->ny > 1);
@@ -130,7 +150,7 @@ static int trace(const struct app_field *f, double level, int over_steps, app_li
         memset(w.link, -1, edges * sizeof *w.link);
         for (int j = 0; j + 1 < f->ny; j++)
             for (int i = 0; i + 1 < f->nx; i++)
-                if (over_steps || (f->x[i] != f->x[i + 1] && f->y[j] != f->y[j + 1]))
+                if (rim || (f->x[i] != f->x[i + 1] && f->y[j] != f->y[j + 1]))
                     join_cell(&w, i, j);
 
         /* Lines that end somewhere first, then those that close. */
@@ -187,7 +207,7 @@ int app_contour_region(const struct app_field *f, double level, struct app_path 
         }
 
     /* Its lines as loops. */
-    const struct app_field padded = {nx, ny, x, y, z};
+    const struct app_field padded = {nx, ny, x, y, z, f->between, f->context};
     const int made = trace(&padded, level, 1, add_loop, path);
     free(block);
     return made && !path->failed;

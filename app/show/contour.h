@@ -8,6 +8,12 @@ struct app_field {
     int nx, ny;
     const double *x, *y; /* (nx), (ny): where the nodes are; neighbours at the same place make a step */
     const double *z;     /* ny×nx; NAN where there is no value */
+    /*
+     * Where on an edge between two nodes of these values the level lies, 0 … 1; NULL: as if it changed
+     * evenly. Edges along x have the number of their first node, those along y nx·ny more.
+     */
+    double (*between)(const void *context, int edge, double first, double second, double level);
+    const void *context;
 };
 
 /* A line of `count` >= 2 points (count×2); a closed one ends where it begins. */

@@ -54,7 +54,7 @@ int app_field_make(const struct app_chart *c, const struct app_nodes *x, const s
             values[j * nx + i] = isfinite(value) ? value : NAN;
         }
 
-    *out = (struct app_field){x->drawn, y->drawn, xs, ys, values};
+    *out = (struct app_field){x->drawn, y->drawn, xs, ys, values, NULL, NULL};
     return 1;
 }
 
@@ -87,6 +87,36 @@ static double spread(struct app_parameter p, double value, int number)
     return value + 0.5 * (fmod(number * 0.6180339887, 1) - 0.5);
 }
 
+/* How far apart two values of a parameter are, in parts of its range; two categories are all of it apart. */
+static double apart(struct app_parameter p, double a, double b)
+{
+    if (p.kind == CKG_CATEGORICAL)
+        return a != b;
+    if (p.scale == CKG_LOG)
+        return fabs(log(a / b)) / log(p.high / p.low);
+    return fabs(a - b) / (p.high - p.low);
+}
+
+/*
+ * A design is drawn where it would be if its other parameters were those of the figure: the farther they are
+ * from that, in the mean over them, the paler it is.
+ */
+static double paleness(const struct app_show *s, const struct app_trial *t, int x, int y)
+{
+    const int d = app_dimension(s->definition);
+    double sum = 0;
+    int others = 0;
+
+    for (int i = 0; i < d; i++)
+        if (i != x && i != y) {
+            const double far = apart(app_parameter_at(s->definition, i), t->x[i], s->centre[i]);
+            sum += far * far;
+            others++;
+        }
+    const double far = others ? sqrt(sum / others) : 0;
+    return 0.8 * (1 - exp(-far * far / (0.22 * 0.22)));
+}
+
 /* Pending designs first, then the infeasible, so that what is feasible lies on top. */
 void app_draw_trials(const struct app_chart *c, const struct app_show *s, int x, int y)
 {
@@ -106,7 +136,9 @@ void app_draw_trials(const struct app_chart *c, const struct app_show *s, int x,
                                                             7 * t->number));
 
             app_trial_hint(s->definition, t, &hint);
-            app_draw_mark(c->canvas, app_looks[look].shape, px, py, radius, &app_looks[look].pen, hint.data);
+            struct app_pen pen = app_looks[look].pen;
+            pen.fade = paleness(s, t, x, y);
+            app_draw_mark(c->canvas, app_looks[look].shape, px, py, radius, &pen, hint.data);
             app_text_free(&hint);
         }
 }

@@ -155,3 +155,88 @@ int app_columns(const char *text)
     }
     return columns;
 }
+
+/* --- lines --- */
+
+/* How many bytes of the text fit into the width. */
+static size_t fitting(const char *text, double width, double size)
+{
+    const unsigned char *at = (const unsigned char *)text;
+    const unsigned char *end = at + strlen(text);
+    double used = 0;
+
+    while (at < end) {
+        const int length = app_utf8_length(at, (size_t)(end - at));
+        used += 1.06 * size * (length ? character_width(at, length) : 0.6);
+        if (used > width)
+            break;
+        at += length ? length : 1;
+    }
+    return (size_t)((const char *)at - text);
+}
+
+/* Where a line of at most `bytes` bytes ends best: behind a blank or another sign that parts words. */
+static size_t good_end(const char *text, size_t bytes)
+{
+    if (!text[bytes] || text[bytes] == ' ')
+        return bytes;
+    for (size_t k = bytes; k > bytes / 3; k--)
+        if (strchr(" _-/.,:;)", text[k - 1]))
+            return k;
+    return bytes;
+}
+
+/* The text on one line, its middle left out until it fits. */
+static void squeeze(const char *text, double width, double size, char out[APP_SHORT])
+{
+    for (int most = 60; most >= 4; most--)
+        if (app_letters_width(app_shorten(text, most, out), size) <= width)
+            return;
+}
+
+int app_wrap(const char *text, double width, double size, int most, struct app_lines *out)
+{
+    assert(most >= 1 && most <= APP_LINES);
+    *out = (struct app_lines){.whole = 1};
+
+    while (out->count < most) {
+        char *line = out->line[out->count++];
+        const size_t fits = fitting(text, width, size);
+        const int last = out->count == most;
+
+        /* The rest, whole or squeezed. */
+        if (!text[fits] && fits < APP_SHORT) {
+            memcpy(line, text, fits + 1);
+            break;
+        }
+        if (last || !fits) {
+            squeeze(text, width, size, line);
+            out->whole = 0;
+            break;
+        }
+
+        /* As much as fits, up to a good place. */
+        size_t end = good_end(text, fits);
+        end = end < APP_SHORT ? end : fits < APP_SHORT ? fits : APP_SHORT - 1;
+        memcpy(line, text, end);
+        line[end] = 0;
+        text += end;
+        text += strspn(text, " ");
+        while (end && line[end - 1] == ' ')
+            line[--end] = 0;
+        if (!*text)
+            break;
+    }
+    return out->count;
+}
+
+double app_lines_width(const struct app_lines *lines, double size)
+{
+    double width = 0;
+
+    for (int i = 0; i < lines->count; i++) {
+        const double one = app_letters_width(lines->line[i], size);
+        width = one > width ? one : width;
+    }
+    return width;
+}

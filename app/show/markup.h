@@ -15,6 +15,22 @@ void app_markup(struct app_text *out, const char *text);
 /* The text with at most `most` characters (4 … 60), the middle left out where it is longer. */
 const char *app_shorten(const char *text, int most, char out[APP_SHORT]);
 
+/*
+ * The text in at most `most` lines (1 … APP_LINES) that are no wider than `width` in letters of that size,
+ * parted at blanks, underscores and the like where that can be; what does not fit into them is left out of
+ * the middle of the last. Returns how many there are.
+ */
+enum { APP_LINES = 4 };
+struct app_lines {
+    int count;
+    char line[APP_LINES][APP_SHORT];
+    int whole; /* 1: nothing was left out */
+};
+int app_wrap(const char *text, double width, double size, int most, struct app_lines *out);
+
+/* The widest of the lines in letters of that size. */
+double app_lines_width(const struct app_lines *lines, double size);
+
 /* How many columns of a terminal the text takes, a wide character two. */
 int app_columns(const char *text);
 

@@ -7,6 +7,7 @@
 struct app_plot_options {
     int x, y;           /* parameters, -1: the figure chooses */
     const char *policy; /* of the acquisition, NULL: the study's own */
+    double width;       /* wanted of the figure, in points; 0: its natural one */
 };
 
 struct app_plot {
@@ -17,7 +18,7 @@ struct app_plot {
      * such figure.
      */
     int (*possible)(const struct app_show *show, const struct app_plot_options *options);
-    /* Its natural size. */
+    /* Its size, of the width that is wanted or its natural one. */
     void (*size)(const struct app_show *show, const struct app_plot_options *options, double *width,
                  double *height);
     int (*draw)(struct app_canvas *canvas, const struct app_show *show,
@@ -25,7 +26,7 @@ struct app_plot {
 };
 
 extern const struct app_plot app_plot_sheet, app_plot_convergence, app_plot_map, app_plot_slices,
-    app_plot_acquisition;
+    app_plot_acquisition, app_plot_importance, app_plot_frontier;
 
 /* Every kind, NULL at the end; the first is drawn when none is asked for. */
 extern const struct app_plot *const app_plots[];

@@ -60,7 +60,7 @@ static void size(const struct app_show *s, const struct app_plot_options *option
     int y;
 
     choose(s, options, &x, &y);
-    *width = 560;
+    *width = options->width > 0 ? options->width : 560;
     *height = y < 0 ? 320 : 460;
 }
 

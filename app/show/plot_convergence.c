@@ -1,6 +1,7 @@
 /*
- * Convergence: every value measured, the best feasible one so far, and what would have been recommended, with
- * the probability that it is feasible.
+ * Convergence: every value measured, the best feasible one so far, and what would have been recommended; the
+ * gap of all these to the best on a logarithmic axis, where the end of a study is seen as well as its
+ * beginning; and the probability that what was recommended is feasible.
  */
 #include <math.h>
 #include <stdio.h>
@@ -8,7 +9,7 @@
 
 #include "show/chart.h"
 #include "show/plot.h"
-#include "show/history.h"
+#include "show/kept.h"
 
 static const struct app_pen best_pen = {.stroke = APP_INK_BEST, .width = 1.8};
 static const struct app_pen mean_pen = {.stroke = APP_INK_MEAN, .width = 1.6, .dash = APP_DASHED};
@@ -28,9 +29,8 @@ static void size(const struct app_show *s, const struct app_plot_options *option
                  double *height)
 {
     (void)s;
-    (void)options;
-    *width = 640;
-    *height = 400;
+    *width = options->width > 0 ? options->width : 640;
+    *height = 540;
 }
 
 static int has_ended(const struct app_trial *t)
@@ -89,33 +89,109 @@ static int choose_range(const struct app_show *s, const struct app_history *hist
     return status;
 }
 
+/* --- the gap to the best --- */
+
+/* How far a value is behind the best, in the objective's units; negative: it is ahead. */
+struct gap {
+    int shown;
+    double best, sign; /* 1 to minimize, −1 to maximize */
+    double unit, largest;
+};
+
+static double gap_of(const struct gap *g, double value)
+{
+    return g->sign * (value - g->best);
+}
+
+/* The gaps of the trials that ended, those of the later half that are feasible, sorted; how many of each. */
+struct gaps {
+    double *all, *late;
+    int alls, lates;
+};
+
+static void gather_gaps(const struct app_show *s, const struct gap *g, struct gaps *out)
+{
+    int evaluation = 0;
+
+    for (int i = 0; i < s->notebook->count; i++) {
+        const struct app_trial *t = &s->notebook->trials[i];
+        const double gap = has_ended(t) ? gap_of(g, app_trial_value(t, 0)) : NAN;
+
+        evaluation += has_ended(t);
+        if (!(gap > 0) || !isfinite(gap))
+            continue;
+        out->all[out->alls++] = gap;
+        if (t->feasible == 1 && 2 * evaluation > s->ended)
+            out->late[out->lates++] = gap;
+    }
+    qsort(out->all, (size_t)out->alls, sizeof *out->all, ascending);
+    qsort(out->late, (size_t)out->lates, sizeof *out->late, ascending);
+}
+
+/*
+ * What a tenth of the later feasible designs are behind the best is the unit: less is as good as nothing. The
+ * axis holds nine of ten gaps, and what is not much farther. Where gaps do not range over a decade they are
+ * seen in the values themselves.
+ */
+static int find_gap(const struct app_show *s, struct gap *g)
+{
+    const size_t size = (size_t)s->notebook->count * sizeof(double);
+    struct gaps gaps = {.all = malloc(size), .late = malloc(size)};
+    const int status = gaps.all && gaps.late ? CKG_OK : app_show_no_memory(s);
+
+    *g = (struct gap){.best = s->best ? app_trial_value(s->best, 0) : NAN,
+                      .sign = ckg_problem_goal(s->definition->problem) == CKG_MAXIMIZE ? -1 : 1};
+    if (!status && s->best)
+        gather_gaps(s, g, &gaps);
+    if (gaps.lates) {
+        const double most = gaps.all[gaps.alls - 1 - gaps.alls / 10];
+        g->largest = fmin(gaps.all[gaps.alls - 1], 3 * most);
+        g->unit = fmax(gaps.late[gaps.lates / 10], 1e-6 * g->largest);
+        g->shown = g->largest > 20 * g->unit;
+    }
+    free(gaps.all);
+    free(gaps.late);
+    return status;
+}
+
+/* --- drawing --- */
+
+/* What is shown of a value: itself, or its gap. */
+static double shown_of(const struct gap *g, double value)
+{
+    return g ? fmax(gap_of(g, value), 0) : value;
+}
+
 /* A value beyond the axis is marked at its edge. */
-static void draw_values(const struct app_chart *c, const struct app_show *s)
+static void draw_values(const struct app_chart *c, const struct app_show *s, const struct gap *g)
 {
     const double radius = s->ended <= 150 ? 3.4 : s->ended <= 500 ? 2.6 : 1.9;
     int evaluation = 0;
 
     for (int i = 0; i < s->notebook->count; i++) {
         const struct app_trial *t = &s->notebook->trials[i];
-        const double value = app_trial_value(t, 0);
+        const double measured = app_trial_value(t, 0);
         struct app_text hint = {0};
 
         if (!has_ended(t))
             continue;
         evaluation++;
 
+        /* An infeasible design that is ahead of the best is marked below, like one that failed. */
+        const double value = g ? gap_of(g, measured) : measured;
         const struct app_look *look = &app_looks[app_trial_look(t)];
         const double at = isnan(value) ? c->y.low : fmin(fmax(value, c->y.low), c->y.high);
         const double inset = isnan(value) || value < c->y.low ? -5 : value > c->y.high ? 5 : 0;
+        const double y = g && inset < 0 ? c->box.y + c->box.height : app_chart_y(c, at);
 
         app_trial_hint(s->definition, t, &hint);
-        app_draw_mark(c->canvas, look->shape, app_chart_x(c, evaluation), app_chart_y(c, at) + inset, radius,
-                      &look->pen, hint.data);
+        app_draw_mark(c->canvas, look->shape, app_chart_x(c, evaluation), y + inset, radius, &look->pen,
+                      hint.data);
         app_text_free(&hint);
     }
 }
 
-static void draw_best(const struct app_chart *c, const struct app_show *s)
+static void draw_best(const struct app_chart *c, const struct app_show *s, const struct gap *g)
 {
     struct app_path path = {0};
     double best = NAN;
@@ -131,17 +207,17 @@ static void draw_best(const struct app_chart *c, const struct app_show *s)
         evaluation++;
         if (app_trial_improves(s->definition->problem, t, best)) {
             if (isnan(best))
-                app_path_move(&path, app_chart_x(c, evaluation), app_chart_y(c, value));
+                app_path_move(&path, app_chart_x(c, evaluation), app_chart_y(c, shown_of(g, value)));
             else
-                app_path_line(&path, app_chart_x(c, evaluation), app_chart_y(c, best));
+                app_path_line(&path, app_chart_x(c, evaluation), app_chart_y(c, shown_of(g, best)));
             best = value;
-            app_path_line(&path, app_chart_x(c, evaluation), app_chart_y(c, best));
+            app_path_line(&path, app_chart_x(c, evaluation), app_chart_y(c, shown_of(g, best)));
         }
     }
 
     /* The last one holds to the end. */
     if (!isnan(best))
-        app_path_line(&path, app_chart_x(c, s->ended), app_chart_y(c, best));
+        app_path_line(&path, app_chart_x(c, s->ended), app_chart_y(c, shown_of(g, best)));
     app_draw(c->canvas, &path, &best_pen);
 }
 
@@ -172,14 +248,15 @@ static void draw_band(const struct app_chart *c, const struct app_history *r)
     app_draw(c->canvas, &band, &band_pen);
 }
 
-static void draw_line(const struct app_chart *c, const struct app_history *r)
+static void draw_line(const struct app_chart *c, const struct app_history *r, const struct gap *g)
 {
     struct app_path line = {0};
 
     for (int k = 0; k < r->count; k++)
-        (k ? app_path_line : app_path_move)(&line, app_chart_x(c, r->evaluations[k]), tame(c, r->mean[k]));
+        (k ? app_path_line : app_path_move)(&line, app_chart_x(c, r->evaluations[k]),
+                                            tame(c, shown_of(g, r->mean[k])));
     if (r->count == 1) /* a line of one point shows nothing */
-        app_path_line(&line, app_chart_x(c, r->evaluations[0] + 0.2), tame(c, r->mean[0]));
+        app_path_line(&line, app_chart_x(c, r->evaluations[0] + 0.2), tame(c, shown_of(g, r->mean[0])));
     app_draw(c->canvas, &line, &mean_pen);
 }
 
@@ -254,74 +331,122 @@ static int make_keys(const struct app_show *s, const struct app_history *r, stru
     return count + app_look_keys(s, 0, keys + count);
 }
 
-/* Everything in the upper chart; what lies beyond the axis is cut off. */
-static void draw_top(const struct app_chart *c, const struct app_show *s, const struct app_history *history)
+/* Everything in the chart of values, or of gaps; what lies beyond the axis is cut off. */
+static void draw_values_chart(const struct app_chart *c, const struct app_show *s,
+                              const struct app_history *history, const struct gap *g)
 {
     app_chart_axes(c);
     c->canvas->table->clip(c->canvas, &c->box);
-    draw_band(c, history);
-    draw_start(c, s, 1);
+    if (!g)
+        draw_band(c, history);
+    draw_start(c, s, !g);
     if (c->y.bare)
         draw_nothing(c);
-    draw_values(c, s);
-    draw_best(c, s);
-    draw_line(c, history);
+    draw_values(c, s, g);
+    draw_best(c, s, g);
+    draw_line(c, history, g);
     c->canvas->table->unclip(c->canvas);
     app_chart_frame(c);
 }
 
-static void draw_charts(struct app_canvas *canvas, const struct app_show *s,
-                        const struct app_history *history, const struct app_range *range,
-                        const struct app_box *box)
+/* Up to three charts above each other over the same evaluations. */
+enum { VALUES, GAPS, CHANCE, CHARTS };
+
+struct stack {
+    int shown[CHARTS];
+    struct app_chart chart[CHARTS];
+    char label[64]; /* of the gaps */
+};
+
+/* What is shown, and its axes. */
+static void make_stack(struct stack *out, struct app_canvas *canvas, const struct app_show *s,
+                       const struct app_history *history, const struct app_range *range, const struct gap *g)
 {
     const struct app_axis evaluations = {
         .kind = APP_AXIS_INTEGER, .low = 0.2, .high = s->ended + 0.8, .label = "evaluations"};
-    struct app_key keys[APP_LOOKS + 2];
+    char number[64];
 
-    /* Legend at the bottom, above it a strip for the probability where there is one to show. */
-    const int count = make_keys(s, history, keys);
-    const int strip = app_constraints(s->definition) > 0 && has_probability(history);
-    const double legend = app_keys_draw(NULL, keys, count, 0, 0, box->width - 60);
-    const double low = strip ? 112 : 0;
-    const struct app_box upper = {box->x, box->y, box->width, box->height - legend - low};
-    const struct app_box lower = {box->x, box->y + upper.height, box->width, low};
+    snprintf(out->label, sizeof out->label, "gap to the best, %s", app_number_nice(g->best, 5, number));
+    out->shown[VALUES] = 1;
+    out->shown[GAPS] = g->shown;
+    out->shown[CHANCE] = app_constraints(s->definition) > 0 && has_probability(history);
 
-    /* Both charts have their y axes in one line. */
-    struct app_chart top = {.canvas = canvas,
-                            .x = evaluations,
-                            .y = app_axis_over(range, app_outcome_title(s->definition, 0)),
-                            .title = "Convergence",
-                            .grid = 1};
-    struct app_chart below = {.canvas = canvas,
-                              .x = evaluations,
-                              .y = {.low = -0.04, .high = 1.04, .label = "P(feasible)"},
-                              .grid = 1};
-    top.x.bare = strip;
-    top.y.bare = !(range->low <= range->high);
-    const double high = upper.height - 20 - app_chart_below(&top.x, box->width - 60);
-    const double left = fmax(app_chart_left(&top.y, high), strip ? app_chart_left(&below.y, 62) : 0);
+    out->chart[VALUES].y = app_axis_over(range, app_outcome_title(s->definition, 0));
+    out->chart[VALUES].y.bare = !(range->low <= range->high);
+    out->chart[VALUES].title = "Convergence";
+    out->chart[GAPS].y = (struct app_axis){
+        .kind = APP_AXIS_GAP, .high = 1.5 * g->largest, .unit = g->unit, .label = out->label};
+    out->chart[CHANCE].y = (struct app_axis){.low = -0.04, .high = 1.04, .label = "P(feasible)"};
 
-    app_chart_fit(&top, &upper, left);
-    draw_top(&top, s, history);
-    if (strip) {
-        app_chart_fit(&below, &lower, left);
-        draw_probability(&below, s, history);
+    /* The evaluations are named below the last of them. */
+    int last = VALUES;
+    for (int k = 0; k < CHARTS; k++) {
+        out->chart[k].canvas = canvas;
+        out->chart[k].grid = 1;
+        out->chart[k].x = evaluations;
+        out->chart[k].x.bare = 1;
+        last = out->shown[k] ? k : last;
     }
-    app_keys_draw(canvas, keys, count, top.box.x, box->y + box->height - legend + 2, box->width - 60);
+    out->chart[last].x.bare = 0;
+}
+
+/* Where each chart goes: heights by what is shown, y axes in one line. */
+static void lay_out(struct stack *stack, const struct app_box *box, double legend)
+{
+    const double names = app_chart_below(
+        &(struct app_axis){.kind = APP_AXIS_INTEGER, .high = 10, .label = "e"}, box->width - 60);
+    const double chance = stack->shown[CHANCE] ? 76 : 0;
+    const double rest = box->height - legend - names - chance;
+    const double high[CHARTS] = {stack->shown[GAPS] ? 0.46 * rest : rest,
+                                 stack->shown[GAPS] ? 0.54 * rest : 0, chance};
+    double left = 0;
+    double y = box->y;
+
+    for (int k = 0; k < CHARTS; k++)
+        if (stack->shown[k])
+            left = fmax(left, app_chart_left(&stack->chart[k].y, high[k] - 28));
+    for (int k = 0; k < CHARTS; k++) {
+        const struct app_box part = {box->x, y, box->width, high[k] + (stack->chart[k].x.bare ? 0 : names)};
+        if (stack->shown[k])
+            app_chart_fit(&stack->chart[k], &part, left);
+        y += high[k];
+    }
+}
+
+static void draw_charts(struct app_canvas *canvas, const struct app_show *s,
+                        const struct app_history *history, const struct app_range *range, const struct gap *g,
+                        const struct app_box *box)
+{
+    struct app_key keys[APP_LOOKS + 2];
+    struct stack stack = {0};
+    const int count = make_keys(s, history, keys);
+    const double legend = app_keys_draw(NULL, keys, count, 0, 0, box->width - 20);
+
+    make_stack(&stack, canvas, s, history, range, g);
+    lay_out(&stack, box, legend);
+    draw_values_chart(&stack.chart[VALUES], s, history, NULL);
+    if (stack.shown[GAPS])
+        draw_values_chart(&stack.chart[GAPS], s, history, g);
+    if (stack.shown[CHANCE])
+        draw_probability(&stack.chart[CHANCE], s, history);
+    app_keys_draw(canvas, keys, count, box->x + 10, box->y + box->height - legend + 2, box->width - 20);
 }
 
 static int draw(struct app_canvas *canvas, const struct app_show *s, const struct app_plot_options *options,
                 const struct app_box *box)
 {
-    struct app_history history;
     struct app_range range = APP_RANGE_INIT;
-    int status = app_history_make(&history, s);
+    struct gap gap;
+    const struct app_history *history;
+    int status = app_show_history(s, &history);
 
     (void)options;
     if (!status)
-        status = choose_range(s, &history, &range);
+        status = choose_range(s, history, &range);
     if (!status)
-        draw_charts(canvas, s, &history, &range, box);
+        status = find_gap(s, &gap);
+    if (!status)
+        draw_charts(canvas, s, history, &range, &gap, box);
     return status;
 }
 

@@ -11,10 +11,11 @@
 
 #include "show/chart.h"
 #include "show/contour.h"
+#include "show/edges.h"
 #include "show/markup.h"
 #include "show/plot.h"
 
-enum { SHADES = 10, LEVELS = 9, MAX_LABELS = 64 };
+enum { SHADES = 10, LEVELS = 9, MAX_LEVELS = 30, MAX_LABELS = 64 };
 static const double shade_clear = 0.915;
 
 static const struct app_pen contour_pen = {.stroke = APP_INK_SOFT, .width = 0.9};
@@ -27,6 +28,7 @@ struct map {
     struct app_nodes nodes_x, nodes_y;
     double *mean;                 /* (ny×nx×(1+K)) */
     double *feasible;             /* (ny×nx) */
+    struct app_edges edges;       /* where it passes its levels between the nodes */
     char label[64];               /* of the level at hand */
     double labels[MAX_LABELS][2]; /* where labels stand */
     int labelled;
@@ -53,9 +55,8 @@ static void size(const struct app_show *s, const struct app_plot_options *option
                  double *height)
 {
     (void)s;
-    (void)options;
-    *width = 560;
-    *height = 460;
+    *width = options->width > 0 ? options->width : 560;
+    *height = fmin(fmax(0.82 * *width, 360), 560);
 }
 
 /* --- predictions --- */
@@ -86,6 +87,8 @@ static int predict(struct map *m)
         low = fmin(low, m->feasible[i]);
         high = fmax(high, m->feasible[i]);
     }
+    if (!status)
+        status = app_edges_find(&m->edges, s, m->x, &m->nodes_x, m->y, &m->nodes_y, m->feasible);
     m->certain = app_constraints(s->definition) == 0 && low > 0.999999;
     m->unknown = !status && isnan(m->feasible[0]);
     m->crossed = low < 0.5 && high >= 0.5;
@@ -119,6 +122,15 @@ static int is_free(const struct map *m, double x, double y)
         if (hypot(m->labels[i][0] - x, m->labels[i][1] - y) < 58)
             return 0;
     return m->labelled < MAX_LABELS;
+}
+
+/* Whether a label may stand there without leaving the chart. */
+static int is_inside(const struct map *m, const double *at)
+{
+    const struct app_box *b = &m->chart.box;
+
+    return at[0] > b->x + 18 && at[0] < b->x + b->width - 18 && at[1] > b->y + 18 &&
+           at[1] < b->y + b->height - 10;
 }
 
 /* A straight stretch of the line, `length` long, for a label: points from … to, or 0 when there is none. */
@@ -155,7 +167,17 @@ static int find_stretch(const struct map *m, int count, const double *p, double 
     return found;
 }
 
-static void draw_label(struct map *m, const double *p, int from, int to)
+static double length_of(int count, const double *p)
+{
+    double length = 0;
+
+    for (int i = 0; i + 1 < count; i++)
+        length += hypot(p[2 * i + 2] - p[2 * i], p[2 * i + 3] - p[2 * i + 1]);
+    return length;
+}
+
+/* `lift`: how far above the line it stands; 0: in a gap of it. */
+static void draw_label(struct map *m, const double *p, int from, int to, double lift)
 {
     const double dx = p[2 * to] - p[2 * from];
     const double dy = p[2 * to + 1] - p[2 * from + 1];
@@ -169,7 +191,8 @@ static void draw_label(struct map *m, const double *p, int from, int to)
         angle += 3.14159265358979;
 
     const struct app_lettering letters = {9.5, APP_INK_TEXT, APP_MIDDLE, 0, angle * 180 / 3.14159265358979};
-    app_draw_letters(m->chart.canvas, x - 3.3 * sin(angle), y + 3.3 * cos(angle), &letters, m->label);
+    const double down = 3.3 - lift;
+    app_draw_letters(m->chart.canvas, x - down * sin(angle), y + down * cos(angle), &letters, m->label);
 
     assert(m->labelled < MAX_LABELS);
     m->labels[m->labelled][0] = x;
@@ -218,9 +241,15 @@ static void draw_line(void *context, int count, const double *points, int closed
         return;
     }
 
-    /* The line with a gap for its label. */
-    if (find_stretch(m, count, p, app_letters_width(m->label, 9.5) + 6, &from, &to))
-        draw_label(m, p, from, to);
+    /* The line with a gap for its label; above it where the label would leave little of the line. */
+    const double wide = app_letters_width(m->label, 9.5) + 6;
+    const double length = length_of(count, p);
+    const int mid = count / 2;
+    if (length > 2.2 * wide && find_stretch(m, count, p, wide, &from, &to))
+        draw_label(m, p, from, to, 0);
+    else if (length > 0.7 * wide && length <= 2.2 * wide && count > 1 && is_inside(m, p + 2 * mid) &&
+             is_free(m, p[2 * mid], p[2 * mid + 1]))
+        draw_label(m, p, 0, count - 1, 7);
     for (int i = 0; i < count; i++)
         if (i <= from || i >= to)
             (i == 0 || i == to ? app_path_move : app_path_line)(&path, p[2 * i], p[2 * i + 1]);
@@ -247,11 +276,40 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/*
- * Levels a nice step apart through the middle of the values, so that a peak somewhere does not take all of
- * them.
+/* Levels a nice step apart from low to high. */
+static int even_levels(double low, double high, double *level)
+{
+    const double step = app_nice_step(high - low, LEVELS, 0);
+    const double first = ceil(low / step);
+    int count = 0;
+
+    for (; count < MAX_LEVELS && (first + count) * step <= high; count++)
+        level[count] = (first + count) * step;
+    return count;
+}
+
+/* Levels that part the sorted values into about equally many, each rounded to what tells it from the others.
  */
-static int choose_levels(const struct app_field *f, double *first, double *step, int *count)
+static int quantile_levels(const double *sorted, size_t n, double *level)
+{
+    int count = 0;
+
+    for (int k = 1; k < LEVELS; k++) {
+        const double before = sorted[n * (size_t)(2 * k - 1) / (2 * LEVELS)];
+        const double after = sorted[n * (size_t)(2 * k + 1) / (2 * LEVELS)];
+        const double step = app_nice_step(fmax(after - before, 1e-9 * fabs(after)), 1, 0);
+        const double one = round(sorted[n * (size_t)k / LEVELS] / step) * step;
+        if (!count || one > level[count - 1])
+            level[count++] = one;
+    }
+    return count;
+}
+
+/*
+ * Evenly through the middle of the values, so that a peak somewhere does not take all of them; where most
+ * values lie close together and a few far away, by how many values lie between.
+ */
+static int choose_levels(const struct app_field *f, double *level, int *count)
 {
     const size_t size = (size_t)f->nx * (size_t)f->ny;
     double *sorted = malloc(size * sizeof *sorted);
@@ -271,11 +329,10 @@ static int choose_levels(const struct app_field *f, double *first, double *step,
     if (n) {
         const double low = sorted[n / 50];
         const double high = sorted[n - 1 - n / 50];
-        if (high - low > 1e-9 * fmax(fabs(low), fabs(high))) {
-            *step = app_nice_step(high - low, LEVELS, 0);
-            *first = ceil(low / *step) * *step;
-            *count = (int)fmin(30, floor((high - *first) / *step) + 1);
-        }
+        const double middle = sorted[n / 2];
+        const int skewed = fmin(middle - low, high - middle) < 0.15 * (high - low);
+        if (high - low > 1e-9 * fmax(fabs(low), fabs(high)))
+            *count = skewed ? quantile_levels(sorted, n, level) : even_levels(low, high, level);
     }
 
     free(sorted);
@@ -286,19 +343,18 @@ static int draw_contours(struct map *m)
 {
     struct app_field field;
     double *block;
-    double first = 0;
-    double step = 1;
+    double level[MAX_LEVELS];
     int count = 0;
     int made = app_field_make(&m->chart, &m->nodes_x, &m->nodes_y, m->mean,
                               app_constraints(m->show->definition) + 1, &field, &block);
 
     if (made)
-        made = choose_levels(&field, &first, &step, &count);
+        made = choose_levels(&field, level, &count);
 
     for (int k = 0; made && k < count; k++) {
-        const double level = first + k * step;
-        app_number_nice(fabs(level) < 1e-9 * step ? 0 : level, 4, m->label);
-        made = app_contour_lines(&field, level, draw_line, m);
+        const double near = k ? level[k] - level[k - 1] : 1;
+        app_number_nice(fabs(level[k]) < 1e-9 * near ? 0 : level[k], 4, m->label);
+        made = app_contour_lines(&field, level[k], draw_line, m);
     }
 
     free(block);
@@ -364,6 +420,8 @@ static int draw_surface(struct map *m)
     /* Shades, and the line of even chances. */
     int made = app_field_make(&m->chart, &m->nodes_x, &m->nodes_y, m->feasible, 1, &field, &block);
 
+    field.between = app_edges_between;
+    field.context = &m->edges;
     if (made && is_shaded(m))
         made = app_field_shade(canvas, &field, 0, 1, APP_INK_SHADE, SHADES, shade_clear);
     if (made)
@@ -435,16 +493,23 @@ static void draw_map(struct map *m, const struct app_box *box, int *made)
 static void write_title(const struct map *m, struct app_text *out)
 {
     const struct app_show *s = m->show;
-    const int others = app_dimension(s->definition) > 2;
-    char name[APP_SHORT];
 
     if (s->recommendation)
-        app_text_print(out, "Predicted %s%s", app_shorten(app_outcome_name(s->definition, 0), 24, name),
-                       others ? ", others as recommended" : "");
+        app_text_print(out, "Predicted %s", app_outcome_title(s->definition, 0));
     else
-        app_text_print(out, "Designs%s", others ? ", others in the middle of their ranges" : "");
+        app_text_print(out, "Designs");
     if (m->unknown)
         app_text_print(out, "; feasibility not known yet");
+}
+
+/* How the marks are to be read where there are more parameters than the two. */
+static const char *note_of(const struct app_show *s)
+{
+    if (app_dimension(s->definition) <= 2)
+        return NULL;
+    return s->recommendation ? "others as recommended; marks are projections, the paler the farther from that"
+                             : "others in the middle of their ranges; marks are projections, the paler the "
+                               "farther from that";
 }
 
 static int draw(struct app_canvas *canvas, const struct app_show *s, const struct app_plot_options *options,
@@ -469,7 +534,8 @@ static int draw(struct app_canvas *canvas, const struct app_show *s, const struc
     m->chart = (struct app_chart){.canvas = canvas,
                                   .x = app_axis_of(app_parameter_at(s->definition, m->x)),
                                   .y = app_axis_of(app_parameter_at(s->definition, m->y)),
-                                  .title = title.failed ? "" : title.data};
+                                  .title = title.failed ? "" : title.data,
+                                  .note = note_of(s)};
 
     /* The map. */
     if (!status) {
@@ -478,6 +544,7 @@ static int draw(struct app_canvas *canvas, const struct app_show *s, const struc
     }
 
     app_text_free(&title);
+    app_edges_free(&m->edges);
     free(m->mean);
     free(m->feasible);
     free(m);

@@ -11,7 +11,7 @@
 #include "show/markup.h"
 #include "show/plot.h"
 
-enum { COLUMNS = 4, MOST = 8, WIDE = 210, HIGH = 150, GAP = 26 };
+enum { COLUMNS = 4, MOST = 8, WIDE = 210, HIGH = 150, GAP = 26, NARROWEST = 130 };
 
 static const struct app_pen mean_pen = {.stroke = APP_INK_MEAN, .width = 1.6},
                             band_pen = {.fill = APP_INK_MEAN, .clear = 0.8};
@@ -22,6 +22,7 @@ static const struct app_pen here_pen = {.stroke = APP_INK_SOFT, .width = 0.9, .d
 struct slices {
     const struct app_show *show;
     int count;
+    int columns;
     int parameter[MOST];
     struct app_nodes nodes[MOST];
     double *mean[MOST]; /* (nodes×(1+K)) */
@@ -50,16 +51,30 @@ static int choose(const struct app_show *s, const struct app_plot_options *o, in
     return count;
 }
 
-/* The room below the last row: names may stand upright there. */
-static double room_below(const struct app_show *s, int count, const int *parameter, double width)
+/* How many charts stand side by side: as many as there is room for, in rows that are about equally long. */
+static int count_columns(int count, double width)
+{
+    const int most = width > 0 ? (int)fmin(COLUMNS, fmax(1, (width - 70) / NARROWEST)) : COLUMNS;
+    const int rows = (count + most - 1) / most;
+
+    return (count + rows - 1) / rows;
+}
+
+/* The room below the charts first … end−1: names may stand upright there. */
+static double room_below(const struct app_show *s, int first, int end, const int *parameter, double width)
 {
     double room = 0;
 
-    for (int k = 0; k < count; k++) {
+    for (int k = first; k < end; k++) {
         const struct app_axis axis = app_axis_of(app_parameter_at(s->definition, parameter[k]));
         room = fmax(room, app_chart_below(&axis, width));
     }
     return room;
+}
+
+static int least(int a, int b)
+{
+    return a < b ? a : b;
 }
 
 static void size(const struct app_show *s, const struct app_plot_options *options, double *width,
@@ -67,11 +82,13 @@ static void size(const struct app_show *s, const struct app_plot_options *option
 {
     int parameter[MOST];
     const int count = choose(s, options, parameter);
-    const int columns = count < COLUMNS ? count : COLUMNS;
-    const int blocks = (count + COLUMNS - 1) / COLUMNS;
+    const int columns = count_columns(count, options->width);
 
-    *width = fmax(80 + columns * WIDE, 420);
-    *height = 24 + blocks * (s->outcomes.count * HIGH + room_below(s, count, parameter, WIDE - GAP)) + 26;
+    *width = options->width > 0 ? options->width : fmax(80 + columns * WIDE, 420);
+    *height = 54;
+    for (int first = 0; first < count; first += columns)
+        *height += s->outcomes.count * HIGH + room_below(s, first, least(count, first + columns), parameter,
+                                                         (*width - 70) / columns - GAP);
 }
 
 static int predict(struct slices *w, int k)
@@ -92,20 +109,76 @@ static int predict(struct slices *w, int k)
     return status;
 }
 
-/* What a row of charts must hold: the bands, and limits that are not far away. */
-static struct app_axis row_axis(const struct slices *w, int outcome)
+static int ascending(const void *a, const void *b)
+{
+    const double x = *(const double *)a;
+    const double y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+/*
+ * The edges of one band, without the outer quarters where those lie far from the middle: one steep curve must
+ * not make all others flat.
+ */
+static void add_span(const struct slices *w, int k, int outcome, struct app_range *range)
 {
     const int outcomes = app_constraints(w->show->definition) + 1;
+    double edges[2 * APP_MAX_NODES];
+    int count = 0;
+
+    for (int i = 0; i < w->nodes[k].count; i++)
+        for (int side = -1; side <= 1; side += 2) {
+            const double edge = w->mean[k][i * outcomes + outcome] +
+                                2 * side * w->sd[k][i * outcomes + outcome];
+            if (isfinite(edge))
+                edges[count++] = edge;
+        }
+    if (!count)
+        return;
+
+    qsort(edges, (size_t)count, sizeof *edges, ascending);
+    const double low = edges[count / 4];
+    const double high = edges[count - 1 - count / 4];
+    const double far = 1.5 * (high - low);
+    app_range_add(range, edges[0] < low - far ? low - 0.2 * far : edges[0]);
+    app_range_add(range, edges[count - 1] > high + far ? high + 0.2 * far : edges[count - 1]);
+}
+
+/*
+ * All charts of the row together. The steepest gets three times what the next one needs at most, around the
+ * recommendation, unless all others are as good as flat.
+ */
+static void join_spans(const struct slices *w, int outcome, struct app_range *range)
+{
+    const double here = w->show->recommendation->mean[outcome];
+    struct app_range each[MOST];
+    double largest = 0;
+    double next = 0;
+
+    for (int k = 0; k < w->count; k++) {
+        each[k] = (struct app_range)APP_RANGE_INIT;
+        add_span(w, k, outcome, &each[k]);
+        app_range_add(&each[k], here);
+        const double span = each[k].high - each[k].low;
+        next = span > largest ? largest : fmax(next, span);
+        largest = fmax(largest, span);
+    }
+
+    const double most = next > 0.004 * largest ? 3 * next : INFINITY;
+    for (int k = 0; k < w->count; k++) {
+        app_range_add(range, fmax(each[k].low, here - most));
+        app_range_add(range, fmin(each[k].high, here + most));
+    }
+}
+
+/* What a row of charts must hold: the bands, the recommendation, and limits that are not far away. */
+static struct app_axis row_axis(const struct slices *w, int outcome)
+{
     const struct app_outcome o = app_outcome_at(w->show->definition, outcome);
     struct app_range range = APP_RANGE_INIT;
 
-    for (int k = 0; k < w->count; k++)
-        for (int i = 0; i < w->nodes[k].count; i++) {
-            const double mean = w->mean[k][i * outcomes + outcome];
-            const double sd = w->sd[k][i * outcomes + outcome];
-            app_range_add(&range, mean - 2 * sd);
-            app_range_add(&range, mean + 2 * sd);
-        }
+    join_spans(w, outcome, &range);
 
     const double span = range.high - range.low;
     if (outcome && isfinite(o.min) && o.min > range.low - span && o.min < range.high + span)
@@ -173,11 +246,16 @@ static void draw_steps(const struct app_chart *c, const struct app_nodes *n, con
 static void draw_nothing(const struct app_chart *c)
 {
     static const struct app_lettering letters = {11, APP_INK_SOFT, APP_MIDDLE, 0, 0};
-    char name[APP_SHORT];
-    char text[APP_SHORT + 32];
+    struct app_text text = {0};
+    struct app_lines lines;
 
-    snprintf(text, sizeof text, "%s: not measured yet", app_shorten(c->y.label, 18, name));
-    app_draw_letters(c->canvas, c->box.x + c->box.width / 2, c->box.y + c->box.height / 2, &letters, text);
+    app_text_print(&text, "%s: not measured yet", c->y.label);
+    app_wrap(text.failed ? "" : text.data, c->box.width - 12, letters.size, APP_LINES, &lines);
+    for (int i = 0; i < lines.count; i++)
+        app_draw_letters(c->canvas, c->box.x + c->box.width / 2,
+                         c->box.y + c->box.height / 2 + 13 * (i - 0.5 * (lines.count - 1)), &letters,
+                         lines.line[i]);
+    app_text_free(&text);
 }
 
 static void draw_chart(const struct app_chart *c, const struct slices *w, int k, int outcome)
@@ -215,7 +293,7 @@ static void draw_chart(const struct app_chart *c, const struct slices *w, int k,
 static void draw_row(struct app_canvas *canvas, const struct slices *w, int first, int outcome,
                      const struct app_box *row, double left, double cell)
 {
-    const int end = first + COLUMNS < w->count ? first + COLUMNS : w->count;
+    const int end = least(w->count, first + w->columns);
     const struct app_axis axis = row_axis(w, outcome);
     const struct app_nearest *shown = &w->show->outcomes;
     const int last = outcome == shown->outcome[shown->count - 1];
@@ -259,37 +337,45 @@ static void draw_all(struct app_canvas *canvas, const struct slices *w, const st
     };
     static const struct app_lettering letters = {12, APP_INK_TEXT, APP_START, 1, 0};
     const struct app_nearest *shown = &w->show->outcomes;
-    const int columns = w->count < COLUMNS ? w->count : COLUMNS;
-    const int blocks = (w->count + COLUMNS - 1) / COLUMNS;
-    const double legend = 20;
+    const int blocks = (w->count + w->columns - 1) / w->columns;
+    const double legend = app_keys_draw(NULL, keys, shown->count > 1 ? 4 : 3, 0, 0, box->width - 20) + 3;
     const double title = 20;
-    const double block = (box->height - legend - title) / blocks;
-    const double high = (block -
-                         room_below(w->show, w->count, w->parameter, (box->width - 60) / columns - GAP)) /
-                        shown->count;
     double left = 0;
+
+    /* The height of a row: what the names below the blocks leave. */
+    double names = 0;
+    for (int b = 0; b < blocks; b++)
+        names += room_below(w->show, b * w->columns, least(w->count, (b + 1) * w->columns), w->parameter,
+                            (box->width - 70) / w->columns - GAP);
+    const double high = (box->height - legend - title - names) / (blocks * shown->count);
 
     /* All rows have their y axes in one line. */
     for (int j = 0; j < shown->count; j++) {
         const struct app_axis axis = row_axis(w, shown->outcome[j]);
         left = fmax(left, app_chart_left(&axis, high - 14));
     }
-    const double cell = (box->width - left + 12) / columns;
+    const double cell = (box->width - left + 12) / w->columns;
 
     /* The heading. */
     char heading[160];
+    struct app_lines lines;
     write_heading(w, sizeof heading, heading);
-    app_draw_letters(canvas, box->x + left, box->y + 13, &letters, heading);
+    app_wrap(heading, box->width, 12, 1, &lines);
+    app_draw_letters(canvas, box->x + (box->width > 500 ? left : 0), box->y + 13, &letters, lines.line[0]);
 
     /* The charts, a row for each outcome. */
-    for (int b = 0; b < blocks; b++)
-        for (int j = 0; j < shown->count; j++) {
-            const struct app_box row = {box->x, box->y + title + b * block + j * high, box->width, high};
-            draw_row(canvas, w, b * COLUMNS, shown->outcome[j], &row, left, cell);
+    double y = box->y + title;
+    for (int b = 0; b < blocks; b++) {
+        for (int j = 0; j < shown->count; j++, y += high) {
+            const struct app_box row = {box->x, y, box->width, high};
+            draw_row(canvas, w, b * w->columns, shown->outcome[j], &row, left, cell);
         }
+        y += room_below(w->show, b * w->columns, least(w->count, (b + 1) * w->columns), w->parameter,
+                        cell - GAP);
+    }
 
-    app_keys_draw(canvas, keys, shown->count > 1 ? 4 : 3, box->x + left, box->y + box->height - legend + 2,
-                  box->width - left);
+    app_keys_draw(canvas, keys, shown->count > 1 ? 4 : 3, box->x + fmin(left, 40),
+                  box->y + box->height - legend + 4, box->width - 20);
 }
 
 static int draw(struct app_canvas *canvas, const struct app_show *s, const struct app_plot_options *options,
@@ -302,6 +388,7 @@ static int draw(struct app_canvas *canvas, const struct app_show *s, const struc
 
     w->show = s;
     w->count = choose(s, options, w->parameter);
+    w->columns = count_columns(w->count, options->width);
     int status = CKG_OK;
 
     for (int k = 0; !status && k < w->count; k++)

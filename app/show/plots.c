@@ -87,7 +87,8 @@ const struct app_plot app_plot_sheet = {"sheet", "convergence, map and slices on
                                         sheet_size, sheet_draw};
 
 const struct app_plot *const app_plots[] = {
-    &app_plot_sheet, &app_plot_convergence, &app_plot_map, &app_plot_slices, &app_plot_acquisition, NULL,
+    &app_plot_sheet,      &app_plot_convergence, &app_plot_map,         &app_plot_slices,
+    &app_plot_importance, &app_plot_frontier,    &app_plot_acquisition, NULL,
 };
 
 int app_plot_make(const struct app_plot *plot, const struct app_canvas_table *table, int embedded,

@@ -66,21 +66,37 @@ static void add_header(const struct app_show *s, struct app_text *out)
     app_text_print(out, " evaluations: %d complete, %d failed", tally[APP_COMPLETE], tally[APP_FAILED_TRIAL]);
     if (tally[APP_RUNNING] + tally[APP_PENDING])
         app_text_print(out, ", %d running, %d pending", tally[APP_RUNNING], tally[APP_PENDING]);
-    app_text_print(out,
-                   "</p>\n<nav><a href=\"#recommendation\">Recommendation</a><a "
-                   "href=\"#convergence\">Convergence</a><a href=\"#maps\">Maps</a>"
-                   "<a href=\"#slices\">Slices</a><a href=\"#checks\">Predicted against measured</a><a "
-                   "href=\"#models\">Models</a>"
-                   "<a href=\"#trials\">Trials</a><a href=\"#study\">Study</a></nav></header>\n<main>\n");
+    app_text_print(out, "</p>\n<nav><a href=\"#recommendation\">Recommendation</a><a "
+                        "href=\"#convergence\">Convergence</a><a href=\"#importance\">What matters</a><a "
+                        "href=\"#frontier\">What safety costs</a><a href=\"#maps\">Maps</a>"
+                        "<a href=\"#slices\">Slices</a><a href=\"#checks\">Predicted against measured</a>"
+                        "<a href=\"#trials\">Trials</a><a href=\"#study\">Study</a><a "
+                        "href=\"#models\">Models</a></nav></header>\n<main>\n");
 }
 
 /* --- figures --- */
 
-/* A figure that cannot be made says why in its place. */
-static int add_figure(const struct app_plot *plot, const struct app_show *s,
-                      const struct app_plot_options *options, struct app_text *out)
+/* A page is wide or, on a phone, narrow: figures are drawn for both, and the style shows one of them. */
+static const double broad = 1000;
+static const double slim = 340;
+static const double one_of_three = 380;
+
+/* One drawing of the figure, of that class. */
+static int add_drawing(const struct app_plot *plot, const struct app_show *s, struct app_plot_options options,
+                       double width, const char *class, struct app_text *out)
 {
-    const int status = plot->possible(s, options);
+    options.width = width;
+    app_text_print(out, "<figure class=\"%s\">", class);
+    const int made = app_plot_make(plot, &app_canvas_svg, 1, s, &options, out);
+    app_text_print(out, "</figure>\n");
+    return made;
+}
+
+/* The figure, or why there is none in its place. small: one of several side by side. */
+static int add_figure(const struct app_plot *plot, const struct app_show *s,
+                      const struct app_plot_options *options, int small, struct app_text *out)
+{
+    int status = plot->possible(s, options);
 
     if (status == CKG_ERR_STATE) {
         const char *why = s->notebook->message->text;
@@ -91,36 +107,55 @@ static int add_figure(const struct app_plot *plot, const struct app_show *s,
         app_text_print(out, ".</p>\n");
         return CKG_OK;
     }
-
     if (status)
         return status;
 
-    app_text_print(out, "<figure class=\"scroll\">");
-    const int made = app_plot_make(plot, &app_canvas_svg, 1, s, options, out);
-    app_text_print(out, "</figure>\n");
-    return made;
+    if (small)
+        return add_drawing(plot, s, *options, one_of_three, "small", out);
+    status = add_drawing(plot, s, *options, broad, "broad", out);
+    return status ? status : add_drawing(plot, s, *options, slim, "slim", out);
 }
 
-/* A section that is one figure, which chooses what it shows. */
-static int add_figure_section(const struct app_plot *plot, const char *heading, const struct app_show *s,
-                              struct app_text *out)
+/* A section that is one figure, which chooses what it shows, with a line about it. */
+static int add_figure_section(const struct app_plot *plot, const char *heading, const char *about,
+                              const struct app_show *s, struct app_text *out)
 {
-    const struct app_plot_options options = {-1, -1, NULL};
+    const struct app_plot_options options = {.x = -1, .y = -1};
 
     app_text_print(out, "<section id=\"%s\"><h2>%s</h2>\n", plot->name, heading);
-    const int status = add_figure(plot, s, &options, out);
+    if (about && plot->possible(s, &options) == CKG_OK)
+        app_text_print(out, "<p>%s</p>\n", about);
+    const int status = add_figure(plot, s, &options, 0, out);
     app_text_print(out, "</section>\n");
     return status;
 }
 
 static int add_convergence(const struct app_show *s, struct app_text *out)
 {
-    return add_figure_section(&app_plot_convergence, "Convergence", s, out);
+    return add_figure_section(&app_plot_convergence, "Convergence", NULL, s, out);
 }
 
 static int add_slices(const struct app_show *s, struct app_text *out)
 {
-    return add_figure_section(&app_plot_slices, "Slices", s, out);
+    return add_figure_section(&app_plot_slices, "Slices", NULL, s, out);
+}
+
+static int add_importance(const struct app_show *s, struct app_text *out)
+{
+    return add_figure_section(
+        &app_plot_importance, "What matters",
+        "For each outcome, the share of its variation over all designs that would be left if every other "
+        "parameter were known. 0: it does not depend on the parameter; 1: on nothing else. Nine of ten "
+        "functions that the models hold possible lie within the whiskers.",
+        s, out);
+}
+
+static int add_frontier(const struct app_show *s, struct app_text *out)
+{
+    return add_figure_section(&app_plot_frontier, "What safety costs",
+                              "How good the objective is predicted to be if a design must be feasible with "
+                              "some probability, and the design that is recommended.",
+                              s, out);
 }
 
 /* Every pair of the three parameters that matter most. */
@@ -132,12 +167,11 @@ static int add_maps(const struct app_show *s, struct app_text *out)
     /* Which they are. */
     app_text_print(out, "<section id=\"maps\"><h2>Feasibility maps</h2>\n");
     if (app_dimension(s->definition) > 3)
-        app_text_print(out,
-                       "<p class=\"note\">These are the three parameters with the shortest lengthscales; "
-                       "<code>ckg plot --kind map --x NAME --y "
-                       "NAME</code> shows any other two.</p>\n");
+        app_text_print(out, "<p class=\"note\">These are the three parameters that matter most; "
+                            "<code>ckg plot --kind map --x NAME --y "
+                            "NAME</code> shows any other two.</p>\n");
 
-    app_text_print(out, "<div class=\"figures\">\n");
+    app_text_print(out, "<div class=\"%s\">\n", most == 3 ? "figures" : "one");
     if (most < 2)
         app_text_print(out,
                        "<p class=\"note\">A map needs two parameters; the slices show the only one.</p>\n");
@@ -147,11 +181,11 @@ static int add_maps(const struct app_show *s, struct app_text *out)
         for (int b = a + 1; !status && b < most; b++) {
             const int first = s->order[a];
             const int second = s->order[b];
-            const struct app_plot_options options = {first < second ? first : second,
-                                                     first < second ? second : first, NULL};
+            const struct app_plot_options options = {.x = first < second ? first : second,
+                                                     .y = first < second ? second : first};
             if (!s->notebook->count && a + b > 1)
                 continue;
-            status = add_figure(&app_plot_map, s, &options, out);
+            status = add_figure(&app_plot_map, s, &options, most == 3, out);
         }
 
     app_text_print(out, "</div></section>\n");
@@ -173,7 +207,7 @@ static int add_check(const struct app_show *s, int outcome, struct app_text *out
         return app_show_no_memory(s);
 
     const int status = app_plot_residuals(canvas, s, outcome, &box);
-    app_text_print(out, "<figure><h3>");
+    app_text_print(out, "<figure class=\"small\"><h3>");
     app_report_name(out, app_outcome_name(s->definition, outcome));
     app_text_print(out, "</h3>\n");
     const int made = app_canvas_svg.close(canvas, status ? NULL : out);
@@ -216,8 +250,16 @@ static int add_checks(const struct app_show *s, struct app_text *out)
 
 /* The sections of the page in their order. */
 static int (*const sections[])(const struct app_show *show, struct app_text *out) = {
-    app_report_recommendation, add_convergence,   add_maps,         add_slices, add_checks,
-    app_report_models,         app_report_trials, app_report_facts,
+    app_report_recommendation,
+    add_convergence,
+    add_importance,
+    add_frontier,
+    add_maps,
+    add_slices,
+    add_checks,
+    app_report_trials,
+    app_report_facts,
+    app_report_models,
 };
 
 int app_report_make(const struct app_show *s, struct app_text *out)

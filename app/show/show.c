@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "show/chart.h"
+#include "show/kept.h"
 #include "show/markup.h"
 
 int app_show_no_memory(const struct app_show *show)
@@ -25,36 +26,20 @@ static double middle(struct app_parameter p)
     return p.kind == CKG_REAL ? half : floor(half);
 }
 
-/* 1/ℓ of the outcome that feels each parameter most. */
-static int weigh_parameters(struct app_show *s, double *weight)
-{
-    for (int i = 0; i < app_dimension(s->definition); i++)
-        weight[i] = 0;
-    for (int j = 0; j <= app_constraints(s->definition); j++) {
-        ckg_model_info model;
-        const int status = ckg_study_model(s->engine, j, &model);
-        if (status)
-            return app_notebook_fail(s->notebook, status);
-        for (int i = 0; model.observations > 0 && i < app_dimension(s->definition); i++)
-            weight[i] = fmax(weight[i], 1 / model.lengthscales[i]);
-    }
-    return CKG_OK;
-}
-
+/* The parameters by their largest effect on any outcome that is shown. */
 static int order_parameters(struct app_show *s)
 {
     const int d = app_dimension(s->definition);
-    double *weight = malloc((size_t)d * sizeof *weight);
-    const int status = weight ? weigh_parameters(s, weight) : app_show_no_memory(s);
+    struct app_effect most[CKG_MAX_PARAMETERS] = {{0}};
+    const struct app_importance *importance;
+    const int status = app_show_importance(s, &importance);
 
-    for (int i = 0; !status && i < d; i++) { /* by insertion: equal ones stay in the order of the file */
-        int at = i;
-        for (; at > 0 && weight[s->order[at - 1]] < weight[i]; at--)
-            s->order[at] = s->order[at - 1];
-        s->order[at] = i;
-    }
-
-    free(weight);
+    for (int j = 0; !status && j < s->outcomes.count; j++)
+        for (int i = 0; i < d; i++)
+            most[i].total = fmax(most[i].total,
+                                 app_importance_of(importance, s->outcomes.outcome[j])[i].total);
+    if (!status)
+        app_importance_order(most, d, s->order);
     return status;
 }
 
@@ -84,7 +69,9 @@ int app_show_open(struct app_show *s, struct app_notebook *n)
 
     s->centre = calloc(d, sizeof *s->centre);
     s->order = calloc(d, sizeof *s->order);
-    int status = s->centre && s->order ? app_notebook_engine(n, &s->engine) : app_show_no_memory(s);
+    s->kept = app_kept_new();
+    int status = s->centre && s->order && s->kept ? app_notebook_engine(n, &s->engine)
+                                                  : app_show_no_memory(s);
 
     if (!status)
         status = recommend(s);
@@ -98,6 +85,7 @@ int app_show_open(struct app_show *s, struct app_notebook *n)
 void app_show_close(struct app_show *s)
 {
     ckg_recommendation_free(s->recommendation);
+    app_kept_free(s->kept);
     free(s->centre);
     free(s->order);
     *s = (struct app_show){0};

@@ -16,9 +16,10 @@ struct app_show {
     ckg_recommendation *recommendation; /* NULL: the objective has not been measured yet */
     const struct app_trial *best;       /* NULL: nothing feasible has been measured */
     double *centre;                     /* (d) the recommendation, or the middle of all ranges */
-    int *order;                         /* (d) parameters, those with the shortest lengthscales first */
+    int *order;                         /* (d) parameters, those that matter most first */
     struct app_nearest outcomes;        /* which of them figures and tables have room for */
     int ended;                          /* trials complete or failed */
+    struct app_show_kept *kept;         /* what takes long to find, once it was asked for */
 };
 
 int app_show_open(struct app_show *out, struct app_notebook *notebook);

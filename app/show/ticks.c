@@ -177,3 +177,30 @@ void app_ticks_log(struct app_ticks *out, double low, double high, int want)
                 add_log_tick(out, value, strchr(labelled, '0' + m) != NULL);
         }
 }
+
+void app_ticks_gap(struct app_ticks *out, double unit, double high, int want)
+{
+    const int first = (int)ceil(log10(unit) - 1e-9);
+    const int last = (int)floor(log10(high) + 1e-9);
+    const int each = 1 + (last - first) / (want > 1 ? want - 1 : 1);
+
+    out->count = out->exponent = 0;
+    out->tick[out->count++] = (struct app_tick){.value = 0, .label = "0"};
+    for (int k = last; k >= first; k--)
+        add_log_tick(out, pow(10, k), (last - k) % each == 0);
+}
+
+void app_ticks_chances(struct app_ticks *out, double low, double high)
+{
+    static const double chances[] = {0.001, 0.01, 0.1,  0.2,  0.3,   0.5,   0.7,
+                                     0.8,   0.9,  0.95, 0.99, 0.999, 0.9999};
+
+    out->count = out->exponent = 0;
+    for (size_t i = 0; i < sizeof chances / sizeof *chances; i++) {
+        if (chances[i] < low || chances[i] > high)
+            continue;
+        struct app_tick *t = &out->tick[out->count++];
+        t->value = chances[i];
+        snprintf(t->label, sizeof t->label, "%g", chances[i]);
+    }
+}

@@ -27,6 +27,12 @@ void app_ticks_linear(struct app_ticks *out, double low, double high, int want, 
 /* Powers of ten and, where few of them lie within 0 < low … high, what lies between. */
 void app_ticks_log(struct app_ticks *out, double low, double high, int want);
 
+/* 0, and powers of ten from the unit up to high. */
+void app_ticks_gap(struct app_ticks *out, double unit, double high, int want);
+
+/* Probabilities that people name, within low … high: 0.5, 0.9, 0.99, … */
+void app_ticks_chances(struct app_ticks *out, double low, double high);
+
 /* A number with that many significant digits as people write it: 0.05, 1200, 3×10⁻⁷. */
 const char *app_number_nice(double value, int digits, char out[64]);
 

@@ -20,7 +20,7 @@ static struct app_field field_of(double (*function)(double x, double y))
     for (int j = 0; j < N; j++)
         for (int i = 0; i < N; i++)
             z[j * N + i] = function(nodes[i], nodes[j]);
-    return (struct app_field){N, N, nodes, nodes, z};
+    return (struct app_field){.nx = N, .ny = N, .x = nodes, .y = nodes, .z = z};
 }
 
 struct lines {
@@ -167,7 +167,7 @@ static void test_holes(void **state)
 static void test_steps(void **state)
 {
     static const double x[] = {0, 1, 1, 2}, y[] = {0, 1}, values[] = {0, 0, 5, 5, 1, 1, 6, 6};
-    const struct app_field field = {4, 2, x, y, values};
+    const struct app_field field = {.nx = 4, .ny = 2, .x = x, .y = y, .z = values};
     struct app_path path = {0};
     (void)state;
     struct lines l = {.function = plane, .level = 3};
@@ -198,7 +198,7 @@ static void test_random(void **state)
             values[i] = seed % 7 == 0 ? NAN : (double)(seed >> 8) / (1 << 24);
             count += values[i] >= 0.5;
         }
-        const struct app_field field = {12, 9, x, y, values};
+        const struct app_field field = {.nx = 12, .ny = 9, .x = x, .y = y, .z = values};
         struct app_path path = {0};
         struct lines l = {.function = plane};
         assert_true(app_contour_lines(&field, 0.5, note_line, &l));
