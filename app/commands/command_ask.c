@@ -133,12 +133,25 @@ static int read_own(const struct app_arguments *a, const struct app_notebook *n,
     return status;
 }
 
+/* A change like others that people make: `ckg undo` takes it back. */
+static int queue(const struct app_arguments *a, struct app_notebook *n, double *x)
+{
+    struct app_edit edit = {.notebook = n};
+    const struct app_trial trial = {
+        .number = n->count + 1, .state = APP_PENDING, .origin = "user", .queued = 1, .x = x, .seconds = NAN};
+    int status = app_edit_trial(&edit, &trial);
+
+    if (!status)
+        status = app_edit_make(&edit, "ask", a->line, NULL);
+    app_edit_free(&edit);
+    return status;
+}
+
 /* Queues it, and says what is known of it already. */
 static int ask_at(const struct app_arguments *a, struct app_notebook *n)
 {
     double x[CKG_MAX_PARAMETERS];
     int known = 0;
-    int number;
     int status = read_own(a, n, x);
 
     if (!status)
@@ -148,10 +161,10 @@ static int ask_at(const struct app_arguments *a, struct app_notebook *n)
     if (status)
         return status;
     const char *why = app_notebook_known(n, x, &known);
-    status = app_notebook_add(n, x, 0, 1, &number);
+    status = queue(a, n, x);
     if (!status && why && !a->quiet)
         fprintf(stderr, "note: trial %d has the same design and %s\n", known, why);
-    return status ? status : print_trial(a, n, NULL, number);
+    return status ? status : print_trial(a, n, NULL, n->count);
 }
 
 static int read_number(const struct app_arguments *a, int *out)

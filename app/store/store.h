@@ -45,7 +45,7 @@ struct app_study_record {
 /* What a person did to a study by one command; undone it stays in the list. Strings may be NULL. */
 struct app_change {
     int number;          /* from 1, in the order in which they were made */
-    const char *kind;    /* "tell", "replace", "discard", "retry", "import", "problem" */
+    const char *kind;    /* "tell", "replace", "discard", "retry", "ask", "import", "problem" */
     const char *command; /* as it was typed */
     const char *who;     /* user@machine */
     double made, undone; /* seconds since 1970; NAN: it was not undone */

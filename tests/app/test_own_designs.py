@@ -131,6 +131,17 @@ def test_queued_by_hand():
         folder.ckg("ask", "s.yaml", "--at", "x=0.5", "n=7", "c=8", expect=1).one_line("1 more trial would exceed the budget of 9")
 
 
+def test_taken_back():
+    with Folder() as folder:
+        write(folder, designs=[])
+        folder.ckg("ask", "s.yaml", "--at", "x=0.5", "n=7", "c=8", expect=0)
+        folder.ckg("undo", "s.yaml", expect=0)
+        check(folder.trials("s.yaml") == [], folder.trials("s.yaml"))
+        folder.ckg("run", "s.yaml", "--quiet", expect=0)
+        seen = [json.loads(line)[1] for line in (folder / "seen").read_text().splitlines()]
+        check(len(seen) == 9 and {"x": 0.5, "n": 7, "c": 8, "lot": 3} not in seen, seen)
+
+
 def test_between_suggestions():
     with Folder() as folder:
         write(folder, budget=4, initial=2, designs=[])
