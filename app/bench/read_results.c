@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "bench/summary.h"
-#include "table/csv.h"
+#include "base/csv.h"
 
 static int read_csv(const char *folder, const char *name, struct app_csv *out, struct app_message *message)
 {

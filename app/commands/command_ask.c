@@ -55,6 +55,8 @@ static void write_line(const struct app_notebook *n, const ckg_suggestion *s, in
         if (app_parameter_at(d, i).label->unit)
             app_text_print(out, " %s", app_parameter_at(d, i).label->unit);
     }
+    for (int i = 0; i < d->carried_count && app_listed(d, t->x) >= 0; i++)
+        app_text_print(out, " %s=%s", d->carried[i].name, app_carried_text(d, i, t->x));
     if (!quiet && !s)
         app_text_print(out, "  (a design of your own%s)", t->queued ? ", queued for the next run" : "");
     else if (!quiet && !isnan(s->mean[0]))

@@ -42,6 +42,10 @@ static void print_design(const struct app_definition *d, const double *x)
         print_name(fixed->label.title ? fixed->label.title : fixed->name);
         printf("%s (fixed)\n", fixed->text);
     }
+    for (int i = 0; i < d->carried_count && app_listed(d, x) >= 0; i++) {
+        print_name(d->carried[i].name);
+        printf("%s\n", app_carried_text(d, i, x));
+    }
 }
 
 static void print_prediction(const struct app_notebook *n, const ckg_recommendation *r)

@@ -43,6 +43,36 @@ const struct app_fixed *app_fixed_find(const struct app_definition *d, const cha
     return NULL;
 }
 
+int app_listed(const struct app_definition *d, const double *x)
+{
+    const int count = ckg_problem_designs(d->problem);
+
+    for (int n = 0; n < count; n++) {
+        const double *design = ckg_problem_design(d->problem, n);
+        int k = 0;
+        while (k < app_dimension(d) && design[k] == x[k])
+            k++;
+        if (k == app_dimension(d))
+            return n;
+    }
+    return -1;
+}
+
+int app_carried_find(const struct app_definition *d, const char *name)
+{
+    for (int i = 0; i < d->carried_count; i++)
+        if (!strcmp(d->carried[i].name, name))
+            return i;
+    return -1;
+}
+
+const char *app_carried_text(const struct app_definition *d, int column, const double *x)
+{
+    const int row = app_listed(d, x);
+
+    return row < 0 ? NULL : d->carried[column].text[row];
+}
+
 struct app_parameter app_parameter_at(const struct app_definition *d, int i)
 {
     struct app_parameter p = {
@@ -240,6 +270,9 @@ void app_definition_write(const struct app_definition *d, uint64_t seed, struct 
     if (ckg_problem_rules(d->problem))
         add_rules(out, d);
     add_outcomes(out, d);
+    if (ckg_problem_designs(d->problem))
+        add_designs(out, "choose_from", d, ckg_problem_designs(d->problem),
+                    ckg_problem_design(d->problem, 0));
     if (d->own_count)
         add_designs(out, "designs", d, d->own_count, d->own);
     if (d->evaluate.count)
@@ -404,6 +437,23 @@ int app_rules_same(const struct app_definition *old, const struct app_definition
     return CKG_OK;
 }
 
+/* The same designs to choose from, in the same order; what is passed on with them may change. */
+static int same_lists(const struct app_definition *old, const struct app_definition *now,
+                      struct app_message *message)
+{
+    const int before = ckg_problem_designs(old->problem);
+    const int after = ckg_problem_designs(now->problem);
+
+    if (before != after)
+        return app_fail(message, CKG_ERR_INVALID, "there were %d designs to choose from and are now %d",
+                        before, after);
+    for (int n = 0; n < before; n++)
+        if (memcmp(ckg_problem_design(old->problem, n), ckg_problem_design(now->problem, n),
+                   (size_t)app_dimension(old) * sizeof(double)) != 0)
+            return app_fail(message, CKG_ERR_INVALID, "design %d of those to choose from has changed", n + 1);
+    return CKG_OK;
+}
+
 int app_definition_same(const struct app_definition *old, const struct app_definition *now,
                         struct app_message *message)
 {
@@ -421,6 +471,8 @@ int app_definition_same(const struct app_definition *old, const struct app_defin
     int status = same_parameters(old, now, message);
     if (!status)
         status = app_rules_same(old, now, message);
+    if (!status)
+        status = same_lists(old, now, message);
     return status ? status : same_constraints(old, now, message);
 }
 
@@ -443,6 +495,9 @@ void app_definition_free(struct app_definition *d)
     free(d->parameter);
     free(d->outcome);
     free(d->fixed);
+    for (int i = 0; i < d->carried_count; i++)
+        app_carried_free(&d->carried[i]);
+    free(d->carried);
     free(d->own);
     free(d->policy);
     free(d->settings);

@@ -57,6 +57,8 @@ struct app_definition {
     struct app_label *outcome;   /* (1 + CKG_MAX_CONSTRAINTS) of each outcome, likewise */
     int fixed_count;
     struct app_fixed *fixed; /* (fixed_count) parameters that are passed on and not varied */
+    int carried_count;
+    struct app_carried *carried; /* (carried_count) what the list of designs says beside the parameters */
     int own_count;
     double *own; /* (own_count × d) designs of the user's own, to be evaluated first */
     int budget;
@@ -141,6 +143,14 @@ static inline const char *app_outcome_name(const struct app_definition *definiti
 
 /* The fixed parameter of that name, NULL: there is none. */
 const struct app_fixed *app_fixed_find(const struct app_definition *definition, const char *name);
+
+/*
+ * With a list of designs: the number of x (d) in it, -1: it is not there; the column of that name that is
+ * passed on with designs, -1: there is none; and its text for x, NULL where x is not in the list.
+ */
+int app_listed(const struct app_definition *definition, const double *x);
+int app_carried_find(const struct app_definition *definition, const char *name);
+const char *app_carried_text(const struct app_definition *definition, int column, const double *x);
 
 /* What people read: the name with its unit. */
 const char *app_parameter_title(const struct app_definition *definition, int i);

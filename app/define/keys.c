@@ -15,13 +15,17 @@ static const struct app_file_key file_keys[] = {
     {"failures", "`model`, `ignore`", "`model`",
      "learn where evaluations fail and keep away, or take no notice"},
     {"model", "a mapping", "the library's", "how outcomes are modelled"},
-    {"parameters", "`{NAME: {…}, …}`", "needed", "what may be varied"},
+    {"parameters", "`{NAME: {…}, …}`", "needed, or the columns of `choose_from`", "what may be varied"},
     {"rules", "`[\"pitch >= 1.2 * od\", …]`", "none",
      "what is known of the parameters before any evaluation; no design that is chosen breaks one"},
     {"objective", "a mapping", "needed", "the outcome to make as small or as large as possible"},
     {"constraints", "`{NAME: {…}, …}`", "none", "outcomes that must keep within limits"},
     {"designs", "`[{NAME: value, …}, …]`", "none",
      "designs of your own, evaluated first and in this order; they count towards `budget` and `initial`"},
+    {"choose_from", "a CSV file, or `[{NAME: value, …}, …]`", "all designs within the ranges",
+     "a finite list of designs: `parameters` may be left out then, or say less; columns that are no "
+     "parameters "
+     "are passed on"},
     {"evaluate", "a mapping", "people or other programs evaluate",
      "the command that evaluates a design; without it use `ckg ask` and `ckg tell`"},
     {0},

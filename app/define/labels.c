@@ -37,3 +37,12 @@ void app_fixed_free(struct app_fixed *fixed)
     free(fixed->text);
     app_label_free(&fixed->label);
 }
+
+void app_carried_free(struct app_carried *carried)
+{
+    for (int i = 0; i < carried->count; i++)
+        free(carried->text[i]);
+    free(carried->text);
+    free(carried->type);
+    free(carried->name);
+}

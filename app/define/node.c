@@ -217,7 +217,7 @@ int app_node_whole(struct app_document *document, const yaml_node_t *node, int l
  * Control characters, of Unicode's second block too, and the characters that some readers take for the end of
  * a line.
  */
-static int is_one_line(const char *text)
+int app_node_is_one_line(const char *text)
 {
     for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
         if (*c < ' ' || *c == 127 || (c[0] == 0xC2 && c[1] < 0xA0))
@@ -239,7 +239,7 @@ int app_node_line(struct app_document *document, const yaml_node_t *node, const 
     if (strlen(text) > (size_t)most)
         return app_node_complain(document, node, "%s may have at most %d bytes; this one has %zu", what, most,
                                  strlen(text));
-    if (!is_one_line(text))
+    if (!app_node_is_one_line(text))
         return app_node_complain(document, node, "%s must be one line without control characters", what);
     free(*out);
     *out = app_copy(text);

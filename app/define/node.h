@@ -64,6 +64,9 @@ int app_node_is_nothing(const yaml_node_t *node);
 /* 1 for that text, in quotes or without; 0 for a NULL node. */
 int app_node_is_word(const yaml_node_t *node, const char *word);
 
+/* 1 for a text without control characters and ends of lines. */
+int app_node_is_one_line(const char *text);
+
 /* How many pairs a mapping or items a list has. */
 int app_node_pairs(const yaml_node_t *node);
 int app_node_items(const yaml_node_t *node);

@@ -30,7 +30,8 @@ static struct app_placeholder find_literal(const struct app_definition *d, const
 
     if (!length || (find_parameter(d, word + 2, length) < 0 && plain_length(word + 2) != length))
         return none;
-    return (struct app_placeholder){length + 4, -1, word + 1, length + 2};
+    return (struct app_placeholder){
+        .length = length + 4, .parameter = -1, .text = word + 1, .text_length = length + 2};
 }
 
 struct app_placeholder app_placeholder_at(const struct app_definition *d, const char *word)
@@ -42,13 +43,21 @@ struct app_placeholder app_placeholder_at(const struct app_definition *d, const 
         const char *name = app_parameter_name(d, i);
         const size_t length = strlen(name);
         if (!strncmp(word + 1, name, length) && word[1 + length] == '}')
-            found = (struct app_placeholder){length + 2, i, NULL, 0};
+            found = (struct app_placeholder){.length = length + 2, .parameter = i};
     }
     for (int i = 0; !found.length && *word == '{' && i < d->fixed_count; i++) {
         const struct app_fixed *fixed = &d->fixed[i];
         const size_t length = strlen(fixed->name);
         if (!strncmp(word + 1, fixed->name, length) && word[1 + length] == '}')
-            found = (struct app_placeholder){length + 2, -1, fixed->text, strlen(fixed->text)};
+            found = (struct app_placeholder){.length = length + 2,
+                                             .parameter = -1,
+                                             .text = fixed->text,
+                                             .text_length = strlen(fixed->text)};
+    }
+    for (int i = 0; !found.length && *word == '{' && i < d->carried_count; i++) {
+        const size_t length = strlen(d->carried[i].name);
+        if (!strncmp(word + 1, d->carried[i].name, length) && word[1 + length] == '}')
+            found = (struct app_placeholder){.length = length + 2, .parameter = -1, .carried = i + 1};
     }
     if (!found.length)
         found = find_literal(d, word);

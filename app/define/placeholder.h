@@ -11,6 +11,7 @@
 struct app_placeholder {
     size_t length;    /* 0: no placeholder */
     int parameter;    /* -1: it stands for text */
+    int carried;      /* 1 + the column of the list of designs whose text it stands for, 0: none */
     const char *text; /* (text_length) borrowed from the word or the definition */
     size_t text_length;
 };

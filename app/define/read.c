@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "define/reader.h"
+#include "define/choice.h"
 
 enum { LARGEST_COUNT = 1000000000, MOST_INITIAL = 100000 };
 
@@ -46,7 +46,7 @@ static int read_failures(struct app_reader *r, const yaml_node_t *node)
 /* The file's keys in the order they are needed, whatever their order in the file. */
 struct top {
     const yaml_node_t *name, *goal, *budget, *initial, *policy, *seed, *failures, *model, *parameters, *rules,
-        *objective, *constraints, *designs, *evaluate;
+        *objective, *constraints, *designs, *choose_from, *evaluate;
 };
 
 static const struct app_node_key top_keys[] = {
@@ -63,18 +63,36 @@ static const struct app_node_key top_keys[] = {
     {"objective", offsetof(struct top, objective)},
     {"constraints", offsetof(struct top, constraints)},
     {"designs", offsetof(struct top, designs)},
+    {"choose_from", offsetof(struct top, choose_from)},
     {"evaluate", offsetof(struct top, evaluate)},
 };
 
 static int check_missing(struct app_reader *r, const yaml_node_t *root, const struct top *top)
 {
-    const char *what = !top->name         ? "`name: …`"
-                       : !top->goal       ? "`goal: minimize` or `goal: maximize`"
-                       : !top->budget     ? "`budget: …`, the number of evaluations,"
-                       : !top->parameters ? "`parameters: {…}`"
-                       : !top->objective  ? "`objective: {name: …}`"
-                                          : NULL;
+    const char *what = !top->name                              ? "`name: …`"
+                       : !top->goal                            ? "`goal: minimize` or `goal: maximize`"
+                       : !top->budget                          ? "`budget: …`, the number of evaluations,"
+                       : !top->parameters && !top->choose_from ? "`parameters: {…}`"
+                       : !top->objective                       ? "`objective: {name: …}`"
+                                                               : NULL;
     return what ? app_node_complain(&r->document, root, "%s is missing", what) : CKG_OK;
+}
+
+/* What may be varied: parameters over their ranges, or a list of designs. */
+static int read_variables(struct app_reader *r, const struct top *top)
+{
+    struct app_choice choice = {0};
+    int status = top->choose_from ? app_choice_read(r, top->choose_from, &choice) : CKG_OK;
+
+    r->choice = top->choose_from ? &choice : NULL;
+    if (!status)
+        status = top->parameters ? app_read_parameters(r, top->parameters)
+                                 : app_choice_parameters(r, top->choose_from, &choice);
+    if (!status && top->choose_from)
+        status = app_choice_apply(r, top->choose_from, &choice);
+    app_choice_free(&choice);
+    r->choice = NULL;
+    return status;
 }
 
 static int read_top(struct app_reader *r, const yaml_node_t *root)
@@ -115,7 +133,7 @@ static int read_top(struct app_reader *r, const yaml_node_t *root)
 
     /* The problem itself. */
     if (!status)
-        status = app_read_parameters(r, top.parameters);
+        status = read_variables(r, &top);
     if (!status && top.rules)
         status = app_read_rules(r, top.rules);
     if (!status)

@@ -35,7 +35,8 @@ static int read_outcome_name(struct app_reader *r, const yaml_node_t *node, int 
 
     if (status)
         return status;
-    if (ckg_problem_parameter_find(r->out->problem, *name) >= 0 || app_fixed_find(r->out, *name))
+    if (ckg_problem_parameter_find(r->out->problem, *name) >= 0 || app_fixed_find(r->out, *name) ||
+        app_carried_find(r->out, *name) >= 0)
         return app_node_complain(&r->document, node, "'%s' is already a parameter", *name);
     if (constraint && ckg_problem_outcome_find(r->out->problem, *name) == 0)
         return app_node_complain(&r->document, node, "'%s' is already the objective", *name);

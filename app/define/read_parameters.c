@@ -1,7 +1,7 @@
 /*
  * The parameters of a problem file.
  */
-#include "define/reader.h"
+#include "define/choice.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -113,6 +113,14 @@ static int set_step(struct app_reader *r, const char *name, const yaml_node_t *n
     return status;
 }
 
+/* The range of the column in the list of designs; 0: there is none. */
+static int listed_range(const struct app_reader *r, const char *name, double *low, double *high)
+{
+    const int column = r->choice ? app_choice_find(r->choice, name) : -1;
+
+    return column >= 0 && app_choice_range(r->choice, column, low, high);
+}
+
 static int add_number(struct app_reader *r, const char *name, const yaml_node_t *node,
                       const struct parameter *from, int integer)
 {
@@ -122,13 +130,13 @@ static int add_number(struct app_reader *r, const char *name, const yaml_node_t 
 
     if (from->values)
         return app_node_complain(&r->document, from->values, "only categorical parameters have `values`");
-    if (!from->low || !from->high)
+    if ((!from->low || !from->high) && !listed_range(r, name, &low, &high))
         return app_node_complain(&r->document, node, "`%s` is missing", from->low ? "high" : "low");
     if (from->scale && !logarithmic && !app_node_is_word(from->scale, "linear"))
         return app_node_expect(&r->document, from->scale, "scale linear or log");
 
-    int status = read_bound(r, from->low, integer, &low);
-    if (!status)
+    int status = from->low ? read_bound(r, from->low, integer, &low) : CKG_OK;
+    if (!status && from->high)
         status = read_bound(r, from->high, integer, &high);
     if (status)
         return status;
@@ -138,7 +146,7 @@ static int add_number(struct app_reader *r, const char *name, const yaml_node_t 
     if (!status && logarithmic)
         status = ckg_problem_set_scale(r->out->problem, name, CKG_LOG);
     if (status)
-        return app_reader_refuse(r, from->low, status);
+        return app_reader_refuse(r, from->low ? from->low : node, status);
     return from->step ? set_step(r, name, from->step) : CKG_OK;
 }
 
@@ -151,6 +159,9 @@ static int add_varied(struct app_reader *r, const char *name, const yaml_node_t 
     if (!from->type)
         return app_node_complain(&r->document, node,
                                  "`type` is missing: real, integer or categorical; or `value` to fix it");
+    const int column = r->choice ? app_choice_find(r->choice, name) : -1;
+    if (app_node_is_word(from->type, "categorical") && !from->values && column >= 0)
+        return app_choice_categorical(r, r->choice, column);
     if (app_node_is_word(from->type, "categorical"))
         return add_categorical(r, name, node, from);
     if (!app_node_is_word(from->type, "real") && !app_node_is_word(from->type, "integer"))

@@ -8,11 +8,14 @@
 #include "define/definition.h"
 #include "define/node.h"
 
+struct app_choice;
+
 struct app_reader {
     struct app_document document;
     struct app_definition *out;
     enum ckg_goal goal;
-    struct app_text warnings; /* a line each */
+    const struct app_choice *choice; /* the designs to choose from, NULL: there is no list */
+    struct app_text warnings;        /* a line each */
 };
 
 #define APP_KEYS(table) (int)(sizeof table / sizeof *table), table

@@ -39,7 +39,7 @@ static int read_value(const struct app_parameter *p, const json_t *value, double
     return CKG_OK;
 }
 
-/* A name that is no parameter's may be a fixed one's, with its value. */
+/* A name that is no parameter's may be a fixed one's, with its value, or go with a design of the list. */
 static int check_fixed(const struct app_definition *d, const char *name, const json_t *value,
                        struct app_message *message)
 {
@@ -47,6 +47,8 @@ static int check_fixed(const struct app_definition *d, const char *name, const j
     const struct app_fixed *fixed = app_fixed_find(d, name);
     const char *text = app_typed_text(value, buffer);
 
+    if (app_carried_find(d, name) >= 0)
+        return CKG_OK;
     if (!fixed)
         return app_fail(message, CKG_ERR_INVALID, "there is no parameter '%s'", name);
     if (!app_typed_is(value, fixed->text))
@@ -104,7 +106,10 @@ int app_design_check(const struct app_definition *d, const double *x, struct app
 {
     if (ckg_problem_check_design(d->problem, x))
         return app_fail(message, CKG_ERR_INVALID, "%s", ckg_error_message());
-    for (int i = 0; i < app_dimension(d); i++) {
+    const int list = ckg_problem_designs(d->problem) > 0;
+    if (list && app_listed(d, x) < 0)
+        return app_fail(message, CKG_ERR_INVALID, "this is not one of the designs to choose from");
+    for (int i = 0; !list && i < app_dimension(d); i++) {
         const struct app_parameter p = app_parameter_at(d, i);
 
         if (p.kind != CKG_CATEGORICAL && check_step(&p, x[i], message))
@@ -157,6 +162,9 @@ void app_design_write(const struct app_definition *d, const double *x, struct ap
     }
     for (int i = 0; i < d->fixed_count; i++)
         app_typed_add(out, d->fixed[i].name, d->fixed[i].text, d->fixed[i].type);
+    const int row = d->carried_count ? app_listed(d, x) : -1;
+    for (int i = 0; row >= 0 && i < d->carried_count; i++)
+        app_typed_add(out, d->carried[i].name, d->carried[i].text[row], d->carried[i].type[row]);
     app_text_add(out, "}", 1);
 }
 

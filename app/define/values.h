@@ -16,8 +16,8 @@ int app_design_read(const struct app_definition *definition, const json_t *objec
                     struct app_message *message);
 
 /*
- * Whether x (d) can be made as it is: a design of the problem, on the steps of its parameters, breaking no
- * rule. The message names the parameter and the nearest values, or the rule.
+ * Whether x (d) can be made as it is: a design of the problem, in its list if there is one, on the steps of
+ * its parameters, breaking no rule. The message names the parameter and the nearest values, or the rule.
  */
 int app_design_check(const struct app_definition *definition, const double *x, struct app_message *message);
 

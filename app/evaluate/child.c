@@ -44,6 +44,10 @@ static char *expand(const struct app_definition *d, const char *word, const doub
 
         if (p.length && p.parameter >= 0)
             app_design_write_text(d, p.parameter, x[p.parameter], &out);
+        else if (p.carried)
+            app_text_print(&out, "%s",
+                           app_carried_text(d, p.carried - 1, x) ? app_carried_text(d, p.carried - 1, x)
+                                                                 : "");
         else
             app_text_add(&out, p.length ? p.text : word, p.length ? p.text_length : 1);
         word += p.length ? p.length : 1;

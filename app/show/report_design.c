@@ -118,6 +118,24 @@ static void add_tiles(const struct app_show *s, struct app_text *out)
             "none</b><span class=\"what\">nothing feasible has been measured yet</span></div>\n</div>\n");
 }
 
+/* What the list of designs says of the two beside their parameters. */
+static void add_carried(const struct app_show *s, int column, struct app_text *out)
+{
+    const struct app_definition *d = s->definition;
+    const char *text = app_carried_text(d, column, s->recommendation->x);
+    const char *best = s->best ? app_carried_text(d, column, s->best->x) : NULL;
+
+    app_text_print(out, "<tr><td>");
+    app_report_name(out, d->carried[column].name);
+    app_text_print(out, "</td><td>");
+    app_report_name(out, text ? text : "");
+    if (s->best) {
+        app_text_print(out, "</td><td>");
+        app_report_name(out, best ? best : "");
+    }
+    app_text_print(out, "</td></tr>\n");
+}
+
 static void add_design(const struct app_show *s, struct app_text *out)
 {
     const struct app_definition *d = s->definition;
@@ -147,6 +165,8 @@ static void add_design(const struct app_show *s, struct app_text *out)
         app_report_name(out, fixed->text);
         app_text_print(out, s->best ? "</td><td>fixed</td></tr>\n" : ", fixed</td></tr>\n");
     }
+    for (int i = 0; i < d->carried_count; i++)
+        add_carried(s, i, out);
 
     app_text_print(out, "</tbody></table></div>\n");
 }

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "table/csv.h"
+#include "base/csv.h"
 
 /* What a trial's row may say beside parameters and outcomes. */
 static const char *const facts[] = {"trial", "state", "origin", "seconds", "why", "feasible", "log"};
@@ -128,6 +128,8 @@ static int read_head(struct reader *r, const struct app_csv_row *head, struct co
             columns[k] = (struct column){PARAMETER, parameter};
         else if (app_fixed_find(d, name) && (!again || is_fact(name)))
             columns[k] = (struct column){FIXED, 0};
+        else if (app_carried_find(d, name) >= 0 && !again)
+            columns[k] = (struct column){IGNORED, 0};
         else if (outcome >= 0 && (!again || is_fact(name)))
             columns[k] = (struct column){OUTCOME, outcome};
         else if (sd >= 0 && (!again || outcome >= 0))
@@ -300,7 +302,8 @@ static int read_csv(struct reader *r, const char *text, size_t length)
 
 static int is_parameter(const struct app_definition *d, const char *name)
 {
-    return ckg_problem_parameter_find(d->problem, name) >= 0 || app_fixed_find(d, name);
+    return ckg_problem_parameter_find(d->problem, name) >= 0 || app_fixed_find(d, name) ||
+           app_carried_find(d, name) >= 0;
 }
 
 /* {"parameters": {…}, "values": {…}, "state": …}, the form of `ckg trials --json`. */
@@ -662,6 +665,8 @@ static void write_head(const struct app_notebook *n, const int *has_sd, struct a
         app_csv_field(out, app_parameter_name(d, i), &first);
     for (int i = 0; i < d->fixed_count; i++)
         app_csv_field(out, d->fixed[i].name, &first);
+    for (int i = 0; i < d->carried_count; i++)
+        app_csv_field(out, d->carried[i].name, &first);
     for (int j = 0; j <= app_constraints(d); j++)
         app_csv_field(out, app_outcome_name(d, j), &first);
     for (int j = 0; j <= app_constraints(d); j++) {
@@ -693,6 +698,8 @@ static void write_trial(const struct app_notebook *n, const struct app_trial *t,
     }
     for (int i = 0; i < d->fixed_count; i++)
         app_csv_field(out, d->fixed[i].text, &first);
+    for (int i = 0; i < d->carried_count; i++)
+        app_csv_field(out, app_carried_text(d, i, t->x) ? app_carried_text(d, i, t->x) : "", &first);
     for (int j = 0; j <= app_constraints(d); j++)
         number_field(out, app_trial_told(t, j), &first);
     for (int j = 0; j <= app_constraints(d); j++)

@@ -1,5 +1,5 @@
 /* One pass over the text. */
-#include "table/csv.h"
+#include "base/csv.h"
 
 #include <stdlib.h>
 #include <string.h>
