@@ -1,4 +1,6 @@
 /* The rules between parameters, each a text that the library reads. */
+#include <stdlib.h>
+
 #include "define/reader.h"
 
 /* What the library refused, where in the rule it is. */
@@ -23,6 +25,18 @@ static int read_rule(struct app_reader *r, const yaml_node_t *list, const yaml_n
     return status ? app_reader_refuse(r, item, status) : CKG_OK;
 }
 
+/* Parameters that are fixed at a number may stand in a rule too. */
+static int add_constants(struct app_reader *r, const yaml_node_t *node)
+{
+    const struct app_definition *d = r->out;
+    int status = CKG_OK;
+
+    for (int i = 0; !status && i < d->fixed_count; i++)
+        if (d->fixed[i].type == APP_NUMBER)
+            status = ckg_problem_add_constant(d->problem, d->fixed[i].name, strtod(d->fixed[i].text, NULL));
+    return status ? app_reader_refuse(r, node, status) : CKG_OK;
+}
+
 int app_read_rules(struct app_reader *r, const yaml_node_t *node)
 {
     int status = CKG_OK;
@@ -33,6 +47,7 @@ int app_read_rules(struct app_reader *r, const yaml_node_t *node)
     if (count > CKG_MAX_RULES)
         return app_node_complain(&r->document, app_reader_item(r, node, CKG_MAX_RULES),
                                  "there may be at most %d rules, not %d", CKG_MAX_RULES, count);
+    status = add_constants(r, node);
     for (int i = 0; !status && i < count; i++)
         status = read_rule(r, node, app_reader_item(r, node, i));
     return status;

@@ -31,7 +31,7 @@ enum ckg_noise {
 };
 
 enum { CKG_MAX_PARAMETERS = 200, CKG_MAX_CATEGORIES = 100, CKG_MAX_CONSTRAINTS = 200 };
-enum { CKG_MAX_RULES = 100, CKG_MAX_RULE_LENGTH = 1000 };
+enum { CKG_MAX_RULES = 100, CKG_MAX_RULE_LENGTH = 1000, CKG_MAX_CONSTANTS = 200 };
 
 /* An empty problem that minimizes an objective called "objective". The caller frees it. */
 CKG_API int ckg_problem_new(ckg_problem **out);
@@ -100,6 +100,9 @@ CKG_API int ckg_problem_set_positive(ckg_problem *problem, const char *outcome, 
  * the byte of the text that a refusal is about.
  */
 CKG_API int ckg_problem_add_rule(ckg_problem *problem, const char *text, int *at);
+
+/* A number that rules added later may name like a parameter: one that is not varied in this study. */
+CKG_API int ckg_problem_add_constant(ckg_problem *problem, const char *name, double value);
 
 /*
  * A linear rule min <= Σ row[i]·x[i] <= max over all parameters there are so far; categoricals have the
@@ -178,6 +181,10 @@ CKG_API const double *ckg_problem_rule_row(const ckg_problem *problem, int rule,
                                            double *max);
 CKG_API int ckg_problem_rule_function(const ckg_problem *problem, int rule,
                                       int (**allowed)(const double *x, void *context), void **context);
+
+/* The numbers that rules may name: how many, and the name of one with its value, unless value is NULL. */
+CKG_API int ckg_problem_constants(const ckg_problem *problem);
+CKG_API const char *ckg_problem_constant(const ckg_problem *problem, int constant, double *value);
 
 /* --- what is allowed, and what is feasible --- */
 

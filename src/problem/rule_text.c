@@ -15,6 +15,7 @@
  */
 #include <assert.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -253,6 +254,22 @@ static int find_parameter(const struct parser *p, const char *name, int length)
     return -1;
 }
 
+/* "are a, b, c": as many of the parameters' names as fit. */
+static const char *list_names(const struct parser *p, char *text, size_t size)
+{
+    size_t used = (size_t)snprintf(text, size, "%s ", p->problem->d == 1 ? "is" : "are");
+
+    for (int i = 0; i < p->problem->d; i++) {
+        const char *name = p->problem->parameters[i].name;
+        if (used + strlen(name) + 8 > size) {
+            memcpy(text + used, "…", sizeof "…");
+            break;
+        }
+        used += (size_t)snprintf(text + used, size - used, "%s%s", name, i + 1 < p->problem->d ? ", " : "");
+    }
+    return text;
+}
+
 /* Says what may have been meant by a name that is no parameter's. */
 static int refuse_name(struct parser *p, int start, int length)
 {
@@ -276,16 +293,40 @@ static int refuse_name(struct parser *p, int start, int length)
                               "no parameter is called '%.*s'; a value of '%.60s' is written in quotes", shown,
                               name, p->problem->parameters[i].name);
         }
-    return REFUSE(p, start, "no parameter is called '%.*s'", shown, name);
+
+    /* Whatever there is. */
+    char names[160];
+    return REFUSE(p, start, "no parameter is called '%.*s'; there %s", shown, name,
+                  list_names(p, names, sizeof names));
 }
 
-/* A parameter by its name, p->at being after it. */
+/* A constant by its name; *found is 0 where there is none. */
+static int read_constant(struct parser *p, const char *name, int length, struct part *out, int *found)
+{
+    for (int i = 0; i < ckg_problem_constants(p->problem); i++) {
+        const struct ckg__constant *c = &p->problem->rules->constant[i];
+
+        *found = (int)strlen(c->name) == length && !strncmp(c->name, name, (size_t)length);
+        if (!*found)
+            continue;
+        const int status = add(p, out, NUMBER, CKG__OP_CONSTANT, -1, -1);
+        if (!status)
+            p->node[out->node].constant = c->value;
+        return status;
+    }
+    return CKG_OK;
+}
+
+/* A parameter or a constant by its name, p->at being after it. */
 static int read_parameter(struct parser *p, int start, int length, struct part *out)
 {
     const int i = find_parameter(p, p->text + start, length);
+    int constant = 0;
 
-    if (i < 0)
-        return refuse_name(p, start, length);
+    if (i < 0) {
+        const int status = read_constant(p, p->text + start, length, out, &constant);
+        return status || constant ? status : refuse_name(p, start, length);
+    }
     p->parameters++;
     if (p->problem->parameters[i].kind != CKG_CATEGORICAL)
         return add(p, out, NUMBER, CKG__OP_PARAMETER, i, -1);

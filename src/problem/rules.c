@@ -20,21 +20,51 @@ void ckg__rules_free(struct ckg__rules *rules)
 {
     for (int i = 0; rules && i < rules->count; i++)
         rule_free(&rules->rule[i]);
+    for (int i = 0; rules && i < rules->constants; i++)
+        ckg__free(rules->constant[i].name);
     ckg__free(rules);
 }
 
 /* --- adding --- */
 
-/* Room for one more, the list made where there is none. */
+/* The list, made where there is none. */
+static int make_list(ckg_problem *p)
+{
+    if (!p->rules)
+        p->rules = ckg__alloc_zero(1, sizeof *p->rules);
+    return p->rules ? CKG_OK : CKG_ERR_NOMEM;
+}
+
+/* Room for one more rule. */
 static int make_room(ckg_problem *p)
 {
     if (!p->d)
         return ckg__fail(CKG_ERR_STATE, "add the parameters before the rules");
     if (p->rules && p->rules->count == CKG_MAX_RULES)
         return ckg__fail(CKG_ERR_INVALID, "a problem has at most %d rules", CKG_MAX_RULES);
-    if (!p->rules)
-        p->rules = ckg__alloc_zero(1, sizeof *p->rules);
-    return p->rules ? CKG_OK : CKG_ERR_NOMEM;
+    return make_list(p);
+}
+
+int ckg_problem_add_constant(ckg_problem *p, const char *name, double value)
+{
+    ckg__error_clear();
+    if (!p || !name || !*name)
+        return ckg__fail(CKG_ERR_INVALID, "a constant needs a problem and a name");
+    if (!isfinite(value))
+        return ckg__fail(CKG_ERR_INVALID, "constant '%s': %g is not a finite number", name, value);
+    if (ckg_problem_parameter_find(p, name) >= 0)
+        return ckg__fail(CKG_ERR_INVALID, "'%s' is a parameter already", name);
+    for (int i = 0; i < ckg_problem_constants(p); i++)
+        if (!strcmp(p->rules->constant[i].name, name))
+            return ckg__fail(CKG_ERR_INVALID, "constant '%s' is given twice", name);
+    if (ckg_problem_constants(p) == CKG_MAX_CONSTANTS)
+        return ckg__fail(CKG_ERR_INVALID, "a problem has at most %d constants", CKG_MAX_CONSTANTS);
+
+    char *copy = make_list(p) ? NULL : ckg__alloc_string(name);
+    if (!copy)
+        return CKG_ERR_NOMEM;
+    p->rules->constant[p->rules->constants++] = (struct ckg__constant){copy, value};
+    return CKG_OK;
 }
 
 /* Keeps the rule, or frees it. */
@@ -192,7 +222,9 @@ int ckg__rules_copy(ckg_problem *to, const ckg_problem *from)
 {
     int status = CKG_OK;
 
-    for (int i = 0; !status && from->rules && i < from->rules->count; i++)
+    for (int i = 0; !status && i < ckg_problem_constants(from); i++)
+        status = ckg_problem_add_constant(to, from->rules->constant[i].name, from->rules->constant[i].value);
+    for (int i = 0; !status && i < ckg_problem_rules(from); i++)
         status = copy_rule(to, &from->rules->rule[i]);
     return status;
 }
@@ -207,6 +239,20 @@ static const struct ckg__rule *rule_at(const ckg_problem *p, int i)
 int ckg_problem_rules(const ckg_problem *p)
 {
     return !p ? -1 : p->rules ? p->rules->count : 0;
+}
+
+int ckg_problem_constants(const ckg_problem *p)
+{
+    return !p ? -1 : p->rules ? p->rules->constants : 0;
+}
+
+const char *ckg_problem_constant(const ckg_problem *p, int i, double *value)
+{
+    if (i < 0 || i >= ckg_problem_constants(p))
+        return NULL;
+    if (value)
+        *value = p->rules->constant[i].value;
+    return p->rules->constant[i].name;
 }
 
 const char *ckg_problem_rule(const ckg_problem *p, int i)

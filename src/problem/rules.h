@@ -72,7 +72,15 @@ struct ckg__rule {
     void *context;
 };
 
+/* A number that rules may name. */
+struct ckg__constant {
+    char *name;
+    double value;
+};
+
 struct ckg__rules {
+    int constants;
+    struct ckg__constant constant[CKG_MAX_CONSTANTS];
     int count;
     int clauses; /* of all rules; a function has none */
     struct ckg__rule rule[CKG_MAX_RULES];

@@ -69,6 +69,11 @@ static int add_constraint(ckg_problem *p)
     return ckg_problem_add_constraint(p, "stress", 0, 1);
 }
 
+static int add_constant(ckg_problem *p)
+{
+    return ckg_problem_add_constant(p, "load", 3);
+}
+
 static int add_rule(ckg_problem *p)
 {
     return ckg_problem_add_rule(p, "length < 0.9 or bolts > 2 and wood != 'elm'", NULL);
@@ -88,18 +93,20 @@ static int set_designs(ckg_problem *p)
 
 static void test_building_a_problem(void **state)
 {
-    static int (*const steps[])(ckg_problem *) = {add_real,       add_integer, add_categorical, set_objective,
-                                                  add_constraint, set_designs, add_rule,        add_row};
-    static const int dimension[] = {0, 1, 2, 3, 3, 3, 3, 3}, constraints[] = {0, 0, 0, 0, 0, 1, 1, 1};
+    static int (*const steps[])(ckg_problem *) = {add_real,      add_integer,    add_categorical,
+                                                  set_objective, add_constraint, set_designs,
+                                                  add_constant,  add_rule,       add_row};
+    static const int dimension[] = {0, 1, 2, 3, 3, 3, 3, 3, 3}, constraints[] = {0, 0, 0, 0, 0, 1, 1, 1, 1};
     ckg_problem *p;
 
     (void)state;
     must(ckg_problem_new(&p));
-    for (int i = 0; i < 8; i++) {
+    for (int i = 0; i < 9; i++) {
         int status = CKG_ERR_NOMEM, n = 0;
         for (; status; n++) {
             struct budget budget = {0, n, 0};
-            assert_int_equal(ckg_problem_rules(p), i > 6);
+            assert_int_equal(ckg_problem_rules(p), i > 7);
+            assert_int_equal(ckg_problem_constants(p), i > 6);
             assert_int_equal(ckg_problem_dimension(p), dimension[i]);
             assert_int_equal(ckg_problem_constraints(p), constraints[i]);
             assert_string_equal(ckg_problem_outcome_name(p, 0), i > 3 ? "mass" : "objective");

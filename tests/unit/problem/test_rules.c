@@ -207,7 +207,7 @@ static const struct {
     {"a & b", 2, "'&' where an operator or the end is expected; write `and`"},
     {"a = 3", 2, "'=' where an operator or the end is expected; write `==`"},
     {"!a < 3", 0, "'!' where a number is expected; write `not`"},
-    {"c < 3", 0, "no parameter is called 'c'"},
+    {"c < 3", 0, "no parameter is called 'c'; there are a, b, n, wire diameter, alloy, other, nodes"},
     {"wire diameter > 2", 0, "no parameter is called 'wire'; write `wire diameter` between backticks"},
     {"alloy == steel", 9, "no parameter is called 'steel'; a value of 'alloy' is written in quotes"},
     {"alloy == \"gold\"", 9, "'alloy' has no value 'gold'"},
@@ -330,6 +330,31 @@ static void test_getters(void **state)
     ckg_problem_free(p);
 }
 
+static void test_constants(void **state)
+{
+    ckg_problem *p = new_problem();
+    ckg_problem *copy;
+    double value;
+
+    (void)state;
+    must(ckg_problem_add_constant(p, "lot size", 3));
+    must(ckg_problem_add_constant(p, "g", 9.81));
+    assert_int_equal(ckg_problem_add_constant(p, "g", 1), CKG_ERR_INVALID);
+    assert_int_equal(ckg_problem_add_constant(p, "a", 1), CKG_ERR_INVALID);
+    assert_int_equal(ckg_problem_add_constant(p, "inf", INFINITY), CKG_ERR_INVALID);
+    assert_int_equal(ckg_problem_add_constant(p, "", 1), CKG_ERR_INVALID);
+    must(ckg_problem_add_rule(p, "a * `lot size` < g", NULL));
+    assert_int_equal(ckg_problem_add_rule(p, "g > 3", NULL), CKG_ERR_INVALID);
+    must(ckg__problem_copy(&copy, p));
+    assert_int_equal(ckg_problem_constants(copy), 2);
+    assert_string_equal(ckg_problem_constant(copy, 0, &value), "lot size");
+    assert_true(value == 3 && !ckg_problem_constant(copy, 2, NULL) && ckg_problem_constants(NULL) == -1);
+    assert_int_equal(ckg__rules_allow(copy, (double[]){3.2, 1, 0, 0, 0, 0, 0}), 1);
+    assert_int_equal(ckg__rules_allow(copy, (double[]){3.3, 1, 0, 0, 0, 0, 0}), 0);
+    ckg_problem_free(copy);
+    ckg_problem_free(p);
+}
+
 static void test_bad_rows(void **state)
 {
     ckg_problem *p = new_problem();
@@ -360,5 +385,5 @@ static void test_bad_rows(void **state)
 int main(void)
 {
     return RUN_TESTS(test_meaning, test_slopes, test_rounding_is_forgiven_to_people, test_refusals,
-                     test_limits, test_getters, test_bad_rows);
+                     test_limits, test_getters, test_constants, test_bad_rows);
 }
