@@ -20,232 +20,37 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/error.h"
-#include "problem/rules.h"
+#include "problem/rule_parser.h"
 
-/* What a part of a rule is. */
-enum kind { NUMBER, TRUTH, CATEGORY, WORD };
-
-static const char *const kind_names[] = {"a number", "a comparison", "a categorical parameter",
-                                         "a text in quotes"};
-
-/* A part that has been read; where it begins and ends in the text. */
-struct part {
-    enum kind kind;
-    int node;      /* NUMBER, TRUTH */
-    int parameter; /* CATEGORY */
-    int start, length;
-};
-
-struct parser {
-    const ckg_problem *problem;
-    const char *text;
-    int at;    /* the next byte to be read */
-    int depth; /* of nesting */
-    int wrong; /* the byte that the refusal is about */
-    int parameters;
-    int nodes;
-    struct ckg__rule_node node[CKG__MAX_NODES];
-};
-
-static int read_rule(struct parser *p, struct part *out);
-static int read_signed(struct parser *p, struct part *out);
-
-/* Letters are those of names: every character beyond ASCII is one. */
-static int is_letter(unsigned char c)
-{
-    return c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c >= 0x80;
-}
-
-static int is_digit(unsigned char c)
-{
-    return c >= '0' && c <= '9';
-}
-
-/* --- refusals --- */
-
-/* Remembers where; the words are ckg__fail's. */
-#define REFUSE(p, where, ...) ((p)->wrong = (where), ckg__fail(CKG_ERR_INVALID, __VA_ARGS__))
-
-/* The word or sign at a place, for a message: at most 40 bytes of it, whole characters. */
-static int length_at(const struct parser *p, int at)
-{
-    const unsigned char *c = (const unsigned char *)p->text + at;
-    int n = 0;
-
-    while (n < 40 && (is_letter(c[n]) || is_digit(c[n])))
-        n++;
-    while (n && (c[n] & 0xC0) == 0x80)
-        n--;
-    return n ? n : c[0] != 0;
-}
-
-static int refuse_sign(struct parser *p, const char *expected)
-{
-    const char *c = p->text + p->at;
-    const char *hint = *c == '&'                  ? "; write `and`"
-                       : *c == '|'                ? "; write `or`"
-                       : *c == '!' && c[1] != '=' ? "; write `not`"
-                       : *c == '=' && c[1] != '=' ? "; write `==`"
-                       : *c == '"' || *c == '\''  ? "; is a quote missing?"
-                       : *c == '`'                ? "; is a backtick missing?"
-                                                  : "";
-    if (!*c)
-        return REFUSE(p, p->at, "the rule ends where %s is expected", expected);
-    return REFUSE(p, p->at, "'%.*s' where %s is expected%s", length_at(p, p->at), c, expected, hint);
-}
-
-static int refuse_kind(struct parser *p, const struct part *part, const char *expected)
-{
-    return REFUSE(p, part->start, "'%.*s' is %s, where %s is expected",
-                  part->length > 40 ? length_at(p, part->start) : part->length, p->text + part->start,
-                  kind_names[part->kind], expected);
-}
-
-/* --- words and signs --- */
-
-static void skip_space(struct parser *p)
-{
-    while (p->text[p->at] == ' ' || p->text[p->at] == '\t' || p->text[p->at] == '\n' ||
-           p->text[p->at] == '\r')
-        p->at++;
-}
-
-/* Takes the sign, if it stands here. */
-static int take_sign(struct parser *p, const char *sign)
-{
-    skip_space(p);
-    const size_t length = strlen(sign);
-    if (strncmp(p->text + p->at, sign, length) != 0)
-        return 0;
-    p->at += (int)length;
-    return 1;
-}
-
-/* The length of the name that begins here, 0: none does. */
-static int name_length(const struct parser *p)
-{
-    int n = 0;
-
-    if (!is_letter((unsigned char)p->text[p->at]))
-        return 0;
-    /* ≤, ≥ and ≠ are signs, not letters */
-    while ((is_letter((unsigned char)p->text[p->at + n]) || is_digit((unsigned char)p->text[p->at + n])) &&
-           strncmp(p->text + p->at + n, "≤", 3) != 0 && strncmp(p->text + p->at + n, "≥", 3) != 0 &&
-           strncmp(p->text + p->at + n, "≠", 3) != 0)
-        n++;
-    return n;
-}
-
-/* Takes the word, if it stands here whole. */
-static int take_word(struct parser *p, const char *word)
-{
-    skip_space(p);
-    const int length = (int)strlen(word);
-    if (name_length(p) != length || strncmp(p->text + p->at, word, (size_t)length) != 0)
-        return 0;
-    p->at += length;
-    return 1;
-}
-
-static int is_keyword(const char *name, int length)
-{
-    static const char *const words[] = {"and", "or", "not", "in", "if", "then"};
-
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if ((int)strlen(words[i]) == length && !strncmp(words[i], name, (size_t)length))
-            return 1;
-    return 0;
-}
-
-/* The text between two of the same mark at p->at: where it is and how long; p->at is after it. */
-static int take_quoted(struct parser *p, int *start, int *length)
-{
-    const char mark = p->text[p->at];
-    const char *end = strchr(p->text + p->at + 1, mark);
-
-    if (!end)
-        return REFUSE(p, p->at, "no %c ends what begins here", mark);
-    *start = p->at + 1;
-    *length = (int)(end - p->text) - *start;
-    p->at = *start + *length + 1;
-    return CKG_OK;
-}
-
-/* --- nodes --- */
-
-/* Appends a node; out becomes a part of that kind that ends here. */
-static int add(struct parser *p, struct part *out, enum kind kind, enum ckg__rule_op op, int a, int b)
-{
-    if (p->nodes == CKG__MAX_NODES)
-        return REFUSE(p, p->at, "the rule is too long; make two of it");
-
-    struct ckg__rule_node *node = &p->node[p->nodes];
-    const int leaf = op == CKG__OP_CONSTANT || op == CKG__OP_PARAMETER || op == CKG__OP_CATEGORY ||
-                     op == CKG__OP_IS || op == CKG__OP_SAME;
-    *node = (struct ckg__rule_node){.op = op, .a = a, .b = b};
-    node->reals = leaf ? op == CKG__OP_PARAMETER && ckg__is_real(&p->problem->parameters[a])
-                       : p->node[a].reals || (b >= 0 && p->node[b].reals);
-    out->kind = kind;
-    out->node = p->nodes++;
-    out->length = p->at - out->start;
-    return CKG_OK;
-}
-
-/* A categorical whose values are all numbers may stand for a number. */
-static int numeric(const struct ckg__parameter *q)
-{
-    for (int v = 0; v < q->count; v++) {
-        char *end;
-        const double value = strtod(q->values[v], &end);
-        if (end == q->values[v] || *end || !isfinite(value))
-            return 0;
-    }
-    return 1;
-}
-
-static int need_number(struct parser *p, struct part *part)
-{
-    if (part->kind == CATEGORY && numeric(&p->problem->parameters[part->parameter])) {
-        struct part before = *part;
-        const int status = add(p, part, NUMBER, CKG__OP_CATEGORY, part->parameter, -1);
-        part->start = before.start;
-        part->length = before.length;
-        return status;
-    }
-    return part->kind == NUMBER ? CKG_OK : refuse_kind(p, part, "a number");
-}
-
-static int need_truth(struct parser *p, struct part *part)
-{
-    return part->kind == TRUTH ? CKG_OK : refuse_kind(p, part, "a comparison");
-}
+/* Parts within parts. */
+static int read_rule(struct ckg__parser *p, struct ckg__part *out);
+static int read_signed(struct ckg__parser *p, struct ckg__part *out);
 
 /* --- atoms --- */
 
-static int read_number(struct parser *p, struct part *out)
+static int read_number(struct ckg__parser *p, struct ckg__part *out)
 {
     const char *from = p->text + p->at;
     char *end;
 
     /* Only decimal digits: what strtod takes as hexadecimal is not a number here. */
     if (from[0] == '0' && (from[1] | 32) == 'x')
-        return REFUSE(p, p->at, "numbers are decimal");
+        return CKG__REFUSE(p, p->at, "numbers are decimal");
     const double value = strtod(from, &end);
     if (end == from)
-        return refuse_sign(p, "a number");
+        return ckg__refuse_sign(p, "a number");
     if (!isfinite(value))
-        return REFUSE(p, p->at, "the number is too large");
+        return CKG__REFUSE(p, p->at, "the number is too large");
     p->at += (int)(end - from);
-    if (is_letter((unsigned char)p->text[p->at]))
-        return refuse_sign(p, "an operator");
-    const int status = add(p, out, NUMBER, CKG__OP_CONSTANT, -1, -1);
+    if (ckg__is_letter((unsigned char)p->text[p->at]))
+        return ckg__refuse_sign(p, "an operator");
+    const int status = ckg__add_node(p, out, CKG__NUMBER, CKG__OP_CONSTANT, -1, -1);
     if (!status)
         p->node[out->node].constant = value;
     return status;
 }
 
-static int find_parameter(const struct parser *p, const char *name, int length)
+static int find_parameter(const struct ckg__parser *p, const char *name, int length)
 {
     for (int i = 0; i < p->problem->d; i++)
         if ((int)strlen(p->problem->parameters[i].name) == length &&
@@ -255,7 +60,7 @@ static int find_parameter(const struct parser *p, const char *name, int length)
 }
 
 /* "are a, b, c": as many of the parameters' names as fit. */
-static const char *list_names(const struct parser *p, char *text, size_t size)
+static const char *list_names(const struct ckg__parser *p, char *text, size_t size)
 {
     size_t used = (size_t)snprintf(text, size, "%s ", p->problem->d == 1 ? "is" : "are");
 
@@ -271,17 +76,17 @@ static const char *list_names(const struct parser *p, char *text, size_t size)
 }
 
 /* Says what may have been meant by a name that is no parameter's. */
-static int refuse_name(struct parser *p, int start, int length)
+static int refuse_name(struct ckg__parser *p, int start, int length)
 {
     const char *name = p->text + start;
-    const int shown = length > 60 ? length_at(p, start) : length;
+    const int shown = length > 60 ? ckg__length_at(p, start) : length;
 
     /* The beginning of a parameter's name that is more than one word here. */
     for (int i = 0; i < p->problem->d; i++) {
         const char *whole = p->problem->parameters[i].name;
         if (!strncmp(whole, name, (size_t)length) && !strncmp(whole, name, strlen(whole)))
-            return REFUSE(p, start, "no parameter is called '%.*s'; write `%.60s` between backticks", shown,
-                          name, whole);
+            return CKG__REFUSE(p, start, "no parameter is called '%.*s'; write `%.60s` between backticks",
+                               shown, name, whole);
     }
 
     /* The value of a categorical. */
@@ -289,19 +94,20 @@ static int refuse_name(struct parser *p, int start, int length)
         for (int v = 0; v < p->problem->parameters[i].count; v++) {
             const char *value = p->problem->parameters[i].values[v];
             if ((int)strlen(value) == length && !strncmp(value, name, (size_t)length))
-                return REFUSE(p, start,
-                              "no parameter is called '%.*s'; a value of '%.60s' is written in quotes", shown,
-                              name, p->problem->parameters[i].name);
+                return CKG__REFUSE(p, start,
+                                   "no parameter is called '%.*s'; a value of '%.60s' is written in quotes",
+                                   shown, name, p->problem->parameters[i].name);
         }
 
     /* Whatever there is. */
     char names[160];
-    return REFUSE(p, start, "no parameter is called '%.*s'; there %s", shown, name,
-                  list_names(p, names, sizeof names));
+    return CKG__REFUSE(p, start, "no parameter is called '%.*s'; there %s", shown, name,
+                       list_names(p, names, sizeof names));
 }
 
 /* A constant by its name; *found is 0 where there is none. */
-static int read_constant(struct parser *p, const char *name, int length, struct part *out, int *found)
+static int read_constant(struct ckg__parser *p, const char *name, int length, struct ckg__part *out,
+                         int *found)
 {
     for (int i = 0; i < ckg_problem_constants(p->problem); i++) {
         const struct ckg__constant *c = &p->problem->rules->constant[i];
@@ -309,7 +115,7 @@ static int read_constant(struct parser *p, const char *name, int length, struct 
         *found = (int)strlen(c->name) == length && !strncmp(c->name, name, (size_t)length);
         if (!*found)
             continue;
-        const int status = add(p, out, NUMBER, CKG__OP_CONSTANT, -1, -1);
+        const int status = ckg__add_node(p, out, CKG__NUMBER, CKG__OP_CONSTANT, -1, -1);
         if (!status)
             p->node[out->node].constant = c->value;
         return status;
@@ -318,7 +124,7 @@ static int read_constant(struct parser *p, const char *name, int length, struct 
 }
 
 /* A parameter or a constant by its name, p->at being after it. */
-static int read_parameter(struct parser *p, int start, int length, struct part *out)
+static int read_parameter(struct ckg__parser *p, int start, int length, struct ckg__part *out)
 {
     const int i = find_parameter(p, p->text + start, length);
     int constant = 0;
@@ -329,8 +135,8 @@ static int read_parameter(struct parser *p, int start, int length, struct part *
     }
     p->parameters++;
     if (p->problem->parameters[i].kind != CKG_CATEGORICAL)
-        return add(p, out, NUMBER, CKG__OP_PARAMETER, i, -1);
-    out->kind = CATEGORY;
+        return ckg__add_node(p, out, CKG__NUMBER, CKG__OP_PARAMETER, i, -1);
+    out->kind = CKG__CATEGORY;
     out->parameter = i;
     out->length = p->at - out->start;
     return CKG_OK;
@@ -351,145 +157,147 @@ static const struct {
 enum { FUNCTIONS = sizeof functions / sizeof *functions };
 
 /* The arguments of a function after its parenthesis; several are folded two by two. */
-static int read_arguments(struct parser *p, int f, struct part *out)
+static int read_arguments(struct ckg__parser *p, int f, struct ckg__part *out)
 {
-    struct part argument = {0};
+    struct ckg__part argument = {0};
     int folded = -1;
 
     for (int count = 1;; count++) {
         int status = read_rule(p, &argument);
         if (!status)
-            status = need_number(p, &argument);
+            status = ckg__need_number(p, &argument);
         if (!status && folded >= 0)
-            status = add(p, &argument, NUMBER, functions[f].op, folded, argument.node);
+            status = ckg__add_node(p, &argument, CKG__NUMBER, functions[f].op, folded, argument.node);
         if (status)
             return status;
         folded = argument.node;
-        if (functions[f].most == count || !take_sign(p, ","))
+        if (functions[f].most == count || !ckg__take_sign(p, ","))
             break;
     }
-    if (!take_sign(p, ")"))
-        return refuse_sign(p, functions[f].most ? "`)`" : "`,` or `)`");
+    if (!ckg__take_sign(p, ")"))
+        return ckg__refuse_sign(p, functions[f].most ? "`)`" : "`,` or `)`");
 
     /* min and max have done their work. */
     if (functions[f].most)
-        return add(p, out, NUMBER, functions[f].op, folded, -1);
-    out->kind = NUMBER;
+        return ckg__add_node(p, out, CKG__NUMBER, functions[f].op, folded, -1);
+    out->kind = CKG__NUMBER;
     out->node = folded;
     out->length = p->at - out->start;
     return CKG_OK;
 }
 
 /* A function of that name before a parenthesis, or a parameter. */
-static int read_name(struct parser *p, struct part *out)
+static int read_name(struct ckg__parser *p, struct ckg__part *out)
 {
-    const int length = name_length(p);
+    const int length = ckg__name_length(p);
     const char *name = p->text + p->at;
 
-    if (is_keyword(name, length))
-        return refuse_sign(p, "a number");
+    if (ckg__is_keyword(name, length))
+        return ckg__refuse_sign(p, "a number");
     p->at += length;
-    if (take_sign(p, "(")) {
+    if (ckg__take_sign(p, "(")) {
         for (int f = 0; f < FUNCTIONS; f++)
             if ((int)strlen(functions[f].name) == length && !strncmp(functions[f].name, name, (size_t)length))
                 return read_arguments(p, f, out);
-        return REFUSE(p, out->start,
-                      "there is no function '%.*s'; there are min, max, abs, sqrt, exp, log, log2, log10, "
-                      "sin, cos, tan, floor, ceil, round",
-                      length > 60 ? length_at(p, out->start) : length, name);
+        return CKG__REFUSE(
+            p, out->start,
+            "there is no function '%.*s'; there are min, max, abs, sqrt, exp, log, log2, log10, "
+            "sin, cos, tan, floor, ceil, round",
+            length > 60 ? ckg__length_at(p, out->start) : length, name);
     }
     p->at = out->start + length;
     return read_parameter(p, out->start, length, out);
 }
 
-static int read_atom(struct parser *p, struct part *out)
+static int read_atom(struct ckg__parser *p, struct ckg__part *out)
 {
     int start = 0;
     int length = 0;
     int status;
 
-    skip_space(p);
+    ckg__skip_space(p);
     const int from = p->at;
-    *out = (struct part){.start = from};
+    *out = (struct ckg__part){.start = from};
     const unsigned char c = (unsigned char)p->text[p->at];
     if (c == '(') {
         p->at++;
         status = read_rule(p, out);
-        if (!status && !take_sign(p, ")"))
-            status = refuse_sign(p, "`)`");
+        if (!status && !ckg__take_sign(p, ")"))
+            status = ckg__refuse_sign(p, "`)`");
         out->start = from;
         out->length = p->at - from;
         return status;
     }
     if (c == '`') {
-        status = take_quoted(p, &start, &length);
+        status = ckg__take_quoted(p, &start, &length);
         return status ? status : read_parameter(p, start, length, out);
     }
     if (c == '"' || c == '\'') {
-        status = take_quoted(p, &start, &length);
-        out->kind = WORD;
+        status = ckg__take_quoted(p, &start, &length);
+        out->kind = CKG__WORD;
         out->length = p->at - out->start;
         return status;
     }
-    if (is_digit(c) || c == '.')
+    if (ckg__is_digit(c) || c == '.')
         return read_number(p, out);
-    return name_length(p) ? read_name(p, out) : refuse_sign(p, "a number");
+    return ckg__name_length(p) ? read_name(p, out) : ckg__refuse_sign(p, "a number");
 }
 
 /* --- arithmetic --- */
 
 /* out ← out op right, both numbers. */
-static int join_numbers(struct parser *p, struct part *out, struct part *right, enum ckg__rule_op op)
+static int join_numbers(struct ckg__parser *p, struct ckg__part *out, struct ckg__part *right,
+                        enum ckg__rule_op op)
 {
-    int status = need_number(p, out);
+    int status = ckg__need_number(p, out);
     if (!status)
-        status = need_number(p, right);
-    return status ? status : add(p, out, NUMBER, op, out->node, right->node);
+        status = ckg__need_number(p, right);
+    return status ? status : ckg__add_node(p, out, CKG__NUMBER, op, out->node, right->node);
 }
 
 /* A power binds more tightly than a sign before it, and less than one after it: -2^-2 is -(2^(-2)). */
-static int read_power(struct parser *p, struct part *out)
+static int read_power(struct ckg__parser *p, struct ckg__part *out)
 {
-    struct part right;
+    struct ckg__part right;
     int status = read_atom(p, out);
 
-    if (status || !(take_sign(p, "^") || take_sign(p, "**")))
+    if (status || !(ckg__take_sign(p, "^") || ckg__take_sign(p, "**")))
         return status;
     status = read_signed(p, &right);
     return status ? status : join_numbers(p, out, &right, CKG__OP_POWER);
 }
 
-static int read_signed(struct parser *p, struct part *out)
+static int read_signed(struct ckg__parser *p, struct ckg__part *out)
 {
-    skip_space(p);
+    ckg__skip_space(p);
     const int start = p->at;
-    const int minus = take_sign(p, "-");
-    const int sign = minus || take_sign(p, "+");
+    const int minus = ckg__take_sign(p, "-");
+    const int sign = minus || ckg__take_sign(p, "+");
 
     if (++p->depth > CKG__MAX_DEPTH)
-        return REFUSE(p, start, "the rule is nested too deeply");
+        return CKG__REFUSE(p, start, "the rule is nested too deeply");
     int status = sign ? read_signed(p, out) : read_power(p, out);
     if (!status && sign) {
-        status = need_number(p, out);
+        status = ckg__need_number(p, out);
         out->start = start;
         out->length = p->at - start;
     }
     if (!status && minus)
-        status = add(p, out, NUMBER, CKG__OP_NEGATE, out->node, -1);
+        status = ckg__add_node(p, out, CKG__NUMBER, CKG__OP_NEGATE, out->node, -1);
     p->depth--;
     return status;
 }
 
-static int read_term(struct parser *p, struct part *out)
+static int read_term(struct ckg__parser *p, struct ckg__part *out)
 {
     int status = read_signed(p, out);
 
     while (!status) {
-        struct part right;
-        const enum ckg__rule_op op = take_sign(p, "*")   ? CKG__OP_MULTIPLY
-                                     : take_sign(p, "/") ? CKG__OP_DIVIDE
-                                     : take_sign(p, "%") ? CKG__OP_MODULO
-                                                         : CKG__OP_CONSTANT;
+        struct ckg__part right;
+        const enum ckg__rule_op op = ckg__take_sign(p, "*")   ? CKG__OP_MULTIPLY
+                                     : ckg__take_sign(p, "/") ? CKG__OP_DIVIDE
+                                     : ckg__take_sign(p, "%") ? CKG__OP_MODULO
+                                                              : CKG__OP_CONSTANT;
         if (op == CKG__OP_CONSTANT)
             break;
         status = read_signed(p, &right);
@@ -499,15 +307,15 @@ static int read_term(struct parser *p, struct part *out)
     return status;
 }
 
-static int read_sum(struct parser *p, struct part *out)
+static int read_sum(struct ckg__parser *p, struct ckg__part *out)
 {
     int status = read_term(p, out);
 
     while (!status) {
-        struct part right;
-        const enum ckg__rule_op op = take_sign(p, "+")   ? CKG__OP_ADD
-                                     : take_sign(p, "-") ? CKG__OP_SUBTRACT
-                                                         : CKG__OP_CONSTANT;
+        struct ckg__part right;
+        const enum ckg__rule_op op = ckg__take_sign(p, "+")   ? CKG__OP_ADD
+                                     : ckg__take_sign(p, "-") ? CKG__OP_SUBTRACT
+                                                              : CKG__OP_CONSTANT;
         if (op == CKG__OP_CONSTANT)
             break;
         status = read_term(p, &right);
@@ -525,7 +333,7 @@ struct comparison {
     int swap; /* a > b is b < a */
 };
 
-static const struct comparison *take_comparison(struct parser *p)
+static const struct comparison *take_comparison(struct ckg__parser *p)
 {
     static const struct comparison comparisons[] = {
         {"<=", CKG__OP_LESS_EQUAL, 0}, {"≤", CKG__OP_LESS_EQUAL, 0}, {">=", CKG__OP_LESS_EQUAL, 1},
@@ -534,13 +342,13 @@ static const struct comparison *take_comparison(struct parser *p)
     };
 
     for (size_t i = 0; i < sizeof comparisons / sizeof *comparisons; i++)
-        if (take_sign(p, comparisons[i].sign))
+        if (ckg__take_sign(p, comparisons[i].sign))
             return &comparisons[i];
     return NULL;
 }
 
 /* 1 when the number below the node varies without steps: a real parameter, not rounded. */
-static int continuous(const struct parser *p, int node)
+static int continuous(const struct ckg__parser *p, int node)
 {
     const struct ckg__rule_node *n = &p->node[node];
 
@@ -552,8 +360,8 @@ static int continuous(const struct parser *p, int node)
 }
 
 /* out ← whether categorical a has that value. */
-static int compare_word(struct parser *p, const struct part *category, const struct part *word,
-                        struct part *out)
+static int compare_word(struct ckg__parser *p, const struct ckg__part *category, const struct ckg__part *word,
+                        struct ckg__part *out)
 {
     const struct ckg__parameter *q = &p->problem->parameters[category->parameter];
     const char *text = p->text + word->start + 1;
@@ -561,100 +369,103 @@ static int compare_word(struct parser *p, const struct part *category, const str
 
     for (int v = 0; v < q->count; v++)
         if ((int)strlen(q->values[v]) == length && !strncmp(q->values[v], text, (size_t)length))
-            return add(p, out, TRUTH, CKG__OP_IS, category->parameter, v);
-    return REFUSE(p, word->start, "'%.60s' has no value '%.*s'", q->name,
-                  length > 60 ? length_at(p, word->start + 1) : length, text);
+            return ckg__add_node(p, out, CKG__TRUTH, CKG__OP_IS, category->parameter, v);
+    return CKG__REFUSE(p, word->start, "'%.60s' has no value '%.*s'", q->name,
+                       length > 60 ? ckg__length_at(p, word->start + 1) : length, text);
 }
 
 /* out ← a and b compared, one of them a category or a text. */
-static int compare_categories(struct parser *p, const struct part *a, const struct part *b,
-                              const struct comparison *how, struct part *out)
+static int compare_categories(struct ckg__parser *p, const struct ckg__part *a, const struct ckg__part *b,
+                              const struct comparison *how, struct ckg__part *out)
 {
     int status;
 
-    if ((a->kind == CATEGORY || b->kind == CATEGORY) && how->op != CKG__OP_EQUAL &&
+    if ((a->kind == CKG__CATEGORY || b->kind == CKG__CATEGORY) && how->op != CKG__OP_EQUAL &&
         how->op != CKG__OP_UNEQUAL)
-        return REFUSE(p, a->start, "categories have no order; compare them with ==, != or in");
-    if (a->kind == CATEGORY && b->kind == CATEGORY)
-        status = add(p, out, TRUTH, CKG__OP_SAME, a->parameter, b->parameter);
-    else if (a->kind == CATEGORY && b->kind == WORD)
+        return CKG__REFUSE(p, a->start, "categories have no order; compare them with ==, != or in");
+    if (a->kind == CKG__CATEGORY && b->kind == CKG__CATEGORY)
+        status = ckg__add_node(p, out, CKG__TRUTH, CKG__OP_SAME, a->parameter, b->parameter);
+    else if (a->kind == CKG__CATEGORY && b->kind == CKG__WORD)
         status = compare_word(p, a, b, out);
-    else if (a->kind == WORD && b->kind == CATEGORY)
+    else if (a->kind == CKG__WORD && b->kind == CKG__CATEGORY)
         status = compare_word(p, b, a, out);
     else
-        status = a->kind == WORD ? refuse_kind(p, a, "a parameter")
-                                 : refuse_kind(p, b->kind == WORD ? b : a, "a number");
+        status = a->kind == CKG__WORD ? ckg__refuse_kind(p, a, "a parameter")
+                                      : ckg__refuse_kind(p, b->kind == CKG__WORD ? b : a, "a number");
     if (!status && how->op == CKG__OP_UNEQUAL)
-        status = add(p, out, TRUTH, CKG__OP_NOT, out->node, -1);
+        status = ckg__add_node(p, out, CKG__TRUTH, CKG__OP_NOT, out->node, -1);
     return status;
 }
 
 /* 1 when a and b are compared as numbers: each is one, or a category that can be one beside one. */
-static int as_numbers(const struct parser *p, const struct part *a, const struct part *b, int ordered)
+static int as_numbers(const struct ckg__parser *p, const struct ckg__part *a, const struct ckg__part *b,
+                      int ordered)
 {
-    const int a_may = a->kind == NUMBER ||
-                      (a->kind == CATEGORY && numeric(&p->problem->parameters[a->parameter]));
-    const int b_may = b->kind == NUMBER ||
-                      (b->kind == CATEGORY && numeric(&p->problem->parameters[b->parameter]));
+    const int a_may = a->kind == CKG__NUMBER ||
+                      (a->kind == CKG__CATEGORY && ckg__is_numeric(&p->problem->parameters[a->parameter]));
+    const int b_may = b->kind == CKG__NUMBER ||
+                      (b->kind == CKG__CATEGORY && ckg__is_numeric(&p->problem->parameters[b->parameter]));
 
-    return a_may && b_may && (ordered || a->kind == NUMBER || b->kind == NUMBER);
+    return a_may && b_may && (ordered || a->kind == CKG__NUMBER || b->kind == CKG__NUMBER);
 }
 
-static int compare(struct parser *p, struct part *a, struct part *b, const struct comparison *how,
-                   struct part *out)
+static int compare(struct ckg__parser *p, struct ckg__part *a, struct ckg__part *b,
+                   const struct comparison *how, struct ckg__part *out)
 {
     const int equality = how->op == CKG__OP_EQUAL || how->op == CKG__OP_UNEQUAL;
 
     /* Categories. */
-    if ((a->kind == CATEGORY || a->kind == WORD || b->kind == CATEGORY || b->kind == WORD) &&
-        a->kind != TRUTH && b->kind != TRUTH && !as_numbers(p, a, b, !equality))
+    if ((a->kind == CKG__CATEGORY || a->kind == CKG__WORD || b->kind == CKG__CATEGORY ||
+         b->kind == CKG__WORD) &&
+        a->kind != CKG__TRUTH && b->kind != CKG__TRUTH && !as_numbers(p, a, b, !equality))
         return compare_categories(p, a, b, how, out);
 
     /* Numbers; of reals that are equal there are none to be found. */
-    int status = need_number(p, a);
+    int status = ckg__need_number(p, a);
     if (!status)
-        status = need_number(p, b);
+        status = ckg__need_number(p, b);
     if (!status && equality && (continuous(p, a->node) || continuous(p, b->node)))
-        return REFUSE(p, a->start,
-                      "%s compares real numbers, which are never quite equal; give a range, as in "
-                      "abs(a - b) <= 0.01",
-                      how->sign);
+        return CKG__REFUSE(p, a->start,
+                           "%s compares real numbers, which are never quite equal; give a range, as in "
+                           "abs(a - b) <= 0.01",
+                           how->sign);
     if (status)
         return status;
-    return add(p, out, TRUTH, how->op, how->swap ? b->node : a->node, how->swap ? a->node : b->node);
+    return ckg__add_node(p, out, CKG__TRUTH, how->op, how->swap ? b->node : a->node,
+                         how->swap ? a->node : b->node);
 }
 
 /* out ← whether it is one of the items of a list. */
-static int read_in(struct parser *p, struct part *what, int negated, struct part *out)
+static int read_in(struct ckg__parser *p, struct ckg__part *what, int negated, struct ckg__part *out)
 {
     static const struct comparison equal = {"in", CKG__OP_EQUAL, 0};
-    struct part item, one = *out;
+    struct ckg__part item, one = *out;
     int any = -1;
 
-    if (!take_sign(p, "["))
-        return refuse_sign(p, "`[`");
+    if (!ckg__take_sign(p, "["))
+        return ckg__refuse_sign(p, "`[`");
     do {
-        struct part copy = *what;
+        struct ckg__part copy = *what;
         int status = read_sum(p, &item);
         if (!status)
             status = compare(p, &copy, &item, &equal, &one);
         if (!status && any >= 0)
-            status = add(p, &one, TRUTH, CKG__OP_OR, any, one.node);
+            status = ckg__add_node(p, &one, CKG__TRUTH, CKG__OP_OR, any, one.node);
         if (status)
             return status;
         any = one.node;
-    } while (take_sign(p, ","));
-    if (!take_sign(p, "]"))
-        return refuse_sign(p, "`,` or `]`");
-    out->kind = TRUTH;
+    } while (ckg__take_sign(p, ","));
+    if (!ckg__take_sign(p, "]"))
+        return ckg__refuse_sign(p, "`,` or `]`");
+    out->kind = CKG__TRUTH;
     out->node = any;
-    return negated ? add(p, out, TRUTH, CKG__OP_NOT, any, -1) : CKG_OK;
+    return negated ? ckg__add_node(p, out, CKG__TRUTH, CKG__OP_NOT, any, -1) : CKG_OK;
 }
 
 /* A sum, or comparisons in a chain: a < b <= c is a < b and b <= c. */
-static int read_comparison(struct parser *p, struct part *out)
+static int read_comparison(struct ckg__parser *p, struct ckg__part *out)
 {
-    struct part left, right, one;
+    struct ckg__part left, right, one;
     int chain = -1;
     int status = read_sum(p, out);
 
@@ -664,8 +475,8 @@ static int read_comparison(struct parser *p, struct part *out)
 
     /* One of a list. */
     const int before = p->at;
-    const int negated = take_word(p, "not");
-    if (take_word(p, "in"))
+    const int negated = ckg__take_word(p, "not");
+    if (ckg__take_word(p, "in"))
         return read_in(p, &left, negated, out);
     p->at = before;
 
@@ -676,15 +487,15 @@ static int read_comparison(struct parser *p, struct part *out)
             break;
         status = read_sum(p, &right);
         one = *out;
-        struct part next = right;
+        struct ckg__part next = right;
         if (!status)
             status = compare(p, &left, &right, how, &one);
         if (!status && chain >= 0)
-            status = add(p, &one, TRUTH, CKG__OP_AND, chain, one.node);
+            status = ckg__add_node(p, &one, CKG__TRUTH, CKG__OP_AND, chain, one.node);
         if (status)
             return status;
         chain = one.node;
-        left = right.kind == NUMBER ? right : next;
+        left = right.kind == CKG__NUMBER ? right : next;
         *out = one;
         out->length = p->at - out->start;
     }
@@ -693,81 +504,81 @@ static int read_comparison(struct parser *p, struct part *out)
 
 /* --- logic --- */
 
-static int read_one(struct parser *p, struct part *out)
+static int read_one(struct ckg__parser *p, struct ckg__part *out)
 {
-    skip_space(p);
+    ckg__skip_space(p);
     const int start = p->at;
 
-    if (!take_word(p, "not"))
+    if (!ckg__take_word(p, "not"))
         return read_comparison(p, out);
     if (++p->depth > CKG__MAX_DEPTH)
-        return REFUSE(p, start, "the rule is nested too deeply");
+        return CKG__REFUSE(p, start, "the rule is nested too deeply");
     int status = read_one(p, out);
     if (!status)
-        status = need_truth(p, out);
+        status = ckg__need_truth(p, out);
     out->start = start;
     if (!status)
-        status = add(p, out, TRUTH, CKG__OP_NOT, out->node, -1);
+        status = ckg__add_node(p, out, CKG__TRUTH, CKG__OP_NOT, out->node, -1);
     p->depth--;
     return status;
 }
 
 /* Parts joined by a word. */
-static int read_joined(struct parser *p, struct part *out, const char *word, enum ckg__rule_op op,
-                       int (*read)(struct parser *, struct part *))
+static int read_joined(struct ckg__parser *p, struct ckg__part *out, const char *word, enum ckg__rule_op op,
+                       int (*read)(struct ckg__parser *, struct ckg__part *))
 {
     int status = read(p, out);
 
-    while (!status && take_word(p, word)) {
-        struct part right;
-        status = need_truth(p, out);
+    while (!status && ckg__take_word(p, word)) {
+        struct ckg__part right;
+        status = ckg__need_truth(p, out);
         if (!status)
             status = read(p, &right);
         if (!status)
-            status = need_truth(p, &right);
+            status = ckg__need_truth(p, &right);
         if (!status)
-            status = add(p, out, TRUTH, op, out->node, right.node);
+            status = ckg__add_node(p, out, CKG__TRUTH, op, out->node, right.node);
     }
     return status;
 }
 
-static int read_all(struct parser *p, struct part *out)
+static int read_all(struct ckg__parser *p, struct ckg__part *out)
 {
     return read_joined(p, out, "and", CKG__OP_AND, read_one);
 }
 
-static int read_any(struct parser *p, struct part *out)
+static int read_any(struct ckg__parser *p, struct ckg__part *out)
 {
     return read_joined(p, out, "or", CKG__OP_OR, read_all);
 }
 
 /* if a then b: b, or not a. */
-static int read_condition(struct parser *p, struct part *out)
+static int read_condition(struct ckg__parser *p, struct ckg__part *out)
 {
-    struct part then;
+    struct ckg__part then;
     int status = read_any(p, out);
 
     if (!status)
-        status = need_truth(p, out);
-    if (!status && !take_word(p, "then"))
-        status = refuse_sign(p, "`then`");
+        status = ckg__need_truth(p, out);
+    if (!status && !ckg__take_word(p, "then"))
+        status = ckg__refuse_sign(p, "`then`");
     if (!status)
         status = read_rule(p, &then);
     if (!status)
-        status = need_truth(p, &then);
+        status = ckg__need_truth(p, &then);
     if (!status)
-        status = add(p, out, TRUTH, CKG__OP_NOT, out->node, -1);
-    return status ? status : add(p, out, TRUTH, CKG__OP_OR, out->node, then.node);
+        status = ckg__add_node(p, out, CKG__TRUTH, CKG__OP_NOT, out->node, -1);
+    return status ? status : ckg__add_node(p, out, CKG__TRUTH, CKG__OP_OR, out->node, then.node);
 }
 
-static int read_rule(struct parser *p, struct part *out)
+static int read_rule(struct ckg__parser *p, struct ckg__part *out)
 {
-    skip_space(p);
+    ckg__skip_space(p);
     const int start = p->at;
 
     if (++p->depth > CKG__MAX_DEPTH)
-        return REFUSE(p, start, "the rule is nested too deeply");
-    const int status = take_word(p, "if") ? read_condition(p, out) : read_any(p, out);
+        return CKG__REFUSE(p, start, "the rule is nested too deeply");
+    const int status = ckg__take_word(p, "if") ? read_condition(p, out) : read_any(p, out);
     p->depth--;
     return status;
 }
@@ -775,7 +586,7 @@ static int read_rule(struct parser *p, struct part *out)
 /* --- the whole --- */
 
 /* clause ← the nodes that `and` joins at the top, count of them. */
-static int split(const struct parser *p, int node, int *clause, int count)
+static int split(const struct ckg__parser *p, int node, int *clause, int count)
 {
     if (p->node[node].op == CKG__OP_AND) {
         count = split(p, p->node[node].a, clause, count);
@@ -785,25 +596,25 @@ static int split(const struct parser *p, int node, int *clause, int count)
     return count + 1;
 }
 
-static int parse(struct parser *p, struct part *whole)
+static int parse(struct ckg__parser *p, struct ckg__part *whole)
 {
-    *whole = (struct part){0};
+    *whole = (struct ckg__part){0};
     int status = read_rule(p, whole);
 
-    skip_space(p);
+    ckg__skip_space(p);
     if (!status && p->text[p->at])
-        status = refuse_sign(p, "an operator or the end");
+        status = ckg__refuse_sign(p, "an operator or the end");
     if (!status)
-        status = need_truth(p, whole);
+        status = ckg__need_truth(p, whole);
     if (!status && !p->parameters)
-        status = REFUSE(p, 0, "the rule names no parameter");
+        status = CKG__REFUSE(p, 0, "the rule names no parameter");
     return status;
 }
 
 int ckg__rule_read(const ckg_problem *problem, const char *text, struct ckg__rule *rule, int *at)
 {
-    struct parser *p = ckg__alloc_zero(1, sizeof *p);
-    struct part whole;
+    struct ckg__parser *p = ckg__alloc_zero(1, sizeof *p);
+    struct ckg__part whole;
 
     *at = 0;
     if (!p)
