@@ -44,7 +44,10 @@ int app_open(struct app_notebook *n, const struct app_arguments *a, enum app_acc
 
 static int run_with_study(const struct app_arguments *a)
 {
-    const enum app_access access = a->command->work->traits & APP_BEGINS_STUDY ? APP_WRITE : APP_READ;
+    const int traits = a->command->work->traits;
+    const enum app_access access = traits & APP_BEGINS_STUDY ? APP_WRITE
+                                   : traits & APP_AS_STORED  ? APP_STORED
+                                                             : APP_READ;
     struct app_notebook notebook;
     int status = app_open(&notebook, a, access);
 

@@ -38,6 +38,7 @@ enum app_command_traits {
     APP_HAS_THREADS = 4,
     APP_HIDDEN = 8,        /* not in the overview */
     APP_BEGINS_STUDY = 16, /* the study is written to, and begun where there is none */
+    APP_AS_STORED = 64,    /* the problem is the store's, whatever the file says */
     APP_HAS_MODEL = 32     /* the study's models are asked, so their settings may be given */
 };
 

@@ -18,6 +18,7 @@ struct last {
     int left;
     int number;
     struct app_text command, who;
+    struct app_text definition; /* of before, empty where the problem stays */
     double made;
 };
 
@@ -32,8 +33,11 @@ static int see(void *context, const struct app_change *change)
     last->made = change->made;
     last->command.length = 0;
     last->who.length = 0;
+    last->definition.length = 0;
     app_text_print(&last->command, "%s", change->command);
     app_text_print(&last->who, "%s", change->who);
+    if (change->definition_before)
+        app_text_print(&last->definition, "%s", change->definition_before);
     return CKG_OK;
 }
 
@@ -58,6 +62,10 @@ static int print(const struct app_arguments *a, const struct last *last)
                            last->left > 2 ? "s" : "");
         else
             app_text_print(&line, "nothing is left to undo");
+        if (last->definition.length && a->place.file)
+            app_text_print(&line,
+                           "\n%s still has the change: change it back, or `ckg change` takes it over again",
+                           a->place.file);
     }
     return app_print(a, &line);
 }
@@ -84,7 +92,7 @@ static int run(const struct app_arguments *a, struct app_notebook *n)
     struct last last = {0};
     int status = n->study ? n->store->table->changes(n->store, n->study, see, &last, n->message) : CKG_OK;
 
-    if (!status && (last.command.failed || last.who.failed))
+    if (!status && (last.command.failed || last.who.failed || last.definition.failed))
         status = app_fail(n->message, CKG_ERR_NOMEM, "out of memory");
     if (!status && !last.number)
         status = app_fail(n->message, CKG_ERR_STATE, "there is nothing to undo");
@@ -92,12 +100,15 @@ static int run(const struct app_arguments *a, struct app_notebook *n)
     /* Nobody chooses a design meanwhile. */
     if (!status)
         status = app_notebook_turn(n);
+    if (!status && last.definition.length)
+        status = app_notebook_check_back(n, last.definition.data);
     if (!status)
         status = undo(a, n, &last);
     if (!status && !a->quiet)
         status = print(a, &last);
     app_text_free(&last.command);
     app_text_free(&last.who);
+    app_text_free(&last.definition);
     return status;
 }
 
@@ -107,7 +118,7 @@ const struct app_work app_command_undo = {
              "`ckg undo` takes the last one back that is left, down to the first; the study is then what\n"
              "it was, also in what it asks for next. What `ckg run` evaluated and `ckg ask` asked for is\n"
              "no change, and stays. What was undone stays in the history of the trials.",
-    .traits = APP_TAKES_STUDY | APP_HAS_JSON,
+    .traits = APP_TAKES_STUDY | APP_AS_STORED | APP_HAS_JSON,
     .options = options,
     .run_study = run,
 };

@@ -9,6 +9,7 @@
     ROW(discard, "set trials aside, out of sight of the models and the budget")                              \
     ROW(retry, "have trials evaluated again")                                                                \
     ROW(undo, "take the last change back")                                                                   \
+    ROW(change, "take over what the problem file changed in limits, noise, ranges, constraints, parameters") \
     ROW(status, "show where a study stands")                                                                 \
     ROW(trials, "list every trial with its state, parameters, values and feasibility")                       \
     ROW(recommend, "recommend a design, with its prediction and its probability of being feasible")          \

@@ -43,6 +43,9 @@ static const struct app_file_key parameter_keys[] = {
      "the categories; numbers, true and false arrive as such in JSON, in quotes they are texts"},
     {"value", "a number, a text, `true`, `false`", "it varies",
      "fixes it: passed on to the evaluation and shown, not varied"},
+    {"was", "a value", "none",
+     "of a parameter that is new in a study with trials: the value that it had in all of them, for `ckg "
+     "change`"},
     {"unit", "a text", "none", "shown beside its name: `mm`"},
     {"description", "a text", "none", "a line about it, for the report"},
     {0},

@@ -28,6 +28,7 @@ void app_label_free(struct app_label *label)
     free(label->description);
     free(label->title);
     free(label->types);
+    free(label->was);
     *label = (struct app_label){0};
 }
 

@@ -12,6 +12,7 @@ struct app_label {
     char *unit, *description;
     char *title;          /* its name with the unit: "wire (mm)"; NULL without a unit */
     unsigned char *types; /* of its categories, enum app_type; NULL: they are texts */
+    char *was;            /* a new parameter's value so far, for `ckg change` */
 };
 
 /* A parameter that is passed on and not varied. */

@@ -10,19 +10,15 @@
 static const double largest_whole = 9007199254740992.0; /* 2^53: every integer up to it is a double */
 
 struct parameter {
-    const yaml_node_t *type, *scale, *low, *high, *step, *values, *value, *unit, *description;
+    const yaml_node_t *type, *scale, *low, *high, *step, *values, *value, *was, *unit, *description;
 };
 
 static const struct app_node_key parameter_keys[] = {
-    {"type", offsetof(struct parameter, type)},
-    {"scale", offsetof(struct parameter, scale)},
-    {"low", offsetof(struct parameter, low)},
-    {"high", offsetof(struct parameter, high)},
-    {"step", offsetof(struct parameter, step)},
-    {"values", offsetof(struct parameter, values)},
-    {"value", offsetof(struct parameter, value)},
-    {"unit", offsetof(struct parameter, unit)},
-    {"description", offsetof(struct parameter, description)},
+    {"type", offsetof(struct parameter, type)},   {"scale", offsetof(struct parameter, scale)},
+    {"low", offsetof(struct parameter, low)},     {"high", offsetof(struct parameter, high)},
+    {"step", offsetof(struct parameter, step)},   {"values", offsetof(struct parameter, values)},
+    {"value", offsetof(struct parameter, value)}, {"was", offsetof(struct parameter, was)},
+    {"unit", offsetof(struct parameter, unit)},   {"description", offsetof(struct parameter, description)},
 };
 
 /* Reads count values of a categorical with their types, freed by the caller whatever comes of it. */
@@ -173,10 +169,10 @@ static int add_varied(struct app_reader *r, const char *name, const yaml_node_t 
 static int add_fixed(struct app_reader *r, const char *name, const struct parameter *from)
 {
     struct app_definition *out = r->out;
-    const yaml_node_t *const others[] = {from->type, from->scale, from->low,
-                                         from->high, from->step,  from->values};
+    const yaml_node_t *const others[] = {from->type, from->scale,  from->low, from->high,
+                                         from->step, from->values, from->was};
 
-    for (int i = 0; i < 6; i++)
+    for (int i = 0; i < 7; i++)
         if (others[i])
             return app_node_complain(&r->document, others[i],
                                      "a parameter with a fixed `value` takes unit and description beside it, "
@@ -195,6 +191,28 @@ static int add_fixed(struct app_reader *r, const char *name, const struct parame
     return status ? status : app_read_label(r, name, from->unit, from->description, &fixed->label);
 }
 
+/* The value that a new parameter had so far; it may lie outside the range that it has now. */
+static int read_was(struct app_reader *r, const char *name, const yaml_node_t *node, struct app_label *label)
+{
+    const int parameter = ckg_problem_parameter_find(r->out->problem, name);
+    const int kind = ckg_problem_parameter_kind(r->out->problem, parameter);
+    int type;
+    double value;
+
+    if (!node)
+        return CKG_OK;
+    if (kind != CKG_CATEGORICAL) {
+        const int status = read_bound(r, node, kind == CKG_INTEGER, &value);
+        if (status)
+            return status;
+    }
+    const int status = app_node_typed(&r->document, node, &label->was, &type);
+    if (!status && kind == CKG_CATEGORICAL &&
+        ckg_problem_category_find(r->out->problem, parameter, label->was) < 0)
+        return app_node_complain(&r->document, node, "'%s' is not one of the parameter's values", label->was);
+    return status;
+}
+
 static int add_parameter_named(struct app_reader *r, const char *name, const yaml_node_t *node)
 {
     struct parameter from = {0};
@@ -206,6 +224,8 @@ static int add_parameter_named(struct app_reader *r, const char *name, const yam
         return add_fixed(r, name, &from);
     struct app_label *label = &r->out->parameter[app_dimension(r->out)];
     status = add_varied(r, name, node, &from);
+    if (!status)
+        status = read_was(r, name, from.was, label);
     return status ? status : app_read_label(r, name, from.unit, from.description, label);
 }
 

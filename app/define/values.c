@@ -57,8 +57,8 @@ static int check_fixed(const struct app_definition *d, const char *name, const j
     return CKG_OK;
 }
 
-int app_design_read(const struct app_definition *d, const json_t *object, double *x,
-                    struct app_message *message)
+int app_design_read_any(const struct app_definition *d, const json_t *object, double *x,
+                        struct app_message *message)
 {
     const char *name;
     json_t *value;
@@ -78,8 +78,16 @@ int app_design_read(const struct app_definition *d, const json_t *object, double
         if (ckg_problem_parameter_find(d->problem, name) < 0 && check_fixed(d, name, value, message))
             return CKG_ERR_INVALID;
     }
+    return CKG_OK;
+}
 
-    /* And that it is a design. */
+int app_design_read(const struct app_definition *d, const json_t *object, double *x,
+                    struct app_message *message)
+{
+    const int status = app_design_read_any(d, object, x, message);
+
+    if (status)
+        return status;
     return ckg_problem_check_design(d->problem, x)
                ? app_fail(message, CKG_ERR_INVALID, "%s", ckg_error_message())
                : CKG_OK;

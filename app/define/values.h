@@ -15,6 +15,10 @@
 int app_design_read(const struct app_definition *definition, const json_t *object, double *x,
                     struct app_message *message);
 
+/* The same, whether the design is in range or not: for trials of before the ranges changed. */
+int app_design_read_any(const struct app_definition *definition, const json_t *object, double *x,
+                        struct app_message *message);
+
 /*
  * Whether x (d) can be made as it is: a design of the problem, in its list if there is one, on the steps of
  * its parameters, breaking no rule. The message names the parameter and the nearest values, or the rule.

@@ -49,7 +49,7 @@ int app_edit_trial(struct app_edit *e, const struct app_trial *t)
     e->records[e->count++] = (struct app_record){.number = t->number,
                                                  .revision = t->revision,
                                                  .state = app_state_name(t->state),
-                                                 .origin = t->origin,
+                                                 .origin = t->revision ? NULL : t->origin,
                                                  .queued = t->queued,
                                                  .parameters = design->data,
                                                  .outcomes = outcomes->data,

@@ -1,15 +1,10 @@
-/* The study of the command line: found, kept in step with its store, told to the engine. */
+/* The trials of a study: kept in step with its store, told to the engine. */
 #include "notebook/notebook.h"
 
-#include <errno.h>
-#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-
-#include <fcntl.h>
-#include <unistd.h>
 
 static const char *const state_names[APP_STATES] = {"pending", "running", "complete", "failed", "discarded"};
 
@@ -28,188 +23,9 @@ int app_notebook_fail(struct app_notebook *notebook, int status)
     return app_fail(notebook->message, status, "%s", ckg_error_message());
 }
 
-/* --- where it is --- */
+/* --- trials --- */
 
-static int make_url(struct app_notebook *n, const struct app_study_place *place)
-{
-    n->url = app_store_url(place->store, place->file);
-    return n->url ? CKG_OK : no_memory(n->message);
-}
-
-/* The folder that the file is in, from the root. */
-static int make_folder(struct app_notebook *n, const char *file)
-{
-    struct app_text folder = {0};
-    const char *slash = strrchr(file, '/');
-    char path[PATH_MAX];
-
-    if (slash && slash != file)
-        app_text_add(&folder, file, (size_t)(slash - file));
-    else
-        app_text_add(&folder, slash ? "/" : ".", 1);
-    if (folder.failed)
-        return no_memory(n->message);
-    const char *real = realpath(folder.data, path);
-    n->folder = real ? app_copy(path) : NULL;
-    app_text_free(&folder);
-    return n->folder ? CKG_OK : app_fail(n->message, CKG_ERR_SYSTEM, "%s: %s", file, strerror(errno));
-}
-
-static uint64_t random_seed(void)
-{
-    uint64_t seed = 0;
-    const int file = open("/dev/urandom", O_RDONLY | O_CLOEXEC);
-    const int got = file >= 0 && read(file, &seed, sizeof seed) == (ssize_t)sizeof seed;
-
-    if (file >= 0)
-        close(file);
-    if (!got) {
-        struct timespec t;
-        clock_gettime(CLOCK_REALTIME, &t);
-        seed = (uint64_t)t.tv_nsec * 1000003u + (uint64_t)t.tv_sec + (uint64_t)getpid();
-    }
-    return seed >> 11; /* below 2^53, so that every reader of JSON keeps it */
-}
-
-/* --- the record in the store --- */
-
-/* The same problem as the store's, or one line that says what differs and what to do. */
-static int check_same(struct app_notebook *n, const struct app_study_record *record)
-{
-    struct app_definition old;
-    struct app_message difference;
-    int status = app_definition_parse(&old, record->definition, strlen(record->definition),
-                                      "the store's definition", n->message);
-
-    if (status)
-        return status;
-    status = app_definition_same(&old, &n->definition, &difference);
-    app_definition_free(&old);
-    if (status)
-        app_fail(n->message, status,
-                 "%s: %.600s; a changed problem needs a new study: `ckg export --store '%s' --study '%s' "
-                 ">old.csv`, change `name`,"
-                 " then `ckg import %s old.csv`",
-                 n->file, difference.text, n->url, n->definition.name, n->file);
-    return status;
-}
-
-/* Makes the store's record follow the file. */
-static int update_record(struct app_notebook *n, const struct app_study_record *old)
-{
-    struct app_text definition = {0};
-
-    app_definition_write(&n->definition, n->seed, &definition);
-    int status = definition.failed ? no_memory(n->message) : CKG_OK;
-    if (!status && (strcmp(definition.data, old->definition) != 0 || strcmp(n->folder, old->folder) != 0 ||
-                    n->seed != old->seed)) {
-        const struct app_study_record record = {
-            .id = old->id, .definition = definition.data, .folder = n->folder, .seed = n->seed};
-        status = n->store->table->study_update(n->store, &record, n->message);
-    }
-    app_text_free(&definition);
-    return status;
-}
-
-static int create_record(struct app_notebook *n, struct app_study_record *out)
-{
-    struct app_text definition = {0};
-    const uint64_t seed = n->definition.has_seed ? n->definition.seed : random_seed();
-
-    app_definition_write(&n->definition, seed, &definition);
-    int status = definition.failed ? no_memory(n->message) : CKG_OK;
-    if (!status) {
-        const struct app_study_record record = {
-            .name = n->definition.name, .definition = definition.data, .folder = n->folder, .seed = seed};
-        status = n->store->table->study_create(n->store, &record, out, n->message);
-    }
-    app_text_free(&definition);
-    return status;
-}
-
-/* A study given by its file. */
-static int open_by_file(struct app_notebook *n, const char *file, enum app_access access)
-{
-    struct app_study_record record = {0};
-
-    n->seed = n->definition.has_seed ? n->definition.seed : 1;
-    int status = app_store_open(&n->store, n->url, access == APP_WRITE, n->message);
-    if (!status)
-        status = n->store->table->study_find(n->store, n->definition.name, &record, n->message);
-    if (status == CKG_ERR_NOT_FOUND && access == APP_READ)
-        return CKG_OK;
-    if (status == CKG_ERR_NOT_FOUND && n->store)
-        status = create_record(n, &record);
-    if (!status) {
-        n->file = app_copy(file);
-        status = n->file ? check_same(n, &record) : no_memory(n->message);
-    }
-    if (!status) {
-        n->study = record.id;
-        n->redefined = record.redefined;
-        n->seed = n->definition.has_seed ? n->definition.seed : record.seed;
-        status = access == APP_WRITE ? update_record(n, &record) : CKG_OK;
-    }
-    app_study_record_free(&record);
-    return status;
-}
-
-static int list_name(void *context, const char *name)
-{
-    struct app_text *names = context;
-    app_text_print(names, "%s'%s'", names->length ? ", " : "", name);
-    return CKG_OK;
-}
-
-/* A study given by its name. */
-static int open_by_name(struct app_notebook *n, const char *name)
-{
-    struct app_study_record record = {0};
-    struct app_text names = {0};
-    int status = app_store_open(&n->store, n->url, 0, n->message);
-
-    if (!status)
-        status = n->store->table->study_find(n->store, name, &record, n->message);
-    if (status == CKG_ERR_NOT_FOUND && n->store &&
-        !n->store->table->study_names(n->store, list_name, &names, n->message))
-        app_fail(n->message, status, "%s: there is no study '%s'%s%s", n->url, name,
-                 names.length ? "; it has " : "", names.length ? names.data : "");
-    app_text_free(&names);
-    if (status)
-        return status == CKG_ERR_NOT_FOUND ? CKG_ERR_INVALID : status;
-    status = app_definition_parse(&n->definition, record.definition, strlen(record.definition),
-                                  "the store's definition", n->message);
-    n->study = record.id;
-    n->redefined = record.redefined;
-    n->seed = record.seed;
-    n->folder = record.folder;
-    record.folder = NULL;
-    app_study_record_free(&record);
-    return status;
-}
-
-int app_notebook_open(struct app_notebook *n, const struct app_study_place *place, enum app_access access,
-                      struct app_message *message)
-{
-    *n = (struct app_notebook){.message = message};
-    int status = CKG_OK;
-    if (place->file) {
-        status = app_definition_read(&n->definition, place->file, message);
-        if (!status)
-            status = make_folder(n, place->file);
-    }
-    if (!status)
-        status = make_url(n, place);
-    if (!status)
-        status = place->file ? open_by_file(n, place->file, access) : open_by_name(n, place->name);
-    if (!status)
-        status = app_notebook_sync(n);
-    if (status)
-        app_notebook_close(n);
-    return status;
-}
-
-static void free_trial(struct app_trial *t)
+void app_trial_free(struct app_trial *t)
 {
     free(t->x);
     free(t->measured);
@@ -219,23 +35,6 @@ static void free_trial(struct app_trial *t)
     free(t->extra);
     free(t->notes);
 }
-
-void app_notebook_close(struct app_notebook *n)
-{
-    for (int i = 0; i < n->count; i++)
-        free_trial(&n->trials[i]);
-    free(n->trials);
-    ckg_study_free(n->engine);
-    if (n->store)
-        n->store->table->close(n->store);
-    app_definition_free(&n->definition);
-    free(n->folder);
-    free(n->url);
-    free(n->file);
-    *n = (struct app_notebook){.message = n->message};
-}
-
-/* --- trials --- */
 
 static json_t *read_object(struct app_notebook *n, int number, const char *text)
 {
@@ -260,7 +59,9 @@ static int read_design(struct app_notebook *n, const struct app_record *r, struc
         json_decref(object);
         return object ? no_memory(n->message) : CKG_ERR_SYSTEM;
     }
-    const int status = app_design_read(&n->definition, object, t->x, &why);
+    /* One that was set aside may lie outside ranges that were changed since. */
+    const int status = (t->state == APP_DISCARDED ? app_design_read_any
+                                                  : app_design_read)(&n->definition, object, t->x, &why);
     json_decref(object);
     return status ? app_fail(n->message, CKG_ERR_SYSTEM, "%s: trial %d is damaged: %s", n->url, r->number,
                              why.text)
@@ -357,6 +158,22 @@ static int still_holds(const struct app_notebook *n, const ckg_trial *known, con
            same_values(t->count, known->measured, t->measured);
 }
 
+/*
+ * A design for the engine: a discarded trial keeps its place among the trials, but its own design may lie
+ * outside of what the problem allows now. Any other does as well, for the engine looks at none of it.
+ */
+static const double *design_for_engine(const struct app_notebook *n, const struct app_trial *t)
+{
+    const ckg_problem *problem = n->definition.problem;
+
+    if (t->state != APP_DISCARDED || !ckg_problem_check_design(problem, t->x))
+        return t->x;
+    for (int i = 0; i < n->count; i++)
+        if (n->trials[i].state != APP_DISCARDED || !ckg_problem_check_design(problem, n->trials[i].x))
+            return n->trials[i].x;
+    return t->x;
+}
+
 int app_notebook_tell(struct app_notebook *n, ckg_study *engine, const struct app_trial *t)
 {
     const int index = t->number - 1;
@@ -365,7 +182,7 @@ int app_notebook_tell(struct app_notebook *n, ckg_study *engine, const struct ap
     int given;
 
     if (index >= ckg_study_trials(engine))
-        status = ckg_study_add(engine, t->x, &given);
+        status = ckg_study_add(engine, design_for_engine(n, t), &given);
     if (!status)
         status = ckg_study_trial(engine, index, &known);
     if (!status && known.state == CKG_PENDING && t->state == APP_COMPLETE)
@@ -448,13 +265,13 @@ static int take_record(void *context, const struct app_record *r)
     if (!status)
         status = read_trial(n, r, &fresh);
     if (status) {
-        free_trial(&fresh);
+        app_trial_free(&fresh);
         return status;
     }
     if (r->number > n->count)
         n->count++;
     else
-        free_trial(&n->trials[r->number - 1]);
+        app_trial_free(&n->trials[r->number - 1]);
     n->trials[r->number - 1] = fresh;
 
     /* The engine hears of it too. */
@@ -479,7 +296,7 @@ static int check_standing(struct app_notebook *n)
         return app_fail(n->message, CKG_ERR_STATE,
                         "%s: another program has changed the problem; run the same command again", n->url);
     for (; n->count > last; n->stale = 1)
-        free_trial(&n->trials[--n->count]);
+        app_trial_free(&n->trials[--n->count]);
     return CKG_OK;
 }
 

@@ -58,14 +58,18 @@ struct app_study_place {
 };
 
 enum app_access {
-    APP_READ, /* nothing is written; a problem file that has no store yet gives an empty study */
-    APP_WRITE /* the study is begun where there is none, and its record follows the problem file */
+    APP_READ,   /* nothing is written; a problem file that has no store yet gives an empty study */
+    APP_STORED, /* the same, with the problem as the store has it, whatever the file says */
+    APP_WRITE   /* the study is begun where there is none, and its record follows the problem file */
 };
 
 /* Opens the study and reads its trials. CKG_ERR_INVALID: the file or the command line is wrong. */
 int app_notebook_open(struct app_notebook *out, const struct app_study_place *place, enum app_access access,
                       struct app_message *message);
 void app_notebook_close(struct app_notebook *notebook);
+
+/* What a trial owns. */
+void app_trial_free(struct app_trial *trial);
 
 /*
  * Reads what changed in the store since the last time. CKG_ERR_STATE: the problem itself was changed, so the
@@ -138,6 +142,31 @@ int app_edit_trial(struct app_edit *edit, const struct app_trial *trial);
 int app_edit_make(struct app_edit *edit, const char *kind, const char *command, const char *definition);
 
 void app_edit_free(struct app_edit *edit);
+
+/*
+ * What a changed problem does to the trials (adapt.c): those that change are put into the edit as they are to
+ * be, by the new definition. `now` and the notebook's definition change places. Zeroes but for what is found;
+ * freed by app_adapted_free, after the edit was made.
+ */
+struct app_adapted {
+    int count;                /* of the notebook's trials */
+    struct app_trial *trials; /* (count) as they are by the new definition */
+    struct app_text *texts;   /* (2 × count) their extra values and notes */
+    int aside, back;          /* how many are set aside, and taken in again */
+    int *aside_number, *back_number;
+    int feasible_before, feasible_after;
+};
+
+/* CKG_ERR_INVALID: some trial would lose its meaning, and the message says which and why. */
+int app_notebook_adapt(struct app_notebook *notebook, struct app_definition *now, struct app_edit *edit,
+                       struct app_adapted *out);
+void app_adapted_free(struct app_adapted *adapted);
+
+/*
+ * Whether the study could go back to the definition of before its last change: CKG_ERR_STATE where a trial
+ * that was added or told since would not be one of it.
+ */
+int app_notebook_check_back(struct app_notebook *notebook, const char *definition);
 
 /* The trial of that number, as typed; CKG_ERR_INVALID where there is none. */
 int app_notebook_find(const struct app_notebook *notebook, const char *word, int *number);

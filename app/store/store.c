@@ -166,9 +166,11 @@ static int study_update(struct app_store *store, const struct app_study_record *
     struct app_sql_store *s = app_sql_self(store);
     char seed[24];
 
-    return RUN_ALONE(s, 1, "UPDATE study SET definition = $1, folder = $2, seed = $3 WHERE id = $4", message,
-                     app_sql_text(study->definition), app_sql_text(study->folder),
-                     app_sql_text(seed_text(study->seed, seed)), app_sql_integer(study->id));
+    return RUN_ALONE(
+        s, 1, "UPDATE study SET definition = $1, folder = $2, seed = $3 WHERE id = $4 AND redefined = $5",
+        message, app_sql_text(study->definition), app_sql_text(study->folder),
+        app_sql_text(seed_text(study->seed, seed)), app_sql_integer(study->id),
+        app_sql_integer(study->redefined));
 }
 
 /* --- trials --- */

@@ -100,6 +100,7 @@ struct app_store_table {
     /* The study of that name: this one, or the one that another process has made first. */
     int (*study_create)(struct app_store *store, const struct app_study_record *study,
                         struct app_study_record *out, struct app_message *message);
+    /* Nothing changes where a person has changed the problem since it was read (`redefined`). */
     int (*study_update)(struct app_store *store, const struct app_study_record *study,
                         struct app_message *message);
 

@@ -233,11 +233,13 @@ def rows(folder):
     return trials, changes, images, study
 
 
-def killed_anywhere(command, prepare=(), yaml=None):
+def killed_anywhere(command, prepare=(), yaml=None, early=None):
     """Killed, or without space, at every place that the command passes: the store is as before it or as after it, and it can be given again."""
     with Folder() as folder:
         laboratory(folder, 4)
         folder.write("in.csv", "temperature,hours,solvent,yield,purity\n50,5,water,30,97\n60,6,water,31,97\n")
+        if early:
+            folder.write("lab.yaml", early)
         for words_ in prepare:
             folder.ckg(words_[0], "lab.yaml", *words_[1:], expect=0)
         if yaml:

@@ -1,0 +1,254 @@
+/* Where a study is kept: found by its file or name, compared with its file, made where there is none. */
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "define/difference.h"
+#include "notebook/notebook.h"
+
+static int no_memory(struct app_message *message)
+{
+    return app_fail(message, CKG_ERR_NOMEM, "out of memory");
+}
+
+/* --- where it is --- */
+
+static int make_url(struct app_notebook *n, const struct app_study_place *place)
+{
+    n->url = app_store_url(place->store, place->file);
+    return n->url ? CKG_OK : no_memory(n->message);
+}
+
+/* The folder that the file is in, from the root. */
+static int make_folder(struct app_notebook *n, const char *file)
+{
+    struct app_text folder = {0};
+    const char *slash = strrchr(file, '/');
+    char path[PATH_MAX];
+
+    if (slash && slash != file)
+        app_text_add(&folder, file, (size_t)(slash - file));
+    else
+        app_text_add(&folder, slash ? "/" : ".", 1);
+    if (folder.failed)
+        return no_memory(n->message);
+    const char *real = realpath(folder.data, path);
+    n->folder = real ? app_copy(path) : NULL;
+    app_text_free(&folder);
+    return n->folder ? CKG_OK : app_fail(n->message, CKG_ERR_SYSTEM, "%s: %s", file, strerror(errno));
+}
+
+static uint64_t random_seed(void)
+{
+    uint64_t seed = 0;
+    const int file = open("/dev/urandom", O_RDONLY | O_CLOEXEC);
+    const int got = file >= 0 && read(file, &seed, sizeof seed) == (ssize_t)sizeof seed;
+
+    if (file >= 0)
+        close(file);
+    if (!got) {
+        struct timespec t;
+        clock_gettime(CLOCK_REALTIME, &t);
+        seed = (uint64_t)t.tv_nsec * 1000003u + (uint64_t)t.tv_sec + (uint64_t)getpid();
+    }
+    return seed >> 11; /* below 2^53, so that every reader of JSON keeps it */
+}
+
+/* --- the record in the store --- */
+
+/* What to type to take over the change. */
+static void write_command(const struct app_notebook *n, struct app_text *out)
+{
+    char *usual = app_store_url(NULL, n->file);
+
+    app_text_print(out, "ckg change %s", n->file);
+    if (usual && strcmp(usual, n->url) != 0)
+        app_text_print(out, " --store '%s'", n->url);
+    free(usual);
+}
+
+/* One line that says what the file changed and what to do. */
+static void say_changed(struct app_notebook *n, const struct app_definition *old, const char *otherwise)
+{
+    struct app_difference difference;
+    struct app_text what = {0};
+    struct app_text command = {0};
+
+    app_difference_find(&difference, old, &n->definition);
+    app_difference_write(&difference, ", ", &what);
+    write_command(n, &command);
+    if (difference.count && !difference.refused.text[0])
+        app_fail(n->message, CKG_ERR_INVALID, "%s changed: %.600s; `%.300s` takes it over", n->file,
+                 what.data ? what.data : "", command.data ? command.data : "ckg change");
+    else
+        app_fail(n->message, CKG_ERR_INVALID,
+                 "%s: %.600s; a changed problem needs a new study: `ckg export --store '%s' --study '%s' "
+                 ">old.csv`, change `name`,"
+                 " then `ckg import %s old.csv`",
+                 n->file, difference.refused.text[0] ? difference.refused.text : otherwise, n->url,
+                 n->definition.name, n->file);
+    app_text_free(&what);
+    app_text_free(&command);
+    app_difference_free(&difference);
+}
+
+/* The same problem as the store's, or a line about it; with APP_STORED the store's, whatever the file says.
+ */
+static int check_same(struct app_notebook *n, const struct app_study_record *record, enum app_access access)
+{
+    struct app_definition old;
+    struct app_message difference;
+    int status = app_definition_parse(&old, record->definition, strlen(record->definition),
+                                      "the store's definition", n->message);
+
+    if (status)
+        return status;
+    if (access == APP_STORED) {
+        app_definition_free(&n->definition);
+        n->definition = old;
+        return CKG_OK;
+    }
+    status = app_definition_same(&old, &n->definition, &difference);
+    if (status)
+        say_changed(n, &old, difference.text);
+    app_definition_free(&old);
+    return status;
+}
+
+/* Makes the store's record follow the file. */
+static int update_record(struct app_notebook *n, const struct app_study_record *old)
+{
+    struct app_text definition = {0};
+
+    app_definition_write(&n->definition, n->seed, &definition);
+    int status = definition.failed ? no_memory(n->message) : CKG_OK;
+    if (!status && (strcmp(definition.data, old->definition) != 0 || strcmp(n->folder, old->folder) != 0 ||
+                    n->seed != old->seed)) {
+        const struct app_study_record record = {.id = old->id,
+                                                .definition = definition.data,
+                                                .folder = n->folder,
+                                                .seed = n->seed,
+                                                .redefined = old->redefined};
+        status = n->store->table->study_update(n->store, &record, n->message);
+    }
+    app_text_free(&definition);
+    return status;
+}
+
+static int create_record(struct app_notebook *n, struct app_study_record *out)
+{
+    struct app_text definition = {0};
+    const uint64_t seed = n->definition.has_seed ? n->definition.seed : random_seed();
+
+    app_definition_write(&n->definition, seed, &definition);
+    int status = definition.failed ? no_memory(n->message) : CKG_OK;
+    if (!status) {
+        const struct app_study_record record = {
+            .name = n->definition.name, .definition = definition.data, .folder = n->folder, .seed = seed};
+        status = n->store->table->study_create(n->store, &record, out, n->message);
+    }
+    app_text_free(&definition);
+    return status;
+}
+
+/* A study given by its file. */
+static int open_by_file(struct app_notebook *n, const char *file, enum app_access access)
+{
+    struct app_study_record record = {0};
+
+    n->seed = n->definition.has_seed ? n->definition.seed : 1;
+    int status = app_store_open(&n->store, n->url, access == APP_WRITE, n->message);
+    if (!status)
+        status = n->store->table->study_find(n->store, n->definition.name, &record, n->message);
+    if (status == CKG_ERR_NOT_FOUND && access != APP_WRITE)
+        return CKG_OK;
+    if (status == CKG_ERR_NOT_FOUND && n->store)
+        status = create_record(n, &record);
+    if (!status) {
+        n->file = app_copy(file);
+        status = n->file ? check_same(n, &record, access) : no_memory(n->message);
+    }
+    if (!status) {
+        n->study = record.id;
+        n->redefined = record.redefined;
+        n->seed = n->definition.has_seed ? n->definition.seed : record.seed;
+        status = access == APP_WRITE ? update_record(n, &record) : CKG_OK;
+    }
+    app_study_record_free(&record);
+    return status;
+}
+
+static int list_name(void *context, const char *name)
+{
+    struct app_text *names = context;
+    app_text_print(names, "%s'%s'", names->length ? ", " : "", name);
+    return CKG_OK;
+}
+
+/* A study given by its name. */
+static int open_by_name(struct app_notebook *n, const char *name)
+{
+    struct app_study_record record = {0};
+    struct app_text names = {0};
+    int status = app_store_open(&n->store, n->url, 0, n->message);
+
+    if (!status)
+        status = n->store->table->study_find(n->store, name, &record, n->message);
+    if (status == CKG_ERR_NOT_FOUND && n->store &&
+        !n->store->table->study_names(n->store, list_name, &names, n->message))
+        app_fail(n->message, status, "%s: there is no study '%s'%s%s", n->url, name,
+                 names.length ? "; it has " : "", names.length ? names.data : "");
+    app_text_free(&names);
+    if (status)
+        return status == CKG_ERR_NOT_FOUND ? CKG_ERR_INVALID : status;
+    status = app_definition_parse(&n->definition, record.definition, strlen(record.definition),
+                                  "the store's definition", n->message);
+    n->study = record.id;
+    n->redefined = record.redefined;
+    n->seed = record.seed;
+    n->folder = record.folder;
+    record.folder = NULL;
+    app_study_record_free(&record);
+    return status;
+}
+
+int app_notebook_open(struct app_notebook *n, const struct app_study_place *place, enum app_access access,
+                      struct app_message *message)
+{
+    *n = (struct app_notebook){.message = message};
+    int status = CKG_OK;
+    if (place->file) {
+        status = app_definition_read(&n->definition, place->file, message);
+        if (!status)
+            status = make_folder(n, place->file);
+    }
+    if (!status)
+        status = make_url(n, place);
+    if (!status)
+        status = place->file ? open_by_file(n, place->file, access) : open_by_name(n, place->name);
+    if (!status)
+        status = app_notebook_sync(n);
+    if (status)
+        app_notebook_close(n);
+    return status;
+}
+
+void app_notebook_close(struct app_notebook *n)
+{
+    for (int i = 0; i < n->count; i++)
+        app_trial_free(&n->trials[i]);
+    free(n->trials);
+    ckg_study_free(n->engine);
+    if (n->store)
+        n->store->table->close(n->store);
+    app_definition_free(&n->definition);
+    free(n->folder);
+    free(n->url);
+    free(n->file);
+    *n = (struct app_notebook){.message = n->message};
+}
