@@ -1,19 +1,24 @@
 /* ckg recommend: what to build, by all that was measured. */
 #include "command.h"
 #include "commands/recommendation.h"
+#include "commands/what_if.h"
 
 static const struct app_option options[] = {
     {"probability", 'p', "P",
      "the best predicted objective among designs that are feasible with probability P or more, 0 < P < 1", 0},
     {"evaluated", 0, NULL, "choose among the designs that were evaluated", 0},
+    {"limit", 0, "NAME=VALUE…",
+     "what if a constraint's limit were another; NAME.min=, NAME.max= where it has two", APP_LIST},
     {0},
 };
 
 static int run(const struct app_arguments *a, struct app_notebook *n)
 {
     ckg_recommend_options how = CKG_RECOMMEND_OPTIONS_INIT;
-    const int status = app_option_number(a, "probability", &how.probability);
+    int status = app_option_number(a, "probability", &how.probability);
 
+    if (!status)
+        status = app_what_if(a, n);
     if (app_option(a, "probability"))
         how.rule = CKG_RULE_PROBABILITY;
     how.evaluated_only = app_option(a, "evaluated") != NULL;
@@ -24,7 +29,7 @@ static int run(const struct app_arguments *a, struct app_notebook *n)
 }
 
 const struct app_work app_command_recommend = {
-    .usage = "STUDY [-p P] [--evaluated]",
+    .usage = "STUDY [-p P] [--evaluated] [--limit NAME=VALUE…]",
     .about = "The recommended design need not have been evaluated. The best one that was evaluated is\n"
              "shown beside it.",
     .traits = APP_TAKES_STUDY | APP_HAS_JSON | APP_HAS_THREADS | APP_HAS_MODEL,

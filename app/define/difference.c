@@ -294,6 +294,22 @@ static void compare_rules(struct app_difference *d, const struct app_definition 
             app_text_print(next(d), "the rule %s is gone", ckg_problem_rule(old->problem, i));
 }
 
+/* --- designs to choose from --- */
+
+static void compare_designs(struct app_difference *d, const struct app_definition *old,
+                            const struct app_definition *now)
+{
+    const int before = ckg_problem_designs(old->problem);
+    const int after = ckg_problem_designs(now->problem);
+    const size_t width = (size_t)app_dimension(now) * sizeof(double);
+    int same = before == after && (!after || app_dimension(old) == app_dimension(now));
+
+    for (int i = 0; same && i < after; i++)
+        same = !memcmp(ckg_problem_design(old->problem, i), ckg_problem_design(now->problem, i), width);
+    if (!same)
+        app_text_print(next(d), "the list of designs to choose from (%d, and %d before)", after, before);
+}
+
 /* --- all of it --- */
 
 void app_difference_find(struct app_difference *out, const struct app_definition *old,
@@ -307,6 +323,7 @@ void app_difference_find(struct app_difference *out, const struct app_definition
     compare_outcomes(out, old, now);
     compare_parameters(out, old, now);
     compare_rules(out, old, now);
+    compare_designs(out, old, now);
 }
 
 void app_difference_write(const struct app_difference *d, const char *between, struct app_text *out)

@@ -212,6 +212,62 @@ def test_killed_while_changing_and_undoing_that():
     killed_anywhere(("undo",), prepare=[("change", "--yes")], early=new)
 
 
+def test_rules():
+    with Folder() as folder:
+        laboratory(folder)
+        before = folder.trials("lab.yaml")
+        said = take_over(folder, ("objective:", 'rules: ["temperature <= 60"]\nobjective:'))
+        check(said["changes"] == ["new rule temperature <= 60"] and not said["set_aside"], said)
+        after = folder.trials("lab.yaml")
+        check([t["values"] for t in after] == [t["values"] for t in before])
+        check(all(t["feasible"] is False for t in after[:8] if t["parameters"]["temperature"] > 60))
+        check(json.loads(folder.ckg("ask", "lab.yaml", "--json", expect=0).out)["parameters"]["temperature"] <= 60)
+
+
+def test_the_list_of_designs():
+    """Trials of designs that are no longer in the list stay what they are."""
+    text = """name: pick
+goal: minimize
+budget: 9
+seed: 1
+choose_from: list.csv
+objective: {name: f, noise: none}
+"""
+    with Folder() as folder:
+        folder.write("pick.yaml", text)
+        folder.write("list.csv", "x,y\n1,2\n3,4\n5,6\n")
+        first = json.loads(folder.ckg("ask", "pick.yaml", "--json", expect=0).out)["parameters"]
+        folder.ckg("tell", "pick.yaml", 1, "f=3", expect=0)
+        rows = [(x, y) for x, y in ((1, 2), (3, 4), (5, 6)) if x != first["x"]]
+        folder.write("list.csv", "x,y\n" + "".join(f"{x},{y}\n" for x, y in rows) + "0,9\n7,1\n")
+        folder.ckg("status", "pick.yaml", expect=2).one_line("the list of designs to choose from (4, and 3 before)", "ckg change")
+        folder.ckg("change", "pick.yaml", "--yes", expect=0)
+        check(folder.trials("pick.yaml")[0]["parameters"] == first)
+        asked = [json.loads(line)["parameters"] for line in folder.ckg("ask", "pick.yaml", "-n", 4, "--json", expect=0).out.splitlines()]
+        check(sorted((p["x"], p["y"]) for p in asked) == sorted([*rows, (0, 9), (7, 1)]), asked)
+
+
+def test_what_if_a_limit_were_another():
+    """The recommendation of the study with that limit, and nothing changes."""
+    with Folder() as folder:
+        laboratory(folder)
+        before = folder.trials("lab.yaml")
+        plain = folder.ckg("recommend", "lab.yaml", "--json", expect=0).out
+        what_if = folder.ckg("recommend", "lab.yaml", "--limit", "purity=96.5", "--json", expect=0).out
+        check(what_if != plain)
+        check(folder.ckg("recommend", "lab.yaml", "--limit", "purity.min=96.5", "--json", expect=0).out == what_if)
+        check(folder.ckg("recommend", "lab.yaml", "--limit", "purity=96.5", expect=0).out.startswith("what if purity=96.5 (the study stays as it is):"))
+        check(folder.trials("lab.yaml") == before and folder.ckg("recommend", "lab.yaml", "--json", expect=0).out == plain)
+        for words, said in ((("purity=high",), "must be a number"), (("purty=96",), "'purty=96' is not NAME=VALUE"), (("purity.max=9",), "min 95 must be below max 9")):
+            folder.ckg("recommend", "lab.yaml", "--limit", *words, expect=2).one_line(said)
+        folder.write("lab.yaml", changed(("{min: 95,", "{min: 95, max: 99,")))
+        folder.ckg("change", "lab.yaml", "--yes", expect=0)
+        folder.ckg("recommend", "lab.yaml", "--limit", "purity=96.5", expect=2).one_line("two limits", "purity.min=VALUE")
+        folder.ckg("undo", "lab.yaml", expect=0)
+        take_over(folder, LIMIT)
+        check(folder.ckg("recommend", "lab.yaml", "--json", expect=0).out == what_if)
+
+
 def test_not_while_a_run_evaluates():
     with Folder() as folder:
         command = ["sh", "-c", """until test -e go; do sleep 0.02; done; echo '{"f": 1, "c": -1}'"""]

@@ -1,0 +1,119 @@
+/* The definition as JSON, with other numbers in it, read again: whatever else it has stays as it is. */
+#include "commands/what_if.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Which limit a word is about. */
+struct limit {
+    int constraint;   /* 0: none */
+    const char *side; /* "min", "max", or NULL: the one that there is */
+    const char *text; /* of the value */
+};
+
+/* What follows the name says which side; the longest name that fits is meant. */
+static struct limit find_limit(const struct app_definition *d, const char *word)
+{
+    static const struct {
+        const char *ending, *side;
+    } endings[] = {{"=", NULL}, {".min=", "min"}, {".max=", "max"}};
+    struct limit found = {0};
+    size_t longest = 0;
+
+    for (int j = 1; j <= app_constraints(d); j++) {
+        const char *name = app_outcome_name(d, j);
+        const size_t length = strlen(name);
+
+        for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
+            if (!strncmp(word, name, length) && length >= longest &&
+                !strncmp(word + length, endings[i].ending, strlen(endings[i].ending))) {
+                found = (struct limit){j, endings[i].side, word + length + strlen(endings[i].ending)};
+                longest = length;
+            }
+    }
+    return found;
+}
+
+/* Sets it in the object of the constraints. */
+static int set_limit(const struct app_arguments *a, const struct app_definition *d, const char *word,
+                     json_t *constraints)
+{
+    struct limit limit = find_limit(d, word);
+    json_t *value = NULL;
+
+    if (!limit.constraint)
+        return app_wrong(a, "--limit: '%s' is not NAME=VALUE with the name of a constraint", word);
+    const struct app_outcome o = app_outcome_at(d, limit.constraint);
+    if (!limit.side && !isinf(o.min) && !isinf(o.max))
+        return app_wrong(a, "--limit: '%s' has two limits; write %s.min=VALUE or %s.max=VALUE", o.name,
+                         o.name, o.name);
+    if (!limit.side)
+        limit.side = isinf(o.min) ? "max" : "min";
+
+    value = json_loads(limit.text, JSON_DECODE_ANY, NULL);
+    if (!json_is_number(value)) {
+        json_decref(value);
+        return app_wrong(a, "--limit: the limit of '%s' must be a number, not '%s'", o.name, limit.text);
+    }
+    json_object_set_new(json_object_get(constraints, o.name), limit.side, value);
+    return CKG_OK;
+}
+
+/* The definition with the limits of the list, read anew. */
+static int redefine(const struct app_arguments *a, const struct app_notebook *n, struct app_definition *out)
+{
+    struct app_text text = {0};
+    struct app_message why;
+
+    app_definition_write(&n->definition, n->seed, &text);
+    json_t *object = text.failed ? NULL : json_loads(text.data, 0, NULL);
+    app_text_free(&text);
+    int status = object ? CKG_OK : app_fail(n->message, CKG_ERR_NOMEM, "out of memory");
+
+    for (int i = 0; !status && i < a->listed; i++)
+        status = set_limit(a, &n->definition, a->list[i], json_object_get(object, "constraints"));
+    char *changed = status ? NULL : json_dumps(object, JSON_REAL_PRECISION(17));
+    if (!status && !changed)
+        status = app_fail(n->message, CKG_ERR_NOMEM, "out of memory");
+    if (!status && app_definition_parse(out, changed, strlen(changed), "", &why)) {
+        const char *what = strstr(why.text, ": "); /* behind a place in a text that nobody sees */
+        status = app_wrong(a, "--limit: %s", what ? what + 2 : why.text);
+    }
+    free(changed);
+    json_decref(object);
+    return status;
+}
+
+static void print_limits(const struct app_arguments *a)
+{
+    printf("what if");
+    for (int i = 0; i < a->listed; i++)
+        printf("%s %s", i ? "," : "", a->list[i]);
+    printf(" (the study stays as it is):\n");
+}
+
+int app_what_if(const struct app_arguments *a, struct app_notebook *n)
+{
+    struct app_definition changed;
+
+    if (!a->listed)
+        return CKG_OK;
+    assert(!n->engine);
+    const int status = redefine(a, n, &changed);
+    if (status)
+        return status;
+
+    /* What is feasible follows from the limits. */
+    app_definition_free(&n->definition);
+    n->definition = changed;
+    for (int i = 0; i < n->count; i++) {
+        struct app_trial *t = &n->trials[i];
+        t->feasible = app_feasible(&n->definition, t->x, t->count, t->measured);
+    }
+    if (!a->json && !a->quiet)
+        print_limits(a);
+    return CKG_OK;
+}
