@@ -146,3 +146,35 @@ void app_json_add_truth(struct app_text *out, const char *key, int truth)
     app_json_member(out, key);
     app_text_print(out, "%s", words[truth + 1]);
 }
+
+void app_json_add_value(struct app_text *out, const char *key, const json_t *value)
+{
+    const char *name;
+    json_t *member;
+    size_t i;
+
+    switch (json_typeof(value)) {
+    case JSON_OBJECT:
+        app_json_open(out, key, '{');
+        json_object_foreach((json_t *)value, name, member) app_json_add_value(out, name, member);
+        app_json_close(out, '}');
+        break;
+    case JSON_ARRAY:
+        app_json_open(out, key, '[');
+        json_array_foreach((json_t *)value, i, member) app_json_add_value(out, NULL, member);
+        app_json_close(out, ']');
+        break;
+    case JSON_STRING:
+        app_json_add_string(out, key, json_string_value(value));
+        break;
+    case JSON_INTEGER:
+    case JSON_REAL:
+        app_json_add_number(out, key, json_number_value(value));
+        break;
+    case JSON_TRUE:
+    case JSON_FALSE:
+    case JSON_NULL:
+        app_json_add_truth(out, key, json_is_null(value) ? -1 : json_is_true(value));
+        break;
+    }
+}

@@ -43,5 +43,7 @@ void app_json_add_integer(struct app_text *out, const char *key, long long value
 void app_json_add_string(struct app_text *out, const char *key, const char *string);
 /* 1 true, 0 false, -1 null */
 void app_json_add_truth(struct app_text *out, const char *key, int truth);
+/* A value that jansson has read, whatever it is. */
+void app_json_add_value(struct app_text *out, const char *key, const json_t *value);
 
 #endif

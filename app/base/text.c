@@ -88,6 +88,19 @@ void app_text_add(struct app_text *text, const char *bytes, size_t length)
     text->data[text->length] = 0;
 }
 
+void app_text_add_valid(struct app_text *text, const char *bytes, size_t length)
+{
+    for (size_t i = 0; i < length;) {
+        const int valid = app_utf8_length((const unsigned char *)bytes + i, length - i);
+
+        if (!valid || !bytes[i])
+            app_text_add(text, "\xEF\xBF\xBD", 3);
+        else
+            app_text_add(text, bytes + i, (size_t)valid);
+        i += valid ? (size_t)valid : 1;
+    }
+}
+
 void app_text_print(struct app_text *text, const char *format, ...)
 {
     va_list arguments;

@@ -24,6 +24,8 @@ struct app_text {
 };
 
 void app_text_add(struct app_text *text, const char *bytes, size_t length);
+/* The same for bytes from anywhere: what is not UTF-8, and zero bytes, become U+FFFD. */
+void app_text_add_valid(struct app_text *text, const char *bytes, size_t length);
 void app_text_print(struct app_text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void app_text_free(struct app_text *text);
 

@@ -6,6 +6,7 @@
 #include "command.h"
 #include "commands/recommendation.h"
 #include "evaluate/program.h"
+#include "notebook/pause.h"
 #include "run/run.h"
 #include "run/signals.h"
 
@@ -76,6 +77,18 @@ static void print_notes(const struct app_notebook *n, int pending)
                 n->definition.budget);
 }
 
+/* Failures in a row have ended the run: why, and how to go on. */
+static int complain_of_pause(struct app_notebook *n, int evaluations)
+{
+    struct app_text line = {0};
+
+    app_text_print(&line, "paused after %d of %d evaluations: ", evaluations, n->definition.budget);
+    app_pause_write(n, &line);
+    app_fail(n->message, 0, "%s", line.failed ? "paused: out of memory" : line.data);
+    app_text_free(&line);
+    return CKG_ERR_STATE;
+}
+
 /* After the loop: the recommendation, or what to do next. */
 static int conclude(const struct app_arguments *a, struct app_notebook *n, enum app_run_end end)
 {
@@ -87,12 +100,14 @@ static int conclude(const struct app_arguments *a, struct app_notebook *n, enum 
                         "interrupted after %d of %d evaluations; run the same command to continue",
                         tally[APP_COMPLETE] + tally[APP_FAILED_TRIAL], n->definition.budget);
 
+    if (end == APP_RUN_PAUSED)
+        return complain_of_pause(n, tally[APP_COMPLETE] + tally[APP_FAILED_TRIAL]);
+
     print_notes(n, tally[APP_PENDING]);
     if (!tally[APP_COMPLETE] && tally[APP_FAILED_TRIAL])
         return app_fail(n->message, CKG_ERR_STATE,
-                        "every evaluation failed, so there is nothing to recommend; fix what `ckg trials` "
-                        "shows, remove the store %s and run again",
-                        n->url);
+                        "every evaluation failed, so there is nothing to recommend; mend what `ckg trials` "
+                        "shows, then `ckg retry --failed` has them evaluated again by the next run");
     return app_recommend_print(a, n, NULL);
 }
 

@@ -3,6 +3,7 @@
 
 #include "command.h"
 #include "json/shapes.h"
+#include "notebook/pause.h"
 
 static void print_text(const struct app_notebook *n)
 {
@@ -36,6 +37,19 @@ static void print_text(const struct app_notebook *n)
         printf("nothing feasible has been measured yet\n");
 }
 
+/* Why a run would not simply go on. */
+static void print_pause(const struct app_notebook *n)
+{
+    struct app_pause pause;
+    struct app_text line = {0};
+
+    if (!app_pause_find(n, &pause))
+        return;
+    app_pause_write(n, &line);
+    printf("paused: %s\n", line.data ? line.data : "");
+    app_text_free(&line);
+}
+
 /* What a person should know of the answers so far. */
 static void print_unmeasured(const struct app_notebook *n)
 {
@@ -54,6 +68,7 @@ static int run(const struct app_arguments *a, struct app_notebook *n)
 
     if (!a->json) {
         print_text(n);
+        print_pause(n);
         print_unmeasured(n);
         return CKG_OK;
     }

@@ -10,9 +10,11 @@
 #include "command.h"
 #include "commands/assignments.h"
 #include "commands/mended.h"
+#include "evaluate/answer.h"
 
 static const struct app_option options[] = {
     {"failed", 0, "WHY", "the evaluation failed, for this reason", 0},
+    {"from-answer", 0, NULL, "the values that its failed evaluation answered, as it is kept", 0},
     {"replace", 0, NULL, "correct what was told before; what is not named stays", 0},
     {"at", 0, "NAME=VALUE…", "the design that was really made, where it is not the one asked for", APP_LIST},
     {"note", 0, "TEXT", "a remark for the history", 0},
@@ -47,6 +49,33 @@ static int read_outcome(const struct app_notebook *n, int outcome, const char *t
     return status;
 }
 
+/* The values in what the trial's failed evaluation printed. */
+static int read_answer(const struct app_notebook *n, const struct app_trial *t, struct told *told)
+{
+    struct app_answer answer = {0};
+    struct app_answer_rest rest;
+    struct app_message why;
+
+    if (!t->answer)
+        return app_fail(n->message, CKG_ERR_STATE,
+                        "no answer of trial %d is kept; write NAME=VALUE… instead of --from-answer",
+                        t->number);
+    app_answer_feed(&answer, t->answer, strlen(t->answer));
+    app_answer_end(&answer);
+    const int status = app_answer_read(&answer, &n->definition, t->number, told->measured, &told->count,
+                                       &rest, &why);
+    app_answer_rest_free(&rest);
+    app_answer_free(&answer);
+    if (status)
+        return app_fail(n->message, status, "trial %d: %.600s; `ckg trials` shows it, for you to tell",
+                        t->number, why.text);
+
+    for (int i = 0; i < told->count; i++)
+        told->named[told->measured[i].outcome] = 1;
+    told->names = told->count;
+    return CKG_OK;
+}
+
 /* A word behind --at: a parameter's value, or where the line goes on with values one of an outcome. */
 static int read_at(const struct app_notebook *n, const char *word, struct told *told)
 {
@@ -66,10 +95,11 @@ static int read_at(const struct app_notebook *n, const char *word, struct told *
                     word);
 }
 
-static int read_words(const struct app_arguments *a, const struct app_notebook *n, struct told *told)
+static int read_words(const struct app_arguments *a, const struct app_notebook *n, int number,
+                      struct told *told)
 {
     const struct app_definition *d = &n->definition;
-    int status = CKG_OK;
+    int status = app_option(a, "from-answer") ? read_answer(n, &n->trials[number - 1], told) : CKG_OK;
 
     /* Values of outcomes. */
     for (int i = 1; !status && i < a->count; i++) {
@@ -198,6 +228,8 @@ static int check(const struct app_arguments *a)
 {
     if (!a->count)
         return app_wrong(a, "which trial?");
+    if (app_option(a, "failed") && app_option(a, "from-answer"))
+        return app_wrong(a, "either --failed or --from-answer");
     if (app_option(a, "failed") && a->count > 1)
         return app_wrong(a, "a failed trial has no values");
     return CKG_OK;
@@ -209,11 +241,11 @@ static int record(const struct app_arguments *a, struct app_notebook *n, int num
 {
     struct app_edit edit = {.notebook = n};
     struct app_text notes = {0};
-    const int replace = app_option(a, "replace") != NULL;
+    const int replace = app_option(a, "replace") || app_option(a, "from-answer");
 
     /* What is said, of a trial that does not run. */
     memcpy(told->x, n->trials[number - 1].x, (size_t)app_dimension(&n->definition) * sizeof *told->x);
-    int status = read_words(a, n, told);
+    int status = read_words(a, n, number, told);
     if (!status)
         status = app_notebook_release(n, number);
     if (!status && !replace)
@@ -273,12 +305,16 @@ static int run(const struct app_arguments *a, struct app_notebook *n)
 }
 
 const struct app_work app_command_tell = {
-    .usage = "STUDY TRIAL [--replace] NAME=VALUE… [--at NAME=VALUE…] | STUDY TRIAL [--replace] --failed WHY",
-    .about = "A value may be [value, sd] where the noise of that one measurement is known. An outcome\n"
-             "that is not named counts as not measured, and may be told later in the same way. With\n"
-             "--replace a value that was told is corrected: what is not named stays as it is, and\n"
-             "NAME=null takes a value away. --at gives the parameters of the design that was really made.\n"
-             "`ckg trials STUDY TRIAL` shows all that was ever said, `ckg undo` takes the last change back.",
+    .usage = "STUDY TRIAL [--replace] NAME=VALUE… [--at NAME=VALUE…] | STUDY TRIAL [--replace] --failed WHY "
+             "| STUDY TRIAL --from-answer",
+    .about =
+        "A value may be [value, sd] where the noise of that one measurement is known. An outcome\n"
+        "that is not named counts as not measured, and may be told later in the same way. With\n"
+        "--replace a value that was told is corrected: what is not named stays as it is, and\n"
+        "NAME=null takes a value away. --at gives the parameters of the design that was really made.\n"
+        "All that a failed evaluation printed is kept: --from-answer takes the values from there, where\n"
+        "they can be trusted after all.\n"
+        "`ckg trials STUDY TRIAL` shows all that was ever said, `ckg undo` takes the last change back.",
     .traits = APP_TAKES_STUDY | APP_HAS_JSON,
     .words = APP_ANY_WORDS,
     .options = options,

@@ -60,6 +60,8 @@ static void print_details(const struct app_trial *t)
     print_block("notes", t->notes);
     print_block("beyond the outcomes", t->extra);
     print_block("its whole answer", t->answer);
+    if (t->answer && t->state == APP_FAILED_TRIAL)
+        printf("(`ckg tell STUDY %d --from-answer` takes the values from there)\n", t->number);
     print_block("the end of its standard error", t->log);
 }
 

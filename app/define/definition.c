@@ -245,6 +245,8 @@ static void add_evaluate(struct app_text *out, const struct app_evaluate *e)
         app_json_add_number(out, "timeout", e->timeout);
     app_json_add_integer(out, "parallel", e->parallel);
     app_json_add_integer(out, "retries", e->retries);
+    if (e->pause_after >= 0)
+        app_json_add_integer(out, "pause_after", e->pause_after);
     app_json_close(out, '}');
 }
 

@@ -45,6 +45,7 @@ struct app_evaluate {
     int (*at)[2];   /* (count) where each word stands in the file: line and column, from 1 */
     double timeout; /* seconds, 0: none */
     int parallel, retries;
+    int pause_after; /* failures in a row, 0: never, -1: as notebook/pause.h has it */
 };
 
 /* As many as ckg_option_count may be. */

@@ -80,6 +80,8 @@ static const struct app_file_key evaluate_keys[] = {
     {"timeout", "seconds", "none", "an evaluation that takes longer has failed"},
     {"parallel", "an integer", "1", "how many evaluations at once"},
     {"retries", "an integer", "0", "how often a failed evaluation is tried again"},
+    {"pause_after", "an integer, 0: never", "as many as look like an outage",
+     "failures in a row that pause the run"},
     {0},
 };
 

@@ -157,7 +157,7 @@ int app_definition_parse(struct app_definition *out, const char *text, size_t le
     struct app_reader r = {.out = out};
 
     const yaml_node_t *root;
-    *out = (struct app_definition){.initial = -1, .evaluate = {.parallel = 1}};
+    *out = (struct app_definition){.initial = -1, .evaluate = {.parallel = 1, .pause_after = -1}};
     int status = app_document_open(&r.document, text, length, path, message, &root);
     if (status)
         return status;

@@ -15,17 +15,16 @@ static const double longest_time = 1e9;
 static const double too_short = 0.01;
 static const double too_long = 1e7;
 
-enum { MOST_PARALLEL = 1000, MOST_RETRIES = 1000 };
+enum { MOST_PARALLEL = 1000, MOST_RETRIES = 1000, MOST_FAILURES = 1000 };
 
 struct evaluate {
-    const yaml_node_t *command, *timeout, *parallel, *retries;
+    const yaml_node_t *command, *timeout, *parallel, *retries, *pause_after;
 };
 
 static const struct app_node_key evaluate_keys[] = {
-    {"command", offsetof(struct evaluate, command)},
-    {"timeout", offsetof(struct evaluate, timeout)},
-    {"parallel", offsetof(struct evaluate, parallel)},
-    {"retries", offsetof(struct evaluate, retries)},
+    {"command", offsetof(struct evaluate, command)},         {"timeout", offsetof(struct evaluate, timeout)},
+    {"parallel", offsetof(struct evaluate, parallel)},       {"retries", offsetof(struct evaluate, retries)},
+    {"pause_after", offsetof(struct evaluate, pause_after)},
 };
 
 /* The names of all parameters. */
@@ -140,5 +139,7 @@ int app_read_evaluate(struct app_reader *r, const yaml_node_t *node)
                         out->parallel, r->out->budget);
     if (!status && from.retries)
         status = app_node_whole(&r->document, from.retries, 0, MOST_RETRIES, &out->retries);
+    if (!status && from.pause_after)
+        status = app_node_whole(&r->document, from.pause_after, 0, MOST_FAILURES, &out->pause_after);
     return status;
 }

@@ -427,10 +427,23 @@ static int complain_of_exit(const struct app_child *p, struct app_message *why)
     return CKG_ERR_INVALID;
 }
 
+int app_child_not_found(const struct app_child *p, struct app_message *why)
+{
+    enum { NOT_EXECUTABLE = 126, NOT_FOUND = 127 };
+
+    if (p->unknown || p->timed_out || !WIFEXITED(p->status) ||
+        (WEXITSTATUS(p->status) != NOT_EXECUTABLE && WEXITSTATUS(p->status) != NOT_FOUND))
+        return 0;
+    complain_of_exit(p, why);
+    return 1;
+}
+
 int app_child_result(struct app_child *p, const struct app_definition *d, int trial,
-                     ckg_measurement *measured, int *count, struct app_message *why)
+                     ckg_measurement *measured, int *count, struct app_answer_rest *rest,
+                     struct app_message *why)
 {
     *count = 0;
+    *rest = (struct app_answer_rest){0};
     if (p->unknown)
         return app_fail(why, CKG_ERR_INVALID,
                         "its exit status is unknown: another part of this program has collected it");
@@ -445,27 +458,20 @@ int app_child_result(struct app_child *p, const struct app_definition *d, int tr
                         strsignal(WTERMSIG(p->status)));
     if (WEXITSTATUS(p->status))
         return complain_of_exit(p, why);
-    return app_answer_read(&p->answer, d, trial, measured, count, why);
+    return app_answer_read(&p->answer, d, trial, measured, count, rest, why);
 }
 
 char *app_child_log(const struct app_child *p)
 {
     struct app_text out = {0};
     const size_t kept = p->logged < APP_LOG_BYTES ? p->logged : APP_LOG_BYTES;
-    unsigned char text[APP_LOG_BYTES];
+    char text[APP_LOG_BYTES];
 
     if (!kept)
         return NULL;
     for (size_t i = 0; i < kept; i++)
-        text[i] = (unsigned char)p->log[(p->logged - kept + i) % APP_LOG_BYTES];
-    for (size_t i = 0; i < kept;) {
-        const int length = app_utf8_length(text + i, kept - i);
-        if (!length || !text[i])
-            app_text_add(&out, "\xEF\xBF\xBD", 3);
-        else
-            app_text_add(&out, (const char *)text + i, (size_t)length);
-        i += length ? (size_t)length : 1;
-    }
+        text[i] = p->log[(p->logged - kept + i) % APP_LOG_BYTES];
+    app_text_add_valid(&out, text, kept);
     if (out.failed)
         app_text_free(&out);
     return out.data;

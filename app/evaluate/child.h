@@ -54,9 +54,19 @@ void app_child_kill(struct app_child *process);
  */
 int app_child_reap(struct app_child *process);
 
-/* Outcomes by the process that has ended, or CKG_ERR_INVALID and why it failed. */
+/*
+ * Outcomes by the process that has ended, and what else it answered, or CKG_ERR_INVALID and why it failed.
+ * The rest is the caller's to free, whatever comes of it.
+ */
 int app_child_result(struct app_child *process, const struct app_definition *definition, int trial,
-                     ckg_measurement *measured, int *count, struct app_message *why);
+                     ckg_measurement *measured, int *count, struct app_answer_rest *rest,
+                     struct app_message *why);
+
+/*
+ * 1 when it ended as shells do that cannot find or run a command (status 127 or 126), with what that says in
+ * the message.
+ */
+int app_child_not_found(const struct app_child *process, struct app_message *why);
 
 /* The end of its standard error as valid text, NULL for nothing; the caller frees it. */
 char *app_child_log(const struct app_child *process);

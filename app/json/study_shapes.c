@@ -1,6 +1,8 @@
 /* A study as JSON: where it stands, its trials, what it recommends. */
 #include "json/shapes.h"
 
+#include "notebook/pause.h"
+
 /* --- trials --- */
 
 /* The members of a trial, in an object that is open. */
@@ -65,6 +67,25 @@ static void add_best_feasible(const struct app_notebook *n, struct app_text *out
     app_json_close(out, '}');
 }
 
+/* The failures in a row for which a run pauses, or null. */
+static void add_pause(const struct app_notebook *n, struct app_text *out)
+{
+    struct app_pause pause;
+
+    if (!app_pause_find(n, &pause)) {
+        app_json_add_string(out, "paused", NULL);
+        return;
+    }
+    app_json_open(out, "paused", '{');
+    app_json_open(out, "trials", '[');
+    for (int i = 0; i < n->count; i++)
+        if (app_pause_has(&pause, &n->trials[i]))
+            app_json_add_integer(out, NULL, n->trials[i].number);
+    app_json_close(out, ']');
+    app_json_add_string(out, "why", pause.why);
+    app_json_close(out, '}');
+}
+
 void app_status_write(const struct app_notebook *n, struct app_text *out)
 {
     const struct app_definition *d = &n->definition;
@@ -101,6 +122,7 @@ void app_status_write(const struct app_notebook *n, struct app_text *out)
     }
 
     add_best_feasible(n, out);
+    add_pause(n, out);
     app_json_close(out, '}');
 }
 

@@ -203,27 +203,27 @@ void app_progress_draw(struct app_progress *p, const struct app_notebook *n)
     p->drawn = lines;
 }
 
-/* When nothing has ever succeeded, the evaluator is more likely to be wrong than every design. */
-static void warn_of_evaluator(const struct app_notebook *n, const struct app_trial *t)
+/* 1 when a trial before this one has a note of that kind already. */
+static int is_known(const struct app_notebook *n, const struct app_trial *t)
 {
-    enum { ENOUGH = 3 };
-    int tally[APP_STATES];
-
-    app_notebook_tally(n, tally);
-    if (t->state != APP_FAILED_TRIAL || tally[APP_COMPLETE] || tally[APP_FAILED_TRIAL] != ENOUGH)
-        return;
-    fprintf(stderr,
-            "the first %d evaluations failed; if the evaluator is at fault, stop with Ctrl-C, fix it, "
-            "remove the store %s and start again\n",
-            ENOUGH, n->url);
+    for (int i = 0; i < n->count; i++)
+        if (n->trials[i].extra && n->trials[i].notes && n->trials[i].number != t->number)
+            return 1;
+    return 0;
 }
 
-/* The first answer without a value of some outcome, which a misspelt name makes. */
-static void warn_of_missing(struct app_progress *p, const struct app_notebook *n, const struct app_trial *t)
+/* The first answer with members that are no outcomes, or without a value of some outcome; both by a slip. */
+static void warn_of_answer(struct app_progress *p, const struct app_notebook *n, const struct app_trial *t)
 {
     struct app_text line = {0};
 
-    if ((p->kind != APP_PROGRESS_NONE || p->say) && app_notebook_lacking(n, t->number, &line) && line.data)
+    if (p->kind == APP_PROGRESS_NONE && !p->say)
+        return;
+    if (t->extra && t->notes && !is_known(n, t))
+        app_text_print(&line, "trial %d: %s (said once)", t->number, t->notes);
+    else
+        app_notebook_lacking(n, t->number, &line);
+    if (line.data)
         app_progress_say(p, n, line.data);
     app_text_free(&line);
 }
@@ -254,7 +254,6 @@ static void print_above(struct app_progress *p, const struct app_notebook *n, co
     printf("trial %d %s: %s\n", t->number, t->state == APP_PENDING ? "will be tried again" : "failed",
            t->why ? t->why : "");
     fflush(stdout);
-    warn_of_evaluator(n, t);
     app_progress_draw(p, n);
 }
 
@@ -282,17 +281,15 @@ void app_progress_ended(struct app_progress *p, struct app_notebook *n, int numb
     const struct app_trial *t = &n->trials[number - 1];
     struct app_text line = {0};
 
-    if (p->kind == APP_PROGRESS_LINES) {
+    if (p->kind == APP_PROGRESS_LINES)
         print_line(n, t);
-        warn_of_evaluator(n, t);
-    }
     if (p->kind == APP_PROGRESS_JSON) {
         app_trial_write(&n->definition, t, &line);
         printf("%s\n", line.data ? line.data : "");
         fflush(stdout);
         app_text_free(&line);
     }
-    warn_of_missing(p, n, t);
+    warn_of_answer(p, n, t);
     if (p->kind != APP_PROGRESS_BLOCK)
         return;
     recommend(p, n);

@@ -5,6 +5,9 @@
  * happens, what the store says is true: a trial is "running" before its process begins, and its result is in
  * the store before anything else is done with it. Trouble with the store or with starting a process ends the
  * run, but what runs may end first: it may have cost days, and the trouble may be over by then.
+ *
+ * Failures in a row that look like an outage (run/outage.h) pause the run: nothing new is started, and it
+ * ends with what runs.
  */
 #include "run/run.h"
 
@@ -16,8 +19,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "evaluate/machine.h"
 #include "evaluate/child.h"
+#include "evaluate/machine.h"
+#include "run/outage.h"
 
 /*
  * Seconds: between heartbeats, between looks at what other processes do, between drawings of the block,
@@ -54,6 +58,7 @@ struct run {
     int exhausted;  /* no design is left to be evaluated */
     int waiting;    /* the turn is another's */
     int freed;      /* a place has become free since the places were last filled */
+    struct app_outage outage;
     double beaten;
     double drawn;
     double looked; /* for requests to stop, while a design is chosen */
@@ -164,20 +169,32 @@ static const char *state_after(const struct run *r, int number, int failed)
     return t->failures < r->n->definition.evaluate.retries ? "pending" : "failed";
 }
 
+/* What is not in the store may have taken days: let the user keep it. */
+static void save_answer(struct run *r, int number, const char *outcomes, int status)
+{
+    const struct app_message first = *r->n->message;
+
+    app_fail(r->n->message, status,
+             "%s (trial %d answered %s: record that with `ckg tell`, or it will be evaluated again)",
+             first.text, number, outcomes);
+}
+
 /* An ended process becomes a result: values, a failure, or another try. */
 static int conclude(struct run *r, struct slot *slot)
 {
     const struct app_definition *d = &r->n->definition;
     struct app_child *p = &slot->process;
     ckg_measurement measured[CKG_MAX_CONSTRAINTS + 1];
+    struct app_answer_rest rest;
     struct app_text outcomes = {0};
     struct app_message why;
     int stored = 0;
     int count;
 
-    /* What it answered, or why there is no answer and what it said on standard error. */
-    const int failed = app_child_result(p, d, slot->number, measured, &count, &why);
+    /* What it answered, or why that is no answer, with all that it said. */
+    const int failed = app_child_result(p, d, slot->number, measured, &count, &rest, &why);
     char *log = failed ? app_child_log(p) : NULL;
+    char *answer = failed ? app_answer_text(&p->answer) : NULL;
     if (!failed)
         app_outcomes_write(d, count, measured, &outcomes);
 
@@ -188,6 +205,9 @@ static int conclude(struct run *r, struct slot *slot)
         .outcomes = outcomes.data,
         .why = failed ? why.text : NULL,
         .log = log,
+        .answer = answer,
+        .extra = rest.extra.data,
+        .notes = rest.notes.data,
         .seconds = p->ended - p->started,
         .failures = failed != 0,
     };
@@ -195,16 +215,12 @@ static int conclude(struct run *r, struct slot *slot)
         end_family(r, slot, slot->number); /* the next try may begin at once, and elsewhere */
     int status = outcomes.failed ? app_fail(r->n->message, CKG_ERR_NOMEM, "out of memory")
                                  : store_result(r, &result, &stored);
+    if (!stored && outcomes.data)
+        save_answer(r, slot->number, outcomes.data, status);
 
-    /* What is not in the store may have taken days: let the user keep it. */
-    if (!stored && outcomes.data) {
-        const struct app_message first = *r->n->message;
-        app_fail(r->n->message, status,
-                 "%s (trial %d answered %s: record that with `ckg tell`, or it will be evaluated again)",
-                 first.text, slot->number, outcomes.data);
-    }
-
+    app_answer_rest_free(&rest);
     app_text_free(&outcomes);
+    free(answer);
     free(log);
     return status;
 }
@@ -235,6 +251,21 @@ static void hand_back(struct run *r, int number)
     r->store->finish(r->n->store, r->n->study, &back, r->worker.id, &kept, &unheard);
 }
 
+/* Before the first success, a command that a shell does not find is a slip, and no result of a design. */
+static int never_began(struct run *r, const struct slot *slot)
+{
+    struct app_message why;
+    int tally[APP_STATES];
+
+    app_notebook_tally(r->n, tally);
+    if (tally[APP_COMPLETE] || !app_child_not_found(&slot->process, &why))
+        return 0;
+    app_fail(r->n->message, 0,
+             "the evaluation cannot be started: %.800s; mend that, then run the same command again",
+             why.text);
+    return 1;
+}
+
 /* Takes leave of every evaluation that has ended. */
 static void reap(struct run *r)
 {
@@ -243,15 +274,20 @@ static void reap(struct run *r)
         if (!slot->number || !app_child_reap(&slot->process))
             continue;
 
-        /* What is cut off is another's to take only when nothing of it runs any longer. */
+        /* What is cut off, or never began, is another's to take only when nothing of it runs any longer. */
         const int number = slot->number;
         const int cut_off = slot->process.killed && !slot->process.timed_out;
+        const int unbegun = !cut_off && never_began(r, slot);
         if (!cut_off)
-            break_off(r, conclude(r, slot), r->running - 1);
+            break_off(r, unbegun ? CKG_ERR_SYSTEM : conclude(r, slot), r->running - 1);
         empty(r, slot);
-        if (cut_off)
+        if (cut_off || unbegun)
             hand_back(r, number);
     }
+
+    /* Do they fail too often? What a second evaluation shows counts even where the run is to end. */
+    if (!r->interrupts || (r->outage.probe && !r->broken))
+        break_off(r, app_outage_judge(&r->outage, r->n, &r->progress), r->running);
 }
 
 /* --- starting --- */
@@ -351,6 +387,12 @@ static int start_new(struct run *r, struct slot *slot, int *started)
     return app_notebook_sync(r->n);
 }
 
+/* 1 when nothing may be started: the study is paused, or the one evaluation that may run does. */
+static int is_held(const struct run *r)
+{
+    return r->interrupts || r->outage.paused || (r->outage.probe && r->running);
+}
+
 /* Fills the free places. */
 static int fill(struct run *r)
 {
@@ -358,11 +400,12 @@ static int fill(struct run *r)
     int started = 1;
 
     r->waiting = 0;
-    for (int i = 0; !status && started && !r->interrupts && i < r->parallel; i++) {
+    for (int i = 0; !status && started && !is_held(r) && i < r->parallel; i++) {
         if (r->slots[i].number)
             continue;
         status = take_up(r, &r->slots[i], &started);
-        if (!status && !started && !r->exhausted && app_notebook_spent(r->n) < r->n->definition.budget)
+        if (!status && !started && !r->outage.probe && !r->exhausted &&
+            app_notebook_spent(r->n) < r->n->definition.budget)
             status = start_new(r, &r->slots[i], &started);
         read_requests(r);
     }
@@ -376,7 +419,7 @@ static int over(const struct run *r)
 {
     if (r->running)
         return 0;
-    if (r->broken || r->interrupts)
+    if (r->broken || r->interrupts || r->outage.paused)
         return 1;
 
     /* What another process has is ours, should that die. */
@@ -446,9 +489,10 @@ static void keep_alive(struct run *r)
 static void note(struct run *r)
 {
     const char *text = r->interrupts && r->running
-
                            ? "finishing the running evaluations; Ctrl-C again kills them"
-                           : !r->running && !r->waiting ? "waiting for other programs" : "";
+                       : r->outage.paused           ? "paused, as evaluations fail; finishing those that run"
+                       : !r->running && !r->waiting ? "waiting for other programs"
+                                                    : "";
     char line[128];
 
     if (strcmp(text, r->progress.note) == 0)
@@ -477,6 +521,8 @@ static void loop(struct run *r)
 
         /* What other processes did, where that can change what is to be done here. */
         status = r->running < r->parallel && !r->interrupts ? app_notebook_sync(r->n) : CKG_OK;
+        if (!status && !r->interrupts)
+            status = app_outage_judge(&r->outage, r->n, &r->progress);
         break_off(r, status, r->running);
         if (over(r))
             return;
@@ -538,6 +584,7 @@ enum app_run_end app_run(struct app_notebook *n, const struct app_run_host *host
     r.broken = begin(&r, host);
     if (!r.broken) {
         app_progress_draw(&r.progress, n);
+        break_off(&r, app_outage_begin(&r.outage, n, &r.progress), 0);
         loop(&r);
         assert(!r.running);
         end_family(&r, NULL, 0);
@@ -550,5 +597,8 @@ enum app_run_end app_run(struct app_notebook *n, const struct app_run_host *host
     free(r.slots);
     free(r.leaders);
     free(r.fds);
-    return r.broken ? APP_RUN_BROKEN : r.interrupts ? APP_RUN_INTERRUPTED : APP_RUN_SPENT;
+    return r.broken          ? APP_RUN_BROKEN
+           : r.interrupts    ? APP_RUN_INTERRUPTED
+           : r.outage.paused ? APP_RUN_PAUSED
+                             : APP_RUN_SPENT;
 }

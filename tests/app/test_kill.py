@@ -147,7 +147,7 @@ def test_random_moments():
 def test_every_write():
     """Some of the evaluations fail, and are tried twice."""
     kills, env = 0, {"FAIL": 1}
-    with study_folder(budget=16, evaluate="  retries: 1\n") as folder:
+    with study_folder(budget=16, evaluate="  retries: 1\n  pause_after: 0\n") as folder:
         expected, _ = reference(folder, 16, env)
         watch = Watch(folder)
         for place in range(1, scale(90, 60), scale(1, 7)):

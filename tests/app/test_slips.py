@@ -81,6 +81,26 @@ def test_an_unedited_template():
         goes_on(folder, 2)
 
 
+def test_a_command_that_a_shell_does_not_find():
+    """Before the first success that spends nothing: the trials wait for the mended one. Later on it is a failure like others."""
+    for script, word in (("exec no-such-solver", "no-such-solver"), ("./plain", "Permission denied"), ("no-such-solver", "no-such-solver")):
+        with Folder() as folder:
+            folder.write("plain", "")
+            folder.write("look.sh", script + "\n")
+            folder.write("s.yaml", problem("s", ["sh", "look.sh"], budget=4, evaluate="  parallel: 3\n"))
+            for _ in range(2):
+                said = folder.ckg("run", "s.yaml", expect=1).err
+                check("the evaluation cannot be started: exit status 12" in said and word in said, said)
+                check({t["state"] for t in folder.trials("s.yaml")} == {"pending"}, folder.trials("s.yaml"))
+            folder.write("look.sh", GOOD)
+            goes_on(folder, 4)
+    with Folder() as folder:
+        folder.write("look.sh", f"test $CKG_TRIAL != 2 || exec no-such-solver\n{GOOD}")
+        folder.write("s.yaml", problem("s", ["sh", "look.sh"], budget=3))
+        folder.ckg("run", "s.yaml", expect=0)
+        check([t["state"] for t in folder.trials("s.yaml")] == ["complete", "failed", "complete"], folder.trials("s.yaml"))
+
+
 def test_nothing_is_asked_of_a_program_that_depends_on_the_design():
     with Folder() as folder:
         text = problem("s", ["./{x}", "{x}.sh"], budget=2).replace("x: {type: real, low: 0, high: 1}", "x: {type: categorical, values: [one, two]}")

@@ -3,6 +3,7 @@
  * what is accepted is written and read back as the same values.
  */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "evaluate/answer.h"
@@ -20,6 +21,32 @@ struct result {
     struct app_message why;
 };
 
+/* What is kept beside the trial is an object again, and the note one line. */
+static void check_rest(const struct app_answer_rest *rest)
+{
+    if (rest->extra.length) {
+        json_t *again = json_loadb(rest->extra.data, rest->extra.length, JSON_REJECT_DUPLICATES, NULL);
+        fuzz_require(json_is_object(again) && json_object_size(again), "not an object", rest->extra.data);
+        json_decref(again);
+    }
+    for (size_t i = 0; i < rest->notes.length; i++)
+        fuzz_require((unsigned char)rest->notes.data[i] >= ' ' && rest->notes.data[i] != 127,
+                     "a control character", rest->notes.data);
+}
+
+/* The text that is kept for people is valid. */
+static void check_text(const struct app_answer *from)
+{
+    char *text = app_answer_text(from);
+
+    for (const char *c = text; c && *c;) {
+        const int length = app_utf8_length((const unsigned char *)c, strlen(c));
+        fuzz_require(length > 0, "not UTF-8", text);
+        c += length;
+    }
+    free(text);
+}
+
 static void answer(const struct app_definition *definition, const uint8_t *data, size_t size, size_t step,
                    struct result *out)
 {
@@ -27,8 +54,12 @@ static void answer(const struct app_definition *definition, const uint8_t *data,
     for (size_t at = 0; at < size; at += step)
         app_answer_feed(&answer, (const char *)data + at, size - at < step ? size - at : step);
     app_answer_end(&answer);
+    check_text(&answer);
     out->why.text[0] = 0;
-    out->status = app_answer_read(&answer, definition, TRIAL, out->measured, &out->count, &out->why);
+    struct app_answer_rest rest;
+    out->status = app_answer_read(&answer, definition, TRIAL, out->measured, &out->count, &rest, &out->why);
+    check_rest(&rest);
+    app_answer_rest_free(&rest);
     app_answer_free(&answer);
 }
 
