@@ -195,8 +195,13 @@ static int check_settings(const struct app_plan *plan, struct app_message *messa
     char *old = NULL;
     size_t length;
 
-    app_text_print(&text, "{\"initial\": %d, \"evaluations\": %d, \"replications\": %d, \"seed\": %llu}\n",
+    app_text_print(&text, "{\"initial\": %d, \"evaluations\": %d, \"replications\": %d, \"seed\": %llu",
                    plan->initial, plan->evaluations, plan->replications, (unsigned long long)plan->seed);
+    if (plan->settings_text)
+        app_text_print(&text, ", \"model\": \"%s\"", plan->settings_text);
+    if (plan->files_text)
+        app_text_print(&text, ", \"files\": \"%s\"", plan->files_text);
+    app_text_print(&text, "}\n");
     snprintf(path, sizeof path, "%s/bench.json", plan->folder);
     int status = text.failed ? app_fail(message, CKG_ERR_NOMEM, "out of memory") : CKG_OK;
     if (!status && exists(path)) {

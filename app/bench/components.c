@@ -76,7 +76,7 @@ struct app_components *app_components_find(const struct app_problem *problem)
     if (!c)
         return NULL;
     c->problem = problem;
-    if (problem->d != 2)
+    if (problem->d != 2 || problem->own)
         return c;
     c->cell = calloc(N, N);
     for (int i = 0; c->cell && i < N; i++)
@@ -104,10 +104,9 @@ void app_components_free(struct app_components *c)
 
 int app_components_right(const struct app_components *c, const double *x)
 {
-    double values[1 + APP_PROBLEM_CONSTRAINTS];
+    double values[1 + CKG_MAX_CONSTRAINTS];
 
-    c->problem->evaluate(x, values);
-    if (!app_problem_feasible(c->problem, values))
+    if (!app_problem_evaluate(c->problem, x, values) || !app_problem_feasible(c->problem, values))
         return 0;
     const int cell = c->cell ? near_cell(c, x) : 0;
     return !c->cell || (cell >= 0 && c->cell[cell] == 2);

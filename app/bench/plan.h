@@ -7,6 +7,7 @@
 #define CKG_APP_BENCH_PLAN_H
 
 #include "base/text.h"
+#include "define/definition.h"
 #include "problems/problems.h"
 
 enum { APP_BENCH_MAX = 64 };
@@ -20,6 +21,13 @@ struct app_plan {
     uint64_t seed; /* replication r (from 1) has the seed seed + r − 1 */
     const char *folder;
     int quiet;
+    /* the models' settings, as text for the folder's record and as options; NULL: the defaults */
+    const char *settings_text;
+    const struct app_definition *settings;
+    /* of the problems that are files, a record of what they were: their trials; NULL: there are none */
+    const char *files_text;
+    /* Why an experiment cannot go on although nothing failed in it; NULL: it can. */
+    const char *(*trouble)(const struct app_problem *problem);
 };
 
 /* One problem with one noise under one policy. */
@@ -40,8 +48,8 @@ int app_bench_run(const struct app_plan *plan, struct app_message *message);
 struct app_components;
 
 /*
- * Found on a grid for two parameters; NULL on lack of memory. With other dimensions every feasible design
- * counts as being in the right part.
+ * Found on a grid for two parameters; NULL on lack of memory. With other dimensions, and for a problem file
+ * of the user's own, every feasible design counts as being in the right part.
  */
 struct app_components *app_components_find(const struct app_problem *problem);
 void app_components_free(struct app_components *components);

@@ -111,6 +111,11 @@ static int keep(void *context, const struct app_step *step)
     return status;
 }
 
+static void adjust(const void *settings, ckg_options *options)
+{
+    app_model_apply(settings, options);
+}
+
 int app_protocol_make(const struct app_plan *plan, const struct app_cell *cell,
                       const struct app_components *components, int replication, struct app_replication *out,
                       struct app_message *message)
@@ -120,6 +125,8 @@ int app_protocol_make(const struct app_plan *plan, const struct app_cell *cell,
         .problem = cell->problem,
         .noise = cell->noise,
         .policy = cell->policy,
+        .adjust = plan->settings ? adjust : NULL,
+        .settings = plan->settings,
         .initial = plan->initial,
         .evaluations = plan->evaluations,
         .seed = plan->seed + (uint64_t)replication - 1,
@@ -132,6 +139,9 @@ int app_protocol_make(const struct app_plan *plan, const struct app_cell *cell,
     if (status)
         return app_fail(message, status, "%s, noise %g, %s, replication %d: %.700s", cell->problem->name,
                         cell->noise, cell->policy, replication, why.text);
+    const char *trouble = plan->trouble ? plan->trouble(cell->problem) : NULL;
+    if (trouble)
+        return app_fail(message, CKG_ERR_SYSTEM, "%s: %.700s", cell->problem->name, trouble);
     for (int kind = 0; !status && kind < APP_PROTOCOL_KINDS; kind++)
         if (out->text[kind].failed)
             status = app_fail(message, CKG_ERR_NOMEM, "out of memory");

@@ -180,7 +180,8 @@ static int in_order(const void *a, const void *b)
 {
     const struct app_result *x = a;
     const struct app_result *y = b;
-    const int problems = problem_rank(x->problem) - problem_rank(y->problem);
+    const int ranks = problem_rank(x->problem) - problem_rank(y->problem);
+    const int problems = ranks ? ranks : strcmp(x->problem, y->problem);
     const int policies = app_policy_rank(x->policy) - app_policy_rank(y->policy);
 
     return problems               ? problems

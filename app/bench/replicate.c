@@ -7,18 +7,20 @@
 
 double app_cost(const struct app_problem *p, int feasible, double value)
 {
-    return (feasible ? value : p->infeasible) - p->optimum;
+    const double cost = (feasible ? value : p->infeasible) - p->optimum;
+
+    return p->own && ckg_problem_goal(p->own) == CKG_MAXIMIZE ? -cost : cost;
 }
 
 int app_score(const struct app_problem *p, ckg_study *study, struct app_score *out)
 {
-    double values[1 + APP_PROBLEM_CONSTRAINTS];
+    double values[1 + CKG_MAX_CONSTRAINTS];
     const int status = ckg_study_recommend(study, NULL, &out->recommendation);
 
     if (status)
         return status;
-    p->evaluate(out->recommendation->x, values);
-    out->feasible = app_problem_feasible(p, values);
+    out->feasible = app_problem_evaluate(p, out->recommendation->x, values) &&
+                    app_problem_feasible(p, values);
     out->cost = app_cost(p, out->feasible, values[0]);
     return CKG_OK;
 }
@@ -69,12 +71,34 @@ static void distort(const struct app_experiment *e, int i, const double *truth, 
     }
 }
 
+/* The best feasible design so far, by the problem's goal. */
+static void note_best(const struct app_experiment *e, const double *truth, struct progress *progress)
+{
+    const struct app_problem *p = e->problem;
+
+    if (app_problem_feasible(p, truth) &&
+        (!isfinite(progress->best) || app_cost(p, 1, truth[0]) < app_cost(p, 1, progress->best)))
+        progress->best = truth[0];
+}
+
+/* What was measured: all of it, or what is a number. */
+static int tell(const struct app_experiment *e, ckg_study *study, int trial, const double *told)
+{
+    ckg_measurement measured[1 + CKG_MAX_CONSTRAINTS];
+    int count = 0;
+
+    for (int k = 0; k <= e->problem->K; k++)
+        if (!isnan(told[k]))
+            measured[count++] = (ckg_measurement){k, told[k], CKG_SD_DEFAULT};
+    return ckg_study_tell_measured(study, trial, count, measured);
+}
+
 /* One evaluation, the i-th from 0. */
 static int make_step(const struct app_experiment *e, ckg_study *study, int i, struct progress *progress,
                      app_step_visit *visit, void *context)
 {
-    double truth[1 + APP_PROBLEM_CONSTRAINTS];
-    double told[1 + APP_PROBLEM_CONSTRAINTS];
+    double truth[1 + CKG_MAX_CONSTRAINTS];
+    double told[1 + CKG_MAX_CONSTRAINTS];
     ckg_suggestion *suggestion;
 
     /* Ask. */
@@ -85,14 +109,16 @@ static int make_step(const struct app_experiment *e, ckg_study *study, int i, st
         return status;
 
     /* Evaluate. */
-    e->problem->evaluate(suggestion->x, truth);
-    add_noise(e, i, truth, told);
-    distort(e, i, truth, progress, told);
-    if (app_problem_feasible(e->problem, truth))
-        progress->best = fmin(progress->best, truth[0]);
+    const int evaluated = app_problem_evaluate(e->problem, suggestion->x, truth);
+    if (evaluated) {
+        add_noise(e, i, truth, told);
+        distort(e, i, truth, progress, told);
+        note_best(e, truth, progress);
+    }
 
     /* Tell, and let the caller look. */
-    status = ckg_study_tell(study, suggestion->trial, told);
+    status = evaluated ? tell(e, study, suggestion->trial, told)
+                       : ckg_study_tell_failed(study, suggestion->trial);
     if (!status) {
         const struct app_step step = {
             .evaluation = i + 1,
@@ -113,7 +139,8 @@ int app_replicate(const struct app_experiment *e, app_step_visit *visit, void *c
                   struct app_message *message)
 {
     ckg_options options = CKG_OPTIONS_INIT;
-    ckg_problem *problem = app_problem_describe(e->problem, e->noise > 0);
+    ckg_problem *built_in = e->problem->own ? NULL : app_problem_describe(e->problem, e->noise > 0);
+    const ckg_problem *problem = e->problem->own ? e->problem->own : built_in;
     ckg_study *study = NULL;
     struct progress progress = {.best = INFINITY};
 
@@ -124,6 +151,8 @@ int app_replicate(const struct app_experiment *e, app_step_visit *visit, void *c
         options.fit = e->fit;
     if (e->kernel)
         options.kernel = e->kernel;
+    if (e->adjust)
+        e->adjust(e->settings, &options);
 
     int status = problem ? ckg_study_new(&study, problem, &options) : CKG_ERR_NOMEM;
     for (int i = 0; !status && i < e->evaluations; i++)
@@ -132,6 +161,6 @@ int app_replicate(const struct app_experiment *e, app_step_visit *visit, void *c
     if (status)
         app_fail(message, status, "%s", ckg_error_message());
     ckg_study_free(study);
-    ckg_problem_free(problem);
+    ckg_problem_free(built_in);
     return status;
 }

@@ -15,7 +15,10 @@ struct app_experiment {
     const char *policy;
     const char *fit;    /* as in ckg_options; NULL: the default */
     const char *kernel; /* likewise */
-    int initial;        /* as in ckg_options; -1: the default */
+    /* sets further options, from `settings`; NULL: there are none */
+    void (*adjust)(const void *settings, ckg_options *options);
+    const void *settings;
+    int initial; /* as in ckg_options; -1: the default */
     int evaluations;
     uint64_t seed; /* of the study; evaluation i has the same noise under every policy */
 

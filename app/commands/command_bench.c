@@ -1,4 +1,4 @@
-/* ckg bench: replicated experiments on the built-in problems. */
+/* ckg bench: replicated experiments on the built-in problems and on problem files. */
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
@@ -7,16 +7,21 @@
 #include <unistd.h>
 
 #include "bench/figure.h"
+#include "bench/own_problem.h"
 #include "command.h"
 #include "commands/picture.h"
 
 static const struct app_option options[] = {
-    {"problem", 0, "LIST", "problems, separated by commas; `ckg problems` lists them", 0},
-    {"noise", 0, "LIST", "standard deviations of the objective's noise; default: 0", 0},
+    {"problem", 0, "LIST",
+     "problems, separated by commas: built-in ones, which `ckg problems` lists, or problem files", 0},
+    {"real", 0, NULL,
+     "evaluate designs of problem files by their commands, not by the models of their trials", 0},
+    {"noise", 0, "LIST", "standard deviations of noise that is added to the objective; default: 0", 0},
     {"policy", 0, "LIST", "policies; default: ckg", 0},
     {"replications", 0, "N", "how often each experiment is repeated; default: 30", 0},
-    {"initial", 0, "N", "evaluations of the initial design; default: 10", 0},
-    {"evaluations", 0, "N", "evaluations in all; default: 110", 0},
+    {"initial", 0, "N", "evaluations of the initial design; default: 10, or what the first problem file says",
+     0},
+    {"evaluations", 0, "N", "evaluations in all; default: 110, or the first problem file's budget", 0},
     {"seed", 0, "N", "of the first replication, counted up for the others; default: 1", 0},
     {"out", 0, "FOLDER", "where the results go", 0},
     {"summary", 0, "FOLDER", "print a table of the results", 0},
@@ -31,7 +36,7 @@ static const struct app_option options[] = {
 
 /* --- lists --- */
 
-enum { WORD = 64 };
+enum { WORD = 512 };
 
 /* A list of an option: its entries (APP_BENCH_MAX), of that size each. */
 struct list {
@@ -78,11 +83,40 @@ static int read_list(const struct app_arguments *a, const struct list *list)
     return status;
 }
 
+/* The problem files among the problems, which are open until the command ends. */
+static struct app_own *owned[APP_BENCH_MAX];
+static int owns;
+
+static int is_file(const char *word)
+{
+    const char *dot = strrchr(word, '.');
+
+    return dot && (!strcmp(dot, ".yaml") || !strcmp(dot, ".yml") || !strcmp(dot, ".json"));
+}
+
+static int read_file(const struct app_arguments *a, const char *word, const struct app_problem **entry)
+{
+    const int status = app_own_open(&owned[owns], word, app_option(a, "real") != NULL, a->threads,
+                                    a->message);
+
+    if (status)
+        return status;
+    *entry = app_own_problem(owned[owns++]);
+    for (int i = 0; i + 1 < owns; i++)
+        if (!strcmp(app_own_problem(owned[i])->name, (*entry)->name))
+            return app_wrong(a, "two problem files are called '%s'", (*entry)->name);
+    return app_problem_named((*entry)->name)
+               ? app_wrong(a, "'%s' is also a built-in problem; give the file another name", (*entry)->name)
+               : CKG_OK;
+}
+
 static int read_problem(const struct app_arguments *a, const char *word, void *entry)
 {
     const struct app_problem *problem = app_problem_named(word);
 
-    *(const struct app_problem **)entry = problem;
+    if (is_file(word))
+        return read_file(a, word, entry);
+    memcpy(entry, &problem, sizeof problem);
     return problem ? CKG_OK : app_refuse_problem(a, word);
 }
 
@@ -124,11 +158,13 @@ static int read_numbers(const struct app_arguments *a, struct app_plan *plan)
 {
     int seed = 0;
     int status = app_option_integer(a, "replications", 1, 9999, 30, &plan->replications);
+    const int initial = owns ? app_own_initial(owned[0]) : 10;
+    const int evaluations = owns ? app_own_budget(owned[0]) : 110;
 
     if (!status)
-        status = app_option_integer(a, "initial", 1, 100000, 10, &plan->initial);
+        status = app_option_integer(a, "initial", 1, 100000, initial > 0 ? initial : 1, &plan->initial);
     if (!status)
-        status = app_option_integer(a, "evaluations", 1, 100000, 110, &plan->evaluations);
+        status = app_option_integer(a, "evaluations", 1, 100000, evaluations, &plan->evaluations);
     if (!status)
         status = app_option_integer(a, "seed", 0, 2000000000, 1, &seed);
     if (!status && plan->evaluations < plan->initial)
@@ -138,14 +174,92 @@ static int read_numbers(const struct app_arguments *a, struct app_plan *plan)
     return status;
 }
 
+/* What --model says, in the words of the command line, for the folder's record. */
+static void write_settings(const struct app_arguments *a, struct app_text *out)
+{
+    for (int i = 0; i < a->repeated; i++)
+        app_text_print(out, "%s%s", i ? " " : "", a->each[i]);
+}
+
+/* Which trials the files' models know: with others the results would be others. */
+static void write_files(const struct app_arguments *a, struct app_text *out)
+{
+    for (int i = 0; i < owns; i++)
+        app_text_print(out, "%s%s: %s, %d trials", i ? "; " : "", app_own_problem(owned[i])->name,
+                       app_option(a, "real") ? "the command" : "models", app_own_trials(owned[i]));
+}
+
+static const char *find_trouble(const struct app_problem *problem)
+{
+    for (int i = 0; i < owns; i++)
+        if (app_own_problem(owned[i]) == problem)
+            return app_own_trouble(owned[i]);
+    return NULL;
+}
+
+/* Noise that a file denies would mislead every policy. */
+static int check_noise(const struct app_arguments *a, const struct app_plan *plan,
+                       const struct app_problem *p)
+{
+    double sd;
+    const int none = ckg_problem_noise(p->own, 0, &sd) == CKG_NOISE_NONE;
+
+    for (int i = 0; none && i < plan->noises; i++)
+        if (plan->noise[i] > 0)
+            return app_wrong(a, "--noise %g: the problem file %s says that its objective has none",
+                             plan->noise[i], p->name);
+    return CKG_OK;
+}
+
+/* The experiments, by the lists and numbers of the line. */
+static int read_plan(const struct app_arguments *a, struct app_plan *plan)
+{
+    const struct list lists[] = {
+        {"problem", "", &plan->problems, plan->problem, sizeof *plan->problem, read_problem},
+        {"noise", "0", &plan->noises, plan->noise, sizeof *plan->noise, read_noise},
+        {"policy", "ckg", &plan->policies, plan->policy, sizeof *plan->policy, read_policy},
+    };
+    int status = CKG_OK;
+
+    for (size_t k = 0; !status && k < sizeof lists / sizeof *lists; k++)
+        status = read_list(a, &lists[k]);
+    if (!status)
+        status = read_numbers(a, plan);
+    for (int i = 0; !status && i < owns; i++)
+        status = check_noise(a, plan, app_own_problem(owned[i]));
+    if (!status && app_option(a, "real") && !owns)
+        status = app_wrong(a, "--real is for problem files, and none is given");
+    return status;
+}
+
+/* Does it, with the models' settings and a record of what it was done on. */
+static int run_plan_with(const struct app_arguments *a, struct app_plan *plan)
+{
+    struct app_definition settings = {0};
+    struct app_text models = {0};
+    struct app_text files = {0};
+    int status = app_models_apply(a, &settings);
+
+    write_settings(a, &models);
+    write_files(a, &files);
+    if (!status && (models.failed || files.failed))
+        status = app_fail(a->message, CKG_ERR_NOMEM, "out of memory");
+    plan->settings = a->repeated ? &settings : NULL;
+    plan->settings_text = models.data;
+    plan->files_text = files.data;
+    plan->trouble = find_trouble;
+    if (!status)
+        status = app_bench_run(plan, a->message);
+
+    app_model_free(&settings);
+    app_text_free(&models);
+    app_text_free(&files);
+    return status;
+}
+
 static int run_plan(const struct app_arguments *a)
 {
     static struct app_plan plan; /* several kilobytes */
-    const struct list lists[] = {
-        {"problem", "", &plan.problems, plan.problem, sizeof *plan.problem, read_problem},
-        {"noise", "0", &plan.noises, plan.noise, sizeof *plan.noise, read_noise},
-        {"policy", "ckg", &plan.policies, plan.policy, sizeof *plan.policy, read_policy},
-    };
 
     /* Where the results go. */
     plan.folder = app_option(a, "out");
@@ -156,11 +270,12 @@ static int run_plan(const struct app_arguments *a)
     if (!app_option(a, "problem"))
         return app_wrong(a, "--problem LIST is missing");
 
-    /* The experiments. */
-    int status = read_numbers(a, &plan);
-    for (size_t k = 0; !status && k < sizeof lists / sizeof *lists; k++)
-        status = read_list(a, &lists[k]);
-    return status ? status : app_bench_run(&plan, a->message);
+    int status = read_plan(a, &plan);
+    if (!status)
+        status = run_plan_with(a, &plan);
+    for (int i = 0; i < owns; i++)
+        app_own_free(owned[i]);
+    return status;
 }
 
 static int summarize(const struct app_arguments *a, const char *folder)
@@ -204,8 +319,12 @@ const struct app_work app_command_bench = {
     .usage = "--problem LIST --out FOLDER … | --summary FOLDER | --plot FOLDER -o FILE",
     .about = "In replication r every policy starts from the same initial design and meets the same\n"
              "noise. FOLDER gets one CSV file per problem, noise and policy. If it is killed, the same\n"
-             "command continues and ends with the same bytes; only timing.csv differs from run to run.",
-    .traits = APP_HAS_JSON | APP_HAS_THREADS,
+             "command continues and ends with the same bytes; only timing.csv differs from run to run.\n"
+             "\n"
+             "A problem file is tried on what the models of its trials predict: evaluate some designs\n"
+             "first. With --real its command evaluates every design, and the recommended ones too; then\n"
+             "costs are counted from the best feasible trial so far.",
+    .traits = APP_HAS_JSON | APP_HAS_THREADS | APP_HAS_MODEL,
     .options = options,
     .run = run,
 };

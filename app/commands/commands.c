@@ -23,7 +23,7 @@
     ROW(import, "add trials from a file of `ckg export`, or from any table of parameters and outcomes")      \
     ROW(policies, "list the policies that choose the next design, with parameters and references")           \
     ROW(problems, "list the built-in test problems; with a name, print its problem file")                    \
-    ROW(bench, "run replicated experiments on the built-in problems")                                        \
+    ROW(bench, "compare policies in replicated experiments, on built-in problems or your own")               \
     ROW(completion, "print a completion script for your shell")                                              \
     ROW(manual, "print a manual page for man")
 

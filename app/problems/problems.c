@@ -35,8 +35,31 @@ const struct app_problem *app_problem_named(const char *name)
     return NULL;
 }
 
+int app_problem_evaluate(const struct app_problem *p, const double *x, double *values)
+{
+    if (p->own)
+        return p->evaluate_own(p, x, values);
+    p->evaluate(x, values);
+    return 1;
+}
+
+/* The same for a problem with limits of its own. */
+static int keeps_limits(const struct app_problem *p, const double *values)
+{
+    for (int k = 1; k <= p->K; k++) {
+        double min = 0;
+        double max = 0;
+        ckg_problem_limits(p->own, k, &min, &max);
+        if (!(values[k] >= min && values[k] <= max))
+            return 0;
+    }
+    return 1;
+}
+
 int app_problem_feasible(const struct app_problem *p, const double *values)
 {
+    if (p->own)
+        return keeps_limits(p, values);
     for (int k = 1; k <= p->K; k++)
         if (values[k] > 0)
             return 0;

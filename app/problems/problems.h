@@ -25,6 +25,14 @@ struct app_problem {
     double infeasible;
     double constraint_noise; /* standard deviation of the noise of every constraint */
     void (*evaluate)(const double *x, double *values); /* values: f, c_1 … c_K; feasible when every c <= 0 */
+
+    /*
+     * Of a problem that is not built in: its own parameters, goal and limits, of any size, and how it is
+     * evaluated, 0 where that fails. Of the above it has names, d, K, the optimum and `infeasible`.
+     */
+    const ckg_problem *own;
+    int (*evaluate_own)(const struct app_problem *problem, const double *x, double *values);
+    void *context;
 };
 
 /* Every problem, NULL at the end. */
@@ -39,7 +47,10 @@ const struct app_problem *app_problem_named(const char *name);
  */
 double app_problem_noise(uint64_t seed, uint64_t evaluation, uint64_t outcome);
 
-/* 1 when every constraint is met, without tolerance. */
+/* The values (1 + K) of a design; 0: it could not be evaluated, and is infeasible. */
+int app_problem_evaluate(const struct app_problem *problem, const double *x, double *values);
+
+/* 1 when every constraint is met, without tolerance; a value that is NAN meets none. */
 int app_problem_feasible(const struct app_problem *problem, const double *values);
 
 /*

@@ -1,0 +1,295 @@
+/*
+ * The models' predictions come from one engine, asked by one thread at a time; commands run side by side, and
+ * each design is evaluated once.
+ */
+#include "bench/own_problem.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "bench/search_model.h"
+#include "evaluate/child.h"
+#include "evaluate/machine.h"
+
+/* What the command answered to a design. */
+struct answered {
+    double *x;      /* (d) */
+    double *values; /* (1 + K); NAN: not measured */
+    int failed;
+};
+
+struct app_own {
+    struct app_problem problem;
+    char name[64];
+    struct app_notebook notebook;
+    struct app_message unheard; /* complaints after the study was opened */
+    ckg_study *engine;          /* NULL: the command is asked */
+    pthread_mutex_t lock;       /* of the engine, and of what follows */
+    int count, room;
+    struct answered *known;
+    struct app_message trouble;
+};
+
+/* --- the models --- */
+
+/* Whether there are values. */
+static int ask_model(const struct app_problem *p, const double *x, double *values)
+{
+    struct app_own *own = p->context;
+
+    pthread_mutex_lock(&own->lock);
+    const int status = ckg_study_predict(own->engine, 1, x, values, NULL, NULL, NULL);
+    if (status)
+        app_fail(&own->trouble, status, "%s", ckg_error_message());
+    pthread_mutex_unlock(&own->lock);
+    return !status;
+}
+
+/* --- the command --- */
+
+static int find_answer(const struct app_own *own, const double *x)
+{
+    const size_t bytes = (size_t)own->problem.d * sizeof *x;
+
+    for (int i = 0; i < own->count; i++)
+        if (!memcmp(own->known[i].x, x, bytes))
+            return i;
+    return -1;
+}
+
+static int look_up(struct app_own *own, const double *x, double *values, int *failed)
+{
+    pthread_mutex_lock(&own->lock);
+    const int at = find_answer(own, x);
+    for (int k = 0; at >= 0 && k <= own->problem.K; k++)
+        values[k] = own->known[at].values[k];
+    if (at >= 0)
+        *failed = own->known[at].failed;
+    pthread_mutex_unlock(&own->lock);
+    return at >= 0;
+}
+
+/* What is not kept for lack of memory is evaluated again. */
+static void remember(struct app_own *own, const double *x, const double *values, int failed)
+{
+    const size_t d = (size_t)own->problem.d;
+    const size_t outcomes = (size_t)own->problem.K + 1;
+
+    pthread_mutex_lock(&own->lock);
+    if (own->count == own->room) {
+        struct answered *grown = realloc(own->known, (size_t)(2 * own->room + 64) * sizeof *grown);
+        own->known = grown ? grown : own->known;
+        own->room = grown ? 2 * own->room + 64 : own->room;
+    }
+    double *block = own->count < own->room ? malloc((d + outcomes) * sizeof *block) : NULL;
+    if (block) {
+        memcpy(block, x, d * sizeof *x);
+        memcpy(block + d, values, outcomes * sizeof *values);
+        own->known[own->count++] = (struct answered){block, block + d, failed};
+    }
+    pthread_mutex_unlock(&own->lock);
+}
+
+/* Waits until the process has ended. */
+static void wait_for(struct app_child *child)
+{
+    while (!app_child_reap(child)) {
+        struct pollfd fds[APP_CHILD_FDS];
+        const int count = app_child_poll(child, fds);
+        const double left = app_child_watch(child, app_clock()) - app_clock();
+
+        poll(fds, (nfds_t)count, left > 0.5 ? 500 : left > 0 ? (int)(1000 * left) + 1 : 1);
+        app_child_serve(child);
+    }
+}
+
+/* Runs the command; 0: it could not be started, or failed. */
+static int run_command(struct app_own *own, const double *x, double *values)
+{
+    const struct app_definition *d = &own->notebook.definition;
+    ckg_measurement measured[1 + CKG_MAX_CONSTRAINTS];
+    struct app_child child = {0};
+    struct app_answer_rest rest = {0};
+    struct app_message why;
+    char worker[80];
+    int count = 0;
+
+    app_run_word(worker, getpid(), 0, own);
+    if (app_child_start(&child, d, own->notebook.folder, worker, 0, x, &why)) {
+        pthread_mutex_lock(&own->lock);
+        own->trouble = why;
+        pthread_mutex_unlock(&own->lock);
+        return 0;
+    }
+    wait_for(&child);
+    const int failed = app_child_result(&child, d, 0, measured, &count, &rest, &why);
+    app_answer_rest_free(&rest);
+    app_child_free(&child);
+
+    for (int i = 0; !failed && i < count; i++)
+        values[measured[i].outcome] = measured[i].value;
+    return !failed;
+}
+
+static int ask_command(const struct app_problem *p, const double *x, double *values)
+{
+    struct app_own *own = p->context;
+    int failed = 0;
+
+    for (int k = 0; k <= p->K; k++)
+        values[k] = NAN;
+    if (!look_up(own, x, values, &failed)) {
+        failed = !run_command(own, x, values);
+        remember(own, x, values, failed);
+    }
+    return !failed && !isnan(values[0]);
+}
+
+/* --- the problem --- */
+
+/* A name that can be a file's: that of the problem file without folder and ending. */
+static void name_after(const char *file, char out[64])
+{
+    const char *slash = strrchr(file, '/');
+    const char *start = slash ? slash + 1 : file;
+    const char *dot = strrchr(start, '.');
+    const size_t length = dot && dot > start ? (size_t)(dot - start) : strlen(start);
+    size_t n = 0;
+
+    for (; n < length && n < 63; n++)
+        out[n] = (char)(isalnum((unsigned char)start[n]) || strchr("-.", start[n]) ? start[n] : '-');
+    out[n] = 0;
+}
+
+/* Every outcome was measured, so that the models say something of each. */
+static int check_measured(const struct app_own *own, const char *file, struct app_message *message)
+{
+    for (int j = 0; j <= own->problem.K; j++) {
+        ckg_model_info model;
+        if (ckg_study_model(own->engine, j, &model))
+            return app_fail(message, CKG_ERR_NUMERIC, "%s: %s", file, ckg_error_message());
+        if (!model.observations)
+            return app_fail(message, CKG_ERR_INVALID,
+                            "%s: '%s' has not been measured yet, so there is no model to experiment on; "
+                            "evaluate some designs first, or add --real to ask the command itself",
+                            file, app_outcome_name(&own->notebook.definition, j));
+    }
+    return CKG_OK;
+}
+
+/* On the models: their best design, and what an infeasible one is worth. */
+static int use_models(struct app_own *own, const char *file, struct app_message *message)
+{
+    struct app_problem *p = &own->problem;
+    int status = app_notebook_engine(&own->notebook, &own->engine);
+
+    if (status)
+        return app_fail(message, status, "%s", own->unheard.text);
+    status = check_measured(own, file, message);
+    if (status)
+        return status;
+
+    p->evaluate_own = ask_model;
+    if (ckg_study_penalty(own->engine, &p->infeasible))
+        return app_fail(message, CKG_ERR_NUMERIC, "%s: %s", file, ckg_error_message());
+    status = app_search_model(own->engine, &p->optimum);
+    if (status == CKG_ERR_STATE)
+        return app_fail(message, CKG_ERR_INVALID,
+                        "%s: by its models no design is feasible, so there is nothing to compare", file);
+    return status ? app_fail(message, status, "%s: %s", file, ckg_error_message()) : CKG_OK;
+}
+
+static int use_command(struct app_own *own, const char *file, struct app_message *message)
+{
+    const struct app_trial *best = app_notebook_best(&own->notebook);
+
+    if (!own->notebook.definition.evaluate.count)
+        return app_fail(message, CKG_ERR_INVALID, "%s: --real needs `evaluate: {command: …}`", file);
+    own->problem.evaluate_own = ask_command;
+    own->problem.optimum = best ? app_trial_value(best, 0) : 0;
+    return CKG_OK;
+}
+
+int app_own_open(struct app_own **out, const char *file, int real, int threads, struct app_message *message)
+{
+    const struct app_study_place place = {.file = file};
+    struct app_own *own = calloc(1, sizeof *own);
+
+    *out = NULL;
+    if (!own)
+        return app_fail(message, CKG_ERR_NOMEM, "out of memory");
+    int status = app_notebook_open(&own->notebook, &place, APP_READ, message);
+    if (status) {
+        free(own);
+        return status;
+    }
+
+    /* What it is. */
+    own->notebook.message = &own->unheard;
+    own->notebook.threads = threads;
+    pthread_mutex_init(&own->lock, NULL);
+    name_after(file, own->name);
+    own->problem = (struct app_problem){
+        .name = own->name,
+        .title = own->name,
+        .reference = "",
+        .d = app_dimension(&own->notebook.definition),
+        .K = app_constraints(&own->notebook.definition),
+        .own = own->notebook.definition.problem,
+        .context = own,
+    };
+
+    /* What is true of its designs. */
+    status = (real ? use_command : use_models)(own, file, message);
+    if (status)
+        app_own_free(own);
+    else
+        *out = own;
+    return status;
+}
+
+void app_own_free(struct app_own *own)
+{
+    if (!own)
+        return;
+    for (int i = 0; i < own->count; i++)
+        free(own->known[i].x);
+    free(own->known);
+    pthread_mutex_destroy(&own->lock);
+    app_notebook_close(&own->notebook);
+    free(own);
+}
+
+const struct app_problem *app_own_problem(const struct app_own *own)
+{
+    return &own->problem;
+}
+
+int app_own_budget(const struct app_own *own)
+{
+    return own->notebook.definition.budget;
+}
+
+int app_own_initial(const struct app_own *own)
+{
+    const int given = own->notebook.definition.initial;
+    const int standard = 2 * (own->problem.d + 1);
+
+    return given >= 0 ? given : standard > 10 ? standard : 10;
+}
+
+int app_own_trials(const struct app_own *own)
+{
+    return own->notebook.count;
+}
+
+const char *app_own_trouble(const struct app_own *own)
+{
+    return own->trouble.text[0] ? own->trouble.text : NULL;
+}
