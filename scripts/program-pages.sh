@@ -10,5 +10,6 @@ for command in $("$program" --help | sed -n 's/^  \([a-z]*\) .*/\1/p'); do
 done
 "$program" manual problem >"$folder/man5/ckg-problem.5"
 "$program" completion bash >"$folder/ckg.bash"
+"$program" completion fish >"$folder/ckg.fish"
 "$program" completion zsh >"$folder/_ckg"
 touch "$folder/done"

@@ -1,4 +1,7 @@
-/* ckg completion: a script that teaches a shell the commands and options, from their rows. */
+/*
+ * ckg completion: a script that teaches a shell the commands and options, from their rows. Values are asked
+ * for as they are needed, of `ckg complete`.
+ */
 #include <stdio.h>
 #include <string.h>
 
@@ -37,8 +40,15 @@ static void print_bash(void)
     for (c = shown(app_commands); c->name; c = shown(c + 1))
         print_bash_options(c);
     printf(
-        "    esac\n    case $word in\n    -*) COMPREPLY=($(compgen -W \"$options\" -- \"$word\")) ;;\n"
-        "    *) COMPREPLY=($(compgen -f -- \"$word\")) ;;\n    esac\n}\ncomplete -o filenames -F _ckg ckg\n");
+        "    esac\n    case $word in\n"
+        "    -*) COMPREPLY=($(compgen -W \"$options\" -- \"$word\")); return ;;\n"
+        "    esac\n"
+        "    local IFS=$'\\n'\n"
+        "    local values=$(\"${COMP_WORDS[0]}\" complete -- \"${COMP_WORDS[@]:1:COMP_CWORD}\" 2>/dev/null)\n"
+        "    COMPREPLY=($(compgen -W \"$values\" -- \"$word\"))\n"
+        "    [[ ${COMPREPLY[0]} == *= ]] && compopt -o nospace 2>/dev/null\n"
+        "    [ ${#COMPREPLY[@]} -gt 0 ] || COMPREPLY=($(compgen -f -- \"$word\"))\n"
+        "}\ncomplete -o filenames -F _ckg ckg\n");
 }
 
 /* --- zsh --- */
@@ -62,7 +72,7 @@ static void print_zsh_option(const struct app_option *o)
     print_zsh_text(o->help);
     printf("]");
     if (o->argument)
-        printf(":%s:%s", o->argument, !strcmp(o->argument, "FILE") ? "_files" : " ");
+        printf(":%s:%s", o->argument, !strcmp(o->argument, "FILE") ? "_files" : "_ckg_values");
     printf("'");
 }
 
@@ -80,15 +90,19 @@ static void print_zsh_options(const struct app_command *c)
     printf("    %s)\n        _arguments", c->name);
     for (int i = 0; (o = app_option_at(c, i)); i++)
         print_zsh_option(o);
-    printf(" \\\n            '*:file:_files' ;;\n");
+    printf(" \\\n            '*:word:_ckg_values' ;;\n");
 }
 
 static void print_zsh(void)
 {
     const struct app_command *c;
 
-    printf("#compdef ckg\n# zsh completion for ckg, made by `ckg completion zsh`\n_ckg() {\n    local -a "
-           "commands=(\n");
+    printf("#compdef ckg\n# zsh completion for ckg, made by `ckg completion zsh`\n"
+           "_ckg_values() {\n"
+           "    local -a values=(${(f)\"$(ckg complete -- ${words[2,CURRENT]} 2>/dev/null)\"})\n"
+           "    (( ${#values} )) && compadd -S '' -a values || _files\n"
+           "}\n"
+           "_ckg() {\n    local -a commands=(\n");
     for (c = shown(app_commands); c->name; c = shown(c + 1))
         print_zsh_command(c);
     printf("    )\n    if (( CURRENT == 2 )); then\n        _describe command commands\n        return\n    "
@@ -96,6 +110,55 @@ static void print_zsh(void)
     for (c = shown(app_commands); c->name; c = shown(c + 1))
         print_zsh_options(c);
     printf("    esac\n}\n_ckg \"$@\"\n");
+}
+
+/* --- fish --- */
+
+/* A text inside single quotes. */
+static void print_fish_text(const char *text)
+{
+    for (; *text; text++)
+        printf(*text == '\'' || *text == '\\' ? "\\%c" : "%c", *text);
+}
+
+/* Files and folders are the shell's own business. */
+static int is_place(const char *argument)
+{
+    return !strcmp(argument, "FILE") || !strcmp(argument, "FOLDER");
+}
+
+static void print_fish_options(const struct app_command *c)
+{
+    const struct app_option *o;
+
+    for (int i = 0; (o = app_option_at(c, i)); i++) {
+        printf("complete -c ckg -n '__fish_seen_subcommand_from %s' -l %s", c->name, o->name);
+        if (o->letter)
+            printf(" -s %c", o->letter);
+        if (o->argument)
+            printf(" %s -a '(__ckg_values)'", is_place(o->argument) ? "-r" : "-x");
+        printf(" -d '");
+        print_fish_text(o->help);
+        printf("'\n");
+    }
+}
+
+static void print_fish(void)
+{
+    const struct app_command *c;
+
+    printf("# fish completion for ckg, made by `ckg completion fish`\n"
+           "function __ckg_values\n"
+           "    ckg complete -- (commandline -opc)[2..-1] (commandline -ct) 2>/dev/null\n"
+           "end\n");
+    for (c = shown(app_commands); c->name; c = shown(c + 1)) {
+        printf("complete -c ckg -n __fish_use_subcommand -f -a %s -d '", c->name);
+        print_fish_text(c->title);
+        printf("'\n");
+    }
+    printf("complete -c ckg -n 'not __fish_use_subcommand' -a '(__ckg_values)'\n");
+    for (c = shown(app_commands); c->name; c = shown(c + 1))
+        print_fish_options(c);
 }
 
 /* --- the command --- */
@@ -108,14 +171,16 @@ static int run(const struct app_arguments *a)
         print_bash();
     else if (!strcmp(shell, "zsh"))
         print_zsh();
+    else if (!strcmp(shell, "fish"))
+        print_fish();
     else
-        return app_wrong(a, "for which shell, bash or zsh?");
+        return app_wrong(a, "for which shell: bash, fish or zsh?");
     return CKG_OK;
 }
 
 const struct app_work app_command_completion = {
-    .usage = "bash | zsh",
-    .about = "For bash: `source <(ckg completion bash)`. `make install` puts both scripts where the\n"
+    .usage = "bash | fish | zsh",
+    .about = "For bash: `source <(ckg completion bash)`. `make install` puts the scripts where the\n"
              "shells look for them.",
     .words = 1,
     .run = run,

@@ -25,6 +25,7 @@
     ROW(problems, "list the built-in test problems; with a name, print its problem file")                    \
     ROW(bench, "compare policies in replicated experiments, on built-in problems or your own")               \
     ROW(completion, "print a completion script for your shell")                                              \
+    ROW(complete, "print what a word may become")                                                            \
     ROW(manual, "print a manual page for man")
 
 #define DECLARATION(NAME, TITLE) extern const struct app_work app_command_##NAME;

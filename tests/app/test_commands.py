@@ -6,8 +6,10 @@ order, are what scripts rely on. Help, manual pages and completion name every co
 """
 import json
 import re
+import shlex
+import subprocess
 
-from harness import Folder, check, main, problem
+from harness import PROGRAM, Folder, check, main, problem
 
 TRIAL = ["trial", "state", "parameters", "values", "feasible", "origin", "seconds", "why"]
 MODEL = ["kernel", "lengthscales", "observations", "samples", "signal_sd", "noise_sd", "mean", "log_likelihood", "warp", "nugget", "fit", "scale", "absurd", "widening",
@@ -86,7 +88,7 @@ def test_what_is_needed():
                            (["plot", "s.yaml"], "--output FILE is missing"), (["report", "s.yaml"], "--output FILE is missing"),
                            (["bench", "--out", "b"], "--problem LIST is missing"), (["bench", "--problem", "mystery"], "--out FOLDER is missing"),
                            (["bench", "--plot", "b"], "--output FILE is missing"), (["tell", "s.yaml"], "which trial?"),
-                           (["import", "s.yaml"], "which file?"), (["new"], "name?"), (["completion"], "bash or zsh?"),
+                           (["import", "s.yaml"], "which file?"), (["new"], "name?"), (["completion"], "bash, fish or zsh?"),
                            (["problems", "--evaluate"], "which problem?")):
             folder.ckg(*words, expect=2).one_line(say)
 
@@ -224,9 +226,44 @@ def test_shapes_of_what_is_built_in():
             check(read(folder, "problems", p["name"]) == [p], p)
 
 
+def test_values_are_completed():
+    """What `ckg complete` offers for the last word of a line; candidates are the program's own lists, the study's names and its trials."""
+    with Folder() as folder:
+        small_study(folder)
+        policies, problems = [p["name"] for p in read(folder, "policies")], [p["name"] for p in read(folder, "problems")]
+
+        def offered(*words):
+            return folder.ckg("complete", "--", *words, expect=0).out.splitlines()
+        check("importance" in offered("") and "manual" not in offered("im") and "complete" not in offered(""), offered(""))
+        check(offered("score", "s.yaml", "--policy", "") == policies and offered("policies", "c") == policies)
+        check(offered("bench", "--policy", "ckg,c") == ["ckg," + p for p in policies], "lists go on behind the comma")
+        check(offered("bench", "--problem", "") == problems and offered("problems", "") == problems)
+        check({"map", "slices", "importance", "frontier"} < set(offered("plot", "s.yaml", "-k", "")), "kinds")
+        check("--kind=map" in offered("plot", "s.yaml", "--kind=m"), "with the option's name")
+        check(offered("plot", "s.yaml", "-x", "") == ["x", "y"] and offered("ask", "s.yaml", "--at", "") == ["x=", "y="], "parameters of the file")
+        check(offered("tell", "s.yaml", "") == ["6"] and offered("tell", "s.yaml", "6", "") == ["f=", "c="], "what can be told")
+        check(offered("trials", "s.yaml", "") == [str(t) for t in range(1, 7)], "trials")
+        check("kernel=" in offered("model", "s.yaml", "-m", "") and "kernel=matern52" in offered("model", "s.yaml", "-m", "kernel="), "settings")
+        check("--output" in offered("plot", "--ou") and not offered("run", "") and not offered("nothing", "") and not offered("plot", "none.yaml", "-x", ""))
+        check(not offered("trials", "none.yaml", "") and offered("completion", "") == ["bash", "fish", "zsh"])
+
+
+def test_bash_completes_values():
+    with Folder() as folder:
+        small_study(folder)
+        folder.write("ckg.bash", folder.ckg("completion", "bash", expect=0).out)
+
+        def typed(*words):
+            script = f"source ./ckg.bash; COMP_WORDS=({shlex.join([PROGRAM, *words])}); COMP_CWORD={len(words)}; _ckg; printf '%s\\n' \"${{COMPREPLY[@]}}\""
+            return subprocess.run(["bash", "-c", script], cwd=folder.path, capture_output=True, text=True, timeout=600).stdout.split()
+        check(typed("plot", "s.yaml", "-k", "sl") == ["slices"], typed("plot", "s.yaml", "-k", "sl"))
+        check(typed("plot", "s.yaml", "-x", "") == ["x", "y"] and typed("run", "s.y") == ["s.yaml"] and sorted(typed("imp")) == ["import", "importance"])
+        check(typed("run", "s.yaml", "--qu") == ["--quiet"], typed("run", "s.yaml", "--qu"))
+
+
 def test_pages_name_every_option():
     with Folder() as folder:
-        bash, zsh = (folder.ckg("completion", shell, expect=0).out for shell in ("bash", "zsh"))
+        bash, zsh, fish = (folder.ckg("completion", shell, expect=0).out for shell in ("bash", "zsh", "fish"))
         overview = folder.ckg("manual", expect=0).out
         for name, options in commands(folder).items():
             page = folder.ckg("manual", name, expect=0).out.replace("\\", "")
@@ -237,6 +274,8 @@ def test_pages_name_every_option():
             check(f"ckg\\-{name}" in overview, name, "is not in the manual's overview")
             words = re.search(rf"^    {name}\) options='(.*)' ;;$", bash, re.M).group(1).split()
             check(words == ["--" + o for o in options], name, words, "in bash instead of", list(options))
+            for option in options:
+                check(re.search(rf"__fish_seen_subcommand_from {name}' -l {option} ", fish), name, option, "is not in fish's completion")
             check(re.search(rf"^    {name}\)$", zsh, re.M) and f"'{name}:" in zsh, name, "is not in zsh's completion")
 
 
