@@ -208,10 +208,11 @@ static int check_added(struct app_sql_store *s, int64_t study, int number, struc
                              app_sql_first_integer, &behind, NULL, message, app_sql_integer(study),
                              app_sql_integer(first), app_sql_integer(number));
     if (!status && behind)
-        return app_fail(message, CKG_ERR_STATE,
-                        "%lld trial%s followed those that the import added from number %lld on, so it cannot "
-                        "be taken back; `ckg discard` sets imported trials aside",
-                        (long long)behind, behind > 1 ? "s have" : " has", (long long)first);
+        return app_fail(
+            message, CKG_ERR_STATE,
+            "%lld trial%s followed those that it added from number %lld on, so it cannot be taken "
+            "back; `ckg discard` sets them aside",
+            (long long)behind, behind > 1 ? "s have" : " has", (long long)first);
     return status;
 }
 

@@ -156,7 +156,7 @@ def test_an_outage_is_set_aside_or_tried_again():
         folder.write("server", "")
         folder.ckg("run", "s.yaml", "--quiet", expect=0)
         (folder / "server").unlink()
-        folder.write("s.yaml", problem("s", FAILS_WHILE_AWAY, budget=6, evaluate="  pause_after: 0\n" if PAUSES else ""))
+        folder.write("s.yaml", problem("s", FAILS_WHILE_AWAY, budget=6, evaluate="  pause_after: 0\n"))
         folder.ckg("run", "s.yaml", "--quiet")
         states = [t["state"] for t in folder.trials("s.yaml")]
         check(states == ["complete"] * 2 + ["failed"] * 4, states)
@@ -369,8 +369,6 @@ def test_undo_of_an_import():
         folder.ckg("discard", "lab.yaml", "4-5", expect=0)
         check([t["state"] for t in folder.trials("lab.yaml")][2:] == ["pending", "discarded", "discarded", "pending"])
 
-
-PAUSES = False
 
 if __name__ == "__main__":
     main(globals())
