@@ -7,34 +7,10 @@
 #include "command.h"
 #include "commands/said.h"
 #include "commands/moment.h"
+#include "commands/trial_table.h"
 #include "json/shapes.h"
 
 /* --- for people --- */
-
-static void print_head(const struct app_definition *d)
-{
-    printf("%5s  %-9s %-6s %-8s", "trial", "state", "origin", "feasible");
-    for (int i = 0; i < app_dimension(d); i++)
-        printf(" %12s", app_parameter_name(d, i));
-    for (int j = 0; j <= app_constraints(d); j++)
-        printf(" %12s", app_outcome_name(d, j));
-    printf("  why\n");
-}
-
-static void print_row(const struct app_definition *d, const struct app_trial *t)
-{
-    static const char *const feasible[] = {"-", "no", "yes"};
-    char number[32];
-
-    printf("%5d  %-9s %-6s %-8s", t->number, app_state_name(t->state), t->origin, feasible[t->feasible + 1]);
-    for (int i = 0; i < app_dimension(d); i++)
-        printf(" %12s", ckg_problem_parameter_kind(d->problem, i) == CKG_CATEGORICAL
-                            ? ckg_problem_category(d->problem, i, (int)t->x[i])
-                            : app_number_short(t->x[i], number));
-    for (int j = 0; j <= app_constraints(d); j++)
-        printf(" %12s", app_number_short(app_trial_told(t, j), number));
-    printf("  %s\n", t->why ? t->why : "");
-}
 
 /* A text of several lines under its title. */
 static void print_block(const char *title, const char *text)
@@ -84,8 +60,7 @@ static int print_one(const struct app_arguments *a, struct app_notebook *n, cons
 
     const int status = app_history_write(n, t->number, 0, &line);
     if (!status) {
-        print_head(&n->definition);
-        print_row(&n->definition, t);
+        app_trial_table_print(n, t->number - 1, 1);
         print_details(t);
         print_block("what was said of it", line.data);
     }
@@ -98,13 +73,9 @@ static int print_all(const struct app_arguments *a, const struct app_notebook *n
     int status = CKG_OK;
 
     if (!a->json && n->count)
-        print_head(&n->definition);
-    for (int i = 0; !status && i < n->count; i++) {
+        app_trial_table_print(n, 0, n->count);
+    for (int i = 0; a->json && !status && i < n->count; i++) {
         struct app_text line = {0};
-        if (!a->json) {
-            print_row(&n->definition, &n->trials[i]);
-            continue;
-        }
         app_trial_write(&n->definition, &n->trials[i], &line);
         status = app_print(a, &line);
     }

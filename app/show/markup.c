@@ -194,14 +194,47 @@ static void squeeze(const char *text, double width, double size, char out[APP_SH
             return;
 }
 
-int app_wrap(const char *text, double width, double size, int most, struct app_lines *out)
+/* The same in columns of a terminal. */
+static size_t fitting_columns(const char *text, double width, double size)
+{
+    const unsigned char *at = (const unsigned char *)text;
+    const unsigned char *end = at + strlen(text);
+    double used = 0;
+
+    (void)size;
+    while (at < end) {
+        const int length = app_utf8_length(at, (size_t)(end - at));
+        used += character_columns(at, length);
+        if (used > width)
+            break;
+        at += length ? length : 1;
+    }
+    return (size_t)((const char *)at - text);
+}
+
+static void squeeze_columns(const char *text, double width, double size, char out[APP_SHORT])
+{
+    (void)size;
+    for (int most = 60; most >= 4; most--)
+        if (app_columns(app_shorten(text, most, out)) <= width)
+            return;
+}
+
+/* How lines are measured, and cut where there are too many. */
+struct measure {
+    size_t (*fitting)(const char *text, double width, double size);
+    void (*squeeze)(const char *text, double width, double size, char out[APP_SHORT]);
+};
+
+static int wrap(const struct measure *measure, const char *text, double width, double size, int most,
+                struct app_lines *out)
 {
     assert(most >= 1 && most <= APP_LINES);
     *out = (struct app_lines){.whole = 1};
 
     while (out->count < most) {
         char *line = out->line[out->count++];
-        const size_t fits = fitting(text, width, size);
+        const size_t fits = measure->fitting(text, width, size);
         const int last = out->count == most;
 
         /* The rest, whole or squeezed. */
@@ -210,7 +243,7 @@ int app_wrap(const char *text, double width, double size, int most, struct app_l
             break;
         }
         if (last || !fits) {
-            squeeze(text, width, size, line);
+            measure->squeeze(text, width, size, line);
             out->whole = 0;
             break;
         }
@@ -228,6 +261,20 @@ int app_wrap(const char *text, double width, double size, int most, struct app_l
             break;
     }
     return out->count;
+}
+
+int app_wrap(const char *text, double width, double size, int most, struct app_lines *out)
+{
+    static const struct measure letters = {fitting, squeeze};
+
+    return wrap(&letters, text, width, size, most, out);
+}
+
+int app_wrap_columns(const char *text, int columns, int most, struct app_lines *out)
+{
+    static const struct measure terminal = {fitting_columns, squeeze_columns};
+
+    return wrap(&terminal, text, columns, 1, most, out);
 }
 
 double app_lines_width(const struct app_lines *lines, double size)

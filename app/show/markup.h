@@ -28,6 +28,9 @@ struct app_lines {
 };
 int app_wrap(const char *text, double width, double size, int most, struct app_lines *out);
 
+/* The same in lines of so many columns of a terminal. */
+int app_wrap_columns(const char *text, int columns, int most, struct app_lines *out);
+
 /* The widest of the lines in letters of that size. */
 double app_lines_width(const struct app_lines *lines, double size);
 
