@@ -95,7 +95,8 @@ static int is_code(const char *text)
 static int take_cell(struct app_reader *r, const struct app_choice *c, int row, const char *name,
                      const char *text, char **out, unsigned char *type)
 {
-    char *end, shortest[32];
+    char *end;
+    char shortest[32];
     const double number = strtod(text, &end);
     const int decimal = *text && strspn(text, "+-.0123456789eE") == strlen(text) && end != text && !*end &&
                         !is_code(text);
@@ -215,6 +216,7 @@ static int read_row(struct app_reader *r, const yaml_node_t *node, int row, stru
 {
     int status = CKG_OK;
 
+    /* As many values as the first design has. */
     if (app_node_pairs(node) != out->columns)
         return app_node_complain(&r->document, node, "this design has %d values, and the first one has %d",
                                  app_node_pairs(node), out->columns);
@@ -222,6 +224,7 @@ static int read_row(struct app_reader *r, const yaml_node_t *node, int row, stru
         const yaml_node_t *key = app_reader_key(r, node, pair);
         int type = APP_TEXT;
 
+        /* Each under a name of the first design, whose names are taken as they come. */
         status = app_node_check_key(&r->document, node, pair);
         if (!status && !row)
             status = app_node_name(&r->document, key, &out->name[pair]);
@@ -231,6 +234,8 @@ static int read_row(struct app_reader *r, const yaml_node_t *node, int row, stru
         if (column < 0)
             return app_node_complain(&r->document, key, "the first design has no '%.200s'",
                                      app_node_text(key));
+
+        /* The value. */
         const size_t at = (size_t)row * (size_t)out->columns + (size_t)column;
         status = app_node_typed(&r->document, app_reader_value(r, node, pair), &out->cell[at], &type);
         out->type[at] = (unsigned char)type;

@@ -255,7 +255,8 @@ int app_node_typed(struct app_document *document, const yaml_node_t *node, char 
 {
     struct app_message unused;
     struct app_document quiet = {.path = "", .message = &unused};
-    char buffer[128], shortest[32];
+    char buffer[128];
+    char shortest[32];
     double number;
     const int status = app_node_line(document, node, "a value", LONGEST_NAME, out);
 

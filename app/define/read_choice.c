@@ -34,6 +34,7 @@ int app_choice_categorical(struct app_reader *r, const struct app_choice *c, int
     const char *values[CKG_MAX_CATEGORIES];
     const int count = app_choice_values(c, column, CKG_MAX_CATEGORIES, first);
 
+    /* Not too many, not too few. */
     if (count > CKG_MAX_CATEGORIES)
         return app_choice_complain(r, c, first[CKG_MAX_CATEGORIES - 1],
                                    "'%.200s' has more than %d different values, too many for a categorical",
@@ -41,6 +42,8 @@ int app_choice_categorical(struct app_reader *r, const struct app_choice *c, int
     if (count < 2)
         return app_choice_complain(r, c, 0, "'%.200s' is the same everywhere; a categorical needs 2 values",
                                    c->name[column]);
+
+    /* Their texts for the library, their types for the program. */
     label->types = calloc(CKG_MAX_CATEGORIES, sizeof *label->types);
     if (!label->types)
         return app_reader_no_memory(r);
@@ -70,7 +73,8 @@ static int is_whole(const struct app_choice *c, int column)
  */
 static int infer(struct app_reader *r, const struct app_choice *c, int column)
 {
-    double low, high;
+    double low;
+    double high;
     int first[CKG_MAX_CATEGORIES];
     const char *name = c->name[column];
     const int numbers = app_choice_range(c, column, &low, &high);
@@ -190,12 +194,16 @@ static int carry(struct app_reader *r, struct app_choice *c)
     for (int k = 0; k < c->columns; k++) {
         if (ckg_problem_parameter_find(out->problem, c->name[k]) >= 0 || app_fixed_find(out, c->name[k]))
             continue;
+
+        /* A column of its own. */
         struct app_carried *to = &out->carried[out->carried_count++];
         to->name = app_copy(c->name[k]);
         to->text = calloc((size_t)c->rows, sizeof *to->text);
         to->type = calloc((size_t)c->rows, 1);
         if (!to->name || !to->text || !to->type)
             return app_reader_no_memory(r);
+
+        /* Whose texts move over. */
         for (int i = 0; i < c->rows; i++) {
             const size_t at = (size_t)i * (size_t)c->columns + (size_t)k;
             to->text[i] = c->cell[at];

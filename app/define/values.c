@@ -10,7 +10,8 @@
 /* By its text; a spreadsheet may have made 8.0 of 8. */
 static int find_category(const struct app_parameter *p, const char *text)
 {
-    char *end, shortest[32];
+    char *end;
+    char shortest[32];
     const int found = ckg_problem_category_find(p->problem, p->index, text);
     const double number = strtod(text, &end);
 
@@ -99,7 +100,9 @@ static int check_step(const struct app_parameter *p, double x, struct app_messag
     const double k = p->step > 0 ? (x - p->low) / p->step : 0;
     const double last = p->step > 0 ? floor((p->high - p->low) / p->step + 1e-9) : 0;
     const double below = fmin(floor(k), last);
-    char given[32], low[32], high[32];
+    char given[32];
+    char low[32];
+    char high[32];
 
     if (fabs(k - rint(k)) <= 1e-9 * fmax(1, fabs(k)) && rint(k) <= last)
         return CKG_OK;

@@ -381,16 +381,19 @@ int app_notebook_suggest(struct app_notebook *n, int64_t worker, ckg_suggestion 
 {
     ckg_study *engine;
     struct app_text design = {0};
-    const int due = app_notebook_due(n);
+    int due;
 
     /* The user's own designs come first. */
     *out = NULL;
+    int status = app_notebook_due(n, &due);
+    if (status)
+        return status;
     if (due >= 0)
         return app_notebook_add(n, n->definition.own + (size_t)due * (size_t)app_dimension(&n->definition),
                                 worker, worker != 0, number);
 
     /* The engine chooses a design. */
-    int status = app_notebook_engine(n, &engine);
+    status = app_notebook_engine(n, &engine);
     if (status)
         return status;
     status = ckg_study_ask(engine, out);

@@ -179,8 +179,8 @@ int app_notebook_release(struct app_notebook *notebook, int number);
 
 /* --- designs of the user's own (own.c) --- */
 
-/* The first of the problem file's `designs` that no trial has taken up, -1: there is none. */
-int app_notebook_due(const struct app_notebook *notebook);
+/* *due ← the first of the problem file's `designs` that no trial has taken up, -1: there is none. */
+int app_notebook_due(struct app_notebook *notebook, int *due);
 
 /* Adds a trial of the design x, queued for a run or not. The caller holds the turn and has synced. */
 int app_notebook_add(struct app_notebook *notebook, const double *x, int64_t worker, int queued, int *number);

@@ -95,6 +95,15 @@ static inline int ckg__is_stepped(const struct ckg__parameter *q)
     return q->kind != CKG_CATEGORICAL && q->step > 0;
 }
 
+/* 1 when it has so many steps that it is nearly continuous. */
+static inline int ckg__is_fine(const struct ckg__parameter *q)
+{
+    return ckg__is_stepped(q) && q->steps >= 64;
+}
+
+/* How many parameters are fine; a list of designs has none. */
+int ckg__problem_fine(const ckg_problem *problem);
+
 /* Of a stepped parameter: value number k = 0 … steps, and the number of the value nearest to x. */
 double ckg__step_value(const struct ckg__parameter *q, double k);
 double ckg__step_number(const struct ckg__parameter *q, double x);

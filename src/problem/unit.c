@@ -49,6 +49,15 @@ int ckg__problem_has_reals(const ckg_problem *p)
     return 0;
 }
 
+int ckg__problem_fine(const ckg_problem *p)
+{
+    int count = 0;
+
+    for (int i = 0; !p->designs && i < p->d; i++)
+        count += ckg__is_fine(&p->parameters[i]);
+    return count;
+}
+
 static double real_to_unit(const struct ckg__parameter *q, double x)
 {
     if (q->scale == CKG_LOG)

@@ -222,7 +222,16 @@ static int best_anywhere(struct goal *goal, struct ckg__search *search, double *
     return status ? status : climb_lattice(goal, search, u, &best);
 }
 
-/* The best by the goal among designs with a measured objective. */
+/* 1 when the distinct design is on the steps and in the list, where there are such. */
+static int is_offered(const ckg_study *s, int design)
+{
+    return ckg__problem_offers(s->problem, s->data.x + (size_t)design * (size_t)s->problem->d);
+}
+
+/*
+ * The best by the goal among designs with a measured objective; those that lie between the steps, or outside
+ * the list, only where there is no other.
+ */
 static int best_evaluated(struct goal *goal, double *u)
 {
     ckg_study *s = goal->study;
@@ -245,9 +254,11 @@ static int best_evaluated(struct goal *goal, double *u)
     const int status = values_at(goal, n, U, n, &s->arena[0], value);
     if (status)
         return status;
-    for (int i = 0; i < n; i++)
-        if (known[i] && ckg__data_allowed(&s->data, i) && (best < 0 || value[i] > value[best]))
-            best = i;
+    for (int any = 0; any < 2 && best < 0; any++)
+        for (int i = 0; i < n; i++)
+            if (known[i] && ckg__data_allowed(&s->data, i) && (any || is_offered(s, i)) &&
+                (best < 0 || value[i] > value[best]))
+                best = i;
     if (best < 0)
         return ckg__fail(CKG_ERR_STATE,
                          "nothing to recommend: every design that was evaluated breaks a rule");
@@ -315,8 +326,9 @@ static void design_at(const ckg_study *s, double *u, double *x)
     const size_t D = (size_t)s->problem->D;
     const size_t d = (size_t)s->problem->d;
 
-    for (size_t i = 0; ckg__ruled(s->problem) && i < (size_t)s->data.designs; i++)
-        if (!memcmp(u, s->data.u + i * D, D * sizeof *u) && ckg__data_allowed(&s->data, (int)i)) {
+    for (size_t i = 0; i < (size_t)s->data.designs; i++)
+        if (!memcmp(u, s->data.u + i * D, D * sizeof *u) && ckg__data_allowed(&s->data, (int)i) &&
+            (ckg__ruled(s->problem) || !is_offered(s, (int)i))) {
             memcpy(x, s->data.x + i * d, d * sizeof *x);
             return;
         }
@@ -368,8 +380,7 @@ static void prefer_exact(const ckg_study *s, ckg_recommendation *out)
     const struct ckg__trial *trial = best < 0 ? NULL : &s->data.trial[best];
 
     /* There must be a feasible design known exactly. */
-    if (!trial || !is_exact(s, trial) ||
-        !ckg__problem_offers(s->problem, s->data.x + (size_t)trial->design * (size_t)s->problem->d))
+    if (!trial || !is_exact(s, trial) || !is_offered(s, trial->design))
         return;
 
     /* Then it is recommended, with what was measured there. */

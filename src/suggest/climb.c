@@ -5,6 +5,10 @@
 #include <string.h>
 
 #include "base/error.h"
+
+/* A climb over fine steps takes so many times more rounds: most of its steps are not the longest it could
+ * take. */
+enum { FINE_ROUNDS = 4 };
 #include "design/allowed.h"
 
 /*
@@ -165,7 +169,8 @@ int ckg__climb_lattice(const struct ckg__search *search, const struct ckg__hill 
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
     double *v = ckg__arena_doubles(arena, (size_t)problem->D);
     int status = v ? CKG_OK : CKG_ERR_NOMEM;
-    const int rounds = search->enumerated ? 0 : how->rounds;
+    const int fine = ckg__problem_fine(problem) > 0;
+    const int rounds = search->enumerated ? 0 : fine ? FINE_ROUNDS * how->rounds : how->rounds;
 
     assert(how->neighbours <= CKG__MOST_NEIGHBOURS);
     for (int round = 0; !status && round < rounds && !ckg__search_late(search); round++) {
@@ -177,9 +182,11 @@ int ckg__climb_lattice(const struct ckg__search *search, const struct ckg__hill 
         if (!status && found && how->follow && ckg__problem_has_reals(problem))
             status = ckg__climb_reals(problem, hill, how->follow, 1, v, &reached, arena);
 
-        /* Taken where it leads up. */
-        if (status || !found || !(reached > *value))
+        /* Taken where it leads up; among fine steps another look may find what this one missed. */
+        if (status || !found || (!fine && !(reached > *value)))
             break;
+        if (!(reached > *value))
+            continue;
         *value = reached;
         memcpy(u, v, (size_t)problem->D * sizeof *u);
     }

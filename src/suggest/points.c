@@ -59,7 +59,7 @@ int ckg__search_fill(const struct ckg__search *search, uint64_t purpose, int cou
 }
 
 /* The largest finite problem whose designs are all looked at; steps of two parameters at once. */
-enum { ENUMERATE = 512, PAIRS = 12 };
+enum { ENUMERATE = 512, FINE_PAIRS = 24, PAIRS = 12 };
 
 /*
  * The designs that were evaluated, thinned evenly to `most` with the newest kept; those that break a rule are
@@ -328,7 +328,33 @@ static double step_along(const struct ckg__parameter *q, double u, int turn, str
     return to < 0 || to > q->steps ? NAN : ckg__step_to_unit(q, to);
 }
 
-/* Steps of one parameter each, whatever the rules say. */
+/*
+ * From column `count` on, steps of two fine parameters at once: along the edge of what is feasible both must
+ * move. How many columns there are then.
+ */
+static int pair_steps(const struct ckg_problem *problem, const double *u, struct ckg__rng *rng, int most,
+                      double *U, int ldu, int count)
+{
+    const int d = problem->d;
+
+    for (int turn = 0; turn < FINE_PAIRS && count < most; turn++) {
+        double moved = 0;
+
+        ckg__point_put(problem->D, u, U, ldu, count);
+        for (int k = 0, i = ckg__rng_below(rng, d); k < d && moved < 2; k++, i = (i + 1) % d) {
+            const struct ckg__parameter *q = &problem->parameters[i];
+            if (!ckg__is_fine(q) || (moved == 1 && d - k > 2 && ckg__rng_uniform(rng) < 0.5))
+                continue;
+            const double to = step_along(q, u[q->offset], 2 + ckg__rng_below(rng, 2), rng);
+            moved = isnan(to) ? INFINITY : moved + 1;
+            U[(size_t)q->offset * (size_t)ldu + (size_t)count] = to;
+        }
+        count += moved == 2;
+    }
+    return count;
+}
+
+/* Steps of one parameter each, and of two fine ones, whatever the rules say. */
 static int lattice_neighbours(const struct ckg__search *search, const double *u, uint64_t purpose, int most,
                               double *U, int ldu)
 {
@@ -363,7 +389,7 @@ static int lattice_neighbours(const struct ckg__search *search, const double *u,
         }
         count++;
     }
-    return count;
+    return ckg__problem_fine(problem) > 1 ? pair_steps(problem, u, &rng, most, U, ldu, count) : count;
 }
 
 /*

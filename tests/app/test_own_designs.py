@@ -109,6 +109,18 @@ def test_more_designs_later():
         check(made(folder)[0][:2] == [FIRST[1], FIRST[0]] and made(folder)[0].count(FIRST[1]) == 1)
 
 
+def test_another_one_was_made():
+    """A design of the file that somebody corrected to the one really made has been taken up all the same."""
+    with Folder() as folder:
+        write(folder, designs=FIRST[:3], more="")
+        folder.ckg("ask", "s.yaml", "-n", 3, expect=0)
+        folder.ckg("tell", "s.yaml", 1, "f=1", "g=0", "--at", "x=0.26", expect=0)
+        folder.ckg("tell", "s.yaml", 2, "f=1", "g=0", "--at", "n=3", expect=0)
+        check("own" not in folder.ckg("ask", "s.yaml", expect=0).out)
+        write(folder, designs=FIRST, more="")
+        check("trial 5: x=0.1 n=1 c=true" in folder.ckg("ask", "s.yaml", expect=0).out)
+
+
 def test_the_store_alone():
     with Folder() as folder:
         write(folder, more="")
