@@ -165,10 +165,10 @@ def test_what_may_change():
         for old, new in (("unit: mm", "unit: cm"), ("the wire's diameter", "something else"), ("values: [8,", 'values: ["8",'), (", unit: kg", "")):
             write(folder, command=False, problem=PROBLEM.replace(old, new))
             folder.ckg("ask", "s.yaml", expect=0)
-        for old, new, words in (("step: 0.01", "step: 0.02", "parameter 'wire' was"), ("lot:   {value: 3", "lot:   {value: 4", "parameter 'lot' was {\"value\": 3"),
-                                ("lot:   {value: 3, unit: kg}", "lot: {type: real, low: 1, high: 9}", "and is now {\"type\": \"real\""),
-                                ("  ok:    {value: true}\n", "", "parameter 'ok' is gone"), ("  ok: ", "  more: {value: 1}\n  ok: ", "parameter 'more' is new"),
-                                ("positive: true, ", "", "the sign of the objective 'weight' has changed")):
+        for old, new, words in (("step: 0.01", "step: 0.02", "step of wire from 0.01 to 0.02"), ("lot:   {value: 3", "lot:   {value: 4", "parameter 'lot' was fixed at 3 and is now fixed at 4"),
+                                ("lot:   {value: 3, unit: kg}", "lot: {type: real, low: 1, high: 9}", "lot varies now; it was fixed at 3"),
+                                ("  ok:    {value: true}\n", "", "parameter 'ok' is gone"), ("  ok: ", "  more: {value: 1}\n  ok: ", "new parameter more, fixed at 1"),
+                                ("positive: true, ", "", "`ckg change s.yaml` takes it over")):
             write(folder, command=False, problem=PROBLEM.replace(old, new))
             check(PROBLEM.replace(old, new) != PROBLEM, old)
             folder.ckg("ask", "s.yaml", expect=2).one_line(words)
