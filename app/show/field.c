@@ -149,7 +149,8 @@ int app_look_keys(const struct app_show *s, int pending, struct app_key *keys)
     int count = 0;
 
     for (int i = 0; i < s->notebook->count; i++)
-        occurs[app_trial_look(&s->notebook->trials[i])] = 1;
+        if (app_trial_look(&s->notebook->trials[i]) < APP_LOOKS)
+            occurs[app_trial_look(&s->notebook->trials[i])] = 1;
     for (int k = 0; k < APP_LOOKS; k++)
         if (occurs[k] && (pending || k != APP_LOOK_PENDING))
             keys[count++] = (struct app_key){.kind = APP_KEY_MARK,

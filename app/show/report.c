@@ -66,6 +66,8 @@ static void add_header(const struct app_show *s, struct app_text *out)
     app_text_print(out, " evaluations: %d complete, %d failed", tally[APP_COMPLETE], tally[APP_FAILED_TRIAL]);
     if (tally[APP_RUNNING] + tally[APP_PENDING])
         app_text_print(out, ", %d running, %d pending", tally[APP_RUNNING], tally[APP_PENDING]);
+    if (tally[APP_DISCARDED])
+        app_text_print(out, ", %d discarded", tally[APP_DISCARDED]);
     app_text_print(out, "</p>\n<nav><a href=\"#recommendation\">Recommendation</a><a "
                         "href=\"#convergence\">Convergence</a><a href=\"#importance\">What matters</a><a "
                         "href=\"#frontier\">What safety costs</a><a href=\"#maps\">Maps</a>"

@@ -113,6 +113,8 @@ const struct app_pen app_star_pen = {.stroke = APP_INK_TEXT, .fill = APP_INK_STA
 
 enum app_looks app_trial_look(const struct app_trial *t)
 {
+    if (t->state == APP_DISCARDED)
+        return APP_LOOKS;
     if (t->state == APP_FAILED_TRIAL)
         return APP_LOOK_FAILED;
     if (t->state != APP_COMPLETE)

@@ -48,6 +48,7 @@ enum app_looks {
 extern const struct app_look app_looks[APP_LOOKS];
 extern const struct app_pen app_star_pen;
 
+/* APP_LOOKS: it was discarded, so it is not drawn. */
 enum app_looks app_trial_look(const struct app_trial *trial);
 
 /* "trial 7: wire = 0.31, …; weight = 1.9, …", for those who point at it. */

@@ -146,6 +146,24 @@ def test_discarded_trials_are_out_of_sight():
         folder.ckg("discard", "lab.yaml", "x", expect=2).one_line("'x' is not the number of a trial")
 
 
+def test_figures_and_report_leave_them_out():
+    """Not even as pending ones; the table of the report has them, with their state."""
+    with Folder() as folder:
+        laboratory(folder, 6)
+        folder.ckg("tell", "lab.yaml", 7, *words(measure(one(folder, 7)["parameters"])), expect=0)
+        folder.ckg("discard", "lab.yaml", 2, 5, expect=0)
+        for kind in ("map", "slices", "convergence"):
+            folder.ckg("plot", "lab.yaml", "--kind", kind, "-o", "out.svg", expect=0)
+            picture = (folder / "out.svg").read_text()
+            check("pending" not in picture, kind)
+        folder.ckg("plot", "lab.yaml", "--kind", "map", "-o", "out.svg", expect=0)
+        picture = (folder / "out.svg").read_text()
+        check("trial 3, " in picture and "trial 2, " not in picture and "trial 5, " not in picture)
+        folder.ckg("report", "lab.yaml", "-o", "out.html", expect=0)
+        page = (folder / "out.html").read_text()
+        check("5 complete, 0 failed, 2 discarded" in page and page.count("discarded") >= 3)
+
+
 FAILS_WHILE_AWAY = ["sh", "-c", """test -e server || { echo 'no licence' >&2; exit 1; }; echo '{"f": 1, "c": -1}'"""]
 
 
