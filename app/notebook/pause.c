@@ -5,14 +5,21 @@
 #include <math.h>
 #include <string.h>
 
-/* How many in a row: when nothing has succeeded yet, all for one reason, for any reason. */
+/*
+ * How many in a row: when nothing has succeeded yet; all for one reason, unless they lie together, as designs
+ * do that fail by themselves; at all.
+ */
 enum { AT_FIRST = 3, ALIKE = 3, AT_ALL = 5 };
 
 /* Trials that a line names. */
 enum { MOST_NAMED = 40 };
 
-/* So rarely do designs that fail by themselves make a study pause, for each row. */
+/*
+ * So rarely do designs that fail by themselves make a study pause, for each row; and where the same has
+ * happened before, with successes since, so that it is known to come from designs.
+ */
 static const double chance = 1e-3;
+static const double chance_known = 1e-6;
 
 /* --- reasons --- */
 
@@ -116,8 +123,68 @@ static int is_too_long(const struct app_notebook *n, const struct app_pause *row
     int failed;
 
     count_before(n, row->first, why, &evaluated, &failed);
-    return pow((failed + 1.0) / (evaluated + 2.0), row->count) <= chance;
+    return pow((failed + 1.0) / (evaluated + 2.0), row->count) <= (failed ? chance_known : chance);
 }
+
+/* --- designs that fail lie together --- */
+
+/* Parameter i of a design between 0 and 1, on its own scale. */
+static double place_of(const struct app_parameter *p, double value)
+{
+    if (p->scale == CKG_LOG)
+        return log(value / p->low) / log(p->high / p->low);
+    return (value - p->low) / (p->high - p->low);
+}
+
+/* The square of the distance between two designs; different categories are as far apart as can be. */
+static double distance(const struct app_definition *d, const double *a, const double *b)
+{
+    double sum = 0;
+
+    for (int i = 0; i < app_dimension(d); i++) {
+        const struct app_parameter p = app_parameter_at(d, i);
+        const double apart = p.kind == CKG_CATEGORICAL ? a[i] != b[i]
+                                                       : place_of(&p, a[i]) - place_of(&p, b[i]);
+        sum += apart * apart;
+    }
+    return sum;
+}
+
+/* 1 when what was evaluated nearest to the trial has failed too. */
+static int is_among_failures(const struct app_notebook *n, const struct app_trial *t)
+{
+    double nearest = INFINITY;
+    int failed = 0;
+
+    for (int i = 0; i < n->count; i++) {
+        const struct app_trial *other = &n->trials[i];
+        if (other == t || !is_evaluated(other))
+            continue;
+        const double apart = distance(&n->definition, t->x, other->x);
+        if (apart < nearest) {
+            nearest = apart;
+            failed = other->state == APP_FAILED_TRIAL;
+        }
+    }
+    return failed;
+}
+
+/* 1 when every one of the row is among failures: they may share a part of the space where no design works. */
+static int lie_together(const struct app_notebook *n, const struct app_pause *row)
+{
+    for (int i = row->first - 1; i < row->last; i++)
+        if (is_evaluated(&n->trials[i]) && !is_among_failures(n, &n->trials[i]))
+            return 0;
+    return 1;
+}
+
+static int are_many_alike(const struct app_notebook *n, const struct app_pause *row)
+{
+    return row->count >= ALIKE && is_too_long(n, row, row->why) &&
+           (row->count >= AT_ALL || !lie_together(n, row));
+}
+
+/* --- the study --- */
 
 static int has_succeeded(const struct app_notebook *n)
 {
@@ -143,7 +210,7 @@ int app_pause_find(const struct app_notebook *n, struct app_pause *out)
         paused = row.count >= AT_FIRST;
 
     /* Else by what has come before; those alike are fewer, and say more. */
-    else if (alike.count >= ALIKE && is_too_long(n, &alike, alike.why)) {
+    else if (are_many_alike(n, &alike)) {
         *out = alike;
         paused = 1;
     } else

@@ -19,8 +19,8 @@ struct app_pause {
 
 /*
  * Fills it; 1 when the study is paused. By default that is: the first three evaluations; later on three alike
- * or five at all, where as many would be a chance below 1 in 1,000 by the share that failed so before. With
- * `pause_after: n`: n in a row; 0: never.
+ * that do not lie together, or five. But only where as many would be a chance below 1 in 1,000 by the share
+ * that failed so before, or 1 in a million where some did. With `pause_after: n`: n in a row; 0: never.
  */
 int app_pause_find(const struct app_notebook *notebook, struct app_pause *out);
 

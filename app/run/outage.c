@@ -49,10 +49,30 @@ int app_outage_begin(struct app_outage *o, struct app_notebook *n, struct app_pr
 
     if (!app_pause_find(n, &o->pause))
         return CKG_OK;
+    app_fail(&o->why, 0, "%s", o->pause.why);
     o->probe = o->pause.first;
     snprintf(line, sizeof line, "the study was paused: trial %d is tried again first", o->probe);
     say(n, progress, line);
     return evaluate_again(o, n, o->probe, o->probe);
+}
+
+/* It failed again. In the same way, it is as before; otherwise the next one is tried, and the last decides.
+ */
+static int judge_failure(struct app_outage *o, struct app_notebook *n)
+{
+    const char *why = n->trials[o->probe - 1].why;
+
+    o->paused = app_same_reason(why ? why : "", o->why.text);
+    if (o->paused)
+        return CKG_OK;
+
+    do
+        o->probe++;
+    while (o->probe <= o->pause.last && !app_pause_has(&o->pause, &n->trials[o->probe - 1]));
+    if (o->probe <= o->pause.last)
+        return evaluate_again(o, n, o->probe, o->probe);
+    o->probe = 0;
+    return CKG_OK;
 }
 
 /* What the second evaluation has shown, if it is over. */
@@ -64,11 +84,10 @@ static int judge_probe(struct app_outage *o, struct app_notebook *n, struct app_
 
     if (state == APP_PENDING || state == APP_RUNNING)
         return CKG_OK;
-    o->paused = state == APP_FAILED_TRIAL;
-    if (o->paused)
-        return CKG_OK;
+    if (state == APP_FAILED_TRIAL)
+        return judge_failure(o, n);
 
-    /* It is over. */
+    /* The outage is over. */
     o->probe = 0;
     if (first > o->pause.last)
         return CKG_OK;
@@ -80,9 +99,9 @@ static int judge_probe(struct app_outage *o, struct app_notebook *n, struct app_
 int app_outage_judge(struct app_outage *o, struct app_notebook *n, struct app_progress *progress)
 {
     struct app_pause pause;
+    const int status = o->probe ? judge_probe(o, n, progress) : CKG_OK;
 
-    if (o->probe)
-        return judge_probe(o, n, progress);
-    o->paused = app_pause_find(n, &pause);
-    return CKG_OK;
+    if (!o->probe)
+        o->paused = app_pause_find(n, &pause);
+    return status;
 }

@@ -1,7 +1,8 @@
 /*
  * What a run does about failures in a row that look like an outage (notebook/pause.h): it pauses. The next
  * run tries one of these trials again before anything else. When that works, the outage is over and the
- * others are evaluated again too; when it fails, that run ends at once, with nothing spent.
+ * others are evaluated again too. When it fails in the same way, that run ends at once, with nothing spent.
+ * When it fails otherwise, its design may be at fault, and the next one is tried.
  */
 #ifndef CKG_APP_OUTAGE_H
 #define CKG_APP_OUTAGE_H
@@ -12,7 +13,8 @@
 struct app_outage {
     int paused;             /* nothing new is to be started */
     int probe;              /* the trial that is tried again, alone; 0: none */
-    struct app_pause pause; /* what made the run before pause; its reason is not kept */
+    struct app_pause pause; /* what made the run before pause */
+    struct app_message why; /* its reason, which pause.why does not keep */
 };
 
 /* A run begins: where the study was paused, one of its failed trials is pending again. */

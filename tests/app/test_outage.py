@@ -158,6 +158,24 @@ def test_designs_that_fail():
         folder.ckg("run", "s.yaml", "--quiet", expect=1).one_line("the last 3 evaluations failed alike (trials 301 to 303, exit status 1: no licence)")
 
 
+def test_designs_that_fail_together():
+    """What fails for the first time at the edge of what works is no outage before five in a row; elsewhere three are enough."""
+    for spread, expected in ((0, 5), (1, 3)):
+        script = (f'test ! -e down || {{ echo diverged >&2; exit 3; }}\n{GOOD}')
+        with Folder() as folder:
+            folder.write("look.sh", script)
+            text = problem("s", ["sh", "look.sh", "{x}"], budget=12)
+            folder.write("s.yaml", text)
+            folder.ckg("run", "s.yaml", "--quiet", expect=0)
+            good = [t["parameters"] for t in folder.trials("s.yaml")]
+            folder.write("s.yaml", text.replace("budget: 12", "budget: 30"))
+            for i in range(10):
+                x, y = (good[i]["x"], good[i]["y"]) if spread else (0.001 * i, 0.001 * i)
+                folder.ckg("ask", "s.yaml", "--at", f"x={x + 1e-9 if x < 0.5 else x - 1e-9}", f"y={y}", expect=0)
+            folder.write("down", "")
+            folder.ckg("run", "s.yaml", "--quiet", expect=1).one_line(f"the last {expected} evaluations failed alike (trials 13 to {12 + expected}, ")
+
+
 def test_failures_that_people_told_pause_nothing():
     with Folder() as folder:
         server_study(folder, budget=10)
@@ -181,14 +199,26 @@ def test_the_budget_ends_in_an_outage():
 
 
 def test_another_failure_when_it_is_tried_again():
-    """The cure was none: the run ends at once all the same."""
+    """Its design may be at fault, so the others are tried too, one after the other; where none works, the study stays paused."""
     with Folder() as folder:
-        server_study(folder)
+        server_study(folder, evaluate="  parallel: 4\n  pause_after: 3\n")
         folder.write("down", "no licence\n")
         folder.ckg("run", "s.yaml", "--quiet", expect=1)
+        failed = len(begun(folder))
         folder.write("down", "cannot open the mesh\n")
-        folder.ckg("run", "s.yaml", "--quiet", expect=1).one_line("paused after 3 of 20")
-        check(begun(folder) == [1, 2, 3, 1], begun(folder))
+        folder.ckg("run", "s.yaml", "--quiet", expect=1).one_line(f"paused after {failed} of 20", "cannot open the mesh")
+        check(begun(folder)[failed:] == list(range(1, failed + 1)) and set(states(folder)) == {"failed"}, begun(folder))
+
+
+def test_a_design_that_fails_when_it_is_tried_again():
+    """Trial 13 would have failed anyway. The outage is over all the same, and what it took is evaluated again."""
+    with Folder() as folder:
+        after(folder, 12, script=SERVER + "test $CKG_TRIAL != 13 || { echo diverged >&2; exit 3; }\n" + GOOD)
+        folder.ckg("run", "s.yaml", "--quiet", expect=1)
+        os.remove(folder / "down")
+        folder.ckg("run", "s.yaml", "--quiet", expect=0)
+        check(states(folder) == ["complete"] * 12 + ["failed"] + ["complete"] * 7, states(folder))
+        check([t["why"] for t in folder.trials("s.yaml")][12] == "exit status 3: diverged")
 
 
 def test_killed_while_it_is_tried_again():
