@@ -46,6 +46,9 @@ ckg_part(CKG_TESTS "cmocka and pkg-config (Debian: libcmocka-dev, pkg-config)" C
 ckg_part(CKG_BENCH "OpenBLAS (Debian: libopenblas-dev)" OPENBLAS_LINK_LIBRARIES)
 ckg_part(CKG_CAIRO "cairo and pkg-config (Debian: libcairo2-dev, pkg-config)" CAIRO_FOUND)
 message(STATUS "program ${CKG_PROGRAM}, PNG files ${CKG_CAIRO}, tests ${CKG_TESTS}, benchmarks ${CKG_BENCH}")
+if(CKG_PROGRAM AND NOT CKG_CAIRO AND NOT DEFINED CACHE{CKG_CAIRO})
+    message(STATUS "Without cairo (Debian: libcairo2-dev) figures are written as SVG alone; `make deps` installs it.")
+endif()
 if(NOT CKG_PROGRAM AND NOT DEFINED CACHE{CKG_PROGRAM})
     message(WARNING "Without libyaml, jansson and SQLite (Debian: libyaml-dev, libjansson-dev, libsqlite3-dev, pkg-config) "
         "the library alone is built. `make deps` installs them.")

@@ -115,8 +115,9 @@ static int halve(struct work *w)
                                  0.5 * (task->low + task->high));
     }
 
-    if (ckg_study_predict(s->engine, w->count, w->X, NULL, NULL, w->chance, NULL))
-        return app_notebook_fail(s->notebook, CKG_ERR_NUMERIC);
+    const int status = app_show_predict(s, w->count, w->X, NULL, w->chance);
+    if (status)
+        return status;
     for (int t = 0; t < w->count; t++) {
         struct task *task = &w->tasks[t];
         const double middle = 0.5 * (task->low + task->high);

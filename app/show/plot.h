@@ -62,7 +62,7 @@ int app_field_make(const struct app_chart *chart, const struct app_nodes *x, con
 int app_field_shade(struct app_canvas *canvas, const struct app_field *field, double low, double high,
                     enum app_ink ink, int steps, double clear);
 
-/* The trials at parameters x and y (-1: on a line at the lower edge). */
+/* The trials at parameters x and y, without those that were discarded (-1: on a line at the lower edge). */
 void app_draw_trials(const struct app_chart *chart, const struct app_show *show, int x, int y);
 
 /* An entry of the legend for every look that occurs among the trials (pending ones too, or not). */

@@ -76,8 +76,8 @@ static int predict(struct map *m)
     m->mean = malloc((size_t)count * (size_t)count_of_outcomes * sizeof *m->mean);
     m->feasible = malloc((size_t)count * sizeof *m->feasible);
     int status = X && m->mean && m->feasible ? CKG_OK : app_show_no_memory(s);
-    if (!status && ckg_study_predict(s->engine, count, X, m->mean, NULL, m->feasible, NULL))
-        status = app_notebook_fail(s->notebook, CKG_ERR_NUMERIC);
+    if (!status)
+        status = app_show_predict(s, count, X, m->mean, m->feasible);
     free(X);
 
     /* Whether there is anything to shade, and an edge to draw. */

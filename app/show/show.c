@@ -213,6 +213,20 @@ double *app_show_designs(const struct app_show *s, int x, const struct app_nodes
     return X;
 }
 
+int app_show_predict(const struct app_show *s, int count, const double *X, double *mean, double *chance)
+{
+    const ckg_problem *problem = s->definition->problem;
+    const size_t d = (size_t)app_dimension(s->definition);
+    const int status = ckg_study_predict(s->engine, count, X, mean, NULL, chance, NULL);
+
+    if (status)
+        return app_notebook_fail(s->notebook, status);
+    for (int i = 0; ckg_problem_rules(problem) && i < count; i++)
+        if (!isnan(chance[i]) && ckg_problem_check_rules(problem, X + (size_t)i * d))
+            chance[i] = 0;
+    return CKG_OK;
+}
+
 /* A prediction costs n² for every outcome. */
 int app_show_fineness(const struct app_show *s, int directions)
 {

@@ -79,6 +79,12 @@ void app_nodes_make(struct app_nodes *out, struct app_parameter parameter, int w
 double *app_show_designs(const struct app_show *show, int x, const struct app_nodes *nodes_x, int y,
                          const struct app_nodes *nodes_y);
 
+/*
+ * Means (count × (1+K), unless NULL) and probabilities of being feasible (count) of designs: 0 for one that
+ * breaks a rule between parameters, whatever it would be like.
+ */
+int app_show_predict(const struct app_show *show, int count, const double *X, double *mean, double *chance);
+
 /* How fine a grid may be for the engine to answer soon: nodes in one direction out of `directions`. */
 int app_show_fineness(const struct app_show *show, int directions);
 

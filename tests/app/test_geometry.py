@@ -282,6 +282,21 @@ class Geometry(unittest.TestCase):
         radii = [math.hypot((px - x) / width - 0.5, (py - y) / height - 0.5) for px, py in line]
         self.assertLess(max(abs(r - 0.3) for r in radii), 0.01)
 
+    def test_rules_and_discarded_trials(self):
+        """Where a rule is broken nothing is feasible, and the edge of that is the rule's; a discarded trial has no mark."""
+        two = {k: {"type": "real", "low": 0, "high": 1} for k in "ab"}
+        trials = [(p, {"y": p["a"]}) for p in ({"a": sequence(i, 2), "b": sequence(i, 3)} for i in range(12))]
+        file = self.study("ruled", two, trials, rules=["a + b <= 0.8"])
+        run("discard", file, "3")
+        figure = self.figure(file, "map", "-x", "a", "-y", "b")
+        self.assertEqual(sorted(figure.marks()), [1, 2, *range(4, 13)])
+        chart = next(e for e in figure.root.iter(SVG + "svg") if e is not figure.root)
+        x, y, width, height = (float(chart.get(k)) for k in ("x", "y", "width", "height"))
+        line = max((points_of(e) for e in figure.root.iter(SVG + "path") if "s-limit" in e.get("class") and e.get("stroke-dasharray")), key=len)
+        sums = [(px - x) / width + 1 - (py - y) / height for px, py in line]
+        self.assertLess(max(abs(total - 0.8) for total in sums), 0.01)
+        self.assertNotIn(3, self.figure(file, "convergence").marks())
+
     def test_bars_are_the_effects(self):
         effects = json.loads(run("importance", self.deck, "--json"))
         figure = self.figure(self.deck, "importance")
