@@ -13,8 +13,9 @@
 
 #include "problem/rules.h"
 
-/* What is forgiven to people who round, relative to what is compared. */
+/* What is forgiven to people who round, and to decimals, relative to what is compared. */
 static const double rounding = 1e-9;
+static const double decimals = 1e-12;
 
 /* Per node: a number, or a margin with its truth; how large the numbers are that a sum was made of. */
 struct values {
@@ -121,25 +122,37 @@ static double size_of(const struct ckg__rule_node *n, const struct values *v, do
     return size;
 }
 
+/*
+ * How far apart two numbers may be and still be the same. Where no real varies, they are people's decimals:
+ * 0.1 + 0.2 is 0.3, and no integer is another.
+ */
+static double slack_of(const struct ckg__rule_node *n, const struct values *v)
+{
+    const double size = v->size[n->a] + v->size[n->b];
+
+    return n->reals ? v->slack * size : fmin(fmax(v->slack, decimals) * size, 1e-3);
+}
+
 /* A comparison of two numbers: its margin, and whether it holds. */
 static void compare(const struct ckg__rule_node *n, struct values *v, int i)
 {
     const double a = v->value[n->a];
     const double b = v->value[n->b];
-    const double slack = v->slack > 0 ? v->slack * (v->size[n->a] + v->size[n->b]) : 0;
+    const double slack = slack_of(n, v);
+    const int same = a == b || fabs(a - b) <= slack;
     int holds;
 
     if (n->op == CKG__OP_LESS)
-        holds = a < b || (slack > 0 && a <= b + slack);
+        holds = a < b && (n->reals || !same);
     else if (n->op == CKG__OP_LESS_EQUAL)
-        holds = a <= b + slack;
+        holds = a < b || same;
     else
-        holds = (a == b) == (n->op == CKG__OP_EQUAL);
+        holds = same == (n->op == CKG__OP_EQUAL);
     v->truth[i] = (signed char)(isnan(a) || isnan(b) ? 0 : holds ? 1 : -1);
 
     /* Two integers that differ are one apart at least. */
     double margin = n->op == CKG__OP_EQUAL     ? -fabs(a - b)
-                    : n->op == CKG__OP_UNEQUAL ? (a == b ? -1 : fabs(a - b))
+                    : n->op == CKG__OP_UNEQUAL ? (same ? -1 : fabs(a - b))
                                                : b - a;
     if (isnan(margin) || !v->truth[i])
         margin = v->truth[i] > 0 ? 0 : -INFINITY;
@@ -191,7 +204,7 @@ static void evaluate(const ckg_problem *problem, const struct ckg__rule *rule, i
             break;
         default:
             v->value[i] = number_of(problem, n, v->value, x);
-            v->size[i] = v->slack > 0 ? size_of(n, v, v->value[i]) : 0;
+            v->size[i] = size_of(n, v, v->value[i]);
         }
     }
 }
@@ -219,7 +232,10 @@ int ckg__rule_truth(const ckg_problem *problem, const struct ckg__rule *rule, co
 
 int ckg__rule_forgiving(const ckg_problem *problem, const struct ckg__rule *rule, const double *x)
 {
-    return truth(problem, rule, rounding, x);
+    const int exact = truth(problem, rule, 0, x);
+
+    /* What is forgiven within a `not` or an `if` may break what holds. */
+    return exact > 0 ? exact : truth(problem, rule, rounding, x);
 }
 
 /* --- slopes --- */

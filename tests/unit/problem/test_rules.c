@@ -186,9 +186,49 @@ static void test_rounding_is_forgiven_to_people(void **state)
     assert_true(0.1 + 0.2 > 0.3);
     assert_int_equal(ckg__rules_allow(p, x), 0);
     must(ckg_problem_check_rules(p, x));
+    must(ckg_problem_add_rule(p, "if a >= 0.05 then b >= 0.1", NULL));
+    must(ckg_problem_check_rules(p, (const double[]){0.05 - 1e-12, 0}));
     assert_int_equal(ckg_problem_check_rules(p, beyond), CKG_ERR_INVALID);
     assert_string_equal(ckg_error_message(), "the design breaks the rule 'a + b <= 0.3'");
     ckg_problem_free(p);
+}
+
+/* Where values come in steps, a rule is about the decimals that people see. */
+static void test_decimals(void **state)
+{
+    static const struct {
+        const char *text;
+        double a, n;
+        int holds;
+    } cases[] = {
+        {"a + 0.2 <= 0.3", 0.1, 0, 1},
+        {"a + 0.2 < 0.3", 0.1, 0, 0},
+        {"0.3 - a < 0.2", 0.1, 0, 0},
+        {"a == 0.1 * n", 0.3, 3, 1},
+        {"a != 0.1 * n", 0.3, 3, 0},
+        {"0.1 * n <= 0.3", 0, 3, 1},
+        {"n < 3", 0, 3, 0},
+        {"n > 3", 0, 3, 0},
+        {"n <= 2", 0, 3, 0},
+        {"n + 1e15 <= 1e15 + 2", 0, 3, 0},
+        {"n + 1e15 == 1e15 + 3", 0, 3, 1},
+        {"1e-20 * n <= 1e-20", 0, 2, 0},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        ckg_problem *p;
+
+        must(ckg_problem_new(&p));
+        must(ckg_problem_add_real(p, "a", 0, 1, CKG_LINEAR));
+        must(ckg_problem_set_step(p, "a", 0.1));
+        must(ckg_problem_add_integer(p, "n", 0, 9));
+        must(ckg_problem_add_rule(p, cases[i].text, NULL));
+        const double x[] = {cases[i].a, cases[i].n};
+        if (ckg__rules_allow(p, x) != cases[i].holds || (ckg__rules_broken(p, x) < 0) != cases[i].holds)
+            fail_msg("%s for a = %g, n = %g", cases[i].text, x[0], x[1]);
+        ckg_problem_free(p);
+    }
 }
 
 /* --- refusals --- */
@@ -384,6 +424,6 @@ static void test_bad_rows(void **state)
 
 int main(void)
 {
-    return RUN_TESTS(test_meaning, test_slopes, test_rounding_is_forgiven_to_people, test_refusals,
-                     test_limits, test_getters, test_constants, test_bad_rows);
+    return RUN_TESTS(test_meaning, test_slopes, test_rounding_is_forgiven_to_people, test_decimals,
+                     test_refusals, test_limits, test_getters, test_constants, test_bad_rows);
 }
