@@ -425,8 +425,9 @@ static int has_rule(const ckg_problem *problem, const char *text)
     return 0;
 }
 
-int app_rules_same(const struct app_definition *old, const struct app_definition *now,
-                   struct app_message *message)
+/* The rules are the same, whatever their order. */
+static int same_rules(const struct app_definition *old, const struct app_definition *now,
+                      struct app_message *message)
 {
     for (int i = 0; i < ckg_problem_rules(old->problem); i++)
         if (!has_rule(now->problem, ckg_problem_rule(old->problem, i)))
@@ -472,7 +473,7 @@ int app_definition_same(const struct app_definition *old, const struct app_defin
                         a.positive != b.positive ? "sign" : "noise", a.name);
     int status = same_parameters(old, now, message);
     if (!status)
-        status = app_rules_same(old, now, message);
+        status = same_rules(old, now, message);
     if (!status)
         status = same_lists(old, now, message);
     return status ? status : same_constraints(old, now, message);

@@ -99,10 +99,6 @@ void app_definition_write(const struct app_definition *definition, uint64_t seed
 int app_definition_same(const struct app_definition *old, const struct app_definition *now,
                         struct app_message *message);
 
-/* The same for the rules alone, whatever their order. */
-int app_rules_same(const struct app_definition *old, const struct app_definition *now,
-                   struct app_message *message);
-
 /* --- how outcomes are modelled (model.c) --- */
 
 /*

@@ -5,11 +5,11 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "design/allowed.h"
 
 /* A climb over fine steps takes so many times more rounds: most of its steps are not the longest it could
  * take. */
 enum { FINE_ROUNDS = 4 };
-#include "design/allowed.h"
 
 /*
  * Rules while climbing: the value of a point is that of the nearest allowed point, and its slope is taken

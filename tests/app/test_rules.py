@@ -100,7 +100,7 @@ def test_remembered_and_shown():
         folder.ckg("report", "tube.yaml", "-o", "r.html", expect=0)
         check("<code>od * rows &#60;= 4 * load</code>" in (folder / "r.html").read_text())
         begin(folder, PROBLEM.replace("1.2 * od", "1.3 * od"))
-        folder.ckg("ask", "tube.yaml", expect=2).one_line("the rule 'pitch >= 1.2 * od' is gone")
+        folder.ckg("ask", "tube.yaml", expect=2).one_line("new rule pitch >= 1.3 * od", "the rule pitch >= 1.2 * od is gone")
 
         # Their order is nobody's concern.
         lines = PROBLEM.splitlines(keepends=True)
