@@ -216,6 +216,19 @@ static void test_own_designs_may_lie_between(void **state)
     ckg_problem_free(p);
 }
 
+/* Of a list only its designs are offered, whatever the sign of their zeros. */
+static void test_lists_offer_their_designs(void **state)
+{
+    ckg_problem *p = new_problem();
+
+    (void)state;
+    assert_int_equal(ckg_problem_add_real(p, "x", -1, 1, CKG_LINEAR), CKG_OK);
+    assert_int_equal(ckg_problem_set_designs(p, 2, (const double[]){-0.0, 0.5}), CKG_OK);
+    assert_true(ckg__problem_offers(p, &(double){0}) && ckg__problem_offers(p, &(double){0.5}));
+    assert_false(ckg__problem_offers(p, &(double){0.25}));
+    ckg_problem_free(p);
+}
+
 /* --- set wrongly --- */
 
 static void check_refused(int status, int want, const char *words)
@@ -303,6 +316,6 @@ int main(void)
 {
     return RUN_TESTS(test_values_are_short_decimals, test_other_steps, test_integers_with_steps,
                      test_cube_and_back, test_log_integers, test_equal_shares,
-                     test_own_designs_may_lie_between, test_wrong_steps, test_copies_keep_steps,
-                     test_positive_outcomes);
+                     test_own_designs_may_lie_between, test_lists_offer_their_designs, test_wrong_steps,
+                     test_copies_keep_steps, test_positive_outcomes);
 }
