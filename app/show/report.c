@@ -80,6 +80,7 @@ static void add_header(const struct app_show *s, struct app_text *out)
 
 /* A page is wide or, on a phone, narrow: figures are drawn for both, and the style shows one of them. */
 static const double broad = 1000;
+static const double square = 720; /* a map by itself, as wide as the style lets it be */
 static const double slim = 340;
 static const double one_of_three = 380;
 
@@ -114,7 +115,7 @@ static int add_figure(const struct app_plot *plot, const struct app_show *s,
 
     if (small)
         return add_drawing(plot, s, *options, one_of_three, "small", out);
-    status = add_drawing(plot, s, *options, broad, "broad", out);
+    status = add_drawing(plot, s, *options, plot == &app_plot_map ? square : broad, "broad", out);
     return status ? status : add_drawing(plot, s, *options, slim, "slim", out);
 }
 
