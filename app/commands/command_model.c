@@ -15,13 +15,17 @@ static const char *scale_of(const ckg_model_info *m)
     return strcmp(m->scale, "asinh") ? "as it is" : "asinh (tails drawn in)";
 }
 
-/* The kernel, how it was fitted, on which scale, to how much; and whether it counts together with another. */
+/*
+ * The kernel, how it was fitted, on which scale, to how much, and whether there is a linear part beside it;
+ * and whether it counts together with another.
+ */
 static void print_kind(const struct app_definition *d, const char *name, const ckg_model_info *m)
 {
     printf("%s: kernel %s, fit %s", name, m->kernel, m->fit);
     if (m->samples > 1)
         printf(" (the first of %d samples)", m->samples);
-    printf(", scale %s, %d observation%s\n", scale_of(m), m->observations, m->observations == 1 ? "" : "s");
+    printf(", scale %s, %d observation%s%s\n", scale_of(m), m->observations, m->observations == 1 ? "" : "s",
+           m->linear ? ", linear part" : "");
     if (m->repeats)
         printf("  %s %s: the two count once\n", m->shared ? "repeats" : "nearly repeats",
                app_outcome_name(d, m->repeats));

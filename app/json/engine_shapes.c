@@ -53,6 +53,7 @@ static void add_model(const struct app_definition *d, const char *key, const ckg
     app_json_add_string(out, "scale", m->scale);
     app_json_add_integer(out, "absurd", m->absurd);
     app_json_add_number(out, "widening", m->widening);
+    app_json_add_truth(out, "linear", m->linear);
     app_json_add_string(out, "repeats", m->repeats ? app_outcome_name(d, m->repeats) : NULL);
     app_json_close(out, '}');
 }

@@ -320,6 +320,7 @@ typedef struct ckg_model_info {
      * they were not
      */
     double widening;
+    int linear; /* 1: a linear part beside the kernel, of which signal_sd says nothing */
 } ckg_model_info;
 
 /* The model of an outcome: ckg_study_model(study, outcome, &info). */

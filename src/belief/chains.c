@@ -40,7 +40,7 @@ static void chain_task(void *context, int index, int worker)
     const int first = chain * models->samples / CKG__CHAINS;
     const int last = (chain + 1) * models->samples / CKG__CHAINS;
     const struct ckg__surrogate *s = &models->surrogate[j];
-    struct ckg__fit fit = ckg__models_fit(models, s->fitted.kernel, &s->series, models->X[j]);
+    struct ckg__fit fit = ckg__models_fit(models, &s->fitted, &s->series, models->X[j]);
     double theta[CKG_MAX_PARAMETERS + 2];
     struct ckg__team team;
     struct ckg__rng rng;

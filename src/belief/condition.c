@@ -57,7 +57,7 @@ static void factor_task(void *context, int index, int worker)
     const int j = f->outcome[index];
     const int sample = f->sample[index];
     struct ckg__surrogate *s = &models->surrogate[j];
-    struct ckg__fit fit = ckg__models_fit(models, s->fitted.kernel, &s->series, models->X[j]);
+    struct ckg__fit fit = ckg__models_fit(models, &s->fitted, &s->series, models->X[j]);
     const double *theta = ckg__sample_of(f->chains, j, sample);
     struct ckg__arena *arena = &models->arena[worker];
     struct ckg__team team;

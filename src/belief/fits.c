@@ -29,7 +29,7 @@ static void fit_task(void *context, int index, int worker)
     struct ckg__models *models = fits->models;
     const int j = fits->outcome[index];
     const struct ckg__surrogate *s = &models->surrogate[j];
-    struct ckg__fit fit = ckg__models_fit(models, s->fitted.kernel, &s->series, models->X[j]);
+    struct ckg__fit fit = ckg__models_fit(models, &s->fitted, &s->series, models->X[j]);
     double *theta = fits->theta[index];
     struct ckg__team team;
 

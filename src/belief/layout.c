@@ -14,7 +14,7 @@ int ckg__lay_out(const struct ckg__models *models, const struct ckg__layout *lay
                  struct ckg__scaling *scaling, struct ckg__series *series, double **X)
 {
     const struct ckg__data *data = models->data;
-    const double gap = layout->strict ? narrow_gap : wide_gap;
+    const double gap = layout->strict < 0 ? 0 : layout->strict ? narrow_gap : wide_gap;
     const struct ckg__series_source source = {layout->outcome, layout->warp, layout->trials,
                                               models->warp || models->lead ? gap : 0};
     const size_t D = (size_t)data->problem->D;
@@ -54,7 +54,8 @@ double ckg__models_mean_precision(const struct ckg__models *models)
 }
 
 /* What is known of the hyperparameters before the data. */
-static struct ckg__prior prior_for(const struct ckg__models *models, const struct ckg__series *series)
+static struct ckg__prior prior_for(const struct ckg__models *models, const struct ckg__fitted *fitted,
+                                   const struct ckg__series *series)
 {
     const int d = models->data->problem->d;
     const int exact = !series->estimated && !(series->typical_known > 0);
@@ -64,16 +65,19 @@ static struct ckg__prior prior_for(const struct ckg__models *models, const struc
         return ckg__prior_labels(d);
     if (models->method == CKG__FIT_ML)
         return ckg__prior_flat();
+    if (fitted->linear)
+        return ckg__prior_beside_trend(d);
     return exact ? ckg__prior_exact(d) : ckg__prior_default(d);
 }
 
-struct ckg__fit ckg__models_fit(const struct ckg__models *models, enum ckg__kernel kernel,
+struct ckg__fit ckg__models_fit(const struct ckg__models *models, const struct ckg__fitted *fitted,
                                 const struct ckg__series *series, const double *X)
 {
     const struct ckg_problem *problem = models->data->problem;
 
     return (struct ckg__fit){
-        .inputs = {.kernel = kernel,
+        .inputs = {.kernel = fitted->kernel,
+                   .linear = fitted->linear,
                    .likelihood = series->labels ? &ckg__likelihood_probit : &ckg__likelihood_normal,
                    .d = problem->d,
                    .D = problem->D,
@@ -83,7 +87,7 @@ struct ckg__fit ckg__models_fit(const struct ckg__models *models, enum ckg__kern
                    .ldx = series->n,
                    .series = series,
                    .mean_precision = series->labels ? 1 : ckg__models_mean_precision(models)},
-        .prior = prior_for(models, series),
+        .prior = prior_for(models, fitted, series),
         .interrupt = ckg__pool_watched(models->pool),
     };
 }

@@ -23,8 +23,9 @@ enum { CKG__MAX_SAMPLES = 64, CKG__CHAINS = 2, CKG__ANCHORS = 20 };
 struct ckg__fitted {
     int trials, told;
     double theta[CKG_MAX_PARAMETERS + 2], warp;
-    int strict; /* 1: a value counts as absurd beyond a narrower gap */
+    int strict; /* 1: a value counts as absurd beyond a narrower gap; −1: none does */
     enum ckg__kernel kernel;
+    int linear; /* 1: a linear part beside the kernel */
 };
 
 /*

@@ -63,7 +63,7 @@ static int fit_to(struct ckg__models *models, int trials)
     if (!status)
         status = ckg__fit_all(models, anchor);
 
-    /* The scales, then the kernels on them; in long studies they are chosen at the anchors alone. */
+    /* The scales, then kernels and trends on them; in long studies they are chosen at the anchors alone. */
     const int chosen = anchor || trials <= CKG__REFIT_ALWAYS;
     const int smoothed = anchor || trials <= SMOOTHED_ALWAYS;
     for (int j = 0; !status && chosen && models->warp && j < models->data->problem->outcomes; j++)
@@ -72,6 +72,8 @@ static int fit_to(struct ckg__models *models, int trials)
         status = ckg__lay_out_all(models, trials);
     for (int j = 0; !status && smoothed && models->choose_kernel && j < models->data->problem->outcomes; j++)
         status = ckg__choose_kernel(models, j);
+    for (int j = 0; !status && smoothed && models->choose_kernel && j < models->data->problem->outcomes; j++)
+        status = ckg__choose_trend(models, j);
 
     /* Which data that was. */
     for (int j = 0; !status && j < models->outcomes; j++) {
@@ -111,8 +113,8 @@ static void forget_fits(struct ckg__models *models)
 {
     for (int j = 0; j < models->outcomes; j++) {
         struct ckg__surrogate *s = &models->surrogate[j];
-        const struct ckg__fit fit = ckg__models_fit(models, models->kernel, &s->series, NULL);
         s->fitted = (struct ckg__fitted){.kernel = first_kernel(models, j), .warp = first_warp(models, j)};
+        const struct ckg__fit fit = ckg__models_fit(models, &s->fitted, &s->series, NULL);
         ckg__fit_start(&fit, 0, s->fitted.theta);
     }
 }
@@ -167,7 +169,8 @@ static int fit_from_lead(struct ckg__models *models, int trials)
         if (!models->choose_kernel || !from->told)
             models->surrogate[j].fitted.kernel = first_kernel(models, j);
         models->surrogate[j].fitted.warp = first_warp(models, j);
-        models->surrogate[j].fitted.strict = 0;
+        /* far values of a near-linear outcome are what they should be */
+        models->surrogate[j].fitted.strict = models->surrogate[j].fitted.linear ? -1 : 0;
     }
     return fit_to(models, trials);
 }

@@ -27,7 +27,7 @@ static void kernel_task(void *context, int index, int worker)
     struct smoothness *s = context;
     const struct ckg__models *models = s->models;
     const struct ckg__series *series = &models->surrogate[s->outcome].series;
-    struct ckg__fit fit = ckg__models_fit(models, (enum ckg__kernel)index, series, models->X[s->outcome]);
+    struct ckg__fit fit = ckg__models_fit(models, &s->fitted[index], series, models->X[s->outcome]);
     struct ckg__team team;
 
     ckg__models_share(models, worker, &team, &fit);

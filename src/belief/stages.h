@@ -30,7 +30,7 @@ int ckg__lay_out(const struct ckg__models *models, const struct ckg__layout *lay
 int ckg__lay_out_all(struct ckg__models *models, int trials);
 
 /* How a series is fitted. `team` is filled for the worker and shares the matrices that are large enough. */
-struct ckg__fit ckg__models_fit(const struct ckg__models *models, enum ckg__kernel kernel,
+struct ckg__fit ckg__models_fit(const struct ckg__models *models, const struct ckg__fitted *fitted,
                                 const struct ckg__series *series, const double *X);
 void ckg__models_share(const struct ckg__models *models, int worker, struct ckg__team *team,
                        struct ckg__fit *fit);
@@ -39,7 +39,7 @@ void ckg__models_share(const struct ckg__models *models, int worker, struct ckg_
 int ckg__models_run(const struct ckg__models *models, int count, ckg__task task, void *context,
                     const int *status);
 
-/* --- fits.c, smoothness.c, warp.c --- */
+/* --- fits.c, smoothness.c, trend.c, warp.c --- */
 
 /*
  * Fits the hyperparameters of all outcomes to the series as laid out, from what the surrogates hold; for an
@@ -49,6 +49,9 @@ int ckg__fit_all(struct ckg__models *models, int anchor);
 
 /* Chooses outcome j's kernel for the series as laid out by the density, in favour of the one it has. */
 int ckg__choose_kernel(struct ckg__models *models, int j);
+
+/* Whether outcome j has a linear part beside its kernel, likewise. */
+int ckg__choose_trend(struct ckg__models *models, int j);
 
 /* Chooses outcome j's warp for these trials by the density, beginning with the fit on the present scale. */
 int ckg__choose_warp(struct ckg__models *models, int j, int trials);

@@ -5,17 +5,18 @@
  */
 #include "belief/stages.h"
 
-enum { SCALES = 8, FEWEST = 8, EVALUATIONS = 20 };
+enum { SCALES = 9, FEWEST = 8, EVALUATIONS = 20 };
 
 /* An asinh is tried from this deviation in interquartile ranges on; another scale must gain so much. */
 static const double warp_tail = 3;
 static const double scale_gain = 3;
 
-/* As it is; so, but stricter about what is absurd; warped. */
+/* As it is; so, but with nothing absurd, and stricter about what is; warped. */
 static const struct scale {
     double warp;
     int strict;
-} scales[SCALES] = {{0, 0}, {0, 1}, {0.1, 0}, {0.3, 0}, {1, 0}, {3, 0}, {10, 0}, {CKG__LOGARITHM, 0}};
+} scales[SCALES] = {{0, 0}, {0, -1}, {0, 1},  {0.1, 0},           {0.3, 0},
+                    {1, 0}, {3, 0},  {10, 0}, {CKG__LOGARITHM, 0}};
 
 struct warped {
     struct ckg__models *models;
@@ -40,7 +41,7 @@ static void warp_task(void *context, int index, int worker)
 
     int status = ckg__lay_out(w->models, &layout, arena, &scaling, &series, &X);
     if (!status) {
-        struct ckg__fit fit = ckg__models_fit(w->models, w->fitted[index].kernel, &series, X);
+        struct ckg__fit fit = ckg__models_fit(w->models, &w->fitted[index], &series, X);
         struct ckg__team team;
         ckg__models_share(w->models, worker, &team, &fit);
         status = ckg__fit_climb(&fit, EVALUATIONS, w->fitted[index].theta, &w->density[index], arena);

@@ -57,6 +57,16 @@ struct ckg__prior ckg__prior_exact(int d)
     return prior;
 }
 
+/* Beside a trend the signal is what the trend leaves: anything from nothing to all. */
+struct ckg__prior ckg__prior_beside_trend(int d)
+{
+    struct ckg__prior prior = ckg__prior_exact(d);
+
+    prior.signal_sd = 4;
+    prior.signal_low = -20;
+    return prior;
+}
+
 struct ckg__prior ckg__prior_flat(void)
 {
     return (struct ckg__prior){
@@ -72,6 +82,22 @@ struct ckg__prior ckg__prior_flat(void)
         .signal_low = log(1e-3),
         .signal_high = log(1e4),
     };
+}
+
+/* Z ← the rows of the linear part, which no hyperparameter changes; inv_ell is scratch. */
+static int take_linear(struct ckg__fit_work *w, const struct ckg__gp_inputs *in, struct ckg__arena *arena)
+{
+    const size_t ld = (size_t)w->ld;
+    const struct ckg__covariance k = ckg__gp_covariance(in, 1, w->inv_ell);
+
+    w->Z = in->linear ? ckg__arena_doubles(arena, ((size_t)in->n + 1) * ld) : NULL;
+    if (in->linear && !w->Z)
+        return CKG_ERR_NOMEM;
+    for (int c = 0; c < in->D; c++)
+        w->inv_ell[c] = 1;
+    for (int i = 0; w->Z && i < in->n; i++)
+        ckg__covariance_linear_row(&k, i, in->X, in->ldx, w->Z + (size_t)i * ld);
+    return CKG_OK;
 }
 
 int ckg__fit_work_take(struct ckg__fit_work *w, const struct ckg__fit *fit, struct ckg__arena *arena)
@@ -93,10 +119,10 @@ int ckg__fit_work_take(struct ckg__fit_work *w, const struct ckg__fit *fit, stru
     w->slope = ckg__arena_doubles(arena, D * ((size_t)fit->inputs.n / CKG__GP_ROWS + 1));
     w->label = ckg__arena_doubles(arena, CKG__LABEL_NUMBERS * n);
     w->labelled = 0;
-    return w->A && w->L && w->G && w->beta && w->alpha && w->ones && w->inv_ell && w->slope && w->noise &&
-                   w->label
-               ? CKG_OK
-               : CKG_ERR_NOMEM;
+    if (!w->A || !w->L || !w->G || !w->beta || !w->alpha || !w->ones || !w->inv_ell || !w->slope ||
+        !w->noise || !w->label)
+        return CKG_ERR_NOMEM;
+    return take_linear(w, &fit->inputs, arena);
 }
 
 static double normal_prior(double value, double mean, double sd, double *slope)

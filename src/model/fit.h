@@ -24,6 +24,7 @@ struct ckg__prior {
  */
 struct ckg__prior ckg__prior_default(int d);
 struct ckg__prior ckg__prior_exact(int d);
+struct ckg__prior ckg__prior_beside_trend(int d);
 struct ckg__prior ckg__prior_labels(int d);
 struct ckg__prior ckg__prior_flat(void);
 

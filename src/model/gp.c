@@ -88,9 +88,18 @@ void ckg__gp_scale(const struct ckg__gp_inputs *in, const double *theta, double 
     }
 }
 
+struct ckg__covariance ckg__gp_covariance(const struct ckg__gp_inputs *in, double s2, const double *inv_ell)
+{
+    /* Over the unit cube a linear function with such slopes has the variance of the standardised values. */
+    const double slope = 12.0 / in->d;
+
+    return (struct ckg__covariance){
+        .kernel = in->kernel, .D = in->D, .s2 = s2, .linear = in->linear ? slope : 0, .inv_ell = inv_ell};
+}
+
 struct covariance {
     const struct ckg__gp_inputs *in;
-    double s2;
+    const struct ckg__covariance *k;
     const double *row_noise;
     const double *A;
     int lda;
@@ -105,7 +114,7 @@ static void kernel_task(void *context, int index, int worker)
     const int end = first + CKG__GP_ROWS < c->in->n ? first + CKG__GP_ROWS : c->in->n;
 
     (void)worker;
-    ckg__kernels()->symmetric(c->in->kernel, c->in->D, first, end, c->A, c->lda, c->s2, c->L, c->ldl);
+    ckg__covariance_rows(c->k, first, end, c->A, c->lda, c->L, c->ldl);
 }
 
 /* K + Σ with that nugget. */
@@ -113,10 +122,11 @@ static void fill_covariance(void *context, double nugget)
 {
     struct covariance *c = context;
     const int n = c->in->n;
+    const double unit = ckg__covariance_unit(c->k);
 
     ckg__team_run(c->in->team, (n + CKG__GP_ROWS - 1) / CKG__GP_ROWS, kernel_task, c);
     for (int i = 0; i < n; i++)
-        c->L[(size_t)i * (size_t)c->ldl + (size_t)i] += c->s2 * nugget + c->row_noise[i];
+        c->L[(size_t)i * (size_t)c->ldl + (size_t)i] += unit * nugget + c->row_noise[i];
 }
 
 struct ckg__jitter ckg__nuggets(double from)
@@ -124,10 +134,10 @@ struct ckg__jitter ckg__nuggets(double from)
     return (struct ckg__jitter){from, 0, CKG__NUGGET_MAX * 1.01};
 }
 
-int ckg__gp_factor(const struct ckg__gp_inputs *in, double s2, const double *row_noise, const double *A,
-                   int lda, double *L, int ldl, double *nugget)
+int ckg__gp_factor(const struct ckg__gp_inputs *in, const struct ckg__covariance *k, const double *row_noise,
+                   const double *A, int lda, double *L, int ldl, double *nugget)
 {
-    struct covariance covariance = {in, s2, row_noise, A, lda, ldl, L};
+    struct covariance covariance = {in, k, row_noise, A, lda, ldl, L};
 
     return ckg__jitter_factor(in->n, L, ldl, ckg__nuggets(CKG__NUGGET), fill_covariance, &covariance,
                               in->team, nugget);
@@ -163,13 +173,14 @@ int ckg__gp_append(struct ckg__gp *gp, int design, const double *u, double y, do
     for (int k = 0; k < gp->D; k++)
         gp->A[(size_t)k * ld + (size_t)n] = u[k] * gp->inv_ell[k];
     double *row = gp->L + (size_t)n * ld;
-    ckg__kernels()->cross(gp->kernel, gp->D, 1, gp->A + n, gp->capacity, n, gp->A, gp->capacity, gp->s2, row,
-                          NULL, gp->capacity);
+    ckg__covariance_cross(&gp->k, 1, gp->A + n, gp->capacity, n, gp->A, gp->capacity, row, NULL,
+                          gp->capacity);
 
     /* Its row of the factor. */
     ckg__dense()->solve_lower(n, 1, gp->L, gp->capacity, row, 1);
-    const double floor = gp->s2 * gp->nugget;
-    const double rest = gp->s2 + floor + noise - ckg__dense()->dot(n, row, row);
+    const double floor = gp->unit * gp->nugget;
+    const double rest = ckg__covariance_own(&gp->k, gp->A, gp->capacity, n) + floor + noise -
+                        ckg__dense()->dot(n, row, row);
     row[n] = sqrt(rest > floor ? rest : floor);
 
     /* What it says. */
@@ -210,12 +221,12 @@ const double *ckg__gp_inverse_lengthscales(const struct ckg__gp *gp)
 void ckg__gp_prior(const struct ckg__gp *gp, double *mean, double *sd)
 {
     *mean = gp->mean;
-    *sd = sqrt(gp->s2);
+    *sd = sqrt(ckg__covariance_most(&gp->k));
 }
 
 double ckg__gp_nugget_variance(const struct ckg__gp *gp)
 {
-    return gp->s2 * gp->nugget;
+    return gp->unit * gp->nugget;
 }
 
 double ckg__gp_chance(const struct ckg__gp *gp)
@@ -225,7 +236,7 @@ double ckg__gp_chance(const struct ckg__gp *gp)
 
 int ckg__gp_is_noisy(const struct ckg__gp *gp)
 {
-    return gp->future > gp->s2 * gp->nugget;
+    return gp->future > gp->unit * gp->nugget;
 }
 
 int ckg__gp_row_design(const struct ckg__gp *gp, int i)
@@ -243,10 +254,11 @@ double ckg__gp_row_noise(const struct ckg__gp *gp, int i)
 struct ckg__gp_summary ckg__gp_describe(const struct ckg__gp *gp)
 {
     return (struct ckg__gp_summary){
-        .kernel = gp->kernel,
+        .kernel = gp->k.kernel,
+        .linear = gp->k.linear > 0,
         .rows = gp->n,
         .mean = gp->mean,
-        .signal = gp->s2,
+        .signal = gp->k.s2,
         .noise = gp->noise,
         .nugget = gp->nugget,
         .log_likelihood = gp->log_likelihood,

@@ -12,7 +12,7 @@
 #include "base/arena.h"
 #include "base/threads.h"
 #include "data/data.h"
-#include "model/kernel.h"
+#include "model/covariance.h"
 
 struct ckg__gp;
 struct ckg__likelihood;
@@ -31,6 +31,7 @@ struct ckg__gp_inputs {
     const struct ckg__series *series;
     double mean_precision;        /* of the normal prior of m around 0; INFINITY: m = 0 */
     const struct ckg__team *team; /* shares the work on a large matrix; NULL: nobody does */
+    int linear;                   /* 1: a trend beside the kernel (covariance.h) */
 };
 
 /* A process without rows or room for any; NULL when there is no memory. */
@@ -68,7 +69,7 @@ int ckg__gp_coordinates(const struct ckg__gp *gp); /* D */
 /* 1/ℓ of each coordinate (D). */
 const double *ckg__gp_inverse_lengthscales(const struct ckg__gp *gp);
 
-/* What the process is before any data: its mean and its standard deviation anywhere. */
+/* What the process is before any data: its mean, and its largest standard deviation in the unit cube. */
 void ckg__gp_prior(const struct ckg__gp *gp, double *mean, double *sd);
 
 /* The variance that stands on the diagonal for numerical reasons alone. */
@@ -88,6 +89,7 @@ double ckg__gp_row_noise(const struct ckg__gp *gp, int i);
 /* What a fit found, for people. Variances and mean in model units. */
 struct ckg__gp_summary {
     enum ckg__kernel kernel;
+    int linear; /* 1: a trend beside it */
     int rows;
     double mean, signal, noise; /* noise: the estimated variance of one evaluation, 0: none */
     double nugget;              /* relative to the signal's variance */

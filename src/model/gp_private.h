@@ -1,7 +1,7 @@
 /*
- * What a process is made of, for model/ and posterior/ alone: constant mean m, kernel s²κ, a diagonal of
- * noise. Holds the factor L of K + Σ and what follows from it: beta = L⁻¹(y − m), alpha = L⁻ᵀbeta. Inputs are
- * scaled by 1/ℓ and dimension-major.
+ * What a process is made of, for model/ and posterior/ alone: constant mean m, covariance k
+ * (covariance.h), a diagonal of noise. Holds the factor L of K + Σ and what follows from it: beta = L⁻¹(y −
+ * m), alpha = L⁻ᵀbeta. Inputs are scaled by 1/ℓ and dimension-major.
  */
 #ifndef CKG_MODEL_GP_PRIVATE_H
 #define CKG_MODEL_GP_PRIVATE_H
@@ -10,7 +10,7 @@
 #include "model/gp.h"
 
 struct ckg__gp {
-    enum ckg__kernel kernel;
+    struct ckg__covariance k;
     const struct ckg__likelihood *likelihood;
     int D, n, capacity;   /* capacity is the leading dimension of A and L */
     double *inv_ell;      /* (D) */
@@ -19,23 +19,24 @@ struct ckg__gp {
     double *beta, *alpha; /* (capacity) */
     double *row_noise;    /* (capacity) the diagonal of Σ, without the nugget */
     int *design;          /* (capacity) the design of each row; −1: none */
-    double s2, mean, nugget;
+    double unit;          /* variance that the nugget is relative to */
+    double mean, nugget;
     double noise;  /* estimated variance of one evaluation, 0: none */
     double future; /* variance that one further evaluation is expected to carry, nugget included */
     double log_likelihood;
 };
 
-/* The smallest nugget relative to s², and the largest tried when a factorisation fails. */
+/* The smallest nugget relative to the covariance's unit, and the largest tried when a factorisation fails. */
 #define CKG__NUGGET 1e-11
 #define CKG__NUGGET_MAX 1e-3
 
 /* The nuggets tried from one on. */
 struct ckg__jitter ckg__nuggets(double from);
 
-/* The smallest variance that counts, with that nugget and signal variance: below it rounding rules. */
-static inline double ckg__floor_of(double nugget, double s2)
+/* The smallest variance that counts, with that nugget and unit: below it rounding rules. */
+static inline double ckg__floor_of(double nugget, double unit)
 {
-    return 1e-4 * nugget * s2;
+    return 1e-4 * nugget * unit;
 }
 
 /* Frees what a process holds, and leaves one without rows. */
@@ -52,8 +53,12 @@ void ckg__gp_scale(const struct ckg__gp_inputs *inputs, const double *theta, dou
  * The factor of K + Σ at inputs scaled into A (D×lda), with the diagonal row_noise (n) of Σ: L in `L`, the
  * nugget used; 0, or a pivot's number when every nugget failed.
  */
-int ckg__gp_factor(const struct ckg__gp_inputs *inputs, double s2, const double *row_noise, const double *A,
-                   int lda, double *L, int ldl, double *nugget);
+int ckg__gp_factor(const struct ckg__gp_inputs *inputs, const struct ckg__covariance *k,
+                   const double *row_noise, const double *A, int lda, double *L, int ldl, double *nugget);
+
+/* The covariance of the inputs with that signal variance and 1/ℓ. */
+struct ckg__covariance ckg__gp_covariance(const struct ckg__gp_inputs *inputs, double s2,
+                                          const double *inv_ell);
 
 /* alpha ← L⁻ᵀbeta. */
 void ckg__gp_weigh(struct ckg__gp *gp);

@@ -233,5 +233,36 @@ static void gradient_common(int D, int n, const double *A, int lda, int m, const
     }
 }
 
+static void add_linear(int D, const double *a, int lda, int m, const double *B, int ldb,
+                       const double *inv_ell, double l, double *restrict row)
+{
+    assert(D > 0 && m >= 0 && ldb >= m);
+
+    for (int k = 0; k < D; k++) {
+        const double ell = 1 / inv_ell[k];
+        const double own = l * (a[(long)k * lda] * ell - 0.5);
+        const double *restrict b = B + (long)k * ldb;
+        for (int p = 0; p < m; p++)
+            row[p] += own * (b[p] * ell - 0.5);
+    }
+}
+
+static void linear_each(int D, int n, const double *A, int lda, int m, const double *W, int ldw,
+                        const double *inv_ell, double l, double *out, int ldo)
+{
+    assert(D > 0 && lda >= n && ldw >= m && ldo >= m);
+
+    for (int i = 0; i < n; i++) {
+        const double *restrict w = W + (long)i * ldw;
+        for (int k = 0; k < D; k++) {
+            const double ell = 1 / inv_ell[k];
+            const double pull = l * (A[(long)k * lda + i] * ell - 0.5) * ell;
+            double *restrict o = out + (long)k * ldo;
+            for (int p = 0; p < m; p++)
+                o[p] += w[p] * pull;
+        }
+    }
+}
+
 const struct ckg__kernel_ops CKG__VARIANT_NAME(ckg__kernel_ops) = {
-    cross, symmetric, slopes, lengthscale_gradient, gradient_each, gradient_common};
+    cross, symmetric, slopes, lengthscale_gradient, gradient_each, gradient_common, add_linear, linear_each};

@@ -44,6 +44,17 @@ struct ckg__kernel_ops {
     /* The same with weights w (n) common to all points. */
     void (*gradient_common)(int D, int n, const double *A, int lda, int m, const double *B, int ldb,
                             const double *w, const double *G, int ldg, double *out, int ldo);
+
+    /*
+     * row (m) += l·Σ_k (x_k − ½)(x'_kp − ½), the linear part (covariance.h) between one point a (stride lda)
+     * and those of B (D×m); x = a/inv_ell.
+     */
+    void (*add_linear)(int D, const double *a, int lda, int m, const double *B, int ldb,
+                       const double *inv_ell, double l, double *row);
+
+    /* out (D×m) += l·Σ_i W_ip (x_ki − ½)/inv_ell_k, W (n×m): its share in gradient_each. */
+    void (*linear_each)(int D, int n, const double *A, int lda, int m, const double *W, int ldw,
+                        const double *inv_ell, double l, double *out, int ldo);
 };
 
 const struct ckg__kernel_ops *ckg__kernels(void);

@@ -111,7 +111,7 @@ static int leave_rows(const struct leave *w, int first, int count, double *mean,
         for (int j = 0; j < count; j++)
             step += C[i][j] * (w->qy[first + j] - m * w->q1[first + j]);
         mean[row] = w->series->y[row] - step;
-        var[row] = fmax(C[i][i] - gp->row_noise[row] - gp->s2 * gp->nugget, 0);
+        var[row] = fmax(C[i][i] - gp->row_noise[row] - gp->unit * gp->nugget, 0);
     }
     return CKG_OK;
 }

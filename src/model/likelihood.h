@@ -17,6 +17,7 @@
 struct ckg__fit_work {
     double *A, *L, *G, *beta, *alpha, *ones, *inv_ell, *slope, *noise;
     int ld;
+    double *Z;     /* n×ld, the linear part of the covariance; NULL: none */
     double *label; /* CKG__LABEL_NUMBERS×n, for labels: their sites among them */
     int labelled;  /* 1: the sites are those of the last density, and the next begins there */
 };

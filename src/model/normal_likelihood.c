@@ -55,16 +55,16 @@ static int condition(struct ckg__gp *gp, const struct ckg__gp_inputs *in, const 
         return CKG_ERR_NOMEM;
 
     /* The rows: where they lie, at which design, with how much noise. */
-    gp->kernel = in->kernel;
     gp->n = in->n;
-    gp->s2 = exp(theta[in->d + 1]);
     gp->noise = s->estimated ? exp(theta[in->d]) : 0;
     ckg__gp_scale(in, theta, gp->inv_ell, gp->A, gp->capacity);
+    gp->k = ckg__gp_covariance(in, exp(theta[in->d + 1]), gp->inv_ell);
+    gp->unit = ckg__covariance_unit(&gp->k);
     row_noises(s, in->n, gp->noise, gp->row_noise);
     memcpy(gp->design, s->design, (size_t)in->n * sizeof *gp->design);
 
     /* The factor of their covariance. */
-    if (ckg__gp_factor(in, gp->s2, gp->row_noise, gp->A, gp->capacity, gp->L, gp->capacity, &gp->nugget)) {
+    if (ckg__gp_factor(in, &gp->k, gp->row_noise, gp->A, gp->capacity, gp->L, gp->capacity, &gp->nugget)) {
         ckg__arena_release(arena, mark);
         return ckg__fail(CKG_ERR_NUMERIC, "the covariance of %d observations has no factor, nugget %g", in->n,
                          CKG__NUGGET_MAX);
@@ -72,15 +72,15 @@ static int condition(struct ckg__gp *gp, const struct ckg__gp_inputs *in, const 
 
     /* The mean and the weights, and what a further evaluation would be like. */
     gp->mean = center(in, gp->noise, gp->L, gp->capacity, gp->beta, ones, &gp->log_likelihood);
-    gp->future = gp->s2 * gp->nugget + (s->estimated ? gp->noise : s->typical_known);
+    gp->future = gp->unit * gp->nugget + (s->estimated ? gp->noise : s->typical_known);
     ckg__gp_weigh(gp);
     ckg__arena_release(arena, mark);
     return CKG_OK;
 }
 
 /* Gradient of the density into gradient (d+2), which is cleared first; needs w->L the factor and w->beta. */
-static void density_gradient(const struct ckg__gp_inputs *in, double s2, double noise, double mean,
-                             double *gradient, struct ckg__fit_work *w)
+static void density_gradient(const struct ckg__gp_inputs *in, const struct ckg__covariance *k, double nugget,
+                             double noise, double mean, double *gradient, struct ckg__fit_work *w)
 {
     const struct ckg__series *s = in->series;
     const int n = in->n;
@@ -98,7 +98,7 @@ static void density_gradient(const struct ckg__gp_inputs *in, double s2, double 
                           w->noise[i];
 
     /* Signal and length-scales, and what replicates say of the noise. */
-    ckg__rows_slopes(in, s2, s->y, mean, gradient, w);
+    ckg__rows_slopes(in, k, nugget, s->y, mean, gradient, w);
     gradient[in->d] = 0.5 * noise_term;
     if (s->extra > 0)
         gradient[in->d] += 0.5 * (s->within / noise - s->extra);
@@ -107,19 +107,21 @@ static void density_gradient(const struct ckg__gp_inputs *in, double s2, double 
 static double density(const struct ckg__gp_inputs *in, const double *theta, double *gradient,
                       struct ckg__fit_work *w)
 {
-    const double s2 = exp(theta[in->d + 1]);
+    struct ckg__covariance k = ckg__gp_covariance(in, exp(theta[in->d + 1]), w->inv_ell);
     const double noise = exp(theta[in->d]);
     double nugget;
     double value;
 
+    k.Z = w->Z;
+    k.ldz = w->ld;
     ckg__gp_scale(in, theta, w->inv_ell, w->A, w->ld);
     row_noises(in->series, in->n, noise, w->noise);
-    if (ckg__gp_factor(in, s2, w->noise, w->A, w->ld, w->L, w->ld, &nugget))
+    if (ckg__gp_factor(in, &k, w->noise, w->A, w->ld, w->L, w->ld, &nugget))
         return -INFINITY;
 
     const double mean = center(in, noise, w->L, w->ld, w->beta, w->ones, &value);
     if (gradient)
-        density_gradient(in, s2, noise, mean, gradient, w);
+        density_gradient(in, &k, nugget, noise, mean, gradient, w);
     return value;
 }
 

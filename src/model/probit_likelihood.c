@@ -42,7 +42,7 @@ static const double least_precision = 1e-9;
 /* The labels of one series and the approximation as it grows; arrays (n). */
 struct labels {
     const struct ckg__gp_inputs *in;
-    double s2;
+    struct ckg__covariance k;
     const double *A; /* D×lda, the inputs scaled */
     int lda;
     double *L; /* n×ldl: (K + Σ)⁻¹ after a sweep */
@@ -198,10 +198,10 @@ static int look(struct labels *l)
 
     /* The factor, the mean, the weights and the inverse. */
     measure(l);
-    const int bad = ckg__gp_factor(l->in, l->s2, l->noise, l->A, l->lda, l->L, l->ldl, &nugget);
+    const int bad = ckg__gp_factor(l->in, &l->k, l->noise, l->A, l->lda, l->L, l->ldl, &nugget);
     if (bad)
         return bad;
-    l->centre = ckg__rows_centre(n, l->y, mean_precision(l->in, l->s2), l->L, l->ldl, l->beta, l->ones,
+    l->centre = ckg__rows_centre(n, l->y, mean_precision(l->in, l->k.s2), l->L, l->ldl, l->beta, l->ones,
                                  &l->density);
     memcpy(l->alpha, l->beta, (size_t)n * sizeof *l->alpha);
     ckg__dense()->solve_lower_transposed(n, 1, l->L, l->ldl, l->alpha, 1);
@@ -227,7 +227,7 @@ static void forget(struct labels *l)
     }
     for (int i = 0; i < n; i++) {
         l->mean[i] = 0;
-        l->var[i] = l->s2;
+        l->var[i] = l->k.s2;
     }
 }
 
@@ -306,7 +306,7 @@ static double density(const struct ckg__gp_inputs *in, const double *theta, doub
 {
     const double s2 = exp(theta[in->d + 1]);
     struct labels l = {.in = in,
-                       .s2 = s2,
+                       .k = ckg__gp_covariance(in, s2, w->inv_ell),
                        .A = w->A,
                        .lda = w->ld,
                        .L = w->L,
@@ -328,7 +328,7 @@ static double density(const struct ckg__gp_inputs *in, const double *theta, doub
     const double value = log_probability(&l);
     if (gradient) {
         const double part = l.centre * l.centre * mean_precision(in, s2);
-        ckg__rows_slopes(in, s2, l.y, l.centre, gradient, w);
+        ckg__rows_slopes(in, &l.k, 0, l.y, l.centre, gradient, w);
         gradient[in->d + 1] += 0.5 * part * s2 / (1 + s2);
     }
     return value;
@@ -353,9 +353,11 @@ static int take(struct labels *l, const struct ckg__gp *gp, struct ckg__arena *a
 static int condition(struct ckg__gp *gp, const struct ckg__gp_inputs *in, const double *theta,
                      struct ckg__arena *arena)
 {
+    assert(!in->linear);
+
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
     struct labels l = {.in = in,
-                       .s2 = exp(theta[in->d + 1]),
+                       .k = ckg__gp_covariance(in, exp(theta[in->d + 1]), gp->inv_ell),
                        .A = gp->A,
                        .lda = gp->capacity,
                        .noise = gp->row_noise,
@@ -366,9 +368,9 @@ static int condition(struct ckg__gp *gp, const struct ckg__gp_inputs *in, const 
         return CKG_ERR_NOMEM;
 
     /* The rows: where they lie, at which design. */
-    gp->kernel = in->kernel;
     gp->n = in->n;
-    gp->s2 = l.s2;
+    gp->k = l.k;
+    gp->unit = l.k.s2;
     gp->noise = 0;
     ckg__gp_scale(in, theta, gp->inv_ell, gp->A, gp->capacity);
     memcpy(gp->design, in->series->design, (size_t)in->n * sizeof *gp->design);
@@ -376,7 +378,7 @@ static int condition(struct ckg__gp *gp, const struct ckg__gp_inputs *in, const 
     /* The measurement that stands for each, and the factor with their noise. */
     int bad = settle(&l, 1, enough_for_process);
     if (!bad)
-        bad = ckg__gp_factor(in, gp->s2, gp->row_noise, gp->A, gp->capacity, gp->L, gp->capacity,
+        bad = ckg__gp_factor(in, &gp->k, gp->row_noise, gp->A, gp->capacity, gp->L, gp->capacity,
                              &gp->nugget);
     if (bad) {
         ckg__arena_release(arena, mark);
@@ -388,7 +390,7 @@ static int condition(struct ckg__gp *gp, const struct ckg__gp_inputs *in, const 
     /* The mean and the weights; a further label is worth most where it is open: π/2. */
     gp->mean = l.centre;
     gp->log_likelihood = log_probability(&l);
-    gp->future = gp->s2 * gp->nugget + 1.57079632679489661923;
+    gp->future = gp->unit * gp->nugget + 1.57079632679489661923;
     ckg__arena_release(arena, mark);
     return CKG_OK;
 }
@@ -416,7 +418,7 @@ static void noise(const struct ckg__gp *gp, int m, const double *U, int ldu, con
         const double spread = 1 / (above * below);
         const double moves = fabs(mean[p] / s) < surest;
         const double slope = moves * spread * (2 * z + above - below); /* in z */
-        out->var[p] = s * s * spread - var[p] + gp->s2 * gp->nugget;
+        out->var[p] = s * s * spread - var[p] + gp->unit * gp->nugget;
         if (out->in_mean)
             out->in_mean[p] = s * slope;
         if (out->in_var)

@@ -1,8 +1,8 @@
 /*
- * Normal measurements y with the diagonal of noise Σ. With K = s²(κ + nugget·I), Q = (K + Σ)⁻¹ and
+ * Normal measurements y with the diagonal of noise Σ. With K = s²κ + T + nugget, Q = (K + Σ)⁻¹ and
  * α = Q(y − m):
  *     ∂/∂log ℓ_k = Σ_{j<i} (α_i α_j − Q_ij) ∂K_ij/∂log ℓ_k
- *     ∂/∂log s²  = ½ (αᵀ(y − m) − n − Σ_i (α_i² − Q_ii) Σ_ii)
+ *     ∂/∂log s²  = ½ (αᵀ(y − m) − n − Σ_i (α_i² − Q_ii) Σ_ii − Σ_ij (α_i α_j − Q_ij) T_ij)
  * The mean m maximises the density for each theta, so its own derivative does not enter. Reference: Rasmussen
  * and Williams, Gaussian Processes for Machine Learning, section 5.4.1.
  */
@@ -53,7 +53,7 @@ double ckg__rows_centre(int n, const double *y, double precision, const double *
 
 struct slope_rows {
     const struct ckg__gp_inputs *in;
-    double s2;
+    const struct ckg__covariance *k;
     struct ckg__fit_work *work;
 };
 
@@ -67,13 +67,30 @@ static void slope_task(void *context, int index, int worker)
     const int end = first + CKG__GP_ROWS < n ? first + CKG__GP_ROWS : n;
 
     (void)worker;
-    ckg__kernels()->slopes(r->in->kernel, r->in->D, first, end, w->A, w->ld, r->s2, w->G, w->ld);
+    ckg__kernels()->slopes(r->in->kernel, r->in->D, first, end, w->A, w->ld, r->k->s2, w->G, w->ld);
     ckg__kernels()->lengthscale_gradient(r->in->D, first, end, w->A, w->ld, w->alpha, w->L, w->ld, w->G,
                                          w->ld, w->slope + index * r->in->D);
 }
 
-void ckg__rows_slopes(const struct ckg__gp_inputs *in, double s2, const double *y, double mean,
-                      double *gradient, struct ckg__fit_work *w)
+/* What is not the signal's in the slope in log s²: the linear part, and the nugget that goes with it. */
+static double linear_share(const struct ckg__gp_inputs *in, const struct ckg__covariance *k, double nugget,
+                           struct ckg__fit_work *w)
+{
+    const double beside = (ckg__covariance_unit(k) - k->s2) * nugget;
+    double share = 0;
+
+    for (int i = 0; k->linear > 0 && i < in->n; i++) {
+        const double *q = w->L + (size_t)i * (size_t)w->ld;
+        const double *z = w->Z + (size_t)i * (size_t)w->ld;
+        for (int j = 0; j < i; j++)
+            share += 2 * (w->alpha[i] * w->alpha[j] - q[j]) * z[j];
+        share += (w->alpha[i] * w->alpha[i] - q[i]) * (z[i] + beside);
+    }
+    return share;
+}
+
+void ckg__rows_slopes(const struct ckg__gp_inputs *in, const struct ckg__covariance *k, double nugget,
+                      const double *y, double mean, double *gradient, struct ckg__fit_work *w)
 {
     const int n = in->n;
     const int d = in->d;
@@ -87,10 +104,10 @@ void ckg__rows_slopes(const struct ckg__gp_inputs *in, double s2, const double *
         noise += excess * w->noise[i];
         quadratic += w->alpha[i] * (y[i] - mean);
     }
-    gradient[d + 1] = 0.5 * (quadratic - n - noise);
+    gradient[d + 1] = 0.5 * (quadratic - n - noise - linear_share(in, k, nugget, w));
 
     /* Length-scales, rows shared out; the inverse is spoilt. */
-    struct slope_rows rows = {in, s2, w};
+    struct slope_rows rows = {in, k, w};
     const int chunks = (n + CKG__GP_ROWS - 1) / CKG__GP_ROWS;
     ckg__team_run(in->team, chunks, slope_task, &rows);
     for (int c = 0; c < chunks; c++)

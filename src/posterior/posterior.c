@@ -1,7 +1,7 @@
 /*
  * Posterior means, variances, covariances and their gradients. With v(x) = L⁻¹k(X, x):
  *     μ(x) = m + k(x, X)α        s²(x) = k(x, x) − vᵀv        kⁿ(x, x') = k(x, x') − v(x)ᵀv(x')
- *     ∂μ = Σ α_i ∂k_i            ∂s² = −2 Σ (L⁻ᵀv)_i ∂k_i
+ *     ∂μ = Σ α_i ∂k_i            ∂s² = ∂k(x, x) − 2 Σ (L⁻ᵀv)_i ∂k_i
  * Triangular solves alone: a variance from K⁻¹ would drown in rounding. Cost n² a point, in batches.
  */
 #include "posterior/posterior.h"
@@ -36,6 +36,15 @@ static void scale_points(const struct ckg__gp *gp, const double *U, int ldu, int
             B[(size_t)k * (size_t)ldb + (size_t)p] = U[(size_t)k * (size_t)ldu + (size_t)p] * gp->inv_ell[k];
 }
 
+/* var (m) ← k(x, x) − var at the scaled points B (D×m), at least 0. */
+static void subtract_from_own(const struct ckg__gp *gp, int m, const double *B, int ldb, double *var)
+{
+    for (int p = 0; p < m; p++) {
+        const double own = ckg__covariance_own(&gp->k, B, ldb, p);
+        var[p] = own > var[p] ? own - var[p] : 0;
+    }
+}
+
 void ckg__view_fill(struct ckg__view *view, const struct ckg__gp *gp, const double *U, int ldu, int first,
                     int count)
 {
@@ -48,15 +57,13 @@ void ckg__view_fill(struct ckg__view *view, const struct ckg__gp *gp, const doub
     double *mean = view->mean + first;
     double *var = view->var + first;
     scale_points(gp, U + first, ldu, count, B, view->ld);
-    ckg__kernels()->cross(gp->kernel, gp->D, gp->n, gp->A, gp->capacity, count, B, view->ld, gp->s2, V, NULL,
-                          view->ld);
+    ckg__covariance_cross(&gp->k, gp->n, gp->A, gp->capacity, count, B, view->ld, V, NULL, view->ld);
     dense->combine_rows(gp->n, count, V, view->ld, gp->alpha, mean);
+    for (int p = 0; p < count; p++)
+        mean[p] += gp->mean;
     dense->solve_lower(gp->n, count, gp->L, gp->capacity, V, view->ld);
     dense->column_squares(gp->n, count, V, view->ld, var);
-    for (int p = 0; p < count; p++) {
-        mean[p] += gp->mean;
-        var[p] = gp->s2 > var[p] ? gp->s2 - var[p] : 0;
-    }
+    subtract_from_own(gp, count, B, view->ld, var);
 }
 
 int ckg__view_make(struct ckg__view *view, const struct ckg__gp *gp, int m, const double *U, int ldu,
@@ -76,8 +83,7 @@ void ckg__view_covariance(const struct ckg__gp *gp, const struct ckg__view *a, c
     assert(first >= 0 && count >= 0 && first + count <= b->m);
     assert(ldc >= a->m);
 
-    ckg__kernels()->cross(gp->kernel, gp->D, count, b->B + first, b->ld, a->m, a->B, a->ld, gp->s2, C, NULL,
-                          ldc);
+    ckg__covariance_cross(&gp->k, count, b->B + first, b->ld, a->m, a->B, a->ld, C, NULL, ldc);
     ckg__dense()->multiply_tn(count, a->m, gp->n, -1, b->V + first, b->ld, a->V, a->ld, 1, C, ldc);
 }
 
@@ -95,25 +101,25 @@ static int covariance_against(const struct ckg__gp *gp, int m, const double *B, 
 {
     const int D = gp->D;
     double *slope = ckg__arena_doubles(arena, (size_t)m);
+    double *through = ckg__arena_doubles(arena, (size_t)D * (size_t)m);
+    const double one = 1;
     double *explained = ckg__arena_doubles(arena, (size_t)m);
     double *column = ckg__arena_doubles(arena, (size_t)gp->n + 1);
 
-    if (!slope || !explained || !column)
+    if (!slope || !through || !explained || !column)
         return CKG_ERR_NOMEM;
     for (int i = 0; i < gp->n; i++)
         column[i] = a->point->V[(size_t)i * (size_t)a->point->ld];
-    ckg__kernels()->cross(gp->kernel, D, 1, a->point->B, a->point->ld, m, B, m, gp->s2, a->cov, slope, m);
+    ckg__covariance_cross(&gp->k, 1, a->point->B, a->point->ld, m, B, m, a->cov, slope, m);
     ckg__dense()->combine_rows(gp->n, m, V, m, column, explained);
     for (int p = 0; p < m; p++)
         a->cov[p] -= explained[p];
-    ckg__kernels()->gradient_common(D, gp->n, gp->A, gp->capacity, m, B, m, a->weights, G, m, a->dcov, m);
-    for (int k = 0; k < D; k++)
-        for (int p = 0; p < m; p++) {
-            double *o = &a->dcov[(size_t)k * (size_t)m + (size_t)p];
-            *o = slope[p] *
-                     (B[(size_t)k * (size_t)m + (size_t)p] - a->point->B[(size_t)k * (size_t)a->point->ld]) -
-                 *o;
-        }
+    ckg__covariance_gradient_common(&gp->k, gp->n, gp->A, gp->capacity, m, B, m, a->weights, G, m, a->dcov,
+                                    m);
+    ckg__covariance_gradient_common(&gp->k, 1, a->point->B, a->point->ld, m, B, m, &one, slope, m, through,
+                                    m);
+    for (size_t i = 0; i < (size_t)D * (size_t)m; i++)
+        a->dcov[i] = through[i] - a->dcov[i];
     unscale(gp, m, 1, a->dcov);
     return CKG_OK;
 }
@@ -135,25 +141,26 @@ int ckg__posterior_batch(const struct ckg__gp *gp, int m, const double *U, int l
 
     /* The mean and its gradient. */
     scale_points(gp, U, ldu, m, B, m);
-    ckg__kernels()->cross(gp->kernel, gp->D, gp->n, gp->A, gp->capacity, m, B, m, gp->s2, V, G, m);
+    ckg__covariance_cross(&gp->k, gp->n, gp->A, gp->capacity, m, B, m, V, G, m);
     dense->combine_rows(gp->n, m, V, m, gp->alpha, out->mean);
-    ckg__kernels()->gradient_common(gp->D, gp->n, gp->A, gp->capacity, m, B, m, gp->alpha, G, m, out->dmean,
+    ckg__covariance_gradient_common(&gp->k, gp->n, gp->A, gp->capacity, m, B, m, gp->alpha, G, m, out->dmean,
                                     m);
     unscale(gp, m, 1, out->dmean);
 
     /* The variance, and while V is L⁻¹k the covariance with x⁺. */
     dense->solve_lower(gp->n, m, gp->L, gp->capacity, V, m);
     dense->column_squares(gp->n, m, V, m, out->var);
-    for (int p = 0; p < m; p++) {
+    for (int p = 0; p < m; p++)
         out->mean[p] += gp->mean;
-        out->var[p] = gp->s2 > out->var[p] ? gp->s2 - out->var[p] : 0;
-    }
+    subtract_from_own(gp, m, B, m, out->var);
     if (against && covariance_against(gp, m, B, V, G, arena, against))
         return CKG_ERR_NOMEM;
 
     /* The variance's gradient. */
     dense->solve_lower_transposed(gp->n, m, gp->L, gp->capacity, V, m);
-    ckg__kernels()->gradient_each(gp->D, gp->n, gp->A, gp->capacity, m, B, m, V, m, G, m, out->dvar, m);
+    ckg__covariance_gradient_each(&gp->k, gp->n, gp->A, gp->capacity, m, B, m, V, m, G, m, out->dvar, m);
+    for (int p = 0; p < m; p++)
+        ckg__covariance_own_gradient(&gp->k, B, m, p, -0.5, out->dvar, m);
     unscale(gp, m, -2, out->dvar);
     ckg__arena_release(arena, mark);
     return CKG_OK;
@@ -172,11 +179,11 @@ int ckg__posterior_mean(const struct ckg__gp *gp, int m, const double *U, int ld
     if (!B || !K || !G)
         return CKG_ERR_NOMEM;
     scale_points(gp, U, ldu, m, B, m);
-    ckg__kernels()->cross(gp->kernel, gp->D, gp->n, gp->A, gp->capacity, m, B, m, gp->s2, K, G, m);
+    ckg__covariance_cross(&gp->k, gp->n, gp->A, gp->capacity, m, B, m, K, G, m);
     ckg__dense()->combine_rows(gp->n, m, K, m, gp->alpha, mean);
     for (int p = 0; p < m; p++)
         mean[p] += gp->mean;
-    ckg__kernels()->gradient_common(gp->D, gp->n, gp->A, gp->capacity, m, B, m, gp->alpha, G, m, dmean, m);
+    ckg__covariance_gradient_common(&gp->k, gp->n, gp->A, gp->capacity, m, B, m, gp->alpha, G, m, dmean, m);
     unscale(gp, m, 1, dmean);
     ckg__arena_release(arena, mark);
     return CKG_OK;
@@ -199,7 +206,8 @@ double *ckg__view_weights(const struct ckg__gp *gp, const struct ckg__view *poin
 
 /*
  * With c_p the slope in cov(p) and v that in var(x⁺):
- *     Σ_p c_p ∂k(x_p, x⁺) + Σ_i (in_mean·α_i − ω_i) ∂k_i(x⁺),   ω = L⁻ᵀ(Σ_p c_p V_p + 2v·V⁺).
+ *     Σ_p c_p ∂k(x_p, x⁺) + v·∂k(x⁺, x⁺) + Σ_i (in_mean·α_i − ω_i) ∂k_i(x⁺),
+ *     ω = L⁻ᵀ(Σ_p c_p V_p + 2v·V⁺).
  */
 int ckg__view_pull(const struct ckg__gp *gp, const struct ckg__view *points, const struct ckg__view *at,
                    double in_mean, double in_var, const double *in_cov, struct ckg__arena *arena,
@@ -213,9 +221,10 @@ int ckg__view_pull(const struct ckg__gp *gp, const struct ckg__view *points, con
     double *out = ckg__arena_doubles(arena, (size_t)D);
     double *k = ckg__arena_doubles(arena, (size_t)most + 1);
     double *g = ckg__arena_doubles(arena, (size_t)most + 1);
+    double *through = ckg__arena_doubles(arena, (size_t)D);
 
     assert(at->m == 1);
-    if (!weights || !out || !k || !g)
+    if (!weights || !out || !k || !g || !through)
         return CKG_ERR_NOMEM;
 
     /* The weight of each row's ∂k. */
@@ -227,19 +236,16 @@ int ckg__view_pull(const struct ckg__gp *gp, const struct ckg__view *points, con
         weights[i] = in_mean * gp->alpha[i] - weights[i];
 
     /* Through the rows, */
-    ckg__kernels()->cross(gp->kernel, D, n, gp->A, gp->capacity, 1, at->B, at->ld, gp->s2, k, g, 1);
-    ckg__kernels()->gradient_common(D, n, gp->A, gp->capacity, 1, at->B, at->ld, weights, g, 1, out, 1);
+    ckg__covariance_cross(&gp->k, n, gp->A, gp->capacity, 1, at->B, at->ld, k, g, 1);
+    ckg__covariance_gradient_common(&gp->k, n, gp->A, gp->capacity, 1, at->B, at->ld, weights, g, 1, out, 1);
+    ckg__covariance_own_gradient(&gp->k, at->B, at->ld, 0, in_var, out, 1);
 
     /* and through the prior covariances with the points. */
-    ckg__kernels()->cross(gp->kernel, D, 1, at->B, at->ld, m, points->B, points->ld, gp->s2, k, g, m);
-    for (int d = 0; d < D; d++) {
-        const double here = at->B[(size_t)d * (size_t)at->ld];
-        const double *b = points->B + (size_t)d * (size_t)points->ld;
-        double sum = out[d];
-        for (int p = 0; p < m; p++)
-            sum += in_cov[p] * g[p] * (here - b[p]);
-        gradient[d] = sum * gp->inv_ell[d];
-    }
+    ckg__covariance_cross(&gp->k, m, points->B, points->ld, 1, at->B, at->ld, k, g, 1);
+    ckg__covariance_gradient_common(&gp->k, m, points->B, points->ld, 1, at->B, at->ld, in_cov, g, 1, through,
+                                    1);
+    for (int d = 0; d < D; d++)
+        gradient[d] = (out[d] + through[d]) * gp->inv_ell[d];
     return CKG_OK;
 }
 
@@ -279,7 +285,7 @@ int ckg__posterior_assume(struct ckg__gp *gp, int design, const double *u, int c
 
 double ckg__variance_floor(const struct ckg__gp *gp)
 {
-    return ckg__floor_of(gp->nugget, gp->s2);
+    return ckg__floor_of(gp->nugget, gp->unit);
 }
 
 /* --- factors and joint draws --- */
@@ -318,7 +324,7 @@ int ckg__view_factor(const struct ckg__gp *gp, const struct ckg__view *view, dou
 {
     assert(least >= 0);
 
-    const struct ckg__jitter ladder = {fmax(least, gp->nugget * gp->s2), 0, gp->s2};
+    const struct ckg__jitter ladder = {fmax(least, gp->nugget * gp->unit), 0, gp->unit};
     struct own own = {gp, view, C};
 
     return ckg__jitter_factor(view->m, C, view->m, ladder, fill_own, &own, NULL, added) ? CKG_ERR_NUMERIC
@@ -327,7 +333,7 @@ int ckg__view_factor(const struct ckg__gp *gp, const struct ckg__view *view, dou
 
 struct proper {
     int m;
-    double s2;
+    double unit;
     double had;   /* the nugget that is on the diagonal */
     double *C;    /* m×m, which keeps it */
     double *work; /* m×m, a copy to factor */
@@ -339,7 +345,7 @@ static void fill_proper(void *context, double nugget)
     const size_t m = (size_t)proper->m;
 
     for (size_t p = 0; p < m; p++)
-        proper->C[p * m + p] += (nugget - proper->had) * proper->s2;
+        proper->C[p * m + p] += (nugget - proper->had) * proper->unit;
     proper->had = nugget;
     memcpy(proper->work, proper->C, m * m * sizeof *proper->C);
 }
@@ -348,7 +354,7 @@ int ckg__view_proper_covariance(const struct ckg__gp *gp, const struct ckg__view
                                 double *work)
 {
     const struct ckg__jitter ladder = {gp->nugget, 0, CKG__NUGGET_MAX};
-    struct proper proper = {view->m, gp->s2, 0, C, work};
+    struct proper proper = {view->m, gp->unit, 0, C, work};
     double nugget;
 
     ckg__view_covariance(gp, view, view, 0, view->m, C, view->m);

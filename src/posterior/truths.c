@@ -55,7 +55,7 @@ static void survey_rows(const struct ckg__gp *gp, const struct ckg__designs *des
     for (int i = 0; i < gp->n; i++) {
         const int d = find(designs, gp->design[i]);
 
-        s->noise[i] = gp->row_noise[i] > no_noise * gp->s2 ? gp->row_noise[i] : 0;
+        s->noise[i] = gp->row_noise[i] > no_noise * gp->unit ? gp->row_noise[i] : 0;
         s->place[i] = d;
         if (d >= 0 && (s->row[d] < 0 || s->noise[i] < s->noise[s->row[d]]))
             s->row[d] = i;
@@ -88,7 +88,11 @@ int ckg__survey_make(struct ckg__survey *s, const struct ckg__gp *gp, const stru
 
 double ckg__survey_variance(const struct ckg__survey *s, const struct ckg__gp *gp, int d)
 {
-    return s->row[d] < 0 ? gp->s2 : fmin(gp->s2, s->noise[s->row[d]]);
+    double mean;
+    double sd;
+
+    ckg__gp_prior(gp, &mean, &sd);
+    return s->row[d] < 0 ? sd * sd : fmin(sd * sd, s->noise[s->row[d]]);
 }
 
 int ckg__survey_is_exact(const struct ckg__survey *s, int d)
@@ -185,9 +189,9 @@ static void fill_covariance(void *context, double nugget)
     const struct ckg__gp *gp = c->gp;
     const int n = c->rows->n;
 
-    ckg__kernels()->symmetric(gp->kernel, gp->D, 0, n, c->rows->A, n, gp->s2, c->L, n);
+    ckg__covariance_rows(&gp->k, 0, n, c->rows->A, n, c->L, n);
     for (int i = 0; i < n; i++)
-        c->L[(size_t)i * (size_t)n + (size_t)i] += gp->s2 * nugget +
+        c->L[(size_t)i * (size_t)n + (size_t)i] += gp->unit * nugget +
                                                    (i < c->rows->others ? c->noise[c->rows->row[i]] : 0);
 }
 
@@ -317,7 +321,7 @@ static void keep_draws(const struct layout *rows, const double *t, int smooth, s
     for (size_t i = 0; i < n; i++)
         for (size_t s = 0; s < N; s++) {
             const double weight = out->weights[i * N + s];
-            const double off = smooth ? out->nugget * gp->s2 * weight : 0;
+            const double off = smooth ? out->nugget * gp->unit * weight : 0;
             out->across[s * n + i] = weight;
             if (rows->place[i] >= 0)
                 truth[(size_t)rows->place[i] * N + s] = gp->mean + t[i * N + s] - off;
@@ -387,7 +391,7 @@ double ckg__truths_measured(const struct ckg__gp *gp, const struct ckg__survey *
 
 double ckg__truths_floor(const struct ckg__truths *truths)
 {
-    return ckg__floor_of(truths->nugget, truths->gp->s2);
+    return ckg__floor_of(truths->nugget, truths->gp->unit);
 }
 
 /* --- at points --- */
@@ -413,7 +417,7 @@ int ckg__truths_look(const struct ckg__truths *t, int m, const double *U, int ld
     for (size_t k = 0; k < D; k++)
         for (size_t i = 0; i < points; i++)
             s->B[k * points + i] = U[k * (size_t)ldu + i] * gp->inv_ell[k];
-    ckg__kernels()->cross(gp->kernel, gp->D, t->n, t->A, t->lda, m, s->B, m, gp->s2, s->V, s->G, m);
+    ckg__covariance_cross(&gp->k, t->n, t->A, t->lda, m, s->B, m, s->V, s->G, m);
     if (t->draws == 1)
         dense->combine_rows(t->n, m, s->V, m, t->weights, s->mean);
     else
@@ -424,8 +428,10 @@ int ckg__truths_look(const struct ckg__truths *t, int m, const double *U, int ld
     /* Their variance. */
     dense->solve_lower(t->n, m, t->L, t->ldl, s->V, m);
     dense->column_squares(t->n, m, s->V, m, s->var);
-    for (size_t i = 0; i < points; i++)
-        s->var[i] = gp->s2 > s->var[i] ? gp->s2 - s->var[i] : 0;
+    for (size_t i = 0; i < points; i++) {
+        const double own = ckg__covariance_own(&gp->k, s->B, m, (int)i);
+        s->var[i] = own > s->var[i] ? own - s->var[i] : 0;
+    }
     return CKG_OK;
 }
 
@@ -448,7 +454,9 @@ int ckg__truths_pull(const struct ckg__truths *t, int m, const double *in_mean, 
             s->V[i * points + k] *= -2 * in_var[k];
     ckg__dense()->multiply_tn(t->n, m, t->draws, 1, t->across, t->n, in_mean, m, 1, s->V, m);
 
-    ckg__kernels()->gradient_each(gp->D, t->n, t->A, t->lda, m, s->B, m, s->V, m, s->G, m, out, m);
+    ckg__covariance_gradient_each(&gp->k, t->n, t->A, t->lda, m, s->B, m, s->V, m, s->G, m, out, m);
+    for (int p = 0; p < m; p++)
+        ckg__covariance_own_gradient(&gp->k, s->B, m, p, in_var[p], out, m);
     for (int k = 0; k < gp->D; k++)
         add(m, gp->inv_ell[k], out + (size_t)k * points, gradient + (size_t)k * points);
     return CKG_OK;

@@ -395,6 +395,7 @@ int ckg_study_model_sized(ckg_study *s, int outcome, ckg_model_info *out, size_t
         .repeats = repeat->of,
         .shared = repeat->of && repeat->exact,
         .widening = mean_widening(model),
+        .linear = fit.linear,
     };
     if (!is_known(s, outcome))
         forget_fit(&info, s->problem->d, model->lengthscales);

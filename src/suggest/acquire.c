@@ -99,13 +99,35 @@ static int compared(void *context, int m, const double *U, int ldu, struct ckg__
 /* The starts of one group by gradient. */
 static int climb(struct stage *stage, int first, int count, struct ckg__arena *arena)
 {
-    static const struct ckg__lbfgs_options options = {5, 30, 0.02, 1e-5, 1e-7};
-    const struct ckg__hill hill = {stage, climbed, compared};
     const struct ckg_problem *problem = stage->search->problem;
+    const struct ckg__lbfgs_options options = {10, 30 + 2 * problem->d, 0.02, 1e-5, 1e-7};
+    const struct ckg__hill hill = {stage, climbed, compared};
 
     return ckg__climb_reals(problem, &hill, &options, count,
                             stage->start + (size_t)first * (size_t)problem->D, stage->start_value + first,
                             arena);
+}
+
+/*
+ * The best start goes on. Constraints that are known well make a corner of cliffs of their optimum: the more
+ * parameters, the longer the way into it, with fresh memory at every turn.
+ */
+static int climb_on(struct stage *stage)
+{
+    struct ckg__search *search = stage->search;
+    const struct ckg__climb_again again = {.times = 3,
+                                           .evaluations = 30 + 10 * search->problem->d,
+                                           .width = search->outlook[0].width,
+                                           .enough = 1e-3};
+    const struct ckg__hill hill = {stage, climbed, compared};
+    int best = 0;
+
+    if (!stage->acquisition->gradients || !(again.width > 0))
+        return CKG_OK;
+    for (int s = 1; s < STARTS; s++)
+        best = stage->start_value[s] > stage->start_value[best] ? s : best;
+    return ckg__climb_again(search, &hill, &again, stage->start + (size_t)best * (size_t)search->problem->D,
+                            &stage->start_value[best], search->results);
 }
 
 /*
@@ -242,6 +264,8 @@ int ckg__acquisition_maximise(struct ckg__search *search, const struct ckg__acqu
         choose_starts(&stage);
     if (!status && ckg__problem_has_reals(search->problem) && !ckg__search_late(search))
         status = ckg__search_run(search, GROUPS, climb_task, &stage, stage.status);
+    if (!status && ckg__problem_has_reals(search->problem) && !ckg__search_late(search))
+        status = climb_on(&stage);
     if (status)
         return status;
 

@@ -11,8 +11,11 @@
 #include "suggest/policy.h"
 #include "suggest/region.h"
 
-/* Successes and failures in a row that change the region's length, and the smallest length. */
-enum { SUCCESSES = 2, FAILURES = 2 };
+/*
+ * Successes in a row that double the region's length, and failures that halve it: half as many as there are
+ * parameters, within bounds; and the smallest length.
+ */
+enum { SUCCESSES = 2, FAILURES = 2, MOST = 5 };
 static const double largest = 1.6;
 static const double smallest = 1e-6;
 
@@ -181,12 +184,16 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The trials in and near the region, 2(d + 1) designs at least. */
+/*
+ * The trials in and near the region: at least as many designs as a quadratic function has coefficients, or
+ * six for each parameter where that is less.
+ */
 static int copy_trials(const struct ckg__data *data, struct ckg__local *l)
 {
     const size_t D = (size_t)l->problem.D;
     const size_t designs = (size_t)data->designs;
-    const size_t wanted = 2 * (size_t)l->problem.d + 2;
+    const size_t d = (size_t)l->problem.d;
+    const size_t wanted = (d + 1) * (d > 10 ? 12 : d > 2 ? d + 2 : 4) / 2;
     double *far = ckg__arena_doubles(&l->own, 2 * designs + 1);
     l->data.u = ckg__arena_doubles(&l->own, designs * D + 1);
     l->data.trial = ckg__arena_get(&l->own, (size_t)data->trials + 1, sizeof *l->data.trial);
@@ -221,9 +228,8 @@ static int is_due(const struct ckg__search *search)
 {
     const int every = search->effort.global_every;
 
-    return every > 0 && !search->everywhere && search->data->trials % every != 0 &&
-           !search->problem->designs && ckg__problem_has_reals(search->problem) &&
-           !ckg__models_noisy(search->models);
+    return every > 1 && !search->everywhere && !search->problem->designs &&
+           ckg__problem_has_reals(search->problem) && !ckg__models_noisy(search->models);
 }
 
 /* The models, made where there are none yet. */
@@ -256,11 +262,15 @@ static int update_models(const struct ckg__search *search, struct ckg__local *l)
 
 static int update(struct ckg__search *search, struct ckg__models **models)
 {
+    const int d = search->problem->d;
     const struct ckg__region_rule rule = {.length = search->effort.region,
                                           .length_max = largest,
                                           .successes = SUCCESSES,
-                                          .failures = FAILURES,
+                                          .failures = d / 2 < FAILURES ? FAILURES
+                                                      : d / 2 > MOST   ? MOST
+                                                                       : d / 2,
                                           .initial = search->initial,
+                                          .every = search->effort.global_every,
                                           .finer = 1};
     const struct ckg__arena_mark start = {NULL, 0};
     struct ckg__local *l = *search->own;
@@ -273,10 +283,10 @@ static int update(struct ckg__search *search, struct ckg__models **models)
     if (status)
         return status;
 
-    /* The region; without a design to look around, the search stays what it is. */
+    /* The region; where it is no turn of its own, or has no centre, the search stays what it is. */
     ckg__arena_release(&l->own, start);
     status = ckg__region_replay(search->data, &rule, &l->own, &l->region);
-    if (status || l->region.centre < 0)
+    if (status || l->region.centre < 0 || !l->region.local)
         return status;
     l->region.length = fmax(l->region.length, smallest);
     lay_ranges(search, search->data->u + (size_t)l->region.centre * (size_t)search->problem->D, l);

@@ -1,7 +1,8 @@
 /*
  * Local steps. One model of everything cannot be right everywhere, the less so the more parameters there are.
- * So every other trial looks in a trust region around the best design in hand, through models of the trials
- * in and near it (region.h: the region grows with successes and shrinks with failures).
+ * So some trials look in a trust region around the best design in hand, through models of the trials in and
+ * near it (region.h: the region grows with successes and shrinks with failures). A look that improves on the
+ * best is followed by one of the same sort, any other by one of the other sort.
  *
  * A local search is an ordinary search on a smaller problem, whose parameters range over the region and whose
  * data are those trials. Whatever a policy does, it does there in the same way.
@@ -21,7 +22,8 @@ extern const struct ckg__own_models ckg__local_models;
 /* clang-format off */
 #define CKG__LOCAL_PARAMETERS \
     {"global_every", {.value = 2}, 0, 1000, 1, \
-     "one in so many trials looks everywhere, the others around the best design; 0: all look everywhere"}, \
+     "while no trial improves, one in so many looks everywhere, the others around the best design; 0: all " \
+     "look everywhere"}, \
     {"region", {.value = 0.4}, 1e-4, 1, 0, "side of that region at first, in the unit cube"}
 /* clang-format on */
 void ckg__local_prepare(struct ckg__search *search, const double *setting);

@@ -61,19 +61,28 @@ int ckg__search_fill(const struct ckg__search *search, uint64_t purpose, int cou
 /* The largest finite problem whose designs are all looked at; steps of two parameters at once. */
 enum { ENUMERATE = 512, FINE_PAIRS = 24, PAIRS = 12 };
 
+/* The best design, where it is known without noise; −1: none is. */
+static int best_row(const struct ckg__search *search)
+{
+    const int best = ckg__models_noisy(search->models) ? -1 : ckg__data_best(search->data);
+
+    return best < 0 ? -1 : search->data->trial[best].design;
+}
+
 /*
- * The designs that were evaluated, thinned evenly to `most` with the newest kept; those that break a rule are
- * left out.
+ * The designs that were evaluated, thinned evenly to `most` with the newest and the best kept; those that
+ * break a rule are left out.
  */
 static int data_points(const struct ckg__search *search, int most, int *rows)
 {
     const int n = search->data->designs;
     const int count = n < most ? n : most;
+    const int best = count < n ? best_row(search) : -1;
     double x[CKG_MAX_PARAMETERS];
     int kept = 0;
 
     for (int i = 0; i < count; i++) {
-        const int row = n - 1 - (int)((long)i * n / count);
+        const int row = best >= 0 && i == count - 1 ? best : n - 1 - (int)((long)i * n / count);
         const double *u = search->data->u + (size_t)row * (size_t)search->problem->D;
         if (!ckg__ruled(search->problem) || ckg__allowed(search->problem, u, x))
             rows[kept++] = row;

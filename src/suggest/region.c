@@ -201,6 +201,16 @@ static int resize(struct ckg__region *region, const struct ckg__region_rule *rul
     return region->length < rule->length_min;
 }
 
+/* After a success more of the same; else from everywhere into the region, and after some trials back. */
+static void look_elsewhere(struct ckg__region *region, const struct ckg__region_rule *rule, int success)
+{
+    region->missed = success ? 0 : region->missed + 1;
+    if (success || (region->local && region->missed < rule->every - 1))
+        return;
+    region->local = !region->local;
+    region->missed = 0;
+}
+
 /* Judges a trial that has ended; 1 when the region ends with it. */
 static int judge(struct book *book, const struct ckg__region_rule *rule, int t)
 {
@@ -211,8 +221,9 @@ static int judge(struct book *book, const struct ckg__region_rule *rule, int t)
 
     if (trial->design == book->best) /* measured again: luck evens out */
         set_best(book, trial->design);
-    if (known && trial->state == CKG_COMPLETE &&
-        better(book, trial->design, initial ? 0 : margin(book, rule))) {
+    const int success = known && trial->state == CKG_COMPLETE &&
+                        better(book, trial->design, initial ? 0 : margin(book, rule));
+    if (success) {
         const int counts = !initial && book->best >= 0;
         set_best(book, trial->design);
         region->successes += counts;
@@ -222,6 +233,8 @@ static int judge(struct book *book, const struct ckg__region_rule *rule, int t)
         region->successes = 0;
         region->failures++;
     }
+    if (!initial)
+        look_elsewhere(region, rule, success);
     return resize(region, rule);
 }
 
@@ -248,6 +261,8 @@ int ckg__region_replay(const struct ckg__data *data, const struct ckg__region_ru
     begin(&book, rule, 0, rule->initial);
     for (int t = 0; t < data->trials; t++) {
         const struct ckg__trial *trial = &data->trial[t];
+        if (trial->state == CKG_PENDING && t - out->first >= out->initial)
+            look_elsewhere(out, rule, 0);
         if (trial->state != CKG_COMPLETE && trial->state != CKG_FAILED)
             continue;
         read_values(&book, trial);

@@ -20,6 +20,8 @@ struct ckg__region_rule {
     int initial, fresh;
     /* every so many trials one looks beyond the region; 0: none does */
     int scout;
+    /* while no trial improves, one in so many looks everywhere, the others in the region */
+    int every;
     int finer; /* 1: what counts as an improvement gets smaller with the length */
 };
 
@@ -33,6 +35,8 @@ struct ckg__region {
     int centre;
     int feasible; /* 1: the centre was measured feasible */
     int scouting; /* 1: the next trial is one that looks beyond the region */
+    int local;    /* 1: by `every` the next trial looks in the region, 0: everywhere */
+    int missed;   /* trials in it that were no success since the last that was, or that looked everywhere */
     int noisy;    /* 1: some value of its trials carries noise */
     struct ckg__bilog bilog[1 + CKG_MAX_CONSTRAINTS]; /* of the constraints, units by its trials */
 };
@@ -61,6 +65,9 @@ void ckg__region_sides(const struct ckg_problem *problem, const double *inv_ell,
  * range of the objective, or the first feasible one, or while none is, when its total violation is smaller;
  * else as a failure, as does an evaluation that failed. A design that could not have come from the region,
  * more than half its longest side away from the best, is no failure. Values of a design are averaged.
+ *
+ * Where to look next follows from the same successes: after one more of the same, else elsewhere. What is
+ * pending counts as none.
  */
 int ckg__region_replay(const struct ckg__data *data, const struct ckg__region_rule *rule,
                        struct ckg__arena *arena, struct ckg__region *out);

@@ -12,7 +12,7 @@ import subprocess
 from harness import PROGRAM, Folder, check, main, problem
 
 TRIAL = ["trial", "state", "parameters", "values", "feasible", "origin", "seconds", "why"]
-MODEL = ["kernel", "lengthscales", "observations", "samples", "signal_sd", "noise_sd", "mean", "log_likelihood", "warp", "nugget", "fit", "scale", "absurd", "widening",
+MODEL = ["kernel", "lengthscales", "observations", "samples", "signal_sd", "noise_sd", "mean", "log_likelihood", "warp", "nugget", "fit", "scale", "absurd", "widening", "linear",
          "repeats"]
 
 

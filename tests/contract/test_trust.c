@@ -162,42 +162,69 @@ static void test_a_model_that_was_too_sure_is_widened(void **state)
 
 /* --- local steps --- */
 
-/* Counts the local steps of a study, and checks that each is a design of the problem that was not taken. */
-static int local_steps(const char *policy, int settings, const ckg_setting *setting)
+enum { STEPS = 30 };
+
+/* What a study's steps were like. */
+struct steps {
+    int local[STEPS];    /* 1: a local one */
+    int improved[STEPS]; /* 1: feasible and better than all before it, or none was feasible before it */
+    int count;           /* of local ones */
+};
+
+/* Makes the steps of a study, and checks that each is a design of the problem that was not taken. */
+static void make_steps(const char *policy, int settings, const ckg_setting *setting, struct steps *steps)
 {
     const struct shape s = draw_shape(3);
     ckg_study *study = new_study(3, policy, settings, setting);
-    int count = 0;
+    double best = INFINITY;
 
-    for (int t = 0; t < 24; t++) {
+    steps->count = 0;
+    for (int t = 0; t < STEPS; t++) {
         ckg_suggestion *a;
         double values[1 + K];
         must(ckg_study_ask(study, &a));
         for (int i = 0; i < D; i++)
             assert_true(a->x[i] >= -2 && a->x[i] <= 2);
         assert_int_equal(a->trial, t);
-        count += !strcmp(a->path, "local");
+        steps->local[t] = !strcmp(a->path, "local");
+        steps->count += steps->local[t];
         evaluate(&s, a->x, values);
+        steps->improved[t] = isinf(best) || (is_feasible(values) && values[0] < best);
+        best = is_feasible(values) ? fmin(best, values[0]) : best;
         must(ckg_study_tell(study, a->trial, values));
         ckg_suggestion_free(a);
     }
     ckg_study_free(study);
-    return count;
 }
 
-static void test_every_other_step_is_local(void **state)
+/* A look that did not improve on the best is followed by one of the other sort. */
+static void test_local_steps_take_turns_with_others(void **state)
 {
     static const char *const policies[] = {"ckg", "cei", "nei"};
     static const ckg_setting never = {"global_every", 0};
     static const ckg_setting often = {"global_every", 4};
+    enum { INITIAL = 10 };
+    struct steps s;
+    int turns = 0;
 
     (void)state;
     for (int i = 0; i < 3; i++) {
-        assert_int_equal(local_steps(policies[i], 0, NULL), 7);
-        assert_int_equal(local_steps(policies[i], 1, &never), 0);
-        assert_in_range(local_steps(policies[i], 1, &often), 9, 11);
+        make_steps(policies[i], 0, NULL, &s);
+        assert_false(s.local[INITIAL]);
+        for (int t = INITIAL; t + 1 < STEPS; t++)
+            if (!s.improved[t]) {
+                assert_int_equal(s.local[t + 1], !s.local[t]);
+                turns++;
+            }
+        const int usual = s.count;
+        make_steps(policies[i], 1, &never, &s);
+        assert_int_equal(s.count, 0);
+        make_steps(policies[i], 1, &often, &s);
+        assert_true(s.count > usual);
     }
-    assert_int_equal(local_steps("cts", 0, NULL), 0);
+    assert_true(turns > 10);
+    make_steps("cts", 0, NULL, &s);
+    assert_int_equal(s.count, 0);
 }
 
 /* Integers, categories and logarithms: a local step is a design like any other, near the best one. */
@@ -241,5 +268,5 @@ static void test_local_steps_over_all_kinds(void **state)
 int main(void)
 {
     return RUN_TESTS(test_the_recommendation_keeps_what_is_in_hand, test_a_model_that_was_too_sure_is_widened,
-                     test_every_other_step_is_local, test_local_steps_over_all_kinds);
+                     test_local_steps_take_turns_with_others, test_local_steps_over_all_kinds);
 }

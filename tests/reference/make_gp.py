@@ -2,7 +2,7 @@
 """Writes tests/reference/gp.inc: Gaussian processes conditioned on random data, computed with 50 digits.
 
 For every kernel, d = 1, 2, 5, n = 1, 3, 8, 12 and kind of noise (estimated with unequal replicate counts, known variances, none
-but the nugget): the log likelihood, the mean m, and the posterior at three points. Inputs are short decimals that Python and C
+but the nugget), and for some of them with a trend beside the kernel: the log likelihood, the mean m, and the posterior at three points. Inputs are short decimals that Python and C
 read as the same doubles. With n = 12, K may be as ill-conditioned as 1e12, so each answer comes with the scale of its first-order
 perturbation bound: when the factor belongs to K + E with |E| <= eps |K|, the answer is off by at most eps times that scale.
 
@@ -31,13 +31,15 @@ def kappa(kernel, r2):
 
 
 def covariance(case, A, B):
-    """s2 * kappa between the rows of A and B."""
+    """s2 * kappa between the rows of A and B; with a trend also 12/d times the product of what they are beyond the middle."""
     s2 = mp.exp(mp.mpf(case["theta"][-1]))
     inv = [mp.exp(-mp.mpf(t)) for t in case["theta"][:case["d"]]]
     K = mp.matrix(len(A), len(B))
     for i, a in enumerate(A):
         for j, b in enumerate(B):
             K[i, j] = s2 * kappa(case["kernel"], sum(((mp.mpf(x) - mp.mpf(y)) * w) ** 2 for x, y, w in zip(a, b, inv)))
+            if case["linear"]:
+                K[i, j] += mp.mpf(12) / case["d"] * sum((mp.mpf(x) - 0.5) * (mp.mpf(y) - 0.5) for x, y in zip(a, b))
     return K
 
 
@@ -60,13 +62,13 @@ def full_covariance(case):
     noise = mp.exp(mp.mpf(case["theta"][-2]))
     K = covariance(case, case["X"], case["X"])
     for i in range(case["n"]):
-        K[i, i] += NUGGET * mp.exp(mp.mpf(case["theta"][-1]))
+        K[i, i] += NUGGET * (mp.exp(mp.mpf(case["theta"][-1])) + case["linear"])
         K[i, i] += noise / case["count"][i] if case["known"][i] < 0 else mp.mpf(case["known"][i])
     return K, noise
 
 
-def draw(kernel, d, n, noise):
-    case = dict(kernel=kernel, d=d, n=n, noise=noise)
+def draw(kernel, d, n, noise, linear=0):
+    case = dict(kernel=kernel, d=d, n=n, noise=noise, linear=linear)
     case["theta"] = [short(rng.uniform(np.log(0.15), np.log(1.5))) for _ in range(d)]
     case["theta"] += [short(rng.uniform(np.log(1e-3), np.log(0.3))), short(0.5 * rng.normal())]
     case["precision"] = [0.25, 4.0, float("inf")][int(rng.integers(3))]
@@ -120,7 +122,7 @@ def row(values, pattern):
 
 def write(case):
     answers = solve(case)
-    print(f"    {{{case['kernel']}, {case['d']}, {case['n']}, {case['noise']}, {row([case['precision']], 'g')[1:-1]},")
+    print(f"    {{{case['kernel']}, {case['d']}, {case['n']}, {case['noise']}, {case['linear']}, {row([case['precision']], 'g')[1:-1]},")
     print(f"     {row(case['theta'], 'g')},\n     {row([u for k in range(case['d']) for u in [x[k] for x in case['X']]], 'g')},")
     print(f"     {row(case['y'], '.6g')}, {row(case['known'], 'g')}, {row(case['count'], 'd')},")
     print(f"     {case['extra']}, {case['within']:g}, {case['constant']:g},")
@@ -133,7 +135,7 @@ def write(case):
 def main():
     print("/* Written by make_gp.py: do not edit. Gaussian processes to 17 digits; X and points are dimension-major. */")
     print("""static const struct gp_case {
-    int kernel, d, n, noise; /* noise: 0 estimated, 1 known, 2 none */
+    int kernel, d, n, noise, linear; /* noise: 0 estimated, 1 known, 2 none; linear: 1 with a trend */
     double precision, theta[7], X[60], y[12], known[12], count[12], extra, within, constant, points[15];
     double log_likelihood, m, mean[3], var[3], cov;                 /* cov: of the first two points */
     double likelihood_scale, m_scale, mean_scale, variance_scale;   /* what one relative unit of error in K does to each */
@@ -143,6 +145,10 @@ def main():
             for n in (1, 3, 8, 12):
                 for noise in range(3):
                     write(draw(kernel, d, n, noise))
+    for kernel in range(3):
+        for d, n in ((1, 3), (2, 8), (5, 12)):
+            for noise in range(3):
+                write(draw(kernel, d, n, noise, linear=1))
     print("};")
 
 

@@ -57,8 +57,8 @@ void process_make(struct process *p, enum ckg__kernel kernel, int D, int n, enum
         p->design[i] = i;
     draw_noise(p, n, noise);
     draw_data(p, D, n);
-    p->inputs = (struct ckg__gp_inputs){kernel, &ckg__likelihood_normal, D,          D,   n,   p->group,
-                                        p->X,   PROCESS_MAX_N,           &p->series, 1.0, NULL};
+    p->inputs = (struct ckg__gp_inputs){kernel, &ckg__likelihood_normal, D,          D,   n,    p->group,
+                                        p->X,   PROCESS_MAX_N,           &p->series, 1.0, NULL, 0};
     process_set(p);
 }
 
@@ -69,7 +69,7 @@ void process_make_empty(struct process *p, double mean, double var, double noise
     p->series.constant = 0;
     process_set(p);
     p->gp.mean = mean;
-    p->gp.s2 = var;
+    p->gp.k.s2 = p->gp.unit = var;
     p->gp.future = noise;
 }
 

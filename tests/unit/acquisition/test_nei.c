@@ -210,7 +210,7 @@ static double drawn_mean(const struct noisy *m, int j, int i, const double *u)
 static double drawn_variance(const struct noisy *m, int j, const double *u)
 {
     const struct ckg__truths *p = &m->nei.process[j];
-    double v[PROCESS_MAX_N], var = p->gp->s2;
+    double v[PROCESS_MAX_N], var = p->gp->k.s2;
     for (int r = 0; r < p->n; r++) {
         const double at[D] = {p->A[r] / p->gp->inv_ell[0], p->A[p->lda + r] / p->gp->inv_ell[1]};
         v[r] = naive_kernel(&m->p[j], at, u);

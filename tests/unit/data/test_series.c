@@ -207,7 +207,7 @@ static void check_pooling(double (*sd)(int i), int tail, double warp)
     for (int i = 0; i < f.series.n; i++)
         X[i] = f.data.u[f.series.design[i]];
     const struct ckg__gp_inputs inputs = {
-        CKG__RBF, &ckg__likelihood_normal, 1, 1, f.series.n, &group, X, f.series.n, &f.series, 1.0, NULL};
+        CKG__RBF, &ckg__likelihood_normal, 1, 1, f.series.n, &group, X, f.series.n, &f.series, 1.0, NULL, 0};
     assert_int_equal(ckg__gp_reserve(&gp, 1, f.series.n), CKG_OK);
     assert_int_equal(ckg__gp_set(&gp, &inputs, theta, &f.arena), CKG_OK);
     const double want = (double)full_likelihood(&f, exp(theta[0]), exp(theta[2]), exp(theta[1]), &mean);

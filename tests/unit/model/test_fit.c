@@ -63,13 +63,14 @@ static double gradient_error(const struct ckg__fit *fit, const double *theta, st
 }
 
 static double check_gradient(enum ckg__kernel kernel, enum process_noise noise, int D, int n, int grouped,
-                             double mean_precision)
+                             int linear, double mean_precision)
 {
     struct process p;
     double worst = 0;
 
     process_make(&p, kernel, D, n, noise, 21);
     p.inputs.mean_precision = mean_precision;
+    p.inputs.linear = linear;
     if (grouped) { /* the last two coordinates are values of one categorical */
         p.inputs.d = D - 1;
         p.group[D - 1] = D - 2;
@@ -92,13 +93,16 @@ static void test_gradient_matches_differences(void **state)
     (void)state;
     for (int kernel = 0; kernel < CKG__KERNELS; kernel++)
         for (int i = 0; i < 3; i++)
-            for (int grouped = 0; grouped < 2; grouped++) {
-                worst = fmax(worst, check_gradient((enum ckg__kernel)kernel, kinds[i], 2, 7, grouped, 1));
-                worst = fmax(worst, check_gradient((enum ckg__kernel)kernel, kinds[i], 5, 30, grouped, 0));
-                worst = fmax(worst,
-                             check_gradient((enum ckg__kernel)kernel, kinds[i], 4, 17, grouped, INFINITY));
+            for (int sort = 0; sort < 4; sort++) {
+                const enum ckg__kernel k = (enum ckg__kernel)kernel;
+                const int grouped = sort % 2;
+                const int linear = sort / 2;
+                worst = fmax(worst, check_gradient(k, kinds[i], 2, 7, grouped, linear, 1));
+                worst = fmax(worst, check_gradient(k, kinds[i], 5, 30, grouped, linear, 0));
+                worst = fmax(worst, check_gradient(k, kinds[i], 4, 17, grouped, linear, INFINITY));
             }
-    worst = fmax(worst, check_gradient(CKG__MATERN32, EXACT, 3, 14, 0, 1));
+    worst = fmax(worst, check_gradient(CKG__MATERN32, EXACT, 3, 14, 0, 0, 1));
+    worst = fmax(worst, check_gradient(CKG__MATERN32, EXACT, 3, 14, 0, 1, 1));
     print_message("gradient: %.2g\n", worst);
     assert_true(worst <= 1e-6);
 }

@@ -84,9 +84,12 @@ static void test_matches_reference(void **state)
         const struct gp_case *c = &gp_cases[i];
         const struct ckg__series series = series_of(c);
         const enum ckg__kernel kernel = (enum ckg__kernel)c->kernel;
-        const struct ckg__gp_inputs inputs = {
-            kernel, &ckg__likelihood_normal, c->d, c->d, c->n, identity, c->X, c->n, &series, c->precision,
-            NULL};
+        const struct ckg__gp_inputs inputs = {kernel,  &ckg__likelihood_normal,
+                                              c->d,    c->d,
+                                              c->n,    identity,
+                                              c->X,    c->n,
+                                              &series, c->precision,
+                                              NULL,    c->linear};
         assert_int_equal(ckg__gp_reserve(&gp, c->d, c->n), CKG_OK);
         assert_int_equal(ckg__gp_set(&gp, &inputs, c->theta, &arena), CKG_OK);
         assert_true(gp.nugget == CKG__NUGGET);
@@ -125,7 +128,7 @@ static const double *row(const struct process *p, int i, double *u)
     return u;
 }
 
-static void check_append(enum ckg__kernel kernel, enum process_noise noise)
+static void check_append(enum ckg__kernel kernel, int linear, enum process_noise noise)
 {
     enum { D = 3, N = 20, FIRST = 17 };
     struct process whole, part;
@@ -133,6 +136,7 @@ static void check_append(enum ckg__kernel kernel, enum process_noise noise)
 
     process_make(&whole, kernel, D, N, noise, 5);
     process_make(&part, kernel, D, N, noise, 5);
+    whole.inputs.linear = part.inputs.linear = linear;
     whole.inputs.mean_precision = part.inputs.mean_precision = INFINITY; /* an append leaves m as it is */
     part.inputs.n = FIRST;
     process_set(&whole);
@@ -150,10 +154,12 @@ static void test_append_equals_set(void **state)
 {
     (void)state;
     for (int kernel = 0; kernel < CKG__KERNELS; kernel++) {
-        check_append((enum ckg__kernel)kernel, ESTIMATED);
-        check_append((enum ckg__kernel)kernel, KNOWN);
+        for (int linear = 0; linear < 2; linear++) {
+            check_append((enum ckg__kernel)kernel, linear, ESTIMATED);
+            check_append((enum ckg__kernel)kernel, linear, KNOWN);
+        }
     }
-    check_append(CKG__MATERN32, EXACT);
+    check_append(CKG__MATERN32, 0, EXACT);
 }
 
 /* The mean of the process before stays: what is appended is explained against it. */
@@ -233,7 +239,7 @@ static void check_without_data(double mean_precision)
     assert_true(p.gp.mean == 0);
     assert_true(p.gp.log_likelihood == 0);
     assert_int_equal(ckg__view_make(&view, &p.gp, 2, U, 2, &p.arena), CKG_OK);
-    assert_true(view.mean[0] == 0 && view.mean[1] == 0 && view.var[0] == p.gp.s2);
+    assert_true(view.mean[0] == 0 && view.mean[1] == 0 && view.var[0] == p.gp.k.s2);
     assert_int_equal(ckg__gp_append(&p.gp, -1, U, 2.0, 0), CKG_OK);
     assert_int_equal(ckg__view_make(&view, &p.gp, 2, U, 2, &p.arena), CKG_OK);
     assert_near(view.mean[0], 2.0, 1e-9);
@@ -281,7 +287,7 @@ static void test_groups_share_a_lengthscale(void **state)
     assert_true(p.gp.inv_ell[1] == p.gp.inv_ell[2]);
     assert_near(p.gp.inv_ell[0], exp(-p.theta[0]), 1e-15);
     assert_near(p.gp.noise, exp(p.theta[2]), 1e-15);
-    assert_near(p.gp.s2, exp(p.theta[3]), 1e-14);
+    assert_near(p.gp.k.s2, exp(p.theta[3]), 1e-14);
     process_free(&p);
 }
 
@@ -297,13 +303,43 @@ static void test_future_noise(void **state)
         const double noise = kinds[i] == ESTIMATED ? exp(p.theta[2])
                              : kinds[i] == KNOWN   ? p.series.typical_known
                                                    : 0;
-        assert_near(p.gp.future, noise + p.gp.s2 * p.gp.nugget, 1e-16);
+        assert_near(p.gp.future, noise + p.gp.k.s2 * p.gp.nugget, 1e-16);
         process_free(&p);
     }
 }
 
 /* By how much the rows before each row were off, in their own standard deviations; and that a factor on all
  * variances, with the means left where they are, makes it honest. */
+/* An outcome that is linear is known everywhere once there are more data than slopes. */
+static void test_a_linear_outcome_is_known_everywhere(void **state)
+{
+    enum { D = 5, N = 9 };
+    static const double slopes[D] = {0.7, -1.4, 0.2, 0, 2.1};
+    const double u[D] = {3, -2, 0.5, 4, -3};
+    struct process p;
+    struct ckg__view view;
+
+    (void)state;
+    process_make(&p, CKG__RBF, D, N, EXACT, 14);
+    for (int i = 0; i < N; i++) {
+        p.y[i] = 0.3;
+        for (int k = 0; k < D; k++)
+            p.y[i] += slopes[k] * p.X[k * PROCESS_MAX_N + i];
+    }
+    double want = 0.3;
+    for (int k = 0; k < D; k++)
+        want += slopes[k] * u[k];
+
+    p.inputs.linear = 1;
+    p.inputs.mean_precision = 1e-6;
+    p.theta[D + 1] = -20;
+    process_set(&p);
+    assert_int_equal(ckg__view_make(&view, &p.gp, 1, u, 1, &p.arena), CKG_OK);
+    assert_near(view.mean[0], want, 1e-3);
+    assert_true(view.var[0] < 1e-6);
+    process_free(&p);
+}
+
 static void test_surprise(void **state)
 {
     enum { N = 14, LAST = 5 };
@@ -326,7 +362,7 @@ static void test_surprise(void **state)
             process_set(&p);
             assert_int_equal(ckg__view_make(&view, &p.gp, 1, u, 1, &p.arena), CKG_OK);
             const double noise = kinds[i] == EXACT ? 0 : p.gp.noise / p.count[row];
-            sum += pow(p.y[row] - view.mean[0], 2) / (view.var[0] + noise + p.gp.s2 * p.gp.nugget);
+            sum += pow(p.y[row] - view.mean[0], 2) / (view.var[0] + noise + p.gp.k.s2 * p.gp.nugget);
         }
         assert_near(surprise, sum / LAST, 1e-8 * surprise);
 
@@ -346,5 +382,5 @@ int main(void)
                      test_truncate_undoes_append, test_append_of_a_repeated_design, test_append_without_room,
                      test_without_data, test_without_data_nor_prior_of_the_mean,
                      test_nugget_grows_or_gives_up, test_groups_share_a_lengthscale, test_future_noise,
-                     test_surprise);
+                     test_a_linear_outcome_is_known_everywhere, test_surprise);
 }

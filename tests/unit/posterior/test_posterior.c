@@ -90,17 +90,21 @@ static double gradient_error(struct process *p, const struct batch *b, const dou
     return worst / largest;
 }
 
-static void check_gradients(enum ckg__kernel kernel, enum process_noise noise, double h, double bound)
+static void check_gradients(enum ckg__kernel kernel, int linear, enum process_noise noise, double h,
+                            double bound)
 {
     struct process p;
     struct batch b;
     double U[D * POINTS];
 
     process_make(&p, kernel, D, N, noise, 31);
+    p.inputs.linear = linear;
+    process_set(&p);
     random_points(&p.rng, D, POINTS, U);
     run_batch(&p, U, &b);
     const double error = gradient_error(&p, &b, U, h);
-    print_message("%s, noise %d: %.2g\n", ckg__kernel_names[kernel], (int)noise, error);
+    print_message("%s%s, noise %d: %.2g\n", ckg__kernel_names[kernel], linear ? " and a trend" : "",
+                  (int)noise, error);
     assert_true(error <= bound);
     process_free(&p);
 }
@@ -109,10 +113,67 @@ static void test_gradients_match_differences(void **state)
 {
     (void)state;
     for (int kernel = 0; kernel < CKG__KERNELS; kernel++) {
-        check_gradients((enum ckg__kernel)kernel, ESTIMATED, 1e-3, 1e-7);
-        check_gradients((enum ckg__kernel)kernel, KNOWN, 1e-3, 1e-7);
+        for (int linear = 0; linear < 2; linear++) {
+            check_gradients((enum ckg__kernel)kernel, linear, ESTIMATED, 1e-3, 1e-7);
+            check_gradients((enum ckg__kernel)kernel, linear, KNOWN, 1e-3, 1e-7);
+        }
     }
-    check_gradients(CKG__MATERN52, EXACT, 1e-3, 1e-7);
+    check_gradients(CKG__MATERN52, 0, EXACT, 1e-3, 1e-7);
+    check_gradients(CKG__MATERN52, 1, EXACT, 1e-3, 1e-7);
+}
+
+/* A function of one point through its mean, its variance and its covariances with others. */
+struct pulled {
+    struct process *p;
+    const struct ckg__view *points;
+    double u[D];
+    int k;
+};
+
+static const double in_mean = 0.7;
+static const double in_var = -1.3;
+static const double in_cov[POINTS] = {0.4, -0.9, 0.25, 1.1};
+
+static double pulled_along(void *context, double step)
+{
+    struct pulled *a = context;
+    struct ckg__arena_mark mark = ckg__arena_mark(&a->p->arena);
+    struct ckg__view view;
+    double moved[D], cov[POINTS];
+
+    memcpy(moved, a->u, sizeof moved);
+    moved[a->k] += step;
+    assert_int_equal(ckg__view_make(&view, &a->p->gp, 1, moved, 1, &a->p->arena), CKG_OK);
+    ckg__view_covariance(&a->p->gp, a->points, &view, 0, 1, cov, POINTS);
+    double value = in_mean * view.mean[0] + in_var * view.var[0];
+    for (int p = 0; p < POINTS; p++)
+        value += in_cov[p] * cov[p];
+    ckg__arena_release(&a->p->arena, mark);
+    return value;
+}
+
+static void test_pull_matches_differences(void **state)
+{
+    (void)state;
+    for (int sort = 0; sort < 2 * CKG__KERNELS; sort++) {
+        struct process p;
+        struct ckg__view points, at;
+        double U[D * POINTS], gradient[D];
+
+        process_make(&p, (enum ckg__kernel)(sort / 2), D, N, ESTIMATED, 39);
+        p.inputs.linear = sort % 2;
+        process_set(&p);
+        random_points(&p.rng, D, POINTS, U);
+        assert_int_equal(ckg__view_make(&points, &p.gp, POINTS, U, POINTS, &p.arena), CKG_OK);
+        assert_int_equal(ckg__view_make(&at, &p.gp, 1, against, 1, &p.arena), CKG_OK);
+        assert_int_equal(ckg__view_pull(&p.gp, &points, &at, in_mean, in_var, in_cov, &p.arena, gradient),
+                         CKG_OK);
+        for (int k = 0; k < D; k++) {
+            struct pulled a = {&p, &points, {against[0], against[1], against[2]}, k};
+            assert_near(gradient[k], difference(pulled_along, &a, 1e-3), 1e-6);
+        }
+        process_free(&p);
+    }
 }
 
 /* With and without `against`, alone and in a batch, and by views: the same numbers. */
@@ -207,7 +268,7 @@ static void test_variance_at_observations(void **state)
     process_make(&p, CKG__RBF, D, N, EXACT, 35);
     assert_int_equal(ckg__view_make(&view, &p.gp, N, p.X, PROCESS_MAX_N, &p.arena), CKG_OK);
     for (int i = 0; i < N; i++) {
-        assert_true(view.var[i] >= 0 && view.var[i] <= 2 * CKG__NUGGET * p.gp.s2);
+        assert_true(view.var[i] >= 0 && view.var[i] <= 2 * CKG__NUGGET * p.gp.k.s2);
         assert_near(view.mean[i], p.y[i], 1e-5);
     }
     process_free(&p);
@@ -226,7 +287,7 @@ static void test_without_data(void **state)
     random_points(&p.rng, D, POINTS, U);
     run_batch(&p, U, &b);
     for (int i = 0; i < POINTS; i++)
-        assert_true(b.mean[i] == 0 && b.var[i] == p.gp.s2 && b.dmean[i] == 0 && b.dvar[i] == 0);
+        assert_true(b.mean[i] == 0 && b.var[i] == p.gp.k.s2 && b.dmean[i] == 0 && b.dvar[i] == 0);
     assert_true(gradient_error(&p, &b, U, 1e-4) <= 1e-7);
     process_free(&p);
 }
@@ -250,7 +311,7 @@ static void check_samples(struct process *p, const struct ckg__view *view, const
                 product += (samples[s * AT + i] - view->mean[i]) * (samples[s * AT + j] - view->mean[j]);
             const double error = sqrt((C[i * AT + i] * C[j * AT + j] + C[i * AT + j] * C[i * AT + j]) /
                                       DRAWS);
-            assert_near(product / DRAWS, C[i * AT + j], 4.5 * error + 10 * p->gp.nugget * p->gp.s2);
+            assert_near(product / DRAWS, C[i * AT + j], 4.5 * error + 10 * p->gp.nugget * p->gp.k.s2);
         }
     }
 }
@@ -298,7 +359,7 @@ static void test_samples_at_equal_points(void **state)
 
 int main(void)
 {
-    return RUN_TESTS(test_gradients_match_differences, test_batch_equals_views, test_view_in_parts,
-                     test_covariance, test_variance_at_observations, test_without_data,
+    return RUN_TESTS(test_gradients_match_differences, test_pull_matches_differences, test_batch_equals_views,
+                     test_view_in_parts, test_covariance, test_variance_at_observations, test_without_data,
                      test_samples_have_mean_and_covariance, test_samples_at_equal_points);
 }

@@ -68,7 +68,7 @@ static void test_moments(void **state)
         const struct ckg__gp *gp = search.outlook[0].belief->gp[j];
         for (int p = 0; p < draws.m; p += 7) {
             double sum = 0, square = 0;
-            const double var = view->var[p] + gp->nugget * gp->s2;
+            const double var = view->var[p] + gp->nugget * gp->k.s2;
             for (int i = 0; i < DRAWS; i++) {
                 const double off = ckg__draws_of(&draws, j, i)[p] - view->mean[p];
                 sum += off;

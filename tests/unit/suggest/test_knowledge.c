@@ -134,11 +134,11 @@ static long double kernel(const struct ckg__gp *gp, const double *u, const doubl
     for (int k = 0; k < D; k++)
         square += powl(((long double)u[k] - v[k]) * gp->inv_ell[k], 2);
     const long double five = sqrtl(5 * square), three = sqrtl(3 * square);
-    if (gp->kernel == CKG__MATERN52)
-        return gp->s2 * (1 + five + five * five / 3) * expl(-five);
-    if (gp->kernel == CKG__MATERN32)
-        return gp->s2 * (1 + three) * expl(-three);
-    return gp->s2 * expl(-square / 2);
+    if (gp->k.kernel == CKG__MATERN52)
+        return gp->k.s2 * (1 + five + five * five / 3) * expl(-five);
+    if (gp->k.kernel == CKG__MATERN32)
+        return gp->k.s2 * (1 + three) * expl(-three);
+    return gp->k.s2 * expl(-square / 2);
 }
 
 static void factor(int n, long double A[ROWS][ROWS])
@@ -181,7 +181,7 @@ static void make_naive(const ckg_study *s, int j, struct naive *out)
         const double *u = s->data.u + (size_t)series->design[i] * D;
         for (int k = 0; k <= i; k++)
             L[i][k] = kernel(gp, u, s->data.u + (size_t)series->design[k] * D);
-        L[i][i] += (long double)gp->s2 * gp->nugget +
+        L[i][i] += (long double)gp->k.s2 * gp->nugget +
                    (series->known[i] < 0 ? gp->noise / series->count[i] : series->known[i]);
         ones[i] = 1;
         y[i] = series->y[i];
@@ -203,8 +203,9 @@ static void make_naive(const ckg_study *s, int j, struct naive *out)
                              dot(n, V[p], V[q]);
     }
     out->m = m;
-    out->future = (long double)gp->s2 * gp->nugget + (series->estimated ? gp->noise : series->typical_known);
-    out->floor = 1e-4L * gp->nugget * gp->s2;
+    out->future = (long double)gp->k.s2 * gp->nugget +
+                  (series->estimated ? gp->noise : series->typical_known);
+    out->floor = 1e-4L * gp->nugget * gp->k.s2;
 }
 
 /* --- studies on lists --- */
