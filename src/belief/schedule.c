@@ -169,7 +169,9 @@ static int fit_from_lead(struct ckg__models *models, int trials)
         if (!models->choose_kernel || !from->told)
             models->surrogate[j].fitted.kernel = first_kernel(models, j);
         models->surrogate[j].fitted.warp = first_warp(models, j);
-        /* far values of a near-linear outcome are what they should be */
+        /* values that were transformed are not linear; far values of a linear outcome are what they should be
+         */
+        models->surrogate[j].fitted.linear &= models->lead_sides != NULL;
         models->surrogate[j].fitted.strict = models->surrogate[j].fitted.linear ? -1 : 0;
     }
     return fit_to(models, trials);

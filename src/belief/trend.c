@@ -65,8 +65,9 @@ static int may_choose(const struct ckg__models *models, const struct ckg__series
 {
     const int exact = !series->labels && !series->estimated && !(series->typical_known > 0);
     const int due = series->n <= ALWAYS || series->n % OFTEN == 0;
+    const int transformed = models->lead && !models->lead_sides;
 
-    return exact && due && series->n >= FEWEST && models->method != CKG__FIT_ML;
+    return exact && due && !transformed && series->n >= FEWEST && models->method != CKG__FIT_ML;
 }
 
 int ckg__choose_trend(struct ckg__models *models, int j)
