@@ -9,7 +9,7 @@
     {"failed", 0, NULL, "every trial that failed, instead of numbers", 0},                                   \
     {                                                                                                        \
         "since", 0, "T",                                                                                     \
-            "with --failed: those since trial T, for T like 2h or 3d, or since a date and time", 0           \
+            "with --failed: since trial T, for a time like 2h, or since a moment like 2026-01-31T14:00", 0   \
     }
 
 struct app_selection {
