@@ -7,7 +7,7 @@
 #   make sanitize-address-undefined | sanitize-thread | valgrind     every test under that tool
 #   make fuzz       libFuzzer on everything that reads files from outside, FUZZ_SECONDS=60 each
 #   make bench      builds and runs the benchmarks
-#   make figures    draws the pictures of the documentation; make convergence: a run of minutes, its table and its picture
+#   make figures    draws the pictures of the documentation; make convergence, make stopping: runs of minutes and their tables
 #   make deps       installs everything that any target needs
 #   make clean
 #
@@ -32,7 +32,7 @@ VALGRIND = valgrind;--quiet;--error-exitcode=99;--leak-check=full;--errors-for-l
 # $(call build,FOLDER,COMPILER,OPTIONS,TARGET): configures and builds; the target is optional. A folder keeps the compiler it began with.
 build = CC=$(2) cmake -S . -B $(1) $(3) >/dev/null && cmake --build $(1) -j $(JOBS) $(if $(4),--target $(4))
 
-.PHONY: all run test test-gcc test-clang install sanitize-address-undefined sanitize-thread valgrind fuzz bench figures convergence deps clean
+.PHONY: all run test test-gcc test-clang install sanitize-address-undefined sanitize-thread valgrind fuzz bench figures convergence stopping deps clean
 
 all:
 	$(call build,build,$(CC))
@@ -107,6 +107,12 @@ figures:
 	scripts/install-deps.sh all
 	$(call build,build,$(CC))
 	scripts/figures.sh build
+
+stopping:
+	scripts/install-deps.sh all
+	$(call build,build,$(CC),,bench_stopping)
+	{ echo "build/bench/stopping --noise 0"; build/bench/stopping --noise 0 --threads $(JOBS); } >build/stopping.txt
+	mv build/stopping.txt bench/results/stopping.txt
 
 convergence:
 	scripts/install-deps.sh all

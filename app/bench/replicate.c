@@ -147,6 +147,7 @@ int app_replicate(const struct app_experiment *e, app_step_visit *visit, void *c
     options.policy = e->policy;
     options.initial = e->initial;
     options.seed = e->seed;
+    options.budget = e->evaluations;
     if (e->fit)
         options.fit = e->fit;
     if (e->kernel)

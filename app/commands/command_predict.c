@@ -5,6 +5,7 @@
 
 #include "command.h"
 #include "json/shapes.h"
+#include "notebook/digits.h"
 #include "table/table.h"
 
 static const struct app_option options[] = {
@@ -53,6 +54,8 @@ static void free_predictions(struct predictions *p)
 
 static void write_text(const struct app_definition *d, const struct app_prediction *p, struct app_text *out)
 {
+    char number[32];
+
     app_design_write(d, p->x, out);
     app_text_print(out, " ");
     for (int j = 0; j <= app_constraints(d); j++)
@@ -63,7 +66,8 @@ static void write_text(const struct app_definition *d, const struct app_predicti
     if (isnan(p->probability_feasible))
         app_text_print(out, " whether it is feasible is not known");
     else
-        app_text_print(out, " feasible with probability %.4g", p->probability_feasible);
+        app_text_print(out, " feasible with probability %s",
+                       app_probability_text(p->probability_feasible, number));
 }
 
 static int print(const struct app_arguments *a, const struct app_definition *d, const struct predictions *p)

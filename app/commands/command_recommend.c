@@ -9,6 +9,7 @@ static const struct app_option options[] = {
     {"evaluated", 0, NULL, "choose among the designs that were evaluated", 0},
     {"limit", 0, "NAME=VALUE…",
      "what if a constraint's limit were another; NAME.min=, NAME.max= where it has two", APP_LIST},
+    {"exact", 0, NULL, "print the design with all its digits", 0},
     {0},
 };
 
@@ -31,7 +32,8 @@ static int run(const struct app_arguments *a, struct app_notebook *n)
 const struct app_work app_command_recommend = {
     .usage = "STUDY [-p P] [--evaluated] [--limit NAME=VALUE…]",
     .about = "The recommended design need not have been evaluated. The best one that was evaluated is\n"
-             "shown beside it.",
+             "shown beside it. The design is printed with as few digits as keep what is said of it true;\n"
+             "--exact and --json give all of them.",
     .traits = APP_TAKES_STUDY | APP_HAS_JSON | APP_HAS_THREADS | APP_HAS_MODEL,
     .options = options,
     .run_study = run,

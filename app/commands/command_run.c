@@ -12,6 +12,7 @@
 
 static const struct app_option options[] = {
     {"dry-run", 0, NULL, "print the next designs without evaluating anything", 0},
+    {"no-stop", 0, NULL, "spend the whole budget, whatever `stop` says in the problem file", 0},
     {0},
 };
 
@@ -67,12 +68,12 @@ static enum app_progress_kind choose_progress(const struct app_arguments *a)
 }
 
 /* What a person should know before the recommendation. */
-static void print_notes(const struct app_notebook *n, int pending)
+static void print_notes(const struct app_notebook *n, enum app_run_end end, int pending)
 {
     if (pending)
         fprintf(stderr, "%d trial%s pending: `ckg tell` %s result%s\n", pending,
                 pending > 1 ? "s are" : " is", pending > 1 ? "their" : "its", pending > 1 ? "s" : "");
-    if (app_notebook_spent(n) < n->definition.budget)
+    if (end == APP_RUN_SPENT && app_notebook_spent(n) < n->definition.budget)
         fprintf(stderr, "every possible design has been evaluated, so the run ends before its budget of %d\n",
                 n->definition.budget);
 }
@@ -103,7 +104,7 @@ static int conclude(const struct app_arguments *a, struct app_notebook *n, enum 
     if (end == APP_RUN_PAUSED)
         return complain_of_pause(n, tally[APP_COMPLETE] + tally[APP_FAILED_TRIAL]);
 
-    print_notes(n, tally[APP_PENDING]);
+    print_notes(n, end, tally[APP_PENDING]);
     if (!tally[APP_COMPLETE] && tally[APP_FAILED_TRIAL])
         return app_fail(n->message, CKG_ERR_STATE,
                         "every evaluation failed, so there is nothing to recommend; mend what `ckg trials` "
@@ -119,7 +120,10 @@ static int run_alone(const struct app_arguments *a, struct app_notebook *n)
 
     if (status)
         return status;
-    const struct app_run_host host = {.shown = choose_progress(a), .alone = 1, .stop = signals.stop};
+    const struct app_run_host host = {.shown = choose_progress(a),
+                                      .alone = 1,
+                                      .to_the_end = app_option(a, "no-stop") != NULL,
+                                      .stop = signals.stop};
     const enum app_run_end end = app_run(n, &host);
     app_signals_forget(&signals);
     return end == APP_RUN_BROKEN ? CKG_ERR_SYSTEM : conclude(a, n, end);
@@ -150,7 +154,8 @@ const struct app_work app_command_run = {
     .usage = "STUDY",
     .about = "If it is interrupted or killed, the same command continues where it stopped. Several\n"
              "processes may run the same study at once. Ctrl-C waits for the evaluations under way; a\n"
-             "second Ctrl-C kills them, and the next run evaluates their designs.",
+             "second Ctrl-C kills them, and the next run evaluates their designs. With `stop` in the\n"
+             "problem file it ends when the rest of the budget is expected to gain too little.",
     .traits = APP_TAKES_STUDY | APP_HAS_JSON | APP_HAS_THREADS | APP_HAS_MODEL,
     .options = options,
     .run_study = run,

@@ -1,14 +1,18 @@
-/* ckg status: where a study stands, from its trials alone. */
+/* ckg status: where a study stands, and what is to be gained by going on. */
+#include <math.h>
 #include <stdio.h>
 
 #include "command.h"
 #include "json/shapes.h"
+#include "notebook/digits.h"
 #include "notebook/pause.h"
+#include "notebook/stop.h"
 
 static void print_text(const struct app_notebook *n)
 {
     const struct app_definition *d = &n->definition;
     const struct app_trial *best = app_notebook_best(n);
+    const struct app_outcome objective = app_outcome_at(d, 0);
     int tally[APP_STATES];
     char number[32];
 
@@ -31,8 +35,8 @@ static void print_text(const struct app_notebook *n)
         printf("rule %s\n", ckg_problem_rule(d->problem, i));
 
     if (best)
-        printf("best feasible: trial %d, %s = %s\n", best->number, app_outcome_name(d, 0),
-               app_number(app_trial_value(best, 0), number));
+        printf("best feasible: trial %d, %s = %s\n", best->number, objective.name,
+               app_value_text(&objective, app_trial_value(best, 0), 6, number));
     else
         printf("nothing feasible has been measured yet\n");
 }
@@ -62,22 +66,50 @@ static void print_unmeasured(const struct app_notebook *n)
     app_text_free(&line);
 }
 
-static int run(const struct app_arguments *a, struct app_notebook *n)
+/* What going on is expected to gain, and whether a run would. */
+static void print_gain(const struct app_notebook *n, const struct app_stop_watch *watch)
 {
     struct app_text line = {0};
 
-    if (!a->json) {
+    app_text_print(&line, "expected gain: ");
+    app_gain_text(n, &watch->gain, &line);
+    if (watch->reached) {
+        app_text_print(&line, "\nstopped: ");
+        app_stop_text(n, watch, &line);
+    }
+    printf("%s\n", line.data ? line.data : "");
+    app_text_free(&line);
+}
+
+static int run(const struct app_arguments *a, struct app_notebook *n)
+{
+    struct app_stop_watch watch = {.gain = {.one = NAN, .rest = NAN}};
+    struct app_text line = {0};
+
+    /* What the models say; where they can say nothing, the rest is told all the same. */
+    int status = n->definition.stop.gain > 0 ? app_stop_look(n, &watch, NULL, NULL)
+                                             : app_notebook_gain(n, &watch.gain);
+    if (status)
+        watch.gain = (ckg_gain){.one = NAN, .rest = NAN};
+    n->message->text[0] = 0;
+    status = CKG_OK;
+
+    /* For people or for programs. */
+    if (a->json) {
+        app_status_write(n, &watch.gain, watch.reached, &line);
+        status = app_print(a, &line);
+    } else {
         print_text(n);
         print_pause(n);
         print_unmeasured(n);
-        return CKG_OK;
+        print_gain(n, &watch);
     }
-    app_status_write(n, &line);
-    return app_print(a, &line);
+    app_stop_forget(&watch);
+    return status;
 }
 
 const struct app_work app_command_status = {
     .usage = "STUDY",
-    .traits = APP_TAKES_STUDY | APP_HAS_JSON,
+    .traits = APP_TAKES_STUDY | APP_HAS_JSON | APP_HAS_THREADS,
     .run_study = run,
 };

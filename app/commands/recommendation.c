@@ -6,14 +6,23 @@
 #include <string.h>
 
 #include "json/shapes.h"
+#include "notebook/digits.h"
 #include "show/nearest.h"
+
+/* What is printed of a recommendation, and how. */
+struct sheet {
+    struct app_notebook *n;
+    const ckg_recommendation *r;
+    int exact; /* 1: all digits of the design */
+};
 
 static void print_limits(struct app_outcome o)
 {
-    if (!isinf(o.min))
-        printf(">= %g", o.min);
-    if (!isinf(o.max))
-        printf("%s<= %g", isinf(o.min) ? "" : " and ", o.max);
+    struct app_text text = {0};
+
+    app_limits_text(&o, &text);
+    printf("%s", text.data ? text.data : "");
+    app_text_free(&text);
 }
 
 /* The name, then blanks up to its column; a character of several bytes is one column here. */
@@ -26,55 +35,85 @@ static void print_name(const char *name)
     printf("  %-*s ", bytes, name);
 }
 
-static void print_design(const struct app_definition *d, const double *x)
+/* The design, with as few digits as will do. */
+static int print_design(const struct sheet *sheet)
 {
-    char number[32];
+    const struct app_definition *d = &sheet->n->definition;
+    const size_t size = (size_t)app_dimension(d) * sizeof(double);
+    double shown[CKG_MAX_PARAMETERS];
+    struct app_text text = {0};
+    int status = CKG_OK;
 
-    for (int i = 0; i < app_dimension(d); i++) {
-        const struct app_parameter p = app_parameter_at(d, i);
-        print_name(p.title);
-        printf("%s\n", p.kind == CKG_CATEGORICAL ? ckg_problem_category(p.problem, p.index, (int)x[i])
-                                                 : app_number(x[i], number));
+    memcpy(shown, sheet->r->x, size);
+    if (!sheet->exact)
+        status = app_design_shorten(sheet->n, sheet->r->x, shown);
+    for (int i = 0; !status && i < app_dimension(d); i++) {
+        print_name(app_parameter_at(d, i).title);
+        text.length = 0;
+        app_design_write_text(d, i, shown[i], &text);
+        printf("%s\n", text.data ? text.data : "");
     }
-    for (int i = 0; i < d->fixed_count; i++) {
+    app_text_free(&text);
+
+    /* What every design has in common. */
+    for (int i = 0; !status && i < d->fixed_count; i++) {
         const struct app_fixed *fixed = &d->fixed[i];
 
         print_name(fixed->label.title ? fixed->label.title : fixed->name);
         printf("%s (fixed)\n", fixed->text);
     }
-    for (int i = 0; i < d->carried_count && app_listed(d, x) >= 0; i++) {
+    for (int i = 0; !status && i < d->carried_count && app_listed(d, sheet->r->x) >= 0; i++) {
         print_name(d->carried[i].name);
-        printf("%s\n", app_carried_text(d, i, x));
+        printf("%s\n", app_carried_text(d, i, sheet->r->x));
     }
+    return status;
 }
 
-static void print_prediction(const struct app_notebook *n, const ckg_recommendation *r)
+/* What an outcome is: a fact, a prediction, or not known. */
+static void print_outcome(const struct sheet *sheet, int j)
 {
-    const struct app_definition *d = &n->definition;
+    const struct app_outcome o = app_outcome_at(&sheet->n->definition, j);
+    const ckg_recommendation *r = sheet->r;
+    char number[32];
+    char probability[32];
+
+    print_name(app_outcome_title(&sheet->n->definition, j));
+    if (isnan(r->mean[j]))
+        printf("not measured yet");
+    else if (r->measured)
+        printf("%s%s", app_value_text(&o, r->mean[j], 6, number), j ? ", met" : "");
+    else
+        printf("%s ± %.2g", app_value_text(&o, r->mean[j], 6, number), r->sd[j]);
+    if (j && !isnan(r->probability[j - 1]) && !r->measured)
+        printf(", met with probability %s", app_probability_text(r->probability[j - 1], probability));
+    if (j) {
+        printf(" (");
+        print_limits(o);
+        printf(")");
+    }
+    printf("\n");
+}
+
+static void print_prediction(const struct sheet *sheet)
+{
+    const struct app_definition *d = &sheet->n->definition;
+    const ckg_recommendation *r = sheet->r;
     struct app_nearest shown;
+    char probability[32];
 
     /* The objective, and the constraints that matter. */
-    app_nearest_choose(&shown, n, r->mean, r->sd);
-    print_name(app_outcome_title(d, 0));
-    printf("%.6g ± %.2g\n", r->mean[0], r->sd[0]);
-    for (int i = 1; i < shown.count; i++) {
-        const int j = shown.outcome[i];
-        print_name(app_outcome_title(d, j));
-        if (isnan(r->mean[j]))
-            printf("not measured yet (");
-        else
-            printf("%.6g ± %.2g, met with probability %.4g (", r->mean[j], r->sd[j], r->probability[j - 1]);
-        print_limits(app_outcome_at(d, j));
-        printf(")\n");
-    }
+    printf("%s:\n", r->measured ? "measured" : "predicted");
+    app_nearest_choose(&shown, sheet->n, r->mean, r->sd);
+    for (int i = 0; i < shown.count; i++)
+        print_outcome(sheet, shown.outcome[i]);
 
     /* The others in one line. */
     const double least = app_nearest_others(&shown, d, r->probability);
     if (shown.others && isnan(least))
         printf("  %d others, not measured yet\n", shown.others);
     else if (shown.others)
-        printf("  %d others, farther from their limits; the least sure is met with probability %.4g\n",
-               shown.others, least);
+        printf("  %d others, farther from their limits; the least sure is met with probability %s\n",
+               shown.others, app_probability_text(least, probability));
 }
 
 /* 1 when the probability also says whether the evaluation would succeed at all. */
@@ -86,41 +125,89 @@ static int counts_failures(const struct app_notebook *n, const ckg_recommendatio
     return r->probability_feasible < 1 && tally[APP_FAILED_TRIAL] && !strcmp(n->definition.failures, "model");
 }
 
-/* How likely it is to be feasible, or why nobody can say. */
-static void print_feasible(const struct app_notebook *n, const ckg_recommendation *r)
+/* Where nothing is likely to be feasible: which limit is the hardest, and how near to it one comes. */
+static void print_hardest(const struct sheet *sheet)
 {
-    struct app_text why = {0};
+    const ckg_recommendation *r = sheet->r;
+    const struct app_outcome o = app_outcome_at(&sheet->n->definition, r->hardest);
+    char number[32];
 
-    if (!isnan(r->probability_feasible)) {
-        printf("feasible with probability %.4g%s\n", r->probability_feasible,
-               counts_failures(n, r) ? ", including that its evaluation succeeds" : "");
+    printf("no design is likely to be feasible; this one is expected to break the limits least\n");
+    printf("the hardest limit is %s ", o.name);
+    print_limits(o);
+    printf(": it comes as near as %s ± %.2g\n", app_value_text(&o, r->mean[r->hardest], 6, number),
+           r->sd[r->hardest]);
+}
+
+/* How likely it is to be feasible, or why nobody can say. */
+static void print_feasible(const struct sheet *sheet)
+{
+    const ckg_recommendation *r = sheet->r;
+    struct app_text why = {0};
+    char probability[32];
+
+    if (r->measured) {
+        printf("feasible, as measured in trial %d\n", r->trial + 1);
         return;
     }
-    app_notebook_unmeasured(n, 1, &why);
+    if (!isnan(r->probability_feasible)) {
+        printf("feasible with probability %s%s\n", app_probability_text(r->probability_feasible, probability),
+               counts_failures(sheet->n, r) ? ", including that its evaluation succeeds" : "");
+        return;
+    }
+    app_notebook_unmeasured(sheet->n, 1, &why);
     printf("whether it is feasible is not known: %s\n",
-           why.data ? why.data : "a constraint was not measured");
+           why.data ? why.data : "there are too few values to say");
     app_text_free(&why);
 }
 
-static void print_text(const struct app_notebook *n, const ckg_recommendation *r)
+/* What was evaluated, beside what is recommended. */
+static void print_evaluated(const struct sheet *sheet)
 {
-    const struct app_definition *d = &n->definition;
-    const struct app_trial *best = app_notebook_best(n);
+    const struct app_definition *d = &sheet->n->definition;
+    const struct app_trial *best = app_notebook_best(sheet->n);
+    const struct app_outcome objective = app_outcome_at(d, 0);
     char number[32];
 
-    printf("recommended after %d evaluation%s:\n", r->evaluations, r->evaluations == 1 ? "" : "s");
-    print_design(d, r->x);
-
-    printf("predicted:\n");
-    print_prediction(n, r);
-    print_feasible(n, r);
-
     if (best)
-        printf("best feasible design evaluated: trial %d, %s = %s\n", best->number, app_outcome_name(d, 0),
-               app_number(app_trial_value(best, 0), number));
+        printf("best feasible design evaluated: trial %d, %s = %s\n", best->number, objective.name,
+               app_value_text(&objective, app_trial_value(best, 0), 6, number));
     else
         printf("no design evaluated so far %s feasible\n",
-               isnan(r->probability_feasible) ? "is known to be" : "was");
+               isnan(sheet->r->probability_feasible) ? "is known to be" : "was");
+    if (sheet->r->trial < 0)
+        printf("the recommended design has not been evaluated: evaluate it before you build on it\n");
+}
+
+/* Few results make bold models. */
+static void print_caution(const ckg_recommendation *r)
+{
+    enum { FEW = 3 };
+
+    if (!r->measured && r->evaluations < FEW)
+        printf("after %s this is hardly more than a guess\n",
+               r->evaluations == 1 ? "one evaluation" : "two evaluations");
+}
+
+static int print_text(const struct sheet *sheet)
+{
+    const ckg_recommendation *r = sheet->r;
+
+    printf("recommended after %d evaluation%s", r->evaluations, r->evaluations == 1 ? "" : "s");
+    if (r->trial >= 0)
+        printf(", the design of trial %d", r->trial + 1);
+    printf(":\n");
+    const int status = print_design(sheet);
+    if (status)
+        return status;
+
+    print_prediction(sheet);
+    print_feasible(sheet);
+    if (r->hardest)
+        print_hardest(sheet);
+    print_caution(r);
+    print_evaluated(sheet);
+    return CKG_OK;
 }
 
 int app_recommend_print(const struct app_arguments *a, struct app_notebook *n,
@@ -137,11 +224,12 @@ int app_recommend_print(const struct app_arguments *a, struct app_notebook *n,
     if (status)
         return app_notebook_fail(n, status);
 
+    app_withhold_early(n, r);
     if (a->json) {
         app_recommendation_write(n, r, &line);
         status = app_print(a, &line);
     } else
-        print_text(n, r);
+        status = print_text(&(struct sheet){n, r, app_option(a, "exact") != NULL});
     ckg_recommendation_free(r);
     return status;
 }

@@ -250,6 +250,20 @@ static void add_evaluate(struct app_text *out, const struct app_evaluate *e)
     app_json_close(out, '}');
 }
 
+static void add_stop(struct app_text *out, const struct app_stop_rule *stop)
+{
+    char number[32];
+
+    app_json_open(out, "stop", '{');
+    if (stop->percent) {
+        app_json_member(out, "gain");
+        app_text_print(out, "\"%s%%\"", app_number(stop->gain, number));
+    } else
+        app_json_add_number(out, "gain", stop->gain);
+    app_json_add_integer(out, "patience", stop->patience);
+    app_json_close(out, '}');
+}
+
 void app_definition_write(const struct app_definition *d, uint64_t seed, struct app_text *out)
 {
     app_json_open(out, NULL, '{');
@@ -261,6 +275,8 @@ void app_definition_write(const struct app_definition *d, uint64_t seed, struct 
         app_json_add_integer(out, "budget", d->budget);
     if (d->initial >= 0)
         app_json_add_integer(out, "initial", d->initial);
+    if (d->stop.gain > 0)
+        add_stop(out, &d->stop);
     add_policy(out, d);
     app_json_member(out, "seed");
     app_text_print(out, "%llu", (unsigned long long)seed);

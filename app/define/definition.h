@@ -48,6 +48,15 @@ struct app_evaluate {
     int pause_after; /* failures in a row, 0: never, -1: as notebook/pause.h has it */
 };
 
+/* When a run ends before its budget: the rest of it is expected to gain less than this. */
+struct app_stop_rule {
+    double gain;  /* in the objective's units; 0: it never ends before */
+    int percent;  /* 1: in hundredths of the objective of what is recommended */
+    int patience; /* after so many evaluations in a row of which that was said */
+};
+
+enum { APP_PATIENCE = 5 };
+
 /* As many as ckg_option_count may be. */
 enum { APP_MODEL_OPTIONS = 16 };
 
@@ -64,6 +73,7 @@ struct app_definition {
     double *own; /* (own_count × d) designs of the user's own, to be evaluated first */
     int budget;
     int initial; /* -1: the library's standard */
+    struct app_stop_rule stop;
     char *policy;
     int settings_count;
     ckg_setting *settings; /* (settings_count) names are static, of the policy's row */

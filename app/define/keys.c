@@ -9,6 +9,8 @@ static const struct app_file_key file_keys[] = {
     {"budget", "an integer", "needed", "evaluations in all, the initial design included"},
     {"initial", "an integer", "max(10, 2(d+1))",
      "designs that fill the space before the policy takes over; d is the number of parameters"},
+    {"stop", "`{gain: 1%}`", "the whole budget is spent",
+     "ends a run once the rest of the budget is expected to gain too little"},
     {"policy", "a name, or `{name: ckg, candidates: 200}`", "`ckg`",
      "how designs are chosen, with settings of its own; `ckg policies` lists them"},
     {"seed", "an integer", "drawn and recorded", "same seed, same designs"},
@@ -85,12 +87,21 @@ static const struct app_file_key evaluate_keys[] = {
     {0},
 };
 
+static const struct app_file_key stop_keys[] = {
+    {"gain", "a number, or a share such as `1%`", "needed",
+     "the run ends when the rest of the budget is expected to gain less: in the objective's units, or as a "
+     "share of the objective of what is recommended"},
+    {"patience", "an integer", "5", "after so many evaluations in a row of which that was said"},
+    {0},
+};
+
 const struct app_file_part app_file_parts[] = {
     {"a problem file", "The file", "", file_keys},
     {"a parameter", "A parameter", "parameters: {NAME: {…}}", parameter_keys},
     {"the objective", "The objective", "objective: {…}", objective_keys},
     {"a constraint", "A constraint", "constraints: {NAME: {…}}", constraint_keys},
     {"`evaluate`", "The evaluation", "evaluate: {…}", evaluate_keys},
+    {"`stop`", "When to stop", "stop: {…}", stop_keys},
     {"`model`", "How outcomes are modelled", "model: {…}", NULL},
     {0},
 };

@@ -45,8 +45,8 @@ static int read_failures(struct app_reader *r, const yaml_node_t *node)
 
 /* The file's keys in the order they are needed, whatever their order in the file. */
 struct top {
-    const yaml_node_t *name, *goal, *budget, *initial, *policy, *seed, *failures, *model, *parameters, *rules,
-        *objective, *constraints, *designs, *choose_from, *evaluate;
+    const yaml_node_t *name, *goal, *budget, *initial, *stop, *policy, *seed, *failures, *model, *parameters,
+        *rules, *objective, *constraints, *designs, *choose_from, *evaluate;
 };
 
 static const struct app_node_key top_keys[] = {
@@ -54,6 +54,7 @@ static const struct app_node_key top_keys[] = {
     {"goal", offsetof(struct top, goal)},
     {"budget", offsetof(struct top, budget)},
     {"initial", offsetof(struct top, initial)},
+    {"stop", offsetof(struct top, stop)},
     {"policy", offsetof(struct top, policy)},
     {"seed", offsetof(struct top, seed)},
     {"failures", offsetof(struct top, failures)},
@@ -118,6 +119,8 @@ static int read_top(struct app_reader *r, const yaml_node_t *root)
         app_reader_warn(r, top.initial,
                         "`initial` is %d and the `budget` only %d, so no design will be chosen by the policy",
                         out->initial, out->budget);
+    if (!status && top.stop)
+        status = app_read_stop(r, top.stop);
 
     /* How designs are chosen, and what becomes of those that fail. */
     if (!status)

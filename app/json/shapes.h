@@ -23,7 +23,9 @@ void app_trial_write(const struct app_definition *definition, const struct app_t
 void app_trial_add_whole(const struct app_definition *definition, const struct app_trial *trial,
                          struct app_text *out);
 
-void app_status_write(const struct app_notebook *notebook, struct app_text *out);
+/* stopped: 1 where a run would end before the budget. */
+void app_status_write(const struct app_notebook *notebook, const ckg_gain *gain, int stopped,
+                      struct app_text *out);
 
 void app_recommendation_write(const struct app_notebook *notebook, const ckg_recommendation *recommendation,
                               struct app_text *out);

@@ -86,7 +86,7 @@ static void add_pause(const struct app_notebook *n, struct app_text *out)
     app_json_close(out, '}');
 }
 
-void app_status_write(const struct app_notebook *n, struct app_text *out)
+void app_status_write(const struct app_notebook *n, const ckg_gain *gain, int stopped, struct app_text *out)
 {
     const struct app_definition *d = &n->definition;
     int tally[APP_STATES];
@@ -123,6 +123,13 @@ void app_status_write(const struct app_notebook *n, struct app_text *out)
 
     add_best_feasible(n, out);
     add_pause(n, out);
+
+    /* What going on is expected to gain. */
+    app_json_open(out, "expected_gain", '{');
+    app_json_add_number(out, "one", gain->one);
+    app_json_add_number(out, "rest", gain->rest);
+    app_json_close(out, '}');
+    app_json_add_truth(out, "stopped", stopped);
     app_json_close(out, '}');
 }
 
@@ -143,6 +150,23 @@ static void add_best_evaluated(const struct app_notebook *n, struct app_text *ou
     for (int j = 1; j <= app_constraints(d); j++)
         app_json_add_number(out, app_outcome_name(d, j), app_trial_value(best, j));
     app_json_close(out, '}');
+    app_json_close(out, '}');
+}
+
+/* Where no design is likely to be feasible: the hardest limit, and how near to it one comes; else null. */
+static void add_hardest(const struct app_definition *d, const ckg_recommendation *r, struct app_text *out)
+{
+    if (!r->hardest) {
+        app_json_add_string(out, "hardest", NULL);
+        return;
+    }
+    const struct app_outcome o = app_outcome_at(d, r->hardest);
+
+    app_json_open(out, "hardest", '{');
+    app_json_add_string(out, "constraint", o.name);
+    app_json_add_number(out, "mean", r->mean[r->hardest]);
+    app_json_add_number(out, "sd", r->sd[r->hardest]);
+    app_json_add_number(out, "limit", r->mean[r->hardest] < o.min ? o.min : o.max);
     app_json_close(out, '}');
 }
 
@@ -176,5 +200,11 @@ void app_recommendation_write(const struct app_notebook *n, const ckg_recommenda
     /* What it rests on. */
     app_json_add_integer(out, "evaluations", r->evaluations);
     add_best_evaluated(n, out);
+    app_json_member(out, "trial");
+    if (r->trial >= 0)
+        app_text_print(out, "%d", r->trial + 1);
+    else
+        app_text_print(out, "null");
+    add_hardest(d, r, out);
     app_json_close(out, '}');
 }

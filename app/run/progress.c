@@ -10,6 +10,8 @@
 
 #include "evaluate/child.h"
 #include "json/shapes.h"
+#include "notebook/digits.h"
+#include "notebook/stop.h"
 
 /* Recommendations that are only shown may take this share of the time. */
 static const double share = 0.1;
@@ -25,9 +27,19 @@ static int ended(const struct app_notebook *n)
 void app_progress_begin(struct app_progress *p, enum app_progress_kind kind, const struct app_notebook *n)
 {
     *p = (struct app_progress){.kind = kind, .started = app_clock(), .at_start = ended(n)};
+    p->gain.one = p->gain.rest = NAN;
 }
 
 /* --- lines --- */
+
+/* With the digits by which it breaks a limit. */
+static void print_value(const struct app_definition *d, const ckg_measurement *m)
+{
+    const struct app_outcome o = app_outcome_at(d, m->outcome);
+    char number[32];
+
+    printf("  %s=%s", o.name, app_value_text(&o, m->value, 4, number));
+}
 
 static void print_line(const struct app_notebook *n, const struct app_trial *t)
 {
@@ -38,8 +50,7 @@ static void print_line(const struct app_notebook *n, const struct app_trial *t)
     printf("%d/%d  trial %d %s", ended(n), d->budget, t->number,
            t->state == APP_PENDING ? "to be tried again" : app_state_name(t->state));
     for (int i = 0; i < t->count; i++)
-        printf("  %s=%s", app_outcome_name(d, t->measured[i].outcome),
-               app_number_short(t->measured[i].value, number));
+        print_value(d, &t->measured[i]);
     if (t->feasible >= 0)
         printf("  %s", t->feasible ? "feasible" : "infeasible");
     if (t->why)
@@ -147,6 +158,8 @@ static void time_line(struct app_text *out, const struct app_progress *p, const 
 
 static void recommended_line(struct app_text *out, const struct app_progress *p, const struct app_notebook *n)
 {
+    char number[32];
+
     app_text_print(out, "  recommended    ");
     if (!p->known) {
         app_text_print(out, "-");
@@ -155,17 +168,29 @@ static void recommended_line(struct app_text *out, const struct app_progress *p,
 
     app_text_print(out, "%s = %.5g ± %.2g, ", app_outcome_name(&n->definition, 0), p->value, p->sd);
     if (!isnan(p->probability))
-        app_text_print(out, "feasible with probability %.3f", p->probability);
+        app_text_print(out, "feasible with probability %s", app_probability_text(p->probability, number));
     else
         app_notebook_unmeasured(n, 1, out);
 }
 
+static void gain_line(struct app_text *out, const struct app_progress *p, const struct app_notebook *n)
+{
+    app_text_print(out, "  expected gain  ");
+    app_gain_text(n, &p->gain, out);
+}
+
+void app_progress_gain(struct app_progress *p, const ckg_gain *gain)
+{
+    p->gain = *gain;
+}
+
 void app_progress_draw(struct app_progress *p, const struct app_notebook *n)
 {
+    enum { LINES = 5 };
     const struct app_definition *d = &n->definition;
     const struct app_trial *best = app_notebook_best(n);
     struct app_text block = {0};
-    struct app_text line[4] = {{0}};
+    struct app_text line[LINES] = {{0}};
     int tally[APP_STATES];
     int lines = 0;
     char number[32];
@@ -173,7 +198,7 @@ void app_progress_draw(struct app_progress *p, const struct app_notebook *n)
     if (p->kind != APP_PROGRESS_BLOCK)
         return;
 
-    /* How far it is, the best, the recommendation, the time. */
+    /* How far it is, the best, the recommendation, what is to be gained, the time. */
     app_notebook_tally(n, tally);
     first_line(&line[0], n, tally);
 
@@ -185,14 +210,16 @@ void app_progress_draw(struct app_progress *p, const struct app_notebook *n)
 
     recommended_line(&line[2], p, n);
 
-    time_line(&line[3], p, n, tally[APP_COMPLETE] + tally[APP_FAILED_TRIAL]);
+    gain_line(&line[3], p, n);
+
+    time_line(&line[4], p, n, tally[APP_COMPLETE] + tally[APP_FAILED_TRIAL]);
     if (p->note[0])
-        app_text_print(&line[3], "   %s", p->note);
+        app_text_print(&line[4], "   %s", p->note);
 
     /* Over what stands there, in one write. */
     if (p->drawn)
         app_text_print(&block, "\033[%dA", p->drawn);
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < LINES; i++) {
         end_block_line(&block, &line[i], columns(), &lines);
         app_text_free(&line[i]);
     }
@@ -267,12 +294,15 @@ static void recommend(struct app_progress *p, struct app_notebook *n)
     if (p->spent > share * (clock - p->started) || app_notebook_engine(n, &engine))
         return;
     if (!ckg_study_recommend(engine, NULL, &r)) {
+        app_withhold_early(n, r);
         p->known = 1;
         p->value = r->mean[0];
         p->sd = r->sd[0];
         p->probability = r->probability_feasible;
         ckg_recommendation_free(r);
     }
+    if (!(n->definition.stop.gain > 0) && ckg_study_expected_gain(engine, &p->gain))
+        p->gain.one = NAN;
     p->spent += app_clock() - clock;
 }
 

@@ -17,6 +17,7 @@ struct app_progress {
     char note[128];                /* what the run is doing, "" for nothing special */
     int known;                     /* a recommendation has been made */
     double value, sd, probability; /* of the recommendation */
+    ckg_gain gain;                 /* expected; NAN where it is not known */
     double spent;                  /* seconds spent on recommendations that are only shown */
     /* Where lines of trouble go; NULL: to standard error. */
     void (*say)(void *context, const char *line);
@@ -28,6 +29,9 @@ void app_progress_begin(struct app_progress *progress, enum app_progress_kind ki
 
 /* A trial has ended, or is to be tried again. */
 void app_progress_ended(struct app_progress *progress, struct app_notebook *notebook, int number);
+
+/* What more evaluations are expected to gain, for the block. */
+void app_progress_gain(struct app_progress *progress, const ckg_gain *gain);
 
 /* A line of trouble, above the block where there is one. */
 void app_progress_say(struct app_progress *progress, const struct app_notebook *notebook, const char *line);

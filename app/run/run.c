@@ -21,6 +21,7 @@
 
 #include "evaluate/child.h"
 #include "evaluate/machine.h"
+#include "notebook/stop.h"
 #include "run/outage.h"
 
 /*
@@ -56,8 +57,11 @@ struct run {
     struct app_progress progress;
     int interrupts; /* how often we were asked to stop; the second time running evaluations are killed */
     int exhausted;  /* no design is left to be evaluated */
-    int waiting;    /* the turn is another's */
-    int freed;      /* a place has become free since the places were last filled */
+    int watching;   /* the run may end before its budget */
+    int unseen;     /* trials have ended since that was last looked at */
+    struct app_stop_watch watch;
+    int waiting; /* the turn is another's */
+    int freed;   /* a place has become free since the places were last filled */
     struct app_outage outage;
     double beaten;
     double drawn;
@@ -129,6 +133,7 @@ static int store_result(struct run *r, const struct app_record *result, int *sto
     int status = r->store->finish(r->n->store, r->n->study, result, r->worker.id, &kept, r->n->message);
 
     *stored = !status;
+    r->unseen = 1;
     if (!status)
         status = app_notebook_sync(r->n);
     if (!status)
@@ -393,6 +398,27 @@ static int is_held(const struct run *r)
     return r->interrupts || r->outage.paused || (r->outage.probe && r->running);
 }
 
+/* 1 when there may be another design: the budget has room for it, and it is worth it. */
+static int wants_more(const struct run *r)
+{
+    return !r->exhausted && !r->watch.reached && app_notebook_spent(r->n) < r->n->definition.budget;
+}
+
+/* Looks whether the rest of the budget is worth it, when there is something new to go by. */
+static int watch_gain(struct run *r)
+{
+    if (!r->watching || !r->unseen)
+        return CKG_OK;
+    const int status = app_stop_look(r->n, &r->watch, is_unwanted, r);
+
+    r->unseen = 0;
+    app_progress_gain(&r->progress, &r->watch.gain);
+    if (status != CKG_ERR_CANCELLED)
+        return status;
+    r->n->message->text[0] = 0; /* as was asked */
+    return CKG_OK;
+}
+
 /* Fills the free places. */
 static int fill(struct run *r)
 {
@@ -404,8 +430,7 @@ static int fill(struct run *r)
         if (r->slots[i].number)
             continue;
         status = take_up(r, &r->slots[i], &started);
-        if (!status && !started && !r->outage.probe && !r->exhausted &&
-            app_notebook_spent(r->n) < r->n->definition.budget)
+        if (!status && !started && !r->outage.probe && wants_more(r))
             status = start_new(r, &r->slots[i], &started);
         read_requests(r);
     }
@@ -427,7 +452,7 @@ static int over(const struct run *r)
         if (r->n->trials[i].queued &&
             (r->n->trials[i].state == APP_RUNNING || r->n->trials[i].state == APP_PENDING))
             return 0;
-    return r->exhausted || app_notebook_spent(r->n) >= r->n->definition.budget;
+    return !wants_more(r);
 }
 
 static void kill_all(struct run *r)
@@ -509,9 +534,11 @@ static void note(struct run *r)
 static void loop(struct run *r)
 {
     for (;;) {
-        /* Every free place gets an evaluation. */
+        /* Every free place gets an evaluation, while that is worth it. */
         r->freed = 0;
-        int status = r->interrupts ? CKG_OK : fill(r);
+        int status = r->interrupts ? CKG_OK : watch_gain(r);
+        if (!status && !r->interrupts)
+            status = fill(r);
         break_off(r, status, r->running);
 
         /* A second request to stop ends what runs; what has ended becomes a result. */
@@ -577,9 +604,38 @@ static int begin(struct run *r, const struct app_run_host *host)
     return r->store->worker_add(r->n->store, &r->worker, r->n->message);
 }
 
+/* Says why the run ends before its budget, and how it goes on; 1 when it does. */
+static int say_stopped(struct run *r)
+{
+    const int budget = r->n->definition.budget;
+    struct app_text line = {0};
+    int tally[APP_STATES];
+
+    if (!r->watch.reached || r->broken || r->interrupts || r->outage.paused ||
+        app_notebook_spent(r->n) >= budget)
+        return 0;
+    app_notebook_tally(r->n, tally);
+    app_text_print(
+        &line, "stopped after %d of %d evaluations: ", tally[APP_COMPLETE] + tally[APP_FAILED_TRIAL], budget);
+    app_stop_text(r->n, &r->watch, &line);
+    app_text_print(&line, "; `ckg run --no-stop` goes on all the same");
+    if (line.data)
+        app_progress_say(&r->progress, r->n, line.data);
+    app_text_free(&line);
+    return 1;
+}
+
 enum app_run_end app_run(struct app_notebook *n, const struct app_run_host *host)
 {
-    struct run r = {.n = n, .store = n->store->table, .alone = host->alone, .stop = host->stop};
+    struct run r = {
+        .n = n,
+        .store = n->store->table,
+        .alone = host->alone,
+        .stop = host->stop,
+        .watching = n->definition.stop.gain > 0 && !host->to_the_end,
+        .unseen = 1,
+    };
+    int stopped = 0;
 
     r.broken = begin(&r, host);
     if (!r.broken) {
@@ -589,6 +645,7 @@ enum app_run_end app_run(struct app_notebook *n, const struct app_run_host *host
         assert(!r.running);
         end_family(&r, NULL, 0);
         r.store->worker_remove(n->store, &r.worker);
+        stopped = say_stopped(&r);
         app_progress_end(&r.progress, n);
     }
 
@@ -597,8 +654,10 @@ enum app_run_end app_run(struct app_notebook *n, const struct app_run_host *host
     free(r.slots);
     free(r.leaders);
     free(r.fds);
+    app_stop_forget(&r.watch);
     return r.broken          ? APP_RUN_BROKEN
            : r.interrupts    ? APP_RUN_INTERRUPTED
            : r.outage.paused ? APP_RUN_PAUSED
+           : stopped         ? APP_RUN_STOPPED
                              : APP_RUN_SPENT;
 }

@@ -11,6 +11,7 @@
 enum app_run_end {
     APP_RUN_SPENT,       /* the budget is spent, or every design has been evaluated */
     APP_RUN_PAUSED,      /* failures in a row look like an outage (notebook/pause.h); the study can go on */
+    APP_RUN_STOPPED,     /* the rest of the budget is expected to gain too little */
     APP_RUN_INTERRUPTED, /* it was asked to stop; the study can go on */
     APP_RUN_BROKEN       /* by an error that is in the notebook's message, or was said; the study can go on */
 };
@@ -29,7 +30,8 @@ struct app_run_host {
      * evaluations leave behind, marked or not. 0: no child is touched but the run's own.
      */
     int alone;
-    int stop; /* a descriptor that does not block and can be read when there is a request; -1: none */
+    int to_the_end; /* 1: the budget is spent whatever it is expected to gain */
+    int stop;       /* a descriptor that does not block and can be read when there is a request; -1: none */
     /* Trouble on the way, a line each; NULL: on standard error. */
     void (*say)(void *context, const char *line);
     void *context;

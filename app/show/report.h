@@ -19,6 +19,8 @@ extern const char app_report_style[];
 void app_report_name(struct app_text *out, const char *name);
 /* A number for people, exact when it is pointed at. */
 void app_report_number(struct app_text *out, double value);
+/* An outcome's, with the digits by which it breaks a limit. */
+void app_report_outcome(struct app_text *out, struct app_outcome outcome, double value);
 /* The parameter's value: a number or a category's name. */
 void app_report_value(struct app_text *out, struct app_parameter parameter, double value);
 /* "≤ 0", "0.1 ≤ … ≤ 3" */

@@ -145,7 +145,8 @@ static void add_trial_heads(const struct app_show *s, struct app_text *out)
         out, "<th class=\"left\">origin</th><th>seconds</th><th class=\"left\">why</th></tr></thead>\n");
 }
 
-static void add_measured(const struct app_trial *t, int outcome, struct app_text *out)
+static void add_measured(const struct app_show *s, const struct app_trial *t, int outcome,
+                         struct app_text *out)
 {
     char text[64];
 
@@ -153,7 +154,7 @@ static void add_measured(const struct app_trial *t, int outcome, struct app_text
         const ckg_measurement *m = &t->measured[i];
         if (m->outcome != outcome)
             continue;
-        app_report_number(out, m->value);
+        app_report_outcome(out, app_outcome_at(s->definition, outcome), m->value);
         if (m->sd != CKG_SD_DEFAULT)
             app_text_print(out, " ± %s", app_number_nice(m->sd, 2, text));
     }
@@ -177,7 +178,7 @@ static void add_trial(const struct app_show *s, const struct app_trial *t, struc
 
     for (int i = 0; i < s->outcomes.count; i++) {
         app_text_print(out, "<td>");
-        add_measured(t, s->outcomes.outcome[i], out);
+        add_measured(s, t, s->outcomes.outcome[i], out);
         app_text_print(out, "</td>");
     }
 

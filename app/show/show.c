@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "notebook/digits.h"
 #include "show/chart.h"
 #include "show/kept.h"
 #include "show/markup.h"
@@ -49,6 +50,8 @@ static int recommend(struct app_show *s)
 
     if (status && status != CKG_ERR_STATE)
         return app_notebook_fail(s->notebook, status);
+    if (s->recommendation)
+        app_withhold_early(s->notebook, s->recommendation);
     for (int i = 0; i < app_dimension(s->definition); i++)
         s->centre[i] = s->recommendation ? s->recommendation->x[i]
                                          : middle(app_parameter_at(s->definition, i));

@@ -248,6 +248,13 @@ typedef struct ckg_recommendation {
     double penalty;  /* M as used */
     int evaluations; /* trials told, including failed ones */
     int best_trial;  /* the best trial that measured feasible, or -1 */
+    int trial;       /* the last trial that evaluated this design, or -1: none did */
+    int measured;    /* 1: mean is what was measured in it, without noise: a fact, and no prediction */
+    /*
+     * 0; or no design is likely to be feasible, x is the one expected to break the limits least, and this
+     * constraint is the one that it breaks by most
+     */
+    int hardest;
 } ckg_recommendation;
 
 /*
@@ -258,6 +265,29 @@ typedef struct ckg_recommendation {
 CKG_API int ckg_study_recommend(ckg_study *study, const ckg_recommend_options *options,
                                 ckg_recommendation **out);
 CKG_API void ckg_recommendation_free(ckg_recommendation *recommendation);
+
+/*
+ * What more evaluations are expected to gain, in the objective's units: by how much the worth of what is
+ * recommended would improve. NAN is what is not known: while nothing measured feasible, fewer trials were
+ * told than the initial design has, or an outcome was never measured.
+ */
+typedef struct ckg_gain {
+    /*
+     * by one more evaluation: the largest value of the constrained knowledge gradient, which without noise
+     * and with a feasible design in hand is the expected improvement
+     */
+    double one;
+    double rest; /* by the rest of the budget; 0 where it is spent, NAN where there is none */
+    /* by knowing everything, as the models have it: no number of evaluations is expected to gain more */
+    double all;
+    double doubt;     /* the same if every outcome were twice as rough as its model has it */
+    double objective; /* at what is recommended now, predicted, or measured without noise */
+    int left;         /* evaluations left of the budget; -1: there is none */
+} ckg_gain;
+
+/* ckg_study_expected_gain(study, &gain). Pending trials count as not made. */
+CKG_API int ckg_study_expected_gain_sized(ckg_study *study, ckg_gain *out, size_t size);
+#define ckg_study_expected_gain(study, out) ckg_study_expected_gain_sized(study, out, sizeof(ckg_gain))
 
 /* --- looking inside --- */
 

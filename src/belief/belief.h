@@ -80,4 +80,15 @@ int ckg__belief_log_utility_batch(const struct ckg__belief *belief, int m, const
  */
 double ckg__belief_violation(const struct ckg__belief *belief, const double *const *value, int at);
 
+/*
+ * By how much a normal outcome of this mean and variance is expected to break its limits, in model units, and
+ * the slopes in both; for one that chance decides, how likely it is to fail.
+ */
+double ckg__limits_expected_violation(const struct ckg__limits *limits, double mean, double var,
+                                      double *in_mean, double *in_var);
+
+/* The sum of that over the constraints at the points of a batch, with its gradient (D×m), added to both. */
+int ckg__belief_expected_violation_batch(const struct ckg__belief *belief, int m, const double *U, int ldu,
+                                         struct ckg__arena *arena, double *value, double *gradient);
+
 #endif

@@ -37,6 +37,9 @@ void ckg__models_free(struct ckg__models *models)
             ckg__gp_delete(models->surrogate[j].gp[s]);
         ckg__free(models->surrogate[j].gp);
     }
+    for (int j = 0; models->doubt && j < models->most; j++)
+        ckg__gp_delete(models->doubt[j]);
+    ckg__free(models->doubt);
     ckg__arena_free(&models->own);
     ckg__free(models->surrogate);
     ckg__free(models->X);

@@ -69,6 +69,7 @@ struct ckg__models {
     int beliefs;
     struct ckg__belief *belief; /* (beliefs), in `own` */
     uint64_t revision;          /* of the data that the models know; 0: none */
+    struct ckg__gp **doubt;     /* (most) processes of a second opinion (doubt.c); NULL until it is asked */
     /*
      * Where the fits start, for data whose values change with every trial and leave no anchor standing; NULL:
      * from anchors. It knows the same outcomes and is up to date.
@@ -90,6 +91,12 @@ int ckg__models_update(struct ckg__models *models, uint64_t revision, int spare)
  */
 int ckg__models_condition(struct ckg__models *models, int certain);
 void ckg__models_release(struct ckg__models *models);
+
+/*
+ * What the models would believe if every outcome had length-scales `shorter` times as long (below 1), and all
+ * else were the same. They are up to date; the belief is good until they change.
+ */
+int ckg__models_doubt(struct ckg__models *models, double shorter, struct ckg__belief *out);
 
 /* 1 when outcome j shares the process of another one. */
 static inline int ckg__models_shared(const struct ckg__models *models, int j)

@@ -105,6 +105,46 @@ int ckg__data_add(struct ckg__data *data, const double *x, int *trial)
     return CKG_OK;
 }
 
+/* What the trial measured of the outcome; NULL: nothing. */
+static const struct ckg_measurement *measurement_of(const struct ckg__trial *trial, int outcome)
+{
+    for (int i = 0; i < trial->count; i++)
+        if (trial->measured[i].outcome == outcome)
+            return &trial->measured[i];
+    return NULL;
+}
+
+/* 1 when both trials measured the same outcomes with the same values; *whole: all of them whole numbers. */
+static int agree(const struct ckg__trial *a, const struct ckg__trial *b, int *whole)
+{
+    int same = a->count == b->count;
+
+    *whole = 1;
+    for (int i = 0; same && i < a->count; i++) {
+        const struct ckg_measurement *m = measurement_of(b, a->measured[i].outcome);
+        same = m && m->value == a->measured[i].value;
+        *whole &= a->measured[i].value == floor(a->measured[i].value);
+    }
+    return same;
+}
+
+/* What the trial says of noise, if its design was evaluated before. */
+static void weigh_repeat(struct ckg__data *data, int trial)
+{
+    const struct ckg__trial *now = &data->trial[trial];
+    int whole;
+
+    for (int t = 0; t < data->trials; t++) {
+        const struct ckg__trial *before = &data->trial[t];
+        if (t == trial || before->design != now->design || before->state != CKG_COMPLETE)
+            continue;
+        if (!agree(before, now, &whole))
+            data->unlike++;
+        else
+            data->alike += whole ? 1 : 2;
+    }
+}
+
 int ckg__data_tell(struct ckg__data *data, int trial, int count, const struct ckg_measurement *measured)
 {
     assert(trial >= 0 && trial < data->trials && data->trial[trial].state == CKG_PENDING);
@@ -117,6 +157,7 @@ int ckg__data_tell(struct ckg__data *data, int trial, int count, const struct ck
     data->trial[trial].measured = copy;
     data->trial[trial].count = count;
     data->trial[trial].state = CKG_COMPLETE;
+    weigh_repeat(data, trial);
     return CKG_OK;
 }
 
@@ -133,15 +174,6 @@ int ckg__data_feasible(const struct ckg__data *data, const struct ckg__trial *tr
     return ckg__data_allowed(data, trial->design)
                ? ckg_problem_feasible(data->problem, trial->count, trial->measured)
                : 0;
-}
-
-/* What the trial measured of the outcome; NULL: nothing. */
-static const struct ckg_measurement *measurement_of(const struct ckg__trial *trial, int outcome)
-{
-    for (int i = 0; i < trial->count; i++)
-        if (trial->measured[i].outcome == outcome)
-            return &trial->measured[i];
-    return NULL;
 }
 
 int ckg__data_measured(const struct ckg__data *data, int outcome)
@@ -175,6 +207,13 @@ int ckg__data_exact(const struct ckg_problem *problem, const struct ckg_measurem
     return m->sd == 0 || (m->sd == CKG_SD_DEFAULT && problem->outcome[m->outcome].noise == CKG_NOISE_NONE);
 }
 
+/* 1 when the value is as good as measured without noise: the study has shown that there is none. */
+static int shown_exact(const struct ckg__data *data, const struct ckg_measurement *m)
+{
+    return data->alike > 1 && !data->unlike && m->sd == CKG_SD_DEFAULT &&
+           data->problem->outcome[m->outcome].noise == CKG_NOISE_AUTO;
+}
+
 int ckg__data_settled(const struct ckg__data *data, int design)
 {
     unsigned char known[1 + CKG_MAX_CONSTRAINTS] = {0};
@@ -189,7 +228,8 @@ int ckg__data_settled(const struct ckg__data *data, int design)
             return 1;
         for (int i = 0; i < trial->count; i++) {
             unsigned char *outcome = &known[trial->measured[i].outcome];
-            if (*outcome || !ckg__data_exact(data->problem, &trial->measured[i]))
+            if (*outcome || !(ckg__data_exact(data->problem, &trial->measured[i]) ||
+                              shown_exact(data, &trial->measured[i])))
                 continue;
             *outcome = 1;
             count++;

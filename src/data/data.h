@@ -24,6 +24,8 @@ struct ckg__data {
     int designs, design_capacity;
     double *x; /* designs × d, the user's units */
     double *u; /* designs × D, the unit cube */
+    /* evidence of repeated evaluations: of those that agreed to the last bit, and how many did not */
+    int alike, unlike;
 };
 
 void ckg__data_init(struct ckg__data *data, const struct ckg_problem *problem);
@@ -54,7 +56,8 @@ int ckg__data_exact(const struct ckg_problem *problem, const struct ckg_measurem
 
 /*
  * 1 when an evaluation of the design would teach nothing: every outcome was measured there without noise, or
- * it failed.
+ * it failed. Where noise is to be estimated there is none while all repeated evaluations agree to the last
+ * bit: one of them says so, and of whole numbers, which may agree by chance, two.
  */
 int ckg__data_settled(const struct ckg__data *data, int design);
 

@@ -14,6 +14,15 @@
 
 enum { STARTS = 3, AGAIN = 3 };
 
+/* Beside the rules that callers know: the least expected violation of the limits. */
+enum { LEAST_VIOLATION = -1 };
+_Static_assert((int)LEAST_VIOLATION != (int)CKG_RULE_UTILITY &&
+                   (int)LEAST_VIOLATION != (int)CKG_RULE_PROBABILITY,
+               "it is none of theirs");
+
+/* Where no design is feasible with this probability, none is likely to be. */
+static const double unlikely = 0.1;
+
 /* What is maximised. */
 struct goal {
     ckg_study *study;
@@ -116,6 +125,26 @@ static int punished_mean(const struct goal *goal, int m, const double *U, struct
     return CKG_OK;
 }
 
+/* Minus the expected violation, averaged. */
+static int mended(const struct goal *goal, int m, const double *U, struct ckg__arena *arena, double *value,
+                  double *gradient)
+{
+    const struct ckg__models *models = &goal->study->models;
+    const size_t points = (size_t)m;
+    const size_t size = points * (size_t)goal->study->problem->D;
+
+    memset(value, 0, points * sizeof *value);
+    memset(gradient, 0, size * sizeof *gradient);
+    for (int b = 0; b < models->beliefs; b++)
+        if (ckg__belief_expected_violation_batch(&models->belief[b], m, U, m, arena, value, gradient))
+            return CKG_ERR_NOMEM;
+    for (size_t p = 0; p < points; p++)
+        value[p] /= -models->beliefs;
+    for (size_t i = 0; i < size; i++)
+        gradient[i] /= -models->beliefs;
+    return CKG_OK;
+}
+
 static int goal_batch(void *context, int m, const double *U, const int *which, struct ckg__arena *arena,
                       double *value, double *gradient)
 {
@@ -126,6 +155,8 @@ static int goal_batch(void *context, int m, const double *U, const int *which, s
         return CKG_ERR_CANCELLED;
     if (goal->rule == CKG_RULE_PROBABILITY)
         return punished_mean(goal, m, U, arena, value, gradient);
+    if (goal->rule == LEAST_VIOLATION)
+        return mended(goal, m, U, arena, value, gradient);
     int status = CKG_OK;
     for (int b = 0; !status && b < goal->study->models.beliefs; b++)
         status = add_belief(goal, b, m, U, arena, value, gradient);
@@ -353,10 +384,23 @@ static int describe(ckg_study *s, double *u, double penalty, ckg_recommendation 
     if (isnan(out->probability_feasible))
         out->utility = NAN;
     ckg__scaling_moments(&s->models.surrogate[0].scaling, penalty, 0, &out->penalty, &unused);
+    out->evaluations = 0;
     for (int t = 0; t < s->data.trials; t++)
         out->evaluations += s->data.trial[t].state == CKG_COMPLETE || s->data.trial[t].state == CKG_FAILED;
     out->best_trial = ckg__data_best(&s->data);
     return CKG_OK;
+}
+
+/* The last trial that evaluated the design that is recommended, or -1. */
+static int trial_of(const ckg_study *s, const double *x)
+{
+    const int design = ckg__data_find(&s->data, x);
+    int found = -1;
+
+    for (int t = 0; design >= 0 && t < s->data.trials; t++)
+        if (s->data.trial[t].design == design && s->data.trial[t].state == CKG_COMPLETE)
+            found = t;
+    return found;
 }
 
 /* 1 when every outcome was measured in the trial, each without noise: nothing of it is left to chance. */
@@ -368,6 +412,14 @@ static int is_exact(const ckg_study *s, const struct ckg__trial *trial)
     return exact;
 }
 
+int ckg__study_in_hand(const ckg_study *s)
+{
+    const int best = ckg__data_best(&s->data);
+    const struct ckg__trial *trial = best < 0 ? NULL : &s->data.trial[best];
+
+    return trial && is_exact(s, trial) && is_offered(s, trial->design) ? best : -1;
+}
+
 /*
  * A feasible design whose outcomes are known exactly is a fact, and is recommended as measured. Designs that
  * were only predicted to be better were feasible in 87 of 100 cases where the models had said 0.99
@@ -376,11 +428,11 @@ static int is_exact(const ckg_study *s, const struct ckg__trial *trial)
  */
 static void prefer_exact(const ckg_study *s, ckg_recommendation *out)
 {
-    const int best = ckg__data_best(&s->data);
-    const struct ckg__trial *trial = best < 0 ? NULL : &s->data.trial[best];
+    const int best = ckg__study_in_hand(s);
+    const struct ckg__trial *trial = &s->data.trial[best < 0 ? 0 : best];
 
     /* There must be a feasible design known exactly. */
-    if (!trial || !is_exact(s, trial) || !is_offered(s, trial->design))
+    if (best < 0)
         return;
 
     /* Then it is recommended, with what was measured there. */
@@ -396,42 +448,130 @@ static void prefer_exact(const ckg_study *s, ckg_recommendation *out)
             out->utility = trial->measured[i].value;
     }
     out->probability_feasible = 1;
+    out->measured = 1;
+}
+
+/* --- where nothing is likely to be feasible --- */
+
+/* By how much constraint j is expected to be broken at u (D), averaged over the beliefs, in model units. */
+static int violation_of(ckg_study *s, int j, const double *u, double *violation)
+{
+    const struct ckg__models *models = &s->models;
+    const int place = models->surrogate[j].place;
+
+    *violation = 0;
+    for (int b = 0; b < models->beliefs; b++) {
+        struct ckg__arena_mark mark = ckg__arena_mark(&s->results);
+        struct ckg__limits limits = ckg__belief_limits(&models->belief[b], place);
+        struct ckg__view view;
+        double unused[2];
+
+        if (ckg__view_make(&view, models->belief[b].gp[place], 1, u, 1, &s->results))
+            return CKG_ERR_NOMEM;
+        ckg__models_limits(models, j, &limits.lower, &limits.upper);
+        *violation += ckg__limits_expected_violation(&limits, view.mean[0], view.var[0], &unused[0],
+                                                     &unused[1]) /
+                      models->beliefs;
+        ckg__arena_release(&s->results, mark);
+    }
+    return CKG_OK;
+}
+
+/* The constraint that is expected to be broken by most at u (D). */
+static int find_hardest(ckg_study *s, const double *u, int *hardest)
+{
+    double most = 0;
+    int status = CKG_OK;
+
+    *hardest = 0;
+    for (int j = 1; !status && j < s->problem->outcomes; j++) {
+        double violation;
+        status = violation_of(s, j, u, &violation);
+        if (!status && violation > most) {
+            most = violation;
+            *hardest = j;
+        }
+    }
+    return status;
+}
+
+/*
+ * 1 when nothing measured feasible, and what would be recommended is not likely to be feasible either; not
+ * before there are enough evaluations to say so.
+ */
+static int is_hopeless(const ckg_study *s, const ckg_recommendation *out)
+{
+    return ckg__data_best(&s->data) < 0 && out->probability_feasible < unlikely &&
+           out->evaluations >= s->problem->d + 2;
+}
+
+/*
+ * Where no design is likely to be feasible, utilities compare chances that hardly differ from none, and a
+ * design that breaks its limits by far may come first. Then the one that breaks them least is recommended,
+ * unless it turns out that it has a chance.
+ */
+static int settle_for_least(ckg_study *s, const ckg_recommend_options *o, struct ckg__search *search,
+                            const double *u, double penalty, ckg_recommendation *out)
+{
+    struct goal goal = {.study = s, .rule = LEAST_VIOLATION, .width = 0.1};
+    const size_t D = (size_t)s->problem->D;
+    double *least = ckg__arena_doubles(&s->results, D);
+
+    if (!least)
+        return CKG_ERR_NOMEM;
+    int status = o->evaluated_only ? best_evaluated(&goal, least) : best_anywhere(&goal, search, least);
+    if (!status)
+        status = describe(s, least, penalty, out);
+    if (!status && is_hopeless(s, out))
+        return find_hardest(s, least, &out->hardest);
+    memcpy(least, u, D * sizeof *u);
+    return status ? status : describe(s, least, penalty, out);
+}
+
+int ckg__study_choose(ckg_study *s, const ckg_recommend_options *o, struct ckg__search *search, double *u,
+                      double *penalty)
+{
+    /* What is looked for: M and the width of the cliff are the smallest of all beliefs. */
+    struct goal goal = {
+        .study = s, .rule = o->rule, .penalty = INFINITY, .log_p = log(o->probability), .width = 0.1};
+    for (int b = 0; b < search->outlooks; b++) {
+        goal.penalty = fmin(goal.penalty, search->outlook[b].belief->penalty);
+        goal.width = fmin(goal.width, search->outlook[b].width);
+    }
+    *penalty = goal.penalty;
+
+    /* Where. */
+    if (o->rule == CKG_RULE_PROBABILITY)
+        return by_probability(&goal, search, o->evaluated_only, u);
+    if (o->evaluated_only)
+        return best_evaluated(&goal, u);
+    if (search->outlooks > 1)
+        return best_anywhere(&goal, search, u);
+    memcpy(u, search->outlook[0].x_r, (size_t)s->problem->D * sizeof *u);
+    return CKG_OK;
 }
 
 static int recommend(ckg_study *s, const ckg_recommend_options *o, ckg_recommendation *out)
 {
     struct ckg__search search;
+    double penalty = NAN;
     int status = ckg__study_begin_search(s, NULL, &search);
     double *u = status ? NULL : ckg__arena_doubles(&s->results, (size_t)s->problem->D);
 
     if (!status && !u)
         status = CKG_ERR_NOMEM;
-    if (status)
-        return status;
 
-    /* What is looked for: M and the width of the cliff are the smallest of all beliefs. */
-    struct goal goal = {
-        .study = s, .rule = o->rule, .penalty = INFINITY, .log_p = log(o->probability), .width = 0.1};
-    for (int b = 0; b < search.outlooks; b++) {
-        goal.penalty = fmin(goal.penalty, search.outlook[b].belief->penalty);
-        goal.width = fmin(goal.width, search.outlook[b].width);
-    }
-
-    /* Where. */
-    if (o->rule == CKG_RULE_PROBABILITY)
-        status = by_probability(&goal, &search, o->evaluated_only, u);
-    else if (o->evaluated_only)
-        status = best_evaluated(&goal, u);
-    else if (search.outlooks == 1)
-        memcpy(u, search.outlook[0].x_r, (size_t)s->problem->D * sizeof *u);
-    else
-        status = best_anywhere(&goal, &search, u);
-
-    /* What is known of it. */
+    /* Where, and what is known of it. */
     if (!status)
-        status = describe(s, u, goal.penalty, out);
+        status = ckg__study_choose(s, o, &search, u, &penalty);
+    if (!status)
+        status = describe(s, u, penalty, out);
+    if (!status && o->rule == CKG_RULE_UTILITY && !search.effort.paper && is_hopeless(s, out))
+        status = settle_for_least(s, o, &search, u, penalty, out);
     if (!status && o->rule == CKG_RULE_UTILITY && !search.effort.paper)
         prefer_exact(s, out);
+    if (!status)
+        out->trial = trial_of(s, out->x);
     return status;
 }
 

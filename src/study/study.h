@@ -50,6 +50,19 @@ int ckg__study_begin_search(ckg_study *study, const struct ckg__policy *policy, 
 int ckg__study_predict_at(ckg_study *study, const double *u, double *mean, double *sd, double *probability,
                           double *feasible);
 
+/*
+ * The design u (D) that is best by the options, of a search that has begun, and the M that all beliefs have
+ * in common, in model units.
+ */
+int ckg__study_choose(ckg_study *study, const ckg_recommend_options *options, struct ckg__search *search,
+                      double *u, double *penalty);
+
+/*
+ * The best trial that measured feasible, where that is a fact: every outcome was measured without noise. Else
+ * -1.
+ */
+int ckg__study_in_hand(const ckg_study *study);
+
 /* The utility at u averaged over the beliefs, in model units, with the common penalty M. */
 int ckg__study_utility_at(ckg_study *study, const double *u, double penalty, double *utility);
 

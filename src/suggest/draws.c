@@ -47,6 +47,8 @@ static uint64_t stream_of(enum ckg__draws_purpose purpose, int outlook, int outc
     const uint64_t beyond = optima ? CKG__FOR_OPTIMA_BEYOND : CKG__FOR_BEST_VALUES_BEYOND;
 
     assert(outcome < BEYOND);
+    if (purpose == CKG__DRAWS_GAIN)
+        return (uint64_t)purpose + (uint64_t)(outlook * BEYOND + outcome);
     return outcome < first ? (uint64_t)purpose + (uint64_t)(outlook * first + outcome)
                            : beyond + (uint64_t)(outlook * BEYOND + outcome);
 }

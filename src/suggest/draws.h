@@ -9,7 +9,11 @@
 #include "suggest/search.h"
 
 /* The streams of numbers of each user of draws; outlook and outcome are added to it. */
-enum ckg__draws_purpose { CKG__DRAWS_CMES = CKG__FOR_BEST_VALUES, CKG__DRAWS_OPTIMA = CKG__FOR_OPTIMA };
+enum ckg__draws_purpose {
+    CKG__DRAWS_CMES = CKG__FOR_BEST_VALUES,
+    CKG__DRAWS_OPTIMA = CKG__FOR_OPTIMA,
+    CKG__DRAWS_GAIN = CKG__FOR_GAINS
+};
 
 /* Under one outlook. */
 struct ckg__draws {

@@ -129,7 +129,7 @@ def test_shapes_of_a_study():
         small_study(folder)
         status = read(folder, "status", "s.yaml")[0]
         check_keys("status", status, ["study", "store", "budget", "evaluations", "complete", "failed", "running", "pending", "discarded", "policy", "seed",
-                                      "best_feasible", "paused"])
+                                      "best_feasible", "paused", "expected_gain", "stopped"])
         check_keys("best_feasible", status["best_feasible"], ["trial", "objective"])
         check(status["evaluations"] == 5 and status["pending"] == 1 and status["best_feasible"]["trial"] == 1, status)
         trials = read(folder, "trials", "s.yaml")
@@ -146,7 +146,8 @@ def test_shapes_of_the_engine():
         small_study(folder)
         for words in (["recommend", "s.yaml"], ["recommend", "s.yaml", "--evaluated"], ["recommend", "s.yaml", "-p", "0.9"]):
             r = read(folder, *words)[0]
-            check_keys("recommend", r, ["parameters", "objective", "utility", "probability_feasible", "constraints", "evaluations", "best_evaluated"])
+            check_keys("recommend", r, ["parameters", "objective", "utility", "probability_feasible", "constraints", "evaluations", "best_evaluated",
+                                   "trial", "hardest"])
             check_keys("objective", r["objective"], ["mean", "sd"])
             check_keys("a constraint", r["constraints"]["c"], ["mean", "sd", "probability"])
             check_keys("best_evaluated", r["best_evaluated"], ["trial", "parameters", "objective", "constraints"])

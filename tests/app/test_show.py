@@ -200,6 +200,8 @@ class Show(unittest.TestCase):
         self.assertIn("e: not measured yet", self.check_svg(file, "slices"))
         self.assertNotIn("P(feasible)", self.check_svg(file, "convergence"))
         self.evaluate(file, 1, lambda p: {"y": p["a"], "c": p["b"], "e": 1})
+        self.assertIn("there are too few values to say", self.check_all(file).words)
+        self.evaluate(file, 2, lambda p: {"y": p["a"], "c": p["b"], "e": 1})
         self.assertNotIn("not known", self.check_all(file).words)
         self.assertIn("P(feasible)", self.check_svg(file, "convergence"))
 

@@ -104,11 +104,15 @@ def test_a_probability_cannot_be_asked_for():
         folder.ckg("recommend", "s.yaml", "-p", 0.9, expect=0)
 
 
-def test_the_first_value_makes_it_known():
+def test_the_first_values_make_it_known():
     with Folder() as folder:
         folder.write("s.yaml", two_constraints())
         told(folder, 5, f=1, c=0)
         told(folder, 1, e=1)
+        r = read(folder, "recommend", "s.yaml")[0]
+        check(r["constraints"]["e"]["mean"] is not None and r["constraints"]["e"]["probability"] is None, r)
+        check("whether it is feasible is not known: there are too few values to say" in folder.ckg("recommend", "s.yaml", expect=0).out)
+        told(folder, 2, e=1)
         r = read(folder, "recommend", "s.yaml")[0]
         check(0 <= r["probability_feasible"] <= 1 and r["utility"] is not None and r["constraints"]["e"]["sd"] > 0, r)
         check("not been measured" not in folder.ckg("status", "s.yaml", expect=0).out)

@@ -289,6 +289,16 @@ static int call_model(ckg_study *s, struct result *r)
     return status;
 }
 
+static int call_gain(ckg_study *s, struct result *r)
+{
+    ckg_gain gain;
+    const int status = ckg_study_expected_gain(s, &gain);
+
+    if (!status)
+        result_put(r, 3, (const double[]){gain.one, gain.all, gain.doubt});
+    return status;
+}
+
 static int call_importance(ckg_study *s, struct result *r)
 {
     double total[4];
@@ -464,6 +474,8 @@ static void test_predict_score_and_model(void **state)
     fail_at_each(&settings[5], call_score, "score");
     fail_at_each(&settings[7], call_model, "model");
     fail_at_each(&settings[7], call_importance, "importance");
+    fail_at_each(&settings[2], call_gain, "gain");
+    fail_at_each(&settings[7], call_gain, "gain");
 }
 
 /* --- failures late in an ask --- */

@@ -102,6 +102,16 @@ static int call_importance(ckg_study *s, struct result *r)
     return status;
 }
 
+static int call_gain(ckg_study *s, struct result *r)
+{
+    ckg_gain gain;
+    const int status = ckg_study_expected_gain(s, &gain);
+
+    if (!status)
+        result_put(r, 3, (const double[]){gain.one, gain.all, gain.doubt});
+    return status;
+}
+
 typedef int call_function(ckg_study *s, struct result *r);
 
 /* --- cancelling them --- */
@@ -218,8 +228,8 @@ static void test_an_ask_of_every_policy(void **state)
 static void test_other_calls(void **state)
 {
     static call_function *const calls[] = {
-        call_recommend, call_recommend_probable, call_predict,   call_score,
-        call_model,     call_leave_one_out,      call_importance};
+        call_recommend, call_recommend_probable, call_predict,    call_score,
+        call_model,     call_leave_one_out,      call_importance, call_gain};
 
     (void)state;
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
