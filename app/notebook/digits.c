@@ -176,7 +176,7 @@ static int keeps_its_distance(const struct shortening *s)
 static int is_sound(struct shortening *s, const double *rounded_x, int *status)
 {
     /* It must be a design, and the models must know of it. */
-    if (ckg_problem_check_design(s->n->definition.problem, rounded_x))
+    if (ckg_problem_check_rules(s->n->definition.problem, rounded_x))
         return 0;
     *status = look_at(s, rounded_x, &s->other);
     if (*status || !is_as_good(s))

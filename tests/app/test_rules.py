@@ -60,6 +60,12 @@ def test_every_design_obeys():
             recommended = read(folder, "recommend", "tube.yaml", *words)[0]
             check(obeys(recommended["parameters"]), words, recommended)
 
+        # As it is printed, in fewer digits, it obeys too; what people round is forgiven.
+        lines = [line.split() for line in folder.ckg("recommend", "tube.yaml", expect=0).out.splitlines()]
+        shown = {words[0]: words[1] for words in lines if len(words) > 1 and words[0] in ("od", "pitch", "rows", "metal")}
+        check(len(shown) == 4, lines)
+        folder.ckg("ask", "tube.yaml", "--at", *(f"{name}={value}" for name, value in shown.items()), expect=1).one_line("exceed the budget")
+
         # The limit of the first rule and of the constraint: od as thin as heat lets it be, pitch the next step above 1.2 od.
         x = read(folder, "recommend", "tube.yaml")[0]["parameters"]
         check(x["pitch"] - 1.2 * x["od"] < 0.06, x)
