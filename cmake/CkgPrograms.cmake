@@ -33,7 +33,8 @@ if(CKG_BENCH)
         set_target_properties(bench_${name} PROPERTIES OUTPUT_NAME ${name} RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bench)
     endforeach()
 
-    # bench/coco/coco.c becomes build/bench/coco where scripts/fetch-coco.sh has fetched the suite, with nothing but itself, for other machines.
+    # bench/coco/coco.c becomes build/bench/coco where scripts/fetch-coco.sh has fetched the suite, with nothing but itself, for other machines;
+    # so does bench/reliability/reliability.c.
     if(NOT DEFINED CKG_COCO)
         set(CKG_COCO ${PROJECT_SOURCE_DIR}/build-coco)
     endif()
@@ -42,10 +43,12 @@ if(CKG_BENCH)
         target_compile_options(coco_suite PRIVATE -w -DNDEBUG)
         target_compile_definitions(coco_suite PRIVATE _GNU_SOURCE)
         target_include_directories(coco_suite SYSTEM PUBLIC ${CKG_COCO})
-        add_executable(bench_coco bench/coco/coco.c)
-        target_link_libraries(bench_coco PRIVATE coco_suite ckg_experiments ckg_static)
-        target_link_options(bench_coco PRIVATE -static -s)
-        set_target_properties(bench_coco PROPERTIES OUTPUT_NAME coco RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bench)
+        foreach(name coco reliability)
+            add_executable(bench_${name} bench/${name}/${name}.c)
+            target_link_libraries(bench_${name} PRIVATE coco_suite ckg_experiments ckg_static)
+            target_link_options(bench_${name} PRIVATE -static -s)
+            set_target_properties(bench_${name} PROPERTIES OUTPUT_NAME ${name} RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bench)
+        endforeach()
     endif()
 endif()
 
