@@ -137,8 +137,8 @@ typedef struct ckg_suggestion {
      */
     double value;
     /*
-     * (1+K) predicted outcomes before the evaluation; NAN while there is no model, and for an outcome that
-     * was never measured
+     * (1+K) predicted outcomes before the evaluation, by the models that chose x, which ckg_study_predict
+     * refines; NAN while there is no model, and for an outcome that was never measured
      */
     const double *mean;
     const double *sd;          /* (1+K) of the outcome itself, without measurement noise; likewise */

@@ -69,7 +69,17 @@ struct ckg__limits ckg__belief_limits(const struct ckg__belief *belief, int j)
 
     assert(j > 0 && j < belief->outcomes);
     return (struct ckg__limits){belief->lower[j], belief->upper[j], ckg__variance_floor(gp),
-                                ckg__gp_chance(gp)};
+                                ckg__gp_chance(gp), belief->doubt[j]};
+}
+
+double ckg__doubted(double var, double doubt, double *slope)
+{
+    const double most = fmax(var, 1);
+    const double wide = doubt > 0 ? doubt * var : var;
+
+    if (slope)
+        *slope = wide > most ? var > 1 : doubt > 0 ? doubt : 1;
+    return fmin(wide, most);
 }
 
 void ckg__log_feasible(int m, const double *mean, const double *var, const struct ckg__limits *limits,
@@ -85,10 +95,14 @@ void ckg__log_feasible(int m, const double *mean, const double *var, const struc
     const int one_sided = isinf(lower) || isinf(upper);
 
     for (int p = 0; p < m; p++) {
-        const double s = sqrt((var[p] > floor ? var[p] : floor) + limits->chance);
+        double slope;
+        const double wide = ckg__doubted(var[p] > floor ? var[p] : floor, limits->doubt, &slope);
+        const double s = sqrt(wide + limits->chance);
         if (!one_sided) {
             log_within((lower - mean[p]) / s, (upper - mean[p]) / s, s, !(var[p] > floor), &log_pf[p],
                        in_mean ? &in_mean[p] : NULL, in_var ? &in_var[p] : NULL);
+            if (in_var)
+                in_var[p] *= slope;
             continue;
         }
         const double sign = isinf(lower) ? -1 : 1;
@@ -98,7 +112,7 @@ void ckg__log_feasible(int m, const double *mean, const double *var, const struc
         if (in_mean) {
             const double mills = ckg__normal_mills(z);
             in_mean[p] = sign * mills / s;
-            in_var[p] = var[p] > floor ? -0.5 * z * mills / (s * s) : 0;
+            in_var[p] = var[p] > floor ? -0.5 * z * mills / (s * s) * slope : 0;
         }
     }
 }

@@ -21,7 +21,8 @@ struct ckg__belief {
     double penalty;                                            /* M */
     /* the first constraint of the group that it belongs to; 0: it stands alone, or is itself the first */
     int beside[CKG__MAX_OUTCOMES];
-    double turn[CKG__MAX_OUTCOMES]; /* 1, or −1: it grows where the first of its group gets smaller */
+    double turn[CKG__MAX_OUTCOMES];  /* 1, or −1: it grows where the first of its group gets smaller */
+    double doubt[CKG__MAX_OUTCOMES]; /* see struct ckg__limits */
 };
 
 /* When an outcome with some mean and variance meets its limits. */
@@ -29,7 +30,15 @@ struct ckg__limits {
     double lower, upper;
     double floor;  /* a variance below it counts as floor */
     double chance; /* variance that is added before the limits decide (model/likelihood.h) */
+    /*
+     * A variance counts as so many times itself, but by doubt alone no more than 1, what the values vary by;
+     * 0: as it is.
+     */
+    double doubt;
 };
+
+/* A variance under that doubt; *slope, unless NULL, is what it grows by with the variance. */
+double ckg__doubted(double var, double doubt, double *slope);
 
 struct ckg__limits ckg__belief_limits(const struct ckg__belief *belief, int j);
 

@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "belief/stages.h"
+#include "linalg/normal.h"
 
 /* --- on the data --- */
 
@@ -26,28 +27,66 @@ enum { RECORD = 20, CREDIT = 10 };
 static const double chance = 1.25;
 
 /*
- * A process that was too sure of the latest values is made less so: all variances are multiplied by the
- * factor that makes its record honest, which leaves the means where they are. Known noise is known, and
- * stays.
+ * What standard deviations of exact outcomes are multiplied by before they are stated: what a search has
+ * picked lies where the models err in its favour (bench/results/reliability.md). Sampled hyperparameters have
+ * one factor each, so that their errors together are Student's with so many degrees of freedom; their optimum
+ * alone has one for all.
  */
-static int widen(struct ckg__surrogate *s, int sample, const struct ckg__gp_inputs *inputs,
-                 const double *theta, struct ckg__arena *arena)
+enum { FREEDOM = 4 };
+static const double doubt_optimum = 1.6;
+
+/* The quantile p of χ² with FREEDOM degrees (Wilson and Hilferty 1931). */
+static double chi_square_quantile(double p)
 {
-    struct ckg__gp *gp = s->gp[sample];
-    const int rows = inputs->n / 2 < RECORD ? inputs->n / 2 : RECORD;
+    const double spread = 2.0 / (9 * FREEDOM);
+
+    return FREEDOM * pow(1 - spread + ckg__normal_quantile(p) * sqrt(spread), 3);
+}
+
+/* The factor of one sample of several: large and small ones in turn, for chains drift. */
+static double doubt_sampled(int sample, int samples)
+{
+    const int rank = sample % 2 ? samples - 1 - sample / 2 : sample / 2;
+
+    return sqrt(FREEDOM / chi_square_quantile((rank + 0.5) / samples));
+}
+
+/* The factor on a sample's variances where they are stated; noise makes for doubt enough, and only `auto`
+ * asks for it. */
+static double doubt_of(const struct ckg__models *models, const struct ckg__surrogate *s, int sample)
+{
+    const int exact = !s->series.labels && !s->series.estimated && !(s->series.typical_known > 0);
+
+    if (models->method != CKG__FIT_AUTO || !exact || s->series.n < 4)
+        return 1;
+    return pow(s->samples > 1 ? doubt_sampled(sample, s->samples) : doubt_optimum, 2);
+}
+
+/* theta with all variances multiplied by `factor`, which leaves the means where they are. */
+static int set_wider(struct ckg__gp *gp, const struct ckg__gp_inputs *inputs, const double *theta,
+                     double factor, struct ckg__arena *arena)
+{
     const int d = inputs->d;
     double wider[CKG_MAX_PARAMETERS + 2];
 
-    if (rows < 4 || s->series.labels || s->series.typical_known > 0)
-        return CKG_OK;
-    const double factor = (CREDIT + rows * ckg__gp_surprise(gp, rows)) / (CREDIT + rows);
-    if (!(factor > chance))
-        return CKG_OK;
     memcpy(wider, theta, ((size_t)d + 2) * sizeof *wider);
     wider[d] += log(factor);
     wider[d + 1] += log(factor);
-    s->widening[sample] = sqrt(factor);
     return ckg__gp_set(gp, inputs, wider, arena);
+}
+
+/*
+ * The factor of all variances that makes the record of the latest values honest, for a process that was too
+ * sure of them. Known noise is known, and stays.
+ */
+static double record_of(const struct ckg__surrogate *s, const struct ckg__gp *gp)
+{
+    const int rows = s->series.n / 2 < RECORD ? s->series.n / 2 : RECORD;
+
+    if (rows < 4 || s->series.labels || s->series.typical_known > 0)
+        return 1;
+    const double factor = (CREDIT + rows * ckg__gp_surprise(gp, rows)) / (CREDIT + rows);
+    return factor > chance ? factor : 1;
 }
 
 static void factor_task(void *context, int index, int worker)
@@ -57,16 +96,25 @@ static void factor_task(void *context, int index, int worker)
     const int j = f->outcome[index];
     const int sample = f->sample[index];
     struct ckg__surrogate *s = &models->surrogate[j];
-    struct ckg__fit fit = ckg__models_fit(models, &s->fitted, &s->series, models->X[j]);
+    struct ckg__fitted fitted = s->fitted;
+    fitted.kernel = ckg__sample_kernel(f->chains, j, sample);
+    struct ckg__fit fit = ckg__models_fit(models, &fitted, &s->series, models->X[j]);
     const double *theta = ckg__sample_of(f->chains, j, sample);
     struct ckg__arena *arena = &models->arena[worker];
     struct ckg__team team;
 
+    /* As it was fitted. */
     ckg__models_share(models, worker, &team, &fit);
     int status = ckg__gp_set(s->gp[sample], &fit.inputs, theta, arena);
-    s->widening[sample] = 1;
-    if (!status && models->method != CKG__FIT_ML) /* which asks for the likelihood as it is */
-        status = widen(s, sample, &fit.inputs, theta, arena);
+
+    /* As its record has it, but for fit: ml, which asks for the likelihood as it is. */
+    const double record = status || models->method == CKG__FIT_ML ? 1 : record_of(s, s->gp[sample]);
+    s->widening[sample] = sqrt(record);
+    if (!status && record > 1)
+        status = set_wider(s->gp[sample], &fit.inputs, theta, record, arena);
+
+    /* And what is to be doubted of it. */
+    s->doubt[sample] = doubt_of(models, s, sample);
     f->status[index] = status;
 }
 

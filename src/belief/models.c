@@ -110,20 +110,33 @@ static void place_processes(struct ckg__models *models)
 static int find_repeats(struct ckg__models *models)
 {
     const int outcomes = models->data->problem->outcomes;
+    const struct ckg__models *from = models->source ? models->source : models->lead;
     struct ckg__repeat *repeat = ckg__arena_get(&models->own, (size_t)outcomes, sizeof *repeat);
 
-    if (!repeat || (!models->lead && ckg__repeats_find(models->data, &models->own, repeat)))
+    if (!repeat || (!from && ckg__repeats_find(models->data, &models->own, repeat)))
         return CKG_ERR_NOMEM;
 
     for (int j = 0; j < models->outcomes; j++) {
         struct ckg__surrogate *s = &models->surrogate[j];
         s->repeat = (struct ckg__repeat){0};
         if (j < outcomes)
-            s->repeat = models->lead ? models->lead->surrogate[j].repeat : repeat[j];
+            s->repeat = from ? from->surrogate[j].repeat : repeat[j];
         if (models->lead && s->repeat.exact && !s->repeat.implied)
             s->repeat = (struct ckg__repeat){0};
     }
     place_processes(models);
+    return CKG_OK;
+}
+
+/* Hyperparameters fitted where it is time, or taken from others that were. */
+static int find_hyperparameters(struct ckg__models *models)
+{
+    if (!models->source) {
+        const int status = ckg__lay_out_all(models, 0);
+        return status ? status : ckg__fit_when_due(models);
+    }
+    for (int j = 0; j < models->outcomes; j++)
+        models->surrogate[j].fitted = models->source->surrogate[j].fitted;
     return CKG_OK;
 }
 
@@ -140,6 +153,7 @@ static void believe_one(const struct ckg__models *models, int b, struct ckg__bel
             continue;
         belief->gp[s->place] = s->gp[s->samples > 1 ? b : 0];
         belief->beside[s->place] = s->repeat.of ? models->surrogate[s->repeat.of].place : 0;
+        belief->doubt[s->place] = models->source ? s->doubt[s->samples > 1 ? b : 0] : 0;
         belief->turn[s->place] = s->repeat.factor < 0 ? -1 : 1;
         ckg__models_limits(models, j, &belief->lower[s->place], &belief->upper[s->place]);
     }
@@ -188,11 +202,9 @@ int ckg__models_update(struct ckg__models *models, uint64_t revision, int spare)
     /* What there is to model. */
     int status = find_repeats(models);
 
-    /* Hyperparameters, where it is time. */
+    /* Hyperparameters. */
     if (!status)
-        status = ckg__lay_out_all(models, 0);
-    if (!status)
-        status = ckg__fit_when_due(models);
+        status = find_hyperparameters(models);
 
     /* All data, on the scales that were chosen. */
     if (!status)

@@ -44,6 +44,7 @@ struct ckg__surrogate {
     int room;                                /* processes allocated */
     /* of each process: the factor on standard deviations that were too sure; 1: none */
     double widening[CKG__MAX_SAMPLES];
+    double doubt[CKG__MAX_SAMPLES]; /* of each process: the factor on variances where they are stated */
     double lengthscales[CKG_MAX_PARAMETERS]; /* as last reported */
 };
 
@@ -76,6 +77,11 @@ struct ckg__models {
      */
     const struct ckg__models *lead;
     const double *lead_sides; /* (d) logarithms of this cube's sides in the lead's; NULL: all 0 */
+    /*
+     * Whose hyperparameters, scales and kernels these models take, to draw samples around them; NULL: they
+     * fit their own. It knows the same trials and is up to date.
+     */
+    const struct ckg__models *source;
 };
 
 int ckg__models_init(struct ckg__models *models, const struct ckg__data *data, struct ckg__pool *pool,

@@ -69,9 +69,10 @@ int ckg__fit_when_due(struct ckg__models *models);
 /* Hyperparameter samples of all outcomes; one where none are drawn: the optimum. */
 struct ckg__chains {
     const struct ckg__models *models;
-    int count;       /* tasks */
-    int dim;         /* numbers in one sample */
-    double *samples; /* outcomes × models->samples × dim */
+    int count;                    /* tasks */
+    int dim;                      /* numbers in one sample */
+    double *samples;              /* outcomes × models->samples × dim */
+    int rough[CKG__MAX_OUTCOMES]; /* so many samples of each outcome, the last, are of the roughest kernel */
     int status[CKG__MAX_OUTCOMES * CKG__CHAINS];
     int outcome[CKG__MAX_OUTCOMES * CKG__CHAINS];
 };
@@ -79,8 +80,9 @@ struct ckg__chains {
 /* Draws them, and says how many processes each outcome and how many beliefs the models have. */
 int ckg__sample_all(struct ckg__models *models, struct ckg__chains *chains);
 
-/* Sample i of outcome j. */
+/* Sample i of outcome j, and the kernel that it is of. */
 double *ckg__sample_of(const struct ckg__chains *chains, int j, int i);
+enum ckg__kernel ckg__sample_kernel(const struct ckg__chains *chains, int j, int i);
 
 /* --- condition.c --- */
 

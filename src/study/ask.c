@@ -68,6 +68,7 @@ int ckg__study_believe(ckg_study *s, const struct ckg__policy *policy, double st
 {
     assert(s->revision > 0);
     *search = make_search(s, policy);
+    s->stated = &s->models;
     if (policy && policy->traits & CKG__TRAIT_NO_MODEL)
         return CKG_OK;
 

@@ -16,8 +16,8 @@ struct sights {
 
 static int look(ckg_study *s, const double *u, struct sights *at)
 {
-    const size_t processes = (size_t)s->models.processes;
-    const size_t size = (size_t)s->models.beliefs * processes;
+    const size_t processes = (size_t)s->stated->processes;
+    const size_t size = (size_t)s->stated->beliefs * processes;
 
     at->mean = ckg__arena_doubles(&s->results, size);
     at->var = ckg__arena_doubles(&s->results, size);
@@ -25,7 +25,7 @@ static int look(ckg_study *s, const double *u, struct sights *at)
         return CKG_ERR_NOMEM;
     for (size_t i = 0; i < size; i++) {
         struct ckg__arena_mark mark = ckg__arena_mark(&s->results);
-        const struct ckg__gp *gp = s->models.belief[i / processes].gp[i % processes];
+        const struct ckg__gp *gp = s->stated->belief[i / processes].gp[i % processes];
         struct ckg__view view;
         if (ckg__view_make(&view, gp, 1, u, 1, &s->results))
             return CKG_ERR_NOMEM;
@@ -39,7 +39,7 @@ static int look(ckg_study *s, const double *u, struct sights *at)
 /* 1 when outcome j has been measured; before that its model is the prior, which is nobody's knowledge. */
 static int is_known(const ckg_study *s, int j)
 {
-    return ckg__models_of(&s->models, j)->series.n > 0;
+    return ckg__models_of(s->stated, j)->series.n > 0;
 }
 
 /* Takes back what would be said of outcomes that were never measured, and of all constraints together. */
@@ -55,17 +55,29 @@ static void withhold_unknown(const ckg_study *s, double *mean, double *sd, doubl
     }
 }
 
+/* What is doubted of outcome j under belief b where it is stated. */
+static double doubt_of(const ckg_study *s, int b, int j)
+{
+    const struct ckg__surrogate *surrogate = ckg__models_of(s->stated, j);
+
+    return surrogate->doubt[surrogate->samples > 1 ? b : 0];
+}
+
 /* log_p (processes) ← how likely each is to be within its limits, under belief b. */
 static void judge(const ckg_study *s, int b, const struct sights *at, double *log_p)
 {
-    const struct ckg__belief *belief = &s->models.belief[b];
+    const struct ckg__belief *belief = &s->stated->belief[b];
     const size_t first = (size_t)b * (size_t)belief->outcomes;
 
     for (int i = 0; i < belief->outcomes; i++)
         log_p[i] = 0;
-    for (int i = 1; i < belief->outcomes; i++) {
-        const struct ckg__limits limits = ckg__belief_limits(belief, i);
+    for (int j = 1; j < s->stated->outcomes; j++) {
+        const int i = s->stated->surrogate[j].place;
         const size_t place = first + (size_t)i;
+        if (ckg__models_shared(s->stated, j))
+            continue;
+        struct ckg__limits limits = ckg__belief_limits(belief, i);
+        limits.doubt = doubt_of(s, b, j);
         ckg__log_feasible(1, &at->mean[place], &at->var[place], &limits, &log_p[i], NULL, NULL);
     }
 }
@@ -89,14 +101,15 @@ static double probability_of_all(const struct ckg__belief *belief, const double 
 /* How likely outcome j is to meet its own limits under belief b, of which others may be narrower. */
 static double probability_of_one(const ckg_study *s, int b, int j, const struct sights *at)
 {
-    const int place = s->models.surrogate[j].place;
-    const size_t i = (size_t)b * (size_t)s->models.processes + (size_t)place;
+    const int place = s->stated->surrogate[j].place;
+    const size_t i = (size_t)b * (size_t)s->stated->processes + (size_t)place;
     double log_p = 0;
 
     if (!j)
         return 1;
-    struct ckg__limits limits = ckg__belief_limits(&s->models.belief[b], place);
-    ckg__models_limits(&s->models, j, &limits.lower, &limits.upper);
+    struct ckg__limits limits = ckg__belief_limits(&s->stated->belief[b], place);
+    ckg__models_limits(s->stated, j, &limits.lower, &limits.upper);
+    limits.doubt = doubt_of(s, b, j);
     ckg__log_feasible(1, &at->mean[i], &at->var[i], &limits, &log_p, NULL, NULL);
     return exp(log_p);
 }
@@ -105,7 +118,7 @@ static double probability_of_one(const ckg_study *s, int b, int j, const struct 
 static void mix(const ckg_study *s, const struct sights *at, int j, double *mean, double *sd,
                 double *probability)
 {
-    const struct ckg__models *models = &s->models;
+    const struct ckg__models *models = s->stated;
     const int beliefs = models->beliefs;
     double first = 0;
     double second = 0;
@@ -117,7 +130,7 @@ static void mix(const ckg_study *s, const struct sights *at, int j, double *mean
         const double one = at->mean[i];
         first += one / beliefs;
         second += one * one / beliefs;
-        within += at->var[i] / beliefs;
+        within += ckg__doubted(at->var[i], doubt_of(s, b, j), NULL) / beliefs;
         *probability += probability_of_one(s, b, j, at) / beliefs;
     }
     const double between = beliefs > 1 && second > first * first ? second - first * first : 0;
@@ -141,9 +154,9 @@ int ckg__study_predict_at(ckg_study *s, const double *u, double *mean, double *s
 
     /* All constraints together, belief by belief. */
     *feasible = 0;
-    for (int b = 0; b < s->models.beliefs; b++) {
+    for (int b = 0; b < s->stated->beliefs; b++) {
         judge(s, b, &at, log_p);
-        *feasible += probability_of_all(&s->models.belief[b], log_p) / s->models.beliefs;
+        *feasible += probability_of_all(&s->stated->belief[b], log_p) / s->stated->beliefs;
     }
     withhold_unknown(s, mean, sd, probability, feasible);
     ckg__arena_release(&s->results, mark);
@@ -159,10 +172,10 @@ int ckg__study_utility_at(ckg_study *s, const double *u, double penalty, double 
     if (look(s, u, &at))
         return CKG_ERR_NOMEM;
     *utility = penalty;
-    for (int b = 0; b < s->models.beliefs; b++) {
-        const double gain = at.mean[(size_t)b * (size_t)s->models.processes] - penalty;
+    for (int b = 0; b < s->stated->beliefs; b++) {
+        const double gain = at.mean[(size_t)b * (size_t)s->stated->processes] - penalty;
         judge(s, b, &at, log_p);
-        *utility += gain * exp(ckg__belief_join(&s->models.belief[b], log_p)) / s->models.beliefs;
+        *utility += gain * exp(ckg__belief_join(&s->stated->belief[b], log_p)) / s->stated->beliefs;
     }
     ckg__arena_release(&s->results, mark);
     return CKG_OK;
@@ -228,11 +241,14 @@ static int predict_one(ckg_study *s, const double *x, double *mean, double *sd, 
     return CKG_OK;
 }
 
-/* What is believed; and M, where a utility is asked for. */
+/* What is believed, and what is stated of it; and M, where a utility is asked for. */
 static int begin_predictions(ckg_study *s, int priced, struct ckg__search *search)
 {
-    const int status = ckg__study_believe(s, NULL, ckg__clock(), search);
-    return status || !priced ? status : ckg__policy_price(NULL, search);
+    int status = ckg__study_believe(s, NULL, ckg__clock(), search);
+
+    if (!status && priced)
+        status = ckg__policy_price(NULL, search);
+    return status ? status : ckg__study_form_opinion(s);
 }
 
 int ckg_study_predict(ckg_study *s, int count, const double *X, double *mean, double *sd, double *probability,
@@ -367,6 +383,7 @@ int ckg_study_model_sized(ckg_study *s, int outcome, ckg_model_info *out, size_t
     const int status = ckg__models_update(&s->models, s->revision, 0);
     if (status)
         return ckg__study_end_search(s, status);
+    s->stated = &s->models;
     const struct ckg__repeat *repeat = &s->models.surrogate[outcome].repeat;
     struct ckg__surrogate *model = ckg__models_of(&s->models, outcome);
     const struct ckg__gp_summary fit = ckg__gp_describe(model->gp[0]);

@@ -38,7 +38,7 @@ static int add_belief(const struct goal *goal, int b, int m, const double *U, st
                       double *value, double *gradient)
 {
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
-    struct ckg__belief belief = goal->study->models.belief[b];
+    struct ckg__belief belief = goal->study->stated->belief[b];
     const size_t points = (size_t)m;
     const size_t size = points * (size_t)ckg__belief_coordinates(&belief);
     double *one = b ? ckg__arena_doubles(arena, points) : value;
@@ -64,7 +64,7 @@ static int add_belief(const struct goal *goal, int b, int m, const double *U, st
 static int mean_and_feasible(const struct goal *goal, int m, const double *U, struct ckg__arena *arena,
                              double *mean, double *dmean, double *log_pf, double *dlog_pf)
 {
-    const struct ckg__models *models = &goal->study->models;
+    const struct ckg__models *models = goal->study->stated;
     const size_t points = (size_t)m;
     const size_t size = points * (size_t)goal->study->problem->D;
     double *one = ckg__arena_doubles(arena, 2 * points);
@@ -158,7 +158,7 @@ static int goal_batch(void *context, int m, const double *U, const int *which, s
     if (goal->rule == LEAST_VIOLATION)
         return mended(goal, m, U, arena, value, gradient);
     int status = CKG_OK;
-    for (int b = 0; !status && b < goal->study->models.beliefs; b++)
+    for (int b = 0; !status && b < goal->study->stated->beliefs; b++)
         status = add_belief(goal, b, m, U, arena, value, gradient);
     return status;
 }
@@ -545,7 +545,7 @@ int ckg__study_choose(ckg_study *s, const ckg_recommend_options *o, struct ckg__
         return by_probability(&goal, search, o->evaluated_only, u);
     if (o->evaluated_only)
         return best_evaluated(&goal, u);
-    if (search->outlooks > 1)
+    if (s->stated->beliefs > 1)
         return best_anywhere(&goal, search, u);
     memcpy(u, search->outlook[0].x_r, (size_t)s->problem->D * sizeof *u);
     return CKG_OK;
@@ -560,6 +560,10 @@ static int recommend(ckg_study *s, const ckg_recommend_options *o, ckg_recommend
 
     if (!status && !u)
         status = CKG_ERR_NOMEM;
+
+    /* A fact needs no opinion. */
+    if (!status && (o->rule == CKG_RULE_PROBABILITY || ckg__study_in_hand(s) < 0))
+        status = ckg__study_form_opinion(s);
 
     /* Where, and what is known of it. */
     if (!status)

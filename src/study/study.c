@@ -145,6 +145,9 @@ static int study_fill(ckg_study *s, const ckg_problem *problem, const ckg_option
     status = ckg__pool_new(&s->pool, s->threads);
     if (!status)
         status = ckg__models_init(&s->models, &s->data, s->pool, s->arena);
+    if (!status)
+        status = ckg__models_init(&s->opinion, &s->data, s->pool, s->arena);
+    s->stated = &s->models;
     s->revision = 1;
     return status ? status : apply_options(s, o);
 }
@@ -176,6 +179,7 @@ void ckg_study_free(ckg_study *s)
     if (!s)
         return;
     ckg__policy_free_own(s->own);
+    ckg__models_free(&s->opinion);
     ckg__models_free(&s->models);
     ckg__data_free(&s->data);
     for (int i = 0; s->arena && i < s->threads; i++)

@@ -12,7 +12,9 @@ enum { CKG__MAX_THREADS = 256 };
 struct ckg_study {
     ckg_problem *problem;
     struct ckg__data data;
-    struct ckg__models models;
+    struct ckg__models models;        /* what policies search with */
+    struct ckg__models opinion;       /* the same under samples of the hyperparameters */
+    const struct ckg__models *stated; /* which of them predictions are made with */
     const struct ckg__policy *policy;
     void *own[CKG__MAX_POLICIES];              /* what each policy keeps for itself; NULL until it does */
     double given[CKG__MAX_SETTINGS];           /* of the policy's parameters; NAN: the default */
@@ -42,6 +44,13 @@ int ckg__study_end_search(ckg_study *study, int status);
 
 /* Both at once. */
 int ckg__study_begin_search(ckg_study *study, const struct ckg__policy *policy, struct ckg__search *search);
+
+/*
+ * From here on predictions are those of sampled hyperparameters, also where policies search with their
+ * optimum alone: a probability that is stated must hold (opinion.c). After ckg__study_believe, which has
+ * them made with the models of the policies.
+ */
+int ckg__study_form_opinion(ckg_study *study);
 
 /*
  * Mixture over the beliefs at u (D): per outcome mean and sd in the user's units, probability per constraint;

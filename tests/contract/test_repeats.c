@@ -30,7 +30,7 @@ static double first(const double *x)
     return x[0] + 0.7 * x[1] * x[1] - 0.8 + 0.1 * sin(7 * x[0]);
 }
 
-static ckg_study *study_with(int K, const struct pair *pair)
+static ckg_study *study_with(const char *fit, int K, const struct pair *pair)
 {
     ckg_options options = CKG_OPTIONS_INIT;
     ckg_problem *problem = box_problem(2, 0, 1, 0, 0);
@@ -41,7 +41,8 @@ static ckg_study *study_with(int K, const struct pair *pair)
     set_all_noise(problem, CKG_NOISE_NONE, 0);
     options.policy = "cei";
     options.initial = 0;
-    options.warp = 0; /* predictions are normal */
+    options.warp = 0;  /* predictions are normal, */
+    options.fit = fit; /* or a mixture of normal ones where hyperparameters are sampled */
     return study_of(problem, &options);
 }
 
@@ -69,11 +70,16 @@ static void tell_more(ckg_study *s, const struct pair *pair, int from, int to)
     }
 }
 
-static ckg_study *told(int K, const struct pair *pair, int n)
+static ckg_study *told_by(const char *fit, int K, const struct pair *pair, int n)
 {
-    ckg_study *s = study_with(K, pair);
+    ckg_study *s = study_with(fit, K, pair);
     tell_more(s, pair, 0, n);
     return s;
+}
+
+static ckg_study *told(int K, const struct pair *pair, int n)
+{
+    return told_by("auto", K, pair, n);
 }
 
 static ckg_model_info model_of(ckg_study *s, int outcome)
@@ -157,7 +163,7 @@ static void test_the_narrowest_limits_count(void **state)
 
     (void)state;
     for (int i = 0; i < 3; i++) {
-        ckg_study *s = told(2, &pairs[i], TOLD);
+        ckg_study *s = told_by("map", 2, &pairs[i], TOLD);
         assert_int_equal(model_of(s, 2).shared, 1);
         for (int p = 0; p < PROBES; p++) {
             double x[2], mean[3], sd[3], pf;
@@ -203,8 +209,8 @@ static void test_nearly(void **state)
 
     (void)state;
     for (int i = 0; i < 2; i++) {
-        ckg_study *alone = told(1, &pairs[i], TOLD);
-        ckg_study *both = told(2, &pairs[i], TOLD);
+        ckg_study *alone = told_by("map", 1, &pairs[i], TOLD);
+        ckg_study *both = told_by("map", 2, &pairs[i], TOLD);
         int even = 0;
         assert_int_equal(model_of(both, 2).repeats, 1);
         assert_int_equal(model_of(both, 2).shared, 0);
@@ -277,7 +283,7 @@ static void test_a_departure(void **state)
             tell_more(s, next, n, n + 1);
             continue;
         }
-        ckg_study *rebuilt = study_with(2, &alike);
+        ckg_study *rebuilt = study_with("auto", 2, &alike);
         copy_trials(s, rebuilt);
         step(s, rebuilt, next);
     }

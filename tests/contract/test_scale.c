@@ -348,7 +348,8 @@ static void test_limits_far_from_the_data(void **state)
             tell_all(study, TOLD, wild ? 3 : -1, 1, limits[i] > 0 ? -1e4 : 1e4);
             check_predictions(study, 0);
             must(ckg_study_predict(study, 1, x, NULL, NULL, &probability, NULL));
-            assert_true(limits[i] > 0 ? probability > 1 - 1e-6 : probability < 1e-6);
+            /* Sampled hyperparameters leave more room than their optimum, which said 1e-6. */
+            assert_true(limits[i] > 0 ? probability > 1 - 1e-4 : probability < 1e-4);
             must(ckg_study_ask(study, &s));
             assert_true(s->x[0] >= 0 && s->x[0] <= 1 && s->x[1] >= 0 && s->x[1] <= 1);
             ckg_suggestion_free(s);

@@ -68,7 +68,7 @@ void noisy_make(struct noisy *m, const struct noisy_sort *s, uint64_t seed)
     for (int i = 0; i < s->n; i++)
         for (int k = 0; k < NOISY_D; k++)
             m->U[k * NOISY_MOST + i] = ckg__rng_uniform(&rng);
-    m->belief.outcomes = 1 + s->K;
+    m->belief = (struct ckg__belief){.outcomes = 1 + s->K};
     m->belief.penalty = -2.5;
     for (int j = 0; j <= s->K; j++) {
         outcome_make(m, s, j, &rng);

@@ -16,7 +16,7 @@ void scene_make(struct scene *s, enum ckg__kernel kernel, double shift, uint64_t
     static const double lower[] = {0, -INFINITY, -0.4, -0.6}, upper[] = {0, 0.5, INFINITY, 0.8};
 
     ckg__arena_init(&s->arena);
-    s->belief.outcomes = SCENE_OUTCOMES;
+    s->belief = (struct ckg__belief){.outcomes = SCENE_OUTCOMES};
     s->belief.penalty = -4;
     for (int j = 0; j < SCENE_OUTCOMES; j++) {
         process_make(&s->process[j], kernel, SCENE_D, 8 + 2 * j, j == 2 ? KNOWN : ESTIMATED,

@@ -1,0 +1,46 @@
+/*
+ * What is stated, where policies search with less. Outcomes without noise are searched through the optimum of
+ * their hyperparameters: one process, and fast. But a process under its most probable hyperparameters is
+ * surer than the data are, most of all where a search has picked the design (bench/results/reliability.md).
+ * So predictions and recommendations are made under samples of the hyperparameters, as they are with noise.
+ */
+#include "study/study.h"
+
+/* Fewer would leave room between them for a search to find. */
+enum { SAMPLES = 16 };
+
+/* Settings that both have; the samples are drawn around what the policies' models have fitted. */
+static void follow(ckg_study *s)
+{
+    s->opinion.kernel = s->models.kernel;
+    s->opinion.choose_kernel = s->models.choose_kernel;
+    s->opinion.method = s->models.method;
+    s->opinion.samples = s->models.samples > SAMPLES ? s->models.samples : SAMPLES;
+    s->opinion.warp = s->models.warp;
+    s->opinion.failures = s->models.failures;
+    s->opinion.fixed_penalty = s->models.fixed_penalty;
+    s->opinion.seed = s->models.seed;
+    s->opinion.source = &s->models;
+}
+
+/* 1 when the models know an outcome by the optimum of its hyperparameters alone. */
+static int any_exact(const struct ckg__models *models)
+{
+    for (int j = 0; j < models->data->problem->outcomes; j++)
+        if (models->surrogate[j].samples == 1 && models->surrogate[j].series.n > 1)
+            return 1;
+    return 0;
+}
+
+int ckg__study_form_opinion(ckg_study *s)
+{
+    /* Samples already, or none wanted. */
+    if (s->models.method != CKG__FIT_AUTO || !any_exact(&s->models))
+        return CKG_OK;
+
+    follow(s);
+    const int status = ckg__models_update(&s->opinion, s->revision, 0);
+    if (!status)
+        s->stated = &s->opinion;
+    return status;
+}
