@@ -271,14 +271,20 @@ static int ask_on(ckg_study *s, const struct shape *shape)
     return number;
 }
 
-static void tell_true(ckg_study *s, const struct shape *shape, int number)
+static void tell_with(ckg_study *s, const struct shape *shape, int number, double error)
 {
     ckg_trial trial;
     double values[2];
 
     must(ckg_study_trial(s, number, &trial));
     outcomes(shape, trial.x, values);
+    values[0] += error;
     must(ckg_study_tell(s, number, values));
+}
+
+static void tell_true(ckg_study *s, const struct shape *shape, int number)
+{
+    tell_with(s, shape, number, 0);
 }
 
 static int repeats(const ckg_study *s, int d)
@@ -466,7 +472,7 @@ static void test_noise_allows_repetition(void **state)
             const ckg_options o = options_from(initial, "ckg");
             ckg_study *s = new_study(shapes[i], CKG_NOISE_AUTO, &o);
             for (int t = 0; t < 24; t++)
-                tell_true(s, shapes[i], ask_on(s, shapes[i]));
+                tell_with(s, shapes[i], ask_on(s, shapes[i]), 1e-4 * (t % 5));
             assert_true(repeats(s, shapes[i]->d) > 0);
             check_recommendations(s, shapes[i]);
             ckg_study_free(s);
