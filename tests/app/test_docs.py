@@ -169,7 +169,7 @@ def check_links(page):
             sys.exit(f"{name}: {link} names no heading")
 
 
-STRICT = [os.path.join(ROOT, "docs", "tutorial.md"), os.path.join(ROOT, "docs", "first-ten-minutes.md"),
+STRICT = [os.path.join(ROOT, "docs", "tutorial.md"), os.path.join(ROOT, "docs", "first-ten-minutes.md"), os.path.join(ROOT, "docs", "second-study.md"),
           *sorted(glob.glob(os.path.join(ROOT, "docs", "howto", "*.md")))]
 pages = [os.path.abspath(page) for page in sys.argv[2:]] or [os.path.join(ROOT, "README.md"), *STRICT]
 linked = glob.glob(os.path.join(ROOT, "*.md")) + [page for folder in ("docs", "examples", "bench")
