@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""test_study_crashes.py CKG: a solver that dies on a quarter of the designs, through a licence outage and a changed limit.
+"""test_study_crashes.py CKG: a solver that dies on a quarter of the designs, through a slip, a licence outage, a changed limit and a stop.
 
 The designs that it dies on pause nothing and are learnt. The licence server that is down from trial 13 of 26 on costs no trial, and leaves no trace in
 the model of failures: the best design found is the one that a search through all designs finds, within 1 %.
@@ -67,9 +67,24 @@ def changed_limit(folder):
     check_best(folder, 1.1)
 
 
+def stop(folder):
+    """A larger budget is not spent where it gains nothing."""
+    edit(folder, FILE, "budget: 36", "budget: 100\nstop: {gain: 1%}")
+    folder.ckg("run", FILE, "--quiet", expect=0).one_line("stopped after", "of 100 evaluations", "less than 1%")
+    check(folder.status(FILE)["stopped"] is True, folder.status(FILE))
+    check_failures(folder)
+    check_best(folder, 1.1)
+
+
 def test_study():
     with Folder() as folder:
         shutil.copytree(STUDY, folder.path, dirs_exist_ok=True)
+
+        # A mistake that costs nothing: a parameter's name in the command.
+        edit(folder, FILE, "command: [", 'command: [env, "ANGLE={angel}", ')
+        folder.ckg("run", FILE, "--quiet", expect=2).one_line("{angel}", "angle")
+        edit(folder, FILE, 'command: [env, "ANGLE={angel}", ', "command: [")
+
         outage(folder)
         folder.ckg("run", FILE, "--quiet", expect=0)
         check_numbers(folder.trials(FILE), 26)
@@ -80,6 +95,7 @@ def test_study():
         # One that died on a quarter of the designs, and paused for none of them.
         failed = [t for t in folder.trials(FILE) if t["state"] == "failed"]
         check(3 <= len(failed) <= 18, len(failed))
+        stop(folder)
         folder.nothing_left()
 
 

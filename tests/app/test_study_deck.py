@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """test_study_deck.py CKG: a heat exchanger, evaluated by an input deck, through what happens to a study in weeks.
 
-A mistake in the template, a licence server that goes down at trial 13 of 26, and a duty that the customer raises afterwards. No trial is lost to
-the mistake or the outage, and the best design found is the one that a search through all designs finds, within 2 %.
+A mistake in the template, a licence server that goes down at trial 13 of 26, a duty that the customer raises afterwards, and a run that ends when little is
+left to gain. No trial is lost to the mistake or the outage, and the best design found is the one that a search through all designs finds, within 2 %.
 """
 import pathlib
 import shutil
@@ -74,6 +74,14 @@ def changed_limit(folder):
     check_best(folder, 700)
 
 
+def stop(folder):
+    """A larger budget is not spent where it gains nothing."""
+    edit(folder, FILE, "budget: 38", "budget: 100\nstop: {gain: 1%}")
+    folder.ckg("run", FILE, "--quiet", expect=0).one_line("stopped after", "of 100 evaluations", "less than 1%")
+    check(folder.status(FILE)["stopped"] is True, folder.status(FILE))
+    check_best(folder, 700)
+
+
 def test_study():
     with Folder() as folder:
         shutil.copytree(STUDY, folder.path, dirs_exist_ok=True)
@@ -90,6 +98,7 @@ def test_study():
         # What the listing said beyond the outcomes is still there.
         check("reynolds" in folder.ckg("trials", FILE, 13, expect=0).out)
         changed_limit(folder)
+        stop(folder)
         folder.nothing_left()
 
 

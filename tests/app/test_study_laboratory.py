@@ -1,5 +1,5 @@
 """A laboratory's notebook from the first batch to the last: a typo, a hot oven, values that come later, a broken instrument, a changed limit, a slip
-undone. The study ends as if none of it had happened."""
+undone, and a stop. The study ends as if none of it had happened."""
 import json
 import os
 import pathlib
@@ -116,6 +116,14 @@ def test_the_laboratory():
         made, pure = truth(**lab.recommend()["parameters"])
         check(pure >= 95.2 and made >= best(95.5) - 3, made, pure, best(95.5))
         check(len(folder.trials("lab.yaml")) == 28, "the two that were set aside are still there")
+
+        # There is money for more batches, and nobody makes them once they are not worth it.
+        text = (folder / "lab.yaml").read_text()
+        folder.write("lab.yaml", text.replace("budget: 26", "budget: 90\nstop: {gain: 5%, patience: 3}"))
+        while not folder.status("lab.yaml")["stopped"]:
+            lab.make(1)
+        evaluations = folder.status("lab.yaml")["evaluations"]
+        check(26 <= evaluations < 90, evaluations)
 
 
 if __name__ == "__main__":
