@@ -182,7 +182,7 @@ static void add_shown(struct app_text *out, struct app_parameter p, double shown
 {
     char number[32];
 
-    if (p.kind == CKG_CATEGORICAL || shown == exact) {
+    if (p.kind == CKG_CATEGORICAL) {
         app_report_value(out, p, exact);
         return;
     }
