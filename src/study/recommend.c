@@ -561,13 +561,16 @@ static int recommend(ckg_study *s, const ckg_recommend_options *o, ckg_recommend
     if (!status && !u)
         status = CKG_ERR_NOMEM;
 
-    /* A fact needs no opinion. */
-    if (!status && (o->rule == CKG_RULE_PROBABILITY || ckg__study_in_hand(s) < 0))
+    /* Where: a wanted probability is one that is stated, a utility what the policies believe. */
+    const int wanted = o->rule == CKG_RULE_PROBABILITY;
+    if (!status && wanted)
         status = ckg__study_form_opinion(s);
-
-    /* Where, and what is known of it. */
     if (!status)
         status = ckg__study_choose(s, o, &search, u, &penalty);
+
+    /* What is stated of it; a fact needs no opinion. */
+    if (!status && !wanted && ckg__study_in_hand(s) < 0)
+        status = ckg__study_form_opinion(s);
     if (!status)
         status = describe(s, u, penalty, out);
     if (!status && o->rule == CKG_RULE_UTILITY && !search.effort.paper && is_hopeless(s, out))

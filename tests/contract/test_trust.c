@@ -264,7 +264,9 @@ enum { STEPS = 30 };
 struct steps {
     int local[STEPS];    /* 1: a local one */
     int improved[STEPS]; /* 1: feasible and better than all before it, or none was feasible before it */
-    int count;           /* of local ones */
+    int close[STEPS]; /* 1: feasible and as good as the best before it, by a thousandth of all values' range
+                       */
+    int count;        /* of local ones */
 };
 
 /* Makes the steps of a study, and checks that each is a design of the problem that was not taken. */
@@ -273,6 +275,8 @@ static void make_steps(const char *policy, int settings, const ckg_setting *sett
     const struct shape s = draw_shape(3);
     ckg_study *study = new_study_with(3, policy, settings, setting);
     double best = INFINITY;
+    double smallest = INFINITY;
+    double largest = -INFINITY;
 
     steps->count = 0;
     for (int t = 0; t < STEPS; t++) {
@@ -285,7 +289,10 @@ static void make_steps(const char *policy, int settings, const ckg_setting *sett
         steps->local[t] = !strcmp(a->path, "local");
         steps->count += steps->local[t];
         evaluate(&s, a->x, values);
+        smallest = fmin(smallest, values[0]);
+        largest = fmax(largest, values[0]);
         steps->improved[t] = isinf(best) || (is_feasible(values) && values[0] < best);
+        steps->close[t] = is_feasible(values) && values[0] - best < 1e-3 * (largest - smallest);
         best = is_feasible(values) ? fmin(best, values[0]) : best;
         must(ckg_study_tell(study, a->trial, values));
         ckg_suggestion_free(a);
@@ -293,7 +300,10 @@ static void make_steps(const char *policy, int settings, const ckg_setting *sett
     ckg_study_free(study);
 }
 
-/* A look that did not improve on the best is followed by one of the other sort. */
+/*
+ * A look that did not improve on the best is followed by one of the other sort. One that came as close as
+ * what counts as an improvement may count or not: the best that counts may be an earlier one.
+ */
 static void test_local_steps_take_turns_with_others(void **state)
 {
     static const char *const policies[] = {"ckg", "cei", "nei"};
@@ -308,7 +318,7 @@ static void test_local_steps_take_turns_with_others(void **state)
         make_steps(policies[i], 0, NULL, &s);
         assert_false(s.local[INITIAL]);
         for (int t = INITIAL; t + 1 < STEPS; t++)
-            if (!s.improved[t]) {
+            if (!s.improved[t] && !s.close[t]) {
                 assert_int_equal(s.local[t + 1], !s.local[t]);
                 turns++;
             }
