@@ -2,7 +2,7 @@
  * What is stated, where policies search with less. Outcomes without noise are searched through the optimum of
  * their hyperparameters: one process, and fast. But a process under its most probable hyperparameters is
  * surer than the data are, most of all where a search has picked the design (bench/results/reliability.md).
- * So predictions and recommendations are made under samples of the hyperparameters, as they are with noise.
+ * So what is predicted, and stated of a recommendation, is under samples of the hyperparameters.
  */
 #include "study/study.h"
 
