@@ -15,7 +15,8 @@ static const struct app_option of_studies[] = {
      "where the study is kept: " APP_STORE_URLS
      "; default: the problem file's path with the ending " APP_STORE_ENDING,
      0},
-    {"study", 0, "NAME", "the study's name in the store, instead of a problem file", 0},
+    {"study", 0, "NAME",
+     "the study's name in the store, instead of a problem file or where a store has several", 0},
     {0},
 };
 
@@ -97,7 +98,7 @@ static void print_help(const struct app_command *command)
 
     printf("usage: ckg %s %s\n\n%s\n", command->name, command->work->usage, command->title);
     if (command->work->traits & APP_TAKES_STUDY)
-        printf("\nSTUDY is a problem file, or --store URL --study NAME.\n");
+        printf("\nSTUDY is a problem file, a store such as spring.db, or --store URL --study NAME.\n");
     if (command->work->about)
         printf("\n%s\n", command->work->about);
 
@@ -249,19 +250,22 @@ static int check_models(const struct app_arguments *a)
     return status;
 }
 
-/* Which study it is: a problem file, or a name in a store. */
+/* Which study it is: a problem file, a store, or a name in a store. */
 static int read_place(struct app_arguments *a)
 {
     a->place.store = app_option(a, "store");
     a->place.name = app_option(a, "study");
-    if (a->place.name && !a->place.store)
-        return app_wrong(a, "--study needs --store");
-    if (a->place.name)
+    if (a->place.name && a->place.store)
         return CKG_OK;
 
+    if (!a->count && a->place.name)
+        return app_wrong(a, "--study needs --store, or a store in the place of STUDY");
     if (!a->count)
-        return app_wrong(a, "which study? Give a problem file, or --store URL --study NAME");
-    a->place.file = a->rest[0];
+        return app_wrong(a, "which study? Give a problem file, a store, or --store URL --study NAME");
+
+    struct app_message why;
+    if (app_place_take(&a->place, a->rest[0], &why))
+        return app_wrong(a, "%s", why.text);
     a->rest++;
     a->count--;
     return CKG_OK;

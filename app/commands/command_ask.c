@@ -13,20 +13,6 @@ static const struct app_option options[] = {
     {0},
 };
 
-/* Every trial counts towards the budget, pending ones included, unless it was discarded. */
-static int check_budget(const struct app_notebook *n, int wanted)
-{
-    const int budget = n->definition.budget;
-    const int spent = app_notebook_spent(n);
-
-    if (spent + wanted <= budget)
-        return CKG_OK;
-    return app_fail(n->message, CKG_ERR_STATE,
-                    "%d more trial%s would exceed the budget of %d evaluations: there are %d trials already; "
-                    "raise `budget` in the problem file",
-                    wanted, wanted == 1 ? "" : "s", budget, spent);
-}
-
 /* What is expected of it, as far as it is known. */
 static void write_expected(const struct app_notebook *n, const ckg_suggestion *s, struct app_text *out)
 {
@@ -159,7 +145,7 @@ static int ask_at(const struct app_arguments *a, struct app_notebook *n)
     if (!status)
         status = app_notebook_turn(n);
     if (!status)
-        status = check_budget(n, 1);
+        status = app_notebook_room(n, 1);
     if (status)
         return status;
     const char *why = app_notebook_known(n, x, &known);
@@ -197,7 +183,7 @@ static int run(const struct app_arguments *a, struct app_notebook *n)
     if (!status)
         status = app_notebook_turn(n);
     if (!status)
-        status = check_budget(n, wanted);
+        status = app_notebook_room(n, wanted);
     for (int i = 0; !status && i < wanted; i++)
         status = ask_one(a, n);
     return status;

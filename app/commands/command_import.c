@@ -119,7 +119,7 @@ static int check_budget(const struct app_notebook *n, const struct app_imported 
 {
     const int after = app_notebook_spent(n) + from->count;
 
-    if (!from->queued || after <= n->definition.budget)
+    if (!from->queued || !n->definition.budget || after <= n->definition.budget)
         return CKG_OK;
     return app_fail(n->message, CKG_ERR_STATE,
                     "with the %d design%s to be queued there would be %d trials, and the budget is %d; raise "

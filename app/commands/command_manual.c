@@ -63,7 +63,8 @@ static void print_command(const struct app_command *c)
     app_print_roff(c->work->about ? c->work->about : c->title);
     printf("\n");
     if (c->work->traits & APP_TAKES_STUDY)
-        printf(".PP\n\\fISTUDY\\fR is a problem file, or \\fB\\-\\-store\\fR \\fIURL\\fR \\fB\\-\\-study\\fR "
+        printf(".PP\n\\fISTUDY\\fR is a problem file, a store such as spring.db, or \\fB\\-\\-store\\fR "
+               "\\fIURL\\fR \\fB\\-\\-study\\fR "
                "\\fINAME\\fR.\n");
 
     /* What it takes and how it ends. */

@@ -18,7 +18,10 @@ static void print_text(const struct app_notebook *n)
 
     /* How far it is. */
     app_notebook_tally(n, tally);
-    printf("%s: %d of %d evaluations", d->name, tally[APP_COMPLETE] + tally[APP_FAILED_TRIAL], d->budget);
+    printf("%s: %d", d->name, tally[APP_COMPLETE] + tally[APP_FAILED_TRIAL]);
+    if (d->budget)
+        printf(" of %d", d->budget);
+    printf(" evaluations");
     printf(" (%d complete, %d failed), %d running, %d pending", tally[APP_COMPLETE], tally[APP_FAILED_TRIAL],
            tally[APP_RUNNING], tally[APP_PENDING]);
     if (tally[APP_DISCARDED])

@@ -71,7 +71,7 @@ struct app_definition {
     struct app_carried *carried; /* (carried_count) what the list of designs says beside the parameters */
     int own_count;
     double *own; /* (own_count × d) designs of the user's own, to be evaluated first */
-    int budget;
+    int budget;  /* evaluations in all; 0: nobody has said, which no problem file may */
     int initial; /* -1: the library's standard */
     struct app_stop_rule stop;
     char *policy;
@@ -92,7 +92,7 @@ struct app_definition {
  */
 int app_definition_read(struct app_definition *out, const char *path, struct app_message *message);
 
-/* The same from text; `path` stands in the complaints. */
+/* The same from text, which needs no budget; `path` stands in the complaints. */
 int app_definition_parse(struct app_definition *out, const char *text, size_t length, const char *path,
                          struct app_message *message);
 

@@ -72,7 +72,7 @@ static int check_missing(struct app_reader *r, const yaml_node_t *root, const st
 {
     const char *what = !top->name                              ? "`name: …`"
                        : !top->goal                            ? "`goal: minimize` or `goal: maximize`"
-                       : !top->budget                          ? "`budget: …`, the number of evaluations,"
+                       : !top->budget && r->is_file            ? "`budget: …`, the number of evaluations,"
                        : !top->parameters && !top->choose_from ? "`parameters: {…}`"
                        : !top->objective                       ? "`objective: {name: …}`"
                                                                : NULL;
@@ -111,11 +111,11 @@ static int read_top(struct app_reader *r, const yaml_node_t *root)
         status = app_node_name(&r->document, top.name, &out->name);
     if (!status)
         status = read_goal(r, top.goal);
-    if (!status)
+    if (!status && top.budget)
         status = app_node_whole(&r->document, top.budget, 1, LARGEST_COUNT, &out->budget);
     if (!status && top.initial)
         status = app_node_whole(&r->document, top.initial, 0, MOST_INITIAL, &out->initial);
-    if (!status && out->initial > out->budget)
+    if (!status && out->budget && out->initial > out->budget)
         app_reader_warn(r, top.initial,
                         "`initial` is %d and the `budget` only %d, so no design will be chosen by the policy",
                         out->initial, out->budget);
@@ -154,10 +154,10 @@ static int read_top(struct app_reader *r, const yaml_node_t *root)
     return status;
 }
 
-int app_definition_parse(struct app_definition *out, const char *text, size_t length, const char *path,
-                         struct app_message *message)
+static int parse(struct app_definition *out, const char *text, size_t length, const char *path, int is_file,
+                 struct app_message *message)
 {
-    struct app_reader r = {.out = out};
+    struct app_reader r = {.out = out, .is_file = is_file};
 
     const yaml_node_t *root;
     *out = (struct app_definition){.initial = -1, .evaluate = {.parallel = 1, .pause_after = -1}};
@@ -172,6 +172,12 @@ int app_definition_parse(struct app_definition *out, const char *text, size_t le
     return status;
 }
 
+int app_definition_parse(struct app_definition *out, const char *text, size_t length, const char *path,
+                         struct app_message *message)
+{
+    return parse(out, text, length, path, 0, message);
+}
+
 int app_definition_read(struct app_definition *out, const char *path, struct app_message *message)
 {
     char *text;
@@ -179,7 +185,7 @@ int app_definition_read(struct app_definition *out, const char *path, struct app
     *out = (struct app_definition){0};
     int status = app_read_file(path, &text, &length, message);
     if (!status)
-        status = app_definition_parse(out, text, length, path, message);
+        status = parse(out, text, length, path, 1, message);
     free(text);
     return status;
 }

@@ -117,7 +117,7 @@ int app_read_designs(struct app_reader *r, const yaml_node_t *node)
     const int status = app_read_design_list(r, node, "a list of designs [{name: value, …}, …]",
                                             &out->own_count, &out->own);
 
-    if (!status && out->own_count > out->budget)
+    if (!status && out->budget && out->own_count > out->budget)
         app_reader_warn(r, node, "there are %d `designs` and the `budget` is only %d", out->own_count,
                         out->budget);
     return status;

@@ -132,7 +132,7 @@ int app_read_evaluate(struct app_reader *r, const yaml_node_t *node)
         status = read_seconds(r, from.timeout, &out->timeout);
     if (!status && from.parallel)
         status = app_node_whole(&r->document, from.parallel, 1, MOST_PARALLEL, &out->parallel);
-    if (!status && out->parallel > r->out->budget)
+    if (!status && r->out->budget && out->parallel > r->out->budget)
         app_reader_warn(r, from.parallel,
                         "`parallel` is %d and the `budget` only %d, so everything is evaluated at once, and "
                         "nothing is learnt in between",

@@ -14,6 +14,7 @@ struct app_reader {
     struct app_document document;
     struct app_definition *out;
     enum ckg_goal goal;
+    int is_file;                     /* 1: a problem file, which must have a budget */
     const struct app_choice *choice; /* the designs to choose from, NULL: there is no list */
     struct app_text warnings;        /* a line each */
 };

@@ -97,7 +97,10 @@ void app_status_write(const struct app_notebook *n, const ckg_gain *gain, int st
     app_json_add_string(out, "store", n->url);
 
     /* How far it is. */
-    app_json_add_integer(out, "budget", d->budget);
+    if (d->budget)
+        app_json_add_integer(out, "budget", d->budget);
+    else
+        app_json_add_string(out, "budget", NULL);
     app_json_add_integer(out, "evaluations", tally[APP_COMPLETE] + tally[APP_FAILED_TRIAL]);
     app_json_add_integer(out, "complete", tally[APP_COMPLETE]);
     app_json_add_integer(out, "failed", tally[APP_FAILED_TRIAL]);

@@ -251,9 +251,8 @@ static int read_trial(struct app_notebook *n, const struct app_record *r, struct
     return copied ? read_outcomes(n, r, t) : no_memory(n->message);
 }
 
-static int take_record(void *context, const struct app_record *r)
+int app_notebook_take(struct app_notebook *n, const struct app_record *r)
 {
-    struct app_notebook *n = context;
     struct app_trial fresh = {0};
 
     /* It is a trial already known, or the next one. */
@@ -281,6 +280,11 @@ static int take_record(void *context, const struct app_record *r)
     if (!status && r->revision > n->revision)
         n->revision = r->revision;
     return status;
+}
+
+static int take_record(void *context, const struct app_record *record)
+{
+    return app_notebook_take(context, record);
 }
 
 /* Trials that were taken back are forgotten; a changed problem cannot be followed. */
@@ -326,7 +330,9 @@ int app_notebook_new_engine(struct app_notebook *n, ckg_study **out)
     options.failures = d->failures;
     options.budget = d->budget;
     app_model_apply(d, &options);
-    const int status = ckg_study_new(out, d->problem, &options);
+    int status = ckg_study_new(out, d->problem, &options);
+    if (!status && n->interrupt)
+        status = ckg_study_set_interrupt(*out, n->interrupt, n->context);
     return status ? app_notebook_fail(n, status) : CKG_OK;
 }
 
@@ -362,6 +368,8 @@ int app_notebook_turn(struct app_notebook *n)
     int status = CKG_OK;
 
     for (int wait = 0; !status && !taken && wait < 6000; wait++) {
+        if (n->interrupt && n->interrupt(n->context))
+            return app_fail(n->message, CKG_ERR_CANCELLED, "cancelled while another program had the turn");
         if (wait)
             nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
         status = n->store->table->turn_take(n->store, n->study, &taken, n->message);
@@ -434,6 +442,19 @@ int app_notebook_spent(const struct app_notebook *n)
 
     app_notebook_tally(n, tally);
     return n->count - tally[APP_DISCARDED];
+}
+
+int app_notebook_room(const struct app_notebook *n, int wanted)
+{
+    const int budget = n->definition.budget;
+    const int spent = app_notebook_spent(n);
+
+    if (!budget || spent + wanted <= budget)
+        return CKG_OK;
+    return app_fail(n->message, CKG_ERR_STATE,
+                    "%d more trial%s would exceed the budget of %d evaluations: there are %d trials already; "
+                    "raise `budget` in the problem file",
+                    wanted, wanted == 1 ? "" : "s", budget, spent);
 }
 
 void app_notebook_tally(const struct app_notebook *n, int tally[APP_STATES])

@@ -43,19 +43,25 @@ struct app_notebook {
     int64_t revision;
     int64_t redefined; /* when a person last changed the problem that was read, a revision; 0: never */
     int count, capacity;
-    struct app_trial *trials;    /* (count) trial number i + 1 at i */
-    ckg_study *engine;           /* NULL until app_notebook_engine */
-    int stale;                   /* 1: the engine was told what is no longer true */
-    struct app_message *message; /* where complaints go */
+    struct app_trial *trials;        /* (count) trial number i + 1 at i */
+    ckg_study *engine;               /* NULL until app_notebook_engine */
+    int stale;                       /* 1: the engine was told what is no longer true */
+    struct app_message *message;     /* where complaints go */
+    int (*interrupt)(void *context); /* 1: what is being waited for is no longer wanted; NULL: it always is */
+    void *context;
 };
 
 /*
  * How the study is named on the command line: a problem file, or a store and a name in it; a store may also
- * be given beside a file.
+ * be given beside a file. The name may be left out where the store has one study alone.
  */
 struct app_study_place {
     const char *file, *store, *name;
 };
+
+/* Where `word` is: a problem file, or a store. CKG_ERR_INVALID: it does not go with the store and the name.
+ */
+int app_place_take(struct app_study_place *place, const char *word, struct app_message *message);
 
 enum app_access {
     APP_READ,   /* nothing is written; a problem file that has no store yet gives an empty study */
@@ -68,6 +74,20 @@ int app_notebook_open(struct app_notebook *out, const struct app_study_place *pl
                       struct app_message *message);
 void app_notebook_close(struct app_notebook *notebook);
 
+/*
+ * The same for a study whose definition is at hand, as JSON or YAML, instead of in a file: begun in the store
+ * where that has none of its name, else opened there as it is kept. CKG_ERR_INVALID: that one has another
+ * problem. Without a store nothing is kept, and app_notebook_take brings the trials.
+ */
+int app_notebook_define(struct app_notebook *out, const char *definition, const char *store,
+                        struct app_message *message);
+
+/*
+ * The study goes on by this definition of the same problem: with another budget, policy, seed, …, in the
+ * store too.
+ */
+int app_notebook_redefine(struct app_notebook *notebook, const char *definition);
+
 /* What a trial owns. */
 void app_trial_free(struct app_trial *trial);
 
@@ -76,6 +96,9 @@ void app_trial_free(struct app_trial *trial);
  * study must be opened anew.
  */
 int app_notebook_sync(struct app_notebook *notebook);
+
+/* A trial as a store keeps it: a new one with the next number, or one that is known already. */
+int app_notebook_take(struct app_notebook *notebook, const struct app_record *record);
 
 /* The engine with all trials told; made anew where somebody changed what had been told. */
 int app_notebook_engine(struct app_notebook *notebook, ckg_study **out);
@@ -103,6 +126,12 @@ void app_notebook_turn_give(struct app_notebook *notebook);
 
 /* How many trials count towards the budget: all that were not discarded. */
 int app_notebook_spent(const struct app_notebook *notebook);
+
+/*
+ * Whether `wanted` more trials fit into the budget; every trial counts, pending ones included, unless it was
+ * discarded. CKG_ERR_STATE: they do not.
+ */
+int app_notebook_room(const struct app_notebook *notebook, int wanted);
 
 /* How many trials are in each state. */
 void app_notebook_tally(const struct app_notebook *notebook, int tally[APP_STATES]);

@@ -18,6 +18,22 @@ static int no_memory(struct app_message *message)
 
 /* --- where it is --- */
 
+int app_place_take(struct app_study_place *place, const char *word, struct app_message *message)
+{
+    if (!app_store_is(word)) {
+        place->file = word;
+        return place->name && !place->store
+                   ? app_fail(message, CKG_ERR_INVALID,
+                              "a study is named in a store, and %s is a problem file", word)
+                   : CKG_OK;
+    }
+    if (place->store)
+        return app_fail(message, CKG_ERR_INVALID, "%s is a store, and so is %s: give one of them", word,
+                        place->store);
+    place->store = word;
+    return CKG_OK;
+}
+
 static int make_url(struct app_notebook *n, const struct app_study_place *place)
 {
     n->url = app_store_url(place->store, place->file);
@@ -72,6 +88,13 @@ static void write_command(const struct app_notebook *n, struct app_text *out)
     free(usual);
 }
 
+/* The same for a definition that came from no file. */
+static void say_other(const struct app_notebook *n, const char *what)
+{
+    app_fail(n->message, CKG_ERR_INVALID, "%s: the study '%s' that it has is another: %.600s", n->url,
+             n->definition.name, what);
+}
+
 /* One line that says what the file changed and what to do. */
 static void say_changed(struct app_notebook *n, const struct app_definition *old, const char *otherwise)
 {
@@ -97,26 +120,44 @@ static void say_changed(struct app_notebook *n, const struct app_definition *old
     app_difference_free(&difference);
 }
 
-/* The same problem as the store's, or a line about it; with APP_STORED the store's, whatever the file says.
+static int read_record(struct app_notebook *n, const struct app_study_record *record,
+                       struct app_definition *out)
+{
+    return app_definition_parse(out, record->definition, strlen(record->definition), "the store's definition",
+                                n->message);
+}
+
+/* The same problem as the store's, or a line about it. */
+static int compare(struct app_notebook *n, const struct app_definition *old)
+{
+    struct app_message difference;
+    const int status = app_definition_same(old, &n->definition, &difference);
+
+    if (status && n->file)
+        say_changed(n, old, difference.text);
+    else if (status)
+        say_other(n, difference.text);
+    return status;
+}
+
+/*
+ * The same problem as the store's; with APP_STORED what the store has counts, and a file may say something
+ * else.
  */
 static int check_same(struct app_notebook *n, const struct app_study_record *record, enum app_access access)
 {
     struct app_definition old;
-    struct app_message difference;
-    int status = app_definition_parse(&old, record->definition, strlen(record->definition),
-                                      "the store's definition", n->message);
+    int status = read_record(n, record, &old);
 
     if (status)
         return status;
-    if (access == APP_STORED) {
+    if (access != APP_STORED || !n->file)
+        status = compare(n, &old);
+    if (!status && access == APP_STORED) {
         app_definition_free(&n->definition);
         n->definition = old;
-        return CKG_OK;
-    }
-    status = app_definition_same(&old, &n->definition, &difference);
-    if (status)
-        say_changed(n, &old, difference.text);
-    app_definition_free(&old);
+    } else
+        app_definition_free(&old);
     return status;
 }
 
@@ -183,31 +224,66 @@ static int open_by_file(struct app_notebook *n, const char *file, enum app_acces
     return status;
 }
 
+/* The names of the studies in a store. */
+struct names {
+    int count;
+    struct app_text all, first;
+};
+
 static int list_name(void *context, const char *name)
 {
-    struct app_text *names = context;
-    app_text_print(names, "%s'%s'", names->length ? ", " : "", name);
+    struct names *names = context;
+
+    app_text_print(&names->all, "%s'%s'", names->count ? ", " : "", name);
+    if (!names->count++)
+        app_text_print(&names->first, "%s", name);
     return CKG_OK;
 }
 
-/* A study given by its name. */
+/* Why it is not found: which studies there are. */
+static int refuse_name(const struct app_notebook *n, const char *name, const struct names *names)
+{
+    if (!names->count)
+        return app_fail(n->message, CKG_ERR_INVALID, "%s: there is no study in it yet", n->url);
+    if (name)
+        return app_fail(n->message, CKG_ERR_INVALID, "%s: there is no study '%s'; it has %s", n->url, name,
+                        names->all.data);
+    return app_fail(n->message, CKG_ERR_INVALID, "%s: which study? It has %s; --study NAME says which",
+                    n->url, names->all.data);
+}
+
+/* The record of the study of that name; without one, of the only study that there is. */
+static int find_record(struct app_notebook *n, const char *name, struct app_study_record *out)
+{
+    const struct app_store_table *table = n->store->table;
+    struct names names = {0};
+    int status = table->study_names(n->store, list_name, &names, n->message);
+
+    if (!status && (names.all.failed || names.first.failed))
+        status = no_memory(n->message);
+    if (!status && !name && names.count != 1)
+        status = refuse_name(n, name, &names);
+    if (!status)
+        status = table->study_find(n->store, name ? name : names.first.data, out, n->message);
+    if (status == CKG_ERR_NOT_FOUND)
+        status = refuse_name(n, name, &names);
+    app_text_free(&names.all);
+    app_text_free(&names.first);
+    return status;
+}
+
+/* A study given by its name, or by its store alone. */
 static int open_by_name(struct app_notebook *n, const char *name)
 {
     struct app_study_record record = {0};
-    struct app_text names = {0};
     int status = app_store_open(&n->store, n->url, 0, n->message);
 
     if (!status)
-        status = n->store->table->study_find(n->store, name, &record, n->message);
-    if (status == CKG_ERR_NOT_FOUND && n->store &&
-        !n->store->table->study_names(n->store, list_name, &names, n->message))
-        app_fail(n->message, status, "%s: there is no study '%s'%s%s", n->url, name,
-                 names.length ? "; it has " : "", names.length ? names.data : "");
-    app_text_free(&names);
+        status = find_record(n, name, &record);
     if (status)
         return status == CKG_ERR_NOT_FOUND ? CKG_ERR_INVALID : status;
-    status = app_definition_parse(&n->definition, record.definition, strlen(record.definition),
-                                  "the store's definition", n->message);
+
+    status = read_record(n, &record, &n->definition);
     n->study = record.id;
     n->redefined = record.redefined;
     n->seed = record.seed;
@@ -235,6 +311,80 @@ int app_notebook_open(struct app_notebook *n, const struct app_study_place *plac
         status = app_notebook_sync(n);
     if (status)
         app_notebook_close(n);
+    return status;
+}
+
+/* --- a definition at hand --- */
+
+/* The study of that name in the store, which is made where there is none. */
+static int open_defined(struct app_notebook *n)
+{
+    struct app_study_record record = {0};
+    int status = app_store_open(&n->store, n->url, 1, n->message);
+
+    if (!status)
+        status = n->store->table->study_find(n->store, n->definition.name, &record, n->message);
+    if (status == CKG_ERR_NOT_FOUND && n->store)
+        status = create_record(n, &record);
+
+    /* The same problem; what else is kept of it holds. */
+    if (!status)
+        status = check_same(n, &record, APP_STORED);
+    n->study = record.id;
+    n->redefined = record.redefined;
+    n->seed = record.seed;
+    app_study_record_free(&record);
+    return status;
+}
+
+int app_notebook_define(struct app_notebook *n, const char *definition, const char *store,
+                        struct app_message *message)
+{
+    *n = (struct app_notebook){.message = message};
+    int status = app_definition_parse(&n->definition, definition, strlen(definition), "the definition",
+                                      message);
+
+    if (!status && !store)
+        n->seed = n->definition.has_seed ? n->definition.seed : random_seed();
+    else if (!status) {
+        n->url = app_store_url(store, NULL);
+        status = n->url ? make_folder(n, strchr(n->url, ':') + 1) : no_memory(message);
+        if (!status)
+            status = open_defined(n);
+        if (!status)
+            status = app_notebook_sync(n);
+    }
+    if (status)
+        app_notebook_close(n);
+    return status;
+}
+
+int app_notebook_redefine(struct app_notebook *n, const char *definition)
+{
+    struct app_definition now;
+    struct app_message difference;
+    struct app_study_record record = {0};
+    int status = app_definition_parse(&now, definition, strlen(definition), "the definition", n->message);
+
+    /* The same problem. */
+    if (status)
+        return status;
+    if (app_definition_same(&n->definition, &now, &difference)) {
+        app_definition_free(&now);
+        return app_fail(n->message, CKG_ERR_INVALID, "the problem would be another: %.900s", difference.text);
+    }
+    app_definition_free(&n->definition);
+    n->definition = now;
+    n->seed = now.has_seed ? now.seed : n->seed;
+    n->stale = 1;
+
+    /* In the store too. */
+    if (!n->study)
+        return CKG_OK;
+    status = n->store->table->study_find(n->store, now.name, &record, n->message);
+    if (!status)
+        status = update_record(n, &record);
+    app_study_record_free(&record);
     return status;
 }
 

@@ -57,6 +57,8 @@ void app_gain_text(const struct app_notebook *n, const ckg_gain *gain, struct ap
         return;
     }
     app_text_print(out, "%.2g by one more evaluation", gain->one);
+    if (gain->left < 0)
+        return;
     if (gain->left > 1)
         app_text_print(out, ", %.2g by the %d that are left", gain->rest, gain->left);
     else

@@ -118,8 +118,9 @@ static void add_gain(const struct app_show *s, struct app_text *out)
 
     if (ckg_study_expected_gain(s->engine, &gain))
         return;
+    const double expected = gain.left < 0 ? gain.one : gain.rest;
     app_text_print(out, "<div class=\"tile\"><span class=\"what\">expected gain of going on</span><b>%s",
-                   isnan(gain.rest) ? "not known yet" : app_number_nice(gain.rest, 2, number));
+                   isnan(expected) ? "not known yet" : app_number_nice(expected, 2, number));
     app_gain_text(s->notebook, &gain, &words);
     app_text_print(out, "</b><span class=\"what\">");
     app_markup(out, words.data ? words.data : "");

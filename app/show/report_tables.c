@@ -317,14 +317,16 @@ static void add_study_facts(const struct app_show *s, struct app_text *out)
     app_text_print(out, "<div class=\"wide\"><table><tbody>\n");
     if (s->notebook->file)
         add_fact(out, "problem file", s->notebook->file);
-    add_fact(out, "store", s->notebook->url);
+    if (s->notebook->url)
+        add_fact(out, "store", s->notebook->url);
 
     /* How it chooses. */
     add_fact(out, "policy", d->policy);
     for (int i = 0; i < d->settings_count; i++)
         add_number_fact(out, d->settings[i].name, d->settings[i].value);
     add_number_fact(out, "seed", (double)s->notebook->seed);
-    add_number_fact(out, "budget", d->budget);
+    if (d->budget)
+        add_number_fact(out, "budget", d->budget);
     if (d->initial >= 0)
         add_number_fact(out, "initial designs", d->initial);
     add_fact(out, "failures", d->failures);

@@ -36,6 +36,14 @@ const struct app_sql_driver *app_sql_driver_first(void)
     return drivers[0];
 }
 
+int app_sql_is_file(const char *path)
+{
+    for (size_t i = 0; i < sizeof drivers / sizeof *drivers; i++)
+        if (drivers[i]->is_file && drivers[i]->is_file(path))
+            return 1;
+    return 0;
+}
+
 /* --- dialects --- */
 
 /* A statement as it was given, and in the database's dialect. */

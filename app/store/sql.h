@@ -44,6 +44,8 @@ struct app_sql_dialect {
 
 struct app_sql_driver {
     const char *scheme; /* what its URLs begin with, colon included */
+    /* 1 when the file of that path is a database of this kind; NULL: its databases are no files. */
+    int (*is_file)(const char *path);
     struct app_sql_dialect dialect;
     /*
      * An existing database, or a new one where `create` is 1. What others may have put into it is not
@@ -74,6 +76,9 @@ struct app_sql_driver {
 /* The driver for the URL, NULL when there is none; the one for paths. */
 const struct app_sql_driver *app_sql_driver_of(const char *url);
 const struct app_sql_driver *app_sql_driver_first(void);
+
+/* 1 when some driver says so of the file. */
+int app_sql_is_file(const char *path);
 
 /* --- what store and schema use --- */
 

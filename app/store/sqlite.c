@@ -61,6 +61,20 @@ static int complain(struct database *db, struct app_message *message)
 
 /* --- opening --- */
 
+/* Every SQLite file begins with these words. */
+static int sqlite_is_file(const char *path)
+{
+    static const char words[] = "SQLite format 3";
+    char head[sizeof words] = "";
+    const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    const int same = file >= 0 && read(file, head, sizeof head) == (ssize_t)sizeof head &&
+                     !memcmp(head, words, sizeof words);
+
+    if (file >= 0)
+        close(file);
+    return same;
+}
+
 static void sqlite_close(void *database)
 {
     struct database *db = database;
@@ -348,6 +362,7 @@ static void sqlite_turn_give(void *database, int64_t study)
 
 const struct app_sql_driver app_sql_sqlite = {
     .scheme = "sqlite:",
+    .is_file = sqlite_is_file,
     .dialect =
         {
             .id = "INTEGER PRIMARY KEY",

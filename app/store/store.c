@@ -603,6 +603,15 @@ char *app_store_url(const char *given, const char *file)
     return url.data;
 }
 
+int app_store_is(const char *word)
+{
+    const size_t length = strlen(word);
+    const size_t ending = strlen(APP_STORE_ENDING);
+
+    return app_sql_driver_of(word) || app_sql_is_file(word) ||
+           (length > ending && !strcmp(word + length - ending, APP_STORE_ENDING));
+}
+
 const struct app_store_table app_store_sql = {
     .name = "sql",
     .open = sql_open,

@@ -182,6 +182,9 @@ extern const struct app_store_table app_store_sql;
  */
 char *app_store_url(const char *given, const char *file);
 
+/* 1 when the word is a store's URL, or the path of a file that is one or is called like one. */
+int app_store_is(const char *word);
+
 /* Opens the store of that URL; CKG_ERR_NOT_FOUND where there is none and `create` is 0. */
 int app_store_open(struct app_store **out, const char *url, int create, struct app_message *message);
 

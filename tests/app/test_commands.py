@@ -62,6 +62,35 @@ def test_wrong_lines():
                 refused("s.yaml", "1", "2", "3", say="unexpected argument")
 
 
+def test_store_as_study():
+    """A store file is a study too, by itself where it holds one alone; whatever it is called, and wherever a problem file would do."""
+    with Folder() as folder:
+        small_study(folder)
+        for words in (("trials",), ("status",), ("recommend",), ("model",), ("predict", "--at", "at.csv")):
+            by_file, by_store = (folder.ckg(words[0], study, *words[1:], "--json", expect=0).out for study in ("s.yaml", "s.db"))
+            check(by_file == by_store, words, by_file, by_store)
+        folder.ckg("tell", "s.db", 6, "f=4", "c=0", expect=0)
+        folder.ckg("ask", "s.db", expect=0)
+        folder.ckg("report", "sqlite:s.db", "-o", "s.html", expect=0)
+        check(folder.trials("s.yaml")[5]["values"] == {"f": 4, "c": 0}, folder.trials("s.yaml")[5])
+        (folder / "s.db").rename(folder / "kept")
+        check(folder.status("kept")["evaluations"] == 6, folder.status("kept"))
+
+        # Two of them need a name; what does not go together is said.
+        folder.write("t.yaml", problem("t", []))
+        folder.ckg("ask", "t.yaml", "--store", "kept", expect=0)
+        folder.ckg("status", "kept", expect=2).one_line("which study?", "'s', 't'", "--study NAME")
+        check(json.loads(folder.ckg("status", "kept", "--study", "t", "--json", expect=0).out)["study"] == "t", "another study")
+        folder.ckg("status", "kept", "--study", "u", expect=2).one_line("there is no study 'u'; it has 's', 't'")
+        folder.ckg("status", "t.yaml", "--study", "t", expect=2).one_line("ckg status: ", "t.yaml is a problem file")
+        folder.ckg("status", "kept", "--store", "kept", expect=2).one_line("ckg status: ", "give one of them")
+        folder.ckg("change", "kept", expect=2).one_line("which problem file?")
+        folder.ckg("run", "kept", "--study", "t", expect=2).one_line("has no `evaluate: {command: […]}`")
+        folder.ckg("status", "none.db", expect=2).one_line("none.db: No such file or directory")
+        folder.write("broken.db", "nonsense " * 100)
+        folder.ckg("status", "broken.db", expect=2).one_line("broken.db: file is not a database")
+
+
 def test_did_you_mean():
     """A slip of the fingers is answered with what was probably meant; what resembles nothing is not."""
     with Folder() as folder:
