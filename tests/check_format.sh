@@ -4,7 +4,7 @@
 # whoever has version 14, and that is said.
 set -eu
 cd "$1"
-files=$(find app bench examples include src tests -name '*.[ch]' | sort)
+files=$(find app bench examples include python src tests -name '*.[ch]' | sort)
 
 if clang-format --version 2>/dev/null | grep -q 'version 14\.'; then
     # shellcheck disable=SC2086

@@ -1,0 +1,60 @@
+"""Constrained Bayesian optimisation: the best design within limits, from few evaluations that cost much.
+
+study = pyckg.Study({"wire": pyckg.Real(0.05, 2), "coils": pyckg.Integer(2, 15)},
+                    objective="weight", constraints={"stress": (None, 0)})
+trial = study.ask()
+study.tell(trial, weight=1.9, stress=-0.2)
+study.recommend()
+"""
+
+from ._binding import ffi as _ffi
+from ._binding import lib as _lib
+from ._definition import OptionInfo, PolicyInfo, SettingInfo, options, policies
+from ._errors import (
+    CancelledError,
+    CkgError,
+    ExhaustedError,
+    InvalidError,
+    NoMemoryError,
+    NotFoundError,
+    NumericError,
+    RefusedError,
+    StateError,
+    WrongTypeError,
+)
+from ._parameters import Categorical, Integer, Parameter, Real
+from ._results import Estimate, Gain, Importance, LeftOut, Model, Prediction, Recommendation, Trial
+from ._study import Study
+
+__version__: str = _ffi.string(_lib.ckg_version()).decode()
+
+__all__ = [
+    "CancelledError",
+    "Categorical",
+    "CkgError",
+    "Estimate",
+    "ExhaustedError",
+    "Gain",
+    "Importance",
+    "Integer",
+    "InvalidError",
+    "LeftOut",
+    "Model",
+    "NoMemoryError",
+    "NotFoundError",
+    "NumericError",
+    "OptionInfo",
+    "Parameter",
+    "PolicyInfo",
+    "Prediction",
+    "Real",
+    "Recommendation",
+    "RefusedError",
+    "SettingInfo",
+    "StateError",
+    "Study",
+    "Trial",
+    "WrongTypeError",
+    "options",
+    "policies",
+]

@@ -1,0 +1,137 @@
+"""A study in memory, which pickles."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ._backend import (
+    Forecast,
+    Gains,
+    Measurement,
+    ModelRecord,
+    Recommended,
+    RecommendOptions,
+    Record,
+    Suggested,
+)
+from ._definition import Definition, Options
+from ._engine import Engine
+from ._errors import NotFoundError, StateError
+
+
+class Memory:
+    """A backend that keeps its trials in the library's study, and beside it what the library does not know: origins and reasons."""
+
+    def __init__(self, definition: Definition, options: Options) -> None:
+        self.definition = definition
+        self.options = options
+        self._engine = Engine(definition, options)
+        self._origins: list[str] = []
+        self._why: dict[int, str] = {}
+
+    def ask(self) -> Suggested:
+        suggested = self._engine.ask()
+        self._origin(suggested.number, suggested.origin)
+        suggested.number += 1
+        return suggested
+
+    def add(self, x: Sequence[float]) -> int:
+        number = self._engine.add(x)
+        self._origin(number, "user")
+        return number + 1
+
+    def _origin(self, trial: int, origin: str) -> None:
+        while len(self._origins) <= trial:
+            self._origins.append("")
+        self._origins[trial] = origin
+
+    def tell(self, number: int, measured: Sequence[Measurement]) -> None:
+        self._engine.tell(self._pending(number), measured)
+
+    def tell_failed(self, number: int, why: str) -> None:
+        trial = self._pending(number)
+        self._engine.tell_failed(trial)
+        if why:
+            self._why[trial] = why
+
+    def cancel(self, number: int) -> None:
+        self._engine.cancel(self._pending(number))
+
+    def _pending(self, number: int) -> int:
+        """The library's number of a pending trial; its own messages would count from 0."""
+        state = self.trial(number).state
+        if state != "pending":
+            raise StateError(f"trial {number} is already {state}")
+        return number - 1
+
+    def count(self) -> int:
+        return self._engine.count()
+
+    def trial(self, number: int) -> Record:
+        if not 1 <= number <= self._engine.count():
+            raise NotFoundError(f"there is no trial {number}")
+        record = self._engine.trial(number - 1)
+        record.number = number
+        record.origin = self._origins[number - 1] if number <= len(self._origins) else ""
+        record.why = self._why.get(number - 1, "")
+        return record
+
+    def best(self) -> int | None:
+        best = self._engine.best()
+        return None if best is None else best + 1
+
+    def recommend(self, options: RecommendOptions) -> Recommended:
+        found = self._engine.recommend(options)
+        found.best_trial = None if found.best_trial is None else found.best_trial + 1
+        found.trial = None if found.trial is None else found.trial + 1
+        return found
+
+    def gain(self) -> Gains:
+        return self._engine.gain()
+
+    def predict(self, designs: Sequence[Sequence[float]]) -> list[Forecast]:
+        return self._engine.predict(designs)
+
+    def score(self, designs: Sequence[Sequence[float]], policy: str | None) -> list[float]:
+        return self._engine.score(designs, policy)
+
+    def model(self, outcome: int) -> ModelRecord:
+        return self._engine.model(outcome)
+
+    def penalty(self) -> float:
+        return self._engine.penalty()
+
+    def leave_one_out(self, outcome: int) -> tuple[list[float], list[float], list[float]]:
+        return self._engine.leave_one_out(outcome)
+
+    def importance(self, outcome: int) -> tuple[list[float], list[float], list[float]]:
+        return self._engine.importance(outcome)
+
+    def close(self) -> None:
+        self._engine.close()
+
+    # --- pickling: the definition and the trials, from which a study follows ---
+
+    def __getstate__(self) -> dict[str, Any]:
+        records = [self._engine.trial(index) for index in range(self._engine.count())]
+        return {
+            "definition": self.definition,
+            "options": self.options,
+            "trials": [(r.x, r.state, [tuple(m) for m in r.measured]) for r in records],
+            "origins": list(self._origins),
+            "why": dict(self._why),
+        }
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__init__(state["definition"], state["options"])  # type: ignore[misc]
+        for index, (x, how, measured) in enumerate(state["trials"]):
+            self._engine.add(x)
+            if how == "complete":
+                self._engine.tell(index, [Measurement(*m) for m in measured])
+            elif how == "failed":
+                self._engine.tell_failed(index)
+            elif how == "discarded":
+                self._engine.cancel(index)
+        self._origins = state["origins"]
+        self._why = state["why"]

@@ -1,0 +1,124 @@
+"""What a study answers, by names and in the user's own units. None is what is not known."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(slots=True)
+class Estimate:
+    """An outcome as the models have it: of the outcome itself, without the noise of a measurement."""
+
+    mean: float | None
+    sd: float | None
+    probability: float | None = None  # of meeting the limits, for a constraint
+
+
+@dataclass(slots=True)
+class Prediction:
+    """What the models say of a design."""
+
+    parameters: dict[str, Any]
+    outcomes: dict[str, Estimate]
+    probability_feasible: float | None
+    utility: float | None = None
+
+
+@dataclass(slots=True)
+class Trial:
+    """A design with what became of it: `f(**trial)` and trial["wire"] give its parameters."""
+
+    number: int
+    parameters: dict[str, Any]
+    state: str = "pending"  # or running, complete, failed, discarded
+    values: dict[str, float] = field(default_factory=dict)
+    sds: dict[str, float] = field(default_factory=dict)  # of the noise, where it was told
+    feasible: bool | None = None
+    origin: str = ""  # how the design was chosen: design, user, or the policy's way
+    why: str = ""  # it failed
+    seconds: float | None = None
+    value: float | None = None  # the policy's value of the design, when it was asked for
+    predicted: Prediction | None = None  # before the evaluation, when it was asked for
+
+    def keys(self) -> Iterator[str]:
+        return iter(self.parameters)
+
+    def __getitem__(self, name: str) -> Any:
+        return self.parameters[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.parameters)
+
+
+@dataclass(slots=True)
+class Recommendation:
+    """What to build, given all that was told so far."""
+
+    parameters: dict[str, Any]
+    objective: Estimate
+    constraints: dict[str, Estimate]
+    probability_feasible: float | None
+    utility: float | None
+    penalty: float | None
+    evaluations: int
+    best: Trial | None  # the best that measured feasible
+    trial: int | None  # the last trial of this very design
+    measured: bool  # the objective is what was measured there without noise, and no prediction
+    hardest: str | None  # the constraint broken by most, where no design is likely to be feasible
+
+
+@dataclass(slots=True)
+class Gain:
+    """What more evaluations are expected to gain, in the objective's units."""
+
+    one: float | None
+    rest: float | None
+    all: float | None
+    doubt: float | None
+    objective: float | None
+    left: int | None
+
+
+@dataclass(slots=True)
+class Model:
+    """A fitted model; length-scales in the unit cube, all else in the outcome's units."""
+
+    kernel: str
+    observations: int
+    samples: int
+    lengthscales: dict[str, float | None]
+    signal_sd: float | None
+    noise_sd: float | None
+    mean: float | None
+    log_likelihood: float | None
+    warp: float | None
+    nugget: float | None
+    fit: str
+    scale: str
+    absurd: int
+    repeats: str | None
+    shared: bool
+    widening: float | None
+    linear: bool
+
+
+@dataclass(slots=True)
+class LeftOut:
+    """A trial's outcome, and what all other designs predict of it."""
+
+    trial: int
+    value: float | None
+    mean: float | None
+    sd: float | None
+    measured_sd: float | None  # of a value measured there, its noise included
+
+
+@dataclass(slots=True)
+class Importance:
+    """What a parameter matters for an outcome: its total-effect index, and where nine of ten draws of the models have it."""
+
+    total: float | None
+    low: float | None
+    high: float | None

@@ -1,0 +1,388 @@
+"""Study: ask, evaluate, tell, recommend, by names."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from ._backend import Backend, Forecast, Measurement, RecommendOptions, Record
+from ._binding import lib
+from ._core import as_finite, as_integer, as_text, as_truth, kind, known
+from ._definition import Definition, Options, choose_options, define, designs_of
+from ._errors import InvalidError, NotFoundError, WrongTypeError
+from ._parameters import Parameter
+from ._results import Estimate, Gain, Importance, LeftOut, Model, Prediction, Recommendation, Trial
+
+
+class Study:
+    """The evaluations made so far on one problem, what they teach, and what to do next.
+
+    parameters    what may vary: names with Real, Integer or Categorical
+    objective     the name of what to minimise, or with maximize=True to maximise
+    constraints   names with (min, max), None for no limit; a design is feasible when all hold
+    noise         of the measurements: "auto" (estimated), "none", a standard deviation, or one of these for each outcome by name
+    positive      the outcomes that are known to be above 0
+    rules         texts such as "pitch >= 1.2 * wire", known before any evaluation and broken by no suggestion
+    constants     numbers that rules may name
+    choose_from   a finite list of designs instead of ranges
+    policy        how designs are chosen; pyckg.policies() lists them
+    settings      numbers for the policy, by name
+    seed          the same seed and data give the same suggestions; None draws one, which study.seed tells
+    budget        how many evaluations there will be in all, where that is known
+    initial       how many designs come before the policy takes over
+    threads       the most threads to use; 0 is as many as the machine has; suggestions do not depend on it
+    failures      "model": learn where evaluations fail; "ignore"
+    store, name   keep the study in a file that the program `ckg` and other processes share
+    options       kernel, fit, warp, time_limit, …: pyckg.options() lists them
+
+    A study may be used from several threads: calls wait for each other.
+    """
+
+    def __init__(
+        self,
+        parameters: Mapping[str, Parameter],
+        objective: str = "objective",
+        constraints: Mapping[str, tuple[float | None, float | None]] | None = None,
+        *,
+        maximize: bool = False,
+        noise: str | float | Mapping[str, str | float] = "auto",
+        positive: str | Iterable[str] = (),
+        rules: Iterable[str] = (),
+        constants: Mapping[str, float] | None = None,
+        choose_from: Iterable[Mapping[str, Any]] | None = None,
+        policy: str = "ckg",
+        settings: Mapping[str, float] | None = None,
+        seed: int | None = None,
+        budget: int | None = None,
+        initial: int | None = None,
+        threads: int = 1,
+        failures: str = "model",
+        store: str | os.PathLike[str] | None = None,
+        name: str | None = None,
+        **options: str | float | bool | None,
+    ) -> None:
+        definition = define(
+            parameters,
+            objective,
+            constraints,
+            maximize=maximize,
+            noise=noise,
+            positive=positive,
+            rules=rules,
+            constants=constants,
+            choose_from=choose_from,
+        )
+        chosen = choose_options(
+            policy=policy,
+            settings=settings,
+            seed=seed,
+            budget=budget,
+            initial=initial,
+            threads=threads,
+            failures=failures,
+            **options,
+        )
+        self._use(_make_backend(definition, chosen, store, name))
+
+    @classmethod
+    def _of(cls, backend: Backend) -> Study:
+        """A study of a backend that exists already."""
+        study = cls.__new__(cls)
+        study._use(backend)
+        return study
+
+    def _use(self, backend: Backend) -> None:
+        self._backend = backend
+        self._outcomes = backend.definition.outcomes
+
+    # --- asking and telling ---
+
+    def ask(self) -> Trial:
+        """The next design to evaluate, as a pending trial. Asking again before telling gives another one."""
+        s = self._backend.ask()
+        parameters = self._backend.definition.decode(s.x)
+        predicted = None if _unknown(s.forecast) else self._prediction(parameters, s.forecast)
+        return Trial(s.number, parameters, origin=s.origin, value=known(s.value), predicted=predicted)
+
+    def add(self, parameters: Mapping[str, Any]) -> Trial:
+        """A design of your own, as a pending trial."""
+        x = self._backend.definition.encode("parameters", parameters)
+        number = self._backend.add(x)
+        return Trial(number, self._backend.definition.decode(x), origin="user")
+
+    def tell(
+        self,
+        trial: Trial | int,
+        values: Mapping[str, Any] | None = None,
+        *,
+        failed: str | None = None,
+        **named: Any,
+    ) -> None:
+        """What a pending trial gave: weight=1.9, or weight=(1.9, 0.05) with the standard deviation of its noise.
+
+        An outcome that was not measured is left out or None. `values` takes names that are no keywords. failed="why": the evaluation
+        failed, and there are no values.
+        """
+        number = _number_of(trial)
+        if values is not None and not isinstance(values, Mapping):
+            raise WrongTypeError(f"values must be a mapping from outcomes to numbers, not {kind(values)}")
+        told = {**(values or {}), **named}
+        if failed is not None:
+            if told:
+                raise InvalidError("failed: a trial that failed has no values")
+            self._backend.tell_failed(number, as_text("failed", failed))
+            return
+        self._backend.tell(number, self._measured(told))
+
+    def _measured(self, told: Mapping[str, Any]) -> list[Measurement]:
+        measured = []
+        for name, given in told.items():
+            if name not in self._outcomes:
+                raise NotFoundError(f"there is no outcome {name!r}; there are {', '.join(self._outcomes)}")
+            if given is not None:
+                measured.append(_measurement(self._outcomes.index(name), name, given))
+        if not measured:
+            raise InvalidError(
+                f"values: nothing was told of {', '.join(self._outcomes)}; failed='why' tells of a failure"
+            )
+        return measured
+
+    def cancel(self, trial: Trial | int) -> None:
+        """The pending trial will not be evaluated."""
+        self._backend.cancel(_number_of(trial))
+
+    # --- what was told ---
+
+    def __len__(self) -> int:
+        """How many trials there are."""
+        return self._backend.count()
+
+    def __bool__(self) -> bool:
+        return True
+
+    def trial(self, number: int) -> Trial:
+        """The trial of that number, counted from 1."""
+        return self._trial(self._backend.trial(as_integer("number", number)))
+
+    def best(self) -> Trial | None:
+        """The best trial that measured feasible."""
+        number = self._backend.best()
+        return None if number is None else self._trial(self._backend.trial(number))
+
+    def trials(self, *, frame: bool | None = None) -> Any:
+        """All trials: a DataFrame where pandas is installed, else a list of Trial; frame=True or False chooses."""
+        if frame is not None:
+            as_truth("frame", frame)
+        listed = [self._trial(self._backend.trial(number)) for number in range(1, self._backend.count() + 1)]
+        if frame is False:
+            return listed
+        try:
+            import pandas  # noqa: PLC0415
+        except ImportError:
+            if frame:
+                raise
+            return listed
+        rows = [
+            {"trial": t.number, "state": t.state, **t.parameters, **dict.fromkeys(self._outcomes), **t.values,
+             "feasible": t.feasible, "origin": t.origin, "why": t.why}
+            for t in listed
+        ]  # fmt: skip
+        columns = ["trial", "state", *self.parameters, *self._outcomes, "feasible", "origin", "why"]
+        return pandas.DataFrame(rows, columns=columns)
+
+    # --- what it teaches ---
+
+    def recommend(self, *, probability: float | None = None, evaluated_only: bool = False) -> Recommendation:
+        """What to build. With `probability`, the best predicted design that is feasible with at least that probability."""
+        if probability is not None:
+            probability = as_finite("probability", probability)
+            if not 0 < probability < 1:
+                raise InvalidError(f"probability must be above 0 and below 1, not {probability:g}")
+        r = self._backend.recommend(RecommendOptions(probability, as_truth("evaluated_only", evaluated_only)))
+        p = self._prediction(self._backend.definition.decode(r.x), r.forecast)
+        return Recommendation(
+            parameters=p.parameters,
+            objective=p.outcomes[self._outcomes[0]],
+            constraints={name: p.outcomes[name] for name in self._outcomes[1:]},
+            probability_feasible=p.probability_feasible,
+            utility=p.utility,
+            penalty=known(r.penalty),
+            evaluations=r.evaluations,
+            best=None if r.best_trial is None else self.trial(r.best_trial),
+            trial=r.trial,
+            measured=r.measured,
+            hardest=self._outcomes[r.hardest] if r.hardest else None,
+        )
+
+    def gain(self) -> Gain:
+        """What more evaluations are expected to gain."""
+        g = self._backend.gain()
+        return Gain(
+            known(g.one),
+            known(g.rest),
+            known(g.all),
+            known(g.doubt),
+            known(g.objective),
+            g.left if g.left >= 0 else None,
+        )
+
+    def predict(self, designs: Any) -> Any:
+        """What the models say: a Prediction for one design, a list for a list of designs or a DataFrame."""
+        if isinstance(designs, Mapping | Trial):
+            return self._predict([designs])[0]
+        return self._predict(designs_of("designs", designs))
+
+    def _predict(self, designs: list[Any]) -> list[Prediction]:
+        points = [self._encode(design) for design in designs]
+        forecasts = self._backend.predict(points)
+        decode = self._backend.definition.decode
+        return [self._prediction(decode(x), forecast) for x, forecast in zip(points, forecasts, strict=True)]
+
+    def score(self, designs: Any, *, policy: str | None = None) -> Any:
+        """The policy's value of designs, larger is better: a number for one, a list for several. `policy`: another one's."""
+        if policy is not None:
+            as_text("policy", policy)
+        if isinstance(designs, Mapping | Trial):
+            return self._backend.score([self._encode(designs)], policy)[0]
+        return self._backend.score(
+            [self._encode(design) for design in designs_of("designs", designs)], policy
+        )
+
+    def _encode(self, design: Any) -> list[float]:
+        return self._backend.definition.encode(
+            "designs", design.parameters if isinstance(design, Trial) else design
+        )
+
+    def model(self) -> dict[str, Model]:
+        """The fitted model of each outcome."""
+        found = {}
+        for outcome, name in enumerate(self._outcomes):
+            m = self._backend.model(outcome)
+            found[name] = Model(
+                m.kernel, m.observations, m.samples, dict(zip(self.parameters, map(known, m.lengthscales), strict=True)),
+                known(m.signal_sd), known(m.noise_sd), known(m.mean), known(m.log_likelihood), known(m.warp), known(m.nugget), m.fit,
+                m.scale, m.absurd, self._outcomes[m.repeats] if m.repeats else None, m.shared, known(m.widening), m.linear,
+            )  # fmt: skip
+        return found
+
+    def penalty(self) -> float | None:
+        """M, what an infeasible design is worth in the objective's units, as the next suggestion would use it."""
+        return known(self._backend.penalty())
+
+    def leave_one_out(self) -> dict[str, list[LeftOut]]:
+        """For each outcome: its measured trials, each predicted from all other designs."""
+        records = [self._backend.trial(number) for number in range(1, self._backend.count() + 1)]
+        found = {}
+        for outcome, name in enumerate(self._outcomes):
+            mean, sd, measured_sd = self._backend.leave_one_out(outcome)
+            found[name] = [
+                LeftOut(record.number, value, known(mean[i]), known(sd[i]), known(measured_sd[i]))
+                for i, record in enumerate(records)
+                for at, value, _ in record.measured
+                if at == outcome
+            ]
+        return found
+
+    def importance(self) -> dict[str, dict[str, Importance]]:
+        """What each parameter matters for each outcome."""
+        found = {}
+        for outcome, name in enumerate(self._outcomes):
+            columns = self._backend.importance(outcome)
+            found[name] = {
+                parameter: Importance(*(known(column[i]) for column in columns))
+                for i, parameter in enumerate(self.parameters)
+            }
+        return found
+
+    # --- what it is ---
+
+    @property
+    def parameters(self) -> dict[str, Parameter]:
+        return dict(self._backend.definition.parameters)
+
+    @property
+    def outcomes(self) -> list[str]:
+        """The objective, then the constraints."""
+        return list(self._outcomes)
+
+    @property
+    def seed(self) -> int:
+        return self._backend.options.seed
+
+    def close(self) -> None:
+        """Frees what the study holds; no call is possible afterwards."""
+        self._backend.close()
+
+    def __enter__(self) -> Study:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        d = self._backend.definition
+        goal = "maximize" if d.maximize else "minimize"
+        return f"<pyckg.Study: {goal} {d.objective} over {', '.join(d.parameters)}>"
+
+    # --- from the library's numbers to names ---
+
+    def _prediction(self, parameters: dict[str, Any], f: Forecast) -> Prediction:
+        chances = [None, *map(known, f.probability or [float("nan")] * (len(self._outcomes) - 1))]
+        outcomes = {
+            name: Estimate(known(f.mean[i]), known(f.sd[i]), chances[i])
+            for i, name in enumerate(self._outcomes)
+        }
+        return Prediction(
+            parameters,
+            outcomes,
+            known(f.probability_feasible),
+            None if f.utility is None else known(f.utility),
+        )
+
+    def _trial(self, r: Record) -> Trial:
+        names = self._outcomes
+        return Trial(
+            r.number,
+            self._backend.definition.decode(r.x),
+            r.state,
+            {names[m.outcome]: m.value for m in r.measured},
+            {names[m.outcome]: m.sd for m in r.measured if m.sd >= 0},
+            None if r.feasible < 0 else bool(r.feasible),
+            r.origin,
+            r.why,
+            r.seconds,
+        )
+
+
+def _make_backend(definition: Definition, options: Options, store: object, name: object) -> Backend:
+    if store is None:
+        from ._memory import Memory  # noqa: PLC0415
+
+        if name is not None:
+            raise InvalidError("name: only a study with a store has a name")
+        return Memory(definition, options)
+
+    from ._notebook import create  # noqa: PLC0415
+
+    return create(definition, options, store, name)
+
+
+def _number_of(trial: object) -> int:
+    return trial.number if isinstance(trial, Trial) else as_integer("trial", trial)
+
+
+def _measurement(outcome: int, name: str, given: Any) -> Measurement:
+    if isinstance(given, tuple | list):
+        if len(given) != 2:
+            raise InvalidError(f"{name} must be a number or (value, sd), not {given!r}")
+        value, sd = given
+        sd = as_finite(f"{name}: sd", sd)
+        if sd < 0:
+            raise InvalidError(f"{name}: sd must not be negative, as {sd:g} is")
+        return Measurement(outcome, as_finite(name, value), sd)
+    return Measurement(outcome, as_finite(name, given), lib.CKG_SD_DEFAULT)
+
+
+def _unknown(forecast: Forecast) -> bool:
+    return all(mean != mean for mean in forecast.mean)
