@@ -22,7 +22,6 @@
 #include "evaluate/child.h"
 #include "evaluate/machine.h"
 #include "notebook/stop.h"
-#include "notebook/work.h"
 #include "run/outage.h"
 
 /*
@@ -244,10 +243,17 @@ static void empty(struct run *r, struct slot *slot)
     end_family(r, slot, number);
 }
 
-/* A trial that we cut off waits for the next run. */
+/*
+ * A trial that we cut off waits for the next run. The store may be what is broken, so nothing is said of it
+ * here.
+ */
 static void hand_back(struct run *r, int number)
 {
-    app_work_hand_back(r->n, &r->worker, number);
+    const struct app_record back = {.number = number, .state = "pending", .seconds = NAN};
+    struct app_message unheard;
+    int kept;
+
+    r->store->finish(r->n->store, r->n->study, &back, r->worker.id, &kept, &unheard);
 }
 
 /* Before the first success, a command that a shell does not find is a slip, and no result of a design. */
@@ -312,6 +318,7 @@ static int start(struct run *r, struct slot *slot, int number)
 static int take_up(struct run *r, struct slot *slot, int *started)
 {
     struct app_claim claim;
+    char lost[48];
     int status = r->store->claim(r->n->store, r->n->study, &r->worker, app_process_gone, &claim,
                                  r->n->message);
 
@@ -319,17 +326,51 @@ static int take_up(struct run *r, struct slot *slot, int *started)
     if (!*started)
         return status;
 
-    status = app_work_inherit(r->n, &r->worker, &claim);
+    /* What its lost worker left running is killed first. */
+    app_worker_word(lost, claim.worker_process, claim.worker_born);
+    if (claim.lost && !app_kill_left(lost, claim.process, claim.born)) {
+        hand_back(r, claim.number);
+        return app_fail(r->n->message, CKG_ERR_SYSTEM,
+                        "processes that a lost run left of trial %d cannot be killed; kill them, then run "
+                        "the same command again",
+                        claim.number);
+    }
+
+    status = app_notebook_sync(r->n);
     return status ? status : start(r, slot, claim.number);
+}
+
+/* Asks for a design, as the next trial; *number 0: the turn is another's, or the budget is spent. */
+static int choose(struct run *r, int *number)
+{
+    ckg_suggestion *suggestion = NULL;
+    ckg_study *engine;
+    int taken;
+    int status = r->store->turn_take(r->n->store, r->n->study, &taken, r->n->message);
+
+    r->waiting = !status && !taken;
+    *number = 0;
+    if (status || !taken)
+        return status;
+
+    status = app_notebook_sync(r->n);
+    if (!status)
+        status = app_notebook_engine(r->n, &engine);
+    if (!status)
+        ckg_study_set_interrupt(engine, is_unwanted, r);
+    if (!status && app_notebook_spent(r->n) < r->n->definition.budget)
+        status = app_notebook_suggest(r->n, r->worker.id, &suggestion, number);
+
+    r->store->turn_give(r->n->store, r->n->study);
+    ckg_suggestion_free(suggestion);
+    return status;
 }
 
 static int start_new(struct run *r, struct slot *slot, int *started)
 {
     int number;
-    int taken;
-    const int status = app_work_choose(r->n, &r->worker, &taken, &number);
+    const int status = choose(r, &number);
 
-    r->waiting = !status && !taken;
     *started = 0;
     if (status == CKG_ERR_EXHAUSTED) {
         r->exhausted = 1;
@@ -541,7 +582,12 @@ static int begin(struct run *r, const struct app_run_host *host)
         return status;
 
     /* Who we are. */
-    app_worker_here(&r->worker, r->machine);
+    app_machine_name(r->machine);
+    r->worker = (struct app_worker){
+        .machine = r->machine,
+        .process = getpid(),
+        .born = app_process_born(getpid()),
+    };
     app_run_word(r->word, r->worker.process, r->worker.born, r);
 
     /* Whom we look after: the orphans to come where the process is ours, and what dead runs have left. */
@@ -591,7 +637,6 @@ enum app_run_end app_run(struct app_notebook *n, const struct app_run_host *host
     };
     int stopped = 0;
 
-    app_notebook_set_interrupt(n, is_unwanted, &r);
     r.broken = begin(&r, host);
     if (!r.broken) {
         app_progress_draw(&r.progress, n);
@@ -604,7 +649,8 @@ enum app_run_end app_run(struct app_notebook *n, const struct app_run_host *host
         app_progress_end(&r.progress, n);
     }
 
-    app_notebook_set_interrupt(n, NULL, NULL);
+    if (n->engine)
+        ckg_study_set_interrupt(n->engine, NULL, NULL);
     free(r.slots);
     free(r.leaders);
     free(r.fds);
