@@ -506,7 +506,7 @@ def page(options):
     text = [
         "# Side by side in Python",
         "",
-        f"Seven problems without noise, {EVALUATIONS} evaluations, {seeds} seed{"s" * (seeds > 1)}, one core a run, by "
+        f"Seven problems without noise, {EVALUATIONS} evaluations, seeds 1 to {seeds}, one core a run, by "
         "[bench/python/side_by_side.py](../python/side_by_side.py), whose head says how each tool is used: "
         + ", ".join(f"{name} {number}" for name, number in versions)
         + ". The lines of all runs are in [python-side-by-side.jsonl.gz](python-side-by-side.jsonl.gz).",
