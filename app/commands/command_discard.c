@@ -10,36 +10,11 @@ static const struct app_option options[] = {
     {0},
 };
 
-/* Set aside, with what it measured. */
-static int discard(const struct app_notebook *n, struct app_trial *t)
-{
-    if (t->state == APP_DISCARDED)
-        return app_fail(n->message, CKG_ERR_STATE, "trial %d is discarded already", t->number);
-    t->state = APP_DISCARDED;
-    t->kept = t->count;
-    t->queued = 0;
-    return CKG_OK;
-}
-
-/* What it was before: its values say it, or its reason. */
-static int restore(const struct app_notebook *n, struct app_trial *t)
-{
-    if (t->state != APP_DISCARDED)
-        return app_fail(n->message, CKG_ERR_STATE, "trial %d is not discarded, but %s", t->number,
-                        app_state_name(t->state));
-    if (ckg_problem_check_design(n->definition.problem, t->x))
-        return app_fail(n->message, CKG_ERR_STATE, "trial %d cannot be taken in again: %s", t->number,
-                        ckg_error_message());
-    t->state = t->kept ? APP_COMPLETE : t->why ? APP_FAILED_TRIAL : APP_PENDING;
-    t->count = t->kept;
-    return CKG_OK;
-}
-
 static int run(const struct app_arguments *a, struct app_notebook *n)
 {
     if (app_option(a, "restore"))
-        return app_mend(a, n, "restore", restore, "taken in again");
-    return app_mend(a, n, "discard", discard,
+        return app_mend(a, n, "restore", app_mend_restore, "taken in again");
+    return app_mend(a, n, "discard", app_mend_discard,
                     "discarded: the models do not see such trials, and the budget does not count them");
 }
 

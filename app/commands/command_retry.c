@@ -1,6 +1,4 @@
 /* ckg retry: trials to be evaluated again. */
-#include <math.h>
-
 #include "command.h"
 #include "commands/mended.h"
 #include "commands/selection.h"
@@ -11,30 +9,9 @@ static const struct app_option options[] = {
     {0},
 };
 
-/* As if it had just been asked for: by a run where there is a command, else by whoever asked. */
-static int retry(const struct app_notebook *n, struct app_trial *t)
-{
-    if (t->state == APP_PENDING)
-        return app_fail(n->message, CKG_ERR_STATE, "trial %d is pending already", t->number);
-    if (ckg_problem_check_design(n->definition.problem, t->x))
-        return app_fail(n->message, CKG_ERR_STATE, "trial %d cannot be evaluated again: %s", t->number,
-                        ckg_error_message());
-    t->state = APP_PENDING;
-    t->queued = n->definition.evaluate.count > 0;
-    t->count = 0;
-    t->kept = 0;
-    t->why = NULL;
-    t->log = NULL;
-    t->answer = NULL;
-    t->extra = NULL;
-    t->seconds = NAN;
-    t->failures = 0;
-    return CKG_OK;
-}
-
 static int run(const struct app_arguments *a, struct app_notebook *n)
 {
-    return app_mend(a, n, "retry", retry,
+    return app_mend(a, n, "retry", app_mend_retry,
                     n->definition.evaluate.count
                         ? "pending again, for `ckg run` to evaluate before anything new"
                         : "pending again, and `ckg tell` brings the result");

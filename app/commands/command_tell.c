@@ -2,15 +2,14 @@
  * ckg tell: the result of a trial that was asked for; with --replace also what corrects or completes one that
  * was told before.
  */
-#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "command.h"
 #include "commands/assignments.h"
 #include "commands/mended.h"
 #include "evaluate/answer.h"
+#include "notebook/told.h"
 
 static const struct app_option options[] = {
     {"failed", 0, "WHY", "the evaluation failed, for this reason", 0},
@@ -21,36 +20,19 @@ static const struct app_option options[] = {
     {0},
 };
 
-/* What the line says of the trial: values (1 + K), a design (d), or a reason. */
-struct told {
-    int count;
-    ckg_measurement *measured; /* (count) */
-    unsigned char *named;      /* (1 + K) 1: named, perhaps as not measured */
-    int names;                 /* how many are */
-    int moved;                 /* 1: a design is given */
-    double *x;
-    const char *why; /* NULL: it did not fail */
-};
-
 /* --- the line --- */
 
-static int read_outcome(const struct app_notebook *n, int outcome, const char *text, struct told *told)
+static int read_outcome(const struct app_notebook *n, int outcome, const char *text, struct app_told *told)
 {
+    ckg_measurement measured;
     int given;
+    const int status = app_outcome_from_text(&n->definition, outcome, text, &measured, &given, n->message);
 
-    if (told->named[outcome])
-        return app_fail(n->message, CKG_ERR_INVALID, "'%s' is given twice",
-                        app_outcome_name(&n->definition, outcome));
-    told->named[outcome] = 1;
-    told->names++;
-    const int status = app_outcome_from_text(&n->definition, outcome, text, &told->measured[told->count],
-                                             &given, n->message);
-    told->count += !status && given;
-    return status;
+    return status ? status : app_told_add(n, told, outcome, given, &measured);
 }
 
 /* The values in what the trial's failed evaluation printed. */
-static int read_answer(const struct app_notebook *n, const struct app_trial *t, struct told *told)
+static int read_answer(const struct app_notebook *n, const struct app_trial *t, struct app_told *told)
 {
     struct app_answer answer = {0};
     struct app_answer_rest rest;
@@ -77,7 +59,7 @@ static int read_answer(const struct app_notebook *n, const struct app_trial *t, 
 }
 
 /* A word behind --at: a parameter's value, or where the line goes on with values one of an outcome. */
-static int read_at(const struct app_notebook *n, const char *word, struct told *told)
+static int read_at(const struct app_notebook *n, const char *word, struct app_told *told)
 {
     const struct app_definition *d = &n->definition;
     const char *text;
@@ -96,7 +78,7 @@ static int read_at(const struct app_notebook *n, const char *word, struct told *
 }
 
 static int read_words(const struct app_arguments *a, const struct app_notebook *n, int number,
-                      struct told *told)
+                      struct app_told *told)
 {
     const struct app_definition *d = &n->definition;
     int status = app_option(a, "from-answer") ? read_answer(n, &n->trials[number - 1], told) : CKG_OK;
@@ -129,99 +111,6 @@ static int read_words(const struct app_arguments *a, const struct app_notebook *
     return status;
 }
 
-/* --- what may be told --- */
-
-/* Without --replace nothing that was told before is changed; the line says how to. */
-static int check_plain(const struct app_notebook *n, const struct app_trial *t, const struct told *told)
-{
-    const int remark = !told->names && !told->moved && !told->why;
-    char number[32];
-
-    if (t->state == APP_PENDING || remark)
-        return CKG_OK;
-    if (t->state != APP_COMPLETE || told->why)
-        return app_fail(n->message, CKG_ERR_STATE,
-                        "trial %d is already %s; with --replace it becomes what you say", t->number,
-                        app_state_name(t->state));
-    for (int i = 0; i < t->count; i++)
-        if (told->named[t->measured[i].outcome])
-            return app_fail(n->message, CKG_ERR_STATE,
-                            "trial %d is already complete with %s = %s; --replace corrects it", t->number,
-                            app_outcome_name(&n->definition, t->measured[i].outcome),
-                            app_number(t->measured[i].value, number));
-    return told->moved ? app_fail(n->message, CKG_ERR_STATE,
-                                  "trial %d is already complete; --replace corrects its design", t->number)
-                       : CKG_OK;
-}
-
-/* --- what it becomes --- */
-
-/* The values told before that are not named now stay. Into `all` (1 + K). */
-static int merge(const struct app_trial *t, const struct told *told, ckg_measurement *all)
-{
-    const int before = t->state == APP_DISCARDED ? t->kept : t->count;
-    int count = 0;
-
-    for (int i = 0; i < before; i++)
-        if (!told->named[t->measured[i].outcome])
-            all[count++] = t->measured[i];
-    for (int i = 0; i < told->count; i++)
-        all[count++] = told->measured[i];
-    return count;
-}
-
-/* In the order of the outcomes, as if all had been told at once. */
-static int by_outcome(const void *a, const void *b)
-{
-    const ckg_measurement *one = a;
-    const ckg_measurement *other = b;
-
-    return (one->outcome > other->outcome) - (one->outcome < other->outcome);
-}
-
-/* The trial gets values, those of before included; `all` has room for them. */
-static int apply_values(const struct app_notebook *n, const struct told *told, struct app_trial *t,
-                        ckg_measurement *all)
-{
-    const int count = merge(t, told, all);
-
-    if (!count && t->state == APP_PENDING)
-        return app_fail(n->message, CKG_ERR_INVALID,
-                        "no value is given; write NAME=VALUE…, or --failed \"why\"");
-    if (!count)
-        return app_fail(n->message, CKG_ERR_INVALID,
-                        "nothing would be left of trial %d; `ckg discard` sets it aside", t->number);
-    qsort(all, (size_t)count, sizeof *all, by_outcome);
-    t->state = APP_COMPLETE;
-    t->measured = all;
-    t->count = count;
-    t->why = NULL;
-    return CKG_OK;
-}
-
-/* The trial as it is to be. */
-static int apply(const struct app_notebook *n, const struct told *told, struct app_trial *t,
-                 ckg_measurement *all)
-{
-    /* What an earlier try of a run left is no part of what a person says. */
-    if (t->state == APP_PENDING && (told->names || told->why)) {
-        t->seconds = NAN;
-        t->log = NULL;
-    }
-
-    if (told->moved)
-        t->x = told->x;
-    if (told->names)
-        return apply_values(n, told, t, all);
-    if (told->why) {
-        t->state = APP_FAILED_TRIAL;
-        t->count = 0;
-        t->why = (char *)told->why;
-        t->failures += 1;
-    }
-    return CKG_OK;
-}
-
 /* --- the command --- */
 
 static int check(const struct app_arguments *a)
@@ -236,35 +125,23 @@ static int check(const struct app_arguments *a)
 }
 
 /* Checks the line against the trial and makes the change. */
-static int record(const struct app_arguments *a, struct app_notebook *n, int number, struct told *told,
-                  ckg_measurement *all)
+static int record(const struct app_arguments *a, struct app_notebook *n, int number)
 {
-    struct app_edit edit = {.notebook = n};
-    struct app_text notes = {0};
-    const int replace = app_option(a, "replace") || app_option(a, "from-answer");
+    struct app_told told;
+    int status = app_told_new(&told, n, number);
+
+    if (status)
+        return status;
+    told.replace = app_option(a, "replace") || app_option(a, "from-answer");
+    told.note = app_option(a, "note");
 
     /* What is said, of a trial that does not run. */
-    memcpy(told->x, n->trials[number - 1].x, (size_t)app_dimension(&n->definition) * sizeof *told->x);
-    int status = read_words(a, n, number, told);
+    status = read_words(a, n, number, &told);
     if (!status)
         status = app_notebook_release(n, number);
-    if (!status && !replace)
-        status = check_plain(n, &n->trials[number - 1], told);
-
-    /* What that makes of it. */
-    struct app_trial t = n->trials[number - 1];
-    const int open = t.state == APP_PENDING;
     if (!status)
-        status = app_add_note(a, &t, &notes);
-    t.notes = notes.data;
-    if (!status)
-        status = apply(n, told, &t, all);
-    if (!status)
-        status = app_edit_trial(&edit, &t);
-    if (!status)
-        status = app_edit_make(&edit, open ? "tell" : "replace", a->line, NULL);
-    app_edit_free(&edit);
-    app_text_free(&notes);
+        status = app_told_record(n, number, &told, a->line);
+    app_told_free(&told);
     return status;
 }
 
@@ -280,23 +157,11 @@ static void warn(const struct app_notebook *n, int number)
 
 static int run(const struct app_arguments *a, struct app_notebook *n)
 {
-    const size_t outcomes = (size_t)app_constraints(&n->definition) + 1;
-    struct told told = {.measured = calloc(outcomes, sizeof *told.measured),
-                        .named = calloc(outcomes, 1),
-                        .x = calloc((size_t)app_dimension(&n->definition), sizeof *told.x)};
-    ckg_measurement *all = calloc(outcomes, sizeof *all);
     int number = 0;
-    int status = told.measured && told.named && told.x && all
-                     ? app_notebook_find(n, a->rest[0], &number)
-                     : app_fail(n->message, CKG_ERR_NOMEM, "out of memory");
+    int status = app_notebook_find(n, a->rest[0], &number);
 
     if (!status)
-        status = record(a, n, number, &told, all);
-    free(told.measured);
-    free(told.named);
-    free(told.x);
-    free(all);
-
+        status = record(a, n, number);
     if (!status && !a->quiet) {
         warn(n, number);
         status = app_print_trial(a, n, &n->trials[number - 1]);

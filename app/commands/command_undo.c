@@ -1,11 +1,7 @@
 /* ckg undo: the last change that a person made to the study, taken back. */
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-
-#include "base/who.h"
 #include "command.h"
 #include "commands/moment.h"
+#include "notebook/mend.h"
 
 static const struct app_option options[] = {
     {"yes", 'y', NULL, "also where a run has evaluated the trial since: that result goes into the history",
@@ -13,35 +9,7 @@ static const struct app_option options[] = {
     {0},
 };
 
-/* The last change that holds, and how many do. */
-struct last {
-    int left;
-    int number;
-    struct app_text command, who;
-    struct app_text definition; /* of before, empty where the problem stays */
-    double made;
-};
-
-static int see(void *context, const struct app_change *change)
-{
-    struct last *last = context;
-
-    if (!isnan(change->undone))
-        return CKG_OK;
-    last->left++;
-    last->number = change->number;
-    last->made = change->made;
-    last->command.length = 0;
-    last->who.length = 0;
-    last->definition.length = 0;
-    app_text_print(&last->command, "%s", change->command);
-    app_text_print(&last->who, "%s", change->who);
-    if (change->definition_before)
-        app_text_print(&last->definition, "%s", change->definition_before);
-    return CKG_OK;
-}
-
-static int print(const struct app_arguments *a, const struct last *last)
+static int print(const struct app_arguments *a, const struct app_last_change *last)
 {
     char moment[32];
     struct app_text line = {0};
@@ -70,45 +38,14 @@ static int print(const struct app_arguments *a, const struct last *last)
     return app_print(a, &line);
 }
 
-/* Takes it back, unless that would put a result aside that nobody spoke of. */
-static int undo(const struct app_arguments *a, struct app_notebook *n, const struct last *last)
-{
-    char who[300];
-    int moved;
-
-    app_who(who);
-    const int status = n->store->table->undo(n->store, n->study, last->number, who,
-                                             app_option(a, "yes") != NULL, &moved, n->message);
-    if (!status && moved && !app_option(a, "yes"))
-        return app_fail(n->message, CKG_ERR_STATE,
-                        "trial %d got a result after `ckg %.300s`; `ckg undo --yes` takes that back all the "
-                        "same, and keeps the result in the trial's history",
-                        moved, last->command.data);
-    return status;
-}
-
 static int run(const struct app_arguments *a, struct app_notebook *n)
 {
-    struct last last = {0};
-    int status = n->study ? n->store->table->changes(n->store, n->study, see, &last, n->message) : CKG_OK;
+    struct app_last_change last;
+    int status = app_notebook_undo(n, app_option(a, "yes") != NULL, &last);
 
-    if (!status && (last.command.failed || last.who.failed || last.definition.failed))
-        status = app_fail(n->message, CKG_ERR_NOMEM, "out of memory");
-    if (!status && !last.number)
-        status = app_fail(n->message, CKG_ERR_STATE, "there is nothing to undo");
-
-    /* Nobody chooses a design meanwhile. */
-    if (!status)
-        status = app_notebook_turn(n);
-    if (!status && last.definition.length)
-        status = app_notebook_check_back(n, last.definition.data);
-    if (!status)
-        status = undo(a, n, &last);
     if (!status && !a->quiet)
         status = print(a, &last);
-    app_text_free(&last.command);
-    app_text_free(&last.who);
-    app_text_free(&last.definition);
+    app_last_free(&last);
     return status;
 }
 

@@ -3,9 +3,7 @@
 #define CKG_APP_MENDED_H
 
 #include "command.h"
-
-/* Changes the copy of a trial in its own way, or refuses to. */
-typedef int app_mend_one(const struct app_notebook *notebook, struct app_trial *trial);
+#include "notebook/mend.h"
 
 /*
  * All trials of the selection changed by one command, or none; `kind` as in struct app_change. What they
@@ -13,9 +11,6 @@ typedef int app_mend_one(const struct app_notebook *notebook, struct app_trial *
  */
 int app_mend(const struct app_arguments *arguments, struct app_notebook *notebook, const char *kind,
              app_mend_one *mend, const char *became);
-
-/* The trial's notes with the one of --note behind them, as the store keeps them; *out is to be freed. */
-int app_add_note(const struct app_arguments *arguments, const struct app_trial *trial, struct app_text *out);
 
 /* The trial in one line: its state and feasibility, or with --json the object. */
 int app_print_trial(const struct app_arguments *arguments, const struct app_notebook *notebook,

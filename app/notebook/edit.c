@@ -88,6 +88,16 @@ void app_edit_free(struct app_edit *e)
     *e = (struct app_edit){.notebook = e->notebook};
 }
 
+int app_note_add(const struct app_notebook *n, const struct app_trial *t, const char *note,
+                 struct app_text *out)
+{
+    if (t->notes)
+        app_text_print(out, "%s", t->notes);
+    if (note)
+        app_text_print(out, "%s%s", t->notes ? "\n" : "", note);
+    return out->failed ? no_memory(n) : CKG_OK;
+}
+
 /* --- the trials it is about --- */
 
 int app_notebook_find(const struct app_notebook *n, const char *word, int *number)

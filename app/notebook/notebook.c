@@ -336,6 +336,14 @@ int app_notebook_new_engine(struct app_notebook *n, ckg_study **out)
     return status ? app_notebook_fail(n, status) : CKG_OK;
 }
 
+void app_notebook_set_interrupt(struct app_notebook *n, int (*interrupt)(void *), void *context)
+{
+    n->interrupt = interrupt;
+    n->context = context;
+    if (n->engine)
+        ckg_study_set_interrupt(n->engine, interrupt, context);
+}
+
 int app_notebook_engine(struct app_notebook *n, ckg_study **out)
 {
     /* What holds no longer is forgotten with all that was thought about it. */

@@ -100,6 +100,9 @@ int app_notebook_sync(struct app_notebook *notebook);
 /* A trial as a store keeps it: a new one with the next number, or one that is known already. */
 int app_notebook_take(struct app_notebook *notebook, const struct app_record *record);
 
+/* Whether what takes long is still wanted, asked as ckg_study_set_interrupt says. */
+void app_notebook_set_interrupt(struct app_notebook *notebook, int (*interrupt)(void *), void *context);
+
 /* The engine with all trials told; made anew where somebody changed what had been told. */
 int app_notebook_engine(struct app_notebook *notebook, ckg_study **out);
 
@@ -171,6 +174,10 @@ int app_edit_trial(struct app_edit *edit, const struct app_trial *trial);
 int app_edit_make(struct app_edit *edit, const char *kind, const char *command, const char *definition);
 
 void app_edit_free(struct app_edit *edit);
+
+/* The trial's notes with another behind them, NULL: none, as the store keeps them; *out is to be freed. */
+int app_note_add(const struct app_notebook *notebook, const struct app_trial *trial, const char *note,
+                 struct app_text *out);
 
 /*
  * What a changed problem does to the trials (adapt.c): those that change are put into the edit as they are to

@@ -22,6 +22,7 @@
 #include "evaluate/child.h"
 #include "evaluate/machine.h"
 #include "notebook/stop.h"
+#include "notebook/work.h"
 #include "run/outage.h"
 
 /*
@@ -243,17 +244,10 @@ static void empty(struct run *r, struct slot *slot)
     end_family(r, slot, number);
 }
 
-/*
- * A trial that we cut off waits for the next run. The store may be what is broken, so nothing is said of it
- * here.
- */
+/* A trial that we cut off waits for the next run. */
 static void hand_back(struct run *r, int number)
 {
-    const struct app_record back = {.number = number, .state = "pending", .seconds = NAN};
-    struct app_message unheard;
-    int kept;
-
-    r->store->finish(r->n->store, r->n->study, &back, r->worker.id, &kept, &unheard);
+    app_work_hand_back(r->n, &r->worker, number);
 }
 
 /* Before the first success, a command that a shell does not find is a slip, and no result of a design. */
@@ -318,7 +312,6 @@ static int start(struct run *r, struct slot *slot, int number)
 static int take_up(struct run *r, struct slot *slot, int *started)
 {
     struct app_claim claim;
-    char lost[48];
     int status = r->store->claim(r->n->store, r->n->study, &r->worker, app_process_gone, &claim,
                                  r->n->message);
 
@@ -326,51 +319,17 @@ static int take_up(struct run *r, struct slot *slot, int *started)
     if (!*started)
         return status;
 
-    /* What its lost worker left running is killed first. */
-    app_worker_word(lost, claim.worker_process, claim.worker_born);
-    if (claim.lost && !app_kill_left(lost, claim.process, claim.born)) {
-        hand_back(r, claim.number);
-        return app_fail(r->n->message, CKG_ERR_SYSTEM,
-                        "processes that a lost run left of trial %d cannot be killed; kill them, then run "
-                        "the same command again",
-                        claim.number);
-    }
-
-    status = app_notebook_sync(r->n);
+    status = app_work_inherit(r->n, &r->worker, &claim);
     return status ? status : start(r, slot, claim.number);
-}
-
-/* Asks for a design, as the next trial; *number 0: the turn is another's, or the budget is spent. */
-static int choose(struct run *r, int *number)
-{
-    ckg_suggestion *suggestion = NULL;
-    ckg_study *engine;
-    int taken;
-    int status = r->store->turn_take(r->n->store, r->n->study, &taken, r->n->message);
-
-    r->waiting = !status && !taken;
-    *number = 0;
-    if (status || !taken)
-        return status;
-
-    status = app_notebook_sync(r->n);
-    if (!status)
-        status = app_notebook_engine(r->n, &engine);
-    if (!status)
-        ckg_study_set_interrupt(engine, is_unwanted, r);
-    if (!status && app_notebook_spent(r->n) < r->n->definition.budget)
-        status = app_notebook_suggest(r->n, r->worker.id, &suggestion, number);
-
-    r->store->turn_give(r->n->store, r->n->study);
-    ckg_suggestion_free(suggestion);
-    return status;
 }
 
 static int start_new(struct run *r, struct slot *slot, int *started)
 {
     int number;
-    const int status = choose(r, &number);
+    int taken;
+    const int status = app_work_choose(r->n, &r->worker, &taken, &number);
 
+    r->waiting = !status && !taken;
     *started = 0;
     if (status == CKG_ERR_EXHAUSTED) {
         r->exhausted = 1;
@@ -582,12 +541,7 @@ static int begin(struct run *r, const struct app_run_host *host)
         return status;
 
     /* Who we are. */
-    app_machine_name(r->machine);
-    r->worker = (struct app_worker){
-        .machine = r->machine,
-        .process = getpid(),
-        .born = app_process_born(getpid()),
-    };
+    app_worker_here(&r->worker, r->machine);
     app_run_word(r->word, r->worker.process, r->worker.born, r);
 
     /* Whom we look after: the orphans to come where the process is ours, and what dead runs have left. */
@@ -637,6 +591,7 @@ enum app_run_end app_run(struct app_notebook *n, const struct app_run_host *host
     };
     int stopped = 0;
 
+    app_notebook_set_interrupt(n, is_unwanted, &r);
     r.broken = begin(&r, host);
     if (!r.broken) {
         app_progress_draw(&r.progress, n);
@@ -649,8 +604,7 @@ enum app_run_end app_run(struct app_notebook *n, const struct app_run_host *host
         app_progress_end(&r.progress, n);
     }
 
-    if (n->engine)
-        ckg_study_set_interrupt(n->engine, NULL, NULL);
+    app_notebook_set_interrupt(n, NULL, NULL);
     free(r.slots);
     free(r.leaders);
     free(r.fds);
