@@ -17,7 +17,6 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-import optuna
 from optuna.distributions import (
     BaseDistribution,
     CategoricalDistribution,
@@ -168,7 +167,8 @@ class CkgSampler(BaseSampler):
     ) -> Any:
         """A parameter on its own, by the independent sampler."""
         _refuse_several_objectives(study)
-        if self._warn and _finished(study) and not param_distribution.single():
+        partly = self._mirror is not None and trial.number in self._mirror.pending
+        if self._warn and partly and not param_distribution.single():
             _logger.warning(
                 "Trial %d: %s is drawn by %s, because not every trial has it with this range, or because its "
                 "range is too large to model. CkgSampler(warn_independent_sampling=False) silences this.",
@@ -226,10 +226,11 @@ class CkgSampler(BaseSampler):
                 self._publish(study, trial, space, design)
                 break
             self._publish(study, trial, space, design)
-            if not self._is_taken(study, trial, space, design):
+            trials = study.get_trials(deepcopy=False)
+            if not mirror.is_taken(trials, trial, design):
                 break
             mirror.cancel(trial)
-            mirror.update(study.get_trials(deepcopy=False), except_for=trial)
+            mirror.update(trials, except_for=trial)
         return design
 
     def _draw(self, study: OptunaStudy, trial: FrozenTrial, space: Space, mirror: _Mirror) -> Design:
@@ -273,12 +274,6 @@ class CkgSampler(BaseSampler):
         text = json.dumps(dict(zip(space, design, strict=True)))
         for i in range(0, len(text), _PIECE):
             _store(study, trial, f"{_DESIGN}{i // _PIECE}", text[i : i + _PIECE])
-
-    @staticmethod
-    def _is_taken(study: OptunaStudy, trial: FrozenTrial, space: Space, design: Design) -> bool:
-        """Whether an earlier trial published the same design in the meantime."""
-        running = study.get_trials(deepcopy=False, states=(TrialState.RUNNING,))
-        return any(_published(space, t) == design for t in running if t.number < trial.number)
 
     def recommend(self, study: OptunaStudy, **options: Any) -> Any:
         """What to use, given all trials so far: `pyckg.Study.recommend` of the mirrored study.
@@ -344,9 +339,9 @@ class _Mirror:
                 self._settle_pruned(trial)
             elif trial.state == TrialState.FAIL:
                 self._settle(trial, {})
-            elif trial.state == TrialState.RUNNING and trial.number not in self.pending:
+            elif trial.state == TrialState.RUNNING:
                 design = _published(self.space, trial)
-                if design is not None:
+                if design is not None and not self._knows(trial, design):
                     self.add_pending(trial, design)
 
     def _settle(self, trial: FrozenTrial, measured: dict[str, Any] | None) -> None:
@@ -399,6 +394,21 @@ class _Mirror:
         return ours
 
     # --- what is under way ---
+
+    def _knows(self, trial: FrozenTrial, design: Design) -> bool:
+        """Whether this trial was counted with this design."""
+        return trial.number in self.settled or self.pending.get(trial.number, (None, None))[1] == design
+
+    def is_taken(self, trials: Sequence[FrozenTrial], trial: FrozenTrial, design: Design) -> bool:
+        """Whether another worker chose the same design while we searched for ours, and could not know of it.
+
+        Everybody publishes before looking, so of two workers the one who publishes last sees the other.
+        """
+        return any(
+            t.number != trial.number and _published(self.space, t) == design and not self._knows(t, design)
+            for t in trials
+            if t.number not in self.settled
+        )
 
     def add_pending(self, trial: FrozenTrial, design: Design) -> None:
         """A design that somebody evaluates."""
@@ -601,11 +611,6 @@ def _refuse_several_objectives(study: OptunaStudy) -> None:
             f"CkgSampler optimises one objective, but this study has {len(study.directions)}: make all but one "
             "a constraint (trial.set_constraint), or use another sampler"
         )
-
-
-def _finished(study: OptunaStudy) -> bool:
-    """Whether any trial is complete."""
-    return any(t.state == TrialState.COMPLETE for t in study.get_trials(deepcopy=False))
 
 
 def _store(study: OptunaStudy, trial: FrozenTrial, key: str, value: Any) -> None:
