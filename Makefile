@@ -8,6 +8,7 @@
 #   make fuzz       libFuzzer on everything that reads files from outside, FUZZ_SECONDS=60 each
 #   make bench      builds and runs the benchmarks
 #   make figures    draws the pictures of the documentation; make convergence, make stopping: runs of minutes and their tables
+#   make wheel      builds the Python package pyckg; make python tests it, python-strict and python-sanitize under more watchful eyes
 #   make deps       installs everything that any target needs
 #   make clean
 #
@@ -32,7 +33,7 @@ VALGRIND = valgrind;--quiet;--error-exitcode=99;--leak-check=full;--errors-for-l
 # $(call build,FOLDER,COMPILER,OPTIONS,TARGET): configures and builds; the target is optional. A folder keeps the compiler it began with.
 build = CC=$(2) cmake -S . -B $(1) $(3) >/dev/null && cmake --build $(1) -j $(JOBS) $(if $(4),--target $(4))
 
-.PHONY: all run test test-gcc test-clang install sanitize-address-undefined sanitize-thread valgrind fuzz bench figures convergence stopping deps clean
+.PHONY: all run test test-gcc test-clang wheel python python-strict python-sanitize install sanitize-address-undefined sanitize-thread valgrind fuzz bench figures convergence stopping deps clean
 
 all:
 	$(call build,build,$(CC))
@@ -51,6 +52,7 @@ test:
 	$(MAKE) test-gcc
 	$(MAKE) test-clang
 	$(MAKE) sanitize-address-undefined
+	$(MAKE) python
 
 test-gcc:
 	$(call build,build-gcc,$(CC),$(STRICT))
@@ -91,6 +93,18 @@ fuzz:
 	    set --; \
 	done
 
+wheel:
+	scripts/install-deps.sh python
+	scripts/python.sh wheel
+
+python:
+	scripts/install-deps.sh python
+	scripts/python.sh test
+
+python-strict python-sanitize:
+	scripts/install-deps.sh python
+	scripts/python.sh $(@:python-%=%)
+
 install:
 	$(call build,build,$(CC),-DCMAKE_INSTALL_PREFIX=$(PREFIX))
 	DESTDIR="$(DESTDIR)" cmake --install build --prefix "$(PREFIX)"
@@ -124,4 +138,4 @@ deps:
 	scripts/install-deps.sh all
 
 clean:
-	rm -rf build build-gcc build-clang build-asan build-tsan build-valgrind build-fuzz
+	rm -rf build build-gcc build-clang build-asan build-tsan build-valgrind build-fuzz build-python

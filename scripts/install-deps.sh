@@ -1,5 +1,5 @@
 #!/bin/sh
-# install-deps.sh build|run|test|fuzz|all: makes sure that what a target needs is installed, and does nothing when it is. On Debian
+# install-deps.sh build|run|test|python|fuzz|all: makes sure that what a target needs is installed, and does nothing when it is. On Debian
 # and Ubuntu the missing packages are installed by apt-get; elsewhere one line per missing thing is printed.
 set -eu
 wanted=${1:-all}
@@ -20,6 +20,8 @@ need() {
 has_command() { command -v "$1"; }
 can_compile() { printf '#include <%s>\nint main(void) { return 0; }\n' "$3" | "$1" -x "$2" - -o /dev/null; }
 can_fuzz() { echo 'int LLVMFuzzerTestOneInput(void) { return 0; }' | clang -fsanitize=fuzzer,address -x c - -o /dev/null; }
+can_make_environments() { python3 -c 'import ensurepip, sys, venv; assert sys.version_info >= (3, 11)'; }
+has_python_headers() { [ -f "$(python3 -c 'import sysconfig; print(sysconfig.get_path("include"))')/Python.h" ]; }
 has_library() { pkg-config --exists "$1"; }
 
 need_for_build() {
@@ -34,6 +36,11 @@ need_for_build() {
 
 need_for_run() {
     need "python3, for the evaluations of the example" python3 has_command python3
+}
+
+need_for_python() {
+    need "Python 3.11 or later with venv" python3-venv can_make_environments
+    need "Python's headers" python3-dev has_python_headers
 }
 
 need_for_test() {
@@ -63,10 +70,11 @@ install_packages() {
 case $wanted in
 build) need_for_build ;;
 run) need_for_build; need_for_run ;;
-test) need_for_build; need_for_run; need_for_test ;;
+test) need_for_build; need_for_run; need_for_test; need_for_python ;;
+python) need_for_build; need_for_run; need_for_python ;;
 fuzz) need_for_build; need_for_run; need_for_test; need_for_fuzz ;;
-all) need_for_build; need_for_run; need_for_test; need_for_fuzz; need_for_all ;;
-*) echo "usage: install-deps.sh build|run|test|fuzz|all" >&2; exit 2 ;;
+all) need_for_build; need_for_run; need_for_test; need_for_python; need_for_fuzz; need_for_all ;;
+*) echo "usage: install-deps.sh build|run|test|python|fuzz|all" >&2; exit 2 ;;
 esac
 
 if [ -z "$missing" ]; then

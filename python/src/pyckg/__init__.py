@@ -22,6 +22,7 @@ from ._errors import (
     StateError,
     WrongTypeError,
 )
+from ._minimize import minimize
 from ._parameters import Categorical, Integer, Parameter, Real
 from ._results import Estimate, Gain, Importance, LeftOut, Model, Prediction, Recommendation, Trial
 from ._study import Study
@@ -55,6 +56,7 @@ __all__ = [
     "Study",
     "Trial",
     "WrongTypeError",
+    "minimize",
     "options",
     "policies",
 ]

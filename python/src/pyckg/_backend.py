@@ -1,7 +1,8 @@
 """Where a study lives: what `Study` needs of it. In memory that is _memory.py, in the program's store _notebook.py.
 
-A backend speaks in the library's terms: a design is a list of numbers, one per parameter in their order, categories as indices; outcome 0 is
-the objective, 1 … K are the constraints. Trials are numbered from 1, as the program does. Numbers that are not known are NAN.
+A backend speaks in the library's terms: a design is a list of numbers, one per parameter in their order, categories as
+indices; outcome 0 is the objective, 1 … K are the constraints. Trials are numbered from 1, as the program does. Numbers
+that are not known are NAN.
 `Study` translates to names and values; every method may be called from any thread.
 """
 
@@ -113,6 +114,26 @@ class Backend(Protocol):
 
     def ask(self) -> Suggested: ...
     def add(self, x: Sequence[float]) -> int: ...
+    def queue(self, x: Sequence[float]) -> int:
+        """Adds a design that `ask` hands out before it suggests any."""
+        ...
+
+    def give_back(self, number: int) -> None:
+        """A trial that was asked for but not evaluated: `ask` hands it out again."""
+        ...
+
+    def waiting(self) -> int:
+        """How many trials `ask` would hand out before it suggests any."""
+        ...
+
+    def alive(self) -> int:
+        """How many trials there are, those that were discarded not counted."""
+        ...
+
+    def evaluations(self) -> int:
+        """How many trials were told, failures included."""
+        ...
+
     def tell(self, number: int, measured: Sequence[Measurement]) -> None: ...
     def tell_failed(self, number: int, why: str) -> None: ...
     def cancel(self, number: int) -> None: ...

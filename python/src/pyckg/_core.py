@@ -1,4 +1,4 @@
-"""The library's functions as Python calls them: texts, arrays, errors, signals. The only file that knows cffi, beside _engine.py."""
+"""The library's functions as Python calls them: texts, arrays, errors, signals."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def as_number(what: str, value: object) -> float:
     if (
         isinstance(value, bool | str | bytes)
         or not hasattr(value, "__float__")
-        or getattr(value, "ndim", 0)
+        or getattr(value, "ndim", None)
         or kind(value) == "bool"
     ):
         raise WrongTypeError(f"{what} must be a number, not {kind(value)}")

@@ -1,8 +1,9 @@
-"""A study's definition in Python's words: checked once, turned into the library's problem and options, and pickled as it is."""
+"""A study's definition in Python's words: checked once, and turned into the library's problem and options."""
 
 from __future__ import annotations
 
 import math
+import operator
 import secrets
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -61,21 +62,16 @@ class Definition:
             raise WrongTypeError(f"{what} must be a mapping from parameters to values, not {kind(design)}")
         for name in design:
             if name not in self.parameters:
-                raise NotFoundError(
-                    f"{what}: there is no parameter {name!r}; there are {', '.join(self.parameters)}"
-                )
+                raise NotFoundError(f"{what}: there is no parameter {name!r}; there are {', '.join(self.parameters)}")
         for name in self.parameters:
             if name not in design:
                 raise InvalidError(f"{what}: the parameter {name!r} is missing")
-        return [
-            parameter.encode(f"{what}: {name}", design[name]) for name, parameter in self.parameters.items()
-        ]
+        return [parameter.encode(f"{what}: {name}", design[name]) for name, parameter in self.parameters.items()]
 
     def decode(self, x: Sequence[float]) -> dict[str, Any]:
         """A design by names."""
         return {
-            name: parameter.decode(number)
-            for (name, parameter), number in zip(self.parameters.items(), x, strict=True)
+            name: parameter.decode(number) for (name, parameter), number in zip(self.parameters.items(), x, strict=True)
         }
 
     def problem(self) -> Any:
@@ -156,18 +152,13 @@ def define(
         limits,
         _read_noise(noise, outcomes),
         _read_positive(positive, outcomes),
-        tuple(
-            rule if isinstance(rule, Row) else as_text("rules: a rule", rule)
-            for rule in as_list("rules", rules)
-        ),
+        tuple(rule if isinstance(rule, Row) else as_text("rules: a rule", rule) for rule in as_list("rules", rules)),
         _read_constants(constants),
     )
     if choose_from is None:
         return definition
 
-    listed = [
-        tuple(definition.encode("choose_from", design)) for design in designs_of("choose_from", choose_from)
-    ]
+    listed = [tuple(definition.encode("choose_from", design)) for design in designs_of("choose_from", choose_from)]
     if not listed:
         raise InvalidError("choose_from must have at least one design")
     return Definition(**{**definition.__dict__, "choose_from": tuple(listed)})
@@ -188,9 +179,7 @@ def _read_constraints(constraints: object) -> dict[str, tuple[float, float]]:
     if constraints is None:
         return {}
     if not isinstance(constraints, Mapping):
-        raise WrongTypeError(
-            f"constraints must be a mapping from names to (min, max), not {kind(constraints)}"
-        )
+        raise WrongTypeError(f"constraints must be a mapping from names to (min, max), not {kind(constraints)}")
     return {
         as_text("constraints: a name", name): _read_limits(f"constraints: {name}", given)
         for name, given in constraints.items()
@@ -245,8 +234,7 @@ def _read_constants(constants: object) -> dict[str, float]:
     if not isinstance(constants, Mapping):
         raise WrongTypeError(f"constants must be a mapping from names to numbers, not {kind(constants)}")
     return {
-        as_text("constants: a name", name): as_finite(f"constants: {name}", value)
-        for name, value in constants.items()
+        as_text("constants: a name", name): as_finite(f"constants: {name}", value) for name, value in constants.items()
     }
 
 
@@ -283,8 +271,8 @@ class Options:
 
         names = [ffi.new("char[]", as_bytes("settings: a name", name)) for name in self.settings]
         settings = ffi.new("ckg_setting[]", len(names))
-        for setting, name, value in zip(settings, names, self.settings.values(), strict=True):
-            setting.name, setting.value = name, value
+        for setting, name, number in zip(settings, names, self.settings.values(), strict=True):
+            setting.name, setting.value = name, number
         policy = ffi.new("char[]", as_bytes("policy", self.policy))
         failures = ffi.new("char[]", as_bytes("failures", self.failures))
 
@@ -318,10 +306,7 @@ def choose_options(
         )
     return Options(
         as_text("policy", policy),
-        {
-            as_text("settings: a name", name): as_finite(f"settings: {name}", value)
-            for name, value in settings.items()
-        },
+        {as_text("settings: a name", name): as_finite(f"settings: {name}", value) for name, value in settings.items()},
         secrets.randbits(32) if seed is None else _read_seed(seed),
         None if budget is None else as_integer("budget", budget, 1, 2**31 - 1),
         None if initial is None else as_integer("initial", initial, 0, 100_000),
@@ -334,7 +319,7 @@ def choose_options(
 def _read_seed(seed: object) -> int:
     if isinstance(seed, bool) or not hasattr(seed, "__index__"):
         raise WrongTypeError(f"seed must be an integer, not {kind(seed)}")
-    number = seed.__index__()
+    number = operator.index(seed)
     if not 0 <= number < 2**64:
         raise InvalidError(f"seed must be from 0 to 2**64 - 1, not {number}")
     return number
@@ -405,9 +390,7 @@ def policies() -> list[PolicyInfo]:
     for index in range(lib.ckg_policy_count()):
         check(lib.ckg_policy_at_sized(index, info, ffi.sizeof("ckg_policy_info")))
         settings = tuple(_setting(info.parameters + i) for i in range(info.count))
-        found.append(
-            PolicyInfo(text(info.name), text(info.title), text(info.reference), text(info.value), settings)
-        )
+        found.append(PolicyInfo(text(info.name), text(info.title), text(info.reference), text(info.value), settings))
     return found
 
 

@@ -98,15 +98,13 @@ class Engine:
             ffi.release(handle)
 
     def forked(self) -> None:
-        """In the child of a fork: the library's threads are gone, so that the study is made anew from its trials when it is used."""
+        """In the child of a fork: the library's threads are gone, so that the study is made anew when it is used."""
         if self._lock.locked():
             self._broken = "the process was forked while another thread used this study"
         elif self._handle is not None and self._options.threads != 1:
             self._inherited = self._handle
         if self._handle is not None and (self._broken or self._inherited is not None):
-            self._handle = (
-                ffi.gc(self._handle, None) or self._handle
-            )  # never freed here: its threads are the parent's
+            self._handle = ffi.gc(self._handle, None) or self._handle  # never freed here: its threads are the parent's
         self._lock = threading.Lock()
         self._owner = 0
 
@@ -157,9 +155,7 @@ class Engine:
         out = ffi.new("ckg_trial *")
         with self as study:
             check(lib.ckg_study_trial_sized(study, trial, out, ffi.sizeof("ckg_trial")))
-            measured = [
-                Measurement(m.outcome, m.value, m.sd) for m in (out.measured[i] for i in range(out.count))
-            ]
+            measured = [Measurement(m.outcome, m.value, m.sd) for m in (out.measured[i] for i in range(out.count))]
             return Record(trial, _STATES[out.state], ffi.unpack(out.x, self._d), measured, out.feasible, "")
 
     def best(self) -> int | None:
@@ -246,8 +242,9 @@ class Engine:
             check(lib.ckg_study_model_sized(study, outcome, i, ffi.sizeof("ckg_model_info")))
             lengthscales = ffi.unpack(i.lengthscales, self._d)
         return ModelRecord(
-            text(i.kernel), i.observations, i.samples, lengthscales, i.signal_sd, i.noise_sd, i.mean, i.log_likelihood, i.warp,
-            i.nugget, text(i.fit), text(i.scale), i.absurd, i.repeats, bool(i.shared), i.widening, bool(i.linear),
+            text(i.kernel), i.observations, i.samples, lengthscales, i.signal_sd, i.noise_sd, i.mean, i.log_likelihood,
+            i.warp, i.nugget, text(i.fit), text(i.scale), i.absurd, i.repeats, bool(i.shared),
+            i.widening, bool(i.linear),
         )  # fmt: skip
 
     def penalty(self) -> float:

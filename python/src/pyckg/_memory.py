@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections import deque
 from collections.abc import Sequence
 from typing import Any
 
@@ -21,7 +23,7 @@ from ._errors import NotFoundError, StateError
 
 
 class Memory:
-    """A backend that keeps its trials in the library's study, and beside it what the library does not know: origins and reasons."""
+    """Trials in the library's study, and beside it what the library does not know: origins and reasons."""
 
     def __init__(self, definition: Definition, options: Options) -> None:
         self.definition = definition
@@ -29,8 +31,16 @@ class Memory:
         self._engine = Engine(definition, options)
         self._origins: list[str] = []
         self._why: dict[int, str] = {}
+        self._waiting: deque[int] = deque()  # numbers that were queued or given back
+        self._told = 0
+        self._cancelled = 0
 
     def ask(self) -> Suggested:
+        while self._waiting:
+            record = self.trial(self._waiting.popleft())
+            if record.state == "pending":
+                nothing = [math.nan] * len(self.definition.outcomes)
+                return Suggested(record.number, record.x, record.origin, math.nan, Forecast(nothing, nothing, math.nan))
         suggested = self._engine.ask()
         self._origin(suggested.number, suggested.origin)
         suggested.number += 1
@@ -41,6 +51,24 @@ class Memory:
         self._origin(number, "user")
         return number + 1
 
+    def queue(self, x: Sequence[float]) -> int:
+        number = self.add(x)
+        self._waiting.append(number)
+        return number
+
+    def give_back(self, number: int) -> None:
+        if self.trial(number).state == "pending":
+            self._waiting.append(number)
+
+    def waiting(self) -> int:
+        return len(self._waiting)
+
+    def alive(self) -> int:
+        return self.count() - self._cancelled
+
+    def evaluations(self) -> int:
+        return self._told
+
     def _origin(self, trial: int, origin: str) -> None:
         while len(self._origins) <= trial:
             self._origins.append("")
@@ -48,15 +76,18 @@ class Memory:
 
     def tell(self, number: int, measured: Sequence[Measurement]) -> None:
         self._engine.tell(self._pending(number), measured)
+        self._told += 1
 
     def tell_failed(self, number: int, why: str) -> None:
         trial = self._pending(number)
         self._engine.tell_failed(trial)
+        self._told += 1
         if why:
-            self._why[trial] = why
+            self._why[number] = why
 
     def cancel(self, number: int) -> None:
         self._engine.cancel(self._pending(number))
+        self._cancelled += 1
 
     def _pending(self, number: int) -> int:
         """The library's number of a pending trial; its own messages would count from 0."""
@@ -74,7 +105,7 @@ class Memory:
         record = self._engine.trial(number - 1)
         record.number = number
         record.origin = self._origins[number - 1] if number <= len(self._origins) else ""
-        record.why = self._why.get(number - 1, "")
+        record.why = self._why.get(number, "")
         return record
 
     def best(self) -> int | None:
@@ -121,17 +152,18 @@ class Memory:
             "trials": [(r.x, r.state, [tuple(m) for m in r.measured]) for r in records],
             "origins": list(self._origins),
             "why": dict(self._why),
+            "waiting": list(self._waiting),
         }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__init__(state["definition"], state["options"])  # type: ignore[misc]
-        for index, (x, how, measured) in enumerate(state["trials"]):
-            self._engine.add(x)
+        for number, (x, how, measured) in enumerate(state["trials"], 1):
+            self.add(x)
             if how == "complete":
-                self._engine.tell(index, [Measurement(*m) for m in measured])
+                self.tell(number, [Measurement(*m) for m in measured])
             elif how == "failed":
-                self._engine.tell_failed(index)
+                self.tell_failed(number, state["why"].get(number, ""))
             elif how == "discarded":
-                self._engine.cancel(index)
+                self.cancel(number)
         self._origins = state["origins"]
-        self._why = state["why"]
+        self._waiting.extend(state["waiting"])

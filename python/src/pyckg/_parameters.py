@@ -24,9 +24,7 @@ class Real:
     step: float | None
 
     def __init__(self, low: float, high: float, *, log: bool = False, step: float | None = None) -> None:
-        _set_range(
-            self, as_finite("Real: low", low), as_finite("Real: high", high), as_truth("Real: log", log)
-        )
+        _set_range(self, as_finite("Real: low", low), as_finite("Real: high", high), as_truth("Real: log", log))
         object.__setattr__(self, "step", None if step is None else _positive("Real: step", step))
 
     def encode(self, what: str, value: object) -> float:
@@ -63,7 +61,7 @@ class Integer:
 
 @dataclass(frozen=True, init=False)
 class Categorical:
-    """One of several values of any kind, without order. They are told apart by equality and kind: 1, 1.0 and True are three."""
+    """One of several values of any kind, without order; 1, 1.0 and True are three different ones."""
 
     values: tuple[Any, ...]
     _places: dict[Any, int] = field(repr=False, compare=False)

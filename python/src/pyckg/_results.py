@@ -117,7 +117,7 @@ class LeftOut:
 
 @dataclass(slots=True)
 class Importance:
-    """What a parameter matters for an outcome: its total-effect index, and where nine of ten draws of the models have it."""
+    """What a parameter matters for an outcome: its total-effect index, and where nine of ten draws have it."""
 
     total: float | None
     low: float | None

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from ._backend import Backend, Forecast, Measurement, RecommendOptions, Record
@@ -12,7 +13,10 @@ from ._core import as_finite, as_integer, as_text, as_truth, kind, known
 from ._definition import Definition, Options, choose_options, define, designs_of
 from ._errors import InvalidError, NotFoundError, WrongTypeError
 from ._parameters import Parameter
+from ._progress import make_progress
 from ._results import Estimate, Gain, Importance, LeftOut, Model, Prediction, Recommendation, Trial
+from ._run import Run
+from ._workers import make_workers
 
 
 class Study:
@@ -21,11 +25,12 @@ class Study:
     parameters    what may vary: names with Real, Integer or Categorical
     objective     the name of what to minimise, or with maximize=True to maximise
     constraints   names with (min, max), None for no limit; a design is feasible when all hold
-    noise         of the measurements: "auto" (estimated), "none", a standard deviation, or one of these for each outcome by name
+    noise         of measurements: "auto" (estimated), "none", a standard deviation; or for each outcome by name
     positive      the outcomes that are known to be above 0
     rules         texts such as "pitch >= 1.2 * wire", known before any evaluation and broken by no suggestion
     constants     numbers that rules may name
     choose_from   a finite list of designs instead of ranges
+    designs       what to evaluate first, in this order
     policy        how designs are chosen; pyckg.policies() lists them
     settings      numbers for the policy, by name
     seed          the same seed and data give the same suggestions; None draws one, which study.seed tells
@@ -51,6 +56,7 @@ class Study:
         rules: Iterable[str] = (),
         constants: Mapping[str, float] | None = None,
         choose_from: Iterable[Mapping[str, Any]] | None = None,
+        designs: Iterable[Mapping[str, Any]] = (),
         policy: str = "ckg",
         settings: Mapping[str, float] | None = None,
         seed: int | None = None,
@@ -83,7 +89,10 @@ class Study:
             failures=failures,
             **options,
         )
+        first = [definition.encode("designs", design) for design in designs_of("designs", designs)]
         self._use(_make_backend(definition, chosen, store, name))
+        for x in first:
+            self._backend.queue(x)
 
     @classmethod
     def _of(cls, backend: Backend) -> Study:
@@ -121,8 +130,8 @@ class Study:
     ) -> None:
         """What a pending trial gave: weight=1.9, or weight=(1.9, 0.05) with the standard deviation of its noise.
 
-        An outcome that was not measured is left out or None. `values` takes names that are no keywords. failed="why": the evaluation
-        failed, and there are no values.
+        An outcome that was not measured is left out or None. `values` takes names that are no keywords. failed="why":
+        the evaluation failed, and there are no values.
         """
         number = _number_of(trial)
         if values is not None and not isinstance(values, Mapping):
@@ -151,6 +160,48 @@ class Study:
     def cancel(self, trial: Trial | int) -> None:
         """The pending trial will not be evaluated."""
         self._backend.cancel(_number_of(trial))
+
+    def optimize(
+        self,
+        function: Callable[..., Any],
+        budget: int | None = None,
+        *,
+        workers: int | Callable[..., Any] = 1,
+        processes: bool = False,
+        progress: bool | None = None,
+        catch: type[BaseException] | tuple[type[BaseException], ...] = (),
+    ) -> Recommendation:
+        """Evaluates until there are `budget` evaluations in all, by default the study's own, and recommends.
+
+        function    called with the parameters by name; gives a number for the objective, or a mapping from outcomes
+                    to numbers or (value, sd). What is not finite is recorded as a failure.
+        workers     how many evaluations at once, -1 for one for each processor; or a function that works like map
+        processes   whether they are processes instead of threads
+        progress    a line with the progress; None: where standard error is a terminal
+        catch       exceptions of the function that make a failed trial; any other ends the run
+
+        Ctrl-C ends it at once and leaves a study that goes on: what was under way comes first in the next optimize.
+        """
+        if not callable(function):
+            raise WrongTypeError(f"function must be callable, not {kind(function)}")
+        limit = self._backend.options.budget if budget is None else as_integer("budget", budget, 1, 2**31 - 1)
+        if limit is None:
+            raise InvalidError("budget must be given here or to the study")
+        if progress is not None:
+            as_truth("progress", progress)
+        caught = _exceptions(catch)
+        team = make_workers(_ByName(function), workers, as_truth("processes", processes))
+        bar = make_progress(progress, limit, self._evaluations())
+        Run(self, team, limit, progress=bar, catch=caught).run()
+        return self.recommend()
+
+    def _evaluations(self) -> int:
+        """How many trials were told, failures included."""
+        return self._backend.evaluations()
+
+    def _may_ask(self, budget: int) -> bool:
+        """Whether one more trial keeps to the budget: there is one that waits to be evaluated, or room for another."""
+        return self._backend.waiting() > 0 or self._backend.alive() < budget
 
     # --- what was told ---
 
@@ -194,7 +245,7 @@ class Study:
     # --- what it teaches ---
 
     def recommend(self, *, probability: float | None = None, evaluated_only: bool = False) -> Recommendation:
-        """What to build. With `probability`, the best predicted design that is feasible with at least that probability."""
+        """What to build. With `probability`: the best that is feasible with at least that probability."""
         if probability is not None:
             probability = as_finite("probability", probability)
             if not 0 < probability < 1:
@@ -240,19 +291,15 @@ class Study:
         return [self._prediction(decode(x), forecast) for x, forecast in zip(points, forecasts, strict=True)]
 
     def score(self, designs: Any, *, policy: str | None = None) -> Any:
-        """The policy's value of designs, larger is better: a number for one, a list for several. `policy`: another one's."""
+        """The policy's value of one design or of several, larger is better; `policy`: that of another one."""
         if policy is not None:
             as_text("policy", policy)
         if isinstance(designs, Mapping | Trial):
             return self._backend.score([self._encode(designs)], policy)[0]
-        return self._backend.score(
-            [self._encode(design) for design in designs_of("designs", designs)], policy
-        )
+        return self._backend.score([self._encode(design) for design in designs_of("designs", designs)], policy)
 
     def _encode(self, design: Any) -> list[float]:
-        return self._backend.definition.encode(
-            "designs", design.parameters if isinstance(design, Trial) else design
-        )
+        return self._backend.definition.encode("designs", design.parameters if isinstance(design, Trial) else design)
 
     def model(self) -> dict[str, Model]:
         """The fitted model of each outcome."""
@@ -260,9 +307,11 @@ class Study:
         for outcome, name in enumerate(self._outcomes):
             m = self._backend.model(outcome)
             found[name] = Model(
-                m.kernel, m.observations, m.samples, dict(zip(self.parameters, map(known, m.lengthscales), strict=True)),
-                known(m.signal_sd), known(m.noise_sd), known(m.mean), known(m.log_likelihood), known(m.warp), known(m.nugget), m.fit,
-                m.scale, m.absurd, self._outcomes[m.repeats] if m.repeats else None, m.shared, known(m.widening), m.linear,
+                m.kernel, m.observations, m.samples,
+                dict(zip(self.parameters, map(known, m.lengthscales), strict=True)),
+                known(m.signal_sd), known(m.noise_sd), known(m.mean), known(m.log_likelihood), known(m.warp),
+                known(m.nugget), m.fit, m.scale, m.absurd, self._outcomes[m.repeats] if m.repeats else None,
+                m.shared, known(m.widening), m.linear,
             )  # fmt: skip
         return found
 
@@ -330,8 +379,7 @@ class Study:
     def _prediction(self, parameters: dict[str, Any], f: Forecast) -> Prediction:
         chances = [None, *map(known, f.probability or [float("nan")] * (len(self._outcomes) - 1))]
         outcomes = {
-            name: Estimate(known(f.mean[i]), known(f.sd[i]), chances[i])
-            for i, name in enumerate(self._outcomes)
+            name: Estimate(known(f.mean[i]), known(f.sd[i]), chances[i]) for i, name in enumerate(self._outcomes)
         }
         return Prediction(
             parameters,
@@ -353,6 +401,24 @@ class Study:
             r.why,
             r.seconds,
         )
+
+
+class _ByName:
+    """Calls a function with the parameters by name; a class, so that it can be sent to other processes."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self._function = function
+
+    def __call__(self, parameters: dict[str, Any]) -> Any:
+        return self._function(**parameters)
+
+
+def _exceptions(catch: object) -> tuple[type[BaseException], ...]:
+    listed = catch if isinstance(catch, tuple) else (catch,)
+    for one in listed:
+        if not (isinstance(one, type) and issubclass(one, BaseException)):
+            raise WrongTypeError(f"catch must be exception classes, not {one!r}")
+    return listed
 
 
 def _make_backend(definition: Definition, options: Options, store: object, name: object) -> Backend:
@@ -385,4 +451,4 @@ def _measurement(outcome: int, name: str, given: Any) -> Measurement:
 
 
 def _unknown(forecast: Forecast) -> bool:
-    return all(mean != mean for mean in forecast.mean)
+    return all(map(math.isnan, forecast.mean))

@@ -1,0 +1,105 @@
+#!/bin/sh
+# python.sh wheel|test|strict|sanitize: the package pyckg, in build-python/.
+#
+#   wheel     builds it; the wheel lands in build-python/wheels/
+#   test      installs it in a virtual environment of its own for each of two Pythons, and runs the tests there
+#   strict    the tests with Python's development mode, every warning an error
+#   sanitize  the tests with a module that was built with the address sanitizer
+#
+# Virtual environments are kept and grow when python/tests/requirements*.txt change.
+set -eu
+cd "$(dirname "$0")/.."
+folder=$PWD/build-python
+what=${1:-test}
+: "${CKG_PYTHONS:=2}" # how many Pythons to test with
+
+# The interpreters that there are from 3.11 on, one a line: on the path, then pyenv's.
+find_pythons() {
+    for minor in 11 12 13 14; do
+        for candidate in "python3.$minor" "${PYENV_ROOT:-$HOME/.pyenv}"/versions/3."$minor".*/bin/python3; do
+            if "$candidate" -c "import ensurepip, sys; assert sys.version_info[:2] == (3, $minor)" 2>/dev/null; then
+                echo "$candidate"
+                break
+            fi
+        done
+    done
+}
+
+# environment NAME PYTHON REQUIREMENTS…: a virtual environment with these packages.
+environment() {
+    place=$folder/$1
+    python=$2
+    shift 2
+    wanted=$(cat "$@" | cksum)
+    if [ ! -f "$place/wanted" ] || [ "$(cat "$place/wanted")" != "$wanted" ]; then
+        "$python" -m venv --clear "$place"
+        for file in "$@"; do set -- "$@" -r "$file"; shift; done
+        "$place/bin/pip" install -q --disable-pip-version-check "$@"
+        echo "$wanted" >"$place/wanted"
+    fi
+}
+
+# build_wheel FOLDER OPTIONS…: a wheel in build-python/FOLDER.
+build_wheel() {
+    into=$folder/$1
+    shift
+    environment venv-build "$builder" python/tests/requirements-build.txt
+    rm -rf "$into"
+    PATH=$folder/venv-build/bin:$PATH "$folder/venv-build/bin/pip" wheel -q --disable-pip-version-check --no-build-isolation --no-deps \
+        -w "$into" "$@" ./python
+    wheel=$(ls "$into"/*.whl)
+}
+
+# run_tests VENV ARGUMENTS…: installs the wheel there and runs the tests, out of the tree, so that the installed package is what is tested.
+run_tests() {
+    venv=$folder/$1
+    shift
+    "$venv/bin/pip" install -q --disable-pip-version-check --force-reinstall --no-deps "$wheel"
+    (cd "$folder" && CKG_WHEEL=$wheel CKG_ROOT=$folder/.. "$venv/bin/python" "$@" -m pytest -p no:cacheprovider -c ../python/pyproject.toml \
+        --rootdir ../python ../python/tests)
+}
+
+pythons=$(find_pythons | head -n "$CKG_PYTHONS")
+builder=$(echo "$pythons" | head -n 1)
+if [ -z "$builder" ]; then
+    echo "pyckg needs Python 3.11 or later with venv (Debian: python3-venv)" >&2
+    exit 1
+fi
+mkdir -p "$folder"
+
+case $what in
+wheel)
+    build_wheel wheels
+    echo "$wheel"
+    ;;
+test)
+    build_wheel wheels
+    name=venv-full
+    for python in $pythons; do
+        echo "pyckg with $("$python" --version): $([ $name = venv-full ] && echo all tests || echo tests without optional packages)"
+        if [ $name = venv-full ]; then
+            environment $name "$python" python/tests/requirements.txt python/tests/requirements-full.txt
+        else
+            environment $name "$python" python/tests/requirements.txt
+        fi
+        run_tests $name
+        name=venv-small
+    done
+    [ $name = venv-small ] || echo "there is no Python from 3.11 on here"
+    ;;
+strict)
+    build_wheel wheels
+    environment venv-full "$builder" python/tests/requirements.txt python/tests/requirements-full.txt
+    PYTHONDEVMODE=1 run_tests venv-full -W error
+    ;;
+sanitize)
+    build_wheel wheels-sanitize -Cbuild-dir="$folder/cmake-sanitize" -Ccmake.define.CKG_SANITIZE=address -Cinstall.strip=false
+    environment venv-full "$builder" python/tests/requirements.txt python/tests/requirements-full.txt
+    ASAN_OPTIONS=detect_leaks=0 PYTHONMALLOC=malloc LD_PRELOAD="$(gcc -print-file-name=libasan.so) $(gcc -print-file-name=libstdc++.so.6)" \
+        run_tests venv-full
+    ;;
+*)
+    echo "usage: python.sh wheel|test|strict|sanitize" >&2
+    exit 2
+    ;;
+esac
