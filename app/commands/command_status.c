@@ -1,5 +1,4 @@
 /* ckg status: where a study stands, and what is to be gained by going on. */
-#include <math.h>
 #include <stdio.h>
 
 #include "command.h"
@@ -86,22 +85,15 @@ static void print_gain(const struct app_notebook *n, const struct app_stop_watch
 
 static int run(const struct app_arguments *a, struct app_notebook *n)
 {
-    struct app_stop_watch watch = {.gain = {.one = NAN, .rest = NAN}};
+    struct app_stop_watch watch;
     struct app_text line = {0};
-
-    /* What the models say; where they can say nothing, the rest is told all the same. */
-    int status = n->definition.stop.gain > 0 ? app_stop_look(n, &watch, NULL, NULL)
-                                             : app_notebook_gain(n, &watch.gain);
-    if (status)
-        watch.gain = (ckg_gain){.one = NAN, .rest = NAN};
-    n->message->text[0] = 0;
-    status = CKG_OK;
+    int status = app_stop_standing(n, &watch);
 
     /* For people or for programs. */
-    if (a->json) {
+    if (!status && a->json) {
         app_status_write(n, &watch.gain, watch.reached, &line);
         status = app_print(a, &line);
-    } else {
+    } else if (!status) {
         print_text(n);
         print_pause(n);
         print_unmeasured(n);

@@ -213,18 +213,12 @@ static int print_text(const struct sheet *sheet)
 int app_recommend_print(const struct app_arguments *a, struct app_notebook *n,
                         const ckg_recommend_options *how)
 {
-    ckg_study *engine;
     ckg_recommendation *r;
     struct app_text line = {0};
-    int status = app_notebook_engine(n, &engine);
+    int status = app_notebook_recommend(n, how, &r);
 
     if (status)
         return status;
-    status = ckg_study_recommend(engine, how, &r);
-    if (status)
-        return app_notebook_fail(n, status);
-
-    app_withhold_early(n, r);
     if (a->json) {
         app_recommendation_write(n, r, &line);
         status = app_print(a, &line);

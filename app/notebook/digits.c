@@ -69,6 +69,21 @@ void app_withhold_early(const struct app_notebook *n, ckg_recommendation *r)
     }
 }
 
+int app_notebook_recommend(struct app_notebook *n, const ckg_recommend_options *how, ckg_recommendation **out)
+{
+    ckg_study *engine;
+    int status = app_notebook_engine(n, &engine);
+
+    *out = NULL;
+    if (status)
+        return status;
+    status = ckg_study_recommend(engine, how, out);
+    if (status)
+        return app_notebook_fail(n, status);
+    app_withhold_early(n, *out);
+    return CKG_OK;
+}
+
 void app_limits_text(const struct app_outcome *o, struct app_text *out)
 {
     char number[32];

@@ -26,6 +26,10 @@ const char *app_probability_text(double probability, char buffer[32]);
  */
 void app_withhold_early(const struct app_notebook *notebook, ckg_recommendation *recommendation);
 
+/* What is recommended now, early probabilities withheld; how NULL: by the library's own rule. */
+int app_notebook_recommend(struct app_notebook *notebook, const ckg_recommend_options *how,
+                           ckg_recommendation **out);
+
 /* ">= 500", "<= 1" or ">= 0 and <= 1", with all digits that the limits have. */
 void app_limits_text(const struct app_outcome *outcome, struct app_text *out);
 

@@ -236,6 +236,20 @@ int app_stop_look(struct app_notebook *n, struct app_stop_watch *w, int (*interr
     return status;
 }
 
+int app_stop_standing(struct app_notebook *n, struct app_stop_watch *w)
+{
+    *w = (struct app_stop_watch){.gain = {.one = NAN, .rest = NAN}};
+    const int status = n->definition.stop.gain > 0 ? app_stop_look(n, w, n->interrupt, n->context)
+                                                   : app_notebook_gain(n, &w->gain);
+
+    if (status == CKG_ERR_CANCELLED)
+        return status;
+    if (status)
+        w->gain = (ckg_gain){.one = NAN, .rest = NAN};
+    n->message->text[0] = 0;
+    return CKG_OK;
+}
+
 void app_stop_forget(struct app_stop_watch *w)
 {
     free(w->marks);

@@ -33,6 +33,13 @@ struct app_stop_watch {
  */
 int app_stop_look(struct app_notebook *notebook, struct app_stop_watch *watch, int (*interrupt)(void *),
                   void *context);
+
+/*
+ * How a study stands, for whoever looks: the gain as of now, and whether a run would end. Where the models
+ * can say nothing that is not known; CKG_ERR_CANCELLED alone is an error.
+ */
+int app_stop_standing(struct app_notebook *notebook, struct app_stop_watch *out);
+
 void app_stop_forget(struct app_stop_watch *watch);
 
 /* Why the study has stopped, in words: how much the rest is expected to gain, and what is too little. */

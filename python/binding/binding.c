@@ -9,6 +9,10 @@
 
 #include <time.h>
 
+#ifdef PYCKG_STORE
+#include "bridge/notebook.h"
+#endif
+
 struct pyckg_watch {
     int signals; /* 1: this thread handles signals */
     double next; /* when to look again, on the monotonic clock */

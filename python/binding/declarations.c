@@ -5,6 +5,10 @@
  */
 #include <ckg/ckg.h>
 
+#ifdef PYCKG_STORE
+#include "bridge/notebook.h"
+#endif
+
 #undef CKG_OPTIONS_VERSION
 #undef CKG_RECOMMEND_OPTIONS_VERSION
 #undef CKG_SD_DEFAULT

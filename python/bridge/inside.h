@@ -1,0 +1,42 @@
+/* What the files of the bridge share. */
+#ifndef PYCKG_INSIDE_H
+#define PYCKG_INSIDE_H
+
+#include "bridge/notebook.h"
+#include "evaluate/machine.h"
+#include "notebook/notebook.h"
+#include "notebook/stop.h"
+
+struct pyckg_notebook {
+    struct app_notebook n;
+    struct app_message message;
+    struct app_text text;
+    int open;
+    char *words[3]; /* study, store and name as they were given; NULL: they were not */
+    int by_file;    /* a problem file was opened */
+    int begun;      /* and may be written to */
+    int threads;
+    int (*interrupt)(void *);
+    void *context;
+    struct app_worker worker; /* id 0: this process evaluates nothing */
+    char machine[256];
+    struct app_stop_watch watch;
+};
+
+int pyckg_no_memory(pyckg_notebook *notebook);
+
+/* It is open; what the last call gave is forgotten. */
+int pyckg_check_open(pyckg_notebook *notebook);
+
+/* It has a store, and is there. */
+int pyckg_check_kept(pyckg_notebook *notebook);
+
+int pyckg_check_trial(pyckg_notebook *notebook, int number);
+
+/* Something is to be added: both hold, and a study of a problem file has begun. */
+int pyckg_begin(pyckg_notebook *notebook);
+
+/* The status of a call that gives a text, which must have fitted into memory. */
+int pyckg_give(pyckg_notebook *notebook, int status);
+
+#endif

@@ -1,0 +1,554 @@
+/* Opening a study, its trials, and what people say of them. */
+#include "bridge/notebook.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "bridge/inside.h"
+#include "notebook/mend.h"
+#include "notebook/told.h"
+#include "notebook/work.h"
+
+/* --- opening --- */
+
+static pyckg_notebook *new_notebook(pyckg_notebook **out, int threads)
+{
+    pyckg_notebook *b = calloc(1, sizeof *b);
+
+    *out = b;
+    if (b) {
+        b->threads = threads;
+        b->n.message = &b->message;
+    }
+    return b;
+}
+
+/* What the notebook does not know of itself, set again whenever it is opened. */
+static int settle(pyckg_notebook *b, int status)
+{
+    if (!status) {
+        b->n.threads = b->threads;
+        app_notebook_set_interrupt(&b->n, b->interrupt, b->context);
+    }
+    b->open = !status;
+    return status;
+}
+
+static int copy_words(pyckg_notebook *b, const char *study, const char *store, const char *name)
+{
+    const char *const given[] = {study, store, name};
+
+    for (int i = 0; i < 3; i++) {
+        b->words[i] = given[i] ? app_copy(given[i]) : NULL;
+        if (given[i] && !b->words[i])
+            return pyckg_no_memory(b);
+    }
+    return CKG_OK;
+}
+
+static int open_place(pyckg_notebook *b, enum app_access access)
+{
+    struct app_study_place place = {.store = b->words[1], .name = b->words[2]};
+    int status = b->words[0] ? app_place_take(&place, b->words[0], &b->message) : CKG_OK;
+
+    b->by_file = place.file != NULL;
+    if (!status && !place.file && !place.store)
+        status = app_fail(&b->message, CKG_ERR_INVALID, "which study? Give a problem file or a store");
+    return status ? status : settle(b, app_notebook_open(&b->n, &place, access, &b->message));
+}
+
+int pyckg_notebook_open(pyckg_notebook **out, const char *study, const char *store, const char *name,
+                        int threads)
+{
+    pyckg_notebook *b = new_notebook(out, threads);
+    const int status = b ? copy_words(b, study, store, name) : CKG_ERR_NOMEM;
+
+    return status ? status : open_place(b, APP_READ);
+}
+
+int pyckg_notebook_define(pyckg_notebook **out, const char *definition, const char *store, int threads)
+{
+    pyckg_notebook *b = new_notebook(out, threads);
+
+    return b ? settle(b, app_notebook_define(&b->n, definition, store, &b->message)) : CKG_ERR_NOMEM;
+}
+
+/* Nobody waits for a worker that has gone. */
+static void leave(pyckg_notebook *b)
+{
+    if (b->worker.id && b->n.store)
+        b->n.store->table->worker_remove(b->n.store, &b->worker);
+    b->worker.id = 0;
+}
+
+void pyckg_notebook_close(pyckg_notebook *b)
+{
+    if (!b)
+        return;
+    if (b->open) {
+        leave(b);
+        app_notebook_close(&b->n);
+    }
+    app_stop_forget(&b->watch);
+    app_text_free(&b->text);
+    for (int i = 0; i < 3; i++)
+        free(b->words[i]);
+    free(b);
+}
+
+int pyckg_begin(pyckg_notebook *b)
+{
+    int status = pyckg_check_open(b);
+
+    /* A problem file was opened to look: now its study begins, or its record follows the file. */
+    if (!status && b->by_file && !b->begun) {
+        app_notebook_close(&b->n);
+        status = open_place(b, APP_WRITE);
+        b->begun = !status;
+    }
+    return status ? status : pyckg_check_kept(b);
+}
+
+int pyckg_check_open(pyckg_notebook *b)
+{
+    b->message.text[0] = 0;
+    b->text.length = 0;
+    return b->open ? CKG_OK : app_fail(&b->message, CKG_ERR_STATE, "the study is not open");
+}
+
+int pyckg_check_kept(pyckg_notebook *b)
+{
+    return b->n.study
+               ? CKG_OK
+               : app_fail(&b->message, CKG_ERR_STATE, "the study is kept in no store, so it has no trials");
+}
+
+int pyckg_no_memory(pyckg_notebook *b)
+{
+    return app_fail(&b->message, CKG_ERR_NOMEM, "out of memory");
+}
+
+/* --- what comes back --- */
+
+const char *pyckg_notebook_message(const pyckg_notebook *b)
+{
+    return b ? b->message.text : "out of memory";
+}
+
+const char *pyckg_notebook_text(const pyckg_notebook *b, size_t *length)
+{
+    *length = b->text.length;
+    return b->text.data ? b->text.data : "";
+}
+
+int pyckg_give(pyckg_notebook *b, int status)
+{
+    if (!status && b->text.failed) {
+        app_text_free(&b->text);
+        return pyckg_no_memory(b);
+    }
+    return status;
+}
+
+void pyckg_notebook_set_interrupt(pyckg_notebook *b, int (*interrupt)(void *), void *context)
+{
+    b->interrupt = interrupt;
+    b->context = context;
+    if (b->open)
+        app_notebook_set_interrupt(&b->n, interrupt, context);
+}
+
+int pyckg_notebook_definition(pyckg_notebook *b)
+{
+    const int status = pyckg_check_open(b);
+
+    if (!status)
+        app_definition_write(&b->n.definition, b->n.seed, &b->text);
+    return pyckg_give(b, status);
+}
+
+int pyckg_notebook_redefine(pyckg_notebook *b, const char *definition)
+{
+    const int status = pyckg_begin(b);
+
+    return status ? status : app_notebook_redefine(&b->n, definition);
+}
+
+int pyckg_notebook_store(pyckg_notebook *b)
+{
+    const int status = pyckg_check_open(b);
+
+    if (!status)
+        app_text_print(&b->text, "%s", b->n.url ? b->n.url : "");
+    return pyckg_give(b, status);
+}
+
+/* --- trials --- */
+
+int pyckg_notebook_count(pyckg_notebook *b, int *out)
+{
+    int status = pyckg_check_open(b);
+
+    if (!status)
+        status = app_notebook_sync(&b->n);
+    *out = b->n.count;
+    return status;
+}
+
+int pyckg_check_trial(pyckg_notebook *b, int number)
+{
+    return number >= 1 && number <= b->n.count
+               ? CKG_OK
+               : app_fail(&b->message, CKG_ERR_NOT_FOUND, "there is no trial %d; the last is %d", number,
+                          b->n.count);
+}
+
+int pyckg_notebook_trial(pyckg_notebook *b, int number, pyckg_trial *out)
+{
+    int status = pyckg_check_open(b);
+
+    if (!status)
+        status = pyckg_check_trial(b, number);
+    if (status)
+        return status;
+
+    const struct app_trial *t = &b->n.trials[number - 1];
+    *out = (pyckg_trial){.number = t->number,
+                         .state = app_state_name(t->state),
+                         .x = t->x,
+                         .count = t->state == APP_DISCARDED ? t->kept : t->count,
+                         .measured = t->measured,
+                         .feasible = t->feasible,
+                         .origin = t->origin,
+                         .why = t->why,
+                         .seconds = t->seconds};
+    return CKG_OK;
+}
+
+int pyckg_notebook_best(pyckg_notebook *b, int *number)
+{
+    int status = pyckg_check_open(b);
+
+    if (!status)
+        status = app_notebook_sync(&b->n);
+    const struct app_trial *best = status ? NULL : app_notebook_best(&b->n);
+    *number = best ? best->number : 0;
+    return status;
+}
+
+int pyckg_notebook_engine(pyckg_notebook *b, ckg_study **out)
+{
+    int status = pyckg_check_open(b);
+
+    if (!status)
+        status = app_notebook_sync(&b->n);
+    return status ? status : app_notebook_engine(&b->n, out);
+}
+
+/* Values as the store keeps them. */
+static int write_values(pyckg_notebook *b, int count, const ckg_measurement *measured, struct app_text *out)
+{
+    const int outcomes = app_constraints(&b->n.definition) + 1;
+
+    for (int i = 0; i < count; i++)
+        if (measured[i].outcome < 0 || measured[i].outcome >= outcomes)
+            return app_fail(&b->message, CKG_ERR_INVALID, "there is no outcome %d", measured[i].outcome);
+    if (count)
+        app_outcomes_write(&b->n.definition, count, measured, out);
+    return out->failed ? pyckg_no_memory(b) : CKG_OK;
+}
+
+int pyckg_notebook_put(pyckg_notebook *b, const pyckg_trial *t)
+{
+    struct app_text design = {0};
+    struct app_text values = {0};
+    int status = pyckg_check_open(b);
+
+    if (!status && b->n.study)
+        status = app_fail(&b->message, CKG_ERR_STATE, "the study is kept in a store, which has its trials");
+    if (!status)
+        status = write_values(b, t->count, t->measured, &values);
+    if (!status) {
+        app_design_write(&b->n.definition, t->x, &design);
+        const struct app_record record = {.number = b->n.count + 1,
+                                          .state = t->state,
+                                          .origin = t->origin,
+                                          .parameters = design.data,
+                                          .outcomes = values.data,
+                                          .why = t->why,
+                                          .seconds = t->seconds};
+        status = design.failed ? pyckg_no_memory(b) : app_notebook_take(&b->n, &record);
+    }
+    app_text_free(&design);
+    app_text_free(&values);
+    return status;
+}
+
+int pyckg_notebook_ask(pyckg_notebook *b, ckg_suggestion **out, int *number)
+{
+    int status = pyckg_begin(b);
+
+    *out = NULL;
+    if (!status)
+        status = app_notebook_turn(&b->n);
+    if (status)
+        return status;
+    status = app_notebook_room(&b->n, 1);
+    if (!status)
+        status = app_notebook_suggest(&b->n, 0, out, number);
+    app_notebook_turn_give(&b->n);
+    return status;
+}
+
+int pyckg_notebook_add(pyckg_notebook *b, const double *x, int *number)
+{
+    int status = pyckg_begin(b);
+
+    if (!status)
+        status = app_design_check(&b->n.definition, x, &b->message);
+    if (!status)
+        status = app_notebook_turn(&b->n);
+    if (status)
+        return status;
+    status = app_notebook_room(&b->n, 1);
+    if (!status)
+        status = app_notebook_add(&b->n, x, 0, 0, number);
+    app_notebook_turn_give(&b->n);
+    return status;
+}
+
+/* --- what people say --- */
+
+/* What stands in the history. */
+static void write_command(pyckg_notebook *b, int number, const struct app_told *told, struct app_text *out)
+{
+    app_text_print(out, "tell %d%s ", number, told->replace ? " --replace" : "");
+    if (told->why)
+        app_text_print(out, "--failed '%s'", told->why);
+    else
+        app_outcomes_write(&b->n.definition, told->count, told->measured, out);
+    app_text_print(out, " (from Python)");
+}
+
+/* The trial exists, as the store has it now, and does not run. */
+static int prepare(pyckg_notebook *b, int number)
+{
+    int status = app_notebook_sync(&b->n);
+
+    if (!status)
+        status = pyckg_check_trial(b, number);
+    return status ? status : app_notebook_release(&b->n, number);
+}
+
+static int take_values(pyckg_notebook *b, struct app_told *told, int count, const ckg_measurement *measured)
+{
+    struct app_text checked = {0};
+    int status = write_values(b, count, measured, &checked);
+
+    app_text_free(&checked);
+    for (int i = 0; !status && i < count; i++)
+        status = app_told_add(&b->n, told, measured[i].outcome, 1, &measured[i]);
+    return status;
+}
+
+int pyckg_notebook_tell(pyckg_notebook *b, int number, int count, const ckg_measurement *measured,
+                        const char *why, int replace, const char *note)
+{
+    struct app_told told = {0};
+    struct app_text command = {0};
+    int status = pyckg_check_open(b);
+
+    if (!status)
+        status = pyckg_check_kept(b);
+    if (!status)
+        status = prepare(b, number);
+    if (!status)
+        status = app_told_new(&told, &b->n, number);
+    if (status)
+        return status;
+
+    told.why = why;
+    told.replace = replace;
+    told.note = note;
+    status = take_values(b, &told, count, measured);
+    write_command(b, number, &told, &command);
+    if (!status)
+        status = command.failed ? pyckg_no_memory(b) : app_told_record(&b->n, number, &told, command.data);
+    app_text_free(&command);
+    app_told_free(&told);
+    return status;
+}
+
+int pyckg_notebook_mend(pyckg_notebook *b, const char *how, int count, const int *numbers, const char *note)
+{
+    app_mend_one *mend = !strcmp(how, "discard")   ? app_mend_discard
+                         : !strcmp(how, "restore") ? app_mend_restore
+                         : !strcmp(how, "retry")   ? app_mend_retry
+                                                   : NULL;
+    struct app_text command = {0};
+    int status = pyckg_check_open(b);
+
+    if (!status && !mend)
+        status = app_fail(&b->message, CKG_ERR_INVALID, "there is no way '%s' to mend a trial", how);
+    if (!status)
+        status = pyckg_check_kept(b);
+    app_text_print(&command, "%s", how);
+    for (int i = 0; !status && i < count; i++) {
+        status = prepare(b, numbers[i]);
+        app_text_print(&command, " %d", numbers[i]);
+    }
+    app_text_print(&command, " (from Python)");
+    if (!status)
+        status = command.failed ? pyckg_no_memory(b)
+                                : app_notebook_mend(&b->n, count, numbers, how, mend, note, command.data);
+    app_text_free(&command);
+    return status;
+}
+
+int pyckg_notebook_undo(pyckg_notebook *b, int give_up)
+{
+    struct app_last_change last = {0};
+    int status = pyckg_check_open(b);
+
+    if (!status)
+        status = pyckg_check_kept(b);
+    if (!status)
+        status = app_notebook_undo(&b->n, give_up, &last);
+    if (!status) {
+        app_json_open(&b->text, NULL, '{');
+        app_json_add_integer(&b->text, "change", last.number);
+        app_json_add_string(&b->text, "command", last.command.data);
+        app_json_add_string(&b->text, "who", last.who.data);
+        app_json_add_integer(&b->text, "left", last.left - 1);
+        app_json_close(&b->text, '}');
+    }
+    app_last_free(&last);
+    return pyckg_give(b, status);
+}
+
+/* --- evaluating --- */
+
+/* This process is known to the store as one that evaluates. */
+static int enrol(pyckg_notebook *b)
+{
+    if (b->worker.id)
+        return CKG_OK;
+    app_worker_here(&b->worker, b->machine);
+    return b->n.store->table->worker_add(b->n.store, &b->worker, &b->message);
+}
+
+/* A trial that waits, or whose worker is gone; 0: there is none. */
+static int take_up(pyckg_notebook *b, int *number)
+{
+    struct app_claim claim;
+    const int status = b->n.store->table->claim(b->n.store, b->n.study, &b->worker, app_process_gone, &claim,
+                                                &b->message);
+
+    *number = status ? 0 : claim.number;
+    return *number ? app_work_inherit(&b->n, &b->worker, &claim) : status;
+}
+
+/* 1 when a trial of another process may still become ours, should that die. */
+static int others_work(const struct app_notebook *n)
+{
+    for (int i = 0; i < n->count; i++)
+        if (n->trials[i].queued && (n->trials[i].state == APP_RUNNING || n->trials[i].state == APP_PENDING))
+            return 1;
+    return 0;
+}
+
+/* Where the problem file has a bar for the gain, whether it is reached. */
+static int look_at_gain(pyckg_notebook *b, int *stopped)
+{
+    *stopped = 0;
+    if (!(b->n.definition.stop.gain > 0))
+        return CKG_OK;
+    const int status = app_stop_look(&b->n, &b->watch, b->interrupt, b->context);
+    *stopped = !status && b->watch.reached;
+    return status;
+}
+
+/* A new design, unless the budget is spent or it is not worth it. */
+static int take_new(pyckg_notebook *b, int *number, int *work)
+{
+    int taken = 1;
+    int stopped;
+    int status = look_at_gain(b, &stopped);
+
+    if (!status && !stopped)
+        status = app_work_choose(&b->n, &b->worker, &taken, number);
+    const int exhausted = status == CKG_ERR_EXHAUSTED;
+    if (exhausted) {
+        b->message.text[0] = 0;
+        status = CKG_OK;
+    }
+    *work = *number                        ? PYCKG_TAKEN
+            : !taken || others_work(&b->n) ? PYCKG_WAITING
+            : stopped                      ? PYCKG_STOPPED
+            : exhausted                    ? PYCKG_EXHAUSTED
+                                           : PYCKG_SPENT;
+    return status;
+}
+
+int pyckg_notebook_take(pyckg_notebook *b, int *number, int *work)
+{
+    int status = pyckg_begin(b);
+
+    *number = 0;
+    *work = PYCKG_TAKEN;
+    if (!status)
+        status = enrol(b);
+    if (!status)
+        status = app_notebook_sync(&b->n);
+    if (!status)
+        status = take_up(b, number);
+    return status || *number ? status : take_new(b, number, work);
+}
+
+int pyckg_notebook_finish(pyckg_notebook *b, int number, int count, const ckg_measurement *measured,
+                          const char *why, const char *log, double seconds)
+{
+    struct app_text values = {0};
+    int kept = 0;
+    int status = pyckg_check_open(b);
+
+    if (!status)
+        status = pyckg_check_kept(b);
+    if (!status && !why)
+        status = write_values(b, count, measured, &values);
+    if (!status) {
+        const struct app_record result = {.number = number,
+                                          .state = why ? "failed" : "complete",
+                                          .outcomes = values.data,
+                                          .why = why,
+                                          .log = log,
+                                          .seconds = seconds,
+                                          .failures = why != NULL};
+        status = b->n.store->table->finish(b->n.store, b->n.study, &result, b->worker.id, &kept, &b->message);
+    }
+    app_text_free(&values);
+    if (!status && !kept)
+        return app_fail(&b->message, CKG_ERR_STATE, "trial %d is not this process's to finish", number);
+    return status ? status : app_notebook_sync(&b->n);
+}
+
+int pyckg_notebook_hand_back(pyckg_notebook *b, int number)
+{
+    int status = pyckg_check_open(b);
+
+    if (!status)
+        status = pyckg_check_kept(b);
+    if (status)
+        return status;
+    app_work_hand_back(&b->n, &b->worker, number);
+    return app_notebook_sync(&b->n);
+}
+
+int pyckg_notebook_heartbeat(pyckg_notebook *b)
+{
+    const int status = pyckg_check_open(b);
+
+    if (status || !b->worker.id)
+        return status;
+    return b->n.store->table->heartbeat(b->n.store, &b->worker, &b->message);
+}

@@ -1,0 +1,137 @@
+/*
+ * A study in the program's own store, or one that is only looked at, for Python: the program's notebook
+ * (app/notebook) without its command line. Nothing here prints, asks or ends the process.
+ *
+ * Every function but those that free returns CKG_OK or one of the library's statuses, and then
+ * pyckg_notebook_message has one line that says why. Trials are numbered from 1. One thread at a time may use
+ * a notebook, and never a process that was forked since it was opened.
+ */
+#ifndef PYCKG_NOTEBOOK_H
+#define PYCKG_NOTEBOOK_H
+
+#include <stddef.h>
+
+#include <ckg/ckg.h>
+
+typedef struct pyckg_notebook pyckg_notebook;
+
+/* --- opening --- */
+
+/*
+ * The study of a problem file or of a store, as `ckg` finds it; name NULL: the only one of the store. Nothing
+ * is written before somebody asks for a design. *out is to be closed whatever comes back, and NULL without
+ * memory.
+ */
+int pyckg_notebook_open(pyckg_notebook **out, const char *study, const char *store, const char *name,
+                        int threads);
+
+/*
+ * The study of a definition, in the shape of a problem file: begun in the store, or opened there as it is
+ * kept where it is the same problem. store NULL: it is kept nowhere, and pyckg_notebook_put brings its
+ * trials.
+ */
+int pyckg_notebook_define(pyckg_notebook **out, const char *definition, const char *store, int threads);
+
+void pyckg_notebook_close(pyckg_notebook *notebook);
+
+/* What went wrong last, borrowed; and what the last function that gives a text gave. */
+const char *pyckg_notebook_message(const pyckg_notebook *notebook);
+const char *pyckg_notebook_text(const pyckg_notebook *notebook, size_t *length);
+
+/* As ckg_study_set_interrupt, also while another process has the turn. */
+void pyckg_notebook_set_interrupt(pyckg_notebook *notebook, int (*interrupt)(void *context), void *context);
+
+/* Gives the definition as JSON, with the seed; and goes on by another one of the same problem. */
+int pyckg_notebook_definition(pyckg_notebook *notebook);
+int pyckg_notebook_redefine(pyckg_notebook *notebook, const char *definition);
+
+/* Gives the URL of the store; empty: there is none. */
+int pyckg_notebook_store(pyckg_notebook *notebook);
+
+/* --- trials --- */
+
+/* A trial; what it points to is borrowed until the next call. */
+typedef struct pyckg_trial {
+    int number;
+    const char *state;
+    const double *x; /* (d) */
+    int count;
+    const ckg_measurement *measured; /* (count) of a discarded one too */
+    int feasible;
+    const char *origin;
+    const char *why; /* NULL: none */
+    double seconds;  /* NAN: not known */
+} pyckg_trial;
+
+/* How many there are now, whoever added them; and one of them as it was read then. */
+int pyckg_notebook_count(pyckg_notebook *notebook, int *out);
+int pyckg_notebook_trial(pyckg_notebook *notebook, int number, pyckg_trial *out);
+
+/* The best that measured feasible; 0: none. */
+int pyckg_notebook_best(pyckg_notebook *notebook, int *number);
+
+/* The library's study with all trials as they are now, borrowed until the next call that is not const. */
+int pyckg_notebook_engine(pyckg_notebook *notebook, ckg_study **out);
+
+/* Brings the next trial to a notebook that is kept nowhere. */
+int pyckg_notebook_put(pyckg_notebook *notebook, const pyckg_trial *trial);
+
+/* As `ckg ask`: a pending trial for the caller; *out NULL where the problem file gave the design. */
+int pyckg_notebook_ask(pyckg_notebook *notebook, ckg_suggestion **out, int *number);
+
+/* A design of the caller's own as a pending trial. */
+int pyckg_notebook_add(pyckg_notebook *notebook, const double *x, int *number);
+
+/* As `ckg tell`: values, or why NULL for none; replace 1: instead of what was told. note NULL: none. */
+int pyckg_notebook_tell(pyckg_notebook *notebook, int number, int count, const ckg_measurement *measured,
+                        const char *why, int replace, const char *note);
+
+/* As `ckg discard`, `ckg discard --restore` and `ckg retry`: how is "discard", "restore" or "retry". */
+int pyckg_notebook_mend(pyckg_notebook *notebook, const char *how, int count, const int *numbers,
+                        const char *note);
+
+/* As `ckg undo`, with --yes where give_up is 1; gives what was undone as JSON. */
+int pyckg_notebook_undo(pyckg_notebook *notebook, int give_up);
+
+/* --- evaluating, as `ckg run` does --- */
+
+/*
+ * What became of a request for work: a trial is this process's to evaluate; others evaluate or choose, so ask
+ * again soon; the budget is spent; every design was evaluated; the rest is expected to gain too little.
+ */
+enum pyckg_work { PYCKG_TAKEN, PYCKG_WAITING, PYCKG_SPENT, PYCKG_EXHAUSTED, PYCKG_STOPPED };
+
+/* A trial that waits or that a dead process left, else a new one. */
+int pyckg_notebook_take(pyckg_notebook *notebook, int *number, int *work);
+
+/* Its result; why NULL: these values, else it failed. CKG_ERR_STATE: the trial is no longer ours. */
+int pyckg_notebook_finish(pyckg_notebook *notebook, int number, int count, const ckg_measurement *measured,
+                          const char *why, const char *log, double seconds);
+
+/* It was not evaluated to its end, and waits for whoever takes it up. */
+int pyckg_notebook_hand_back(pyckg_notebook *notebook, int number);
+
+/* Tells others that this process lives; every ten seconds while it evaluates. */
+int pyckg_notebook_heartbeat(pyckg_notebook *notebook);
+
+/* --- what it shows --- */
+
+/* As the commands with --json: one object, or one line each. */
+int pyckg_notebook_status(pyckg_notebook *notebook);
+int pyckg_notebook_trials(pyckg_notebook *notebook);
+int pyckg_notebook_recommend(pyckg_notebook *notebook, const ckg_recommend_options *options);
+
+/* For each probability of being feasible the best design that reaches it, one line each. */
+int pyckg_notebook_frontier(pyckg_notebook *notebook);
+
+/* The kinds of plots; NULL behind the last. */
+const char *pyckg_plot_name(int index);
+const char *pyckg_plot_title(int index);
+
+/* As `ckg plot`, an SVG; x, y: parameters, -1: the plot chooses; policy NULL: the study's own. */
+int pyckg_notebook_plot(pyckg_notebook *notebook, const char *kind, int x, int y, const char *policy);
+
+/* As `ckg report`, an HTML page. */
+int pyckg_notebook_report(pyckg_notebook *notebook);
+
+#endif

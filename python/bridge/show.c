@@ -1,0 +1,163 @@
+/* What the program shows of a study, as texts. */
+#include <math.h>
+#include <string.h>
+
+#include "bridge/inside.h"
+#include "json/shapes.h"
+#include "notebook/digits.h"
+#include "notebook/frontier.h"
+#include "show/plot.h"
+#include "show/report.h"
+
+/* Open, with what others did meanwhile. */
+static int look(pyckg_notebook *b)
+{
+    const int status = pyckg_check_open(b);
+
+    return status ? status : app_notebook_sync(&b->n);
+}
+
+/* --- as JSON --- */
+
+int pyckg_notebook_status(pyckg_notebook *b)
+{
+    struct app_stop_watch watch;
+    int status = look(b);
+
+    if (status)
+        return status;
+    status = app_stop_standing(&b->n, &watch);
+    if (!status)
+        app_status_write(&b->n, &watch.gain, watch.reached, &b->text);
+    app_stop_forget(&watch);
+    return pyckg_give(b, status);
+}
+
+int pyckg_notebook_trials(pyckg_notebook *b)
+{
+    const int status = look(b);
+
+    for (int i = 0; !status && i < b->n.count; i++) {
+        app_trial_write(&b->n.definition, &b->n.trials[i], &b->text);
+        app_text_print(&b->text, "\n");
+    }
+    return pyckg_give(b, status);
+}
+
+int pyckg_notebook_recommend(pyckg_notebook *b, const ckg_recommend_options *options)
+{
+    ckg_recommendation *r = NULL;
+    int status = look(b);
+
+    if (!status)
+        status = app_notebook_recommend(&b->n, options, &r);
+    if (!status)
+        app_recommendation_write(&b->n, r, &b->text);
+    ckg_recommendation_free(r);
+    return pyckg_give(b, status);
+}
+
+int pyckg_notebook_frontier(pyckg_notebook *b)
+{
+    struct app_frontier frontier;
+    ckg_study *engine;
+    int status = look(b);
+
+    if (!status)
+        status = app_notebook_engine(&b->n, &engine);
+    if (!status)
+        status = app_frontier_find(&frontier, &b->n, engine);
+    if (status)
+        return status;
+
+    for (int k = 0; k < APP_FRONTIER; k++) {
+        app_json_open(&b->text, NULL, '{');
+        app_json_add_number(&b->text, "probability", app_frontier_chances[k]);
+        app_json_member(&b->text, "recommendation");
+        if (frontier.at[k])
+            app_recommendation_write(&b->n, frontier.at[k], &b->text);
+        else
+            app_text_print(&b->text, "null");
+        app_json_close(&b->text, '}');
+        app_text_print(&b->text, "\n");
+    }
+    app_frontier_free(&frontier);
+    return pyckg_give(b, CKG_OK);
+}
+
+/* --- drawn --- */
+
+static const struct app_plot *plot_at(int index)
+{
+    int count = 0;
+
+    while (app_plots[count])
+        count++;
+    return index >= 0 && index < count ? app_plots[index] : NULL;
+}
+
+const char *pyckg_plot_name(int index)
+{
+    const struct app_plot *plot = plot_at(index);
+
+    return plot ? plot->name : NULL;
+}
+
+const char *pyckg_plot_title(int index)
+{
+    const struct app_plot *plot = plot_at(index);
+
+    return plot ? plot->title : NULL;
+}
+
+/* The kind of that name; CKG_ERR_NOT_FOUND with all of them. */
+static int find_plot(pyckg_notebook *b, const char *name, const struct app_plot **out)
+{
+    struct app_text names = {0};
+
+    for (int i = 0; (*out = plot_at(i)); i++) {
+        if (!strcmp((*out)->name, name))
+            break;
+        app_text_print(&names, "%s%s", i ? ", " : "", (*out)->name);
+    }
+    if (!*out)
+        app_fail(&b->message, CKG_ERR_NOT_FOUND, "there is no plot '%s'; there are %s", name,
+                 names.data ? names.data : "");
+    app_text_free(&names);
+    return *out ? CKG_OK : CKG_ERR_NOT_FOUND;
+}
+
+int pyckg_notebook_plot(pyckg_notebook *b, const char *kind, int x, int y, const char *policy)
+{
+    const struct app_plot_options how = {.x = x, .y = y, .policy = policy};
+    const struct app_plot *plot;
+    struct app_show show;
+    int status = look(b);
+    const int d = status ? 0 : app_dimension(&b->n.definition);
+
+    if (!status)
+        status = find_plot(b, kind, &plot);
+    if (!status && (x >= d || y >= d || (x >= 0 && x == y)))
+        status = app_fail(&b->message, CKG_ERR_INVALID, "a plot needs two different parameters");
+    if (!status)
+        status = app_show_open(&show, &b->n);
+    if (status)
+        return status;
+    status = app_plot_make(plot, &app_canvas_svg, 0, &show, &how, &b->text);
+    app_show_close(&show);
+    return pyckg_give(b, status);
+}
+
+int pyckg_notebook_report(pyckg_notebook *b)
+{
+    struct app_show show;
+    int status = look(b);
+
+    if (!status)
+        status = app_show_open(&show, &b->n);
+    if (status)
+        return status;
+    status = app_report_make(&show, &b->text);
+    app_show_close(&show);
+    return pyckg_give(b, status);
+}

@@ -1,0 +1,325 @@
+/*
+ * The bridge by which Python has the program's notebook: studies that it begins are the program's, two
+ * notebooks of one store keep in step, work of a process that died is taken up, and whatever is wrong comes
+ * back as a status with one line.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "bridge/notebook.h"
+#include "notebook/notebook.h"
+
+#define DEFINITION                                                                                           \
+    "{\"name\": \"s\", \"goal\": \"minimize\", \"seed\": 7, \"parameters\": {\"x\": {\"type\": \"real\", "   \
+    "\"low\": 0, \"high\": 1}, \"a \\\"<i9>\": {\"type\": \"categorical\", \"values\": [\"p\", \"q\"]}}, "   \
+    "\"objective\": {\"name\": \"f\", \"noise\": \"none\"}, \"constraints\": {\"c\": {\"max\": 0.5, "        \
+    "\"noise\": \"none\"}}}"
+
+struct scene {
+    char folder[64];
+    char store[96];
+};
+
+static int set_up(void **state)
+{
+    struct scene *s = calloc(1, sizeof *s);
+
+    assert_non_null(s);
+    snprintf(s->folder, sizeof s->folder, "/tmp/ckg-bridge-XXXXXX");
+    assert_non_null(mkdtemp(s->folder));
+    snprintf(s->store, sizeof s->store, "%s/s.db", s->folder);
+    *state = s;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    static const char *const names[] = {"s.db", "s.db-wal", "s.db-shm", "s.db-turn", "other"};
+    struct scene *s = *state;
+    char path[128];
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        snprintf(path, sizeof path, "%s/%s", s->folder, names[i]);
+        unlink(path);
+    }
+    rmdir(s->folder);
+    free(s);
+    return 0;
+}
+
+static pyckg_notebook *define(const struct scene *s)
+{
+    pyckg_notebook *b;
+    const int status = pyckg_notebook_define(&b, DEFINITION, s->store, 1);
+
+    if (status)
+        fail_msg("%s", pyckg_notebook_message(b));
+    return b;
+}
+
+static pyckg_notebook *open_store(const struct scene *s)
+{
+    pyckg_notebook *b;
+    const int status = pyckg_notebook_open(&b, s->store, NULL, NULL, 1);
+
+    if (status)
+        fail_msg("%s", pyckg_notebook_message(b));
+    return b;
+}
+
+/* The call worked. */
+static void good(pyckg_notebook *b, int status)
+{
+    if (status)
+        fail_msg("status %d: %s", status, pyckg_notebook_message(b));
+}
+
+/* It did not, for this reason, said in one line. */
+static void refused(pyckg_notebook *b, int status, int expected, const char *words)
+{
+    assert_int_equal(status, expected);
+    if (!strstr(pyckg_notebook_message(b), words))
+        fail_msg("'%s' is missing in '%s'", words, pyckg_notebook_message(b));
+    assert_null(strchr(pyckg_notebook_message(b), '\n'));
+}
+
+static const char *text(pyckg_notebook *b)
+{
+    size_t length;
+    const char *found = pyckg_notebook_text(b, &length);
+
+    assert_int_equal(strlen(found), length);
+    return found;
+}
+
+static int ask(pyckg_notebook *b)
+{
+    ckg_suggestion *s;
+    int number = 0;
+
+    good(b, pyckg_notebook_ask(b, &s, &number));
+    assert_non_null(s);
+    ckg_suggestion_free(s);
+    return number;
+}
+
+static int tell(pyckg_notebook *b, int number, double f, double c)
+{
+    const ckg_measurement measured[] = {{0, f, CKG_SD_DEFAULT}, {1, c, CKG_SD_DEFAULT}};
+
+    return pyckg_notebook_tell(b, number, 2, measured, NULL, 0, NULL);
+}
+
+/* --- tests --- */
+
+static void test_in_step(void **state)
+{
+    pyckg_notebook *one = define(*state);
+    pyckg_notebook *other = open_store(*state);
+    pyckg_trial t;
+    ckg_study *engine;
+    int count;
+
+    /* What one asks for, the other tells, and both know. */
+    assert_int_equal(ask(one), 1);
+    assert_int_equal(ask(other), 2);
+    good(one, tell(one, 2, 3.5, 0.25));
+    good(other, pyckg_notebook_count(other, &count));
+    assert_int_equal(count, 2);
+    good(other, pyckg_notebook_trial(other, 2, &t));
+    assert_string_equal(t.state, "complete");
+    assert_int_equal(t.count, 2);
+    assert_true(t.measured[0].value == 3.5 && t.measured[1].value == 0.25);
+    good(other, pyckg_notebook_engine(other, &engine));
+    assert_int_equal(ckg_study_best(engine), 1);
+
+    /* It was said once; a correction says so, and can be taken back. */
+    refused(other, tell(other, 2, 3, 0), CKG_ERR_STATE, "already complete");
+    const ckg_measurement corrected = {0, 3, CKG_SD_DEFAULT};
+    good(other, pyckg_notebook_tell(other, 2, 1, &corrected, NULL, 1, "a slip"));
+    good(one, pyckg_notebook_undo(one, 0));
+    assert_non_null(strstr(text(one), "--replace"));
+    good(one, pyckg_notebook_mend(one, "discard", 1, (const int[]){2}, NULL));
+    good(other, pyckg_notebook_best(other, &count));
+    assert_int_equal(count, 0);
+    pyckg_notebook_close(one);
+    pyckg_notebook_close(other);
+}
+
+static void test_program_reads_it(void **state)
+{
+    const struct scene *s = *state;
+    const struct app_study_place place = {.store = s->store};
+    struct app_notebook n;
+    struct app_message message;
+    pyckg_notebook *b = define(s);
+
+    ask(b);
+    assert_int_equal(app_notebook_open(&n, &place, APP_READ, &message), CKG_OK);
+    assert_string_equal(n.definition.name, "s");
+    assert_string_equal(app_parameter_name(&n.definition, 1), "a \"<i9>");
+    assert_int_equal(n.count, 1);
+    assert_true(n.seed == 7);
+    app_notebook_close(&n);
+
+    /* The same again opens it; another problem of that name is refused. */
+    pyckg_notebook *again = define(s);
+    good(again, pyckg_notebook_definition(again));
+    assert_non_null(strstr(text(again), "\"seed\": 7"));
+    refused(again, pyckg_notebook_redefine(again, "{\"name\": \"s\"}"), CKG_ERR_INVALID, "missing");
+    pyckg_notebook_close(again);
+    refused(again,
+            pyckg_notebook_define(&again,
+                                  "{name: s, goal: minimize, parameters: {y: {type: real, low: 0, "
+                                  "high: 1}}, objective: {name: f}}",
+                                  s->store, 1),
+            CKG_ERR_INVALID, "another");
+    pyckg_notebook_close(again);
+    pyckg_notebook_close(b);
+}
+
+/* A budget that is given later holds for all. */
+static void test_budget(void **state)
+{
+    pyckg_notebook *b = define(*state);
+    char definition[2048];
+    ckg_suggestion *s;
+    int number;
+
+    good(b, pyckg_notebook_definition(b));
+    snprintf(definition, sizeof definition, "{\"budget\": 2, %s", text(b) + 1);
+    good(b, pyckg_notebook_redefine(b, definition));
+    ask(b);
+    pyckg_notebook *other = open_store(*state);
+    ask(other);
+    refused(other, pyckg_notebook_ask(other, &s, &number), CKG_ERR_STATE, "budget of 2");
+    assert_null(s);
+    pyckg_notebook_close(b);
+    pyckg_notebook_close(other);
+}
+
+/* What a process had when it died is taken up by the next one, and nobody else's. */
+static void test_taken_up(void **state)
+{
+    pyckg_notebook *b = define(*state);
+    const ckg_measurement measured[] = {{0, 1, CKG_SD_DEFAULT}, {1, 0, CKG_SD_DEFAULT}};
+    int number;
+    int work;
+    int status;
+
+    good(b, pyckg_notebook_take(b, &number, &work));
+    assert_int_equal(number, 1);
+    const pid_t child = fork();
+    if (!child) {
+        pyckg_notebook *mine = open_store(*state);
+        _exit(pyckg_notebook_take(mine, &number, &work) || number != 2);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+
+    good(b, pyckg_notebook_take(b, &number, &work));
+    assert_int_equal(number, 2);
+    assert_int_equal(work, PYCKG_TAKEN);
+    good(b, pyckg_notebook_heartbeat(b));
+    good(b, pyckg_notebook_finish(b, 2, 2, measured, NULL, NULL, 0.5));
+    refused(b, pyckg_notebook_finish(b, 2, 2, measured, NULL, NULL, 0.5), CKG_ERR_STATE,
+            "not this process's");
+    good(b, pyckg_notebook_hand_back(b, 1));
+    good(b, pyckg_notebook_take(b, &number, &work));
+    assert_int_equal(number, 1);
+    good(b, pyckg_notebook_finish(b, 1, 0, NULL, "it broke", "log", NAN));
+    good(b, pyckg_notebook_trials(b));
+    assert_non_null(strstr(text(b), "\"why\": \"it broke\""));
+    pyckg_notebook_close(b);
+}
+
+/* A study that is kept nowhere is shown like another. */
+static void test_shown(void **state)
+{
+    (void)state;
+    pyckg_notebook *b;
+    ckg_suggestion *s;
+    int number;
+
+    assert_int_equal(pyckg_notebook_define(&b, DEFINITION, NULL, 1), CKG_OK);
+    for (int i = 0; i < 6; i++) {
+        const double x[] = {0.15 * i, i % 2};
+        const ckg_measurement measured[] = {{0, x[0] * x[0] - x[1], CKG_SD_DEFAULT},
+                                            {1, x[0], CKG_SD_DEFAULT}};
+        const pyckg_trial t = {
+            .state = "complete", .x = x, .count = 2, .measured = measured, .origin = "user", .seconds = NAN};
+        good(b, pyckg_notebook_put(b, &t));
+    }
+    good(b, pyckg_notebook_report(b));
+    assert_non_null(strstr(text(b), "&#60;i9&#62;"));
+    assert_null(strstr(text(b), "<i9>"));
+    for (int i = 0; pyckg_plot_name(i); i++) {
+        good(b, pyckg_notebook_plot(b, pyckg_plot_name(i), -1, -1, NULL));
+        assert_non_null(strstr(text(b), "<svg"));
+    }
+    good(b, pyckg_notebook_status(b));
+    assert_non_null(strstr(text(b), "\"store\": null, \"budget\": null, \"evaluations\": 6"));
+    good(b, pyckg_notebook_recommend(b, NULL));
+    good(b, pyckg_notebook_frontier(b));
+
+    refused(b, pyckg_notebook_plot(b, "pie", -1, -1, NULL), CKG_ERR_NOT_FOUND, "there are sheet, ");
+    refused(b, pyckg_notebook_plot(b, "map", 1, 1, NULL), CKG_ERR_INVALID, "two different");
+    refused(b, pyckg_notebook_ask(b, &s, &number), CKG_ERR_STATE, "no store");
+    pyckg_notebook_close(b);
+}
+
+static void test_wrong(void **state)
+{
+    const struct scene *s = *state;
+    pyckg_notebook *b;
+    pyckg_trial t;
+    char path[128];
+
+    refused(b, pyckg_notebook_open(&b, s->store, NULL, NULL, 1), CKG_ERR_INVALID, "No such file");
+    refused(b, pyckg_notebook_trial(b, 1, &t), CKG_ERR_STATE, "not open");
+    pyckg_notebook_close(b);
+
+    snprintf(path, sizeof path, "%s/other", s->folder);
+    FILE *file = fopen(path, "w");
+    fputs("nonsense: [", file);
+    fclose(file);
+    refused(b, pyckg_notebook_open(&b, path, NULL, NULL, 1), CKG_ERR_INVALID, "other:");
+    pyckg_notebook_close(b);
+    refused(b, pyckg_notebook_open(&b, NULL, NULL, NULL, 1), CKG_ERR_INVALID, "which study?");
+    pyckg_notebook_close(b);
+    refused(b, pyckg_notebook_define(&b, DEFINITION, "/nowhere/at/all.db", 1), CKG_ERR_SYSTEM,
+            "No such file");
+    pyckg_notebook_close(b);
+
+    b = define(s);
+    const ckg_measurement odd = {5, 1, CKG_SD_DEFAULT};
+    ask(b);
+    refused(b, pyckg_notebook_tell(b, 9, 0, NULL, "why", 0, NULL), CKG_ERR_NOT_FOUND, "there is no trial 9");
+    refused(b, pyckg_notebook_tell(b, 1, 1, &odd, NULL, 0, NULL), CKG_ERR_INVALID, "there is no outcome 5");
+    refused(b, pyckg_notebook_mend(b, "mangle", 0, NULL, NULL), CKG_ERR_INVALID, "mangle");
+    pyckg_notebook_close(b);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_in_step, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_program_reads_it, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_budget, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_taken_up, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_shown, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_wrong, set_up, tear_down),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
