@@ -257,7 +257,9 @@ int app_notebook_take(struct app_notebook *n, const struct app_record *r)
 
     /* It is a trial already known, or the next one. */
     if (r->number < 1 || r->number > n->count + 1)
-        return app_fail(n->message, CKG_ERR_SYSTEM, "%s: trial %d is missing", n->url, n->count + 1);
+        return app_fail(n->message, CKG_ERR_SYSTEM,
+                        "%s: the store is damaged: trial %d is missing; `ckg check` says what can be saved",
+                        n->url, n->count + 1);
 
     /* What it says now, all of it: a trial may have been changed in any way. */
     int status = grow(n);

@@ -81,8 +81,10 @@ static int change_trial(struct app_sql_store *s, int64_t study, int64_t revision
                         const struct app_record *r, struct app_message *message)
 {
     int64_t changed = 0;
-    int status = insert_image(s, study, change, r->number, "before", message);
+    int status = app_sql_check_trial(s, study, r->number, message);
 
+    if (!status)
+        status = insert_image(s, study, change, r->number, "before", message);
     if (!status)
         status = rewrite(s, study, revision, r, &changed, message);
     if (!status && !changed)
@@ -130,7 +132,7 @@ int app_sql_change(struct app_store *store, int64_t study, const struct app_chan
                    const struct app_record *records, struct app_message *message)
 {
     struct app_sql_store *s = app_sql_self(store);
-    int64_t revision;
+    struct app_sealing sealing;
     int64_t number;
     int status = app_sql_begin(&s->sql, 1, message);
 
@@ -138,7 +140,7 @@ int app_sql_change(struct app_store *store, int64_t study, const struct app_chan
         return status;
 
     /* On top of what it was made for. */
-    status = app_sql_revise(s, study, &revision, message);
+    status = app_sql_revise(s, study, &sealing, message);
     if (!status)
         status = check_problem(s, study, change->redefined, message);
 
@@ -146,10 +148,12 @@ int app_sql_change(struct app_store *store, int64_t study, const struct app_chan
     if (!status)
         status = insert_change(s, study, change, &number, message);
     if (!status)
-        status = change_trials(s, study, revision, number, count, records, message);
+        status = change_trials(s, study, sealing.revision, number, count, records, message);
     if (!status && change->definition_after)
-        status = redefine(s, study, revision, change->definition_after, message);
-    return app_sql_end(&s->sql, status, message);
+        status = redefine(s, study, sealing.revision, change->definition_after, message);
+    if (!status)
+        status = app_seal_change(&s->sql, &sealing, number, message);
+    return app_sql_seal_and_end(s, &sealing, status, message);
 }
 
 /* --- taking one back --- */
@@ -227,26 +231,40 @@ static int keep_moved(struct app_sql_store *s, int64_t study, int number, struct
                        NULL, NULL, NULL, message, app_sql_integer(study), app_sql_integer(number));
 }
 
+/* The trials that the change added. */
+#define ADDED                                                                                                \
+    " FROM trial WHERE study = $1 AND number IN (SELECT a.trial FROM image a"                                \
+    " WHERE a.study = $1 AND a.change = $2 AND a.side = 'after') AND number NOT IN"                          \
+    " (SELECT b.trial FROM image b WHERE b.study = $1 AND b.change = $2 AND b.side = 'before')"
+
+static int sum_seals(void *context, const struct app_sql_value *columns, struct app_message *message)
+{
+    (void)message;
+
+    *(uint64_t *)context ^= (uint64_t)columns[0].integer;
+    return CKG_OK;
+}
+
 /* Every trial of the change is what it was before; those that were not there are gone again. */
-static int restore_trials(struct app_sql_store *s, int64_t study, int64_t revision, int number,
+static int restore_trials(struct app_sql_store *s, struct app_sealing *sealing, int number,
                           struct app_message *message)
 {
+    const int64_t study = sealing->study;
     int status = APP_SQL_RUN(
         s,
         "UPDATE trial SET revision = $1, worker = NULL, process = NULL, born = NULL, (" KEPT ") ="
         " (SELECT " KEPT " FROM image i WHERE i.study = $2 AND i.change = $3 AND i.trial = trial.number"
         " AND i.side = 'before') WHERE study = $2 AND number IN (SELECT b.trial FROM image b"
         " WHERE b.study = $2 AND b.change = $3 AND b.side = 'before')",
-        NULL, NULL, NULL, message, app_sql_integer(revision), app_sql_integer(study),
+        NULL, NULL, NULL, message, app_sql_integer(sealing->revision), app_sql_integer(study),
         app_sql_integer(number));
 
     if (!status)
-        status = APP_SQL_RUN(
-            s,
-            "DELETE FROM trial WHERE study = $1 AND number IN (SELECT a.trial FROM image a"
-            " WHERE a.study = $1 AND a.change = $2 AND a.side = 'after') AND number NOT IN"
-            " (SELECT b.trial FROM image b WHERE b.study = $1 AND b.change = $2 AND b.side = 'before')",
-            NULL, NULL, NULL, message, app_sql_integer(study), app_sql_integer(number));
+        status = APP_SQL_RUN(s, "SELECT seal" ADDED, sum_seals, &sealing->trials, NULL, message,
+                             app_sql_integer(study), app_sql_integer(number));
+    if (!status)
+        status = APP_SQL_RUN(s, "DELETE" ADDED, NULL, NULL, NULL, message, app_sql_integer(study),
+                             app_sql_integer(number));
     return status;
 }
 
@@ -276,6 +294,8 @@ static int check_undo(struct app_sql_store *s, int64_t study, int number, int64_
     int status = check_last(s, study, number, message);
 
     if (!status)
+        status = app_sql_check_change(s, study, number, message);
+    if (!status)
         status = check_running(s, study, number, message);
     if (!status)
         status = check_added(s, study, number, message);
@@ -289,7 +309,7 @@ int app_sql_undo(struct app_store *store, int64_t study, int number, const char 
                  struct app_message *message)
 {
     struct app_sql_store *s = app_sql_self(store);
-    int64_t revision;
+    struct app_sealing sealing;
     int64_t found = 0;
     int status = app_sql_begin(&s->sql, 1, message);
 
@@ -298,7 +318,7 @@ int app_sql_undo(struct app_store *store, int64_t study, int number, const char 
         return status;
 
     /* Whether that loses anything. */
-    status = app_sql_revise(s, study, &revision, message);
+    status = app_sql_revise(s, study, &sealing, message);
     if (!status)
         status = check_undo(s, study, number, &found, message);
     *moved = (int)found;
@@ -309,10 +329,12 @@ int app_sql_undo(struct app_store *store, int64_t study, int number, const char 
     if (!status)
         status = keep_moved(s, study, number, message);
     if (!status)
-        status = restore_trials(s, study, revision, number, message);
+        status = restore_trials(s, &sealing, number, message);
     if (!status)
-        status = restore_problem(s, study, revision, number, who, message);
-    return app_sql_end(&s->sql, status, message);
+        status = restore_problem(s, study, sealing.revision, number, who, message);
+    if (!status)
+        status = app_seal_change(&s->sql, &sealing, number, message);
+    return app_sql_seal_and_end(s, &sealing, status, message);
 }
 
 /* --- what was done --- */
@@ -321,23 +343,31 @@ struct visit {
     app_change_visit *change;
     app_image_visit *image;
     void *context;
+    uint64_t sum, expected; /* of the changes' seals, or of a change's images' */
 };
 
 static int take_change(void *context, const struct app_sql_value *columns, struct app_message *message)
 {
-    const struct visit *to = context;
-    const struct app_change change = {.number = (int)columns[0].integer,
-                                      .kind = columns[1].text,
-                                      .command = columns[2].text,
-                                      .who = columns[3].text,
-                                      .made = columns[4].real,
-                                      .undone = app_sql_number(&columns[5]),
-                                      .undone_by = columns[6].text,
-                                      .definition_before = columns[7].text,
-                                      .definition_after = columns[8].text};
+    struct visit *to = context;
+    const struct app_change change = {.number = (int)columns[APP_CHANGE_NUMBER].integer,
+                                      .kind = columns[APP_CHANGE_KIND].text,
+                                      .command = columns[APP_CHANGE_COMMAND].text,
+                                      .who = columns[APP_CHANGE_WHO].text,
+                                      .made = columns[APP_CHANGE_MADE].real,
+                                      .undone = app_sql_number(&columns[APP_CHANGE_UNDONE]),
+                                      .undone_by = columns[APP_CHANGE_UNDONE_BY].text,
+                                      .definition_before = columns[APP_CHANGE_BEFORE].text,
+                                      .definition_after = columns[APP_CHANGE_AFTER].text};
 
-    if (!app_sql_are_texts(columns, 1, 3))
-        return app_sql_damaged("change", columns[0].integer, message);
+    /* Where there is none, the study stands alone. */
+    to->expected = (uint64_t)columns[APP_CHANGE_COLUMNS].integer;
+    if (columns[APP_CHANGE_STUDY].type == APP_SQL_NULL)
+        return CKG_OK;
+
+    if (!app_seal_holds(columns, APP_CHANGE_SEAL) ||
+        !app_sql_are_texts(columns, APP_CHANGE_KIND, APP_CHANGE_WHO))
+        return app_sql_damaged("change", columns[APP_CHANGE_NUMBER].integer, message);
+    to->sum ^= (uint64_t)columns[APP_CHANGE_SEAL].integer;
     return to->change(to->context, &change);
 }
 
@@ -345,39 +375,47 @@ int app_sql_changes(struct app_store *store, int64_t study, app_change_visit *vi
                     struct app_message *message)
 {
     struct visit to = {.change = visit, .context = context};
+    const int status = APP_SQL_RUN(app_sql_self(store),
+                                   "SELECT " APP_SEALED_CHANGE
+                                   ", s.changes FROM study s LEFT JOIN change c ON c.study = s.id"
+                                   " WHERE s.id = $1 ORDER BY c.number",
+                                   take_change, &to, NULL, message, app_sql_integer(study));
 
-    return APP_SQL_RUN(app_sql_self(store),
-                       "SELECT number, kind, command, who, made, undone, undone_by, definition_before,"
-                       " definition_after FROM change WHERE study = $1 ORDER BY number",
-                       take_change, &to, NULL, message, app_sql_integer(study));
+    if (!status && to.sum != to.expected)
+        return app_fail(message, CKG_ERR_SYSTEM,
+                        "the store is damaged: changes are missing from its history; `ckg check` says what "
+                        "can be saved");
+    return status;
 }
 
 static int take_image(void *context, const struct app_sql_value *columns, struct app_message *message)
 {
-    const struct visit *to = context;
+    struct visit *to = context;
     const struct app_image image = {
-        .change = (int)columns[0].integer,
-        .side = columns[1].text,
-        .record = {.number = (int)columns[2].integer,
-                   .state = columns[3].text,
-                   .queued = (int)columns[4].integer,
-                   .parameters = columns[5].text,
-                   .outcomes = columns[6].text,
-                   .why = columns[7].text,
-                   .log = columns[8].text,
-                   .answer = columns[9].text,
-                   .extra = columns[10].text,
-                   .notes = columns[11].text,
-                   .seconds = app_sql_number(&columns[12]),
-                   .starts = (int)columns[13].integer,
-                   .failures = (int)columns[14].integer,
+        .change = (int)columns[APP_IMAGE_CHANGE].integer,
+        .side = columns[APP_IMAGE_SIDE].text,
+        .record = {.number = (int)columns[APP_IMAGE_TRIAL].integer,
+                   .state = columns[APP_IMAGE_STATE].text,
+                   .queued = (int)columns[APP_IMAGE_QUEUED].integer,
+                   .parameters = columns[APP_IMAGE_PARAMETERS].text,
+                   .outcomes = columns[APP_IMAGE_OUTCOMES].text,
+                   .why = columns[APP_IMAGE_WHY].text,
+                   .log = columns[APP_IMAGE_LOG].text,
+                   .answer = columns[APP_IMAGE_ANSWER].text,
+                   .extra = columns[APP_IMAGE_EXTRA].text,
+                   .notes = columns[APP_IMAGE_NOTES].text,
+                   .seconds = app_sql_number(&columns[APP_IMAGE_SECONDS]),
+                   .starts = (int)columns[APP_IMAGE_STARTS].integer,
+                   .failures = (int)columns[APP_IMAGE_FAILURES].integer,
                    .asked = NAN,
-                   .ended = app_sql_number(&columns[15])},
+                   .ended = app_sql_number(&columns[APP_IMAGE_ENDED])},
     };
 
-    if (!image.side || !image.record.state || !image.record.parameters)
-        return app_sql_damaged("the history of trial", columns[2].integer, message);
-    return to->image(to->context, &image);
+    if (!app_seal_holds(columns, APP_IMAGE_SEAL) || !image.side || !image.record.state ||
+        !image.record.parameters)
+        return app_sql_damaged("the history of trial", columns[APP_IMAGE_TRIAL].integer, message);
+    to->sum ^= (uint64_t)columns[APP_IMAGE_SEAL].integer;
+    return to->image ? to->image(to->context, &image) : CKG_OK;
 }
 
 int app_sql_images(struct app_store *store, int64_t study, int trial, app_image_visit *visit, void *context,
@@ -386,7 +424,31 @@ int app_sql_images(struct app_store *store, int64_t study, int trial, app_image_
     struct visit to = {.image = visit, .context = context};
 
     return APP_SQL_RUN(app_sql_self(store),
-                       "SELECT change, side, trial, " KEPT " FROM image WHERE study = $1 AND trial = $2"
-                       " ORDER BY change, CASE side WHEN 'before' THEN 1 WHEN 'after' THEN 2 ELSE 3 END",
+                       "SELECT " APP_SEALED_IMAGE " FROM image i WHERE i.study = $1 AND i.trial = $2"
+                       " ORDER BY i.change, CASE i.side WHEN 'before' THEN 1 WHEN 'after' THEN 2 ELSE 3 END",
                        take_image, &to, NULL, message, app_sql_integer(study), app_sql_integer(trial));
+}
+
+static int take_images(void *context, const struct app_sql_value *columns, struct app_message *message)
+{
+    struct visit *to = context;
+
+    if (!app_seal_holds(columns, APP_CHANGE_SEAL))
+        return app_sql_damaged("change", columns[APP_CHANGE_NUMBER].integer, message);
+    to->expected = (uint64_t)columns[APP_CHANGE_IMAGES].integer;
+    return CKG_OK;
+}
+
+int app_sql_check_change(struct app_sql_store *s, int64_t study, int number, struct app_message *message)
+{
+    struct visit to = {0};
+    int status = APP_SQL_RUN(
+        s, "SELECT " APP_SEALED_CHANGE " FROM change c WHERE c.study = $1 AND c.number = $2", take_images,
+        &to, NULL, message, app_sql_integer(study), app_sql_integer(number));
+
+    if (!status)
+        status = APP_SQL_RUN(s,
+                             "SELECT " APP_SEALED_IMAGE " FROM image i WHERE i.study = $1 AND i.change = $2",
+                             take_image, &to, NULL, message, app_sql_integer(study), app_sql_integer(number));
+    return !status && to.sum != to.expected ? app_sql_damaged("change", number, message) : status;
 }

@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "store/seal.h"
 #include "store/sql.h"
 #include "store/store.h"
 
@@ -63,8 +64,18 @@ int app_sql_damaged(const char *what, int64_t number, struct app_message *messag
 
 /* --- trials --- */
 
-/* A new revision of the study, whose row is this transaction's from here on. */
-int app_sql_revise(struct app_sql_store *s, int64_t study, int64_t *revision, struct app_message *message);
+/* The row is what was written, or there is none. What is to be sealed anew is looked at first. */
+int app_sql_check_study(struct app_sql_store *s, int64_t study, struct app_message *message);
+int app_sql_check_trial(struct app_sql_store *s, int64_t study, int number, struct app_message *message);
+
+/*
+ * A new revision of the study, whose row is this transaction's from here on; and the end of that transaction,
+ * as app_sql_end, all that it changed being sealed before.
+ */
+int app_sql_revise(struct app_sql_store *s, int64_t study, struct app_sealing *sealing,
+                   struct app_message *message);
+int app_sql_seal_and_end(struct app_sql_store *s, const struct app_sealing *sealing, int status,
+                         struct app_message *message);
 
 /* A new trial of that number. */
 int app_sql_insert(struct app_sql_store *s, int64_t study, int64_t revision, int number,
@@ -81,6 +92,8 @@ int app_sql_undo(struct app_store *store, int64_t study, int number, const char 
                  struct app_message *message);
 int app_sql_changes(struct app_store *store, int64_t study, app_change_visit *visit, void *context,
                     struct app_message *message);
+/* The change and its images are what was written. */
+int app_sql_check_change(struct app_sql_store *s, int64_t study, int number, struct app_message *message);
 int app_sql_images(struct app_store *store, int64_t study, int trial, app_image_visit *visit, void *context,
                    struct app_message *message);
 

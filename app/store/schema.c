@@ -9,6 +9,8 @@
 
 #include <ckg/status.h>
 
+#include "store/seal.h"
+
 static const char *const step_0[] = {
     "CREATE TABLE ckg_store (version {integer} NOT NULL)",
     "INSERT INTO ckg_store (version) VALUES (0)",
@@ -130,7 +132,24 @@ static const char *const step_1[] = {
     NULL,
 };
 
-static const char *const *const steps[] = {step_0, step_1};
+/* Seals (store/seal.h): of what there is already by app_seal_all, of the rest as it is written. */
+static const char *const step_2[] = {
+    "ALTER TABLE study ADD COLUMN last {integer} NOT NULL DEFAULT 0",
+    "ALTER TABLE study ADD COLUMN trials {integer} NOT NULL DEFAULT 0",
+    "ALTER TABLE study ADD COLUMN changes {integer} NOT NULL DEFAULT 0",
+    "ALTER TABLE study ADD COLUMN seal {integer} NOT NULL DEFAULT 0",
+    "ALTER TABLE trial ADD COLUMN seal {integer} NOT NULL DEFAULT 0",
+    "ALTER TABLE change ADD COLUMN images {integer} NOT NULL DEFAULT 0",
+    "ALTER TABLE change ADD COLUMN seal {integer} NOT NULL DEFAULT 0",
+    "ALTER TABLE image ADD COLUMN seal {integer} NOT NULL DEFAULT 0",
+    NULL,
+};
+
+/* A step: its statements, and what is done after them, or NULL. */
+static const struct {
+    const char *const *statements;
+    int (*then)(struct app_sql *sql, struct app_message *message);
+} steps[] = {{step_0, NULL}, {step_1, NULL}, {step_2, app_seal_all}};
 
 enum { VERSION = sizeof steps / sizeof *steps };
 
@@ -179,8 +198,10 @@ static int make_step(struct app_sql *sql, int64_t version, struct app_message *m
     const struct app_sql_value next = {.type = APP_SQL_INTEGER, .integer = version + 1};
     int status = CKG_OK;
 
-    for (const char *const *statement = steps[version]; !status && *statement; statement++)
+    for (const char *const *statement = steps[version].statements; !status && *statement; statement++)
         status = app_sql_run(sql, *statement, 0, NULL, NULL, NULL, NULL, message);
+    if (!status && steps[version].then)
+        status = steps[version].then(sql, message);
     if (!status)
         status = app_sql_run(sql, "UPDATE ckg_store SET version = $1", 1, &next, NULL, NULL, NULL, message);
     return status;

@@ -95,6 +95,20 @@ static int pragma(struct database *db, const char *sql, struct app_message *mess
     return sqlite3_exec(db->handle, sql, NULL, NULL, NULL) == SQLITE_OK ? CKG_OK : complain(db, message);
 }
 
+/* The one number that the statement gives. */
+static int read_integer(struct database *db, const char *sql, int *out, struct app_message *message)
+{
+    sqlite3_stmt *statement = NULL;
+    const int good = sqlite3_prepare_v2(db->handle, sql, -1, &statement, NULL) == SQLITE_OK &&
+                     sqlite3_step(statement) == SQLITE_ROW;
+
+    if (good)
+        *out = sqlite3_column_int(statement, 0);
+    const int status = good ? CKG_OK : complain(db, message);
+    sqlite3_finalize(statement);
+    return status;
+}
+
 /* 1 when nobody can write beside the file, and all that was written is in it. */
 static int is_frozen(const char *given)
 {
@@ -138,6 +152,27 @@ static int open_file(struct database *db, int create, struct app_message *messag
     return code == SQLITE_OK ? CKG_OK : complain(db, message);
 }
 
+/*
+ * A database without tables is a new one. With more than its first page, none of them free, it was none: its
+ * list of tables is lost.
+ */
+static int check_blank(struct database *db, struct app_message *message)
+{
+    int blank = 1;
+    int pages = 0;
+
+    int status = read_integer(db, "SELECT NOT EXISTS (SELECT 1 FROM sqlite_schema)", &blank, message);
+    if (!status && blank)
+        status = read_integer(db,
+                              "SELECT page_count - (SELECT freelist_count FROM pragma_freelist_count)"
+                              " FROM pragma_page_count",
+                              &pages, message);
+    if (status || pages <= 1)
+        return status;
+    return app_fail(message, CKG_ERR_SYSTEM,
+                    "%s: the store is damaged: it has lost its tables; restore it from a backup", db->path);
+}
+
 static int sqlite_open(void **out, const char *url, int create, struct app_message *message)
 {
     struct database *db = calloc(1, sizeof *db);
@@ -170,6 +205,8 @@ static int sqlite_open(void **out, const char *url, int create, struct app_messa
     }
     if (!status)
         status = pragma(db, "PRAGMA synchronous = NORMAL", message);
+    if (!status)
+        status = check_blank(db, message);
 
     if (status)
         sqlite_close(db);

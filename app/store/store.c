@@ -45,9 +45,10 @@ int app_sql_are_texts(const struct app_sql_value *columns, int first, int last)
 
 int app_sql_damaged(const char *what, int64_t number, struct app_message *message)
 {
-    return app_fail(message, CKG_ERR_SYSTEM,
-                    "the store is damaged: %s %lld cannot be read; restore it from a backup", what,
-                    (long long)number);
+    return app_fail(
+        message, CKG_ERR_SYSTEM,
+        "the store is damaged: %s %lld is not what was written; `ckg check` says what can be saved", what,
+        (long long)number);
 }
 
 int app_sql_first_integer(void *context, const struct app_sql_value *columns, struct app_message *message)
@@ -94,17 +95,51 @@ static int take_study(void *context, const struct app_sql_value *columns, struct
 {
     struct app_study_record *out = context;
 
-    if (!app_sql_are_texts(columns, 1, 4))
-        return app_sql_damaged("a study", columns[0].integer, message);
+    if (!app_seal_holds(columns, APP_STUDY_SEAL) ||
+        !app_sql_are_texts(columns, APP_STUDY_NAME, APP_STUDY_SEED))
+        return app_sql_damaged("study", columns[APP_STUDY_ID].integer, message);
 
-    out->id = columns[0].integer;
-    out->name = app_copy(columns[1].text);
-    out->definition = app_copy(columns[2].text);
-    out->folder = app_copy(columns[3].text);
-    out->seed = strtoull(columns[4].text, NULL, 10);
-    out->redefined = columns[5].integer;
+    out->id = columns[APP_STUDY_ID].integer;
+    out->name = app_copy(columns[APP_STUDY_NAME].text);
+    out->definition = app_copy(columns[APP_STUDY_DEFINITION].text);
+    out->folder = app_copy(columns[APP_STUDY_FOLDER].text);
+    out->seed = strtoull(columns[APP_STUDY_SEED].text, NULL, 10);
+    out->redefined = columns[APP_STUDY_REDEFINED].integer;
     return out->name && out->definition && out->folder ? CKG_OK
                                                        : app_fail(message, CKG_ERR_NOMEM, "out of memory");
+}
+
+/* A study that was not asked for, by its name: the context, or NULL. */
+static int take_other(void *context, const struct app_sql_value *columns, struct app_message *message)
+{
+    const char *asked = context;
+    const int found = asked && columns[APP_STUDY_NAME].text && !strcmp(asked, columns[APP_STUDY_NAME].text);
+
+    return app_seal_holds(columns, APP_STUDY_SEAL) && !found
+               ? CKG_OK
+               : app_sql_damaged("study", columns[APP_STUDY_ID].integer, message);
+}
+
+/* Before a study is said not to be there: none has lost its name or its place, and no trial its study. */
+static int check_lost(struct app_sql_store *s, const char *name, struct app_message *message)
+{
+    struct app_text asked = {0};
+    int64_t orphans = 0;
+
+    app_text_print(&asked, "%s", name);
+    int status = app_sql_run(&s->sql, "SELECT " APP_SEALED_STUDY " FROM study ORDER BY id", 0, NULL,
+                             take_other, asked.data, NULL, message);
+    app_text_free(&asked);
+    if (!status)
+        status = app_sql_run(
+            &s->sql, "SELECT COUNT(*) FROM trial t WHERE NOT EXISTS (SELECT 1 FROM study WHERE id = t.study)",
+            0, NULL, app_sql_first_integer, &orphans, NULL, message);
+    if (!status && orphans)
+        status = app_fail(
+            message, CKG_ERR_SYSTEM,
+            "the store is damaged: %lld trials have no study; `ckg check` says what can be saved",
+            (long long)orphans);
+    return status;
 }
 
 static int study_find(struct app_store *store, const char *name, struct app_study_record *out,
@@ -113,9 +148,10 @@ static int study_find(struct app_store *store, const char *name, struct app_stud
     struct app_sql_store *s = app_sql_self(store);
 
     *out = (struct app_study_record){0};
-    int status = APP_SQL_RUN(
-        s, "SELECT id, name, definition, folder, seed, redefined FROM study WHERE name = $1", take_study, out,
-        NULL, message, app_sql_text(name));
+    int status = APP_SQL_RUN(s, "SELECT " APP_SEALED_STUDY " FROM study WHERE name = $1", take_study, out,
+                             NULL, message, app_sql_text(name));
+    if (!status && !out->id)
+        status = check_lost(s, name, message);
     if (!status && !out->id)
         status = app_fail(message, CKG_ERR_NOT_FOUND, "there is no study '%s' in the store", name);
     if (status)
@@ -138,6 +174,7 @@ static int study_create(struct app_store *store, const struct app_study_record *
                         struct app_study_record *out, struct app_message *message)
 {
     struct app_sql_store *s = app_sql_self(store);
+    struct app_sealing sealing = {0};
     char seed[24];
 
     *out = (struct app_study_record){0};
@@ -149,9 +186,12 @@ static int study_create(struct app_store *store, const struct app_study_record *
     status = APP_SQL_RUN(
         s,
         "INSERT INTO study (name, definition, folder, seed, created) VALUES ($1, $2, $3, $4, {now})"
-        " ON CONFLICT (name) DO NOTHING",
-        NULL, NULL, NULL, message, app_sql_text(study->name), app_sql_text(study->definition),
-        app_sql_text(study->folder), app_sql_text(seed_text(study->seed, seed)));
+        " ON CONFLICT (name) DO NOTHING RETURNING id",
+        app_sql_first_integer, &sealing.study, NULL, message, app_sql_text(study->name),
+        app_sql_text(study->definition), app_sql_text(study->folder),
+        app_sql_text(seed_text(study->seed, seed)));
+    if (!status && sealing.study)
+        status = app_seal_study(&s->sql, &sealing, message);
     if (!status)
         status = study_find(store, study->name, out, message);
     status = app_sql_end(&s->sql, status, message);
@@ -164,13 +204,22 @@ static int study_update(struct app_store *store, const struct app_study_record *
                         struct app_message *message)
 {
     struct app_sql_store *s = app_sql_self(store);
+    const struct app_sealing sealing = {.study = study->id, .revision = INT64_MAX};
     char seed[24];
+    int status = app_sql_begin(&s->sql, 1, message);
 
-    return RUN_ALONE(
-        s, 1, "UPDATE study SET definition = $1, folder = $2, seed = $3 WHERE id = $4 AND redefined = $5",
-        message, app_sql_text(study->definition), app_sql_text(study->folder),
-        app_sql_text(seed_text(study->seed, seed)), app_sql_integer(study->id),
-        app_sql_integer(study->redefined));
+    if (status)
+        return status;
+    status = app_sql_check_study(s, study->id, message);
+    if (!status)
+        status = APP_SQL_RUN(
+            s, "UPDATE study SET definition = $1, folder = $2, seed = $3 WHERE id = $4 AND redefined = $5",
+            NULL, NULL, NULL, message, app_sql_text(study->definition), app_sql_text(study->folder),
+            app_sql_text(seed_text(study->seed, seed)), app_sql_integer(study->id),
+            app_sql_integer(study->redefined));
+    if (!status)
+        status = app_seal_study(&s->sql, &sealing, message);
+    return app_sql_end(&s->sql, status, message);
 }
 
 /* --- trials --- */
@@ -205,58 +254,100 @@ static int standing(struct app_store *store, int64_t study, int *last, int64_t *
 struct visit {
     app_record_visit *visit;
     void *context;
+    uint64_t sum, expected; /* of the trials' seals */
 };
 
 static int take_trial(void *context, const struct app_sql_value *columns, struct app_message *message)
 {
-    const struct visit *to = context;
-    const struct app_record record = {.number = (int)columns[0].integer,
-                                      .revision = columns[1].integer,
-                                      .state = columns[2].text,
-                                      .origin = columns[3].text,
-                                      .queued = (int)columns[4].integer,
-                                      .parameters = columns[5].text,
-                                      .outcomes = columns[6].text,
-                                      .why = columns[7].text,
-                                      .log = columns[8].text,
-                                      .seconds = app_sql_number(&columns[9]),
-                                      .starts = (int)columns[10].integer,
-                                      .failures = (int)columns[11].integer,
-                                      .answer = columns[12].text,
-                                      .extra = columns[13].text,
-                                      .notes = columns[14].text,
-                                      .asked = app_sql_number(&columns[15]),
-                                      .ended = app_sql_number(&columns[16])};
+    struct visit *to = context;
+    const struct app_record record = {.number = (int)columns[APP_TRIAL_NUMBER].integer,
+                                      .revision = columns[APP_TRIAL_REVISION].integer,
+                                      .state = columns[APP_TRIAL_STATE].text,
+                                      .origin = columns[APP_TRIAL_ORIGIN].text,
+                                      .queued = (int)columns[APP_TRIAL_QUEUED].integer,
+                                      .parameters = columns[APP_TRIAL_PARAMETERS].text,
+                                      .outcomes = columns[APP_TRIAL_OUTCOMES].text,
+                                      .why = columns[APP_TRIAL_WHY].text,
+                                      .log = columns[APP_TRIAL_LOG].text,
+                                      .answer = columns[APP_TRIAL_ANSWER].text,
+                                      .extra = columns[APP_TRIAL_EXTRA].text,
+                                      .notes = columns[APP_TRIAL_NOTES].text,
+                                      .seconds = app_sql_number(&columns[APP_TRIAL_SECONDS]),
+                                      .starts = (int)columns[APP_TRIAL_STARTS].integer,
+                                      .failures = (int)columns[APP_TRIAL_FAILURES].integer,
+                                      .asked = app_sql_number(&columns[APP_TRIAL_ASKED]),
+                                      .ended = app_sql_number(&columns[APP_TRIAL_ENDED])};
 
-    if (!app_sql_are_texts(columns, 2, 3) || !app_sql_are_texts(columns, 5, 5))
-        return app_sql_damaged("trial", columns[0].integer, message);
-    return to->visit(to->context, &record);
+    if (!app_seal_holds(columns, APP_TRIAL_SEAL) || !record.state || !record.origin || !record.parameters)
+        return app_sql_damaged("trial", columns[APP_TRIAL_NUMBER].integer, message);
+    to->sum ^= (uint64_t)columns[APP_TRIAL_SEAL].integer;
+    return to->visit ? to->visit(to->context, &record) : CKG_OK;
+}
+
+/* A trial with the study's sum of all seals; where there is none, that alone. */
+static int take_trial_of_study(void *context, const struct app_sql_value *columns,
+                               struct app_message *message)
+{
+    struct visit *to = context;
+
+    to->expected = (uint64_t)columns[APP_TRIAL_COLUMNS].integer;
+    return columns[APP_TRIAL_STUDY].type == APP_SQL_NULL ? CKG_OK : take_trial(context, columns, message);
 }
 
 static int trials_since(struct app_store *store, int64_t study, int64_t revision, app_record_visit *visit,
                         void *context, struct app_message *message)
 {
     struct app_sql_store *s = app_sql_self(store);
-    struct visit to = {visit, context};
-
-    return APP_SQL_RUN(
+    struct visit to = {.visit = visit, .context = context};
+    const int status = APP_SQL_RUN(
         s,
-        "SELECT number, revision, state, origin, queued, parameters, outcomes, why, log, seconds, "
-        "starts, failures, answer, extra, notes, asked, ended FROM trial"
-        " WHERE study = $1 AND revision > $2 ORDER BY number",
-        take_trial, &to, NULL, message, app_sql_integer(study), app_sql_integer(revision));
+        "SELECT " APP_SEALED_TRIAL ", s.trials FROM study s LEFT JOIN trial t ON t.study = s.id"
+        " AND t.revision > $1 WHERE s.id = $2 ORDER BY t.number",
+        take_trial_of_study, &to, NULL, message, app_sql_integer(revision), app_sql_integer(study));
+
+    /* All of them: then none is missing, and each is its latest. */
+    if (!status && !revision && to.sum != to.expected)
+        return app_fail(message, CKG_ERR_SYSTEM,
+                        "the store is damaged: trials are missing or older than the study; `ckg check` says "
+                        "what can be saved");
+    return status;
 }
 
-int app_sql_revise(struct app_sql_store *s, int64_t study, int64_t *revision, struct app_message *message)
+int app_sql_check_trial(struct app_sql_store *s, int64_t study, int number, struct app_message *message)
 {
-    *revision = 0;
-    const int status = APP_SQL_RUN(
-        s, "UPDATE study SET revision = revision + 1 WHERE id = $1 RETURNING revision", app_sql_first_integer,
-        revision, NULL, message, app_sql_integer(study));
+    struct visit nobody = {0};
 
-    return status || *revision
+    return APP_SQL_RUN(s, "SELECT " APP_SEALED_TRIAL " FROM trial t WHERE t.study = $1 AND t.number = $2",
+                       take_trial, &nobody, NULL, message, app_sql_integer(study), app_sql_integer(number));
+}
+
+int app_sql_check_study(struct app_sql_store *s, int64_t study, struct app_message *message)
+{
+    return APP_SQL_RUN(s, "SELECT " APP_SEALED_STUDY " FROM study WHERE id = $1", take_other, NULL, NULL,
+                       message, app_sql_integer(study));
+}
+
+int app_sql_revise(struct app_sql_store *s, int64_t study, struct app_sealing *sealing,
+                   struct app_message *message)
+{
+    *sealing = (struct app_sealing){.study = study};
+    int status = app_sql_check_study(s, study, message);
+
+    if (!status)
+        status = APP_SQL_RUN(s, "UPDATE study SET revision = revision + 1 WHERE id = $1 RETURNING revision",
+                             app_sql_first_integer, &sealing->revision, NULL, message,
+                             app_sql_integer(study));
+    return status || sealing->revision
                ? status
                : app_fail(message, CKG_ERR_NOT_FOUND, "the study has been deleted from its store");
+}
+
+int app_sql_seal_and_end(struct app_sql_store *s, const struct app_sealing *sealing, int status,
+                         struct app_message *message)
+{
+    if (!status)
+        status = app_seal_study(&s->sql, sealing, message);
+    return app_sql_end(&s->sql, status, message);
 }
 
 int app_sql_insert(struct app_sql_store *s, int64_t study, int64_t revision, int number,
@@ -287,7 +378,7 @@ static int add(struct app_store *store, int64_t study, int first, int count, con
                int64_t worker, struct app_message *message)
 {
     struct app_sql_store *s = app_sql_self(store);
-    int64_t revision;
+    struct app_sealing sealing;
     int64_t last = 0;
     int status = app_sql_begin(&s->sql, !worker, message);
 
@@ -295,7 +386,7 @@ static int add(struct app_store *store, int64_t study, int first, int count, con
         return status;
 
     /* The first of them must be the next. */
-    status = app_sql_revise(s, study, &revision, message);
+    status = app_sql_revise(s, study, &sealing, message);
     if (!status)
         status = app_sql_last(s, study, &last, message);
     if (!status && last != first - 1)
@@ -303,8 +394,8 @@ static int add(struct app_store *store, int64_t study, int first, int count, con
                           first);
 
     for (int i = 0; !status && i < count; i++)
-        status = app_sql_insert(s, study, revision, first + i, &records[i], worker, message);
-    return app_sql_end(&s->sql, status, message);
+        status = app_sql_insert(s, study, sealing.revision, first + i, &records[i], worker, message);
+    return app_sql_seal_and_end(s, &sealing, status, message);
 }
 
 /* --- claiming --- */
@@ -367,15 +458,25 @@ static int look_for_waiting(struct app_sql_store *s, int64_t study, struct waiti
     return APP_SQL_RUN(s, OPEN_TRIALS, take_waiting, w, NULL, message, app_sql_integer(study));
 }
 
-/* The same in a transaction that is going to change the trial; *revision is what its change gets. */
-static int take_hold(struct app_sql_store *s, int64_t study, struct waiting *w, int64_t *revision,
+/* The same in a transaction that is going to change the trial; `sealing` has what its change gets. */
+static int take_hold(struct app_sql_store *s, int64_t study, struct waiting *w, struct app_sealing *sealing,
                      struct app_message *message)
 {
     w->found = (struct app_claim){0};
-    const int status = APP_SQL_RUN(s, OPEN_TRIALS " {claim}", take_waiting, w, NULL, message,
-                                   app_sql_integer(study));
+    int status = APP_SQL_RUN(s, OPEN_TRIALS " {claim}", take_waiting, w, NULL, message,
+                             app_sql_integer(study));
 
-    return status || !w->found.number ? status : app_sql_revise(s, study, revision, message);
+    if (!status && w->found.number)
+        status = app_sql_check_trial(s, study, w->found.number, message);
+    return status || !w->found.number ? status : app_sql_revise(s, study, sealing, message);
+}
+
+/* The end of such a transaction. */
+static int let_go(struct app_sql_store *s, const struct waiting *w, const struct app_sealing *sealing,
+                  int status, struct app_message *message)
+{
+    return w->found.number ? app_sql_seal_and_end(s, sealing, status, message)
+                           : app_sql_end(&s->sql, status, message);
 }
 
 static int claim(struct app_store *store, int64_t study, const struct app_worker *worker, app_is_gone *gone,
@@ -383,7 +484,7 @@ static int claim(struct app_store *store, int64_t study, const struct app_worker
 {
     struct app_sql_store *s = app_sql_self(store);
     struct waiting w = {.machine = worker->machine, .gone = gone};
-    int64_t revision;
+    struct app_sealing sealing;
 
     /* First without a transaction: mostly there is none. */
     *out = (struct app_claim){0};
@@ -394,16 +495,16 @@ static int claim(struct app_store *store, int64_t study, const struct app_worker
     status = app_sql_begin(&s->sql, 0, message);
     if (status)
         return status;
-    status = take_hold(s, study, &w, &revision, message);
+    status = take_hold(s, study, &w, &sealing, message);
     if (!status && w.found.number)
         status = APP_SQL_RUN(
             s,
             "UPDATE trial SET state = 'running', revision = $1, worker = $2, starts = starts + 1,"
             " process = NULL, born = NULL WHERE study = $3 AND number = $4",
-            NULL, NULL, NULL, message, app_sql_integer(revision), app_sql_integer(worker->id),
+            NULL, NULL, NULL, message, app_sql_integer(sealing.revision), app_sql_integer(worker->id),
             app_sql_integer(study), app_sql_integer(w.found.number));
 
-    status = app_sql_end(&s->sql, status, message);
+    status = let_go(s, &w, &sealing, status, message);
     if (!status)
         *out = w.found;
     return status;
@@ -414,23 +515,23 @@ static int release(struct app_store *store, int64_t study, int number, const cha
 {
     struct app_sql_store *s = app_sql_self(store);
     struct waiting w = {.machine = machine, .number = number, .gone = gone};
-    int64_t revision;
+    struct app_sealing sealing;
     int64_t changed = 0;
 
     *out = (struct app_claim){0};
     int status = app_sql_begin(&s->sql, 1, message);
     if (status)
         return status;
-    status = take_hold(s, study, &w, &revision, message);
+    status = take_hold(s, study, &w, &sealing, message);
     if (!status && w.found.number)
         status = APP_SQL_RUN(
             s,
             "UPDATE trial SET state = 'pending', revision = $1, worker = NULL, process = NULL,"
             " born = NULL WHERE study = $2 AND number = $3 AND state = 'running'",
-            NULL, NULL, &changed, message, app_sql_integer(revision), app_sql_integer(study),
+            NULL, NULL, &changed, message, app_sql_integer(sealing.revision), app_sql_integer(study),
             app_sql_integer(number));
 
-    status = app_sql_end(&s->sql, status, message);
+    status = let_go(s, &w, &sealing, status, message);
     if (!status && changed)
         *out = w.found;
     return status;
@@ -462,7 +563,7 @@ static int finish(struct app_store *store, int64_t study, const struct app_recor
 {
     struct app_sql_store *s = app_sql_self(store);
     const int durable = is_precious(s, r);
-    int64_t revision;
+    struct app_sealing sealing;
     int64_t changed = 0;
 
     /* All of it or nothing. */
@@ -472,7 +573,9 @@ static int finish(struct app_store *store, int64_t study, const struct app_recor
         return status;
 
     /* It counts only where the trial is still open, and this worker's. */
-    status = app_sql_revise(s, study, &revision, message);
+    status = app_sql_revise(s, study, &sealing, message);
+    if (!status)
+        status = app_sql_check_trial(s, study, r->number, message);
     if (!status)
         status = APP_SQL_RUN(s,
                              "UPDATE trial SET state = $1, revision = $2, outcomes = $3, why = $4, log = $5,"
@@ -482,14 +585,15 @@ static int finish(struct app_store *store, int64_t study, const struct app_recor
                              " worker = NULL, process = NULL, born = NULL"
                              " WHERE study = $11 AND number = $12 AND state IN ('pending', 'running')"
                              " AND COALESCE(worker, 0) = $13",
-                             NULL, NULL, &changed, message, app_sql_text(r->state), app_sql_integer(revision),
-                             app_sql_text(r->outcomes), app_sql_text(r->why), app_sql_text(r->log),
-                             app_sql_real(r->seconds), app_sql_integer(r->failures), app_sql_text(r->answer),
-                             app_sql_text(r->extra), app_sql_text(r->notes), app_sql_integer(study),
-                             app_sql_integer(r->number), app_sql_integer(worker));
+                             NULL, NULL, &changed, message, app_sql_text(r->state),
+                             app_sql_integer(sealing.revision), app_sql_text(r->outcomes),
+                             app_sql_text(r->why), app_sql_text(r->log), app_sql_real(r->seconds),
+                             app_sql_integer(r->failures), app_sql_text(r->answer), app_sql_text(r->extra),
+                             app_sql_text(r->notes), app_sql_integer(study), app_sql_integer(r->number),
+                             app_sql_integer(worker));
 
     /* Only what was committed has been kept. */
-    status = app_sql_end(&s->sql, status, message);
+    status = app_sql_seal_and_end(s, &sealing, status, message);
     if (!status && durable)
         s->synced = app_clock();
     *kept = !status && changed > 0;

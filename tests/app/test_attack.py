@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 from harness import FOREVER, PATIENCE, PROGRAM, Folder, Skip, check, compile_c, main, problem, wait_for
+from seals import forged  # noqa: E402
 
 ANSWER = ["sh", "-c", "echo '{\"f\": 1, \"c\": -1}'"]
 NOBODY = 54321      # no account of this machine has it
@@ -80,12 +81,11 @@ def is_root(pid):
 
 def lose_a_trial(path, process, born):
     """Trial 1 is a dead worker's, and its evaluation is said to be that process."""
-    store = sqlite3.connect(path, isolation_level=None)
-    machine = store.execute("SELECT machine FROM lost").fetchone()[0]
-    store.execute("INSERT INTO worker (machine, process, born, heartbeat) VALUES (?, 999999999, 5, 0)", (machine,))
-    store.execute("UPDATE trial SET state = 'running', outcomes = NULL, worker = last_insert_rowid(), process = ?, born = ? WHERE number = 1",
-                  (process, born))
-    store.close()
+    with forged(path) as store:
+        machine = store.execute("SELECT machine FROM lost").fetchone()[0]
+        store.execute("INSERT INTO worker (machine, process, born, heartbeat) VALUES (?, 999999999, 5, 0)", (machine,))
+        store.execute("UPDATE trial SET state = 'running', outcomes = NULL, worker = last_insert_rowid(), process = ?, born = ? WHERE number = 1",
+                      (process, born))
 
 
 def remember_machine(path):

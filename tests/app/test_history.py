@@ -7,6 +7,7 @@ import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from harness import Folder, check, main, problem, wait_for  # noqa: E402
+from seals import forged  # noqa: E402
 
 # Made by hand, so that every trial is told by a person.
 LAB = """name: lab
@@ -202,10 +203,8 @@ def test_since():
         folder.ckg("ask", "lab.yaml", "-n", 3, expect=0)
         for number in (2, 3, 4, 5):
             folder.ckg("tell", "lab.yaml", number, "--failed", "spilt", expect=0)
-        store = sqlite3.connect(folder / "lab.db")
-        store.execute("UPDATE trial SET ended = ended - 7200 WHERE number < 4")
-        store.commit()
-        store.close()
+        with forged(folder / "lab.db") as store:
+            store.execute("UPDATE trial SET ended = ended - 7200 WHERE number < 4")
         for since, found in (("1h", [4, 5]), ("3h", [2, 3, 4, 5]), ("90min", [4, 5]), ("2d", [2, 3, 4, 5]), ("3", [3, 4, 5]), ("2999-01-01", [])):
             result = folder.ckg("retry", "lab.yaml", "--failed", "--since", since)
             check(result.status == (0 if found else 1), since, result.err)
@@ -346,10 +345,8 @@ def test_a_run_follows_what_others_change():
         for name in os.listdir(folder.path):
             if name.startswith("s."):
                 shutil.copy(folder / name, folder / "fresh" / name)
-        store = sqlite3.connect(folder / "fresh" / "s.db")
-        store.execute("DELETE FROM trial WHERE number > 8")
-        store.commit()
-        store.close()
+        with forged(folder / "fresh" / "s.db") as store:
+            store.execute("DELETE FROM trial WHERE number > 8")
         asked = json.loads(folder.ckg("ask", "s.yaml", "--json", cwd=folder / "fresh", expect=0).out)
         check(asked["parameters"] == trials[8]["parameters"], asked, trials[8])
 

@@ -189,7 +189,7 @@ def test_left_over_evaluations_end_first():
 def test_left_over_is_killed_not_awaited():
     """The evaluation never ends; killed between its start and the note of it in the store, which is the next write, it is found all the same."""
     with study_folder(budget=2, policy="sobol") as folder:
-        for place in range(1, 60):
+        for place in range(1, 120):
             env = {"HANG": 1, "CKG_FAULT": f"kill:{place}"}
             process = folder.start("run", "s.yaml", env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
             check(process.wait(timeout=PATIENCE) == -signal.SIGKILL, process.returncode)
