@@ -145,6 +145,10 @@ def define(
     outcomes = [name, *limits]
     if name in limits:
         raise InvalidError(f"constraints: {name!r} is the name of the objective")
+    for outcome in outcomes:
+        if outcome in space:
+            what = "objective" if outcome == name else "constraints"
+            raise InvalidError(f"{what}: {outcome!r} is the name of a parameter")
     definition = Definition(
         space,
         name,

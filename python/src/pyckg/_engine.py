@@ -6,7 +6,6 @@ import os
 import threading
 import weakref
 from collections.abc import Callable, Sequence
-from types import TracebackType
 from typing import Any
 
 from ._backend import (
@@ -42,10 +41,12 @@ class Engine:
         self._options = options
         self._d = len(definition.parameters)
         self._m = 1 + len(definition.constraints)
-        self._lock = threading.Lock()
-        self._owner = 0
-        self._broken = ""
-        self._inherited: Any = None
+        self._lock = threading.RLock()
+        self._refusal = ""  # why no call is possible any more
+        self._inherited: Any = None  # the handle of the process that this one was forked from
+        self.lost: list[int] = []  # trials whose ask was interrupted at the very end, so that nobody knows of them
+        self.told = 0
+        self.cancelled = 0
         self._handle: Any = self._new_handle()
         _engines.add(self)
 
@@ -60,106 +61,107 @@ class Engine:
 
     # --- one call at a time ---
 
-    def __enter__(self) -> Any:
-        """Takes the study for one call; its handle."""
-        me = threading.get_ident()
-        if self._owner == me:
+    def _free(self) -> threading.RLock:
+        """The lock under which all that follows is done. A `with` of it is left cleanly wherever Ctrl-C strikes."""
+        if self._lock._is_owned():  # type: ignore[attr-defined]
             raise StateError("the study is at work in this thread already")
-        self._lock.acquire()
-        if self._broken or self._inherited is not None:
-            self._repair()
-        self._owner = me
+        return self._lock
+
+    def _ready(self) -> Any:
+        """With the lock held: the handle, once it can be used."""
+        if self._refusal:
+            raise StateError(self._refusal)
+        if self._inherited is not None:
+            handle = self._new_handle()
+            _copy_trials(self._inherited, handle)
+            self._handle, self._inherited = handle, None
         self._watch.signals = threading.current_thread() is threading.main_thread()
         return self._handle
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._owner = 0
-        self._lock.release()
-
-    def _repair(self) -> None:
-        """With the lock held: refuses what is beyond repair, and makes the study anew after a fork."""
-        try:
-            if self._broken:
-                raise StateError(self._broken)
-            inherited, self._handle = self._inherited, self._new_handle()
-            _copy_trials(inherited, self._handle)
-            self._inherited = None
-        except BaseException:
-            self._lock.release()
-            raise
-
     def close(self) -> None:
         """Frees the memory; every later call is refused."""
-        with self:
-            handle, self._handle = self._handle, None
-            self._broken = "the study is closed"
-            ffi.release(handle)
+        with self._free():
+            if not self._refusal:
+                handle, self._handle = self._handle, None
+                self._refusal = "the study is closed"
+                ffi.release(handle)
 
     def forked(self) -> None:
         """In the child of a fork: the library's threads are gone, so that the study is made anew when it is used."""
-        if self._lock.locked():
-            self._broken = "the process was forked while another thread used this study"
+        if self._lock._is_owned() or not self._lock.acquire(blocking=False):  # type: ignore[attr-defined]
+            self._refusal = self._refusal or "the process was forked while this study was at work"
         elif self._handle is not None and self._options.threads != 1:
             self._inherited = self._handle
-        if self._handle is not None and (self._broken or self._inherited is not None):
-            self._handle = ffi.gc(self._handle, None) or self._handle  # never freed here: its threads are the parent's
-        self._lock = threading.Lock()
-        self._owner = 0
+        if self._handle is not None and (self._refusal or self._inherited is not None):
+            ffi.gc(self._handle, None)  # never freed here: its threads are the parent's
+        self._lock = threading.RLock()
 
     # --- asking and telling ---
 
     def ask(self) -> Suggested:
         out = ffi.new("ckg_suggestion **")
-        with self as study:
-            check(lib.ckg_study_ask(study, out))
-        s = out[0]
+        with self._free():
+            study = self._ready()
+            before = lib.ckg_study_trials(study)
+            try:
+                check(lib.ckg_study_ask(study, out))
+                return self._read_suggestion(out[0])
+            except BaseException:
+                self.lost.extend(range(before, lib.ckg_study_trials(study)))
+                raise
+            finally:
+                lib.ckg_suggestion_free(out[0])
+
+    def _read_suggestion(self, s: Any) -> Suggested:
         k = self._m - 1
-        forecast = Forecast(
-            ffi.unpack(s.mean, k + 1),
-            ffi.unpack(s.sd, k + 1),
-            s.probability_feasible,
-            ffi.unpack(s.probability, k) if k else [],
-        )
-        suggested = Suggested(s.trial, ffi.unpack(s.x, self._d), text(s.path), s.value, forecast)
-        lib.ckg_suggestion_free(s)
-        return suggested
+        probability = ffi.unpack(s.probability, k) if k else []
+        forecast = Forecast(ffi.unpack(s.mean, k + 1), ffi.unpack(s.sd, k + 1), s.probability_feasible, probability)
+        return Suggested(s.trial, ffi.unpack(s.x, self._d), text(s.path), s.value, forecast)
 
     def add(self, x: Sequence[float]) -> int:
         out = ffi.new("int *")
-        with self as study:
+        with self._free():
+            study = self._ready()
             check(lib.ckg_study_add(study, doubles(x), out))
         return int(out[0])
 
     def tell(self, trial: int, measured: Sequence[Measurement]) -> None:
         told = ffi.new("ckg_measurement[]", measured)
-        with self as study:
+        with self._free():
+            study = self._ready()
             check(lib.ckg_study_tell_measured(study, trial, len(told), told))
+            self.told += 1
 
     def tell_failed(self, trial: int) -> None:
-        with self as study:
+        with self._free():
+            study = self._ready()
             check(lib.ckg_study_tell_failed(study, trial))
+            self.told += 1
 
     def cancel(self, trial: int) -> None:
-        with self as study:
+        with self._free():
+            study = self._ready()
             check(lib.ckg_study_cancel(study, trial))
+            self.cancelled += 1
 
     # --- what was told ---
 
     def count(self) -> int:
-        with self as study:
+        with self._free():
+            study = self._ready()
             return int(lib.ckg_study_trials(study))
 
     def trial(self, trial: int) -> Record:
         out = ffi.new("ckg_trial *")
-        with self as study:
+        with self._free():
+            study = self._ready()
             check(lib.ckg_study_trial_sized(study, trial, out, ffi.sizeof("ckg_trial")))
             measured = [Measurement(m.outcome, m.value, m.sd) for m in (out.measured[i] for i in range(out.count))]
             return Record(trial, _STATES[out.state], ffi.unpack(out.x, self._d), measured, out.feasible, "")
 
     def best(self) -> int | None:
-        with self as study:
+        with self._free():
+            study = self._ready()
             best = int(lib.ckg_study_best(study))
         return None if best < 0 else best
 
@@ -174,37 +176,32 @@ class Engine:
             if options.probability is not None:
                 chosen.rule, chosen.probability = lib.CKG_RULE_PROBABILITY, options.probability
         out = ffi.new("ckg_recommendation **")
-        with self as study:
-            check(lib.ckg_study_recommend(study, chosen, out))
-        recommended = self._read_recommendation(out[0])
-        lib.ckg_recommendation_free(out[0])
-        return recommended
+        with self._free():
+            try:
+                check(lib.ckg_study_recommend(self._ready(), chosen, out))
+                return self._read_recommendation(out[0])
+            finally:
+                lib.ckg_recommendation_free(out[0])
 
     def _read_recommendation(self, r: Any) -> Recommended:
         k = self._m - 1
-        forecast = Forecast(
-            ffi.unpack(r.mean, k + 1),
-            ffi.unpack(r.sd, k + 1),
-            r.probability_feasible,
-            ffi.unpack(r.probability, k) if k else [],
-            r.utility,
-        )
-        best = None if r.best_trial < 0 else r.best_trial
-        trial = None if r.trial < 0 else r.trial
+        probability = ffi.unpack(r.probability, k) if k else []
+        means, sds = ffi.unpack(r.mean, k + 1), ffi.unpack(r.sd, k + 1)
         return Recommended(
             ffi.unpack(r.x, self._d),
-            forecast,
+            Forecast(means, sds, r.probability_feasible, probability, r.utility),
             r.penalty,
             r.evaluations,
-            best,
-            trial,
+            None if r.best_trial < 0 else r.best_trial,
+            None if r.trial < 0 else r.trial,
             bool(r.measured),
             r.hardest,
         )
 
     def gain(self) -> Gains:
         out = ffi.new("ckg_gain *")
-        with self as study:
+        with self._free():
+            study = self._ready()
             check(lib.ckg_study_expected_gain_sized(study, out, ffi.sizeof("ckg_gain")))
         return Gains(out.one, out.rest, out.all, out.doubt, out.objective, out.left)
 
@@ -214,7 +211,8 @@ class Engine:
             return []
         mean, sd = ffi.new("double[]", n * m), ffi.new("double[]", n * m)
         probability, utility = ffi.new("double[]", n), ffi.new("double[]", n)
-        with self as study:
+        with self._free():
+            study = self._ready()
             check(lib.ckg_study_predict(study, n, _rows(designs), mean, sd, probability, utility))
         return [
             Forecast(
@@ -232,13 +230,15 @@ class Engine:
             return []
         value = ffi.new("double[]", len(designs))
         name = ffi.NULL if policy is None else as_bytes("policy", policy)
-        with self as study:
+        with self._free():
+            study = self._ready()
             check(lib.ckg_study_score(study, name, len(designs), _rows(designs), value))
         return list(value)
 
     def model(self, outcome: int) -> ModelRecord:
         i = ffi.new("ckg_model_info *")
-        with self as study:
+        with self._free():
+            study = self._ready()
             check(lib.ckg_study_model_sized(study, outcome, i, ffi.sizeof("ckg_model_info")))
             lengthscales = ffi.unpack(i.lengthscales, self._d)
         return ModelRecord(
@@ -249,17 +249,20 @@ class Engine:
 
     def penalty(self) -> float:
         out = ffi.new("double *")
-        with self as study:
+        with self._free():
+            study = self._ready()
             check(lib.ckg_study_penalty(study, out))
         return float(out[0])
 
     def leave_one_out(self, outcome: int) -> tuple[list[float], list[float], list[float]]:
-        with self as study:
+        with self._free():
+            study = self._ready()
             n = max(1, lib.ckg_study_trials(study))
             return _three(n, lambda a, b, c: lib.ckg_study_leave_one_out(study, outcome, a, b, c))
 
     def importance(self, outcome: int) -> tuple[list[float], list[float], list[float]]:
-        with self as study:
+        with self._free():
+            study = self._ready()
             return _three(self._d, lambda a, b, c: lib.ckg_study_importance(study, outcome, a, b, c))
 
 

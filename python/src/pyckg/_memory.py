@@ -32,10 +32,10 @@ class Memory:
         self._origins: list[str] = []
         self._why: dict[int, str] = {}
         self._waiting: deque[int] = deque()  # numbers that were queued or given back
-        self._told = 0
-        self._cancelled = 0
 
     def ask(self) -> Suggested:
+        while self._engine.lost:
+            self._waiting.append(1 + self._engine.lost.pop(0))
         while self._waiting:
             record = self.trial(self._waiting.popleft())
             if record.state == "pending":
@@ -61,13 +61,13 @@ class Memory:
             self._waiting.append(number)
 
     def waiting(self) -> int:
-        return len(self._waiting)
+        return len(self._waiting) + len(self._engine.lost)
 
     def alive(self) -> int:
-        return self.count() - self._cancelled
+        return self.count() - self._engine.cancelled
 
     def evaluations(self) -> int:
-        return self._told
+        return self._engine.told
 
     def _origin(self, trial: int, origin: str) -> None:
         while len(self._origins) <= trial:
@@ -76,18 +76,15 @@ class Memory:
 
     def tell(self, number: int, measured: Sequence[Measurement]) -> None:
         self._engine.tell(self._pending(number), measured)
-        self._told += 1
 
     def tell_failed(self, number: int, why: str) -> None:
         trial = self._pending(number)
         self._engine.tell_failed(trial)
-        self._told += 1
         if why:
             self._why[number] = why
 
     def cancel(self, number: int) -> None:
         self._engine.cancel(self._pending(number))
-        self._cancelled += 1
 
     def _pending(self, number: int) -> int:
         """The library's number of a pending trial; its own messages would count from 0."""
@@ -152,7 +149,7 @@ class Memory:
             "trials": [(r.x, r.state, [tuple(m) for m in r.measured]) for r in records],
             "origins": list(self._origins),
             "why": dict(self._why),
-            "waiting": list(self._waiting),
+            "waiting": [*self._waiting, *(1 + trial for trial in self._engine.lost)],
         }
 
     def __setstate__(self, state: dict[str, Any]) -> None:

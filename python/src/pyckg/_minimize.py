@@ -179,7 +179,7 @@ def _check_start(design: dict[str, float], space: Space) -> dict[str, float]:
 def _array() -> Callable[[list[float]], Any]:
     """What fun is called with: an array of NumPy's where it is installed."""
     try:
-        import numpy  # noqa: PLC0415
+        import numpy
     except ImportError:
         return list
     return numpy.array
@@ -384,7 +384,7 @@ def _message(study: Study, run: Run, found: Recommendation, success: bool) -> st
 
 def _result_class() -> Any:
     try:
-        from scipy.optimize import OptimizeResult  # noqa: PLC0415
+        from scipy.optimize import OptimizeResult
     except ImportError:
         return Result
     return OptimizeResult

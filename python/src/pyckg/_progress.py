@@ -59,7 +59,7 @@ class Line:
 
 class Tqdm:
     def __init__(self, total: int, done: int) -> None:
-        from tqdm.auto import tqdm  # noqa: PLC0415
+        from tqdm.auto import tqdm
 
         self._bar = tqdm(total=total, initial=done, unit="evaluation")
 

@@ -229,7 +229,7 @@ class Study:
         if frame is False:
             return listed
         try:
-            import pandas  # noqa: PLC0415
+            import pandas
         except ImportError:
             if frame:
                 raise
@@ -423,13 +423,13 @@ def _exceptions(catch: object) -> tuple[type[BaseException], ...]:
 
 def _make_backend(definition: Definition, options: Options, store: object, name: object) -> Backend:
     if store is None:
-        from ._memory import Memory  # noqa: PLC0415
+        from ._memory import Memory
 
         if name is not None:
             raise InvalidError("name: only a study with a store has a name")
         return Memory(definition, options)
 
-    from ._notebook import create  # noqa: PLC0415
+    from ._notebook import create
 
     return create(definition, options, store, name)
 
