@@ -117,11 +117,16 @@ class Table:
         self.lines = {name: runs[name] for name in self.points}
         self.optimum = {cell: optima[str(d)][str(cell[1])][cell[2] - 1] for found in self.points.values() for cell in found}
 
-        # Those that made about as many runs as anybody are compared on what all of them made; the others apart, on what they made.
-        most = max((len(found) for found in self.points.values()), default=0)
-        self.core = [name for name, found in self.points.items() if len(found) >= 0.8 * most]
+        # Those that made about as many of ckg's runs as ckg are compared on what all of them made; the others apart, on what they made.
+        ours = self.reference()
+        self.core = [name for name, found in self.points.items() if len(ours & set(found)) >= 0.8 * len(ours)]
         self.apart = [name for name in self.points if name not in self.core]
         self.cells = self.common(self.core)
+
+    def reference(self):
+        """The runs of the policy ckg, of the build with most of them; where it made none, of whoever made most."""
+        most = max(self.points, default=None, key=lambda name: (name.startswith("ckg: ckg"), len(self.points[name])))
+        return set(self.points.get(most, ()))
 
     def common(self, names):
         sets = [set(self.points[name]) for name in names]
