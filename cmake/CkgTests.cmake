@@ -47,13 +47,17 @@ if(CKG_PROGRAM)
     target_link_libraries(ckg_with_faults PRIVATE ckg_app ckg_static)
     set_target_properties(ckg_with_faults PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
 
-    # tests/app/test_NAME.py gets the program; the one with faults is beside it, in tests/.
+    # tests/app/test_NAME.py gets the program; the one with faults is beside it, in tests/. What they show hardly depends on the compiler: all but
+    # those of every command and of the examples are left to gcc and the sanitizers by their label, script.
     find_package(Python3 REQUIRED COMPONENTS Interpreter)
     file(GLOB script_sources CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/tests tests/app/test_*.py)
     foreach(source IN LISTS script_sources)
         string(REGEX REPLACE "\\.py$" "" name ${source})
         add_test(NAME ${name} COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/${source} $<TARGET_FILE:ckg_program>)
-        set_tests_properties(${name} PROPERTIES LABELS app)
+        set_tests_properties(${name} PROPERTIES LABELS "app;script")
+        if(name MATCHES "^app/test_(commands|examples)$")
+            set_tests_properties(${name} PROPERTIES LABELS app)
+        endif()
     endforeach()
 
     # tests/fuzz/fuzz_NAME.c is a libFuzzer target. Here it gets every file of tests/fuzz/corpus/NAME, by whatever compiler; with CKG_FUZZ, which
@@ -96,10 +100,16 @@ foreach(source IN LISTS example_sources)
     set_tests_properties(examples/${name} PROPERTIES LABELS example)
 endforeach()
 
-# What concerns the tree and the installed files is the same under a sanitizer or valgrind, and is checked without.
+# What concerns the tree and the installed files is the same under a sanitizer or valgrind, and is checked without; what concerns the tree alone
+# has the label tree and is checked once, with gcc.
 function(ckg_check name)
     add_test(NAME check/${name} COMMAND ${PROJECT_SOURCE_DIR}/tests/check_${name}.sh ${ARGN})
     set_tests_properties(check/${name} PROPERTIES LABELS check)
+endfunction()
+
+function(ckg_check_tree name)
+    ckg_check(${name} ${PROJECT_SOURCE_DIR} ${ARGN})
+    set_tests_properties(check/${name} PROPERTIES LABELS "check;tree")
 endfunction()
 
 if(NOT CKG_SANITIZE AND NOT CKG_TEST_LAUNCHER)
@@ -109,12 +119,12 @@ if(NOT CKG_SANITIZE AND NOT CKG_TEST_LAUNCHER)
         add_test(NAME check/key-docs COMMAND ${PROJECT_SOURCE_DIR}/scripts/key-docs.sh --check ${PROJECT_BINARY_DIR})
         set_tests_properties(check/key-docs PROPERTIES LABELS check)
     endif()
-    ckg_check(layers ${PROJECT_SOURCE_DIR})
-    ckg_check(names ${PROJECT_SOURCE_DIR})
-    ckg_check(format ${PROJECT_SOURCE_DIR})
-    ckg_check(readme ${PROJECT_SOURCE_DIR})
-    ckg_check(commands ${PROJECT_SOURCE_DIR})
-    ckg_check(targets ${PROJECT_SOURCE_DIR} ${CMAKE_COMMAND} ${CMAKE_C_COMPILER})
+    ckg_check_tree(layers)
+    ckg_check_tree(names)
+    ckg_check_tree(format)
+    ckg_check_tree(readme)
+    ckg_check_tree(commands)
+    ckg_check_tree(targets ${CMAKE_COMMAND} ${CMAKE_C_COMPILER})
     ckg_check(headers ${PROJECT_SOURCE_DIR}/include ${CMAKE_C_COMPILER})
     ckg_check(exports $<TARGET_FILE:ckg>)
     ckg_check(install ${PROJECT_BINARY_DIR} ${CMAKE_COMMAND} ${CMAKE_C_COMPILER})
