@@ -8,6 +8,7 @@
 #include "command.h"
 #include "commands/assignments.h"
 #include "commands/mended.h"
+#include "commands/release.h"
 #include "evaluate/answer.h"
 #include "notebook/told.h"
 
@@ -138,7 +139,7 @@ static int record(const struct app_arguments *a, struct app_notebook *n, int num
     /* What is said, of a trial that does not run. */
     status = read_words(a, n, number, &told);
     if (!status)
-        status = app_notebook_release(n, number);
+        status = app_release(a, n, number);
     if (!status)
         status = app_told_record(n, number, &told, a->line);
     app_told_free(&told);

@@ -1,6 +1,7 @@
 /* A selection of trials, each changed in the command's way, made as one change and said. */
 #include "commands/mended.h"
 
+#include "commands/release.h"
 #include "commands/selection.h"
 #include "json/shapes.h"
 
@@ -18,12 +19,12 @@ int app_print_trial(const struct app_arguments *a, const struct app_notebook *n,
 }
 
 /* None of them runs: what a killed run left is taken from it. */
-static int release_all(struct app_notebook *n, const struct app_selection *s)
+static int release_all(const struct app_arguments *a, struct app_notebook *n, const struct app_selection *s)
 {
     int status = CKG_OK;
 
     for (int i = 0; !status && i < s->count; i++)
-        status = app_notebook_release(n, s->number[i]);
+        status = app_release(a, n, s->number[i]);
     return status;
 }
 
@@ -52,7 +53,7 @@ int app_mend(const struct app_arguments *a, struct app_notebook *n, const char *
 
     if (status)
         return status;
-    status = release_all(n, &selection);
+    status = release_all(a, n, &selection);
     if (!status)
         status = app_notebook_mend(n, selection.count, selection.number, kind, mend, app_option(a, "note"),
                                    a->line);

@@ -17,6 +17,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+
 /* The beginning of a file, with a zero behind it; the number of bytes, 0 when it cannot be read. */
 static size_t read_start(const char *path, char *buffer, size_t size)
 {
@@ -184,10 +186,10 @@ static void nap(void)
 
 static int wait_until_gone(int64_t process, int64_t born)
 {
-    const time_t start = time(NULL);
+    const double start = app_clock();
 
     while (!app_process_gone(process, born)) {
-        if (time(NULL) - start > PATIENCE)
+        if (app_clock() - start > PATIENCE)
             return 0;
         nap();
     }
@@ -256,11 +258,11 @@ static int kill_child(void *context, pid_t child)
 void app_kill_children(const char *worker, int trial, int count, const pid_t *spare)
 {
     struct family family = {.worker = worker, .trial = trial};
-    const time_t start = time(NULL);
+    const double start = app_clock();
 
     /* The children of the dead are ours now; some fork as fast as they are killed. */
     while (visit_children(count, spare, kill_child, worker ? &family : NULL) &&
-           time(NULL) - start <= PATIENCE)
+           app_clock() - start <= PATIENCE)
         ;
 }
 
@@ -302,11 +304,11 @@ static int kill_everywhere(const struct family *family, int *stayed)
 
 static int kill_family(const struct family *family)
 {
-    const time_t start = time(NULL);
+    const double start = app_clock();
     int stayed = 0;
 
     while (!stayed && kill_everywhere(family, &stayed))
-        stayed |= time(NULL) - start > PATIENCE;
+        stayed |= app_clock() - start > PATIENCE;
     return !stayed;
 }
 

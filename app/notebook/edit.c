@@ -111,12 +111,13 @@ int app_notebook_find(const struct app_notebook *n, const char *word, int *numbe
     return CKG_OK;
 }
 
-int app_notebook_release(struct app_notebook *n, int number)
+int app_notebook_release(struct app_notebook *n, int number, struct app_elsewhere *elsewhere)
 {
     struct app_claim claim;
     char machine[256];
     char worker[48];
 
+    *elsewhere = (struct app_elsewhere){0};
     if (n->trials[number - 1].state != APP_RUNNING)
         return CKG_OK;
 
@@ -126,8 +127,10 @@ int app_notebook_release(struct app_notebook *n, int number)
                                                 n->message);
     if (status)
         return status;
+    *elsewhere = claim.elsewhere;
     if (!claim.number)
-        return app_fail(n->message, CKG_ERR_STATE, "trial %d is being evaluated by `ckg run`", number);
+        return app_fail(n->message, CKG_ERR_STATE, "trial %d is being evaluated by `ckg run`%s%s", number,
+                        claim.elsewhere.trial ? " on " : "", claim.elsewhere.host);
 
     /* Nothing of it goes on. */
     app_worker_word(worker, claim.worker_process, claim.worker_born);

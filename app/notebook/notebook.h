@@ -209,9 +209,10 @@ int app_notebook_find(const struct app_notebook *notebook, const char *word, int
 
 /*
  * A trial that runs is taken from its run if that was killed, and what it left is ended; CKG_ERR_STATE when
- * the run may live. The notebook knows its new state then.
+ * the run may live, with how it stands with that where it is another machine's. The notebook knows the new
+ * state then.
  */
-int app_notebook_release(struct app_notebook *notebook, int number);
+int app_notebook_release(struct app_notebook *notebook, int number, struct app_elsewhere *elsewhere);
 
 /* --- designs of the user's own (own.c) --- */
 

@@ -35,6 +35,9 @@ static const double redraw = 1;
 static const double retry = 0.02;
 static const double glimpse = 0.01;
 
+/* So many seconds clocks of two machines may differ without a word. */
+static const double usual_difference = 5;
+
 /* A place where one evaluation runs; number 0: free. */
 struct slot {
     int number;
@@ -62,6 +65,7 @@ struct run {
     int unseen;     /* trials have ended since that was last looked at */
     struct app_stop_watch watch;
     int waiting; /* the turn is another's */
+    int puzzled; /* it was said that another machine's clock is ahead of ours */
     int freed;   /* a place has become free since the places were last filled */
     struct app_outage outage;
     double beaten;
@@ -308,6 +312,24 @@ static int start(struct run *r, struct slot *slot, int number)
                              app_process_born(slot->process.pid), r->n->message);
 }
 
+/* Another machine's run is waited for; where its clock is far ahead, it is said once how long. */
+static void say_ahead(struct run *r, const struct app_elsewhere *e)
+{
+    struct app_text line = {0};
+
+    if (r->puzzled || !e->trial || e->age > -usual_difference)
+        return;
+    r->puzzled = 1;
+    app_text_print(
+        &line,
+        "trial %d belongs to a run on %s, whose clock is %.0f s ahead of ours; if nothing is heard "
+        "of it for %d s, the trial is taken over",
+        e->trial, e->host, -e->age, APP_STORE_SILENCE);
+    if (line.data)
+        app_progress_say(&r->progress, r->n, line.data);
+    app_text_free(&line);
+}
+
 /* A trial that nobody evaluates any longer. */
 static int take_up(struct run *r, struct slot *slot, int *started)
 {
@@ -316,8 +338,10 @@ static int take_up(struct run *r, struct slot *slot, int *started)
                                  r->n->message);
 
     *started = !status && claim.number;
-    if (!*started)
+    if (!*started) {
+        say_ahead(r, &claim.elsewhere);
         return status;
+    }
 
     status = app_work_inherit(r->n, &r->worker, &claim);
     return status ? status : start(r, slot, claim.number);

@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "store/seal.h"
+#include "store/sightings.h"
 #include "store/sql.h"
 #include "store/store.h"
 
@@ -12,6 +13,7 @@ struct app_sql_store {
     struct app_store base;
     struct app_sql sql;
     double synced; /* when a result last was made durable, by app_clock */
+    struct app_sightings sightings;
 };
 
 static inline struct app_sql_store *app_sql_self(struct app_store *store)

@@ -6,6 +6,7 @@
 #include "store/store.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,9 +15,6 @@
 #include "base/clock.h"
 #include "store/inside.h"
 #include "store/schema.h"
-
-/* A worker of another machine that has not been heard of for so many seconds is gone. */
-static const double silent = 60;
 
 /* The same as a transaction of its own, which gives no rows. */
 #define RUN_ALONE(s, durable, statement, message, ...)                                                       \
@@ -404,18 +402,39 @@ struct waiting {
     const char *machine;
     int number; /* 0: any */
     app_is_gone *gone;
+    struct app_sightings *sightings;
     struct app_claim found;
 };
 
 /* The columns of a trial that is open: its number, its worker if it has one, and its process. */
-enum { NUMBER, MACHINE, WORKER_PROCESS, WORKER_BORN, WORKER_SILENCE, PROCESS, BORN };
+enum { NUMBER, MACHINE, WORKER, WORKER_PROCESS, WORKER_BORN, HEARTBEAT, AGE, PROCESS, BORN };
+
+/* By its silence, as we have waited for it. */
+static int may_live_elsewhere(struct waiting *w, const struct app_sql_value *columns)
+{
+    struct app_elsewhere *e = &w->found.elsewhere;
+    const struct app_sighting *seen = app_sightings_note(w->sightings, columns[WORKER].integer,
+                                                         columns[HEARTBEAT].real);
+
+    if (seen && app_clock() - seen->since >= APP_STORE_SILENCE)
+        return 0;
+    if (e->trial)
+        return 1;
+
+    e->trial = (int)columns[NUMBER].integer;
+    e->age = columns[AGE].real;
+    e->heard = seen && seen->changed;
+    snprintf(e->host, sizeof e->host, "%.*s", (int)strcspn(columns[MACHINE].text, " "),
+             columns[MACHINE].text);
+    return 1;
+}
 
 /* A worker of the same machine is asked for directly, others by their silence. */
-static int may_live(const struct waiting *w, const struct app_sql_value *columns, int here)
+static int may_live(struct waiting *w, const struct app_sql_value *columns, int here)
 {
     if (here)
         return !w->gone(columns[WORKER_PROCESS].integer, columns[WORKER_BORN].integer);
-    return columns[WORKER_SILENCE].real < silent;
+    return may_live_elsewhere(w, columns);
 }
 
 /* The first trial that nobody evaluates any longer. */
@@ -433,20 +452,19 @@ static int take_waiting(void *context, const struct app_sql_value *columns, stru
         const int here = !strcmp(columns[MACHINE].text, w->machine);
         if (may_live(w, columns, here))
             return CKG_OK;
-        w->found = (struct app_claim){
-            .lost = here,
-            .worker_process = columns[WORKER_PROCESS].integer,
-            .worker_born = columns[WORKER_BORN].integer,
-            .process = columns[PROCESS].integer,
-            .born = columns[BORN].integer,
-        };
+        w->found.lost = here;
+        w->found.worker_process = columns[WORKER_PROCESS].integer;
+        w->found.worker_born = columns[WORKER_BORN].integer;
+        w->found.process = columns[PROCESS].integer;
+        w->found.born = columns[BORN].integer;
     }
     w->found.number = (int)columns[NUMBER].integer;
     return CKG_OK;
 }
 
 #define OPEN_TRIALS                                                                                          \
-    "SELECT t.number, w.machine, w.process, w.born, {now} - w.heartbeat, t.process, t.born"                  \
+    "SELECT t.number, w.machine, w.id, w.process, w.born, w.heartbeat, {now} - w.heartbeat, t.process, "     \
+    "t.born"                                                                                                 \
     " FROM trial t LEFT JOIN worker w ON w.id = t.worker"                                                    \
     " WHERE t.study = $1 AND t.state IN ('pending', 'running') AND t.queued = 1 ORDER BY t.number"
 
@@ -483,12 +501,13 @@ static int claim(struct app_store *store, int64_t study, const struct app_worker
                  struct app_claim *out, struct app_message *message)
 {
     struct app_sql_store *s = app_sql_self(store);
-    struct waiting w = {.machine = worker->machine, .gone = gone};
+    struct waiting w = {.machine = worker->machine, .gone = gone, .sightings = &s->sightings};
     struct app_sealing sealing;
 
     /* First without a transaction: mostly there is none. */
     *out = (struct app_claim){0};
     int status = look_for_waiting(s, study, &w, message);
+    out->elsewhere = w.found.elsewhere;
     if (status || !w.found.number)
         return status;
 
@@ -514,7 +533,7 @@ static int release(struct app_store *store, int64_t study, int number, const cha
                    struct app_claim *out, struct app_message *message)
 {
     struct app_sql_store *s = app_sql_self(store);
-    struct waiting w = {.machine = machine, .number = number, .gone = gone};
+    struct waiting w = {.machine = machine, .number = number, .gone = gone, .sightings = &s->sightings};
     struct app_sealing sealing;
     int64_t changed = 0;
 
@@ -532,6 +551,7 @@ static int release(struct app_store *store, int64_t study, int number, const cha
             app_sql_integer(number));
 
     status = let_go(s, &w, &sealing, status, message);
+    out->elsewhere = w.found.elsewhere;
     if (!status && changed)
         *out = w.found;
     return status;
@@ -610,11 +630,12 @@ static int worker_add(struct app_store *store, struct app_worker *worker, struct
     if (status)
         return status;
 
-    /* Those that have been silent for a day and have nothing are forgotten. */
+    /* Those of long ago that have nothing are forgotten; long ago by their number, for clocks can be wrong.
+     */
     status = APP_SQL_RUN(s,
-                         "DELETE FROM worker WHERE heartbeat < {now} - $1"
+                         "DELETE FROM worker WHERE id <= (SELECT MAX(id) FROM worker) - $1"
                          " AND id NOT IN (SELECT worker FROM trial WHERE worker IS NOT NULL)",
-                         NULL, NULL, NULL, message, app_sql_real(86400));
+                         NULL, NULL, NULL, message, app_sql_integer(1000));
     if (!status)
         status = APP_SQL_RUN(
             s,
@@ -627,8 +648,11 @@ static int worker_add(struct app_store *store, struct app_worker *worker, struct
 
 static int heartbeat(struct app_store *store, const struct app_worker *worker, struct app_message *message)
 {
-    return RUN_ALONE(app_sql_self(store), 0, "UPDATE worker SET heartbeat = {now} WHERE id = $1", message,
-                     app_sql_integer(worker->id));
+    /* It is another every time, whatever is done to the clock. */
+    return RUN_ALONE(app_sql_self(store), 0,
+                     "UPDATE worker SET heartbeat = CASE WHEN heartbeat = {now} THEN heartbeat + 0.001"
+                     " ELSE {now} END WHERE id = $1",
+                     message, app_sql_integer(worker->id));
 }
 
 static void worker_remove(struct app_store *store, const struct app_worker *worker)
@@ -661,8 +685,10 @@ static void sql_close(struct app_store *store)
 {
     struct app_sql_store *s = app_sql_self(store);
 
-    if (s)
+    if (s) {
         app_sql_close(&s->sql);
+        app_sightings_free(&s->sightings);
+    }
     free(s);
 }
 

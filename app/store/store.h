@@ -70,6 +70,17 @@ struct app_worker {
     int64_t process, born; /* its number and its time of birth there */
 };
 
+/* A trial that a run of another machine has; trial 0: there is none. */
+struct app_elsewhere {
+    int trial;
+    char host[64]; /* what that machine calls itself */
+    double age;    /* of its heartbeat by the two clocks: negative where that lies in our future */
+    int heard;     /* its heartbeat has changed since we first looked */
+};
+
+/* A worker of another machine is gone when its heartbeat has not changed for so many seconds of our own. */
+enum { APP_STORE_SILENCE = 60 };
+
 /* A trial taken up, or taken from a lost worker; number 0: there was none. */
 struct app_claim {
     int number;
@@ -77,6 +88,7 @@ struct app_claim {
     int64_t worker_process, worker_born; /* that worker */
     /* the evaluation that it may have left running; process 0: not known */
     int64_t process, born;
+    struct app_elsewhere elsewhere; /* the first that was left alone, as its worker may live */
 };
 
 typedef int app_record_visit(void *context, const struct app_record *record);

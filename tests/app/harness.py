@@ -136,6 +136,15 @@ def compile_c(folder, name, source):
     return str(folder / name)
 
 
+def preload(folder, name, **settings):
+    """The environment of a program with tests/app/shim_NAME.c in front of the system's library."""
+    source = pathlib.Path(__file__).with_name(f"shim_{name}.c")
+    if not (folder / f"{name}.so").exists():
+        subprocess.run([os.environ.get("CC", "cc"), "-O1", "-shared", "-fPIC", "-o", str(folder / f"{name}.so"), str(source), "-ldl"], check=True)
+    sanitizer = ":".join(filter(None, (os.environ.get("ASAN_OPTIONS"), "verify_asan_link_order=0")))
+    return {"LD_PRELOAD": folder / f"{name}.so", "ASAN_OPTIONS": sanitizer, **settings}
+
+
 def problem(name, command, budget=10, policy="sobol", more="", evaluate="", seed=1):
     words = ", ".join(json.dumps(w) for w in command)
     run = f"evaluate:\n  command: [{words}]\n{evaluate}" if command else ""
