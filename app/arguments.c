@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/meant.h"
+#include "base/visible.h"
 #include "command.h"
 
 /* --- the options --- */
@@ -72,7 +73,7 @@ static void print_option(const struct app_option *o)
         snprintf(left, sizeof left, "-%c, --%s %s", o->letter, o->name, argument);
     else
         snprintf(left, sizeof left, "    --%s %s", o->name, argument);
-    printf("  %-24s %s\n", left, o->help);
+    app_say("  %-24s %s\n", left, o->help);
 }
 
 /* What --model takes, by the library's list. */
@@ -81,14 +82,14 @@ static void print_settings(void)
     const ckg_options usual = CKG_OPTIONS_INIT;
     ckg_option_info info;
 
-    printf("\nsettings of the models, in a problem file `model: {NAME: VALUE, …}`:\n");
+    app_say("\nsettings of the models, in a problem file `model: {NAME: VALUE, …}`:\n");
     for (int i = 0; !ckg_option_at(i, &info); i++) {
         char values[256];
         char now[64];
         ckg_options_get(&usual, info.name, now, sizeof now);
-        printf("  %-14s %s\n", info.name, info.help);
-        printf("  %-14s %s; default: %s\n", "", ckg_option_values_text(&info, values, sizeof values),
-               *now ? now : "empty");
+        app_say("  %-14s %s\n", info.name, info.help);
+        app_say("  %-14s %s; default: %s\n", "", ckg_option_values_text(&info, values, sizeof values),
+                *now ? now : "empty");
     }
 }
 
@@ -96,13 +97,13 @@ static void print_help(const struct app_command *command)
 {
     const struct app_option *o;
 
-    printf("usage: ckg %s %s\n\n%s\n", command->name, command->work->usage, command->title);
+    app_say("usage: ckg %s %s\n\n%s\n", command->name, command->work->usage, command->title);
     if (command->work->traits & APP_TAKES_STUDY)
-        printf("\nSTUDY is a problem file, a store such as spring.db, or --store URL --study NAME.\n");
+        app_say("\nSTUDY is a problem file, a store such as spring.db, or --store URL --study NAME.\n");
     if (command->work->about)
-        printf("\n%s\n", command->work->about);
+        app_say("\n%s\n", command->work->about);
 
-    printf("\noptions:\n");
+    app_say("\noptions:\n");
     for (int i = 0; (o = app_option_at(command, i)); i++)
         print_option(o);
     if (command->work->traits & APP_HAS_MODEL)

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/memory.h"
+#include "base/visible.h"
 #include "problems/problems.h"
 
 const struct app_command *app_command_named(const char *name)
@@ -86,6 +88,20 @@ static void write_line(const struct app_command *command, int argc, char **argv,
     }
 }
 
+/* Where memory ran out, what has succeeded may lack something, and what failed may have done so by that. */
+static int judge_memory(int status, struct app_message *message)
+{
+    const struct app_message said = *message;
+
+    if (!app_memory_failures_of_all() || strstr(said.text, "memory"))
+        return status;
+    if (!status)
+        return app_fail(message, CKG_ERR_NOMEM, "out of memory: what was printed is not complete");
+    if (!said.text[0])
+        return status;
+    return app_fail(message, CKG_ERR_NOMEM, "out of memory, which may be why: %.900s", said.text);
+}
+
 int app_command_execute(const struct app_command *command, int argc, char **argv)
 {
     struct app_message message = {{0}};
@@ -94,11 +110,13 @@ int app_command_execute(const struct app_command *command, int argc, char **argv
 
     /* The reading takes the words apart, so the line is kept first. */
     write_line(command, argc, argv, &line);
-    int status = app_arguments_read(&arguments, command, argc, argv, &message);
+    int status = line.failed ? app_fail(&message, CKG_ERR_NOMEM, "out of memory")
+                             : app_arguments_read(&arguments, command, argc, argv, &message);
 
-    arguments.line = line.data ? line.data : command->name;
+    arguments.line = line.data;
     if (!status && arguments.command)
         status = run(&arguments);
+    status = judge_memory(status, &message);
 
     app_text_free(&line);
 
@@ -107,7 +125,7 @@ int app_command_execute(const struct app_command *command, int argc, char **argv
         perror("ckg: standard output");
 
     if (status && message.text[0])
-        fprintf(stderr, "%s\n", message.text);
+        app_warn("%s\n", message.text);
     return !status && lost ? APP_FAILED : exit_status(status);
 }
 
@@ -147,7 +165,7 @@ int app_print(const struct app_arguments *a, struct app_text *text)
     const int status = text->failed ? app_fail(a->message, CKG_ERR_NOMEM, "out of memory") : CKG_OK;
 
     if (!status)
-        printf("%s\n", text->data ? text->data : "");
+        app_say("%s\n", text->data ? text->data : "");
     app_text_free(text);
     return status;
 }

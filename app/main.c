@@ -7,17 +7,20 @@
 
 #include <ckg/ckg.h>
 
+#include "base/reserve.h"
+#include "base/visible.h"
 #include "command.h"
 
-static void print_overview(FILE *out)
+/* The lines on one of the two outputs. */
+static void print_overview(void (*say)(const char *format, ...))
 {
-    fprintf(out, "usage: ckg COMMAND …\n\nConstrained Bayesian optimisation: the best feasible design from "
-                 "the fewest evaluations.\n\n");
+    say("usage: ckg COMMAND …\n\nConstrained Bayesian optimisation: the best feasible design from "
+        "the fewest evaluations.\n\n");
     for (const struct app_command *c = app_commands; c->name; c++)
         if (!(c->work->traits & APP_HIDDEN))
-            fprintf(out, "  %-11s %s\n", c->name, c->title);
-    fprintf(out, "\n`ckg new NAME` writes a problem file to start from; `ckg COMMAND --help` says more about "
-                 "a command.\n");
+            say("  %-11s %s\n", c->name, c->title);
+    say("\n`ckg new NAME` writes a problem file to start from; `ckg COMMAND --help` says more about "
+        "a command.\n");
 }
 
 /*
@@ -40,17 +43,18 @@ int main(int argc, char **argv)
     const char *word = argc < 2 ? "" : argv[1];
 
     open_standard_files();
+    app_json_use_reserve();
     signal(SIGXFSZ, SIG_IGN); /* a limit on the size of files is an error of the write that meets it */
     if (argc < 2) {
-        print_overview(stderr);
+        print_overview(app_warn);
         return APP_WRONG;
     }
     if (!strcmp(word, "--help") || !strcmp(word, "-h") || !strcmp(word, "help")) {
-        print_overview(stdout);
+        print_overview(app_say);
         return APP_DONE;
     }
     if (!strcmp(word, "--version")) {
-        printf("ckg %s\n", ckg_version());
+        app_say("ckg %s\n", ckg_version());
         return APP_DONE;
     }
 
@@ -59,7 +63,7 @@ int main(int argc, char **argv)
         return app_command_execute(command, argc - 2, argv + 2);
 
     char hint[APP_MEANT];
-    fprintf(stderr, "ckg: there is no command '%s'%s; `ckg --help` lists them\n", word,
-            app_command_meant(word, hint));
+    app_warn("ckg: there is no command '%s'%s; `ckg --help` lists them\n", word,
+             app_command_meant(word, hint));
     return APP_WRONG;
 }

@@ -13,8 +13,8 @@ if(CKG_BENCH)
     file(GLOB bench_sources CONFIGURE_DEPENDS bench/*.c)
     # The problems and the experiment runner of `ckg bench`, which need nothing but the library.
     file(GLOB problem_sources CONFIGURE_DEPENDS app/problems/*.c)
-    add_library(ckg_experiments STATIC ${problem_sources} app/base/clock.c app/base/parallel.c app/base/text.c app/bench/replicate.c
-        app/bench/spread.c)
+    add_library(ckg_experiments STATIC ${problem_sources} app/base/clock.c app/base/memory.c app/base/parallel.c app/base/text.c
+        app/base/visible.c app/bench/replicate.c app/bench/spread.c)
     target_include_directories(ckg_experiments PUBLIC include app)
     target_compile_definitions(ckg_experiments PUBLIC _GNU_SOURCE)
     target_link_libraries(ckg_experiments PUBLIC Threads::Threads)

@@ -1,7 +1,8 @@
 #!/bin/sh
 # check_layers.sh SOURCE: a folder of the library, and one of the program, includes only itself and the folders above it in its
 # order, always as "folder/file"; what a process is made of (NAME_private.h) stays in its folder and in posterior/; and the library
-# never prints, reads files or ends the process.
+# never prints, reads files or ends the process. What the program prints goes through app/base/visible.c, so that nothing from a
+# name or an evaluation acts on a terminal; who draws there, or prints for a shell, is named here.
 set -eu
 
 # look FOLDER ORDER LIBRARY: LIBRARY 1 where nothing may print, open files or exit.
@@ -20,6 +21,10 @@ FNR == 1 { split(FILENAME, path, "/"); folder = path[2]; if (!(folder in rank)) 
 }
 library && /(^|[^A-Za-z0-9_])(v?f?printf|f?puts|f?putc|putchar|fwrite|perror|fopen|freopen|popen|system|exit|_exit|abort)[ \t]*\(/ {
     complain("the library may not print, open files or exit")
+}
+!library && folder != "base" && FILENAME !~ /(\/progress|command_complete|command_new|command_completion|problem_page)\.c$/ &&
+        /(^|[^A-Za-z0-9_])(v?f?printf|f?puts|f?putc|putchar|fwrite|perror)[ \t]*\(/ {
+    complain("what is printed goes through app_say or app_warn (base/visible.h)")
 }
 END { exit failed }
 '

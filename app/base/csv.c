@@ -211,15 +211,45 @@ void app_csv_free(struct app_csv *csv)
     *csv = (struct app_csv){0};
 }
 
+/* --- what spreadsheets take for formulas --- */
+
+/* 1 for a text that is a number, whatever sign it begins with. */
+static int is_number(const char *text)
+{
+    char *stop;
+
+    strtod(text, &stop);
+    return stop != text && !*stop;
+}
+
+/* 1 when what follows the apostrophes would be run rather than shown. */
+static int is_formula(const char *field)
+{
+    const char *start = field + strspn(field, "'");
+
+    return *start && strchr("=+-@\t\r", *start) && !is_number(start);
+}
+
+void app_csv_unguard(char *field)
+{
+    if (*field == '\'' && is_formula(field))
+        memmove(field, field + 1, strlen(field));
+}
+
+/* --- writing --- */
+
 void app_csv_field(struct app_text *out, const char *field, int *first)
 {
-    const int quoted = strpbrk(field, ",\"\r\n") != NULL || (!*field && *first);
+    const int formula = is_formula(field);
+    const int quoted = formula || strpbrk(field, ",\"\r\n") != NULL || (!*field && *first);
 
     if (!*first)
         app_text_add(out, ",", 1);
     *first = 0;
     if (quoted)
         app_text_add(out, "\"", 1);
+    if (formula)
+        app_text_add(out, "'", 1);
     for (; *field; field++)
         app_text_add(out, *field == '"' ? "\"\"" : field, *field == '"' ? 2 : 1);
     if (quoted)

@@ -37,7 +37,14 @@ int app_csv_points(struct app_csv *csv, const unsigned char *numeric, const char
 
 void app_csv_free(struct app_csv *csv);
 
-/* Adds a field, with a comma before it unless it is the first of its line. */
+/*
+ * Adds a field, with a comma before it unless it is the first of its line. A text that a spreadsheet would
+ * take for a formula, as it begins with =, +, - or @ and is no number, gets an apostrophe before it; so does
+ * one with apostrophes before that, so that the next function gives back exactly what it was.
+ */
 void app_csv_field(struct app_text *out, const char *field, int *first);
+
+/* Takes that apostrophe off again, in place. */
+void app_csv_unguard(char *field);
 
 #endif

@@ -15,6 +15,8 @@
 
 #include <ckg/status.h>
 
+#include "base/visible.h"
+
 static int write_all(int file, const char *data, size_t length)
 {
     while (length) {
@@ -151,6 +153,16 @@ static void sweep_beside(const char *path)
     free(folder);
 }
 
+/* Exactly what it is, unless a person looks at it. */
+static int write_out(const char *data, size_t length)
+{
+    if (isatty(STDOUT_FILENO))
+        app_write_visible(stdout, data, length);
+    else
+        fwrite(data, 1, length, stdout);
+    return !ferror(stdout);
+}
+
 int app_write_file(const char *path, const char *data, size_t length, struct app_message *message)
 {
     struct stat there;
@@ -159,7 +171,7 @@ int app_write_file(const char *path, const char *data, size_t length, struct app
     int done;
 
     if (!strcmp(path, "-"))
-        return fwrite(data, 1, length, stdout) == length
+        return write_out(data, length)
                    ? CKG_OK
                    : app_fail(message, CKG_ERR_SYSTEM, "standard output: %s", strerror(errno));
     if (exists && !S_ISREG(there.st_mode))

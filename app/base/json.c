@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/visible.h"
+
 const char *app_number(double value, char buffer[32])
 {
     if (!isfinite(value))
@@ -36,20 +38,15 @@ void app_json_number(struct app_text *out, double value)
 }
 
 /*
- * Characters that JSON lets stand but YAML does not, or takes for the end of a line: a definition is written
- * as JSON and read as YAML. Control characters of the second block, line and paragraph separator, the byte
- * order mark, U+FFFE and U+FFFF.
+ * Characters that JSON lets stand, but that are written by their number. A definition is written as JSON and
+ * read as YAML, where the byte order mark, U+FFFE and U+FFFF may not stand; others a terminal would act on
+ * (base/visible.h). 0: the character may stand.
  */
-static unsigned escaped_in_yaml(const unsigned char *at, int length)
+static unsigned escaped(const unsigned char *at, int length)
 {
-    const unsigned code = length == 2   ? (at[0] & 0x1Fu) << 6 | (at[1] & 0x3Fu)
-                          : length == 3 ? (at[0] & 0x0Fu) << 12 | (at[1] & 0x3Fu) << 6 | (at[2] & 0x3Fu)
-                                        : 0;
+    const unsigned code = app_utf8_code(at, length);
 
-    return (code >= 0x80 && code < 0xA0) || code == 0x2028 || code == 0x2029 || code == 0xFEFF ||
-                   code == 0xFFFE || code == 0xFFFF
-               ? code
-               : 0;
+    return app_is_unsafe(code) || code == 0xFEFF || code == 0xFFFE || code == 0xFFFF ? code : 0;
 }
 
 void app_json_string(struct app_text *out, const char *string)
@@ -66,10 +63,8 @@ void app_json_string(struct app_text *out, const char *string)
             app_text_print(out, "\\%c", *at);
         else if (*at == '\n')
             app_text_add(out, "\\n", 2);
-        else if (*at < ' ' || *at == 127)
-            app_text_print(out, "\\u%04x", *at);
-        else if (escaped_in_yaml(at, length))
-            app_text_print(out, "\\u%04x", escaped_in_yaml(at, length));
+        else if (escaped(at, length))
+            app_text_print(out, "\\u%04x", escaped(at, length));
         else
             app_text_add(out, (const char *)at, (size_t)length);
         at += length ? length : 1;

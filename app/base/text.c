@@ -9,6 +9,9 @@
 
 #include <ckg/status.h>
 
+#include "base/memory.h"
+#include "base/visible.h"
+
 int app_utf8_length(const unsigned char *bytes, size_t left)
 {
     const unsigned char first = bytes[0];
@@ -32,32 +35,42 @@ int app_utf8_length(const unsigned char *bytes, size_t left)
 }
 
 /*
- * Names and paths may hold anything; what a terminal could act on becomes spaces, and what is no UTF-8, as a
- * character cut in two, question marks.
+ * In one line: what came over several goes on behind a space, and what a terminal would act on is shown by
+ * its number. A character that the end of `from` has cut in two is left out.
  */
-static void flatten(unsigned char *text)
+static void flatten(const char *from, char *out, size_t size)
 {
-    int length;
+    size_t left = strlen(from);
+    size_t used = 0;
 
-    for (; *text; text += length ? length : 1) {
-        length = app_utf8_length(text, strlen((char *)text));
-        const int control = *text < ' ' || *text == 127 || (text[0] == 0xC2 && text[1] < 0xA0);
-        const int line_end = text[0] == 0xE2 && text[1] == 0x80 && (text[2] & 0xFE) == 0xA8;
-        if (!length)
-            *text = '?';
-        else if (control || line_end)
-            memset(text, ' ', (size_t)length);
+    while (left) {
+        char shown[APP_SHOWN];
+        const size_t length = app_visible_next(from, left, 0, shown);
+        const int space = *from == '\n' || *from == '\r' || *from == '\t';
+        const char *piece = space ? " " : *shown ? shown : from;
+        const size_t added = *shown ? strlen(piece) : length;
+        const int cut = left < 4 && (unsigned char)*from >= 0x80 &&
+                        !app_utf8_length((const unsigned char *)from, left);
+
+        if (used + added >= size || cut)
+            break;
+        memcpy(out + used, piece, added);
+        used += added;
+        from += length;
+        left -= length;
     }
+    out[used] = 0;
 }
 
 int app_fail(struct app_message *message, int status, const char *format, ...)
 {
+    struct app_message raw;
     va_list arguments;
 
     va_start(arguments, format);
-    vsnprintf(message->text, sizeof message->text, format, arguments);
+    vsnprintf(raw.text, sizeof raw.text, format, arguments);
     va_end(arguments);
-    flatten((unsigned char *)message->text);
+    flatten(raw.text, message->text, sizeof message->text);
     return status;
 }
 
@@ -72,6 +85,7 @@ static int reserve(struct app_text *text, size_t more)
     char *data = capacity > more ? realloc(text->data, capacity) : NULL;
     if (!data) {
         text->failed = 1;
+        app_memory_failed();
         return 0;
     }
     text->data = data;
@@ -127,7 +141,11 @@ char *app_copy(const char *string)
     const size_t size = strlen(string) + 1;
     char *copy = malloc(size);
 
-    return copy ? memcpy(copy, string, size) : NULL;
+    if (!copy) {
+        app_memory_failed();
+        return NULL;
+    }
+    return memcpy(copy, string, size);
 }
 
 int app_read_file(const char *path, char **out, size_t *length, struct app_message *message)

@@ -4,7 +4,8 @@
 
 #include <stddef.h>
 
-/* What went wrong, in one line of UTF-8; a newline or another control character in it is shown as a space. */
+/* What went wrong, in one line of UTF-8 that a terminal may be given (base/visible.h); a newline in it is a
+ * space. */
 struct app_message {
     char text[1024];
 };

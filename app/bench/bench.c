@@ -15,6 +15,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/parallel.h"
+#include "base/visible.h"
 #include "bench/protocol.h"
 
 /* A replication (from 1) of a cell that is to be done. */
@@ -230,10 +231,10 @@ static void show_progress(struct work *w)
     if (w->plan->quiet || (w->done < w->todo && app_clock() - w->shown < (terminal ? 0.2 : 10)))
         return;
     w->shown = app_clock();
-    fprintf(stderr, "%s%d of %d replications, %.0f s", terminal ? "\r\033[K" : "", w->done, w->todo, elapsed);
+    app_warn("%s%d of %d replications, %.0f s", terminal ? "\r\033[K" : "", w->done, w->todo, elapsed);
     if (w->done < w->todo && w->done)
-        fprintf(stderr, ", about %.0f s left", left);
-    fprintf(stderr, "%s", !terminal || w->done == w->todo ? "\n" : "");
+        app_warn(", about %.0f s left", left);
+    app_warn("%s", !terminal || w->done == w->todo ? "\n" : "");
 }
 
 /* --- work --- */

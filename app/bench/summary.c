@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/visible.h"
 #include "bench/spread.h"
 
 int app_statistics(const struct app_result *r, int evaluation, struct app_statistics *out)
@@ -67,18 +68,18 @@ static void print_json(const struct app_result *r, int evaluation, const struct 
         app_text_print(&out, ", \"%s\": ", numbers[i].name);
         app_json_number(&out, numbers[i].value);
     }
-    printf("%s}\n", out.data ? out.data : "");
+    app_say("%s}\n", out.data ? out.data : "");
     app_text_free(&out);
 }
 
 static void print_text(const struct app_result *r, int evaluation, const struct app_statistics *s)
 {
-    printf("%-24s %5g  %-7s %5d   %9.3g ± %-9.2g %9.3g   %9.3g %10.0f %% %9.0f %%", r->problem, r->noise,
-           r->policy, evaluation, s->mean, s->half, s->median, s->best_mean, 100 * s->infeasible,
-           100 * s->right);
+    app_say("%-24s %5g  %-7s %5d   %9.3g ± %-9.2g %9.3g   %9.3g %10.0f %% %9.0f %%", r->problem, r->noise,
+            r->policy, evaluation, s->mean, s->half, s->median, s->best_mean, 100 * s->infeasible,
+            100 * s->right);
     if (!isnan(r->seconds))
-        printf(" %10.2f", 1e3 * r->seconds);
-    printf("\n");
+        app_say(" %10.2f", 1e3 * r->seconds);
+    app_say("\n");
 }
 
 int app_standard_points(const struct app_result *r, int at[APP_STANDARD_POINTS])
@@ -115,8 +116,8 @@ int app_summary_print(const char *folder, int count, const int *at, int json, st
     if (status)
         return status;
     if (!json)
-        printf("%-24s %5s  %-7s %5s   %9s   %-9s %9s   %9s %12s %11s %10s\n", "problem", "noise", "policy",
-               "evals", "mean OC", "95 %", "median", "best seen", "infeasible", "right part", "ms/suggest");
+        app_say("%-24s %5s  %-7s %5s   %9s   %-9s %9s   %9s %12s %11s %10s\n", "problem", "noise", "policy",
+                "evals", "mean OC", "95 %", "median", "best seen", "infeasible", "right part", "ms/suggest");
     for (int k = 0; k < all.count; k++)
         print_result(&all.result[k], count, at, json);
     app_results_free(&all);

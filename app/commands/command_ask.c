@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/visible.h"
 #include "command.h"
 #include "json/shapes.h"
 
@@ -151,7 +152,7 @@ static int ask_at(const struct app_arguments *a, struct app_notebook *n)
     const char *why = app_notebook_known(n, x, &known);
     status = queue(a, n, x);
     if (!status && why && !a->quiet)
-        fprintf(stderr, "note: trial %d has the same design and %s\n", known, why);
+        app_warn("note: trial %d has the same design and %s\n", known, why);
     return status ? status : print_trial(a, n, NULL, n->count);
 }
 

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/visible.h"
 #include "command.h"
 #include "commands/selection.h"
 #include "define/difference.h"
@@ -92,7 +93,7 @@ static int ask(const struct app_arguments *a, const struct app_notebook *n)
         return CKG_OK;
     if (!isatty(STDIN_FILENO))
         return app_fail(n->message, CKG_ERR_STATE, "nothing was changed; --yes takes it over");
-    printf("take it over? [y/N] ");
+    app_say("take it over? [y/N] ");
     fflush(stdout);
     if (fgets(answer, sizeof answer, stdin) && (answer[0] == 'y' || answer[0] == 'Y'))
         return CKG_OK;
@@ -139,7 +140,7 @@ static int take_over(const struct app_arguments *a, struct app_notebook *n, stru
     else if (!status)
         write_text(n, difference, &adapted, &text);
     if (!status && !a->json && !a->quiet)
-        printf("%s", text.data ? text.data : "");
+        app_say("%s", text.data ? text.data : "");
     if (!status)
         status = ask(a, n);
 
@@ -150,9 +151,9 @@ static int take_over(const struct app_arguments *a, struct app_notebook *n, stru
     if (!status)
         status = app_edit_make(&edit, "problem", a->line, definition.data);
     if (!status && a->json)
-        printf("%s\n", text.data);
+        app_say("%s\n", text.data);
     else if (!status && !a->quiet)
-        printf("taken over; `ckg undo` takes it back\n");
+        app_say("taken over; `ckg undo` takes it back\n");
 
     app_text_free(&text);
     app_text_free(&definition);
@@ -181,7 +182,7 @@ static int run(const struct app_arguments *a, struct app_notebook *n)
         return status;
     status = compare(a, n, &now, &difference);
     if (!status && !difference.count && !a->quiet)
-        printf("%s: nothing has changed that would have to be taken over\n", a->place.file);
+        app_say("%s: nothing has changed that would have to be taken over\n", a->place.file);
     else if (!status && difference.count)
         status = take_over(a, n, &now, &difference);
     app_difference_free(&difference);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/visible.h"
 #include "command.h"
 
 /* The first command from there on that the overview shows; its name is NULL at the end of the list. */
@@ -21,25 +22,25 @@ static void print_bash_options(const struct app_command *c)
 {
     const struct app_option *o;
 
-    printf("    %s) options='", c->name);
+    app_say("    %s) options='", c->name);
     for (int i = 0; (o = app_option_at(c, i)); i++)
-        printf(" --%s", o->name);
-    printf("' ;;\n");
+        app_say(" --%s", o->name);
+    app_say("' ;;\n");
 }
 
 static void print_bash(void)
 {
     const struct app_command *c;
 
-    printf("# bash completion for ckg, made by `ckg completion bash`\n_ckg() {\n    local "
-           "word=${COMP_WORDS[COMP_CWORD]} options=\n"
-           "    if [ \"$COMP_CWORD\" -eq 1 ]; then\n        COMPREPLY=($(compgen -W '");
+    app_say("# bash completion for ckg, made by `ckg completion bash`\n_ckg() {\n    local "
+            "word=${COMP_WORDS[COMP_CWORD]} options=\n"
+            "    if [ \"$COMP_CWORD\" -eq 1 ]; then\n        COMPREPLY=($(compgen -W '");
     for (c = shown(app_commands); c->name; c = shown(c + 1))
-        printf("%s ", c->name);
-    printf("--help --version' -- \"$word\"))\n        return\n    fi\n    case ${COMP_WORDS[1]} in\n");
+        app_say("%s ", c->name);
+    app_say("--help --version' -- \"$word\"))\n        return\n    fi\n    case ${COMP_WORDS[1]} in\n");
     for (c = shown(app_commands); c->name; c = shown(c + 1))
         print_bash_options(c);
-    printf(
+    app_say(
         "    esac\n    case $word in\n"
         "    -*) COMPREPLY=($(compgen -W \"$options\" -- \"$word\")); return ;;\n"
         "    esac\n"
@@ -58,9 +59,9 @@ static void print_zsh_text(const char *text)
 {
     for (; *text; text++) {
         if (*text == '\'')
-            printf("'\\''");
+            app_say("'\\''");
         else if (strchr("[]:", *text))
-            printf("\\%c", *text);
+            app_say("\\%c", *text);
         else
             putchar(*text);
     }
@@ -68,48 +69,48 @@ static void print_zsh_text(const char *text)
 
 static void print_zsh_option(const struct app_option *o)
 {
-    printf(" \\\n            '--%s[", o->name);
+    app_say(" \\\n            '--%s[", o->name);
     print_zsh_text(o->help);
-    printf("]");
+    app_say("]");
     if (o->argument)
-        printf(":%s:%s", o->argument, !strcmp(o->argument, "FILE") ? "_files" : "_ckg_values");
-    printf("'");
+        app_say(":%s:%s", o->argument, !strcmp(o->argument, "FILE") ? "_files" : "_ckg_values");
+    app_say("'");
 }
 
 static void print_zsh_command(const struct app_command *c)
 {
-    printf("        '%s:", c->name);
+    app_say("        '%s:", c->name);
     print_zsh_text(c->title);
-    printf("'\n");
+    app_say("'\n");
 }
 
 static void print_zsh_options(const struct app_command *c)
 {
     const struct app_option *o;
 
-    printf("    %s)\n        _arguments", c->name);
+    app_say("    %s)\n        _arguments", c->name);
     for (int i = 0; (o = app_option_at(c, i)); i++)
         print_zsh_option(o);
-    printf(" \\\n            '*:word:_ckg_values' ;;\n");
+    app_say(" \\\n            '*:word:_ckg_values' ;;\n");
 }
 
 static void print_zsh(void)
 {
     const struct app_command *c;
 
-    printf("#compdef ckg\n# zsh completion for ckg, made by `ckg completion zsh`\n"
-           "_ckg_values() {\n"
-           "    local -a values=(${(f)\"$(ckg complete -- ${words[2,CURRENT]} 2>/dev/null)\"})\n"
-           "    (( ${#values} )) && compadd -S '' -a values || _files\n"
-           "}\n"
-           "_ckg() {\n    local -a commands=(\n");
+    app_say("#compdef ckg\n# zsh completion for ckg, made by `ckg completion zsh`\n"
+            "_ckg_values() {\n"
+            "    local -a values=(${(f)\"$(ckg complete -- ${words[2,CURRENT]} 2>/dev/null)\"})\n"
+            "    (( ${#values} )) && compadd -S '' -a values || _files\n"
+            "}\n"
+            "_ckg() {\n    local -a commands=(\n");
     for (c = shown(app_commands); c->name; c = shown(c + 1))
         print_zsh_command(c);
-    printf("    )\n    if (( CURRENT == 2 )); then\n        _describe command commands\n        return\n    "
-           "fi\n    case $words[2] in\n");
+    app_say("    )\n    if (( CURRENT == 2 )); then\n        _describe command commands\n        return\n    "
+            "fi\n    case $words[2] in\n");
     for (c = shown(app_commands); c->name; c = shown(c + 1))
         print_zsh_options(c);
-    printf("    esac\n}\n_ckg \"$@\"\n");
+    app_say("    esac\n}\n_ckg \"$@\"\n");
 }
 
 /* --- fish --- */
@@ -118,7 +119,7 @@ static void print_zsh(void)
 static void print_fish_text(const char *text)
 {
     for (; *text; text++)
-        printf(*text == '\'' || *text == '\\' ? "\\%c" : "%c", *text);
+        app_say(*text == '\'' || *text == '\\' ? "\\%c" : "%c", *text);
 }
 
 /* Files and folders are the shell's own business. */
@@ -132,14 +133,14 @@ static void print_fish_options(const struct app_command *c)
     const struct app_option *o;
 
     for (int i = 0; (o = app_option_at(c, i)); i++) {
-        printf("complete -c ckg -n '__fish_seen_subcommand_from %s' -l %s", c->name, o->name);
+        app_say("complete -c ckg -n '__fish_seen_subcommand_from %s' -l %s", c->name, o->name);
         if (o->letter)
-            printf(" -s %c", o->letter);
+            app_say(" -s %c", o->letter);
         if (o->argument)
-            printf(" %s -a '(__ckg_values)'", is_place(o->argument) ? "-r" : "-x");
-        printf(" -d '");
+            app_say(" %s -a '(__ckg_values)'", is_place(o->argument) ? "-r" : "-x");
+        app_say(" -d '");
         print_fish_text(o->help);
-        printf("'\n");
+        app_say("'\n");
     }
 }
 
@@ -147,16 +148,16 @@ static void print_fish(void)
 {
     const struct app_command *c;
 
-    printf("# fish completion for ckg, made by `ckg completion fish`\n"
-           "function __ckg_values\n"
-           "    ckg complete -- (commandline -opc)[2..-1] (commandline -ct) 2>/dev/null\n"
-           "end\n");
+    app_say("# fish completion for ckg, made by `ckg completion fish`\n"
+            "function __ckg_values\n"
+            "    ckg complete -- (commandline -opc)[2..-1] (commandline -ct) 2>/dev/null\n"
+            "end\n");
     for (c = shown(app_commands); c->name; c = shown(c + 1)) {
-        printf("complete -c ckg -n __fish_use_subcommand -f -a %s -d '", c->name);
+        app_say("complete -c ckg -n __fish_use_subcommand -f -a %s -d '", c->name);
         print_fish_text(c->title);
-        printf("'\n");
+        app_say("'\n");
     }
-    printf("complete -c ckg -n 'not __fish_use_subcommand' -a '(__ckg_values)'\n");
+    app_say("complete -c ckg -n 'not __fish_use_subcommand' -a '(__ckg_values)'\n");
     for (c = shown(app_commands); c->name; c = shown(c + 1))
         print_fish_options(c);
 }

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/visible.h"
 #include "command.h"
 #include "table/table.h"
 
@@ -132,21 +133,21 @@ static void print_summary(const struct app_imported *imported, int known)
     const int told = imported->count - imported->queued;
 
     if (known && !imported->count) {
-        printf("%d row%s already there; nothing imported (--again imports %s as %s)\n", known,
-               known == 1 ? " is" : "s are", known == 1 ? "it" : "them",
-               known == 1 ? "a repetition" : "repetitions");
+        app_say("%d row%s already there; nothing imported (--again imports %s as %s)\n", known,
+                known == 1 ? " is" : "s are", known == 1 ? "it" : "them",
+                known == 1 ? "a repetition" : "repetitions");
         return;
     }
-    printf("%d trial%s imported", told, told == 1 ? "" : "s");
+    app_say("%d trial%s imported", told, told == 1 ? "" : "s");
     if (imported->queued)
-        printf(", %d design%s queued", imported->queued, imported->queued == 1 ? "" : "s");
+        app_say(", %d design%s queued", imported->queued, imported->queued == 1 ? "" : "s");
     if (known)
-        printf(", %d already there skipped (--again imports %s too)", known, known == 1 ? "it" : "them");
+        app_say(", %d already there skipped (--again imports %s too)", known, known == 1 ? "it" : "them");
     if (imported->discarded)
-        printf(", %d discarded skipped", imported->discarded);
+        app_say(", %d discarded skipped", imported->discarded);
     if (imported->unknown)
-        printf(", %d outside the study's ranges skipped", imported->unknown);
-    printf("\n");
+        app_say(", %d outside the study's ranges skipped", imported->unknown);
+    app_say("\n");
 }
 
 /* Outcomes that no row has may be a column that was forgotten. */
@@ -160,8 +161,7 @@ static void print_lacking(const struct app_notebook *n, const struct app_importe
             found = imported->trials[i].state != APP_COMPLETE ||
                     !isnan(app_trial_value(&imported->trials[i], j));
         if (!found)
-            fprintf(stderr, "no row has a value of '%s': it counts as not measured there\n",
-                    app_outcome_name(d, j));
+            app_warn("no row has a value of '%s': it counts as not measured there\n", app_outcome_name(d, j));
     }
 }
 
@@ -177,9 +177,9 @@ static void warn_of_rules(const struct app_notebook *n, const struct app_importe
             first = count++ ? first : imported->trials[i].number;
         }
     if (count)
-        fprintf(stderr, "%s:%d: %d design%s a rule; the models learn from %s, but never recommend %s\n", path,
-                first, count, count == 1 ? " breaks" : "s break", count == 1 ? "it" : "them",
-                count == 1 ? "it" : "them");
+        app_warn("%s:%d: %d design%s a rule; the models learn from %s, but never recommend %s\n", path, first,
+                 count, count == 1 ? " breaks" : "s break", count == 1 ? "it" : "them",
+                 count == 1 ? "it" : "them");
 }
 
 static int check(const struct app_arguments *a)

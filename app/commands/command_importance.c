@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/visible.h"
 #include "command.h"
 #include "json/shapes.h"
 #include "notebook/effects.h"
@@ -14,7 +15,7 @@ static const double negligible = 0.01;
 /* The name, then blanks up to that column. */
 static void print_name(const char *name, int column)
 {
-    printf("  %s%*s", name, app_columns(name) < column ? column - app_columns(name) : 0, "");
+    app_say("  %s%*s", name, app_columns(name) < column ? column - app_columns(name) : 0, "");
 }
 
 /* A bar of that share of 20 blocks, in halves. */
@@ -23,8 +24,8 @@ static void print_bar(double share)
     const int halves = (int)lround(40 * share);
 
     for (int i = 0; i < halves / 2; i++)
-        printf("█");
-    printf("%s\n", halves % 2 ? "▌" : "");
+        app_say("█");
+    app_say("%s\n", halves % 2 ? "▌" : "");
 }
 
 /* One outcome, the parameters that matter most first; those that hardly do in one line. */
@@ -36,7 +37,7 @@ static void print_outcome(const struct app_definition *d, const struct app_impor
     int column = 0;
     int shown = 0;
 
-    printf("%s%s\n", app_outcome_name(d, outcome), isnan(effect[0].total) ? ": not measured yet" : ":");
+    app_say("%s%s\n", app_outcome_name(d, outcome), isnan(effect[0].total) ? ": not measured yet" : ":");
     if (isnan(effect[0].total))
         return;
 
@@ -51,11 +52,11 @@ static void print_outcome(const struct app_definition *d, const struct app_impor
     for (int k = 0; k < shown; k++) {
         const struct app_effect *e = &effect[order[k]];
         print_name(app_parameter_name(d, order[k]), column);
-        printf("  %.2f  (%.2f … %.2f)  ", e->total, e->low, e->high);
+        app_say("  %.2f  (%.2f … %.2f)  ", e->total, e->low, e->high);
         print_bar(e->total);
     }
     if (shown < count)
-        printf("  %d other%s: below %g\n", count - shown, count - shown > 1 ? "s" : "", negligible);
+        app_say("  %d other%s: below %g\n", count - shown, count - shown > 1 ? "s" : "", negligible);
 }
 
 /* The objective and the constraints that matter. */
@@ -78,7 +79,7 @@ static int print_text(struct app_notebook *n, ckg_study *engine)
     for (int i = 0; i < shown.count; i++)
         print_outcome(d, &im, shown.outcome[i]);
     if (shown.others)
-        printf("and %d other constraints, which --json has\n", shown.others);
+        app_say("and %d other constraints, which --json has\n", shown.others);
     app_importance_free(&im);
     return CKG_OK;
 }

@@ -2,21 +2,22 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/visible.h"
 #include "commands/problem_page.h"
 
 static void print_option(const struct app_option *o)
 {
-    printf(".TP\n");
+    app_say(".TP\n");
     if (o->letter)
-        printf("\\fB\\-%c\\fR, ", o->letter);
-    printf("\\fB\\-\\-");
+        app_say("\\fB\\-%c\\fR, ", o->letter);
+    app_say("\\fB\\-\\-");
     app_print_roff(o->name);
-    printf("\\fR");
+    app_say("\\fR");
     if (o->argument)
-        printf(" \\fI%s\\fR", o->argument);
-    printf("\n");
+        app_say(" \\fI%s\\fR", o->argument);
+    app_say("\n");
     app_print_roff(o->help);
-    printf("\n");
+    app_say("\n");
 }
 
 /* What --model takes, by the library's list. */
@@ -24,29 +25,30 @@ static void print_settings(void)
 {
     ckg_option_info info;
 
-    printf(
+    app_say(
         ".SH SETTINGS OF THE MODELS\nIn a problem file \\fBmodel: {\\fINAME\\fB: \\fIVALUE\\fB, …}\\fR.\n");
     for (int i = 0; !ckg_option_at(i, &info); i++) {
         char values[256];
-        printf(".TP\n\\fB%s\\fR\n", info.name);
+        app_say(".TP\n\\fB%s\\fR\n", info.name);
         app_print_roff(ckg_option_values_text(&info, values, sizeof values));
-        printf(": ");
+        app_say(": ");
         app_print_roff(info.help);
-        printf("\n");
+        app_say("\n");
     }
 }
 
 static void print_head(const char *page, int chapter, const char *title)
 {
-    printf(".TH %s %d \"\" \"ckg %s\" \"ckg manual\"\n.SH NAME\n%s \\- ", page, chapter, ckg_version(), page);
+    app_say(".TH %s %d \"\" \"ckg %s\" \"ckg manual\"\n.SH NAME\n%s \\- ", page, chapter, ckg_version(),
+            page);
     app_print_roff(title);
-    printf("\n");
+    app_say("\n");
 }
 
 static void print_exit(void)
 {
-    printf(".SH EXIT STATUS\n0: done; 1: it failed while running; 2: the command line or a file is wrong. "
-           "Errors are one line on standard error.\n");
+    app_say(".SH EXIT STATUS\n0: done; 1: it failed while running; 2: the command line or a file is wrong. "
+            "Errors are one line on standard error.\n");
 }
 
 static void print_command(const struct app_command *c)
@@ -57,58 +59,58 @@ static void print_command(const struct app_command *c)
     /* What it is and what it does. */
     snprintf(page, sizeof page, "ckg-%s", c->name);
     print_head(page, 1, c->title);
-    printf(".SH SYNOPSIS\n\\fBckg %s\\fR ", c->name);
+    app_say(".SH SYNOPSIS\n\\fBckg %s\\fR ", c->name);
     app_print_roff(c->work->usage);
-    printf("\n.SH DESCRIPTION\n");
+    app_say("\n.SH DESCRIPTION\n");
     app_print_roff(c->work->about ? c->work->about : c->title);
-    printf("\n");
+    app_say("\n");
     if (c->work->traits & APP_TAKES_STUDY)
-        printf(".PP\n\\fISTUDY\\fR is a problem file, a store such as spring.db, or \\fB\\-\\-store\\fR "
-               "\\fIURL\\fR \\fB\\-\\-study\\fR "
-               "\\fINAME\\fR.\n");
+        app_say(".PP\n\\fISTUDY\\fR is a problem file, a store such as spring.db, or \\fB\\-\\-store\\fR "
+                "\\fIURL\\fR \\fB\\-\\-study\\fR "
+                "\\fINAME\\fR.\n");
 
     /* What it takes and how it ends. */
-    printf(".SH OPTIONS\n");
+    app_say(".SH OPTIONS\n");
     for (int i = 0; (o = app_option_at(c, i)); i++)
         print_option(o);
     if (c->work->traits & APP_HAS_MODEL)
         print_settings();
     print_exit();
-    printf(".SH SEE ALSO\n\\fBckg\\fR(1)\n");
+    app_say(".SH SEE ALSO\n\\fBckg\\fR(1)\n");
 }
 
 static void print_overview(void)
 {
     print_head("ckg", 1, "constrained Bayesian optimisation");
-    printf(".SH SYNOPSIS\n\\fBckg\\fR \\fICOMMAND\\fR …\n"
-           ".SH DESCRIPTION\n"
-           "Finds the best feasible design when each evaluation is expensive and the constraints are\n"
-           "known only by evaluating. A problem file in YAML says which parameters may be varied, which\n"
-           "outcome to minimize or maximize, which limits the others must keep, and which command\n"
-           "evaluates a design; \\fBckg run\\fR does the rest, and can be interrupted at any moment.\n"
-           ".SH COMMANDS\n");
+    app_say(".SH SYNOPSIS\n\\fBckg\\fR \\fICOMMAND\\fR …\n"
+            ".SH DESCRIPTION\n"
+            "Finds the best feasible design when each evaluation is expensive and the constraints are\n"
+            "known only by evaluating. A problem file in YAML says which parameters may be varied, which\n"
+            "outcome to minimize or maximize, which limits the others must keep, and which command\n"
+            "evaluates a design; \\fBckg run\\fR does the rest, and can be interrupted at any moment.\n"
+            ".SH COMMANDS\n");
     for (const struct app_command *c = app_commands; c->name; c++) {
         if (c->work->traits & APP_HIDDEN)
             continue;
-        printf(".TP\n\\fBckg\\-%s\\fR(1)\n", c->name);
+        app_say(".TP\n\\fBckg\\-%s\\fR(1)\n", c->name);
         app_print_roff(c->title);
-        printf("\n");
+        app_say("\n");
     }
 
     print_exit();
-    printf(".SH SEE ALSO\n\\fBckg\\-problem\\fR(5), every key of a problem file\n");
+    app_say(".SH SEE ALSO\n\\fBckg\\-problem\\fR(5), every key of a problem file\n");
 }
 
 static void print_problem(void)
 {
     print_head("ckg-problem", 5, "the problem file of ckg, key by key");
-    printf(".SH DESCRIPTION\n"
-           "A problem file says what may be varied, what is wanted, which limits hold, and how a design\n"
-           "is evaluated. It is YAML, or JSON of the same shape. \\fBckg new\\fR \\fINAME\\fR writes one to "
-           "start\n"
-           "from. A key that does not exist, or a value that makes no sense, is refused with its line and\n"
-           "column before anything runs.\n"
-           ".SH EXAMPLE\n.nf\n");
+    app_say(".SH DESCRIPTION\n"
+            "A problem file says what may be varied, what is wanted, which limits hold, and how a design\n"
+            "is evaluated. It is YAML, or JSON of the same shape. \\fBckg new\\fR \\fINAME\\fR writes one to "
+            "start\n"
+            "from. A key that does not exist, or a value that makes no sense, is refused with its line and\n"
+            "column before anything runs.\n"
+            ".SH EXAMPLE\n.nf\n");
     app_print_roff("name: spring\n"
                    "goal: minimize\n"
                    "budget: 60\n"
@@ -121,9 +123,9 @@ static void print_problem(void)
                    "  stress: {max: 5}\n"
                    "evaluate:\n"
                    "  command: [python3, spring.py]\n");
-    printf(".fi\n");
+    app_say(".fi\n");
     app_problem_page_roff();
-    printf(".SH SEE ALSO\n\\fBckg\\fR(1), \\fBckg\\-new\\fR(1), \\fBckg\\-policies\\fR(1)\n");
+    app_say(".SH SEE ALSO\n\\fBckg\\fR(1), \\fBckg\\-new\\fR(1), \\fBckg\\-policies\\fR(1)\n");
 }
 
 static int run(const struct app_arguments *a)

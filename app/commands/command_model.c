@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
+#include "base/visible.h"
 #include "command.h"
 #include "json/shapes.h"
 
@@ -21,38 +23,38 @@ static const char *scale_of(const ckg_model_info *m)
  */
 static void print_kind(const struct app_definition *d, const char *name, const ckg_model_info *m)
 {
-    printf("%s: kernel %s, fit %s", name, m->kernel, m->fit);
+    app_say("%s: kernel %s, fit %s", name, m->kernel, m->fit);
     if (m->samples > 1)
-        printf(" (the first of %d samples)", m->samples);
-    printf(", scale %s, %d observation%s%s\n", scale_of(m), m->observations, m->observations == 1 ? "" : "s",
-           m->linear ? ", linear part" : "");
+        app_say(" (the first of %d samples)", m->samples);
+    app_say(", scale %s, %d observation%s%s\n", scale_of(m), m->observations, m->observations == 1 ? "" : "s",
+            m->linear ? ", linear part" : "");
     if (m->repeats)
-        printf("  %s %s: the two count once\n", m->shared ? "repeats" : "nearly repeats",
-               app_outcome_name(d, m->repeats));
+        app_say("  %s %s: the two count once\n", m->shared ? "repeats" : "nearly repeats",
+                app_outcome_name(d, m->repeats));
 }
 
 static void print_model(const struct app_definition *d, const char *name, const ckg_model_info *m)
 {
     if (!m->observations) {
-        printf("%s: not measured yet\n", name);
+        app_say("%s: not measured yet\n", name);
         return;
     }
 
     print_kind(d, name, m);
-    printf("  mean %.5g, signal sd %.4g, noise sd %.4g, log likelihood %.6g\n", m->mean, m->signal_sd,
-           m->noise_sd, m->log_likelihood);
+    app_say("  mean %.5g, signal sd %.4g, noise sd %.4g, log likelihood %.6g\n", m->mean, m->signal_sd,
+            m->noise_sd, m->log_likelihood);
     if (m->absurd)
-        printf("  absurdly far out, and counted as nearer: the values at %d design%s\n", m->absurd,
-               m->absurd > 1 ? "s" : "");
+        app_say("  absurdly far out, and counted as nearer: the values at %d design%s\n", m->absurd,
+                m->absurd > 1 ? "s" : "");
 
     if (m->widening > 1)
-        printf("  too sure of its latest predictions: standard deviations are widened by a factor of %.3g\n",
-               m->widening);
+        app_say("  too sure of its latest predictions: standard deviations are widened by a factor of %.3g\n",
+                m->widening);
 
-    printf("  lengthscales in the unit cube:");
+    app_say("  lengthscales in the unit cube:");
     for (int i = 0; i < app_dimension(d); i++)
-        printf(" %s %.3g", app_parameter_name(d, i), m->lengthscales[i]);
-    printf("\n");
+        app_say(" %s %.3g", app_parameter_name(d, i), m->lengthscales[i]);
+    app_say("\n");
 }
 
 static void print_text(const struct app_definition *d, const ckg_model_info *models, double penalty)
@@ -60,7 +62,7 @@ static void print_text(const struct app_definition *d, const ckg_model_info *mod
     for (int j = 0; j <= app_constraints(d); j++)
         print_model(d, app_outcome_title(d, j), &models[j]);
     if (!isnan(penalty))
-        printf("penalty M: %.6g\n", penalty);
+        app_say("penalty M: %.6g\n", penalty);
 }
 
 /* The models (1 + K) and the penalty, NAN while nothing has been measured. */
@@ -71,7 +73,7 @@ static int ask_engine(struct app_notebook *n, ckg_model_info *models, double *pe
 
     if (status)
         return status;
-    if (ckg_study_penalty(engine, penalty))
+    if (app_memory_note(ckg_study_penalty(engine, penalty)))
         *penalty = NAN;
     for (int j = 0; !status && j <= app_constraints(&n->definition); j++)
         status = ckg_study_model(engine, j, &models[j]);
@@ -98,6 +100,9 @@ static int run(const struct app_arguments *a, struct app_notebook *n)
 
 const struct app_work app_command_model = {
     .usage = "STUDY",
+    .about =
+        "With --json: the model of each outcome by the outcome's name, and the penalty M as `penalty`, or\n"
+        "as `penalty_M` where an outcome is called `penalty`.",
     .traits = APP_TAKES_STUDY | APP_HAS_JSON | APP_HAS_THREADS | APP_HAS_MODEL,
     .run_study = run,
 };

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/visible.h"
 #include "command.h"
 
 static const char starter[] =
@@ -85,7 +86,7 @@ static int run(const struct app_arguments *a)
         return app_fail(a->message, CKG_ERR_SYSTEM, "%s: %s", path, strerror(why));
 
     if (!a->quiet)
-        printf("wrote %s: edit it to describe your problem, then `ckg run %s`\n", path, path);
+        app_say("wrote %s: edit it to describe your problem, then `ckg run %s`\n", path, path);
     return CKG_OK;
 }
 

@@ -1,21 +1,22 @@
 /* ckg policies: what the registry has. */
 #include <stdio.h>
 
+#include "base/visible.h"
 #include "command.h"
 #include "json/shapes.h"
 
 static void print_text(const ckg_policy_info *p, int quiet)
 {
-    printf("%-8s %s\n", p->name, p->title);
+    app_say("%-8s %s\n", p->name, p->title);
     if (quiet)
         return;
 
-    printf("         %s\n", p->reference);
+    app_say("         %s\n", p->reference);
     for (int i = 0; i < p->count; i++) {
         const ckg_policy_parameter *q = &p->parameters[i];
         char text[96];
-        printf("           %-12s %s (%g … %g, default %s)\n", q->name, q->help, q->low, q->high,
-               ckg_policy_parameter_default_text(q, text, sizeof text));
+        app_say("           %-12s %s (%g … %g, default %s)\n", q->name, q->help, q->low, q->high,
+                ckg_policy_parameter_default_text(q, text, sizeof text));
     }
 }
 

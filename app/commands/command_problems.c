@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/visible.h"
 #include "bench/figure.h"
 #include "command.h"
 #include "commands/picture.h"
@@ -19,30 +20,30 @@ static const struct app_option options[] = {
 
 static void print_text(const struct app_problem *p, int quiet)
 {
-    printf("%-24s %s\n", p->name, p->title);
+    app_say("%-24s %s\n", p->name, p->title);
     if (quiet)
         return;
 
-    printf("%24s d = %d, K = %d, smallest feasible value %g, %.3g %% feasible\n", "", p->d, p->K, p->optimum,
-           100 * p->share);
-    printf("%24s f  = %s\n", "", p->formula[0]);
+    app_say("%24s d = %d, K = %d, smallest feasible value %g, %.3g %% feasible\n", "", p->d, p->K, p->optimum,
+            100 * p->share);
+    app_say("%24s f  = %s\n", "", p->formula[0]);
     for (int k = 1; k <= p->K; k++)
-        printf("%24s c%d = %s <= 0\n", "", k, p->formula[k]);
-    printf("%24s %s\n", "", p->reference);
+        app_say("%24s c%d = %s <= 0\n", "", k, p->formula[k]);
+    app_say("%24s %s\n", "", p->reference);
 }
 
 /* A problem file that `ckg run` can work on at once. */
 static void print_file(const struct app_problem *p)
 {
-    printf("# %s: f = %s\n", p->name, p->formula[0]);
-    printf("name: %s\ngoal: minimize\nbudget: 50\nparameters:\n", p->name);
+    app_say("# %s: f = %s\n", p->name, p->formula[0]);
+    app_say("name: %s\ngoal: minimize\nbudget: 50\nparameters:\n", p->name);
     for (int i = 0; i < p->d; i++)
-        printf("  x%d: {type: real, low: %g, high: %g}\n", i + 1, p->low[i], p->high[i]);
+        app_say("  x%d: {type: real, low: %g, high: %g}\n", i + 1, p->low[i], p->high[i]);
 
-    printf("objective: {name: f, noise: none}\nconstraints:\n");
+    app_say("objective: {name: f, noise: none}\nconstraints:\n");
     for (int k = 1; k <= p->K; k++)
-        printf("  c%d: {max: 0, noise: none}   # %s\n", k, p->formula[k]);
-    printf("evaluate:\n  command: [ckg, problems, %s, --evaluate]\n", p->name);
+        app_say("  c%d: {max: 0, noise: none}   # %s\n", k, p->formula[k]);
+    app_say("evaluate:\n  command: [ckg, problems, %s, --evaluate]\n", p->name);
 }
 
 static int print_json(const struct app_arguments *a, const struct app_problem *p)

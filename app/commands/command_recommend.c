@@ -13,6 +13,19 @@ static const struct app_option options[] = {
     {0},
 };
 
+static int check(const struct app_arguments *a)
+{
+    double probability = 0.5;
+    const int status = app_option_number(a, "probability", &probability);
+
+    if (status)
+        return status;
+    return probability > 0 && probability < 1
+               ? CKG_OK
+               : app_wrong(a, "--probability must be above 0 and below 1, not %s",
+                           app_option(a, "probability"));
+}
+
 static int run(const struct app_arguments *a, struct app_notebook *n)
 {
     ckg_recommend_options how = CKG_RECOMMEND_OPTIONS_INIT;
@@ -36,5 +49,6 @@ const struct app_work app_command_recommend = {
              "--exact and --json give all of them.",
     .traits = APP_TAKES_STUDY | APP_HAS_JSON | APP_HAS_THREADS | APP_HAS_MODEL,
     .options = options,
+    .check = check,
     .run_study = run,
 };

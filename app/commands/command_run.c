@@ -3,6 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/visible.h"
 #include "command.h"
 #include "commands/recommendation.h"
 #include "evaluate/program.h"
@@ -39,8 +40,13 @@ static int dry_run(const struct app_arguments *a, struct app_notebook *n)
     int status = app_notebook_engine(n, &engine);
     int initial = 1;
 
+    if (!status && spent >= n->definition.budget && !a->quiet)
+        app_warn(
+            "the budget of %d evaluation%s is spent, so a run would evaluate nothing new; raise `budget` "
+            "in the problem file to go on\n",
+            n->definition.budget, n->definition.budget == 1 ? "" : "s");
     if (!n->study && !n->definition.has_seed && !a->quiet)
-        fprintf(stderr, "no seed is given: the run will draw one and start from other designs than these\n");
+        app_warn("no seed is given: the run will draw one and start from other designs than these\n");
 
     for (int i = 0; !status && initial && i < MOST_SHOWN && spent + i < n->definition.budget; i++) {
         ckg_suggestion *s;
@@ -71,11 +77,11 @@ static enum app_progress_kind choose_progress(const struct app_arguments *a)
 static void print_notes(const struct app_notebook *n, enum app_run_end end, int pending)
 {
     if (pending)
-        fprintf(stderr, "%d trial%s pending: `ckg tell` %s result%s\n", pending,
-                pending > 1 ? "s are" : " is", pending > 1 ? "their" : "its", pending > 1 ? "s" : "");
+        app_warn("%d trial%s pending: `ckg tell` %s result%s\n", pending, pending > 1 ? "s are" : " is",
+                 pending > 1 ? "their" : "its", pending > 1 ? "s" : "");
     if (end == APP_RUN_SPENT && app_notebook_spent(n) < n->definition.budget)
-        fprintf(stderr, "every possible design has been evaluated, so the run ends before its budget of %d\n",
-                n->definition.budget);
+        app_warn("every possible design has been evaluated, so the run ends before its budget of %d\n",
+                 n->definition.budget);
 }
 
 /* Failures in a row have ended the run: why, and how to go on. */
@@ -133,7 +139,7 @@ static int run(const struct app_arguments *a, struct app_notebook *n)
 {
     /* What is probably not meant is said, and what cannot work is refused, before anything is spent. */
     if (n->definition.warnings && a->place.file && !a->quiet)
-        fprintf(stderr, "%s\n", n->definition.warnings);
+        app_warn("%s\n", n->definition.warnings);
     if (app_option(a, "dry-run"))
         return dry_run(a, n);
     if (!n->definition.evaluate.count)

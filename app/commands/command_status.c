@@ -1,6 +1,7 @@
 /* ckg status: where a study stands, and what is to be gained by going on. */
 #include <stdio.h>
 
+#include "base/visible.h"
 #include "command.h"
 #include "json/shapes.h"
 #include "notebook/digits.h"
@@ -17,30 +18,30 @@ static void print_text(const struct app_notebook *n)
 
     /* How far it is. */
     app_notebook_tally(n, tally);
-    printf("%s: %d", d->name, tally[APP_COMPLETE] + tally[APP_FAILED_TRIAL]);
+    app_say("%s: %d", d->name, tally[APP_COMPLETE] + tally[APP_FAILED_TRIAL]);
     if (d->budget)
-        printf(" of %d", d->budget);
-    printf(" evaluations");
-    printf(" (%d complete, %d failed), %d running, %d pending", tally[APP_COMPLETE], tally[APP_FAILED_TRIAL],
-           tally[APP_RUNNING], tally[APP_PENDING]);
+        app_say(" of %d", d->budget);
+    app_say(" evaluations");
+    app_say(" (%d complete, %d failed), %d running, %d pending", tally[APP_COMPLETE], tally[APP_FAILED_TRIAL],
+            tally[APP_RUNNING], tally[APP_PENDING]);
     if (tally[APP_DISCARDED])
-        printf(", %d discarded", tally[APP_DISCARDED]);
-    printf("\n");
+        app_say(", %d discarded", tally[APP_DISCARDED]);
+    app_say("\n");
 
     /* How it chooses, and where it is kept. */
     if (n->study || d->has_seed)
-        printf("policy %s, seed %llu, %s\n", d->policy, (unsigned long long)n->seed, n->url);
+        app_say("policy %s, seed %llu, %s\n", d->policy, (unsigned long long)n->seed, n->url);
     else
-        printf("policy %s, seed not drawn yet, %s\n", d->policy, n->url);
+        app_say("policy %s, seed not drawn yet, %s\n", d->policy, n->url);
 
     for (int i = 0; i < ckg_problem_rules(d->problem); i++)
-        printf("rule %s\n", ckg_problem_rule(d->problem, i));
+        app_say("rule %s\n", ckg_problem_rule(d->problem, i));
 
     if (best)
-        printf("best feasible: trial %d, %s = %s\n", best->number, objective.name,
-               app_value_text(&objective, app_trial_value(best, 0), 6, number));
+        app_say("best feasible: trial %d, %s = %s\n", best->number, objective.name,
+                app_value_text(&objective, app_trial_value(best, 0), 6, number));
     else
-        printf("nothing feasible has been measured yet\n");
+        app_say("nothing feasible has been measured yet\n");
 }
 
 /* Why a run would not simply go on. */
@@ -52,7 +53,7 @@ static void print_pause(const struct app_notebook *n)
     if (!app_pause_find(n, &pause))
         return;
     app_pause_write(n, &line);
-    printf("paused: %s\n", line.data ? line.data : "");
+    app_say("paused: %s\n", line.data ? line.data : "");
     app_text_free(&line);
 }
 
@@ -64,7 +65,7 @@ static void print_unmeasured(const struct app_notebook *n)
 
     app_notebook_tally(n, tally);
     if (tally[APP_COMPLETE] && app_notebook_unmeasured(n, 0, &line) && line.data)
-        printf("%s\n", line.data);
+        app_say("%s\n", line.data);
     app_text_free(&line);
 }
 
@@ -79,7 +80,7 @@ static void print_gain(const struct app_notebook *n, const struct app_stop_watch
         app_text_print(&line, "\nstopped: ");
         app_stop_text(n, watch, &line);
     }
-    printf("%s\n", line.data ? line.data : "");
+    app_say("%s\n", line.data ? line.data : "");
     app_text_free(&line);
 }
 

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/visible.h"
 #include "command.h"
 #include "commands/assignments.h"
 #include "commands/mended.h"
@@ -152,7 +153,7 @@ static void warn(const struct app_notebook *n, int number)
     struct app_text line = {0};
 
     if (app_notebook_lacking(n, number, &line) && line.data)
-        fprintf(stderr, "%s\n", line.data);
+        app_warn("%s\n", line.data);
     app_text_free(&line);
 }
 

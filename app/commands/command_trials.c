@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/visible.h"
 #include "command.h"
 #include "commands/said.h"
 #include "commands/moment.h"
@@ -16,7 +17,7 @@
 static void print_block(const char *title, const char *text)
 {
     if (text && *text)
-        printf("%s:\n%s%s", title, text, text[strlen(text) - 1] == '\n' ? "" : "\n");
+        app_say("%s:\n%s%s", title, text, text[strlen(text) - 1] == '\n' ? "" : "\n");
 }
 
 /* What the list has no room for. */
@@ -25,19 +26,19 @@ static void print_details(const struct app_trial *t)
     char moment[32];
 
     if (app_moment(t->asked, moment))
-        printf("asked for %s", moment);
+        app_say("asked for %s", moment);
     if (app_moment(t->ended, moment))
-        printf(", its result came %s", moment);
-    printf("\n");
+        app_say(", its result came %s", moment);
+    app_say("\n");
     if (!isnan(t->seconds))
-        printf("%.3g s\n", t->seconds);
+        app_say("%.3g s\n", t->seconds);
     if (t->starts > 1)
-        printf("started %d times\n", t->starts);
+        app_say("started %d times\n", t->starts);
     print_block("notes", t->notes);
     print_block("beyond the outcomes", t->extra);
     print_block("its whole answer", t->answer);
     if (t->answer && t->state == APP_FAILED_TRIAL)
-        printf("(`ckg tell STUDY %d --from-answer` takes the values from there)\n", t->number);
+        app_say("(`ckg tell STUDY %d --from-answer` takes the values from there)\n", t->number);
     print_block("the end of its standard error", t->log);
 }
 

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/visible.h"
 #include "define/keys.h"
 
 /* Calls print for every key of the part; those of the models are the library's options. */
@@ -27,16 +28,16 @@ static void each_key(const struct app_file_part *part, void (*print)(const struc
 
 static void print_row(const struct app_file_key *k)
 {
-    printf("| `%s` | %s | %s | %s |\n", k->name, k->values, k->standard, k->meaning);
+    app_say("| `%s` | %s | %s | %s |\n", k->name, k->values, k->standard, k->meaning);
 }
 
 void app_problem_page_markdown(void)
 {
     for (const struct app_file_part *part = app_file_parts; part->what; part++) {
-        printf("%s## %s\n\n", part == app_file_parts ? "" : "\n", part->title);
+        app_say("%s## %s\n\n", part == app_file_parts ? "" : "\n", part->title);
         if (*part->where)
-            printf("`%s`\n\n", part->where);
-        printf("| key | what it may be | without it | meaning |\n|---|---|---|---|\n");
+            app_say("`%s`\n\n", part->where);
+        app_say("| key | what it may be | without it | meaning |\n|---|---|---|---|\n");
         each_key(part, print_row);
     }
 }
@@ -49,13 +50,13 @@ void app_print_roff(const char *text)
 
     for (int start = 1; *text; start = *text++ == '\n') {
         if (start && (*text == '.' || *text == '\''))
-            printf("\\&");
+            app_say("\\&");
         if (*text == '\\')
-            printf("\\e");
+            app_say("\\e");
         else if (*text == '-')
-            printf("\\-");
+            app_say("\\-");
         else if (*text == '`')
-            printf("%s", (bold = !bold) ? "\\fB" : "\\fR");
+            app_say("%s", (bold = !bold) ? "\\fB" : "\\fR");
         else
             putchar(*text);
     }
@@ -63,28 +64,28 @@ void app_print_roff(const char *text)
 
 static void print_entry(const struct app_file_key *k)
 {
-    printf(".TP\n\\fB%s\\fR: ", k->name);
+    app_say(".TP\n\\fB%s\\fR: ", k->name);
     app_print_roff(k->values);
-    printf("\n");
+    app_say("\n");
     app_print_roff(k->meaning);
-    printf(".\n");
+    app_say(".\n");
 
     if (!strncmp(k->standard, "needed", strlen("needed")))
-        printf("It is ");
+        app_say("It is ");
     else
-        printf("Without it: ");
+        app_say("Without it: ");
     app_print_roff(k->standard);
-    printf(".\n");
+    app_say(".\n");
 }
 
 void app_problem_page_roff(void)
 {
     for (const struct app_file_part *part = app_file_parts; part->what; part++) {
-        printf(".SH \"%s\"\n", part->title);
+        app_say(".SH \"%s\"\n", part->title);
         if (*part->where) {
-            printf("\\fB");
+            app_say("\\fB");
             app_print_roff(part->where);
-            printf("\\fR\n");
+            app_say("\\fR\n");
         }
         each_key(part, print_entry);
     }

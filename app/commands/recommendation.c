@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/visible.h"
 #include "json/shapes.h"
 #include "notebook/digits.h"
 #include "show/nearest.h"
@@ -21,7 +22,7 @@ static void print_limits(struct app_outcome o)
     struct app_text text = {0};
 
     app_limits_text(&o, &text);
-    printf("%s", text.data ? text.data : "");
+    app_say("%s", text.data ? text.data : "");
     app_text_free(&text);
 }
 
@@ -32,7 +33,7 @@ static void print_name(const char *name)
 
     for (const char *c = name; *c; c++)
         bytes += ((unsigned char)*c & 0xC0) == 0x80;
-    printf("  %-*s ", bytes, name);
+    app_say("  %-*s ", bytes, name);
 }
 
 /* The design, with as few digits as will do. */
@@ -51,7 +52,7 @@ static int print_design(const struct sheet *sheet)
         print_name(app_parameter_at(d, i).title);
         text.length = 0;
         app_design_write_text(d, i, shown[i], &text);
-        printf("%s\n", text.data ? text.data : "");
+        app_say("%s\n", text.data ? text.data : "");
     }
     app_text_free(&text);
 
@@ -60,11 +61,11 @@ static int print_design(const struct sheet *sheet)
         const struct app_fixed *fixed = &d->fixed[i];
 
         print_name(fixed->label.title ? fixed->label.title : fixed->name);
-        printf("%s (fixed)\n", fixed->text);
+        app_say("%s (fixed)\n", fixed->text);
     }
     for (int i = 0; !status && i < d->carried_count && app_listed(d, sheet->r->x) >= 0; i++) {
         print_name(d->carried[i].name);
-        printf("%s\n", app_carried_text(d, i, sheet->r->x));
+        app_say("%s\n", app_carried_text(d, i, sheet->r->x));
     }
     return status;
 }
@@ -79,19 +80,19 @@ static void print_outcome(const struct sheet *sheet, int j)
 
     print_name(app_outcome_title(&sheet->n->definition, j));
     if (isnan(r->mean[j]))
-        printf("not measured yet");
+        app_say("not measured yet");
     else if (r->measured)
-        printf("%s%s", app_value_text(&o, r->mean[j], 6, number), j ? ", met" : "");
+        app_say("%s%s", app_value_text(&o, r->mean[j], 6, number), j ? ", met" : "");
     else
-        printf("%s ± %.2g", app_value_text(&o, r->mean[j], 6, number), r->sd[j]);
+        app_say("%s ± %.2g", app_value_text(&o, r->mean[j], 6, number), r->sd[j]);
     if (j && !isnan(r->probability[j - 1]) && !r->measured)
-        printf(", met with probability %s", app_probability_text(r->probability[j - 1], probability));
+        app_say(", met with probability %s", app_probability_text(r->probability[j - 1], probability));
     if (j) {
-        printf(" (");
+        app_say(" (");
         print_limits(o);
-        printf(")");
+        app_say(")");
     }
-    printf("\n");
+    app_say("\n");
 }
 
 static void print_prediction(const struct sheet *sheet)
@@ -102,7 +103,7 @@ static void print_prediction(const struct sheet *sheet)
     char probability[32];
 
     /* The objective, and the constraints that matter. */
-    printf("%s:\n", r->measured ? "measured" : "predicted");
+    app_say("%s:\n", r->measured ? "measured" : "predicted");
     app_nearest_choose(&shown, sheet->n, r->mean, r->sd);
     for (int i = 0; i < shown.count; i++)
         print_outcome(sheet, shown.outcome[i]);
@@ -110,10 +111,10 @@ static void print_prediction(const struct sheet *sheet)
     /* The others in one line. */
     const double least = app_nearest_others(&shown, d, r->probability);
     if (shown.others && isnan(least))
-        printf("  %d others, not measured yet\n", shown.others);
+        app_say("  %d others, not measured yet\n", shown.others);
     else if (shown.others)
-        printf("  %d others, farther from their limits; the least sure is met with probability %s\n",
-               shown.others, app_probability_text(least, probability));
+        app_say("  %d others, farther from their limits; the least sure is met with probability %s\n",
+                shown.others, app_probability_text(least, probability));
 }
 
 /* 1 when the probability also says whether the evaluation would succeed at all. */
@@ -132,11 +133,11 @@ static void print_hardest(const struct sheet *sheet)
     const struct app_outcome o = app_outcome_at(&sheet->n->definition, r->hardest);
     char number[32];
 
-    printf("no design is likely to be feasible; this one is expected to break the limits least\n");
-    printf("the hardest limit is %s ", o.name);
+    app_say("no design is likely to be feasible; this one is expected to break the limits least\n");
+    app_say("the hardest limit is %s ", o.name);
     print_limits(o);
-    printf(": it comes as near as %s ± %.2g\n", app_value_text(&o, r->mean[r->hardest], 6, number),
-           r->sd[r->hardest]);
+    app_say(": it comes as near as %s ± %.2g\n", app_value_text(&o, r->mean[r->hardest], 6, number),
+            r->sd[r->hardest]);
 }
 
 /* How likely it is to be feasible, or why nobody can say. */
@@ -147,17 +148,18 @@ static void print_feasible(const struct sheet *sheet)
     char probability[32];
 
     if (r->measured) {
-        printf("feasible, as measured in trial %d\n", r->trial + 1);
+        app_say("feasible, as measured in trial %d\n", r->trial + 1);
         return;
     }
     if (!isnan(r->probability_feasible)) {
-        printf("feasible with probability %s%s\n", app_probability_text(r->probability_feasible, probability),
-               counts_failures(sheet->n, r) ? ", including that its evaluation succeeds" : "");
+        app_say("feasible with probability %s%s\n",
+                app_probability_text(r->probability_feasible, probability),
+                counts_failures(sheet->n, r) ? ", including that its evaluation succeeds" : "");
         return;
     }
     app_notebook_unmeasured(sheet->n, 1, &why);
-    printf("whether it is feasible is not known: %s\n",
-           why.data ? why.data : "there are too few values to say");
+    app_say("whether it is feasible is not known: %s\n",
+            why.data ? why.data : "there are too few values to say");
     app_text_free(&why);
 }
 
@@ -170,13 +172,13 @@ static void print_evaluated(const struct sheet *sheet)
     char number[32];
 
     if (best)
-        printf("best feasible design evaluated: trial %d, %s = %s\n", best->number, objective.name,
-               app_value_text(&objective, app_trial_value(best, 0), 6, number));
+        app_say("best feasible design evaluated: trial %d, %s = %s\n", best->number, objective.name,
+                app_value_text(&objective, app_trial_value(best, 0), 6, number));
     else
-        printf("no design evaluated so far %s feasible\n",
-               isnan(sheet->r->probability_feasible) ? "is known to be" : "was");
+        app_say("no design evaluated so far %s feasible\n",
+                isnan(sheet->r->probability_feasible) ? "is known to be" : "was");
     if (sheet->r->trial < 0)
-        printf("the recommended design has not been evaluated: evaluate it before you build on it\n");
+        app_say("the recommended design has not been evaluated: evaluate it before you build on it\n");
 }
 
 /* Few results make bold models. */
@@ -185,18 +187,18 @@ static void print_caution(const ckg_recommendation *r)
     enum { FEW = 3 };
 
     if (!r->measured && r->evaluations < FEW)
-        printf("after %s this is hardly more than a guess\n",
-               r->evaluations == 1 ? "one evaluation" : "two evaluations");
+        app_say("after %s this is hardly more than a guess\n",
+                r->evaluations == 1 ? "one evaluation" : "two evaluations");
 }
 
 static int print_text(const struct sheet *sheet)
 {
     const ckg_recommendation *r = sheet->r;
 
-    printf("recommended after %d evaluation%s", r->evaluations, r->evaluations == 1 ? "" : "s");
+    app_say("recommended after %d evaluation%s", r->evaluations, r->evaluations == 1 ? "" : "s");
     if (r->trial >= 0)
-        printf(", the design of trial %d", r->trial + 1);
-    printf(":\n");
+        app_say(", the design of trial %d", r->trial + 1);
+    app_say(":\n");
     const int status = print_design(sheet);
     if (status)
         return status;

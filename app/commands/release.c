@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <time.h>
 
+#include "base/visible.h"
+
 /* A heartbeat may lie so many seconds in our future without a word: clocks differ a little. */
 static const double usual_difference = 5;
 
@@ -15,12 +17,12 @@ static int is_doubtful(const struct app_elsewhere *e)
 static void say(const struct app_elsewhere *e)
 {
     if (e->age < 0)
-        fprintf(stderr, "trial %d belongs to a run on %s, whose clock is %.0f s ahead of ours; ", e->trial,
-                e->host, -e->age);
+        app_warn("trial %d belongs to a run on %s, whose clock is %.0f s ahead of ours; ", e->trial, e->host,
+                 -e->age);
     else
-        fprintf(stderr, "trial %d belongs to a run on %s, last heard of %.0f s ago by its clock; ", e->trial,
-                e->host, e->age);
-    fprintf(stderr, "waiting %d s for a sign of life\n", APP_STORE_SILENCE);
+        app_warn("trial %d belongs to a run on %s, last heard of %.0f s ago by its clock; ", e->trial,
+                 e->host, e->age);
+    app_warn("waiting %d s for a sign of life\n", APP_STORE_SILENCE);
 }
 
 int app_release(const struct app_arguments *a, struct app_notebook *n, int number)

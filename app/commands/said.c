@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/visible.h"
 #include "commands/moment.h"
 
 enum side { BEFORE, AFTER, UNDONE, SIDES };
@@ -46,8 +47,11 @@ static void write_words(const struct app_record *r, struct app_text *out)
     app_text_print(out, "%s", r->state);
     if (r->outcomes)
         app_text_print(out, " %s", r->outcomes);
-    if (r->why)
-        app_text_print(out, " (%s)", r->why);
+    if (r->why) {
+        app_text_add(out, " (", 2);
+        app_text_add_line(out, r->why);
+        app_text_add(out, ")", 1);
+    }
 }
 
 /* The entry of the change that the image belongs to; images come by changes in their order. */
@@ -115,7 +119,9 @@ static void add_lines(struct history *h, const struct app_change *c, const struc
     static const char *const words[SIDES] = {"was", "became", "put aside"};
     char moment[32];
 
-    app_text_print(h->out, "%s  %s: ckg %s\n", app_moment(c->made, moment), c->who, c->command);
+    app_text_print(h->out, "%s  %s: ckg ", app_moment(c->made, moment), c->who);
+    app_text_add_line(h->out, c->command);
+    app_text_add(h->out, "\n", 1);
     for (int side = 0; side < SIDES; side++)
         if (e->side[side].data)
             app_text_print(h->out, "    %-9s %s%s%s\n", words[side], e->side[side].data,

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/json.h"
+#include "base/visible.h"
 #include "show/markup.h"
 #include "show/nearest.h"
 
@@ -16,6 +17,7 @@ enum {
     WIDEST_NAME = 16,
     NUMBER = 7,
     FIXED = 33,
+    WHY = 5,
     COLUMNS = CKG_MAX_PARAMETERS + CKG_MAX_CONSTRAINTS + 2
 };
 
@@ -133,7 +135,7 @@ static void add_column(struct table *w, int parameter, int outcome, const char *
 
 static void print_right(const char *text, int width)
 {
-    printf(" %*s%s", width - app_columns(text) > 0 ? width - app_columns(text) : 0, "", text);
+    app_say(" %*s%s", width - app_columns(text) > 0 ? width - app_columns(text) : 0, "", text);
 }
 
 /* The part of a title that stands on that line of the head, from the bottom up. */
@@ -158,15 +160,26 @@ static void print_head(const struct table *w, int begin, int end, int first_bloc
 
     for (int line = height - 1; line >= 0; line--) {
         if (first_block)
-            printf(line ? "%33s" : "%5s  %-9s %-6s %-8s", line ? "" : "trial", "state", "origin", "feasible");
+            app_say(line ? "%33s" : "%5s  %-9s %-6s %-8s", line ? "" : "trial", "state", "origin",
+                    "feasible");
         else
-            printf("%5s ", line ? "" : "trial");
+            app_say("%5s ", line ? "" : "trial");
         for (int k = begin; k < end; k++) {
             struct app_lines lines;
             print_right(title_line(&w->column[k], line, &lines), w->column[k].width);
         }
-        printf("%s\n", line || end < w->count ? "" : "  why");
+        app_say("%s\n", line || end < w->count ? "" : "  why");
     }
+}
+
+/* In one line, whatever it is. */
+static void print_why(const struct app_trial *t)
+{
+    struct app_text why = {0};
+
+    app_text_add_line(&why, t->why ? t->why : "");
+    app_say("  %s", why.data ? why.data : "");
+    app_text_free(&why);
 }
 
 static void print_row(const struct table *w, const struct app_trial *t, int begin, int end, int first_block)
@@ -175,25 +188,26 @@ static void print_row(const struct table *w, const struct app_trial *t, int begi
     char number[32];
 
     if (first_block)
-        printf("%5d  %-9s %-6s %-8s", t->number, app_state_name(t->state), t->origin,
-               feasible[t->feasible + 1]);
+        app_say("%5d  %-9s %-6s %-8s", t->number, app_state_name(t->state), t->origin,
+                feasible[t->feasible + 1]);
     else
-        printf("%5d ", t->number);
+        app_say("%5d ", t->number);
     for (int k = begin; k < end; k++)
         print_right(cell(w, &w->column[k], t, number), w->column[k].width);
     if (end == w->count)
-        printf("  %s", t->why ? t->why : "");
-    printf("\n");
+        print_why(t);
+    app_say("\n");
 }
 
-/* Where a block that begins with a column ends: before the terminal does. */
-static int block_end(const struct table *w, int begin)
+/* Where a block that begins with a column ends: before the terminal does. The first may have no columns. */
+static int block_end(const struct table *w, int begin, int first_block)
 {
-    int used = begin ? NUMBER - 1 : FIXED;
+    int used = first_block ? FIXED : NUMBER - 1;
     int end = begin;
 
     while (end < w->count &&
-           (!w->terminal || end == begin || used + 1 + w->column[end].width <= w->terminal)) {
+           (!w->terminal || (end == begin && !first_block) ||
+            used + 1 + w->column[end].width + (end == w->count - 1 ? WHY : 0) <= w->terminal)) {
         used += 1 + w->column[end].width;
         end++;
     }
@@ -204,7 +218,7 @@ static int terminal_width(void)
 {
     struct winsize size;
 
-    return isatty(STDOUT_FILENO) && !ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) && size.ws_col >= 40
+    return isatty(STDOUT_FILENO) && !ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) && size.ws_col >= 20
                ? size.ws_col
                : 0;
 }
@@ -229,15 +243,17 @@ void app_trial_table_print(const struct app_notebook *n, int first, int count)
         add_column(&w, -1, -1, "others broken");
 
     /* Block by block. */
+    int first_block = 1;
     for (int begin = 0; begin < w.count;) {
-        const int end = block_end(&w, begin);
-        if (begin)
-            printf("\n");
-        print_head(&w, begin, end, !begin);
+        const int end = block_end(&w, begin, first_block);
+        if (!first_block)
+            app_say("\n");
+        print_head(&w, begin, end, first_block);
         for (int i = first; i < first + count; i++)
-            print_row(&w, &n->trials[i], begin, end, !begin);
+            print_row(&w, &n->trials[i], begin, end, first_block);
         begin = end;
+        first_block = 0;
     }
     if (w.others)
-        printf("%d other constraints: `ckg export` and --json have their values\n", w.others);
+        app_say("%d other constraints: `ckg export` and --json have their values\n", w.others);
 }

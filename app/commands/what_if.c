@@ -7,6 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/reserve.h"
+#include "base/visible.h"
+
 /* Which limit a word is about. */
 struct limit {
     int constraint;   /* 0: none */
@@ -82,17 +85,17 @@ static int redefine(const struct app_arguments *a, const struct app_notebook *n,
         const char *what = strstr(why.text, ": "); /* behind a place in a text that nobody sees */
         status = app_wrong(a, "--limit: %s", what ? what + 2 : why.text);
     }
-    free(changed);
+    app_json_free(changed);
     json_decref(object);
     return status;
 }
 
 static void print_limits(const struct app_arguments *a)
 {
-    printf("what if");
+    app_say("what if");
     for (int i = 0; i < a->listed; i++)
-        printf("%s %s", i ? "," : "", a->list[i]);
-    printf(" (the study stays as it is):\n");
+        app_say("%s %s", i ? "," : "", a->list[i]);
+    app_say(" (the study stays as it is):\n");
 }
 
 int app_what_if(const struct app_arguments *a, struct app_notebook *n)

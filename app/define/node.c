@@ -386,7 +386,7 @@ static int is_tab(const char *text, size_t length, const yaml_mark_t *at)
 static void explain(const yaml_parser_t *parser, struct app_message *what)
 {
     const yaml_mark_t *at = &parser->problem_mark, *from = &parser->context_mark;
-    const char *problem = parser->problem ? parser->problem : "cannot be read";
+    const char *problem = parser->problem;
     const int begins_before = parser->context && (from->line != at->line || from->column != at->column);
     if (!strcmp(problem, "did not find expected <document start>"))
         app_fail(what, 0, "not YAML: the file should end here");
@@ -408,7 +408,7 @@ static int complain_of_yaml(struct app_document *document, const yaml_parser_t *
     size_t line = parser->problem_mark.line;
     size_t column = parser->problem_mark.column;
 
-    if (parser->error == YAML_MEMORY_ERROR)
+    if (parser->error == YAML_MEMORY_ERROR || !parser->problem) /* it has no word for some of them */
         return app_node_no_memory(document);
     explain(parser, &what);
     if (parser->error == YAML_READER_ERROR) {

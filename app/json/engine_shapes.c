@@ -58,13 +58,24 @@ static void add_model(const struct app_definition *d, const char *key, const ckg
     app_json_close(out, '}');
 }
 
+/* What M is called where an outcome has its name. */
+static const char *penalty_key(const struct app_definition *d)
+{
+    static const char *const keys[] = {"penalty", "penalty_M", "penalty_M_"};
+    int i = 0;
+
+    while (i < 2 && ckg_problem_outcome_find(d->problem, keys[i]) >= 0)
+        i++;
+    return keys[i];
+}
+
 void app_models_write(const struct app_definition *d, const ckg_model_info *models, double penalty,
                       struct app_text *out)
 {
     app_json_open(out, NULL, '{');
     for (int j = 0; j <= app_constraints(d); j++)
         add_model(d, app_outcome_name(d, j), &models[j], out);
-    app_json_add_number(out, "penalty", penalty);
+    app_json_add_number(out, penalty_key(d), penalty);
     app_json_close(out, '}');
 }
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/reserve.h"
 #include "define/difference.h"
 #include "notebook/notebook.h"
 
@@ -151,7 +152,7 @@ static int adapt_values(const struct work *w, const struct app_trial *from, stru
     char *written = json_object_size(extra) ? json_dumps(extra, JSON_REAL_PRECISION(17)) : NULL;
     if (written)
         app_text_print(text, "%s", written);
-    free(written);
+    app_json_free(written);
     json_decref(extra);
     to->extra = text->data;
     return status;

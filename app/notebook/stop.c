@@ -242,7 +242,7 @@ int app_stop_standing(struct app_notebook *n, struct app_stop_watch *w)
     const int status = n->definition.stop.gain > 0 ? app_stop_look(n, w, n->interrupt, n->context)
                                                    : app_notebook_gain(n, &w->gain);
 
-    if (status == CKG_ERR_CANCELLED)
+    if (status == CKG_ERR_CANCELLED || status == CKG_ERR_NOMEM || status == CKG_ERR_SYSTEM)
         return status;
     if (status)
         w->gain = (ckg_gain){.one = NAN, .rest = NAN};

@@ -36,7 +36,7 @@ int app_stop_look(struct app_notebook *notebook, struct app_stop_watch *watch, i
 
 /*
  * How a study stands, for whoever looks: the gain as of now, and whether a run would end. Where the models
- * can say nothing that is not known; CKG_ERR_CANCELLED alone is an error.
+ * can say nothing that is not known; CKG_ERR_CANCELLED, CKG_ERR_NOMEM and CKG_ERR_SYSTEM are errors.
  */
 int app_stop_standing(struct app_notebook *notebook, struct app_stop_watch *out);
 

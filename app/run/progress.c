@@ -8,10 +8,13 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "base/memory.h"
+#include "base/visible.h"
 #include "evaluate/child.h"
 #include "json/shapes.h"
 #include "notebook/digits.h"
 #include "notebook/stop.h"
+#include "show/markup.h"
 
 /* Recommendations that are only shown may take this share of the time. */
 static const double share = 0.1;
@@ -38,7 +41,19 @@ static void print_value(const struct app_definition *d, const ckg_measurement *m
     const struct app_outcome o = app_outcome_at(d, m->outcome);
     char number[32];
 
-    printf("  %s=%s", o.name, app_value_text(&o, m->value, 4, number));
+    app_say("  %s=%s", o.name, app_value_text(&o, m->value, 4, number));
+}
+
+/* In one line, whatever it is. */
+static void print_why(const struct app_trial *t)
+{
+    struct app_text why = {0};
+
+    if (t->why)
+        app_text_add_line(&why, t->why);
+    if (why.data)
+        app_say(": %s", why.data);
+    app_text_free(&why);
 }
 
 static void print_line(const struct app_notebook *n, const struct app_trial *t)
@@ -47,17 +62,16 @@ static void print_line(const struct app_notebook *n, const struct app_trial *t)
     const struct app_trial *best = app_notebook_best(n);
     char number[32];
 
-    printf("%d/%d  trial %d %s", ended(n), d->budget, t->number,
-           t->state == APP_PENDING ? "to be tried again" : app_state_name(t->state));
+    app_say("%d/%d  trial %d %s", ended(n), d->budget, t->number,
+            t->state == APP_PENDING ? "to be tried again" : app_state_name(t->state));
     for (int i = 0; i < t->count; i++)
         print_value(d, &t->measured[i]);
     if (t->feasible >= 0)
-        printf("  %s", t->feasible ? "feasible" : "infeasible");
-    if (t->why)
-        printf(": %s", t->why);
+        app_say("  %s", t->feasible ? "feasible" : "infeasible");
+    print_why(t);
     if (best)
-        printf("  best %s (trial %d)", app_number_short(app_trial_value(best, 0), number), best->number);
-    printf("\n");
+        app_say("  best %s (trial %d)", app_number_short(app_trial_value(best, 0), number), best->number);
+    app_say("\n");
     fflush(stdout);
 }
 
@@ -113,21 +127,43 @@ static void print_bar(struct app_text *out, int done, int running, int all)
                                   : ".");
 }
 
-/*
- * Ends a line of the block: cut at the screen's width, so that the block keeps its height. A character of
- * several bytes is one column here.
- */
+/* Ends a line of the block: cut at the screen's width, so that the block keeps its height. */
 static void end_block_line(struct app_text *block, const struct app_text *line, int width, int *lines)
 {
+    struct app_text shown = {0};
     size_t at = 0;
 
-    for (int column = 0; at < line->length && column < width - 1; column++) {
-        const int length = app_utf8_length((const unsigned char *)line->data + at, line->length - at);
-        at += length ? (size_t)length : 1;
+    /* Character by character, as a terminal may be given it. */
+    app_text_add_line(&shown, line->data ? line->data : "");
+    for (int column = 0; at < shown.length;) {
+        const int length = app_utf8_length((const unsigned char *)shown.data + at, shown.length - at);
+        char one[8] = "";
+        memcpy(one, shown.data + at, (size_t)length);
+        column += app_columns(one);
+        if (column >= width)
+            break;
+        at += (size_t)length;
     }
-    app_text_add(block, line->data ? line->data : "", at);
+
+    app_text_add(block, shown.data ? shown.data : "", at);
     app_text_print(block, "\033[K\n");
+    app_text_free(&shown);
     ++*lines;
+}
+
+/* What is waited for, and what to do about it, must be read: over several lines where one is too short. */
+static void add_note(struct app_text *block, const char *note, int width, int *lines)
+{
+    struct app_lines parts = {0};
+
+    if (*note)
+        app_wrap_columns(note, width - 3, APP_LINES, &parts);
+    for (int i = 0; i < parts.count; i++) {
+        struct app_text line = {0};
+        app_text_print(&line, "  %s", parts.line[i]);
+        end_block_line(block, &line, width, lines);
+        app_text_free(&line);
+    }
 }
 
 static void first_line(struct app_text *out, const struct app_notebook *n, const int tally[APP_STATES])
@@ -213,16 +249,21 @@ void app_progress_draw(struct app_progress *p, const struct app_notebook *n)
     gain_line(&line[3], p, n);
 
     time_line(&line[4], p, n, tally[APP_COMPLETE] + tally[APP_FAILED_TRIAL]);
-    if (p->note[0])
+    const int width = columns();
+    const int beside = *p->note && (int)line[4].length + 3 + app_columns(p->note) < width;
+    if (beside)
         app_text_print(&line[4], "   %s", p->note);
 
-    /* Over what stands there, in one write. */
+    /* Over what stands there, in one write; the terminal itself may have written where the cursor was. */
     if (p->drawn)
-        app_text_print(&block, "\033[%dA", p->drawn);
+        app_text_print(&block, "\r\033[%dA", p->drawn);
     for (int i = 0; i < LINES; i++) {
-        end_block_line(&block, &line[i], columns(), &lines);
+        end_block_line(&block, &line[i], width, &lines);
         app_text_free(&line[i]);
     }
+    if (!beside)
+        add_note(&block, p->note, width, &lines);
+    app_text_print(&block, "\033[J");
     if (block.data)
         fwrite(block.data, 1, block.length, stdout);
     fflush(stdout);
@@ -260,7 +301,7 @@ static void wipe(struct app_progress *p)
 {
     if (!p->drawn)
         return;
-    printf("\033[%dA\033[J", p->drawn);
+    printf("\r\033[%dA\033[J", p->drawn);
     p->drawn = 0;
     fflush(stdout);
 }
@@ -271,15 +312,16 @@ void app_progress_say(struct app_progress *p, const struct app_notebook *n, cons
     if (p->say)
         p->say(p->context, line);
     else
-        fprintf(stderr, "%s\n", line);
+        app_warn("%s\n", line);
     app_progress_draw(p, n);
 }
 
 static void print_above(struct app_progress *p, const struct app_notebook *n, const struct app_trial *t)
 {
     wipe(p);
-    printf("trial %d %s: %s\n", t->number, t->state == APP_PENDING ? "will be tried again" : "failed",
-           t->why ? t->why : "");
+    app_say("trial %d %s", t->number, t->state == APP_PENDING ? "will be tried again" : "failed");
+    print_why(t);
+    app_say("\n");
     fflush(stdout);
     app_progress_draw(p, n);
 }
@@ -293,7 +335,7 @@ static void recommend(struct app_progress *p, struct app_notebook *n)
 
     if (p->spent > share * (clock - p->started) || app_notebook_engine(n, &engine))
         return;
-    if (!ckg_study_recommend(engine, NULL, &r)) {
+    if (!app_memory_note(ckg_study_recommend(engine, NULL, &r))) {
         app_withhold_early(n, r);
         p->known = 1;
         p->value = r->mean[0];
@@ -301,7 +343,7 @@ static void recommend(struct app_progress *p, struct app_notebook *n)
         p->probability = r->probability_feasible;
         ckg_recommendation_free(r);
     }
-    if (!(n->definition.stop.gain > 0) && ckg_study_expected_gain(engine, &p->gain))
+    if (!(n->definition.stop.gain > 0) && app_memory_note(ckg_study_expected_gain(engine, &p->gain)))
         p->gain.one = NAN;
     p->spent += app_clock() - clock;
 }
@@ -315,7 +357,7 @@ void app_progress_ended(struct app_progress *p, struct app_notebook *n, int numb
         print_line(n, t);
     if (p->kind == APP_PROGRESS_JSON) {
         app_trial_write(&n->definition, t, &line);
-        printf("%s\n", line.data ? line.data : "");
+        app_say("%s\n", line.data ? line.data : "");
         fflush(stdout);
         app_text_free(&line);
     }

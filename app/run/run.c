@@ -19,6 +19,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "evaluate/child.h"
 #include "evaluate/machine.h"
 #include "notebook/stop.h"
@@ -202,13 +203,15 @@ static int conclude(struct run *r, struct slot *slot)
     int count;
 
     /* What it answered, or why that is no answer, with all that it said. */
+    const long short_before = app_memory_failures();
     const int failed = app_child_result(p, d, slot->number, measured, &count, &rest, &why);
     char *log = failed ? app_child_log(p) : NULL;
     char *answer = failed ? app_answer_text(&p->answer) : NULL;
     if (!failed)
         app_outcomes_write(d, count, measured, &outcomes);
 
-    /* Into the store. */
+    /* Into the store, with all of it or not at all. */
+    const int lacks = app_memory_failures() != short_before;
     const struct app_record result = {
         .number = slot->number,
         .state = state_after(r, slot->number, failed),
@@ -223,8 +226,8 @@ static int conclude(struct run *r, struct slot *slot)
     };
     if (!strcmp(result.state, "pending"))
         end_family(r, slot, slot->number); /* the next try may begin at once, and elsewhere */
-    int status = outcomes.failed ? app_fail(r->n->message, CKG_ERR_NOMEM, "out of memory")
-                                 : store_result(r, &result, &stored);
+    int status = lacks ? app_fail(r->n->message, CKG_ERR_NOMEM, "out of memory")
+                       : store_result(r, &result, &stored);
     if (!stored && outcomes.data)
         save_answer(r, slot->number, outcomes.data, status);
 

@@ -1,6 +1,7 @@
 /* The report's first section: what to build, and the best design that was evaluated beside it. */
 #include <math.h>
 
+#include "base/memory.h"
 #include "notebook/digits.h"
 #include "notebook/stop.h"
 #include "show/markup.h"
@@ -116,7 +117,7 @@ static void add_gain(const struct app_show *s, struct app_text *out)
     ckg_gain gain;
     char number[64];
 
-    if (ckg_study_expected_gain(s->engine, &gain))
+    if (app_memory_note(ckg_study_expected_gain(s->engine, &gain)))
         return;
     const double expected = gain.left < 0 ? gain.one : gain.rest;
     app_text_print(out, "<div class=\"tile\"><span class=\"what\">expected gain of going on</span><b>%s",

@@ -1,6 +1,7 @@
 /* The report's tables: models, trials, facts. */
 #include <math.h>
 
+#include "base/memory.h"
 #include "show/markup.h"
 #include "show/report.h"
 #include "show/ticks.h"
@@ -332,7 +333,7 @@ static void add_study_facts(const struct app_show *s, struct app_text *out)
     add_fact(out, "failures", d->failures);
     add_model_facts(d, out);
 
-    if (s->recommendation && !ckg_study_penalty(s->engine, &penalty))
+    if (s->recommendation && !app_memory_note(ckg_study_penalty(s->engine, &penalty)))
         add_number_fact(out, "penalty M", penalty);
     if (d->evaluate.count)
         add_command(&d->evaluate, out);

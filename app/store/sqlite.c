@@ -249,16 +249,16 @@ static sqlite3_stmt *prepare(struct database *db, const char *sql)
     return db->kept[i].prepared;
 }
 
-static void bind(sqlite3_stmt *statement, int at, const struct app_sql_value *value)
+/* SQLite's code. */
+static int bind(sqlite3_stmt *statement, int at, const struct app_sql_value *value)
 {
     if (value->type == APP_SQL_INTEGER)
-        sqlite3_bind_int64(statement, at, value->integer);
-    else if (value->type == APP_SQL_REAL)
-        sqlite3_bind_double(statement, at, value->real);
-    else if (value->type == APP_SQL_TEXT)
-        sqlite3_bind_text(statement, at, value->text, -1, SQLITE_TRANSIENT);
-    else
-        sqlite3_bind_null(statement, at);
+        return sqlite3_bind_int64(statement, at, value->integer);
+    if (value->type == APP_SQL_REAL)
+        return sqlite3_bind_double(statement, at, value->real);
+    if (value->type == APP_SQL_TEXT)
+        return sqlite3_bind_text(statement, at, value->text, -1, SQLITE_TRANSIENT);
+    return sqlite3_bind_null(statement, at);
 }
 
 static int give_row(sqlite3_stmt *statement, app_sql_row *row, void *context, struct app_message *message)
@@ -277,6 +277,8 @@ static int give_row(sqlite3_stmt *statement, app_sql_row *row, void *context, st
         columns[i].real = sqlite3_column_double(statement, i);
         columns[i].text = columns[i].type == APP_SQL_TEXT ? (const char *)sqlite3_column_text(statement, i)
                                                           : NULL;
+        if (columns[i].type == APP_SQL_TEXT && !columns[i].text)
+            return app_fail(message, CKG_ERR_NOMEM, "out of memory");
     }
     return row(context, columns, message);
 }
@@ -289,14 +291,19 @@ static int sqlite_run(void *database, const char *sql, int count, const struct a
 
     if (!statement)
         return complain(db, message);
-    for (int i = 0; i < count; i++)
-        bind(statement, i + 1, &values[i]);
+
+    /* What it is about. */
     int status = CKG_OK;
-    int step;
-    while ((step = sqlite3_step(statement)) == SQLITE_ROW && !status)
+    for (int i = 0; !status && i < count; i++)
+        if (bind(statement, i + 1, &values[i]) != SQLITE_OK)
+            status = complain(db, message);
+
+    /* Row by row. */
+    int step = SQLITE_DONE;
+    while (!status && (step = sqlite3_step(statement)) == SQLITE_ROW)
         if (row)
             status = give_row(statement, row, context, message);
-    if (step != SQLITE_DONE && step != SQLITE_ROW)
+    if (!status && step != SQLITE_DONE)
         status = complain(db, message);
     if (changed)
         *changed = sqlite3_changes(db->handle);

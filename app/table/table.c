@@ -104,9 +104,17 @@ static int sd_of(const struct app_definition *d, const char *name)
     return -1;
 }
 
+/* 1 when something of the study is called so. */
+static int is_named(const struct app_definition *d, const char *name)
+{
+    return ckg_problem_parameter_find(d->problem, name) >= 0 ||
+           ckg_problem_outcome_find(d->problem, name) >= 0 || app_fixed_find(d, name) ||
+           app_carried_find(d, name) >= 0;
+}
+
 /*
  * A name that is a fact and a parameter's or outcome's at once is the fact in its first column and the other
- * in its second.
+ * in its second; one that could be standard deviations is the other in its first.
  */
 static int read_head(struct reader *r, const struct app_csv_row *head, struct column *columns)
 {
@@ -122,17 +130,17 @@ static int read_head(struct reader *r, const struct app_csv_row *head, struct co
         const int later = is_repeated_later(head, k);
 
         /* The first meaning that is still free; a name without one is refused or ignored. */
-        if (is_fact(name) && !again && ((parameter < 0 && outcome < 0 && !app_fixed_find(d, name)) || later))
+        if (is_fact(name) && !again && (!is_named(d, name) || later))
             columns[k] = (struct column){FACT, k};
         else if (parameter >= 0 && (!again || is_fact(name)))
             columns[k] = (struct column){PARAMETER, parameter};
         else if (app_fixed_find(d, name) && (!again || is_fact(name)))
             columns[k] = (struct column){FIXED, 0};
-        else if (app_carried_find(d, name) >= 0 && !again)
+        else if (app_carried_find(d, name) >= 0 && (!again || is_fact(name)))
             columns[k] = (struct column){IGNORED, 0};
         else if (outcome >= 0 && (!again || is_fact(name)))
             columns[k] = (struct column){OUTCOME, outcome};
-        else if (sd >= 0 && (!again || outcome >= 0))
+        else if (sd >= 0 && (!again || is_named(d, name)))
             columns[k] = (struct column){SD, sd};
         else if (again)
             return app_fail(r->message, CKG_ERR_INVALID, "%s:%d: the column '%s' appears twice", r->path,
@@ -283,6 +291,9 @@ static int read_csv(struct reader *r, const char *text, size_t length)
     struct column *columns = NULL;
     int status = app_csv_read(&csv, text, length, r->path, r->message);
 
+    for (int i = 0; !status && i < csv.rows; i++)
+        for (int k = 0; k < csv.row[i].count; k++)
+            app_csv_unguard(csv.row[i].field[k]);
     if (!status && csv.rows) {
         columns = calloc((size_t)csv.row[0].count, sizeof *columns);
         status = columns ? read_head(r, &csv.row[0], columns) : no_memory(r->message);

@@ -333,11 +333,12 @@ static void write_command(pyckg_notebook *b, int number, const struct app_told *
 /* The trial exists, as the store has it now, and does not run. */
 static int prepare(pyckg_notebook *b, int number)
 {
+    struct app_elsewhere elsewhere;
     int status = app_notebook_sync(&b->n);
 
     if (!status)
         status = pyckg_check_trial(b, number);
-    return status ? status : app_notebook_release(&b->n, number);
+    return status ? status : app_notebook_release(&b->n, number, &elsewhere);
 }
 
 static int take_values(pyckg_notebook *b, struct app_told *told, int count, const ckg_measurement *measured)

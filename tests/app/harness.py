@@ -75,7 +75,7 @@ class Folder:
         how.setdefault("stdin", subprocess.DEVNULL)
         env = environment(self.mark, **how.pop("env", {}))
         program = WITH_FAULTS if "CKG_FAULT" in env else PROGRAM
-        return subprocess.Popen([program, *map(str, words)], cwd=how.pop("cwd", self.path), env=env, start_new_session=True,
+        return subprocess.Popen([program, *(w if isinstance(w, bytes) else str(w) for w in words)], cwd=how.pop("cwd", self.path), env=env, start_new_session=True,
                                 preexec_fn=reset_signals, **how)
 
     def ckg(self, *words, expect=None, **how):

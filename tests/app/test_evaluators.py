@@ -86,7 +86,7 @@ SCRIPTS = {
     "deep nesting in an object": ("printf '{\"f\": '; head -c 500000 /dev/zero | tr '\\0' '['; echo", "not JSON"),
     "closes its input": ("exec <&-\n" + GOOD, None),
     "a newline in the reason": ("printf '%s\\n' '{\"a\\nb\": 1}'", "only of 'a b'"),
-    "escape sequences in the reason": ("printf '%s\\n' '{\"\\u001b[31m\": 1}'", "only of ' [31m'"),
+    "escape sequences in the reason": ("printf '%s\\n' '{\"\\u001b[31m\": 1}'", "only of '\\x1b[31m'"),
 }
 
 
