@@ -4,6 +4,7 @@ import threading
 import time
 
 from harness import Folder, check, main, preload, problem, wait_for
+from seals import forged
 
 ANSWER = ["sh", "-c", "echo $CKG_TRIAL >> evaluated; echo '{\"f\": 1, \"c\": -1}'"]
 SPEED = 30      # so that a minute of waiting is two seconds
@@ -13,10 +14,9 @@ def lend_trial(folder, ahead, budget=3, name="s"):
     """A study whose first trial is evaluated by a run on another machine, whose heartbeat is so many seconds ahead of our clock."""
     folder.write(f"{name}.yaml", problem(name, ANSWER, budget=budget))
     folder.ckg("ask", f"{name}.yaml", expect=0)
-    store = sqlite3.connect(folder / f"{name}.db", isolation_level=None)
-    store.execute("INSERT INTO worker (machine, process, born, heartbeat) VALUES ('far boot space', 7, 5, ?)", (time.time() + ahead,))
-    store.execute("UPDATE trial SET state = 'running', queued = 1, worker = last_insert_rowid()")
-    store.close()
+    with forged(folder / f"{name}.db") as store:
+        store.execute("INSERT INTO worker (machine, process, born, heartbeat) VALUES ('far boot space', 7, 5, ?)", (time.time() + ahead,))
+        store.execute("UPDATE trial SET state = 'running', queued = 1, worker = last_insert_rowid()")
 
 
 class Beats:
