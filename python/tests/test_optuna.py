@@ -88,9 +88,7 @@ SQUARE: dict[str, BaseDistribution] = {"x": FloatDistribution(0, 1), "y": FloatD
 
 
 def add(study: optuna.Study, x: float, y: float, state: TrialState, value: float | None = None, **more: Any) -> None:
-    trial = optuna.trial.create_trial(
-        params={"x": x, "y": y}, distributions=SQUARE, state=state, value=value, **more
-    )
+    trial = optuna.trial.create_trial(params={"x": x, "y": y}, distributions=SQUARE, state=state, value=value, **more)
     study.add_trial(trial)
 
 
@@ -175,7 +173,7 @@ def test_every_kind_of_parameter() -> None:
 
 def test_running_trials_are_pending_for_other_workers() -> None:
     storage = optuna.storages.InMemoryStorage()
-    study = run(hyperbola, CkgSampler(seed=1), 12, storage=storage, study_name="shared")
+    run(hyperbola, CkgSampler(seed=1), 12, storage=storage, study_name="shared")
     designs = []
     for _ in range(4):  # each a worker of its own, with the same seed
         other = optuna.load_study(study_name="shared", storage=storage, sampler=CkgSampler(seed=1))
@@ -286,7 +284,8 @@ def test_a_finite_space_is_exhausted_before_anything_is_repeated(caplog: pytest.
 
 
 def test_maximize() -> None:
-    study = run(lambda t: -((t.suggest_float("x", 0, 1) - 0.3) ** 2), CkgSampler(seed=1, noise="none"), 20, direction="maximize")
+    sampler = CkgSampler(seed=1, noise="none")
+    study = run(lambda t: -((t.suggest_float("x", 0, 1) - 0.3) ** 2), sampler, 20, direction="maximize")
     assert study.best_params["x"] == pytest.approx(0.3, abs=1e-3)
 
 

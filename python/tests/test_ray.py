@@ -10,12 +10,12 @@ import pytest
 
 pytest.importorskip("ray.tune", reason="Ray is not installed")
 
-import ray  # noqa: E402
-from ray import tune  # noqa: E402
-from ray.tune.search import ConcurrencyLimiter, Searcher  # noqa: E402
+import ray
+from ray import tune
+from ray.tune.search import ConcurrencyLimiter, Searcher
 
-import pyckg  # noqa: E402
-from pyckg.ray import CkgSearch, _read_space  # noqa: E402
+import pyckg
+from pyckg.ray import CkgSearch, _read_space
 
 SQUARE = {"x": tune.uniform(0, 1), "y": tune.uniform(0, 1)}
 LIMIT = {"area": (1 / 16, None)}  # x + y is least where x y = 1/16: 0.5 at (1/4, 1/4)
@@ -26,7 +26,7 @@ def hyperbola(config: dict[str, Any]) -> dict[str, float]:
 
 
 def make(**options: Any) -> CkgSearch:
-    return CkgSearch(SQUARE, **{"metric": "sum", "mode": "min", "constraints": LIMIT, "noise": "none", "seed": 1, **options})
+    return CkgSearch(SQUARE, metric="sum", mode="min", constraints=LIMIT, noise="none", seed=1, **options)
 
 
 def drive(search: CkgSearch, first: int, last: int) -> list[dict[str, Any]]:
@@ -120,9 +120,10 @@ def test_nested_configurations_and_a_finite_space() -> None:
 
 
 def test_what_is_refused() -> None:
-    for space, words in (({"x": tune.grid_search([1, 2])}, "x is a grid search"), ({"x": tune.randn()}, "x is Float by")):
+    wrong = {"x is a grid search": tune.grid_search([1, 2]), "x is Float by Normal": tune.randn()}
+    for words, domain in wrong.items():
         with pytest.raises(ValueError, match=words):
-            CkgSearch(space, metric="m", mode="min")
+            CkgSearch({"x": domain}, metric="m", mode="min")
     with pytest.raises(ValueError, match="one metric"):
         CkgSearch(SQUARE, metric=["a", "b"], mode=["min", "min"])
     with pytest.raises(RuntimeError, match="no study before it knows"):
@@ -139,13 +140,16 @@ def test_a_tuner_from_end_to_end(tmp_path: Path) -> None:
         tuner = tune.Tuner(
             evaluate,
             param_space=SQUARE,
-            tune_config=tune.TuneConfig(metric="sum", mode="min", search_alg=ConcurrencyLimiter(search, 2), num_samples=14),
+            tune_config=tune.TuneConfig(
+                metric="sum", mode="min", search_alg=ConcurrencyLimiter(search, 2), num_samples=14
+            ),
             run_config=tune.RunConfig(storage_path=str(tmp_path), verbose=0),
         )
         results = tuner.fit()
         assert len(results) == 14
         assert results.num_errors == 0
-        assert [t.state for t in search.study.trials(frame=False)] == ["complete"] * 14
-        assert sorted(r.metrics["sum"] for r in results) == sorted(t.values["sum"] for t in search.study.trials(frame=False))
+        told = search.study.trials(frame=False)
+        assert [t.state for t in told] == ["complete"] * 14
+        assert sorted(r.metrics["sum"] for r in results) == sorted(t.values["sum"] for t in told)
     finally:
         ray.shutdown()

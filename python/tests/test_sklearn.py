@@ -11,43 +11,43 @@ import pytest
 
 pytest.importorskip("sklearn")
 
-import numpy as np  # noqa: E402
-from scipy.stats import loguniform, norm, randint, uniform  # noqa: E402
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone  # noqa: E402
-from sklearn.datasets import make_classification, make_regression  # noqa: E402
-from sklearn.linear_model import Ridge  # noqa: E402
-from sklearn.model_selection import KFold, cross_val_score  # noqa: E402
-from sklearn.pipeline import make_pipeline  # noqa: E402
-from sklearn.preprocessing import MinMaxScaler, StandardScaler  # noqa: E402
-from sklearn.tree import DecisionTreeClassifier  # noqa: E402
-from sklearn.utils.estimator_checks import parametrize_with_checks  # noqa: E402
+import numpy as np
+from scipy.stats import loguniform, norm, randint, uniform
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone
+from sklearn.datasets import make_classification, make_regression
+from sklearn.linear_model import Ridge
+from sklearn.model_selection import KFold, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MinMaxScaler, StandardScaler
+from sklearn.tree import DecisionTreeClassifier
+from sklearn.utils.estimator_checks import parametrize_with_checks
 
-import pyckg  # noqa: E402
-from pyckg.sklearn import CkgSearchCV, _read_space, _standard_error  # noqa: E402
+import pyckg
+from pyckg.sklearn import CkgSearchCV, _read_space, _standard_error
 
 CLASSES = make_classification(120, n_features=6, n_informative=3, random_state=1)
 REGRESSION = make_regression(80, n_features=5, noise=10, random_state=1)
 
 
 class Known(RegressorMixin, BaseEstimator):  # type: ignore[misc]
-    """An estimator whose score is known: 1 − (a − 0.7)² − (b − 0.2)²; its other score is a."""
+    """An estimator whose score is known: 1 less the squared distance to (0.7, 0.2); its other score is a."""
 
     def __init__(self, a: float = 0.0, b: float = 0.0, fails: bool = False) -> None:
         self.a = a
         self.b = b
         self.fails = fails
 
-    def fit(self, X: Any, y: Any) -> Known:
+    def fit(self, X: Any, y: Any) -> Known:  # noqa: N803
         if self.fails and self.a > 0.5:
             raise RuntimeError("no convergence")
         return self
 
-    def score(self, X: Any, y: Any) -> float:
+    def score(self, X: Any, y: Any) -> float:  # noqa: N803
         return 1 - (self.a - 0.7) ** 2 - (self.b - 0.2) ** 2
 
 
 SQUARE = {"a": pyckg.Real(0, 1), "b": pyckg.Real(0, 1)}
-BOTH_SCORES = {"known": lambda e, X, y: e.score(X, y), "a": lambda e, X, y: e.a}
+BOTH_SCORES = {"known": lambda e, *data: e.score(*data), "a": lambda e, *data: e.a}
 
 
 def search(**options: Any) -> CkgSearchCV:
@@ -56,7 +56,7 @@ def search(**options: Any) -> CkgSearchCV:
 
 
 @parametrize_with_checks(
-    [CkgSearchCV(Ridge(), {"alpha": loguniform(1e-3, 1e3)}, n_iter=2, n_initial=2, cv=2, random_state=1, error_score="raise")],
+    [CkgSearchCV(Ridge(), {"alpha": loguniform(1e-3, 1e3)}, n_iter=2, cv=2, random_state=1, error_score="raise")],
     # As GridSearchCV(Ridge()) does: it takes several outputs, and does not say so.
     expected_failed_checks=lambda _: {"check_supervised_y_2d": "Ridge takes several outputs"},
 )
@@ -131,14 +131,22 @@ def test_several_scores_need_a_name() -> None:
 def test_what_else_is_wrong() -> None:
     with pytest.raises(ValueError, match="n_iter and n_points must be 1 or more, not 0 and 1"):
         search(n_iter=0)
-    for space, words in (({}, "nothing to choose"), ({"a": [1]}, "nothing to choose"), ({"a": "text"}, "a must be a Real"), ({"a": norm()}, "a is norm")):
+    wrong = {"nothing to choose": [1], "a must be a Real": "text", "a is norm": norm(), "a must be": {"low": 1}}
+    for words, given in wrong.items():
         with pytest.raises(ValueError, match=words):
-            CkgSearchCV(Known(), space).fit(*REGRESSION)
+            CkgSearchCV(Known(), {"a": given}).fit(*REGRESSION)
 
 
 def test_spaces() -> None:
     space, fixed = _read_space(
-        {"u": uniform(-1, 3), "l": loguniform(1e-3, 10), "n": randint(2, 9), "c": ["x", None], "one": [5], "r": pyckg.Real(0, 1)}
+        {
+            "u": uniform(-1, 3),
+            "l": loguniform(1e-3, 10),
+            "n": randint(2, 9),
+            "c": ["x", None],
+            "one": [5],
+            "r": pyckg.Real(0, 1),
+        }
     )
     assert space == {
         "u": pyckg.Real(-1, 2),
@@ -151,8 +159,10 @@ def test_spaces() -> None:
 
 
 def test_pipelines_whole_steps_and_a_finite_space() -> None:
-    space = {"standardscaler": [StandardScaler(), MinMaxScaler(), "passthrough"], "ridge__alpha": [0.1, 1.0], "ridge__solver": ["svd"]}
-    found = CkgSearchCV(make_pipeline(StandardScaler(), Ridge()), space, n_iter=20, noise="none", cv=3, random_state=1).fit(*REGRESSION)
+    scalers = [StandardScaler(), MinMaxScaler(), "passthrough"]
+    space = {"standardscaler": scalers, "ridge__alpha": [0.1, 1.0], "ridge__solver": ["svd"]}
+    pipeline = make_pipeline(StandardScaler(), Ridge())
+    found = CkgSearchCV(pipeline, space, n_iter=20, noise="none", cv=3, random_state=1).fit(*REGRESSION)
     assert len(found.cv_results_["params"]) == 6  # every one, once
     assert found.best_params_["ridge__solver"] == "svd"
     assert found.predict(REGRESSION[0]).shape == (80,)
@@ -162,15 +172,16 @@ def test_standard_errors_leave_out_what_folds_share() -> None:
     """Two candidates on three folds, worked by hand: rows (1, 2, 6) and (2, 3, 4)."""
     results = {f"split{i}_test_score": np.array(pair, dtype=float) for i, pair in enumerate(((1, 2), (2, 3), (6, 4)))}
     results["std_fit_time"] = np.array([0.4, 0.2])
-    # Folds' means are 1.5, 2.5, 5, that is −1.5, −0.5, 2 about the mean 3; the first row is −2, −1, 3 about its own.
+    # Folds' means are 1.5, 2.5, 5, that is -1.5, -0.5, 2 about the mean 3; the first row is -2, -1, 3 about its own.
     assert _standard_error(results, "test_score", 0, 3) == pytest.approx(math.sqrt((0.5**2 + 0.5**2 + 1) / 2 / 3))
     assert _standard_error(results, "fit_time", 0, 3) == pytest.approx(0.4 / math.sqrt(2))
     assert _standard_error(results, "test_score", 0, 1) is None
 
 
 def test_noise_from_the_folds_is_told() -> None:
-    found = CkgSearchCV(DecisionTreeClassifier(random_state=1), {"max_depth": pyckg.Integer(1, 8), "min_samples_leaf": pyckg.Integer(1, 20)},
-                        n_iter=12, cv=KFold(4), random_state=1).fit(*CLASSES)  # fmt: skip
+    space = {"max_depth": pyckg.Integer(1, 8), "min_samples_leaf": pyckg.Integer(1, 20)}
+    tree = DecisionTreeClassifier(random_state=1)
+    found = CkgSearchCV(tree, space, n_iter=12, cv=KFold(4), random_state=1).fit(*CLASSES)
     told = found.study_.trials(frame=False)
     last = _standard_error(found.cv_results_, "test_score", 11, 4)
     assert told[11].sds["score"] == pytest.approx(last)

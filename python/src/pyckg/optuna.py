@@ -6,6 +6,7 @@ machine is pending, and a suggestion is an ``ask``. The mirror is kept from call
 when the search space, the constraints or the seed change.
 """
 
+# pyright: reportMissingImports=false
 from __future__ import annotations
 
 import json
@@ -53,7 +54,7 @@ Design = tuple[float, ...]
 Space = dict[str, BaseDistribution]
 
 
-class CkgSampler(BaseSampler):
+class CkgSampler(BaseSampler):  # type: ignore[misc]
     """Suggests parameters by ckg's policies: one objective, any number of constraints.
 
     Constraints are those of Optuna: a value of 0 or less is feasible. Set them in the objective by
@@ -132,7 +133,10 @@ class CkgSampler(BaseSampler):
         return {k: v for k, v in self.__dict__.items() if k not in ("_mirror", "_lock")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state, _mirror=None, _lock=threading.RLock())
+        for name, value in state.items():
+            setattr(self, name, value)
+        self._mirror = None
+        self._lock = threading.RLock()
 
     def reseed_rng(self) -> None:
         """Draws a new seed: threads that share this sampler, or copies of it, then differ."""
@@ -219,6 +223,7 @@ class CkgSampler(BaseSampler):
             self._publish(study, trial, space, given)
             return None
 
+        design: Design | None = None
         for _ in range(_ATTEMPTS):
             design = mirror.ask(trial)
             if design is None:
@@ -436,12 +441,8 @@ class _Mirror:
         """The recommendation, with Optuna's names and values."""
         found = self.study.recommend(**options)
         design = self._design_of(found.parameters)
-        found.parameters = {
-            name: _external(d, x) for (name, d), x in zip(self.space.items(), design, strict=True)
-        }
-        found.constraints = {
-            name: found.constraints[f"c{k}"] for k, name in enumerate(self.constraint_names)
-        }
+        found.parameters = {name: _external(d, x) for (name, d), x in zip(self.space.items(), design, strict=True)}
+        found.constraints = {name: found.constraints[f"c{k}"] for k, name in enumerate(self.constraint_names)}
         if found.hardest is not None:
             found.hardest = self.constraint_names[int(found.hardest[1:])]
         return found
@@ -454,8 +455,7 @@ class _Mirror:
 
     def _design_of(self, params: Mapping[str, Any]) -> Design:
         return tuple(
-            _on_grid(distribution, float(params[f"x{i}"]))
-            for i, distribution in enumerate(self.space.values())
+            _on_grid(distribution, float(params[f"x{i}"])) for i, distribution in enumerate(self.space.values())
         )
 
 
@@ -470,7 +470,7 @@ def _is_modelled(distribution: BaseDistribution) -> bool:
         return len(distribution.choices) <= _MOST_CATEGORIES
     assert isinstance(distribution, (FloatDistribution, IntDistribution))
     if isinstance(distribution, IntDistribution):
-        return max(abs(distribution.low), abs(distribution.high)) <= _LARGEST_INTEGER
+        return bool(max(abs(distribution.low), abs(distribution.high)) <= _LARGEST_INTEGER)
     return math.isfinite(distribution.high - distribution.low)
 
 
@@ -528,7 +528,7 @@ def _published(space: Space, trial: FrozenTrial) -> Design | None:
     design = _design(space, trial.params)
     if design is not None:
         return design
-    pieces = []
+    pieces: list[str] = []
     while (piece := trial.system_attrs.get(f"{_DESIGN}{len(pieces)}")) is not None:
         pieces.append(piece)
     try:
@@ -573,9 +573,7 @@ def _constraints(trial: FrozenTrial) -> dict[str, float]:
     return {str(k): value for k, value in enumerate(unnamed)} | _named_constraints(trial)
 
 
-def _all_constraint_names(
-    trials: Sequence[FrozenTrial], known: tuple[str, ...], settled: set[int]
-) -> tuple[str, ...]:
+def _all_constraint_names(trials: Sequence[FrozenTrial], known: tuple[str, ...], settled: set[int]) -> tuple[str, ...]:
     """The names that any finished trial has."""
     found = set(known)
     for trial in trials:
@@ -584,9 +582,7 @@ def _all_constraint_names(
     return tuple(sorted(found))
 
 
-def _checked_constraints(
-    function: Callable[[FrozenTrial], Sequence[float]] | None, trial: FrozenTrial
-) -> list[float]:
+def _checked_constraints(function: Callable[[FrozenTrial], Sequence[float]] | None, trial: FrozenTrial) -> list[float]:
     """What constraints_func says, refused if it is no number."""
     values = [] if function is None else [float(value) for value in function(trial)]
     if any(math.isnan(value) for value in values):

@@ -1,5 +1,6 @@
 """A search algorithm for Ray Tune: ``tune.TuneConfig(search_alg=CkgSearch(...))``, with constraints."""
 
+# pyright: reportMissingImports=false, reportIncompatibleMethodOverride=false, reportPrivateImportUsage=false
 from __future__ import annotations
 
 import math
@@ -53,6 +54,8 @@ class CkgSearch(Searcher):  # type: ignore[misc]
         if isinstance(metric, (list, tuple)) or isinstance(mode, (list, tuple)):
             raise ValueError("CkgSearch optimises one metric: make the others constraints")
         super().__init__(metric=metric, mode=mode)
+        self._metric = metric
+        self._mode = mode
         self._constraints = dict(constraints or {})
         self._sds = dict(sds or {})
         self._points = [flatten_dict(dict(point)) for point in points_to_evaluate or ()]
@@ -128,7 +131,7 @@ class CkgSearch(Searcher):  # type: ignore[misc]
         flat = flatten_dict(dict(parameters))
         number = self.study.add({name: flat[name] for name in self._parameters}).number
         self._numbers["evaluated elsewhere"] = number
-        self.on_trial_complete("evaluated elsewhere", {self._metric: value}, error)
+        self.on_trial_complete("evaluated elsewhere", {self.study.outcomes[0]: value}, error)
 
     def _measured(self, result: Mapping[str, Any]) -> dict[str, Any]:
         """What is known of the outcomes: numbers that are finite, with the standard deviations of their noise."""
@@ -192,7 +195,8 @@ def _parameter(name: str, domain: Domain) -> Any:
             return pyckg.Real(domain.lower, domain.upper, log=log, step=step)
         if isinstance(domain, Integer):  # its upper end is left out, but with steps it is not
             last = domain.upper if step else domain.upper - 1
-            return pyckg.Integer(domain.lower, last, log=log, step=step if step and step > 1 else None)
+            return pyckg.Integer(domain.lower, last, log=log, step=int(step) if step and step > 1 else None)
         if isinstance(domain, Categorical):
             return pyckg.Categorical(domain.categories)
-    raise ValueError(f"space: {name} is {type(domain).__name__} by {type(sampler).__name__}, but ckg needs a range or a choice")
+    kind = f"{type(domain).__name__} by {type(sampler).__name__}"
+    raise ValueError(f"space: {name} is {kind}, but ckg needs a range or a choice")

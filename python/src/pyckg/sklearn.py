@@ -4,6 +4,7 @@ What is maximised is the mean score over the folds; what is limited may be any c
 time of a fit or another score. The folds also tell how noisy a mean is.
 """
 
+# pyright: reportMissingImports=false, reportIncompatibleMethodOverride=false, reportArgumentType=false
 from __future__ import annotations
 
 import math
@@ -114,12 +115,16 @@ class CkgSearchCV(BaseSearchCV):  # type: ignore[misc]
         results["feasible"] = np.array([self._violation(results, row) == 0 for row in range(_rows(results))])
 
     def _evaluate(
-        self, evaluate: Callable[[list[dict[str, Any]]], dict[str, Any]], asked: list[pyckg.Trial], fixed: dict[str, Any], before: dict[str, Any]
+        self,
+        evaluate: Callable[[list[dict[str, Any]]], dict[str, Any]],
+        asked: list[pyckg.Trial],
+        fixed: dict[str, Any],
+        before: dict[str, Any],
     ) -> dict[str, Any]:
         """Evaluates candidates and tells the study; the results of all so far.
 
-        Scikit-learn takes it for a mistake when every fit that it is asked for fails. Once others have succeeded, these are
-        failures, which the study knows and cv_results_ does not.
+        Scikit-learn takes it for a mistake when every fit that it is asked for fails. Once others have succeeded,
+        these are failures, which the study knows and cv_results_ does not.
         """
         first = _rows(before)
         try:
@@ -161,8 +166,8 @@ class CkgSearchCV(BaseSearchCV):  # type: ignore[misc]
         values = {_SCORE: self._value(results, self._score_column(results), row)}
         values.update({name: self._value(results, name, row) for name in self.constraints or ()})
         if math.isfinite(values[_SCORE][0]):
-            finite = {name: pair if pair[1] is not None else pair[0] for name, pair in values.items() if math.isfinite(pair[0])}
-            self.study_.tell(trial, finite)
+            finite = {name: pair for name, pair in values.items() if math.isfinite(pair[0])}
+            self.study_.tell(trial, {name: v if sd is None else (v, sd) for name, (v, sd) in finite.items()})
         else:
             self.study_.tell(trial, failed=f"{self._score_column(results)} is {values[_SCORE][0]}")
 
@@ -191,9 +196,10 @@ class CkgSearchCV(BaseSearchCV):  # type: ignore[misc]
         worst = 0.0
         for name, (low, high) in (self.constraints or {}).items():
             column = np.asarray(results[name], dtype=float)
-            excess = max(0.0, -math.inf if low is None else low - column[row], -math.inf if high is None else column[row] - high)
+            value = column[row]
+            excess = max(0.0, 0.0 if low is None else low - value, 0.0 if high is None else value - high)
             spread = float(np.nanstd(column)) or 1.0
-            worst = max(worst, math.inf if math.isnan(column[row]) else excess / spread)
+            worst = max(worst, math.inf if math.isnan(value) else excess / spread)
         return worst
 
     def _select_best_index(self, refit: Any, refit_metric: str, results: Mapping[str, Any]) -> int:
@@ -227,7 +233,9 @@ def _read_space(given: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any
             else:
                 space[name] = pyckg.Categorical(values)
         else:
-            raise ValueError(f"param_distributions: {name} must be a Real, an Integer, a Categorical, a list or a distribution of SciPy")
+            raise ValueError(
+                f"param_distributions: {name} must be a Real, an Integer, a Categorical, a list or SciPy's distribution"
+            )
     if not space:
         raise ValueError("param_distributions: there is nothing to choose")
     return space, fixed
@@ -240,7 +248,7 @@ def _read_distribution(name: str, distribution: Any) -> Any:
     if kind == "randint":
         return pyckg.Integer(int(low), int(high))
     if kind not in ("uniform", "loguniform", "reciprocal"):
-        raise ValueError(f"param_distributions: {name} is {kind}, but ckg needs a range: uniform, loguniform or randint")
+        raise ValueError(f"param_distributions: {name} is {kind}, but ckg needs uniform, loguniform or randint")
     return pyckg.Real(low, high, log=kind != "uniform")
 
 
@@ -263,7 +271,7 @@ def _rows(results: Mapping[str, Any]) -> int:
 
 
 def _standard_error(results: Mapping[str, Any], column: str, row: int, folds: int) -> float | None:
-    """Of a mean over folds, from what is left of each fold's value when the candidate's mean and the fold's are taken off.
+    """Of a mean over folds, from what is left of each fold's value without the candidate's mean and the fold's.
 
     Folds are the same for all candidates, so that a difficult fold says nothing of a candidate. Times have no columns
     by fold: theirs comes from their standard deviation.
