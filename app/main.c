@@ -38,12 +38,30 @@ static void open_standard_files(void)
         close(file);
 }
 
+/*
+ * A file that the store shares between processes is looked at as memory. Where somebody cuts it meanwhile,
+ * the look itself fails; nothing is lost, for that file is made anew when the store is opened.
+ */
+static void say_cut(int number, siginfo_t *info, void *context)
+{
+    static const char line[] =
+        "the store's -shm file was cut short while it was in use; nothing is lost, run the "
+        "same command again\n";
+
+    (void)context;
+    if (info->si_code == BUS_ADRERR && write(STDERR_FILENO, line, sizeof line - 1) >= 0)
+        _exit(APP_FAILED);
+    signal(number, SIG_DFL);
+    raise(number);
+}
+
 int main(int argc, char **argv)
 {
     const char *word = argc < 2 ? "" : argv[1];
 
     open_standard_files();
     app_json_use_reserve();
+    sigaction(SIGBUS, &(struct sigaction){.sa_sigaction = say_cut, .sa_flags = SA_SIGINFO}, NULL);
     signal(SIGXFSZ, SIG_IGN); /* a limit on the size of files is an error of the write that meets it */
     if (argc < 2) {
         print_overview(app_warn);

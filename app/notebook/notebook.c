@@ -284,6 +284,20 @@ int app_notebook_take(struct app_notebook *n, const struct app_record *r)
     return status;
 }
 
+int app_notebook_salvage(struct app_notebook *n, const struct app_record *r)
+{
+    struct app_trial fresh = {0};
+    int status = grow(n);
+
+    if (!status)
+        status = read_trial(n, r, &fresh);
+    if (status)
+        app_trial_free(&fresh);
+    else
+        n->trials[n->count++] = fresh;
+    return status;
+}
+
 static int take_record(void *context, const struct app_record *record)
 {
     return app_notebook_take(context, record);

@@ -100,6 +100,9 @@ int app_notebook_sync(struct app_notebook *notebook);
 /* A trial as a store keeps it: a new one with the next number, or one that is known already. */
 int app_notebook_take(struct app_notebook *notebook, const struct app_record *record);
 
+/* Another trial of a study that may have gaps, to be written out and nothing else. */
+int app_notebook_salvage(struct app_notebook *notebook, const struct app_record *record);
+
 /* Whether what takes long is still wanted, asked as ckg_study_set_interrupt says. */
 void app_notebook_set_interrupt(struct app_notebook *notebook, int (*interrupt)(void *), void *context);
 

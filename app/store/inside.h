@@ -94,6 +94,15 @@ int app_sql_undo(struct app_store *store, int64_t study, int number, const char 
                  struct app_message *message);
 int app_sql_changes(struct app_store *store, int64_t study, app_change_visit *visit, void *context,
                     struct app_message *message);
+/* Gives the trial of that statement's, where there is one and it is whole, and its seal. */
+int app_sql_visit_trial(struct app_sql_store *s, const char *statement, int64_t study, int number,
+                        app_record_visit *visit, void *context, uint64_t *seal, struct app_message *message);
+
+/* --- looking for damage (examine.c) --- */
+
+int app_sql_examine(struct app_store *store, const char *name, const struct app_examiner *by,
+                    struct app_message *message);
+
 /* The change and its images are what was written. */
 int app_sql_check_change(struct app_sql_store *s, int64_t study, int number, struct app_message *message);
 int app_sql_images(struct app_store *store, int64_t study, int trial, app_image_visit *visit, void *context,

@@ -59,8 +59,8 @@ static const char *word_of(const struct app_sql_dialect *d, const char *word, si
         const char *name;
         const char *text;
     } words[] = {
-        {"id", d->id},   {"integer", d->integer}, {"real", d->real},
-        {"now", d->now}, {"tables", d->tables},   {"claim", d->claim},
+        {"id", d->id},         {"integer", d->integer}, {"real", d->real},   {"now", d->now},
+        {"tables", d->tables}, {"claim", d->claim},     {"check", d->check},
     };
 
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)

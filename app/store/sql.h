@@ -4,9 +4,9 @@
  * returns a CKG status and leaves the line for the user in `message`.
  *
  * Statements. Parameters are $1, $2, … in the order of their first use. {id}, {integer}, {real}, {now},
- * {tables} and {claim} stand for what the dialect has in their place. Besides, every database must know
- * INSERT … ON CONFLICT (…) DO NOTHING, RETURNING, COALESCE and CHECK. A statement is a string constant: its
- * address tells it from others, so that it is translated, and may be prepared, once for each database.
+ * {tables}, {claim} and {check} stand for what the dialect has in their place. Besides, every database must
+ * know INSERT … ON CONFLICT (…) DO NOTHING, RETURNING, COALESCE and CHECK. A statement is a string constant:
+ * its address tells it from others, so that it is translated, and may be prepared, once for each database.
  */
 #ifndef CKG_APP_SQL_H
 #define CKG_APP_SQL_H
@@ -40,6 +40,9 @@ struct app_sql_dialect {
      * transaction has taken are passed over. "" where `begin` keeps all others out.
      */
     const char *claim;
+    /* {check}: a statement that gives a line for everything that is wrong with the database itself, or "ok"
+     */
+    const char *check;
 };
 
 struct app_sql_driver {
@@ -62,6 +65,8 @@ struct app_sql_driver {
     int (*begin)(void *database, int durable, struct app_message *message);
     int (*commit)(void *database, struct app_message *message);
     void (*rollback)(void *database);
+    /* What was committed has not been taken away since, by another program or a person. */
+    int (*kept)(void *database, struct app_message *message);
     /* One statement in its dialect; row may be NULL, changed (rows written) too. */
     int (*run)(void *database, const char *sql, int count, const struct app_sql_value *values,
                app_sql_row *row, void *context, int64_t *changed, struct app_message *message);

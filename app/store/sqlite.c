@@ -26,6 +26,8 @@ struct database {
     char *path;
     int durable; /* what PRAGMA synchronous stands at */
     int turn;    /* the lock file, -1 before it is opened */
+    int page;    /* bytes of a page */
+    int frames;  /* how many pages the log had after this connection's last commit */
     struct {
         const char *sql; /* the address tells statements apart */
         sqlite3_stmt *prepared;
@@ -44,7 +46,7 @@ static const struct {
     {SQLITE_PERM, "; the file and its folder must be writable"},
     {SQLITE_CANTOPEN, "; its folder must be there and writable, or choose another path with --store"},
     {SQLITE_NOTADB, "; choose another path with --store"},
-    {SQLITE_CORRUPT, "; the file is damaged, restore it from a backup"},
+    {SQLITE_CORRUPT, "; the file is damaged: restore it from a backup, or see what `ckg check` can save"},
 };
 
 static int complain(struct database *db, struct app_message *message)
@@ -152,6 +154,14 @@ static int open_file(struct database *db, int create, struct app_message *messag
     return code == SQLITE_OK ? CKG_OK : complain(db, message);
 }
 
+static void sqlite_rollback(void *database)
+{
+    struct database *db = database;
+
+    if (!sqlite3_get_autocommit(db->handle))
+        sqlite3_exec(db->handle, "ROLLBACK", NULL, NULL, NULL);
+}
+
 /*
  * A database without tables is a new one. With more than its first page, none of them free, it was none: its
  * list of tables is lost.
@@ -161,16 +171,75 @@ static int check_blank(struct database *db, struct app_message *message)
     int blank = 1;
     int pages = 0;
 
-    int status = read_integer(db, "SELECT NOT EXISTS (SELECT 1 FROM sqlite_schema)", &blank, message);
+    /* At one moment: another process may be making the tables. */
+    int status = pragma(db, "BEGIN", message);
+    if (!status)
+        status = read_integer(db, "SELECT NOT EXISTS (SELECT 1 FROM sqlite_schema)", &blank, message);
     if (!status && blank)
         status = read_integer(db,
                               "SELECT page_count - (SELECT freelist_count FROM pragma_freelist_count)"
                               " FROM pragma_page_count",
                               &pages, message);
+    sqlite_rollback(db);
     if (status || pages <= 1)
         return status;
     return app_fail(message, CKG_ERR_SYSTEM,
                     "%s: the store is damaged: it has lost its tables; restore it from a backup", db->path);
+}
+
+/* --- the log --- */
+
+/* A log of so many pages is written back into the file, which is SQLite's own habit. */
+enum { LOG_PAGES = 1000, LOG_HEADER = 32, FRAME_HEADER = 24 };
+
+static int after_commit(void *context, sqlite3 *handle, const char *name, int frames)
+{
+    struct database *db = context;
+
+    db->frames = frames;
+    if (frames >= LOG_PAGES)
+        sqlite3_wal_checkpoint_v2(handle, name, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
+    return SQLITE_OK;
+}
+
+/*
+ * 1 when the last page that this connection wrote is still in the log. A log in use never gets shorter: it is
+ * begun anew from its start, without being cut. Where another program cut it, and it grew again since, there
+ * is a hole, and no page has the number 0.
+ */
+static int is_logged(struct database *db)
+{
+    sqlite3_file *log = NULL;
+    sqlite3_int64 size = 0;
+    unsigned char number[4];
+
+    if (!db->frames || sqlite3_file_control(db->handle, "main", SQLITE_FCNTL_JOURNAL_POINTER, &log) ||
+        !log->pMethods)
+        return 1;
+
+    const sqlite3_int64 frame = db->page + FRAME_HEADER;
+    const sqlite3_int64 end = LOG_HEADER + frame * db->frames;
+    if (log->pMethods->xFileSize(log, &size) || size < end)
+        return 0;
+    return !log->pMethods->xRead(log, number, sizeof number, end - frame) &&
+           (number[0] | number[1] | number[2] | number[3]);
+}
+
+/* What was committed has not been taken away since. */
+static int sqlite_kept(void *database, struct app_message *message)
+{
+    struct database *db = database;
+
+    if (is_logged(db))
+        return CKG_OK;
+
+    /* What is left of it must not be written over the file. */
+    sqlite3_db_config(db->handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
+    return app_fail(
+        message, CKG_ERR_SYSTEM,
+        "%s-wal: cut short by another program while it was in use, the last results are lost; `ckg "
+        "check` says what is left",
+        db->path);
 }
 
 static int sqlite_open(void **out, const char *url, int create, struct app_message *message)
@@ -200,6 +269,7 @@ static int sqlite_open(void **out, const char *url, int create, struct app_messa
     /* How this connection behaves. */
     if (!status) {
         sqlite3_busy_timeout(db->handle, WAIT_MS);
+        sqlite3_wal_hook(db->handle, after_commit, db);
         sqlite3_db_config(db->handle, SQLITE_DBCONFIG_DQS_DML, 0, NULL);
         status = pragma(db, "PRAGMA foreign_keys = ON", message);
     }
@@ -207,6 +277,8 @@ static int sqlite_open(void **out, const char *url, int create, struct app_messa
         status = pragma(db, "PRAGMA synchronous = NORMAL", message);
     if (!status)
         status = check_blank(db, message);
+    if (!status)
+        status = read_integer(db, "SELECT page_size FROM pragma_page_size", &db->page, message);
 
     if (status)
         sqlite_close(db);
@@ -332,6 +404,8 @@ static int sqlite_begin(void *database, int durable, struct app_message *message
     struct database *db = database;
     int status = check_place(db, message);
 
+    if (!status)
+        status = sqlite_kept(db, message);
     if (!status && durable != db->durable)
         status = pragma(db, durable ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL", message);
     if (!status) {
@@ -341,17 +415,20 @@ static int sqlite_begin(void *database, int durable, struct app_message *message
     return status;
 }
 
-static void sqlite_rollback(void *database)
-{
-    struct database *db = database;
-
-    if (!sqlite3_get_autocommit(db->handle))
-        sqlite3_exec(db->handle, "ROLLBACK", NULL, NULL, NULL);
-}
-
+/* It is in the log, behind what was there before. */
 static int sqlite_commit(void *database, struct app_message *message)
 {
-    return sqlite_run(database, "COMMIT", 0, NULL, NULL, NULL, NULL, message);
+    struct database *db = database;
+    const int before = db->frames;
+    int status = sqlite_run(database, "COMMIT", 0, NULL, NULL, NULL, NULL, message);
+    const int after = db->frames;
+
+    if (!status && after > before) {
+        db->frames = before;
+        status = sqlite_kept(database, message);
+        db->frames = after;
+    }
+    return status ? status : sqlite_kept(database, message);
 }
 
 /* --- the turn --- */
@@ -415,12 +492,14 @@ const struct app_sql_driver app_sql_sqlite = {
             .now = "((julianday('now') - 2440587.5) * 86400.0)",
             .tables = "(SELECT name FROM sqlite_schema WHERE type = 'table')",
             .claim = "",
+            .check = "PRAGMA integrity_check(20)",
         },
     .open = sqlite_open,
     .close = sqlite_close,
     .settle = sqlite_settle,
     .begin = sqlite_begin,
     .commit = sqlite_commit,
+    .kept = sqlite_kept,
     .rollback = sqlite_rollback,
     .run = sqlite_run,
     .turn_take = sqlite_turn_take,

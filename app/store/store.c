@@ -311,6 +311,17 @@ static int trials_since(struct app_store *store, int64_t study, int64_t revision
     return status;
 }
 
+int app_sql_visit_trial(struct app_sql_store *s, const char *statement, int64_t study, int number,
+                        app_record_visit *visit, void *context, uint64_t *seal, struct app_message *message)
+{
+    struct visit to = {.visit = visit, .context = context};
+    const int status = APP_SQL_RUN(s, statement, take_trial, &to, NULL, message, app_sql_integer(study),
+                                   app_sql_integer(number));
+
+    *seal = to.sum;
+    return status;
+}
+
 int app_sql_check_trial(struct app_sql_store *s, int64_t study, int number, struct app_message *message)
 {
     struct visit nobody = {0};
@@ -667,6 +678,13 @@ static void worker_remove(struct app_store *store, const struct app_worker *work
 
 /* --- turns, opening --- */
 
+static int kept(struct app_store *store, struct app_message *message)
+{
+    const struct app_sql *sql = &app_sql_self(store)->sql;
+
+    return sql->driver->kept(sql->database, message);
+}
+
 static int turn_take(struct app_store *store, int64_t study, int *taken, struct app_message *message)
 {
     const struct app_sql *sql = &app_sql_self(store)->sql;
@@ -761,9 +779,11 @@ const struct app_store_table app_store_sql = {
     .undo = app_sql_undo,
     .changes = app_sql_changes,
     .images = app_sql_images,
+    .examine = app_sql_examine,
     .worker_add = worker_add,
     .heartbeat = heartbeat,
     .worker_remove = worker_remove,
+    .kept = kept,
     .turn_take = turn_take,
     .turn_give = turn_give,
 };

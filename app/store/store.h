@@ -40,6 +40,7 @@ struct app_study_record {
     char *folder;            /* where its evaluations run */
     uint64_t seed;
     int64_t redefined; /* the revision at which a person last changed its problem, 0: never */
+    int last;          /* the number of its last trial, of an examiner's study alone */
 };
 
 /* What a person did to a study by one command; undone it stays in the list. Strings may be NULL. */
@@ -95,6 +96,22 @@ typedef int app_record_visit(void *context, const struct app_record *record);
 typedef int app_name_visit(void *context, const char *name);
 typedef int app_change_visit(void *context, const struct app_change *change);
 typedef int app_image_visit(void *context, const struct app_image *image);
+
+/* Something that is wrong with a store, or worth knowing. */
+struct app_trouble {
+    const char *part; /* "file", "study", "trial", "change", "lease" */
+    int64_t number;   /* of the trial or change, 0: none in particular */
+    int harmless;     /* 1: nothing is damaged */
+    const char *text;
+};
+
+/* Who is told what is found in a store. */
+struct app_examiner {
+    int (*trouble)(void *context, const struct app_trouble *trouble);
+    int (*study)(void *context, const struct app_study_record *study); /* definition NULL: damaged */
+    app_record_visit *trial;                                           /* each that is whole */
+    void *context;
+};
 
 /* 1 when the process can no longer be alive; asked for workers of this machine alone. */
 typedef int app_is_gone(int64_t process, int64_t born);
@@ -170,6 +187,16 @@ struct app_store_table {
     int (*worker_add)(struct app_store *store, struct app_worker *worker, struct app_message *message);
     int (*heartbeat)(struct app_store *store, const struct app_worker *worker, struct app_message *message);
     void (*worker_remove)(struct app_store *store, const struct app_worker *worker);
+
+    /*
+     * Looks at everything that is kept of the study, NULL: the only one, and goes on behind what is damaged.
+     * CKG_ERR_NOT_FOUND: there is no such study, nor anything that might have been it.
+     */
+    int (*examine)(struct app_store *store, const char *name, const struct app_examiner *by,
+                   struct app_message *message);
+
+    /* What was written has not been taken away since: asked before a command says that it is done. */
+    int (*kept)(struct app_store *store, struct app_message *message);
 
     /* The right to add trials to the study, one process at a time; *taken 0: another has it. */
     int (*turn_take)(struct app_store *store, int64_t study, int *taken, struct app_message *message);

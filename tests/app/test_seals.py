@@ -1,14 +1,14 @@
 """What a damaged store may do: refuse in one line, or say what was written, never anything else. The seals themselves, by another hand.
 
 CKG_DAMAGES=N damages a store N times instead of a few hundred."""
+import json
 import os
 import random
-import shutil
 import sqlite3
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from harness import Folder, check, main, problem, scale  # noqa: E402
+from harness import PATIENCE, Folder, Result, check, main, problem, scale, wait_for  # noqa: E402
 from seals import check_seals, crc  # noqa: E402
 
 ANSWER = ["/bin/sh", "-c", "test $CKG_TRIAL -ne 5 || { echo no licence >&2; exit 3; }; echo '{\"f\": 0.'$CKG_TRIAL'25, \"c\": [-1, 0.5]}'"]
@@ -143,6 +143,162 @@ def test_random_damage():
                 check(result.out == right[form], case, "exported something else:", result.out)
         check(refused > count // 10, refused, "of", count, "were refused")
         print(f"{count} damages: {refused} refused, {count - refused} of no consequence, none exported other digits")
+
+
+# --- what is left ---
+
+def hurt(folder):
+    """Trial 7 is altered, trial 9 is gone."""
+    store = sqlite3.connect(folder / "s.db", isolation_level=None)
+    store.execute("UPDATE trial SET outcomes = '{\"f\": 0.725, \"c\": -1}' WHERE number = 7")
+    store.execute("DELETE FROM trial WHERE number = 9")
+    store.close()
+
+
+def test_check_says_what_is_damaged():
+    with Folder() as folder:
+        begin(folder)
+        exported = folder.ckg("export", "s.yaml", expect=0).out.splitlines()
+        check(folder.ckg("check", "s.yaml", expect=0).out == "sqlite:s.db is whole: 22 trials, every checksum right\n")
+        hurt(folder)
+
+        # The trials that are damaged are named, and the others come out with every digit.
+        result = folder.ckg("check", "s.yaml", expect=1).one_line("s.db is damaged", "20 of 22 trials", "--save")
+        check(result.out == "trial 7: not what was written\ntrial 9: missing\n", result.out)
+        said = json.loads(folder.ckg("check", "s.db", "--json", "--save", "left.csv", expect=1).one_line("20 of 22", "left.csv", "import").out)
+        check(not said["whole"] and said["trials"] == 22 and said["can_be_saved"] == 20, said)
+        check([(f["part"], f["number"]) for f in said["findings"]] == [("trial", 7), ("trial", 9)], said)
+        check((folder / "left.csv").read_text().splitlines() == [line for line in exported if line.split(",")[0] not in ("7", "9")])
+
+        # They make a new study.
+        os.rename(folder / "s.db", folder / "damaged.db")
+        folder.ckg("import", "s.yaml", "left.csv", expect=0)
+        check(len([t for t in folder.trials("s.yaml") if t["state"] == "complete"]) == 16, folder.trials("s.yaml"))
+
+
+def test_check_without_the_definition():
+    """The problem file stands in for it; without one it is said."""
+    with Folder() as folder:
+        begin(folder)
+        store = sqlite3.connect(folder / "s.db", isolation_level=None)
+        store.execute("UPDATE study SET definition = '{}'")
+        store.close()
+        folder.ckg("check", "s.db", expect=1).one_line("problem file")
+        result = folder.ckg("check", "s.yaml", "--save", "-", expect=1)
+        check("study: its definition is not what was written" in result.out and "\n22,pending" in result.out, result.out)
+
+
+def test_check_of_the_rest():
+    """An index, a reference, a lease, the history."""
+    cases = (("DELETE FROM image WHERE change = 2 AND side = 'after'", "change 2:", 1),
+             ("UPDATE change SET who = 'somebody' WHERE number = 1", "change: ", 1),
+             ("UPDATE trial SET worker = 77, state = 'running' WHERE number = 22", "lease 22: it runs, and nobody", 1))
+    with Folder() as folder:
+        begin(folder)
+        whole = (folder / "s.db").read_bytes()
+        for change, words, status in cases:
+            (folder / "s.db").write_bytes(whole)
+            store = sqlite3.connect(folder / "s.db", isolation_level=None)
+            store.executescript(change)
+            store.close()
+            result = folder.ckg("check", "s.yaml", expect=status)
+            check(words in result.out, change, result.out, result.err)
+
+        # An index that has lost its rows.
+        (folder / "s.db").write_bytes(whole)
+        store = sqlite3.connect(folder / "s.db")
+        page = store.execute("SELECT rootpage FROM sqlite_schema WHERE name = 'trial_revision'").fetchone()[0] - 1
+        store.close()
+        (folder / "s.db").write_bytes(whole[:4096 * page + 3] + bytes(2) + whole[4096 * page + 5:])
+        check("file: " in folder.ckg("check", "s.yaml", expect=1).out)
+
+
+def test_check_and_every_damage():
+    """What can still be opened is never called whole when a command would refuse it, and --save gives nothing but lines of the export."""
+    rng = random.Random(5)
+    with Folder() as folder:
+        begin(folder)
+        whole = (folder / "s.db").read_bytes()
+        lines = set(folder.ckg("export", "s.yaml", expect=0).out.splitlines())
+        saved = 0
+        for case in range(scale(60, 10)):
+            (folder / "s.db").write_bytes(damage(rng, whole))
+            exported = folder.ckg("export", "s.yaml")
+            result = folder.ckg("check", "s.yaml", "--save", "left.csv")
+            check(result.status in (0, 1, 2) and len(result.err.splitlines()) == (result.status > 0), case, result.status, result.err)
+            check(result.status or not exported.status, case, "whole, and cannot be exported:", exported.err)
+            if (folder / "left.csv").exists():
+                left = (folder / "left.csv").read_text().splitlines()
+                check(set(left) <= lines, case, "something else was saved:", set(left) - lines)
+                saved += 0 < len(left) < len(lines)
+                (folder / "left.csv").unlink()
+        check(saved > 0, "nothing was ever saved in part")
+
+
+# --- files cut in use ---
+
+SLOWLY = ["/bin/sh", "-c", "test -e go$CKG_TRIAL || { touch at$CKG_TRIAL; until test -e go; do sleep 0.02; done; }; echo '{\"f\": 1, \"c\": -1}'"]
+
+
+def cut_in_use(folder, ending, size):
+    """A run in its fourth evaluation whose file is cut to that size; what it said, and its trials before."""
+    for path in folder.path.iterdir():
+        if path.name.startswith(("s.db", "go", "at")):
+            path.unlink()
+    for number in (1, 2, 3):
+        folder.write(f"go{number}", "")
+    run = folder.start("run", "s.yaml", "--quiet")
+    wait_for((folder / "at4").exists, what="the fourth evaluation")
+    wait_for(lambda: has_process(folder / "s.db", 4), what="the note of its process")
+    before = folder.ckg("export", "s.yaml", expect=0).out
+    with open(folder / f"s.db{ending}", "r+b") as file:
+        file.truncate(int(size * os.path.getsize(folder / f"s.db{ending}")))
+    folder.write("go", "")
+    out, err = run.communicate(timeout=PATIENCE)
+    return Result(run.returncode, out.decode(), err.decode()), before
+
+
+def has_process(path, number):
+    store = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
+    try:
+        return store.execute("SELECT process FROM trial WHERE number = ? AND process IS NOT NULL", (number,)).fetchone()
+    except sqlite3.OperationalError:
+        return None
+    finally:
+        store.close()
+
+
+def test_log_cut_in_use():
+    """It is said, exit 1; what is left is whole, a beginning of what there was, and the study goes on."""
+    with Folder() as folder:
+        folder.write("s.yaml", problem("s", SLOWLY, budget=6))
+        for size in (0, 0.001, 0.3, 0.7, 0.99):
+            result, before = cut_in_use(folder, "-wal", size)
+            check(result.status == 1, size, result.status)
+            result.one_line()
+            left = folder.ckg("export", "s.yaml")
+            if left.status == 0:
+                rows = [line.split(",")[:2] for line in left.out.splitlines()[1:]]
+                check([r[0] for r in rows] == [str(i + 1) for i in range(len(rows))] and len(rows) <= 4, size, rows)
+                folder.ckg("check", "s.yaml", expect=0 if rows else 1)
+            folder.ckg("run", "s.yaml", expect=0)
+            check(len(folder.trials("s.yaml")) == 6)
+            folder.nothing_left()
+
+
+def test_shared_memory_cut_in_use():
+    """Nothing is lost: one line, or none where it was not needed again, and the same command goes on."""
+    with Folder() as folder:
+        folder.write("s.yaml", problem("s", SLOWLY, budget=6))
+        for size in (0, 0.5):
+            result, before = cut_in_use(folder, "-shm", size)
+            check(result.status in (0, 1), size, result.status, result.err)
+            if result.status:
+                result.one_line("-shm", "again")
+            folder.ckg("run", "s.yaml", expect=0)
+            check(folder.ckg("export", "s.yaml", expect=0).out.startswith(before[:before.index("\n4,")]), "results were lost")
+            folder.ckg("check", "s.yaml", expect=0)
+            folder.nothing_left()
 
 
 if __name__ == "__main__":

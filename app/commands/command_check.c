@@ -1,0 +1,132 @@
+/* ckg check: whether a study's store is whole, what is damaged, and what can be saved. */
+#include <stdio.h>
+
+#include "base/file.h"
+#include "command.h"
+#include "notebook/checkup.h"
+#include "table/table.h"
+
+static const struct app_option options[] = {
+    {"save", 0, "FILE", "write the trials that are whole to this file, as `ckg export` does", 0},
+    {0},
+};
+
+static void write_json(const struct app_notebook *n, const struct app_checkup *c, struct app_text *out)
+{
+    app_json_open(out, NULL, '{');
+    app_json_add_string(out, "store", n->url);
+    app_json_add_truth(out, "whole", !c->damaged);
+    app_json_add_integer(out, "trials", c->trials);
+    if (c->unknown)
+        app_json_add_string(out, "can_be_saved", NULL);
+    else
+        app_json_add_integer(out, "can_be_saved", n->count);
+    app_json_open(out, "findings", '[');
+    for (int i = 0; i < c->count; i++) {
+        const struct app_finding *f = &c->findings[i];
+
+        app_json_open(out, NULL, '{');
+        app_json_add_string(out, "part", f->part);
+        if (f->number)
+            app_json_add_integer(out, "number", f->number);
+        else
+            app_json_add_string(out, "number", NULL);
+        app_json_add_truth(out, "damaged", !f->harmless);
+        app_json_add_string(out, "text", f->text);
+        app_json_close(out, '}');
+    }
+    app_json_close(out, ']');
+    app_json_close(out, '}');
+}
+
+/* A line for each finding, and one for all where nothing is damaged. */
+static void write_text(const struct app_notebook *n, const struct app_checkup *c, struct app_text *out)
+{
+    for (int i = 0; i < c->count; i++) {
+        const struct app_finding *f = &c->findings[i];
+
+        app_text_print(out, "%s%s", out->length ? "\n" : "", f->part);
+        if (f->number)
+            app_text_print(out, " %d", f->number);
+        app_text_print(out, ": %s", f->text);
+    }
+    if (!c->damaged)
+        app_text_print(out, "%s%s is whole: %d trial%s, every checksum right", out->length ? "\n" : "",
+                       n->url, c->trials, c->trials == 1 ? "" : "s");
+}
+
+static int print(const struct app_arguments *a, const struct app_notebook *n, const struct app_checkup *c)
+{
+    struct app_text out = {0};
+
+    if (a->quiet && !a->json)
+        return CKG_OK;
+    if (a->json)
+        write_json(n, c, &out);
+    else
+        write_text(n, c, &out);
+    return app_print(a, &out);
+}
+
+/* One line that says what to do. */
+static int complain(const struct app_arguments *a, const struct app_notebook *n, const struct app_checkup *c)
+{
+    const char *file = app_option(a, "save");
+
+    if (c->unknown)
+        return app_fail(a->message, CKG_ERR_SYSTEM,
+                        "%s is damaged, and so is the problem; with the problem file in place of the store, "
+                        "`ckg check FILE.yaml` says what can be saved",
+                        n->url);
+    if (file)
+        return app_fail(
+            a->message, CKG_ERR_SYSTEM,
+            "%s is damaged; %d of %d trials are in %.300s: restore the store from a backup, or move it "
+            "away and `ckg import` that file into a new one",
+            n->url, n->count, c->trials, file);
+    return app_fail(
+        a->message, CKG_ERR_SYSTEM,
+        "%s is damaged; restore it from a backup, or save %d of %d trials with `ckg check … --save "
+        "FILE.csv`",
+        n->url, n->count, c->trials);
+}
+
+static int save(const struct app_arguments *a, const struct app_notebook *n, const struct app_checkup *c)
+{
+    struct app_text out = {0};
+
+    if (c->unknown)
+        return CKG_OK;
+    app_trials_write_csv(n, &out);
+    return app_write_text(app_option(a, "save"), &out, a->message);
+}
+
+static int run(const struct app_arguments *a)
+{
+    struct app_notebook notebook;
+    struct app_checkup checkup;
+    int status = app_checkup_make(&checkup, &notebook, &a->place, a->message);
+
+    if (status)
+        return status;
+    status = print(a, &notebook, &checkup);
+    if (!status && app_option(a, "save"))
+        status = save(a, &notebook, &checkup);
+    if (!status && checkup.damaged)
+        status = complain(a, &notebook, &checkup);
+    app_notebook_close(&notebook);
+    app_checkup_free(&checkup);
+    return status;
+}
+
+const struct app_work app_command_check = {
+    .usage = "STUDY [--save FILE]",
+    .about = "Every trial, every change and the problem itself are kept with a checksum, so that what a bad\n"
+             "disk or a bad copy altered is refused and never computed with. This command looks at all of\n"
+             "it, at the database itself, and at who is said to evaluate what. It goes on behind what is\n"
+             "damaged, and --save writes every trial that is whole. The exit status is 1 where anything is\n"
+             "damaged, also when the rest was saved. Nothing in the store is changed.",
+    .traits = APP_TAKES_STUDY | APP_HAS_JSON,
+    .options = options,
+    .run = run,
+};
