@@ -97,12 +97,15 @@ wheel:
 	scripts/install-deps.sh python
 	scripts/python.sh wheel
 
+# The program is there too: what is kept in a store is its own.
 python:
 	scripts/install-deps.sh python
+	$(call build,build,$(CC),,ckg_program)
 	scripts/python.sh test
 
 python-strict python-sanitize:
 	scripts/install-deps.sh python
+	$(call build,build,$(CC),,ckg_program)
 	scripts/python.sh $(@:python-%=%)
 
 install:

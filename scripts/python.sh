@@ -55,7 +55,7 @@ run_tests() {
     venv=$folder/$1
     shift
     "$venv/bin/pip" install -q --disable-pip-version-check --force-reinstall --no-deps "$wheel"
-    (cd "$folder" && CKG_WHEEL=$wheel CKG_ROOT=$folder/.. "$venv/bin/python" "$@" -m pytest -p no:cacheprovider -c ../python/pyproject.toml \
+    (cd "$folder" && CKG_WHEEL=$wheel CKG_ROOT=$folder/.. CKG_PROGRAM=$folder/../build/ckg "$venv/bin/python" "$@" -m pytest -p no:cacheprovider -c ../python/pyproject.toml \
         --rootdir ../python ../python/tests)
 }
 

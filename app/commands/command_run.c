@@ -143,8 +143,13 @@ static int run(const struct app_arguments *a, struct app_notebook *n)
     if (app_option(a, "dry-run"))
         return dry_run(a, n);
     if (!n->definition.evaluate.count)
-        return app_wrong(a, "the problem has no `evaluate: {command: […]}`; add one, or use `ckg ask` and "
-                            "`ckg tell`");
+        return app_wrong(
+            a, a->place.file ? "the problem has no `evaluate: {command: […]}`; add one, or use `ckg ask` and "
+                               "`ckg tell`"
+                             : "the study has no command to evaluate with; go on where it was made, or use "
+                               "`ckg ask` and `ckg tell`");
+    if (!n->definition.budget)
+        return app_wrong(a, "the study has no budget; give it one where it was made");
 
     int status = app_program_check(&n->definition, n->folder, a->place.file, n->message);
     if (status)

@@ -477,8 +477,9 @@ int app_notebook_room(const struct app_notebook *n, int wanted)
         return CKG_OK;
     return app_fail(n->message, CKG_ERR_STATE,
                     "%d more trial%s would exceed the budget of %d evaluations: there are %d trials already; "
-                    "raise `budget` in the problem file",
-                    wanted, wanted == 1 ? "" : "s", budget, spent);
+                    "raise %s",
+                    wanted, wanted == 1 ? "" : "s", budget, spent,
+                    n->file ? "`budget` in the problem file" : "the budget");
 }
 
 void app_notebook_tally(const struct app_notebook *n, int tally[APP_STATES])

@@ -44,7 +44,8 @@ int app_work_inherit(struct app_notebook *n, const struct app_worker *worker, co
     return app_notebook_sync(n);
 }
 
-int app_work_choose(struct app_notebook *n, const struct app_worker *worker, int *taken, int *number)
+int app_work_choose(struct app_notebook *n, const struct app_worker *worker, int budget, int *taken,
+                    int *number)
 {
     ckg_suggestion *suggestion = NULL;
     int status = n->store->table->turn_take(n->store, n->study, taken, n->message);
@@ -54,7 +55,7 @@ int app_work_choose(struct app_notebook *n, const struct app_worker *worker, int
         return status;
 
     status = app_notebook_sync(n);
-    if (!status && (!n->definition.budget || app_notebook_spent(n) < n->definition.budget))
+    if (!status && app_notebook_spent(n) < budget)
         status = app_notebook_suggest(n, worker->id, &suggestion, number);
 
     app_notebook_turn_give(n);

@@ -354,7 +354,7 @@ static int start_new(struct run *r, struct slot *slot, int *started)
 {
     int number;
     int taken;
-    const int status = app_work_choose(r->n, &r->worker, &taken, &number);
+    const int status = app_work_choose(r->n, &r->worker, r->n->definition.budget, &taken, &number);
 
     r->waiting = !status && !taken;
     *started = 0;

@@ -225,6 +225,16 @@ int pyckg_notebook_trial(pyckg_notebook *b, int number, pyckg_trial *out)
     return CKG_OK;
 }
 
+int pyckg_notebook_tally(pyckg_notebook *b, int tally[5])
+{
+    int status = pyckg_check_open(b);
+
+    if (!status)
+        status = app_notebook_sync(&b->n);
+    app_notebook_tally(&b->n, tally);
+    return status;
+}
+
 int pyckg_notebook_best(pyckg_notebook *b, int *number)
 {
     int status = pyckg_check_open(b);
@@ -300,7 +310,7 @@ int pyckg_notebook_ask(pyckg_notebook *b, ckg_suggestion **out, int *number)
     return status;
 }
 
-int pyckg_notebook_add(pyckg_notebook *b, const double *x, int *number)
+int pyckg_notebook_add(pyckg_notebook *b, const double *x, int queued, int *number)
 {
     int status = pyckg_begin(b);
 
@@ -312,7 +322,7 @@ int pyckg_notebook_add(pyckg_notebook *b, const double *x, int *number)
         return status;
     status = app_notebook_room(&b->n, 1);
     if (!status)
-        status = app_notebook_add(&b->n, x, 0, 0, number);
+        status = app_notebook_add(&b->n, x, 0, queued, number);
     app_notebook_turn_give(&b->n);
     return status;
 }
@@ -470,14 +480,14 @@ static int look_at_gain(pyckg_notebook *b, int *stopped)
 }
 
 /* A new design, unless the budget is spent or it is not worth it. */
-static int take_new(pyckg_notebook *b, int *number, int *work)
+static int take_new(pyckg_notebook *b, int budget, int *number, int *work)
 {
     int taken = 1;
     int stopped;
     int status = look_at_gain(b, &stopped);
 
     if (!status && !stopped)
-        status = app_work_choose(&b->n, &b->worker, &taken, number);
+        status = app_work_choose(&b->n, &b->worker, budget, &taken, number);
     const int exhausted = status == CKG_ERR_EXHAUSTED;
     if (exhausted) {
         b->message.text[0] = 0;
@@ -491,7 +501,7 @@ static int take_new(pyckg_notebook *b, int *number, int *work)
     return status;
 }
 
-int pyckg_notebook_take(pyckg_notebook *b, int *number, int *work)
+int pyckg_notebook_take(pyckg_notebook *b, int budget, int *number, int *work)
 {
     int status = pyckg_begin(b);
 
@@ -503,7 +513,7 @@ int pyckg_notebook_take(pyckg_notebook *b, int *number, int *work)
         status = app_notebook_sync(&b->n);
     if (!status)
         status = take_up(b, number);
-    return status || *number ? status : take_new(b, number, work);
+    return status || *number ? status : take_new(b, budget, number, work);
 }
 
 int pyckg_notebook_finish(pyckg_notebook *b, int number, int count, const ckg_measurement *measured,

@@ -67,6 +67,9 @@ typedef struct pyckg_trial {
 int pyckg_notebook_count(pyckg_notebook *notebook, int *out);
 int pyckg_notebook_trial(pyckg_notebook *notebook, int number, pyckg_trial *out);
 
+/* How many are pending, running, complete, failed and discarded. */
+int pyckg_notebook_tally(pyckg_notebook *notebook, int tally[5]);
+
 /* The best that measured feasible; 0: none. */
 int pyckg_notebook_best(pyckg_notebook *notebook, int *number);
 
@@ -79,8 +82,8 @@ int pyckg_notebook_put(pyckg_notebook *notebook, const pyckg_trial *trial);
 /* As `ckg ask`: a pending trial for the caller; *out NULL where the problem file gave the design. */
 int pyckg_notebook_ask(pyckg_notebook *notebook, ckg_suggestion **out, int *number);
 
-/* A design of the caller's own as a pending trial. */
-int pyckg_notebook_add(pyckg_notebook *notebook, const double *x, int *number);
+/* A design of the caller's own as a pending trial, for the caller or, queued 1, for a run. */
+int pyckg_notebook_add(pyckg_notebook *notebook, const double *x, int queued, int *number);
 
 /* As `ckg tell`: values, or why NULL for none; replace 1: instead of what was told. note NULL: none. */
 int pyckg_notebook_tell(pyckg_notebook *notebook, int number, int count, const ckg_measurement *measured,
@@ -101,8 +104,8 @@ int pyckg_notebook_undo(pyckg_notebook *notebook, int give_up);
  */
 enum pyckg_work { PYCKG_TAKEN, PYCKG_WAITING, PYCKG_SPENT, PYCKG_EXHAUSTED, PYCKG_STOPPED };
 
-/* A trial that waits or that a dead process left, else a new one. */
-int pyckg_notebook_take(pyckg_notebook *notebook, int *number, int *work);
+/* A trial that waits or that a dead process left, else a new one while there are fewer than `budget`. */
+int pyckg_notebook_take(pyckg_notebook *notebook, int budget, int *number, int *work);
 
 /* Its result; why NULL: these values, else it failed. CKG_ERR_STATE: the trial is no longer ours. */
 int pyckg_notebook_finish(pyckg_notebook *notebook, int number, int count, const ckg_measurement *measured,
@@ -116,10 +119,8 @@ int pyckg_notebook_heartbeat(pyckg_notebook *notebook);
 
 /* --- what it shows --- */
 
-/* As the commands with --json: one object, or one line each. */
+/* As `ckg status --json`. */
 int pyckg_notebook_status(pyckg_notebook *notebook);
-int pyckg_notebook_trials(pyckg_notebook *notebook);
-int pyckg_notebook_recommend(pyckg_notebook *notebook, const ckg_recommend_options *options);
 
 /* For each probability of being feasible the best design that reaches it, one line each. */
 int pyckg_notebook_frontier(pyckg_notebook *notebook);

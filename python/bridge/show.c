@@ -1,10 +1,8 @@
 /* What the program shows of a study, as texts. */
-#include <math.h>
 #include <string.h>
 
 #include "bridge/inside.h"
 #include "json/shapes.h"
-#include "notebook/digits.h"
 #include "notebook/frontier.h"
 #include "show/plot.h"
 #include "show/report.h"
@@ -30,30 +28,6 @@ int pyckg_notebook_status(pyckg_notebook *b)
     if (!status)
         app_status_write(&b->n, &watch.gain, watch.reached, &b->text);
     app_stop_forget(&watch);
-    return pyckg_give(b, status);
-}
-
-int pyckg_notebook_trials(pyckg_notebook *b)
-{
-    const int status = look(b);
-
-    for (int i = 0; !status && i < b->n.count; i++) {
-        app_trial_write(&b->n.definition, &b->n.trials[i], &b->text);
-        app_text_print(&b->text, "\n");
-    }
-    return pyckg_give(b, status);
-}
-
-int pyckg_notebook_recommend(pyckg_notebook *b, const ckg_recommend_options *options)
-{
-    ckg_recommendation *r = NULL;
-    int status = look(b);
-
-    if (!status)
-        status = app_notebook_recommend(&b->n, options, &r);
-    if (!status)
-        app_recommendation_write(&b->n, r, &b->text);
-    ckg_recommendation_free(r);
     return pyckg_give(b, status);
 }
 

@@ -213,21 +213,23 @@ static void test_taken_up(void **state)
 {
     pyckg_notebook *b = define(*state);
     const ckg_measurement measured[] = {{0, 1, CKG_SD_DEFAULT}, {1, 0, CKG_SD_DEFAULT}};
+    pyckg_trial t;
+    int tally[5];
     int number;
     int work;
     int status;
 
-    good(b, pyckg_notebook_take(b, &number, &work));
+    good(b, pyckg_notebook_take(b, 2, &number, &work));
     assert_int_equal(number, 1);
     const pid_t child = fork();
     if (!child) {
         pyckg_notebook *mine = open_store(*state);
-        _exit(pyckg_notebook_take(mine, &number, &work) || number != 2);
+        _exit(pyckg_notebook_take(mine, 2, &number, &work) || number != 2);
     }
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_int_equal(status, 0);
 
-    good(b, pyckg_notebook_take(b, &number, &work));
+    good(b, pyckg_notebook_take(b, 2, &number, &work));
     assert_int_equal(number, 2);
     assert_int_equal(work, PYCKG_TAKEN);
     good(b, pyckg_notebook_heartbeat(b));
@@ -235,11 +237,16 @@ static void test_taken_up(void **state)
     refused(b, pyckg_notebook_finish(b, 2, 2, measured, NULL, NULL, 0.5), CKG_ERR_STATE,
             "not this process's");
     good(b, pyckg_notebook_hand_back(b, 1));
-    good(b, pyckg_notebook_take(b, &number, &work));
+    good(b, pyckg_notebook_take(b, 2, &number, &work));
     assert_int_equal(number, 1);
     good(b, pyckg_notebook_finish(b, 1, 0, NULL, "it broke", "log", NAN));
-    good(b, pyckg_notebook_trials(b));
-    assert_non_null(strstr(text(b), "\"why\": \"it broke\""));
+    good(b, pyckg_notebook_trial(b, 1, &t));
+    assert_string_equal(t.state, "failed");
+    assert_string_equal(t.why, "it broke");
+    good(b, pyckg_notebook_take(b, 2, &number, &work));
+    assert_true(number == 0 && work == PYCKG_SPENT);
+    good(b, pyckg_notebook_tally(b, tally));
+    assert_true(tally[2] == 1 && tally[3] == 1);
     pyckg_notebook_close(b);
 }
 
@@ -269,7 +276,6 @@ static void test_shown(void **state)
     }
     good(b, pyckg_notebook_status(b));
     assert_non_null(strstr(text(b), "\"store\": null, \"budget\": null, \"evaluations\": 6"));
-    good(b, pyckg_notebook_recommend(b, NULL));
     good(b, pyckg_notebook_frontier(b));
 
     refused(b, pyckg_notebook_plot(b, "pie", -1, -1, NULL), CKG_ERR_NOT_FOUND, "there are sheet, ");

@@ -85,7 +85,7 @@ def test_store_as_study():
         folder.ckg("status", "t.yaml", "--study", "t", expect=2).one_line("ckg status: ", "t.yaml is a problem file")
         folder.ckg("status", "kept", "--store", "kept", expect=2).one_line("ckg status: ", "give one of them")
         folder.ckg("change", "kept", expect=2).one_line("which problem file?")
-        folder.ckg("run", "kept", "--study", "t", expect=2).one_line("has no `evaluate: {command: […]}`")
+        folder.ckg("run", "kept", "--study", "t", expect=2).one_line("the study has no command to evaluate with")
         folder.ckg("status", "none.db", expect=2).one_line("none.db: No such file or directory")
         folder.write("broken.db", "nonsense " * 100)
         folder.ckg("status", "broken.db", expect=2).one_line("broken.db: file is not a database")

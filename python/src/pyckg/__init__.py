@@ -25,7 +25,9 @@ from ._errors import (
 from ._minimize import minimize
 from ._parameters import Categorical, Integer, Parameter, Real
 from ._results import Estimate, Gain, Importance, LeftOut, Model, Prediction, Recommendation, Trial
+from ._shown import FrontierPoint, Page, Picture, plots
 from ._study import Study
+from ._study import open_study as open
 
 __version__: str = _ffi.string(_lib.ckg_version()).decode()
 
@@ -35,6 +37,7 @@ __all__ = [
     "CkgError",
     "Estimate",
     "ExhaustedError",
+    "FrontierPoint",
     "Gain",
     "Importance",
     "Integer",
@@ -45,7 +48,9 @@ __all__ = [
     "NotFoundError",
     "NumericError",
     "OptionInfo",
+    "Page",
     "Parameter",
+    "Picture",
     "PolicyInfo",
     "Prediction",
     "Real",
@@ -57,6 +62,8 @@ __all__ = [
     "Trial",
     "WrongTypeError",
     "minimize",
+    "open",
     "options",
+    "plots",
     "policies",
 ]

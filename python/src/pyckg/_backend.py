@@ -109,8 +109,10 @@ class ModelRecord:
 
 
 class Backend(Protocol):
-    definition: Definition
-    options: Options
+    @property
+    def definition(self) -> Definition: ...
+    @property
+    def options(self) -> Options: ...
 
     def ask(self) -> Suggested: ...
     def add(self, x: Sequence[float]) -> int: ...
@@ -120,6 +122,13 @@ class Backend(Protocol):
 
     def give_back(self, number: int) -> None:
         """A trial that was asked for but not evaluated: `ask` hands it out again."""
+        ...
+
+    def take(self, budget: int, idle: bool) -> Suggested | None:
+        """The next trial for a run to evaluate: what waits, else a suggestion while the budget has room; None: neither.
+
+        Where other processes are at work it waits for them if the run is idle.
+        """
         ...
 
     def waiting(self) -> int:

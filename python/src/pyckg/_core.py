@@ -51,8 +51,8 @@ def pyckg_handle_signals(_watch: object) -> int:
 # --- what comes back ---
 
 
-def check(status: int) -> None:
-    """Raises what a status says."""
+def check(status: int, said: str = "") -> None:
+    """Raises what a status says, in the library's words or in those that are given."""
     if status == 0:
         return
     if status == lib.CKG_ERR_CANCELLED:
@@ -60,7 +60,7 @@ def check(status: int) -> None:
         if error is not None:
             del _raised.error
             raise error.with_traceback(None)
-    raise _ERRORS.get(status, CkgError)(message(status))
+    raise _ERRORS.get(status, CkgError)(said or message(status))
 
 
 def message(status: int) -> str:

@@ -50,6 +50,7 @@ class Definition:
     rules: tuple[str | Row, ...] = ()
     constants: dict[str, float] = field(default_factory=dict)
     choose_from: tuple[tuple[float, ...], ...] = ()
+    fixed: dict[str, Any] = field(default_factory=dict)  # passed on with every design
 
     @property
     def outcomes(self) -> list[str]:
@@ -60,8 +61,10 @@ class Definition:
         """The library's numbers of a design that is given by names."""
         if not isinstance(design, Mapping):
             raise WrongTypeError(f"{what} must be a mapping from parameters to values, not {kind(design)}")
-        for name in design:
-            if name not in self.parameters:
+        for name, value in design.items():
+            if name in self.fixed and value != self.fixed[name]:
+                raise InvalidError(f"{what}: {name} is fixed at {self.fixed[name]!r}")
+            if name not in self.parameters and name not in self.fixed:
                 raise NotFoundError(f"{what}: there is no parameter {name!r}; there are {', '.join(self.parameters)}")
         for name in self.parameters:
             if name not in design:
@@ -70,9 +73,10 @@ class Definition:
 
     def decode(self, x: Sequence[float]) -> dict[str, Any]:
         """A design by names."""
-        return {
+        varied = {
             name: parameter.decode(number) for (name, parameter), number in zip(self.parameters.items(), x, strict=True)
         }
+        return varied | self.fixed if self.fixed else varied
 
     def problem(self) -> Any:
         """The library's problem, which checks everything."""

@@ -60,6 +60,10 @@ class Memory:
         if self.trial(number).state == "pending":
             self._waiting.append(number)
 
+    def take(self, budget: int, idle: bool) -> Suggested | None:
+        del idle  # nobody else is at work
+        return self.ask() if self.waiting() or self.alive() < budget else None
+
     def waiting(self) -> int:
         return len(self._waiting) + len(self._engine.lost)
 

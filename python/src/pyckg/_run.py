@@ -55,12 +55,12 @@ class Run:
     def _fill(self) -> bool:
         """Gives every worker something to do; whether there is anything under way."""
         while len(self._open) < self._workers.size and not self.exhausted:
-            if not self._study._may_ask(self._budget):
-                break
             try:
-                trial = self._study.ask()
+                trial = self._study._take(self._budget, not self._open)
             except ExhaustedError:
                 self.exhausted = True
+                break
+            if trial is None:
                 break
             self._open[trial.number] = trial
             self._workers.submit(trial.number, trial.parameters)

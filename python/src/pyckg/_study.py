@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from ._backend import Backend, Forecast, Measurement, RecommendOptions, Record
+from ._backend import Backend, Forecast, Measurement, RecommendOptions, Record, Suggested
 from ._binding import lib
 from ._core import as_finite, as_integer, as_text, as_truth, kind, known
 from ._definition import Definition, Options, choose_options, define, designs_of
@@ -16,10 +16,11 @@ from ._parameters import Parameter
 from ._progress import make_progress
 from ._results import Estimate, Gain, Importance, LeftOut, Model, Prediction, Recommendation, Trial
 from ._run import Run
+from ._shown import Shown
 from ._workers import make_workers
 
 
-class Study:
+class Study(Shown):
     """The evaluations made so far on one problem, what they teach, and what to do next.
 
     parameters    what may vary: names with Real, Integer or Categorical
@@ -39,6 +40,7 @@ class Study:
     threads       the most threads to use; 0 is as many as the machine has; suggestions do not depend on it
     failures      "model": learn where evaluations fail; "ignore"
     store, name   keep the study in a file that the program `ckg` and other processes share
+    evaluate      with a store: the command with which `ckg run` evaluates, as ["python3", "spring.py"] or a mapping
     options       kernel, fit, warp, time_limit, …: pyckg.options() lists them
 
     A study may be used from several threads: calls wait for each other.
@@ -66,6 +68,7 @@ class Study:
         failures: str = "model",
         store: str | os.PathLike[str] | None = None,
         name: str | None = None,
+        evaluate: Iterable[str] | Mapping[str, Any] | None = None,
         **options: str | float | bool | None,
     ) -> None:
         definition = define(
@@ -90,9 +93,7 @@ class Study:
             **options,
         )
         first = [definition.encode("designs", design) for design in designs_of("designs", designs)]
-        self._use(_make_backend(definition, chosen, store, name))
-        for x in first:
-            self._backend.queue(x)
+        self._use(_make_backend(definition, chosen, first, store, name, evaluate, seed is None))
 
     @classmethod
     def _of(cls, backend: Backend) -> Study:
@@ -109,7 +110,9 @@ class Study:
 
     def ask(self) -> Trial:
         """The next design to evaluate, as a pending trial. Asking again before telling gives another one."""
-        s = self._backend.ask()
+        return self._suggested(self._backend.ask())
+
+    def _suggested(self, s: Suggested) -> Trial:
         parameters = self._backend.definition.decode(s.x)
         predicted = None if _unknown(s.forecast) else self._prediction(parameters, s.forecast)
         return Trial(s.number, parameters, origin=s.origin, value=known(s.value), predicted=predicted)
@@ -199,9 +202,10 @@ class Study:
         """How many trials were told, failures included."""
         return self._backend.evaluations()
 
-    def _may_ask(self, budget: int) -> bool:
-        """Whether one more trial keeps to the budget: there is one that waits to be evaluated, or room for another."""
-        return self._backend.waiting() > 0 or self._backend.alive() < budget
+    def _take(self, budget: int, idle: bool) -> Trial | None:
+        """What a run evaluates next; None: nothing is left, or with something under way nothing for now."""
+        s = self._backend.take(budget, idle)
+        return None if s is None else self._suggested(s)
 
     # --- what was told ---
 
@@ -403,6 +407,24 @@ class Study:
         )
 
 
+def open_study(
+    study: str | os.PathLike[str] | None = None,
+    *,
+    store: str | os.PathLike[str] | None = None,
+    name: str | None = None,
+    threads: int = 1,
+) -> Study:
+    """A study by its problem file or its store: pyckg.open("spring.yaml"), pyckg.open("spring.db").
+
+    store    where the study of a problem file is kept, if not beside it
+    name     which study of the store, where it has several
+    threads  as for Study
+    """
+    from ._notebook import open_notebook
+
+    return Study._of(open_notebook(study, store, name, threads))
+
+
 class _ByName:
     """Calls a function with the parameters by name; a class, so that it can be sent to other processes."""
 
@@ -421,17 +443,29 @@ def _exceptions(catch: object) -> tuple[type[BaseException], ...]:
     return listed
 
 
-def _make_backend(definition: Definition, options: Options, store: object, name: object) -> Backend:
-    if store is None:
-        from ._memory import Memory
+def _make_backend(
+    definition: Definition,
+    options: Options,
+    designs: list[list[float]],
+    store: object,
+    name: object,
+    evaluate: object,
+    drawn: bool,
+) -> Backend:
+    if store is not None:
+        from ._notebook import create
 
-        if name is not None:
-            raise InvalidError("name: only a study with a store has a name")
-        return Memory(definition, options)
+        return create(definition, options, designs, store, name, evaluate, drawn=drawn)
 
-    from ._notebook import create
+    from ._memory import Memory
 
-    return create(definition, options, store, name)
+    for what, given in (("name", name), ("evaluate", evaluate)):
+        if given is not None:
+            raise InvalidError(f"{what}: only a study with a store has one")
+    memory = Memory(definition, options)
+    for x in designs:
+        memory.queue(x)
+    return memory
 
 
 def _number_of(trial: object) -> int:

@@ -1,0 +1,532 @@
+"""A study in the program's own store, which `ckg` and other processes share."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import threading
+import time
+import weakref
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from ._backend import (
+    Backend,
+    Forecast,
+    Gains,
+    Measurement,
+    ModelRecord,
+    Recommended,
+    RecommendOptions,
+    Record,
+    Suggested,
+)
+from ._binding import ffi, lib
+from ._core import as_bytes, as_integer, as_list, as_text, check, doubles, kind, text
+from ._definition import Definition, Options
+from ._engine import Engine
+from ._errors import CkgError, ExhaustedError, InvalidError, NotFoundError, StateError, WrongTypeError
+from ._written import read_definition, read_options, write_definition, write_options
+
+_STATES = ("pending", "running", "complete", "failed", "discarded")
+_HEARTBEAT = 10.0  # seconds, as `ckg run` has it
+_PATIENCE = 0.05  # seconds, between looks at what other processes do
+
+
+class _Place:
+    """How a study is opened: by a problem file or a store, or by a definition that is kept in a store or nowhere."""
+
+    def __init__(
+        self, *, study: str | None = None, store: str | None = None, name: str | None = None, definition: str = ""
+    ) -> None:
+        self.study, self.store, self.name, self.definition = study, store, name, definition
+
+    def open(self, threads: int) -> Any:
+        """The bridge's notebook, to be closed when it is not used any more."""
+        out = ffi.new("pyckg_notebook **")
+        if self.definition:
+            status = lib.pyckg_notebook_define(out, _text(self.definition), _word("store", self.store), threads)
+        else:
+            words = (_word("study", self.study), _word("store", self.store), _word("name", self.name))
+            status = lib.pyckg_notebook_open(out, *words, threads)
+        notebook = ffi.gc(out[0], lib.pyckg_notebook_close)
+        check(status, text(lib.pyckg_notebook_message(notebook)))
+        return notebook
+
+    def absolute(self) -> _Place:
+        """The same from any folder."""
+        study = self.study if self.study is None or _is_url(self.study) else os.path.abspath(self.study)
+        return _Place(study=study, store=_absolute_url(self.store), name=self.name, definition=self.definition)
+
+
+def _word(what: str, value: str | None) -> Any:
+    return ffi.NULL if value is None else as_bytes(what, value)
+
+
+def _text(definition: str) -> bytes:
+    return as_bytes("the definition", definition)
+
+
+def _dump(given: dict[str, Any]) -> str:
+    try:
+        return json.dumps(given, ensure_ascii=False, allow_nan=False)
+    except (TypeError, ValueError) as error:
+        raise InvalidError(f"the definition cannot be kept in a store: {error}") from None
+
+
+def _is_url(word: str) -> bool:
+    return word.startswith("sqlite:") or "://" in word
+
+
+def _absolute_url(url: str | None) -> str | None:
+    if url is None or not url.startswith("sqlite:"):
+        return url
+    return "sqlite:" + os.path.abspath(url.removeprefix("sqlite:"))
+
+
+class _Engine(Engine):
+    """The study of the library inside of a notebook, kept in step with the store at every call."""
+
+    def __init__(self, place: _Place, definition: Definition | None, threads: int) -> None:
+        self._place = place
+        self._threads = threads
+        first = self._open()
+        given = _definition_of(first)
+        options = read_options(given, threads)
+        self._first: Any = first
+        super().__init__(definition or read_definition(given), options)
+
+    @property
+    def definition(self) -> Definition:
+        return self._definition
+
+    @property
+    def options(self) -> Options:
+        return self._options
+
+    @property
+    def place(self) -> _Place:
+        return self._place
+
+    def _open(self) -> Any:
+        notebook = self._place.open(self._threads)
+        self._place = self._place.absolute()
+        return notebook
+
+    def _new_handle(self) -> Any:
+        handle, self._first = self._first or self._open(), None
+        self._watch = ffi.new("struct pyckg_watch *")
+        lib.pyckg_notebook_set_interrupt(handle, ffi.addressof(lib, "pyckg_interrupted"), self._watch)
+        return handle
+
+    def forked(self) -> None:
+        """In the child of a fork: locks and connections are the parent's, so that the study is opened anew."""
+        if self._lock._is_owned() or not self._lock.acquire(blocking=False):  # type: ignore[attr-defined]
+            self._refusal = self._refusal or "the process was forked while this study was at work"
+        if self._handle is not None:
+            _left_behind.append(self._handle)
+            ffi.gc(self._handle, None)
+            self._handle = None
+        self._lock = threading.RLock()
+
+    def _notebook(self) -> Any:
+        """With the lock held: the notebook, once it can be used."""
+        if self._refusal:
+            raise StateError(self._refusal)
+        if self._handle is None:
+            self._handle = self._new_handle()
+        self._watch.signals = threading.current_thread() is threading.main_thread()
+        return self._handle
+
+    def _ready(self) -> Any:
+        notebook = self._notebook()
+        out = ffi.new("ckg_study **")
+        self._check(notebook, lib.pyckg_notebook_engine(notebook, out))
+        return out[0]
+
+    def _check(self, notebook: Any, status: int) -> None:
+        check(status, text(lib.pyckg_notebook_message(notebook)) if status else "")
+
+    @contextmanager
+    def notebook(self) -> Iterator[Any]:
+        """The notebook for some calls, each by `call`."""
+        with self._free():
+            yield self._notebook()
+
+    def call(self, function: Any, *arguments: Any) -> None:
+        with self._free():
+            notebook = self._notebook()
+            self._check(notebook, function(notebook, *arguments))
+
+    def give(self, function: Any, *arguments: Any) -> str:
+        """What a function that gives a text gave."""
+        length = ffi.new("size_t *")
+        with self._free():
+            notebook = self._notebook()
+            self._check(notebook, function(notebook, *arguments))
+            pointer = lib.pyckg_notebook_text(notebook, length)
+            return bytes(ffi.buffer(pointer, length[0])).decode()
+
+    def read_suggestion(self, suggestion: Any) -> Suggested:
+        return self._read_suggestion(suggestion)
+
+    def redefine(self, given: dict[str, Any]) -> None:
+        self.call(lib.pyckg_notebook_redefine, _text(_dump(given)))
+        self._options = read_options(json.loads(self.give(lib.pyckg_notebook_definition)), self._threads)
+
+
+_left_behind: list[Any] = []  # notebooks of a parent process: never closed here
+
+
+def _definition_of(notebook: Any) -> dict[str, Any]:
+    length = ffi.new("size_t *")
+    check(lib.pyckg_notebook_definition(notebook), text(lib.pyckg_notebook_message(notebook)))
+    pointer = lib.pyckg_notebook_text(notebook, length)
+    given = json.loads(bytes(ffi.buffer(pointer, length[0])))
+    assert isinstance(given, dict)
+    return given
+
+
+class Notebook:
+    """A backend in the program's store. What it takes to evaluate is this process's until it is told or given back."""
+
+    def __init__(self, engine: _Engine) -> None:
+        self._engine = engine
+        self._lost: list[int] = []  # asked for, but Ctrl-C came before anybody knew
+        self._taken: dict[int, float] = {}  # trials to evaluate here, and when they were taken
+        self._heart: threading.Thread | None = None
+
+    @property
+    def definition(self) -> Definition:
+        return self._engine.definition
+
+    @property
+    def options(self) -> Options:
+        return self._engine.options
+
+    @property
+    def engine(self) -> _Engine:
+        return self._engine
+
+    # --- asking and telling, as `ckg ask` and `ckg tell` ---
+
+    def ask(self) -> Suggested:
+        while self._lost:
+            record = self.trial(self._lost.pop(0))
+            if record.state == "pending":
+                return self._known(record)
+        number, out = ffi.new("int *"), ffi.new("ckg_suggestion **")
+        try:
+            self._engine.call(lib.pyckg_notebook_ask, out, number)
+            if out[0] == ffi.NULL:
+                return self._known(self.trial(number[0]))
+            suggested = self._engine.read_suggestion(out[0])
+            suggested.number = number[0]
+            return suggested
+        except BaseException:
+            if number[0]:
+                self._lost.append(number[0])
+            raise
+        finally:
+            lib.ckg_suggestion_free(out[0])
+
+    def _known(self, record: Record) -> Suggested:
+        """A trial as a suggestion of which nothing is predicted."""
+        nothing = [math.nan] * len(self.definition.outcomes)
+        return Suggested(record.number, record.x, record.origin, math.nan, Forecast(nothing, nothing, math.nan))
+
+    def add(self, x: Sequence[float]) -> int:
+        return self._add(x, 0)
+
+    def queue(self, x: Sequence[float]) -> int:
+        return self._add(x, 1)
+
+    def _add(self, x: Sequence[float], queued: int) -> int:
+        number = ffi.new("int *")
+        self._engine.call(lib.pyckg_notebook_add, doubles(x), queued, number)
+        return int(number[0])
+
+    def tell(self, number: int, measured: Sequence[Measurement], *, replace: bool = False, note: str = "") -> None:
+        self._record(number, measured, ffi.NULL, replace, note)
+
+    def tell_failed(self, number: int, why: str, *, replace: bool = False, note: str = "") -> None:
+        self._record(number, (), as_bytes("failed", why), replace, note)
+
+    def _record(self, number: int, measured: Sequence[Measurement], why: Any, replace: bool, note: str) -> None:
+        told = ffi.new("ckg_measurement[]", list(measured))
+        began = self._taken.get(number)
+        if began is None or replace:
+            said = as_bytes("note", note) if note else ffi.NULL
+            self._engine.call(lib.pyckg_notebook_tell, number, len(told), told, why, replace, said)
+            return
+        seconds = time.monotonic() - began
+        try:
+            self._engine.call(lib.pyckg_notebook_finish, number, len(told), told, why, ffi.NULL, seconds)
+        except CkgError as error:
+            values = {self.definition.outcomes[m.outcome]: m.value for m in measured}
+            error.add_note(f"trial {number} gave {values or 'a failure'}, which is not in the store")
+            raise
+        self._taken.pop(number, None)
+
+    def cancel(self, number: int) -> None:
+        state = self.trial(number).state
+        if state != "pending":
+            raise StateError(f"trial {number} is already {state}")
+        self.mend("discard", [number])
+
+    def mend(self, how: str, numbers: Sequence[int], note: str = "") -> None:
+        said = as_bytes("note", note) if note else ffi.NULL
+        listed = ffi.new("int[]", list(numbers))
+        self._engine.call(lib.pyckg_notebook_mend, how.encode(), len(listed), listed, said)
+
+    def undo(self, give_up: bool) -> str:
+        return str(json.loads(self._engine.give(lib.pyckg_notebook_undo, give_up))["command"])
+
+    # --- evaluating, as `ckg run` ---
+
+    def take(self, budget: int, idle: bool) -> Suggested | None:
+        number, work = ffi.new("int *"), ffi.new("int *")
+        while True:
+            try:
+                self._engine.call(lib.pyckg_notebook_take, budget, number, work)
+                if number[0]:
+                    self._taken[number[0]] = time.monotonic()
+                    self._beat()
+                    return self._known(self.trial(number[0]))
+            except BaseException:
+                if number[0]:
+                    self.give_back(number[0])
+                raise
+            if work[0] == lib.PYCKG_EXHAUSTED:
+                raise ExhaustedError("every design has been evaluated")
+            if work[0] != lib.PYCKG_WAITING or not idle:
+                return None
+            time.sleep(_PATIENCE)
+
+    def give_back(self, number: int) -> None:
+        if self._taken.pop(number, None) is not None or self.trial(number).state == "running":
+            self._engine.call(lib.pyckg_notebook_hand_back, number)
+
+    def _beat(self) -> None:
+        """Others hear that this process lives, as long as it has something to evaluate."""
+        if self._heart is None or not self._heart.is_alive():
+            self._heart = threading.Thread(target=_beat_on, args=(weakref.ref(self),), daemon=True)
+            self._heart.start()
+
+    def beat_once(self) -> bool:
+        if not self._taken:
+            return False
+        self._engine.call(lib.pyckg_notebook_heartbeat)
+        return True
+
+    # --- what was told ---
+
+    def waiting(self) -> int:
+        return len(self._lost)
+
+    def _tally(self) -> dict[str, int]:
+        out = ffi.new("int[5]")
+        self._engine.call(lib.pyckg_notebook_tally, out)
+        return dict(zip(_STATES, out, strict=True))
+
+    def alive(self) -> int:
+        tally = self._tally()
+        return sum(tally.values()) - tally["discarded"]
+
+    def evaluations(self) -> int:
+        tally = self._tally()
+        return tally["complete"] + tally["failed"]
+
+    def count(self) -> int:
+        return sum(self._tally().values())
+
+    def trial(self, number: int) -> Record:
+        out, count = ffi.new("pyckg_trial *"), ffi.new("int *")
+        with self._engine.notebook() as notebook:
+            check(lib.pyckg_notebook_count(notebook, count), text(lib.pyckg_notebook_message(notebook)))
+            if not 1 <= number <= count[0]:
+                raise NotFoundError(f"there is no trial {number}")
+            check(lib.pyckg_notebook_trial(notebook, number, out), text(lib.pyckg_notebook_message(notebook)))
+            measured = [Measurement(m.outcome, m.value, m.sd) for m in (out.measured[i] for i in range(out.count))]
+            x = ffi.unpack(out.x, len(self.definition.parameters))
+            seconds = None if math.isnan(out.seconds) else out.seconds
+            return Record(number, text(out.state), x, measured, out.feasible, text(out.origin), text(out.why), seconds)
+
+    def best(self) -> int | None:
+        out = ffi.new("int *")
+        self._engine.call(lib.pyckg_notebook_best, out)
+        return out[0] or None
+
+    # --- what it teaches ---
+
+    def recommend(self, options: RecommendOptions) -> Recommended:
+        found = self._engine.recommend(options)
+        found.best_trial = None if found.best_trial is None else found.best_trial + 1
+        found.trial = None if found.trial is None else found.trial + 1
+        return found
+
+    def gain(self) -> Gains:
+        return self._engine.gain()
+
+    def predict(self, designs: Sequence[Sequence[float]]) -> list[Forecast]:
+        return self._engine.predict(designs)
+
+    def score(self, designs: Sequence[Sequence[float]], policy: str | None) -> list[float]:
+        return self._engine.score(designs, policy)
+
+    def model(self, outcome: int) -> ModelRecord:
+        return self._engine.model(outcome)
+
+    def penalty(self) -> float:
+        return self._engine.penalty()
+
+    def leave_one_out(self, outcome: int) -> tuple[list[float], list[float], list[float]]:
+        return self._engine.leave_one_out(outcome)
+
+    def importance(self, outcome: int) -> tuple[list[float], list[float], list[float]]:
+        return self._engine.importance(outcome)
+
+    def close(self) -> None:
+        for number in list(self._taken):
+            self.give_back(number)
+        self._engine.close()
+
+    # --- pickling: where it is kept ---
+
+    def __getstate__(self) -> dict[str, Any]:
+        url = self._engine.give(lib.pyckg_notebook_store)
+        place = self._engine.place
+        if place.definition:
+            name = json.loads(place.definition)["name"]
+            place = _Place(store=_absolute_url(url), name=name)
+        return {"place": place, "definition": self.definition, "threads": self.options.threads}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__init__(_Engine(state["place"], state["definition"], state["threads"]))  # type: ignore[misc]
+
+
+def _beat_on(reference: weakref.ref[Notebook]) -> None:
+    while True:
+        time.sleep(_HEARTBEAT)
+        notebook = reference()
+        try:
+            if notebook is None or not notebook.beat_once():
+                return
+        except CkgError:
+            return  # the study was closed; or the store is in trouble, which the next result will say
+        del notebook
+
+
+# --- opening ---
+
+
+def _require() -> None:
+    if not hasattr(lib, "pyckg_notebook_open"):
+        raise StateError(
+            "store: this pyckg was built without libyaml, jansson and SQLite; install them (Debian: libyaml-dev "
+            "libjansson-dev libsqlite3-dev pkg-config), then pyckg again"
+        )
+
+
+def _url(what: str, store: object) -> str:
+    """The store as the program has it: a URL, or a path."""
+    if isinstance(store, os.PathLike):
+        return "sqlite:" + as_text(what, os.fspath(store))
+    if not isinstance(store, str):
+        raise WrongTypeError(f"{what} must be a path or a URL, not {kind(store)}")
+    if not store:
+        raise InvalidError(f"{what} must be a path or a URL, not an empty text")
+    return store if _is_url(store) else "sqlite:" + store
+
+
+def create(
+    definition: Definition,
+    options: Options,
+    designs: Sequence[Sequence[float]],
+    store: object,
+    name: object,
+    evaluate: object,
+    *,
+    drawn: bool,
+) -> Notebook:
+    """The study in the store, begun where there is none of that name; one of the same problem goes on."""
+    _require()
+    url = _url("store", store)
+    called = Path(url.removeprefix("sqlite:")).stem if name is None else as_text("name", name)
+    wanted = write_options(options, drawn=drawn)
+    if evaluate is not None:
+        wanted["evaluate"] = _command(evaluate)
+    given = write_definition(definition, called, designs)
+    place = _Place(store=url, definition=_dump({**given, **wanted}))
+    engine = _Engine(place, definition, options.threads)
+
+    # What was kept of an older run goes on by what is said now.
+    kept = json.loads(engine.give(lib.pyckg_notebook_definition))
+    now = {**{key: value for key, value in kept.items() if key != "model"}, **wanted}
+    if now != kept:
+        engine.redefine(now)
+    return Notebook(engine)
+
+
+def _command(evaluate: object) -> dict[str, Any]:
+    """How the program evaluates: a command alone, or what a problem file has."""
+    if isinstance(evaluate, Mapping):
+        return {as_text("evaluate: a name", key): value for key, value in evaluate.items()}
+    return {"command": [as_text("evaluate: a word", word) for word in as_list("evaluate", evaluate)]}
+
+
+def open_notebook(study: object, store: object, name: object, threads: object) -> Notebook:
+    """The study of a problem file or of a store."""
+    _require()
+    if isinstance(study, os.PathLike):
+        study = as_text("study", os.fspath(study))
+    word = None if study is None else as_text("study", study)
+    if word == "":
+        raise InvalidError("study must be a problem file or a store, not an empty text")
+    url = None if store is None else _url("store", store)
+    called = None if name is None else as_text("name", name)
+    place = _Place(study=word, store=url, name=called)
+    return Notebook(_Engine(place, None, as_integer("threads", threads, 0, 256)))
+
+
+# --- looking ---
+
+
+def look_at(backend: Backend) -> _Engine:
+    """The study as the program shows it: its own notebook, or one of the same trials that is kept nowhere."""
+    if isinstance(backend, Notebook):
+        return backend.engine
+    _require()
+    stands = (backend.count(), backend.evaluations(), backend.alive())
+    before, engine = _looks.get(backend, (None, None))
+    if engine is None or before != stands:
+        engine = _copy(backend)
+        _looks[backend] = (stands, engine)
+    return engine
+
+
+_looks: weakref.WeakKeyDictionary[Backend, tuple[tuple[int, int, int], _Engine]] = weakref.WeakKeyDictionary()
+os.register_at_fork(after_in_child=_looks.clear)  # what is kept nowhere cannot be opened anew
+
+
+def _copy(backend: Backend) -> _Engine:
+    given = {**write_definition(backend.definition, "study", ()), **write_options(backend.options, drawn=False)}
+    engine = _Engine(_Place(definition=_dump(given)), backend.definition, backend.options.threads)
+    for number in range(1, backend.count() + 1):
+        _put(engine, backend.trial(number))
+    return engine
+
+
+def _put(engine: _Engine, record: Record) -> None:
+    origin = record.origin if record.origin in ("design", "user") else "policy"
+    words = [ffi.new("char[]", as_bytes("a trial", word)) for word in (record.state, origin, record.why)]
+    x, measured = doubles(record.x), ffi.new("ckg_measurement[]", [tuple(m) for m in record.measured])
+    trial = ffi.new("pyckg_trial *")
+    trial.state, trial.origin = words[0], words[1]
+    trial.why = words[2] if record.why else ffi.NULL
+    trial.x, trial.count, trial.measured = x, len(measured), measured
+    trial.seconds = math.nan if record.seconds is None else record.seconds
+    engine.call(lib.pyckg_notebook_put, trial)

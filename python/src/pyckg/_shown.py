@@ -1,0 +1,191 @@
+"""What the program shows of a study: the report, plots, the frontier, where it stands."""
+
+from __future__ import annotations
+
+import html
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ._binding import ffi, lib
+from ._core import as_bytes, as_text, as_truth, text
+from ._errors import NotFoundError, StateError
+from ._results import Estimate, Trial
+from ._written import read_design
+
+if TYPE_CHECKING:
+    from ._backend import Backend, Measurement
+    from ._notebook import Notebook
+
+
+class Picture:
+    """An SVG that notebooks show by themselves."""
+
+    def __init__(self, svg: str) -> None:
+        self.svg = svg
+
+    def _repr_svg_(self) -> str:
+        return self.svg
+
+    def __str__(self) -> str:
+        return self.svg
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        _save(path, self.svg)
+
+
+class Page:
+    """An HTML page that needs no other file and no script. Notebooks show it in a frame of its own."""
+
+    def __init__(self, page: str) -> None:
+        self.html = page
+
+    def _repr_html_(self) -> str:
+        frame = html.escape(self.html, quote=True)
+        return f'<iframe style="width:100%;height:80vh;border:0" sandbox srcdoc="{frame}"></iframe>'
+
+    def __str__(self) -> str:
+        return self.html
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        _save(path, self.html)
+
+
+def _save(path: str | os.PathLike[str], content: str) -> None:
+    with open(path, "w", encoding="utf-8", newline="") as file:
+        file.write(content)
+
+
+@dataclass(slots=True)
+class FrontierPoint:
+    """The best predicted objective among designs that are feasible with that probability."""
+
+    probability: float  # that is asked for
+    parameters: dict[str, Any] | None  # None: no design reaches it
+    objective: Estimate | None = None
+    constraints: dict[str, Estimate] | None = None
+    probability_feasible: float | None = None  # of this design
+
+
+def plots() -> dict[str, str]:
+    """The kinds of plots with their titles."""
+    found: dict[str, str] = {}
+    while (name := text(lib.pyckg_plot_name(len(found)))) != "":
+        found[name] = text(lib.pyckg_plot_title(len(found)))
+    return found
+
+
+class Shown:
+    """What every study shows, as the program `ckg` does, wherever it lives."""
+
+    _backend: Backend
+
+    def _measured(self, told: Mapping[str, Any]) -> list[Measurement]:
+        raise NotImplementedError  # Study's
+
+    def _look(self) -> Any:
+        from ._notebook import look_at
+
+        return look_at(self._backend)
+
+    def report(self) -> Page:
+        """All of it on one page: as `ckg report`."""
+        return Page(self._look().give(lib.pyckg_notebook_report))
+
+    def plot(
+        self, what: str = "sheet", *, x: str | None = None, y: str | None = None, policy: str | None = None
+    ) -> Picture:
+        """A figure, as `ckg plot` draws it; pyckg.plots() lists them.
+
+        x and y name parameters; policy says whose value of designs "acquisition" shows.
+        """
+        name = as_bytes("what", what)
+        places = [self._place_of("x", x), self._place_of("y", y)]
+        chosen = ffi.NULL if policy is None else as_bytes("policy", policy)
+        return Picture(self._look().give(lib.pyckg_notebook_plot, name, *places, chosen))
+
+    def _place_of(self, what: str, name: str | None) -> int:
+        names = list(self._backend.definition.parameters)
+        if name is None:
+            return -1
+        if as_text(what, name) not in names:
+            raise NotFoundError(f"{what}: there is no parameter {name!r}; there are {', '.join(names)}")
+        return names.index(name)
+
+    def frontier(self) -> list[FrontierPoint]:
+        """What safety costs: the best objective by the probability of being feasible."""
+        lines = self._look().give(lib.pyckg_notebook_frontier).splitlines()
+        return [self._frontier_point(json.loads(line)) for line in lines]
+
+    def _frontier_point(self, point: dict[str, Any]) -> FrontierPoint:
+        r = point["recommendation"]
+        if r is None:
+            return FrontierPoint(point["probability"], None)
+        return FrontierPoint(
+            point["probability"],
+            read_design(self._backend.definition, r["parameters"]),
+            Estimate(r["objective"]["mean"], r["objective"]["sd"]),
+            {name: Estimate(c["mean"], c["sd"], c["probability"]) for name, c in r["constraints"].items()},
+            r["probability_feasible"],
+        )
+
+    def status(self) -> dict[str, Any]:
+        """Where it stands, as `ckg status --json` says it."""
+        found = json.loads(self._look().give(lib.pyckg_notebook_status))
+        assert isinstance(found, dict)
+        return found
+
+    # --- what only a store remembers ---
+
+    @property
+    def store(self) -> str | None:
+        """The URL of the store; None: the study lives in memory."""
+        from ._notebook import Notebook
+
+        if not isinstance(self._backend, Notebook):
+            return None
+        return str(self._backend.engine.give(lib.pyckg_notebook_store))
+
+    def _kept(self) -> Notebook:
+        from ._notebook import Notebook
+
+        if not isinstance(self._backend, Notebook):
+            raise StateError("only a study with a store remembers what was changed")
+        return self._backend
+
+    def correct(
+        self, trial: Trial | int, values: Mapping[str, Any] | None = None, *, failed: str | None = None, note: str = "",
+        **named: Any,
+    ) -> None:  # fmt: skip
+        """Corrects what was told of a trial, as `ckg tell --replace`: what is not named stays."""
+        [number], said = _numbers([trial]), as_text("note", note)
+        if failed is not None:
+            self._kept().tell_failed(number, as_text("failed", failed), replace=True, note=said)
+        else:
+            self._kept().tell(number, self._measured({**(values or {}), **named}), replace=True, note=said)
+
+    def discard(self, *trials: Trial | int, note: str = "") -> None:
+        """Sets trials aside, out of sight of the models and the budget."""
+        self._kept().mend("discard", _numbers(trials), as_text("note", note))
+
+    def restore(self, *trials: Trial | int, note: str = "") -> None:
+        """Takes discarded trials in again."""
+        self._kept().mend("restore", _numbers(trials), as_text("note", note))
+
+    def retry(self, *trials: Trial | int, note: str = "") -> None:
+        """Trials are pending again, with the same designs."""
+        self._kept().mend("retry", _numbers(trials), as_text("note", note))
+
+    def undo(self, *, yes: bool = False) -> str:
+        """Takes the last change back that a person made, here or with `ckg`; what that was. yes: results since too."""
+        return self._kept().undo(as_truth("yes", yes))
+
+
+def _numbers(trials: Sequence[Trial | int]) -> list[int]:
+    from ._study import _number_of
+
+    if not trials:
+        raise StateError("trials: name at least one")
+    return [_number_of(trial) for trial in trials]
