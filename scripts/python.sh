@@ -50,6 +50,14 @@ build_wheel() {
     wheel=$(ls "$into"/*.whl)
 }
 
+# repair_wheel: takes into the wheel what it needs of the machine's libraries, so that it runs elsewhere.
+repair_wheel() {
+    PATH=$folder/venv-build/bin:$PATH "$folder/venv-build/bin/auditwheel" repair -w "$folder/repaired" "$wheel" 2>/dev/null
+    rm "$wheel"
+    mv "$folder"/repaired/*.whl "$(dirname "$wheel")"
+    wheel=$(ls "$(dirname "$wheel")"/*.whl)
+}
+
 # run_tests VENV ARGUMENTS…: installs the wheel there and runs the tests, out of the tree, so that the installed package is what is tested.
 run_tests() {
     venv=$folder/$1
@@ -70,10 +78,12 @@ mkdir -p "$folder"
 case $what in
 wheel)
     build_wheel wheels
+    repair_wheel
     echo "$wheel"
     ;;
 test)
     build_wheel wheels
+    repair_wheel
     name=venv-full
     for python in $pythons; do
         echo "pyckg with $("$python" --version): $([ $name = venv-full ] && echo all tests || echo tests without optional packages)"
@@ -85,10 +95,10 @@ test)
         run_tests $name
         name=venv-small
     done
-    [ $name = venv-small ] || echo "there is no Python from 3.11 on here"
     ;;
 strict)
     build_wheel wheels
+    repair_wheel
     environment venv-full "$builder" python/tests/requirements.txt python/tests/requirements-full.txt
     PYTHONDEVMODE=1 run_tests venv-full -W error
     ;;

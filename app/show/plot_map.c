@@ -21,6 +21,12 @@ static const double shade_clear = 0.915;
 static const struct app_pen contour_pen = {.stroke = APP_INK_SOFT, .width = 0.9};
 static const struct app_pen half_pen = {.stroke = APP_INK_LIMIT, .width = 1.4, .dash = APP_DASHED};
 
+/* How far a step on the page goes; nothing overflows there. */
+static double distance(double right, double down)
+{
+    return sqrt(right * right + down * down);
+}
+
 struct map {
     struct app_chart chart;
     const struct app_show *show;
@@ -110,16 +116,16 @@ static int is_free(const struct map *m, double x, double y)
 {
     for (int i = 0; m->show->notebook->count <= 150 && i < m->show->notebook->count; i++) {
         const double *design = m->show->notebook->trials[i].x;
-        if (hypot(app_chart_x(&m->chart, design[m->x]) - x, app_chart_y(&m->chart, design[m->y]) - y) < 15)
+        if (distance(app_chart_x(&m->chart, design[m->x]) - x, app_chart_y(&m->chart, design[m->y]) - y) < 15)
             return 0;
     }
 
-    if (hypot(app_chart_x(&m->chart, m->show->centre[m->x]) - x,
-              app_chart_y(&m->chart, m->show->centre[m->y]) - y) < 24)
+    if (distance(app_chart_x(&m->chart, m->show->centre[m->x]) - x,
+                 app_chart_y(&m->chart, m->show->centre[m->y]) - y) < 24)
         return 0;
 
     for (int i = 0; i < m->labelled; i++)
-        if (hypot(m->labels[i][0] - x, m->labels[i][1] - y) < 58)
+        if (distance(m->labels[i][0] - x, m->labels[i][1] - y) < 58)
             return 0;
     return m->labelled < MAX_LABELS;
 }
@@ -146,14 +152,14 @@ static int find_stretch(const struct map *m, int count, const double *p, double 
 
         /* As far along the line as the label is long. */
         for (; e + 1 < count && along < length; e++)
-            along += hypot(p[2 * e + 2] - p[2 * e], p[2 * e + 3] - p[2 * e + 1]);
+            along += distance(p[2 * e + 2] - p[2 * e], p[2 * e + 3] - p[2 * e + 1]);
         if (along < length)
             break;
 
         /* Straight, within the box and free of everything else. */
         const double x = 0.5 * (p[2 * a] + p[2 * e]);
         const double y = 0.5 * (p[2 * a + 1] + p[2 * e + 1]);
-        const double chord = hypot(p[2 * e] - p[2 * a], p[2 * e + 1] - p[2 * a + 1]);
+        const double chord = distance(p[2 * e] - p[2 * a], p[2 * e + 1] - p[2 * a + 1]);
         const double straight = chord / along;
         const double margin = 0.5 * length;
         if (straight > best && x > b->x + margin && x < b->x + b->width - margin && y > b->y + 12 &&
@@ -172,7 +178,7 @@ static double length_of(int count, const double *p)
     double length = 0;
 
     for (int i = 0; i + 1 < count; i++)
-        length += hypot(p[2 * i + 2] - p[2 * i], p[2 * i + 3] - p[2 * i + 1]);
+        length += distance(p[2 * i + 2] - p[2 * i], p[2 * i + 3] - p[2 * i + 1]);
     return length;
 }
 
@@ -208,13 +214,13 @@ static double *refine(int *count, const double *p)
     size_t total = 1;
 
     for (int i = 0; i + 1 < *count; i++)
-        total += 1 + (size_t)(hypot(p[2 * i + 2] - p[2 * i], p[2 * i + 3] - p[2 * i + 1]) / 6);
+        total += 1 + (size_t)(distance(p[2 * i + 2] - p[2 * i], p[2 * i + 3] - p[2 * i + 1]) / 6);
 
     double *fine = malloc(total * 2 * sizeof *fine);
     int n = 0;
 
     for (int i = 0; fine && i + 1 < *count; i++) {
-        const int parts = 1 + (int)(hypot(p[2 * i + 2] - p[2 * i], p[2 * i + 3] - p[2 * i + 1]) / 6);
+        const int parts = 1 + (int)(distance(p[2 * i + 2] - p[2 * i], p[2 * i + 3] - p[2 * i + 1]) / 6);
         for (int k = 0; k < parts; k++, n++)
             for (int c = 0; c < 2; c++)
                 fine[2 * n + c] = p[2 * i + c] + (p[2 * i + 2 + c] - p[2 * i + c]) * k / parts;

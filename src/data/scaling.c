@@ -55,12 +55,20 @@ double ckg__scaling_place(const struct ckg__scaling *s, double value)
     return clamp((ckg__scaling_warp(s, value) - s->centre) / s->scale, -farthest, farthest);
 }
 
+/* log √(1 + t²), which does not overflow. */
+static double log_secant(double t)
+{
+    const double size = fabs(t);
+
+    return size < 1e100 ? 0.5 * log1p(size * size) : log(size);
+}
+
 double ckg__scaling_log_slope(const struct ckg__scaling *s, double value)
 {
     double slope = -log(s->scale);
     if (s->warp > 0) {
         const double t = s->warp * (s->sign * value - s->warp_centre) / s->warp_scale;
-        slope -= log(s->warp_scale) + log(hypot(1, t));
+        slope -= log(s->warp_scale) + log_secant(t);
     }
     if (s->warp == CKG__LOGARITHM)
         slope -= log(fmax(s->sign * value / s->warp_scale, least_ratio)) + log(fabs(s->warp_scale));
