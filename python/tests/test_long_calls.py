@@ -180,7 +180,7 @@ SLOW = """
 import sys, time, pyckg
 study = pyckg.Study({"x": pyckg.Real(0, 1)}, seed=1, noise="none")
 def f(x):
-    print("at", len(study), flush=True)
+    print(f"at {len(study)}\\n", end="", flush=True)
     if (PROCESSES or len(study) > 5) and not again:
         time.sleep(60)
     return x * x

@@ -7,6 +7,9 @@ study.tell(trial, weight=1.9, stress=-0.2)
 study.recommend()
 """
 
+from typing import TYPE_CHECKING
+from typing import Any as _Any
+
 from ._binding import ffi as _ffi
 from ._binding import lib as _lib
 from ._definition import OptionInfo, PolicyInfo, SettingInfo, options, policies
@@ -22,12 +25,14 @@ from ._errors import (
     StateError,
     WrongTypeError,
 )
-from ._minimize import minimize
 from ._parameters import Categorical, Integer, Parameter, Real
 from ._results import Estimate, Gain, Importance, LeftOut, Model, Prediction, Recommendation, Trial
 from ._shown import FrontierPoint, Page, Picture, plots
 from ._study import Study
 from ._study import open_study as open
+
+if TYPE_CHECKING:
+    from ._minimize import minimize
 
 __version__: str = _ffi.string(_lib.ckg_version()).decode()
 
@@ -67,3 +72,13 @@ __all__ = [
     "plots",
     "policies",
 ]
+
+
+def __getattr__(name: str) -> _Any:
+    """Reads minimize only once it is used, so that importing takes less time."""
+    if name != "minimize":
+        raise AttributeError(f"module 'pyckg' has no attribute {name!r}")
+    from ._minimize import minimize
+
+    globals()["minimize"] = minimize
+    return minimize

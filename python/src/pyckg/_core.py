@@ -101,7 +101,7 @@ def as_bytes(what: str, value: object) -> bytes:
         raise InvalidError(f"{what} must be a text that UTF-8 can hold") from None
 
 
-def as_number(what: str, value: object) -> float:
+def as_number(what: str, value: Any) -> float:
     """A number, from anything that is one: NumPy's scalars, fractions, decimals; never a text, a truth or an array."""
     if type(value) is float:
         return value

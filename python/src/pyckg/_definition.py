@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
-import secrets
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -315,7 +315,7 @@ def choose_options(
     return Options(
         as_text("policy", policy),
         {as_text("settings: a name", name): as_finite(f"settings: {name}", value) for name, value in settings.items()},
-        secrets.randbits(32) if seed is None else _read_seed(seed),
+        int.from_bytes(os.urandom(4), "little") if seed is None else _read_seed(seed),
         None if budget is None else as_integer("budget", budget, 1, 2**31 - 1),
         None if initial is None else as_integer("initial", initial, 0, 100_000),
         as_integer("threads", threads, 0, 256),
@@ -324,7 +324,7 @@ def choose_options(
     )
 
 
-def _read_seed(seed: object) -> int:
+def _read_seed(seed: Any) -> int:
     if isinstance(seed, bool) or not hasattr(seed, "__index__"):
         raise WrongTypeError(f"seed must be an integer, not {kind(seed)}")
     number = operator.index(seed)

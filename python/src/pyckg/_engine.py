@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import threading
 import weakref
 from collections.abc import Callable, Sequence
@@ -116,7 +117,7 @@ class Engine:
         k = self._m - 1
         probability = ffi.unpack(s.probability, k) if k else []
         forecast = Forecast(ffi.unpack(s.mean, k + 1), ffi.unpack(s.sd, k + 1), s.probability_feasible, probability)
-        return Suggested(s.trial, ffi.unpack(s.x, self._d), text(s.path), s.value, forecast)
+        return Suggested(s.trial, ffi.unpack(s.x, self._d), sys.intern(text(s.path)), s.value, forecast)
 
     def add(self, x: Sequence[float]) -> int:
         out = ffi.new("int *")

@@ -79,23 +79,33 @@ class Memory:
         self._origins[trial] = origin
 
     def tell(self, number: int, measured: Sequence[Measurement]) -> None:
-        self._engine.tell(self._pending(number), measured)
+        try:
+            self._engine.tell(number - 1, measured)
+        except (NotFoundError, StateError):
+            self._refuse(number)
+            raise
 
     def tell_failed(self, number: int, why: str) -> None:
-        trial = self._pending(number)
-        self._engine.tell_failed(trial)
+        try:
+            self._engine.tell_failed(number - 1)
+        except (NotFoundError, StateError):
+            self._refuse(number)
+            raise
         if why:
             self._why[number] = why
 
     def cancel(self, number: int) -> None:
-        self._engine.cancel(self._pending(number))
+        try:
+            self._engine.cancel(number - 1)
+        except (NotFoundError, StateError):
+            self._refuse(number)
+            raise
 
-    def _pending(self, number: int) -> int:
-        """The library's number of a pending trial; its own messages would count from 0."""
+    def _refuse(self, number: int) -> None:
+        """Where the trial is the reason of a refusal: says so, for the library's message would count from 0."""
         state = self.trial(number).state
         if state != "pending":
-            raise StateError(f"trial {number} is already {state}")
-        return number - 1
+            raise StateError(f"trial {number} is already {state}") from None
 
     def count(self) -> int:
         return self._engine.count()

@@ -13,11 +13,8 @@ from ._core import as_finite, as_integer, as_text, as_truth, kind, known
 from ._definition import Definition, Options, choose_options, define, designs_of
 from ._errors import InvalidError, NotFoundError, WrongTypeError
 from ._parameters import Parameter
-from ._progress import make_progress
 from ._results import Estimate, Gain, Importance, LeftOut, Model, Prediction, Recommendation, Trial
-from ._run import Run
 from ._shown import Shown
-from ._workers import make_workers
 
 
 class Study(Shown):
@@ -185,6 +182,10 @@ class Study(Shown):
 
         Ctrl-C ends it at once and leaves a study that goes on: what was under way comes first in the next optimize.
         """
+        from ._progress import make_progress
+        from ._run import Run
+        from ._workers import make_workers
+
         if not callable(function):
             raise WrongTypeError(f"function must be callable, not {kind(function)}")
         limit = self._backend.options.budget if budget is None else as_integer("budget", budget, 1, 2**31 - 1)
@@ -435,7 +436,7 @@ class _ByName:
         return self._function(**parameters)
 
 
-def _exceptions(catch: object) -> tuple[type[BaseException], ...]:
+def _exceptions(catch: Any) -> tuple[type[BaseException], ...]:
     listed = catch if isinstance(catch, tuple) else (catch,)
     for one in listed:
         if not (isinstance(one, type) and issubclass(one, BaseException)):
@@ -469,7 +470,7 @@ def _make_backend(
 
 
 def _number_of(trial: object) -> int:
-    return trial.number if isinstance(trial, Trial) else as_integer("trial", trial)
+    return trial.number if isinstance(trial, Trial) else as_integer("trial", trial, 1, 2**31 - 1)
 
 
 def _measurement(outcome: int, name: str, given: Any) -> Measurement:

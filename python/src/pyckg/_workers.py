@@ -6,8 +6,6 @@ exception that came instead. `close()` leaves at once; what was not finished is 
 
 from __future__ import annotations
 
-import multiprocessing
-import multiprocessing.connection
 import os
 import pickle
 import queue
@@ -102,6 +100,8 @@ class Processes:
     def __init__(self, function: Function, size: int) -> None:
         self.size = size
         self._function = function
+        import multiprocessing
+
         self._context = multiprocessing.get_context()
         self._idle: list[_Process] = []
         self._busy: dict[Any, _Process] = {}
@@ -112,6 +112,8 @@ class Processes:
         self._busy[process.connection] = process
 
     def wait(self) -> list[Answer]:
+        import multiprocessing.connection
+
         answers = []
         for connection in multiprocessing.connection.wait(list(self._busy)):
             process = self._busy.pop(connection)
