@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import copy
+import importlib.util
+import inspect
 import pickle
+import re
+import runpy
 import subprocess
 import sys
+import types
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -395,3 +400,40 @@ def test_ten_workers(file: str, tmp_path: Path) -> None:
     script = tmp_path / "workers.py"
     script.write_text(WORKERS)
     subprocess.run([sys.executable, str(script), str(tmp_path / file)], check=True, timeout=600)
+
+
+# --- the folder for OptunaHub ---
+
+needs_optuna_5 = pytest.mark.skipif(not hasattr(optuna.Trial, "set_constraint"), reason="it sets constraints by name")
+FOLDER = Path(__file__).parents[1] / "optunahub/package/samplers/ckg"
+
+
+def load_folder(path: str) -> Any:
+    """What optunahub.load_module does, without a network."""
+    assert path == "samplers/ckg"
+    spec = importlib.util.spec_from_file_location("optunahub_ckg", FOLDER / "__init__.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@needs_optuna_5
+def test_the_example_for_optunahub(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setitem(sys.modules, "optunahub", types.SimpleNamespace(load_module=load_folder))
+    runpy.run_path(str(FOLDER / "example.py"), run_name="__main__")
+    said = re.search(r"best feasible trial: (\S+)", capsys.readouterr().out)
+    assert said is not None
+    assert 0.012665 <= float(said[1]) < 0.0131  # the optimum is 0.0126652
+
+
+@needs_optuna_5
+def test_the_readme_for_optunahub(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = (FOLDER / "README.md").read_text()
+    for key in ("author", "title", "description", "tags", "optuna_versions", "license"):
+        assert re.search(rf"^{key}: \S", text, re.MULTILINE)
+    arguments = [name for name in inspect.signature(CkgSampler).parameters if f"{name}=" not in text]
+    assert arguments == []
+    monkeypatch.setitem(sys.modules, "optunahub", types.SimpleNamespace(load_module=load_folder))
+    for block in re.findall(r"```python\n(.*?)```", text, re.DOTALL):
+        exec(compile(block, "README.md", "exec"), {"__name__": "readme"})

@@ -198,5 +198,5 @@ def _parameter(name: str, domain: Domain) -> Any:
             return pyckg.Integer(domain.lower, last, log=log, step=int(step) if step and step > 1 else None)
         if isinstance(domain, Categorical):
             return pyckg.Categorical(domain.categories)
-    kind = f"{type(domain).__name__} by {type(sampler).__name__}"
+    kind = f"{type(domain).__name__} by {type(sampler).__name__.lstrip('_')}"
     raise ValueError(f"space: {name} is {kind}, but ckg needs a range or a choice")

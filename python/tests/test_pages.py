@@ -1,0 +1,65 @@
+"""What docs/python shows is run, and what is made from the sources is up to date."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PAGES = ROOT / "docs/python"
+NOTEBOOKS = sorted((PAGES / "notebooks").glob("*.ipynb"))
+NEEDED = ("numpy", "optuna", "pandas", "scipy", "sklearn")
+
+pytestmark = pytest.mark.skipif(
+    any(importlib.util.find_spec(name) is None for name in NEEDED), reason=f"pages need {', '.join(NEEDED)}"
+)
+
+
+def run_in(folder: Path, code: str) -> None:
+    """In a process of its own, in an empty folder."""
+    (folder / "page.py").write_text(code)
+    subprocess.run([sys.executable, "page.py"], cwd=folder, check=True, timeout=600, stdout=subprocess.DEVNULL)
+
+
+@pytest.mark.parametrize("page", [ROOT / "python/README.md", PAGES / "README.md", PAGES / "adapters.md"], ids=str)
+def test_blocks_of_python_run(page: Path, tmp_path: Path) -> None:
+    blocks = re.findall(r"^```python\n(.*?)^```", page.read_text(), re.DOTALL | re.MULTILINE)
+    assert blocks
+    run_in(tmp_path, "\n".join(blocks))
+
+
+def test_there_are_notebooks() -> None:
+    assert len(NOTEBOOKS) >= 4
+
+
+@pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)
+def test_notebooks_are_those_of_their_sources_and_run(notebook: Path, tmp_path: Path) -> None:
+    sys.path.insert(0, str(ROOT / "scripts"))
+    import notebooks
+
+    text = notebook.with_suffix(".py").read_text()
+    cells = notebooks.cells_of(text)
+    shown: list[dict[str, Any]] = json.loads(notebook.read_text())["cells"]
+    assert [(cell["cell_type"], "".join(cell["source"])) for cell in shown] == cells, "run `make notebooks`"
+    assert not [output for cell in shown for output in cell.get("outputs", ()) if output["output_type"] == "error"]
+    run_in(tmp_path, text)
+
+
+def test_the_reference_is_up_to_date() -> None:
+    made = subprocess.run(
+        [sys.executable, str(ROOT / "scripts/python-api.py")], check=True, capture_output=True, text=True
+    ).stdout
+    assert made == (PAGES / "api.md").read_text(), "run `make notebooks`, or scripts/python-api.py >docs/python/api.md"
+
+
+def test_links_lead_somewhere() -> None:
+    for page in [*PAGES.glob("*.md")]:
+        for link in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text()):
+            assert (page.parent / link).exists(), f"{page.name}: {link}"
