@@ -9,6 +9,7 @@
 #   make bench      builds and runs the benchmarks
 #   make figures    draws the pictures of the documentation; make convergence, make stopping: runs of minutes and their tables
 #   make wheel      builds the Python package pyckg; make python tests it, python-strict and python-sanitize under more watchful eyes
+#   make notebooks  runs the notebooks of docs/python and makes its reference anew
 #   make deps       installs everything that any target needs
 #   make clean
 #
@@ -33,7 +34,7 @@ VALGRIND = valgrind;--quiet;--error-exitcode=99;--leak-check=full;--errors-for-l
 # $(call build,FOLDER,COMPILER,OPTIONS,TARGET): configures and builds; the target is optional. A folder keeps the compiler it began with.
 build = CC=$(2) cmake -S . -B $(1) $(3) >/dev/null && cmake --build $(1) -j $(JOBS) $(if $(4),--target $(4))
 
-.PHONY: all run test test-gcc test-clang wheel python python-strict python-sanitize install sanitize-address-undefined sanitize-thread valgrind fuzz bench figures convergence stopping deps clean
+.PHONY: all run test test-gcc test-clang wheel python python-strict python-sanitize notebooks install sanitize-address-undefined sanitize-thread valgrind fuzz bench figures convergence stopping deps clean
 
 all:
 	$(call build,build,$(CC))
@@ -108,6 +109,11 @@ python-strict python-sanitize:
 	$(call build,build,$(CC),,ckg_program)
 	scripts/python.sh $(@:python-%=%)
 
+notebooks:
+	scripts/install-deps.sh python
+	scripts/python.sh notebooks
+	python3 scripts/python-api.py >docs/python/api.md
+
 install:
 	$(call build,build,$(CC),-DCMAKE_INSTALL_PREFIX=$(PREFIX))
 	DESTDIR="$(DESTDIR)" cmake --install build --prefix "$(PREFIX)"
@@ -141,4 +147,4 @@ deps:
 	scripts/install-deps.sh all
 
 clean:
-	rm -rf build build-gcc build-clang build-asan build-tsan build-valgrind build-fuzz build-python
+	rm -rf build build-gcc build-clang build-asan build-tsan build-valgrind build-fuzz build-python build-side-by-side

@@ -84,9 +84,14 @@ def is_property(function):
     return any(getattr(d, "id", "") == "property" for d in function.decorator_list)
 
 
-def members(node):
-    """The methods and properties for users: those with a docstring and a public name."""
-    return [f for f in node.body if isinstance(f, ast.FunctionDef) and not f.name.startswith("_") and ast.get_docstring(f)]
+def members(node, tree):
+    """The methods and properties for users, those with a docstring and a public name; also of classes of the package that it extends."""
+    found = [f for f in node.body if isinstance(f, ast.FunctionDef) and not f.name.startswith("_") and ast.get_docstring(f)]
+    for base in node.bases:
+        module, there = homes(tree).get(getattr(base, "id", ""), (None, None))
+        if module:
+            found += members(definition(parsed(module), there), parsed(module))
+    return found
 
 
 def fields(node):
@@ -94,14 +99,14 @@ def fields(node):
     return [ast.unparse(f) for f in node.body if isinstance(f, ast.AnnAssign) and not f.target.id.startswith("_")]
 
 
-def describe(name, node):
+def describe(name, node, tree):
     lines = [f"## {name}", ""]
     if isinstance(node, ast.FunctionDef):
         return lines + block(signature(name, node), docstring(node))
     init = next((f for f in node.body if isinstance(f, ast.FunctionDef) and f.name == "__init__"), None)
     held = "" if init else "\n".join(fields(node))
     lines += block(signature(name, init) if init else "", docstring(node), held)
-    for f in members(node):
+    for f in members(node, tree):
         shown = f.name if is_property(f) else signature(f.name, f)
         lines += [f"### {name}.{f.name}", "", *block(shown, docstring(f))]
     return lines
@@ -115,18 +120,19 @@ def main():
     errors = []
     for name in names:
         module, there = where.get(name, (None, None))
-        node = definition(parsed(module), there) if module else definition(package, name)
+        tree = parsed(module) if module else package
+        node = definition(tree, there or name)
         if node is None:
             continue
         if name.endswith("Error"):
             errors.append(f"- `{name}`: {docstring(node)}")
         else:
-            lines += describe(name, node)
+            lines += describe(name, node, tree)
     lines += ["## Errors", "", *sorted(errors), ""]
     for module in ADAPTERS:
         tree = parsed(module)
         for name in public(tree):
-            lines += describe(f"{module}.{name}", definition(tree, name))
+            lines += describe(f"{module}.{name}", definition(tree, name), tree)
     print("\n".join(lines).rstrip())
 
 

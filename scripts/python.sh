@@ -1,10 +1,11 @@
 #!/bin/sh
-# python.sh wheel|test|strict|sanitize: the package pyckg, in build-python/.
+# python.sh wheel|test|strict|sanitize|notebooks: the package pyckg, in build-python/.
 #
 #   wheel     builds it; the wheel lands in build-python/wheels/
 #   test      installs it in a virtual environment of its own for each of two Pythons, and runs the tests there
 #   strict    the tests with Python's development mode, every warning an error
 #   sanitize  the tests with a module that was built with the address sanitizer
+#   notebooks runs those of docs/python/notebooks/ and keeps what comes out
 #
 # Virtual environments are kept and grow when python/tests/requirements*.txt change.
 set -eu
@@ -108,8 +109,14 @@ sanitize)
     ASAN_OPTIONS=detect_leaks=0 PYTHONMALLOC=malloc LD_PRELOAD="$(gcc -print-file-name=libasan.so) $(gcc -print-file-name=libstdc++.so.6)" \
         run_tests venv-full
     ;;
+notebooks)
+    build_wheel wheels
+    environment venv-notebooks "$builder" python/tests/requirements.txt python/tests/requirements-notebooks.txt
+    "$folder/venv-notebooks/bin/pip" install -q --disable-pip-version-check --force-reinstall --no-deps "$wheel"
+    "$folder/venv-notebooks/bin/python" scripts/notebooks.py
+    ;;
 *)
-    echo "usage: python.sh wheel|test|strict|sanitize" >&2
+    echo "usage: python.sh wheel|test|strict|sanitize|notebooks" >&2
     exit 2
     ;;
 esac

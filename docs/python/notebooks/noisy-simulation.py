@@ -75,6 +75,12 @@ for found in (even, safe):
     print("takes", round(minutes.mean, 1), "+-", round(minutes.sd, 1), "holds with", round(found.probability_feasible, 2))
 
 # %% [markdown]
+# The cost and the probability that the limit holds, over both parameters:
+
+# %%
+study.plot("map")
+
+# %% [markdown]
 # What is true? Four hundred days say it, which the study never saw.
 
 # %%
