@@ -27,12 +27,17 @@ pytestmark = pytest.mark.skipif(
 def run_in(folder: Path, code: str) -> None:
     """In a process of its own, in an empty folder."""
     (folder / "page.py").write_text(code)
-    one = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}  # threads of small products only get in each other's way
+    one = {
+        "OMP_NUM_THREADS": "1",
+        "OPENBLAS_NUM_THREADS": "1",
+    }  # threads of small products only get in each other's way
     command = [sys.executable, "page.py"]
     subprocess.run(command, cwd=folder, env=os.environ | one, check=True, timeout=600, stdout=subprocess.DEVNULL)
 
 
-@pytest.mark.parametrize("page", [ROOT / "python/README.md", PAGES / "README.md", PAGES / "adapters.md"], ids=str)
+@pytest.mark.parametrize(
+    "page", [ROOT / "README.md", ROOT / "python/README.md", PAGES / "README.md", PAGES / "adapters.md"], ids=str
+)
 def test_blocks_of_python_run(page: Path, tmp_path: Path) -> None:
     blocks = re.findall(r"^```python\n(.*?)^```", page.read_text(), re.DOTALL | re.MULTILINE)
     assert blocks
