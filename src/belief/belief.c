@@ -55,7 +55,7 @@ static void log_within(double a, double b, double s, int floored, double *log_p,
                        double *in_var)
 {
     double at_a, at_b;
-    *log_p += ckg__normal_log_interval(a, b);
+    *log_p = ckg__normal_log_interval(a, b);
     if (!in_mean)
         return;
     ckg__density_ratios(a, b, &at_a, &at_b);
@@ -68,8 +68,9 @@ struct ckg__limits ckg__belief_limits(const struct ckg__belief *belief, int j)
     const struct ckg__gp *gp = belief->gp[j];
 
     assert(j > 0 && j < belief->outcomes);
+    const double chance = ckg__gp_chance(gp);
     return (struct ckg__limits){belief->lower[j], belief->upper[j], ckg__variance_floor(gp),
-                                ckg__gp_chance(gp), belief->doubt[j]};
+                                chance,           belief->doubt[j], chance > 0 ? 0 : belief->favour};
 }
 
 double ckg__doubted(double var, double doubt, double *slope)
@@ -80,6 +81,30 @@ double ckg__doubted(double var, double doubt, double *slope)
     if (slope)
         *slope = wide > most ? var > 1 : doubt > 0 ? doubt : 1;
     return fmin(wide, most);
+}
+
+/* One limit at z standard deviations inside, `sign` 1 where it is the lower one: log Φ(z) and its slopes. */
+static void log_beyond(double z, double sign, double s, int floored, double *log_p, double *in_mean,
+                       double *in_var)
+{
+    *log_p = ckg__normal_log_cdf(z);
+    if (!in_mean)
+        return;
+    const double mills = ckg__normal_mills(z);
+    *in_mean = sign * mills / s;
+    *in_var = floored ? 0 : -0.5 * z * mills / (s * s);
+}
+
+/* log min(e^favour·p, 1): it does not move where that is 1. */
+static void favour_one(double favour, double *log_p, double *in_mean, double *in_var)
+{
+    if (*log_p + favour < 0) {
+        *log_p += favour;
+        return;
+    }
+    *log_p = 0;
+    if (in_mean)
+        *in_mean = *in_var = 0;
 }
 
 void ckg__log_feasible(int m, const double *mean, const double *var, const struct ckg__limits *limits,
@@ -96,24 +121,24 @@ void ckg__log_feasible(int m, const double *mean, const double *var, const struc
 
     for (int p = 0; p < m; p++) {
         double slope;
-        const double wide = ckg__doubted(var[p] > floor ? var[p] : floor, limits->doubt, &slope);
+        const int floored = !(var[p] > floor);
+        const double wide = ckg__doubted(floored ? floor : var[p], limits->doubt, &slope);
         const double s = sqrt(wide + limits->chance);
-        if (!one_sided) {
-            log_within((lower - mean[p]) / s, (upper - mean[p]) / s, s, !(var[p] > floor), &log_pf[p],
-                       in_mean ? &in_mean[p] : NULL, in_var ? &in_var[p] : NULL);
-            if (in_var)
-                in_var[p] *= slope;
-            continue;
-        }
-        const double sign = isinf(lower) ? -1 : 1;
-        const double limit = isinf(lower) ? upper : lower;
-        const double z = sign * (mean[p] - limit) / s;
-        log_pf[p] += ckg__normal_log_cdf(z);
-        if (in_mean) {
-            const double mills = ckg__normal_mills(z);
-            in_mean[p] = sign * mills / s;
-            in_var[p] = var[p] > floor ? -0.5 * z * mills / (s * s) * slope : 0;
-        }
+        const double a = (lower - mean[p]) / s;
+        const double b = (upper - mean[p]) / s;
+        double *dm = in_mean ? &in_mean[p] : NULL;
+        double *dv = in_var ? &in_var[p] : NULL;
+        double log_p;
+
+        if (!one_sided)
+            log_within(a, b, s, floored, &log_p, dm, dv);
+        else
+            log_beyond(isinf(lower) ? b : -a, isinf(lower) ? -1 : 1, s, floored, &log_p, dm, dv);
+        if (dv)
+            *dv *= slope;
+        if (limits->favour > 0)
+            favour_one(limits->favour, &log_p, dm, dv);
+        log_pf[p] += log_p;
     }
 }
 

@@ -23,6 +23,7 @@ struct ckg__belief {
     int beside[CKG__MAX_OUTCOMES];
     double turn[CKG__MAX_OUTCOMES];  /* 1, or −1: it grows where the first of its group gets smaller */
     double doubt[CKG__MAX_OUTCOMES]; /* see struct ckg__limits */
+    double favour;                   /* of every constraint but that evaluations succeed: as there */
 };
 
 /* When an outcome with some mean and variance meets its limits. */
@@ -35,6 +36,8 @@ struct ckg__limits {
      * 0: as it is.
      */
     double doubt;
+    /* the probability p counts as min(exp(favour)·p, 1): a limit itself, where p = ½, may count as safe */
+    double favour;
 };
 
 /* A variance under that doubt; *slope, unless NULL, is what it grows by with the variance. */

@@ -147,6 +147,7 @@ static void believe_one(const struct ckg__models *models, int b, struct ckg__bel
     double upper;
 
     belief->outcomes = models->processes;
+    belief->favour = 0;
     for (int j = 0; j < models->outcomes; j++) {
         const struct ckg__surrogate *s = &models->surrogate[j];
         if (ckg__models_shared(models, j))

@@ -3,47 +3,13 @@
  * maximises the probability of feasibility. Under several hyperparameter samples the improvements are
  * averaged.
  */
-#include <math.h>
-
-#include "acquisition/cei.h"
-#include "base/error.h"
+#include "suggest/improvement.h"
 #include "suggest/local.h"
 #include "suggest/policy.h"
 
-struct context {
-    const struct ckg__search *search;
-    double *best; /* (outlooks) incumbents */
-};
-
-static int at(void *context, int outlook, int m, const double *U, int ldu, struct ckg__arena *arena,
-              double *value, double *gradient)
-{
-    const struct context *c = context;
-    const struct ckg__belief *belief = c->search->outlook[outlook].belief;
-
-    if (gradient)
-        return ckg__cei_batch(belief, c->best[outlook], m, U, ldu, arena, value, gradient);
-    struct ckg__view view[CKG__MAX_OUTCOMES];
-    for (int j = 0; j < belief->outcomes; j++)
-        if (ckg__view_make(&view[j], belief->gp[j], m, U, ldu, arena))
-            return CKG_ERR_NOMEM;
-    ckg__cei_views(belief, c->best[outlook], view, value);
-    return CKG_OK;
-}
-
 static int acquire(struct ckg__search *search, struct ckg__acquisition *acquisition)
 {
-    struct context *c = ckg__arena_get(search->results, 1, sizeof *c);
-    double *best = ckg__arena_doubles(search->results, (size_t)search->outlooks);
-
-    if (!c || !best)
-        return CKG_ERR_NOMEM;
-    *c = (struct context){search, best};
-    *acquisition = (struct ckg__acquisition){c, at, 1, 1};
-    int status = CKG_OK;
-    for (int o = 0; !status && o < search->outlooks; o++)
-        status = ckg__search_incumbent(search, search->outlook[o].belief, search->results, &best[o]);
-    return status;
+    return ckg__improvement_acquire(search, 0, acquisition);
 }
 
 static const ckg_policy_parameter parameters[] = {

@@ -101,6 +101,57 @@ static void test_gradient_matches_differences(void **state)
         }
 }
 
+/* --- a probability that counts as more than it is --- */
+
+/* log min(e^favour·p, 1) of every constraint, from its own probability; −INFINITY: log PF alone. */
+static void test_favour_of_the_boundary(void **state)
+{
+    int capped = 0;
+
+    (void)state;
+    for (int i = 0; i < ROWS; i++) {
+        const double *row = cei_rows[i];
+        struct process p[2];
+        struct ckg__belief belief = {
+            .outcomes = 2, .gp = {&p[0].gp, &p[1].gp}, .lower = {0, row[5]}, .upper = {0, row[6]}};
+        const struct ckg__limits plain = {.lower = row[5], .upper = row[6]};
+        const double u = 0.5;
+        double log_p = 0;
+        double value[2];
+        double gradient;
+
+        process_make_empty(&p[0], row[0], row[1], 0);
+        process_make_empty(&p[1], row[3], row[4], 0);
+        ckg__log_feasible(1, &row[3], &row[4], &plain, &log_p, NULL, NULL);
+        for (int favoured = 0; favoured < 2; favoured++) {
+            belief.favour = favoured ? log(2) : 0;
+            assert_int_equal(
+                ckg__cei_batch(&belief, row[2], 1, &u, 1, &p[0].arena, &value[favoured], &gradient), CKG_OK);
+        }
+        const double want = value[0] - log_p + fmin(log_p + log(2), 0);
+        assert_near(value[1], want, 16 * DBL_EPSILON * (1 + fabs(log_p) + fabs(want)));
+        capped += log_p + log(2) >= 0;
+        process_free(&p[0]);
+        process_free(&p[1]);
+    }
+    assert_true(capped > 0 && capped < ROWS);
+}
+
+static void test_gradient_with_favour(void **state)
+{
+    (void)state;
+    for (int kernel = 0; kernel < CKG__KERNELS; kernel++) {
+        struct scene s;
+        best = 0.5;
+        scene_make(&s, (enum ckg__kernel)kernel, 0, 51);
+        s.belief.favour = log(1.5);
+        const double error = scene_gradient_error(&s, cei_of, 30);
+        print_message("%s: %.2g\n", ckg__kernel_names[kernel], error);
+        assert_true(error <= 1e-6);
+        scene_free(&s);
+    }
+}
+
 static int cei_at_data(struct process *p, double best_value, double *value, double *gradient)
 {
     const struct ckg__belief belief = {.outcomes = 1, .gp = {&p->gp}};
@@ -118,5 +169,5 @@ static void test_at_an_exact_observation(void **state)
 int main(void)
 {
     return RUN_TESTS(test_matches_reference, test_without_a_best, test_gradient_matches_differences,
-                     test_at_an_exact_observation);
+                     test_favour_of_the_boundary, test_gradient_with_favour, test_at_an_exact_observation);
 }

@@ -268,7 +268,7 @@ static void draw_step(struct step *s, int m, int limits)
 static void check_ahead(const struct ckg__line_ops *ops, int m, int limits, double chance)
 {
     const double scale = 0.9, lower = -1.25, upper = 0.75, floor = 1e-3;
-    const struct ckg__limits at = {lower, upper, floor, chance, 0};
+    const struct ckg__limits at = {lower, upper, floor, chance, 0, 0};
     struct step s;
 
     draw_step(&s, m, limits);
@@ -311,7 +311,7 @@ static void check_feasible(const struct ckg__line_ops *ops, int m, int limits, d
 
     draw_step(&s, m, limits);
     struct ckg__ahead ahead = {limits & 1 ? s.high : NULL, limits & 2 ? s.low : NULL, s.shift, s.inv_sd};
-    const struct ckg__limits at = {-1.25, 0.75, 1e-3, 0, 0};
+    const struct ckg__limits at = {-1.25, 0.75, 1e-3, 0, 0, 0};
     ops->ahead(m, s.cov, 0.9, s.mean, s.var, &at, s.sigma, &ahead);
     pf[m] = -7.25;
     ops->feasible(m, &ahead, z, 1, pf, t);

@@ -1,0 +1,52 @@
+/*
+ * Expected improvement times a probability of feasibility that favours the boundary: where a model is right,
+ * a design on a limit is feasible with ½, and a product of such halves drives cEI away from optima that lie
+ * on limits. Each constraint's probability p counts as min(2p, 1) instead. While no design was measured
+ * feasible it maximises that product.
+ */
+#include <math.h>
+
+#include "suggest/improvement.h"
+#include "suggest/local.h"
+#include "suggest/policy.h"
+
+enum { CANDIDATES, FAVOUR, LOCAL };
+
+static int acquire(struct ckg__search *search, struct ckg__acquisition *acquisition)
+{
+    return ckg__improvement_acquire(search, log(search->setting[FAVOUR]), acquisition);
+}
+
+static const ckg_policy_parameter parameters[] = {
+    [CANDIDATES] = {"candidates",
+                    {.value = CKG__CANDIDATES},
+                    1,
+                    100000,
+                    1,
+                    "space-filling designs compared before the ascent"},
+    [FAVOUR] = {"favour",
+                {.value = 2},
+                1,
+                1000,
+                0,
+                "a constraint's probability counts as so many times itself, at most 1; 1: as it is"},
+    [LOCAL] = CKG__LOCAL_PARAMETERS,
+};
+
+static void prepare(struct ckg__search *search)
+{
+    search->effort.candidates = (int)search->setting[CANDIDATES];
+    ckg__local_prepare(search, search->setting + LOCAL);
+}
+
+const struct ckg__policy ckg__policy_bagheri = {
+    .name = "bagheri",
+    .title = "expected improvement with feasibility that favours the boundary",
+    .reference = "Bagheri, Konen, Allmendinger, Branke, Deb, Fieldsend, Quagliarella and Sindhya 2017",
+    .value = "log of expected improvement × product of min(2p, 1) over the constraints",
+    .parameters = parameters,
+    .count = sizeof parameters / sizeof *parameters,
+    .traits = CKG__TRAIT_CERTAIN,
+    .own_models = &ckg__local_models,
+    .prepare = prepare,
+    .acquire = acquire};
