@@ -350,6 +350,13 @@ def test_the_mirror_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(made) == 2  # one to check the arguments, one for the trials
 
 
+def test_a_sampler_may_be_used_for_another_study() -> None:
+    sampler = CkgSampler(seed=4)
+    run(hyperbola, sampler, 12)
+    again = run(hyperbola, sampler, 12)
+    assert [t.state for t in mirrored(sampler, again)].count("complete") == 12
+
+
 def test_threads_share_a_sampler() -> None:
     study = optuna.create_study(sampler=CkgSampler(seed=1))
     study.optimize(hyperbola, n_trials=24, n_jobs=4)

@@ -261,15 +261,14 @@ class CkgSampler(BaseSampler):  # type: ignore[misc]
         """The mirror as it was, or a new one where it does not fit any more."""
         if self._seed is None:
             self._seed = secrets.randbits(63)
-        identity = (id(study._storage), study._study_id)
         known = self._mirror
-        fits = known is not None and known.identity == identity and known.space == space
+        fits = known is not None and known.is_of(study) and known.space == space
         names = known.constraint_names if known is not None and fits else ()
         names = _all_constraint_names(trials, names, known.settled if known is not None and fits else set())
         if known is None or not fits or names != known.constraint_names:
             maximize = study.direction == StudyDirection.MAXIMIZE
             known = _Mirror(space, names, maximize, self._noise, self._seed, self._options)
-            known.identity = identity
+            known.storage, known.study_id = study._storage, study._study_id
             self._mirror = known
         return known
 
@@ -303,7 +302,8 @@ class _Mirror:
     Names are its own, for Optuna's may be any text: parameters x0, x1, …, outcomes value, c0, c1, ….
     """
 
-    identity: tuple[int, int] = (0, 0)
+    storage: Any = None  # of the trials that it mirrors, and which study there
+    study_id = -1
     warned = False
 
     def __init__(
@@ -330,6 +330,9 @@ class _Mirror:
             seed=seed,
             **options,
         )
+
+    def is_of(self, study: OptunaStudy) -> bool:
+        return self.storage is study._storage and self.study_id == study._study_id
 
     # --- what happened elsewhere ---
 
