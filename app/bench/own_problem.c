@@ -121,7 +121,7 @@ static int run_command(struct app_own *own, const double *x, double *values)
     int count = 0;
 
     app_run_word(worker, getpid(), 0, own);
-    if (app_child_start(&child, d, own->notebook.folder, worker, 0, x, &why)) {
+    if (app_child_start(&child, NULL, d, own->notebook.folder, worker, 0, x, &why)) {
         pthread_mutex_lock(&own->lock);
         own->trouble = why;
         pthread_mutex_unlock(&own->lock);

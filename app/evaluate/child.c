@@ -7,7 +7,6 @@
 #include <math.h>
 #include <pthread.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +17,7 @@
 #include <unistd.h>
 
 #include "define/placeholder.h"
+#include "evaluate/spawn.h"
 
 /* The same number on every architecture; older headers do not have it. */
 #ifndef SYS_pidfd_open
@@ -152,47 +152,27 @@ static int make_pipes(struct app_child *p, int theirs[3])
     return 1;
 }
 
-/* posix_spawn's answer: 0 or an errno. */
-static int spawn(struct app_child *p, char **words, char **environment, const char *folder,
-                 const int theirs[3])
+/* Something to poll for the end of a child of our own. */
+static void watch_end(struct app_child *p)
 {
-    posix_spawn_file_actions_t actions;
-    posix_spawnattr_t attributes;
-    sigset_t none;
-    sigset_t usual;
+    p->end = (int)syscall(SYS_pidfd_open, p->pid, 0);
+}
 
-    if (posix_spawn_file_actions_init(&actions))
-        return ENOMEM;
-    if (posix_spawnattr_init(&attributes)) {
-        posix_spawn_file_actions_destroy(&actions);
-        return ENOMEM;
-    }
+/* Under the guard where there is one. 0 or an errno. */
+static int launch(struct app_child *p, struct app_guard *guard, char **words, char **environment,
+                  const char *folder, const int theirs[3])
+{
+    int error = guard && guard->pid
+                    ? app_guard_spawn(guard, words, environment, folder, theirs, &p->pid, &p->end)
+                    : APP_NO_GUARD;
 
-    /* A group of its own, and signals as a program finds them that nobody has touched. */
-    sigemptyset(&none);
-    sigemptyset(&usual);
-    sigaddset(&usual, SIGPIPE);
-    sigaddset(&usual, SIGXFSZ);
-    sigaddset(&usual, SIGINT);
-    sigaddset(&usual, SIGTERM);
-    sigaddset(&usual, SIGCHLD);
-    posix_spawnattr_setflags(&attributes,
-                             POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
-    posix_spawnattr_setpgroup(&attributes, 0);
-    posix_spawnattr_setsigdefault(&attributes, &usual);
-    posix_spawnattr_setsigmask(&attributes, &none);
+    p->guarded = error != APP_NO_GUARD;
+    if (p->guarded)
+        return error;
 
-    /* Its folder, its pipes, and off it goes. */
-    int error = posix_spawn_file_actions_addchdir_np(&actions, folder);
-    for (int i = 0; !error && i < 3; i++)
-        error = posix_spawn_file_actions_adddup2(&actions, theirs[i], i);
+    error = app_spawn(&p->pid, words, environment, folder, theirs);
     if (!error)
-        error = posix_spawnp(&p->pid, words[0], &actions, &attributes, words, environment);
-    if (error)
-        p->pid = 0;
-
-    posix_spawnattr_destroy(&attributes);
-    posix_spawn_file_actions_destroy(&actions);
+        watch_end(p);
     return error;
 }
 
@@ -211,8 +191,9 @@ static int complain(struct app_message *message, const char *folder, const char 
                     scarce ? "lower `parallel` or raise the limits (`ulimit -a`)" : "fix `command`");
 }
 
-int app_child_start(struct app_child *p, const struct app_definition *d, const char *folder,
-                    const char *worker, int trial, const double *x, struct app_message *message)
+int app_child_start(struct app_child *p, struct app_guard *guard, const struct app_definition *d,
+                    const char *folder, const char *worker, int trial, const double *x,
+                    struct app_message *message)
 {
     int theirs[3] = {-1, -1, -1};
     int error = ENOMEM;
@@ -227,11 +208,9 @@ int app_child_start(struct app_child *p, const struct app_definition *d, const c
 
     /* The process, with pipes to it, and something to poll for its end. */
     if (words && environment && !p->input.failed)
-        error = make_pipes(p, theirs) ? spawn(p, words, environment, folder, theirs) : errno;
+        error = make_pipes(p, theirs) ? launch(p, guard, words, environment, folder, theirs) : errno;
     for (int i = 0; i < 3; i++)
         shut(&theirs[i]);
-    if (!error)
-        p->end = (int)syscall(SYS_pidfd_open, p->pid, 0);
 
     /* Its time begins. */
     p->started = app_clock();
@@ -381,22 +360,43 @@ static void read_rest(struct app_child *p)
     app_answer_end(&p->answer);
 }
 
-int app_child_reap(struct app_child *p)
+/* What the guard says of the leader: 1 when it has ended. A guard that was killed leaves it to us. */
+static int ask_guard(struct app_child *p)
+{
+    const int heard = app_guard_hear(p->end, &p->status);
+
+    if (heard < 0) {
+        p->guarded = 0;
+        shut(&p->end);
+        watch_end(p);
+    }
+    return heard > 0;
+}
+
+/* 1 when the leader, a child of our own, has ended; its group ends with it. */
+static int ask_system(struct app_child *p)
 {
     siginfo_t info = {0};
 
-    /* Has it ended? It stays unreaped for now, so that its number cannot be another's. */
-    assert(p->pid > 0);
+    /* It stays unreaped for now, so that its number cannot be another's. */
     p->unknown = waitid(P_PID, (id_t)p->pid, &info, WEXITED | WNOHANG | WNOWAIT) != 0;
-    const int runs = !p->unknown && !info.si_pid;
-    if (runs && !p->beyond)
+    if (p->unknown)
+        return 1;
+    if (!info.si_pid)
         return 0;
+    kill(-p->pid, SIGKILL);
+    waitpid(p->pid, &p->status, 0);
+    return 1;
+}
 
-    /* Its group ends with it. */
-    if (!p->unknown && !runs) {
-        kill(-p->pid, SIGKILL);
-        waitpid(p->pid, &p->status, 0);
-    }
+int app_child_reap(struct app_child *p)
+{
+    assert(p->pid > 0);
+    int ended = p->guarded && ask_guard(p);
+    if (!p->guarded)
+        ended = ask_system(p);
+    if (!ended && !p->beyond)
+        return 0;
 
     p->ended = app_clock();
     read_rest(p);

@@ -12,11 +12,13 @@
 
 #include "base/clock.h"
 #include "evaluate/answer.h"
+#include "evaluate/guard.h"
 
 enum { APP_LOG_BYTES = 4096, APP_CHILD_FDS = 4 };
 
 struct app_child {
     pid_t pid;        /* 0: none */
+    int guarded;      /* it runs under a guard, not as a child of ours */
     int end;          /* can be read when it has ended; -1 where the system cannot tell so */
     int in, out, err; /* our ends, -1 when closed */
     struct app_text input;
@@ -32,9 +34,10 @@ struct app_child {
 };
 
 /* Starts the command of the definition for the trial with design x in the folder; `worker` is ours by
-   app_worker_word. CKG_ERR_SYSTEM: it cannot be started at all. */
-int app_child_start(struct app_child *process, const struct app_definition *definition, const char *folder,
-                    const char *worker, int trial, const double *x, struct app_message *message);
+   app_worker_word; guard NULL: none. CKG_ERR_SYSTEM: it cannot be started at all. */
+int app_child_start(struct app_child *process, struct app_guard *guard,
+                    const struct app_definition *definition, const char *folder, const char *worker,
+                    int trial, const double *x, struct app_message *message);
 
 /* What to poll for, at most APP_CHILD_FDS entries; how many. */
 int app_child_poll(const struct app_child *process, struct pollfd *fds);

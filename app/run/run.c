@@ -53,7 +53,8 @@ struct run {
     char word[80]; /* what our evaluations carry in their environment */
     int alone;     /* the process is ours */
     int inherited; /* and had children before the first evaluation */
-    int stop;      /* where requests to stop come from, -1: nowhere */
+    struct app_guard guard;
+    int stop; /* where requests to stop come from, -1: nowhere */
     int parallel;
     int running;
     struct slot *slots;
@@ -147,11 +148,14 @@ static int store_result(struct run *r, const struct app_record *result, int *sto
     return status;
 }
 
-/* The processes of all places but that one, into r->leaders; how many. */
+/* Our children that are to stay: of all places but that one, and who starts guards; into r->leaders; how
+ * many. */
 static int leaders(struct run *r, const struct slot *but)
 {
     int count = 0;
 
+    if (r->guard.pid)
+        r->leaders[count++] = r->guard.pid;
     for (int i = 0; i < r->parallel; i++)
         if (r->slots[i].number && &r->slots[i] != but)
             r->leaders[count++] = r->slots[i].process.pid;
@@ -166,8 +170,9 @@ static void end_family(struct run *r, const struct slot *slot, int trial)
         return;
     }
 
-    const int others = leaders(r, slot);
-    app_kill_children(others || r->inherited ? r->word : NULL, trial, others, r->leaders);
+    const int others = r->running > (slot && slot->number);
+    const int spared = leaders(r, slot);
+    app_kill_children(others || r->inherited ? r->word : NULL, trial, spared, r->leaders);
 }
 
 /* The state of a trial whose process has ended. */
@@ -301,8 +306,8 @@ static void reap(struct run *r)
 static int start(struct run *r, struct slot *slot, int number)
 {
     const struct app_trial *t = &r->n->trials[number - 1];
-    int status = app_child_start(&slot->process, &r->n->definition, r->n->folder, r->word, number, t->x,
-                                 r->n->message);
+    int status = app_child_start(&slot->process, &r->guard, &r->n->definition, r->n->folder, r->word, number,
+                                 t->x, r->n->message);
 
     if (status) {
         hand_back(r, number);
@@ -554,7 +559,7 @@ static int make_places(struct run *r)
 {
     r->parallel = r->n->definition.evaluate.parallel;
     r->slots = calloc((size_t)r->parallel, sizeof *r->slots);
-    r->leaders = calloc((size_t)r->parallel, sizeof *r->leaders);
+    r->leaders = calloc((size_t)r->parallel + 1, sizeof *r->leaders);
     r->fds = calloc(APP_CHILD_FDS * (size_t)r->parallel + 1, sizeof *r->fds);
     return r->slots && r->leaders && r->fds ? CKG_OK
                                             : app_fail(r->n->message, CKG_ERR_NOMEM, "out of memory");
@@ -575,6 +580,7 @@ static int begin(struct run *r, const struct app_run_host *host)
     if (r->alone) {
         r->inherited = app_has_children();
         app_adopt_orphans();
+        app_guard_begin(&r->guard);
     }
     app_kill_strays(r->n->definition.name);
 
@@ -631,6 +637,7 @@ enum app_run_end app_run(struct app_notebook *n, const struct app_run_host *host
         app_progress_end(&r.progress, n);
     }
 
+    app_guard_end(&r.guard);
     app_notebook_set_interrupt(n, NULL, NULL);
     free(r.slots);
     free(r.leaders);

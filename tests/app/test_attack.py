@@ -5,7 +5,7 @@ import sqlite3
 import subprocess
 import sys
 
-from harness import FOREVER, PATIENCE, PROGRAM, Folder, Skip, check, compile_c, main, problem, wait_for
+from harness import FOREVER, PATIENCE, PROGRAM, Folder, Skip, check, compile_c, kill_group, main, once_there, problem, wait_for
 from seals import forged  # noqa: E402
 
 ANSWER = ["sh", "-c", "echo '{\"f\": 1, \"c\": -1}'"]
@@ -225,6 +225,99 @@ def test_limit_on_the_size_of_files():
         check(len(done.stderr.splitlines()) == 1 and "s.db" in done.stderr, done.stderr)
         folder.ckg("run", "s.yaml", expect=0)
         check(len(folder.trials("s.yaml")) == 40)
+
+
+DAEMON = """
+import os, sys, time
+if os.fork():
+    os._exit(0)
+os.setsid()
+if os.fork():
+    os._exit(0)
+for fd in range(3, 64):
+    try:
+        os.close(fd)
+    except OSError:
+        pass
+nothing = os.open('/dev/null', os.O_RDWR)
+for fd in range(3):
+    os.dup2(nothing, fd)
+with open(sys.argv[1] + '.part', 'w') as out:
+    out.write(str(os.getpid()))
+os.rename(sys.argv[1] + '.part', sys.argv[1])
+time.sleep(1000000)
+"""
+
+
+def is_alive(pid):
+    try:
+        return open(f"/proc/{pid}/stat").read().rsplit(")", 1)[1].split()[0] not in "ZX"
+    except OSError:
+        return False
+
+
+def test_daemons_of_a_killed_run():
+    """Daemons without environment, session, files or parent end with the run that was killed, whether alone or with its group; and with their
+    evaluation, while others run."""
+    for alone in (True, False):
+        with Folder() as folder:
+            folder.write("daemon.py", DAEMON)
+            folder.write("s.yaml", problem("s", ["sh", "-c", f"env -i setsid '{sys.executable}' daemon.py daemon-$CKG_TRIAL & {once_there('go', 'true')}"],
+                                           budget=2, evaluate="  parallel: 2\n"))
+            run = folder.start("run", "s.yaml")
+            pids = []
+            try:
+                for trial in (1, 2):
+                    wait_for((folder / f"daemon-{trial}").exists, "a daemon")
+                    pids.append(int((folder / f"daemon-{trial}").read_text()))
+                check(all(map(is_alive, pids)))
+                if alone:
+                    run.kill()
+                    run.communicate()
+                else:
+                    kill_group(run)
+                wait_for(lambda: not any(map(is_alive, pids)), "the end of the daemons")
+                folder.nothing_left()
+            finally:
+                for pid in filter(is_alive, pids):
+                    os.kill(pid, 9)
+
+    # One evaluation has ended, another goes on.
+    with Folder() as folder:
+        folder.write("daemon.py", DAEMON)
+        folder.write("s.yaml", problem("s", ["sh", "-c", f"env -i setsid '{sys.executable}' daemon.py daemon-$CKG_TRIAL & "
+                                             + once_there("go-$CKG_TRIAL", "echo '{\"f\": 1, \"c\": -1}'").replace("'go-$CKG_TRIAL'", "go-$CKG_TRIAL")],
+                                       budget=2, evaluate="  parallel: 2\n"))
+        run = folder.start("run", "s.yaml")
+        for trial in (1, 2):
+            wait_for((folder / f"daemon-{trial}").exists, "a daemon")
+        first, second = (int((folder / f"daemon-{trial}").read_text()) for trial in (1, 2))
+        folder.write("go-1", "")
+        wait_for(lambda: not is_alive(first), "the end of the first daemon")
+        check(is_alive(second) and run.poll() is None)
+        folder.write("go-2", "")
+        run.communicate()
+        check(run.returncode == 0 and not is_alive(second))
+        folder.nothing_left()
+
+
+def test_killed_guard():
+    """Who kills the guard of an evaluation, or the process that starts guards, gets the same result as without."""
+    with Folder() as folder:
+        folder.write("s.yaml", problem("s", ["sh", "-c", "echo $PPID > guard.part; mv guard.part guard-$CKG_TRIAL; "
+                                             + once_there("go", "echo '{\"f\": 1, \"c\": -1}'")], budget=2))
+        run = folder.start("run", "s.yaml")
+        wait_for((folder / "guard-1").exists, "the evaluation")
+        guard = int((folder / "guard-1").read_text())
+        starter = int(open(f"/proc/{guard}/stat").read().rsplit(")", 1)[1].split()[1])
+        check(guard != run.pid and starter != run.pid, "no guard")
+        os.kill(starter, 9)
+        os.kill(guard, 9)
+        folder.write("go", "")
+        _, err = run.communicate()
+        check(run.returncode == 0, err)
+        check([t["state"] for t in folder.trials("s.yaml")] == ["complete"] * 2, folder.trials("s.yaml"))
+        folder.nothing_left()
 
 
 if __name__ == "__main__":
