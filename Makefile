@@ -5,6 +5,7 @@
 #   make test       every test: gcc, clang, address and undefined-behaviour sanitizers (installs what is missing first)
 #   make install    PREFIX=/usr/local, DESTDIR honoured
 #   make sanitize-address-undefined | sanitize-thread | valgrind     every test under that tool
+#   make allocations  the n-th allocation fails, for every n and every command: two hours
 #   make fuzz       libFuzzer on everything that reads files from outside, FUZZ_SECONDS=60 each
 #   make bench      builds and runs the benchmarks
 #   make figures    draws the pictures of the documentation; make convergence, make stopping: runs of minutes and their tables
@@ -34,7 +35,7 @@ VALGRIND = valgrind;--quiet;--error-exitcode=99;--leak-check=full;--errors-for-l
 # $(call build,FOLDER,COMPILER,OPTIONS,TARGET): configures and builds; the target is optional. A folder keeps the compiler it began with.
 build = CC=$(2) cmake -S . -B $(1) $(3) >/dev/null && cmake --build $(1) -j $(JOBS) $(if $(4),--target $(4))
 
-.PHONY: all run test test-gcc test-clang wheel python python-strict python-sanitize notebooks install sanitize-address-undefined sanitize-thread valgrind fuzz bench figures convergence stopping deps clean
+.PHONY: all run test test-gcc test-clang wheel python python-strict python-sanitize notebooks install sanitize-address-undefined sanitize-thread valgrind allocations fuzz bench figures convergence stopping deps clean
 
 all:
 	$(call build,build,$(CC))
@@ -79,6 +80,9 @@ valgrind:
 	scripts/install-deps.sh all
 	$(call build,build-valgrind,$(CC),$(STRICT) -DCKG_BENCH=OFF -DCMAKE_C_FLAGS_RELEASE="-O1 -g" -DCKG_TEST_LAUNCHER="$(VALGRIND)")
 	cd build-valgrind && CKG_TEST_LIGHT=1 $(CTEST)
+
+allocations: all
+	CKG_TEST_ALLOCATIONS=all python3 tests/app/test_allocation.py build/ckg
 
 # What is new goes to build-fuzz/corpus/, an input that fails to build-fuzz/; it belongs into tests/fuzz/corpus/ once it is mended.
 fuzz:

@@ -99,7 +99,9 @@ static int judge_memory(int status, struct app_message *message)
         return status;
     if (!status)
         return app_fail(message, CKG_ERR_NOMEM, "out of memory: what was printed is not complete");
-    if (!said.text[0])
+    if (status == CKG_ERR_NOMEM)
+        return app_fail(message, status, "out of memory");
+    if (!said.text[0]) /* it was said already */
         return status;
     return app_fail(message, CKG_ERR_NOMEM, "out of memory, which may be why: %.900s", said.text);
 }

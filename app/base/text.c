@@ -71,7 +71,7 @@ int app_fail(struct app_message *message, int status, const char *format, ...)
     vsnprintf(raw.text, sizeof raw.text, format, arguments);
     va_end(arguments);
     flatten(raw.text, message->text, sizeof message->text);
-    return status;
+    return app_memory_note(status);
 }
 
 /* Makes room for `more` bytes and a zero. */

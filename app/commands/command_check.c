@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "base/file.h"
+#include "base/memory.h"
 #include "command.h"
 #include "notebook/checkup.h"
 #include "table/table.h"
@@ -109,7 +110,10 @@ static int run(const struct app_arguments *a)
 
     if (status)
         return status;
-    status = print(a, &notebook, &checkup);
+    if (app_memory_failures_of_all()) /* what could not be read for that is not damaged */
+        status = app_fail(a->message, CKG_ERR_NOMEM, "out of memory");
+    if (!status)
+        status = print(a, &notebook, &checkup);
     if (!status && app_option(a, "save"))
         status = save(a, &notebook, &checkup);
     if (!status && checkup.damaged)

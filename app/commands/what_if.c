@@ -81,7 +81,10 @@ static int redefine(const struct app_arguments *a, const struct app_notebook *n,
     char *changed = status ? NULL : json_dumps(object, JSON_REAL_PRECISION(17));
     if (!status && !changed)
         status = app_fail(n->message, CKG_ERR_NOMEM, "out of memory");
-    if (!status && app_definition_parse(out, changed, strlen(changed), "", &why)) {
+    const int refused = status ? CKG_OK : app_definition_parse(out, changed, strlen(changed), "", &why);
+    if (refused == CKG_ERR_NOMEM)
+        status = app_fail(n->message, refused, "out of memory");
+    else if (refused) {
         const char *what = strstr(why.text, ": "); /* behind a place in a text that nobody sees */
         status = app_wrong(a, "--limit: %s", what ? what + 2 : why.text);
     }

@@ -367,6 +367,7 @@ static int ask_guard(struct app_child *p)
 
     if (heard < 0) {
         p->guarded = 0;
+        p->orphan = 1;
         shut(&p->end);
         watch_end(p);
     }
@@ -379,9 +380,10 @@ static int ask_system(struct app_child *p)
     siginfo_t info = {0};
 
     /* It stays unreaped for now, so that its number cannot be another's. */
-    p->unknown = waitid(P_PID, (id_t)p->pid, &info, WEXITED | WNOHANG | WNOWAIT) != 0;
-    if (p->unknown)
-        return 1;
+    if (waitid(P_PID, (id_t)p->pid, &info, WEXITED | WNOHANG | WNOWAIT)) {
+        p->unknown = !p->orphan || kill(p->pid, 0);
+        return p->unknown; /* an orphan may be ours in a moment */
+    }
     if (!info.si_pid)
         return 0;
     kill(-p->pid, SIGKILL);

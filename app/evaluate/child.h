@@ -19,6 +19,7 @@ enum { APP_LOG_BYTES = 4096, APP_CHILD_FDS = 4 };
 struct app_child {
     pid_t pid;        /* 0: none */
     int guarded;      /* it runs under a guard, not as a child of ours */
+    int orphan;       /* it did, but the guard was killed */
     int end;          /* can be read when it has ended; -1 where the system cannot tell so */
     int in, out, err; /* our ends, -1 when closed */
     struct app_text input;

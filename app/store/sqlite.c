@@ -57,7 +57,10 @@ static int complain(struct database *db, struct app_message *message)
     for (size_t i = 0; i < sizeof advices / sizeof *advices; i++)
         if (advices[i].code == code)
             advice = advices[i].text;
-    return app_fail(message, code == SQLITE_NOTADB ? CKG_ERR_INVALID : CKG_ERR_SYSTEM, "%s: %s%s", db->path,
+    const int status = code == SQLITE_NOTADB  ? CKG_ERR_INVALID
+                       : code == SQLITE_NOMEM ? CKG_ERR_NOMEM
+                                              : CKG_ERR_SYSTEM;
+    return app_fail(message, status, "%s: %s%s", db->path,
                     db->handle ? sqlite3_errmsg(db->handle) : "out of memory", advice);
 }
 

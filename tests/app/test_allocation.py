@@ -1,7 +1,7 @@
 """The n-th allocation fails, in the program and in every library that it uses: what is printed is right to the last byte, or the exit status is 1 and one
 line says that memory ran out; and the store is whole.
 
-`make test` tries a few places of every command; CKG_TEST_ALLOCATIONS=all, as `make allocations` has it, tries every place.
+`make test` tries a few places of every command; CKG_TEST_ALLOCATIONS=100 tries so many, and =all, as `make allocations` has it, every one.
 """
 import os
 import random
@@ -12,9 +12,9 @@ import subprocess
 
 from harness import Folder, Skip, check, main, preload, scale
 
-ALL = os.environ.get("CKG_TEST_ALLOCATIONS") == "all"
+WANTED = os.environ.get("CKG_TEST_ALLOCATIONS")
 SEED = int(os.environ.get("CKG_TEST_SEED", 1))
-FEW = scale(10, 5)
+FEW = int(WANTED) if WANTED and WANTED.isdigit() else scale(10, 5)
 
 STUDY = """name: s
 goal: minimize
@@ -106,7 +106,7 @@ def check_place(folder, command, n, reference):
 
 
 def places(count, rng):
-    if ALL:
+    if WANTED == "all":
         return [sign * n for n in range(1, count + 1) for sign in (1, -1)]
     return [rng.choice((1, -1)) * rng.randint(1, count) for _ in range(FEW)]
 
