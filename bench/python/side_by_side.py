@@ -367,10 +367,15 @@ def make_run(job):
 
     initial = max(10, 2 * (recorder.problem.d + 1))
     thought = recorder.seconds[initial:]
-    line.update(f=recorder.f, violation=[max(0.0, *c) for c in recorder.c], x=recorder.x)
+    line.update(f=recorder.f, violation=[max(0.0, *c) for c in recorder.c], x=[[digits(v) for v in x] for x in recorder.x])
     line["seconds"] = statistics.fmean(thought) if thought else None
     line["answer"] = describe(recorder.problem, answer)
     return line
+
+
+def digits(value):
+    """Nine are enough to see where a design lay."""
+    return float(f"{value:.9g}")
 
 
 def describe(problem, x):
