@@ -76,6 +76,8 @@ struct app_sql_driver {
      */
     int (*turn_take)(void *database, int64_t study, int *taken, struct app_message *message);
     void (*turn_give)(void *database, int64_t study);
+    /* In the child of a fork: lets go of what would hold the turn when the parent is gone. */
+    void (*forked)(void *database);
 };
 
 /* The driver for the URL, NULL when there is none; the one for paths. */

@@ -484,6 +484,16 @@ static void sqlite_turn_give(void *database, int64_t study)
         fcntl(db->turn, F_OFD_SETLK, &lock);
 }
 
+/* The lock is of the open file, which the two processes share until one of them closes it. */
+static void sqlite_forked(void *database)
+{
+    struct database *db = database;
+
+    if (db->turn >= 0)
+        close(db->turn);
+    db->turn = -1;
+}
+
 const struct app_sql_driver app_sql_sqlite = {
     .scheme = "sqlite:",
     .is_file = sqlite_is_file,
@@ -507,4 +517,5 @@ const struct app_sql_driver app_sql_sqlite = {
     .run = sqlite_run,
     .turn_take = sqlite_turn_take,
     .turn_give = sqlite_turn_give,
+    .forked = sqlite_forked,
 };

@@ -699,6 +699,13 @@ static void turn_give(struct app_store *store, int64_t study)
     sql->driver->turn_give(sql->database, study);
 }
 
+static void forked(struct app_store *store)
+{
+    struct app_sql *sql = &app_sql_self(store)->sql;
+
+    sql->driver->forked(sql->database);
+}
+
 static void sql_close(struct app_store *store)
 {
     struct app_sql_store *s = app_sql_self(store);
@@ -786,4 +793,5 @@ const struct app_store_table app_store_sql = {
     .kept = kept,
     .turn_take = turn_take,
     .turn_give = turn_give,
+    .forked = forked,
 };

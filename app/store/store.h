@@ -201,6 +201,11 @@ struct app_store_table {
     /* The right to add trials to the study, one process at a time; *taken 0: another has it. */
     int (*turn_take)(struct app_store *store, int64_t study, int *taken, struct app_message *message);
     void (*turn_give)(struct app_store *store, int64_t study);
+    /*
+     * In the child of a fork, which never uses or closes the store: the turn that its parent may have is no
+     * longer held by the child too.
+     */
+    void (*forked)(struct app_store *store);
 };
 
 /* Every store begins with its table. */

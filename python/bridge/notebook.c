@@ -96,6 +96,12 @@ void pyckg_notebook_close(pyckg_notebook *b)
     free(b);
 }
 
+void pyckg_notebook_forked(pyckg_notebook *b)
+{
+    if (b->open && b->n.store)
+        b->n.store->table->forked(b->n.store);
+}
+
 int pyckg_begin(pyckg_notebook *b)
 {
     int status = pyckg_check_open(b);

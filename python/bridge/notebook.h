@@ -34,6 +34,12 @@ int pyckg_notebook_define(pyckg_notebook **out, const char *definition, const ch
 
 void pyckg_notebook_close(pyckg_notebook *notebook);
 
+/*
+ * In the child of a fork: the notebook is the parent's, and is never used or closed here. It is left behind
+ * so that the parent's death frees what it held.
+ */
+void pyckg_notebook_forked(pyckg_notebook *notebook);
+
 /* What went wrong last, borrowed; and what the last function that gives a text gave. */
 const char *pyckg_notebook_message(const pyckg_notebook *notebook);
 const char *pyckg_notebook_text(const pyckg_notebook *notebook, size_t *length);

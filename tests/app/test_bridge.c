@@ -5,6 +5,7 @@
  */
 #include <math.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -16,6 +17,7 @@
 
 #include <cmocka.h>
 
+#include "bridge/inside.h"
 #include "bridge/notebook.h"
 #include "notebook/notebook.h"
 
@@ -250,6 +252,52 @@ static void test_taken_up(void **state)
     pyckg_notebook_close(b);
 }
 
+/* Takes the turn, forks, and dies with it; the child lives on. */
+static void die_with_turn(const struct scene *s, int ready)
+{
+    pyckg_notebook *b = open_store(s);
+    struct app_store *store = b->n.store;
+    int taken;
+
+    if (store->table->turn_take(store, b->n.study, &taken, &b->message) || !taken)
+        _exit(1);
+    if (!fork()) {
+        pyckg_notebook_forked(b);
+        alarm(120); /* should nobody end it */
+        if (write(ready, "x", 1) != 1)
+            _exit(1);
+        for (;;)
+            pause();
+    }
+    for (;;)
+        pause();
+}
+
+/* A process that dies while it chooses leaves nobody waiting, though it had forked. */
+static void test_turn_of_the_dead(void **state)
+{
+    pyckg_notebook *b = define(*state);
+    int ready[2];
+    char byte;
+
+    assert_int_equal(pipe(ready), 0);
+    const pid_t child = fork();
+    if (!child) {
+        setpgid(0, 0);
+        die_with_turn(*state, ready[1]);
+    }
+    setpgid(child, child);
+    assert_int_equal(read(ready[0], &byte, 1), 1);
+    kill(child, SIGKILL);
+    assert_int_equal(waitpid(child, NULL, 0), child);
+
+    assert_int_equal(ask(b), 1);
+    kill(-child, SIGKILL);
+    close(ready[0]);
+    close(ready[1]);
+    pyckg_notebook_close(b);
+}
+
 /* A study that is kept nowhere is shown like another. */
 static void test_shown(void **state)
 {
@@ -323,6 +371,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_program_reads_it, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_budget, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_taken_up, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_turn_of_the_dead, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_shown, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_wrong, set_up, tear_down),
     };

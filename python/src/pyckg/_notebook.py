@@ -129,6 +129,7 @@ class _Engine(Engine):
         if self._handle is not None:
             _left_behind.append(self._handle)
             ffi.gc(self._handle, None)
+            lib.pyckg_notebook_forked(self._handle)
             self._handle = None
         self._lock = threading.RLock()
 
