@@ -51,7 +51,11 @@ typedef struct ckg_options {
     /* the same seed, problem and data give the same suggestions, at any number of threads */
     uint64_t seed;
     int threads; /* the most threads to use, up to 256; 0: as many as the machine has */
-    /* seconds per suggestion or recommendation: the search ends early with the best it has; 0: no limit */
+    /*
+     * seconds per suggestion or recommendation: the search ends early with the best it has. Where the models
+     * alone take longer, any free design is suggested, and of designs that measured feasible the best is
+     * recommended. 0: no limit
+     */
     double time_limit;
     /* designs of the Latin hypercube before the policy takes over, 100,000 at most; -1: max(10, 2(d+1)) */
     int initial;
@@ -63,7 +67,9 @@ typedef struct ckg_options {
      */
     const char *fit;
     /*
-     * how many posterior samples "sample" averages over, 1 … 64; beyond 300 rows only the maximum is used
+     * how many posterior samples "sample" averages over, 1 … 64; beyond 300 rows only the maximum is used.
+     * Of more than 2,000 designs the models see 2,000: the newest, those near the best, and some of the
+     * others
      */
     int samples;
     /*
@@ -128,7 +134,8 @@ typedef struct ckg_suggestion {
     /*
      * How it was chosen: "design" (the initial design), the policy's name, "improve" (ckg without noise),
      * "local" (in the neighbourhood of the best design), "cei-fallback", "explore" (the search has stalled),
-     * "restart" (the initial design of a new trust region), "random".
+     * "restart" (the initial design of a new trust region), "random" (any free design, where there was no
+     * other, or no time to look for one).
      */
     const char *path;
     /*

@@ -300,17 +300,19 @@ static int candidate_take(const struct ckg__kg *kg, struct ckg__arena *arena, st
 }
 
 /* Fills it for outcome j at x⁺ = u. */
-static void meet_candidate(const struct ckg__kg *kg, int j, const double *u, struct at_candidate *at,
-                           struct ckg__kg_candidate *candidate)
+static int meet_candidate(const struct ckg__kg *kg, int j, const double *u, struct at_candidate *at,
+                          struct ckg__kg_candidate *candidate)
 {
     const struct ckg__gp *gp = kg->belief->gp[j];
     struct ckg__noise noise = {&candidate->noise[j], &at->noise_in_mean, &at->noise_in_var, at->noise_in_u};
 
-    ckg__view_fill(&at->view, gp, u, 1, 0, 1);
+    if (ckg__view_fill(&at->view, gp, u, 1, 0, 1))
+        return CKG_ERR_CANCELLED;
     ckg__view_covariance(gp, &kg->view[j], &at->view, 0, 1, at->cov, kg->m);
     candidate->mean[j] = at->view.mean[0];
     candidate->var[j] = at->view.var[0];
     ckg__posterior_noise(gp, 1, u, 1, at->view.mean, at->view.var, &noise);
+    return CKG_OK;
 }
 
 int ckg__kg_value_at(const struct ckg__kg *kg, const double *u, struct ckg__arena *arena, double *value)
@@ -324,7 +326,7 @@ int ckg__kg_value_at(const struct ckg__kg *kg, const double *u, struct ckg__aren
     if (!status)
         status = candidate_take(kg, arena, at, &candidate);
     for (int j = 0; !status && j < kg->belief->outcomes; j++)
-        meet_candidate(kg, j, u, &at[j], &candidate);
+        status = meet_candidate(kg, j, u, &at[j], &candidate);
     if (!status)
         *value = ckg__kg_value(kg, &candidate, &work, NULL);
     ckg__arena_release(arena, mark);
@@ -426,7 +428,7 @@ static void meet_task(void *context, int j, int worker)
 {
     struct gradient *g = context;
     (void)worker;
-    meet_candidate(g->kg, j, g->u, &g->at[j], &g->candidate);
+    g->status[j] = meet_candidate(g->kg, j, g->u, &g->at[j], &g->candidate);
 }
 
 static void nodes_task(void *context, int c, int worker)
@@ -479,11 +481,12 @@ static double gather(struct gradient *g)
     return sum;
 }
 
-/* The tasks of one of the steps; the first bad status. */
+/* The tasks of one of the steps, who count their work themselves; the first bad status. */
 static int share_out(struct gradient *g, int count, ckg__task task)
 {
-    ckg__team_run(g->team, count, task, g);
-    for (int i = 0; task != meet_task && i < count; i++)
+    if (ckg__team_run(g->team, count, 0, task, g))
+        return CKG_ERR_CANCELLED;
+    for (int i = 0; i < count; i++)
         if (g->status[i])
             return g->status[i];
     return CKG_OK;

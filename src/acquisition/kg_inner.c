@@ -174,7 +174,8 @@ int ckg__kg_inner_batch(void *context, int m, const double *U, const int *which,
         status = outcome_take(&inner.outcome[j], D, m, arena);
     if (status)
         return status;
-    ckg__team_run(sample->team, outcomes, outcome_task, &inner);
+    if (ckg__team_run(sample->team, outcomes, 0, outcome_task, &inner))
+        return CKG_ERR_CANCELLED;
     for (int j = 0; !status && j < outcomes; j++)
         status = inner.outcome[j].status;
 

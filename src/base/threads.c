@@ -52,6 +52,7 @@ struct run {
     _Alignas(CACHE_LINE) _Atomic(ckg__task) task;
     _Atomic(void *) context;
     atomic_int count;
+    _Atomic double work; /* multiply-adds of one task */
 };
 
 struct ckg__pool {
@@ -70,6 +71,7 @@ struct claim {
     ckg__task task;
     void *context;
     int index;
+    double work;
 };
 
 static uint32_t unclaimed(uint64_t ticket)
@@ -90,6 +92,7 @@ static int claim_task(struct run *run, struct claim *claim)
     while (unclaimed(ticket) > 0) {
         claim->task = atomic_load_explicit(&run->task, memory_order_relaxed);
         claim->context = atomic_load_explicit(&run->context, memory_order_relaxed);
+        claim->work = atomic_load_explicit(&run->work, memory_order_relaxed);
         claim->index = atomic_load_explicit(&run->count, memory_order_relaxed) - (int)unclaimed(ticket);
         if (atomic_compare_exchange_weak_explicit(&run->ticket, &ticket, ticket - 1, memory_order_acq_rel,
                                                   memory_order_acquire))
@@ -115,12 +118,19 @@ static void wake_all(struct ckg__pool *pool)
 }
 
 /*
- * Whoever finishes the last task of a run wakes its caller, who may be asleep. An interrupted run's tasks are
- * left out; those that share a task's work are not, since that task goes on with their results.
+ * 1 when the task is to be left out: that of an interrupted run, or one that shares the work of a task which
+ * is to give up.
  */
+static int is_unwanted(struct ckg__pool *pool, const struct claim *claim)
+{
+    return claim->run == &pool->runs[pool->threads] ? ckg__interrupted(pool->interrupt)
+                                                    : ckg__interrupted_by(pool->interrupt, claim->work);
+}
+
+/* Whoever finishes the last task of a run wakes its caller, who may be asleep. */
 static void perform(struct ckg__pool *pool, const struct claim *claim, int number)
 {
-    if (claim->run != &pool->runs[pool->threads] || !ckg__interrupted(pool->interrupt))
+    if (!is_unwanted(pool, claim))
         claim->task(claim->context, claim->index, number);
     if (atomic_fetch_sub_explicit(&claim->run->unfinished, 1, memory_order_acq_rel) == 1)
         wake_all(pool);
@@ -295,13 +305,15 @@ struct ckg__interrupt *ckg__pool_watched(const struct ckg__pool *pool)
 }
 
 /* The ticket changes under the mutex, so that nobody falls asleep between the last look and the broadcast. */
-static void publish(struct ckg__pool *pool, struct run *run, int count, ckg__task task, void *context)
+static void publish(struct ckg__pool *pool, struct run *run, int count, double work, ckg__task task,
+                    void *context)
 {
     uint64_t number = (atomic_load_explicit(&run->ticket, memory_order_relaxed) >> 32) + 1;
 
     atomic_store_explicit(&run->task, task, memory_order_relaxed);
     atomic_store_explicit(&run->context, context, memory_order_relaxed);
     atomic_store_explicit(&run->count, count, memory_order_relaxed);
+    atomic_store_explicit(&run->work, work, memory_order_relaxed);
     atomic_store_explicit(&run->unfinished, count, memory_order_relaxed);
     pthread_mutex_lock(&pool->mutex);
     atomic_store_explicit(&run->ticket, number << 32 | (uint32_t)count, memory_order_release);
@@ -317,14 +329,19 @@ static void run_alone(struct ckg__pool *pool, int count, ckg__task task, void *c
         task(context, index, 0);
 }
 
+static int can_be_raised(const struct ckg__pool *pool)
+{
+    return pool->interrupt && pool->interrupt->callback;
+}
+
 /* The caller takes tasks like every worker; when there are none left it waits for those under way. */
 static void run_together(struct ckg__pool *pool, int count, ckg__task task, void *context)
 {
     struct run *run = &pool->runs[pool->threads];
-    const struct wait wait = {.pool = pool, .run = run, .helps = 1, .naps = pool->interrupt != NULL};
+    const struct wait wait = {.pool = pool, .run = run, .helps = 1, .naps = can_be_raised(pool)};
     struct claim claim;
 
-    publish(pool, run, count, task, context);
+    publish(pool, run, count, 0, task, context);
     do {
         while (claim_any(pool, &claim))
             perform(pool, &claim, 0);
@@ -344,22 +361,45 @@ int ckg__pool_run(struct ckg__pool *pool, int count, ckg__task task, void *conte
     return ckg__interrupted(pool->interrupt) ? CKG_ERR_CANCELLED : CKG_OK;
 }
 
-void ckg__team_run(const struct ckg__team *team, int count, ckg__task task, void *context)
+static struct ckg__interrupt *interrupt_of(const struct ckg__team *team)
 {
-    assert(count >= 0);
+    return !team ? NULL : team->pool ? team->pool->interrupt : team->alone;
+}
 
-    const int number = team ? team->worker : 0;
+int ckg__team_quits(const struct ckg__team *team)
+{
+    return ckg__interrupted_by(interrupt_of(team), 0);
+}
+
+/* One after the other, on the thread of the task that asks for it. */
+static int share_with_nobody(const struct ckg__team *team, int count, double work, ckg__task task,
+                             void *context)
+{
+    struct ckg__interrupt *interrupt = interrupt_of(team);
+
+    for (int index = 0; index < count; index++) {
+        if (ckg__interrupted_by(interrupt, work))
+            return 1;
+        task(context, index, team ? team->worker : 0);
+    }
+    return 0;
+}
+
+int ckg__team_run(const struct ckg__team *team, int count, double work, ckg__task task, void *context)
+{
+    assert(count >= 0 && work >= 0);
+
     struct claim claim;
 
-    if (!team || team->pool->threads == 1 || count <= 1) {
-        for (int index = 0; index < count; index++)
-            task(context, index, number);
-        return;
-    }
-    struct run *run = &team->pool->runs[number];
+    if (!team || !team->pool || team->pool->threads == 1 || count <= 1)
+        return share_with_nobody(team, count, work, task, context);
+    struct run *run = &team->pool->runs[team->worker];
     const struct wait wait = {.pool = team->pool, .run = run};
-    publish(team->pool, run, count, task, context);
+    publish(team->pool, run, count, work, task, context);
     while (claim_task(run, &claim))
-        perform(team->pool, &claim, number);
+        perform(team->pool, &claim, team->worker);
     wait_until_over(&wait);
+
+    /* What makes others leave a task out is still so. */
+    return ckg__team_quits(team);
 }

@@ -37,12 +37,19 @@ int ckg__pool_run(struct ckg__pool *pool, int count, ckg__task task, void *conte
  * task that belongs to such a shared piece shares no further.
  */
 struct ckg__team {
-    struct ckg__pool *pool;
-    int worker;               /* the number that the task was given */
-    struct ckg__arena *arena; /* (threads) the workers' scratch */
+    struct ckg__pool *pool;       /* NULL: a team of one */
+    int worker;                   /* the number that the task was given */
+    struct ckg__arena *arena;     /* (threads) the workers' scratch */
+    struct ckg__interrupt *alone; /* what a team of one looks at */
 };
 
-/* The same for a part of a task; team NULL: one after the other, on worker 0. */
-void ckg__team_run(const struct ckg__team *team, int count, ckg__task task, void *context);
+/*
+ * The same for a part of a task, each task of so many multiply-adds; team NULL: one after the other, on
+ * worker 0. 1 when that was given up, by an interrupt or a deadline: some tasks have not run.
+ */
+int ckg__team_run(const struct ckg__team *team, int count, double work, ckg__task task, void *context);
+
+/* 1 when whoever works for the team is to give up; NULL: never. */
+int ckg__team_quits(const struct ckg__team *team);
 
 #endif

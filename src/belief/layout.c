@@ -15,14 +15,17 @@ int ckg__lay_out(const struct ckg__models *models, const struct ckg__layout *lay
 {
     const struct ckg__data *data = models->data;
     const double gap = layout->strict < 0 ? 0 : layout->strict ? narrow_gap : wide_gap;
-    const struct ckg__series_source source = {layout->outcome, layout->warp, layout->trials,
-                                              models->warp || models->lead ? gap : 0};
+    struct ckg__series_source source = {layout->outcome, layout->warp, layout->trials,
+                                        models->warp || models->lead ? gap : 0, NULL};
     const size_t D = (size_t)data->problem->D;
 
     assert(layout->outcome <= data->problem->outcomes && layout->trials <= data->trials);
 
     /* The values. */
-    const int status = ckg__series_build(data, &source, arena, scaling, series);
+    int status = ckg__select(data, layout->outcome, layout->trials, layout->most, arena, &source.seen);
+    if (status)
+        return status;
+    status = ckg__series_build(data, &source, arena, scaling, series);
     const size_t n = (size_t)series->n;
     *X = status ? NULL : ckg__arena_doubles(arena, D * n + 1);
     if (!*X)
@@ -35,12 +38,12 @@ int ckg__lay_out(const struct ckg__models *models, const struct ckg__layout *lay
     return CKG_OK;
 }
 
-int ckg__lay_out_all(struct ckg__models *models, int trials)
+int ckg__lay_out_all(struct ckg__models *models, int trials, int most)
 {
     int status = CKG_OK;
     for (int j = 0; !status && j < models->outcomes; j++) {
         struct ckg__surrogate *s = &models->surrogate[j];
-        const struct ckg__layout layout = {j, s->fitted.warp, trials, s->fitted.strict};
+        const struct ckg__layout layout = {j, s->fitted.warp, trials, s->fitted.strict, most};
         s->series = (struct ckg__series){0};
         if (!ckg__models_shared(models, j))
             status = ckg__lay_out(models, &layout, &models->own, &s->scaling, &s->series, &models->X[j]);
@@ -86,16 +89,16 @@ struct ckg__fit ckg__models_fit(const struct ckg__models *models, const struct c
                    .X = X,
                    .ldx = series->n,
                    .series = series,
-                   .mean_precision = series->labels ? 1 : ckg__models_mean_precision(models)},
+                   .mean_precision = series->labels ? 1 : ckg__models_mean_precision(models),
+                   .interrupt = ckg__pool_watched(models->pool)},
         .prior = prior_for(models, fitted, series),
-        .interrupt = ckg__pool_watched(models->pool),
     };
 }
 
 void ckg__models_share(const struct ckg__models *models, int worker, struct ckg__team *team,
                        struct ckg__fit *fit)
 {
-    *team = (struct ckg__team){models->pool, worker, models->arena};
+    *team = (struct ckg__team){models->pool, worker, models->arena, NULL};
     fit->inputs.team = fit->inputs.n >= CKG__SHARE_ROWS ? team : NULL;
 }
 
@@ -106,7 +109,8 @@ int ckg__models_run(const struct ckg__models *models, int count, ckg__task task,
         return CKG_ERR_CANCELLED;
     for (int i = 0; i < count; i++)
         if (status[i])
-            return status[i] == CKG_ERR_NOMEM ? ckg__fail_nomem()
-                                              : ckg__fail(status[i], "a model could not be fitted");
+            return status[i] == CKG_ERR_CANCELLED ? CKG_ERR_CANCELLED
+                   : status[i] == CKG_ERR_NOMEM   ? ckg__fail_nomem()
+                                                  : ckg__fail(status[i], "a model could not be fitted");
     return CKG_OK;
 }

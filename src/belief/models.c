@@ -132,7 +132,7 @@ static int find_repeats(struct ckg__models *models)
 static int find_hyperparameters(struct ckg__models *models)
 {
     if (!models->source) {
-        const int status = ckg__lay_out_all(models, 0);
+        const int status = ckg__lay_out_all(models, 0, CKG__MOST_FITTED);
         return status ? status : ckg__fit_when_due(models);
     }
     for (int j = 0; j < models->outcomes; j++)
@@ -200,7 +200,8 @@ int ckg__models_update(struct ckg__models *models, uint64_t revision, int spare)
     ckg__arena_release(&models->own, start);
     models->outcomes = models->data->problem->outcomes + (models->failures && any_failed(models->data));
 
-    /* What there is to model. */
+    /* What there is to model; half of the time that is left is for the hyperparameters. */
+    ckg__interrupt_stage(ckg__pool_watched(models->pool), 0.5);
     int status = find_repeats(models);
 
     /* Hyperparameters. */
@@ -209,12 +210,13 @@ int ckg__models_update(struct ckg__models *models, uint64_t revision, int spare)
 
     /* All data, on the scales that were chosen. */
     if (!status)
-        status = ckg__lay_out_all(models, models->data->trials);
+        status = ckg__lay_out_all(models, models->data->trials, CKG__MOST_DESIGNS);
 
     /* The processes: one per outcome, or one per hyperparameter sample. */
     struct ckg__chains *chains = status ? NULL : ckg__arena_get(&models->own, 1, sizeof *chains);
     if (!status)
         status = chains ? ckg__sample_all(models, chains) : CKG_ERR_NOMEM;
+    ckg__interrupt_stage(ckg__pool_watched(models->pool), 1);
     if (!status)
         status = ckg__condition_all(models, chains, spare);
 

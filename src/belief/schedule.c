@@ -4,7 +4,8 @@
  * Models follow from the trials alone, not from when they were asked for. So a fit starts from an anchor: the
  * fit to the first 16, 32, 64, … trials, each begun at the one before. A missing or outdated anchor is fitted
  * first. Up to CKG__REFIT_ALWAYS trials every result leads to a new fit; beyond, one in every 2 %, and
- * between them the old hyperparameters are conditioned on the new data.
+ * between them the old hyperparameters are conditioned on the new data. Anchors end where a process no longer
+ * sees every design (select.c).
  */
 #include <assert.h>
 #include <math.h>
@@ -27,6 +28,16 @@ static int is_anchor(int trials)
 {
     const int times = trials / FIRST_ANCHOR;
     return trials % FIRST_ANCHOR == 0 && (times & (times - 1)) == 0;
+}
+
+/* 1 when the first `trials` trials have more designs than a process sees. */
+static int is_crowded(const struct ckg__data *data, int trials)
+{
+    int last = -1;
+
+    for (int t = 0; trials > CKG__MOST_DESIGNS && t < trials; t++)
+        last = data->trial[t].design > last ? data->trial[t].design : last;
+    return last >= CKG__MOST_DESIGNS;
 }
 
 static int ended(const struct ckg__trial *trial)
@@ -56,10 +67,10 @@ static int trials_that_count(const struct ckg__data *data)
 /* Fits all outcomes to the first `trials` trials, from what their surrogates hold now. */
 static int fit_to(struct ckg__models *models, int trials)
 {
-    const int anchor = is_anchor(trials);
+    const int anchor = is_anchor(trials) && !is_crowded(models->data, trials);
 
     /* The hyperparameters. */
-    int status = ckg__lay_out_all(models, trials);
+    int status = ckg__lay_out_all(models, trials, CKG__MOST_FITTED);
     if (!status)
         status = ckg__fit_all(models, anchor);
 
@@ -69,7 +80,7 @@ static int fit_to(struct ckg__models *models, int trials)
     for (int j = 0; !status && chosen && models->warp && j < models->data->problem->outcomes; j++)
         status = ckg__choose_warp(models, j, trials);
     if (!status && smoothed && models->warp && models->choose_kernel)
-        status = ckg__lay_out_all(models, trials);
+        status = ckg__lay_out_all(models, trials, CKG__MOST_FITTED);
     for (int j = 0; !status && smoothed && models->choose_kernel && j < models->data->problem->outcomes; j++)
         status = ckg__choose_kernel(models, j);
     for (int j = 0; !status && smoothed && models->choose_kernel && j < models->data->problem->outcomes; j++)
@@ -152,7 +163,8 @@ static int fit_from_anchors(struct ckg__models *models, int trials)
         return CKG_OK;
     forget_fits(models);
     for (int level = 0; !status && level < CKG__ANCHORS && (long)FIRST_ANCHOR << level < trials; level++)
-        status = stand_at_anchor(models, level);
+        if (!is_crowded(models->data, FIRST_ANCHOR << level))
+            status = stand_at_anchor(models, level);
     return status ? status : fit_to(models, trials);
 }
 

@@ -12,14 +12,30 @@
 /* Up to so many trials every result leads to a new fit; beyond, one in every 2 %. */
 enum { CKG__REFIT_ALWAYS = 100 };
 
+/* --- select.c --- */
+
+/*
+ * A process is conditioned on so many designs at most, and where there are more, its hyperparameters are
+ * fitted to so many.
+ */
+enum { CKG__MOST_DESIGNS = 2000, CKG__MOST_FITTED = 1000 };
+
+/*
+ * *seen ← which designs a process of the outcome sees of the first `trials` trials: (designs), from the
+ * arena, `most` of them; NULL: all, where they are CKG__MOST_DESIGNS or fewer.
+ */
+int ckg__select(const struct ckg__data *data, int outcome, int trials, int most, struct ckg__arena *arena,
+                const unsigned char **seen);
+
 /* --- layout.c --- */
 
-/* Where a series is laid out: the outcome, the scale and how many trials it is made of. */
+/* Where a series is laid out: the outcome, the scale, how many trials and designs it is made of. */
 struct ckg__layout {
     int outcome;
     double warp;
     int trials;
     int strict;
+    int most;
 };
 
 /* The series of the layout with its scaling and its inputs X (D×n), from the arena. */
@@ -27,7 +43,7 @@ int ckg__lay_out(const struct ckg__models *models, const struct ckg__layout *lay
                  struct ckg__scaling *scaling, struct ckg__series *series, double **X);
 
 /* Every outcome's series of the first `trials` trials, on the scale that it was fitted on. */
-int ckg__lay_out_all(struct ckg__models *models, int trials);
+int ckg__lay_out_all(struct ckg__models *models, int trials, int most);
 
 /* How a series is fitted. `team` is filled for the worker and shares the matrices that are large enough. */
 struct ckg__fit ckg__models_fit(const struct ckg__models *models, const struct ckg__fitted *fitted,

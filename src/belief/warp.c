@@ -34,7 +34,8 @@ static void warp_task(void *context, int index, int worker)
     struct warped *w = context;
     struct ckg__arena *arena = &w->models->arena[worker];
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
-    const struct ckg__layout layout = {w->outcome, w->fitted[index].warp, w->trials, w->fitted[index].strict};
+    const struct ckg__layout layout = {w->outcome, w->fitted[index].warp, w->trials, w->fitted[index].strict,
+                                       CKG__MOST_FITTED};
     struct ckg__scaling scaling;
     struct ckg__series series;
     double *X;
@@ -61,13 +62,14 @@ static int list_scales(struct warped *w)
 {
     const struct ckg__models *models = w->models;
     const struct ckg__fitted *present = &models->surrogate[w->outcome].fitted;
-    const struct ckg__series_source source = {w->outcome, 0, w->trials, 0};
+    struct ckg__series_source source = {w->outcome, 0, w->trials, 0, NULL};
     struct ckg__arena *arena = &w->models->own;
     double tail;
     int decades;
 
     /* What the values ask for. */
-    if (ckg__series_tail(models->data, &source, arena, &tail) ||
+    if (ckg__select(models->data, w->outcome, w->trials, CKG__MOST_FITTED, arena, &source.seen) ||
+        ckg__series_tail(models->data, &source, arena, &tail) ||
         ckg__series_ranges(models->data, &source, arena, &decades))
         return CKG_ERR_NOMEM;
 

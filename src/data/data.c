@@ -1,11 +1,14 @@
 /*
  * Trials and distinct designs. Designs are told apart by their values in the user's units, bit for bit:
- * suggestions are made on the lattice, so that equal designs are equal numbers.
+ * suggestions are made on the lattice, so that equal designs are equal numbers. A design is found by its hash
+ * (open addressing, at most half of the slots taken), its trials by a chain from the newest on: both cost the
+ * same however many there are.
  */
 #include "data/data.h"
 
 #include <assert.h>
 #include <math.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -25,6 +28,8 @@ void ckg__data_free(struct ckg__data *data)
     ckg__free(data->trial);
     ckg__free(data->x);
     ckg__free(data->u);
+    ckg__free(data->newest);
+    ckg__free(data->slot);
     memset(data, 0, sizeof *data);
 }
 
@@ -52,6 +57,63 @@ static int grow_rows(double **rows, int used, int capacity, int width)
     return CKG_OK;
 }
 
+/* FNV-1a over words, stirred; both zeros are the same number. */
+static uint64_t hash(int d, const double *x)
+{
+    uint64_t sum = UINT64_C(0xcbf29ce484222325);
+
+    for (int k = 0; k < d; k++) {
+        const double value = x[k] + 0.0;
+        uint64_t bits;
+        memcpy(&bits, &value, sizeof bits);
+        sum = (sum ^ bits) * UINT64_C(0x100000001b3);
+        sum ^= sum >> 29;
+    }
+    return sum * UINT64_C(0x9e3779b97f4a7c15) >> 32;
+}
+
+/* The slot of the design x (d): the one that leads to it, or the free one where it belongs. */
+static int find_slot(const struct ckg__data *data, const double *x)
+{
+    const int d = data->problem->d;
+    int at = (int)(hash(d, x) & (uint64_t)(data->slots - 1));
+
+    for (; data->slot[at]; at = (at + 1) & (data->slots - 1)) {
+        const double *row = data->x + ((size_t)data->slot[at] - 1) * (size_t)d;
+        int k = 0;
+        while (k < d && row[k] == x[k])
+            k++;
+        if (k == d)
+            break;
+    }
+    return at;
+}
+
+/* More slots, the designs put into them anew. */
+static int grow_slots(struct ckg__data *data, int slots)
+{
+    int *grown = ckg__alloc_zero((size_t)slots, sizeof *grown);
+
+    if (!grown)
+        return CKG_ERR_NOMEM;
+    ckg__free(data->slot);
+    data->slot = grown;
+    data->slots = slots;
+    for (int i = 0; i < data->designs; i++)
+        grown[find_slot(data, data->x + (size_t)i * (size_t)data->problem->d)] = i + 1;
+    return CKG_OK;
+}
+
+static int grow_newest(struct ckg__data *data, int capacity)
+{
+    int *grown = ckg__alloc_resize(data->newest, (size_t)data->designs * sizeof *grown, (size_t)capacity,
+                                   sizeof *grown);
+    if (!grown)
+        return CKG_ERR_NOMEM;
+    data->newest = grown;
+    return CKG_OK;
+}
+
 static int grow_designs(struct ckg__data *data)
 {
     if (data->designs < data->design_capacity)
@@ -61,23 +123,25 @@ static int grow_designs(struct ckg__data *data)
     if (!status)
         status = grow_rows(&data->u, data->designs, capacity, data->problem->D);
     if (!status)
+        status = grow_newest(data, capacity);
+    if (!status)
+        status = grow_slots(data, 2 * capacity);
+    if (!status)
         data->design_capacity = capacity;
     return status;
 }
 
 int ckg__data_find(const struct ckg__data *data, const double *x)
 {
-    const int d = data->problem->d;
+    return data->slots ? data->slot[find_slot(data, x)] - 1 : -1;
+}
 
-    for (int i = 0; i < data->designs; i++) {
-        const double *row = data->x + (size_t)i * (size_t)d;
-        int k = 0;
-        while (k < d && row[k] == x[k])
-            k++;
-        if (k == d)
-            return i;
-    }
-    return -1;
+void ckg__data_chain(struct ckg__data *data, int t)
+{
+    struct ckg__trial *trial = &data->trial[t];
+
+    trial->before = data->newest[trial->design];
+    data->newest[trial->design] = t;
 }
 
 int ckg__data_add(struct ckg__data *data, const double *x, int *trial)
@@ -97,11 +161,14 @@ int ckg__data_add(struct ckg__data *data, const double *x, int *trial)
         double *row = data->x + (size_t)design * (size_t)data->problem->d;
         memcpy(row, x, (size_t)data->problem->d * sizeof *x);
         ckg__problem_to_unit(data->problem, row, data->u + (size_t)design * (size_t)data->problem->D);
+        data->slot[find_slot(data, row)] = design + 1;
+        data->newest[design] = -1;
     }
 
     /* The trial. */
-    data->trial[data->trials] = (struct ckg__trial){CKG_PENDING, design, 0, NULL};
+    data->trial[data->trials] = (struct ckg__trial){CKG_PENDING, design, 0, NULL, -1};
     *trial = data->trials++;
+    ckg__data_chain(data, *trial);
     return CKG_OK;
 }
 
@@ -134,9 +201,9 @@ static void weigh_repeat(struct ckg__data *data, int trial)
     const struct ckg__trial *now = &data->trial[trial];
     int whole;
 
-    for (int t = 0; t < data->trials; t++) {
+    for (int t = data->newest[now->design]; t >= 0; t = data->trial[t].before) {
         const struct ckg__trial *before = &data->trial[t];
-        if (t == trial || before->design != now->design || before->state != CKG_COMPLETE)
+        if (t == trial || before->state != CKG_COMPLETE)
             continue;
         if (!agree(before, now, &whole))
             data->unlike++;
@@ -159,6 +226,15 @@ int ckg__data_tell(struct ckg__data *data, int trial, int count, const struct ck
     data->trial[trial].state = CKG_COMPLETE;
     weigh_repeat(data, trial);
     return CKG_OK;
+}
+
+int ckg__data_pending(const struct ckg__data *data, int design)
+{
+    int t = data->newest[design];
+
+    while (t >= 0 && data->trial[t].state != CKG_PENDING)
+        t = data->trial[t].before;
+    return t >= 0;
 }
 
 int ckg__data_allowed(const struct ckg__data *data, int design)
@@ -186,10 +262,15 @@ int ckg__data_measured(const struct ckg__data *data, int outcome)
 
 int ckg__data_best(const struct ckg__data *data)
 {
+    return ckg__data_best_of(data, data->trials);
+}
+
+int ckg__data_best_of(const struct ckg__data *data, int trials)
+{
     double best_value = NAN;
     int best = -1;
 
-    for (int t = 0; t < data->trials; t++) {
+    for (int t = 0; t < trials; t++) {
         const struct ckg__trial *trial = &data->trial[t];
         const struct ckg_measurement *m = measurement_of(trial, 0);
 
@@ -220,10 +301,8 @@ int ckg__data_settled(const struct ckg__data *data, int design)
     int count = 0;
 
     assert(design >= 0 && design < data->designs);
-    for (int t = 0; t < data->trials; t++) {
+    for (int t = data->newest[design]; t >= 0; t = data->trial[t].before) {
         const struct ckg__trial *trial = &data->trial[t];
-        if (trial->design != design)
-            continue;
         if (trial->state == CKG_FAILED)
             return 1;
         for (int i = 0; i < trial->count; i++) {

@@ -15,6 +15,7 @@ struct ckg__trial {
     int design; /* row of the distinct designs */
     int count;  /* measured values */
     struct ckg_measurement *measured;
+    int before; /* the trial before it at the same design; -1: none */
 };
 
 struct ckg__data {
@@ -22,8 +23,11 @@ struct ckg__data {
     int trials, trial_capacity;
     struct ckg__trial *trial;
     int designs, design_capacity;
-    double *x; /* designs × d, the user's units */
-    double *u; /* designs × D, the unit cube */
+    double *x;   /* designs × d, the user's units */
+    double *u;   /* designs × D, the unit cube */
+    int *newest; /* (designs) the last trial of each; the others by `before` */
+    int *slot;   /* (slots) where the hash of a design leads: its row + 1, or 0 */
+    int slots;   /* a power of two */
     /* evidence of repeated evaluations: of those that agreed to the last bit, and how many did not */
     int alike, unlike;
 };
@@ -36,8 +40,14 @@ int ckg__data_add(struct ckg__data *data, const double *x, int *trial);
 /* Gives a pending trial its values, checked by the caller, or fails. */
 int ckg__data_tell(struct ckg__data *data, int trial, int count, const struct ckg_measurement *measured);
 
+/* Makes trial t the newest of its design, for data that are put together from trials of others. */
+void ckg__data_chain(struct ckg__data *data, int t);
+
 /* The row of the distinct design x (d), or -1. */
 int ckg__data_find(const struct ckg__data *data, const double *x);
+
+/* 1 when a trial of the distinct design is pending. */
+int ckg__data_pending(const struct ckg__data *data, int design);
 
 /* 1 when the distinct design breaks no rule. */
 int ckg__data_allowed(const struct ckg__data *data, int design);
@@ -50,6 +60,8 @@ int ckg__data_measured(const struct ckg__data *data, int outcome);
 
 /* The best trial measured feasible in every constraint, by its measured objective, or -1. */
 int ckg__data_best(const struct ckg__data *data);
+/* The same among the first `trials` trials. */
+int ckg__data_best_of(const struct ckg__data *data, int trials);
 
 /* 1 when the value was measured without noise. */
 int ckg__data_exact(const struct ckg_problem *problem, const struct ckg_measurement *m);
@@ -122,6 +134,7 @@ struct ckg__series_source {
     double warp; /* c, CKG__LOGARITHM, or 0: none */
     int trials;  /* only the first so many trials */
     double gap;  /* values beyond a gap so wide (robust.h) are absurd: drawn in, and uncertain; 0: none is */
+    const unsigned char *seen; /* (designs) 0: a design's values are left out; NULL: none are */
 };
 
 /*

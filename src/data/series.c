@@ -45,6 +45,8 @@ static int collect(const struct ckg__data *data, const struct ckg__series_source
     for (int t = 0; t < source->trials; t++) {
         const struct ckg__trial *trial = &data->trial[t];
 
+        if (source->seen && !source->seen[trial->design])
+            continue;
         if (latent && (trial->state == CKG_COMPLETE || trial->state == CKG_FAILED))
             entries[count++] = (struct entry){.design = trial->design,
                                               .value = trial->state == CKG_COMPLETE ? 1 : -1};

@@ -291,21 +291,22 @@ int ckg__allowed_fill(const ckg_problem *problem, struct ckg__rng *rng, int hint
 
 /* --- an initial design --- */
 
-/* What is allowed of a Latin hypercube of n points: U (n × D), how many. */
+/* What is allowed of a Latin hypercube of n points: U (n × D), *count of them. */
 static int from_hypercube(const ckg_problem *problem, struct ckg__rng *rng, int n, double *U, double *cube,
-                          int *order)
+                          int *order, struct ckg__interrupt *interrupt, int *count)
 {
     const size_t d = (size_t)problem->d;
     double x[CKG_MAX_PARAMETERS];
-    int count = 0;
 
-    ckg__design_lhs(rng, n, problem->d, LHS_TRIES, cube, cube + (size_t)n * d, order);
+    *count = 0;
+    if (ckg__design_lhs(rng, n, problem->d, LHS_TRIES, cube, cube + (size_t)n * d, order, interrupt))
+        return CKG_ERR_CANCELLED;
     for (int p = 0; p < n; p++) {
-        double *u = U + (size_t)count * (size_t)problem->D;
+        double *u = U + (size_t)*count * (size_t)problem->D;
         ckg__problem_from_cube(problem, cube + (size_t)p * d, u);
-        count += ckg__allowed(problem, u, x);
+        *count += ckg__allowed(problem, u, x);
     }
-    return count;
+    return CKG_OK;
 }
 
 static double squared_distance(int D, const double *u, const double *U, int ldu, int p)
@@ -317,16 +318,25 @@ static double squared_distance(int D, const double *u, const double *U, int ldu,
 }
 
 /* U (n × D) from `count` on ← of the pool (D×m) those that are farthest from what is there. */
-static void add_farthest(int D, int n, int count, double *U, int m, const double *pool, double *nearest)
+static int add_farthest(int D, int n, int count, double *U, int m, const double *pool, double *nearest,
+                        struct ckg__interrupt *interrupt)
 {
+    const double work = (double)m * D;
+
     for (int p = 0; p < m; p++)
         nearest[p] = INFINITY;
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < count; i++) {
+        if (ckg__interrupted_by(interrupt, work))
+            return CKG_ERR_CANCELLED;
         for (int p = 0; p < m; p++)
             nearest[p] = fmin(nearest[p], squared_distance(D, U + (size_t)i * (size_t)D, pool, m, p));
+    }
     for (; count < n; count++) {
         double *u = U + (size_t)count * (size_t)D;
         int far = 0;
+
+        if (ckg__interrupted_by(interrupt, work))
+            return CKG_ERR_CANCELLED;
 
         for (int p = 1; p < m; p++)
             far = nearest[p] > nearest[far] ? p : far;
@@ -334,31 +344,45 @@ static void add_farthest(int D, int n, int count, double *U, int m, const double
         for (int p = 0; p < m; p++)
             nearest[p] = fmin(nearest[p], squared_distance(D, u, pool, m, p));
     }
+    return CKG_OK;
+}
+
+/* U (n × D) from `count` on ← points of the pool (D×m) as they come. */
+static void add_next(int D, int n, int count, double *U, int m, const double *pool)
+{
+    for (int p = 0; count < n; p++, count++)
+        get(D, pool, m, p, U + (size_t)count * (size_t)D);
 }
 
 int ckg__allowed_design(const ckg_problem *problem, struct ckg__rng *rng, int n, double *U,
-                        struct ckg__arena *arena)
+                        struct ckg__arena *arena, struct ckg__interrupt *interrupt)
 {
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
-    const int m = PER_DESIGN * n > POOL ? PER_DESIGN * n : POOL;
+    const int wanted = PER_DESIGN * n > POOL ? PER_DESIGN * n : POOL;
+    const int many = (double)wanted * n * problem->D > CKG__LHS_WORK;
+    const int m = many ? n : wanted;
     double *cube = ckg__arena_doubles(arena, 2 * (size_t)n * (size_t)problem->d);
     double *pool = ckg__arena_doubles(arena, (size_t)m * (size_t)problem->D);
     double *nearest = ckg__arena_doubles(arena, (size_t)m);
-    int *order = ckg__arena_ints(arena, (size_t)n);
+    int *order = ckg__arena_ints(arena, 2 * (size_t)n);
     int found;
+    int count;
 
     if (!cube || !pool || !nearest || !order)
         return CKG_ERR_NOMEM;
 
     /* What is allowed of a hypercube. */
-    const int count = from_hypercube(problem, rng, n, U, cube, order);
+    int status = from_hypercube(problem, rng, n, U, cube, order, interrupt, &count);
 
     /* The farthest of many for the rest. */
-    int status = count < n ? ckg__allowed_fill(problem, rng, 0, NULL, m, pool, m, arena, &found) : CKG_OK;
     if (!status && count < n) {
-        assert(found == m);
-        add_farthest(problem->D, n, count, U, m, pool, nearest);
+        status = ckg__allowed_fill(problem, rng, 0, NULL, m, pool, m, arena, &found);
+        assert(status || found == m);
     }
+    if (!status && many)
+        add_next(problem->D, n, count, U, m, pool);
+    else if (!status && count < n)
+        status = add_farthest(problem->D, n, count, U, m, pool, nearest, interrupt);
     ckg__arena_release(arena, mark);
     return status;
 }

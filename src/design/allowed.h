@@ -7,6 +7,7 @@
 #define CKG_DESIGN_ALLOWED_H
 
 #include "base/arena.h"
+#include "base/interrupt.h"
 #include "base/rng.h"
 #include "problem/problem.h"
 
@@ -66,10 +67,11 @@ int ckg__allowed_fill(const ckg_problem *problem, struct ckg__rng *rng, int hint
                       int count, double *U, int ldu, struct ckg__arena *arena, int *found);
 
 /* U (n × D, row by row) ← an initial design of n allowed points: what is allowed of a Latin hypercube, and
- * from many others those farthest from what is there.
+ * from many others those farthest from what is there; from very large designs on, those that come first.
+ * CKG_ERR_CANCELLED, without a message, when the interrupt (NULL: none) is raised.
  */
 int ckg__allowed_design(const ckg_problem *problem, struct ckg__rng *rng, int n, double *U,
-                        struct ckg__arena *arena);
+                        struct ckg__arena *arena, struct ckg__interrupt *interrupt);
 
 /* --- whether there are any (survey.c) --- */
 

@@ -2,7 +2,9 @@
  * Designs that fill the unit cube.
  *
  * Latin hypercube: McKay, Beckman, Conover, Technometrics 21, 1979; the best of several by the maximin
- * criterion of Johnson, Moore, Ylvisaker, J. Stat. Plan. Inference 26, 1990. O(tries·n²·d).
+ * criterion of Johnson, Moore, Ylvisaker, J. Stat. Plan. Inference 26, 1990. O(tries·n²·d) at most: the
+ * points are compared in the order of their last coordinates, each with those that are no farther in it than
+ * the nearest two so far, which are few unless d is large.
  *
  * Sobol: Joe and Kuo's direction numbers, points in Gray-code order, 32 digits. Scrambled as Owen (Randomly
  * permuted (t,m,s)-nets, 1995) asks: a digit is flipped or not depending on all digits before it. The flips
@@ -16,6 +18,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "design/sobol_directions.inc"
 
 enum { DIGITS = 32 };
@@ -52,40 +55,62 @@ static double squared_distance(int d, const double *x, const double *y)
     return sum;
 }
 
+/* What a comparison of hypercubes has to go by, and what it may cost. */
+struct comparison {
+    int n, d;
+    const int *order; /* (n) each point's stratum in the last coordinate */
+    int *sorted;      /* (n) the points by that */
+    double left;      /* differences of coordinates that may still be taken */
+    struct ckg__interrupt *interrupt;
+};
+
 /*
  * The smallest squared distance between two points; any number not above `enough` as soon as it cannot exceed
- * that.
+ * that. −1 when there is no time for it.
  */
-static double separation(int n, int d, const double *X, double enough)
+static double separation(struct comparison *c, const double *X, double enough)
 {
+    const size_t d = (size_t)c->d;
     double smallest = DBL_MAX;
 
-    for (int i = 1; i < n && smallest > enough; i++)
-        for (int k = 0; k < i; k++) {
-            double distance = squared_distance(d, X + (size_t)i * d, X + (size_t)k * d);
+    for (int i = 0; i < c->n; i++)
+        c->sorted[c->order[i]] = i;
+    for (int i = 0; i < c->n && smallest > enough; i++) {
+        const double *x = X + (size_t)c->sorted[i] * d;
+        int k = i + 1;
 
-            if (distance < smallest)
-                smallest = distance;
+        /* Those after it, while their last coordinates alone are not too far apart. */
+        for (; k < c->n; k++) {
+            const double *y = X + (size_t)c->sorted[k] * d;
+            const double gap = y[d - 1] - x[d - 1];
+            if (gap * gap >= smallest)
+                break;
+            const double distance = squared_distance(c->d, x, y);
+            smallest = distance < smallest ? distance : smallest;
         }
+        c->left -= (double)(k - i) * c->d;
+        if (c->left < 0 || ckg__interrupted_by(c->interrupt, (double)(k - i) * c->d))
+            return -1;
+    }
     return smallest;
 }
 
-void ckg__design_lhs(struct ckg__rng *rng, int n, int d, int tries, double *X, double *work, int *order)
+int ckg__design_lhs(struct ckg__rng *rng, int n, int d, int tries, double *X, double *work, int *order,
+                    struct ckg__interrupt *interrupt)
 {
-    double best;
+    struct comparison c = {n, d, order, order + n, CKG__LHS_WORK, interrupt};
 
     draw_lhs(rng, n, d, X, order);
-    best = separation(n, d, X, -1);
-    for (int t = 1; t < tries; t++) {
-        double separated;
-
+    double best = tries > 1 ? separation(&c, X, -1) : 0;
+    for (int t = 1; t < tries && c.left >= 0 && best >= 0; t++) {
         draw_lhs(rng, n, d, work, order);
-        separated = separation(n, d, work, best);
+        const double separated = separation(&c, work, best);
         if (separated > best) {
             best = separated;
             memcpy(X, work, (size_t)n * d * sizeof *X);
         }
     }
+    return ckg__interrupted_by(interrupt, 0) ? CKG_ERR_CANCELLED : CKG_OK;
 }
 
 static int degree_of(unsigned polynomial)

@@ -4,13 +4,20 @@
 #ifndef CKG_DESIGN_SEQUENCE_H
 #define CKG_DESIGN_SEQUENCE_H
 
+#include "base/interrupt.h"
 #include "base/rng.h"
 
 /*
  * X (n×d, row-major): one point per stratum in every dimension, jittered inside it; among `tries` draws the
- * one whose smallest distance between two points is largest. `work` holds n·d doubles, `order` n ints.
+ * one whose smallest distance between two points is largest. Where that would take long, among fewer: after
+ * CKG__LHS_WORK differences of coordinates there is no further try. `work` holds n·d doubles, `order` 2·n
+ * ints. CKG_ERR_CANCELLED, without a message, when the interrupt (NULL: none) is raised.
  */
-void ckg__design_lhs(struct ckg__rng *rng, int n, int d, int tries, double *X, double *work, int *order);
+int ckg__design_lhs(struct ckg__rng *rng, int n, int d, int tries, double *X, double *work, int *order,
+                    struct ckg__interrupt *interrupt);
+
+/* More than twenty tries of any initial design of the default size take. */
+#define CKG__LHS_WORK 5e8
 
 /* Largest dimension of ckg__design_sobol. */
 enum { CKG__SOBOL_MAX_DIM = 1000 };

@@ -11,8 +11,8 @@
 
 struct ckg__dense_ops {
     /*
-     * A (n×n) ← its Cholesky factor L, in place. Returns 0, or i+1 when pivot i is not positive or not finite
-     * (A is then spoilt).
+     * A (n×n) ← its Cholesky factor L, in place. Returns 0; or i+1 when pivot i is not positive or not
+     * finite, −1 when the team was to give up (A is then spoilt).
      */
     int (*cholesky)(int n, double *A, int lda, const struct ckg__team *team);
 
@@ -22,8 +22,11 @@ struct ckg__dense_ops {
     /* B (n×m) ← L⁻ᵀB. */
     void (*solve_lower_transposed)(int n, int m, const double *L, int ldl, double *B, int ldb);
 
-    /* A (n×n), holding L in its lower triangle, ← the lower triangle of (LLᵀ)⁻¹. */
-    void (*inverse_from_cholesky)(int n, double *A, int lda, const struct ckg__team *team);
+    /*
+     * A (n×n), holding L in its lower triangle, ← the lower triangle of (LLᵀ)⁻¹. Returns 0, or −1 when the
+     * team was to give up (A is then spoilt).
+     */
+    int (*inverse_from_cholesky)(int n, double *A, int lda, const struct ckg__team *team);
 
     /* C (m×n) ← beta·C + alpha·AᵀB with A (k×m), B (k×n). */
     void (*multiply_tn)(int m, int n, int k, double alpha, const double *A, int lda, const double *B, int ldb,

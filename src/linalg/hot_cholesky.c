@@ -226,8 +226,9 @@ int hot_cholesky(int n, double *A, int lda, const struct ckg__team *team)
             return k + bad;
         if (team && below >= SHARED) {
             struct step step = {.n = n - k, .depth = depth, .A = block, .lda = lda, .inverse = inverse};
-            ckg__team_run(team, below, solve_below, &step);
-            ckg__team_run(team, below, update_below, &step);
+            if (ckg__team_run(team, below, strip_work(depth, depth), solve_below, &step) ||
+                ckg__team_run(team, below, strip_work(n - k, depth), update_below, &step))
+                return -1;
         } else if (below) {
             eliminate_below(n - k, depth, inverse, block, lda, T);
         }

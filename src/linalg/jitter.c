@@ -16,9 +16,8 @@ int ckg__jitter_factor(int n, double *A, int lda, struct ckg__jitter ladder, ckg
     assert(ladder.from > 0 || ladder.step > 0);
 
     for (*jitter = ladder.from; *jitter <= ladder.most; *jitter = *jitter > 0 ? 10 * *jitter : ladder.step) {
-        fill(context, *jitter);
-        pivot = ckg__dense()->cholesky(n, A, lda, team);
-        if (!pivot)
+        pivot = fill(context, *jitter) ? -1 : ckg__dense()->cholesky(n, A, lda, team);
+        if (pivot <= 0)
             break;
     }
     return pivot;

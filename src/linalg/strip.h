@@ -195,7 +195,7 @@ double hot_dot(int n, const double *x, const double *y);
 int hot_cholesky(int n, double *A, int lda, const struct ckg__team *team);
 void hot_solve_lower(int n, int m, const double *L, int ldl, double *B, int ldb);
 void hot_solve_lower_transposed(int n, int m, const double *L, int ldl, double *B, int ldb);
-void hot_inverse_from_cholesky(int n, double *A, int lda, const struct ckg__team *team);
+int hot_inverse_from_cholesky(int n, double *A, int lda, const struct ckg__team *team);
 
 /* inverse (n) ← 1/L_ii. */
 static inline void invert_diagonal(int n, const double *L, ptrdiff_t ldl, double *inverse)
@@ -217,6 +217,12 @@ struct step {
 static inline int strips(int n)
 {
     return (n + WIDTH - 1) / WIDTH;
+}
+
+/* Multiply-adds of a strip of a block times `rows` rows. */
+static inline double strip_work(int rows, int depth)
+{
+    return (double)rows * depth * WIDTH;
 }
 
 #endif

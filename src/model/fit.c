@@ -150,6 +150,14 @@ static double prior_density(const struct ckg__fit *fit, const double *theta, dou
     return sum;
 }
 
+/* Multiply-adds of a density that nobody shares, and so nobody counts. */
+static double uncounted(const struct ckg__gp_inputs *in)
+{
+    const double n = in->n;
+
+    return in->team ? 0 : n * n * (n / 2 + 2 * (in->D + CKG__KERNEL_WORK));
+}
+
 double ckg__fit_density(const struct ckg__fit *fit, const double *theta, double *gradient,
                         struct ckg__fit_work *w)
 {
@@ -157,7 +165,8 @@ double ckg__fit_density(const struct ckg__fit *fit, const double *theta, double 
 
     double unused[CKG_MAX_PARAMETERS + 2] = {0};
 
-    if (ckg__interrupted(fit->interrupt))
+    if (ckg__interrupted(fit->inputs.interrupt) ||
+        ckg__interrupted_by(fit->inputs.interrupt, uncounted(&fit->inputs)))
         return -INFINITY;
     const double density = fit->inputs.likelihood->density(&fit->inputs, theta, gradient, w);
     if (density == -INFINITY)

@@ -31,14 +31,13 @@ struct ckg__prior ckg__prior_flat(void);
 struct ckg__fit {
     struct ckg__gp_inputs inputs;
     struct ckg__prior prior;
-    struct ckg__interrupt *interrupt; /* once raised, every density is −INFINITY; NULL: none */
 };
 
 int ckg__fit_work_take(struct ckg__fit_work *work, const struct ckg__fit *fit, struct ckg__arena *arena);
 
 /*
  * The log posterior density at theta (d+2), up to a constant, and its gradient (d+2) unless NULL; −INFINITY
- * where there is no factor.
+ * where there is no factor, and once the inputs' interrupt is raised or its deadline has passed.
  */
 double ckg__fit_density(const struct ckg__fit *fit, const double *theta, double *gradient,
                         struct ckg__fit_work *work);

@@ -118,15 +118,18 @@ static void kernel_task(void *context, int index, int worker)
 }
 
 /* K + Σ with that nugget. */
-static void fill_covariance(void *context, double nugget)
+static int fill_covariance(void *context, double nugget)
 {
     struct covariance *c = context;
     const int n = c->in->n;
     const double unit = ckg__covariance_unit(c->k);
 
-    ckg__team_run(c->in->team, (n + CKG__GP_ROWS - 1) / CKG__GP_ROWS, kernel_task, c);
+    if (ckg__team_run(c->in->team, (n + CKG__GP_ROWS - 1) / CKG__GP_ROWS,
+                      (double)CKG__GP_ROWS * n * (c->in->D + CKG__KERNEL_WORK), kernel_task, c))
+        return 1;
     for (int i = 0; i < n; i++)
         c->L[(size_t)i * (size_t)c->ldl + (size_t)i] += unit * nugget + c->row_noise[i];
+    return 0;
 }
 
 struct ckg__jitter ckg__nuggets(double from)
@@ -157,6 +160,7 @@ int ckg__gp_set(struct ckg__gp *gp, const struct ckg__gp_inputs *in, const doubl
     assert(in->likelihood && in->D == gp->D);
     assert(in->n <= in->series->n && ckg__gp_has_room(gp, in->n));
     gp->likelihood = in->likelihood;
+    gp->interrupt = in->interrupt;
     return in->likelihood->condition(gp, in, theta, arena);
 }
 

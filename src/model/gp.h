@@ -32,6 +32,8 @@ struct ckg__gp_inputs {
     double mean_precision;        /* of the normal prior of m around 0; INFINITY: m = 0 */
     const struct ckg__team *team; /* shares the work on a large matrix; NULL: nobody does */
     int linear;                   /* 1: a trend beside the kernel (covariance.h) */
+    /* whoever fits, conditions or asks the process looks at it; NULL: nobody does */
+    struct ckg__interrupt *interrupt;
 };
 
 /* A process without rows or room for any; NULL when there is no memory. */
@@ -47,7 +49,7 @@ int ckg__gp_has_room(const struct ckg__gp *gp, int rows);
 
 /*
  * Conditions the process on the inputs with these hyperparameters; room for them is reserved already.
- * CKG_ERR_NUMERIC when no nugget helps.
+ * CKG_ERR_NUMERIC when no nugget helps; CKG_ERR_CANCELLED, without a message, when it was to give up.
  */
 int ckg__gp_set(struct ckg__gp *gp, const struct ckg__gp_inputs *inputs, const double *theta,
                 struct ckg__arena *arena);

@@ -24,6 +24,7 @@ struct ckg__gp {
     double noise;  /* estimated variance of one evaluation, 0: none */
     double future; /* variance that one further evaluation is expected to carry, nugget included */
     double log_likelihood;
+    struct ckg__interrupt *interrupt; /* whoever asks it looks at it; NULL: nobody does */
 };
 
 /* The smallest nugget relative to the covariance's unit, and the largest tried when a factorisation fails. */
@@ -45,13 +46,16 @@ void ckg__gp_free(struct ckg__gp *gp);
 /* Rows of a matrix that one task gets. */
 enum { CKG__GP_ROWS = 32 };
 
+/* Multiply-adds that a value of a kernel is worth beside those of its distance. */
+enum { CKG__KERNEL_WORK = 8 };
+
 /* Scaled inputs A (D×lda) ← X/ℓ; inv_ell (D). */
 void ckg__gp_scale(const struct ckg__gp_inputs *inputs, const double *theta, double *inv_ell, double *A,
                    int lda);
 
 /*
  * The factor of K + Σ at inputs scaled into A (D×lda), with the diagonal row_noise (n) of Σ: L in `L`, the
- * nugget used; 0, or a pivot's number when every nugget failed.
+ * nugget used; 0, a pivot's number when every nugget failed, or −1 when it was to give up.
  */
 int ckg__gp_factor(const struct ckg__gp_inputs *inputs, const struct ckg__covariance *k,
                    const double *row_noise, const double *A, int lda, double *L, int ldl, double *nugget);

@@ -25,6 +25,7 @@ struct leave {
     const struct ckg__gp *gp;
     const struct ckg__series *series;
     double mean_precision;
+    const struct ckg__team *team;
     double *Q;       /* n×n, lower */
     double *q1, *qy; /* (n) Q·1 and Q·y */
     double s11, s1y; /* 1ᵀQ1 and 1ᵀQy */
@@ -51,7 +52,8 @@ static int prepare(struct leave *w, struct ckg__arena *arena)
         w->q1[i] = 1;
         w->qy[i] = w->series->y[i];
     }
-    ckg__dense()->inverse_from_cholesky(w->gp->n, w->Q, w->gp->n, NULL);
+    if (ckg__dense()->inverse_from_cholesky(w->gp->n, w->Q, w->gp->n, w->team))
+        return CKG_ERR_CANCELLED;
     solve(w->gp, w->q1);
     solve(w->gp, w->qy);
     w->s11 = w->s1y = 0;
@@ -117,12 +119,12 @@ static int leave_rows(const struct leave *w, int first, int count, double *mean,
 }
 
 int ckg__gp_leave_out(const struct ckg__gp *gp, const struct ckg__series *series, double mean_precision,
-                      struct ckg__arena *arena, double *mean, double *var)
+                      const struct ckg__team *team, struct ckg__arena *arena, double *mean, double *var)
 {
     assert(gp->n == series->n);
 
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
-    struct leave w = {.gp = gp, .series = series, .mean_precision = mean_precision};
+    struct leave w = {.gp = gp, .series = series, .mean_precision = mean_precision, .team = team};
     int status = prepare(&w, arena);
     for (int first = 0, next; !status && first < gp->n; first = next) {
         for (next = first + 1; next < gp->n && series->design[next] == series->design[first]; next++)

@@ -10,6 +10,6 @@
  * process was set with. Rows of one design follow one another in the series, three at most.
  */
 int ckg__gp_leave_out(const struct ckg__gp *gp, const struct ckg__series *series, double mean_precision,
-                      struct ckg__arena *arena, double *mean, double *var);
+                      const struct ckg__team *team, struct ckg__arena *arena, double *mean, double *var);
 
 #endif

@@ -64,8 +64,12 @@ static int condition(struct ckg__gp *gp, const struct ckg__gp_inputs *in, const 
     memcpy(gp->design, s->design, (size_t)in->n * sizeof *gp->design);
 
     /* The factor of their covariance. */
-    if (ckg__gp_factor(in, &gp->k, gp->row_noise, gp->A, gp->capacity, gp->L, gp->capacity, &gp->nugget)) {
+    const int bad = ckg__gp_factor(in, &gp->k, gp->row_noise, gp->A, gp->capacity, gp->L, gp->capacity,
+                                   &gp->nugget);
+    if (bad) {
         ckg__arena_release(arena, mark);
+        if (bad < 0)
+            return CKG_ERR_CANCELLED;
         return ckg__fail(CKG_ERR_NUMERIC, "the covariance of %d observations has no factor, nugget %g", in->n,
                          CKG__NUGGET_MAX);
     }
@@ -78,9 +82,12 @@ static int condition(struct ckg__gp *gp, const struct ckg__gp_inputs *in, const 
     return CKG_OK;
 }
 
-/* Gradient of the density into gradient (d+2), which is cleared first; needs w->L the factor and w->beta. */
-static void density_gradient(const struct ckg__gp_inputs *in, const struct ckg__covariance *k, double nugget,
-                             double noise, double mean, double *gradient, struct ckg__fit_work *w)
+/*
+ * Gradient of the density into gradient (d+2), which is cleared first; needs w->L the factor and w->beta. −1
+ * when it was to give up.
+ */
+static int density_gradient(const struct ckg__gp_inputs *in, const struct ckg__covariance *k, double nugget,
+                            double noise, double mean, double *gradient, struct ckg__fit_work *w)
 {
     const struct ckg__series *s = in->series;
     const int n = in->n;
@@ -89,7 +96,8 @@ static void density_gradient(const struct ckg__gp_inputs *in, const struct ckg__
     /* The weights and the inverse. */
     memcpy(w->alpha, w->beta, (size_t)n * sizeof *w->alpha);
     ckg__dense()->solve_lower_transposed(n, 1, w->L, w->ld, w->alpha, 1);
-    ckg__dense()->inverse_from_cholesky(n, w->L, w->ld, in->team);
+    if (ckg__dense()->inverse_from_cholesky(n, w->L, w->ld, in->team))
+        return -1;
 
     /* The noise that is estimated. */
     for (int i = 0; i < n; i++)
@@ -98,10 +106,12 @@ static void density_gradient(const struct ckg__gp_inputs *in, const struct ckg__
                           w->noise[i];
 
     /* Signal and length-scales, and what replicates say of the noise. */
-    ckg__rows_slopes(in, k, nugget, s->y, mean, gradient, w);
+    if (ckg__rows_slopes(in, k, nugget, s->y, mean, gradient, w))
+        return -1;
     gradient[in->d] = 0.5 * noise_term;
     if (s->extra > 0)
         gradient[in->d] += 0.5 * (s->within / noise - s->extra);
+    return 0;
 }
 
 static double density(const struct ckg__gp_inputs *in, const double *theta, double *gradient,
@@ -120,8 +130,8 @@ static double density(const struct ckg__gp_inputs *in, const double *theta, doub
         return -INFINITY;
 
     const double mean = center(in, noise, w->L, w->ld, w->beta, w->ones, &value);
-    if (gradient)
-        density_gradient(in, &k, nugget, noise, mean, gradient, w);
+    if (gradient && density_gradient(in, &k, nugget, noise, mean, gradient, w))
+        return -INFINITY;
     return value;
 }
 

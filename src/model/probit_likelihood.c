@@ -190,7 +190,10 @@ static void measure(struct labels *l)
     }
 }
 
-/* What the sites together say of f at every row; 0, or a pivot's number where there is no factor. */
+/*
+ * What the sites together say of f at every row; 0, a pivot's number where there is no factor, or −1 when it
+ * was to give up.
+ */
 static int look(struct labels *l)
 {
     const int n = l->in->n;
@@ -205,7 +208,8 @@ static int look(struct labels *l)
                                  &l->density);
     memcpy(l->alpha, l->beta, (size_t)n * sizeof *l->alpha);
     ckg__dense()->solve_lower_transposed(n, 1, l->L, l->ldl, l->alpha, 1);
-    ckg__dense()->inverse_from_cholesky(n, l->L, l->ldl, l->in->team);
+    if (ckg__dense()->inverse_from_cholesky(n, l->L, l->ldl, l->in->team))
+        return -1;
 
     /* K(K + Σ)⁻¹ = I − Σ(K + Σ)⁻¹: the noise of a row never vanishes, so little is lost. */
     for (int i = 0; i < n; i++) {
@@ -328,7 +332,8 @@ static double density(const struct ckg__gp_inputs *in, const double *theta, doub
     const double value = log_probability(&l);
     if (gradient) {
         const double part = l.centre * l.centre * mean_precision(in, s2);
-        ckg__rows_slopes(in, &l.k, 0, l.y, l.centre, gradient, w);
+        if (ckg__rows_slopes(in, &l.k, 0, l.y, l.centre, gradient, w))
+            return -INFINITY;
         gradient[in->d + 1] += 0.5 * part * s2 / (1 + s2);
     }
     return value;
@@ -382,6 +387,8 @@ static int condition(struct ckg__gp *gp, const struct ckg__gp_inputs *in, const 
                              &gp->nugget);
     if (bad) {
         ckg__arena_release(arena, mark);
+        if (bad < 0)
+            return CKG_ERR_CANCELLED;
         return ckg__fail(CKG_ERR_NUMERIC,
                          "the covariance of %d successes and failures has no factor, nugget %g", in->n,
                          CKG__NUGGET_MAX);

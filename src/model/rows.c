@@ -89,8 +89,8 @@ static double linear_share(const struct ckg__gp_inputs *in, const struct ckg__co
     return share;
 }
 
-void ckg__rows_slopes(const struct ckg__gp_inputs *in, const struct ckg__covariance *k, double nugget,
-                      const double *y, double mean, double *gradient, struct ckg__fit_work *w)
+int ckg__rows_slopes(const struct ckg__gp_inputs *in, const struct ckg__covariance *k, double nugget,
+                     const double *y, double mean, double *gradient, struct ckg__fit_work *w)
 {
     const int n = in->n;
     const int d = in->d;
@@ -109,8 +109,11 @@ void ckg__rows_slopes(const struct ckg__gp_inputs *in, const struct ckg__covaria
     /* Length-scales, rows shared out; the inverse is spoilt. */
     struct slope_rows rows = {in, k, w};
     const int chunks = (n + CKG__GP_ROWS - 1) / CKG__GP_ROWS;
-    ckg__team_run(in->team, chunks, slope_task, &rows);
+    if (ckg__team_run(in->team, chunks, 2.0 * CKG__GP_ROWS * n * (in->D + CKG__KERNEL_WORK), slope_task,
+                      &rows))
+        return -1;
     for (int c = 0; c < chunks; c++)
         for (int k = 0; k < in->D; k++)
             gradient[in->group[k]] += w->slope[c * in->D + k];
+    return 0;
 }

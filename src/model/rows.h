@@ -19,7 +19,7 @@ double ckg__rows_centre(int n, const double *y, double precision, const double *
  * Slopes of that density: gradient (d+2) gets those in log ℓ and log s², and nothing for the noise. Needs
  * (K + Σ)⁻¹ in w->L, which is spoilt, α in w->alpha and the diagonal of Σ in w->noise.
  */
-void ckg__rows_slopes(const struct ckg__gp_inputs *inputs, const struct ckg__covariance *k, double nugget,
-                      const double *y, double mean, double *gradient, struct ckg__fit_work *work);
+int ckg__rows_slopes(const struct ckg__gp_inputs *inputs, const struct ckg__covariance *k, double nugget,
+                     const double *y, double mean, double *gradient, struct ckg__fit_work *work);
 
 #endif

@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "linalg/dense.h"
 #include "linalg/jitter.h"
+#include "linalg/parts.h"
 #include "model/gp_private.h"
 
 int ckg__view_take(struct ckg__view *view, const struct ckg__gp *gp, int m, struct ckg__arena *arena)
@@ -45,8 +46,14 @@ static void subtract_from_own(const struct ckg__gp *gp, int m, const double *B, 
     }
 }
 
-void ckg__view_fill(struct ckg__view *view, const struct ckg__gp *gp, const double *U, int ldu, int first,
-                    int count)
+/* B (n×m) ← L⁻¹B or, transposed, L⁻ᵀB; CKG_ERR_CANCELLED when it was to give up. */
+static int solve(const struct ckg__gp *gp, int transposed, int m, double *B, int ldb)
+{
+    return ckg__parts_solve(gp->interrupt, transposed, gp->n, m, gp->L, gp->capacity, B, ldb);
+}
+
+int ckg__view_fill(struct ckg__view *view, const struct ckg__gp *gp, const double *U, int ldu, int first,
+                   int count)
 {
     assert(first >= 0 && count >= 0 && first + count <= view->m);
     assert(ldu >= count);
@@ -61,9 +68,11 @@ void ckg__view_fill(struct ckg__view *view, const struct ckg__gp *gp, const doub
     dense->combine_rows(gp->n, count, V, view->ld, gp->alpha, mean);
     for (int p = 0; p < count; p++)
         mean[p] += gp->mean;
-    dense->solve_lower(gp->n, count, gp->L, gp->capacity, V, view->ld);
+    if (solve(gp, 0, count, V, view->ld))
+        return CKG_ERR_CANCELLED;
     dense->column_squares(gp->n, count, V, view->ld, var);
     subtract_from_own(gp, count, B, view->ld, var);
+    return CKG_OK;
 }
 
 int ckg__view_make(struct ckg__view *view, const struct ckg__gp *gp, int m, const double *U, int ldu,
@@ -73,8 +82,7 @@ int ckg__view_make(struct ckg__view *view, const struct ckg__gp *gp, int m, cons
 
     if (ckg__view_take(view, gp, m, arena))
         return CKG_ERR_NOMEM;
-    ckg__view_fill(view, gp, U, ldu, 0, m);
-    return CKG_OK;
+    return ckg__view_fill(view, gp, U, ldu, 0, m);
 }
 
 void ckg__view_covariance(const struct ckg__gp *gp, const struct ckg__view *a, const struct ckg__view *b,
@@ -87,12 +95,12 @@ void ckg__view_covariance(const struct ckg__gp *gp, const struct ckg__view *a, c
     ckg__dense()->multiply_tn(count, a->m, gp->n, -1, b->V + first, b->ld, a->V, a->ld, 1, C, ldc);
 }
 
-/* out (D×m) from a scaled gradient: times 1/ℓ and a factor. */
-static void unscale(const struct ckg__gp *gp, int m, double factor, double *out)
+/* out (D×m, leading dimension ldo) from a scaled gradient: times 1/ℓ and a factor. */
+static void unscale(const struct ckg__gp *gp, int m, double factor, double *out, int ldo)
 {
     for (int k = 0; k < gp->D; k++)
         for (int p = 0; p < m; p++)
-            out[(size_t)k * (size_t)m + (size_t)p] *= factor * gp->inv_ell[k];
+            out[(size_t)k * (size_t)ldo + (size_t)p] *= factor * gp->inv_ell[k];
 }
 
 /* Covariance with the one point of `against`, and its gradient in the batch's points. */
@@ -120,7 +128,7 @@ static int covariance_against(const struct ckg__gp *gp, int m, const double *B, 
                                     m);
     for (size_t i = 0; i < (size_t)D * (size_t)m; i++)
         a->dcov[i] = through[i] - a->dcov[i];
-    unscale(gp, m, 1, a->dcov);
+    unscale(gp, m, 1, a->dcov, m);
     return CKG_OK;
 }
 
@@ -145,10 +153,11 @@ int ckg__posterior_batch(const struct ckg__gp *gp, int m, const double *U, int l
     dense->combine_rows(gp->n, m, V, m, gp->alpha, out->mean);
     ckg__covariance_gradient_common(&gp->k, gp->n, gp->A, gp->capacity, m, B, m, gp->alpha, G, m, out->dmean,
                                     m);
-    unscale(gp, m, 1, out->dmean);
+    unscale(gp, m, 1, out->dmean, m);
 
     /* The variance, and while V is L⁻¹k the covariance with x⁺. */
-    dense->solve_lower(gp->n, m, gp->L, gp->capacity, V, m);
+    if (solve(gp, 0, m, V, m))
+        return CKG_ERR_CANCELLED;
     dense->column_squares(gp->n, m, V, m, out->var);
     for (int p = 0; p < m; p++)
         out->mean[p] += gp->mean;
@@ -157,20 +166,20 @@ int ckg__posterior_batch(const struct ckg__gp *gp, int m, const double *U, int l
         return CKG_ERR_NOMEM;
 
     /* The variance's gradient. */
-    dense->solve_lower_transposed(gp->n, m, gp->L, gp->capacity, V, m);
+    if (solve(gp, 1, m, V, m))
+        return CKG_ERR_CANCELLED;
     ckg__covariance_gradient_each(&gp->k, gp->n, gp->A, gp->capacity, m, B, m, V, m, G, m, out->dvar, m);
     for (int p = 0; p < m; p++)
         ckg__covariance_own_gradient(&gp->k, B, m, p, -0.5, out->dvar, m);
-    unscale(gp, m, -2, out->dvar);
+    unscale(gp, m, -2, out->dvar, m);
     ckg__arena_release(arena, mark);
     return CKG_OK;
 }
 
-int ckg__posterior_mean(const struct ckg__gp *gp, int m, const double *U, int ldu, struct ckg__arena *arena,
-                        double *mean, double *dmean)
+/* The means of m points and their gradients (D×ldd). */
+static int mean_of_part(const struct ckg__gp *gp, int m, const double *U, int ldu, struct ckg__arena *arena,
+                        double *mean, double *dmean, int ldd)
 {
-    assert(m >= 0 && ldu >= m);
-
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
     const size_t block = ((size_t)gp->n + 1) * (size_t)m;
     double *B = ckg__arena_doubles(arena, (size_t)gp->D * (size_t)m);
@@ -178,15 +187,34 @@ int ckg__posterior_mean(const struct ckg__gp *gp, int m, const double *U, int ld
     double *G = ckg__arena_doubles(arena, block);
     if (!B || !K || !G)
         return CKG_ERR_NOMEM;
+    if (ckg__interrupted_by(gp->interrupt, 2.0 * gp->n * m * (gp->D + CKG__KERNEL_WORK)))
+        return CKG_ERR_CANCELLED;
     scale_points(gp, U, ldu, m, B, m);
     ckg__covariance_cross(&gp->k, gp->n, gp->A, gp->capacity, m, B, m, K, G, m);
     ckg__dense()->combine_rows(gp->n, m, K, m, gp->alpha, mean);
     for (int p = 0; p < m; p++)
         mean[p] += gp->mean;
-    ckg__covariance_gradient_common(&gp->k, gp->n, gp->A, gp->capacity, m, B, m, gp->alpha, G, m, dmean, m);
-    unscale(gp, m, 1, dmean);
+    ckg__covariance_gradient_common(&gp->k, gp->n, gp->A, gp->capacity, m, B, m, gp->alpha, G, m, dmean, ldd);
+    unscale(gp, m, 1, dmean, ldd);
     ckg__arena_release(arena, mark);
     return CKG_OK;
+}
+
+/* So many points at once; the room of many more would be large. */
+enum { MOST_AT_ONCE = 2048, AT_ONCE = 512 };
+
+int ckg__posterior_mean(const struct ckg__gp *gp, int m, const double *U, int ldu, struct ckg__arena *arena,
+                        double *mean, double *dmean)
+{
+    assert(m >= 0 && ldu >= m);
+
+    const int part = m > MOST_AT_ONCE ? AT_ONCE : m;
+    int status = CKG_OK;
+
+    for (int first = 0; !status && first < m; first += part)
+        status = mean_of_part(gp, m - first < part ? m - first : part, U + first, ldu, arena, mean + first,
+                              dmean + first, m);
+    return status;
 }
 
 /* --- x⁺ against other points --- */
@@ -291,7 +319,7 @@ double ckg__variance_floor(const struct ckg__gp *gp)
 /* --- factors and joint draws --- */
 
 /* The lower triangle of the posterior covariance C (m×m) at a view's points, a band of rows at a time. */
-static void own_covariance(const struct ckg__gp *gp, const struct ckg__view *view, double *C)
+static int own_covariance(const struct ckg__gp *gp, const struct ckg__view *view, double *C)
 {
     enum { BAND = 64 };
     const int m = view->m;
@@ -299,8 +327,11 @@ static void own_covariance(const struct ckg__gp *gp, const struct ckg__view *vie
     for (int first = 0; first < m; first += BAND) {
         const int count = m - first < BAND ? m - first : BAND;
         columns.m = first + count;
+        if (ckg__interrupted_by(gp->interrupt, (double)gp->n * count * columns.m))
+            return CKG_ERR_CANCELLED;
         ckg__view_covariance(gp, &columns, view, first, count, C + (size_t)first * (size_t)m, m);
     }
+    return CKG_OK;
 }
 
 struct own {
@@ -309,14 +340,16 @@ struct own {
     double *C;
 };
 
-static void fill_own(void *context, double jitter)
+static int fill_own(void *context, double jitter)
 {
     const struct own *own = context;
     const size_t m = (size_t)own->view->m;
 
-    own_covariance(own->gp, own->view, own->C);
+    if (own_covariance(own->gp, own->view, own->C))
+        return 1;
     for (size_t p = 0; p < m; p++)
         own->C[p * m + p] += jitter;
+    return 0;
 }
 
 int ckg__view_factor(const struct ckg__gp *gp, const struct ckg__view *view, double least, double *C,
@@ -326,9 +359,11 @@ int ckg__view_factor(const struct ckg__gp *gp, const struct ckg__view *view, dou
 
     const struct ckg__jitter ladder = {fmax(least, gp->nugget * gp->unit), 0, gp->unit};
     struct own own = {gp, view, C};
+    struct ckg__team alone;
+    const int bad = ckg__jitter_factor(view->m, C, view->m, ladder, fill_own, &own,
+                                       ckg__parts_team(gp->interrupt, view->m, &alone), added);
 
-    return ckg__jitter_factor(view->m, C, view->m, ladder, fill_own, &own, NULL, added) ? CKG_ERR_NUMERIC
-                                                                                        : CKG_OK;
+    return bad < 0 ? CKG_ERR_CANCELLED : bad ? CKG_ERR_NUMERIC : CKG_OK;
 }
 
 struct proper {
@@ -339,7 +374,7 @@ struct proper {
     double *work; /* m×m, a copy to factor */
 };
 
-static void fill_proper(void *context, double nugget)
+static int fill_proper(void *context, double nugget)
 {
     struct proper *proper = context;
     const size_t m = (size_t)proper->m;
@@ -348,6 +383,7 @@ static void fill_proper(void *context, double nugget)
         proper->C[p * m + p] += (nugget - proper->had) * proper->unit;
     proper->had = nugget;
     memcpy(proper->work, proper->C, m * m * sizeof *proper->C);
+    return 0;
 }
 
 int ckg__view_proper_covariance(const struct ckg__gp *gp, const struct ckg__view *view, double *C,
@@ -365,7 +401,11 @@ int ckg__view_proper_covariance(const struct ckg__gp *gp, const struct ckg__view
 static int factor_for_draw(const struct ckg__gp *gp, const struct ckg__view *view, double *C, double *added)
 {
     double nugget;
-    if (ckg__view_factor(gp, view, 0, C, added ? added : &nugget))
+    const int status = ckg__view_factor(gp, view, 0, C, added ? added : &nugget);
+
+    if (status == CKG_ERR_CANCELLED)
+        return status;
+    if (status)
         return ckg__fail(CKG_ERR_NUMERIC, "the posterior covariance of %d points has no factor", view->m);
     return CKG_OK;
 }

@@ -23,8 +23,8 @@ struct ckg__view {
 /* Room for a view of m points (arrays from the arena), not yet filled. */
 int ckg__view_take(struct ckg__view *view, const struct ckg__gp *gp, int m, struct ckg__arena *arena);
 /* Fills the points first … first+count−1 of a view; distinct ranges may be filled by distinct threads. */
-void ckg__view_fill(struct ckg__view *view, const struct ckg__gp *gp, const double *U, int ldu, int first,
-                    int count);
+int ckg__view_fill(struct ckg__view *view, const struct ckg__gp *gp, const double *U, int ldu, int first,
+                   int count);
 /* Both at once, for all m points. */
 int ckg__view_make(struct ckg__view *view, const struct ckg__gp *gp, int m, const double *U, int ldu,
                    struct ckg__arena *arena);

@@ -24,6 +24,7 @@
 #include "base/error.h"
 #include "linalg/dense.h"
 #include "linalg/jitter.h"
+#include "linalg/parts.h"
 #include "model/gp_private.h"
 
 /* --- what is known at the designs --- */
@@ -183,16 +184,22 @@ struct covariance {
 };
 
 /* The rows' covariance, the designs without noise. */
-static void fill_covariance(void *context, double nugget)
+static int fill_covariance(void *context, double nugget)
 {
     const struct covariance *c = context;
     const struct ckg__gp *gp = c->gp;
     const int n = c->rows->n;
 
-    ckg__covariance_rows(&gp->k, 0, n, c->rows->A, n, c->L, n);
+    for (int first = 0; first < n; first += CKG__GP_ROWS) {
+        const int end = first + CKG__GP_ROWS < n ? first + CKG__GP_ROWS : n;
+        if (ckg__interrupted_by(gp->interrupt, (double)CKG__GP_ROWS * end * (gp->D + CKG__KERNEL_WORK)))
+            return 1;
+        ckg__covariance_rows(&gp->k, first, end, c->rows->A, n, c->L, n);
+    }
     for (int i = 0; i < n; i++)
         c->L[(size_t)i * (size_t)n + (size_t)i] += gp->unit * nugget +
                                                    (i < c->rows->others ? c->noise[c->rows->row[i]] : 0);
+    return 0;
 }
 
 /* L (n×n): its factor. */
@@ -200,14 +207,19 @@ static int factor(const struct ckg__gp *gp, const struct layout *rows, const dou
                   double *nugget)
 {
     struct covariance covariance = {gp, rows, noise, L};
+    struct ckg__team alone;
+    const int bad = ckg__jitter_factor(rows->n, L, rows->n, ckg__nuggets(gp->nugget), fill_covariance,
+                                       &covariance, ckg__parts_team(gp->interrupt, rows->n, &alone), nugget);
 
-    if (ckg__jitter_factor(rows->n, L, rows->n, ckg__nuggets(gp->nugget), fill_covariance, &covariance, NULL,
-                           nugget))
+    if (bad < 0)
+        return CKG_ERR_CANCELLED;
+    if (bad)
         return ckg__fail(CKG_ERR_NUMERIC, "the covariance of %d designs has no factor", rows->n);
     return CKG_OK;
 }
 
 struct noise_left {
+    struct ckg__interrupt *interrupt;
     int n;
     size_t m;
     const double *W; /* n×m */
@@ -215,7 +227,7 @@ struct noise_left {
 };
 
 /* I − WᵀW. */
-static void fill_noise(void *context, double jitter)
+static int fill_noise(void *context, double jitter)
 {
     const struct noise_left *left = context;
     const size_t m = left->m;
@@ -223,8 +235,8 @@ static void fill_noise(void *context, double jitter)
     memset(left->R, 0, m * m * sizeof *left->R);
     for (size_t c = 0; c < m; c++)
         left->R[c * m + c] = 1 + jitter;
-    ckg__dense()->multiply_tn((int)m, (int)m, left->n, -1, left->W, (int)m, left->W, (int)m, 1, left->R,
-                              (int)m);
+    return ckg__parts_multiply(left->interrupt, (int)m, (int)m, left->n, -1, left->W, (int)m, left->W, (int)m,
+                               1, left->R, (int)m);
 }
 
 /*
@@ -247,10 +259,16 @@ static int noise_factor(const struct ckg__gp *gp, const struct layout *rows, con
         const int row = rows->row[(size_t)rows->others + c];
         W[(size_t)row * m + c] = sqrt(noise[row]);
     }
-    ckg__dense()->solve_lower(gp->n, (int)m, gp->L, gp->capacity, W, (int)m);
+    if (ckg__parts_solve(gp->interrupt, 0, gp->n, (int)m, gp->L, gp->capacity, W, (int)m))
+        return CKG_ERR_CANCELLED;
 
-    struct noise_left left = {gp->n, m, W, R};
-    if (ckg__jitter_factor((int)m, R, (int)m, ladder, fill_noise, &left, NULL, &jitter))
+    struct noise_left left = {gp->interrupt, gp->n, m, W, R};
+    struct ckg__team alone;
+    const int bad = ckg__jitter_factor((int)m, R, (int)m, ladder, fill_noise, &left,
+                                       ckg__parts_team(gp->interrupt, (int)m, &alone), &jitter);
+    if (bad < 0)
+        return CKG_ERR_CANCELLED;
+    if (bad)
         return ckg__fail(CKG_ERR_NUMERIC, "the noise of %d designs has no factor", (int)m);
     return CKG_OK;
 }
@@ -293,21 +311,25 @@ static int draw_measured(const struct source *from, const struct layout *rows, i
 }
 
 /* white (n×N) ← L⁻¹(t − m), and t − m of the designs not measured, whose white numbers are the draws. */
-static void whiten(const struct layout *rows, const double *L, int N, const double *z, double *t,
-                   double *white)
+static int whiten(struct ckg__interrupt *interrupt, const struct layout *rows, const double *L, int N,
+                  const double *z, double *t, double *white)
 {
     const size_t n = (size_t)rows->n;
     const size_t count = (size_t)N;
     const size_t known = (size_t)rows->others + (size_t)rows->measured;
 
     memcpy(white, t, known * count * sizeof *t);
-    ckg__dense()->solve_lower((int)known, N, L, (int)n, white, N);
+    if (ckg__parts_solve(interrupt, 0, (int)known, N, L, (int)n, white, N))
+        return CKG_ERR_CANCELLED;
     for (size_t i = known; i < n; i++) {
+        if (ckg__interrupted_by(interrupt, (double)n * N))
+            return CKG_ERR_CANCELLED;
         memcpy(white + i * count, z + (size_t)rows->place[i] * count, count * sizeof *z);
         memset(t + i * count, 0, count * sizeof *t);
         for (size_t c = 0; c <= i; c++)
             add(N, L[i * n + c], white + c * count, t + i * count);
     }
+    return CKG_OK;
 }
 
 /* The weights' transpose, and from t − m (n×N) the truth at the designs. */
@@ -363,8 +385,11 @@ int ckg__truths_draw(struct ckg__truths *out, const struct ckg__gp *gp, const st
         return status;
 
     /* Conditioned on them. */
-    whiten(&rows, L, N, z, t, out->weights);
-    ckg__dense()->solve_lower_transposed(rows.n, N, L, rows.n, out->weights, N);
+    status = whiten(gp->interrupt, &rows, L, N, z, t, out->weights);
+    if (!status)
+        status = ckg__parts_solve(gp->interrupt, 1, rows.n, N, L, rows.n, out->weights, N);
+    if (status)
+        return status;
     keep_draws(&rows, t, smooth, out, truth);
     return CKG_OK;
 }
@@ -426,7 +451,8 @@ int ckg__truths_look(const struct ckg__truths *t, int m, const double *U, int ld
         s->mean[i] += gp->mean;
 
     /* Their variance. */
-    dense->solve_lower(t->n, m, t->L, t->ldl, s->V, m);
+    if (ckg__parts_solve(gp->interrupt, 0, t->n, m, t->L, t->ldl, s->V, m))
+        return CKG_ERR_CANCELLED;
     dense->column_squares(t->n, m, s->V, m, s->var);
     for (size_t i = 0; i < points; i++) {
         const double own = ckg__covariance_own(&gp->k, s->B, m, (int)i);
@@ -448,7 +474,8 @@ int ckg__truths_pull(const struct ckg__truths *t, int m, const double *in_mean, 
     if (!out)
         return CKG_ERR_NOMEM;
 
-    ckg__dense()->solve_lower_transposed(t->n, m, t->L, t->ldl, s->V, m);
+    if (ckg__parts_solve(gp->interrupt, 1, t->n, m, t->L, t->ldl, s->V, m))
+        return CKG_ERR_CANCELLED;
     for (size_t i = 0; i < (size_t)t->n; i++)
         for (size_t k = 0; k < points; k++)
             s->V[i * points + k] *= -2 * in_var[k];

@@ -80,6 +80,7 @@ int ckg__study_believe(ckg_study *s, const struct ckg__policy *policy, double st
         status = make_settings(s, policy, search);
 
     /* And what is under way. */
+    ckg__interrupt_stage(&s->interrupt, 1);
     if (!status && policy)
         status = ckg__models_condition(&s->models, (policy->traits & CKG__TRAIT_CERTAIN) != 0);
     return status;
@@ -121,7 +122,8 @@ static int make_allowed_design(ckg_study *s)
     if (!s->design)
         return CKG_ERR_NOMEM;
     ckg__rng_seed(&rng, s->seed, 0, CKG__FOR_INITIAL_DESIGN);
-    const int status = ckg__allowed_design(s->problem, &rng, s->initial, s->design, &s->results);
+    const int status = ckg__allowed_design(s->problem, &rng, s->initial, s->design, &s->results,
+                                           &s->interrupt);
     if (status) {
         ckg__free(s->design);
         s->design = NULL;
@@ -137,19 +139,23 @@ static int make_design(ckg_study *s)
     const size_t size = (size_t)s->initial * (size_t)s->problem->d;
     double *design = ckg__alloc(size, sizeof *design);
     double *work = ckg__alloc(size, sizeof *work);
-    int *order = ckg__alloc((size_t)s->initial, sizeof *order);
+    int *order = ckg__alloc(2 * (size_t)s->initial, sizeof *order);
+    int status = design && work && order ? CKG_OK : CKG_ERR_NOMEM;
 
-    if (design && work && order) {
+    if (!status) {
         struct ckg__rng rng;
         ckg__rng_seed(&rng, s->seed, 0, CKG__FOR_INITIAL_DESIGN);
-        ckg__design_lhs(&rng, s->initial, s->problem->d, LHS_TRIES, design, work, order);
+        status = ckg__design_lhs(&rng, s->initial, s->problem->d, LHS_TRIES, design, work, order,
+                                 &s->interrupt);
+    }
+    if (!status) {
         s->design = design;
         design = NULL;
     }
     ckg__free(design);
     ckg__free(work);
     ckg__free(order);
-    return s->design ? CKG_OK : CKG_ERR_NOMEM;
+    return status;
 }
 
 /* The next point of the initial design, or any free design where that one is taken. */
@@ -161,8 +167,9 @@ static int from_design(ckg_study *s, struct ckg__choice *choice, int *found)
 
     *found = 0;
     if (in_design) {
-        if (!s->design && make_design(s))
-            return CKG_ERR_NOMEM;
+        const int status = s->design ? CKG_OK : make_design(s);
+        if (status)
+            return status;
         if (ckg__ruled(s->problem))
             memcpy(choice->u, s->design + (size_t)s->data.trials * (size_t)s->problem->D,
                    (size_t)s->problem->D * sizeof *choice->u);
@@ -182,7 +189,7 @@ static int from_design(ckg_study *s, struct ckg__choice *choice, int *found)
 static int final_step(const ckg_study *s)
 {
     int count = 0;
-    for (int t = 0; t < s->data.trials; t++)
+    for (int t = 0; s->final_policy && t < s->data.trials; t++)
         count += s->data.trial[t].state != CKG_CANCELLED;
     return s->final_policy && count == s->budget - 1;
 }
@@ -247,6 +254,19 @@ static int from_policy(ckg_study *s, const struct ckg__policy *policy, double st
     return status;
 }
 
+/*
+ * Any free design, where the time limit has overtaken the models, or the policy before it had anything to
+ * suggest.
+ */
+static int from_nothing(ckg_study *s, struct ckg__choice *choice, int *found)
+{
+    struct ckg__search search = make_search(s, s->policy);
+
+    ckg__error_clear();
+    ckg__interrupt_stage(&s->interrupt, 0);
+    return ckg__search_any(&search, choice, found);
+}
+
 /* --- the suggestion --- */
 
 /* One block for the struct and its arrays. */
@@ -309,13 +329,17 @@ static int ask(ckg_study *s, ckg_suggestion *out, double *u)
     const double started = ckg__clock();
     const struct ckg__policy *policy = policy_now(s);
     const int ready = policy_ready(s, policy);
-    const int modelled = ready && !(policy->traits & CKG__TRAIT_NO_MODEL);
+    int modelled = ready && !(policy->traits & CKG__TRAIT_NO_MODEL);
     struct ckg__choice choice = {.u = u, .value = NAN, .by = policy};
     int found = 0;
 
     /* The design. */
     int status = ready ? from_policy(s, policy, started, &choice, &found, &out->seconds)
                        : from_design(s, &choice, &found);
+    if (status && modelled && ckg__interrupt_expired(&s->interrupt) && !ckg__interrupted(&s->interrupt)) {
+        status = from_nothing(s, &choice, &found);
+        modelled = s->models.revision > 0;
+    }
     if (!status && !found)
         status = ckg__fail(CKG_ERR_EXHAUSTED, "every design has been evaluated or is pending");
 
@@ -346,7 +370,7 @@ int ckg_study_ask(ckg_study *s, ckg_suggestion **out)
     if (!s || !out)
         return ckg__fail(CKG_ERR_INVALID, "ckg_study_ask: a NULL argument");
     *out = NULL;
-    ckg__interrupt_begin(&s->interrupt);
+    ckg__interrupt_begin(&s->interrupt, s->time_limit);
     ckg_suggestion *suggestion = suggestion_new(s->problem->d, s->problem->outcomes - 1);
     double *u = ckg__alloc((size_t)s->problem->D, sizeof *u);
     const int status = ckg__study_end_search(s, suggestion && u ? ask(s, suggestion, u) : CKG_ERR_NOMEM);

@@ -390,7 +390,7 @@ int ckg_study_expected_gain_sized(ckg_study *s, ckg_gain *out, size_t size)
     if (s->budget > 0)
         gain.left = told(s) < s->budget ? s->budget - told(s) : 0;
     if (is_known(s)) {
-        ckg__interrupt_begin(&s->interrupt);
+        ckg__interrupt_begin(&s->interrupt, 0);
         status = ckg__study_end_search(s, expect(s, &gain));
     }
     if (!status)

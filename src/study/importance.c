@@ -282,7 +282,7 @@ int ckg_study_importance(ckg_study *s, int outcome, double *total, double *low, 
     if (outcome < 0 || outcome >= s->problem->outcomes)
         return ckg__fail(CKG_ERR_NOT_FOUND, "there is no outcome %d", outcome);
 
-    ckg__interrupt_begin(&s->interrupt);
+    ckg__interrupt_begin(&s->interrupt, 0);
     int status = ckg__study_believe(s, NULL, ckg__clock(), &search);
     struct job job = {.study = s, .search = &search, .outcome = outcome};
 

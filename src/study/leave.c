@@ -25,8 +25,9 @@ static int sum_samples(ckg_study *s, const struct ckg__surrogate *model, struct 
         rows[i] = (struct row){0};
     for (int k = 0; k < model->samples; k++) {
         const struct ckg__gp *gp = model->gp[k];
+        const struct ckg__team team = {s->pool, 0, s->arena, NULL};
         const int status = ckg__gp_leave_out(gp, &model->series, ckg__models_mean_precision(&s->models),
-                                             &s->results, mean, var);
+                                             ckg__gp_team(gp, &team), &s->results, mean, var);
         const double noise = ckg__gp_describe(gp).noise;
         if (status)
             return status;
@@ -65,6 +66,12 @@ static int find_row(const struct ckg__series *series, int design)
             high = middle;
     }
     return low;
+}
+
+/* 1 when the process saw the design: of very many it sees some (belief/select.c). */
+static int has_row(const struct ckg__series *series, int design)
+{
+    return series->design[find_row(series, design)] == design;
 }
 
 struct outputs {
@@ -124,7 +131,7 @@ static void describe_trials(const ckg_study *s, int outcome, const struct row *r
     for (int t = 0; t < s->data.trials; t++) {
         const ckg_measurement *m = measured(s, t, of);
         put(out, t, NAN, NAN, NAN);
-        if (others && m && measured(s, t, outcome))
+        if (others && m && measured(s, t, outcome) && has_row(&model->series, s->data.trial[t].design))
             describe_trial(s, outcome, rows, t, m, out);
     }
 }
@@ -137,7 +144,7 @@ int ckg_study_leave_one_out(ckg_study *s, int outcome, double *mean, double *sd,
     if (outcome < 0 || outcome >= s->problem->outcomes)
         return ckg__fail(CKG_ERR_NOT_FOUND, "there is no outcome %d", outcome);
     const struct outputs out = {mean, sd, measured_sd};
-    ckg__interrupt_begin(&s->interrupt);
+    ckg__interrupt_begin(&s->interrupt, 0);
     int status = ckg__models_update(&s->models, s->revision, 0);
     const struct ckg__surrogate *model = ckg__models_of(&s->models, outcome);
     struct row *rows = status ? NULL : ckg__arena_get(&s->results, (size_t)model->series.n + 1, sizeof *rows);

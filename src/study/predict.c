@@ -190,7 +190,7 @@ static int begin(ckg_study *s, int count, const double *X, const char *caller)
     for (int p = 0; p < count; p++)
         if (ckg__problem_check_design(s->problem, X + (size_t)p * (size_t)s->problem->d))
             return CKG_ERR_INVALID;
-    ckg__interrupt_begin(&s->interrupt);
+    ckg__interrupt_begin(&s->interrupt, 0);
     return CKG_OK;
 }
 
@@ -379,7 +379,7 @@ int ckg_study_model_sized(ckg_study *s, int outcome, ckg_model_info *out, size_t
         return ckg__fail(CKG_ERR_NOT_FOUND, "there is no outcome %d", outcome);
 
     /* What the fit found. */
-    ckg__interrupt_begin(&s->interrupt);
+    ckg__interrupt_begin(&s->interrupt, 0);
     const int status = ckg__models_update(&s->models, s->revision, 0);
     if (status)
         return ckg__study_end_search(s, status);

@@ -195,7 +195,7 @@ static int climb(struct goal *goal, const struct ckg__search *search, int again,
         .times = again, .evaluations = 40, .width = goal->width, .enough = 1e-10};
     struct ckg__arena *arena = &search->arena[0];
 
-    const int status = ckg__climb_reals(search->problem, &hill, &patient, 1, u, value, arena);
+    const int status = ckg__climb_reals(search, &hill, &patient, 1, u, value, arena);
     return status ? status : ckg__climb_again(search, &hill, &more, u, value, arena);
 }
 
@@ -368,6 +368,15 @@ static void design_at(const ckg_study *s, double *u, double *x)
     ckg__problem_from_unit(s->problem, u, x);
 }
 
+/* How many trials have ended, and the best of them. */
+static void count_evaluations(const ckg_study *s, ckg_recommendation *out)
+{
+    out->evaluations = 0;
+    for (int t = 0; t < s->data.trials; t++)
+        out->evaluations += s->data.trial[t].state == CKG_COMPLETE || s->data.trial[t].state == CKG_FAILED;
+    out->best_trial = ckg__data_best(&s->data);
+}
+
 static int describe(ckg_study *s, double *u, double penalty, ckg_recommendation *out)
 {
     double utility, unused;
@@ -384,10 +393,7 @@ static int describe(ckg_study *s, double *u, double penalty, ckg_recommendation 
     if (isnan(out->probability_feasible))
         out->utility = NAN;
     ckg__scaling_moments(&s->models.surrogate[0].scaling, penalty, 0, &out->penalty, &unused);
-    out->evaluations = 0;
-    for (int t = 0; t < s->data.trials; t++)
-        out->evaluations += s->data.trial[t].state == CKG_COMPLETE || s->data.trial[t].state == CKG_FAILED;
-    out->best_trial = ckg__data_best(&s->data);
+    count_evaluations(s, out);
     return CKG_OK;
 }
 
@@ -582,6 +588,38 @@ static int recommend(ckg_study *s, const ckg_recommend_options *o, ckg_recommend
     return status;
 }
 
+/* What can be said without the models of the best trial that measured feasible. */
+static int recommend_measured(ckg_study *s, ckg_recommendation *out)
+{
+    const int best = ckg__data_best(&s->data);
+    const int K = s->problem->outcomes - 1;
+
+    ckg__error_clear();
+    if (best < 0)
+        return ckg__fail(CKG_ERR_STATE,
+                         "no recommendation within the time limit of %g s, and no evaluated design was "
+                         "feasible; allow more time",
+                         s->time_limit);
+    const struct ckg__trial *trial = &s->data.trial[best];
+
+    /* The design; what is not known of it. */
+    memcpy((double *)out->x, s->data.x + (size_t)trial->design * (size_t)s->problem->d,
+           (size_t)s->problem->d * sizeof *out->x);
+    for (int j = 0; j <= K; j++)
+        ((double *)out->mean)[j] = ((double *)out->sd)[j] = NAN;
+    for (int j = 0; j < K; j++)
+        ((double *)out->probability)[j] = NAN;
+    out->probability_feasible = out->utility = out->penalty = NAN;
+
+    /* And what is. */
+    count_evaluations(s, out);
+    for (int i = 0; i < trial->count; i++)
+        ((double *)out->mean)[trial->measured[i].outcome] = trial->measured[i].value;
+    prefer_exact(s, out);
+    out->trial = best;
+    return CKG_OK;
+}
+
 int ckg_recommend_options_init(ckg_recommend_options *options, int version)
 {
     ckg__error_clear();
@@ -650,9 +688,11 @@ int ckg_study_recommend(ckg_study *s, const ckg_recommend_options *options, ckg_
         return status;
 
     /* The search, which may be interrupted. */
-    ckg__interrupt_begin(&s->interrupt);
+    ckg__interrupt_begin(&s->interrupt, s->time_limit);
     ckg_recommendation *result = recommendation_new(s->problem->d, s->problem->outcomes - 1);
     status = result ? recommend(s, options ? options : &defaults, result) : CKG_ERR_NOMEM;
+    if (status && result && ckg__interrupt_expired(&s->interrupt) && !ckg__interrupted(&s->interrupt))
+        status = recommend_measured(s, result);
     status = ckg__study_end_search(s, status);
 
     /* A recommendation or none, never half of one. */

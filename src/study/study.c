@@ -144,6 +144,8 @@ static int study_fill(ckg_study *s, const ckg_problem *problem, const ckg_option
     ckg__arena_init(&s->results);
     status = ckg__pool_new(&s->pool, s->threads);
     if (!status)
+        ckg__pool_watch(s->pool, &s->interrupt);
+    if (!status)
         status = ckg__models_init(&s->models, &s->data, s->pool, s->arena);
     if (!status)
         status = ckg__models_init(&s->opinion, &s->data, s->pool, s->arena);
@@ -204,7 +206,6 @@ int ckg_study_set_interrupt(ckg_study *s, int (*interrupt)(void *context), void 
         return ckg__fail(CKG_ERR_INVALID, "ckg_study_set_interrupt: study is NULL");
     s->interrupt.callback = interrupt;
     s->interrupt.context = context;
-    ckg__pool_watch(s->pool, interrupt ? &s->interrupt : NULL);
     return CKG_OK;
 }
 

@@ -103,7 +103,7 @@ static int climb(struct stage *stage, int first, int count, struct ckg__arena *a
     const struct ckg__lbfgs_options options = {10, 30 + 2 * problem->d, 0.02, 1e-5, 1e-7};
     const struct ckg__hill hill = {stage, climbed, compared};
 
-    return ckg__climb_reals(problem, &hill, &options, count,
+    return ckg__climb_reals(stage->search, &hill, &options, count,
                             stage->start + (size_t)first * (size_t)problem->D, stage->start_value + first,
                             arena);
 }
@@ -262,6 +262,7 @@ int ckg__acquisition_maximise(struct ckg__search *search, const struct ckg__acqu
     clock = ckg__clock();
     if (!status)
         choose_starts(&stage);
+    ckg__search_secure(search);
     if (!status && ckg__problem_has_reals(search->problem) && !ckg__search_late(search))
         status = ckg__search_run(search, GROUPS, climb_task, &stage, stage.status);
     if (!status && ckg__problem_has_reals(search->problem) && !ckg__search_late(search))

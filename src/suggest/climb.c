@@ -2,6 +2,7 @@
 #include "suggest/climb.h"
 
 #include <assert.h>
+#include <math.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -77,17 +78,43 @@ static void settle(const struct fenced *fenced, int starts, double *X)
         ckg__allowed_nearest(fenced->problem, fenced->lower + s * D, fenced->upper + s * D, X + s * D, NULL);
 }
 
+/* A function whose values are −INFINITY once it is late, but for the first. */
+struct timed {
+    const struct ckg__search *search;
+    ckg__batch_function uphill;
+    void *context;
+    int rounds;
+};
+
+static int timed_batch(void *context, int m, const double *U, const int *which, struct ckg__arena *arena,
+                       double *value, double *gradient)
+{
+    struct timed *timed = context;
+
+    if (!timed->rounds++ || !(ckg__clock() > timed->search->deadline))
+        return timed->uphill(timed->context, m, U, which, arena, value, gradient);
+    for (int p = 0; p < m; p++)
+        value[p] = -INFINITY;
+    memset(gradient, 0, (size_t)m * (size_t)timed->search->problem->D * sizeof *gradient);
+    return CKG_OK;
+}
+
 /* Climbing on a lattice point is staying where one is in all but the reals: the box holds the rest fixed. */
-int ckg__climb_function(const struct ckg_problem *problem, ckg__batch_function uphill, void *context,
+int ckg__climb_function(const struct ckg__search *search, ckg__batch_function uphill, void *context,
                         const struct ckg__lbfgs_options *options, int starts, double *X, double *value,
                         struct ckg__arena *arena)
 {
+    const struct ckg_problem *problem = search->problem;
+    struct timed timed = {search, uphill, context, 0};
+    const int hurried = isfinite(search->deadline);
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
     const size_t D = (size_t)problem->D;
     const size_t size = (size_t)starts * D;
     double *lower = ckg__arena_doubles(arena, size);
     double *upper = ckg__arena_doubles(arena, size);
-    struct fenced fenced = {problem, uphill, context, lower, upper};
+    ckg__batch_function function = hurried ? timed_batch : uphill;
+    void *about = hurried ? &timed : context;
+    struct fenced fenced = {problem, function, about, lower, upper};
 
     assert(starts > 0);
 
@@ -96,7 +123,7 @@ int ckg__climb_function(const struct ckg_problem *problem, ckg__batch_function u
     for (size_t s = 0; s < (size_t)starts; s++)
         ckg__problem_free_box(problem, X + s * D, lower + s * D, upper + s * D);
     const int ruled = ckg__ruled(problem);
-    const int status = ckg__multistart(ruled ? fenced_batch : uphill, ruled ? &fenced : context, problem->D,
+    const int status = ckg__multistart(ruled ? fenced_batch : function, ruled ? &fenced : about, problem->D,
                                        starts, lower, upper, options, X, value, arena);
     if (!status && ruled)
         settle(&fenced, starts, X);
@@ -104,11 +131,11 @@ int ckg__climb_function(const struct ckg_problem *problem, ckg__batch_function u
     return status;
 }
 
-int ckg__climb_reals(const struct ckg_problem *problem, const struct ckg__hill *hill,
+int ckg__climb_reals(const struct ckg__search *search, const struct ckg__hill *hill,
                      const struct ckg__lbfgs_options *options, int starts, double *X, double *value,
                      struct ckg__arena *arena)
 {
-    return ckg__climb_function(problem, hill->uphill, hill->context, options, starts, X, value, arena);
+    return ckg__climb_function(search, hill->uphill, hill->context, options, starts, X, value, arena);
 }
 
 int ckg__climb_again(const struct ckg__search *search, const struct ckg__hill *hill,
@@ -121,7 +148,7 @@ int ckg__climb_again(const struct ckg__search *search, const struct ckg__hill *h
 
     for (int i = 0; i < how->times && gained > how->enough && !ckg__search_late(search); i++) {
         double reached;
-        status = ckg__climb_reals(search->problem, hill, &options, 1, u, &reached, arena);
+        status = ckg__climb_reals(search, hill, &options, 1, u, &reached, arena);
         if (status)
             break;
         gained = reached - *value;
@@ -180,7 +207,7 @@ int ckg__climb_lattice(const struct ckg__search *search, const struct ckg__hill 
         /* A step, the reals following. */
         status = best_neighbour(search, hill, how, round, u, arena, v, &reached, &found);
         if (!status && found && how->follow && ckg__problem_has_reals(problem))
-            status = ckg__climb_reals(problem, hill, how->follow, 1, v, &reached, arena);
+            status = ckg__climb_reals(search, hill, how->follow, 1, v, &reached, arena);
 
         /* Taken where it leads up; among fine steps another look may find what this one missed. */
         if (status || !found || (!fine && !(reached > *value)))

@@ -18,13 +18,14 @@ struct ckg__hill {
 
 /*
  * Climbs over the reals from each of `starts` points X (starts × D), which become the tops; value (starts).
+ * When the search is late, they become the best that was seen.
  */
-int ckg__climb_reals(const struct ckg_problem *problem, const struct ckg__hill *hill,
+int ckg__climb_reals(const struct ckg__search *search, const struct ckg__hill *hill,
                      const struct ckg__lbfgs_options *options, int starts, double *X, double *value,
                      struct ckg__arena *arena);
 
 /* The same for a function alone. */
-int ckg__climb_function(const struct ckg_problem *problem, ckg__batch_function uphill, void *context,
+int ckg__climb_function(const struct ckg__search *search, ckg__batch_function uphill, void *context,
                         const struct ckg__lbfgs_options *options, int starts, double *X, double *value,
                         struct ckg__arena *arena);
 

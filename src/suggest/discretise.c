@@ -174,8 +174,8 @@ static int climb_inner(const struct ckg__search *search, const struct ckg__outlo
 
     if (!value || ckg__kg_sample_take(&sample, o->belief, u, arena))
         return CKG_ERR_NOMEM;
-    const int status = ckg__climb_function(search->problem, ckg__kg_inner_batch, &sample, &options, pairs,
-                                           starts, value, arena);
+    const int status = ckg__climb_function(search, ckg__kg_inner_batch, &sample, &options, pairs, starts,
+                                           value, arena);
     ckg__arena_release(arena, mark);
     return status;
 }

@@ -68,8 +68,10 @@ static void draw_task(void *context, int index, int worker)
 
     /* A constraint that nearly repeats another is drawn with the same numbers. */
     const int like = belief->beside[j] ? belief->beside[j] : j;
-    if (draws->U)
-        ckg__view_fill(&draws->view[j], gp, draws->U, draws->m, 0, draws->m);
+    stage->status[index] = draws->U ? ckg__view_fill(&draws->view[j], gp, draws->U, draws->m, 0, draws->m)
+                                    : CKG_OK;
+    if (stage->status[index])
+        return;
     ckg__rng_seed(&rng, search->seed, search->stream, stream_of(stage->purpose, o, like));
     stage->status[index] = ckg__posterior_sample(gp, &draws->view[j], &rng, draws->count,
                                                  &search->arena[worker], value, &draws->jitter[j]);

@@ -11,6 +11,9 @@
 
 enum { EXPLORE = 400, TRIES = 64 };
 
+/* Multiply-adds that a look at one design is worth, rules and the trials there included. */
+enum { LOOK_WORK = 10000 };
+
 /*
  * The walk through all designs of a finite problem ends here, long after anybody could have evaluated them.
  */
@@ -99,7 +102,10 @@ int ckg__search_any(struct ckg__search *search, struct ckg__choice *choice, int 
     /* Then all designs of a finite problem in turn, or those that its rules leave. */
     const struct ckg__known *known = &problem->known;
     const double size = known->complete ? known->count : ckg__problem_size(problem);
+    struct ckg__interrupt *interrupt = ckg__pool_watched(search->pool);
     for (double i = 0; !*found && i < size && i < most_designs; i++) {
+        if (ckg__interrupted_by(interrupt, LOOK_WORK))
+            return CKG_ERR_CANCELLED;
         ckg__problem_number(problem, known->complete ? known->number[(int)i] : i, x);
         ckg__problem_to_unit(problem, x, choice->u);
         *found = !ckg__search_taken(search, choice->u, x);

@@ -204,15 +204,22 @@ static void inner_task(void *context, int index, int worker)
     struct ckg__search *search = stage->search;
     struct finalist *f = &stage->finalist[index / search->outlooks];
     const int o = index % search->outlooks;
-    stage->status[index] = ckg__knowledge_value(stage->knowledge, &search->outlook[o], f->u, worker,
-                                                &stage->slot[index], &f->kg[o], &f->part[o]);
+
+    f->part[o] = NAN;
+    stage->status[index] = ckg__search_late(search)
+                               ? CKG_OK
+                               : ckg__knowledge_value(stage->knowledge, &search->outlook[o], f->u, worker,
+                                                      &stage->slot[index], &f->kg[o], &f->part[o]);
 }
 
+/* The value of a finalist that every outlook had the time to look at; another keeps that of its screening. */
 static void average_parts(const struct ckg__search *search, struct finalist *f)
 {
-    f->value = 0;
+    double sum = 0;
+
     for (int o = 0; o < search->outlooks; o++)
-        f->value += f->part[o] / search->outlooks;
+        sum += f->part[o] / search->outlooks;
+    f->value = isnan(sum) ? f->value : sum;
 }
 
 /* --- refinement --- */
@@ -344,7 +351,7 @@ static int climb(struct refined *context, double *u, int worker)
     const double away = ckg__point_distance(search->problem->D, u, search->outlook[0].x_r, 1, 0);
     const struct ckg__lbfgs_options options = {5, search->effort.refine_evaluations,
                                                away < 30 * width ? 0.5 * width : 0.02, 1e-4, 1e-4};
-    return ckg__climb_reals(search->problem, &hill, &options, 1, u, &value, arena);
+    return ckg__climb_reals(search, &hill, &options, 1, u, &value, arena);
 }
 
 static void refine_task(void *context, int index, int worker)
@@ -379,9 +386,14 @@ static void rebuild_task(void *context, int index, int worker)
     struct ckg__search *search = stage->search;
     struct finalist *f = &stage->finalist[stage->finalists + index / search->outlooks];
     const int o = index % search->outlooks;
-    stage->status[index] = ckg__knowledge_value(stage->knowledge, &search->outlook[o], f->u, worker,
-                                                &stage->slot[stage->finalists * search->outlooks + index],
-                                                &f->kg[o], &f->part[o]);
+
+    f->part[o] = NAN;
+    stage->status[index] = ckg__search_late(search)
+                               ? CKG_OK
+                               : ckg__knowledge_value(
+                                     stage->knowledge, &search->outlook[o], f->u, worker,
+                                     &stage->slot[stage->finalists * search->outlooks + index], &f->kg[o],
+                                     &f->part[o]);
 }
 
 /* Refines the best finalists; the refined ones stand behind the others, with their own X_d and values. */
@@ -394,6 +406,8 @@ static int refine(struct stage *stage, int *refined)
     for (int i = 0; i < count; i++)
         if (finalist_take(stage, &stage->finalist[stage->finalists + i]))
             return CKG_ERR_NOMEM;
+    for (int i = 0; i < count; i++)
+        stage->finalist[stage->finalists + i].value = -INFINITY;
     int status = ckg__search_run(search, count, refine_task, stage, stage->status);
     if (!status)
         status = ckg__search_run(search, count * search->outlooks, rebuild_task, stage, stage->status);
@@ -458,6 +472,7 @@ static int maximise(const struct ckg__knowledge *knowledge, struct ckg__choice *
         return status;
     status = screen(&stage);
     choice->screen = ckg__clock() - clock;
+    ckg__search_secure(search);
 
     /* Memory for the X_d of the finalists. */
     const int slots = 2 * search->effort.inner * search->outlooks;

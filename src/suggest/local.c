@@ -195,11 +195,12 @@ static int copy_trials(const struct ckg__data *data, struct ckg__local *l)
     const size_t d = (size_t)l->problem.d;
     const size_t wanted = (d + 1) * (d > 10 ? 12 : d > 2 ? d + 2 : 4) / 2;
     double *far = ckg__arena_doubles(&l->own, 2 * designs + 1);
+    l->data.newest = ckg__arena_ints(&l->own, designs + 1);
     l->data.u = ckg__arena_doubles(&l->own, designs * D + 1);
     l->data.trial = ckg__arena_get(&l->own, (size_t)data->trials + 1, sizeof *l->data.trial);
 
     assert(designs > 0);
-    if (!far || !l->data.u || !l->data.trial)
+    if (!far || !l->data.u || !l->data.trial || !l->data.newest)
         return CKG_ERR_NOMEM;
 
     /* Every design in the region's cube, and how far it is. */
@@ -213,11 +214,17 @@ static int copy_trials(const struct ckg__data *data, struct ckg__local *l)
 
     /* The trials of those that are near. */
     l->data.trials = 0;
+    for (size_t i = 0; i < designs; i++)
+        l->data.newest[i] = -1;
     for (int t = 0; t < data->trials; t++)
-        if (far[data->trial[t].design] <= near)
-            l->data.trial[l->data.trials++] = data->trial[t];
+        if (far[data->trial[t].design] <= near) {
+            l->data.trial[l->data.trials] = data->trial[t];
+            ckg__data_chain(&l->data, l->data.trials++);
+        }
     l->data.designs = data->designs;
     l->data.x = data->x;
+    l->data.slot = data->slot;
+    l->data.slots = data->slots;
     return CKG_OK;
 }
 
@@ -295,6 +302,10 @@ static int update(struct ckg__search *search, struct ckg__models **models)
     status = copy_trials(search->data, l);
     if (!status)
         status = update_models(search, l);
+
+    /* No time for them: the search stays what it is. */
+    if (status == CKG_ERR_CANCELLED && !ckg__interrupted(ckg__pool_watched(search->pool)))
+        return CKG_OK;
     if (status)
         return status;
 

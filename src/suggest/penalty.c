@@ -34,8 +34,7 @@ static void fill_task(void *context, int index, int worker)
     const int count = search->base - first < CHUNK ? search->base - first : CHUNK;
 
     (void)worker;
-    ckg__view_fill(&o->view[j], o->belief->gp[j], o->U, o->room, first, count);
-    stage->status[index] = CKG_OK;
+    stage->status[index] = ckg__view_fill(&o->view[j], o->belief->gp[j], o->U, o->room, first, count);
 }
 
 int ckg__search_view_base(struct ckg__search *search, int first, int outcomes)
@@ -106,8 +105,7 @@ static int find_penalty(const struct ckg__search *search, struct ckg__outlook *o
         return CKG_ERR_NOMEM;
     ckg__point_get(D, o->U, o->room, lowest, x);
     if (ckg__problem_has_reals(search->problem)) {
-        status = ckg__climb_function(search->problem, minus_mean, o->belief->gp[0], &options, 1, x, &value,
-                                     arena);
+        status = ckg__climb_function(search, minus_mean, o->belief->gp[0], &options, 1, x, &value, arena);
         o->belief->penalty = status ? mean[lowest] : -value;
     }
     ckg__arena_release(arena, mark);

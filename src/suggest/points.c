@@ -450,8 +450,5 @@ int ckg__search_taken(const struct ckg__search *search, const double *u, double 
     const int design = ckg__data_find(search->data, x);
     if (design < 0)
         return 0;
-    for (int t = 0; t < search->data->trials; t++)
-        if (search->data->trial[t].design == design && search->data->trial[t].state == CKG_PENDING)
-            return 1;
-    return ckg__data_settled(search->data, design);
+    return ckg__data_pending(search->data, design) || ckg__data_settled(search->data, design);
 }

@@ -363,7 +363,8 @@ static int from_fresh_design(const struct ckg__search *search, struct ckg__choic
     double *design = ckg__arena_doubles(search->results, size);
     double *work = ckg__arena_doubles(search->results, size);
     double x[CKG_MAX_PARAMETERS];
-    int *order = ckg__arena_ints(search->results, (size_t)region->initial);
+    int *order = ckg__arena_ints(search->results, 2 * (size_t)region->initial);
+    struct ckg__interrupt *interrupt = ckg__pool_watched(search->pool);
 
     if (!design || !work || !order)
         return CKG_ERR_NOMEM;
@@ -371,11 +372,14 @@ static int from_fresh_design(const struct ckg__search *search, struct ckg__choic
     ckg__rng_seed(&rng, search->seed, (uint64_t)region->restarts, CKG__FOR_REGION_RESTARTS);
     const size_t next = (size_t)(search->data->trials - region->first);
     if (ckg__ruled(problem)) {
-        if (ckg__allowed_design(problem, &rng, region->initial, design, search->results))
-            return CKG_ERR_NOMEM;
+        const int status = ckg__allowed_design(problem, &rng, region->initial, design, search->results,
+                                               interrupt);
+        if (status)
+            return status;
         memcpy(choice->u, design + next * (size_t)problem->D, (size_t)problem->D * sizeof *design);
     } else {
-        ckg__design_lhs(&rng, region->initial, problem->d, LHS_TRIES, design, work, order);
+        if (ckg__design_lhs(&rng, region->initial, problem->d, LHS_TRIES, design, work, order, interrupt))
+            return CKG_ERR_CANCELLED;
         ckg__problem_from_cube(problem, design + next * (size_t)problem->d, choice->u);
     }
     choice->path = "restart";

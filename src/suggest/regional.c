@@ -64,10 +64,15 @@ static int copy_trials(const struct ckg__data *data, struct ckg__regional *r)
     const int trials = data->trials - first;
     struct ckg__trial *trial = ckg__arena_get(&r->own, (size_t)trials + 1, sizeof *trial);
 
-    if (!trial)
+    r->data.newest = ckg__arena_ints(&r->own, (size_t)data->designs + 1);
+    r->data.trial = trial;
+    if (!trial || !r->data.newest)
         return CKG_ERR_NOMEM;
+    for (int i = 0; i < data->designs; i++)
+        r->data.newest[i] = -1;
     for (int t = 0; t < trials; t++) {
         trial[t] = data->trial[first + t];
+        ckg__data_chain(&r->data, t);
         const struct ckg_measurement *from = trial[t].measured;
         trial[t].measured = ckg__arena_get(&r->own, (size_t)trial[t].count + 1, sizeof *from);
         if (!trial[t].measured)
@@ -78,10 +83,11 @@ static int copy_trials(const struct ckg__data *data, struct ckg__regional *r)
                 ckg__data_exact(data->problem, &from[i]) ? 0 : CKG_SD_DEFAULT};
     }
     r->data.trials = trials;
-    r->data.trial = trial;
     r->data.designs = data->designs;
     r->data.x = data->x;
     r->data.u = data->u;
+    r->data.slot = data->slot;
+    r->data.slots = data->slots;
     return CKG_OK;
 }
 

@@ -3,17 +3,9 @@
 
 #include <assert.h>
 #include <math.h>
-#include <time.h>
 
 #include "base/error.h"
 #include "base/rng.h"
-
-double ckg__clock(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 int ckg__search_late(const struct ckg__search *search)
 {
@@ -21,9 +13,14 @@ int ckg__search_late(const struct ckg__search *search)
            ckg__interrupted(ckg__pool_watched(search->pool));
 }
 
+void ckg__search_secure(const struct ckg__search *search)
+{
+    ckg__interrupt_stage(ckg__pool_watched(search->pool), 0);
+}
+
 struct ckg__team ckg__search_team(const struct ckg__search *search, int worker)
 {
-    return (struct ckg__team){search->pool, worker, search->arena};
+    return (struct ckg__team){search->pool, worker, search->arena, NULL};
 }
 
 int ckg__search_run(struct ckg__search *search, int count, ckg__task task, void *context, const int *status)
@@ -32,8 +29,9 @@ int ckg__search_run(struct ckg__search *search, int count, ckg__task task, void 
         return CKG_ERR_CANCELLED;
     for (int i = 0; i < count; i++)
         if (status[i])
-            return status[i] == CKG_ERR_NOMEM ? ckg__fail_nomem()
-                                              : ckg__fail(status[i], "a numerical task failed");
+            return status[i] == CKG_ERR_CANCELLED ? CKG_ERR_CANCELLED
+                   : status[i] == CKG_ERR_NOMEM   ? ckg__fail_nomem()
+                                                  : ckg__fail(status[i], "a numerical task failed");
     return CKG_OK;
 }
 

@@ -117,13 +117,17 @@ static inline double ckg__point_distance(int D, const double *u, const double *U
     return far;
 }
 
-double ckg__clock(void);
-
 /* The team that a task on `worker` may share its work with. */
 struct ckg__team ckg__search_team(const struct ckg__search *search, int worker);
 
 /* 1 once the time limit has passed, or the caller wants no result any more. */
 int ckg__search_late(const struct ckg__search *search);
+
+/*
+ * There is something to suggest. Before that, a search that the time limit overtakes is given up; from here
+ * on, what is left of it ends by ckg__search_late with the best that it has.
+ */
+void ckg__search_secure(const struct ckg__search *search);
 
 /* Chooses the base points: space-filling ones and the data, or every design of a small finite problem. */
 int ckg__search_points(struct ckg__search *search);

@@ -54,7 +54,9 @@ static void draw_task(void *context, int index, int worker)
     const int like = draw->belief->beside[index] ? draw->belief->beside[index] : index;
 
     ckg__rng_seed(&rng, job->search->seed, job->search->stream, CKG__FOR_THOMPSON_DRAWS + (uint64_t)like);
-    ckg__view_fill(&draw->view[index], gp, job->U, draw->m, 0, draw->m);
+    job->status[index] = ckg__view_fill(&draw->view[index], gp, job->U, draw->m, 0, draw->m);
+    if (job->status[index])
+        return;
     job->status[index] = ckg__posterior_draw(gp, &draw->view[index], &rng, &job->search->arena[worker],
                                              draw->value[index], draw->weights[index]);
 

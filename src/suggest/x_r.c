@@ -97,7 +97,7 @@ static void climb_task(void *context, int index, int worker)
     const int first = o * STARTS + index % stage->groups * per_group;
     const struct ckg__hill hill = utility_of(search->outlook[o].belief);
 
-    stage->status[index] = ckg__climb_reals(search->problem, &hill, &options, per_group,
+    stage->status[index] = ckg__climb_reals(search, &hill, &options, per_group,
                                             stage->start + (size_t)first * (size_t)search->problem->D,
                                             stage->start_value + first, &search->arena[worker]);
     ckg__arena_release(&search->arena[worker], mark);
@@ -174,7 +174,8 @@ static int lay_local(const struct ckg__search *search, struct ckg__outlook *o, u
     for (int k = 0; k < D; k++)
         o->U[(size_t)k * (size_t)o->room + (size_t)o->r] = o->x_r[k];
     for (int j = 0; j < o->belief->outcomes; j++) {
-        ckg__view_fill(&o->view[j], o->belief->gp[j], o->U, o->room, base, local + 1);
+        if (ckg__view_fill(&o->view[j], o->belief->gp[j], o->U, o->room, base, local + 1))
+            return CKG_ERR_CANCELLED;
         o->view[j].m = o->m;
     }
     for (int p = base; p < o->m; p++)

@@ -132,12 +132,16 @@ int ckg__pool_run(struct ckg__pool *pool, int count, ckg__task task, void *conte
     return CKG_OK;
 }
 
-void ckg__team_run(const struct ckg__team *team, int count, ckg__task task, void *context)
+int ckg__team_run(const struct ckg__team *team, int count, double work, ckg__task task, void *context)
 {
-    if (team)
+    (void)work;
+    const int shared = team && team->pool;
+
+    if (shared)
         run_tasks(team->pool, team->worker, count, task, context);
-    for (int i = 0; !team && i < count; i++)
+    for (int i = 0; !shared && i < count; i++)
         task(context, i, 0);
+    return 0;
 }
 
 /* --- what must not change --- */

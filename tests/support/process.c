@@ -58,7 +58,8 @@ void process_make(struct process *p, enum ckg__kernel kernel, int D, int n, enum
     draw_noise(p, n, noise);
     draw_data(p, D, n);
     p->inputs = (struct ckg__gp_inputs){kernel, &ckg__likelihood_normal, D,          D,   n,    p->group,
-                                        p->X,   PROCESS_MAX_N,           &p->series, 1.0, NULL, 0};
+                                        p->X,   PROCESS_MAX_N,           &p->series, 1.0, NULL, 0,
+                                        NULL};
     process_set(p);
 }
 

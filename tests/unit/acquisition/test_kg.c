@@ -66,7 +66,7 @@ static void set_process(struct world *w, int j, int n, double noise)
                                  .count = w->count,
                                  .typical_known = noise};
     const struct ckg__gp_inputs inputs = {
-        CKG__RBF, &ckg__likelihood_normal, DIM, DIM, n, group, w->X, n, &series, 1, NULL, 0};
+        CKG__RBF, &ckg__likelihood_normal, DIM, DIM, n, group, w->X, n, &series, 1, NULL, 0, NULL};
     for (int i = 0; i < n; i++) {
         w->y[j][i] = ckg__rng_normal(&w->rng);
         w->known[i] = noise;

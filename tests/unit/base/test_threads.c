@@ -148,11 +148,11 @@ struct sharing {
 static void share_task(void *context, int index, int worker)
 {
     struct sharing *sharing = context;
-    const struct ckg__team team = {sharing->pool, worker, NULL};
+    const struct ckg__team team = {sharing->pool, worker, NULL, NULL};
     int *parts = sharing->parts[index];
 
     for (int round = 1; round <= 2; round++) {
-        ckg__team_run(&team, 2 + index % 7, count_task, parts);
+        ckg__team_run(&team, 2 + index % 7, 1, count_task, parts);
         for (int i = 0; i < 8; i++)
             if (parts[i] != (i < 2 + index % 7 ? round : 0))
                 parts[7] = -100;
@@ -185,7 +185,7 @@ static void test_no_team(void **state)
     int parts[8] = {0};
 
     (void)state;
-    ckg__team_run(NULL, 5, count_task, parts);
+    assert_int_equal(ckg__team_run(NULL, 5, 1, count_task, parts), 0);
     for (int i = 0; i < 8; i++)
         assert_int_equal(parts[i], i < 5);
 }

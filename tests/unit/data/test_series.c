@@ -60,7 +60,7 @@ static void measure(struct fixture *f, double x, int outcome, double value, doub
 
 static void build(struct fixture *f, int outcome, double warp)
 {
-    const struct ckg__series_source source = {outcome, warp, f->data.trials, 0};
+    const struct ckg__series_source source = {outcome, warp, f->data.trials, 0, NULL};
 
     assert_int_equal(ckg__series_build(&f->data, &source, &f->arena, &f->scaling, &f->series), CKG_OK);
 }
@@ -207,7 +207,8 @@ static void check_pooling(double (*sd)(int i), int tail, double warp)
     for (int i = 0; i < f.series.n; i++)
         X[i] = f.data.u[f.series.design[i]];
     const struct ckg__gp_inputs inputs = {
-        CKG__RBF, &ckg__likelihood_normal, 1, 1, f.series.n, &group, X, f.series.n, &f.series, 1.0, NULL, 0};
+        CKG__RBF, &ckg__likelihood_normal, 1, 1, f.series.n, &group, X, f.series.n, &f.series, 1.0, NULL, 0,
+        NULL};
     assert_int_equal(ckg__gp_reserve(&gp, 1, f.series.n), CKG_OK);
     assert_int_equal(ckg__gp_set(&gp, &inputs, theta, &f.arena), CKG_OK);
     const double want = (double)full_likelihood(&f, exp(theta[0]), exp(theta[2]), exp(theta[1]), &mean);
@@ -446,7 +447,7 @@ static double tail_of(struct fixture *f, int outcome, int count, const double *v
 
     for (int i = 0; i < count; i++)
         measure(f, (i + 0.5) / count, outcome, values[i], CKG_SD_DEFAULT);
-    const struct ckg__series_source source = {outcome, 0, f->data.trials, 0};
+    const struct ckg__series_source source = {outcome, 0, f->data.trials, 0, NULL};
     assert_int_equal(ckg__series_tail(&f->data, &source, &f->arena, &tail), CKG_OK);
     return tail;
 }
@@ -568,7 +569,7 @@ static void test_first_trials_alone(void **state)
     fill(&g, noise_mixed, 1);
     measure(&f, 0.77, 0, 1e6, CKG_SD_DEFAULT);
     measure(&f, 0.3 / DESIGNS, 0, -1e6, CKG_SD_DEFAULT);
-    const struct ckg__series_source source = {0, 2, VALUES, 0};
+    const struct ckg__series_source source = {0, 2, VALUES, 0, NULL};
     double tail, want;
     assert_int_equal(ckg__series_tail(&f.data, &source, &f.arena, &tail), CKG_OK);
     assert_int_equal(ckg__series_tail(&g.data, &source, &g.arena, &want), CKG_OK);

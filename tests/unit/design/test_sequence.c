@@ -23,11 +23,22 @@ static double X[CKG__SOBOL_MAX_DIM * NET_POINTS], work[2 * MAX_LHS_N * MAX_LHS_D
 
 static void draw_lhs(int seed, int n, int d, int tries)
 {
-    int order[MAX_LHS_N];
+    int order[2 * MAX_LHS_N];
     struct ckg__rng rng;
 
     ckg__rng_seed(&rng, (uint64_t)seed, 0, 0);
-    ckg__design_lhs(&rng, n, d, tries, X, work, order);
+    assert_int_equal(ckg__design_lhs(&rng, n, d, tries, X, work, order, NULL), 0);
+}
+
+/* The t-th draw alone. */
+static void draw_lhs_of(int seed, int n, int d, int t)
+{
+    int order[2 * MAX_LHS_N];
+    struct ckg__rng rng;
+
+    ckg__rng_seed(&rng, (uint64_t)seed, 0, 0);
+    for (int i = 0; i < t; i++)
+        assert_int_equal(ckg__design_lhs(&rng, n, d, 1, X, work, order, NULL), 0);
 }
 
 static double separation(int n, int d)
@@ -65,6 +76,67 @@ static void test_lhs_has_one_point_per_stratum(void **state)
                 assert_int_equal(counts[i], 1);
         }
     }
+}
+
+/* As many tries, compared pair by pair. */
+static void draw_lhs_plainly(int seed, int n, int d, int tries, double *best)
+{
+    double most = -1;
+
+    for (int t = 1; t <= tries; t++) {
+        draw_lhs_of(seed, n, d, t);
+        const double separated = separation(n, d);
+        if (separated > most) {
+            most = separated;
+            memcpy(best, X, (size_t)(n * d) * sizeof *best);
+        }
+    }
+}
+
+/* Comparing neighbours along one coordinate alone finds the same best draw. */
+static void test_lhs_keeps_the_most_separated(void **state)
+{
+    static const int sizes[][2] = {{2, 1}, {9, 1}, {30, 2}, {60, 3}, {25, 12}};
+    static double plain[MAX_LHS_N * MAX_LHS_D];
+
+    (void)state;
+    for (int s = 0; s < 5; s++)
+        for (int seed = 0; seed < 8; seed++) {
+            const int n = sizes[s][0];
+            const int d = sizes[s][1];
+            draw_lhs_plainly(seed, n, d, 20, plain);
+            draw_lhs(seed, n, d, 20);
+            assert_memory_equal(X, plain, (size_t)(n * d) * sizeof *X);
+        }
+}
+
+static int asked;
+
+static int count_questions(void *context)
+{
+    (void)context;
+    asked++;
+    return 0;
+}
+
+/* A large hypercube ends after so much work, which its questions tell. */
+static void test_lhs_of_many_ends(void **state)
+{
+    enum { MANY = 20000, D = 8 };
+    struct ckg__interrupt interrupt = {.callback = count_questions};
+    double *large = malloc(2 * MANY * D * sizeof *large);
+    int *order = malloc(2 * MANY * sizeof *order);
+    struct ckg__rng rng;
+
+    (void)state;
+    assert_true(large && order);
+    ckg__interrupt_begin(&interrupt, 0);
+    ckg__rng_seed(&rng, 1, 0, 0);
+    asked = 0;
+    assert_int_equal(ckg__design_lhs(&rng, MANY, D, 20, large, large + MANY * D, order, &interrupt), 0);
+    assert_true(asked > 2 && asked <= CKG__LHS_WORK / CKG__INTERRUPT_WORK + 1);
+    free(large);
+    free(order);
 }
 
 /*
@@ -238,8 +310,8 @@ static void test_sobol_over_seeds(void **state)
 
 int main(void)
 {
-    return RUN_TESTS(test_lhs_has_one_point_per_stratum, test_lhs_tries_spread_the_points,
-                     test_lhs_is_reproducible, test_sobol_shares_digits_as_reference,
-                     test_sobol_strata_in_every_dimension, test_sobol_nets_in_pairs,
-                     test_sobol_goes_on_where_it_stopped, test_sobol_over_seeds);
+    return RUN_TESTS(test_lhs_has_one_point_per_stratum, test_lhs_keeps_the_most_separated,
+                     test_lhs_of_many_ends, test_lhs_tries_spread_the_points, test_lhs_is_reproducible,
+                     test_sobol_shares_digits_as_reference, test_sobol_strata_in_every_dimension,
+                     test_sobol_nets_in_pairs, test_sobol_goes_on_where_it_stopped, test_sobol_over_seeds);
 }

@@ -263,7 +263,7 @@ static void test_team(void **state)
 
     (void)state;
     assert_int_equal(ckg__pool_new(&pool, 3), 0);
-    const struct ckg__team team = {pool, 0, NULL};
+    const struct ckg__team team = {pool, 0, NULL, NULL};
     for (size_t s = 0; s < COUNT(large); s++) {
         const int n = large[s];
         const size_t bytes = (size_t)n * (size_t)n * sizeof(double);
@@ -276,12 +276,58 @@ static void test_team(void **state)
         assert_int_equal(ckg__dense()->cholesky(n, alone, n, NULL), 0);
         assert_int_equal(ckg__dense()->cholesky(n, shared, n, &team), 0);
         assert_memory_equal(alone, shared, bytes);
-        ckg__dense()->inverse_from_cholesky(n, alone, n, NULL);
-        ckg__dense()->inverse_from_cholesky(n, shared, n, &team);
+        assert_int_equal(ckg__dense()->inverse_from_cholesky(n, alone, n, NULL), 0);
+        assert_int_equal(ckg__dense()->inverse_from_cholesky(n, shared, n, &team), 0);
         assert_memory_equal(alone, shared, bytes);
         free(alone), free(shared), free(spoilt);
     }
     ckg__pool_free(pool);
+}
+
+/* How often the interrupt of a team was asked, and which question is answered by 1. */
+static int asked, ending;
+
+static int answer(void *context)
+{
+    (void)context;
+    return ++asked == ending;
+}
+
+/* What a team works on is given up at whatever question says so, and says that it was. */
+static void test_given_up(void **state)
+{
+    enum { N = 700 };
+    const size_t bytes = N * N * sizeof(double);
+    double *A = new_positive(N);
+    double *L = malloc(bytes);
+    double *work = malloc(bytes);
+    struct ckg__interrupt interrupt = {.callback = answer};
+    struct ckg__pool *pool;
+
+    (void)state;
+    assert_true(A && L && work);
+    assert_int_equal(ckg__pool_new(&pool, 1), 0);
+    ckg__pool_watch(pool, &interrupt);
+    const struct ckg__team team = {pool, 0, NULL, NULL};
+    memcpy(L, A, bytes);
+    assert_int_equal(ckg__dense()->cholesky(N, L, N, NULL), 0);
+    for (int inverse = 0; inverse < 2; inverse++)
+        for (ending = 1;; ending++) {
+            asked = 0;
+            ckg__interrupt_begin(&interrupt, 0);
+            memcpy(work, inverse ? L : A, bytes);
+            const int status = inverse ? ckg__dense()->inverse_from_cholesky(N, work, N, &team)
+                                       : ckg__dense()->cholesky(N, work, N, &team);
+            ckg__interrupt_end(&interrupt);
+            if (asked < ending) {
+                assert_int_equal(status, 0);
+                assert_true(asked > 2);
+                break;
+            }
+            assert_int_equal(status, -1);
+        }
+    ckg__pool_free(pool);
+    free(A), free(L), free(work);
 }
 
 static void test_base(void **state)
@@ -320,7 +366,7 @@ static const struct CMUnitTest tests[] = {
 #if defined(CKG_HAVE_X86_VARIANTS)
     cmocka_unit_test(test_v3),        cmocka_unit_test(test_v4),
 #endif
-    cmocka_unit_test(test_selection), cmocka_unit_test(test_team),
+    cmocka_unit_test(test_selection), cmocka_unit_test(test_team), cmocka_unit_test(test_given_up),
 };
 
 int main(void)

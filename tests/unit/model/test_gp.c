@@ -89,7 +89,8 @@ static void test_matches_reference(void **state)
                                               c->n,    identity,
                                               c->X,    c->n,
                                               &series, c->precision,
-                                              NULL,    c->linear};
+                                              NULL,    c->linear,
+                                              NULL};
         assert_int_equal(ckg__gp_reserve(&gp, c->d, c->n), CKG_OK);
         assert_int_equal(ckg__gp_set(&gp, &inputs, c->theta, &arena), CKG_OK);
         assert_true(gp.nugget == CKG__NUGGET);
