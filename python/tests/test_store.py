@@ -195,6 +195,33 @@ def test_what_is_said_again_goes_on(folder: Path) -> None:
     assert len(pyckg.open("s.db", name="s")) == 1
 
 
+def test_a_problem_file_without_a_store(folder: Path) -> None:
+    """Looking at it writes nothing; the first design begins the study."""
+    write_problem(3)
+    study = pyckg.open("s.yaml")
+    assert len(study) == 0 and study.best() is None and not Path("s.db").exists()
+    with pytest.raises(pyckg.StateError):
+        study.recommend()
+    assert study.ask().number == 1 and len(pyckg.open("s.db")) == 1
+
+    # A problem that the file changed is the business of `ckg change`.
+    Path("s.yaml").write_text(Path("s.yaml").read_text().replace("max: 0", "max: 1"))
+    with pytest.raises(pyckg.InvalidError, match="ckg change"):
+        pyckg.open("s.yaml")
+
+
+def test_options_are_kept(folder: Path) -> None:
+    """All that a study is told of its ways is in the store, as its own."""
+    how: dict[str, Any] = {"samples": 4, "warp": False, "penalty": 3.5, "fit": "map", "final_policy": "nei"}
+    how |= {"policy": "ckg", "settings": {"points": 50}, "budget": 12, "failures": "ignore"}
+    options = make(**how)._backend.options
+    assert options == make(**how)._backend.options == pyckg.open("s.db")._backend.options
+    assert options.named == {"samples": "4", "warp": "false", "penalty": "3.5", "fit": "map", "final_policy": "nei"}
+    assert options.settings == {"points": 50} and options.budget == 12 and options.initial == 6
+    with pytest.raises(pyckg.InvalidError, match="kernel"):
+        make(kernel="nonsense")
+
+
 def test_pickled_and_forked(folder: Path) -> None:
     study = make()
     trial = study.ask()

@@ -124,7 +124,7 @@ class _Engine(Engine):
 
     def forked(self) -> None:
         """In the child of a fork: locks and connections are the parent's, so that the study is opened anew."""
-        if self._lock._is_owned() or not self._lock.acquire(blocking=False):  # type: ignore[attr-defined]
+        if self._lock._is_owned():  # type: ignore[attr-defined]
             self._refusal = self._refusal or "the process was forked while this study was at work"
         if self._handle is not None:
             _left_behind.append(self._handle)
@@ -457,6 +457,8 @@ def create(
     _require()
     url = _url("store", store)
     called = Path(url.removeprefix("sqlite:")).stem if name is None else as_text("name", name)
+    definition.problem()  # the library's own words for what is wrong come first
+    options.fill()
     wanted = write_options(options, drawn=drawn)
     if evaluate is not None:
         wanted["evaluate"] = _command(evaluate)

@@ -42,11 +42,21 @@ def write_options(options: Options, *, drawn: bool) -> dict[str, Any]:
     out: dict[str, Any] = {"policy": {"name": o.policy, **o.settings} if o.settings else o.policy}
     out["failures"] = o.failures
     if o.named:
-        out["model"] = dict(o.named)
+        out["model"] = {key: _number_or_text(value) for key, value in o.named.items()}
     for key, value in (("seed", None if drawn else o.seed), ("budget", o.budget), ("initial", o.initial)):
         if value is not None:
             out[key] = value
     return out
+
+
+def _number_or_text(value: str) -> float | str:
+    try:
+        number = float(value)
+    except ValueError:
+        return value
+    if not math.isfinite(number):
+        return value
+    return int(number) if number.is_integer() else number
 
 
 def write_design(definition: Definition, x: Sequence[float]) -> dict[str, Any]:
