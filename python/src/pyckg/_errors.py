@@ -41,3 +41,8 @@ class RefusedError(CkgError, OSError):
 
 class CancelledError(CkgError):
     """The call was cancelled."""
+
+
+# They are shown, and pickled, by the name under which people import them.
+for _error in (CkgError, *CkgError.__subclasses__()):
+    _error.__module__ = "pyckg"

@@ -15,6 +15,14 @@ class Estimate:
     sd: float | None
     probability: float | None = None  # of meeting the limits, for a constraint
 
+    def __str__(self) -> str:
+        """As people read it: 1.9 ± 0.05, met with probability 0.98."""
+        if self.mean is None:
+            return "not known yet"
+        sd = f" ± {self.sd:.2g}" if self.sd else ""
+        met = "" if self.probability is None else f", met with probability {self.probability:.4g}"
+        return f"{self.mean:.6g}{sd}{met}"
+
 
 @dataclass(slots=True)
 class Prediction:
@@ -67,6 +75,19 @@ class Recommendation:
     trial: int | None  # the last trial of this very design
     measured: bool  # the objective is what was measured there without noise, and no prediction
     hardest: str | None  # the constraint broken by most, where no design is likely to be feasible
+
+    def __str__(self) -> str:
+        """As people read it."""
+        width = max(map(len, (*self.parameters, *self.constraints, "objective")))
+        lines = [f"recommended after {self.evaluations} evaluations:"]
+        lines += [f"  {name:{width}}  {_short(value)}" for name, value in self.parameters.items()]
+        lines += [f"{'measured' if self.measured else 'predicted'}:", f"  {'objective':{width}}  {self.objective}"]
+        lines += [f"  {name:{width}}  {outcome}" for name, outcome in self.constraints.items()]
+        if self.constraints and self.probability_feasible is not None:
+            lines.append(f"feasible with probability {self.probability_feasible:.4g}")
+        if self.best is not None:
+            lines.append(f"best feasible design evaluated: trial {self.best.number}")
+        return "\n".join(lines)
 
 
 @dataclass(slots=True)
@@ -122,3 +143,7 @@ class Importance:
     total: float | None
     low: float | None
     high: float | None
+
+
+def _short(value: Any) -> str:
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
