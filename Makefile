@@ -7,6 +7,8 @@
 #   make sanitize-address-undefined | sanitize-thread | valgrind     every test under that tool
 #   make allocations  the n-th allocation fails, for every n and every command: two hours
 #   make fuzz       libFuzzer on everything that reads files from outside, FUZZ_SECONDS=60 each
+#   make damage | faults | power-loss     a store damaged 10,000 times; every system call of every command failing; 10,000 power failures
+#   make storm      runs of studies, killed, stopped, without disk or with another clock, STORM_SECONDS=60
 #   make bench      builds and runs the benchmarks
 #   make figures    draws the pictures of the documentation; make convergence, make stopping: runs of minutes and their tables
 #   make wheel      builds the Python package pyckg; make python tests it, python-strict and python-sanitize under more watchful eyes
@@ -27,6 +29,7 @@ PREFIX ?= /usr/local
 JOBS ?= $(shell getconf _NPROCESSORS_ONLN)
 
 FUZZ_SECONDS ?= 60
+STORM_SECONDS ?= 60
 
 STRICT = -DCKG_TESTS=ON -DCKG_WERROR=ON
 CTEST = ctest --output-on-failure --timeout 3600 -j $(JOBS)
@@ -35,7 +38,7 @@ VALGRIND = valgrind;--quiet;--error-exitcode=99;--leak-check=full;--errors-for-l
 # $(call build,FOLDER,COMPILER,OPTIONS,TARGET): configures and builds; the target is optional. A folder keeps the compiler it began with.
 build = CC=$(2) cmake -S . -B $(1) $(3) >/dev/null && cmake --build $(1) -j $(JOBS) $(if $(4),--target $(4))
 
-.PHONY: all run test test-gcc test-clang wheel python python-strict python-sanitize notebooks install sanitize-address-undefined sanitize-thread valgrind allocations fuzz bench figures convergence stopping deps clean
+.PHONY: all run test test-gcc test-clang wheel python python-strict python-sanitize notebooks install sanitize-address-undefined sanitize-thread valgrind allocations fuzz damage faults power-loss storm bench figures convergence stopping deps clean
 
 all:
 	$(call build,build,$(CC))
@@ -117,6 +120,17 @@ notebooks:
 	scripts/install-deps.sh python
 	scripts/python.sh notebooks
 	python3 scripts/python-api.py >docs/python/api.md
+
+# What `make test` does by sample, in full; their figures are in docs/reliability.md.
+damage faults power-loss storm:
+	scripts/install-deps.sh test
+	$(call build,build-gcc,$(CC),$(STRICT))
+	$(in-full-$@)
+
+in-full-damage = CKG_DAMAGES=10200 python3 tests/app/test_seals.py build-gcc/ckg test_random_damage
+in-full-faults = CKG_FAULTS=all python3 tests/app/test_faults.py build-gcc/ckg
+in-full-power-loss = CKG_CRASHES=12000 build-gcc/tests/app/test_power_loss
+in-full-storm = python3 tests/faults/storm.py build-gcc/ckg $(STORM_SECONDS)
 
 install:
 	$(call build,build,$(CC),-DCMAKE_INSTALL_PREFIX=$(PREFIX))

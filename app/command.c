@@ -125,7 +125,7 @@ int app_command_execute(const struct app_command *command, int argc, char **argv
     app_text_free(&line);
 
     const int lost = fflush(stdout) || ferror(stdout);
-    if (lost)
+    if (lost && !status)
         perror("ckg: standard output");
 
     if (status && message.text[0])
