@@ -13,6 +13,7 @@ cd "$(dirname "$0")/.."
 folder=$PWD/build-python
 what=${1:-test}
 : "${CKG_PYTHONS:=2}" # how many Pythons to test with
+jobs=$(getconf _NPROCESSORS_ONLN)
 
 # The interpreters that there are from 3.11 on, one a line: on the path, then pyenv's.
 find_pythons() {
@@ -59,13 +60,13 @@ repair_wheel() {
     wheel=$(ls "$(dirname "$wheel")"/*.whl)
 }
 
-# run_tests VENV ARGUMENTS…: installs the wheel there and runs the tests, out of the tree, so that the installed package is what is tested.
+# run_tests VENV OPTIONS…: installs the wheel there and runs the tests, out of the tree, so that the installed package is what is tested.
 run_tests() {
     venv=$folder/$1
     shift
     "$venv/bin/pip" install -q --disable-pip-version-check --force-reinstall --no-deps "$wheel"
-    (cd "$folder" && CKG_WHEEL=$wheel CKG_ROOT=$folder/.. CKG_PROGRAM=$folder/../build/ckg "$venv/bin/python" "$@" -m pytest -p no:cacheprovider -c ../python/pyproject.toml \
-        --rootdir ../python ../python/tests)
+    (cd "$folder" && CKG_WHEEL=$wheel CKG_PROGRAM=$folder/../build/ckg "$venv/bin/python" -m pytest -n "$jobs" --dist loadfile \
+        -p no:cacheprovider -c ../python/pyproject.toml --rootdir ../python "$@" ../python/tests)
 }
 
 pythons=$(find_pythons | head -n "$CKG_PYTHONS")

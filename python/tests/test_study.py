@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pickle
 
+import pytest
+
 import pyckg
 
 
@@ -42,3 +44,71 @@ def test_a_pickled_study_goes_on_as_the_original() -> None:
     copy = pickle.loads(pickle.dumps(study))
     assert copy.trials(frame=False) == study.trials(frame=False)
     assert copy.ask() == study.ask()
+
+
+def test_a_frame_of_trials() -> None:
+    pandas = pytest.importorskip("pandas")
+    study = pyckg.Study({"state": pyckg.Real(0, 1), "k": pyckg.Integer(1, 9)}, "why", {"load": (None, 0)}, seed=1)
+    study.tell(study.add({"state": 0.5, "k": 3}), why=2.0)
+    study.tell(study.ask(), failed="too hot")
+    frame = study.trials()
+    assert isinstance(frame, pandas.DataFrame)
+    assert list(frame.columns) == ["trial", "state", "state", "k", "why", "load", "feasible", "origin", "why"]
+    assert frame.iloc[0, 2] == 0.5 and frame.iloc[0, 4] == 2 and pandas.isna(frame.iloc[0, 5])
+    assert frame.iloc[1, 1] == "failed" and frame.iloc[1, 8] == "too hot"
+
+
+def test_predictions_of_one_and_of_many() -> None:
+    study = small_study()
+    evaluate(study, 12)
+    design = {"x": 2.0, "y": 3.0}
+    one = study.predict(design)
+    assert study.predict([design, study.trial(1)])[0] == one and study.predict([]) == []
+    assert study.score([design]) == [study.score(design)]
+    pandas = pytest.importorskip("pandas")
+    assert study.predict(pandas.DataFrame([design, design])) == [one, one]
+
+
+def test_what_is_known_of_the_outcomes() -> None:
+    study = small_study()
+    evaluate(study, 14)
+    assert set(study.model()) == set(study.importance()) == set(study.leave_one_out()) == {"cost", "load"}
+    assert study.model()["cost"].observations == 14 and set(study.model()["load"].lengthscales) == {"x", "y"}
+    assert [left.trial for left in study.leave_one_out()["cost"]] == list(range(1, 15))
+    assert all(0 <= i.low <= i.total <= i.high for i in study.importance()["cost"].values())
+    assert study.gain().all >= 0 and study.gain().left is None
+    assert study.penalty() is not None
+
+
+def test_lists_and_options_of_the_library() -> None:
+    assert pyckg.policies()[0].name == "ckg" and all(p.title for p in pyckg.policies())
+    names = {option.name for option in pyckg.options()}
+    assert {"kernel", "fit", "time_limit"} <= names and all(option.help for option in pyckg.options())
+    for option in pyckg.options():
+        small_study(**{option.name: option.default})
+    for policy in pyckg.policies():
+        for setting in policy.settings:
+            small_study(policy=policy.name, settings={setting.name: setting.low})
+
+
+def test_maximize_noise_and_missing_values() -> None:
+    study = pyckg.Study(
+        {"x": pyckg.Real(-1, 1)}, "gain", {"heat": (None, 1)}, maximize=True, noise={"heat": "none"}, seed=2
+    )
+    for _ in range(16):
+        t = study.ask()
+        study.tell(t, gain=(1 - t["x"] ** 2, 0.01), heat=None if t.number % 2 else 1 + t["x"])
+    best = study.recommend(probability=0.9)
+    assert -0.3 < best.parameters["x"] <= 0.01 and best.objective.mean > 0.9
+    assert study.trial(1).values.keys() == {"gain"} and study.trial(1).feasible is None
+    assert study.trial(2).sds == {"gain": 0.01}
+
+
+def test_finite_lists_and_rules() -> None:
+    listed = [{"x": x, "y": y} for x in (1.0, 2.0, 4.0) for y in (1.0, 2.0, 4.0)]
+    study = small_study(choose_from=listed)
+    found = study.optimize(lambda x, y: {"cost": x + y, "load": 4 - x * y}, 20)
+    assert found.parameters == {"x": 2, "y": 2} and len(study) == 9
+    study = small_study(rules=["x + y <= limit"], constants={"limit": 5})
+    evaluate(study, 12)
+    assert all(t["x"] + t["y"] <= 5 + 1e-9 for t in study.trials(frame=False))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import Any, overload
 
 from ._backend import Backend, Forecast, Measurement, RecommendOptions, Record, Suggested
 from ._binding import lib
@@ -240,10 +240,9 @@ class Study(Shown):
                 raise
             return listed
         rows = [
-            {"trial": t.number, "state": t.state, **t.parameters, **dict.fromkeys(self._outcomes), **t.values,
-             "feasible": t.feasible, "origin": t.origin, "why": t.why}
+            [t.number, t.state, *t.parameters.values(), *map(t.values.get, self._outcomes), t.feasible, t.origin, t.why]
             for t in listed
-        ]  # fmt: skip
+        ]
         columns = ["trial", "state", *self.parameters, *self._outcomes, "feasible", "origin", "why"]
         return pandas.DataFrame(rows, columns=columns)
 
@@ -283,7 +282,12 @@ class Study(Shown):
             g.left if g.left >= 0 else None,
         )
 
-    def predict(self, designs: Any) -> Any:
+    @overload
+    def predict(self, designs: Mapping[str, Any] | Trial) -> Prediction: ...
+    @overload
+    def predict(self, designs: Any) -> list[Prediction]: ...
+
+    def predict(self, designs: Any) -> Prediction | list[Prediction]:
         """What the models say: a Prediction for one design, a list for a list of designs or a DataFrame."""
         if isinstance(designs, Mapping | Trial):
             return self._predict([designs])[0]
@@ -295,7 +299,12 @@ class Study(Shown):
         decode = self._backend.definition.decode
         return [self._prediction(decode(x), forecast) for x, forecast in zip(points, forecasts, strict=True)]
 
-    def score(self, designs: Any, *, policy: str | None = None) -> Any:
+    @overload
+    def score(self, designs: Mapping[str, Any] | Trial, *, policy: str | None = None) -> float: ...
+    @overload
+    def score(self, designs: Any, *, policy: str | None = None) -> list[float]: ...
+
+    def score(self, designs: Any, *, policy: str | None = None) -> float | list[float]:
         """The policy's value of one design or of several, larger is better; `policy`: that of another one."""
         if policy is not None:
             as_text("policy", policy)
