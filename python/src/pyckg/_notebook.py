@@ -424,11 +424,12 @@ def _beat_on(reference: weakref.ref[Notebook]) -> None:
 # --- opening ---
 
 
-def _require() -> None:
+def require_store() -> None:
+    """The package was built with the program's store."""
     if not hasattr(lib, "pyckg_notebook_open"):
         raise StateError(
-            "store: this pyckg was built without libyaml, jansson and SQLite; install them (Debian: libyaml-dev "
-            "libjansson-dev libsqlite3-dev pkg-config), then pyckg again"
+            "stores, plots and reports need a pyckg that was built with libyaml, jansson and SQLite; install them "
+            "(Debian: libyaml-dev libjansson-dev libsqlite3-dev pkg-config), then pyckg again"
         )
 
 
@@ -454,7 +455,7 @@ def create(
     drawn: bool,
 ) -> Notebook:
     """The study in the store, begun where there is none of that name; one of the same problem goes on."""
-    _require()
+    require_store()
     url = _url("store", store)
     called = Path(url.removeprefix("sqlite:")).stem if name is None else as_text("name", name)
     definition.problem()  # the library's own words for what is wrong come first
@@ -483,7 +484,7 @@ def _command(evaluate: object) -> dict[str, Any]:
 
 def open_notebook(study: object, store: object, name: object, threads: object) -> Notebook:
     """The study of a problem file or of a store."""
-    _require()
+    require_store()
     if isinstance(study, os.PathLike):
         study = as_text("study", os.fspath(study))
     word = None if study is None else as_text("study", study)
@@ -502,7 +503,7 @@ def look_at(backend: Backend) -> _Engine:
     """The study as the program shows it: its own notebook, or one of the same trials that is kept nowhere."""
     if isinstance(backend, Notebook):
         return backend.engine
-    _require()
+    require_store()
     stands = (backend.count(), backend.evaluations(), backend.alive())
     before, engine = _looks.get(backend, (None, None))
     if engine is None or before != stands:

@@ -71,6 +71,9 @@ class FrontierPoint:
 
 def plots() -> dict[str, str]:
     """The kinds of plots with their titles."""
+    from ._notebook import require_store
+
+    require_store()
     found: dict[str, str] = {}
     while (name := text(lib.pyckg_plot_name(len(found)))) != "":
         found[name] = text(lib.pyckg_plot_title(len(found)))
