@@ -1,4 +1,4 @@
-"""The tests may run where SIGINT is ignored, in the background of a shell say: Ctrl-C is what it is in a terminal, here and in what they start."""
+"""Ctrl-C does here and in what the tests start what it does in a terminal, even where SIGINT is ignored."""
 
 import signal
 
