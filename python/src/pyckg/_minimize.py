@@ -241,8 +241,8 @@ class _Evaluation:
             given, beside = given[0], vector("what fun returns beside the objective", given[1], finite=False)
         if len(beside) != len(self.limits.returned):
             raise InvalidError(
-                f"fun returned beside the objective {len(beside)} of the values that are limited, but constraints has"
-                f" {len(self.limits.returned)}: it wants (min, max) for each, as [(None, 0)] for one of at most 0"
+                f"what fun returns beside the objective has length {len(beside)}, but constraints has limits for"
+                f" {len(self.limits.returned)}: give (min, max) for each, as [(None, 0)] for one that is at most 0"
             )
         values = vector("what fun returns", given, finite=False)
         if len(values) != 1:
