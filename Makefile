@@ -9,6 +9,7 @@
 #   make fuzz       libFuzzer on everything that reads files from outside, FUZZ_SECONDS=60 each
 #   make damage | faults | power-loss     a store damaged 10,000 times; every system call of every command failing; 10,000 power failures
 #   make storm      runs of studies, killed, stopped, without disk or with another clock, STORM_SECONDS=60
+#   make coverage   branches that the tests take, into docs/coverage.md; make mutations: ten lines made wrong, and who notices
 #   make bench      builds and runs the benchmarks
 #   make figures    draws the pictures of the documentation; make convergence, make stopping: runs of minutes and their tables
 #   make wheel      builds the Python package pyckg; make python tests it, python-strict and python-sanitize under more watchful eyes
@@ -38,7 +39,7 @@ VALGRIND = valgrind;--quiet;--error-exitcode=99;--leak-check=full;--errors-for-l
 # $(call build,FOLDER,COMPILER,OPTIONS,TARGET): configures and builds; the target is optional. A folder keeps the compiler it began with.
 build = CC=$(2) cmake -S . -B $(1) $(3) >/dev/null && cmake --build $(1) -j $(JOBS) $(if $(4),--target $(4))
 
-.PHONY: all run test test-gcc test-clang wheel python python-strict python-sanitize notebooks install sanitize-address-undefined sanitize-thread valgrind allocations fuzz damage faults power-loss storm bench figures convergence stopping deps clean
+.PHONY: all run test test-gcc test-clang wheel python python-strict python-sanitize notebooks install sanitize-address-undefined sanitize-thread valgrind allocations fuzz damage faults power-loss storm coverage mutations bench figures convergence stopping deps clean
 
 all:
 	$(call build,build,$(CC))
@@ -97,9 +98,25 @@ fuzz:
 	    [ ! -f "$$dictionary" ] || set -- "-dict=$$dictionary"; \
 	    mkdir -p build-fuzz/corpus/$$name; \
 	    build-fuzz/tests/fuzz/$$program -max_total_time=$(FUZZ_SECONDS) -timeout=10 -max_len=8192 -print_final_stats=1 \
-	        -artifact_prefix=build-fuzz/$$name- "$$@" build-fuzz/corpus/$$name tests/fuzz/corpus/$$name || exit 1; \
+	        -artifact_prefix=build-fuzz/$$name- "$$@" build-fuzz/corpus/$$name tests/fuzz/corpus/$$name \
+	        >build-fuzz/$$name.log 2>&1 || { tail -n 40 build-fuzz/$$name.log; exit 1; }; \
 	    set --; \
 	done
+	scripts/fuzz-table.py build-fuzz
+
+# Branches that the tests take, into docs/coverage.md. One variant of the hot loops; what only repeats at length what other tests do is left out.
+COVERAGE_SKIP = policies|test_allocation|examples/|test_docs|test_examples|test_bench|test_study_|python|check|test_ckg_reference|test_many_constraints|test_warp|test_trust
+coverage:
+	scripts/install-deps.sh test
+	$(call build,build-coverage,$(CC),-DCKG_TESTS=ON -DCKG_BENCH=OFF -DCKG_COMPILER_HAS_X86_64_V4=OFF \
+	    -DCMAKE_C_FLAGS_RELEASE="-O1 -g -DNDEBUG --coverage -fprofile-update=prefer-atomic")
+	cd build-coverage && CKG_TEST_LIGHT=1 $(CTEST) -E "$(COVERAGE_SKIP)"
+	scripts/coverage.py build-coverage --page docs/coverage.md
+
+# Ten central lines made wrong, one at a time, in a copy: the tests must notice. The table goes into docs/reliability.md.
+mutations:
+	scripts/install-deps.sh test
+	scripts/mutate.py --page docs/reliability.md
 
 wheel:
 	scripts/install-deps.sh python
@@ -165,4 +182,4 @@ deps:
 	scripts/install-deps.sh all
 
 clean:
-	rm -rf build build-gcc build-clang build-asan build-tsan build-valgrind build-fuzz build-python build-side-by-side
+	rm -rf build build-gcc build-clang build-asan build-tsan build-valgrind build-fuzz build-coverage build-mutants build-python build-side-by-side

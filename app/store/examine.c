@@ -4,6 +4,7 @@
  * row, so that all that is whole can be saved.
  */
 #include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <ckg/status.h>
@@ -40,11 +41,22 @@ static int tell(const struct examination *e, const char *part, int64_t number, i
 
 static int take_word(void *context, const struct app_sql_value *columns, struct app_message *message)
 {
-    (void)message;
+    const char *text = columns[0].text;
+    char line[256];
+    int status = CKG_OK;
 
-    if (!columns[0].text || !strcmp(columns[0].text, "ok"))
+    (void)message;
+    if (!text || !strcmp(text, "ok"))
         return CKG_OK;
-    return tell(context, "file", 0, 0, columns[0].text);
+
+    /* SQLite may say several things in one answer, below a headline. */
+    for (size_t length; *text && !status; text += length + (text[length] == '\n')) {
+        length = strcspn(text, "\n");
+        snprintf(line, sizeof line, "%.*s", (int)length, text);
+        if (length && line[0] != '*')
+            status = tell(context, "file", 0, 0, line);
+    }
+    return status;
 }
 
 /* Where it cannot even be asked, its complaint is the finding. */
