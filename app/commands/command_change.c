@@ -7,6 +7,7 @@
 #include "command.h"
 #include "commands/selection.h"
 #include "define/difference.h"
+#include "json/shapes.h"
 
 static const struct app_option options[] = {
     {"yes", 'y', NULL, "do not ask", 0},
@@ -57,29 +58,6 @@ static void write_text(const struct app_notebook *n, const struct app_difference
     write_effects(n, adapted, &effects);
     app_text_print(out, "\nwhat that does:\n%s", effects.data ? effects.data : "");
     app_text_free(&effects);
-}
-
-static void add_numbers(struct app_text *out, const char *key, int count, const int *numbers)
-{
-    app_json_open(out, key, '[');
-    for (int i = 0; i < count; i++)
-        app_json_add_integer(out, NULL, numbers[i]);
-    app_json_close(out, ']');
-}
-
-static void write_json(const struct app_difference *difference, const struct app_adapted *adapted,
-                       struct app_text *out)
-{
-    app_json_open(out, NULL, '{');
-    app_json_open(out, "changes", '[');
-    for (int i = 0; i < difference->count; i++)
-        app_json_add_string(out, NULL, difference->line[i].data);
-    app_json_close(out, ']');
-    add_numbers(out, "set_aside", adapted->aside, adapted->aside_number);
-    add_numbers(out, "taken_in", adapted->back, adapted->back_number);
-    app_json_add_integer(out, "feasible_before", adapted->feasible_before);
-    app_json_add_integer(out, "feasible_after", adapted->feasible_after);
-    app_json_close(out, '}');
 }
 
 /* --- whether it is wanted --- */
@@ -136,7 +114,7 @@ static int take_over(const struct app_arguments *a, struct app_notebook *n, stru
 
     /* What it is about. */
     if (!status && a->json)
-        write_json(difference, &adapted, &text);
+        app_change_write(difference, &adapted, &text);
     else if (!status)
         write_text(n, difference, &adapted, &text);
     if (!status && !a->json && !a->quiet)

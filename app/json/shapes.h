@@ -7,6 +7,7 @@
 #ifndef CKG_APP_SHAPES_H
 #define CKG_APP_SHAPES_H
 
+#include "define/difference.h"
 #include "notebook/notebook.h"
 #include "problems/problems.h"
 #include "notebook/effects.h"
@@ -25,6 +26,10 @@ void app_trial_add_whole(const struct app_definition *definition, const struct a
 
 /* stopped: 1 where a run would end before the budget. */
 void app_status_write(const struct app_notebook *notebook, const ckg_gain *gain, int stopped,
+                      struct app_text *out);
+
+/* What a changed problem changes, and what that does to the trials. */
+void app_change_write(const struct app_difference *difference, const struct app_adapted *adapted,
                       struct app_text *out);
 
 void app_recommendation_write(const struct app_notebook *notebook, const ckg_recommendation *recommendation,

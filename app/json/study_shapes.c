@@ -136,6 +136,31 @@ void app_status_write(const struct app_notebook *n, const ckg_gain *gain, int st
     app_json_close(out, '}');
 }
 
+/* --- a changed problem --- */
+
+static void add_numbers(struct app_text *out, const char *key, int count, const int *numbers)
+{
+    app_json_open(out, key, '[');
+    for (int i = 0; i < count; i++)
+        app_json_add_integer(out, NULL, numbers[i]);
+    app_json_close(out, ']');
+}
+
+void app_change_write(const struct app_difference *difference, const struct app_adapted *adapted,
+                      struct app_text *out)
+{
+    app_json_open(out, NULL, '{');
+    app_json_open(out, "changes", '[');
+    for (int i = 0; i < difference->count; i++)
+        app_json_add_string(out, NULL, difference->line[i].data);
+    app_json_close(out, ']');
+    add_numbers(out, "set_aside", adapted->aside, adapted->aside_number);
+    add_numbers(out, "taken_in", adapted->back, adapted->back_number);
+    app_json_add_integer(out, "feasible_before", adapted->feasible_before);
+    app_json_add_integer(out, "feasible_after", adapted->feasible_after);
+    app_json_close(out, '}');
+}
+
 /* --- the recommendation --- */
 
 static void add_best_evaluated(const struct app_notebook *n, struct app_text *out)

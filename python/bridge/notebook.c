@@ -437,6 +437,7 @@ int pyckg_notebook_undo(pyckg_notebook *b, int give_up)
         app_json_add_string(&b->text, "command", last.command.data);
         app_json_add_string(&b->text, "who", last.who.data);
         app_json_add_integer(&b->text, "left", last.left - 1);
+        app_json_add_truth(&b->text, "problem", last.definition.length > 0);
         app_json_close(&b->text, '}');
     }
     app_last_free(&last);

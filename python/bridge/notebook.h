@@ -99,8 +99,17 @@ int pyckg_notebook_tell(pyckg_notebook *notebook, int number, int count, const c
 int pyckg_notebook_mend(pyckg_notebook *notebook, const char *how, int count, const int *numbers,
                         const char *note);
 
-/* As `ckg undo`, with --yes where give_up is 1; gives what was undone as JSON. */
+/*
+ * As `ckg undo`, with --yes where give_up is 1; gives what was undone as JSON. Where that is "problem": true
+ * the notebook is to be closed, and the study opened again.
+ */
 int pyckg_notebook_undo(pyckg_notebook *notebook, int give_up);
+
+/*
+ * As `ckg change --yes`: the definition may differ in what that takes over; gives what changed as JSON.
+ * Whatever comes back, the notebook is to be closed, and the study opened again by its store and name.
+ */
+int pyckg_notebook_change(pyckg_notebook *notebook, const char *definition);
 
 /* --- evaluating, as `ckg run` does --- */
 

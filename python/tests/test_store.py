@@ -181,6 +181,36 @@ def test_two_handles_are_in_step(folder: Path) -> None:
         make(store=None).undo()
 
 
+def test_changed_minds(folder: Path) -> None:
+    """Limits and ranges change in place, as `ckg change` has it; the trials stay."""
+    study = make()
+    study.optimize(evaluate, 8)
+    feasible = sum(t.feasible is True for t in study.trials(frame=False))
+    said = study.change(constraints={"load": (None, 2), "width": (None, 9)}, parameters={"x": pyckg.Real(0.5, 7)})
+    assert any("load" in line for line in said) and study.outcomes == ["cost", "load", "width"]
+    assert len(study) == 8 and study.parameters["x"].high == 7
+    assert json.loads(ckg("trials", "s.db", "--json").splitlines()[0])["feasible"] is None
+    assert "change" in study.undo() and study.outcomes == ["cost", "load"] and study.parameters["x"].high == 6
+    study.change(constraints={"load": (None, 2), "width": (None, 9)})
+    study.change(constraints={"width": None})
+    assert sum(t.feasible is True for t in study.trials(frame=False)) >= feasible
+    study.tell(study.ask(), cost=1, load=3)
+    assert len(study) == 9
+    with pytest.raises(pyckg.CkgError, match="no new parameter"):
+        study.change(was={"z": 1})
+    study.change(parameters={"z": pyckg.Integer(1, 3)}, was={"z": 2})
+    assert study.trial(1)["z"] == 2 and "z" in study.ask().parameters
+    with pytest.raises(pyckg.StateError, match="another program has changed"):
+        other = pyckg.open("s.db")
+        study.change(constraints={"load": (None, 1)})
+        len(other)
+    write_problem(9)
+    with pytest.raises(pyckg.StateError, match="problem file"):
+        by_file = pyckg.open("s.yaml", store="file.db")
+        by_file.ask()
+        by_file.change(constraints={"load": (None, 1)})
+
+
 def test_what_is_said_again_goes_on(folder: Path) -> None:
     """The same call opens the study; the budget and the policy may change, the problem may not."""
     make().ask()

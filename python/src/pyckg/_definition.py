@@ -6,7 +6,7 @@ import math
 import operator
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from ._binding import ffi, lib
@@ -170,6 +170,40 @@ def define(
     if not listed:
         raise InvalidError("choose_from must have at least one design")
     return Definition(**{**definition.__dict__, "choose_from": tuple(listed)})
+
+
+def changed_definition(
+    old: Definition,
+    parameters: object,
+    constraints: object,
+    maximize: object,
+    noise: object,
+    rules: object,
+    was: object,
+) -> tuple[Definition, dict[str, Any]]:
+    """The definition with what is given instead, and the values that new parameters had so far."""
+    for what, given in (("parameters", parameters), ("constraints", constraints), ("was", was)):
+        if given is not None and not isinstance(given, Mapping):
+            raise WrongTypeError(f"{what} must be a mapping, not {kind(given)}")
+    assert isinstance(parameters, Mapping | None) and isinstance(constraints, Mapping | None)
+    limits: dict[str, Any] = {**old.constraints, **(constraints or {})}
+    limits = {name: limit for name, limit in limits.items() if limit is not None}
+    kept = {name: sd or "none" for name, sd in old.noise.items() if name == old.objective or name in limits}
+    now = define(
+        {**old.parameters, **(parameters or {})},
+        old.objective,
+        limits,
+        maximize=old.maximize if maximize is None else maximize,
+        noise=kept if noise is None else noise,
+        positive=[name for name in old.positive if name == old.objective or name in limits],
+        rules=old.rules if rules is None else rules,
+        constants=old.constants,
+    )
+    before = {as_text("was: a name", name): value for name, value in was.items()} if isinstance(was, Mapping) else {}
+    for name in before:
+        if name not in now.parameters or name in old.parameters:
+            raise NotFoundError(f"was: {name!r} is no new parameter")
+    return replace(now, choose_from=old.choose_from, fixed=old.fixed), before
 
 
 def _read_parameters(parameters: object) -> dict[str, Parameter]:

@@ -10,6 +10,7 @@ import time
 import weakref
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +30,8 @@ from ._core import as_bytes, as_integer, as_list, as_text, check, doubles, kind,
 from ._definition import Definition, Options
 from ._engine import Engine
 from ._errors import CkgError, ExhaustedError, InvalidError, NotFoundError, StateError, WrongTypeError
-from ._written import read_definition, read_options, write_definition, write_options
+from ._parameters import Categorical
+from ._written import categories, read_definition, read_options, write_definition, write_options
 
 _STATES = ("pending", "running", "complete", "failed", "discarded")
 _HEARTBEAT = 10.0  # seconds, as `ckg run` has it
@@ -178,6 +180,42 @@ class _Engine(Engine):
         self.call(lib.pyckg_notebook_redefine, _text(_dump(given)))
         self._options = read_options(json.loads(self.give(lib.pyckg_notebook_definition)), self._threads)
 
+    def change(self, definition: Definition, given: dict[str, Any]) -> dict[str, Any]:
+        """Takes a changed problem over; what that changed."""
+        try:
+            changes = json.loads(self.give(lib.pyckg_notebook_change, _text(_dump(given))))
+        except BaseException:
+            self.reopen(self._definition)
+            raise
+        self.reopen(definition)
+        assert isinstance(changes, dict)
+        return changes
+
+    def reopen(self, definition: Definition | None) -> None:
+        """The problem has changed: opens the study as the store has it, by a definition that is like that."""
+        with self._free():
+            notebook, self._handle = self._notebook(), None
+            name = _definition_of(notebook)["name"]
+            ffi.release(notebook)
+            if self._place.study is None:
+                self._place = _Place(store=self._place.store, name=name)
+            self._handle = self._new_handle()
+            self._definition = definition or _like(self._definition, read_definition(_definition_of(self._handle)))
+            self._m = 1 + len(self._definition.constraints)
+            self._d = len(self._definition.parameters)
+
+
+def _like(old: Definition, now: Definition) -> Definition:
+    """With the categories of the old one, which may be values that a store cannot hold."""
+    same = {
+        key: old.parameters[key]
+        for key, parameter in now.parameters.items()
+        if isinstance(parameter, Categorical)
+        and isinstance(was := old.parameters.get(key), Categorical)
+        and categories(was) == list(parameter.values)
+    }
+    return replace(now, parameters={**now.parameters, **same})
+
 
 _left_behind: list[Any] = []  # notebooks of a parent process: never closed here
 
@@ -283,8 +321,23 @@ class Notebook:
         listed = ffi.new("int[]", list(numbers))
         self._engine.call(lib.pyckg_notebook_mend, how.encode(), len(listed), listed, said)
 
+    def change(self, definition: Definition, was: Mapping[str, Any]) -> dict[str, Any]:
+        kept = json.loads(self._engine.give(lib.pyckg_notebook_definition))
+        given = {**kept, **write_definition(definition, kept["name"], ())}
+        for key in ("rules", "constraints"):
+            if key in kept and not getattr(definition, key):
+                del given[key]
+        for key, value in was.items():
+            given["parameters"][key]["was"] = value
+        for key, fixed in definition.fixed.items():
+            given["parameters"].setdefault(key, {"value": fixed})
+        return self._engine.change(definition, given)
+
     def undo(self, give_up: bool) -> str:
-        return str(json.loads(self._engine.give(lib.pyckg_notebook_undo, give_up))["command"])
+        undone = json.loads(self._engine.give(lib.pyckg_notebook_undo, give_up))
+        if undone["problem"]:
+            self._engine.reopen(None)
+        return str(undone["command"])
 
     # --- evaluating, as `ckg run` ---
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import html
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ._binding import ffi, lib
 from ._core import as_bytes, as_text, as_truth, text
+from ._definition import changed_definition
 from ._errors import NotFoundError, StateError
 from ._results import Estimate, Trial
 from ._written import read_design
@@ -18,6 +19,7 @@ from ._written import read_design
 if TYPE_CHECKING:
     from ._backend import Backend, Measurement
     from ._notebook import Notebook
+    from ._parameters import Parameter
 
 
 class Picture:
@@ -84,6 +86,7 @@ class Shown:
     """What every study shows, as the program `ckg` does, wherever it lives."""
 
     _backend: Backend
+    _outcomes: list[str]
 
     def _measured(self, told: Mapping[str, Any]) -> list[Measurement]:
         raise NotImplementedError  # Study's
@@ -169,6 +172,27 @@ class Shown:
         else:
             self._kept().tell(number, self._measured({**(values or {}), **named}), replace=True, note=said)
 
+    def change(
+        self,
+        *,
+        parameters: Mapping[str, Parameter] | None = None,
+        constraints: Mapping[str, tuple[float | None, float | None] | None] | None = None,
+        maximize: bool | None = None,
+        noise: str | float | Mapping[str, str | float] | None = None,
+        rules: Iterable[str] | None = None,
+        was: Mapping[str, Any] | None = None,
+    ) -> list[str]:
+        """Changes the problem of a study that is kept in a store, as `ckg change`; what changed, in words.
+
+        parameters and constraints name what changes or is new, a constraint that goes is None; what is not named stays.
+        rules and noise are given as a whole. `was` has the values that new parameters had so far. undo() takes it back.
+        """
+        kept = self._kept()
+        changed, before = changed_definition(kept.definition, parameters, constraints, maximize, noise, rules, was)
+        changes = kept.change(changed, before)
+        self._outcomes = changed.outcomes
+        return [str(line) for line in changes["changes"]]
+
     def discard(self, *trials: Trial | int, note: str = "") -> None:
         """Sets trials aside, out of sight of the models and the budget."""
         self._kept().mend("discard", _numbers(trials), as_text("note", note))
@@ -183,7 +207,9 @@ class Shown:
 
     def undo(self, *, yes: bool = False) -> str:
         """Takes the last change back that a person made, here or with `ckg`; what that was. yes: results since too."""
-        return self._kept().undo(as_truth("yes", yes))
+        undone = self._kept().undo(as_truth("yes", yes))
+        self._outcomes = self._backend.definition.outcomes
+        return undone
 
 
 def _numbers(trials: Sequence[Trial | int]) -> list[int]:

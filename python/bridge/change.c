@@ -1,0 +1,69 @@
+/* A changed problem: taken over into the store, as `ckg change` does from a file. */
+#include <string.h>
+
+#include "bridge/inside.h"
+#include "define/difference.h"
+#include "json/shapes.h"
+
+/* What differs; CKG_ERR_INVALID: the trials would lose their meaning. */
+static int compare(pyckg_notebook *b, const struct app_definition *now, struct app_difference *difference)
+{
+    struct app_message unheard;
+
+    app_difference_find(difference, &b->n.definition, now);
+    if (difference->refused.text[0])
+        return app_fail(&b->message, CKG_ERR_INVALID, "%.900s; that needs a new study",
+                        difference->refused.text);
+    if (!difference->count && app_definition_same(&b->n.definition, now, &unheard))
+        return app_fail(&b->message, CKG_ERR_INVALID, "%.900s", unheard.text);
+    return CKG_OK;
+}
+
+/* The problem and its trials, all at once. */
+static int take_over(pyckg_notebook *b, struct app_definition *now, const struct app_difference *difference)
+{
+    struct app_notebook *n = &b->n;
+    struct app_edit edit = {.notebook = n};
+    struct app_adapted adapted = {0};
+    struct app_text definition = {0};
+    int status = app_notebook_adapt(n, now, &edit, &adapted);
+
+    if (!status) {
+        app_change_write(difference, &adapted, &b->text);
+        app_definition_write(&n->definition, n->seed, &definition);
+        status = definition.failed ? pyckg_no_memory(b)
+                                   : app_edit_make(&edit, "problem", "change (from Python)", definition.data);
+    }
+    app_text_free(&definition);
+    app_adapted_free(&adapted);
+    app_edit_free(&edit);
+    return status;
+}
+
+int pyckg_notebook_change(pyckg_notebook *b, const char *definition)
+{
+    struct app_definition now = {0};
+    struct app_difference difference = {0};
+    int status = pyckg_check_open(b);
+
+    if (!status && b->by_file)
+        status = app_fail(&b->message, CKG_ERR_STATE,
+                          "the study has a problem file; change that, and `ckg change` takes it over");
+    if (!status)
+        status = pyckg_check_kept(b);
+
+    /* Nobody chooses a design meanwhile. */
+    if (!status)
+        status = app_notebook_turn(&b->n);
+    if (status)
+        return status;
+    status = app_definition_parse(&now, definition, strlen(definition), "the definition", &b->message);
+    if (!status)
+        status = compare(b, &now, &difference);
+    if (!status)
+        status = take_over(b, &now, &difference);
+    app_notebook_turn_give(&b->n);
+    app_difference_free(&difference);
+    app_definition_free(&now);
+    return pyckg_give(b, status);
+}
