@@ -155,6 +155,8 @@ int app_read_file(const char *path, char **out, size_t *length, struct app_messa
     FILE *file = fopen(path, "rb");
 
     *out = NULL;
+    if (!file && errno == ENOMEM)
+        return app_fail(message, CKG_ERR_NOMEM, "out of memory");
     if (!file)
         return app_fail(message, CKG_ERR_INVALID, "%s: %s", path, strerror(errno));
     size_t got;

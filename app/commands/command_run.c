@@ -1,5 +1,6 @@
 /* ckg run: evaluates designs until the budget is spent, then recommends. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -70,7 +71,11 @@ static enum app_progress_kind choose_progress(const struct app_arguments *a)
         return APP_PROGRESS_NONE;
     if (a->json)
         return APP_PROGRESS_JSON;
-    return isatty(STDOUT_FILENO) ? APP_PROGRESS_BLOCK : APP_PROGRESS_LINES;
+
+    /* Some terminals, as an editor's, cannot be drawn on. */
+    const char *terminal = getenv("TERM");
+    const int can_draw = terminal && *terminal && strcmp(terminal, "dumb") != 0;
+    return isatty(STDOUT_FILENO) && can_draw ? APP_PROGRESS_BLOCK : APP_PROGRESS_LINES;
 }
 
 /* What a person should know before the recommendation. */

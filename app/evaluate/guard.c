@@ -226,9 +226,13 @@ static void begin_guard(const struct head *head, char *text, const int files[FIL
 /* Whatever the run has open is none of its business, nor what the run prints to. */
 static void close_others(int socket)
 {
+    enum { MANY = 1024 }; /* where the system does not say which there are */
     DIR *folder = opendir("/proc/self/fd");
     const struct dirent *entry;
 
+    for (int file = STDERR_FILENO + 1; !folder && file < MANY; file++)
+        if (file != socket)
+            close(file);
     while (folder && (entry = readdir(folder))) {
         const int file = (int)strtol(entry->d_name, NULL, 10);
         if (file > STDERR_FILENO && file != socket && file != dirfd(folder))

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/memory.h"
 
 /* The beginning of a file, with a zero behind it; the number of bytes, 0 when it cannot be read. */
 static size_t read_start(const char *path, char *buffer, size_t size)
@@ -155,25 +156,23 @@ static int is_word_of(const char *word, const char *family)
     return !strncmp(word, family, length) && (!word[length] || word[length] == '-');
 }
 
-/* 1 when the process carries the family's marks in its environment. */
-static int belongs(pid_t process, const struct family *family)
+/* The environment of a process is read into so many bytes. */
+enum { ENVIRONMENT = 1 << 18 };
+
+/* 1 when the process carries the family's marks in its environment, which is read into `text`. */
+static int belongs(pid_t process, const struct family *family, char *text)
 {
-    enum { SIZE = 1 << 18 };
-    char *text = malloc(SIZE);
     char path[64];
 
     snprintf(path, sizeof path, "/proc/%d/environ", (int)process);
-    const size_t length = text ? read_start(path, text, SIZE) : 0;
+    const size_t length = read_start(path, text, ENVIRONMENT);
     const char *worker = find_variable(text, length, "CKG_WORKER");
     const char *study = find_variable(text, length, "CKG_STUDY");
     const char *trial = find_variable(text, length, "CKG_TRIAL");
 
-    const int found = worker && study && trial &&
-                      (!family->trial || strtol(trial, NULL, 10) == family->trial) &&
-                      (!family->study || !strcmp(study, family->study)) &&
-                      (family->worker ? is_word_of(worker, family->worker) : is_lost(worker));
-    free(text);
-    return found;
+    return worker && study && trial && (!family->trial || strtol(trial, NULL, 10) == family->trial) &&
+           (!family->study || !strcmp(study, family->study)) &&
+           (family->worker ? is_word_of(worker, family->worker) : is_lost(worker));
 }
 
 /* How long what was killed may take to go, in seconds. */
@@ -240,12 +239,17 @@ void app_reap_children(int count, const pid_t *spare)
     visit_children(count, spare, reap_child, NULL);
 }
 
-/* Of any family where it is NULL. */
+/* Which children are to die: of a family, read into `text`; or any, where that is NULL. */
+struct doomed {
+    struct family family;
+    char *text;
+};
+
 static int kill_child(void *context, pid_t child)
 {
-    const struct family *family = context;
+    const struct doomed *doomed = context;
 
-    if (reap_child(NULL, child) || (family && !belongs(child, family)))
+    if (reap_child(NULL, child) || (doomed->text && !belongs(child, &doomed->family, doomed->text)))
         return 0;
 
     /* Another user's, a setuid program say, cannot be killed, and may live for days: it is left alone. */
@@ -257,13 +261,19 @@ static int kill_child(void *context, pid_t child)
 
 void app_kill_children(const char *worker, int trial, int count, const pid_t *spare)
 {
-    struct family family = {.worker = worker, .trial = trial};
+    struct doomed doomed = {.family = {.worker = worker, .trial = trial},
+                            .text = worker ? malloc(ENVIRONMENT) : NULL};
     const double start = app_clock();
 
+    if (worker && !doomed.text) {
+        app_memory_failed();
+        return;
+    }
+
     /* The children of the dead are ours now; some fork as fast as they are killed. */
-    while (visit_children(count, spare, kill_child, worker ? &family : NULL) &&
-           app_clock() - start <= PATIENCE)
+    while (visit_children(count, spare, kill_child, &doomed) && app_clock() - start <= PATIENCE)
         ;
+    free(doomed.text);
 }
 
 /* --- what was left --- */
@@ -281,16 +291,19 @@ static int shares_numbers(pid_t process)
     return a > 0 && a == b && !memcmp(ours, theirs, (size_t)a);
 }
 
-/* One look at every process; how many of the family were killed. */
-static int kill_everywhere(const struct family *family, int *stayed)
+/* One look at every process; how many of the family were killed. What cannot be looked at may have stayed. */
+static int kill_everywhere(const struct family *family, char *text, int *stayed)
 {
     DIR *folder = opendir("/proc");
     const struct dirent *entry;
     int killed = 0;
 
+    if (!folder && errno != ENOENT)
+        *stayed = 1;
     while (folder && (entry = readdir(folder))) {
         const pid_t process = (pid_t)strtol(entry->d_name, NULL, 10);
-        if (process <= 0 || process == getpid() || !belongs(process, family) || !shares_numbers(process))
+        if (process <= 0 || process == getpid() || !belongs(process, family, text) ||
+            !shares_numbers(process))
             continue;
         const int64_t born = app_process_born(process);
         kill(process, SIGKILL);
@@ -305,10 +318,14 @@ static int kill_everywhere(const struct family *family, int *stayed)
 static int kill_family(const struct family *family)
 {
     const double start = app_clock();
-    int stayed = 0;
+    char *text = malloc(ENVIRONMENT);
+    int stayed = !text;
 
-    while (!stayed && kill_everywhere(family, &stayed))
+    if (!text)
+        app_memory_failed();
+    while (!stayed && kill_everywhere(family, text, &stayed))
         stayed |= app_clock() - start > PATIENCE;
+    free(text);
     return !stayed;
 }
 

@@ -1,6 +1,7 @@
 /* Progress, drawn. */
 #include "run/progress.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -128,40 +129,57 @@ static void print_bar(struct app_text *out, int done, int running, int all)
 }
 
 /* Ends a line of the block: cut at the screen's width, so that the block keeps its height. */
-static void end_block_line(struct app_text *block, const struct app_text *line, int width, int *lines)
+static void end_block_line(struct app_progress *p, struct app_text *block, const struct app_text *line,
+                           int width)
 {
     struct app_text shown = {0};
+    int columns = 0;
     size_t at = 0;
 
     /* Character by character, as a terminal may be given it. */
     app_text_add_line(&shown, line->data ? line->data : "");
-    for (int column = 0; at < shown.length;) {
+    while (at < shown.length) {
         const int length = app_utf8_length((const unsigned char *)shown.data + at, shown.length - at);
         char one[8] = "";
+
+        assert(length);
         memcpy(one, shown.data + at, (size_t)length);
-        column += app_columns(one);
-        if (column >= width)
+        if (columns + app_columns(one) >= width)
             break;
+        columns += app_columns(one);
         at += (size_t)length;
     }
 
     app_text_add(block, shown.data ? shown.data : "", at);
     app_text_print(block, "\033[K\n");
     app_text_free(&shown);
-    ++*lines;
+    assert(p->drawn < APP_BLOCK);
+    p->wide[p->drawn++] = columns;
+}
+
+/* Back to the block's first column and line. A terminal that has become narrower has parted its lines. */
+static void go_up(struct app_progress *p, struct app_text *out, int width)
+{
+    int rows = 0;
+
+    for (int i = 0; i < p->drawn; i++)
+        rows += p->wide[i] > width ? (p->wide[i] + width - 1) / width : 1;
+    if (rows)
+        app_text_print(out, "\r\033[%dA", rows);
+    p->drawn = 0;
 }
 
 /* What is waited for, and what to do about it, must be read: over several lines where one is too short. */
-static void add_note(struct app_text *block, const char *note, int width, int *lines)
+static void add_note(struct app_progress *p, struct app_text *block, int width)
 {
     struct app_lines parts = {0};
 
-    if (*note)
-        app_wrap_columns(note, width - 3, APP_LINES, &parts);
+    if (*p->note)
+        app_wrap_columns(p->note, width - 3, APP_LINES, &parts);
     for (int i = 0; i < parts.count; i++) {
         struct app_text line = {0};
         app_text_print(&line, "  %s", parts.line[i]);
-        end_block_line(block, &line, width, lines);
+        end_block_line(p, block, &line, width);
         app_text_free(&line);
     }
 }
@@ -228,7 +246,6 @@ void app_progress_draw(struct app_progress *p, const struct app_notebook *n)
     struct app_text block = {0};
     struct app_text line[LINES] = {{0}};
     int tally[APP_STATES];
-    int lines = 0;
     char number[32];
 
     if (p->kind != APP_PROGRESS_BLOCK)
@@ -255,20 +272,18 @@ void app_progress_draw(struct app_progress *p, const struct app_notebook *n)
         app_text_print(&line[4], "   %s", p->note);
 
     /* Over what stands there, in one write; the terminal itself may have written where the cursor was. */
-    if (p->drawn)
-        app_text_print(&block, "\r\033[%dA", p->drawn);
+    go_up(p, &block, width);
     for (int i = 0; i < LINES; i++) {
-        end_block_line(&block, &line[i], width, &lines);
+        end_block_line(p, &block, &line[i], width);
         app_text_free(&line[i]);
     }
     if (!beside)
-        add_note(&block, p->note, width, &lines);
+        add_note(p, &block, width);
     app_text_print(&block, "\033[J");
     if (block.data)
         fwrite(block.data, 1, block.length, stdout);
     fflush(stdout);
     app_text_free(&block);
-    p->drawn = lines;
 }
 
 /* 1 when a trial before this one has a note of that kind already. */
@@ -299,10 +314,13 @@ static void warn_of_answer(struct app_progress *p, const struct app_notebook *n,
 /* Takes the block off the screen, for a line that stays. */
 static void wipe(struct app_progress *p)
 {
+    struct app_text back = {0};
+
     if (!p->drawn)
         return;
-    printf("\r\033[%dA\033[J", p->drawn);
-    p->drawn = 0;
+    go_up(p, &back, columns());
+    printf("%s\033[J", back.data ? back.data : "");
+    app_text_free(&back);
     fflush(stdout);
 }
 

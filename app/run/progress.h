@@ -9,11 +9,15 @@
 
 enum app_progress_kind { APP_PROGRESS_NONE, APP_PROGRESS_LINES, APP_PROGRESS_JSON, APP_PROGRESS_BLOCK };
 
+/* Lines of the block, and of what is said below it. */
+enum { APP_BLOCK = 9 };
+
 struct app_progress {
     enum app_progress_kind kind;
     double started;
     int at_start;                  /* evaluations that had ended when the run began */
     int drawn;                     /* lines of the block on the screen */
+    int wide[APP_BLOCK];           /* (drawn) how many columns each takes */
     char note[128];                /* what the run is doing, "" for nothing special */
     int known;                     /* a recommendation has been made */
     double value, sd, probability; /* of the recommendation */

@@ -33,7 +33,7 @@ def scale(full, light):
 def environment(mark, **more):
     name, value = mark.split("=")
     out = {k: v for k, v in os.environ.items() if not k.startswith("CKG_") or k == "CKG_TEST_LIGHT"}
-    return {**out, name: value, **{k: str(v) for k, v in more.items()}}
+    return {**out, "TERM": "xterm", name: value, **{k: str(v) for k, v in more.items()}}
 
 
 def check(truth, *what):

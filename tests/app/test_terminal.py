@@ -10,7 +10,7 @@ import select
 import struct
 import termios
 
-from harness import PROGRAM, Folder, check, environment, main, problem, reset_signals, wait_for
+from harness import PROGRAM, Folder, check, environment, main, once_there, problem, reset_signals, wait_for
 
 # Colours, a title, C1's way of beginning a sequence, a bell, backspaces, a carriage return, marks of direction, ends of lines, a byte that is no text.
 EVIL = "a\x1b[31mb\x1b]0;t\x07c\x9b2Jd\x08\x08e\rf\u202eg\u2066h\u200fi\u2028j\x7fk\x00"[:-1]
@@ -209,15 +209,19 @@ class Screen:
 class Terminal:
     """The program on a terminal of that width."""
 
-    def __init__(self, folder, columns, *words):
+    def __init__(self, folder, columns, *words, kind="xterm"):
         self.pid, self.master = pty.fork()
         if not self.pid:
             reset_signals()
             os.chdir(folder.path)
-            os.execve(PROGRAM, [PROGRAM, *words], environment(folder.mark, LC_ALL="C.UTF-8"))
-        fcntl.ioctl(self.master, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+            os.execve(PROGRAM, [PROGRAM, *words], environment(folder.mark, LC_ALL="C.UTF-8", TERM=kind))
+        self.resize(columns)
+        self.written = b""
         self.screen = Screen(columns)
         self.over = False
+
+    def resize(self, columns):
+        fcntl.ioctl(self.master, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
 
     def read(self):
         """What there is; 1: it is over."""
@@ -227,6 +231,7 @@ class Terminal:
             except OSError:
                 data = b""
             self.over = not data
+            self.written += data
             self.screen.feed(data)
         return self.over
 
@@ -261,6 +266,27 @@ def test_narrow_terminal_and_interrupt():
             check("".join(lines).count("interrupted after 1 of 3 evaluations") == 1, lines)
 
 
+def test_terminal_that_becomes_narrower():
+    """Lines of the block that the terminal has parted are all gone back over."""
+    with Folder() as folder:
+        folder.write("s.yaml", problem("s", ["sh", "-c", once_there("go", "echo '{\"f\": 1, \"c\": -1}'")], budget=1))
+        run = Terminal(folder, 100, "run", "s.yaml")
+        run.until("1 running")
+        seen = len(run.written)
+        run.resize(30)
+        wait_for(lambda: run.read() or re.search(rb"\x1b\[(6|7|8|9|1\d)A", run.written[seen:]), "the way back over parted lines")
+        folder.write("go", "")
+        run.end()
+
+
+def test_terminal_that_cannot_be_drawn_on():
+    with Folder() as folder:
+        folder.write("s.yaml", problem("s", ["sh", "-c", "echo '{\"f\": 1, \"c\": -1}'"], budget=2))
+        run = Terminal(folder, 80, "run", "s.yaml", kind="dumb")
+        run.end()
+        check(b"\x1b" not in run.written and b"2/2  trial 2 complete" in run.written, run.written)
+
+
 def test_evil_on_a_terminal():
     with Folder() as folder:
         make_evil(folder)
@@ -278,11 +304,8 @@ def test_narrow_tables():
         folder.ckg("ask", "s.yaml", "-n", 3, expect=0)
         for columns in (24, 40, 80):
             terminal = Terminal(folder, columns, "trials", "s.yaml")
-            written = []
-            feed = terminal.screen.feed
-            terminal.screen.feed = lambda data: (written.append(data), feed(data))
             terminal.end()
-            for line in b"".join(written).decode().splitlines():
+            for line in terminal.written.decode().splitlines():
                 wide = sum(2 if ord(c) > 0x2E80 else 1 for c in line.rstrip())
                 check(wide <= max(columns, 33), columns, "columns, but", wide, repr(line))
 
