@@ -401,7 +401,14 @@ int app_notebook_turn(struct app_notebook *n)
     if (!status && !taken)
         status = app_fail(n->message, CKG_ERR_SYSTEM,
                           "%s: another program has been choosing a design for a minute; try again", n->url);
-    return status ? status : app_notebook_sync(n);
+    if (status)
+        return status;
+
+    /* Whoever cannot use it does not keep it. */
+    status = app_notebook_sync(n);
+    if (status)
+        app_notebook_turn_give(n);
+    return status;
 }
 
 void app_notebook_turn_give(struct app_notebook *n)

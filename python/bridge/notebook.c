@@ -375,6 +375,7 @@ int pyckg_notebook_tell(pyckg_notebook *b, int number, int count, const ckg_meas
     struct app_text command = {0};
     int status = pyckg_check_open(b);
 
+    /* Of which trial. */
     if (!status)
         status = pyckg_check_kept(b);
     if (!status)
@@ -384,11 +385,13 @@ int pyckg_notebook_tell(pyckg_notebook *b, int number, int count, const ckg_meas
     if (status)
         return status;
 
+    /* What is said, for the trial and for the history. */
     told.why = why;
     told.replace = replace;
     told.note = note;
     status = take_values(b, &told, count, measured);
     write_command(b, number, &told, &command);
+
     if (!status)
         status = command.failed ? pyckg_no_memory(b) : app_told_record(&b->n, number, &told, command.data);
     app_text_free(&command);
@@ -409,12 +412,16 @@ int pyckg_notebook_mend(pyckg_notebook *b, const char *how, int count, const int
         status = app_fail(&b->message, CKG_ERR_INVALID, "there is no way '%s' to mend a trial", how);
     if (!status)
         status = pyckg_check_kept(b);
+
+    /* Which ones, none of which runs. */
     app_text_print(&command, "%s", how);
     for (int i = 0; !status && i < count; i++) {
         status = prepare(b, numbers[i]);
         app_text_print(&command, " %d", numbers[i]);
     }
     app_text_print(&command, " (from Python)");
+
+    /* All at once, or none. */
     if (!status)
         status = command.failed ? pyckg_no_memory(b)
                                 : app_notebook_mend(&b->n, count, numbers, how, mend, note, command.data);

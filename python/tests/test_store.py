@@ -203,7 +203,8 @@ def test_changed_minds(folder: Path) -> None:
     with pytest.raises(pyckg.StateError, match="another program has changed"):
         other = pyckg.open("s.db")
         study.change(constraints={"load": (None, 1)})
-        len(other)
+        other.ask()
+    study.ask()  # nobody keeps the turn
     write_problem(9)
     with pytest.raises(pyckg.StateError, match="problem file"):
         by_file = pyckg.open("s.yaml", store="file.db")
@@ -382,6 +383,59 @@ def test_wrong_files(folder: Path) -> None:
             make(**more)
     with pytest.raises(pyckg.CkgError, match="which study"):
         pyckg.open()
+
+
+def test_wrong_calls(folder: Path) -> None:
+    """Each is an exception of the family, in one line, and changes nothing."""
+    study = make(name="s")
+    study.tell(study.ask(), cost=1, load=1)
+    odd: Any = study
+    calls: list[Callable[[], object]] = [
+        odd.discard,
+        lambda: odd.discard("x"),
+        lambda: odd.discard(99),
+        lambda: odd.discard(1, note=3),
+        lambda: odd.restore(1),
+        lambda: odd.retry(-1),
+        lambda: odd.correct(1),
+        lambda: odd.correct(99, cost=1),
+        lambda: odd.correct(1, price=1),
+        lambda: odd.correct(1, cost="much"),
+        lambda: odd.correct(1, failed=3),
+        lambda: odd.undo(yes=1),
+        lambda: odd.tell(1, cost=1),
+        lambda: odd.tell(5, cost=1),
+        lambda: odd.tell(1, failed="why"),
+        lambda: odd.cancel(1),
+        lambda: odd.add({"x": 1, "y": 99}),
+        lambda: odd.plot(3),
+        lambda: odd.plot("pie"),
+        lambda: odd.plot(x=3),
+        lambda: odd.plot(x="x", y="x"),
+        lambda: odd.plot("acquisition", policy="luck"),
+        lambda: odd.change(constraints=3),
+        lambda: odd.change(constraints={"load": 3}),
+        lambda: odd.change(parameters={"x": 3}),
+        lambda: odd.change(noise="loud"),
+        lambda: odd.change(rules=["x <"]),
+        lambda: odd.change(was=[]),
+        lambda: odd.trial(7),
+        lambda: odd.optimize(evaluate, 0),
+        lambda: pyckg.open(3),  # type: ignore[arg-type]
+        lambda: pyckg.open("s.db", threads=-1),
+        lambda: pyckg.open("s.db", name="t"),
+        lambda: pyckg.open("s.db", store="s.db"),
+        lambda: pyckg.open("s\0.db"),
+    ]
+    for number, call in enumerate(calls):
+        with pytest.raises(pyckg.CkgError) as caught:
+            call()
+        assert str(caught.value) and "\n" not in str(caught.value), number
+    study.close()
+    for call in (odd.report, odd.status, odd.frontier, odd.undo, lambda: odd.store, lambda: odd.discard(1)):
+        with pytest.raises(pyckg.StateError, match="closed"):
+            call()
+    assert [(t.state, t.values) for t in make().trials(frame=False)] == [("complete", {"cost": 1, "load": 1})]
 
 
 def test_a_store_that_cannot_be_written() -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ._binding import ffi, lib
 from ._core import as_bytes, as_text, as_truth, text
 from ._definition import changed_definition
-from ._errors import NotFoundError, StateError
+from ._errors import InvalidError, NotFoundError, StateError
 from ._results import Estimate, Trial
 from ._written import read_design
 
@@ -216,5 +216,5 @@ def _numbers(trials: Sequence[Trial | int]) -> list[int]:
     from ._study import _number_of
 
     if not trials:
-        raise StateError("trials: name at least one")
+        raise InvalidError("trials: name at least one")
     return [_number_of(trial) for trial in trials]
