@@ -57,6 +57,7 @@ def python_lines(policy: str, seed: int, count: int) -> list[str]:
     return lines
 
 
+@pytest.mark.as_released
 @pytest.mark.parametrize(("policy", "seed"), [("ckg", 1), ("ckg", 2**64 - 1), ("nei", 7), ("cmes", 3)])
 def test_the_same_bits(program: Path, policy: str, seed: int) -> None:
     run = subprocess.run([program, policy, str(seed), "16"], check=True, capture_output=True, text=True)

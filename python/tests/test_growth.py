@@ -20,6 +20,7 @@ def tell(study: pyckg.Study, times: int) -> None:
         study.tell(study.add({"x": i * 0.618 % 1}), objective=1.0 + i)
 
 
+@pytest.mark.as_released
 def test_many_tells() -> None:
     """A trial is a design of one number, one measurement and what belongs to them; half a kilobyte is far more."""
     study = pyckg.Study({"x": pyckg.Real(0, 1)}, policy="random")

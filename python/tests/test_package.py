@@ -55,6 +55,7 @@ def test_one_file_for_every_python(wheel: Path) -> None:
     assert "0 ABI violations" in " ".join(said.split())
 
 
+@pytest.mark.as_released
 @pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="manylinux is for glibc")
 def test_it_runs_where_glibc_is_2_34(wheel: Path) -> None:
     said = run(*tool("auditwheel"), "show", wheel)

@@ -99,6 +99,7 @@ def wait_for(child: int) -> int:
 # --- the same study here and there ---
 
 
+@pytest.mark.as_released
 def test_a_study_made_here_is_the_programs(folder: Path) -> None:
     study = make()
     study.optimize(evaluate, 14)
@@ -125,6 +126,7 @@ def test_a_study_made_here_is_the_programs(folder: Path) -> None:
     assert study.trial(16).values == {"cost": 6, "load": -1}
 
 
+@pytest.mark.as_released
 def test_run_and_python_in_turn_are_one_run(folder: Path) -> None:
     """A study that `ckg run` begins, Python continues and `ckg run` ends is the one that `ckg run` alone makes."""
     write_problem(8)
