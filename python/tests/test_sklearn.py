@@ -56,7 +56,11 @@ def search(**options: Any) -> CkgSearchCV:
 
 
 @parametrize_with_checks(
-    [CkgSearchCV(Ridge(), {"alpha": loguniform(1e-3, 1e3)}, n_iter=2, cv=2, random_state=1, error_score="raise")],
+    [
+        CkgSearchCV(
+            Ridge(), {"alpha": pyckg.Real(1e-3, 1e3, log=True)}, n_iter=2, cv=2, random_state=1, error_score="raise"
+        )
+    ],
     # As GridSearchCV(Ridge()) does: it takes several outputs, and does not say so.
     expected_failed_checks=lambda _: {"check_supervised_y_2d": "Ridge takes several outputs"},
 )

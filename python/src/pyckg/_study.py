@@ -283,7 +283,7 @@ class Study(Shown):
         )
 
     @overload
-    def predict(self, designs: Mapping[str, Any] | Trial) -> Prediction: ...
+    def predict(self, designs: Mapping[str, Any] | Trial) -> Prediction: ...  # pyright: ignore[reportOverlappingOverload]
     @overload
     def predict(self, designs: Any) -> list[Prediction]: ...
 
@@ -300,7 +300,9 @@ class Study(Shown):
         return [self._prediction(decode(x), forecast) for x, forecast in zip(points, forecasts, strict=True)]
 
     @overload
-    def score(self, designs: Mapping[str, Any] | Trial, *, policy: str | None = None) -> float: ...
+    def score(  # pyright: ignore[reportOverlappingOverload]
+        self, designs: Mapping[str, Any] | Trial, *, policy: str | None = None
+    ) -> float: ...
     @overload
     def score(self, designs: Any, *, policy: str | None = None) -> list[float]: ...
 
