@@ -288,6 +288,7 @@ void app_guard_begin(struct app_guard *g)
 {
     sigset_t all;
     sigset_t before;
+    char name[16];
     int ends[2];
 
     *g = (struct app_guard){.socket = -1};
@@ -297,9 +298,11 @@ void app_guard_begin(struct app_guard *g)
     /* No signal meets a handler of the run's in between. */
     sigfillset(&all);
     sigprocmask(SIG_SETMASK, &all, &before);
+    app_guard_name(name, getpid());
     g->pid = fork();
     if (!g->pid) {
         setpgid(0, 0);
+        prctl(PR_SET_NAME, name);
         forget_handlers();
         sigprocmask(SIG_SETMASK, &before, NULL);
         close_others(ends[1]);

@@ -340,8 +340,59 @@ static int is_proved(int64_t process, int64_t born)
            getpgid((pid_t)process) == (pid_t)process;
 }
 
+void app_guard_name(char name[16], int64_t process)
+{
+    snprintf(name, 16, "ckgg %lld", (long long)process);
+}
+
+/* How many processes are called so; each gets the signal, 0: none. */
+static int count_called(const char *name, int number)
+{
+    DIR *folder = opendir("/proc");
+    const struct dirent *entry;
+    char path[64];
+    char comm[32];
+    int count = 0;
+
+    while (folder && (entry = readdir(folder))) {
+        const pid_t process = (pid_t)strtol(entry->d_name, NULL, 10);
+        if (process <= 0)
+            continue;
+        snprintf(path, sizeof path, "/proc/%d/comm", (int)process);
+        read_start(path, comm, sizeof comm);
+        comm[strcspn(comm, "\n")] = 0;
+        if (strcmp(comm, name) != 0 || !shares_numbers(process))
+            continue;
+        kill(process, number);
+        count++;
+    }
+    if (folder)
+        closedir(folder);
+    return count;
+}
+
+/* Guards end when their run has; those that do not are killed. 0 when some of them will not go. */
+static int wait_for_guards(const char *worker)
+{
+    const double start = app_clock();
+    char name[16];
+
+    app_guard_name(name, strtoll(worker, NULL, 10));
+    for (;;) {
+        const double waited = app_clock() - start;
+
+        if (!count_called(name, waited > PATIENCE ? SIGKILL : 0))
+            return 1;
+        if (waited > 2 * PATIENCE)
+            return 0;
+        nap();
+    }
+}
+
 int app_kill_left(const char *worker, int64_t process, int64_t born)
 {
+    if (!wait_for_guards(worker))
+        return 0;
     if (is_proved(process, born) && !app_process_gone(process, born)) {
         kill((pid_t)-process, SIGKILL);
         if (!wait_until_gone(process, born))

@@ -50,10 +50,15 @@ void app_reap_children(int count, const pid_t *spare);
  */
 void app_kill_marked(const char *worker, const char *study, int trial);
 
+/* What the guards of a process's run are called, so that others know them; 15 characters are all there are.
+ */
+void app_guard_name(char name[16], int64_t process);
+
 /*
- * Kills what a lost worker left on this machine, wherever it is by now, and waits until it is gone: the group
- * of that process, 0 for not known, and all that carry the worker's word, whichever run of it they are of. 0
- * when some of it will not go.
+ * Kills what a lost worker left on this machine, wherever it is by now, and waits until it is gone: first its
+ * guards, which may be about to start an evaluation, and end by themselves; then the group of that process, 0
+ * for not known, and all that carry the worker's word, whichever run of it they are of. 0 when some of it
+ * will not go.
  */
 int app_kill_left(const char *worker, int64_t process, int64_t born);
 

@@ -27,7 +27,6 @@ struct database {
     int durable; /* what PRAGMA synchronous stands at */
     int turn;    /* the lock file, -1 before it is opened */
     int page;    /* bytes of a page */
-    int frames;  /* how many pages the log had after this connection's last commit */
     struct {
         const char *sql; /* the address tells statements apart */
         sqlite3_stmt *prepared;
@@ -192,57 +191,80 @@ static int check_blank(struct database *db, struct app_message *message)
 
 /* --- the log --- */
 
-/* A log of so many pages is written back into the file, which is SQLite's own habit. */
-enum { LOG_PAGES = 1000, LOG_HEADER = 32, FRAME_HEADER = 24 };
+/* Of the log, its index in shared memory, and the parts of both, as the format of SQLite's files says. */
+enum { LOG_HEADER = 32, FRAME_HEADER = 24, INDEX_SIZE = 32768, INDEX_FRAMES = 4 };
 
-static int after_commit(void *context, sqlite3 *handle, const char *name, int frames)
+/* The log, NULL: there is none. */
+static sqlite3_file *log_of(struct database *db)
 {
-    struct database *db = context;
+    sqlite3_file *log = NULL;
 
-    db->frames = frames;
-    if (frames >= LOG_PAGES)
-        sqlite3_wal_checkpoint_v2(handle, name, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
-    return SQLITE_OK;
+    return !sqlite3_file_control(db->handle, "main", SQLITE_FCNTL_JOURNAL_POINTER, &log) && log &&
+                   log->pMethods
+               ? log
+               : NULL;
+}
+
+/* How many pages the log has, by its index, which all processes share. */
+static uint32_t count_frames(struct database *db)
+{
+    sqlite3_file *file = NULL;
+    void volatile *index = NULL;
+
+    if (!log_of(db) || sqlite3_file_control(db->handle, "main", SQLITE_FCNTL_FILE_POINTER, &file) || !file ||
+        !file->pMethods || file->pMethods->iVersion < 2 || !file->pMethods->xShmMap)
+        return 0;
+    if (file->pMethods->xShmMap(file, 0, INDEX_SIZE, 0, &index) || !index)
+        return 0;
+    return ((uint32_t volatile *)index)[INDEX_FRAMES];
 }
 
 /*
- * 1 when the last page that this connection wrote is still in the log. A log in use never gets shorter: it is
- * begun anew from its start, without being cut. Where another program cut it, and it grew again since, there
- * is a hole, and no page has the number 0.
+ * CKG_OK where the log has so many pages, CKG_ERR_STATE where it has not, CKG_ERR_SYSTEM where the disk does
+ * not answer. Where another program cut it, and it grew again since, there is a hole, and no page has the
+ * number 0.
  */
-static int is_logged(struct database *db)
+static int find_frames(struct database *db, uint32_t frames)
 {
-    sqlite3_file *log = NULL;
+    sqlite3_file *log = log_of(db);
     sqlite3_int64 size = 0;
     unsigned char number[4];
 
-    if (!db->frames || sqlite3_file_control(db->handle, "main", SQLITE_FCNTL_JOURNAL_POINTER, &log) ||
-        !log->pMethods)
-        return 1;
-
-    const sqlite3_int64 frame = db->page + FRAME_HEADER;
-    const sqlite3_int64 end = LOG_HEADER + frame * db->frames;
-    if (log->pMethods->xFileSize(log, &size) || size < end)
-        return 0;
-    return !log->pMethods->xRead(log, number, sizeof number, end - frame) &&
-           (number[0] | number[1] | number[2] | number[3]);
-}
-
-/* What was committed has not been taken away since. */
-static int sqlite_kept(void *database, struct app_message *message)
-{
-    struct database *db = database;
-
-    if (is_logged(db))
+    if (!frames || !log)
         return CKG_OK;
 
-    /* What is left of it must not be written over the file. */
+    const sqlite3_int64 frame = db->page + FRAME_HEADER;
+    const sqlite3_int64 end = LOG_HEADER + frame * frames;
+    if (log->pMethods->xFileSize(log, &size))
+        return CKG_ERR_SYSTEM;
+    if (size < end)
+        return CKG_ERR_STATE;
+    if (log->pMethods->xRead(log, number, sizeof number, end - frame))
+        return CKG_ERR_SYSTEM;
+    return number[0] | number[1] | number[2] | number[3] ? CKG_OK : CKG_ERR_STATE;
+}
+
+/* What is left of it must not be written over the file. */
+static int say_cut(struct database *db, struct app_message *message)
+{
     sqlite3_db_config(db->handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
     return app_fail(
         message, CKG_ERR_SYSTEM,
         "%s-wal: cut short by another program while it was in use, the last results are lost; `ckg "
         "check` says what is left",
         db->path);
+}
+
+/* What was committed has not been taken away since. */
+static int sqlite_kept(void *database, struct app_message *message)
+{
+    struct database *db = database;
+    const int status = find_frames(db, count_frames(db));
+
+    if (status == CKG_ERR_SYSTEM)
+        return app_fail(message, CKG_ERR_SYSTEM,
+                        "%s-wal: disk I/O error; check the disk, then run the same command again", db->path);
+    return status ? say_cut(db, message) : CKG_OK;
 }
 
 static int sqlite_open(void **out, const char *url, int create, struct app_message *message)
@@ -272,7 +294,6 @@ static int sqlite_open(void **out, const char *url, int create, struct app_messa
     /* How this connection behaves. */
     if (!status) {
         sqlite3_busy_timeout(db->handle, WAIT_MS);
-        sqlite3_wal_hook(db->handle, after_commit, db);
         sqlite3_db_config(db->handle, SQLITE_DBCONFIG_DQS_DML, 0, NULL);
         status = pragma(db, "PRAGMA foreign_keys = ON", message);
     }
@@ -418,20 +439,19 @@ static int sqlite_begin(void *database, int durable, struct app_message *message
     return status;
 }
 
-/* It is in the log, behind what was there before. */
+/* It is in the log, behind what was there before; where the disk does not say, it has said that it wrote. */
 static int sqlite_commit(void *database, struct app_message *message)
 {
     struct database *db = database;
-    const int before = db->frames;
-    int status = sqlite_run(database, "COMMIT", 0, NULL, NULL, NULL, NULL, message);
-    const int after = db->frames;
+    const uint32_t before = count_frames(db);
+    const int status = sqlite_run(database, "COMMIT", 0, NULL, NULL, NULL, NULL, message);
 
-    if (!status && after > before) {
-        db->frames = before;
-        status = sqlite_kept(database, message);
-        db->frames = after;
-    }
-    return status ? status : sqlite_kept(database, message);
+    if (status)
+        return status;
+    const uint32_t after = count_frames(db);
+    const int cut = find_frames(db, after) == CKG_ERR_STATE ||
+                    (before < after && find_frames(db, before) == CKG_ERR_STATE);
+    return cut ? say_cut(db, message) : CKG_OK;
 }
 
 /* --- the turn --- */

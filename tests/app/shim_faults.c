@@ -1,11 +1,12 @@
 /*
  * Faults at system calls, preloaded in front of the system's library. CKG_SHIM=N:WHAT makes the N-th call go
- * wrong, counted over all calls below in one process, by
+ * wrong, counted over all calls below in one process (not in those that it forks), by
  *   fail   an error that the call may have: no descriptors, no memory, no space, a disk that answers no more
  *   again  EINTR, where the call may be interrupted
  *   short  half of what was to be read or written
  *   kill   SIGKILL, before the call
  *   full   ENOSPC at this and every later call that takes space
+ * CKG_SHIM_GATE=PATH: a process that this one forked starts nothing until that file is there.
  * CKG_SHIM_LOG=PATH: a file that gets a line "N CALL WHAT" when that happens. Without CKG_SHIM every call
  * writes its line there, with what may happen to it: "fail,again". The process's children have the system's
  * own calls again.
@@ -25,6 +26,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -34,7 +36,8 @@ static atomic_long passed;
 static long place;
 static enum what what;
 static const char *log_path;
-static int ready;
+static const char *gate;
+static pid_t ours; /* 0: not begun */
 
 /* --- set-up --- */
 
@@ -60,12 +63,13 @@ __attribute__((constructor)) static void begin(void)
     const char *colon = text ? strchr(text, ':') : NULL;
 
     log_path = getenv("CKG_SHIM_LOG");
+    gate = getenv("CKG_SHIM_GATE");
     place = text ? atol(text) : 0;
     for (int i = 1; colon && i < 6; i++)
         if (!strcmp(colon + 1, words[i]))
             what = (enum what)i;
     unsetenv("LD_PRELOAD");
-    ready = 1;
+    ours = getpid();
 }
 
 /* --- going wrong --- */
@@ -85,7 +89,7 @@ static enum what meet(const char *call, int can, int space)
 {
     static const char *const words[] = {"", "fail", "again", "short", "kill", "full"};
 
-    if (!ready)
+    if (!ours || getpid() != ours)
         return NOTHING;
     const long now = ++passed;
     if (!place)
@@ -231,7 +235,7 @@ void *mmap64(void *at, size_t size, int protection, int flags, int file, off64_t
     return NEXT(mmap64)(at, size, protection, flags, file, offset);
 }
 
-/* Locks alone. */
+/* Locks alone, which are not waited for, so that no signal interrupts them. */
 int fcntl64(int file, int command, ...)
 {
     va_list more;
@@ -241,7 +245,7 @@ int fcntl64(int file, int command, ...)
 
     const int locks = command == F_SETLK || command == F_SETLKW || command == F_GETLK ||
                       command == F_OFD_SETLK;
-    if (locks && fails("fcntl", MAY_WAIT, EIO))
+    if (locks && fails("fcntl", MAY_FAIL, EIO))
         return -1;
     return NEXT(fcntl64)(file, command, argument);
 }
@@ -253,6 +257,31 @@ int pipe2(int ends[2], int flags)
     return fails("pipe", MAY_FAIL, EMFILE) ? -1 : NEXT(pipe2)(ends, flags);
 }
 
+pid_t fork(void)
+{
+    return fails("fork", MAY_FAIL, EAGAIN) ? -1 : NEXT(fork)();
+}
+
+int socketpair(int domain, int type, int protocol, int ends[2])
+{
+    return fails("socketpair", MAY_FAIL, EMFILE) ? -1 : NEXT(socketpair)(domain, type, protocol, ends);
+}
+
+ssize_t send(int socket, const void *from, size_t size, int flags)
+{
+    return moves("send", EPIPE, &size) ? NEXT(send)(socket, from, size, flags) : -1;
+}
+
+ssize_t recv(int socket, void *to, size_t size, int flags)
+{
+    return moves("recv", ECONNRESET, &size) ? NEXT(recv)(socket, to, size, flags) : -1;
+}
+
+ssize_t sendmsg(int socket, const struct msghdr *message, int flags)
+{
+    return fails("sendmsg", MAY_WAIT, EPIPE) ? -1 : NEXT(sendmsg)(socket, message, flags);
+}
+
 int poll(struct pollfd *files, nfds_t count, int wait)
 {
     return fails("poll", 1 << AGAIN, EINTR) ? -1 : NEXT(poll)(files, count, wait);
@@ -262,6 +291,9 @@ int posix_spawnp(pid_t *pid, const char *program, const posix_spawn_file_actions
                  const posix_spawnattr_t *attributes, char *const *words, char *const *environment)
 {
     const enum what now = meet("posix_spawnp", MAY_FAIL, 0);
+
+    while (gate && getpid() != ours && access(gate, F_OK))
+        usleep(1000);
 
     return now == FAIL ? EAGAIN : NEXT(posix_spawnp)(pid, program, actions, attributes, words, environment);
 }

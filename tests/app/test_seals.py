@@ -4,6 +4,7 @@ CKG_DAMAGES=N damages a store N times instead of a few hundred."""
 import json
 import os
 import random
+import signal
 import sqlite3
 import sys
 
@@ -145,6 +146,37 @@ def test_random_damage():
         print(f"{count} damages: {refused} refused, {count - refused} of no consequence, none exported other digits")
 
 
+def test_random_damage_of_the_log():
+    """After a kill the last results are in the -wal file alone. Whatever becomes of it, the study is whole and as it was at some moment, or refused."""
+    rng = random.Random(12)
+    count = int(os.environ.get("CKG_DAMAGES", scale(100, 15)))
+    with Folder() as folder:
+        folder.write("s.yaml", problem("s", ANSWER, budget=12))
+        folder.ckg("run", "s.yaml", "--quiet", env={"CKG_FAULT": "kill:230"}, expect=-signal.SIGKILL)
+        files = {ending: (folder / f"s.db{ending}").read_bytes() for ending in ("", "-wal")}
+        said = folder.ckg("export", "s.yaml", expect=0).out.splitlines()
+        results = {line for line in said if ",complete," in line or ",failed," in line}
+        check(len(results) > 4 and len(files["-wal"]) > 4096, len(results), "results in the log")
+        earlier = refused = 0
+        for case in range(count):
+            (folder / "s.db-shm").unlink(missing_ok=True)
+            (folder / "s.db").write_bytes(files[""])
+            (folder / "s.db-wal").write_bytes(damage(rng, files["-wal"]))
+            result = folder.ckg("export", "s.yaml")
+            check(result.status in (0, 1), case, "ended with", result.status, result.err)
+            if result.status:
+                result.one_line()
+                refused += 1
+                continue
+            lines = result.out.splitlines()
+            others = [line for line in lines[1:] if line not in results]
+            check(all(line.split(",")[1] in ("pending", "running") for line in others), case, "exported something else:", others)
+            check([line.split(",")[0] for line in lines[1:]] == [str(i) for i in range(1, len(lines))], case, "a gap in", lines)
+            earlier += len(lines) - len(others) - 1 < len(results)
+        check(earlier > count // 10, earlier)
+        print(f"{count} damages of the log: {earlier} left an earlier study, {refused} were refused, none exported other digits")
+
+
 # --- what is left ---
 
 def hurt(folder):
@@ -284,6 +316,25 @@ def test_log_cut_in_use():
             folder.ckg("run", "s.yaml", expect=0)
             check(len(folder.trials("s.yaml")) == 6)
             folder.nothing_left()
+
+
+def test_log_written_back_in_use():
+    """Another program may write the log back and cut it as SQLite allows: nothing is lost by that, and nothing is said."""
+    with Folder() as folder:
+        folder.write("s.yaml", problem("s", SLOWLY, budget=6))
+        for number in (1, 2, 3):
+            folder.write(f"go{number}", "")
+        run = folder.start("run", "s.yaml", "--quiet")
+        wait_for((folder / "at4").exists, what="the fourth evaluation")
+        wait_for(lambda: has_process(folder / "s.db", 4), what="the note of its process")
+        store = sqlite3.connect(folder / "s.db", timeout=60)
+        wait_for(lambda: store.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0] == 0, what="the log")
+        check(os.path.getsize(folder / "s.db-wal") == 0, "the log was not cut")
+        store.close()
+        folder.write("go", "")
+        _, err = run.communicate(timeout=PATIENCE)
+        check(run.returncode == 0, run.returncode, err)
+        check(len(folder.trials("s.yaml")) == 6)
 
 
 def test_shared_memory_cut_in_use():

@@ -178,7 +178,7 @@ def main():
     preload(tools, "clock")
     preload(tools, "faults")
     while True:
-        print(f"study with seed {seed}", flush=True)
+        print(f"study with seed {seed}; so far {totals.line()}", flush=True)
         storm = Storm(seed, totals, tools)
         try:
             storm.rage()
