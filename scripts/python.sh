@@ -32,7 +32,7 @@ environment() {
     place=$folder/$1
     python=$2
     shift 2
-    wanted=$(cat "$@" | cksum)
+    wanted="$("$python" --version) $(cat "$@" | cksum)"
     if [ ! -f "$place/wanted" ] || [ "$(cat "$place/wanted")" != "$wanted" ]; then
         "$python" -m venv --clear "$place"
         for file in "$@"; do set -- "$@" -r "$file"; shift; done
