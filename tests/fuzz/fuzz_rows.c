@@ -84,6 +84,18 @@ static void check_accepted(struct app_notebook *n, struct app_message *message)
     app_text_free(&csv);
 }
 
+static int is_utf8(const uint8_t *data, size_t size)
+{
+    while (size > 0) {
+        const int length = app_utf8_length(data, size);
+        if (length <= 0)
+            return 0;
+        data += length;
+        size -= (size_t)length;
+    }
+    return 1;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct app_message message = {""};
@@ -96,7 +108,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     fuzz_require(!app_notebook_define(&notebook, problem, NULL, &message), "the problem", message.text);
     if (take_rows(&notebook, text))
         check_refusal(message.text);
-    else
+    else if (is_utf8(data, size))
         check_accepted(&notebook, &message);
     app_notebook_close(&notebook);
     free(text);
