@@ -33,7 +33,7 @@ MUTATIONS = {
     "lease": ("a lease: how long a worker of another machine must be silent", "app/store/store.c",
               "    if (seen && app_clock() - seen->since >= APP_STORE_SILENCE)",
               "    if (seen && app_clock() - seen->since >= 0)",
-              ["app-test_store", "ckg_program", "ckg_with_faults", "shim_clock"], "app/test_(store|clocks)$"),
+              ["app-test_store", "ckg_program", "ckg_with_faults"], "app/test_(store|clocks)$"),
     "penalty": ("M: the smallest mean, with its sign", "src/suggest/penalty.c",
                 "        o->belief->penalty = status ? mean[lowest] : -value;",
                 "        o->belief->penalty = status ? mean[lowest] : value;",
