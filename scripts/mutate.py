@@ -12,7 +12,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PLACE = ROOT / "build-mutants"
-SOURCE, BUILD = PLACE / "source", PLACE / "build"
+SOURCE, BUILD = PLACE / "source", PLACE / "source" / "build"
 
 # name: what it breaks, the file, the line as it is and as it becomes, the targets to build, the tests.
 MUTATIONS = {

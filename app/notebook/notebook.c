@@ -68,6 +68,15 @@ static int read_design(struct app_notebook *n, const struct app_record *r, struc
                   : CKG_OK;
 }
 
+/* A complete trial has a value: nothing else is ever stored, and the engine would refuse it. */
+static int check_told(const struct app_notebook *n, const struct app_trial *t)
+{
+    return t->state == APP_COMPLETE && !t->count
+               ? app_fail(n->message, CKG_ERR_SYSTEM,
+                          "%s: trial %d is damaged: it is complete without a value", n->url, t->number)
+               : CKG_OK;
+}
+
 static int read_outcomes(struct app_notebook *n, const struct app_record *r, struct app_trial *t)
 {
     struct app_message why;
@@ -78,7 +87,7 @@ static int read_outcomes(struct app_notebook *n, const struct app_record *r, str
     t->kept = 0;
     t->feasible = -1;
     if (!r->outcomes)
-        return CKG_OK;
+        return check_told(n, t);
     json_t *object = read_object(n, r->number, r->outcomes);
     t->measured = calloc((size_t)app_constraints(&n->definition) + 1, sizeof *t->measured);
     if (!object || !t->measured) {
@@ -91,7 +100,7 @@ static int read_outcomes(struct app_notebook *n, const struct app_record *r, str
     t->feasible = app_feasible(&n->definition, t->x, t->count, t->measured);
     return status ? app_fail(n->message, CKG_ERR_SYSTEM, "%s: trial %d is damaged: %s", n->url, r->number,
                              why.text)
-                  : CKG_OK;
+                  : check_told(n, t);
 }
 
 static int replace_text(char **to, const char *from)
