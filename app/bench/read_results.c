@@ -196,6 +196,8 @@ int app_results_read(struct app_results *out, const char *folder, struct app_mes
     int status = CKG_OK;
 
     *out = (struct app_results){0};
+    if (!directory && errno == ENOMEM)
+        return app_fail(message, CKG_ERR_NOMEM, "out of memory");
     if (!directory)
         return app_fail(message, CKG_ERR_INVALID, "%s: %s", folder, strerror(errno));
     while (!status && (entry = readdir(directory))) {

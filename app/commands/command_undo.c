@@ -1,4 +1,5 @@
 /* ckg undo: the last change that a person made to the study, taken back. */
+#include "base/visible.h"
 #include "command.h"
 #include "commands/moment.h"
 #include "notebook/mend.h"
@@ -23,8 +24,10 @@ static int print(const struct app_arguments *a, const struct app_last_change *la
         app_json_add_integer(&line, "left", last->left - 1);
         app_json_close(&line, '}');
     } else {
-        app_text_print(&line, "undone: ckg %s (%s, %s); ", last->command.data, last->who.data,
-                       app_moment(last->made, moment));
+        app_text_print(&line, "undone: ckg ");
+        app_text_add_line(&line, last->command.data);
+        app_text_print(&line, " (%s, %s); ", last->who.data,
+                       app_moment(last->made, moment) ? moment : "some time ago");
         if (last->left > 1)
             app_text_print(&line, "%d earlier change%s can be undone", last->left - 1,
                            last->left > 2 ? "s" : "");

@@ -119,7 +119,7 @@ static void add_lines(struct history *h, const struct app_change *c, const struc
     static const char *const words[SIDES] = {"was", "became", "put aside"};
     char moment[32];
 
-    app_text_print(h->out, "%s  %s: ckg ", app_moment(c->made, moment), c->who);
+    app_text_print(h->out, "%s  %s: ckg ", app_moment(c->made, moment) ? moment : "some time", c->who);
     app_text_add_line(h->out, c->command);
     app_text_add(h->out, "\n", 1);
     for (int side = 0; side < SIDES; side++)

@@ -76,6 +76,7 @@ def test_a_newline_stays_in_its_row():
         check(len(lines) == 3 and "one\\ntwo\\r\\nthree" in lines[1], lines)
         said = folder.ckg("trials", "s.yaml", 1, expect=0).out.splitlines()
         check(not any(line.startswith("three") for line in said), said)
+        check(len(folder.ckg("undo", "s.yaml", expect=0).out.splitlines()) == 1)
 
 
 # --- tables ---
