@@ -32,7 +32,7 @@ with open("seen", "a") as seen:
 died = pathlib.Path("died" + os.environ["CKG_TRIAL"])
 if pathlib.Path("deadly").exists() and not died.exists():
     died.touch()
-    os.kill(os.getppid(), signal.SIGKILL)
+    os.kill(int(os.environ["CKG_WORKER"].split("-")[0]), signal.SIGKILL)  # the run; the parent is a guard
     signal.pause()
 print(json.dumps({"f": (s["x"] - 0.4) ** 2 + 0.1 * (s["n"] - 3) ** 2, "g": s["x"]}))
 """
