@@ -70,6 +70,12 @@ static int print_design(const struct sheet *sheet)
     return status;
 }
 
+/* 1 when there was no time for the models: what was measured is all that is known of it. */
+static int is_hurried(const ckg_recommendation *r)
+{
+    return !r->measured && !isnan(r->mean[0]) && isnan(r->sd[0]);
+}
+
 /* What an outcome is: a fact, a prediction, or not known. */
 static void print_outcome(const struct sheet *sheet, int j)
 {
@@ -83,6 +89,8 @@ static void print_outcome(const struct sheet *sheet, int j)
         app_say("not measured yet");
     else if (r->measured)
         app_say("%s%s", app_value_text(&o, r->mean[j], 6, number), j ? ", met" : "");
+    else if (is_hurried(r))
+        app_say("%s", app_value_text(&o, r->mean[j], 6, number));
     else
         app_say("%s ± %.2g", app_value_text(&o, r->mean[j], 6, number), r->sd[j]);
     if (j && !isnan(r->probability[j - 1]) && !r->measured)
@@ -103,7 +111,7 @@ static void print_prediction(const struct sheet *sheet)
     char probability[32];
 
     /* The objective, and the constraints that matter. */
-    app_say("%s:\n", r->measured ? "measured" : "predicted");
+    app_say("%s:\n", r->measured || is_hurried(r) ? "measured" : "predicted");
     app_nearest_choose(&shown, sheet->n, r->mean, r->sd);
     for (int i = 0; i < shown.count; i++)
         print_outcome(sheet, shown.outcome[i]);
@@ -149,6 +157,10 @@ static void print_feasible(const struct sheet *sheet)
 
     if (r->measured) {
         app_say("feasible, as measured in trial %d\n", r->trial + 1);
+        return;
+    }
+    if (is_hurried(r)) {
+        app_say("it measured feasible; what the models say of it takes longer than the time limit\n");
         return;
     }
     if (!isnan(r->probability_feasible)) {
