@@ -315,10 +315,11 @@ CKG_API int ckg_study_predict(ckg_study *study, int count, const double *X, doub
 CKG_API int ckg_study_score(ckg_study *study, const char *policy, int count, const double *X, double *value);
 
 /*
- * Each outcome's share of that value (count × (1+K)): what measuring only this outcome would be worth, for a
- * policy whose value is a sum over outcomes ("pesc"). Where failures are modelled, what is learnt about them
- * is part of the value but of no share. A constraint that repeats another one exactly has the share of that
- * one. CKG_ERR_INVALID for a policy without shares.
+ * What measuring one outcome alone would be worth (count × (1+K)), for "ckg" and "pesc"; CKG_ERR_INVALID for
+ * other policies. The values of "pesc" are a sum over the outcomes, and these are the shares; where failures
+ * are modelled, what is learnt about them is in no share. Those of "ckg" are no shares: two outcomes together
+ * may be worth more than the sum of both, or less; that the evaluation succeeds is learnt with each of them.
+ * A constraint that repeats another one exactly has the value of that one.
  */
 CKG_API int ckg_study_score_outcomes(ckg_study *study, const char *policy, int count, const double *X,
                                      double *value);

@@ -40,6 +40,22 @@ int ckg__kg_work_take(struct ckg__kg_work *w, const struct ckg__kg *kg, struct c
     return ok ? CKG_OK : CKG_ERR_NOMEM;
 }
 
+void ckg__kg_noise(const struct ckg__belief *belief, int j, int count, const double *U, int ldu,
+                   const double *mean, const double *var, struct ckg__noise *noise)
+{
+    const struct ckg__gp *gp = belief->gp[j];
+    const int D = ckg__gp_coordinates(gp);
+
+    ckg__posterior_noise(gp, count, U, ldu, mean, var, noise);
+    for (int p = 0; belief->hidden[j] && p < count; p++) {
+        noise->var[p] = INFINITY;
+        if (noise->in_mean)
+            noise->in_mean[p] = noise->in_var[p] = 0;
+        for (int k = 0; noise->in_u && k < D; k++)
+            noise->in_u[(size_t)k * (size_t)count + (size_t)p] = 0;
+    }
+}
+
 /* The standard deviation of what a sample at x⁺ will show of outcome j. */
 static double surprise(const struct ckg__kg_candidate *c, int j)
 {
@@ -311,7 +327,7 @@ static int meet_candidate(const struct ckg__kg *kg, int j, const double *u, stru
     ckg__view_covariance(gp, &kg->view[j], &at->view, 0, 1, at->cov, kg->m);
     candidate->mean[j] = at->view.mean[0];
     candidate->var[j] = at->view.var[0];
-    ckg__posterior_noise(gp, 1, u, 1, at->view.mean, at->view.var, &noise);
+    ckg__kg_noise(kg->belief, j, 1, u, 1, at->view.mean, at->view.var, &noise);
     return CKG_OK;
 }
 

@@ -50,6 +50,14 @@ struct ckg__kg_candidate {
     const double *cov[CKG__MAX_OUTCOMES];
 };
 
+/*
+ * The noise of an evaluation of outcome j at points U (count), with its slopes where they are asked for;
+ * without end where the evaluation does not measure it, so that nothing is learnt of it: then cKG is that of
+ * the others alone.
+ */
+void ckg__kg_noise(const struct ckg__belief *belief, int j, int count, const double *U, int ldu,
+                   const double *mean, const double *var, struct ckg__noise *noise);
+
 /* cKG of a candidate; hits (m) unless NULL counts how often each point is on an envelope. */
 double ckg__kg_value(const struct ckg__kg *kg, const struct ckg__kg_candidate *candidate,
                      struct ckg__kg_work *work, int *hits);

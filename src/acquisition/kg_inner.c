@@ -25,7 +25,7 @@ int ckg__kg_sample_take(struct ckg__kg_sample *sample, const struct ckg__belief 
         sample->weights[j] = ckg__view_weights(gp, view, arena);
         if (!sample->weights[j])
             return CKG_ERR_NOMEM;
-        ckg__posterior_noise(gp, 1, u, 1, view->mean, view->var, &noise);
+        ckg__kg_noise(belief, j, 1, u, 1, view->mean, view->var, &noise);
         sample->scale[j] = 1 / sqrt(view->var[0] + variance);
     }
     return CKG_OK;

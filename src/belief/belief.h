@@ -23,7 +23,8 @@ struct ckg__belief {
     int beside[CKG__MAX_OUTCOMES];
     double turn[CKG__MAX_OUTCOMES];  /* 1, or −1: it grows where the first of its group gets smaller */
     double doubt[CKG__MAX_OUTCOMES]; /* see struct ckg__limits */
-    double favour;                   /* of every constraint but that evaluations succeed: as there */
+    unsigned char hidden[CKG__MAX_OUTCOMES]; /* 1: the next evaluation does not measure it */
+    double favour;                           /* of every constraint but that evaluations succeed: as there */
 };
 
 /* When an outcome with some mean and variance meets its limits. */

@@ -155,6 +155,7 @@ static void believe_one(const struct ckg__models *models, int b, struct ckg__bel
         belief->gp[s->place] = s->gp[s->samples > 1 ? b : 0];
         belief->beside[s->place] = s->repeat.of ? models->surrogate[s->repeat.of].place : 0;
         belief->doubt[s->place] = models->source ? s->doubt[s->samples > 1 ? b : 0] : 0;
+        belief->hidden[s->place] = 0;
         belief->turn[s->place] = s->repeat.factor < 0 ? -1 : 1;
         ckg__models_limits(models, j, &belief->lower[s->place], &belief->upper[s->place]);
     }

@@ -330,10 +330,12 @@ int ckg_study_score_outcomes(ckg_study *s, const char *policy, int count, const 
     if (status)
         return status;
     if (!row->score_outcomes)
-        return ckg__fail(CKG_ERR_INVALID, "the values of policy %s are no sum over outcomes", row->name);
+        return ckg__fail(CKG_ERR_INVALID, "policy %s has no value for a single outcome", row->name);
     status = search_at(s, row, count, X, &search, &U);
     if (!status)
         status = row->score_outcomes(&search, count, U, value);
+    for (int i = 0; !status && i < count * s->problem->outcomes; i++)
+        value[i] = ckg__policy_in_units(row, &s->models, value[i]);
     return ckg__study_end_search(s, status);
 }
 

@@ -144,7 +144,7 @@ static int first_cut(const struct ckg__knowledge *k, const struct ckg__outlook *
         candidate.mean[j] = at.mean[0];
         candidate.var[j] = at.var[0];
         struct ckg__noise noise = {.var = &candidate.noise[j]};
-        ckg__posterior_noise(o->belief->gp[j], 1, u, 1, at.mean, at.var, &noise);
+        ckg__kg_noise(o->belief, j, 1, u, 1, at.mean, at.var, &noise);
         candidate.cov[j] = cov;
     }
 

@@ -63,8 +63,8 @@ static void screen_chunk(struct stage *stage, const struct ckg__outlook *o, int 
                       : CKG_OK;
         if (!*status) {
             ckg__view_covariance(o->belief->gp[j], &kg->view[j], &at[j], 0, count, cov[j], kg->m);
-            ckg__posterior_noise(o->belief->gp[j], count, stage->U + first, stage->candidates, at[j].mean,
-                                 at[j].var, &noise[j]);
+            ckg__kg_noise(o->belief, j, count, stage->U + first, stage->candidates, at[j].mean, at[j].var,
+                          &noise[j]);
         }
     }
 

@@ -80,8 +80,8 @@ struct ckg__policy {
     /* The value (count) at points U (D×count). With neither this nor `acquire` a policy has no values. */
     int (*score)(struct ckg__search *search, int count, const double *U, double *value);
     /*
-     * Each measured outcome's share of the value, (count × (1+K)), where it is a sum over outcomes; else
-     * NULL.
+     * What measuring one outcome alone is worth, (count × (1+K)): a share of the value where that is a sum
+     * over outcomes. NULL: the policy does not say.
      */
     int (*score_outcomes)(struct ckg__search *search, int count, const double *U, double *value);
 };

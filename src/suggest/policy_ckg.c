@@ -9,6 +9,7 @@
  */
 #include <math.h>
 
+#include "base/error.h"
 #include "suggest/knowledge.h"
 #include "suggest/local.h"
 
@@ -34,6 +35,39 @@ static int suggest(struct ckg__search *search, struct ckg__choice *choice, int *
 static int score(struct ckg__search *search, int count, const double *U, double *value)
 {
     return ckg__knowledge_score(search, 0, count, U, value);
+}
+
+/* Hides from the next evaluation, under belief, all outcomes of the problem but the one at `place`. */
+static void measure_alone(const struct ckg__models *models, int place, struct ckg__belief *belief)
+{
+    for (int j = 0; j < models->data->problem->outcomes; j++)
+        belief->hidden[models->surrogate[j].place] = models->surrogate[j].place != place;
+}
+
+/* The decoupled knowledge gradients: the value of an evaluation that measures one outcome alone. */
+static int score_outcomes(struct ckg__search *search, int count, const double *U, double *value)
+{
+    const size_t outcomes = (size_t)search->problem->outcomes;
+    const size_t outlooks = (size_t)search->outlooks;
+    struct ckg__belief *alone = ckg__arena_get(search->results, outlooks, sizeof *alone);
+    double *one = ckg__arena_doubles(search->results, (size_t)count + 1);
+    int status = alone && one ? CKG_OK : CKG_ERR_NOMEM;
+
+    for (size_t o = 0; !status && o < outlooks; o++) {
+        alone[o] = *search->outlook[o].belief;
+        search->outlook[o].belief = &alone[o];
+    }
+    for (size_t j = 0; !status && j < outcomes; j++) {
+        struct ckg__arena_mark mark = ckg__arena_mark(search->results);
+
+        for (size_t o = 0; o < outlooks; o++)
+            measure_alone(search->models, search->models->surrogate[j].place, &alone[o]);
+        status = ckg__knowledge_score(search, 0, count, U, one);
+        for (int p = 0; p < count; p++)
+            value[(size_t)p * outcomes + j] = one[p];
+        ckg__arena_release(search->results, mark);
+    }
+    return status;
 }
 
 /*
@@ -103,4 +137,5 @@ const struct ckg__policy ckg__policy_ckg = {
     .suggest = suggest,
     .stalled = stalled,
     .otherwise = otherwise,
-    .score = score};
+    .score = score,
+    .score_outcomes = score_outcomes};

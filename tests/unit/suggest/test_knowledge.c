@@ -317,6 +317,7 @@ struct scene {
     struct naive y, c;
     long double limit, M;
     int r;
+    int hidden[2]; /* 1: the evaluation does not measure this outcome */
 };
 
 static void make_scene(const ckg_study *s, struct scene *scene)
@@ -343,8 +344,8 @@ static long double naive_ckg_at(const struct scene *s, int at, long double z)
     const struct naive *y = &s->y, *c = &s->c;
     struct line lines[LIST];
     for (int p = 0; p < y->m; p++) {
-        const long double sigma = y->cov[p][at] / sqrtl(y->cov[at][at] + y->future);
-        const long double move = c->cov[p][at] / sqrtl(c->cov[at][at] + c->future),
+        const long double sigma = s->hidden[0] ? 0 : y->cov[p][at] / sqrtl(y->cov[at][at] + y->future);
+        const long double move = s->hidden[1] ? 0 : c->cov[p][at] / sqrtl(c->cov[at][at] + c->future),
                           left = fmaxl(c->cov[p][p] - move * move, c->floor);
         const long double pf = naive_cdf((s->limit - c->mean[p] - move * z) / sqrtl(left));
         lines[p] = (struct line){(y->mean[p] - s->M) * pf, sigma * pf};
@@ -392,6 +393,49 @@ static void test_ckg_on_a_list_is_exact_at_its_nodes(void **state)
         }
     print_message("%d values of ckg at its nodes: relative error at most %.2g\n", count, worst);
     assert_true(worst <= 1e-10);
+}
+
+/*
+ * What an evaluation of one outcome alone is worth, by the definition: the other is neither moved nor known
+ * better. Together they are worth more than the sum of both in some cases, and less in others.
+ */
+static void test_one_outcome_alone_on_a_list(void **state)
+{
+    enum { NODES = 25 };
+    static struct scene scene;
+    double worst = 0;
+    int more = 0;
+    int less = 0;
+    (void)state;
+    for (uint64_t seed = 0; seed < 6; seed++) {
+        double alone[LIST * 2];
+        double together[LIST];
+        ckg_study *s = list_study(seed, seed % 2, 0);
+        scores(s, "ckg", together);
+        must(ckg_study_score_outcomes(s, "ckg", s->problem->designs, s->problem->X, alone));
+        make_scene(s, &scene);
+        const double unit = s->models.surrogate[0].scaling.scale;
+        for (int p = 0; p < scene.y.m; p += 3) {
+            if (settled(s, p))
+                continue;
+            for (int j = 0; j < 2; j++) {
+                long double want = 0;
+                scene.hidden[0] = j == 1;
+                scene.hidden[1] = j == 0;
+                for (int q = 0; q < NODES; q++)
+                    want += naive_ckg_at(&scene, p, quantile((q + 0.5L) / NODES)) / NODES;
+                worst = fmax(worst, value_error(alone[2 * p + j] / unit, (double)want));
+            }
+            const double sum = (alone[2 * p] + alone[2 * p + 1]) / unit;
+            more += together[p] > 1.01 * sum && together[p] > 1e-6;
+            less += together[p] < 0.99 * sum && together[p] > 1e-6;
+        }
+        ckg_study_free(s);
+    }
+    print_message("relative error at most %.2g; together more than the sum %d times, less %d times\n", worst,
+                  more, less);
+    assert_true(worst <= 1e-10);
+    assert_true(more > 0 && less > 0);
 }
 
 static long double integrate_nodes(const struct scene *s, int at, long double from, long double to)
@@ -663,7 +707,7 @@ int main(void)
 {
     return RUN_TESTS_BETWEEN(prepare, NULL, test_kg_on_a_list_is_the_closed_form,
                              test_ckg_on_a_list_is_exact_at_its_nodes, test_ckg_on_a_list_is_the_integral,
-                             test_kg_is_ckg_without_constraints, test_kg_does_not_know_the_constraints,
-                             test_pkg_is_kg_times_pf, test_pkg_averages_products,
-                             test_gradient_with_and_without_the_weight);
+                             test_one_outcome_alone_on_a_list, test_kg_is_ckg_without_constraints,
+                             test_kg_does_not_know_the_constraints, test_pkg_is_kg_times_pf,
+                             test_pkg_averages_products, test_gradient_with_and_without_the_weight);
 }
