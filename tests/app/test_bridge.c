@@ -338,8 +338,10 @@ static void test_wrong(void **state)
     pyckg_notebook *b;
     pyckg_trial t;
     char path[128];
+    int status;
 
-    refused(b, pyckg_notebook_open(&b, s->store, NULL, NULL, 1), CKG_ERR_INVALID, "No such file");
+    status = pyckg_notebook_open(&b, s->store, NULL, NULL, 1);
+    refused(b, status, CKG_ERR_INVALID, "No such file");
     refused(b, pyckg_notebook_trial(b, 1, &t), CKG_ERR_STATE, "not open");
     pyckg_notebook_close(b);
 
@@ -347,12 +349,14 @@ static void test_wrong(void **state)
     FILE *file = fopen(path, "w");
     fputs("nonsense: [", file);
     fclose(file);
-    refused(b, pyckg_notebook_open(&b, path, NULL, NULL, 1), CKG_ERR_INVALID, "other:");
+    status = pyckg_notebook_open(&b, path, NULL, NULL, 1);
+    refused(b, status, CKG_ERR_INVALID, "other:");
     pyckg_notebook_close(b);
-    refused(b, pyckg_notebook_open(&b, NULL, NULL, NULL, 1), CKG_ERR_INVALID, "which study?");
+    status = pyckg_notebook_open(&b, NULL, NULL, NULL, 1);
+    refused(b, status, CKG_ERR_INVALID, "which study?");
     pyckg_notebook_close(b);
-    refused(b, pyckg_notebook_define(&b, DEFINITION, "/nowhere/at/all.db", 1), CKG_ERR_SYSTEM,
-            "No such file");
+    status = pyckg_notebook_define(&b, DEFINITION, "/nowhere/at/all.db", 1);
+    refused(b, status, CKG_ERR_SYSTEM, "No such file");
     pyckg_notebook_close(b);
 
     b = define(s);
