@@ -100,6 +100,15 @@ foreach(source IN LISTS example_sources)
     set_tests_properties(examples/${name} PROPERTIES LABELS example)
 endforeach()
 
+# Under a sanitizer these take minutes and reach little that others do not: every block of the documentation, a whole comparison of policies, and the
+# counting of work between two questions to the caller.
+if(CKG_SANITIZE)
+    set_tests_properties(contract/test_hurry PROPERTIES DISABLED TRUE)
+    if(CKG_PROGRAM)
+        set_tests_properties(app/test_docs app/test_bench PROPERTIES DISABLED TRUE)
+    endif()
+endif()
+
 # What concerns the tree and the installed files is the same under a sanitizer or valgrind, and is checked without; what concerns the tree alone
 # has the label tree and is checked once, with gcc.
 function(ckg_check name)
