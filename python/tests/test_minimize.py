@@ -92,11 +92,18 @@ def test_under_noise_the_answer_is_a_prediction() -> None:
 def test_integers_and_maps() -> None:
     with ThreadPoolExecutor(3) as pool:
         r = pyckg.minimize(
-            lambda x: (cost(x), load(x)), BOX, (None, 0), integrality=[0, 1], workers=pool.map, maxfun=25
+            lambda x: (cost(x), load(x)),
+            BOX,
+            (None, 0),
+            integrality=[0, 1],
+            workers=pool.map,
+            maxfun=25,
+            rng=1,
+            noise="none",
         )
     assert is_optimum(r) and r.x[1] == 2
     r = pyckg.minimize(
-        lambda x: (cost(x), load(x)), [(1, 6), (1, 6)], (None, 0), integrality=1, noise="none", maxfun=60
+        lambda x: (cost(x), load(x)), [(1, 6), (1, 6)], (None, 0), integrality=1, noise="none", maxfun=60, rng=1
     )
     assert r.nfev == 36 and r.message == "Every design has been evaluated." and r.fun == 4
 
