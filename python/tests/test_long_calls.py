@@ -132,7 +132,7 @@ def interrupt(call: Callable[[], Any]) -> None:
 
 @pytest.mark.parametrize("threads", [1, 2])
 def test_an_interrupted_ask_was_never_made(threads: int) -> None:
-    study, other = (told(100, threads=threads) for _ in range(2))
+    study, other = (told(100, threads=threads, settings={"candidates": 40000}) for _ in range(2))
     interrupt(study.ask)
     assert len(study) == 100
     interrupt(study.ask)
