@@ -9,20 +9,17 @@ from typing import Any
 
 from ._backend import (
     Forecast,
-    Gains,
     Measurement,
-    ModelRecord,
-    Recommended,
-    RecommendOptions,
     Record,
     Suggested,
 )
 from ._definition import Definition, Options
 from ._engine import Engine
 from ._errors import NotFoundError, StateError
+from ._taught import Taught
 
 
-class Memory:
+class Memory(Taught[Engine]):
     """Trials in the library's study, and beside it what the library does not know: origins and reasons."""
 
     def __init__(self, definition: Definition, options: Options) -> None:
@@ -122,33 +119,6 @@ class Memory:
     def best(self) -> int | None:
         best = self._engine.best()
         return None if best is None else best + 1
-
-    def recommend(self, options: RecommendOptions) -> Recommended:
-        found = self._engine.recommend(options)
-        found.best_trial = None if found.best_trial is None else found.best_trial + 1
-        found.trial = None if found.trial is None else found.trial + 1
-        return found
-
-    def gain(self) -> Gains:
-        return self._engine.gain()
-
-    def predict(self, designs: Sequence[Sequence[float]]) -> list[Forecast]:
-        return self._engine.predict(designs)
-
-    def score(self, designs: Sequence[Sequence[float]], policy: str | None) -> list[float]:
-        return self._engine.score(designs, policy)
-
-    def model(self, outcome: int) -> ModelRecord:
-        return self._engine.model(outcome)
-
-    def penalty(self) -> float:
-        return self._engine.penalty()
-
-    def leave_one_out(self, outcome: int) -> tuple[list[float], list[float], list[float]]:
-        return self._engine.leave_one_out(outcome)
-
-    def importance(self, outcome: int) -> tuple[list[float], list[float], list[float]]:
-        return self._engine.importance(outcome)
 
     def close(self) -> None:
         self._engine.close()

@@ -17,11 +17,7 @@ from typing import Any
 from ._backend import (
     Backend,
     Forecast,
-    Gains,
     Measurement,
-    ModelRecord,
-    Recommended,
-    RecommendOptions,
     Record,
     Suggested,
 )
@@ -31,6 +27,7 @@ from ._definition import Definition, Options
 from ._engine import Engine
 from ._errors import CkgError, ExhaustedError, InvalidError, NotFoundError, StateError, WrongTypeError
 from ._parameters import Categorical
+from ._taught import Taught
 from ._written import categories, read_definition, read_options, write_definition, write_options
 
 _STATES = ("pending", "running", "complete", "failed", "discarded")
@@ -229,7 +226,7 @@ def _definition_of(notebook: Any) -> dict[str, Any]:
     return given
 
 
-class Notebook:
+class Notebook(Taught[_Engine]):
     """A backend in the program's store. What it takes to evaluate is this process's until it is told or given back."""
 
     def __init__(self, engine: _Engine) -> None:
@@ -413,35 +410,6 @@ class Notebook:
         out = ffi.new("int *")
         self._engine.call(lib.pyckg_notebook_best, out)
         return out[0] or None
-
-    # --- what it teaches ---
-
-    def recommend(self, options: RecommendOptions) -> Recommended:
-        found = self._engine.recommend(options)
-        found.best_trial = None if found.best_trial is None else found.best_trial + 1
-        found.trial = None if found.trial is None else found.trial + 1
-        return found
-
-    def gain(self) -> Gains:
-        return self._engine.gain()
-
-    def predict(self, designs: Sequence[Sequence[float]]) -> list[Forecast]:
-        return self._engine.predict(designs)
-
-    def score(self, designs: Sequence[Sequence[float]], policy: str | None) -> list[float]:
-        return self._engine.score(designs, policy)
-
-    def model(self, outcome: int) -> ModelRecord:
-        return self._engine.model(outcome)
-
-    def penalty(self) -> float:
-        return self._engine.penalty()
-
-    def leave_one_out(self, outcome: int) -> tuple[list[float], list[float], list[float]]:
-        return self._engine.leave_one_out(outcome)
-
-    def importance(self, outcome: int) -> tuple[list[float], list[float], list[float]]:
-        return self._engine.importance(outcome)
 
     def close(self) -> None:
         for number in list(self._taken):
