@@ -1,12 +1,17 @@
 """What the tests of the program share: folders to work in, the program run with a time limit, evaluators, processes that were left behind."""
+import fcntl
 import json
 import os
 import pathlib
+import pty
+import select
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
+import termios
 import threading
 import time
 import traceback
@@ -45,6 +50,66 @@ def reset_signals():
     """The tests may themselves run where SIGINT is ignored."""
     for number in (signal.SIGINT, signal.SIGHUP, signal.SIGTERM, signal.SIGPIPE):
         signal.signal(number, signal.SIG_DFL)
+
+
+class Terminal:
+    """The program on a terminal of its own, started from there by another process, as by a shell. That process outlives it: where the leader of a session
+    ends, the system throws away what it wrote on the terminal and nobody has read yet."""
+
+    def __init__(self, folder, *words, columns=80, **more):
+        held, self.hold = os.pipe()
+        try:
+            self.leader, self.master = pty.fork()
+        except OSError as why:
+            raise Skip(why)
+        if not self.leader:
+            try:
+                os.close(self.hold)
+                set_columns(0, columns)
+                self.lead(held, folder, words, more)
+            finally:
+                os._exit(127)
+        os.close(held)
+        self.written = b""
+        self.over = False
+
+    def lead(self, held, folder, words, more):
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        program = subprocess.Popen([PROGRAM, *words], cwd=folder.path, env=environment(folder.mark, **more), preexec_fn=reset_signals)
+        status = program.wait()
+        for descriptor in (0, 1, 2):
+            os.close(descriptor)
+        os.read(held, 1)
+        os._exit(status & 255)
+
+    def resize(self, columns):
+        set_columns(self.master, columns)
+
+    def type(self, keys):
+        os.write(self.master, keys)
+
+    def read(self):
+        """What there is; true: it is over."""
+        if not self.over and select.select([self.master], [], [], 0.02)[0]:
+            try:
+                data = os.read(self.master, 65536)
+            except OSError:
+                data = b""
+            self.over = not data
+            self.written += data
+        return self.over
+
+    def end(self):
+        """All that it wrote; its exit status is kept."""
+        wait_for(self.read, "its end")
+        os.close(self.hold)
+        self.status = os.waitstatus_to_exitcode(os.waitpid(self.leader, 0)[1])
+        os.close(self.master)
+        return self.written
+
+
+def set_columns(terminal, columns):
+    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
 
 
 class Folder:

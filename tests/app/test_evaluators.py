@@ -1,17 +1,14 @@
 """Bad evaluators: each is a failed trial with its reason in one line, the study goes on, and no process or descriptor is left behind."""
-import fcntl
 import json
 import os
 import pathlib
-import pty
 import signal
 import subprocess
 import sys
-import termios
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from harness import (FOREVER, PATIENCE, PROGRAM, Folder, Skip, check, check_numbers, compile_c, environment, main, once_there, problem,  # noqa: E402
+from harness import (FOREVER, PATIENCE, PROGRAM, Folder, Terminal, check, check_numbers, compile_c, environment, main, once_there, problem,  # noqa: E402
                      read_until, reset_signals, scale, wait_for)
 
 GOOD = 'echo \'{"f": 1, "c": -1}\'\n'
@@ -295,35 +292,17 @@ def test_terminated():
     stopped_at_once(signal.SIGHUP)
 
 
-def own_terminal(terminal):
-    reset_signals()
-    os.setsid()
-    fcntl.ioctl(terminal, termios.TIOCSCTTY, 0)
-
-
 def test_interrupted_on_a_terminal():
     """Ctrl-C as it is typed reaches the run and not its evaluations."""
     with Folder() as folder:
         waiting_study(folder)
-        try:
-            keyboard, terminal = pty.openpty()
-        except OSError as why:
-            raise Skip(why)
-        process = subprocess.Popen([PROGRAM, "run", "s.yaml"], cwd=folder.path, env=environment(folder.mark), stdin=terminal, stdout=terminal,
-                                   stderr=terminal, preexec_fn=lambda: own_terminal(terminal))
-        os.close(terminal)
+        run = Terminal(folder, "run", "s.yaml")
         wait_for_two(folder)
-        os.write(keyboard, b"\x03")
-        shown = b""
-        try:
-            while True:
-                shown += os.read(keyboard, 65536)
-                if b"finishing the running evaluations" in shown:
-                    folder.write("go", "")
-        except OSError:
-            pass  # the end
-        os.close(keyboard)
-        check(process.wait(timeout=PATIENCE) == 1, shown)
+        run.type(b"\x03")
+        wait_for(lambda: run.read() or b"finishing the running evaluations" in run.written, "what Ctrl-C does")
+        folder.write("go", "")
+        shown = run.end()
+        check(run.status == 1, run.status, shown)
         check(b"finishing the running evaluations" in shown and b"run the same command to continue" in shown, shown)
         check(states(folder) == ["complete", "complete"], states(folder))
         folder.nothing_left()

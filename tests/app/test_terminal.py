@@ -1,16 +1,11 @@
 """What people read: nothing from a name, a reason or an evaluation acts on their terminal or spreadsheet, and every table comes back exactly."""
 import csv
-import fcntl
 import io
 import json
 import os
-import pty
 import re
-import select
-import struct
-import termios
 
-from harness import PROGRAM, Folder, check, environment, main, once_there, problem, reset_signals, wait_for
+from harness import Folder, Terminal, check, main, once_there, problem, wait_for
 
 # Colours, a title, C1's way of beginning a sequence, a bell, backspaces, a carriage return, marks of direction, ends of lines, a byte that is no text.
 EVIL = "a\x1b[31mb\x1b]0;t\x07c\x9b2Jd\x08\x08e\rf\u202eg\u2066h\u200fi\u2028j\x7fk\x00"[:-1]
@@ -207,42 +202,25 @@ class Screen:
         return [row.rstrip() for row in self.rows if row.strip()]
 
 
-class Terminal:
-    """The program on a terminal of that width."""
+class Drawn(Terminal):
+    """What a terminal of that width shows."""
 
     def __init__(self, folder, columns, *words, kind="xterm"):
-        self.pid, self.master = pty.fork()
-        if not self.pid:
-            reset_signals()
-            os.chdir(folder.path)
-            os.execve(PROGRAM, [PROGRAM, *words], environment(folder.mark, LC_ALL="C.UTF-8", TERM=kind))
-        self.resize(columns)
-        self.written = b""
+        super().__init__(folder, *words, columns=columns, LC_ALL="C.UTF-8", TERM=kind)
         self.screen = Screen(columns)
-        self.over = False
-
-    def resize(self, columns):
-        fcntl.ioctl(self.master, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+        self.drawn = 0
 
     def read(self):
-        """What there is; 1: it is over."""
-        if not self.over and select.select([self.master], [], [], 0.02)[0]:
-            try:
-                data = os.read(self.master, 65536)
-            except OSError:
-                data = b""
-            self.over = not data
-            self.written += data
-            self.screen.feed(data)
-        return self.over
+        over = super().read()
+        self.screen.feed(self.written[self.drawn:])
+        self.drawn = len(self.written)
+        return over
 
     def until(self, words):
         wait_for(lambda: self.read() or any(words in line for line in self.screen.lines()), words)
 
     def end(self):
-        wait_for(self.read, "its end")
-        os.waitpid(self.pid, 0)
-        os.close(self.master)
+        super().end()
         return self.screen
 
 
@@ -251,10 +229,10 @@ def test_narrow_terminal_and_interrupt():
     for columns in (40, 30):
         with Folder() as folder:
             folder.write("s.yaml", problem("s", ["sh", "-c", "until test -e go; do sleep 0.02; done; echo '{\"f\": 1, \"c\": -1}'"], budget=3))
-            run = Terminal(folder, columns, "run", "s.yaml")
+            run = Drawn(folder, columns, "run", "s.yaml")
             run.until("1 running" if columns > 50 else "time")
             wait_for(lambda: run.read() or [t for t in folder.trials("s.yaml") if t["state"] == "running"], "the evaluation")
-            os.write(run.master, b"\x03")
+            run.type(b"\x03")
             run.until("kills them")
             block = run.screen.lines()
             check("finishing the running evaluations; Ctrl-C again kills them" in " ".join(" ".join(block).split()), block)
@@ -271,7 +249,7 @@ def test_terminal_that_becomes_narrower():
     """Lines of the block that the terminal has parted are all gone back over."""
     with Folder() as folder:
         folder.write("s.yaml", problem("s", ["sh", "-c", once_there("go", "echo '{\"f\": 1, \"c\": -1}'")], budget=1))
-        run = Terminal(folder, 100, "run", "s.yaml")
+        run = Drawn(folder, 100, "run", "s.yaml")
         run.until("1 running")
         seen = len(run.written)
         run.resize(30)
@@ -283,7 +261,7 @@ def test_terminal_that_becomes_narrower():
 def test_terminal_that_cannot_be_drawn_on():
     with Folder() as folder:
         folder.write("s.yaml", problem("s", ["sh", "-c", "echo '{\"f\": 1, \"c\": -1}'"], budget=2))
-        run = Terminal(folder, 80, "run", "s.yaml", kind="dumb")
+        run = Drawn(folder, 80, "run", "s.yaml", kind="dumb")
         run.end()
         check(b"\x1b" not in run.written and b"2/2  trial 2 complete" in run.written, run.written)
 
@@ -291,9 +269,9 @@ def test_terminal_that_cannot_be_drawn_on():
 def test_evil_on_a_terminal():
     with Folder() as folder:
         make_evil(folder)
-        screen = Terminal(folder, 60, "run", "s.yaml").end()
+        screen = Drawn(folder, 60, "run", "s.yaml").end()
         check(not screen.foreign, screen.foreign)
-        screen = Terminal(folder, 60, "export", "s.yaml").end()
+        screen = Drawn(folder, 60, "export", "s.yaml").end()
         check(not screen.foreign, screen.foreign)
 
 
@@ -304,7 +282,7 @@ def test_narrow_tables():
         folder.write("s.yaml", names_problem("s", names, "f" * 100, ["c" * 60]))
         folder.ckg("ask", "s.yaml", "-n", 3, expect=0)
         for columns in (24, 40, 80):
-            terminal = Terminal(folder, columns, "trials", "s.yaml")
+            terminal = Drawn(folder, columns, "trials", "s.yaml")
             terminal.end()
             for line in terminal.written.decode().splitlines():
                 wide = sum(2 if ord(c) > 0x2E80 else 1 for c in line.rstrip())

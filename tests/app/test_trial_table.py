@@ -1,14 +1,9 @@
 #!/usr/bin/env python3
 """test_trial_table.py CKG [TEST …]: `ckg trials` for people: columns that line up whatever the names, on terminals of every width, with 200 constraints."""
-import fcntl
 import json
-import os
-import pty
 import re
-import struct
-import termios
 
-from harness import PROGRAM, Folder, check, main
+from harness import Folder, Terminal, check, main
 
 LONG = "total annualised cost of the heat exchanger"
 NAMES = ["tube outer diameter in millimetres", "a_name_that_goes_on_and_on_without_any_blank_in_it", "größe", "n"]
@@ -16,23 +11,8 @@ NAMES = ["tube outer diameter in millimetres", "a_name_that_goes_on_and_on_witho
 
 def terminal(folder, columns, *words):
     """What the program prints on a terminal of that width."""
-    pid, fd = pty.fork()
-    if not pid:
-        os.chdir(folder.path)
-        os.execv("/bin/sh", ["sh", "-c", 'read go; exec "$0" "$@"', PROGRAM, *words])
-    fcntl.ioctl(fd, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
-    os.write(fd, b"go\n")
-    out = b""
-    while True:
-        try:
-            block = os.read(fd, 65536)
-        except OSError:
-            break
-        if not block:
-            break
-        out += block
-    os.waitpid(pid, 0)
-    return [line.rstrip("\r") for line in out.decode().split("\n")[1:] if line.strip()]
+    out = Terminal(folder, *words, columns=columns).end()
+    return [line.rstrip("\r") for line in out.decode().split("\n") if line.strip()]
 
 
 def write_study(folder, constraints=2, trials=7):
