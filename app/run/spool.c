@@ -1,0 +1,250 @@
+/* One file for each answer: a JSON object, renamed into its place when it is on the disk. */
+#include "run/spool.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <ckg/status.h>
+
+#include "base/file.h"
+#include "base/json.h"
+#include "evaluate/machine.h"
+
+static const char ending[] = ".answer";
+
+static int no_memory(struct app_message *message)
+{
+    return app_fail(message, CKG_ERR_NOMEM, "out of memory");
+}
+
+/* --- the folder --- */
+
+/* Where answers wait unless somebody says otherwise. */
+static void usual_folder(struct app_text *out)
+{
+    const char *state = getenv("XDG_STATE_HOME");
+    const char *home = getenv("HOME");
+
+    if (state && *state == '/')
+        app_text_print(out, "%s/ckg/spool", state);
+    else
+        app_text_print(out, "%s/.local/state/ckg/spool", home && *home ? home : "/tmp");
+}
+
+/* Makes the folder, and those above it. */
+static int make_folder(char *path, struct app_message *message)
+{
+    for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+        *slash = 0;
+        mkdir(path, 0777);
+        *slash = '/';
+    }
+    if (mkdir(path, 0700) && errno != EEXIST)
+        return app_fail(message, CKG_ERR_SYSTEM, "%s: %s; --spool names another folder for answers", path,
+                        strerror(errno));
+    if (access(path, W_OK | X_OK))
+        return app_fail(message, CKG_ERR_SYSTEM, "%s: %s; --spool names another folder for answers", path,
+                        strerror(errno));
+    return CKG_OK;
+}
+
+/* A file's path as it is from everywhere. */
+static char *name_store(const char *url)
+{
+    const char *path = strchr(url, ':') + 1;
+    struct app_text name = {0};
+    char real[PATH_MAX];
+
+    if (realpath(path, real))
+        app_text_print(&name, "%.*s%s", (int)(path - url), url, real);
+    else
+        app_text_print(&name, "%s", url);
+    return name.data;
+}
+
+int app_spool_open(struct app_spool *spool, const char *folder, const char *url, struct app_message *message)
+{
+    struct app_text path = {0};
+
+    *spool = (struct app_spool){0};
+    if (folder)
+        app_text_print(&path, "%s", folder);
+    else
+        usual_folder(&path);
+    spool->folder = path.data;
+    spool->store = name_store(url);
+    const int status = spool->folder && spool->store ? make_folder(spool->folder, message)
+                                                     : no_memory(message);
+    if (status)
+        app_spool_close(spool);
+    else
+        app_sweep_files(spool->folder);
+    return status;
+}
+
+void app_spool_close(struct app_spool *spool)
+{
+    free(spool->folder);
+    free(spool->store);
+    *spool = (struct app_spool){0};
+}
+
+/* --- writing --- */
+
+static void write_answer(const struct app_spool *spool, const char *study, const char *parameters,
+                         const struct app_record *r, struct app_text *out)
+{
+    app_json_open(out, NULL, '{');
+    app_json_add_string(out, "store", spool->store);
+    app_json_add_string(out, "study", study);
+    app_json_add_integer(out, "trial", r->number);
+    app_json_add_string(out, "parameters", parameters);
+
+    /* Who measured it. */
+    app_json_add_integer(out, "worker", spool->worker.id);
+    app_json_add_string(out, "machine", spool->worker.machine);
+    app_json_add_integer(out, "process", spool->worker.process);
+    app_json_add_integer(out, "born", spool->worker.born);
+
+    /* And what. */
+    app_json_add_string(out, "state", r->state);
+    app_json_add_string(out, "outcomes", r->outcomes);
+    app_json_add_string(out, "why", r->why);
+    app_json_add_string(out, "log", r->log);
+    app_json_add_string(out, "answer", r->answer);
+    app_json_add_string(out, "extra", r->extra);
+    app_json_add_string(out, "notes", r->notes);
+    app_json_add_number(out, "seconds", r->seconds);
+    app_json_add_integer(out, "failures", r->failures);
+    app_json_close(out, '}');
+    app_text_print(out, "\n");
+}
+
+/* The new name in the folder outlives a power failure too. */
+static void sync_folder(const char *path)
+{
+    const int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+    if (folder < 0)
+        return;
+    fsync(folder);
+    close(folder);
+}
+
+int app_spool_put(struct app_spool *spool, const char *study, const char *parameters,
+                  const struct app_record *result, char **path, struct app_message *message)
+{
+    struct app_text name = {0};
+    struct app_text text = {0};
+
+    *path = NULL;
+    app_text_print(&name, "%s/%lld-%lld-%d%s", spool->folder, (long long)spool->worker.process,
+                   (long long)spool->worker.born, ++spool->count, ending);
+    write_answer(spool, study, parameters, result, &text);
+    const int status = name.failed || text.failed
+                           ? no_memory(message)
+                           : app_write_file(name.data, text.data, text.length, message);
+    app_text_free(&text);
+    if (status) {
+        app_text_free(&name);
+        return status;
+    }
+    sync_folder(spool->folder);
+    *path = name.data;
+    return CKG_OK;
+}
+
+void app_spool_drop(char *path)
+{
+    if (path)
+        unlink(path);
+    free(path);
+}
+
+/* --- reading --- */
+
+static const char *text_of(const json_t *object, const char *key)
+{
+    return json_string_value(json_object_get(object, key));
+}
+
+static int64_t integer_of(const json_t *object, const char *key)
+{
+    return json_integer_value(json_object_get(object, key));
+}
+
+/* What the file says; its texts are the object's. 0: it is no answer. */
+static int read_answer(const json_t *object, struct app_spooled *out)
+{
+    const json_t *seconds = json_object_get(object, "seconds");
+
+    out->study = text_of(object, "study");
+    out->parameters = text_of(object, "parameters");
+    out->worker = (struct app_worker){.id = integer_of(object, "worker"),
+                                      .machine = text_of(object, "machine"),
+                                      .process = integer_of(object, "process"),
+                                      .born = integer_of(object, "born")};
+    out->result = (struct app_record){.number = (int)integer_of(object, "trial"),
+                                      .state = text_of(object, "state"),
+                                      .outcomes = text_of(object, "outcomes"),
+                                      .why = text_of(object, "why"),
+                                      .log = text_of(object, "log"),
+                                      .answer = text_of(object, "answer"),
+                                      .extra = text_of(object, "extra"),
+                                      .notes = text_of(object, "notes"),
+                                      .seconds = json_is_number(seconds) ? json_number_value(seconds) : NAN,
+                                      .failures = (int)integer_of(object, "failures")};
+    return out->study && out->parameters && out->worker.machine && out->result.number > 0 &&
+           out->result.state;
+}
+
+/* Ours, or of a process of this machine that is gone: it will not deliver it itself. */
+static int is_due(const struct app_spool *spool, const struct app_worker *worker)
+{
+    if (worker->process == spool->worker.process && worker->born == spool->worker.born)
+        return 1;
+    return !strcmp(worker->machine, spool->worker.machine) ? app_process_gone(worker->process, worker->born)
+                                                           : 0;
+}
+
+static int visit_file(const struct app_spool *spool, const char *name, app_spool_visit *visit, void *context)
+{
+    struct app_spooled answer = {0};
+    struct app_text path = {0};
+    int status = CKG_OK;
+
+    app_text_print(&path, "%s/%s", spool->folder, name);
+    json_t *object = path.failed ? NULL : json_load_file(path.data, 0, NULL);
+    const char *store = object ? text_of(object, "store") : NULL;
+
+    answer.path = path.data;
+    if (store && !strcmp(store, spool->store) && read_answer(object, &answer) &&
+        is_due(spool, &answer.worker))
+        status = visit(context, &answer);
+    json_decref(object);
+    app_text_free(&path);
+    return status;
+}
+
+int app_spool_each(struct app_spool *spool, app_spool_visit *visit, void *context)
+{
+    DIR *directory = opendir(spool->folder);
+    const struct dirent *entry;
+    int status = CKG_OK;
+
+    while (!status && directory && (entry = readdir(directory))) {
+        const size_t length = strlen(entry->d_name);
+        if (length > sizeof ending && !strcmp(entry->d_name + length - sizeof ending + 1, ending))
+            status = visit_file(spool, entry->d_name, visit, context);
+    }
+    if (directory)
+        closedir(directory);
+    return status;
+}

@@ -1,0 +1,46 @@
+/*
+ * Answers that are not in a store yet, as files of a folder of this machine: written and synced before the
+ * store hears of them, removed when it has them. So an answer outlives the store's absence, and the death of
+ * the process that measured it: whoever next works for the same store here delivers it.
+ */
+#ifndef CKG_APP_SPOOL_H
+#define CKG_APP_SPOOL_H
+
+#include "store/store.h"
+
+/* Who writes into the folder. */
+struct app_spool {
+    char *folder;
+    char *store; /* the store, without what is secret in its URL */
+    struct app_worker worker;
+    int count; /* files written so far */
+};
+
+/* An answer that waits; its texts are borrowed. */
+struct app_spooled {
+    const char *path;
+    const char *study, *parameters; /* which trial: of which study, with which design */
+    struct app_worker worker;       /* who measured it */
+    struct app_record result;
+};
+
+/*
+ * The folder, made where there is none; NULL: the user's own ($XDG_STATE_HOME/ckg/spool). Who writes is the
+ * caller's to set.
+ */
+int app_spool_open(struct app_spool *spool, const char *folder, const char *url, struct app_message *message);
+void app_spool_close(struct app_spool *spool);
+
+/*
+ * Writes the answer, down to the disk. *path is for app_spool_drop once the store has it, which frees it; a
+ * path that is freed otherwise leaves the answer where it is.
+ */
+int app_spool_put(struct app_spool *spool, const char *study, const char *parameters,
+                  const struct app_record *result, char **path, struct app_message *message);
+void app_spool_drop(char *path);
+
+/* Visits the answers for this store that are ours, or of processes of this machine that are gone. */
+typedef int app_spool_visit(void *context, const struct app_spooled *answer);
+int app_spool_each(struct app_spool *spool, app_spool_visit *visit, void *context);
+
+#endif

@@ -1,0 +1,571 @@
+/*
+ * The steps of a run. A free place first takes up a trial that somebody left, else it asks for a new design,
+ * holding the turn so that designs are chosen one after the other and each knows of those before it. Whatever
+ * happens, what the store says is true: a trial is "running" before its process begins, and its result is in
+ * the store before anything else is done with it. Trouble with the store or with starting a process ends the
+ * run, but what runs may end first: it may have cost days, and the trouble may be over by then. A run that is
+ * patient keeps answers in its spool meanwhile.
+ *
+ * Failures in a row that look like an outage (run/outage.h) pause the run: nothing new is started, and it
+ * ends with what runs.
+ */
+#include "run/steps.h"
+
+#include <assert.h>
+#include <math.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "evaluate/machine.h"
+#include "notebook/work.h"
+
+/*
+ * Seconds: between looks at what other processes do, between tries for the turn, between looks for a request
+ * to stop while a design is chosen.
+ */
+static const double look = 0.5;
+static const double retry = 0.02;
+static const double glimpse = 0.01;
+
+/* So many seconds clocks of two machines may differ without a word. */
+static const double usual_difference = 5;
+
+/* --- places --- */
+
+int app_places_make(struct app_places *places, int count, struct app_message *message)
+{
+    places->count = count;
+    places->place = calloc((size_t)count, sizeof *places->place);
+    places->leaders = calloc((size_t)count + 1, sizeof *places->leaders);
+    places->fds = calloc(APP_CHILD_FDS * (size_t)count + 1, sizeof *places->fds);
+    return places->place && places->leaders && places->fds
+               ? CKG_OK
+               : app_fail(message, CKG_ERR_NOMEM, "out of memory");
+}
+
+void app_places_begin(struct app_places *places)
+{
+    if (!places->alone)
+        return;
+    places->inherited = app_has_children();
+    app_adopt_orphans();
+    app_guard_begin(&places->guard);
+}
+
+void app_places_end(struct app_places *places)
+{
+    app_guard_end(&places->guard);
+    free(places->place);
+    free(places->leaders);
+    free(places->fds);
+}
+
+/* Each byte says how urgent it is. Who has closed the other end asks for nothing any more. */
+void app_places_listen(struct app_places *places)
+{
+    char bytes[64];
+    ssize_t got;
+
+    while (places->stop >= 0 && (got = read(places->stop, bytes, sizeof bytes)) >= 0) {
+        for (ssize_t i = 0; i < got; i++)
+            places->interrupts += bytes[i] == APP_STOP_FINISH ? 1 : 2;
+        if (!got)
+            places->stop = -1;
+    }
+}
+
+void app_places_wait(struct app_places *places, double until)
+{
+    const double now = app_clock();
+    int count = 1;
+
+    /* What can happen: a request, or something with an evaluation. */
+    places->fds[0] = (struct pollfd){.fd = places->stop, .events = POLLIN};
+    for (int i = 0; i < places->count; i++) {
+        if (!places->place[i].number)
+            continue;
+        until = fmin(until, app_child_watch(&places->place[i].process, now));
+        count += app_child_poll(&places->place[i].process, places->fds + count);
+    }
+    poll(places->fds, (nfds_t)count, (int)ceil(1e3 * fmax(until - now, 0)));
+
+    app_places_listen(places);
+    for (int i = 0; i < places->count; i++)
+        if (places->place[i].number)
+            app_child_serve(&places->place[i].process);
+}
+
+/* Whether a suggestion under way is still wanted; the engine asks this far more often than need be. */
+static int is_unwanted(void *context)
+{
+    struct app_places *places = ((struct app_steps *)context)->places;
+    const double now = app_clock();
+
+    if (now - places->looked >= glimpse) {
+        places->looked = now;
+        app_places_listen(places);
+    }
+    return places->interrupts > 0;
+}
+
+/* --- trouble --- */
+
+void app_steps_break(struct app_steps *r, int status, int others)
+{
+    struct app_message *m = r->n->message;
+    const int first = !r->broken;
+
+    if (!status)
+        return;
+    r->broken = status;
+    if (r->patient)
+        return;
+    if (!r->places->interrupts)
+        r->places->interrupts = 1;
+
+    /* Where nothing runs the end is near, and it is said there. */
+    if (!others && first)
+        return;
+
+    /* Else it is said now, with what happens to the evaluations that run. */
+    if (others && first && r->places->interrupts < 2) {
+        const struct app_message why = *m;
+        app_fail(m, status, "%.900s; finishing %d running evaluation%s, Ctrl-C kills %s", why.text, others,
+                 others > 1 ? "s" : "", others > 1 ? "them" : "it");
+    }
+    app_progress_say(&r->progress, r->n, m->text);
+    m->text[0] = 0;
+}
+
+/* --- results --- */
+
+/* Into the spool, where there is one; *path NULL: it is in none. */
+static int spool_result(struct app_steps *r, const struct app_record *result, char **path)
+{
+    struct app_text design = {0};
+    int status = CKG_OK;
+
+    *path = NULL;
+    if (!r->spool)
+        return CKG_OK;
+    app_design_write(&r->n->definition, r->n->trials[result->number - 1].x, &design);
+    if (design.failed)
+        status = app_fail(r->n->message, CKG_ERR_NOMEM, "out of memory");
+    else
+        status = app_spool_put(r->spool, r->n->definition.name, design.data, result, path, r->n->message);
+    app_text_free(&design);
+    return status;
+}
+
+/*
+ * Writes the result of the trial into the spool, then into the store, and shows it. *kept 0: it is in
+ * neither.
+ */
+static int store_result(struct app_steps *r, const struct app_record *result, int *kept)
+{
+    char *path;
+    int taken;
+
+    /* First where it is safe, whatever becomes of the store; without that, all the more into the store. */
+    const int unsafe = spool_result(r, result, &path);
+    *kept = path != NULL;
+    if (r->broken && r->patient) {
+        free(path);
+        return unsafe;
+    }
+
+    int status = r->n->store->table->finish(r->n->store, r->n->study, result, r->worker->id, &taken,
+                                            r->n->message);
+    if (status)
+        free(path);
+    else {
+        *kept = 1;
+        app_spool_drop(path);
+        status = app_notebook_sync(r->n);
+    }
+    r->unseen = 1;
+    if (!status)
+        app_progress_ended(&r->progress, r->n, result->number);
+    return status;
+}
+
+/*
+ * Our children that are to stay: of all places but that one, and who starts guards; into places->leaders; how
+ * many.
+ */
+static int leaders(struct app_places *places, const struct app_place *but)
+{
+    int count = 0;
+
+    if (places->guard.pid)
+        places->leaders[count++] = places->guard.pid;
+    for (int i = 0; i < places->count; i++)
+        if (places->place[i].number && &places->place[i] != but)
+            places->leaders[count++] = places->place[i].process.pid;
+    return count;
+}
+
+void app_places_reap(struct app_places *places)
+{
+    if (places->alone)
+        app_reap_children(leaders(places, NULL), places->leaders);
+}
+
+/* Ends what the evaluation of the trial in that place has left behind; NULL and 0: what any has. */
+static void end_family(struct app_steps *r, const struct app_place *place, int trial)
+{
+    struct app_places *places = r->places;
+
+    if (!places->alone) {
+        app_kill_marked(r->word, r->n->definition.name, trial);
+        return;
+    }
+
+    const int others = places->running > (place && place->number);
+    const int spared = leaders(places, place);
+    app_kill_children(others || places->inherited ? r->word : NULL, trial, spared, places->leaders);
+}
+
+/* The state of a trial whose process has ended. */
+static const char *state_after(const struct app_steps *r, int number, int failed)
+{
+    const struct app_trial *t = &r->n->trials[number - 1];
+
+    if (!failed)
+        return "complete";
+    return t->failures < r->n->definition.evaluate.retries ? "pending" : "failed";
+}
+
+/* What is not in the store may have taken days: let the user keep it. */
+static void save_answer(struct app_steps *r, int number, const char *outcomes, int status)
+{
+    const struct app_message first = *r->n->message;
+
+    app_fail(r->n->message, status,
+             "%s (trial %d answered %s: record that with `ckg tell`, or it will be evaluated again)",
+             first.text, number, outcomes);
+}
+
+/* An ended process becomes a result: values, a failure, or another try. */
+static int conclude(struct app_steps *r, struct app_place *place)
+{
+    const struct app_definition *d = &r->n->definition;
+    struct app_child *p = &place->process;
+    ckg_measurement measured[CKG_MAX_CONSTRAINTS + 1];
+    struct app_answer_rest rest;
+    struct app_text outcomes = {0};
+    struct app_message why;
+    int kept = 0;
+    int count;
+
+    /* What it answered, or why that is no answer, with all that it said. */
+    const long short_before = app_memory_failures();
+    const int failed = app_child_result(p, d, place->number, measured, &count, &rest, &why);
+    char *log = failed ? app_child_log(p) : NULL;
+    char *answer = failed ? app_answer_text(&p->answer) : NULL;
+    if (!failed)
+        app_outcomes_write(d, count, measured, &outcomes);
+
+    /* Into the store, with all of it or not at all. */
+    const int lacks = app_memory_failures() != short_before;
+    const struct app_record result = {
+        .number = place->number,
+        .state = state_after(r, place->number, failed),
+        .outcomes = outcomes.data,
+        .why = failed ? why.text : NULL,
+        .log = log,
+        .answer = answer,
+        .extra = rest.extra.data,
+        .notes = rest.notes.data,
+        .seconds = p->ended - p->started,
+        .failures = failed != 0,
+    };
+    if (!strcmp(result.state, "pending"))
+        end_family(r, place, place->number); /* the next try may begin at once, and elsewhere */
+    int status = lacks ? app_fail(r->n->message, CKG_ERR_NOMEM, "out of memory")
+                       : store_result(r, &result, &kept);
+    if (!kept && outcomes.data)
+        save_answer(r, place->number, outcomes.data, status);
+
+    app_answer_rest_free(&rest);
+    app_text_free(&outcomes);
+    free(answer);
+    free(log);
+    return status;
+}
+
+/* The process of the place is gone, and its family with it. */
+static void empty(struct app_steps *r, struct app_place *place)
+{
+    const int number = place->number;
+
+    assert(number > 0 && r->running > 0);
+    app_child_free(&place->process);
+    place->number = 0;
+    r->places->freed = 1;
+    r->places->running--;
+    r->running--;
+    end_family(r, place, number);
+}
+
+/* A trial that we cut off waits for the next run. */
+static void hand_back(struct app_steps *r, int number)
+{
+    app_work_hand_back(r->n, r->worker, number);
+}
+
+/* Before the first success, a command that a shell does not find is a slip, and no result of a design. */
+static int never_began(struct app_steps *r, const struct app_place *place)
+{
+    struct app_message why;
+    int tally[APP_STATES];
+
+    app_notebook_tally(r->n, tally);
+    if (tally[APP_COMPLETE] || !app_child_not_found(&place->process, &why))
+        return 0;
+    app_fail(r->n->message, 0,
+             "the evaluation cannot be started: %.800s; mend that, then run the same command again",
+             why.text);
+    return 1;
+}
+
+/* 1 when an evaluation of ours is there. */
+static int is_ours(const struct app_steps *r, const struct app_place *place)
+{
+    return place->number && place->of == r;
+}
+
+void app_steps_reap(struct app_steps *r)
+{
+    for (int i = 0; i < r->places->count; i++) {
+        struct app_place *place = &r->places->place[i];
+        if (!is_ours(r, place) || !app_child_reap(&place->process))
+            continue;
+
+        /* What is cut off, or never began, is another's to take only when nothing of it runs any longer. */
+        const int number = place->number;
+        const int cut_off = place->process.killed && !place->process.timed_out;
+        const int unbegun = !cut_off && never_began(r, place);
+        if (!cut_off)
+            app_steps_break(r, unbegun ? CKG_ERR_SYSTEM : conclude(r, place), r->running - 1);
+        empty(r, place);
+        if (cut_off || unbegun)
+            hand_back(r, number);
+    }
+
+    /* Do they fail too often? What a second evaluation shows counts even where the run is to end. */
+    if (!r->broken && (!r->places->interrupts || r->outage.probe))
+        app_steps_break(r, app_outage_judge(&r->outage, r->n, &r->progress), r->running);
+}
+
+/* --- starting --- */
+
+static int start(struct app_steps *r, struct app_place *place, int number)
+{
+    const struct app_trial *t = &r->n->trials[number - 1];
+    int status = app_child_start(&place->process, &r->places->guard, &r->n->definition, r->n->folder, r->word,
+                                 number, t->x, r->n->message);
+
+    if (status) {
+        hand_back(r, number);
+        return status;
+    }
+    place->of = r;
+    place->number = number;
+    r->places->running++;
+    r->running++;
+    app_child_serve(&place->process);
+    return r->n->store->table->started(r->n->store, r->n->study, number, r->worker->id, place->process.pid,
+                                       app_process_born(place->process.pid), r->n->message);
+}
+
+/* Another machine's run is waited for; where its clock is far ahead, it is said once how long. */
+static void say_ahead(struct app_steps *r, const struct app_elsewhere *e)
+{
+    struct app_text line = {0};
+
+    if (r->puzzled || !e->trial || e->age > -usual_difference)
+        return;
+    r->puzzled = 1;
+    app_text_print(
+        &line,
+        "trial %d belongs to a run on %s, whose clock is %.0f s ahead of ours; if nothing is heard "
+        "of it for %d s, the trial is taken over",
+        e->trial, e->host, -e->age, APP_STORE_SILENCE);
+    if (line.data)
+        app_progress_say(&r->progress, r->n, line.data);
+    app_text_free(&line);
+}
+
+/* A trial that nobody evaluates any longer. */
+static int take_up(struct app_steps *r, struct app_place *place, int *started)
+{
+    struct app_claim claim;
+    int status = r->n->store->table->claim(r->n->store, r->n->study, r->worker, app_process_gone, &claim,
+                                           r->n->message);
+
+    *started = !status && claim.number;
+    if (!*started) {
+        say_ahead(r, &claim.elsewhere);
+        return status;
+    }
+
+    status = app_work_inherit(r->n, r->worker, &claim);
+    return status ? status : start(r, place, claim.number);
+}
+
+static int start_new(struct app_steps *r, struct app_place *place, int *started)
+{
+    int number;
+    int taken;
+    const int status = app_work_choose(r->n, r->worker, r->n->definition.budget, &taken, &number);
+
+    r->waiting = !status && !taken;
+    *started = 0;
+    if (status == CKG_ERR_EXHAUSTED) {
+        r->exhausted = 1;
+        return CKG_OK;
+    }
+    if (status == CKG_ERR_CANCELLED) {
+        r->n->message->text[0] = 0; /* as was asked */
+        return CKG_OK;
+    }
+    if (status || !number)
+        return status;
+
+    /* Choosing a design can take long: is it still wanted? */
+    app_places_listen(r->places);
+    *started = !r->places->interrupts;
+    if (*started)
+        return start(r, place, number);
+    hand_back(r, number);
+    return app_notebook_sync(r->n);
+}
+
+/* 1 when nothing may be started: the study is paused, or the one evaluation that may run does. */
+static int is_held(const struct app_steps *r)
+{
+    return r->places->interrupts || r->broken || r->outage.paused || (r->outage.probe && r->running);
+}
+
+/* The budget has room for it, and it is worth it. */
+int app_steps_want(const struct app_steps *r)
+{
+    return !r->no_more && !r->exhausted && !r->watch.reached &&
+           app_notebook_spent(r->n) < r->n->definition.budget;
+}
+
+/* Looks whether the rest of the budget is worth it, when there is something new to go by. */
+static int watch_gain(struct app_steps *r)
+{
+    const int watching = r->n->definition.stop.gain > 0 && !r->to_the_end;
+
+    if (!watching || !r->unseen)
+        return CKG_OK;
+    const int status = app_stop_look(r->n, &r->watch, is_unwanted, r);
+
+    r->unseen = 0;
+    app_progress_gain(&r->progress, &r->watch.gain);
+    if (status != CKG_ERR_CANCELLED)
+        return status;
+    r->n->message->text[0] = 0; /* as was asked */
+    return CKG_OK;
+}
+
+/* Fills the free places. */
+static int fill(struct app_steps *r)
+{
+    int status = CKG_OK;
+    int started = 1;
+
+    r->waiting = 0;
+    for (int i = 0; !status && started && !is_held(r) && i < r->places->count; i++) {
+        struct app_place *place = &r->places->place[i];
+        if (place->number)
+            continue;
+        status = take_up(r, place, &started);
+        if (!status && !started && !r->outage.probe && app_steps_want(r))
+            status = start_new(r, place, &started);
+        app_places_listen(r->places);
+    }
+    return status;
+}
+
+/* --- one pass --- */
+
+int app_steps_over(const struct app_steps *r)
+{
+    if (r->running)
+        return 0;
+    if (r->broken || r->places->interrupts || r->outage.paused)
+        return 1;
+
+    /* What another process has is ours, should that die. */
+    for (int i = 0; i < r->n->count; i++)
+        if (r->n->trials[i].queued &&
+            (r->n->trials[i].state == APP_RUNNING || r->n->trials[i].state == APP_PENDING))
+            return 0;
+    return !app_steps_want(r);
+}
+
+void app_steps_kill(struct app_steps *r)
+{
+    for (int i = 0; i < r->places->count; i++)
+        if (is_ours(r, &r->places->place[i]) && !r->places->place[i].process.killed)
+            app_child_kill(&r->places->place[i].process);
+}
+
+double app_steps_look(const struct app_steps *r)
+{
+    if (r->places->running == r->places->count || r->places->interrupts || r->broken)
+        return INFINITY;
+    return app_clock() + (r->waiting ? retry : look);
+}
+
+void app_steps_go(struct app_steps *r)
+{
+    /* Every free place gets an evaluation, while that is worth it. */
+    int status = r->places->interrupts || r->broken ? CKG_OK : watch_gain(r);
+    if (!status)
+        status = fill(r);
+    app_steps_break(r, status, r->running);
+
+    /* A second request to stop ends what runs; what has ended becomes a result. */
+    if (r->places->interrupts > 1)
+        app_steps_kill(r);
+    app_steps_reap(r);
+
+    /* What other processes did, where that can change what is to be done here. */
+    if (r->broken || r->places->interrupts)
+        return;
+    status = r->places->running < r->places->count ? app_notebook_sync(r->n) : CKG_OK;
+    if (!status)
+        status = app_outage_judge(&r->outage, r->n, &r->progress);
+    app_steps_break(r, status, r->running);
+}
+
+/* --- begin and end --- */
+
+void app_steps_begin(struct app_steps *r, const struct app_run_host *host)
+{
+    r->unseen = 1;
+    app_run_word(r->word, r->worker->process, r->worker->born, r);
+    app_kill_strays(r->n->definition.name);
+
+    app_progress_begin(&r->progress, host->shown, r->n);
+    r->progress.say = host->say;
+    r->progress.context = host->context;
+    app_notebook_set_interrupt(r->n, is_unwanted, r);
+}
+
+void app_steps_end(struct app_steps *r)
+{
+    assert(!r->running);
+    if (*r->word)
+        end_family(r, NULL, 0);
+    app_notebook_set_interrupt(r->n, NULL, NULL);
+    app_stop_forget(&r->watch);
+}

@@ -1,0 +1,99 @@
+/*
+ * The steps of a run, for who makes them: `ckg run` those of one study, `ckg worker` those of several studies
+ * that share their places. Whoever makes them reads requests to stop and keeps the worker's heartbeat.
+ */
+#ifndef CKG_APP_STEPS_H
+#define CKG_APP_STEPS_H
+
+#include "evaluate/child.h"
+#include "notebook/stop.h"
+#include "run/outage.h"
+#include "run/run.h"
+#include "run/spool.h"
+
+struct app_steps;
+
+/* A place where one evaluation runs; number 0: free. */
+struct app_place {
+    struct app_steps *of;
+    int number;
+    struct app_child process;
+};
+
+/* The places of a process, and how it is asked to stop. */
+struct app_places {
+    int count, running;
+    struct app_place *place; /* (count) */
+    struct pollfd *fds;
+    pid_t *leaders;
+    struct app_guard guard;
+    int alone;      /* the process is ours */
+    int inherited;  /* and had children before the first evaluation */
+    int freed;      /* a place has become free since this was last 0 */
+    int stop;       /* where requests to stop come from, -1: nowhere */
+    int interrupts; /* how often we were asked to stop; the second time running evaluations are killed */
+    double looked;  /* for requests to stop, while a design is chosen */
+};
+
+/* A study that is being run. The caller sets what stands first; the rest begins with zeroes. */
+struct app_steps {
+    struct app_notebook *n;
+    struct app_places *places;
+    const struct app_worker *worker;
+    struct app_spool *spool; /* where answers go first, NULL: nowhere */
+    int patient;             /* 1: trouble holds the study back until `broken` is 0 again, and ends nothing */
+    int no_more;             /* 1: no new designs are chosen */
+    int to_the_end;          /* 1: the budget is spent whatever it is expected to gain */
+
+    int running;   /* of the places */
+    char word[80]; /* what our evaluations carry in their environment */
+    struct app_progress progress;
+    int exhausted; /* no design is left to be evaluated */
+    int unseen;    /* trials have ended since it was looked whether the run may end before its budget */
+    struct app_stop_watch watch;
+    int waiting; /* the turn is another's */
+    int puzzled; /* it was said that another machine's clock is ahead of ours */
+    struct app_outage outage;
+    int broken; /* a status; its message is the notebook's, empty when it was said already */
+};
+
+/* Makes the places; CKG_ERR_NOMEM: there are none. */
+int app_places_make(struct app_places *places, int count, struct app_message *message);
+/* Looks after orphans to come, where the process is ours. */
+void app_places_begin(struct app_places *places);
+void app_places_end(struct app_places *places);
+
+/* Takes in the requests to stop. */
+void app_places_listen(struct app_places *places);
+
+/* Until a request, something with an evaluation, or the time `until` by app_clock. */
+void app_places_wait(struct app_places *places, double until);
+
+/* Takes leave of orphans that have ended. */
+void app_places_reap(struct app_places *places);
+
+/* The study is going to be run, shown as the host says. */
+void app_steps_begin(struct app_steps *steps, const struct app_run_host *host);
+/* Everything of it has ended. */
+void app_steps_end(struct app_steps *steps);
+
+/* One pass: free places get evaluations, what has ended becomes results, what others did is read. */
+void app_steps_go(struct app_steps *steps);
+
+/* Takes leave of every evaluation that has ended. */
+void app_steps_reap(struct app_steps *steps);
+
+/* Ends all evaluations of the study; they wait for another run. */
+void app_steps_kill(struct app_steps *steps);
+
+/* 1 when there is nothing left to do here or elsewhere; 1 when there may be another design. */
+int app_steps_over(const struct app_steps *steps);
+int app_steps_want(const struct app_steps *steps);
+
+/* When to look again what others do, INFINITY: there is no need. */
+double app_steps_look(const struct app_steps *steps);
+
+/* The run ends with this, after what runs; `others`: how many evaluations that are. */
+void app_steps_break(struct app_steps *steps, int status, int others);
+
+#endif
