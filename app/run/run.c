@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "notebook/work.h"
-#include "run/steps.h"
+#include "run/run_steps.h"
 
 /* Seconds: between heartbeats, between drawings of the block. */
 static const double heartbeat = 10;

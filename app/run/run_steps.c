@@ -9,7 +9,7 @@
  * Failures in a row that look like an outage (run/outage.h) pause the run: nothing new is started, and it
  * ends with what runs.
  */
-#include "run/steps.h"
+#include "run/run_steps.h"
 
 #include <assert.h>
 #include <math.h>

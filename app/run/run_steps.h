@@ -2,8 +2,8 @@
  * The steps of a run, for who makes them: `ckg run` those of one study, `ckg worker` those of several studies
  * that share their places. Whoever makes them reads requests to stop and keeps the worker's heartbeat.
  */
-#ifndef CKG_APP_STEPS_H
-#define CKG_APP_STEPS_H
+#ifndef CKG_APP_RUN_STEPS_H
+#define CKG_APP_RUN_STEPS_H
 
 #include "evaluate/child.h"
 #include "notebook/stop.h"
