@@ -128,10 +128,9 @@ static int redefine(struct app_sql_store *s, int64_t study, int64_t revision, co
                        message, app_sql_text(definition), app_sql_integer(revision), app_sql_integer(study));
 }
 
-int app_sql_change(struct app_store *store, int64_t study, const struct app_change *change, int count,
-                   const struct app_record *records, struct app_message *message)
+static int change_once(struct app_sql_store *s, int64_t study, const struct app_change *change, int count,
+                       const struct app_record *records, struct app_message *message)
 {
-    struct app_sql_store *s = app_sql_self(store);
     struct app_sealing sealing;
     int64_t number;
     int status = app_sql_begin(&s->sql, 1, message);
@@ -141,6 +140,7 @@ int app_sql_change(struct app_store *store, int64_t study, const struct app_chan
 
     /* On top of what it was made for. */
     status = app_sql_revise(s, study, &sealing, message);
+    sealing.wakes = 1;
     if (!status)
         status = check_problem(s, study, change->redefined, message);
 
@@ -154,6 +154,18 @@ int app_sql_change(struct app_store *store, int64_t study, const struct app_chan
     if (!status)
         status = app_seal_change(&s->sql, &sealing, number, message);
     return app_sql_seal_and_end(s, &sealing, status, message);
+}
+
+int app_sql_change(struct app_store *store, int64_t study, const struct app_change *change, int count,
+                   const struct app_record *records, struct app_message *message)
+{
+    struct app_sql_store *s = app_sql_self(store);
+    int status;
+
+    do
+        status = change_once(s, study, change, count, records, message);
+    while (app_sql_again(&s->sql, status));
+    return status;
 }
 
 /* --- taking one back --- */
@@ -252,7 +264,8 @@ static int restore_trials(struct app_sql_store *s, struct app_sealing *sealing, 
     const int64_t study = sealing->study;
     int status = APP_SQL_RUN(
         s,
-        "UPDATE trial SET revision = $1, worker = NULL, process = NULL, born = NULL, (" KEPT ") ="
+        "UPDATE trial SET revision = $1, worker = NULL, process = NULL, born = NULL, lease = NULL, (" KEPT
+        ") ="
         " (SELECT " KEPT " FROM image i WHERE i.study = $2 AND i.change = $3 AND i.trial = trial.number"
         " AND i.side = 'before') WHERE study = $2 AND number IN (SELECT b.trial FROM image b"
         " WHERE b.study = $2 AND b.change = $3 AND b.side = 'before')",
@@ -305,10 +318,9 @@ static int check_undo(struct app_sql_store *s, int64_t study, int number, int64_
     return status;
 }
 
-int app_sql_undo(struct app_store *store, int64_t study, int number, const char *who, int give_up, int *moved,
-                 struct app_message *message)
+static int undo_once(struct app_sql_store *s, int64_t study, int number, const char *who, int give_up,
+                     int *moved, struct app_message *message)
 {
-    struct app_sql_store *s = app_sql_self(store);
     struct app_sealing sealing;
     int64_t found = 0;
     int status = app_sql_begin(&s->sql, 1, message);
@@ -319,6 +331,7 @@ int app_sql_undo(struct app_store *store, int64_t study, int number, const char 
 
     /* Whether that loses anything. */
     status = app_sql_revise(s, study, &sealing, message);
+    sealing.wakes = 1;
     if (!status)
         status = check_undo(s, study, number, &found, message);
     *moved = (int)found;
@@ -335,6 +348,18 @@ int app_sql_undo(struct app_store *store, int64_t study, int number, const char 
     if (!status)
         status = app_seal_change(&s->sql, &sealing, number, message);
     return app_sql_seal_and_end(s, &sealing, status, message);
+}
+
+int app_sql_undo(struct app_store *store, int64_t study, int number, const char *who, int give_up, int *moved,
+                 struct app_message *message)
+{
+    struct app_sql_store *s = app_sql_self(store);
+    int status;
+
+    do
+        status = undo_once(s, study, number, who, give_up, moved, message);
+    while (app_sql_again(&s->sql, status));
+    return status;
 }
 
 /* --- what was done --- */

@@ -25,7 +25,8 @@ static inline struct app_sql_store *app_sql_self(struct app_store *store)
 
 static inline struct app_sql_value app_sql_text(const char *value)
 {
-    return (struct app_sql_value){.type = value ? APP_SQL_TEXT : APP_SQL_NULL, .text = value};
+    return (struct app_sql_value){
+        .type = value ? APP_SQL_TEXT : APP_SQL_NULL, .otherwise = APP_SQL_TEXT, .text = value};
 }
 
 static inline struct app_sql_value app_sql_integer(int64_t value)
@@ -35,12 +36,14 @@ static inline struct app_sql_value app_sql_integer(int64_t value)
 
 static inline struct app_sql_value app_sql_integer_or_null(int64_t value)
 {
-    return (struct app_sql_value){.type = value ? APP_SQL_INTEGER : APP_SQL_NULL, .integer = value};
+    return (struct app_sql_value){
+        .type = value ? APP_SQL_INTEGER : APP_SQL_NULL, .otherwise = APP_SQL_INTEGER, .integer = value};
 }
 
 static inline struct app_sql_value app_sql_real(double value)
 {
-    return (struct app_sql_value){.type = isfinite(value) ? APP_SQL_REAL : APP_SQL_NULL, .real = value};
+    return (struct app_sql_value){
+        .type = isfinite(value) ? APP_SQL_REAL : APP_SQL_NULL, .otherwise = APP_SQL_REAL, .real = value};
 }
 
 /* A number read, NAN where there is none. */
@@ -85,6 +88,24 @@ int app_sql_insert(struct app_sql_store *s, int64_t study, int64_t revision, int
 
 /* The number of the last trial, 0: there is none. */
 int app_sql_last(struct app_sql_store *s, int64_t study, int64_t *last, struct app_message *message);
+
+/* --- who evaluates (lease.c) --- */
+
+int app_sql_claim(struct app_store *store, int64_t study, const struct app_worker *worker, app_is_gone *gone,
+                  struct app_claim *out, struct app_message *message);
+int app_sql_release(struct app_store *store, int64_t study, int number, const char *machine,
+                    app_is_gone *gone, struct app_claim *out, struct app_message *message);
+int app_sql_started(struct app_store *store, int64_t study, int number, int64_t worker, int64_t process,
+                    int64_t born, struct app_message *message);
+int app_sql_finish(struct app_store *store, int64_t study, const struct app_record *result, int64_t worker,
+                   int *kept, struct app_message *message);
+int app_sql_worker_add(struct app_store *store, struct app_worker *worker, struct app_message *message);
+int app_sql_heartbeat(struct app_store *store, const struct app_worker *worker, struct app_message *message);
+void app_sql_worker_remove(struct app_store *store, const struct app_worker *worker);
+int app_sql_workers(struct app_store *store, app_worker_visit *visit, void *context,
+                    struct app_message *message);
+int app_sql_leases(struct app_store *store, int64_t study, app_lease_visit *visit, void *context,
+                   struct app_message *message);
 
 /* --- changes (change.c) --- */
 

@@ -16,7 +16,7 @@ static const char *const step_0[] = {
     "INSERT INTO ckg_store (version) VALUES (0)",
     "CREATE TABLE study ("
     " id {id},"
-    " name TEXT NOT NULL UNIQUE CHECK (length(name) > 0),"
+    " name {text} NOT NULL UNIQUE CHECK (length(name) > 0),"
     " definition TEXT NOT NULL,"
     " folder TEXT NOT NULL,"
     " seed TEXT NOT NULL,"
@@ -51,7 +51,7 @@ static const char *const step_0[] = {
     " CHECK ((state = 'running') = (worker IS NOT NULL)),"
     " CHECK ((state = 'complete') = (outcomes IS NOT NULL)),"
     " CHECK (state <> 'failed' OR why IS NOT NULL))",
-    "CREATE INDEX trial_revision ON trial (study, revision)",
+    "CREATE INDEX trial_revision ON {schema}trial (study, revision)",
     NULL,
 };
 
@@ -95,7 +95,7 @@ static const char *const step_1[] = {
     " seconds, starts, failures, worker, process, born, asked, ended FROM trial",
     "DROP TABLE trial",
     "ALTER TABLE trial_1 RENAME TO trial",
-    "CREATE INDEX trial_revision ON trial (study, revision)",
+    "CREATE INDEX trial_revision ON {schema}trial (study, revision)",
     "ALTER TABLE study ADD COLUMN redefined {integer} NOT NULL DEFAULT 0",
     "CREATE TABLE change ("
     " study {integer} NOT NULL REFERENCES study (id) ON DELETE CASCADE,"
@@ -145,11 +145,26 @@ static const char *const step_2[] = {
     NULL,
 };
 
+/*
+ * Leases: until when a trial is its worker's, by the clock of the database; and what workers say of
+ * themselves.
+ */
+static const char *const step_3[] = {
+    "ALTER TABLE trial ADD COLUMN lease {real}",
+    "ALTER TABLE worker ADD COLUMN began {real} NOT NULL DEFAULT 0",
+    "ALTER TABLE worker ADD COLUMN slots {integer} NOT NULL DEFAULT 0",
+    "ALTER TABLE worker ADD COLUMN about TEXT",
+    "UPDATE trial SET lease = {now} + 60 WHERE state = 'running'",
+    "CREATE INDEX trial_worker ON {schema}trial (worker) WHERE worker IS NOT NULL",
+    "CREATE INDEX trial_open ON {schema}trial (study, number) WHERE state IN ('pending', 'running')",
+    NULL,
+};
+
 /* A step: its statements, and what is done after them, or NULL. */
 static const struct {
     const char *const *statements;
     int (*then)(struct app_sql *sql, struct app_message *message);
-} steps[] = {{step_0, NULL}, {step_1, NULL}, {step_2, app_seal_all}};
+} steps[] = {{step_0, NULL}, {step_1, NULL}, {step_2, app_seal_all}, {step_3, NULL}};
 
 enum { VERSION = sizeof steps / sizeof *steps };
 
@@ -215,7 +230,10 @@ static int migrate(struct app_sql *sql, struct app_message *message)
 
     if (status)
         return status;
-    status = find_version(sql, &version, message);
+    if (sql->driver->alone)
+        status = sql->driver->alone(sql->database, message);
+    if (!status)
+        status = find_version(sql, &version, message);
     for (; !status && version < VERSION; version++)
         status = make_step(sql, version, message);
     return app_sql_end(sql, status, message);

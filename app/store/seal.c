@@ -83,7 +83,7 @@ int app_seal_holds(const struct app_sql_value *columns, int seal)
 static int run(struct app_sql *sql, const char *statement, app_sql_row *row, void *context,
                struct app_message *message, int count, const int64_t *numbers)
 {
-    enum { MOST = 5 };
+    enum { MOST = 6 };
     struct app_sql_value values[MOST];
 
     for (int i = 0; i < count && i < MOST; i++)
@@ -237,9 +237,11 @@ int app_seal_study(struct app_sql *sql, const struct app_sealing *sealing, struc
                      " WHERE t.study = $1) FROM study WHERE id = $1",
                      take_study, &study, message, sealing->study);
     if (!status)
-        status = RUN(sql, "UPDATE study SET last = $1, trials = $2, changes = $3, seal = $4 WHERE id = $5",
+        status = RUN(sql,
+                     "UPDATE study SET last = $1, trials = $2, changes = $3, seal = $4 WHERE id = $5"
+                     " RETURNING CASE WHEN $6 = 1 THEN {wake} END",
                      NULL, NULL, message, study.last, (int64_t)study.trials, (int64_t)study.changes,
-                     (int64_t)study.seal, sealing->study);
+                     (int64_t)study.seal, sealing->study, sealing->wakes);
     return status;
 }
 

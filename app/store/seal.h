@@ -121,6 +121,7 @@ struct app_sealing {
     int64_t revision; /* of its changes: trials of this and later ones are sealed anew */
     uint64_t trials;  /* the seals of trials that it has deleted, by exclusive or */
     uint64_t changes; /* of app_seal_change */
+    int wakes;        /* 1: those who listen to the study are told */
 };
 
 /* The change and its images; what that means for the study is noted in `sealing`. */

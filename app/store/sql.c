@@ -5,6 +5,7 @@
 #include "store/sql.h"
 
 #include <assert.h>
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,10 +24,15 @@ APP_SQL_DRIVERS(DECLARE, DECLARE)
 
 static const struct app_sql_driver *const drivers[] = {APP_SQL_DRIVERS(LIST, LIST)};
 
+static int begins(const char *url, const char *scheme)
+{
+    return scheme && !strncmp(url, scheme, strlen(scheme));
+}
+
 const struct app_sql_driver *app_sql_driver_of(const char *url)
 {
     for (size_t i = 0; i < sizeof drivers / sizeof *drivers; i++)
-        if (!strncmp(url, drivers[i]->scheme, strlen(drivers[i]->scheme)))
+        if (begins(url, drivers[i]->scheme) || begins(url, drivers[i]->alias))
             return drivers[i];
     return NULL;
 }
@@ -59,8 +65,9 @@ static const char *word_of(const struct app_sql_dialect *d, const char *word, si
         const char *name;
         const char *text;
     } words[] = {
-        {"id", d->id},         {"integer", d->integer}, {"real", d->real},   {"now", d->now},
-        {"tables", d->tables}, {"claim", d->claim},     {"check", d->check},
+        {"id", d->id},         {"integer", d->integer}, {"real", d->real},   {"text", d->text},
+        {"now", d->now},       {"up", d->up},           {"wake", d->wake},   {"tables", d->tables},
+        {"schema", d->schema}, {"claim", d->claim},     {"check", d->check},
     };
 
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
@@ -69,15 +76,41 @@ static const char *word_of(const struct app_sql_dialect *d, const char *word, si
     return NULL;
 }
 
+/* 1 when what is written ends with a word that the name of a table follows. */
+static int expects_table(const struct app_text *out)
+{
+    static const char *const words[] = {"FROM ", "JOIN ", "INTO ", "UPDATE ", "TABLE ", "REFERENCES "};
+
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        const size_t length = strlen(words[i]);
+        if (out->length >= length && !memcmp(out->data + out->length - length, words[i], length))
+            return 1;
+    }
+    return 0;
+}
+
+/* Adds the statement up to its next {word}, with the schema before each table; what follows. */
+static const char *add_plain(struct app_text *out, const char *schema, const char *statement)
+{
+    while (*statement && *statement != '{') {
+        const size_t word = strcspn(statement, " {");
+        const size_t space = statement[word] == ' ';
+
+        if (islower((unsigned char)*statement) && expects_table(out))
+            app_text_add(out, schema, strlen(schema));
+        app_text_add(out, statement, word + space);
+        statement += word + space;
+    }
+    return statement;
+}
+
 /* The statement with every {word} replaced; NULL without memory. */
 static char *translate(const struct app_sql_dialect *dialect, const char *statement)
 {
     struct app_text out = {0};
 
     while (*statement) {
-        const size_t plain = strcspn(statement, "{");
-        app_text_add(&out, statement, plain);
-        statement += plain;
+        statement = add_plain(&out, dialect->schema, statement);
         if (!*statement)
             break;
 
@@ -181,6 +214,11 @@ int app_sql_end(struct app_sql *sql, int status, struct app_message *message)
     return status;
 }
 
+int app_sql_again(const struct app_sql *sql, int status)
+{
+    return status && sql->driver->again && sql->driver->again(sql->database);
+}
+
 static int found(void *context, const struct app_sql_value *columns, struct app_message *message)
 {
     (void)columns;
@@ -191,7 +229,8 @@ static int found(void *context, const struct app_sql_value *columns, struct app_
 
 int app_sql_has_table(struct app_sql *sql, const char *table, int *out, struct app_message *message)
 {
-    const struct app_sql_value name = {.type = table ? APP_SQL_TEXT : APP_SQL_NULL, .text = table};
+    const struct app_sql_value name = {
+        .type = table ? APP_SQL_TEXT : APP_SQL_NULL, .otherwise = APP_SQL_TEXT, .text = table};
 
     *out = 0;
     return app_sql_run(sql, "SELECT 1 FROM {tables} WHERE name = COALESCE($1, name)", 1, &name, found, out,

@@ -3,10 +3,12 @@
  * statement once and run it by app_sql_run, which writes it in the database's dialect first. Every function
  * returns a CKG status and leaves the line for the user in `message`.
  *
- * Statements. Parameters are $1, $2, … in the order of their first use. {id}, {integer}, {real}, {now},
- * {tables}, {claim} and {check} stand for what the dialect has in their place. Besides, every database must
- * know INSERT … ON CONFLICT (…) DO NOTHING, RETURNING, COALESCE and CHECK. A statement is a string constant:
- * its address tells it from others, so that it is translated, and may be prepared, once for each database.
+ * Statements. Parameters are $1, $2, … in the order of their first use. {id}, {integer}, {real}, {text},
+ * {now}, {up}, {tables}, {schema}, {claim}, {wake} and {check} stand for what the dialect has in their place.
+ * A table's name follows FROM, JOIN, INTO, UPDATE, TABLE or REFERENCES, in capitals, and gets the dialect's
+ * schema there. Besides, every database must know INSERT … ON CONFLICT (…) DO NOTHING, RETURNING, COALESCE
+ * and CHECK. A statement is a string constant: its address tells it from others, so that it is translated,
+ * and may be prepared, once for each database.
  */
 #ifndef CKG_APP_SQL_H
 #define CKG_APP_SQL_H
@@ -17,7 +19,8 @@
 
 /* A value bound to a statement or read from a row. */
 struct app_sql_value {
-    enum { APP_SQL_NULL, APP_SQL_INTEGER, APP_SQL_REAL, APP_SQL_TEXT } type;
+    enum app_sql_type { APP_SQL_NULL, APP_SQL_INTEGER, APP_SQL_REAL, APP_SQL_TEXT } type;
+    enum app_sql_type otherwise; /* bound as NULL: what it would be if it were there */
     int64_t integer;
     double real;
     const char *text; /* read: borrowed until the next row */
@@ -33,13 +36,18 @@ struct app_sql_dialect {
     const char *id;      /* {id}: type and rule of a key that the database numbers, from 1 */
     const char *integer; /* {integer}: the type of 64 bits */
     const char *real;    /* {real}: the type of a double */
-    const char *now; /* {now}: seconds since 1970, by the one clock that all clients of the database share */
+    const char *text;    /* {text}: the type of a text that is ordered by its bytes */
+    const char *now;  /* {now}: seconds since 1970, by the one clock that all clients of the database share */
+    const char *up;   /* {up}: seconds since the database can be reached */
+    int shared_clock; /* 1: {now} is one clock, the database's; 0: it is each client's own */
     const char *tables; /* {tables}: a table whose column `name` has the names of all tables */
+    const char *schema; /* {schema}: stands before the name of a table, "": nothing */
     /*
      * {claim}: ends a SELECT from trial t whose row this transaction is going to take; rows that another
      * transaction has taken are passed over. "" where `begin` keeps all others out.
      */
     const char *claim;
+    const char *wake; /* {wake}: in a change of a row of `study`, tells those who listen to it */
     /* {check}: a statement that gives a line for everything that is wrong with the database itself, or "ok"
      */
     const char *check;
@@ -47,6 +55,7 @@ struct app_sql_dialect {
 
 struct app_sql_driver {
     const char *scheme; /* what its URLs begin with, colon included */
+    const char *alias;  /* the same in other words, or NULL */
     /* 1 when the file of that path is a database of this kind; NULL: its databases are no files. */
     int (*is_file)(const char *path);
     struct app_sql_dialect dialect;
@@ -65,6 +74,13 @@ struct app_sql_driver {
     int (*begin)(void *database, int durable, struct app_message *message);
     int (*commit)(void *database, struct app_message *message);
     void (*rollback)(void *database);
+    /* In a transaction: until its end nobody else makes tables or changes them. NULL: `begin` sees to it. */
+    int (*alone)(void *database, struct app_message *message);
+    /*
+     * 1: the transaction that has just failed was not at fault and may be tried again, as the connection was
+     * lost and is there again, or as another transaction stood in its way. NULL: that never happens.
+     */
+    int (*again)(void *database);
     /* What was committed has not been taken away since, by another program or a person. */
     int (*kept)(void *database, struct app_message *message);
     /* One statement in its dialect; row may be NULL, changed (rows written) too. */
@@ -78,6 +94,12 @@ struct app_sql_driver {
     void (*turn_give)(void *database, int64_t study);
     /* In the child of a fork: lets go of what would hold the turn when the parent is gone. */
     void (*forked)(void *database);
+    /*
+     * From now on changes of the study ({wake}) are heard: a descriptor for poll, -1: there is none. `heard`
+     * is 1 when there was something since it was last asked. NULL: nothing is ever heard.
+     */
+    int (*listen)(void *database, int64_t study);
+    int (*heard)(void *database);
 };
 
 /* The driver for the URL, NULL when there is none; the one for paths. */
@@ -108,6 +130,9 @@ int app_sql_run(struct app_sql *sql, const char *statement, int count, const str
 
 /* Commits where the status is CKG_OK; rolls back where it is not, or that fails. The status. */
 int app_sql_end(struct app_sql *sql, int status, struct app_message *message);
+
+/* 1 when the transaction that ended with the status may be tried again, as the driver's `again` says. */
+int app_sql_again(const struct app_sql *sql, int status);
 
 /* 1 when the table exists; table NULL: when any does. */
 int app_sql_has_table(struct app_sql *sql, const char *table, int *out, struct app_message *message);

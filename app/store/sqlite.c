@@ -19,7 +19,7 @@
 
 #include "store/sql.h"
 
-enum { WAIT_MS = 30000, STATEMENTS = 48 };
+enum { WAIT_MS = 30000, STATEMENTS = 72 };
 
 struct database {
     sqlite3 *handle;
@@ -522,9 +522,13 @@ const struct app_sql_driver app_sql_sqlite = {
             .id = "INTEGER PRIMARY KEY",
             .integer = "INTEGER",
             .real = "REAL",
+            .text = "TEXT",
             .now = "((julianday('now') - 2440587.5) * 86400.0)",
+            .up = "1e9",
             .tables = "(SELECT name FROM sqlite_schema WHERE type = 'table')",
+            .schema = "",
             .claim = "",
+            .wake = "NULL",
             .check = "PRAGMA integrity_check(20)",
         },
     .open = sqlite_open,

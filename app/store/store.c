@@ -1,7 +1,7 @@
 /*
- * A store in an SQL database. The rules that keep several processes from each other's way are here: trials
- * are added only by who holds the turn, a trial is claimed and finished in one transaction that looks at its
- * state first.
+ * A store in an SQL database: studies and their trials. Trials are added only by who holds the turn; who
+ * evaluates them is in store/lease.c. Every change is a transaction that is tried again where the connection
+ * was lost on the way, and never made twice.
  */
 #include "store/store.h"
 
@@ -15,23 +15,6 @@
 #include "base/clock.h"
 #include "store/inside.h"
 #include "store/schema.h"
-
-/* The same as a transaction of its own, which gives no rows. */
-#define RUN_ALONE(s, durable, statement, message, ...)                                                       \
-    run_alone(&(s)->sql, durable, statement,                                                                 \
-              (int)(sizeof((struct app_sql_value[]){__VA_ARGS__}) / sizeof(struct app_sql_value)),           \
-              (struct app_sql_value[]){__VA_ARGS__}, message)
-
-static int run_alone(struct app_sql *sql, int durable, const char *statement, int count,
-                     const struct app_sql_value *values, struct app_message *message)
-{
-    int status = app_sql_begin(sql, durable, message);
-
-    if (status)
-        return status;
-    status = app_sql_run(sql, statement, count, values, NULL, NULL, NULL, message);
-    return app_sql_end(sql, status, message);
-}
 
 int app_sql_are_texts(const struct app_sql_value *columns, int first, int last)
 {
@@ -168,8 +151,8 @@ static const char *seed_text(uint64_t seed, char buffer[24])
     return buffer + at;
 }
 
-static int study_create(struct app_store *store, const struct app_study_record *study,
-                        struct app_study_record *out, struct app_message *message)
+static int create_once(struct app_store *store, const struct app_study_record *study,
+                       struct app_study_record *out, struct app_message *message)
 {
     struct app_sql_store *s = app_sql_self(store);
     struct app_sealing sealing = {0};
@@ -198,11 +181,21 @@ static int study_create(struct app_store *store, const struct app_study_record *
     return status;
 }
 
-static int study_update(struct app_store *store, const struct app_study_record *study,
-                        struct app_message *message)
+static int study_create(struct app_store *store, const struct app_study_record *study,
+                        struct app_study_record *out, struct app_message *message)
 {
-    struct app_sql_store *s = app_sql_self(store);
-    const struct app_sealing sealing = {.study = study->id, .revision = INT64_MAX};
+    int status;
+
+    do
+        status = create_once(store, study, out, message);
+    while (app_sql_again(&app_sql_self(store)->sql, status));
+    return status;
+}
+
+static int update_once(struct app_sql_store *s, const struct app_study_record *study,
+                       struct app_message *message)
+{
+    const struct app_sealing sealing = {.study = study->id, .revision = INT64_MAX, .wakes = 1};
     char seed[24];
     int status = app_sql_begin(&s->sql, 1, message);
 
@@ -218,6 +211,18 @@ static int study_update(struct app_store *store, const struct app_study_record *
     if (!status)
         status = app_seal_study(&s->sql, &sealing, message);
     return app_sql_end(&s->sql, status, message);
+}
+
+static int study_update(struct app_store *store, const struct app_study_record *study,
+                        struct app_message *message)
+{
+    struct app_sql_store *s = app_sql_self(store);
+    int status;
+
+    do
+        status = update_once(s, study, message);
+    while (app_sql_again(&s->sql, status));
+    return status;
 }
 
 /* --- trials --- */
@@ -365,15 +370,16 @@ int app_sql_insert(struct app_sql_store *s, int64_t study, int64_t revision, int
     return APP_SQL_RUN(
         s,
         "INSERT INTO trial (study, number, revision, state, origin, queued, parameters, outcomes, why,"
-        " log, seconds, starts, failures, worker, answer, extra, notes, asked, ended)"
+        " log, seconds, starts, failures, worker, answer, extra, notes, asked, ended, lease)"
         " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, {now},"
-        " CASE WHEN $4 IN ('complete', 'failed') THEN {now} END)",
+        " CASE WHEN $4 IN ('complete', 'failed') THEN {now} END,"
+        " CASE WHEN $4 = 'running' THEN {now} + $18 END)",
         NULL, NULL, NULL, message, app_sql_integer(study), app_sql_integer(number), app_sql_integer(revision),
         app_sql_text(r->state), app_sql_text(r->origin), app_sql_integer(r->queued),
         app_sql_text(r->parameters), app_sql_text(r->outcomes), app_sql_text(r->why), app_sql_text(r->log),
         app_sql_real(r->seconds), app_sql_integer(r->starts), app_sql_integer(r->failures),
         app_sql_integer_or_null(worker), app_sql_text(r->answer), app_sql_text(r->extra),
-        app_sql_text(r->notes));
+        app_sql_text(r->notes), app_sql_real(APP_STORE_SILENCE));
 }
 
 int app_sql_last(struct app_sql_store *s, int64_t study, int64_t *last, struct app_message *message)
@@ -383,10 +389,9 @@ int app_sql_last(struct app_sql_store *s, int64_t study, int64_t *last, struct a
                        app_sql_first_integer, last, NULL, message, app_sql_integer(study));
 }
 
-static int add(struct app_store *store, int64_t study, int first, int count, const struct app_record *records,
-               int64_t worker, struct app_message *message)
+static int add_once(struct app_sql_store *s, int64_t study, int first, int count,
+                    const struct app_record *records, int64_t worker, struct app_message *message)
 {
-    struct app_sql_store *s = app_sql_self(store);
     struct app_sealing sealing;
     int64_t last = 0;
     int status = app_sql_begin(&s->sql, !worker, message);
@@ -396,6 +401,7 @@ static int add(struct app_store *store, int64_t study, int first, int count, con
 
     /* The first of them must be the next. */
     status = app_sql_revise(s, study, &sealing, message);
+    sealing.wakes = !worker;
     if (!status)
         status = app_sql_last(s, study, &last, message);
     if (!status && last != first - 1)
@@ -407,276 +413,19 @@ static int add(struct app_store *store, int64_t study, int first, int count, con
     return app_sql_seal_and_end(s, &sealing, status, message);
 }
 
-/* --- claiming --- */
-
-struct waiting {
-    const char *machine;
-    int number; /* 0: any */
-    app_is_gone *gone;
-    struct app_sightings *sightings;
-    struct app_claim found;
-};
-
-/* The columns of a trial that is open: its number, its worker if it has one, and its process. */
-enum { NUMBER, MACHINE, WORKER, WORKER_PROCESS, WORKER_BORN, HEARTBEAT, AGE, PROCESS, BORN };
-
-/* By its silence, as we have waited for it. */
-static int may_live_elsewhere(struct waiting *w, const struct app_sql_value *columns)
-{
-    struct app_elsewhere *e = &w->found.elsewhere;
-    const struct app_sighting *seen = app_sightings_note(w->sightings, columns[WORKER].integer,
-                                                         columns[HEARTBEAT].real);
-
-    if (seen && app_clock() - seen->since >= APP_STORE_SILENCE)
-        return 0;
-    if (e->trial)
-        return 1;
-
-    e->trial = (int)columns[NUMBER].integer;
-    e->age = columns[AGE].real;
-    e->heard = seen && seen->changed;
-    snprintf(e->host, sizeof e->host, "%.*s", (int)strcspn(columns[MACHINE].text, " "),
-             columns[MACHINE].text);
-    return 1;
-}
-
-/* A worker of the same machine is asked for directly, others by their silence. */
-static int may_live(struct waiting *w, const struct app_sql_value *columns, int here)
-{
-    if (here)
-        return !w->gone(columns[WORKER_PROCESS].integer, columns[WORKER_BORN].integer);
-    return may_live_elsewhere(w, columns);
-}
-
-/* The first trial that nobody evaluates any longer. */
-static int take_waiting(void *context, const struct app_sql_value *columns, struct app_message *message)
-{
-    struct waiting *w = context;
-
-    if (w->found.number || (w->number && w->number != columns[NUMBER].integer))
-        return CKG_OK;
-
-    /* One that waits has no worker. */
-    if (columns[MACHINE].type != APP_SQL_NULL) {
-        if (!columns[MACHINE].text)
-            return app_sql_damaged("the worker of trial", columns[NUMBER].integer, message);
-        const int here = !strcmp(columns[MACHINE].text, w->machine);
-        if (may_live(w, columns, here))
-            return CKG_OK;
-        w->found.lost = here;
-        w->found.worker_process = columns[WORKER_PROCESS].integer;
-        w->found.worker_born = columns[WORKER_BORN].integer;
-        w->found.process = columns[PROCESS].integer;
-        w->found.born = columns[BORN].integer;
-    }
-    w->found.number = (int)columns[NUMBER].integer;
-    return CKG_OK;
-}
-
-#define OPEN_TRIALS                                                                                          \
-    "SELECT t.number, w.machine, w.id, w.process, w.born, w.heartbeat, {now} - w.heartbeat, t.process, "     \
-    "t.born"                                                                                                 \
-    " FROM trial t LEFT JOIN worker w ON w.id = t.worker"                                                    \
-    " WHERE t.study = $1 AND t.state IN ('pending', 'running') AND t.queued = 1 ORDER BY t.number"
-
-/* A look that takes nothing. */
-static int look_for_waiting(struct app_sql_store *s, int64_t study, struct waiting *w,
-                            struct app_message *message)
-{
-    w->found = (struct app_claim){0};
-    return APP_SQL_RUN(s, OPEN_TRIALS, take_waiting, w, NULL, message, app_sql_integer(study));
-}
-
-/* The same in a transaction that is going to change the trial; `sealing` has what its change gets. */
-static int take_hold(struct app_sql_store *s, int64_t study, struct waiting *w, struct app_sealing *sealing,
-                     struct app_message *message)
-{
-    w->found = (struct app_claim){0};
-    int status = APP_SQL_RUN(s, OPEN_TRIALS " {claim}", take_waiting, w, NULL, message,
-                             app_sql_integer(study));
-
-    if (!status && w->found.number)
-        status = app_sql_check_trial(s, study, w->found.number, message);
-    return status || !w->found.number ? status : app_sql_revise(s, study, sealing, message);
-}
-
-/* The end of such a transaction. */
-static int let_go(struct app_sql_store *s, const struct waiting *w, const struct app_sealing *sealing,
-                  int status, struct app_message *message)
-{
-    return w->found.number ? app_sql_seal_and_end(s, sealing, status, message)
-                           : app_sql_end(&s->sql, status, message);
-}
-
-static int claim(struct app_store *store, int64_t study, const struct app_worker *worker, app_is_gone *gone,
-                 struct app_claim *out, struct app_message *message)
+static int add(struct app_store *store, int64_t study, int first, int count, const struct app_record *records,
+               int64_t worker, struct app_message *message)
 {
     struct app_sql_store *s = app_sql_self(store);
-    struct waiting w = {.machine = worker->machine, .gone = gone, .sightings = &s->sightings};
-    struct app_sealing sealing;
+    int status;
 
-    /* First without a transaction: mostly there is none. */
-    *out = (struct app_claim){0};
-    int status = look_for_waiting(s, study, &w, message);
-    out->elsewhere = w.found.elsewhere;
-    if (status || !w.found.number)
-        return status;
-
-    status = app_sql_begin(&s->sql, 0, message);
-    if (status)
-        return status;
-    status = take_hold(s, study, &w, &sealing, message);
-    if (!status && w.found.number)
-        status = APP_SQL_RUN(
-            s,
-            "UPDATE trial SET state = 'running', revision = $1, worker = $2, starts = starts + 1,"
-            " process = NULL, born = NULL WHERE study = $3 AND number = $4",
-            NULL, NULL, NULL, message, app_sql_integer(sealing.revision), app_sql_integer(worker->id),
-            app_sql_integer(study), app_sql_integer(w.found.number));
-
-    status = let_go(s, &w, &sealing, status, message);
-    if (!status)
-        *out = w.found;
+    do
+        status = add_once(s, study, first, count, records, worker, message);
+    while (app_sql_again(&s->sql, status));
     return status;
 }
 
-static int release(struct app_store *store, int64_t study, int number, const char *machine, app_is_gone *gone,
-                   struct app_claim *out, struct app_message *message)
-{
-    struct app_sql_store *s = app_sql_self(store);
-    struct waiting w = {.machine = machine, .number = number, .gone = gone, .sightings = &s->sightings};
-    struct app_sealing sealing;
-    int64_t changed = 0;
-
-    *out = (struct app_claim){0};
-    int status = app_sql_begin(&s->sql, 1, message);
-    if (status)
-        return status;
-    status = take_hold(s, study, &w, &sealing, message);
-    if (!status && w.found.number)
-        status = APP_SQL_RUN(
-            s,
-            "UPDATE trial SET state = 'pending', revision = $1, worker = NULL, process = NULL,"
-            " born = NULL WHERE study = $2 AND number = $3 AND state = 'running'",
-            NULL, NULL, &changed, message, app_sql_integer(sealing.revision), app_sql_integer(study),
-            app_sql_integer(number));
-
-    status = let_go(s, &w, &sealing, status, message);
-    out->elsewhere = w.found.elsewhere;
-    if (!status && changed)
-        *out = w.found;
-    return status;
-}
-
-static int started(struct app_store *store, int64_t study, int number, int64_t worker, int64_t process,
-                   int64_t born, struct app_message *message)
-{
-    return RUN_ALONE(
-        app_sql_self(store), 0,
-        "UPDATE trial SET process = $1, born = $2 WHERE study = $3 AND number = $4 AND worker = $5", message,
-        app_sql_integer(process), app_sql_integer(born), app_sql_integer(study), app_sql_integer(number),
-        app_sql_integer(worker));
-}
-
-/* --- finishing --- */
-
-/*
- * A result that took long, or comes long after the last that was made safe against a power failure, is made
- * safe at once; of quick ones a power failure may take the last half second, the death of a process none.
- */
-static int is_precious(const struct app_sql_store *s, const struct app_record *result)
-{
-    return !(result->seconds < 0.2) || app_clock() - s->synced > 0.5;
-}
-
-static int finish(struct app_store *store, int64_t study, const struct app_record *r, int64_t worker,
-                  int *kept, struct app_message *message)
-{
-    struct app_sql_store *s = app_sql_self(store);
-    const int durable = is_precious(s, r);
-    struct app_sealing sealing;
-    int64_t changed = 0;
-
-    /* All of it or nothing. */
-    *kept = 0;
-    int status = app_sql_begin(&s->sql, durable, message);
-    if (status)
-        return status;
-
-    /* It counts only where the trial is still open, and this worker's. */
-    status = app_sql_revise(s, study, &sealing, message);
-    if (!status)
-        status = app_sql_check_trial(s, study, r->number, message);
-    if (!status)
-        status = APP_SQL_RUN(s,
-                             "UPDATE trial SET state = $1, revision = $2, outcomes = $3, why = $4, log = $5,"
-                             " seconds = $6, failures = failures + $7,"
-                             " answer = $8, extra = $9, notes = $10,"
-                             " ended = CASE WHEN $1 <> 'pending' THEN {now} END,"
-                             " worker = NULL, process = NULL, born = NULL"
-                             " WHERE study = $11 AND number = $12 AND state IN ('pending', 'running')"
-                             " AND COALESCE(worker, 0) = $13",
-                             NULL, NULL, &changed, message, app_sql_text(r->state),
-                             app_sql_integer(sealing.revision), app_sql_text(r->outcomes),
-                             app_sql_text(r->why), app_sql_text(r->log), app_sql_real(r->seconds),
-                             app_sql_integer(r->failures), app_sql_text(r->answer), app_sql_text(r->extra),
-                             app_sql_text(r->notes), app_sql_integer(study), app_sql_integer(r->number),
-                             app_sql_integer(worker));
-
-    /* Only what was committed has been kept. */
-    status = app_sql_seal_and_end(s, &sealing, status, message);
-    if (!status && durable)
-        s->synced = app_clock();
-    *kept = !status && changed > 0;
-    return status;
-}
-
-/* --- workers --- */
-
-static int worker_add(struct app_store *store, struct app_worker *worker, struct app_message *message)
-{
-    struct app_sql_store *s = app_sql_self(store);
-    int status = app_sql_begin(&s->sql, 0, message);
-
-    if (status)
-        return status;
-
-    /* Those of long ago that have nothing are forgotten; long ago by their number, for clocks can be wrong.
-     */
-    status = APP_SQL_RUN(s,
-                         "DELETE FROM worker WHERE id <= (SELECT MAX(id) FROM worker) - $1"
-                         " AND id NOT IN (SELECT worker FROM trial WHERE worker IS NOT NULL)",
-                         NULL, NULL, NULL, message, app_sql_integer(1000));
-    if (!status)
-        status = APP_SQL_RUN(
-            s,
-            "INSERT INTO worker (machine, process, born, heartbeat) VALUES ($1, $2, $3, {now})"
-            " RETURNING id",
-            app_sql_first_integer, &worker->id, NULL, message, app_sql_text(worker->machine),
-            app_sql_integer(worker->process), app_sql_integer(worker->born));
-    return app_sql_end(&s->sql, status, message);
-}
-
-static int heartbeat(struct app_store *store, const struct app_worker *worker, struct app_message *message)
-{
-    /* It is another every time, whatever is done to the clock. */
-    return RUN_ALONE(app_sql_self(store), 0,
-                     "UPDATE worker SET heartbeat = CASE WHEN heartbeat = {now} THEN heartbeat + 0.001"
-                     " ELSE {now} END WHERE id = $1",
-                     message, app_sql_integer(worker->id));
-}
-
-static void worker_remove(struct app_store *store, const struct app_worker *worker)
-{
-    struct app_message unheard;
-
-    RUN_ALONE(app_sql_self(store), 0,
-              "DELETE FROM worker WHERE id = $1"
-              " AND id NOT IN (SELECT worker FROM trial WHERE worker IS NOT NULL)",
-              &unheard, app_sql_integer(worker->id));
-}
-
-/* --- turns, opening --- */
+/* --- turns, waiting, opening --- */
 
 static int kept(struct app_store *store, struct app_message *message)
 {
@@ -697,6 +446,20 @@ static void turn_give(struct app_store *store, int64_t study)
     const struct app_sql *sql = &app_sql_self(store)->sql;
 
     sql->driver->turn_give(sql->database, study);
+}
+
+static int sql_listen(struct app_store *store, int64_t study)
+{
+    const struct app_sql *sql = &app_sql_self(store)->sql;
+
+    return sql->driver->listen ? sql->driver->listen(sql->database, study) : -1;
+}
+
+static int heard(struct app_store *store)
+{
+    const struct app_sql *sql = &app_sql_self(store)->sql;
+
+    return sql->driver->heard && sql->driver->heard(sql->database);
 }
 
 static void forked(struct app_store *store)
@@ -778,18 +541,22 @@ const struct app_store_table app_store_sql = {
     .standing = standing,
     .trials_since = trials_since,
     .add = add,
-    .claim = claim,
-    .release = release,
-    .started = started,
-    .finish = finish,
+    .claim = app_sql_claim,
+    .release = app_sql_release,
+    .started = app_sql_started,
+    .finish = app_sql_finish,
     .change = app_sql_change,
     .undo = app_sql_undo,
     .changes = app_sql_changes,
     .images = app_sql_images,
     .examine = app_sql_examine,
-    .worker_add = worker_add,
-    .heartbeat = heartbeat,
-    .worker_remove = worker_remove,
+    .worker_add = app_sql_worker_add,
+    .heartbeat = app_sql_heartbeat,
+    .worker_remove = app_sql_worker_remove,
+    .workers = app_sql_workers,
+    .leases = app_sql_leases,
+    .listen = sql_listen,
+    .heard = heard,
     .kept = kept,
     .turn_take = turn_take,
     .turn_give = turn_give,

@@ -69,6 +69,32 @@ struct app_worker {
     int64_t id;
     const char *machine;   /* the same for processes that can see each other */
     int64_t process, born; /* its number and its time of birth there */
+    int slots;             /* how many evaluations it runs at once, 0: not known */
+    const char *about;     /* a JSON object of its own for whoever looks, or NULL */
+    double lease;          /* seconds that it may be silent before its trials are others', 0: the usual */
+};
+
+/* A worker that a store knows, with its times as the store's clock has them; strings are borrowed. */
+struct app_worker_seen {
+    struct app_worker worker;
+    double age;    /* seconds since it began; NAN: not known */
+    double silent; /* seconds since it last gave a sign */
+    int trials;    /* how many it has */
+};
+
+/* A trial that is being evaluated; strings are borrowed. */
+struct app_lease {
+    int number;
+    struct app_worker worker;
+    double left;   /* seconds until it can be another's; negative: it can be now, NAN: not known */
+    double silent; /* of its worker */
+};
+
+/* What became of a result: *kept of app_store_table.finish. */
+enum app_kept {
+    APP_KEPT_NOT,   /* the trial has one already or is another's, and nothing was changed */
+    APP_KEPT,       /* it is the trial's */
+    APP_KEPT_BESIDE /* it came late and the trial has another: it is among the trial's notes */
 };
 
 /* A trial that a run of another machine has; trial 0: there is none. */
@@ -79,12 +105,18 @@ struct app_elsewhere {
     int heard;     /* its heartbeat has changed since we first looked */
 };
 
-/* A worker of another machine is gone when its heartbeat has not changed for so many seconds of our own. */
+/*
+ * The usual lease in seconds: whoever is silent for longer has lost its trials. Where all share the
+ * database's clock, that decides. Where each has its own, as with SQLite, a worker of another machine is gone
+ * when its heartbeat has not changed for so long by our clock, and one of our own machine when its process
+ * is.
+ */
 enum { APP_STORE_SILENCE = 60 };
 
 /* A trial taken up, or taken from a lost worker; number 0: there was none. */
 struct app_claim {
     int number;
+    int starts;                          /* which evaluation of the trial this is: 1, 2, … */
     int lost;                            /* 1: a worker of this machine had it before and is gone */
     int64_t worker_process, worker_born; /* that worker */
     /* the evaluation that it may have left running; process 0: not known */
@@ -96,6 +128,8 @@ typedef int app_record_visit(void *context, const struct app_record *record);
 typedef int app_name_visit(void *context, const char *name);
 typedef int app_change_visit(void *context, const struct app_change *change);
 typedef int app_image_visit(void *context, const struct app_image *image);
+typedef int app_worker_visit(void *context, const struct app_worker_seen *worker);
+typedef int app_lease_visit(void *context, const struct app_lease *lease);
 
 /* Something that is wrong with a store, or worth knowing. */
 struct app_trouble {
@@ -144,7 +178,10 @@ struct app_store_table {
      */
     int (*add)(struct app_store *store, int64_t study, int first, int count, const struct app_record *records,
                int64_t worker, struct app_message *message);
-    /* The first trial that waits for a run, or whose worker is gone, is now the worker's. */
+    /*
+     * The first trial that waits for a run, or whose worker is gone or has lost its lease, is now the
+     * worker's, for worker->lease seconds and as long again after each heartbeat.
+     */
     int (*claim)(struct app_store *store, int64_t study, const struct app_worker *worker, app_is_gone *gone,
                  struct app_claim *out, struct app_message *message);
     /*
@@ -156,9 +193,13 @@ struct app_store_table {
     /* The evaluation runs as this process. */
     int (*started)(struct app_store *store, int64_t study, int number, int64_t worker, int64_t process,
                    int64_t born, struct app_message *message);
-    /* The result: state "complete", "failed", or "pending" for one to be tried again. It counts where the
-       trial is pending and worker 0, or running by this worker; *kept 0: it is neither, so nothing was
-       changed. */
+    /*
+     * The result: state "complete", "failed", or "pending" for one to be tried again. It counts where the
+     * trial is pending and worker 0, or running by this worker. Where it is not, and `starts` says which
+     * evaluation of the trial this was (0: that is not known), values are a late answer: the trial's where
+     * nobody else has answered and it still has the same parameters (NULL: they are not compared), kept
+     * beside its own otherwise. The same result once more changes nothing and is kept.
+     */
     int (*finish)(struct app_store *store, int64_t study, const struct app_record *result, int64_t worker,
                   int *kept, struct app_message *message);
 
@@ -185,8 +226,25 @@ struct app_store_table {
                   struct app_message *message);
 
     int (*worker_add)(struct app_store *store, struct app_worker *worker, struct app_message *message);
+    /* It lives, and so do its leases; several times within one. CKG_ERR_NOT_FOUND: it is forgotten, add it.
+     */
     int (*heartbeat)(struct app_store *store, const struct app_worker *worker, struct app_message *message);
     void (*worker_remove)(struct app_store *store, const struct app_worker *worker);
+    /* All workers of the store that are known; the trials of the study that run. */
+    int (*workers)(struct app_store *store, app_worker_visit *visit, void *context,
+                   struct app_message *message);
+    int (*leases)(struct app_store *store, int64_t study, app_lease_visit *visit, void *context,
+                  struct app_message *message);
+
+    /*
+     * From now on one can wait for changes of the study: a descriptor that poll may find readable when
+     * others have added trials, finished or changed them; -1: there is none. It is asked for again after
+     * every use of the store. `heard` is 1 when there was such a change since it was last asked: to be asked
+     * before each poll, for what came during another call makes nothing readable. Some are never heard of,
+     * so look every few seconds all the same.
+     */
+    int (*listen)(struct app_store *store, int64_t study);
+    int (*heard)(struct app_store *store);
 
     /*
      * Looks at everything that is kept of the study, NULL: the only one, and goes on behind what is damaged.

@@ -96,7 +96,7 @@ struct seen {
     int count;
     struct app_record records[32];
     char state[32][16], outcomes[32][64], why[32][64], parameters[32][64];
-    char answer[32][64], extra[32][64], notes[32][64];
+    char answer[32][64], extra[32][64], notes[32][256];
 };
 
 static inline int see(void *context, const struct app_record *r)
@@ -111,7 +111,7 @@ static inline int see(void *context, const struct app_record *r)
     snprintf(seen->why[at], 64, "%s", r->why ? r->why : "");
     snprintf(seen->answer[at], 64, "%s", r->answer ? r->answer : "");
     snprintf(seen->extra[at], 64, "%s", r->extra ? r->extra : "");
-    snprintf(seen->notes[at], 64, "%s", r->notes ? r->notes : "");
+    snprintf(seen->notes[at], 256, "%s", r->notes ? r->notes : "");
     return CKG_OK;
 }
 

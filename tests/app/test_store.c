@@ -197,7 +197,8 @@ static int release(struct scene *s, int number, const char *machine)
     struct app_claim out = {.number = -1};
     assert_int_equal(s->t->release(s->store, s->study.id, number, machine, is_gone, &out, &s->message),
                      CKG_OK);
-    assert_true(!out.number || (out.lost && out.worker_process == 50 && out.process == 77));
+    assert_true(!out.number || (out.lost && out.worker_process == process_gone));
+    assert_true(!out.number || process_gone != 50 || out.process == 77);
     return out.number;
 }
 
@@ -217,6 +218,130 @@ static void check_releasing(struct scene *s)
     assert_string_equal(look(s, 0).state[0], "running");
     assert_string_equal(look(s, 0).state[1], "pending");
     finish(s, 2, "complete", "{\"f\": 1}", NULL, 0, 1);
+}
+
+/* --- leases --- */
+
+/* An answer to that evaluation of the trial; what became of it. */
+static int answer(struct scene *s, int number, int starts, const char *outcomes, const char *parameters,
+                  int64_t worker)
+{
+    const struct app_record result = {.number = number,
+                                      .state = "complete",
+                                      .parameters = parameters,
+                                      .outcomes = outcomes,
+                                      .seconds = 1.5,
+                                      .starts = starts};
+    int kept = -1;
+
+    assert_int_equal(s->t->finish(s->store, s->study.id, &result, worker, &kept, &s->message), CKG_OK);
+    return kept;
+}
+
+/* The first worker's answer comes when the trial is another's, or nobody's. */
+static void check_late(struct scene *s)
+{
+    static const char design[] = "{\"x\": 0.1}";
+    const struct app_worker first = make_worker(s, "here", 60);
+    const struct app_worker second = make_worker(s, "here", 61);
+
+    assert_int_equal(add_state(s, 1, 3, "pending", 1, 0), CKG_OK);
+    for (int i = 1; i <= 3; i++) {
+        const struct app_claim taken = claim(s, &first);
+        assert_int_equal(taken.number, i);
+        assert_int_equal(taken.starts, 1);
+    }
+    process_gone = 60;
+    assert_int_equal(claim(s, &second).starts, 2);
+    assert_int_equal(claim(s, &second).number, 2);
+    assert_int_equal(release(s, 3, "here"), 3);
+    process_gone = 0;
+
+    /* Accepted where nobody has answered, then the other's is beside it; the same twice is once. */
+    assert_int_equal(answer(s, 1, 1, "{\"f\": 1}", design, first.id), APP_KEPT);
+    assert_int_equal(answer(s, 1, 2, "{\"f\": 2}", design, second.id), APP_KEPT_BESIDE);
+    assert_int_equal(answer(s, 1, 1, "{\"f\": 1}", design, first.id), APP_KEPT);
+    assert_int_equal(answer(s, 2, 2, "{\"f\": 3}", NULL, second.id), APP_KEPT);
+    assert_int_equal(answer(s, 2, 1, "{\"f\": 4}", NULL, first.id), APP_KEPT_BESIDE);
+    assert_int_equal(answer(s, 2, 1, "{\"f\": 5}", NULL, first.id), APP_KEPT_BESIDE);
+
+    /* Not where it is no answer to this trial: of another design, of an evaluation that never was. */
+    assert_int_equal(answer(s, 3, 1, "{\"f\": 6}", "{\"x\": 0.2}", first.id), APP_KEPT_BESIDE);
+    assert_int_equal(answer(s, 3, 2, "{\"f\": 7}", design, first.id), APP_KEPT_BESIDE);
+    assert_int_equal(answer(s, 3, 0, "{\"f\": 8}", design, first.id), APP_KEPT_NOT);
+    assert_int_equal(answer(s, 4, 1, "{\"f\": 9}", design, first.id), APP_KEPT_NOT);
+
+    const struct seen seen = look(s, 0);
+    assert_string_equal(seen.outcomes[0], "{\"f\": 1}");
+    assert_string_equal(seen.notes[0], "a late answer that was not used: {\"f\": 2} after 1.5 s");
+    assert_string_equal(seen.outcomes[1], "{\"f\": 3}");
+    assert_non_null(strstr(seen.notes[1], "{\"f\": 4} after 1.5 s\na late"));
+    assert_string_equal(seen.state[2], "pending");
+    assert_int_equal(answer(s, 3, 1, "{\"f\": 10}", design, first.id), APP_KEPT);
+}
+
+struct crowd {
+    int count;
+    int64_t ids[4];
+    int trials;
+    double left;
+};
+
+static int see_worker(void *context, const struct app_worker_seen *seen)
+{
+    struct crowd *crowd = context;
+
+    assert_true(seen->age >= -1 && seen->age < 60 && seen->silent >= -1 && seen->silent < 60);
+    assert_string_equal(seen->worker.machine, "here");
+    assert_int_equal(seen->worker.slots, 3);
+    assert_string_equal(seen->worker.about, "{\"labels\": []}");
+    crowd->ids[crowd->count++] = seen->worker.id;
+    crowd->trials += seen->trials;
+    return CKG_OK;
+}
+
+static int see_lease(void *context, const struct app_lease *lease)
+{
+    struct crowd *crowd = context;
+
+    assert_int_equal(lease->worker.process, 70);
+    assert_int_equal(lease->number, 1);
+    crowd->count++;
+    crowd->left = lease->left;
+    return CKG_OK;
+}
+
+static double left_of_lease(struct scene *s)
+{
+    struct crowd crowd = {0};
+
+    assert_int_equal(s->t->leases(s->store, s->study.id, see_lease, &crowd, &s->message), CKG_OK);
+    assert_int_equal(crowd.count, 1);
+    return crowd.left;
+}
+
+/* Who is there, for how long; a heartbeat makes it longer. */
+static void check_leases(struct scene *s)
+{
+    struct app_worker worker = {
+        .machine = "here", .process = 70, .born = 71, .slots = 3, .about = "{\"labels\": []}", .lease = 100};
+    struct crowd crowd = {0};
+
+    assert_int_equal(s->t->worker_add(s->store, &worker, &s->message), CKG_OK);
+    assert_int_equal(add_state(s, 1, 1, "pending", 1, 0), CKG_OK);
+    assert_int_equal(claim(s, &worker).number, 1);
+    assert_int_equal(s->t->workers(s->store, see_worker, &crowd, &s->message), CKG_OK);
+    assert_int_equal(crowd.count, 1);
+    assert_true(crowd.ids[0] == worker.id && crowd.trials == 1);
+
+    assert_true(left_of_lease(s) > 30 && left_of_lease(s) <= 101);
+    worker.lease = 1000;
+    assert_int_equal(s->t->heartbeat(s->store, &worker, &s->message), CKG_OK);
+    assert_true(left_of_lease(s) > 900);
+
+    finish(s, 1, "complete", "{\"f\": 1}", NULL, worker.id, 1);
+    s->t->worker_remove(s->store, &worker);
+    assert_int_equal(s->t->heartbeat(s->store, &worker, &s->message), CKG_ERR_NOT_FOUND);
 }
 
 /* --- several processes --- */
@@ -397,12 +522,22 @@ static void test_dialect(void **state)
 {
     static const struct app_sql_driver driver = {
         .scheme = "fake:",
-        .dialect =
-            {.id = "ID", .integer = "INT8", .real = "FLOAT8", .now = "now()", .tables = "names", .claim = ""},
+        .dialect = {.id = "ID",
+                    .integer = "INT8",
+                    .real = "FLOAT8",
+                    .text = "BYTES",
+                    .now = "now()",
+                    .up = "up()",
+                    .tables = "names",
+                    .schema = "own.",
+                    .claim = "",
+                    .wake = "tell()"},
         .run = remember,
     };
     static const char plain[] = "SELECT 1";
-    static const char every[] = "{id}, {integer} {real}; {now}({tables}){claim}";
+    static const char every[] = "{id}, {integer} {real} {text}; {now}({tables}){up}{claim}{wake}";
+    static const char tables[] = "UPDATE a SET b = (SELECT c FROM d JOIN {tables} ON e = d.f WHERE from"
+                                 " IN (SELECT 1 FROM (SELECT g)));CREATE INDEX h ON {schema}i";
     struct app_sql sql = {.driver = &driver};
     struct app_message message;
     (void)state;
@@ -410,8 +545,11 @@ static void test_dialect(void **state)
     assert_int_equal(app_sql_run(&sql, plain, 0, NULL, NULL, NULL, NULL, &message), CKG_OK);
     assert_string_equal(last_statement, plain);
     assert_int_equal(app_sql_run(&sql, every, 0, NULL, NULL, NULL, NULL, &message), CKG_OK);
-    assert_string_equal(last_statement, "ID, INT8 FLOAT8; now()(names)");
+    assert_string_equal(last_statement, "ID, INT8 FLOAT8 BYTES; now()(names)up()tell()");
     const char *first = last_statement;
+    assert_int_equal(app_sql_run(&sql, tables, 0, NULL, NULL, NULL, NULL, &message), CKG_OK);
+    assert_string_equal(last_statement, "UPDATE own.a SET b = (SELECT c FROM own.d JOIN names ON e = d.f"
+                                        " WHERE from IN (SELECT 1 FROM (SELECT g)));CREATE INDEX h ON own.i");
     assert_int_equal(app_sql_run(&sql, plain, 0, NULL, NULL, NULL, NULL, &message), CKG_OK);
     assert_int_equal(app_sql_run(&sql, every, 0, NULL, NULL, NULL, NULL, &message), CKG_OK);
     assert_ptr_equal(last_statement, first);
@@ -445,6 +583,8 @@ TEST(answers)
 TEST(claiming)
 TEST(workers)
 TEST(releasing)
+TEST(late)
+TEST(leases)
 TEST(turn)
 TEST(processes)
 TEST(opening)
@@ -454,5 +594,5 @@ int main(void)
 {
     return RUN_TESTS(test_dialect, test_urls, test_studies, test_adding, test_revisions, test_finishing,
                      test_answers, test_claiming, test_workers, test_turn, test_processes, test_opening,
-                     test_missing, test_releasing);
+                     test_missing, test_releasing, test_late, test_leases);
 }

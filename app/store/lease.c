@@ -1,0 +1,580 @@
+/*
+ * Who evaluates which trial. A trial is claimed, renewed and finished in one transaction each that looks at
+ * its state first. A lease ends by the database's clock where it has one; where each client has its own, by
+ * what is seen of the worker.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <ckg/status.h>
+
+#include "base/clock.h"
+#include "store/inside.h"
+
+/* A statement as a transaction of its own, which gives no rows; tried again where that makes sense. */
+#define RUN_ALONE(s, durable, statement, changed, message, ...)                                              \
+    run_alone(&(s)->sql, durable, statement,                                                                 \
+              (int)(sizeof((struct app_sql_value[]){__VA_ARGS__}) / sizeof(struct app_sql_value)),           \
+              (struct app_sql_value[]){__VA_ARGS__}, changed, message)
+
+static int run_alone(struct app_sql *sql, int durable, const char *statement, int count,
+                     const struct app_sql_value *values, int64_t *changed, struct app_message *message)
+{
+    int status;
+
+    do {
+        status = app_sql_begin(sql, durable, message);
+        if (!status) {
+            status = app_sql_run(sql, statement, count, values, NULL, NULL, changed, message);
+            status = app_sql_end(sql, status, message);
+        }
+    } while (app_sql_again(sql, status));
+    return status;
+}
+
+/* The seconds of the worker's leases. */
+static double lease_of(const struct app_worker *worker)
+{
+    return worker->lease > 0 ? worker->lease : APP_STORE_SILENCE;
+}
+
+/* --- claiming --- */
+
+struct waiting {
+    const char *machine;
+    int number; /* 0: any */
+    app_is_gone *gone;
+    struct app_sightings *sightings;
+    int shared_clock;
+    struct app_claim found;
+    int held; /* it was a worker's before */
+};
+
+static struct waiting wait_for(struct app_sql_store *s, const char *machine, int number, app_is_gone *gone)
+{
+    return (struct waiting){
+        .machine = machine,
+        .number = number,
+        .gone = gone,
+        .sightings = &s->sightings,
+        .shared_clock = s->sql.driver->dialect.shared_clock,
+    };
+}
+
+/*
+ * The columns of a trial that is open: its number, how often it was begun, its worker if it has one, what is
+ * left of the lease, and its process. A server that has just come back gives workers time to say that they
+ * live.
+ */
+enum { NUMBER, STARTS, MACHINE, WORKER, WORKER_PROCESS, WORKER_BORN, HEARTBEAT, AGE, LEFT, PROCESS, BORN };
+
+#define OPEN_COLUMNS                                                                                         \
+    "SELECT t.number, t.starts, w.machine, w.id, w.process, w.born, w.heartbeat, {now} - w.heartbeat,"       \
+    " CASE WHEN {up} < 15.0 THEN 1.0 ELSE COALESCE(t.lease, 0.0) - {now} END, t.process, t.born"             \
+    " FROM trial t LEFT JOIN worker w ON w.id = t.worker"                                                    \
+    " WHERE t.study = $1 AND t.state IN ('pending', 'running') AND t.queued = 1"
+
+/* By its silence, as we have waited for it. */
+static int is_silent(struct waiting *w, const struct app_sql_value *columns)
+{
+    const struct app_sighting *seen = app_sightings_note(w->sightings, columns[WORKER].integer,
+                                                         columns[HEARTBEAT].real);
+
+    return seen && app_clock() - seen->since >= APP_STORE_SILENCE;
+}
+
+/* The first that is left alone is remembered. */
+static void note_elsewhere(struct waiting *w, const struct app_sql_value *columns)
+{
+    struct app_elsewhere *e = &w->found.elsewhere;
+    const struct app_sighting *seen = app_sightings_note(w->sightings, columns[WORKER].integer,
+                                                         columns[HEARTBEAT].real);
+
+    if (e->trial)
+        return;
+    e->trial = (int)columns[NUMBER].integer;
+    e->age = columns[AGE].real;
+    e->heard = seen && seen->changed;
+    snprintf(e->host, sizeof e->host, "%.*s", (int)strcspn(columns[MACHINE].text, " "),
+             columns[MACHINE].text);
+}
+
+/*
+ * A worker of the same machine is asked for directly. Where there is one clock, the lease decides; else a
+ * worker of another machine is gone by its silence.
+ */
+static int may_live(struct waiting *w, const struct app_sql_value *columns, int here, int gone)
+{
+    if (gone)
+        return 0;
+    if (w->shared_clock ? columns[LEFT].real < 0 : !here && is_silent(w, columns))
+        return 0;
+    if (!here)
+        note_elsewhere(w, columns);
+    return 1;
+}
+
+/* The first trial that nobody evaluates any longer. */
+static int take_waiting(void *context, const struct app_sql_value *columns, struct app_message *message)
+{
+    struct waiting *w = context;
+
+    if (w->found.number || (w->number && w->number != columns[NUMBER].integer))
+        return CKG_OK;
+
+    /* One that waits has no worker. */
+    w->held = columns[MACHINE].type != APP_SQL_NULL;
+    if (w->held) {
+        if (!columns[MACHINE].text)
+            return app_sql_damaged("the worker of trial", columns[NUMBER].integer, message);
+        const int here = !strcmp(columns[MACHINE].text, w->machine);
+        const int gone = here && w->gone(columns[WORKER_PROCESS].integer, columns[WORKER_BORN].integer);
+        if (may_live(w, columns, here, gone))
+            return CKG_OK;
+        w->found.lost = gone;
+        w->found.worker_process = columns[WORKER_PROCESS].integer;
+        w->found.worker_born = columns[WORKER_BORN].integer;
+        w->found.process = columns[PROCESS].integer;
+        w->found.born = columns[BORN].integer;
+    }
+    w->found.number = (int)columns[NUMBER].integer;
+    w->found.starts = (int)columns[STARTS].integer + 1;
+    return CKG_OK;
+}
+
+/* A look that takes nothing. */
+static int look_for_waiting(struct app_sql_store *s, int64_t study, struct waiting *w,
+                            struct app_message *message)
+{
+    w->found = (struct app_claim){0};
+    return APP_SQL_RUN(s, OPEN_COLUMNS " ORDER BY t.number", take_waiting, w, NULL, message,
+                       app_sql_integer(study));
+}
+
+/*
+ * The same in a transaction that is going to change the trial, whichever waits or the one of that number;
+ * `sealing` has what its change gets.
+ */
+static int take_hold(struct app_sql_store *s, int64_t study, int number, struct waiting *w,
+                     struct app_sealing *sealing, struct app_message *message)
+{
+    int status;
+
+    w->found = (struct app_claim){0};
+    if (number)
+        status = APP_SQL_RUN(s, OPEN_COLUMNS " AND t.number = $2 {claim}", take_waiting, w, NULL, message,
+                             app_sql_integer(study), app_sql_integer(number));
+    else
+        status = APP_SQL_RUN(s, OPEN_COLUMNS " AND t.state = 'pending' ORDER BY t.number LIMIT 1 {claim}",
+                             take_waiting, w, NULL, message, app_sql_integer(study));
+
+    if (!status && w->found.number)
+        status = app_sql_check_trial(s, study, w->found.number, message);
+    return status || !w->found.number ? status : app_sql_revise(s, study, sealing, message);
+}
+
+/* The end of such a transaction. */
+static int let_go(struct app_sql_store *s, const struct waiting *w, const struct app_sealing *sealing,
+                  int status, struct app_message *message)
+{
+    return w->found.number ? app_sql_seal_and_end(s, sealing, status, message)
+                           : app_sql_end(&s->sql, status, message);
+}
+
+/* Takes the trial that a look has found, or another that waits as well; found.number 0: somebody was first.
+ */
+static int take(struct app_sql_store *s, int64_t study, const struct app_worker *worker, struct waiting *w,
+                struct app_message *message)
+{
+    const int number = w->held ? w->found.number : 0;
+    struct app_sealing sealing;
+    int status = app_sql_begin(&s->sql, 0, message);
+
+    if (status)
+        return status;
+    status = take_hold(s, study, number, w, &sealing, message);
+    if (!status && w->found.number)
+        status = APP_SQL_RUN(
+            s,
+            "UPDATE trial SET state = 'running', revision = $1, worker = $2, starts = starts + 1,"
+            " process = NULL, born = NULL, lease = {now} + $3 WHERE study = $4 AND number = $5",
+            NULL, NULL, NULL, message, app_sql_integer(sealing.revision), app_sql_integer(worker->id),
+            app_sql_real(lease_of(worker)), app_sql_integer(study), app_sql_integer(w->found.number));
+    return let_go(s, w, &sealing, status, message);
+}
+
+int app_sql_claim(struct app_store *store, int64_t study, const struct app_worker *worker, app_is_gone *gone,
+                  struct app_claim *out, struct app_message *message)
+{
+    enum { TRIES = 8 };
+    struct app_sql_store *s = app_sql_self(store);
+    struct waiting w = wait_for(s, worker->machine, 0, gone);
+    int status = CKG_OK;
+
+    *out = (struct app_claim){0};
+    for (int i = 0; !status && !out->number && i < TRIES; i++) {
+        /* First without a transaction: mostly there is none. */
+        status = look_for_waiting(s, study, &w, message);
+        out->elsewhere = w.found.elsewhere;
+        if (status || !w.found.number)
+            return status;
+
+        /* Where somebody else was faster, there may be another. */
+        do
+            status = take(s, study, worker, &w, message);
+        while (app_sql_again(&s->sql, status));
+        if (!status && w.found.number)
+            *out = w.found;
+    }
+    return status;
+}
+
+static int release_once(struct app_sql_store *s, int64_t study, struct waiting *w, int64_t *changed,
+                        struct app_message *message)
+{
+    struct app_sealing sealing;
+    int status = app_sql_begin(&s->sql, 1, message);
+
+    *changed = 0;
+    if (status)
+        return status;
+    status = take_hold(s, study, w->number, w, &sealing, message);
+    sealing.wakes = 1;
+    if (!status && w->found.number)
+        status = APP_SQL_RUN(
+            s,
+            "UPDATE trial SET state = 'pending', revision = $1, worker = NULL, process = NULL,"
+            " born = NULL, lease = NULL WHERE study = $2 AND number = $3 AND state = 'running'",
+            NULL, NULL, changed, message, app_sql_integer(sealing.revision), app_sql_integer(study),
+            app_sql_integer(w->number));
+    return let_go(s, w, &sealing, status, message);
+}
+
+int app_sql_release(struct app_store *store, int64_t study, int number, const char *machine,
+                    app_is_gone *gone, struct app_claim *out, struct app_message *message)
+{
+    struct app_sql_store *s = app_sql_self(store);
+    struct waiting w = wait_for(s, machine, number, gone);
+    int64_t changed;
+    int status;
+
+    *out = (struct app_claim){0};
+    do
+        status = release_once(s, study, &w, &changed, message);
+    while (app_sql_again(&s->sql, status));
+    out->elsewhere = w.found.elsewhere;
+    if (!status && changed)
+        *out = w.found;
+    return status;
+}
+
+int app_sql_started(struct app_store *store, int64_t study, int number, int64_t worker, int64_t process,
+                    int64_t born, struct app_message *message)
+{
+    return RUN_ALONE(
+        app_sql_self(store), 0,
+        "UPDATE trial SET process = $1, born = $2 WHERE study = $3 AND number = $4 AND worker = $5", NULL,
+        message, app_sql_integer(process), app_sql_integer(born), app_sql_integer(study),
+        app_sql_integer(number), app_sql_integer(worker));
+}
+
+/* --- finishing --- */
+
+/*
+ * A result that took long, or comes long after the last that was made safe against a power failure, is made
+ * safe at once; of quick ones a power failure may take the last half second, the death of a process none.
+ */
+static int is_precious(const struct app_sql_store *s, const struct app_record *result)
+{
+    return !(result->seconds < 0.2) || app_clock() - s->synced > 0.5;
+}
+
+/* The result is the trial's where that is open, and this worker's or, if `late`, anybody's. */
+static int write_result(struct app_sql_store *s, int64_t study, int64_t revision, const struct app_record *r,
+                        int64_t worker, int late, int64_t *changed, struct app_message *message)
+{
+    return APP_SQL_RUN(s,
+                       "UPDATE trial SET state = $1, revision = $2, outcomes = $3, why = $4, log = $5,"
+                       " seconds = $6, failures = failures + $7, answer = $8, extra = $9, notes = $10,"
+                       " ended = CASE WHEN $1 <> 'pending' THEN {now} END,"
+                       " worker = NULL, process = NULL, born = NULL, lease = NULL"
+                       " WHERE study = $11 AND number = $12 AND state IN ('pending', 'running')"
+                       " AND (COALESCE(worker, 0) = $13 OR $14 = 1)",
+                       NULL, NULL, changed, message, app_sql_text(r->state), app_sql_integer(revision),
+                       app_sql_text(r->outcomes), app_sql_text(r->why), app_sql_text(r->log),
+                       app_sql_real(r->seconds), app_sql_integer(r->failures), app_sql_text(r->answer),
+                       app_sql_text(r->extra), app_sql_text(r->notes), app_sql_integer(study),
+                       app_sql_integer(r->number), app_sql_integer(worker), app_sql_integer(late));
+}
+
+/* How a trial stands to an answer that is not its worker's. */
+struct against {
+    int found;
+    int open;     /* nobody has answered */
+    int known;    /* it was begun as often as the answer says, and has the design of the answer */
+    int the_same; /* this very answer is its own */
+};
+
+static int take_against(void *context, const struct app_sql_value *columns, struct app_message *message)
+{
+    struct against *a = context;
+
+    (void)message;
+    *a = (struct against){1, (int)columns[0].integer, (int)columns[1].integer, (int)columns[2].integer};
+    return CKG_OK;
+}
+
+static int compare_late(struct app_sql_store *s, int64_t study, const struct app_record *r,
+                        struct against *out, struct app_message *message)
+{
+    *out = (struct against){0};
+    return APP_SQL_RUN(s,
+                       "SELECT CASE WHEN state IN ('pending', 'running') THEN 1 ELSE 0 END,"
+                       " CASE WHEN starts >= $1 AND parameters = COALESCE($2, parameters) THEN 1 ELSE 0 END,"
+                       " CASE WHEN state = 'complete' AND outcomes = $3 AND seconds = $4 THEN 1 ELSE 0 END"
+                       " FROM trial WHERE study = $5 AND number = $6",
+                       take_against, out, NULL, message, app_sql_integer(r->starts),
+                       app_sql_text(r->parameters), app_sql_text(r->outcomes), app_sql_real(r->seconds),
+                       app_sql_integer(study), app_sql_integer(r->number));
+}
+
+/* The answer as another line of the trial's notes. */
+static int keep_beside(struct app_sql_store *s, int64_t study, int64_t revision, const struct app_record *r,
+                       struct app_message *message)
+{
+    struct app_text note = {0};
+
+    app_text_print(&note, "a late answer that was not used: %s", r->outcomes);
+    if (isfinite(r->seconds))
+        app_text_print(&note, " after %.3g s", r->seconds);
+    const int status = note.failed
+                           ? app_fail(message, CKG_ERR_NOMEM, "out of memory")
+                           : APP_SQL_RUN(s,
+                                         "UPDATE trial SET revision = $1, notes = COALESCE(notes || $2, '')"
+                                         " || $3 WHERE study = $4 AND number = $5",
+                                         NULL, NULL, NULL, message, app_sql_integer(revision),
+                                         app_sql_text("\n"), app_sql_text(note.data), app_sql_integer(study),
+                                         app_sql_integer(r->number));
+    app_text_free(&note);
+    return status;
+}
+
+/* Values that come when the trial is no longer their worker's. */
+static int take_late(struct app_sql_store *s, int64_t study, int64_t revision, const struct app_record *r,
+                     int64_t worker, int *kept, struct app_message *message)
+{
+    struct against trial;
+    int64_t changed = 0;
+    int status = compare_late(s, study, r, &trial, message);
+
+    if (status || !trial.found)
+        return status;
+    if (trial.the_same) {
+        *kept = APP_KEPT;
+        return CKG_OK;
+    }
+    if (trial.open && trial.known) {
+        status = write_result(s, study, revision, r, worker, 1, &changed, message);
+        *kept = APP_KEPT;
+        return status;
+    }
+    *kept = APP_KEPT_BESIDE;
+    return keep_beside(s, study, revision, r, message);
+}
+
+static int finish_once(struct app_sql_store *s, int64_t study, const struct app_record *r, int64_t worker,
+                       int durable, int *kept, struct app_message *message)
+{
+    struct app_sealing sealing;
+    int64_t changed = 0;
+
+    /* All of it or nothing. */
+    *kept = APP_KEPT_NOT;
+    int status = app_sql_begin(&s->sql, durable, message);
+    if (status)
+        return status;
+
+    /* It counts where the trial is still open, and this worker's. */
+    status = app_sql_revise(s, study, &sealing, message);
+    sealing.wakes = 1;
+    if (!status)
+        status = app_sql_check_trial(s, study, r->number, message);
+    if (!status)
+        status = write_result(s, study, sealing.revision, r, worker, 0, &changed, message);
+    if (!status && changed)
+        *kept = APP_KEPT;
+
+    /* What was measured is kept all the same. */
+    else if (!status && r->starts > 0 && !strcmp(r->state, "complete"))
+        status = take_late(s, study, sealing.revision, r, worker, kept, message);
+
+    /* Only what was committed has been kept. */
+    status = app_sql_seal_and_end(s, &sealing, status, message);
+    if (status)
+        *kept = APP_KEPT_NOT;
+    return status;
+}
+
+int app_sql_finish(struct app_store *store, int64_t study, const struct app_record *r, int64_t worker,
+                   int *kept, struct app_message *message)
+{
+    struct app_sql_store *s = app_sql_self(store);
+    const int durable = is_precious(s, r);
+    int status;
+
+    do
+        status = finish_once(s, study, r, worker, durable, kept, message);
+    while (app_sql_again(&s->sql, status));
+    if (!status && durable)
+        s->synced = app_clock();
+    return status;
+}
+
+/* --- workers --- */
+
+static int worker_add_once(struct app_sql_store *s, struct app_worker *worker, struct app_message *message)
+{
+    int status = app_sql_begin(&s->sql, 0, message);
+
+    if (status)
+        return status;
+
+    /*
+     * Those of long ago that have nothing are forgotten: by their number, for clocks can be wrong, and by
+     * their silence, for a thousand may be alive.
+     */
+    status = APP_SQL_RUN(s,
+                         "DELETE FROM worker WHERE id <= (SELECT MAX(id) FROM worker) - $1"
+                         " AND {now} - heartbeat > 3600"
+                         " AND id NOT IN (SELECT worker FROM trial WHERE worker IS NOT NULL)",
+                         NULL, NULL, NULL, message, app_sql_integer(1000));
+    if (!status)
+        status = APP_SQL_RUN(s,
+                             "INSERT INTO worker (machine, process, born, slots, about, heartbeat, began)"
+                             " VALUES ($1, $2, $3, $4, $5, {now}, {now}) RETURNING id",
+                             app_sql_first_integer, &worker->id, NULL, message, app_sql_text(worker->machine),
+                             app_sql_integer(worker->process), app_sql_integer(worker->born),
+                             app_sql_integer(worker->slots), app_sql_text(worker->about));
+    return app_sql_end(&s->sql, status, message);
+}
+
+int app_sql_worker_add(struct app_store *store, struct app_worker *worker, struct app_message *message)
+{
+    struct app_sql_store *s = app_sql_self(store);
+    int status;
+
+    do
+        status = worker_add_once(s, worker, message);
+    while (app_sql_again(&s->sql, status));
+    return status;
+}
+
+static int beat_once(struct app_sql_store *s, const struct app_worker *worker, int64_t *known,
+                     struct app_message *message)
+{
+    int status = app_sql_begin(&s->sql, 0, message);
+
+    if (status)
+        return status;
+
+    /* It is another every time, whatever is done to the clock. */
+    status = APP_SQL_RUN(s,
+                         "UPDATE worker SET heartbeat = CASE WHEN heartbeat = {now} THEN heartbeat + 0.001"
+                         " ELSE {now} END WHERE id = $1",
+                         NULL, NULL, known, message, app_sql_integer(worker->id));
+    if (!status)
+        status = APP_SQL_RUN(s, "UPDATE trial SET lease = {now} + $1 WHERE worker = $2", NULL, NULL, NULL,
+                             message, app_sql_real(lease_of(worker)), app_sql_integer(worker->id));
+    return app_sql_end(&s->sql, status, message);
+}
+
+int app_sql_heartbeat(struct app_store *store, const struct app_worker *worker, struct app_message *message)
+{
+    struct app_sql_store *s = app_sql_self(store);
+    int64_t known = 0;
+    int status;
+
+    do
+        status = beat_once(s, worker, &known, message);
+    while (app_sql_again(&s->sql, status));
+    return status || known ? status
+                           : app_fail(message, CKG_ERR_NOT_FOUND, "the store has forgotten this worker");
+}
+
+void app_sql_worker_remove(struct app_store *store, const struct app_worker *worker)
+{
+    struct app_message unheard;
+
+    RUN_ALONE(app_sql_self(store), 0,
+              "DELETE FROM worker WHERE id = $1"
+              " AND id NOT IN (SELECT worker FROM trial WHERE worker IS NOT NULL)",
+              NULL, &unheard, app_sql_integer(worker->id));
+}
+
+/* --- who is there --- */
+
+struct visit {
+    app_worker_visit *worker;
+    app_lease_visit *lease;
+    void *context;
+};
+
+/* The worker whose columns begin there: its id, machine, process, birth. */
+static struct app_worker worker_at(const struct app_sql_value *columns)
+{
+    return (struct app_worker){.id = columns[0].integer,
+                               .machine = columns[1].text ? columns[1].text : "",
+                               .process = columns[2].integer,
+                               .born = columns[3].integer};
+}
+
+static int take_worker(void *context, const struct app_sql_value *columns, struct app_message *message)
+{
+    const struct visit *to = context;
+    struct app_worker_seen seen = {.worker = worker_at(columns),
+                                   .age = app_sql_number(&columns[6]),
+                                   .silent = columns[7].real,
+                                   .trials = (int)columns[8].integer};
+
+    (void)message;
+    seen.worker.slots = (int)columns[4].integer;
+    seen.worker.about = columns[5].text;
+    return to->worker(to->context, &seen);
+}
+
+int app_sql_workers(struct app_store *store, app_worker_visit *visit, void *context,
+                    struct app_message *message)
+{
+    struct visit to = {.worker = visit, .context = context};
+
+    return app_sql_run(&app_sql_self(store)->sql,
+                       "SELECT w.id, w.machine, w.process, w.born, w.slots, w.about,"
+                       " CASE WHEN w.began > 0 THEN {now} - w.began END, {now} - w.heartbeat,"
+                       " (SELECT COUNT(*) FROM trial t WHERE t.worker = w.id) FROM worker w ORDER BY w.id",
+                       0, NULL, take_worker, &to, NULL, message);
+}
+
+static int take_lease(void *context, const struct app_sql_value *columns, struct app_message *message)
+{
+    const struct visit *to = context;
+    const struct app_lease lease = {.number = (int)columns[6].integer,
+                                    .worker = worker_at(columns),
+                                    .left = app_sql_number(&columns[5]),
+                                    .silent = columns[4].real};
+
+    (void)message;
+    return to->lease(to->context, &lease);
+}
+
+int app_sql_leases(struct app_store *store, int64_t study, app_lease_visit *visit, void *context,
+                   struct app_message *message)
+{
+    struct visit to = {.lease = visit, .context = context};
+
+    return APP_SQL_RUN(app_sql_self(store),
+                       "SELECT w.id, w.machine, w.process, w.born, {now} - w.heartbeat, t.lease - {now},"
+                       " t.number FROM trial t JOIN worker w ON w.id = t.worker WHERE t.study = $1"
+                       " AND t.state = 'running' ORDER BY t.number",
+                       take_lease, &to, NULL, message, app_sql_integer(study));
+}
