@@ -67,7 +67,7 @@ static int ask_one(const struct app_arguments *a, struct app_notebook *n)
 {
     ckg_suggestion *suggestion;
     int number;
-    int status = app_notebook_suggest(n, 0, &suggestion, &number);
+    int status = app_notebook_suggest(n, 0, 0, &suggestion, &number);
 
     if (!status)
         status = print_trial(a, n, suggestion, number);

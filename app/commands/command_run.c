@@ -127,7 +127,7 @@ static int conclude(const struct app_arguments *a, struct app_notebook *n, enum 
 static int run_alone(const struct app_arguments *a, struct app_notebook *n)
 {
     struct app_signals signals;
-    const int status = app_signals_listen(&signals, n->message);
+    const int status = app_signals_listen(&signals, APP_STOP_KILL, n->message);
 
     if (status)
         return status;

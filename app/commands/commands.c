@@ -4,6 +4,7 @@
 #define COMMANDS(ROW)                                                                                        \
     ROW(new, "write NAME.yaml, a commented problem file to start from")                                      \
     ROW(run, "evaluate designs until the budget is spent, then recommend one")                               \
+    ROW(worker, "evaluate for the studies of a store, on as many machines as there are")                     \
     ROW(ask, "suggest designs for people or other programs to evaluate")                                     \
     ROW(tell, "record the result of a trial")                                                                \
     ROW(discard, "set trials aside, out of sight of the models and the budget")                              \

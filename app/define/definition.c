@@ -237,6 +237,14 @@ static void add_command(struct app_text *out, const struct app_evaluate *e)
     app_json_close(out, ']');
 }
 
+static void add_needs(struct app_text *out, const struct app_evaluate *e)
+{
+    app_json_open(out, "needs", '{');
+    for (int i = 0; i < e->needs_count; i++)
+        app_json_add_string(out, e->needs[i].name, e->needs[i].value);
+    app_json_close(out, '}');
+}
+
 static void add_evaluate(struct app_text *out, const struct app_evaluate *e)
 {
     app_json_open(out, "evaluate", '{');
@@ -247,6 +255,10 @@ static void add_evaluate(struct app_text *out, const struct app_evaluate *e)
     app_json_add_integer(out, "retries", e->retries);
     if (e->pause_after >= 0)
         app_json_add_integer(out, "pause_after", e->pause_after);
+    if (e->ahead)
+        app_json_add_integer(out, "ahead", e->ahead);
+    if (e->needs_count)
+        add_needs(out, e);
     app_json_close(out, '}');
 }
 
@@ -503,6 +515,11 @@ void app_definition_free(struct app_definition *d)
         free(d->evaluate.command[i]);
     free(d->evaluate.command);
     free(d->evaluate.at);
+    for (int i = 0; i < d->evaluate.needs_count; i++) {
+        free(d->evaluate.needs[i].name);
+        free(d->evaluate.needs[i].value);
+    }
+    free(d->evaluate.needs);
     free(d->warnings);
     free(d->name);
     for (int i = 0; d->parameter && i < CKG_MAX_PARAMETERS; i++)

@@ -38,6 +38,11 @@ struct app_outcome {
     const struct app_label *label;
 };
 
+/* What a worker must have, as licence=cfd. */
+struct app_need {
+    char *name, *value;
+};
+
 /* How to evaluate a design. */
 struct app_evaluate {
     int count;      /* words of the command, 0: people or other programs evaluate */
@@ -46,6 +51,9 @@ struct app_evaluate {
     double timeout; /* seconds, 0: none */
     int parallel, retries;
     int pause_after; /* failures in a row, 0: never, -1: as notebook/pause.h has it */
+    int ahead;       /* designs that are chosen before anybody can evaluate them */
+    int needs_count;
+    struct app_need *needs; /* (needs_count) */
 };
 
 /* When a run ends before its budget: the rest of it is expected to gain less than this. */
@@ -101,6 +109,14 @@ int app_definition_parse(struct app_definition *out, const char *text, size_t le
  * had one or not.
  */
 void app_definition_write(const struct app_definition *definition, uint64_t seed, struct app_text *out);
+
+/*
+ * From here on the definition says how the study goes on as `kept` does, which has the same problem: budget,
+ * designs of the user's own, policy, seed and models. How designs are evaluated, and all that an evaluation
+ * is told, stays its own, but for what else a worker needs. `kept` is freed.
+ */
+int app_definition_follow(struct app_definition *definition, struct app_definition *kept,
+                          struct app_message *message);
 
 /*
  * CKG_OK when parameters, rules, objective and constraints are the same; else CKG_ERR_INVALID and the first

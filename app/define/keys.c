@@ -84,6 +84,10 @@ static const struct app_file_key evaluate_keys[] = {
     {"retries", "an integer", "0", "how often a failed evaluation is tried again"},
     {"pause_after", "an integer, 0: never", "as many as look like an outage",
      "failures in a row that pause the run"},
+    {"ahead", "an integer", "0",
+     "how many designs are chosen before anybody is free to evaluate them, so that workers need not wait; "
+     "they know less than designs that are chosen later"},
+    {"needs", "`{licence: cfd}`", "nothing", "labels that a `ckg worker` must have to evaluate this study"},
     {0},
 };
 

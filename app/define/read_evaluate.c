@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/meant.h"
 #include "define/placeholder.h"
@@ -15,16 +16,20 @@ static const double longest_time = 1e9;
 static const double too_short = 0.01;
 static const double too_long = 1e7;
 
-enum { MOST_PARALLEL = 1000, MOST_RETRIES = 1000, MOST_FAILURES = 1000 };
+enum { MOST_PARALLEL = 1000, MOST_RETRIES = 1000, MOST_FAILURES = 1000, MOST_AHEAD = 1000 };
 
 struct evaluate {
-    const yaml_node_t *command, *timeout, *parallel, *retries, *pause_after;
+    const yaml_node_t *command, *timeout, *parallel, *retries, *pause_after, *ahead, *needs;
 };
 
 static const struct app_node_key evaluate_keys[] = {
-    {"command", offsetof(struct evaluate, command)},         {"timeout", offsetof(struct evaluate, timeout)},
-    {"parallel", offsetof(struct evaluate, parallel)},       {"retries", offsetof(struct evaluate, retries)},
+    {"command", offsetof(struct evaluate, command)},
+    {"timeout", offsetof(struct evaluate, timeout)},
+    {"parallel", offsetof(struct evaluate, parallel)},
+    {"retries", offsetof(struct evaluate, retries)},
     {"pause_after", offsetof(struct evaluate, pause_after)},
+    {"ahead", offsetof(struct evaluate, ahead)},
+    {"needs", offsetof(struct evaluate, needs)},
 };
 
 /* The names of all parameters. */
@@ -119,6 +124,46 @@ static int read_seconds(struct app_reader *r, const yaml_node_t *node, double *o
     return app_node_expect(&r->document, node, "a number of seconds above 0 and at most 1e9");
 }
 
+/* One of `needs`, the name of a label and what it must be. */
+static int add_need(struct app_reader *r, const yaml_node_t *key, const yaml_node_t *value)
+{
+    struct app_evaluate *e = &r->out->evaluate;
+    const char *name = app_node_text(key);
+    struct app_need *needs = realloc(e->needs, ((size_t)e->needs_count + 1) * sizeof *needs);
+
+    if (!needs)
+        return app_reader_no_memory(r);
+    e->needs = needs;
+    if (!*name || strchr(name, '='))
+        return app_node_complain(&r->document, key,
+                                 "the name of a label has no equals sign and is not empty");
+
+    /* Each is whole before it counts. */
+    needs[e->needs_count] = (struct app_need){0};
+    int status = app_node_line(&r->document, value, "a label", 200, &needs[e->needs_count].value);
+    if (!status) {
+        needs[e->needs_count].name = app_copy(name);
+        status = needs[e->needs_count].name ? CKG_OK : app_reader_no_memory(r);
+    }
+    if (status)
+        free(needs[e->needs_count].value);
+    else
+        e->needs_count++;
+    return status;
+}
+
+/* What concerns other machines: who may evaluate, and how many designs wait for them. */
+static int read_sharing(struct app_reader *r, const struct evaluate *from)
+{
+    int status = CKG_OK;
+
+    if (from->ahead)
+        status = app_node_whole(&r->document, from->ahead, 0, MOST_AHEAD, &r->out->evaluate.ahead);
+    if (!status && from->needs)
+        status = app_reader_each(r, from->needs, add_need);
+    return status;
+}
+
 int app_read_evaluate(struct app_reader *r, const yaml_node_t *node)
 {
     struct app_evaluate *out = &r->out->evaluate;
@@ -141,5 +186,5 @@ int app_read_evaluate(struct app_reader *r, const yaml_node_t *node)
         status = app_node_whole(&r->document, from.retries, 0, MOST_RETRIES, &out->retries);
     if (!status && from.pause_after)
         status = app_node_whole(&r->document, from.pause_after, 0, MOST_FAILURES, &out->pause_after);
-    return status;
+    return status ? status : read_sharing(r, &from);
 }

@@ -17,8 +17,12 @@
 void app_trial_write(const struct app_definition *definition, const struct app_trial *trial,
                      struct app_text *out);
 
+/* Its members, in an object that is open. */
+void app_trial_add(const struct app_definition *definition, const struct app_trial *trial,
+                   struct app_text *out);
+
 /*
- * Its members, in an object that is open, with how often the evaluation was started, the end of its standard
+ * The same with how often the evaluation was started, the end of its standard
  * error, its whole answer, what that has beyond the outcomes, and the notes.
  */
 void app_trial_add_whole(const struct app_definition *definition, const struct app_trial *trial,

@@ -5,8 +5,7 @@
 
 /* --- trials --- */
 
-/* The members of a trial, in an object that is open. */
-static void add_trial(const struct app_definition *d, const struct app_trial *t, struct app_text *out)
+void app_trial_add(const struct app_definition *d, const struct app_trial *t, struct app_text *out)
 {
     app_json_add_integer(out, "trial", t->number);
     app_json_add_string(out, "state", app_state_name(t->state));
@@ -26,13 +25,13 @@ static void add_trial(const struct app_definition *d, const struct app_trial *t,
 void app_trial_write(const struct app_definition *d, const struct app_trial *t, struct app_text *out)
 {
     app_json_open(out, NULL, '{');
-    add_trial(d, t, out);
+    app_trial_add(d, t, out);
     app_json_close(out, '}');
 }
 
 void app_trial_add_whole(const struct app_definition *d, const struct app_trial *t, struct app_text *out)
 {
-    add_trial(d, t, out);
+    app_trial_add(d, t, out);
     app_json_add_integer(out, "starts", t->starts);
     app_json_add_string(out, "log", t->log);
     app_json_add_string(out, "answer", t->answer);

@@ -425,7 +425,8 @@ void app_notebook_turn_give(struct app_notebook *n)
     n->store->table->turn_give(n->store, n->study);
 }
 
-int app_notebook_suggest(struct app_notebook *n, int64_t worker, ckg_suggestion **out, int *number)
+int app_notebook_suggest(struct app_notebook *n, int64_t worker, int queued, ckg_suggestion **out,
+                         int *number)
 {
     ckg_study *engine;
     struct app_text design = {0};
@@ -438,7 +439,7 @@ int app_notebook_suggest(struct app_notebook *n, int64_t worker, ckg_suggestion 
         return status;
     if (due >= 0)
         return app_notebook_add(n, n->definition.own + (size_t)due * (size_t)app_dimension(&n->definition),
-                                worker, worker != 0, number);
+                                worker, queued, number);
 
     /* The engine chooses a design. */
     status = app_notebook_engine(n, &engine);
@@ -452,7 +453,7 @@ int app_notebook_suggest(struct app_notebook *n, int64_t worker, ckg_suggestion 
     app_design_write(&n->definition, (*out)->x, &design);
     const struct app_record record = {.state = worker ? "running" : "pending",
                                       .origin = !strcmp((*out)->path, "design") ? "design" : "policy",
-                                      .queued = worker != 0,
+                                      .queued = queued,
                                       .parameters = design.data,
                                       .seconds = NAN,
                                       .starts = worker != 0};

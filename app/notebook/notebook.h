@@ -36,9 +36,11 @@ struct app_notebook {
     char *folder; /* where evaluations run */
     char *url;    /* of the store */
     char *file;   /* the problem file, or NULL */
+    char *kept;   /* the definition as the store has it, where the study was joined; else NULL */
     uint64_t seed;
     int threads;
     struct app_store *store;
+    int borrowed;  /* the store is another's to close */
     int64_t study; /* its id in the store, 0: not there yet */
     int64_t revision;
     int64_t redefined; /* when a person last changed the problem that was read, a revision; 0: never */
@@ -73,6 +75,15 @@ enum app_access {
 int app_notebook_open(struct app_notebook *out, const struct app_study_place *place, enum app_access access,
                       struct app_message *message);
 void app_notebook_close(struct app_notebook *notebook);
+
+/*
+ * The study of the problem file in a store that stays the caller's, for a process that evaluates it: how it
+ * goes on is the store's, and how designs are evaluated, with all that an evaluation is told, the file's
+ * alone. CKG_ERR_NOT_FOUND: the store has no such study; CKG_ERR_INVALID: it has another problem, or the file
+ * is wrong.
+ */
+int app_notebook_join(struct app_notebook *out, struct app_store *store, const char *url, const char *file,
+                      struct app_message *message);
 
 /*
  * The same for a study whose definition is at hand, as JSON or YAML, instead of in a file: begun in the store
@@ -120,11 +131,12 @@ int app_notebook_tell(struct app_notebook *notebook, ckg_study *engine, const st
 int app_notebook_fail(struct app_notebook *notebook, int status);
 
 /*
- * Adds the next design to the store, for a run's worker (with its id) or for whoever asked (0): a design of
- * the problem file that has not been taken up yet, *out being NULL, or else the engine's suggestion. The
- * caller holds the turn and has synced.
+ * Adds the next design to the store, for a run's worker (with its id), or for whoever asked (0), or queued
+ * for any run: a design of the problem file that has not been taken up yet, *out being NULL, or else the
+ * engine's suggestion. The caller holds the turn and has synced.
  */
-int app_notebook_suggest(struct app_notebook *notebook, int64_t worker, ckg_suggestion **out, int *number);
+int app_notebook_suggest(struct app_notebook *notebook, int64_t worker, int queued, ckg_suggestion **out,
+                         int *number);
 
 /* Takes or waits for the turn, a minute at most. */
 int app_notebook_turn(struct app_notebook *notebook);

@@ -314,6 +314,55 @@ int app_notebook_open(struct app_notebook *n, const struct app_study_place *plac
     return status;
 }
 
+/* --- a store at hand --- */
+
+/* The record of the file's study, the same problem, and how it goes on. */
+static int follow_record(struct app_notebook *n, const struct app_study_record *record)
+{
+    struct app_definition kept;
+    struct app_message difference;
+    int status = read_record(n, record, &kept);
+
+    if (status)
+        return status;
+    if (app_definition_same(&kept, &n->definition, &difference)) {
+        app_definition_free(&kept);
+        return app_fail(n->message, CKG_ERR_INVALID,
+                        "%s: the study '%s' of the store has another problem: %.600s", n->file,
+                        n->definition.name, difference.text);
+    }
+
+    n->study = record->id;
+    n->redefined = record->redefined;
+    n->seed = record->seed;
+    n->kept = app_copy(record->definition);
+    status = app_definition_follow(&n->definition, &kept, n->message);
+    return status || n->kept ? status : no_memory(n->message);
+}
+
+int app_notebook_join(struct app_notebook *n, struct app_store *store, const char *url, const char *file,
+                      struct app_message *message)
+{
+    struct app_study_record record = {0};
+
+    *n = (struct app_notebook){.message = message, .store = store, .borrowed = 1};
+    n->url = app_copy(url);
+    n->file = app_copy(file);
+    int status = n->url && n->file ? app_definition_read(&n->definition, file, message) : no_memory(message);
+    if (!status)
+        status = make_folder(n, file);
+    if (!status)
+        status = store->table->study_find(store, n->definition.name, &record, message);
+    if (!status)
+        status = follow_record(n, &record);
+    if (!status)
+        status = app_notebook_sync(n);
+    app_study_record_free(&record);
+    if (status)
+        app_notebook_close(n);
+    return status;
+}
+
 /* --- a definition at hand --- */
 
 /* The study of that name in the store, which is made where there is none. */
@@ -394,11 +443,12 @@ void app_notebook_close(struct app_notebook *n)
         app_trial_free(&n->trials[i]);
     free(n->trials);
     ckg_study_free(n->engine);
-    if (n->store)
+    if (n->store && !n->borrowed)
         n->store->table->close(n->store);
     app_definition_free(&n->definition);
     free(n->folder);
     free(n->url);
     free(n->file);
+    free(n->kept);
     *n = (struct app_notebook){.message = n->message};
 }

@@ -56,7 +56,7 @@ int app_work_choose(struct app_notebook *n, const struct app_worker *worker, int
 
     status = app_notebook_sync(n);
     if (!status && app_notebook_spent(n) < budget)
-        status = app_notebook_suggest(n, worker->id, &suggestion, number);
+        status = app_notebook_suggest(n, worker ? worker->id : 0, 1, &suggestion, number);
 
     app_notebook_turn_give(n);
     ckg_suggestion_free(suggestion);

@@ -15,8 +15,9 @@ int app_work_inherit(struct app_notebook *notebook, const struct app_worker *wor
                      const struct app_claim *claim);
 
 /*
- * A new design, as a trial of the worker's, unless there are `budget` trials already; *number 0: there are
- * or, with *taken 0, the turn is another's. CKG_ERR_EXHAUSTED, CKG_ERR_CANCELLED: as ckg_study_ask.
+ * A new design, as a trial of the worker's, NULL: for whoever is free first, unless there are `budget` trials
+ * already; *number 0: there are or, with *taken 0, the turn is another's. CKG_ERR_EXHAUSTED,
+ * CKG_ERR_CANCELLED: as ckg_study_ask.
  */
 int app_work_choose(struct app_notebook *notebook, const struct app_worker *worker, int budget, int *taken,
                     int *number);

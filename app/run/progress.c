@@ -57,12 +57,14 @@ static void print_why(const struct app_trial *t)
     app_text_free(&why);
 }
 
-static void print_line(const struct app_notebook *n, const struct app_trial *t)
+static void print_line(const struct app_progress *p, const struct app_notebook *n, const struct app_trial *t)
 {
     const struct app_definition *d = &n->definition;
     const struct app_trial *best = app_notebook_best(n);
     char number[32];
 
+    if (p->named)
+        app_say("%s  ", d->name);
     app_say("%d/%d  trial %d %s", ended(n), d->budget, t->number,
             t->state == APP_PENDING ? "to be tried again" : app_state_name(t->state));
     for (int i = 0; i < t->count; i++)
@@ -329,6 +331,8 @@ void app_progress_say(struct app_progress *p, const struct app_notebook *n, cons
     wipe(p);
     if (p->say)
         p->say(p->context, line);
+    else if (p->named)
+        app_warn("%s: %s\n", n->definition.name, line);
     else
         app_warn("%s\n", line);
     app_progress_draw(p, n);
@@ -372,9 +376,13 @@ void app_progress_ended(struct app_progress *p, struct app_notebook *n, int numb
     struct app_text line = {0};
 
     if (p->kind == APP_PROGRESS_LINES)
-        print_line(n, t);
+        print_line(p, n, t);
     if (p->kind == APP_PROGRESS_JSON) {
-        app_trial_write(&n->definition, t, &line);
+        app_json_open(&line, NULL, '{');
+        if (p->named)
+            app_json_add_string(&line, "study", n->definition.name);
+        app_trial_add(&n->definition, t, &line);
+        app_json_close(&line, '}');
         app_say("%s\n", line.data ? line.data : "");
         fflush(stdout);
         app_text_free(&line);

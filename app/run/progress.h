@@ -14,6 +14,7 @@ enum { APP_BLOCK = 9 };
 
 struct app_progress {
     enum app_progress_kind kind;
+    int named; /* the study is named in every line, for there are several */
     double started;
     int at_start;                  /* evaluations that had ended when the run began */
     int drawn;                     /* lines of the block on the screen */

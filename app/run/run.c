@@ -28,7 +28,16 @@ struct run {
 /* Until something happens or has to be done. */
 static void wait_for_something(struct run *r)
 {
+    struct app_notebook *n = r->steps.n;
     double until = fmin(r->beaten + heartbeat, app_steps_look(&r->steps));
+
+    /* The store tells of changes, where it can and they matter here. */
+    r->places.news = -1;
+    if (app_steps_look(&r->steps) < INFINITY) {
+        r->places.news = n->store->table->listen(n->store, n->study);
+        if (n->store->table->heard(n->store))
+            return;
+    }
 
     if (r->steps.progress.kind == APP_PROGRESS_BLOCK)
         until = fmin(until, r->drawn + redraw);
@@ -43,7 +52,8 @@ static void keep_alive(struct run *r)
     struct app_message unheard; /* when a result comes is early enough to complain */
 
     if (now - r->beaten >= heartbeat) {
-        n->store->table->heartbeat(n->store, &r->worker, &unheard);
+        if (n->store->table->heartbeat(n->store, &r->worker, &unheard) == CKG_ERR_NOT_FOUND)
+            n->store->table->worker_add(n->store, &r->worker, &unheard);
         app_places_reap(&r->places);
         r->beaten = now;
     }
@@ -102,6 +112,7 @@ static int begin(struct run *r, const struct app_run_host *host)
 
     /* Who we are, whom we look after, and what dead runs have left. */
     app_worker_here(&r->worker, r->machine);
+    r->worker.slots = r->places.count;
     app_places_begin(&r->places);
     app_steps_begin(&r->steps, host);
     r->beaten = app_clock();
@@ -131,7 +142,7 @@ static int say_stopped(struct app_steps *r)
 
 enum app_run_end app_run(struct app_notebook *n, const struct app_run_host *host)
 {
-    struct run r = {.places = {.alone = host->alone, .stop = host->stop}};
+    struct run r = {.places = {.alone = host->alone, .stop = host->stop, .news = -1}};
     struct app_steps *steps = &r.steps;
     int stopped = 0;
 

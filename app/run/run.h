@@ -19,7 +19,8 @@ enum app_run_end {
 /* Requests to stop, as the bytes that are read from `stop`; two of the first are one of the second. */
 enum app_stop {
     APP_STOP_FINISH = 1, /* what runs may end first */
-    APP_STOP_KILL = 2    /* what runs is killed, and waits for the next run */
+    APP_STOP_KILL = 2,   /* what runs is killed, and waits for the next run */
+    APP_STOP_SOON = 3    /* as the first; who runs it may set a limit to that */
 };
 
 /* What the run may do with the process that it is part of, and how the two talk. */

@@ -14,6 +14,7 @@
 #include <assert.h>
 #include <math.h>
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -23,10 +24,11 @@
 #include "notebook/work.h"
 
 /*
- * Seconds: between looks at what other processes do, between tries for the turn, between looks for a request
- * to stop while a design is chosen.
+ * Seconds: between looks at what other processes do, also where the store tells of that, between tries for
+ * the turn, between looks for a request to stop while a design is chosen.
  */
 static const double look = 0.5;
+static const double rare_look = 3;
 static const double retry = 0.02;
 static const double glimpse = 0.01;
 
@@ -38,9 +40,9 @@ static const double usual_difference = 5;
 int app_places_make(struct app_places *places, int count, struct app_message *message)
 {
     places->count = count;
-    places->place = calloc((size_t)count, sizeof *places->place);
+    places->place = calloc((size_t)count + 1, sizeof *places->place);
     places->leaders = calloc((size_t)count + 1, sizeof *places->leaders);
-    places->fds = calloc(APP_CHILD_FDS * (size_t)count + 1, sizeof *places->fds);
+    places->fds = calloc(APP_CHILD_FDS * (size_t)count + 2, sizeof *places->fds);
     return places->place && places->leaders && places->fds
                ? CKG_OK
                : app_fail(message, CKG_ERR_NOMEM, "out of memory");
@@ -70,8 +72,11 @@ void app_places_listen(struct app_places *places)
     ssize_t got;
 
     while (places->stop >= 0 && (got = read(places->stop, bytes, sizeof bytes)) >= 0) {
-        for (ssize_t i = 0; i < got; i++)
-            places->interrupts += bytes[i] == APP_STOP_FINISH ? 1 : 2;
+        for (ssize_t i = 0; i < got; i++) {
+            places->interrupts += bytes[i] == APP_STOP_KILL ? 2 : 1;
+            if (bytes[i] == APP_STOP_SOON && !(places->hurried > 0))
+                places->hurried = app_clock();
+        }
         if (!got)
             places->stop = -1;
     }
@@ -80,10 +85,11 @@ void app_places_listen(struct app_places *places)
 void app_places_wait(struct app_places *places, double until)
 {
     const double now = app_clock();
-    int count = 1;
+    int count = 2;
 
-    /* What can happen: a request, or something with an evaluation. */
+    /* What can happen: a request, news from the store, or something with an evaluation. */
     places->fds[0] = (struct pollfd){.fd = places->stop, .events = POLLIN};
+    places->fds[1] = (struct pollfd){.fd = places->news, .events = POLLIN};
     for (int i = 0; i < places->count; i++) {
         if (!places->place[i].number)
             continue;
@@ -142,22 +148,15 @@ void app_steps_break(struct app_steps *r, int status, int others)
 
 /* --- results --- */
 
-/* Into the spool, where there is one; *path NULL: it is in none. */
-static int spool_result(struct app_steps *r, const struct app_record *result, char **path)
+/* Another has answered first: people may want to know both. */
+static void say_beside(struct app_steps *r, int number)
 {
-    struct app_text design = {0};
-    int status = CKG_OK;
+    char line[160];
 
-    *path = NULL;
-    if (!r->spool)
-        return CKG_OK;
-    app_design_write(&r->n->definition, r->n->trials[result->number - 1].x, &design);
-    if (design.failed)
-        status = app_fail(r->n->message, CKG_ERR_NOMEM, "out of memory");
-    else
-        status = app_spool_put(r->spool, r->n->definition.name, design.data, result, path, r->n->message);
-    app_text_free(&design);
-    return status;
+    snprintf(line, sizeof line,
+             "trial %d was given up and evaluated again, and has that answer: this one is in its notes",
+             number);
+    app_progress_say(&r->progress, r->n, line);
 }
 
 /*
@@ -166,11 +165,13 @@ static int spool_result(struct app_steps *r, const struct app_record *result, ch
  */
 static int store_result(struct app_steps *r, const struct app_record *result, int *kept)
 {
-    char *path;
+    char *path = NULL;
+    int unsafe = CKG_OK;
     int taken;
 
     /* First where it is safe, whatever becomes of the store; without that, all the more into the store. */
-    const int unsafe = spool_result(r, result, &path);
+    if (r->spool)
+        unsafe = app_spool_put(r->spool, r->n->definition.name, result, &path, r->n->message);
     *kept = path != NULL;
     if (r->broken && r->patient) {
         free(path);
@@ -187,7 +188,9 @@ static int store_result(struct app_steps *r, const struct app_record *result, in
         status = app_notebook_sync(r->n);
     }
     r->unseen = 1;
-    if (!status)
+    if (!status && taken == APP_KEPT_BESIDE)
+        say_beside(r, result->number);
+    else if (!status)
         app_progress_ended(&r->progress, r->n, result->number);
     return status;
 }
@@ -257,6 +260,7 @@ static int conclude(struct app_steps *r, struct app_place *place)
     ckg_measurement measured[CKG_MAX_CONSTRAINTS + 1];
     struct app_answer_rest rest;
     struct app_text outcomes = {0};
+    struct app_text design = {0};
     struct app_message why;
     int kept = 0;
     int count;
@@ -268,11 +272,14 @@ static int conclude(struct app_steps *r, struct app_place *place)
     char *answer = failed ? app_answer_text(&p->answer) : NULL;
     if (!failed)
         app_outcomes_write(d, count, measured, &outcomes);
+    app_design_write(d, r->n->trials[place->number - 1].x, &design);
 
     /* Into the store, with all of it or not at all. */
     const int lacks = app_memory_failures() != short_before;
     const struct app_record result = {
         .number = place->number,
+        .starts = r->n->trials[place->number - 1].starts,
+        .parameters = design.data,
         .state = state_after(r, place->number, failed),
         .outcomes = outcomes.data,
         .why = failed ? why.text : NULL,
@@ -292,6 +299,7 @@ static int conclude(struct app_steps *r, struct app_place *place)
 
     app_answer_rest_free(&rest);
     app_text_free(&outcomes);
+    app_text_free(&design);
     free(answer);
     free(log);
     return status;
@@ -494,6 +502,45 @@ static int fill(struct app_steps *r)
     return status;
 }
 
+/* How many designs wait for somebody to evaluate them. */
+static int waiting_designs(const struct app_notebook *n)
+{
+    int count = 0;
+
+    for (int i = 0; i < n->count; i++)
+        count += n->trials[i].queued && n->trials[i].state == APP_PENDING;
+    return count;
+}
+
+/* How many should. */
+static int wanted_ahead(const struct app_steps *r)
+{
+    const int ahead = r->n->definition.evaluate.ahead;
+
+    return ahead > r->least_ahead ? ahead : r->least_ahead;
+}
+
+/* Chooses a design ahead, for whoever is free first; one at a time, for results may come meanwhile. */
+static int choose_ahead(struct app_steps *r)
+{
+    int number;
+    int taken;
+
+    if (is_held(r) || r->outage.probe || !app_steps_want(r) || r->places->freed ||
+        waiting_designs(r->n) >= wanted_ahead(r))
+        return CKG_OK;
+    const int status = app_work_choose(r->n, NULL, r->n->definition.budget, &taken, &number);
+
+    r->waiting |= !status && !taken;
+    r->chosen_ahead = !status && number;
+    if (status == CKG_ERR_EXHAUSTED)
+        r->exhausted = 1;
+    else if (status != CKG_ERR_CANCELLED)
+        return status;
+    r->n->message->text[0] = 0;
+    return CKG_OK;
+}
+
 /* --- one pass --- */
 
 int app_steps_over(const struct app_steps *r)
@@ -520,9 +567,15 @@ void app_steps_kill(struct app_steps *r)
 
 double app_steps_look(const struct app_steps *r)
 {
-    if (r->places->running == r->places->count || r->places->interrupts || r->broken)
+    const int busy = r->places->running == r->places->count;
+
+    if (r->places->interrupts || r->broken)
         return INFINITY;
-    return app_clock() + (r->waiting ? retry : look);
+    if (r->chosen_ahead)
+        return 0; /* perhaps there is room for another */
+    if (busy && !(wanted_ahead(r) && app_steps_want(r)))
+        return INFINITY;
+    return app_clock() + (r->waiting ? retry : r->places->news >= 0 ? rare_look : look);
 }
 
 void app_steps_go(struct app_steps *r)
@@ -531,6 +584,9 @@ void app_steps_go(struct app_steps *r)
     int status = r->places->interrupts || r->broken ? CKG_OK : watch_gain(r);
     if (!status)
         status = fill(r);
+    r->chosen_ahead = 0;
+    if (!status)
+        status = choose_ahead(r);
     app_steps_break(r, status, r->running);
 
     /* A second request to stop ends what runs; what has ended becomes a result. */
@@ -541,7 +597,8 @@ void app_steps_go(struct app_steps *r)
     /* What other processes did, where that can change what is to be done here. */
     if (r->broken || r->places->interrupts)
         return;
-    status = r->places->running < r->places->count ? app_notebook_sync(r->n) : CKG_OK;
+    const int looks = r->places->running < r->places->count || wanted_ahead(r);
+    status = looks ? app_notebook_sync(r->n) : CKG_OK;
     if (!status)
         status = app_outage_judge(&r->outage, r->n, &r->progress);
     app_steps_break(r, status, r->running);

@@ -31,7 +31,9 @@ struct app_places {
     int inherited;  /* and had children before the first evaluation */
     int freed;      /* a place has become free since this was last 0 */
     int stop;       /* where requests to stop come from, -1: nowhere */
+    int news;       /* can be read when others have changed something in the store; -1: it does not tell */
     int interrupts; /* how often we were asked to stop; the second time running evaluations are killed */
+    double hurried; /* when we were first asked to end soon, by app_clock; 0: never */
     double looked;  /* for requests to stop, while a design is chosen */
 };
 
@@ -43,6 +45,7 @@ struct app_steps {
     struct app_spool *spool; /* where answers go first, NULL: nowhere */
     int patient;             /* 1: trouble holds the study back until `broken` is 0 again, and ends nothing */
     int no_more;             /* 1: no new designs are chosen */
+    int least_ahead;         /* designs to choose ahead, whatever the study says */
     int to_the_end;          /* 1: the budget is spent whatever it is expected to gain */
 
     int running;   /* of the places */
@@ -51,8 +54,9 @@ struct app_steps {
     int exhausted; /* no design is left to be evaluated */
     int unseen;    /* trials have ended since it was looked whether the run may end before its budget */
     struct app_stop_watch watch;
-    int waiting; /* the turn is another's */
-    int puzzled; /* it was said that another machine's clock is ahead of ours */
+    int waiting;      /* the turn is another's */
+    int chosen_ahead; /* a design has just been chosen ahead */
+    int puzzled;      /* it was said that another machine's clock is ahead of ours */
     struct app_outage outage;
     int broken; /* a status; its message is the notebook's, empty when it was said already */
 };

@@ -8,25 +8,25 @@
 
 #include <ckg/status.h>
 
-#include "run/run.h"
-
 static const int heard[APP_SIGNALS] = {SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 
 /* The handler's end of the pipe: a handler is given nothing but its number. */
 static volatile sig_atomic_t entrance = -1;
 
-/* SIGTERM and a closed terminal leave no time to wait for what runs. */
+/* What SIGTERM and a closed terminal ask for: mostly they leave no time to wait for what runs. */
+static volatile sig_atomic_t hasty = APP_STOP_KILL;
+
 static void on_signal(int number)
 {
     const int saved = errno;
-    const char request = number == SIGINT ? APP_STOP_FINISH : APP_STOP_KILL;
+    const char request = number == SIGINT ? APP_STOP_FINISH : (char)hasty;
 
     if (write(entrance, &request, 1) < 0)
         errno = saved; /* full: enough is waiting to be read */
     errno = saved;
 }
 
-int app_signals_listen(struct app_signals *signals, struct app_message *message)
+int app_signals_listen(struct app_signals *signals, enum app_stop terminate, struct app_message *message)
 {
     struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
     struct sigaction usual = {.sa_handler = SIG_DFL};
@@ -36,6 +36,7 @@ int app_signals_listen(struct app_signals *signals, struct app_message *message)
         return app_fail(message, CKG_ERR_SYSTEM, "cannot make a pipe for signals: %s", strerror(errno));
     signals->stop = ends[0];
     entrance = ends[1];
+    hasty = terminate;
 
     /* A child that does not read its input, or nobody that reads our lines. */
     signal(SIGPIPE, SIG_IGN);

@@ -7,7 +7,7 @@
 
 #include <signal.h>
 
-#include "base/text.h"
+#include "run/run.h"
 
 enum { APP_SIGNALS = 5 };
 
@@ -17,10 +17,10 @@ struct app_signals {
 };
 
 /*
- * From here on SIGINT asks to finish, SIGTERM, SIGHUP and SIGQUIT to kill. What the process was started with
- * to ignore, by nohup or in the background of a script, stays ignored.
+ * From here on SIGINT asks to finish, SIGTERM, SIGHUP and SIGQUIT for what `terminate` says. What the process
+ * was started with to ignore, by nohup or in the background of a script, stays ignored.
  */
-int app_signals_listen(struct app_signals *signals, struct app_message *message);
+int app_signals_listen(struct app_signals *signals, enum app_stop terminate, struct app_message *message);
 
 /* What follows the run can be interrupted as any program can. */
 void app_signals_forget(struct app_signals *signals);

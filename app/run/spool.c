@@ -98,14 +98,15 @@ void app_spool_close(struct app_spool *spool)
 
 /* --- writing --- */
 
-static void write_answer(const struct app_spool *spool, const char *study, const char *parameters,
-                         const struct app_record *r, struct app_text *out)
+static void write_answer(const struct app_spool *spool, const char *study, const struct app_record *r,
+                         struct app_text *out)
 {
     app_json_open(out, NULL, '{');
     app_json_add_string(out, "store", spool->store);
     app_json_add_string(out, "study", study);
     app_json_add_integer(out, "trial", r->number);
-    app_json_add_string(out, "parameters", parameters);
+    app_json_add_string(out, "parameters", r->parameters);
+    app_json_add_integer(out, "starts", r->starts);
 
     /* Who measured it. */
     app_json_add_integer(out, "worker", spool->worker.id);
@@ -138,8 +139,8 @@ static void sync_folder(const char *path)
     close(folder);
 }
 
-int app_spool_put(struct app_spool *spool, const char *study, const char *parameters,
-                  const struct app_record *result, char **path, struct app_message *message)
+int app_spool_put(struct app_spool *spool, const char *study, const struct app_record *result, char **path,
+                  struct app_message *message)
 {
     struct app_text name = {0};
     struct app_text text = {0};
@@ -147,7 +148,7 @@ int app_spool_put(struct app_spool *spool, const char *study, const char *parame
     *path = NULL;
     app_text_print(&name, "%s/%lld-%lld-%d%s", spool->folder, (long long)spool->worker.process,
                    (long long)spool->worker.born, ++spool->count, ending);
-    write_answer(spool, study, parameters, result, &text);
+    write_answer(spool, study, result, &text);
     const int status = name.failed || text.failed
                            ? no_memory(message)
                            : app_write_file(name.data, text.data, text.length, message);
@@ -186,12 +187,13 @@ static int read_answer(const json_t *object, struct app_spooled *out)
     const json_t *seconds = json_object_get(object, "seconds");
 
     out->study = text_of(object, "study");
-    out->parameters = text_of(object, "parameters");
     out->worker = (struct app_worker){.id = integer_of(object, "worker"),
                                       .machine = text_of(object, "machine"),
                                       .process = integer_of(object, "process"),
                                       .born = integer_of(object, "born")};
     out->result = (struct app_record){.number = (int)integer_of(object, "trial"),
+                                      .parameters = text_of(object, "parameters"),
+                                      .starts = (int)integer_of(object, "starts"),
                                       .state = text_of(object, "state"),
                                       .outcomes = text_of(object, "outcomes"),
                                       .why = text_of(object, "why"),
@@ -201,17 +203,20 @@ static int read_answer(const json_t *object, struct app_spooled *out)
                                       .notes = text_of(object, "notes"),
                                       .seconds = json_is_number(seconds) ? json_number_value(seconds) : NAN,
                                       .failures = (int)integer_of(object, "failures")};
-    return out->study && out->parameters && out->worker.machine && out->result.number > 0 &&
+    return out->study && out->result.parameters && out->worker.machine && out->result.number > 0 &&
            out->result.state;
 }
 
-/* Ours, or of a process of this machine that is gone: it will not deliver it itself. */
+/*
+ * Ours, or of a process that cannot deliver it: gone, with its machine perhaps. One that we cannot see and
+ * that lives on a shared disk loses nothing by our help.
+ */
 static int is_due(const struct app_spool *spool, const struct app_worker *worker)
 {
-    if (worker->process == spool->worker.process && worker->born == spool->worker.born)
-        return 1;
-    return !strcmp(worker->machine, spool->worker.machine) ? app_process_gone(worker->process, worker->born)
-                                                           : 0;
+    const int here = !strcmp(worker->machine, spool->worker.machine);
+    const int ours = worker->process == spool->worker.process && worker->born == spool->worker.born;
+
+    return !here || ours || app_process_gone(worker->process, worker->born);
 }
 
 static int visit_file(const struct app_spool *spool, const char *name, app_spool_visit *visit, void *context)

@@ -19,9 +19,9 @@ struct app_spool {
 /* An answer that waits; its texts are borrowed. */
 struct app_spooled {
     const char *path;
-    const char *study, *parameters; /* which trial: of which study, with which design */
-    struct app_worker worker;       /* who measured it */
-    struct app_record result;
+    const char *study;
+    struct app_worker worker; /* who measured it */
+    struct app_record result; /* with the trial's design, and which evaluation of it this was */
 };
 
 /*
@@ -35,11 +35,11 @@ void app_spool_close(struct app_spool *spool);
  * Writes the answer, down to the disk. *path is for app_spool_drop once the store has it, which frees it; a
  * path that is freed otherwise leaves the answer where it is.
  */
-int app_spool_put(struct app_spool *spool, const char *study, const char *parameters,
-                  const struct app_record *result, char **path, struct app_message *message);
+int app_spool_put(struct app_spool *spool, const char *study, const struct app_record *result, char **path,
+                  struct app_message *message);
 void app_spool_drop(char *path);
 
-/* Visits the answers for this store that are ours, or of processes of this machine that are gone. */
+/* Visits the answers for this store, but for those of other processes of this machine that live. */
 typedef int app_spool_visit(void *context, const struct app_spooled *answer);
 int app_spool_each(struct app_spool *spool, app_spool_visit *visit, void *context);
 

@@ -311,7 +311,7 @@ int pyckg_notebook_ask(pyckg_notebook *b, ckg_suggestion **out, int *number)
         return status;
     status = app_notebook_room(&b->n, 1);
     if (!status)
-        status = app_notebook_suggest(&b->n, 0, out, number);
+        status = app_notebook_suggest(&b->n, 0, 0, out, number);
     app_notebook_turn_give(&b->n);
     return status;
 }

@@ -96,7 +96,7 @@ def refreshed(lines, expected, printed):
 
 
 def run_console(where, words, lines, folder):
-    environment = dict(os.environ, PATH=os.path.dirname(PROGRAM) + os.pathsep + os.environ["PATH"], LC_ALL="C.UTF-8")
+    environment = dict(os.environ, PATH=os.path.dirname(PROGRAM) + os.pathsep + os.environ["PATH"], LC_ALL="C.UTF-8", XDG_STATE_HOME=folder)
     every = commands(lines)
     exit_wanted = next((word[5:] for word in words if word.startswith("exit=")), "0")
     for at, (command, expected) in enumerate(every):
