@@ -4,6 +4,7 @@
 #include "base/visible.h"
 #include "command.h"
 #include "json/shapes.h"
+#include "notebook/crew.h"
 #include "notebook/digits.h"
 #include "notebook/pause.h"
 #include "notebook/stop.h"
@@ -84,22 +85,67 @@ static void print_gain(const struct app_notebook *n, const struct app_stop_watch
     app_text_free(&line);
 }
 
+/* The trials that the worker evaluates, as "trials 7, 9"; nothing: none. */
+static void write_held(const struct app_crew *crew, int64_t worker, struct app_text *out)
+{
+    int count = 0;
+
+    for (int i = 0; i < crew->held_count; i++)
+        count += crew->held[i].worker == worker;
+    app_text_print(out, "%s", !count ? "idle here" : count > 1 ? "trials" : "trial");
+    count = 0;
+    for (int i = 0; i < crew->held_count; i++)
+        if (crew->held[i].worker == worker)
+            app_text_print(out, "%s %d", count++ ? "," : "", crew->held[i].number);
+}
+
+/* Who is at work, a line each, and how fast designs are chosen. */
+static void print_crew(const struct app_notebook *n, const struct app_crew *crew)
+{
+    for (int i = 0; i < crew->count; i++) {
+        const struct app_member *m = &crew->member[i];
+        struct app_text line = {0};
+
+        app_text_print(&line, "worker %lld on %s (process %lld", (long long)m->id, m->host,
+                       (long long)m->process);
+        if (m->slots)
+            app_text_print(&line, ", %d slot%s", m->slots, m->slots > 1 ? "s" : "");
+        app_text_print(&line, "): ");
+        write_held(crew, m->id, &line);
+        if (!m->alive)
+            app_text_print(&line, ", gone; whoever is next takes over");
+        else if (m->silent >= 1)
+            app_text_print(&line, ", last heard of %.0f s ago", m->silent);
+        if (line.data)
+            app_say("%s\n", line.data);
+        app_text_free(&line);
+    }
+    if (crew->count && app_notebook_pace(n) > 0)
+        app_say("suggestions: %.3g a minute\n", app_notebook_pace(n));
+}
+
 static int run(const struct app_arguments *a, struct app_notebook *n)
 {
-    struct app_stop_watch watch;
+    struct app_stop_watch watch = {0};
     struct app_text line = {0};
-    int status = app_stop_standing(n, &watch);
+    struct app_crew crew;
+    int status = app_crew_find(n, &crew);
+
+    if (!status)
+        status = app_stop_standing(n, &watch);
 
     /* For people or for programs. */
     if (!status && a->json) {
-        app_status_write(n, &watch.gain, watch.reached, &line);
+        app_status_write(n, &watch.gain, watch.reached, &crew, &line);
         status = app_print(a, &line);
     } else if (!status) {
         print_text(n);
         print_pause(n);
         print_unmeasured(n);
         print_gain(n, &watch);
+        print_crew(n, &crew);
     }
+    app_crew_free(&crew);
     app_stop_forget(&watch);
     return status;
 }

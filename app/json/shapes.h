@@ -8,6 +8,7 @@
 #define CKG_APP_SHAPES_H
 
 #include "define/difference.h"
+#include "notebook/crew.h"
 #include "notebook/notebook.h"
 #include "problems/problems.h"
 #include "notebook/effects.h"
@@ -28,9 +29,9 @@ void app_trial_add(const struct app_definition *definition, const struct app_tri
 void app_trial_add_whole(const struct app_definition *definition, const struct app_trial *trial,
                          struct app_text *out);
 
-/* stopped: 1 where a run would end before the budget. */
+/* stopped: 1 where a run would end before the budget; crew: who is at work. */
 void app_status_write(const struct app_notebook *notebook, const ckg_gain *gain, int stopped,
-                      struct app_text *out);
+                      const struct app_crew *crew, struct app_text *out);
 
 /* What a changed problem changes, and what that does to the trials. */
 void app_change_write(const struct app_difference *difference, const struct app_adapted *adapted,

@@ -85,7 +85,54 @@ static void add_pause(const struct app_notebook *n, struct app_text *out)
     app_json_close(out, '}');
 }
 
-void app_status_write(const struct app_notebook *n, const ckg_gain *gain, int stopped, struct app_text *out)
+/* The trials that the worker evaluates. */
+static void add_held(const struct app_crew *crew, int64_t worker, struct app_text *out)
+{
+    app_json_open(out, "trials", '[');
+    for (int i = 0; i < crew->held_count; i++)
+        if (crew->held[i].worker == worker)
+            app_json_add_integer(out, NULL, crew->held[i].number);
+    app_json_close(out, ']');
+}
+
+static void add_workers(const struct app_crew *crew, struct app_text *out)
+{
+    app_json_open(out, "workers", '[');
+    for (int i = 0; i < crew->count; i++) {
+        const struct app_member *m = &crew->member[i];
+
+        app_json_open(out, NULL, '{');
+        app_json_add_integer(out, "worker", m->id);
+        app_json_add_string(out, "host", m->host);
+        app_json_add_integer(out, "process", m->process);
+        app_json_add_integer(out, "slots", m->slots);
+        app_json_member(out, "labels");
+        app_text_print(out, "%s", m->labels ? m->labels : "[]");
+        app_json_add_truth(out, "alive", m->alive);
+        app_json_add_number(out, "seconds", m->age);
+        app_json_add_number(out, "silent", m->silent);
+        add_held(crew, m->id, out);
+        app_json_close(out, '}');
+    }
+    app_json_close(out, ']');
+}
+
+/* Which trial is whose, and for how long without a further sign of it. */
+static void add_leases(const struct app_crew *crew, struct app_text *out)
+{
+    app_json_open(out, "leases", '[');
+    for (int i = 0; i < crew->held_count; i++) {
+        app_json_open(out, NULL, '{');
+        app_json_add_integer(out, "trial", crew->held[i].number);
+        app_json_add_integer(out, "worker", crew->held[i].worker);
+        app_json_add_number(out, "left", crew->held[i].left);
+        app_json_close(out, '}');
+    }
+    app_json_close(out, ']');
+}
+
+void app_status_write(const struct app_notebook *n, const ckg_gain *gain, int stopped,
+                      const struct app_crew *crew, struct app_text *out)
 {
     const struct app_definition *d = &n->definition;
     int tally[APP_STATES];
@@ -132,6 +179,11 @@ void app_status_write(const struct app_notebook *n, const ckg_gain *gain, int st
     app_json_add_number(out, "rest", gain->rest);
     app_json_close(out, '}');
     app_json_add_truth(out, "stopped", stopped);
+
+    /* Who is at work. */
+    add_workers(crew, out);
+    add_leases(crew, out);
+    app_json_add_number(out, "suggestions_per_minute", app_notebook_pace(n));
     app_json_close(out, '}');
 }
 

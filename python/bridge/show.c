@@ -19,14 +19,18 @@ static int look(pyckg_notebook *b)
 
 int pyckg_notebook_status(pyckg_notebook *b)
 {
-    struct app_stop_watch watch;
+    struct app_stop_watch watch = {0};
+    struct app_crew crew;
     int status = look(b);
 
     if (status)
         return status;
-    status = app_stop_standing(&b->n, &watch);
+    status = app_crew_find(&b->n, &crew);
     if (!status)
-        app_status_write(&b->n, &watch.gain, watch.reached, &b->text);
+        status = app_stop_standing(&b->n, &watch);
+    if (!status)
+        app_status_write(&b->n, &watch.gain, watch.reached, &crew, &b->text);
+    app_crew_free(&crew);
     app_stop_forget(&watch);
     return pyckg_give(b, status);
 }

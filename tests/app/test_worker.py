@@ -161,6 +161,31 @@ def trials_or_none(folder, name="s"):
     return [json.loads(line) for line in result.out.splitlines()] if not result.status else []
 
 
+def test_who_is_at_work():
+    """`ckg status` has the workers, what each does, and their leases; also of one that was killed."""
+    with Folder() as folder:
+        folder.write("s.yaml", problem("s", shell(once_there("go", "echo '{\"f\": 1, \"c\": -1}'")), budget=6))
+        check(folder.status("s.yaml")["workers"] == [] and folder.status("s.yaml")["suggestions_per_minute"] is None)
+        process = start(folder, "--begin", "--slots", 2, "--label", "bench=2", "--quiet")
+        wait_for(lambda: [t["state"] for t in trials_or_none(folder)] == ["running", "running"])
+        status = json.loads(folder.ckg("status", "s.db", "--json", expect=0).out)
+        (worker,) = status["workers"]
+        check(list(worker) == ["worker", "host", "process", "slots", "labels", "alive", "seconds", "silent", "trials"], worker)
+        check(worker["process"] == process.pid and worker["slots"] == 2 and worker["labels"] == ["bench=2"], worker)
+        check(worker["alive"] is True and worker["trials"] == [1, 2], worker)
+        check([(lease["trial"], lease["worker"]) for lease in status["leases"]] == [(1, worker["worker"]), (2, worker["worker"])], status)
+        check(all(0 < lease["left"] <= 60 for lease in status["leases"]) and status["suggestions_per_minute"] > 0, status)
+        said = folder.ckg("status", "s.db", expect=0).out
+        check(f"(process {process.pid}, 2 slots): trials 1, 2" in said and "suggestions:" in said, said)
+
+        kill_group(process)
+        check("trials 1, 2, gone" in folder.ckg("status", "s.db", expect=0).out)
+        folder.write("go", "")
+        work(folder, "--until-idle", "--quiet", expect=0)
+        status = json.loads(folder.ckg("status", "s.db", "--json", expect=0).out)
+        check(status["workers"] == [] and status["leases"] == [], status)
+
+
 def test_termination():
     """SIGTERM: evaluations end where there is time for it, and are handed back where there is not."""
     with Folder() as folder:
