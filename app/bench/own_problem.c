@@ -121,7 +121,9 @@ static int run_command(struct app_own *own, const double *x, double *values)
     int count = 0;
 
     app_run_word(worker, getpid(), 0, own);
-    if (app_child_start(&child, NULL, d, own->notebook.folder, worker, 0, x, &why)) {
+    const struct app_order order = {
+        .definition = d, .folder = own->notebook.folder, .worker = worker, .x = x};
+    if (app_child_start(&child, &(struct app_launcher){0}, &order, &why)) {
         pthread_mutex_lock(&own->lock);
         own->trouble = why;
         pthread_mutex_unlock(&own->lock);

@@ -245,13 +245,35 @@ static void add_needs(struct app_text *out, const struct app_evaluate *e)
     app_json_close(out, '}');
 }
 
+static void add_cluster(struct app_text *out, const struct app_evaluate *e)
+{
+    const struct app_cluster *c = &e->cluster;
+
+    app_json_open(out, c->scheduler, '{');
+    if (c->partition)
+        app_json_add_string(out, "partition", c->partition);
+    if (c->time)
+        app_json_add_string(out, "time", c->time);
+    if (c->cpus)
+        app_json_add_integer(out, "cpus", c->cpus);
+    app_json_open(out, "options", '[');
+    for (int i = 0; i < c->option_count; i++)
+        app_json_add_string(out, NULL, c->options[i]);
+    app_json_close(out, ']');
+    app_json_add_integer(out, "concurrent", e->parallel);
+    app_json_close(out, '}');
+}
+
 static void add_evaluate(struct app_text *out, const struct app_evaluate *e)
 {
     app_json_open(out, "evaluate", '{');
     add_command(out, e);
     if (e->timeout > 0)
         app_json_add_number(out, "timeout", e->timeout);
-    app_json_add_integer(out, "parallel", e->parallel);
+    if (e->cluster.scheduler)
+        add_cluster(out, e);
+    else
+        app_json_add_integer(out, "parallel", e->parallel);
     app_json_add_integer(out, "retries", e->retries);
     if (e->pause_after >= 0)
         app_json_add_integer(out, "pause_after", e->pause_after);
@@ -509,8 +531,19 @@ int app_definition_same(const struct app_definition *old, const struct app_defin
 
 /* --- freed --- */
 
+static void free_cluster(struct app_cluster *c)
+{
+    for (int i = 0; i < c->option_count; i++)
+        free(c->options[i]);
+    free(c->options);
+    free(c->scheduler);
+    free(c->partition);
+    free(c->time);
+}
+
 void app_definition_free(struct app_definition *d)
 {
+    free_cluster(&d->evaluate.cluster);
     for (int i = 0; i < d->evaluate.count; i++)
         free(d->evaluate.command[i]);
     free(d->evaluate.command);

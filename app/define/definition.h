@@ -43,17 +43,30 @@ struct app_need {
     char *name, *value;
 };
 
+/* Evaluations as jobs of a cluster, whose scheduler has a row in evaluate/scheduler.h. */
+struct app_cluster {
+    char *scheduler;        /* "slurm"; NULL: evaluations are processes of this machine */
+    char *partition, *time; /* NULL: the cluster's own */
+    int cpus;               /* of each job, 0: the cluster's own */
+    int option_count;
+    char **options; /* (option_count) words for the scheduler */
+};
+
+/* How many jobs at once where nothing is said. */
+enum { APP_CONCURRENT = 10 };
+
 /* How to evaluate a design. */
 struct app_evaluate {
-    int count;      /* words of the command, 0: people or other programs evaluate */
-    char **command; /* (count + 1), the last NULL */
-    int (*at)[2];   /* (count) where each word stands in the file: line and column, from 1 */
-    double timeout; /* seconds, 0: none */
-    int parallel, retries;
-    int pause_after; /* failures in a row, 0: never, -1: as notebook/pause.h has it */
-    int ahead;       /* designs that are chosen before anybody can evaluate them */
+    int count;             /* words of the command, 0: people or other programs evaluate */
+    char **command;        /* (count + 1), the last NULL */
+    int (*at)[2];          /* (count) where each word stands in the file: line and column, from 1 */
+    double timeout;        /* seconds, 0: none */
+    int parallel, retries; /* with a cluster `parallel` counts its jobs */
+    int pause_after;       /* failures in a row, 0: never, -1: as notebook/pause.h has it */
+    int ahead;             /* designs that are chosen before anybody can evaluate them */
     int needs_count;
     struct app_need *needs; /* (needs_count) */
+    struct app_cluster cluster;
 };
 
 /* When a run ends before its budget: the rest of it is expected to gain less than this. */

@@ -88,6 +88,18 @@ static const struct app_file_key evaluate_keys[] = {
      "how many designs are chosen before anybody is free to evaluate them, so that workers need not wait; "
      "they know less than designs that are chosen later"},
     {"needs", "`{licence: cfd}`", "nothing", "labels that a `ckg worker` must have to evaluate this study"},
+    {"slurm", "a mapping", "evaluations are processes of this machine",
+     "evaluations as jobs of a Slurm cluster; instead of `parallel` and `timeout`"},
+    {0},
+};
+
+static const struct app_file_key slurm_keys[] = {
+    {"partition", "a name", "the cluster's default", "where jobs run"},
+    {"time", "minutes, `\"01:00:00\"`, `\"1-12:00:00\"`", "the partition's",
+     "a job that takes longer is ended by Slurm, and its evaluation has failed"},
+    {"cpus", "an integer", "the cluster's default", "processors of a job"},
+    {"options", "`[\"--mem=2G\", …]`", "none", "further options of `sbatch`, a word each"},
+    {"concurrent", "an integer", "10", "how many jobs at once, waiting ones included"},
     {0},
 };
 
@@ -105,6 +117,7 @@ const struct app_file_part app_file_parts[] = {
     {"the objective", "The objective", "objective: {…}", objective_keys},
     {"a constraint", "A constraint", "constraints: {NAME: {…}}", constraint_keys},
     {"`evaluate`", "The evaluation", "evaluate: {…}", evaluate_keys},
+    {"`slurm`", "A Slurm cluster", "evaluate: {slurm: {…}}", slurm_keys},
     {"`stop`", "When to stop", "stop: {…}", stop_keys},
     {"`model`", "How outcomes are modelled", "model: {…}", NULL},
     {0},

@@ -19,7 +19,7 @@ static const double too_long = 1e7;
 enum { MOST_PARALLEL = 1000, MOST_RETRIES = 1000, MOST_FAILURES = 1000, MOST_AHEAD = 1000 };
 
 struct evaluate {
-    const yaml_node_t *command, *timeout, *parallel, *retries, *pause_after, *ahead, *needs;
+    const yaml_node_t *command, *timeout, *parallel, *retries, *pause_after, *ahead, *needs, *slurm;
 };
 
 static const struct app_node_key evaluate_keys[] = {
@@ -30,6 +30,7 @@ static const struct app_node_key evaluate_keys[] = {
     {"pause_after", offsetof(struct evaluate, pause_after)},
     {"ahead", offsetof(struct evaluate, ahead)},
     {"needs", offsetof(struct evaluate, needs)},
+    {"slurm", offsetof(struct evaluate, slurm)},
 };
 
 /* The names of all parameters. */
@@ -162,6 +163,7 @@ static int read_sharing(struct app_reader *r, const struct evaluate *from)
     if (!status && from->needs)
         status = app_reader_each(r, from->needs, add_need);
     return status;
+    {"slurm", offsetof(struct evaluate, slurm)},
 }
 
 int app_read_evaluate(struct app_reader *r, const yaml_node_t *node)
@@ -177,7 +179,11 @@ int app_read_evaluate(struct app_reader *r, const yaml_node_t *node)
         status = read_seconds(r, from.timeout, &out->timeout);
     if (!status && from.parallel)
         status = app_node_whole(&r->document, from.parallel, 1, MOST_PARALLEL, &out->parallel);
-    if (!status && r->out->budget && out->parallel > r->out->budget)
+    if (!status && from.slurm)
+        status = check_cluster(r, &from);
+    if (!status && from.slurm)
+        status = app_read_cluster(r, "slurm", from.slurm);
+    if (!status && r->out->budget && from.parallel && out->parallel > r->out->budget)
         app_reader_warn(r, from.parallel,
                         "`parallel` is %d and the `budget` only %d, so everything is evaluated at once, and "
                         "nothing is learnt in between",

@@ -52,6 +52,8 @@ int app_read_rules(struct app_reader *r, const yaml_node_t *node);
 /* Once all of the problem is read: the rules leave something. */
 int app_check_rules(struct app_reader *r, const yaml_node_t *node);
 int app_read_evaluate(struct app_reader *r, const yaml_node_t *node);
+/* The mapping under the name of that scheduler. */
+int app_read_cluster(struct app_reader *r, const char *scheduler, const yaml_node_t *node);
 int app_read_stop(struct app_reader *r, const yaml_node_t *node);
 int app_read_policy(struct app_reader *r, const yaml_node_t *node);
 int app_read_model(struct app_reader *r, const yaml_node_t *node);

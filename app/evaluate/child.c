@@ -16,8 +16,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "define/placeholder.h"
 #include "evaluate/spawn.h"
+#include "evaluate/words.h"
 
 /* The same number on every architecture; older headers do not have it. */
 #ifndef SYS_pidfd_open
@@ -31,67 +31,18 @@ extern char **environ;
 static const double grace = 2;
 static const double glance = 0.02;
 
-/* --- words --- */
-
-/* The word with every {parameter} replaced by its value. */
-static char *expand(const struct app_definition *d, const char *word, const double *x)
-{
-    struct app_text out = {0};
-
-    app_text_add(&out, "", 0);
-    while (*word) {
-        const struct app_placeholder p = app_placeholder_at(d, word);
-
-        if (p.length && p.parameter >= 0)
-            app_design_write_text(d, p.parameter, x[p.parameter], &out);
-        else if (p.carried)
-            app_text_print(&out, "%s",
-                           app_carried_text(d, p.carried - 1, x) ? app_carried_text(d, p.carried - 1, x)
-                                                                 : "");
-        else
-            app_text_add(&out, p.length ? p.text : word, p.length ? p.text_length : 1);
-        word += p.length ? p.length : 1;
-    }
-    if (out.failed)
-        app_text_free(&out);
-    return out.data;
-}
-
-static void free_words(char **words)
-{
-    for (char **word = words; word && *word; word++)
-        free(*word);
-    free(words);
-}
-
-static char **make_words(const struct app_definition *d, const double *x)
-{
-    char **words = calloc((size_t)d->evaluate.count + 1, sizeof *words);
-
-    for (int i = 0; words && i < d->evaluate.count; i++) {
-        words[i] = expand(d, d->evaluate.command[i], x);
-        if (!words[i]) {
-            free_words(words);
-            return NULL;
-        }
-    }
-    return words;
-}
+/* --- environment --- */
 
 enum { OWN_VARIABLES = 3 };
 
-static void free_environment(char **environment)
+void app_environment_free(char **environment)
 {
     for (int i = 0; environment && i < OWN_VARIABLES; i++)
         free(environment[i]);
     free(environment);
 }
 
-/*
- * Our environment with CKG_STUDY, CKG_TRIAL and CKG_WORKER; these first three are the caller's to free, the
- * others borrowed.
- */
-static char **make_environment(const char *study, int trial, const char *worker)
+char **app_environment_make(const char *study, int trial, const char *worker)
 {
     size_t count = 0;
     size_t at = OWN_VARIABLES;
@@ -115,7 +66,7 @@ static char **make_environment(const char *study, int trial, const char *worker)
             app_text_free(&own[i]);
     }
     if (!out || failed) {
-        free_environment(out);
+        app_environment_free(out);
         return NULL;
     }
 
@@ -191,24 +142,23 @@ static int complain(struct app_message *message, const char *folder, const char 
                     scarce ? "lower `parallel` or raise the limits (`ulimit -a`)" : "fix `command`");
 }
 
-int app_child_start(struct app_child *p, struct app_guard *guard, const struct app_definition *d,
-                    const char *folder, const char *worker, int trial, const double *x,
-                    struct app_message *message)
+static int start_process(struct app_child *p, const struct app_launcher *by, const struct app_order *order,
+                         struct app_message *message)
 {
+    const struct app_definition *d = order->definition;
     int theirs[3] = {-1, -1, -1};
     int error = ENOMEM;
 
-    *p = (struct app_child){.end = -1, .in = -1, .out = -1, .err = -1, .deadline = INFINITY};
-
     /* What it is told: arguments, environment, standard input. */
-    char **words = make_words(d, x);
-    char **environment = make_environment(d->name, trial, worker);
-    app_design_write(d, x, &p->input);
+    char **words = app_words_make(d, order->x);
+    char **environment = app_environment_make(d->name, order->trial, order->worker);
+    app_design_write(d, order->x, &p->input);
     app_text_add(&p->input, "\n", 1);
 
     /* The process, with pipes to it, and something to poll for its end. */
     if (words && environment && !p->input.failed)
-        error = make_pipes(p, theirs) ? launch(p, guard, words, environment, folder, theirs) : errno;
+        error = make_pipes(p, theirs) ? launch(p, by->guard, words, environment, order->folder, theirs)
+                                      : errno;
     for (int i = 0; i < 3; i++)
         shut(&theirs[i]);
 
@@ -217,17 +167,14 @@ int app_child_start(struct app_child *p, struct app_guard *guard, const struct a
     if (d->evaluate.timeout > 0)
         p->deadline = p->started + d->evaluate.timeout;
 
-    free_words(words);
-    free_environment(environment);
-    if (!error)
-        return CKG_OK;
-    app_child_free(p);
-    return complain(message, folder, d->evaluate.command[0], error);
+    app_words_free(words);
+    app_environment_free(environment);
+    return error ? complain(message, order->folder, d->evaluate.command[0], error) : CKG_OK;
 }
 
 /* --- while it runs --- */
 
-int app_child_poll(const struct app_child *p, struct pollfd *fds)
+static int poll_process(const struct app_child *p, struct pollfd *fds)
 {
     int count = 0;
 
@@ -285,6 +232,14 @@ static void keep_log(struct app_child *p, const char *bytes, size_t length)
     p->logged += length;
 }
 
+void app_child_take(struct app_child *p, int is_output, const char *bytes, size_t length)
+{
+    if (is_output)
+        app_answer_feed(&p->answer, bytes, length);
+    else
+        keep_log(p, bytes, length);
+}
+
 /* Reads up to `most` bytes; the descriptor is closed at its end. */
 static void read_output(struct app_child *p, int *fd, size_t most)
 {
@@ -298,15 +253,12 @@ static void read_output(struct app_child *p, int *fd, size_t most)
             shut(fd);
             return;
         }
-        if (fd == &p->out)
-            app_answer_feed(&p->answer, block, (size_t)got);
-        else
-            keep_log(p, block, (size_t)got);
+        app_child_take(p, fd == &p->out, block, (size_t)got);
         most -= (size_t)got;
     }
 }
 
-void app_child_serve(struct app_child *p)
+static void serve_process(struct app_child *p)
 {
     enum { AT_ONCE = 1 << 20 }; /* so that no evaluation keeps the others waiting */
 
@@ -322,23 +274,23 @@ static void send_signal(struct app_child *p, int number)
     p->beyond = kill(-p->pid, number) && errno == EPERM;
 }
 
-double app_child_watch(struct app_child *p, double now)
+static void kill_process(struct app_child *p)
+{
+    p->killed = 1;
+    send_signal(p, SIGKILL);
+}
+
+static double watch_process(struct app_child *p, double now)
 {
     if (now >= p->deadline) {
         if (p->timed_out)
-            app_child_kill(p);
+            kill_process(p);
         else
             send_signal(p, SIGTERM);
         p->timed_out = 1;
         p->deadline = p->beyond ? now : now + grace;
     }
     return p->end >= 0 ? p->deadline : fmin(p->deadline, now + glance);
-}
-
-void app_child_kill(struct app_child *p)
-{
-    p->killed = 1;
-    send_signal(p, SIGKILL);
 }
 
 /* --- when it has ended --- */
@@ -391,7 +343,7 @@ static int ask_system(struct app_child *p)
     return 1;
 }
 
-int app_child_reap(struct app_child *p)
+static int reap_process(struct app_child *p)
 {
     assert(p->pid > 0);
     int ended = p->guarded && ask_guard(p);
@@ -404,6 +356,64 @@ int app_child_reap(struct app_child *p)
     read_rest(p);
     shut_all(p);
     return 1;
+}
+
+static void free_process(struct app_child *p)
+{
+    shut_all(p);
+}
+
+static const struct app_way process_way = {
+    .start = start_process,
+    .poll = poll_process,
+    .serve = serve_process,
+    .watch = watch_process,
+    .kill = kill_process,
+    .reap = reap_process,
+    .free = free_process,
+};
+
+/* --- whichever way --- */
+
+int app_child_start(struct app_child *p, const struct app_launcher *by, const struct app_order *order,
+                    struct app_message *message)
+{
+    *p = (struct app_child){.way = by->jobs ? &app_job_way : &process_way,
+                            .end = -1,
+                            .in = -1,
+                            .out = -1,
+                            .err = -1,
+                            .deadline = INFINITY};
+    const int status = p->way->start(p, by, order, message);
+
+    if (status)
+        app_child_free(p);
+    return status;
+}
+
+int app_child_poll(const struct app_child *p, struct pollfd *fds)
+{
+    return p->way->poll(p, fds);
+}
+
+void app_child_serve(struct app_child *p)
+{
+    p->way->serve(p);
+}
+
+double app_child_watch(struct app_child *p, double now)
+{
+    return p->way->watch(p, now);
+}
+
+void app_child_kill(struct app_child *p)
+{
+    p->way->kill(p);
+}
+
+int app_child_reap(struct app_child *p)
+{
+    return p->way->reap(p);
 }
 
 /* "exit status 2", and behind it the last line of standard error, which mostly says why. */
@@ -433,6 +443,8 @@ int app_child_not_found(const struct app_child *p, struct app_message *why)
 {
     enum { NOT_EXECUTABLE = 126, NOT_FOUND = 127 };
 
+    if (p->fault[0])
+        return 0;
     if (p->unknown || p->timed_out || !WIFEXITED(p->status) ||
         (WEXITSTATUS(p->status) != NOT_EXECUTABLE && WEXITSTATUS(p->status) != NOT_FOUND))
         return 0;
@@ -446,6 +458,8 @@ int app_child_result(struct app_child *p, const struct app_definition *d, int tr
 {
     *count = 0;
     *rest = (struct app_answer_rest){0};
+    if (p->fault[0])
+        return app_fail(why, CKG_ERR_INVALID, "%s", p->fault);
     if (p->unknown)
         return app_fail(why, CKG_ERR_INVALID,
                         "its exit status is unknown: another part of this program has collected it");
@@ -481,8 +495,9 @@ char *app_child_log(const struct app_child *p)
 
 void app_child_free(struct app_child *p)
 {
-    shut_all(p);
+    if (p->way)
+        p->way->free(p);
     app_text_free(&p->input);
     app_answer_free(&p->answer);
-    p->pid = 0;
+    *p = (struct app_child){.end = -1, .in = -1, .out = -1, .err = -1};
 }

@@ -1,8 +1,9 @@
 /*
- * An evaluation as a child process: its own process group, JSON on its standard input, its answer on standard
- * output, the end of its standard error kept. Nothing here blocks; the caller polls the descriptors and the
- * clock. It is waited for by its own number, so that other children of the process are nobody's concern, and
- * no signal of the process is touched.
+ * An evaluation, wherever it runs: as a process of this machine, or as a job of a cluster (evaluate/jobs.h).
+ * As a process it has its own group, JSON on its standard input, its answer on standard output, the end of
+ * its standard error kept. Nothing here blocks; the caller polls the descriptors and the clock. It is waited
+ * for by its own number, so that other children of the process are nobody's concern, and no signal of the
+ * process is touched.
  */
 #ifndef CKG_APP_CHILD_H
 #define CKG_APP_CHILD_H
@@ -16,12 +17,47 @@
 
 enum { APP_LOG_BYTES = 4096, APP_CHILD_FDS = 4 };
 
+struct app_child;
+struct app_jobs;
+struct app_job;
+
+/* Where evaluations run: on this machine, under a guard or with NULL without; or as jobs of a cluster. */
+struct app_launcher {
+    struct app_guard *guard;
+    struct app_jobs *jobs; /* NULL: there is no cluster */
+};
+
+/* What is to be evaluated. */
+struct app_order {
+    const struct app_definition *definition;
+    const char *folder; /* where the command runs */
+    const char *worker; /* ours by app_run_word */
+    int trial;
+    int again;       /* 1: it was begun before, so a job of it may live */
+    const double *x; /* (d) */
+};
+
+/* A way to run evaluations; the functions below are its. */
+struct app_way {
+    int (*start)(struct app_child *process, const struct app_launcher *by, const struct app_order *order,
+                 struct app_message *message);
+    int (*poll)(const struct app_child *process, struct pollfd *fds);
+    void (*serve)(struct app_child *process);
+    double (*watch)(struct app_child *process, double now);
+    void (*kill)(struct app_child *process);
+    int (*reap)(struct app_child *process);
+    void (*free)(struct app_child *process);
+};
+
+extern const struct app_way app_job_way;
+
 struct app_child {
-    pid_t pid;        /* 0: none */
-    int guarded;      /* it runs under a guard, not as a child of ours */
-    int orphan;       /* it did, but the guard was killed */
-    int end;          /* can be read when it has ended; -1 where the system cannot tell so */
-    int in, out, err; /* our ends, -1 when closed */
+    const struct app_way *way; /* NULL: none */
+    pid_t pid;                 /* 0: none */
+    int guarded;               /* it runs under a guard, not as a child of ours */
+    int orphan;                /* it did, but the guard was killed */
+    int end;                   /* can be read when it has ended; -1 where the system cannot tell so */
+    int in, out, err;          /* our ends, -1 when closed */
     struct app_text input;
     size_t written;
     struct app_answer answer;
@@ -32,13 +68,17 @@ struct app_child {
     int beyond;  /* it is another user's by now and cannot be killed: it is left to itself */
     int status;  /* as from waitpid, when it ended */
     int unknown; /* somebody else in the process has waited for it, and has its status */
+
+    /* as a job */
+    struct app_job *job;
+    int refused;     /* the cluster does not take it; why is in `fault` */
+    int unkept;      /* set by the caller where its result is not in the store, so that its files stay */
+    char fault[256]; /* why it failed where that is not by its exit status; "" otherwise */
 };
 
-/* Starts the command of the definition for the trial with design x in the folder; `worker` is ours by
-   app_worker_word; guard NULL: none. CKG_ERR_SYSTEM: it cannot be started at all. */
-int app_child_start(struct app_child *process, struct app_guard *guard,
-                    const struct app_definition *definition, const char *folder, const char *worker,
-                    int trial, const double *x, struct app_message *message);
+/* Starts what is ordered. CKG_ERR_SYSTEM: it cannot be started at all. */
+int app_child_start(struct app_child *process, const struct app_launcher *by, const struct app_order *order,
+                    struct app_message *message);
 
 /* What to poll for, at most APP_CHILD_FDS entries; how many. */
 int app_child_poll(const struct app_child *process, struct pollfd *fds);
@@ -71,6 +111,15 @@ int app_child_result(struct app_child *process, const struct app_definition *def
  * the message.
  */
 int app_child_not_found(const struct app_child *process, struct app_message *why);
+
+/* More of what it wrote on standard output, or on standard error. */
+void app_child_take(struct app_child *process, int is_output, const char *bytes, size_t length);
+
+/*
+ * Our environment with CKG_STUDY, CKG_TRIAL and CKG_WORKER, to be freed by the second; NULL: no memory.
+ */
+char **app_environment_make(const char *study, int trial, const char *worker);
+void app_environment_free(char **environment);
 
 /* The end of its standard error as valid text, NULL for nothing; the caller frees it. */
 char *app_child_log(const struct app_child *process);

@@ -294,6 +294,7 @@ static int conclude(struct app_steps *r, struct app_place *place)
         end_family(r, place, place->number); /* the next try may begin at once, and elsewhere */
     int status = lacks ? app_fail(r->n->message, CKG_ERR_NOMEM, "out of memory")
                        : store_result(r, &result, &kept);
+    p->unkept = !kept;
     if (!kept && outcomes.data)
         save_answer(r, place->number, outcomes.data, status);
 
@@ -332,7 +333,9 @@ static int never_began(struct app_steps *r, const struct app_place *place)
     int tally[APP_STATES];
 
     app_notebook_tally(r->n, tally);
-    if (tally[APP_COMPLETE] || !app_child_not_found(&place->process, &why))
+    if (place->process.refused)
+        app_fail(&why, 0, "%s", place->process.fault);
+    else if (tally[APP_COMPLETE] || !app_child_not_found(&place->process, &why))
         return 0;
     app_fail(r->n->message, 0,
              "the evaluation cannot be started: %.800s; mend that, then run the same command again",
@@ -348,6 +351,8 @@ static int is_ours(const struct app_steps *r, const struct app_place *place)
 
 void app_steps_reap(struct app_steps *r)
 {
+    struct app_message news;
+
     for (int i = 0; i < r->places->count; i++) {
         struct app_place *place = &r->places->place[i];
         if (!is_ours(r, place) || !app_child_reap(&place->process))
@@ -364,6 +369,10 @@ void app_steps_reap(struct app_steps *r)
             hand_back(r, number);
     }
 
+    /* What the cluster has to say. */
+    if (r->jobs && app_jobs_news(r->jobs, &news))
+        app_progress_say(&r->progress, r->n, news.text);
+
     /* Do they fail too often? What a second evaluation shows counts even where the run is to end. */
     if (!r->broken && (!r->places->interrupts || r->outage.probe))
         app_steps_break(r, app_outage_judge(&r->outage, r->n, &r->progress), r->running);
@@ -371,11 +380,29 @@ void app_steps_reap(struct app_steps *r)
 
 /* --- starting --- */
 
+/* With a cluster: its jobs are looked after from the first one on. */
+static int begin_jobs(struct app_steps *r)
+{
+    if (r->jobs || !r->n->definition.evaluate.cluster.scheduler)
+        return CKG_OK;
+    return app_jobs_begin(&r->jobs, &r->n->definition, r->n->folder, r->word, r->n->message);
+}
+
 static int start(struct app_steps *r, struct app_place *place, int number)
 {
     const struct app_trial *t = &r->n->trials[number - 1];
-    int status = app_child_start(&place->process, &r->places->guard, &r->n->definition, r->n->folder, r->word,
-                                 number, t->x, r->n->message);
+    const struct app_order order = {.definition = &r->n->definition,
+                                    .folder = r->n->folder,
+                                    .worker = r->word,
+                                    .trial = number,
+                                    .again = t->starts > 1,
+                                    .x = t->x};
+    int status = begin_jobs(r);
+
+    if (!status)
+        status = app_child_start(&place->process,
+                                 &(struct app_launcher){.guard = &r->places->guard, .jobs = r->jobs}, &order,
+                                 r->n->message);
 
     if (status) {
         hand_back(r, number);
@@ -623,6 +650,7 @@ void app_steps_end(struct app_steps *r)
     assert(!r->running);
     if (*r->word)
         end_family(r, NULL, 0);
+    app_jobs_end(r->jobs);
     app_notebook_set_interrupt(r->n, NULL, NULL);
     app_stop_forget(&r->watch);
 }

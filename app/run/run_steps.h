@@ -5,7 +5,7 @@
 #ifndef CKG_APP_RUN_STEPS_H
 #define CKG_APP_RUN_STEPS_H
 
-#include "evaluate/child.h"
+#include "evaluate/jobs.h"
 #include "notebook/stop.h"
 #include "run/outage.h"
 #include "run/run.h"
@@ -48,8 +48,9 @@ struct app_steps {
     int least_ahead;         /* designs to choose ahead, whatever the study says */
     int to_the_end;          /* 1: the budget is spent whatever it is expected to gain */
 
-    int running;   /* of the places */
-    char word[80]; /* what our evaluations carry in their environment */
+    int running;           /* of the places */
+    struct app_jobs *jobs; /* where evaluations are jobs of a cluster; NULL until the first one */
+    char word[80];         /* what our evaluations carry in their environment */
     struct app_progress progress;
     int exhausted; /* no design is left to be evaluated */
     int unseen;    /* trials have ended since it was looked whether the run may end before its budget */

@@ -1,0 +1,291 @@
+/* Files written whole, read back, taken away. */
+#include "evaluate/job_files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "evaluate/words.h"
+
+static const char design_file[] = "design.json";
+static const char script_file[] = "run";
+static const char ticket_file[] = "ticket";
+static const char begun_file[] = "begun";
+static const char output_file[] = "output";
+static const char errors_file[] = "errors";
+static const char status_file[] = "status";
+
+/* --- names --- */
+
+/* Letters, digits and a few signs stay; what else a name has is told apart by a number behind it. */
+static void add_plain(struct app_text *out, const char *name)
+{
+    static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-";
+    uint32_t sum = 2166136261u;
+    int odd = name[0] == '.' || name[0] == '-';
+
+    for (const char *c = name; *c; c++) {
+        const int stays = strchr(plain, *c) && (c > name || !odd);
+        app_text_add(out, stays ? c : "_", 1);
+        odd |= !stays;
+        sum = (sum ^ (unsigned char)*c) * 16777619u;
+    }
+    if (odd)
+        app_text_print(out, "-%08x", sum);
+}
+
+static char *finish_name(struct app_text *name)
+{
+    if (name->failed)
+        app_text_free(name);
+    return name->data;
+}
+
+char *app_jobs_folder(const char *folder, const char *study)
+{
+    char *real = realpath(folder, NULL);
+    struct app_text name = {0};
+
+    app_text_print(&name, "%s/", real ? real : folder);
+    add_plain(&name, study);
+    app_text_print(&name, ".jobs");
+    free(real);
+    return finish_name(&name);
+}
+
+char *app_job_folder(const char *jobs, int trial)
+{
+    struct app_text name = {0};
+
+    app_text_print(&name, "%s/%d", jobs, trial);
+    return finish_name(&name);
+}
+
+static char *path_of(const char *made, const char *file)
+{
+    struct app_text name = {0};
+
+    app_text_print(&name, "%s/%s", made, file);
+    return finish_name(&name);
+}
+
+/* --- the design and the script --- */
+
+/* The file says this already. */
+static int is_same(const char *path, const struct app_text *text)
+{
+    struct app_message unused;
+    char *there = NULL;
+    size_t length = 0;
+    const int same = !app_read_file(path, &there, &length, &unused) && length == text->length &&
+                     !memcmp(there, text->data, length);
+
+    free(there);
+    return same;
+}
+
+/*
+ * The script of the job. What ends it from outside is the scheduler's to judge: the exit status is written
+ * only where the command has ended by itself. Who asks a job to end, because of a limit or for somebody's
+ * more urgent job, sends SIGTERM first, to the script too.
+ */
+static void write_script(struct app_text *out, const char *made, const struct app_definition *d,
+                         const char *folder, int trial, char **words)
+{
+    app_text_print(out, "#!/bin/sh\nhere=");
+    app_word_quote(out, made);
+    app_text_print(out, "\nrm -f \"$here/%s\"\n", status_file);
+    app_text_print(out, "ended=\ntrap 'ended=1' TERM\n: >\"$here/%s\" || exit 1\ncd ", begun_file);
+    app_word_quote(out, folder);
+    app_text_print(out, " || exit 1\n\nCKG_STUDY=");
+    app_word_quote(out, d->name);
+    app_text_print(out, "\nCKG_TRIAL=%d\nexport CKG_STUDY CKG_TRIAL\nunset CKG_WORKER\n", trial);
+    for (int i = 0; words[i]; i++) {
+        app_text_add(out, i ? " " : "", i ? 1 : 0);
+        app_word_quote(out, words[i]);
+    }
+    app_text_print(out, " <\"$here/%s\" >\"$here/%s\" 2>\"$here/%s\"\n\n", design_file, output_file,
+                   errors_file);
+    app_text_print(out,
+                   "status=$?\n"
+                   "if [ -z \"$ended\" ] && [ \"$status\" -le 128 ]; then\n"
+                   "    echo \"$status\" >\"$here/%s.part\" && mv \"$here/%s.part\" \"$here/%s\"\n"
+                   "fi\nexit \"$status\"\n",
+                   status_file, status_file, status_file);
+}
+
+/* The design and the script, which the caller frees; 0: no memory. */
+static int make_files(const char *made, const struct app_order *order, struct app_text *design,
+                      struct app_text *script)
+{
+    char **words = app_words_make(order->definition, order->x);
+    char *real = realpath(order->folder, NULL);
+
+    if (words)
+        write_script(script, made, order->definition, real ? real : order->folder, order->trial, words);
+    app_design_write(order->definition, order->x, design);
+    app_text_add(design, "\n", 1);
+    const int made_both = words && !design->failed && !script->failed;
+    app_words_free(words);
+    free(real);
+    return made_both;
+}
+
+int app_job_is(const char *made, const struct app_order *order)
+{
+    struct app_text design = {0};
+    struct app_text script = {0};
+    char *design_path = path_of(made, design_file);
+    char *script_path = path_of(made, script_file);
+    const int same = make_files(made, order, &design, &script) && design_path && script_path &&
+                     is_same(design_path, &design) && is_same(script_path, &script);
+
+    app_text_free(&design);
+    app_text_free(&script);
+    free(design_path);
+    free(script_path);
+    return same;
+}
+
+int app_job_write(const char *made, const struct app_order *order, struct app_message *message)
+{
+    struct app_text design = {0};
+    struct app_text script = {0};
+    char *design_path = path_of(made, design_file);
+    char *script_path = path_of(made, script_file);
+    int status = make_files(made, order, &design, &script) && design_path && script_path
+                     ? app_write_file(design_path, design.data, design.length, message)
+                     : app_fail(message, CKG_ERR_NOMEM, "out of memory");
+
+    if (!status)
+        status = app_write_file(script_path, script.data, script.length, message);
+    app_text_free(&design);
+    app_text_free(&script);
+    free(design_path);
+    free(script_path);
+    return status;
+}
+
+/* --- the ticket --- */
+
+int app_ticket_write(const char *made, const struct app_ticket *ticket, struct app_message *message)
+{
+    struct app_text text = {0};
+    char *path = path_of(made, ticket_file);
+
+    if (!path)
+        return app_fail(message, CKG_ERR_NOMEM, "out of memory");
+    app_text_print(&text, "%s %d %s\n", ticket->name, ticket->index, ticket->base);
+    const int status = app_write_text(path, &text, message);
+    free(path);
+    return status;
+}
+
+int app_ticket_read(const char *made, struct app_ticket *ticket)
+{
+    struct app_message unused;
+    char *path = path_of(made, ticket_file);
+    char *text = NULL;
+    size_t length;
+
+    *ticket = (struct app_ticket){0};
+    const int got = path && !app_read_file(path, &text, &length, &unused) &&
+                    sscanf(text, "%63s %d %63s", ticket->name, &ticket->index, ticket->base) >= 2;
+    free(text);
+    free(path);
+    return got;
+}
+
+/* --- what came of it --- */
+
+static void remove_file(const char *made, const char *file)
+{
+    char *path = path_of(made, file);
+
+    if (path)
+        unlink(path);
+    free(path);
+}
+
+void app_job_clear(const char *made)
+{
+    static const char *const results[] = {begun_file, output_file, errors_file, status_file};
+
+    for (size_t i = 0; i < sizeof results / sizeof *results; i++)
+        remove_file(made, results[i]);
+}
+
+void app_job_remove(const char *made)
+{
+    app_job_clear(made);
+    remove_file(made, "status.part");
+    remove_file(made, ticket_file);
+    remove_file(made, script_file);
+    remove_file(made, design_file);
+    rmdir(made);
+}
+
+/* When the file was last written to, by the file system's clock; NAN: it is not there. */
+static double written(const char *made, const char *file)
+{
+    char *path = path_of(made, file);
+    struct stat info;
+    const double when = path && !stat(path, &info)
+                            ? (double)info.st_mtim.tv_sec + 1e-9 * (double)info.st_mtim.tv_nsec
+                            : NAN;
+
+    free(path);
+    return when;
+}
+
+int app_job_ended(const char *made, int *code, double *seconds)
+{
+    char *path = path_of(made, status_file);
+    FILE *file = path ? fopen(path, "re") : NULL;
+    int got = 0;
+
+    free(path);
+    if (!file)
+        return 0;
+    got = fscanf(file, "%d", code) == 1;
+    fclose(file);
+    *seconds = fmax(written(made, status_file) - written(made, begun_file), 0);
+    return got;
+}
+
+/* Feeds a file to the child as its output, or as its errors; 0: there is nothing in it. */
+static int feed(const char *path, int is_output, struct app_child *child)
+{
+    const int file = path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+    char block[65536];
+    ssize_t got;
+    int some = 0;
+
+    while (file >= 0 && ((got = read(file, block, sizeof block)) > 0 || (got < 0 && errno == EINTR))) {
+        if (got > 0)
+            app_child_take(child, is_output, block, (size_t)got);
+        some = 1;
+    }
+    if (file >= 0)
+        close(file);
+    return some;
+}
+
+void app_job_collect(const char *made, const char *log, struct app_child *child)
+{
+    char *output = path_of(made, output_file);
+    char *errors = path_of(made, errors_file);
+
+    feed(output, 1, child);
+    if (!feed(errors, 0, child))
+        feed(log, 0, child);
+    free(output);
+    free(errors);
+}

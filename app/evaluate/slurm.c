@@ -1,0 +1,316 @@
+/*
+ * Slurm, by its commands: sbatch submits arrays, squeue says how they are, scontrol what became of those that
+ * have ended, scancel ends them. sacct is not used: many clusters have it disabled.
+ */
+#include "evaluate/scheduler.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "evaluate/call.h"
+
+/* Seconds that a command may take; slurmctld may be busy, but a run must go on meanwhile. */
+static const double patience = 15;
+
+/* --- what went wrong --- */
+
+static int says(const struct app_call *call, const char *words)
+{
+    return call->err.data && strstr(call->err.data, words) != NULL;
+}
+
+/* slurmctld is restarted, busy or out of reach; the network is; a limit of its own is reached for now. */
+static int is_passing(const struct app_call *call)
+{
+    static const char *const words[] = {
+        "Unable to contact", "imed out",  "temporarily", "Connection refused", "onnect failure", "Zero Bytes",
+        "Protocol auth",     "try again", "in standby",  "Transport endpoint", "Munge",          "munge"};
+
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (says(call, words[i]))
+            return 1;
+    return 0;
+}
+
+/* The user, the account or the cluster has as many jobs as it may have. */
+static int is_full(const struct app_call *call)
+{
+    return says(call, "ubmit limit") || says(call, "MaxSubmit") || says(call, "QOS policy") ||
+           says(call, "maximum number of jobs") || says(call, "MaxJobCount");
+}
+
+/* The first line that it wrote on standard error, which says why. */
+static int complain(const struct app_call *call, const char *program, struct app_message *message)
+{
+    const char *text = call->err.data ? call->err.data : "";
+    const int length = (int)strcspn(text, "\n");
+    const int status = is_passing(call) ? CKG_ERR_STATE : is_full(call) ? CKG_ERR_EXHAUSTED : CKG_ERR_INVALID;
+    const int named = !strncmp(text, program, strlen(program));
+
+    return app_fail(message, status, "%s%s%.*s", named ? "" : program, named ? "" : ": ",
+                    length ? length : 22, length ? text : "it failed without a word");
+}
+
+/* --- submitting --- */
+
+enum { OWN_WORDS = 16 };
+
+/* sbatch with its options; the words are borrowed but for those in `made`, which is freed with them. */
+static char **make_words(const struct app_batch *b, struct app_text made[OWN_WORDS])
+{
+    const struct app_cluster *c = b->cluster;
+    char **words = calloc((size_t)(OWN_WORDS + c->option_count) + 3, sizeof *words);
+    int count = 0;
+
+    /* A preempted job, and one of a node that failed, are to be queued again: Slurm does so by itself. */
+    app_text_print(&made[count++], "--array=0-%d", b->count - 1);
+    app_text_print(&made[count++], "--job-name=%s", b->name);
+    app_text_print(&made[count++], "--comment=%s", b->comment);
+    app_text_print(&made[count++], "--output=%s%%a.log", b->log);
+    app_text_print(&made[count++], "--export=ALL,CKG_WORKER=");
+    app_text_print(&made[count++], "--requeue");
+    app_text_print(&made[count++], "--open-mode=append");
+    if (c->partition)
+        app_text_print(&made[count++], "--partition=%s", c->partition);
+    if (c->time)
+        app_text_print(&made[count++], "--time=%s", c->time);
+    if (c->cpus)
+        app_text_print(&made[count++], "--cpus-per-task=%d", c->cpus);
+
+    /* Options of the problem file come last, and win. */
+    for (int i = 0; words && i < count; i++) {
+        words[i + 2] = made[i].data;
+        if (made[i].failed)
+            count = 0;
+    }
+    if (!words || !count) {
+        free(words);
+        return NULL;
+    }
+    words[0] = "sbatch";
+    words[1] = "--parsable";
+    for (int i = 0; i < c->option_count; i++)
+        words[2 + count + i] = c->options[i];
+    return words;
+}
+
+/* The number at the start of a line; a cluster's name may follow. */
+static int read_number(const struct app_text *text, char base[APP_JOB_ID])
+{
+    const char *digits = text->data ? text->data : "";
+    const size_t length = strspn(digits, "0123456789");
+
+    base[0] = 0;
+    if (length && length < APP_JOB_ID)
+        snprintf(base, APP_JOB_ID, "%.*s", (int)length, digits);
+    return base[0] != 0;
+}
+
+static int submit(const struct app_batch *batch, char base[APP_JOB_ID], struct app_message *message)
+{
+    struct app_text made[OWN_WORDS] = {{0}};
+    struct app_call call = {0};
+    char **words = make_words(batch, made);
+    int status = words ? app_call(&call, words, batch->environment, batch->script, patience, message)
+                       : app_fail(message, CKG_ERR_NOMEM, "out of memory");
+
+    if (!status && !app_call_worked(&call))
+        status = complain(&call, "sbatch", message);
+    else if (!status && !read_number(&call.out, base))
+        status = app_fail(message, CKG_ERR_INVALID, "sbatch did not say the number of the job");
+
+    for (int i = 0; i < OWN_WORDS; i++)
+        app_text_free(&made[i]);
+    app_call_free(&call);
+    free(words);
+    return status;
+}
+
+static int find(const char *name, char base[APP_JOB_ID], struct app_message *message)
+{
+    char option[APP_JOB_NAME + 16];
+    struct app_call call;
+
+    base[0] = 0;
+    snprintf(option, sizeof option, "--name=%s", name);
+    char *const words[] = {"squeue", "-h", "-t", "all", "-o", "%F", option, NULL};
+    int status = app_call(&call, words, NULL, NULL, patience, message);
+    if (!status && !app_call_worked(&call))
+        status = complain(&call, "squeue", message);
+    if (!status)
+        read_number(&call.out, base);
+    app_call_free(&call);
+    return status;
+}
+
+static void task(const char *base, int index, char id[APP_JOB_ID])
+{
+    snprintf(id, APP_JOB_ID, "%.50s_%d", base, index);
+}
+
+/* --- looking --- */
+
+/* Words of Slurm's states for jobs that are over; all others are of jobs that wait, run or will again. */
+static enum app_job_phase phase_of(const char *state)
+{
+    static const struct {
+        const char *state;
+        enum app_job_phase phase;
+    } ends[] = {
+        {"COMPLETED", APP_JOB_ENDED},    {"FAILED", APP_JOB_ENDED},      {"TIMEOUT", APP_JOB_LIMITED},
+        {"DEADLINE", APP_JOB_LIMITED},   {"OUT_OF_ME", APP_JOB_LIMITED}, {"CANCELLED", APP_JOB_CANCELLED},
+        {"NODE_FAIL", APP_JOB_LOST},     {"BOOT_FAIL", APP_JOB_LOST},    {"PREEMPTED", APP_JOB_LOST},
+        {"LAUNCH_FAILED", APP_JOB_LOST}, {"REVOKED", APP_JOB_LOST},      {"RECONFIG_FAIL", APP_JOB_LOST},
+    };
+
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        if (!strncmp(state, ends[i].state, strlen(ends[i].state)))
+            return ends[i].phase;
+    return APP_JOB_ALIVE;
+}
+
+/* A held job waits for somebody to release it. */
+static int is_held(const char *reason)
+{
+    return strstr(reason, "Held") || strstr(reason, "_held") || strstr(reason, "HoldMaxRequeue");
+}
+
+/* "12_3|RUNNING|None", which it changes, into the view of that job, if it is one of them. */
+static void read_line(char *line, int count, struct app_job_view *views)
+{
+    char *state = strchr(line, '|');
+    char *reason = state ? strchr(state + 1, '|') : NULL;
+
+    if (!reason)
+        return;
+    *state++ = 0;
+    *reason++ = 0;
+    for (int i = 0; i < count; i++) {
+        struct app_job_view *v = &views[i];
+        if (strcmp(v->id, line) != 0)
+            continue;
+        v->phase = phase_of(state);
+        if (v->phase == APP_JOB_ALIVE)
+            snprintf(v->what, sizeof v->what, "%s", is_held(reason) ? reason : "");
+        else
+            snprintf(v->what, sizeof v->what, "%s", state);
+    }
+}
+
+/* The value of "key=value" in a line of scontrol's, up to the next space. */
+static void read_field(const char *line, const char *key, char *out, size_t size)
+{
+    const char *at = strstr(line, key);
+
+    out[0] = 0;
+    if (at)
+        snprintf(out, size, "%.*s", (int)strcspn(at + strlen(key), " \n"), at + strlen(key));
+}
+
+/* How a job has ended: its exit status, and which limit. One that is gone by now stays as it is. */
+static int look_closer(struct app_job_view *v, struct app_message *message)
+{
+    struct app_call call;
+    char code[32];
+    char limit[64];
+    int number = 0;
+    int signal = 0;
+
+    char *const words[] = {"scontrol", "show", "job", "-o", (char *)v->id, NULL};
+    const int status = app_call(&call, words, NULL, NULL, patience, message);
+    const char *line = !status && app_call_worked(&call) ? call.out.data : NULL;
+    if (line) {
+        read_field(line, " ExitCode=", code, sizeof code);
+        read_field(line, " TimeLimit=", limit, sizeof limit);
+        if (sscanf(code, "%d:%d", &number, &signal) == 2)
+            v->code = signal ? 128 + signal : number;
+        if (!strncmp(v->what, "TIMEOUT", 7))
+            snprintf(v->what, sizeof v->what, "over its time limit of %s", limit);
+    }
+    if (!strncmp(v->what, "TIMEOUT", 7))
+        snprintf(v->what, sizeof v->what, "over its time limit");
+    else if (!strncmp(v->what, "OUT_OF_ME", 9))
+        snprintf(v->what, sizeof v->what, "over its limit of memory");
+    app_call_free(&call);
+    return status;
+}
+
+/* "1_0,1_1": the option of squeue's. */
+static char *list_ids(int count, const struct app_job_view *views)
+{
+    struct app_text list = {0};
+
+    for (int i = 0; i < count; i++)
+        app_text_print(&list, "%s%s", i ? "," : "", views[i].id);
+    if (list.failed)
+        app_text_free(&list);
+    return list.data;
+}
+
+static int poll(int count, struct app_job_view *views, struct app_message *message)
+{
+    struct app_call call = {0};
+    char *ids = list_ids(count, views);
+    int status = ids ? CKG_OK : app_fail(message, CKG_ERR_NOMEM, "out of memory");
+
+    /* One question for all of them. */
+    char *const words[] = {"squeue", "-h", "-r", "-t", "all", "-o", "%i|%T|%r", "-j", ids, NULL};
+    if (!status)
+        status = app_call(&call, words, NULL, NULL, patience, message);
+    if (!status && !app_call_worked(&call) && !says(&call, "Invalid job id"))
+        status = complain(&call, "squeue", message) == CKG_ERR_NOMEM ? CKG_ERR_NOMEM : CKG_ERR_STATE;
+
+    /* Those that it does not list are forgotten. */
+    for (int i = 0; !status && i < count; i++) {
+        views[i].phase = APP_JOB_FORGOTTEN;
+        views[i].what[0] = 0;
+    }
+    for (char *line = status ? NULL : call.out.data, *next; line && *line; line = next) {
+        next = line + strcspn(line, "\n");
+        next += *next ? 1 : 0;
+        if (next > line && next[-1] == '\n')
+            next[-1] = 0;
+        read_line(line, count, views);
+    }
+
+    /* And one for each that has ended. */
+    for (int i = 0; !status && i < count; i++)
+        if (views[i].phase == APP_JOB_ENDED || views[i].phase == APP_JOB_LIMITED)
+            status = look_closer(&views[i], message);
+    app_call_free(&call);
+    free(ids);
+    return status;
+}
+
+static int cancel(int count, const char *const *ids, struct app_message *message)
+{
+    char **words = calloc((size_t)count + 3, sizeof *words);
+    struct app_call call = {0};
+
+    if (!words)
+        return app_fail(message, CKG_ERR_NOMEM, "out of memory");
+    words[0] = "scancel";
+    words[1] = "--quiet";
+    for (int i = 0; i < count; i++)
+        words[i + 2] = (char *)ids[i];
+
+    int status = app_call(&call, words, NULL, NULL, patience, message);
+    if (!status && !app_call_worked(&call) && is_passing(&call))
+        status = complain(&call, "scancel", message);
+    app_call_free(&call);
+    free(words);
+    return status;
+}
+
+const struct app_scheduler app_scheduler_slurm = {
+    .name = "slurm",
+    .index = "SLURM_ARRAY_TASK_ID",
+    .program = "sbatch",
+    .submit = submit,
+    .find = find,
+    .task = task,
+    .poll = poll,
+    .cancel = cancel,
+};
