@@ -4,6 +4,8 @@
 set -eu
 wanted=${1:-all}
 missing=""
+wished=""
+wishes=""
 packages=""
 
 # need DESCRIPTION PACKAGES COMMAND…: the packages are missing when the command fails.
@@ -22,6 +24,7 @@ can_compile() { printf '#include <%s>\nint main(void) { return 0; }\n' "$3" | "$
 can_fuzz() { echo 'int LLVMFuzzerTestOneInput(void) { return 0; }' | clang -fsanitize=fuzzer,address -x c - -o /dev/null; }
 can_make_environments() { python3 -c 'import ensurepip, sys, venv; assert sys.version_info >= (3, 11)'; }
 has_python_headers() { [ -f "$(python3 -c 'import sysconfig; print(sysconfig.get_path("include"))')/Python.h" ]; }
+has_slurm() { PATH=$PATH:/usr/sbin; has_command munged && has_command slurmctld && has_command slurmd && has_command sbatch; }
 has_library() { pkg-config --exists "$1"; }
 
 need_for_build() {
@@ -49,6 +52,7 @@ need_for_test() {
     need clang-format clang-format has_command clang-format
     need cmocka libcmocka-dev has_library cmocka
     need "cairo, for figures as PNG files" libcairo2-dev has_library cairo
+    try "Slurm, for evaluations as its jobs" "slurmctld slurmd slurm-client munge" has_slurm
     need "OpenBLAS, for examples/mnist and the benchmarks" libopenblas-dev has_library openblas
 }
 
@@ -58,6 +62,27 @@ need_for_fuzz() {
 
 need_for_all() {
     need valgrind valgrind has_command valgrind
+}
+
+# try DESCRIPTION PACKAGES COMMAND…: the same for what only some tests need, which say so where it is not to be had.
+try() {
+    description=$1
+    package=$2
+    shift 2
+    "$@" >/dev/null 2>&1 && return
+    wished="$wished $package"
+    wishes="$wishes$description (Debian: $package)
+"
+}
+
+install_wishes() {
+    [ -n "$wished" ] || return 0
+    if [ "$(id -u)" -eq 0 ]; then as_root=""; else as_root=sudo; fi
+    # shellcheck disable=SC2086,SC2015
+    if ! has_command apt-get >/dev/null || { [ -n "$as_root" ] && ! has_command sudo >/dev/null; } ||
+        ! $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends $wished; then
+        printf '%s' "$wishes" | sed 's/^/not there, so what needs it is not tested: /' >&2
+    fi
 }
 
 install_packages() {
@@ -78,10 +103,12 @@ all) need_for_build; need_for_run; need_for_test; need_for_python; need_for_fuzz
 esac
 
 if [ -z "$missing" ]; then
+    install_wishes
     exit 0
 fi
 if has_command apt-get >/dev/null && { [ "$(id -u)" -eq 0 ] || has_command sudo >/dev/null; }; then
     install_packages
+    install_wishes
 else
     printf '%s' "$missing" | sed 's/^/missing: /' >&2
     exit 1

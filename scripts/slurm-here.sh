@@ -1,5 +1,5 @@
 #!/bin/sh
-# slurm-here.sh start FOLDER | stop FOLDER | node-down FOLDER | node-up FOLDER: a Slurm of one machine, without systemd and without
+# slurm-here.sh start|stop|node-down|node-up|controller-down|controller-up FOLDER: a Slurm of one machine, without systemd and without
 # touching one that may be installed. munged, slurmctld and slurmd run from configuration, keys, sockets and logs in FOLDER, which
 # should be short (a socket's path has 107 bytes) and is made where it does not exist. Then `export SLURM_CONF=FOLDER/slurm.conf`, and
 # sbatch, squeue, scontrol and scancel talk to it. Needs Debian's slurmctld, slurmd, slurm-client and munge.
@@ -11,7 +11,7 @@ PATH=$PATH:/usr/sbin:/sbin
 export PATH
 
 usage() {
-    sed -n '2,4s/^# //p' "$0" >&2
+    sed -n '2,5s/^# //p' "$0" >&2
     exit 2
 }
 [ $# -eq 2 ] || usage
@@ -140,5 +140,7 @@ stop)
     ;;
 node-down) end slurmd ;;
 node-up) slurmd -f "$SLURM_CONF" && wait_for 30 node_is_up ;;
+controller-down) end slurmctld ;;
+controller-up) slurmctld -f "$SLURM_CONF" && wait_for 30 controller_answers ;;
 *) usage ;;
 esac

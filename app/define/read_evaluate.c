@@ -163,7 +163,18 @@ static int read_sharing(struct app_reader *r, const struct evaluate *from)
     if (!status && from->needs)
         status = app_reader_each(r, from->needs, add_need);
     return status;
-    {"slurm", offsetof(struct evaluate, slurm)},
+}
+
+/* What the scheduler's own keys say better. */
+static int check_cluster(struct app_reader *r, const struct evaluate *from)
+{
+    if (from->parallel)
+        return app_node_complain(&r->document, from->parallel,
+                                 "with `slurm`, its `concurrent` says how many evaluations at once");
+    if (from->timeout)
+        return app_node_complain(&r->document, from->timeout,
+                                 "with `slurm`, its `time` limits an evaluation");
+    return CKG_OK;
 }
 
 int app_read_evaluate(struct app_reader *r, const yaml_node_t *node)

@@ -71,7 +71,7 @@ struct app_child {
 
     /* as a job */
     struct app_job *job;
-    int refused;     /* the cluster does not take it; why is in `fault` */
+    int refused;     /* the cluster does not take it, so it never ends; why is in `fault` */
     int unkept;      /* set by the caller where its result is not in the store, so that its files stay */
     char fault[256]; /* why it failed where that is not by its exit status; "" otherwise */
 };

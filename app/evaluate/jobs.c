@@ -492,24 +492,6 @@ static int fail(struct app_job *job, const char *format, const char *what)
     return 1;
 }
 
-/* Its script has ended, and where that was not by a signal the files should say so. */
-static int judge_ended(struct app_job *job, double now)
-{
-    if (job->code > 128) {
-        collect(job, NAN);
-        job->child->status = as_status(job->code);
-        return 1;
-    }
-    if (now - job->ended < lag)
-        return 0;
-    if (!job->code)
-        return fail(job, "its job has ended, but what it wrote is not in %s; do all nodes share that folder?",
-                    job->made);
-    collect(job, NAN);
-    job->child->status = as_status(job->code);
-    return 1;
-}
-
 /* The cluster ended it, and not the design: it goes back into the queue, unless that goes on for ever. */
 static int judge_lost(struct app_job *job, double now)
 {
@@ -519,6 +501,26 @@ static int judge_lost(struct app_job *job, double now)
         return fail(job, "its job was lost again and again (%s)", job->what[0] ? job->what : "unknown");
     queue_again(job, now);
     return 0;
+}
+
+/*
+ * Its script has ended, and the command not by itself, which the files would say. A signal that nobody sent
+ * to the script is the command's own; an exit status is the script's, that could not begin, or Slurm's own
+ * for one that could not be started.
+ */
+static int judge_ended(struct app_job *job, double now)
+{
+    if (job->code > 128) {
+        collect(job, NAN);
+        job->child->status = as_status(job->code);
+        return 1;
+    }
+    if (now - job->ended < lag)
+        return 0;
+    if (job->code)
+        return judge_lost(job, now);
+    return fail(job, "its job has ended, but what it wrote is not in %s; do all nodes share that folder?",
+                job->made);
 }
 
 static int judge(struct app_job *job, double now)
@@ -543,7 +545,7 @@ static int reap_job(struct app_child *p)
     int code;
 
     if (p->refused)
-        return 1;
+        return 0; /* the caller looks for that */
     if (p->killed)
         return is_cancelled(job, now);
 

@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "evaluate/scheduler.h"
+
 struct look {
     const struct app_definition *definition;
     const char *folder, *file;
@@ -227,11 +229,25 @@ static int check_script(const struct look *l)
     return complain(l, word, what.text);
 }
 
+/* The programs of nodes are not those of this machine; but a job must be submitted from here. */
+static int check_scheduler(const struct look *l)
+{
+    const struct app_scheduler *scheduler = app_scheduler_find(l->definition->evaluate.cluster.scheduler);
+    char path[PATH_MAX];
+
+    if (find_program(l->folder, scheduler->program, path))
+        return strchr(l->definition->evaluate.command[0], '/') ? check_program(l) : CKG_OK;
+    return app_fail(l->message, CKG_ERR_INVALID,
+                    "`%s` is not in PATH, so no jobs can be submitted from here; run it where jobs are, on a "
+                    "login node, or take `%s` out of the problem file",
+                    scheduler->program, scheduler->name);
+}
+
 int app_program_check(const struct app_definition *d, const char *folder, const char *file,
                       struct app_message *message)
 {
     const struct look l = {d, folder, file, message};
-    const int status = check_program(&l);
+    const int status = d->evaluate.cluster.scheduler ? check_scheduler(&l) : check_program(&l);
 
     return status ? status : check_script(&l);
 }

@@ -333,9 +333,7 @@ static int never_began(struct app_steps *r, const struct app_place *place)
     int tally[APP_STATES];
 
     app_notebook_tally(r->n, tally);
-    if (place->process.refused)
-        app_fail(&why, 0, "%s", place->process.fault);
-    else if (tally[APP_COMPLETE] || !app_child_not_found(&place->process, &why))
+    if (tally[APP_COMPLETE] || !app_child_not_found(&place->process, &why))
         return 0;
     app_fail(r->n->message, 0,
              "the evaluation cannot be started: %.800s; mend that, then run the same command again",
@@ -349,10 +347,34 @@ static int is_ours(const struct app_steps *r, const struct app_place *place)
     return place->number && place->of == r;
 }
 
+/* What the cluster does not take waits for another run; the reason is the same for all of it. */
+static void take_back_refused(struct app_steps *r)
+{
+    struct app_message why = {""};
+
+    for (int i = 0; i < r->places->count; i++) {
+        struct app_place *place = &r->places->place[i];
+        const int number = place->number;
+        if (!is_ours(r, place) || !place->process.refused)
+            continue;
+        app_fail(&why, 0, "%s", place->process.fault);
+        empty(r, place);
+        hand_back(r, number);
+    }
+    if (why.text[0])
+        app_steps_break(r,
+                        app_fail(r->n->message, CKG_ERR_SYSTEM,
+                                 "the evaluation cannot be started: %.800s; mend that, then run the same "
+                                 "command again",
+                                 why.text),
+                        r->running);
+}
+
 void app_steps_reap(struct app_steps *r)
 {
     struct app_message news;
 
+    take_back_refused(r);
     for (int i = 0; i < r->places->count; i++) {
         struct app_place *place = &r->places->place[i];
         if (!is_ours(r, place) || !app_child_reap(&place->process))

@@ -1,0 +1,186 @@
+"""Evaluations as jobs of a real Slurm, started on this machine by scripts/slurm-here.sh: a whole study with all that goes wrong on a cluster, jobs that are
+preempted, a run that is stopped. Where Slurm is not installed this says so and is skipped."""
+import collections
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from harness import FOREVER, Folder, check, check_numbers, kill_group, main, problem, wait_for  # noqa: E402
+
+HERE = pathlib.Path(__file__).resolve().parents[2] / "scripts" / "slurm-here.sh"
+SKIPPED = 77
+
+# Every call is a line of the file `calls`. Trial 5 fails; trial 9 never ends, nor does trial 12 until the test has written `free`; the others take a moment.
+EVALUATOR = f"""#!/bin/sh
+echo "$CKG_TRIAL" >>calls
+case $CKG_TRIAL in
+5) echo "the mesh is inverted" >&2; exit 3 ;;
+9) exec sleep {FOREVER} ;;
+12) [ -e free ] || exec sleep {FOREVER} ;;
+esac
+sleep "${{NAP:-0.2}}"
+awk -v x="$1" -v y="$2" 'BEGIN {{ printf "{{\\"f\\": %.17g, \\"c\\": %.17g}}\\n", (x - 0.3)^2 + (y - 0.7)^2, x + y - 1.2 }}'
+"""
+
+
+class Cluster:
+    """A Slurm of its own, in a folder with a short name."""
+
+    def __init__(self):
+        self.folder = tempfile.mkdtemp(prefix="sl-", dir="/tmp")
+        self.conf = os.path.join(self.folder, "slurm.conf")
+        self.env = {"SLURM_CONF": self.conf}
+        self.here("start")
+
+    def here(self, what):
+        # Without the mark of the tests: daemons are no evaluations that were left behind.
+        subprocess.run([HERE, what, self.folder], check=True, stdout=subprocess.DEVNULL, stderr=None if what == "start" else subprocess.DEVNULL)
+
+    def stop(self):
+        self.here("stop")
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def call(self, *words):
+        return subprocess.run(words, env={**os.environ, **self.env}, check=True, capture_output=True, text=True).stdout
+
+    def jobs(self, *more):
+        return self.call("squeue", "-h", "-r", "-o", "%i", *more).split()
+
+    def job_of(self, folder, name, trial):
+        """The running job of a trial, by its ticket."""
+        ticket = folder / f"{name}.jobs" / str(trial) / "ticket"
+        try:
+            words = ticket.read_text().split()
+        except OSError:
+            return None
+        job = f"{words[2]}_{words[1]}" if len(words) == 3 else None
+        return job if job in self.jobs("-t", "running") else None
+
+
+def calls(folder):
+    try:
+        return collections.Counter(int(line) for line in (folder / "calls").read_text().split())
+    except OSError:
+        return collections.Counter()
+
+
+def study(budget, concurrent, name="s", policy="ckg", more=""):
+    folder = Folder()
+    folder.write("evaluate", EVALUATOR, mode=0o755)
+    folder.write(f"{name}.yaml", problem(name, ["./evaluate", "{x}", "{y}"], budget=budget, policy=policy,
+                                         evaluate=f"  slurm: {{partition: all, time: 5, cpus: 1, options: [--mem=20M], concurrent: {concurrent}}}\n{more}"))
+    return folder
+
+
+def nothing_left(folder, name="s"):
+    check(not CLUSTER.jobs(), "jobs are left:", CLUSTER.call("squeue", "-r"))
+    folder.nothing_left()
+    check(not (folder / f"{name}.jobs").exists(), "files are left:", list((folder / f"{name}.jobs").rglob("*")))
+
+
+def test_whole_study():
+    """60 evaluations, 8 at once: a failing one, one over its time limit, one that somebody cancels, slurmd and slurmctld restarted, the run killed."""
+    with study(60, 8) as folder:
+        run = folder.start("run", "s.yaml", env=CLUSTER.env)
+
+        # A job that somebody cancels is evaluated again.
+        cancelled = wait_for(lambda: CLUSTER.job_of(folder, "s", 12), "the job of trial 12")
+        wait_for(lambda: calls(folder)[12], "its evaluation")
+        (folder / "free").touch()
+        CLUSTER.call("scancel", cancelled)
+
+        # Slurm looks every half minute whose time is over: that of trial 9 ends now.
+        late = wait_for(lambda: CLUSTER.job_of(folder, "s", 9), "the job of trial 9")
+        CLUSTER.call("scontrol", "update", f"JobId={late}", "EndTime=now")
+
+        # The daemon of the node is restarted, then the controller; jobs go on meanwhile.
+        wait_for(lambda: len(calls(folder)) >= 20, "20 evaluations")
+        CLUSTER.here("node-down")
+        CLUSTER.here("node-up")
+        CLUSTER.here("controller-down")
+        time.sleep(1)
+        CLUSTER.here("controller-up")
+
+        # The run is killed while jobs run, and goes on.
+        wait_for(lambda: len(calls(folder)) >= 30 and len(CLUSTER.jobs("-t", "running")) >= 4, "jobs that run")
+        kill_group(run)
+        before = calls(folder)
+        check(CLUSTER.jobs(), "no job outlives the run")
+        result = folder.ckg("run", "s.yaml", env=CLUSTER.env, expect=0)
+
+        # Every trial was evaluated once but the cancelled one, and ended as it should.
+        trials = folder.trials("s.yaml")
+        check_numbers(trials, 60)
+        states = collections.Counter(t["state"] for t in trials)
+        check(states == {"complete": 58, "failed": 2}, states)
+        check(trials[4]["why"] == "exit status 3: the mesh is inverted", trials[4]["why"])
+        check("its job was ended: over its time limit of 00:0" in trials[8]["why"], trials[8]["why"])
+        many = {t: n for t, n in calls(folder).items() if n != 1}
+        check(many == {12: 2}, "evaluated more than once:", many, "when killed:", before)
+        check(all(0.1 < t["seconds"] < 60 for t in trials if t["state"] == "complete"), [t["seconds"] for t in trials])
+        best = min(t["values"]["f"] for t in trials if t["feasible"])
+        check(best < 1e-3, "the optimum 0 was not found:", best, result.out[-500:])
+        nothing_left(folder)
+
+
+def test_preempted():
+    """Jobs that give way to more urgent ones wait again; that is no failure, and no new job of ours."""
+    with study(2, 2, policy="sobol") as folder:
+        run = folder.start("run", "s.yaml", env={**CLUSTER.env, "NAP": 4})
+        wait_for(lambda: sum(calls(folder).values()) == 2, "two evaluations")
+        jobs = CLUSTER.jobs()
+        urgent = CLUSTER.call("sbatch", "--parsable", "-p", "urgent", "-n", "16", "-o", "/dev/null", "--wrap", "true").strip()
+        wait_for(lambda: CLUSTER.jobs("-t", "pending") == jobs, "the preemption")
+        wait_for(lambda: urgent not in CLUSTER.jobs(), "the urgent job")
+
+        # Slurm lets a requeued job wait two minutes. Where it has not done with it yet, it fails it unstarted, and it is submitted again.
+        time.sleep(1)
+        for job in jobs:
+            CLUSTER.call("scontrol", "update", f"JobId={job}", "StartTime=now")
+        err = run.communicate()[1]
+        check(run.returncode == 0, run.returncode, err, folder.trials("s.yaml"))
+        trials = folder.trials("s.yaml")
+        check([t["state"] for t in trials] == ["complete"] * 2 and calls(folder) == {1: 2, 2: 2}, trials, calls(folder))
+        nothing_left(folder)
+
+
+def test_stopped():
+    """SIGTERM ends the jobs, too; their trials wait, and the next run evaluates them. Who has no such partition hears so at once."""
+    with study(6, 3, policy="sobol") as folder:
+        run = folder.start("run", "s.yaml", env={**CLUSTER.env, "NAP": FOREVER})
+        wait_for(lambda: sum(calls(folder).values()) == 3, "three evaluations")
+        run.send_signal(signal.SIGTERM)
+        err = run.communicate()[1]
+        check(run.returncode == 1 and b"interrupted after 0 of 6" in err, run.returncode, err)
+        nothing_left(folder)
+        check([t["state"] for t in folder.trials("s.yaml")] == ["pending"] * 3, folder.trials("s.yaml"))
+
+        wrong = (folder / "s.yaml").read_text().replace("partition: all", "partition: al")
+        folder.write("s.yaml", wrong)
+        folder.ckg("run", "s.yaml", env=CLUSTER.env, expect=1).one_line("invalid partition")
+        check([t["state"] for t in folder.trials("s.yaml")] == ["pending"] * 3, folder.trials("s.yaml"))
+        folder.write("s.yaml", wrong.replace("partition: al", "partition: all"))
+
+        (folder / "free").touch()
+        folder.write("evaluate", EVALUATOR.replace("5) echo", "55) echo"), mode=0o755)
+        folder.ckg("run", "s.yaml", env=CLUSTER.env, expect=0)
+        check([t["state"] for t in folder.trials("s.yaml")] == ["complete"] * 6, folder.trials("s.yaml"))
+        nothing_left(folder)
+
+
+if __name__ == "__main__":
+    missing = [name for name in ("munged", "slurmctld", "slurmd", "sbatch") if not shutil.which(name, path=os.environ["PATH"] + ":/usr/sbin:/sbin")]
+    if missing:
+        print("Slurm is not installed, so evaluations as its jobs were NOT tested: there is no", ", ".join(missing))
+        sys.exit(SKIPPED)
+    CLUSTER = Cluster()
+    try:
+        main(globals())
+    finally:
+        CLUSTER.stop()
