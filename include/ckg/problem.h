@@ -90,6 +90,19 @@ CKG_API int ckg_problem_set_noise(ckg_problem *problem, const char *outcome, enu
 CKG_API int ckg_problem_set_positive(ckg_problem *problem, const char *outcome, int positive);
 
 /*
+ * What measuring the outcome of that name costs, 0 … 1e150 in a unit of your own, where outcomes can be
+ * measured one at a time: once any outcome has a cost, a suggestion says which outcomes to measure
+ * (ckg_suggestion.measure). An outcome without one costs 1.
+ */
+CKG_API int ckg_problem_set_cost(ckg_problem *problem, const char *outcome, double cost);
+
+/*
+ * `count` >= 2 outcomes that always come together, such as two results of one simulation: they cost the sum
+ * of their costs, of which all but one may be 0. An outcome is in one group at most.
+ */
+CKG_API int ckg_problem_add_group(ckg_problem *problem, int count, const char *const *outcomes);
+
+/*
  * Rules between parameters that are known before any evaluation: no design that is suggested or recommended
  * breaks one. They are added after the parameters that they name. A design of your own that breaks one may be
  * added to a study; it teaches the models, counts as infeasible, and is never recommended. A study of a
@@ -169,6 +182,15 @@ CKG_API int ckg_problem_noise(const ckg_problem *problem, int outcome, double *s
 
 /* 1 if it is declared positive, else 0. */
 CKG_API int ckg_problem_positive(const ckg_problem *problem, int outcome);
+
+/*
+ * 1 if outcomes can be measured one at a time: one has a cost, or there is a group. What measuring one costs
+ * (NAN for an index out of range); how many groups there are, and the group that an outcome is in (-1: none).
+ */
+CKG_API int ckg_problem_separate(const ckg_problem *problem);
+CKG_API double ckg_problem_cost(const ckg_problem *problem, int outcome);
+CKG_API int ckg_problem_groups(const ckg_problem *problem);
+CKG_API int ckg_problem_group(const ckg_problem *problem, int outcome);
 
 /*
  * The rules, of all three kinds: how many there are, the text of one in words, and the row of a linear one

@@ -80,7 +80,11 @@ typedef struct ckg_options {
     /* M, what an infeasible design is worth, in the objective's units, within ±1e150; NAN: automatic */
     double penalty;
     const char *failures; /* "model": learn where evaluations fail and steer away; "ignore" */
-    int budget;           /* total number of evaluations, not counting cancelled ones; 0: not known */
+    /*
+     * total number of evaluations, not counting cancelled ones, or what they may cost in all where outcomes
+     * have costs; 0: not known
+     */
+    int budget;
     /*
      * chooses the last design of the budget, for example "nei" to play safe; NULL or "": the study's policy
      */
@@ -157,6 +161,13 @@ typedef struct ckg_suggestion {
     double probability_feasible;
     int candidates; /* how many designs were scored */
     ckg_timing seconds;
+    /*
+     * which outcomes to measure there, in ascending order: all of them, unless they can be measured one at a
+     * time (ckg_problem_set_cost), and what that costs; NAN where they cannot
+     */
+    int measures;
+    const int *measure; /* (measures) */
+    double cost;
 } ckg_suggestion;
 
 /*
@@ -172,6 +183,23 @@ CKG_API void ckg_suggestion_free(ckg_suggestion *suggestion);
  * index.
  */
 CKG_API int ckg_study_add(ckg_study *study, const double *x, int *trial);
+
+/*
+ * Where outcomes can be measured one at a time: the pending trial will measure these alone, 1 <= count. A
+ * trial that was asked for has what was suggested, one that was added has all of them.
+ */
+CKG_API int ckg_study_want(ckg_study *study, int trial, int count, const int *outcomes);
+
+/* 1 if the trial is, or was, to measure the outcome, else 0; -1 if there is no such trial or outcome. */
+CKG_API int ckg_study_wants(const ckg_study *study, int trial, int outcome);
+
+/*
+ * What the trial costs, in the unit of the outcomes' costs: what it was to measure and what was told beyond
+ * that; 0 if it was cancelled. And all trials together, those that are pending included. NAN where outcomes
+ * have no costs, or there is no such trial.
+ */
+CKG_API double ckg_study_trial_cost(const ckg_study *study, int trial);
+CKG_API double ckg_study_spent(const ckg_study *study);
 
 /* --- telling --- */
 
@@ -198,7 +226,11 @@ typedef struct ckg_trial {
     const double *x; /* (d) */
     int count;
     const ckg_measurement *measured; /* (count) */
-    int feasible;                    /* 1 or 0 if the values alone decide, else -1 */
+    /*
+     * 1 or 0 if the values alone decide, else -1; where outcomes are measured one at a time, the values of
+     * all trials of the design
+     */
+    int feasible;
 } ckg_trial;
 
 /* How many trials there are, and one of them: ckg_study_trial(study, trial, &out). */

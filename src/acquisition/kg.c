@@ -22,7 +22,7 @@ int ckg__kg_work_take(struct ckg__kg_work *w, const struct ckg__kg *kg, struct c
     const size_t room = ((size_t)kg->m + 16) / 8 * 8;
     int ok = 1;
     w->room = (int)room;
-    double **arrays[] = {&w->gain, &w->pf, &w->a, &w->b, &w->worst, &w->other};
+    double **arrays[] = {&w->gain, &w->pf, &w->a, &w->b, &w->worst, &w->other, &w->fixed};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         ok &= (*arrays[i] = ckg__arena_doubles(arena, room)) != NULL;
     ok &= (w->t = ckg__arena_doubles(arena, 2 * room)) != NULL;
@@ -76,6 +76,58 @@ static void ahead_at_candidate(const struct ckg__kg *kg, const struct ckg__kg_ca
                         w->sigma[j] + kg->m, &last);
 }
 
+/* Multiplies the probability of the group from j to before `end` into pf, or puts it there first. */
+static void group_at(int j, int end, int m, const double *z, int first, struct ckg__kg_work *w, double *pf)
+{
+    const struct ckg__line_ops *ops = ckg__lines();
+
+    if (end == j + 1) {
+        ops->feasible(m, &w->ahead[j], z[j - 1], first, pf, w->t);
+        return;
+    }
+
+    /* Of several the smallest. */
+    ops->feasible(m, &w->ahead[j], z[j - 1], 1, w->worst, w->t);
+    for (int k = j + 1; k < end; k++) {
+        ops->feasible(m, &w->ahead[k], z[k - 1], 1, w->other, w->t);
+        for (int p = 0; p < m; p++)
+            w->worst[p] = fmin(w->worst[p], w->other[p]);
+    }
+    for (int p = 0; p < m; p++)
+        pf[p] = first ? w->worst[p] : pf[p] * w->worst[p];
+}
+
+/* 1 when nothing is measured of the constraints from j to before `end`. */
+static int is_still(const struct ckg__kg_candidate *c, int j, int end)
+{
+    int still = 1;
+
+    for (int k = j; k < end; k++)
+        still &= isinf(c->noise[k]) != 0;
+    return still;
+}
+
+/* Finds the groups that Z_c does not move, and their probability. */
+static void find_still(const struct ckg__kg *kg, const struct ckg__kg_candidate *c, struct ckg__kg_work *w)
+{
+    int first = 1;
+    int next;
+
+    w->moving = 0;
+    for (int j = 1; j < kg->belief->outcomes; j = next) {
+        next = ckg__belief_after(kg->belief, j);
+        w->still[j] = (unsigned char)is_still(c, j, next);
+        w->moving += !w->still[j];
+        if (!w->still[j])
+            continue;
+        group_at(j, next, kg->m + 1, kg->nodes->z, first, w, w->fixed);
+        first = 0;
+    }
+    if (first)
+        for (int p = 0; p <= kg->m; p++)
+            w->fixed[p] = 1;
+}
+
 /* Fills gain, σ̃ and the constraints one step ahead for X_d and, as point m, x⁺. */
 static void look_ahead(const struct ckg__kg *kg, const struct ckg__kg_candidate *c, struct ckg__kg_work *w)
 {
@@ -95,43 +147,32 @@ static void look_ahead(const struct ckg__kg *kg, const struct ckg__kg_candidate 
                             &w->ahead[j]);
         ahead_at_candidate(kg, c, j, w);
     }
-}
-
-/* Multiplies the smallest probability of the group from j to before `end` into w->pf. */
-static void group_at(int j, int end, int m, const double *z, struct ckg__kg_work *w)
-{
-    const struct ckg__line_ops *ops = ckg__lines();
-
-    ops->feasible(m, &w->ahead[j], z[j - 1], 1, w->worst, w->t);
-    for (int k = j + 1; k < end; k++) {
-        ops->feasible(m, &w->ahead[k], z[k - 1], 1, w->other, w->t);
-        for (int p = 0; p < m; p++)
-            w->worst[p] = fmin(w->worst[p], w->other[p]);
-    }
-    for (int p = 0; p < m; p++)
-        w->pf[p] = j == 1 ? w->worst[p] : w->pf[p] * w->worst[p];
+    find_still(kg, c, w);
 }
 
 /* The lines at node q, into w->a and w->b, and the probabilities in w->pf. */
 static void lines_at(const struct ckg__kg *kg, int q, struct ckg__kg_work *w)
 {
-    const struct ckg__line_ops *ops = ckg__lines();
     const int m = kg->m + 1;
     const int K = kg->belief->outcomes - 1;
     const double *z = kg->nodes->z + (size_t)q * (size_t)K;
-
+    int groups = 0;
+    int moved = 0;
     int next;
 
+    /* What Z_c moves, */
+    for (int j = 1; j <= K; j = next, groups++) {
+        next = ckg__belief_after(kg->belief, j);
+        if (!w->still[j])
+            group_at(j, next, m, z, !moved++, w, w->pf);
+    }
+
+    /* and what it does not. */
+    for (int p = 0; moved < groups && p < m; p++)
+        w->pf[p] = moved ? w->pf[p] * w->fixed[p] : w->fixed[p];
     for (int p = 0; !K && p < m; p++)
         w->pf[p] = 1;
-    for (int j = 1; j <= K; j = next) {
-        next = ckg__belief_after(kg->belief, j);
-        if (next == j + 1)
-            ops->feasible(m, &w->ahead[j], z[j - 1], j == 1, w->pf, w->t);
-        else
-            group_at(j, next, m, z, w);
-    }
-    ops->lines(m, w->gain, w->sigma[0], w->pf, w->a, w->b);
+    ckg__lines()->lines(m, w->gain, w->sigma[0], w->pf, w->a, w->b);
 }
 
 double ckg__kg_value(const struct ckg__kg *kg, const struct ckg__kg_candidate *candidate,
@@ -143,14 +184,17 @@ double ckg__kg_value(const struct ckg__kg *kg, const struct ckg__kg_candidate *c
     struct ckg__envelope envelope;
     double sum = 0;
     look_ahead(kg, candidate, w);
-    for (int q = 0; q < kg->nodes->count; q++) {
+
+    /* Where no constraint is measured, all nodes are alike. */
+    const int nodes = w->moving ? kg->nodes->count : 1;
+    for (int q = 0; q < nodes; q++) {
         lines_at(kg, q, w);
         sum += ckg__lines()->expected_maximum(kg->m + 1, w->a, w->b, kg->r, hits ? &envelope : NULL);
         for (int i = 0; hits && i < envelope.count; i++)
             if (envelope.line[i] < kg->m)
                 hits[envelope.line[i]]++;
     }
-    return sum / kg->nodes->count;
+    return sum / nodes;
 }
 
 int ckg__kg_winner(const struct ckg__kg *kg, int q, double z_y, struct ckg__kg_work *w)

@@ -35,6 +35,10 @@ struct ckg__kg_work {
     double *gain, *sigma[CKG__MAX_OUTCOMES], *pf, *t, *a, *b;
     double *worst, *other; /* of a group of constraints */
     struct ckg__ahead ahead[CKG__MAX_OUTCOMES];
+    /* constraints that the candidate's evaluation does not measure hold as before, whatever Z_c */
+    int moving;                             /* groups of which some constraint is measured */
+    unsigned char still[CKG__MAX_OUTCOMES]; /* (outcomes) 1 for the first of each other group */
+    double *fixed;                          /* their probability, where there are any */
 };
 
 int ckg__kg_work_take(struct ckg__kg_work *work, const struct ckg__kg *kg, struct ckg__arena *arena);

@@ -186,6 +186,13 @@ int ckg__condition_all(struct ckg__models *models, const struct ckg__chains *cha
 
 /* --- on what is pending --- */
 
+/* 1 when the pending trial will tell of outcome j; that it succeeds, the last of the models, every one does.
+ */
+static int is_awaited(const struct ckg__data *data, int trial, int j)
+{
+    return j == data->problem->outcomes || ckg__trial_wants(&data->trial[trial], j);
+}
+
 int ckg__models_condition(struct ckg__models *models, int certain)
 {
     const struct ckg__data *data = models->data;
@@ -197,7 +204,7 @@ int ckg__models_condition(struct ckg__models *models, int certain)
         if (data->trial[t].state != CKG_PENDING)
             continue;
         for (int j = 0; j < models->outcomes; j++)
-            for (int i = 0; !status && i < models->surrogate[j].samples; i++)
+            for (int i = 0; is_awaited(data, t, j) && !status && i < models->surrogate[j].samples; i++)
                 status = ckg__posterior_assume(models->surrogate[j].gp[i], data->trial[t].design, u, certain,
                                                &models->arena[0]);
     }

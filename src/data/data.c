@@ -166,7 +166,7 @@ int ckg__data_add(struct ckg__data *data, const double *x, int *trial)
     }
 
     /* The trial. */
-    data->trial[data->trials] = (struct ckg__trial){CKG_PENDING, design, 0, NULL, -1};
+    data->trial[data->trials] = (struct ckg__trial){.state = CKG_PENDING, .design = design, .before = -1};
     *trial = data->trials++;
     ckg__data_chain(data, *trial);
     return CKG_OK;
@@ -195,6 +195,27 @@ static int agree(const struct ckg__trial *a, const struct ckg__trial *b, int *wh
     return same;
 }
 
+/*
+ * Likewise where outcomes are measured apart: those that both measured. -1: there are none, and nothing is
+ * said.
+ */
+static int agree_in_common(const struct ckg__trial *a, const struct ckg__trial *b, int *whole)
+{
+    int common = 0;
+    int same = 1;
+
+    *whole = 1;
+    for (int i = 0; i < a->count; i++) {
+        const struct ckg_measurement *m = measurement_of(b, a->measured[i].outcome);
+        if (!m)
+            continue;
+        common++;
+        same &= m->value == a->measured[i].value;
+        *whole &= a->measured[i].value == floor(a->measured[i].value);
+    }
+    return common ? same : -1;
+}
+
 /* What the trial says of noise, if its design was evaluated before. */
 static void weigh_repeat(struct ckg__data *data, int trial)
 {
@@ -205,9 +226,11 @@ static void weigh_repeat(struct ckg__data *data, int trial)
         const struct ckg__trial *before = &data->trial[t];
         if (t == trial || before->state != CKG_COMPLETE)
             continue;
-        if (!agree(before, now, &whole))
+        const int same = data->problem->separate ? agree_in_common(before, now, &whole)
+                                                 : agree(before, now, &whole);
+        if (!same)
             data->unlike++;
-        else
+        else if (same > 0)
             data->alike += whole ? 1 : 2;
     }
 }
@@ -243,13 +266,60 @@ int ckg__data_allowed(const struct ckg__data *data, int design)
            ckg__rules_broken(data->problem, data->x + (size_t)design * (size_t)data->problem->d) < 0;
 }
 
-int ckg__data_feasible(const struct ckg__data *data, const struct ckg__trial *trial)
+/* Puts a further value of an outcome, number `count` of its kind, to the one in *fact. */
+static void add_fact(const struct ckg_problem *problem, const struct ckg_measurement *m, int count,
+                     struct ckg_measurement *fact)
 {
+    if (count == 1 || ckg__data_exact(problem, m))
+        *fact = *m;
+    else if (!ckg__data_exact(problem, fact))
+        fact->value += (m->value - fact->value) / count;
+}
+
+/* The same of the design, from the first `trials` trials. */
+static int facts_of(const struct ckg__data *data, int design, int trials, struct ckg_measurement *facts)
+{
+    int count[1 + CKG_MAX_CONSTRAINTS] = {0};
+    int place[1 + CKG_MAX_CONSTRAINTS];
+    int known = 0;
+
+    for (int t = data->newest[design]; t >= 0; t = data->trial[t].before)
+        for (int i = 0; t < trials && i < data->trial[t].count; i++) {
+            const struct ckg_measurement *m = &data->trial[t].measured[i];
+            if (!count[m->outcome]++)
+                place[m->outcome] = known++;
+            add_fact(data->problem, m, count[m->outcome], &facts[place[m->outcome]]);
+        }
+    return known;
+}
+
+int ckg__data_facts(const struct ckg__data *data, const struct ckg__trial *trial,
+                    struct ckg_measurement *facts)
+{
+    if (data->problem->separate)
+        return facts_of(data, trial->design, data->trials, facts);
+    if (trial->count)
+        memcpy(facts, trial->measured, (size_t)trial->count * sizeof *facts);
+    return trial->count;
+}
+
+/* Whether the trial is feasible by the first `trials` trials. */
+static int feasible_by(const struct ckg__data *data, const struct ckg__trial *trial, int trials)
+{
+    struct ckg_measurement facts[1 + CKG_MAX_CONSTRAINTS];
+
     if (trial->state != CKG_COMPLETE)
         return -1;
-    return ckg__data_allowed(data, trial->design)
-               ? ckg_problem_feasible(data->problem, trial->count, trial->measured)
-               : 0;
+    if (!ckg__data_allowed(data, trial->design))
+        return 0;
+    if (!data->problem->separate)
+        return ckg_problem_feasible(data->problem, trial->count, trial->measured);
+    return ckg_problem_feasible(data->problem, facts_of(data, trial->design, trials, facts), facts);
+}
+
+int ckg__data_feasible(const struct ckg__data *data, const struct ckg__trial *trial)
+{
+    return feasible_by(data, trial, data->trials);
 }
 
 int ckg__data_measured(const struct ckg__data *data, int outcome)
@@ -275,7 +345,7 @@ int ckg__data_best_of(const struct ckg__data *data, int trials)
         const struct ckg_measurement *m = measurement_of(trial, 0);
 
         if (!m || !ckg_problem_better(data->problem, m->value, best_value) ||
-            ckg__data_feasible(data, trial) != 1)
+            feasible_by(data, trial, trials) != 1)
             continue;
         best = t;
         best_value = m->value;
@@ -295,16 +365,17 @@ static int shown_exact(const struct ckg__data *data, const struct ckg_measuremen
            data->problem->outcome[m->outcome].noise == CKG_NOISE_AUTO;
 }
 
-int ckg__data_settled(const struct ckg__data *data, int design)
+/* known (outcomes) ← 1 for each that is settled at the design; returns how many, or −1: a trial there failed.
+ */
+static int find_settled(const struct ckg__data *data, int design, unsigned char *known)
 {
-    unsigned char known[1 + CKG_MAX_CONSTRAINTS] = {0};
     int count = 0;
 
     assert(design >= 0 && design < data->designs);
     for (int t = data->newest[design]; t >= 0; t = data->trial[t].before) {
         const struct ckg__trial *trial = &data->trial[t];
         if (trial->state == CKG_FAILED)
-            return 1;
+            return -1;
         for (int i = 0; i < trial->count; i++) {
             unsigned char *outcome = &known[trial->measured[i].outcome];
             if (*outcome || !(ckg__data_exact(data->problem, &trial->measured[i]) ||
@@ -314,5 +385,55 @@ int ckg__data_settled(const struct ckg__data *data, int design)
             count++;
         }
     }
-    return count == data->problem->outcomes;
+    return count;
+}
+
+int ckg__data_settled(const struct ckg__data *data, int design)
+{
+    unsigned char known[1 + CKG_MAX_CONSTRAINTS] = {0};
+    const int count = find_settled(data, design, known);
+
+    return count < 0 || count == data->problem->outcomes;
+}
+
+int ckg__data_open(const struct ckg__data *data, int design, const struct ckg__set *set)
+{
+    unsigned char known[1 + CKG_MAX_CONSTRAINTS] = {0};
+    int wanted = 0;
+
+    if (find_settled(data, design, known) < 0)
+        return 0;
+    for (int j = 0; j < data->problem->outcomes; j++) {
+        if (!ckg__set_has(set, j))
+            continue;
+        wanted |= !known[j];
+        for (int t = data->newest[design]; t >= 0; t = data->trial[t].before)
+            if (data->trial[t].state == CKG_PENDING && ckg__trial_wants(&data->trial[t], j))
+                return 0;
+    }
+    return wanted;
+}
+
+/* --- what it costs --- */
+
+double ckg__data_cost(const struct ckg__data *data, int trial)
+{
+    const struct ckg__trial *t = &data->trial[trial];
+    struct ckg__set set = t->wanted;
+
+    if (t->state == CKG_CANCELLED)
+        return 0;
+    for (int i = 0; i < t->count; i++)
+        ckg__set_put(&set, t->measured[i].outcome);
+    return ckg__set_empty(&set) ? ckg__problem_full_price(data->problem)
+                                : ckg__problem_price(data->problem, &set);
+}
+
+double ckg__data_spent(const struct ckg__data *data)
+{
+    double sum = 0;
+
+    for (int t = 0; t < data->trials; t++)
+        sum += ckg__data_cost(data, t);
+    return sum;
 }

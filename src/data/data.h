@@ -9,13 +9,15 @@
 
 #include "base/arena.h"
 #include "problem/problem.h"
+#include "problem/units.h"
 
 struct ckg__trial {
     enum ckg_trial_state state;
     int design; /* row of the distinct designs */
     int count;  /* measured values */
     struct ckg_measurement *measured;
-    int before; /* the trial before it at the same design; -1: none */
+    int before;             /* the trial before it at the same design; -1: none */
+    struct ckg__set wanted; /* what it was to measure; empty: nobody said, and that is everything */
 };
 
 struct ckg__data {
@@ -40,6 +42,18 @@ int ckg__data_add(struct ckg__data *data, const double *x, int *trial);
 /* Gives a pending trial its values, checked by the caller, or fails. */
 int ckg__data_tell(struct ckg__data *data, int trial, int count, const struct ckg_measurement *measured);
 
+/* 1 when the trial is, or was, to measure the outcome. */
+static inline int ckg__trial_wants(const struct ckg__trial *trial, int outcome)
+{
+    return ckg__set_empty(&trial->wanted) || ckg__set_has(&trial->wanted, outcome);
+}
+
+/* What the trial costs: what it was to measure and what it measured; 0 where it was cancelled. */
+double ckg__data_cost(const struct ckg__data *data, int trial);
+
+/* The cost of all trials, those that are pending included. */
+double ckg__data_spent(const struct ckg__data *data);
+
 /* Makes trial t the newest of its design, for data that are put together from trials of others. */
 void ckg__data_chain(struct ckg__data *data, int t);
 
@@ -52,7 +66,18 @@ int ckg__data_pending(const struct ckg__data *data, int design);
 /* 1 when the distinct design breaks no rule. */
 int ckg__data_allowed(const struct ckg__data *data, int design);
 
-/* 1 when the trial was measured feasible, 0 infeasible or breaks a rule, -1 not known. */
+/*
+ * What is known of the trial's design: the trial's values or, where outcomes are measured apart, those of all
+ * trials there, one of each outcome: one without noise where there is one, else the mean. Returns their
+ * number, of at most 1+K.
+ */
+int ckg__data_facts(const struct ckg__data *data, const struct ckg__trial *trial,
+                    struct ckg_measurement *facts);
+
+/*
+ * 1 when the trial, or where outcomes are measured apart its design, was measured feasible, 0 infeasible or
+ * breaks a rule, -1 not known.
+ */
 int ckg__data_feasible(const struct ckg__data *data, const struct ckg__trial *trial);
 
 /* 1 when some trial measured the outcome. */
@@ -72,6 +97,12 @@ int ckg__data_exact(const struct ckg_problem *problem, const struct ckg_measurem
  * bit: one of them says so, and of whole numbers, which may agree by chance, two.
  */
 int ckg__data_settled(const struct ckg__data *data, int design);
+
+/*
+ * 1 when an evaluation of the set would teach something that is not under way already: no trial of the design
+ * failed, none that is pending wants any of the set, and something of it is not settled.
+ */
+int ckg__data_open(const struct ckg__data *data, int design, const struct ckg__set *set);
 
 /* The warp that is a logarithm; others are 0, none, or the strength c > 0 of an asinh. */
 enum { CKG__LOGARITHM = -1 };

@@ -11,6 +11,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "problem/rules.h"
+#include "problem/units.h"
 
 static const double largest_integer = 9007199254740992.0; /* 2^53: every integer up to it is a double */
 static const double smallest_sd = 1e-150;                 /* but for none: its square is not 0 */
@@ -27,7 +28,7 @@ int ckg_problem_new(ckg_problem **out)
         return CKG_ERR_NOMEM;
     p->parameters = ckg__alloc_zero(CKG_MAX_PARAMETERS, sizeof *p->parameters);
     p->outcome[0] = (struct ckg__outcome){
-        ckg__alloc_string("objective"), -INFINITY, INFINITY, CKG_NOISE_AUTO, 0.0, 0};
+        .name = ckg__alloc_string("objective"), .min = -INFINITY, .max = INFINITY, .noise = CKG_NOISE_AUTO};
     p->outcomes = 1;
     if (!p->parameters || !p->outcome[0].name) {
         ckg_problem_free(p);
@@ -343,7 +344,8 @@ int ckg_problem_add_constraint(ckg_problem *p, const char *name, double min, dou
     char *copy = ckg__alloc_string(name);
     if (!copy)
         return CKG_ERR_NOMEM;
-    p->outcome[p->outcomes++] = (struct ckg__outcome){copy, min, max, CKG_NOISE_AUTO, 0.0, 0};
+    p->outcome[p->outcomes++] = (struct ckg__outcome){
+        .name = copy, .min = min, .max = max, .noise = CKG_NOISE_AUTO};
     return CKG_OK;
 }
 
@@ -409,6 +411,8 @@ int ckg__problem_copy(ckg_problem **out, const ckg_problem *from)
         p->outcome[j].noise_sd = from->outcome[j].noise_sd;
         p->outcome[j].positive = from->outcome[j].positive;
     }
+    if (!status)
+        ckg__problem_copy_costs(p, from);
 
     /* The list. */
     if (!status && from->designs)

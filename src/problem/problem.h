@@ -32,6 +32,9 @@ struct ckg__outcome {
     enum ckg_noise noise;
     double noise_sd;
     int positive; /* 1: declared to be above 0 */
+    double cost;  /* of measuring it, where that is given */
+    int costed;   /* 1: it is */
+    int group;    /* the group that it is measured with, from 1; 0: none */
 };
 
 /* Designs that are known to obey the rules, found before a study begins (design/allowed.h). */
@@ -48,6 +51,8 @@ struct ckg_problem {
     struct ckg__parameter *parameters;
     enum ckg_goal goal;
     int outcomes; /* 1+K */
+    int separate; /* 1: they can be measured apart (units.h) */
+    int groups;   /* of outcomes that come together */
     struct ckg__outcome outcome[1 + CKG_MAX_CONSTRAINTS];
     int designs;              /* length of the finite list, 0: none */
     double *X;                /* designs × d */

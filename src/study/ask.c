@@ -13,6 +13,7 @@
 #include "problem/rules.h"
 #include "study/study.h"
 #include "suggest/local.h"
+#include "suggest/measure.h"
 
 enum { LHS_TRIES = 20 };
 
@@ -59,6 +60,7 @@ static struct ckg__search make_search(ckg_study *s, const struct ckg__policy *po
         .stream = policy ? (uint64_t)s->data.trials : s->revision,
         .deadline = INFINITY,
         .automatic_penalty = isnan(s->models.fixed_penalty),
+        .purse = INFINITY,
         .own = policy ? &s->own[ckg__policy_index(policy)] : NULL,
     };
 }
@@ -185,10 +187,15 @@ static int from_design(ckg_study *s, struct ckg__choice *choice, int *found)
 
 /* --- the policy --- */
 
-/* 1 when the next trial is the last of the budget and has a policy of its own. */
+/*
+ * 1 when the next trial is the last of the budget and has a policy of its own; with costs, when what is left
+ * would pay for everything once at most.
+ */
 static int final_step(const ckg_study *s)
 {
     int count = 0;
+    if (s->final_policy && s->problem->separate)
+        return s->budget - ckg__data_spent(&s->data) <= ckg__problem_full_price(s->problem);
     for (int t = 0; s->final_policy && t < s->data.trials; t++)
         count += s->data.trial[t].state != CKG_CANCELLED;
     return s->final_policy && count == s->budget - 1;
@@ -198,6 +205,24 @@ static int final_step(const ckg_study *s)
 static int may_turn(const ckg_study *s, const struct ckg__policy *policy, const struct ckg__search *search)
 {
     return policy->stalled && !search->effort.paper && !final_step(s);
+}
+
+/* 1 when the policy looks at all outcomes through the study's models, so that one of them may be measured. */
+static int may_measure_apart(const ckg_study *s, const struct ckg__policy *policy)
+{
+    const unsigned blind = CKG__TRAIT_NO_MODEL | CKG__TRAIT_OBJECTIVE_ONLY;
+
+    return ckg__problem_units(s->problem) > 1 && !(policy->traits & blind) &&
+           (!policy->own_models || policy->own_models == &ckg__local_models);
+}
+
+/* What to measure at the design, where the policy did not say: on new ground everything. */
+static int choose_outcomes(struct ckg__search *search, struct ckg__choice *choice)
+{
+    if (!search->apart || !ckg__set_empty(&choice->measure))
+        return CKG_OK;
+    choice->measure = ckg__problem_all(search->problem);
+    return isnan(choice->value) ? CKG_OK : ckg__measure_at_choice(search, choice);
 }
 
 /* A local search ends: its choice as a design of the study, or any if that one is taken. */
@@ -229,8 +254,10 @@ static int from_policy(ckg_study *s, const struct ckg__policy *policy, double st
     int status = ckg__study_believe(s, policy, started, &search);
     seconds->fit = ckg__clock() - started;
 
-    /* What this policy looks at; a last evaluation looks everywhere. */
-    search.everywhere = final_step(s);
+    /* What this policy looks at; a last evaluation looks everywhere, and so does one of some outcomes. */
+    search.apart = may_measure_apart(s, policy);
+    search.purse = s->budget ? s->budget - ckg__data_spent(&s->data) : INFINITY;
+    search.everywhere = final_step(s) || search.apart;
     if (!status)
         status = ckg__policy_look(policy, &search);
     seconds->recommend = ckg__clock() - started - seconds->fit;
@@ -251,7 +278,7 @@ static int from_policy(ckg_study *s, const struct ckg__policy *policy, double st
         status = policy->otherwise(&search, choice, found);
     if (!status && !*found)
         status = ckg__search_any(&search, choice, found);
-    return status;
+    return status || !*found ? status : choose_outcomes(&search, choice);
 }
 
 /*
@@ -274,7 +301,7 @@ static ckg_suggestion *suggestion_new(int d, int K)
 {
     const size_t numbers = (size_t)d + 2 * (1 + (size_t)K) + (size_t)K;
     const size_t header = (sizeof(ckg_suggestion) + 63) / 64 * 64;
-    char *block = ckg__alloc(header + numbers * sizeof(double), 1);
+    char *block = ckg__alloc(header + numbers * sizeof(double) + (1 + (size_t)K) * sizeof(int), 1);
 
     if (!block)
         return NULL;
@@ -285,7 +312,8 @@ static ckg_suggestion *suggestion_new(int d, int K)
                             .x = at,
                             .mean = at + d,
                             .sd = at + d + 1 + K,
-                            .probability = at + d + 2 * (1 + K)};
+                            .probability = at + d + 2 * (1 + K),
+                            .measure = (int *)(void *)(at + numbers)};
     return out;
 }
 
@@ -309,6 +337,18 @@ static int describe(ckg_study *s, const double *u, int modelled, ckg_suggestion 
         probability[j] = NAN;
     out->probability_feasible = NAN;
     return CKG_OK;
+}
+
+/* Which outcomes to measure, and what that costs. */
+static void say_what_to_measure(const ckg_study *s, const struct ckg__set *chosen, ckg_suggestion *out)
+{
+    const struct ckg__set set = ckg__set_empty(chosen) ? ckg__problem_all(s->problem) : *chosen;
+
+    out->measures = 0;
+    for (int j = 0; j < s->problem->outcomes; j++)
+        if (ckg__set_has(&set, j))
+            ((int *)out->measure)[out->measures++] = j;
+    out->cost = s->problem->separate ? ckg__problem_price(s->problem, &set) : NAN;
 }
 
 /* The policy of the next trial. */
@@ -354,12 +394,15 @@ static int ask(ckg_study *s, ckg_suggestion *out, double *u)
                  : choice.in_units ? choice.value
                                    : ckg__policy_in_units(choice.by, &s->models, choice.value);
     out->candidates = choice.candidates;
+    say_what_to_measure(s, &choice.measure, out);
 
     /* From here on it is pending, unless the caller has given up. */
     if (!status && ckg__interrupted(&s->interrupt))
         status = CKG_ERR_CANCELLED;
     if (!status)
         status = ckg__data_add(&s->data, out->x, &out->trial);
+    if (!status)
+        s->data.trial[out->trial].wanted = choice.measure;
     out->seconds.total = ckg__clock() - started;
     return status;
 }

@@ -317,6 +317,16 @@ static double gain_of_rest(const ckg_study *s, const struct reference *r, const 
     return fmax(fmax(gain->one, found * there), 0.5 * gained_lately(s, r, gain->left));
 }
 
+/* How many the budget still pays for; with costs, how often everything could be measured. */
+static int evaluations_left(const ckg_study *s)
+{
+    const double left = s->problem->separate ? floor((s->budget - ckg__data_spent(&s->data)) /
+                                                     ckg__problem_full_price(s->problem))
+                                             : s->budget - told(s);
+
+    return left > 0 ? (int)left : 0;
+}
+
 /* --- all of it --- */
 
 /* 1 when there is something to go by. */
@@ -381,14 +391,18 @@ static int expect(ckg_study *s, ckg_gain *gain)
 
 int ckg_study_expected_gain_sized(ckg_study *s, ckg_gain *out, size_t size)
 {
-    ckg_gain gain = {.one = NAN, .rest = NAN, .all = NAN, .doubt = NAN, .objective = NAN, .left = -1};
+    ckg_gain gain;
     int status = CKG_OK;
 
+    /* Every byte of it, so that two answers can be compared as they are. */
+    memset(&gain, 0, sizeof gain);
+    gain.one = gain.rest = gain.all = gain.doubt = gain.objective = NAN;
+    gain.left = -1;
     ckg__error_clear();
     if (!s || !out)
         return ckg__fail(CKG_ERR_INVALID, "ckg_study_expected_gain: a NULL argument");
     if (s->budget > 0)
-        gain.left = told(s) < s->budget ? s->budget - told(s) : 0;
+        gain.left = evaluations_left(s);
     if (is_known(s)) {
         ckg__interrupt_begin(&s->interrupt, 0);
         status = ckg__study_end_search(s, expect(s, &gain));

@@ -259,6 +259,16 @@ static int is_offered(const ckg_study *s, int design)
     return ckg__problem_offers(s->problem, s->data.x + (size_t)design * (size_t)s->problem->d);
 }
 
+/* known (designs) ← 1 where the objective was measured or, where outcomes are measured apart, any outcome. */
+static void mark_evaluated(const ckg_study *s, int *known)
+{
+    memset(known, 0, (size_t)s->data.designs * sizeof *known);
+    for (int t = 0; t < s->data.trials; t++)
+        for (int i = 0; i < s->data.trial[t].count; i++)
+            known[s->data.trial[t].design] |= s->problem->separate ||
+                                              s->data.trial[t].measured[i].outcome == 0;
+}
+
 /*
  * The best by the goal among designs with a measured objective; those that lie between the steps, or outside
  * the list, only where there is no other.
@@ -275,10 +285,7 @@ static int best_evaluated(struct goal *goal, double *u)
 
     if (!U || !value || !known)
         return CKG_ERR_NOMEM;
-    memset(known, 0, (size_t)n * sizeof *known);
-    for (int t = 0; t < s->data.trials; t++)
-        for (int i = 0; i < s->data.trial[t].count; i++)
-            known[s->data.trial[t].design] |= s->data.trial[t].measured[i].outcome == 0;
+    mark_evaluated(s, known);
     for (int i = 0; i < n; i++)
         for (int k = 0; k < D; k++)
             U[(size_t)k * (size_t)n + (size_t)i] = s->data.u[(size_t)i * (size_t)D + (size_t)k];
@@ -295,6 +302,30 @@ static int best_evaluated(struct goal *goal, double *u)
                          "nothing to recommend: every design that was evaluated breaks a rule");
     ckg__point_get(D, U, n, best, u);
     return CKG_OK;
+}
+
+/*
+ * The best of what is best anywhere and of the designs that were evaluated at least in part: of those more is
+ * known than the search for the best finds by itself, that a constraint holds for instance.
+ */
+static int best_in_part(struct goal *goal, struct ckg__search *search, double *u)
+{
+    const size_t D = (size_t)search->problem->D;
+    double *both = ckg__arena_doubles(search->results, 2 * D);
+    double *evaluated = ckg__arena_doubles(search->results, D);
+    double value[2] = {0};
+
+    int status = both && evaluated ? best_anywhere(goal, search, u) : CKG_ERR_NOMEM;
+    if (!status)
+        status = best_evaluated(goal, evaluated);
+    if (!status) {
+        ckg__point_put((int)D, u, both, 2, 0);
+        ckg__point_put((int)D, evaluated, both, 2, 1);
+        status = values_at(goal, 2, both, 2, &search->arena[0], value);
+    }
+    if (!status && value[1] > value[0])
+        memcpy(u, evaluated, D * sizeof *u);
+    return status;
 }
 
 /*
@@ -409,12 +440,15 @@ static int trial_of(const ckg_study *s, const double *x)
     return found;
 }
 
-/* 1 when every outcome was measured in the trial, each without noise: nothing of it is left to chance. */
+/* 1 when every outcome is known of the trial's design, each without noise: nothing is left to chance. */
 static int is_exact(const ckg_study *s, const struct ckg__trial *trial)
 {
-    int exact = trial->count == s->problem->outcomes;
-    for (int i = 0; exact && i < trial->count; i++)
-        exact = ckg__data_exact(s->problem, &trial->measured[i]);
+    struct ckg_measurement facts[1 + CKG_MAX_CONSTRAINTS];
+    const int count = ckg__data_facts(&s->data, trial, facts);
+    int exact = count == s->problem->outcomes;
+
+    for (int i = 0; exact && i < count; i++)
+        exact = ckg__data_exact(s->problem, &facts[i]);
     return exact;
 }
 
@@ -427,6 +461,22 @@ int ckg__study_in_hand(const ckg_study *s)
 }
 
 /*
+ * 1 when the utility of what is recommended, by what is stated of it, beats the objective in hand. Where
+ * outcomes are measured apart, the best design need not be known in full: a constraint that holds by a wide
+ * margin is not measured there.
+ */
+static int promises_more(const ckg_study *s, const ckg_recommendation *out, int count,
+                         const struct ckg_measurement *facts)
+{
+    int more = 0;
+
+    for (int i = 0; i < count; i++)
+        if (!facts[i].outcome)
+            more = ckg_problem_better(s->problem, out->utility, facts[i].value);
+    return more;
+}
+
+/*
  * A feasible design whose outcomes are known exactly is a fact, and is recommended as measured. Designs that
  * were only predicted to be better were feasible in 87 of 100 cases where the models had said 0.99
  * (bench/results/coco.md): a search stops where the models err in its favour. What is in hand is not given
@@ -436,22 +486,26 @@ static void prefer_exact(const ckg_study *s, ckg_recommendation *out)
 {
     const int best = ckg__study_in_hand(s);
     const struct ckg__trial *trial = &s->data.trial[best < 0 ? 0 : best];
+    struct ckg_measurement facts[1 + CKG_MAX_CONSTRAINTS];
 
     /* There must be a feasible design known exactly. */
     if (best < 0)
+        return;
+    const int count = ckg__data_facts(&s->data, trial, facts);
+    if (s->problem->separate && promises_more(s, out, count, facts))
         return;
 
     /* Then it is recommended, with what was measured there. */
     memcpy((double *)out->x, s->data.x + (size_t)trial->design * (size_t)s->problem->d,
            (size_t)s->problem->d * sizeof *out->x);
-    for (int i = 0; i < trial->count; i++) {
-        const int j = trial->measured[i].outcome;
-        ((double *)out->mean)[j] = trial->measured[i].value;
+    for (int i = 0; i < count; i++) {
+        const int j = facts[i].outcome;
+        ((double *)out->mean)[j] = facts[i].value;
         ((double *)out->sd)[j] = 0;
         if (j)
             ((double *)out->probability)[j - 1] = 1;
         else
-            out->utility = trial->measured[i].value;
+            out->utility = facts[i].value;
     }
     out->probability_feasible = 1;
     out->measured = 1;
@@ -551,6 +605,8 @@ int ckg__study_choose(ckg_study *s, const ckg_recommend_options *o, struct ckg__
         return by_probability(&goal, search, o->evaluated_only, u);
     if (o->evaluated_only)
         return best_evaluated(&goal, u);
+    if (s->problem->separate)
+        return best_in_part(&goal, search, u);
     if (s->stated->beliefs > 1)
         return best_anywhere(&goal, search, u);
     memcpy(u, search->outlook[0].x_r, (size_t)s->problem->D * sizeof *u);
@@ -567,8 +623,11 @@ static int recommend(ckg_study *s, const ckg_recommend_options *o, ckg_recommend
     if (!status && !u)
         status = CKG_ERR_NOMEM;
 
-    /* Where: a wanted probability is one that is stated, a utility what the policies believe. */
-    const int wanted = o->rule == CKG_RULE_PROBABILITY;
+    /*
+     * Where: a wanted probability is one that is stated, a utility what the policies believe. Where outcomes
+     * are measured apart, it is weighed against what is known of designs in part, and stated too.
+     */
+    const int wanted = o->rule == CKG_RULE_PROBABILITY || s->problem->separate;
     if (!status && wanted)
         status = ckg__study_form_opinion(s);
     if (!status)
@@ -612,9 +671,11 @@ static int recommend_measured(ckg_study *s, ckg_recommendation *out)
     out->probability_feasible = out->utility = out->penalty = NAN;
 
     /* And what is. */
+    struct ckg_measurement facts[1 + CKG_MAX_CONSTRAINTS];
+    const int count = ckg__data_facts(&s->data, trial, facts);
     count_evaluations(s, out);
-    for (int i = 0; i < trial->count; i++)
-        ((double *)out->mean)[trial->measured[i].outcome] = trial->measured[i].value;
+    for (int i = 0; i < count; i++)
+        ((double *)out->mean)[facts[i].outcome] = facts[i].value;
     prefer_exact(s, out);
     out->trial = best;
     return CKG_OK;
@@ -664,6 +725,8 @@ static int check_measured(const ckg_study *s, const ckg_recommend_options *o)
 static int finally_spent(const ckg_study *s)
 {
     int told = 0;
+    if (s->final_policy && s->problem->separate)
+        return ckg__data_spent(&s->data) >= s->budget;
     for (int t = 0; t < s->data.trials; t++)
         told += s->data.trial[t].state == CKG_COMPLETE || s->data.trial[t].state == CKG_FAILED;
     return s->final_policy && told >= s->budget;

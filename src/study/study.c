@@ -131,6 +131,8 @@ static int study_fill(ckg_study *s, const ckg_problem *problem, const ckg_option
     int status = check_options(o);
 
     if (!status)
+        status = ckg__problem_check_costs(problem);
+    if (!status)
         status = ckg__problem_copy(&s->problem, problem);
     if (!status)
         status = ckg__allowed_survey(s->problem);
@@ -230,6 +232,44 @@ int ckg_study_add(ckg_study *s, const double *x, int *trial)
     if (ckg__problem_check_design(s->problem, x))
         return CKG_ERR_INVALID;
     return ckg__data_add(&s->data, x, trial);
+}
+
+int ckg_study_want(ckg_study *s, int trial, int count, const int *outcomes)
+{
+    struct ckg__set set = {{0}};
+
+    ckg__error_clear();
+    const int status = check_pending(s, trial);
+    if (status)
+        return status;
+    if (count < 1 || !outcomes)
+        return ckg__fail(CKG_ERR_INVALID, "trial %d: a trial measures one outcome or more", trial);
+    for (int i = 0; i < count; i++) {
+        if (outcomes[i] < 0 || outcomes[i] >= s->problem->outcomes)
+            return ckg__fail(CKG_ERR_NOT_FOUND, "there is no outcome %d", outcomes[i]);
+        ckg__set_put(&set, outcomes[i]);
+    }
+    s->data.trial[trial].wanted = set;
+    return CKG_OK;
+}
+
+int ckg_study_wants(const ckg_study *s, int trial, int outcome)
+{
+    if (!s || trial < 0 || trial >= s->data.trials || outcome < 0 || outcome >= s->problem->outcomes)
+        return -1;
+    return ckg__trial_wants(&s->data.trial[trial], outcome);
+}
+
+double ckg_study_trial_cost(const ckg_study *s, int trial)
+{
+    if (!s || !s->problem->separate || trial < 0 || trial >= s->data.trials)
+        return NAN;
+    return ckg__data_cost(&s->data, trial);
+}
+
+double ckg_study_spent(const ckg_study *s)
+{
+    return s && s->problem->separate ? ckg__data_spent(&s->data) : NAN;
 }
 
 static int tell_checked(ckg_study *s, int trial, int count, const ckg_measurement *measured)

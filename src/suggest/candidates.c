@@ -5,7 +5,8 @@
 #include "base/error.h"
 #include "suggest/policy.h"
 
-enum { NEIGHBOURS = 32, ENUMERATED = 256 };
+/* So many of the designs that are partly measured are candidates, the latest. */
+enum { NEIGHBOURS = 32, ENUMERATED = 256, PARTLY = 48 };
 
 /* Keeps the columns of U that are not taken; returns how many. */
 static int drop_taken(const struct ckg__search *search, int count, double *U, int ldu, double *u, double *x)
@@ -77,6 +78,21 @@ static int around_outlook(const struct ckg__search *search, int o, int local, do
     return CKG_OK;
 }
 
+/* The latest designs of which something may still be measured, from column `at` on; returns the new end. */
+static int partly_measured(const struct ckg__search *search, double *U, int ldu, int at, double *x)
+{
+    const struct ckg__data *data = search->data;
+    const int D = search->problem->D;
+    const int end = at + PARTLY;
+
+    for (int i = data->designs - 1; i >= 0 && at < end; i--) {
+        const double *u = data->u + (size_t)i * (size_t)D;
+        if (!ckg__search_taken(search, u, x))
+            ckg__point_put(D, u, U, ldu, at++);
+    }
+    return at;
+}
+
 int ckg__search_candidates(struct ckg__search *search, double **out, int *count)
 {
     const int D = search->problem->D;
@@ -85,7 +101,9 @@ int ckg__search_candidates(struct ckg__search *search, double **out, int *count)
 
     /* Room for as many as there can be. */
     local = local < 6 ? 6 : local;
-    const int room = search->enumerated ? ENUMERATED : filling + search->outlooks * (local + NEIGHBOURS + 1);
+    const int partly = search->apart ? PARTLY : 0;
+    const int room = search->enumerated ? ENUMERATED
+                                        : filling + partly + search->outlooks * (local + NEIGHBOURS + 1);
     double *U = ckg__arena_doubles(search->results, (size_t)D * (size_t)room);
     double *u = ckg__arena_doubles(search->results, (size_t)D);
     double *x = ckg__arena_doubles(search->results, (size_t)search->problem->d);
@@ -103,6 +121,8 @@ int ckg__search_candidates(struct ckg__search *search, double **out, int *count)
         n = filling;
         for (int o = 0; !status && o < search->outlooks; o++)
             status = around_outlook(search, o, local, U, room, n, search->results, &n);
+        if (!status && search->apart)
+            n = partly_measured(search, U, room, n, x);
         n = status ? 0 : drop_taken(search, n, U, room, u, x);
     }
 
@@ -113,9 +133,16 @@ int ckg__search_candidates(struct ckg__search *search, double **out, int *count)
     return status;
 }
 
+/* 1 when the trial's design may be the incumbent though not all of it was measured: it counts as believed. */
+static int is_believed(const struct ckg__data *data, const struct ckg__trial *trial)
+{
+    return trial->state == CKG_PENDING ||
+           (data->problem->separate && trial->state == CKG_COMPLETE && ckg__data_feasible(data, trial) < 0);
+}
+
 /*
- * Designs (D each, in a row) whose objective may be the incumbent: those measured feasible, then the pending
- * ones; their numbers.
+ * Designs (D each, in a row) whose objective may be the incumbent: those measured feasible, then those that
+ * are pending or, where outcomes are measured apart, partly measured; their numbers.
  */
 static int collect_designs(const struct ckg__data *data, double *rows, int *pending)
 {
@@ -125,7 +152,7 @@ static int collect_designs(const struct ckg__data *data, double *rows, int *pend
     for (int pass = 0; pass < 2; pass++)
         for (int t = 0; t < data->trials; t++) {
             const struct ckg__trial *trial = &data->trial[t];
-            if (pass ? trial->state != CKG_PENDING : ckg__data_feasible(data, trial) != 1)
+            if (pass ? !is_believed(data, trial) : ckg__data_feasible(data, trial) != 1)
                 continue;
             memcpy(rows + (size_t)m * D, data->u + (size_t)trial->design * D, D * sizeof *rows);
             m++;

@@ -59,6 +59,7 @@ int ckg__search_explore(struct ckg__search *search, struct ckg__choice *choice, 
     assert(search->outlooks > 0);
     choice->path = "explore";
     choice->value = NAN;
+    choice->measure = (struct ckg__set){{0}};
     *found = 0;
     if (!U || !log_pf || !u)
         return CKG_ERR_NOMEM;
@@ -89,6 +90,7 @@ int ckg__search_any(struct ckg__search *search, struct ckg__choice *choice, int 
 
     choice->path = "random";
     choice->value = NAN;
+    choice->measure = (struct ckg__set){{0}};
     *found = 0;
 
     /* Space-filling points first. */

@@ -14,26 +14,29 @@
 #include "optim/simplex.h"
 #include "suggest/climb.h"
 #include "suggest/knowledge.h"
+#include "suggest/measure.h"
 
 enum { CHUNK = 16, MAX_INNER = 16 };
 
 /* A candidate that got its own X_d under every outlook. */
 struct finalist {
-    double *u;          /* (D) */
-    double value;       /* mean over the outlooks */
-    double *part;       /* (outlooks) */
-    struct ckg__kg *kg; /* (outlooks) */
+    double *u;                      /* (D) */
+    const struct ckg__offer *offer; /* what is measured there */
+    double value;                   /* mean over the outlooks, for its cost */
+    double *part;                   /* (outlooks) */
+    struct ckg__kg *kg;             /* (outlooks) */
 };
 
 struct stage {
     struct ckg__search *search;
     const struct ckg__knowledge *knowledge;
+    struct ckg__menu menu;
     int *status;
     int candidates;
     double *U;     /* D×candidates */
     int first;     /* the outlook that the first screening task is about */
-    double *part;  /* (outlooks screened at once × candidates) */
-    double *value; /* (candidates) the mean over the outlooks that were asked */
+    double *part;  /* (outlooks screened at once × offers × candidates) */
+    double *value; /* (offers × candidates) the mean over the outlooks that were asked, for its cost */
     int finalists;
     struct finalist finalist[2 * MAX_INNER];
     struct ckg__arena *slot; /* one arena per (finalist, outlook): its X_d */
@@ -41,9 +44,10 @@ struct stage {
 
 /* --- screening --- */
 
-static void screen_chunk(struct stage *stage, const struct ckg__outlook *o, int first, int count,
-                         double *value, struct ckg__arena *arena, int *status)
+static void screen_chunk(struct stage *stage, int index, int first, int count, double *value,
+                         struct ckg__arena *arena, int *status)
 {
+    const struct ckg__outlook *o = &stage->search->outlook[index];
     const struct ckg__kg shared = ckg__knowledge_on(o, &stage->knowledge->scout_nodes);
     const struct ckg__kg *kg = &shared;
     struct ckg__view at[CKG__MAX_OUTCOMES];
@@ -68,16 +72,20 @@ static void screen_chunk(struct stage *stage, const struct ckg__outlook *o, int 
         }
     }
 
-    /* The value of each. */
+    /* The value of each, for every offer: what is hidden is measured with noise without end. */
     for (int c = 0; !*status && c < count; c++) {
         struct ckg__kg_candidate candidate;
         for (int j = 0; j < o->belief->outcomes; j++) {
             candidate.mean[j] = at[j].mean[c];
             candidate.var[j] = at[j].var[c];
-            candidate.noise[j] = noise[j].var[c];
             candidate.cov[j] = cov[j] + (size_t)c * (size_t)kg->m;
         }
-        value[first + c] = ckg__kg_value(kg, &candidate, &work, NULL);
+        for (int i = 0; i < stage->menu.count; i++) {
+            const struct ckg__belief *belief = stage->menu.offer[i].outlook[index].belief;
+            for (int j = 0; j < o->belief->outcomes; j++)
+                candidate.noise[j] = belief->hidden[j] ? INFINITY : noise[j].var[c];
+            value[i * stage->candidates + first + c] = ckg__kg_value(kg, &candidate, &work, NULL);
+        }
     }
     if (!*status && stage->knowledge->weighted)
         *status = ckg__knowledge_weigh(o, count, stage->U + first, stage->candidates, arena, value + first);
@@ -94,8 +102,9 @@ static void screen_task(void *context, int index, int worker)
     const int first = index % chunks * CHUNK;
     const int count = stage->candidates - first < CHUNK ? stage->candidates - first : CHUNK;
 
-    screen_chunk(stage, &search->outlook[stage->first + outlook], first, count,
-                 stage->part + (size_t)outlook * (size_t)stage->candidates, arena, &stage->status[index]);
+    screen_chunk(stage, stage->first + outlook, first, count,
+                 stage->part + (size_t)outlook * (size_t)(stage->menu.count * stage->candidates), arena,
+                 &stage->status[index]);
     ckg__arena_release(arena, mark);
 }
 
@@ -105,10 +114,21 @@ static int screen_outlooks(struct stage *stage, int first, int count)
     const int chunks = (stage->candidates + CHUNK - 1) / CHUNK;
     stage->first = first;
     const int status = ckg__search_run(stage->search, chunks * count, screen_task, stage, stage->status);
+    const int pairs = stage->menu.count * stage->candidates;
     for (int o = 0; !status && o < count; o++)
-        for (int c = 0; c < stage->candidates; c++)
-            stage->value[c] += stage->part[(size_t)o * (size_t)stage->candidates + (size_t)c];
+        for (int p = 0; p < pairs; p++)
+            stage->value[p] += stage->part[(size_t)o * (size_t)pairs + (size_t)p];
     return status;
+}
+
+/* The largest value of a candidate for its cost. */
+static double best_offer(const struct stage *stage, int c)
+{
+    double best = -INFINITY;
+
+    for (int i = 0; i < stage->menu.count; i++)
+        best = fmax(best, stage->value[i * stage->candidates + c] / stage->menu.offer[i].cost);
+    return best;
 }
 
 /* Keeps the best `keep` candidates, in their order. */
@@ -121,7 +141,7 @@ static void keep_best(struct stage *stage, int keep, int *kept)
     for (int i = 0; i < keep; i++) {
         int best = -1;
         for (int c = 0; c < n; c++)
-            if (!kept[c] && (best < 0 || stage->value[c] > stage->value[best]))
+            if (!kept[c] && (best < 0 || best_offer(stage, c) > best_offer(stage, best)))
                 best = c;
         kept[best] = 1;
     }
@@ -129,10 +149,29 @@ static void keep_best(struct stage *stage, int keep, int *kept)
         for (int c = 0; c < n; c++)
             if (kept[c])
                 stage->U[to++] = stage->U[(size_t)k * (size_t)n + (size_t)c];
-    for (int c = 0, to = 0; c < n; c++)
-        if (kept[c])
-            stage->value[to++] = stage->value[c];
+    for (int i = 0, to = 0; i < stage->menu.count; i++)
+        for (int c = 0; c < n; c++)
+            if (kept[c])
+                stage->value[to++] = stage->value[i * n + c];
     stage->candidates = keep;
+}
+
+/* What is known already, or under way, is worth nothing. */
+static int close_taken(struct stage *stage)
+{
+    const struct ckg__search *search = stage->search;
+    double *u = ckg__arena_doubles(search->results, (size_t)search->problem->D);
+    double x[CKG_MAX_PARAMETERS];
+
+    if (!u)
+        return CKG_ERR_NOMEM;
+    for (int c = 0; c < stage->candidates; c++) {
+        ckg__point_get(search->problem->D, stage->U, stage->candidates, c, u);
+        for (int i = 0; i < stage->menu.count; i++)
+            if (!ckg__offer_open(search, &stage->menu.offer[i], u, x))
+                stage->value[i * stage->candidates + c] = -INFINITY;
+    }
+    return CKG_OK;
 }
 
 /* With many outlooks two of them tell which candidates the others need to look at. */
@@ -144,24 +183,26 @@ static int screen(struct stage *stage)
     const int outlooks = search->outlooks;
     const int scouts = outlooks > 2 * SCOUTS ? SCOUTS : outlooks;
     const int n = stage->candidates;
-    const size_t size = (size_t)outlooks * (size_t)n;
+    const size_t pairs = (size_t)stage->menu.count * (size_t)n;
+    const size_t size = (size_t)outlooks * pairs;
 
     stage->status = ckg__arena_ints(search->results, size + 1);
     stage->part = ckg__arena_doubles(search->results, size + 1);
-    stage->value = ckg__arena_doubles(search->results, (size_t)n + 1);
+    stage->value = ckg__arena_doubles(search->results, pairs + 1);
     int *kept = ckg__arena_ints(search->results, (size_t)n + 1);
     if (!stage->status || !stage->part || !stage->value || !kept)
         return CKG_ERR_NOMEM;
-    memset(stage->value, 0, (size_t)n * sizeof *stage->value);
+    memset(stage->value, 0, pairs * sizeof *stage->value);
     int status = screen_outlooks(stage, 0, scouts);
     if (!status && scouts < outlooks) {
         if (n > SCOUTED)
             keep_best(stage, SCOUTED, kept);
         status = screen_outlooks(stage, scouts, outlooks - scouts);
     }
-    for (int c = 0; !status && c < stage->candidates; c++)
-        stage->value[c] /= outlooks;
-    return status;
+    for (int i = 0; !status && i < stage->menu.count; i++)
+        for (int c = 0; c < stage->candidates; c++)
+            stage->value[i * stage->candidates + c] /= outlooks * stage->menu.offer[i].cost;
+    return status || !search->apart ? status : close_taken(stage);
 }
 
 /* --- choosing the finalists --- */
@@ -175,25 +216,48 @@ static int finalist_take(struct stage *stage, struct finalist *f)
     return f->u && f->part && f->kg ? CKG_OK : CKG_ERR_NOMEM;
 }
 
-/* The best candidates, apart from each other by more than the neighbourhood that refinement covers. */
+/*
+ * The numbers of the best pairs of an offer and a candidate; returns how many. Two candidates for the same
+ * offer lie apart by more than the neighbourhood that refinement covers: the offer is one more coordinate.
+ */
+static int choose_pairs(struct stage *stage, int wanted, int *chosen)
+{
+    const struct ckg__search *search = stage->search;
+    const int D = search->problem->D;
+    const int n = stage->candidates;
+    const int pairs = stage->menu.count * n;
+    const double apart = fmax(2 * search->outlook[0].width, 0.01);
+
+    if (stage->menu.count == 1)
+        return ckg__best_apart(D, n, stage->U, n, stage->value, apart, wanted, chosen);
+    double *U = ckg__arena_doubles(search->results, (size_t)(D + 1) * (size_t)pairs);
+    if (!U)
+        return 0;
+    for (int p = 0; p < pairs; p++) {
+        for (int k = 0; k < D; k++)
+            U[(size_t)k * (size_t)pairs + (size_t)p] = stage->U[(size_t)k * (size_t)n + (size_t)(p % n)];
+        U[(size_t)D * (size_t)pairs + (size_t)p] = 2.0 * (p / n);
+    }
+    return ckg__best_apart(D + 1, pairs, U, pairs, stage->value, apart, wanted, chosen);
+}
+
 static int choose_finalists(struct stage *stage)
 {
     struct ckg__search *search = stage->search;
-    const int D = search->problem->D;
-    const double apart = fmax(2 * search->outlook[0].width, 0.01);
     const int wanted = search->effort.inner < MAX_INNER ? search->effort.inner : MAX_INNER;
     int chosen[MAX_INNER];
 
-    const int n = ckg__best_apart(D, stage->candidates, stage->U, stage->candidates, stage->value, apart,
-                                  wanted, chosen);
+    const int n = choose_pairs(stage, wanted, chosen);
     for (stage->finalists = 0; stage->finalists < n; stage->finalists++) {
         struct finalist *f = &stage->finalist[stage->finalists];
+        const int pair = chosen[stage->finalists];
         if (finalist_take(stage, f))
             return CKG_ERR_NOMEM;
-        f->value = stage->value[chosen[stage->finalists]];
-        ckg__point_get(D, stage->U, stage->candidates, chosen[stage->finalists], f->u);
+        f->value = stage->value[pair];
+        f->offer = &stage->menu.offer[pair / stage->candidates];
+        ckg__point_get(search->problem->D, stage->U, stage->candidates, pair % stage->candidates, f->u);
     }
-    return CKG_OK;
+    return n ? CKG_OK : CKG_ERR_NOMEM;
 }
 
 /* --- X_d of a finalist --- */
@@ -208,7 +272,7 @@ static void inner_task(void *context, int index, int worker)
     f->part[o] = NAN;
     stage->status[index] = ckg__search_late(search)
                                ? CKG_OK
-                               : ckg__knowledge_value(stage->knowledge, &search->outlook[o], f->u, worker,
+                               : ckg__knowledge_value(stage->knowledge, &f->offer->outlook[o], f->u, worker,
                                                       &stage->slot[index], &f->kg[o], &f->part[o]);
 }
 
@@ -219,7 +283,7 @@ static void average_parts(const struct ckg__search *search, struct finalist *f)
 
     for (int o = 0; o < search->outlooks; o++)
         sum += f->part[o] / search->outlooks;
-    f->value = isnan(sum) ? f->value : sum;
+    f->value = isnan(sum) ? f->value : sum / f->offer->cost;
 }
 
 /* --- refinement --- */
@@ -341,7 +405,7 @@ static int climb(struct refined *context, double *u, int worker)
     struct ckg__arena *arena = &search->arena[worker];
     const double width = search->outlook[0].width;
     const struct ckg__hill hill = {context, log_average, averages};
-    double value = context->finalist->value;
+    double value = context->finalist->value * context->finalist->offer->cost;
 
     int status = ckg__climb_lattice(search, &hill, &steps, u, &value, arena);
     if (status || !ckg__problem_has_reals(search->problem) || ckg__search_late(search))
@@ -391,7 +455,7 @@ static void rebuild_task(void *context, int index, int worker)
     stage->status[index] = ckg__search_late(search)
                                ? CKG_OK
                                : ckg__knowledge_value(
-                                     stage->knowledge, &search->outlook[o], f->u, worker,
+                                     stage->knowledge, &f->offer->outlook[o], f->u, worker,
                                      &stage->slot[stage->finalists * search->outlooks + index], &f->kg[o],
                                      &f->part[o]);
 }
@@ -406,8 +470,10 @@ static int refine(struct stage *stage, int *refined)
     for (int i = 0; i < count; i++)
         if (finalist_take(stage, &stage->finalist[stage->finalists + i]))
             return CKG_ERR_NOMEM;
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < count; i++) {
         stage->finalist[stage->finalists + i].value = -INFINITY;
+        stage->finalist[stage->finalists + i].offer = stage->finalist[i].offer;
+    }
     int status = ckg__search_run(search, count, refine_task, stage, stage->status);
     if (!status)
         status = ckg__search_run(search, count * search->outlooks, rebuild_task, stage, stage->status);
@@ -428,12 +494,14 @@ static int pick(struct stage *stage, int count, struct ckg__choice *choice)
 
     for (int i = 0; i < count; i++)
         if ((best < 0 || stage->finalist[i].value > stage->finalist[best].value) &&
-            !ckg__search_taken(search, stage->finalist[i].u, x))
+            ckg__offer_open(search, stage->finalist[i].offer, stage->finalist[i].u, x))
             best = i;
     if (best < 0)
         return 0;
-    memcpy(choice->u, stage->finalist[best].u, (size_t)search->problem->D * sizeof *choice->u);
-    choice->value = stage->finalist[best].value;
+    const struct finalist *f = &stage->finalist[best];
+    memcpy(choice->u, f->u, (size_t)search->problem->D * sizeof *choice->u);
+    choice->value = f->value * f->offer->cost;
+    choice->measure = f->offer->set;
     return 1;
 }
 
@@ -470,7 +538,9 @@ static int maximise(const struct ckg__knowledge *knowledge, struct ckg__choice *
     choice->candidates = stage.candidates;
     if (status || !stage.candidates)
         return status;
-    status = screen(&stage);
+    status = ckg__menu_make(search, &stage.menu);
+    if (!status)
+        status = screen(&stage);
     choice->screen = ckg__clock() - clock;
     ckg__search_secure(search);
 
@@ -504,6 +574,7 @@ int ckg__knowledge_suggest(struct ckg__search *search, int weighted, struct ckg_
         status = maximise(&knowledge, choice, found);
     if (status || !choice->candidates || (*found && choice->value > nothing))
         return status;
+    choice->measure = (struct ckg__set){{0}};
     return ckg__policy_hand_over(&ckg__policy_cei, "cei-fallback", search, choice, found);
 }
 

@@ -450,5 +450,14 @@ int ckg__search_taken(const struct ckg__search *search, const double *u, double 
     const int design = ckg__data_find(search->data, x);
     if (design < 0)
         return 0;
-    return ckg__data_pending(search->data, design) || ckg__data_settled(search->data, design);
+    if (!search->apart)
+        return ckg__data_pending(search->data, design) || ckg__data_settled(search->data, design);
+
+    /* Where outcomes are measured apart, a design is free while one of them is. */
+    int open = 0;
+    for (int unit = 0; !open && unit < ckg__problem_units(search->problem); unit++) {
+        const struct ckg__set set = ckg__problem_unit(search->problem, unit);
+        open = ckg__data_open(search->data, design, &set);
+    }
+    return !open;
 }

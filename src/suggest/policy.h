@@ -27,6 +27,7 @@ struct ckg__choice {
     /* 1: the policy would learn next to nothing there, and new ground may be looked at instead */
     int stalled;
     double screen, inner, refine; /* seconds */
+    struct ckg__set measure;      /* which outcomes, where they are measured apart; empty: not chosen yet */
 };
 
 /* What a policy asks of the search it gets. */

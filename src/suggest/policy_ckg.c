@@ -12,16 +12,20 @@
 #include "base/error.h"
 #include "suggest/knowledge.h"
 #include "suggest/local.h"
+#include "suggest/measure.h"
 
 static int noisy(const struct ckg__search *search)
 {
     return ckg__models_noisy(search->models);
 }
 
-/* 1 when the gain of the recommendation is the improvement of a design in hand. */
+/*
+ * 1 when the gain of the recommendation is the improvement of a design in hand. A single outcome puts no
+ * design into the hand: where outcomes are measured apart the look is always ahead.
+ */
 static int improves(const struct ckg__search *search)
 {
-    return search->effort.improve && !noisy(search) && ckg__data_best(search->data) >= 0;
+    return search->effort.improve && !search->apart && !noisy(search) && ckg__data_best(search->data) >= 0;
 }
 
 static int suggest(struct ckg__search *search, struct ckg__choice *choice, int *found)
@@ -34,13 +38,6 @@ static int suggest(struct ckg__search *search, struct ckg__choice *choice, int *
 static int score(struct ckg__search *search, int count, const double *U, double *value)
 {
     return ckg__knowledge_score(search, 0, count, U, value);
-}
-
-/* Hides from the next evaluation, under belief, all outcomes of the problem but the one at `place`. */
-static void measure_alone(const struct ckg__models *models, int place, struct ckg__belief *belief)
-{
-    for (int j = 0; j < models->data->problem->outcomes; j++)
-        belief->hidden[models->surrogate[j].place] = models->surrogate[j].place != place;
 }
 
 /* The decoupled knowledge gradients: the value of an evaluation that measures one outcome alone. */
@@ -58,9 +55,11 @@ static int score_outcomes(struct ckg__search *search, int count, const double *U
     }
     for (size_t j = 0; !status && j < outcomes; j++) {
         struct ckg__arena_mark mark = ckg__arena_mark(search->results);
+        struct ckg__set set = {{0}};
 
+        ckg__set_put(&set, (int)j);
         for (size_t o = 0; o < outlooks; o++)
-            measure_alone(search->models, search->models->surrogate[j].place, &alone[o]);
+            ckg__hide_others(search->models, &set, &alone[o]);
         status = ckg__knowledge_score(search, 0, count, U, one);
         for (int p = 0; p < count; p++)
             value[(size_t)p * outcomes + j] = one[p];

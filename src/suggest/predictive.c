@@ -17,6 +17,7 @@
 #include "acquisition/pesc.h"
 #include "base/error.h"
 #include "suggest/optima.h"
+#include "suggest/measure.h"
 #include "suggest/policy.h"
 
 enum { DRAWS, POINTS, CANDIDATES, ITERATIONS };
@@ -30,6 +31,7 @@ struct context {
     int *task;              /* (tasks) outlook and draw of each: outlook·room + draw */
     int room, tasks, sweeps;
     int *status;
+    const struct ckg__menu *menu; /* where outcomes are measured apart; NULL: they come together */
 };
 
 /* --- the set of one outlook --- */
@@ -179,12 +181,43 @@ static void condition_task(void *context, int index, int worker)
                                            c->sweeps, &c->search->arena[worker]);
 }
 
+/* The share of the offer's outcomes at point p of m; share (processes × m). */
+static double share_of(const struct context *c, const struct ckg__offer *offer, const double *share, int m,
+                       int p)
+{
+    const struct ckg__models *models = c->search->models;
+    double sum = 0;
+
+    for (int j = 0; j < models->data->problem->outcomes; j++)
+        if (ckg__set_has(&offer->set, j))
+            sum += share[(size_t)models->surrogate[j].place * (size_t)m + (size_t)p];
+    return sum;
+}
+
+/* The largest share of an offer for its cost. */
+static int best_share(const struct context *c, int outlook, int m, const double *U, int ldu,
+                      struct ckg__arena *arena, double *value)
+{
+    const size_t processes = (size_t)c->search->outlook[outlook].belief->outcomes;
+    double *share = ckg__arena_doubles(arena, processes * (size_t)m + 1);
+    const int status = share ? ckg__pesc_at(&c->pesc[outlook], m, U, ldu, arena, value, share)
+                             : CKG_ERR_NOMEM;
+
+    for (int p = 0; !status && p < m; p++) {
+        value[p] = -INFINITY;
+        for (int i = 0; i < c->menu->count; i++)
+            value[p] = fmax(value[p], share_of(c, &c->menu->offer[i], share, m, p) / c->menu->offer[i].cost);
+    }
+    return status;
+}
+
 static int at(void *context, int outlook, int m, const double *U, int ldu, struct ckg__arena *arena,
               double *value, double *gradient)
 {
     const struct context *c = context;
     (void)gradient;
-    return ckg__pesc_at(&c->pesc[outlook], m, U, ldu, arena, value, NULL);
+    return c->menu ? best_share(c, outlook, m, U, ldu, arena, value)
+                   : ckg__pesc_at(&c->pesc[outlook], m, U, ldu, arena, value, NULL);
 }
 
 static int context_make(struct ckg__search *search, struct context **out)
@@ -219,13 +252,49 @@ static int context_make(struct ckg__search *search, struct context **out)
 int ckg__predictive_acquire(struct ckg__search *search, struct ckg__acquisition *acquisition)
 {
     struct context *c = NULL;
-    const int status = context_make(search, &c);
+    struct ckg__menu *menu = ckg__arena_get(search->results, 1, sizeof *menu);
+    int status = menu ? context_make(search, &c) : CKG_ERR_NOMEM;
+
+    if (!status && search->apart) {
+        status = ckg__menu_make(search, menu);
+        c->menu = menu;
+    }
     *acquisition = (struct ckg__acquisition){c, at, 0, 0};
     return status;
 }
 
 /* Values below this are rounding. */
 static const double nothing = 1e-12;
+
+/* The offer whose share at the choice, over all outlooks, is largest for its cost. */
+static int choose_share(const struct ckg__acquisition *acquisition, struct ckg__choice *choice)
+{
+    const struct context *c = acquisition->context;
+    struct ckg__search *search = c->search;
+    double *share = ckg__arena_doubles(search->results, (size_t)search->outlook[0].belief->outcomes);
+    double *sum = ckg__arena_doubles(search->results, (size_t)c->menu->count);
+    double x[CKG_MAX_PARAMETERS];
+    int best = -1;
+    int status = share && sum ? CKG_OK : CKG_ERR_NOMEM;
+
+    /* What each is worth. */
+    for (int i = 0; !status && i < c->menu->count; i++)
+        sum[i] = 0;
+    for (int o = 0; !status && o < search->outlooks; o++) {
+        double total;
+        status = ckg__pesc_at(&c->pesc[o], 1, choice->u, 1, search->results, &total, share);
+        for (int i = 0; !status && i < c->menu->count; i++)
+            sum[i] += share_of(c, &c->menu->offer[i], share, 1, 0) / c->menu->offer[i].cost;
+    }
+
+    /* The best of those that may be had. */
+    for (int i = 0; !status && i < c->menu->count; i++)
+        if ((best < 0 || sum[i] > sum[best]) && ckg__offer_open(search, &c->menu->offer[i], choice->u, x))
+            best = i;
+    if (best >= 0)
+        choice->measure = c->menu->offer[best].set;
+    return status;
+}
 
 int ckg__predictive_suggest(struct ckg__search *search, struct ckg__choice *choice, int *found)
 {
@@ -238,10 +307,13 @@ int ckg__predictive_suggest(struct ckg__search *search, struct ckg__choice *choi
     const int failed = status == CKG_ERR_NUMERIC;
     if (!status)
         status = ckg__acquisition_maximise(search, &acquisition, choice, found);
+    if (!status && *found && search->apart)
+        status = choose_share(&acquisition, choice);
     choice->inner = prepared;
     if (!failed && (status || !choice->candidates || (*found && choice->value > nothing)))
         return status;
     ckg__error_clear();
+    choice->measure = (struct ckg__set){{0}};
     return ckg__policy_hand_over(&ckg__policy_cei, "cei-fallback", search, choice, found);
 }
 

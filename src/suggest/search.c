@@ -35,8 +35,25 @@ int ckg__search_run(struct ckg__search *search, int count, ckg__task task, void 
     return CKG_OK;
 }
 
+/*
+ * 1 once in so many times the price of everything, where outcomes are measured apart: new ground is measured
+ * in full, and a single outcome should not bring it about as often as a whole evaluation.
+ */
+static int paid_turn(const struct ckg__search *search, int every)
+{
+    const struct ckg__data *data = search->data;
+    const double full = ckg__problem_full_price(search->problem);
+    const double spent = ckg__data_spent(data);
+    const double before = spent - ckg__data_cost(data, data->trials - 1);
+    const double turn = floor(spent / full);
+
+    return turn != floor(before / full) && fmod(turn, every) == 0;
+}
+
 int ckg__search_turn(const struct ckg__search *search, int noisy)
 {
+    if (search->apart)
+        return paid_turn(search, noisy ? 2 : 3);
     return search->data->trials % (noisy ? 2 : 3) == 0;
 }
 

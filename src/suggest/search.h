@@ -93,6 +93,8 @@ struct ckg__search {
      */
     const struct ckg__local *local;
     int everywhere; /* 1: it may not become a local one */
+    int apart;      /* 1: the choice is a design and what to measure there (measure.h) */
+    double purse;   /* what that may cost; INFINITY: anything */
 };
 
 /* Points are columns: coordinate k of point p is U[k·ldu + p]. u (D) ← point p, and the other way round. */

@@ -495,6 +495,86 @@ static void test_ckg_on_a_list_is_the_integral(void **state)
     }
 }
 
+/* --- one outcome alone, against its definition --- */
+
+enum { MODELS = 20, MANY = 2001 };
+
+/*
+ * One value of outcome j at the point, drawn from what is believed of it: what would be recommended then is
+ * better than x_r by so much.
+ */
+static long double gain_of_draw(const struct scene *s, int at, int j, long double z)
+{
+    const struct naive *of = j ? &s->c : &s->y;
+    const long double seen = of->cov[at][at] + of->future, surprise = z * sqrtl(seen);
+    long double best = -INFINITY, here = 0;
+
+    for (int p = 0; p < s->y.m; p++) {
+        const long double weight = of->cov[p][at] / seen;
+        const long double y = s->y.mean[p] + (j ? 0 : weight * surprise);
+        const long double c = s->c.mean[p] + (j ? weight * surprise : 0);
+        const long double var = s->c.cov[p][p] - (j ? weight * of->cov[p][at] : 0);
+        const long double utility = (y - s->M) * naive_cdf((s->limit - c) / sqrtl(fmaxl(var, s->c.floor)));
+        best = fmaxl(best, utility);
+        here = p == s->r ? utility : here;
+    }
+    return best - here;
+}
+
+/* The mean of random draws, the tails as often as the middle, and its standard error. */
+static double mean_gain(const struct scene *s, int at, int j, struct ckg__rng *rng, double *error)
+{
+    enum { COUNT = 500 };
+    double sum = 0, square = 0;
+
+    for (int i = 0; i < COUNT; i++) {
+        const long double z = -8 + 16 * ckg__rng_uniform(rng);
+        const double gain = (double)(16 * expl(naive_log_pdf(z)) * gain_of_draw(s, at, j, z));
+        sum += gain / COUNT;
+        square += gain * gain / COUNT;
+    }
+    *error = sqrt(fmax(square - sum * sum, 0) / COUNT);
+    return sum;
+}
+
+/*
+ * The value of a single outcome on random models: by dense integration, and by nested draws. Without noise
+ * the sampled design becomes feasible at once, and half a stratum of Z_c is left open there, times a jump of
+ * up to a few sd(y).
+ */
+static void test_one_outcome_alone_is_the_integral(void **state)
+{
+    static struct scene scene;
+    struct ckg__rng rng;
+    double alone[LIST * 2], largest = 0, off = 0, errors = 0, error;
+    int count = 0;
+    (void)state;
+
+    ckg__rng_seed(&rng, 43, 0, 0);
+    for (uint64_t seed = 100; seed < 100 + MODELS; seed++) {
+        ckg_study *s = list_study(seed, seed % 2, MANY);
+        must(ckg_study_score_outcomes(s, "ckg", s->problem->designs, s->problem->X, alone));
+        make_scene(s, &scene);
+        for (int i = 0; i < 2 * scene.y.m; i++)
+            largest = fmax(largest, alone[i] /= s->models.surrogate[0].scaling.scale);
+        for (int i = (int)(seed % 7); i < 2 * scene.y.m; i += test_scale(17, 51)) {
+            scene.hidden[0] = i % 2;
+            scene.hidden[1] = !(i % 2);
+            const double dense = (double)naive_ckg(&scene, i / 2);
+            const double drawn = mean_gain(&scene, i / 2, i % 2, &rng, &error);
+            off = fmax(off, fabs(alone[i] - dense));
+            errors = fmax(errors, fabs(alone[i] - drawn) / (error + 1e-6));
+            count++;
+        }
+        ckg_study_free(s);
+    }
+    print_message(
+        "%d values of %d models up to %.2g of sd(y): off by at most %.2g, and by %.2g standard errors "
+        "of draws\n",
+        count, (int)MODELS, largest, off, errors);
+    assert_true(count >= test_scale(80, 20) && off <= 2.0 / MANY && errors <= 5);
+}
+
 /* --- kg and pkg on the toy --- */
 
 enum { PROBES = 40 };
@@ -707,7 +787,8 @@ int main(void)
 {
     return RUN_TESTS_BETWEEN(prepare, NULL, test_kg_on_a_list_is_the_closed_form,
                              test_ckg_on_a_list_is_exact_at_its_nodes, test_ckg_on_a_list_is_the_integral,
-                             test_one_outcome_alone_on_a_list, test_kg_is_ckg_without_constraints,
-                             test_kg_does_not_know_the_constraints, test_pkg_is_kg_times_pf,
-                             test_pkg_averages_products, test_gradient_with_and_without_the_weight);
+                             test_one_outcome_alone_on_a_list, test_one_outcome_alone_is_the_integral,
+                             test_kg_is_ckg_without_constraints, test_kg_does_not_know_the_constraints,
+                             test_pkg_is_kg_times_pf, test_pkg_averages_products,
+                             test_gradient_with_and_without_the_weight);
 }

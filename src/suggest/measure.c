@@ -1,0 +1,138 @@
+/* What is on offer where outcomes are measured apart, and the choice of one offer at a design (measure.h). */
+#include "suggest/measure.h"
+
+#include <assert.h>
+#include <math.h>
+
+#include "base/error.h"
+#include "suggest/knowledge.h"
+
+void ckg__hide_others(const struct ckg__models *models, const struct ckg__set *set,
+                      struct ckg__belief *belief)
+{
+    const int outcomes = models->data->problem->outcomes;
+
+    for (int j = 0; j < outcomes; j++)
+        belief->hidden[models->surrogate[j].place] = 1;
+    for (int j = 0; j < outcomes; j++)
+        if (ckg__set_has(set, j))
+            belief->hidden[models->surrogate[j].place] = 0;
+}
+
+/* The search's outlooks through beliefs that expect the set alone. */
+static int look_through(const struct ckg__search *search, struct ckg__offer *offer)
+{
+    const size_t outlooks = (size_t)search->outlooks;
+    struct ckg__belief *belief = ckg__arena_get(search->results, outlooks, sizeof *belief);
+
+    offer->outlook = ckg__arena_get(search->results, outlooks, sizeof *offer->outlook);
+    if (!belief || !offer->outlook)
+        return CKG_ERR_NOMEM;
+    for (size_t o = 0; o < outlooks; o++) {
+        belief[o] = *search->outlook[o].belief;
+        ckg__hide_others(search->models, &offer->set, &belief[o]);
+        offer->outlook[o] = search->outlook[o];
+        offer->outlook[o].belief = &belief[o];
+    }
+    return CKG_OK;
+}
+
+/* Puts a set on the menu. */
+static int put(const struct ckg__search *search, const struct ckg__set *set, struct ckg__menu *menu)
+{
+    struct ckg__offer *offer = &menu->offer[menu->count++];
+
+    offer->set = *set;
+    offer->cost = ckg__problem_price(search->problem, set);
+    assert(offer->cost > 0);
+    return look_through(search, offer);
+}
+
+/* The menu where outcomes are measured apart: all units and everything that cost no more than `purse`. */
+static int make_apart(const struct ckg__search *search, double purse, struct ckg__menu *menu)
+{
+    const ckg_problem *problem = search->problem;
+    const int units = ckg__problem_units(problem);
+    int status = CKG_OK;
+
+    menu->count = 0;
+    for (int i = 0; !status && i <= units; i++) {
+        const struct ckg__set set = i < units ? ckg__problem_unit(problem, i) : ckg__problem_all(problem);
+        if (ckg__problem_price(problem, &set) <= purse)
+            status = put(search, &set, menu);
+    }
+    return status;
+}
+
+int ckg__menu_make(struct ckg__search *search, struct ckg__menu *menu)
+{
+    const int units = search->apart ? ckg__problem_units(search->problem) : 0;
+    int status;
+
+    menu->offer = ckg__arena_get(search->results, (size_t)units + 1, sizeof *menu->offer);
+    if (!menu->offer)
+        return CKG_ERR_NOMEM;
+    if (!search->apart) {
+        menu->count = 1;
+        menu->offer[0] = (struct ckg__offer){.cost = 1, .outlook = search->outlook};
+        return CKG_OK;
+    }
+    status = make_apart(search, search->purse, menu);
+    return status || menu->count ? status : make_apart(search, INFINITY, menu);
+}
+
+int ckg__offer_open(const struct ckg__search *search, const struct ckg__offer *offer, const double *u,
+                    double *x)
+{
+    if (!search->apart)
+        return !ckg__search_taken(search, u, x);
+    if (ckg__search_taken(search, u, x))
+        return 0;
+    const int design = ckg__data_find(search->data, x);
+    return design < 0 || ckg__data_open(search->data, design, &offer->set);
+}
+
+/* What the offer is worth at u (D), averaged over the outlooks. */
+static int value_of(const struct ckg__knowledge *knowledge, const struct ckg__offer *offer, const double *u,
+                    double *value)
+{
+    struct ckg__search *search = knowledge->search;
+    int status = CKG_OK;
+
+    *value = 0;
+    for (int o = 0; !status && o < search->outlooks; o++) {
+        struct ckg__arena_mark mark = ckg__arena_mark(search->results);
+        struct ckg__kg kg;
+        double one = 0;
+
+        status = ckg__knowledge_value(knowledge, &offer->outlook[o], u, 0, search->results, &kg, &one);
+        *value += one / search->outlooks;
+        ckg__arena_release(search->results, mark);
+    }
+    return status;
+}
+
+int ckg__measure_at_choice(struct ckg__search *search, struct ckg__choice *choice)
+{
+    struct ckg__knowledge knowledge;
+    struct ckg__menu menu;
+    double x[CKG_MAX_PARAMETERS];
+    double best = -INFINITY;
+
+    int status = ckg__knowledge_make(&knowledge, search, 0);
+    if (!status)
+        status = ckg__menu_make(search, &menu);
+
+    /* The largest value for its cost; of equals the last, which is everything. */
+    for (int i = 0; !status && i < menu.count; i++) {
+        double value;
+        if (!ckg__offer_open(search, &menu.offer[i], choice->u, x))
+            continue;
+        status = value_of(&knowledge, &menu.offer[i], choice->u, &value);
+        if (!status && value / menu.offer[i].cost >= best) {
+            best = value / menu.offer[i].cost;
+            choice->measure = menu.offer[i].set;
+        }
+    }
+    return status;
+}
