@@ -7,12 +7,14 @@
 
 #include <assert.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/json.h"
 #include "base/visible.h"
 #include "evaluate/machine.h"
+#include "notebook/pause.h"
 #include "notebook/work.h"
 #include "run/run_steps.h"
 #include "worker/deliver.h"
@@ -38,6 +40,7 @@ struct study {
     int open;
     int leaving; /* it is closed when nothing of it runs any longer */
     int unfit;   /* it needs what this worker has not */
+    int paused;  /* it was said that evaluations fail */
 };
 
 struct worker {
@@ -191,6 +194,23 @@ static int look_for_studies(struct worker *w, int at_start, struct app_message *
     }
     w->searched = app_clock();
     return CKG_OK;
+}
+
+/* Failures in a row hold a study back until a person has looked, and that is said; what held it may be over.
+ */
+static void mind_pause(const struct worker *w, struct study *s)
+{
+    struct app_text line = {0};
+
+    if (!s->open || s->steps.outage.paused == s->paused)
+        return;
+    s->paused = s->steps.outage.paused;
+    app_text_print(&line, "%s", s->paused ? "paused: " : "goes on");
+    if (s->paused)
+        app_pause_write(&s->notebook, &line);
+    if (line.data)
+        say_once(w, s, line.data);
+    app_text_free(&line);
 }
 
 /* --- the store --- */
@@ -390,6 +410,7 @@ static void loop(struct worker *w)
             struct study *s = &w->studies[(w->turn + k) % w->count];
             if (s->open)
                 app_steps_go(&s->steps);
+            mind_pause(w, s);
             mind_trouble(w, s);
         }
 
@@ -489,7 +510,27 @@ static void say_studies(const struct worker *w)
         app_say("working for %s, %d at once\n", line.data ? line.data : "", w->orders->slots);
     else
         app_say("the store has no study for this worker yet\n");
+    fflush(stdout);
     app_text_free(&line);
+}
+
+static int count_answer(void *context, const struct app_spooled *answer)
+{
+    (void)answer;
+    ++*(int *)context;
+    return CKG_OK;
+}
+
+/* Answers that the store has not got. */
+static void say_left(struct worker *w)
+{
+    int count = 0;
+
+    app_spool_each(&w->spool, count_answer, &count);
+    if (count)
+        app_warn("%d answer%s %s in %s for the store; the next worker here delivers %s\n", count,
+                 count > 1 ? "s" : "", count > 1 ? "wait" : "waits", w->spool.folder,
+                 count > 1 ? "them" : "it");
 }
 
 static void end(struct worker *w)
@@ -517,6 +558,7 @@ int app_worker_work(const struct app_worker_orders *orders, struct app_message *
         say_studies(&w);
         deliver(&w);
         loop(&w);
+        say_left(&w);
     }
     end(&w);
     return status;

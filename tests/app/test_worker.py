@@ -161,6 +161,19 @@ def trials_or_none(folder, name="s"):
     return [json.loads(line) for line in result.out.splitlines()] if not result.status else []
 
 
+def test_failures_in_a_row():
+    """Evaluations that fail hold their study back, which is said; others go on, and so does it once a person has mended it."""
+    with Folder() as folder:
+        folder.write("a.yaml", problem("a", shell("test -e mended && echo '{\"f\": 1, \"c\": -1}'"), budget=8))
+        folder.write("b.yaml", problem("b", shell(QUICK), budget=8))
+        said = work(folder, "--begin", "--until-idle", expect=0)
+        check("a: paused: " in said.err and len(said.err.splitlines()) == 1, said.err)
+        check(len(begun(folder)) == 8 and len(trials(folder, "a")) < 8, begun(folder), trials(folder, "a"))
+        folder.write("mended", "")
+        work(folder, "--until-idle", "--quiet", expect=0)
+        check({t["state"] for t in trials(folder, "a")} == {"complete"} and len(trials(folder, "a")) == 8, trials(folder, "a"))
+
+
 def test_who_is_at_work():
     """`ckg status` has the workers, what each does, and their leases; also of one that was killed."""
     with Folder() as folder:
