@@ -13,7 +13,7 @@
 /* Which limit a word is about. */
 struct limit {
     int constraint;   /* 0: none */
-    const char *side; /* "min", "max", or NULL: the one that there is */
+    const char *side; /* "min", "max", "equal", "tolerance", or NULL: the one that there is */
     const char *text; /* of the value */
 };
 
@@ -22,7 +22,8 @@ static struct limit find_limit(const struct app_definition *d, const char *word)
 {
     static const struct {
         const char *ending, *side;
-    } endings[] = {{"=", NULL}, {".min=", "min"}, {".max=", "max"}};
+    } endings[] = {
+        {"=", NULL}, {".min=", "min"}, {".max=", "max"}, {".equal=", "equal"}, {".tolerance=", "tolerance"}};
     struct limit found = {0};
     size_t longest = 0;
 
@@ -50,6 +51,8 @@ static int set_limit(const struct app_arguments *a, const struct app_definition 
     if (!limit.constraint)
         return app_wrong(a, "--limit: '%s' is not NAME=VALUE with the name of a constraint", word);
     const struct app_outcome o = app_outcome_at(d, limit.constraint);
+    if (!limit.side && o.tolerance > 0)
+        limit.side = "equal";
     if (!limit.side && !isinf(o.min) && !isinf(o.max))
         return app_wrong(a, "--limit: '%s' has two limits; write %s.min=VALUE or %s.max=VALUE", o.name,
                          o.name, o.name);

@@ -100,6 +100,7 @@ struct app_outcome app_outcome_at(const struct app_definition *d, int j)
 
     o.noise = ckg_problem_noise(d->problem, j, &o.sd);
     ckg_problem_limits(d->problem, j, &o.min, &o.max);
+    ckg_problem_equality(d->problem, j, &o.equal, &o.tolerance);
     return o;
 }
 
@@ -159,13 +160,23 @@ static void add_noise(struct app_text *out, const struct app_outcome *o)
     app_label_write(o->label, out);
 }
 
-static void add_constraint(struct app_text *out, const char *key, const struct app_outcome *o)
+static void add_limits(struct app_text *out, const struct app_outcome *o)
 {
-    app_json_open(out, key, '{');
+    if (o->tolerance > 0) {
+        app_json_add_number(out, "equal", o->equal);
+        app_json_add_number(out, "tolerance", o->tolerance);
+        return;
+    }
     if (!isinf(o->min))
         app_json_add_number(out, "min", o->min);
     if (!isinf(o->max))
         app_json_add_number(out, "max", o->max);
+}
+
+static void add_constraint(struct app_text *out, const char *key, const struct app_outcome *o)
+{
+    app_json_open(out, key, '{');
+    add_limits(out, o);
     add_noise(out, o);
     app_json_close(out, '}');
 }
@@ -352,7 +363,7 @@ static int same_noise(const struct app_outcome *a, const struct app_outcome *b)
 
 static int same_limits(const struct app_outcome *a, const struct app_outcome *b)
 {
-    return a->min == b->min && a->max == b->max;
+    return a->min == b->min && a->max == b->max && a->equal == b->equal && a->tolerance == b->tolerance;
 }
 
 /* Both sides as they would stand in a file, for a message that shows the difference. */

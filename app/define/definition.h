@@ -34,6 +34,9 @@ struct app_outcome {
     double sd;       /* where the noise is known */
     double min, max; /* infinite for a side without a limit */
     int positive;    /* 1: declared to be above 0 */
+    /* an equality: what it should be, and how far off it may be; min and max are what that allows */
+    double equal;
+    double tolerance; /* 0: it is none */
     const char *title;
     const struct app_label *label;
 };

@@ -61,7 +61,10 @@ static void write_limits(struct app_text *out, const struct app_outcome *o, int 
 {
     char number[32];
 
-    if (isinf(o->min))
+    if (o->tolerance > 0) {
+        app_text_print(out, "%s", app_number(o->equal, number));
+        app_text_print(out, " ± %s", app_number(o->tolerance, number));
+    } else if (isinf(o->min))
         app_text_print(out, "%s%s", alike ? "" : "at most ", app_number(o->max, number));
     else if (isinf(o->max))
         app_text_print(out, "%s%s", alike ? "" : "at least ", app_number(o->min, number));
@@ -75,7 +78,7 @@ static void compare_limits(struct app_difference *d, const struct app_outcome *a
 {
     const int alike = isinf(a->min) == isinf(b->min) && isinf(a->max) == isinf(b->max);
 
-    if (a->min == b->min && a->max == b->max)
+    if (a->min == b->min && a->max == b->max && a->equal == b->equal && a->tolerance == b->tolerance)
         return;
     struct app_text *line = next(d);
     app_text_print(line, "limit%s of %s from ", alike && (isinf(a->min) || isinf(a->max)) ? "" : "s",

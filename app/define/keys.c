@@ -67,7 +67,12 @@ static const struct app_file_key objective_keys[] = {
 
 static const struct app_file_key constraint_keys[] = {
     {"min", "a number", "no lower limit", "feasible at this value and above"},
-    {"max", "a number", "no upper limit", "feasible at this value and below; one of the two is needed"},
+    {"max", "a number", "no upper limit",
+     "feasible at this value and below; one of the two, or `equal`, is needed"},
+    {"equal", "a number", "no equality",
+     "feasible at this value, give or take the tolerance; instead of limits"},
+    {"tolerance", "a number above 0", "needed with `equal`",
+     "how far from `equal` is still good, in the outcome's unit"},
     {"noise", "`auto`, `none`, a standard deviation", "`auto`: estimated", "as for the objective"},
     {"positive", "`true`, `false`", "`false`", "as for the objective"},
     {"unit", "a text", "none", "as for the objective"},

@@ -11,7 +11,7 @@
 static const double largest_value = 1e150;
 
 struct outcome {
-    const yaml_node_t *name, *min, *max, *noise, *positive, *unit, *description;
+    const yaml_node_t *name, *min, *max, *equal, *tolerance, *noise, *positive, *unit, *description;
 };
 
 static const struct app_node_key objective_keys[] = {
@@ -24,6 +24,7 @@ static const struct app_node_key objective_keys[] = {
 
 static const struct app_node_key constraint_keys[] = {
     {"min", offsetof(struct outcome, min)},     {"max", offsetof(struct outcome, max)},
+    {"equal", offsetof(struct outcome, equal)}, {"tolerance", offsetof(struct outcome, tolerance)},
     {"noise", offsetof(struct outcome, noise)}, {"positive", offsetof(struct outcome, positive)},
     {"unit", offsetof(struct outcome, unit)},   {"description", offsetof(struct outcome, description)},
 };
@@ -80,24 +81,54 @@ static int read_limit(struct app_reader *r, const yaml_node_t *node, double *out
     return node ? app_node_number(&r->document, node, -largest_value, largest_value, out) : CKG_OK;
 }
 
+/* min, max or both. */
+static int add_limits(struct app_reader *r, const char *name, const struct outcome *from)
+{
+    double min = -INFINITY;
+    double max = INFINITY;
+    int status = read_limit(r, from->min, &min);
+
+    if (!status)
+        status = read_limit(r, from->max, &max);
+    if (status)
+        return status;
+    status = ckg_problem_add_constraint(r->out->problem, name, min, max);
+    return status ? app_reader_refuse(r, from->min ? from->min : from->max, status) : CKG_OK;
+}
+
+/* equal with its tolerance, which nobody but the user can know. */
+static int add_equality(struct app_reader *r, const char *name, const struct outcome *from)
+{
+    double value = 0;
+    double tolerance = 0;
+    int status = read_limit(r, from->equal, &value);
+
+    if (!status && (from->min || from->max))
+        status = app_node_complain(&r->document, from->min ? from->min : from->max,
+                                   "a constraint has `equal` or limits, not both");
+    if (!status && !from->tolerance)
+        status = app_node_complain(&r->document, from->equal,
+                                   "`equal` needs a `tolerance`: how far from %g is still good", value);
+    if (!status)
+        status = app_node_number(&r->document, from->tolerance, 0, largest_value, &tolerance);
+    if (status)
+        return status;
+    status = ckg_problem_add_equality(r->out->problem, name, value, tolerance);
+    return status ? app_reader_refuse(r, from->tolerance, status) : CKG_OK;
+}
+
 static int add_constraint_named(struct app_reader *r, const char *name, const yaml_node_t *node)
 {
     struct outcome from = {0};
-    double min = -INFINITY;
-    double max = INFINITY;
     int status = app_node_mapping(&r->document, node, "a constraint", APP_KEYS(constraint_keys), &from);
 
-    if (!status && !from.min && !from.max)
-        status = app_node_complain(&r->document, node, "a constraint needs `min`, `max` or both");
+    if (!status && !from.min && !from.max && !from.equal)
+        status = app_node_complain(&r->document, node, "a constraint needs `min`, `max` or both, or `equal`");
+    if (!status && from.tolerance && !from.equal)
+        status = app_node_complain(&r->document, from.tolerance, "a `tolerance` belongs to `equal`");
     if (!status)
-        status = read_limit(r, from.min, &min);
-    if (!status)
-        status = read_limit(r, from.max, &max);
-    if (status)
-        return status;
-
-    status = ckg_problem_add_constraint(r->out->problem, name, min, max);
-    return status ? app_reader_refuse(r, from.min ? from.min : from.max, status) : read_rest(r, name, &from);
+        status = from.equal ? add_equality(r, name, &from) : add_limits(r, name, &from);
+    return status ? status : read_rest(r, name, &from);
 }
 
 static int add_constraint(struct app_reader *r, const yaml_node_t *key, const yaml_node_t *node)

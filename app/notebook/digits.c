@@ -88,6 +88,11 @@ void app_limits_text(const struct app_outcome *o, struct app_text *out)
 {
     char number[32];
 
+    if (o->tolerance > 0) {
+        app_text_print(out, "= %s", app_number(o->equal, number));
+        app_text_print(out, " ± %s", app_number(o->tolerance, number));
+        return;
+    }
     if (!isinf(o->min))
         app_text_print(out, ">= %s", app_number(o->min, number));
     if (!isinf(o->max))

@@ -53,9 +53,11 @@ void app_report_limits(struct app_text *out, struct app_outcome o)
     char low[32];
     char high[32];
 
-    app_number(o.min, low);
-    app_number(o.max, high);
-    if (isinf(o.min))
+    app_number(o.tolerance > 0 ? o.equal : o.min, low);
+    app_number(o.tolerance > 0 ? o.tolerance : o.max, high);
+    if (o.tolerance > 0)
+        app_text_print(out, "= %s ± %s", low, high);
+    else if (isinf(o.min))
         app_text_print(out, "≤ %s", high);
     else if (isinf(o.max))
         app_text_print(out, "≥ %s", low);

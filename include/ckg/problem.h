@@ -80,6 +80,12 @@ CKG_API int ckg_problem_set_objective(ckg_problem *problem, const char *name, en
  */
 CKG_API int ckg_problem_add_constraint(ckg_problem *problem, const char *name, double min, double max);
 
+/*
+ * An equality: feasible when value − tolerance <= what is measured <= value + tolerance. The tolerance, above
+ * 0, says how far off is still good, in the outcome's own units.
+ */
+CKG_API int ckg_problem_add_equality(ckg_problem *problem, const char *name, double value, double tolerance);
+
 /* The noise of the outcome of that name; sd, from 1e-150 to 1e150, is used only with CKG_NOISE_KNOWN. */
 CKG_API int ckg_problem_set_noise(ckg_problem *problem, const char *outcome, enum ckg_noise noise, double sd);
 
@@ -176,6 +182,12 @@ CKG_API int ckg_problem_outcome_find(const ckg_problem *problem, const char *nam
 
 /* Its limits, infinite where there is none; both are for the objective. Either output may be NULL. */
 CKG_API int ckg_problem_limits(const ckg_problem *problem, int outcome, double *min, double *max);
+
+/*
+ * 1 if it is an equality, else 0. What it should be and how far off it may be, both 0 where it is none;
+ * either output may be NULL. ckg_problem_limits gives what that allows.
+ */
+CKG_API int ckg_problem_equality(const ckg_problem *problem, int outcome, double *value, double *tolerance);
 
 /* Its enum ckg_noise. *sd, unless sd is NULL, becomes the standard deviation if that is known, else 0. */
 CKG_API int ckg_problem_noise(const ckg_problem *problem, int outcome, double *sd);

@@ -60,6 +60,26 @@ def test_a_linear_constraint_is_a_rule() -> None:
     assert r.x[2] == 1
 
 
+def near_parabola(x: Any) -> float:
+    return float(x[0] ** 2 + (x[1] - 1) ** 2)
+
+
+def test_equalities_in_all_their_forms() -> None:
+    """The nearest point of b = a^2 to (0, 1) is at a^2 = 1/2, where the distance squared is 3/4."""
+    optimize = pytest.importorskip("scipy.optimize")
+    box = [(0, 1), (-1, 1)]
+    for limit in (
+        optimize.NonlinearConstraint(lambda x: x[1] - x[0] ** 2, 0, 0),
+        {"type": "eq", "fun": lambda x: x[1] - x[0] ** 2},
+    ):
+        r = pyckg.minimize(near_parabola, box, limit, rng=1, maxfun=40, options={"policy": "cei"})
+        assert r.success and abs(r.fun - 0.75) < 2e-3 and abs(r.x[1] - r.x[0] ** 2) <= 1e-4
+    plane = optimize.LinearConstraint([[1, 1]], 1, 1)
+    r = pyckg.minimize(near_parabola, box, plane, rng=1, maxfun=30, equal_tolerance=1e-3, options={"policy": "cei"})
+    assert r.success and abs(r.fun) < 5e-3 and abs(r.x[0] + r.x[1] - 1) <= 1e-3
+    assert r.study._backend.definition.constraints["c0"] == pyckg.Equal(1, 1e-3)
+
+
 def test_vectors_of_constraints_and_several_of_them() -> None:
     optimize = pytest.importorskip("scipy.optimize")
     limits = [

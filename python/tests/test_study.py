@@ -112,3 +112,17 @@ def test_finite_lists_and_rules() -> None:
     study = small_study(rules=["x + y <= limit"], constants={"limit": 5})
     evaluate(study, 12)
     assert all(t["x"] + t["y"] <= 5 + 1e-9 for t in study.trials(frame=False))
+
+
+def test_an_equality_is_a_band_with_a_name() -> None:
+    study = pyckg.Study({"a": pyckg.Real(0, 1)}, "f", {"h": pyckg.Equal(20, 0.5)}, seed=1)
+    for h, feasible in ((19.4, False), (19.5, True), (20.5, True), (20.6, False)):
+        trial = study.ask()
+        study.tell(trial, f=1.0, h=h)
+        assert study.trial(trial.number).feasible is feasible
+    low, high = pyckg.Equal(20, 0.5)
+    assert (low, high) == (19.5, 20.5) and repr(pyckg.Equal(20, 0.5)) == "Equal(20.0, 0.5)"
+    with pytest.raises(pyckg.InvalidError, match="tolerance"):
+        pyckg.Equal(20, 0)
+    with pytest.raises(pyckg.InvalidError, match="Equal"):
+        pyckg.Study({"a": pyckg.Real(0, 1)}, "f", {"h": (20, 20)})

@@ -61,6 +61,18 @@ static double model_limit(const struct ckg__scaling *scaling, double limit)
     return isinf(limit) ? limit : ckg__scaling_round(ckg__scaling_place(scaling, limit));
 }
 
+/* A band that is thinner than model units are rounded to keeps a width. */
+static void keep_apart(double *lower, double *upper)
+{
+    const double least = 0x1p-33;
+    const double middle = 0.5 * (*lower + *upper);
+
+    if (*upper - *lower >= 2 * least)
+        return;
+    *lower = middle - fmax(least, 1e-15 * fabs(middle));
+    *upper = middle + fmax(least, 1e-15 * fabs(middle));
+}
+
 void ckg__models_limits(const struct ckg__models *models, int j, double *lower, double *upper)
 {
     const struct ckg_problem *problem = models->data->problem;
@@ -73,6 +85,8 @@ void ckg__models_limits(const struct ckg__models *models, int j, double *lower, 
         ckg__repeat_limits(problem, &models->surrogate[j].repeat, j, lower, upper);
     *lower = model_limit(&s->scaling, *lower);
     *upper = model_limit(&s->scaling, *upper);
+    if (isfinite(*lower) && isfinite(*upper))
+        keep_apart(lower, upper);
 }
 
 void ckg__models_moments(const struct ckg__models *models, int j, double y_mean, double y_sd, double *mean,
@@ -140,12 +154,38 @@ static int find_hyperparameters(struct ckg__models *models)
     return CKG_OK;
 }
 
-/* The processes of all outcomes under sample b, with the limits in model units. */
-static void believe_one(const struct ckg__models *models, int b, struct ckg__belief *belief)
+/* The limits in model units. */
+static void limit_one(const struct ckg__models *models, struct ckg__belief *belief)
 {
     double lower;
     double upper;
 
+    for (int j = 0; j < models->outcomes; j++)
+        if (!ckg__models_shared(models, j)) {
+            const int place = models->surrogate[j].place;
+            ckg__models_limits(models, j, &belief->lower[place], &belief->upper[place]);
+        }
+
+    /* A constraint that repeats another may be the stricter of the two. */
+    for (int j = 0; j < models->outcomes; j++) {
+        const struct ckg__surrogate *s = &models->surrogate[j];
+        if (!ckg__models_shared(models, j) || s->repeat.implied)
+            continue;
+        ckg__models_limits(models, j, &lower, &upper);
+        belief->lower[s->place] = fmax(belief->lower[s->place], lower);
+        belief->upper[s->place] = fmin(belief->upper[s->place], upper);
+    }
+}
+
+void ckg__models_set_limits(struct ckg__models *models)
+{
+    for (int b = 0; models->revision && b < models->beliefs; b++)
+        limit_one(models, &models->belief[b]);
+}
+
+/* The processes of all outcomes under sample b. */
+static void believe_one(const struct ckg__models *models, int b, struct ckg__belief *belief)
+{
     belief->outcomes = models->processes;
     belief->favour = 0;
     for (int j = 0; j < models->outcomes; j++) {
@@ -157,18 +197,8 @@ static void believe_one(const struct ckg__models *models, int b, struct ckg__bel
         belief->doubt[s->place] = models->source ? s->doubt[s->samples > 1 ? b : 0] : 0;
         belief->hidden[s->place] = 0;
         belief->turn[s->place] = s->repeat.factor < 0 ? -1 : 1;
-        ckg__models_limits(models, j, &belief->lower[s->place], &belief->upper[s->place]);
     }
-
-    /* A constraint that repeats another may be the stricter of the two. */
-    for (int j = 0; j < models->outcomes; j++) {
-        const struct ckg__surrogate *s = &models->surrogate[j];
-        if (!ckg__models_shared(models, j) || s->repeat.implied)
-            continue;
-        ckg__models_limits(models, j, &lower, &upper);
-        belief->lower[s->place] = fmax(belief->lower[s->place], lower);
-        belief->upper[s->place] = fmin(belief->upper[s->place], upper);
-    }
+    limit_one(models, belief);
 }
 
 /* What is believed, sample by sample. */

@@ -328,25 +328,61 @@ int ckg_problem_set_objective(ckg_problem *p, const char *name, enum ckg_goal go
     return CKG_OK;
 }
 
-int ckg_problem_add_constraint(ckg_problem *p, const char *name, double min, double max)
+static int check_new_constraint(const ckg_problem *p, const char *name)
 {
-    ckg__error_clear();
     if (check_outcome_name(p, name, -1))
         return CKG_ERR_INVALID;
     if (p->outcomes == 1 + CKG_MAX_CONSTRAINTS)
         return ckg__fail(CKG_ERR_INVALID, "constraint '%s': a problem has at most %d constraints", name,
                          CKG_MAX_CONSTRAINTS);
+    return CKG_OK;
+}
+
+/* Appends o, whose name is still to be copied from the caller's. */
+static int add_outcome(ckg_problem *p, struct ckg__outcome o, const char *name)
+{
+    assert(p->outcomes <= CKG_MAX_CONSTRAINTS && o.min < o.max);
+
+    o.name = ckg__alloc_string(name);
+    if (!o.name)
+        return CKG_ERR_NOMEM;
+    o.noise = CKG_NOISE_AUTO;
+    p->outcome[p->outcomes++] = o;
+    return CKG_OK;
+}
+
+int ckg_problem_add_constraint(ckg_problem *p, const char *name, double min, double max)
+{
+    ckg__error_clear();
+    if (check_new_constraint(p, name))
+        return CKG_ERR_INVALID;
     if (isnan(min) || isnan(max) || (isinf(min) && isinf(max)) || min == INFINITY || max == -INFINITY)
         return ckg__fail(CKG_ERR_INVALID, "constraint '%s': min %g and max %g set no limit", name, min, max);
     if (!(min < max))
         return ckg__fail(CKG_ERR_INVALID, "constraint '%s': min %.17g must be below max %.17g", name, min,
                          max);
-    char *copy = ckg__alloc_string(name);
-    if (!copy)
-        return CKG_ERR_NOMEM;
-    p->outcome[p->outcomes++] = (struct ckg__outcome){
-        .name = copy, .min = min, .max = max, .noise = CKG_NOISE_AUTO};
-    return CKG_OK;
+    return add_outcome(p, (struct ckg__outcome){.min = min, .max = max}, name);
+}
+
+int ckg_problem_add_equality(ckg_problem *p, const char *name, double value, double tolerance)
+{
+    ckg__error_clear();
+    if (check_new_constraint(p, name))
+        return CKG_ERR_INVALID;
+    if (!(fabs(value) <= largest_value))
+        return ckg__fail(CKG_ERR_INVALID, "constraint '%s': %g is not a number within ±1e150", name, value);
+    if (!(tolerance > 0 && tolerance <= largest_value))
+        return ckg__fail(CKG_ERR_INVALID, "constraint '%s': the tolerance must be above 0, not %g", name,
+                         tolerance);
+
+    const double min = value - tolerance;
+    const double max = value + tolerance;
+
+    if (!(min < value && value < max))
+        return ckg__fail(CKG_ERR_INVALID, "constraint '%s': the tolerance %g is lost in the digits of %.17g",
+                         name, tolerance, value);
+    const struct ckg__outcome o = {.min = min, .max = max, .equal = value, .tolerance = tolerance};
+    return add_outcome(p, o, name);
 }
 
 /* 1 when the models can work with noise of this standard deviation. */
@@ -410,6 +446,8 @@ int ckg__problem_copy(ckg_problem **out, const ckg_problem *from)
         p->outcome[j].noise = from->outcome[j].noise;
         p->outcome[j].noise_sd = from->outcome[j].noise_sd;
         p->outcome[j].positive = from->outcome[j].positive;
+        p->outcome[j].equal = from->outcome[j].equal;
+        p->outcome[j].tolerance = from->outcome[j].tolerance;
     }
     if (!status)
         ckg__problem_copy_costs(p, from);
@@ -566,6 +604,19 @@ int ckg_problem_limits(const ckg_problem *p, int j, double *min, double *max)
     if (max)
         *max = o->max;
     return CKG_OK;
+}
+
+int ckg_problem_equality(const ckg_problem *p, int j, double *value, double *tolerance)
+{
+    const struct ckg__outcome *o = outcome_at(p, j);
+
+    if (!o)
+        return -1;
+    if (value)
+        *value = o->equal;
+    if (tolerance)
+        *tolerance = o->tolerance;
+    return o->tolerance > 0;
 }
 
 int ckg_problem_noise(const ckg_problem *p, int j, double *sd)

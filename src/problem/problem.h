@@ -31,10 +31,12 @@ struct ckg__outcome {
     double min, max;
     enum ckg_noise noise;
     double noise_sd;
-    int positive; /* 1: declared to be above 0 */
-    double cost;  /* of measuring it, where that is given */
-    int costed;   /* 1: it is */
-    int group;    /* the group that it is measured with, from 1; 0: none */
+    int positive;     /* 1: declared to be above 0 */
+    double cost;      /* of measuring it, where that is given */
+    int costed;       /* 1: it is */
+    int group;        /* the group that it is measured with, from 1; 0: none */
+    double equal;     /* what it should be, within `tolerance`; min and max are what that allows */
+    double tolerance; /* 0: it is no equality */
 };
 
 /* Designs that are known to obey the rules, found before a study begins (design/allowed.h). */
@@ -65,6 +67,12 @@ struct ckg_problem {
 static inline int ckg__is_positive(const ckg_problem *problem, int j)
 {
     return j < problem->outcomes && problem->outcome[j].positive;
+}
+
+/* 1 when outcome j is an equality. */
+static inline int ckg__is_equality(const ckg_problem *problem, int j)
+{
+    return j < problem->outcomes && problem->outcome[j].tolerance > 0;
 }
 
 int ckg__problem_copy(ckg_problem **out, const ckg_problem *problem);

@@ -250,8 +250,10 @@ static int from_policy(ckg_study *s, const struct ckg__policy *policy, double st
 {
     struct ckg__search search;
 
-    /* What is believed, and what is under way. */
+    /* What is believed, and what is under way; equalities are loose at first. */
     int status = ckg__study_believe(s, policy, started, &search);
+    if (!status)
+        status = ckg__study_loosen(s, &search);
     seconds->fit = ckg__clock() - started;
 
     /* What this policy looks at; a last evaluation looks everywhere, and so does one of some outcomes. */
@@ -376,6 +378,7 @@ static int ask(ckg_study *s, ckg_suggestion *out, double *u)
     /* The design. */
     int status = ready ? from_policy(s, policy, started, &choice, &found, &out->seconds)
                        : from_design(s, &choice, &found);
+    ckg__study_tighten(s);
     if (status && modelled && ckg__interrupt_expired(&s->interrupt) && !ckg__interrupted(&s->interrupt)) {
         status = from_nothing(s, &choice, &found);
         modelled = s->models.revision > 0;

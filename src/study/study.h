@@ -42,6 +42,13 @@ int ckg__study_believe(ckg_study *study, const struct ckg__policy *policy, doubl
                        struct ckg__search *search);
 int ckg__study_end_search(ckg_study *study, int status);
 
+/*
+ * Makes the search one with wider equalities, by what is left of the way to their tolerances (loosen.c); and
+ * takes that back.
+ */
+int ckg__study_loosen(ckg_study *study, struct ckg__search *search);
+void ckg__study_tighten(ckg_study *study);
+
 /* Both at once. */
 int ckg__study_begin_search(ckg_study *study, const struct ckg__policy *policy, struct ckg__search *search);
 

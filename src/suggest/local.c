@@ -295,6 +295,7 @@ static int update(struct ckg__search *search, struct ckg__models **models)
     status = ckg__region_replay(search->data, &rule, &l->own, &l->region);
     if (status || l->region.centre < 0 || !l->region.local)
         return status;
+    memcpy(l->problem.outcome, search->problem->outcome, sizeof l->problem.outcome);
     l->region.length = fmax(l->region.length, smallest);
     lay_ranges(search, search->data->u + (size_t)l->region.centre * (size_t)search->problem->D, l);
 

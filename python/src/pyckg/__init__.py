@@ -12,7 +12,7 @@ from typing import Any as _Any
 
 from ._binding import ffi as _ffi
 from ._binding import lib as _lib
-from ._definition import OptionInfo, PolicyInfo, SettingInfo, options, policies
+from ._definition import Equal, OptionInfo, PolicyInfo, SettingInfo, options, policies
 from ._errors import (
     CancelledError,
     CkgError,
@@ -40,6 +40,7 @@ __all__ = [
     "CancelledError",
     "Categorical",
     "CkgError",
+    "Equal",
     "Estimate",
     "ExhaustedError",
     "FrontierPoint",

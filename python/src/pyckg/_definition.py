@@ -35,6 +35,30 @@ class Row(NamedTuple):
     high: float
 
 
+class Equal(tuple[float, float]):
+    """A constraint that should be `value`, give or take `tolerance`, in its own units.
+
+    It is the pair (value - tolerance, value + tolerance) wherever limits are asked for.
+    """
+
+    value: float
+    tolerance: float
+
+    def __new__(cls, value: float, tolerance: float) -> Equal:
+        middle, off = as_finite("Equal: value", value), as_finite("Equal: tolerance", tolerance)
+        if not middle - off < middle < middle + off:
+            raise InvalidError(f"Equal: tolerance must be above 0 and seen beside {middle:g}, not {off:g}")
+        self = super().__new__(cls, (middle - off, middle + off))
+        self.value, self.tolerance = middle, off
+        return self
+
+    def __getnewargs__(self) -> tuple[float, float]:
+        return self.value, self.tolerance
+
+    def __repr__(self) -> str:
+        return f"Equal({self.value!r}, {self.tolerance!r})"
+
+
 @dataclass(frozen=True)
 class Definition:
     """What may vary, what to minimise, and which limits must hold."""
@@ -88,8 +112,8 @@ class Definition:
             _add_parameter(problem, as_bytes("parameters: a name", name), parameter)
         goal = lib.CKG_MAXIMIZE if self.maximize else lib.CKG_MINIMIZE
         check(lib.ckg_problem_set_objective(problem, as_bytes("objective", self.objective), goal))
-        for name, (low, high) in self.constraints.items():
-            check(lib.ckg_problem_add_constraint(problem, as_bytes("constraints: a name", name), low, high))
+        for name, limits in self.constraints.items():
+            _add_constraint(problem, as_bytes("constraints: a name", name), limits)
         for name, sd in self.noise.items():
             how = lib.CKG_NOISE_KNOWN if sd else lib.CKG_NOISE_NONE
             check(lib.ckg_problem_set_noise(problem, as_bytes("noise: a name", name), how, sd))
@@ -118,6 +142,13 @@ def _add_parameter(problem: Any, name: bytes, parameter: Parameter) -> None:
         check(lib.ckg_problem_set_scale(problem, name, lib.CKG_LOG))
     if parameter.step is not None and not (isinstance(parameter, Integer) and parameter.step == 1):
         check(lib.ckg_problem_set_step(problem, name, parameter.step))
+
+
+def _add_constraint(problem: Any, name: bytes, limits: tuple[float, float]) -> None:
+    if isinstance(limits, Equal):
+        check(lib.ckg_problem_add_equality(problem, name, limits.value, limits.tolerance))
+    else:
+        check(lib.ckg_problem_add_constraint(problem, name, *limits))
 
 
 def _add_rule(problem: Any, rule: str | Row) -> None:
@@ -229,13 +260,17 @@ def _read_constraints(constraints: object) -> dict[str, tuple[float, float]]:
 
 
 def _read_limits(what: str, given: object) -> tuple[float, float]:
+    if isinstance(given, Equal):
+        return given
     if isinstance(given, str | Mapping) or not isinstance(given, Sequence) or len(given) != 2:
-        raise WrongTypeError(f"{what} must be a pair (min, max), with None for no limit, not {given!r}")
+        raise WrongTypeError(f"{what} must be a pair (min, max), with None for no limit, or Equal, not {given!r}")
     low, high = given
     least = -math.inf if low is None else as_number(f"{what}: min", low)
     most = math.inf if high is None else as_number(f"{what}: max", high)
     if math.isnan(least) or math.isnan(most):
         raise InvalidError(f"{what}: min and max must be numbers, not nan")
+    if least == most:
+        raise InvalidError(f"{what}: min and max are both {least:g}; write Equal({least:g}, tolerance)")
     if not least < most:
         raise InvalidError(f"{what}: min must be less than max, not {least:g} and {most:g}")
     if math.isinf(least) and math.isinf(most):

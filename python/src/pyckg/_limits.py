@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ._core import as_integer, as_list, as_number, kind
-from ._definition import Row
+from ._definition import Equal, Row
 from ._errors import InvalidError, WrongTypeError
 from ._parameters import Integer, Parameter, Real
 
@@ -114,9 +114,10 @@ class Source:
     def values(self, x: Any) -> list[float]:
         return vector(self.what, self.function(x, *self.args), finite=False)
 
-    def limits(self, count: int) -> list[Limits]:
+    def limits(self, count: int, tolerance: float) -> list[Limits]:
         low, high = spread(self.what, self.low, self.high, count)
-        return [check_limits(f"{self.what}[{i}]", *pair) for i, pair in enumerate(zip(low, high, strict=True))]
+        pairs = enumerate(zip(low, high, strict=True))
+        return [check_limits(f"{self.what}[{i}]", *pair, tolerance) for i, pair in pairs]
 
     def size(self) -> int | None:
         """How many values it has; None: that remains to be seen."""
@@ -129,22 +130,33 @@ class Source:
 
 
 @dataclass(slots=True)
+class Sum:
+    """A sum of coefficients times variables; can be sent to other processes."""
+
+    coefficients: list[float]
+
+    def __call__(self, x: Any) -> float:
+        return sum(a * float(value) for a, value in zip(self.coefficients, x, strict=True))
+
+
+@dataclass(slots=True)
 class Constraints:
     """All that limits a problem."""
 
+    tolerance: float  # of equalities
     sources: list[Source] = field(default_factory=list)
     rows: list[Row] = field(default_factory=list)  # linear ones: known before any evaluation
     returned: list[Limits] = field(default_factory=list)  # of what fun returns beside the objective
     named: dict[str, Limits] = field(default_factory=dict)  # likewise, by name
 
 
-def read_constraints(constraints: object, space: Space) -> Constraints:
-    found = Constraints()
+def read_constraints(constraints: object, space: Space, tolerance: float) -> Constraints:
+    found = Constraints(tolerance)
     if constraints is None:
         return found
     if isinstance(constraints, Mapping) and "type" not in constraints:
         for name, pair in constraints.items():
-            found.named[str(name)] = _limit_pair(f"constraints: {name}", pair)
+            found.named[str(name)] = _limit_pair(f"constraints: {name}", pair, tolerance)
         return found
     if _is_one(constraints):
         constraints = [constraints]
@@ -168,11 +180,11 @@ def _read_one(what: str, one: object, space: Space, found: Constraints) -> None:
     if isinstance(one, Mapping):
         found.sources.append(_read_old(what, one))
     elif hasattr(one, "A") and hasattr(one, "lb"):
-        found.rows.extend(_read_linear(what, one, space))
+        _read_linear(what, one, space, found)
     elif hasattr(one, "fun") and hasattr(one, "lb"):
         found.sources.append(_read_nonlinear(what, one))
     elif isinstance(one, Sequence) and not isinstance(one, str):
-        found.returned.append(_limit_pair(what, one))
+        found.returned.append(_limit_pair(what, one, found.tolerance))
     else:
         raise WrongTypeError(
             f"{what} must be a NonlinearConstraint, a LinearConstraint, a dict with 'type' and 'fun', or (min, max) for"
@@ -181,16 +193,15 @@ def _read_one(what: str, one: object, space: Space, found: Constraints) -> None:
 
 
 def _read_old(what: str, one: Mapping[str, Any]) -> Source:
-    if one.get("type") == "eq":
-        raise InvalidError(f"{what}: equalities are not supported; give limits that lie apart")
-    if one.get("type") != "ineq":
-        raise InvalidError(f"{what}: type must be 'ineq', not {one.get('type')!r}")
+    if one.get("type") not in ("eq", "ineq"):
+        raise InvalidError(f"{what}: type must be 'eq' or 'ineq', not {one.get('type')!r}")
     if not callable(one.get("fun")):
         raise WrongTypeError(f"{what}: fun must be callable, not {kind(one.get('fun'))}")
     if one.get("jac") is not None:
         _warn_of_derivatives(f"{what}: jac")
     args = one.get("args", ())
-    return Source(what, one["fun"], args if isinstance(args, tuple) else (args,), 0.0, math.inf)
+    high = 0.0 if one["type"] == "eq" else math.inf
+    return Source(what, one["fun"], args if isinstance(args, tuple) else (args,), 0.0, high)
 
 
 def _read_nonlinear(what: str, one: Any) -> Source:
@@ -205,36 +216,37 @@ def _read_nonlinear(what: str, one: Any) -> Source:
     return Source(what, one.fun, (), one.lb, one.ub)
 
 
-def _read_linear(what: str, one: Any, space: Space) -> list[Row]:
-    """Rules on the free variables; what is fixed moves to the limits."""
+def _read_linear(what: str, one: Any, space: Space, found: Constraints) -> None:
+    """Rules on the free variables, what is fixed moved to the limits; an equality leaves a rule no room to search in."""
     A = one.A.toarray() if hasattr(one.A, "toarray") else one.A  # noqa: N806
     matrix = [vector(f"{what}: A", row) for row in (A if is_list(A) and len(A) and is_list(A[0]) else [A])]
     low, high = spread(what, one.lb, one.ub, len(matrix))
-    rows = []
     for row, least, most in zip(matrix, low, high, strict=True):
         if len(row) != len(space.names):
             raise InvalidError(f"{what}: A must have {len(space.names)} columns, as bounds has, not {len(row)}")
         if math.isinf(least) and math.isinf(most) and least < most:
             continue
-        check_limits(what, least, most)
+        if least == most:
+            found.sources.append(Source(what, Sum(row), (), least, most))
+            continue
+        check_limits(what, least, most, found.tolerance)
         known = sum(a * value for a, value, name in zip(row, space.fixed, space.names, strict=True) if name is None)
         free = tuple(a for a, name in zip(row, space.names, strict=True) if name is not None)
         if any(free):
-            rows.append(Row(free, least - known, most - known))
+            found.rows.append(Row(free, least - known, most - known))
         elif not least <= known <= most:
             raise InvalidError(f"{what} is broken by every design, for the variables in it are fixed")
-    return rows
 
 
-def _limit_pair(what: str, pair: object) -> Limits:
-    return check_limits(what, *_bound_pair(what, pair))
+def _limit_pair(what: str, pair: object, tolerance: float) -> Limits:
+    return pair if isinstance(pair, Equal) else check_limits(what, *_bound_pair(what, pair), tolerance)
 
 
-def check_limits(what: str, low: float, high: float) -> Limits:
+def check_limits(what: str, low: float, high: float, tolerance: float) -> Limits:
     if math.isnan(low) or math.isnan(high):
         raise InvalidError(f"{what}: limits must not be nan")
     if low == high:
-        raise InvalidError(f"{what}: equalities are not supported; write {low:g} as two limits that lie apart")
+        return Equal(low, tolerance)
     if low > high:
         raise InvalidError(f"{what}: the lower limit {low:g} is above the upper one, {high:g}")
     if math.isinf(low) and math.isinf(high):

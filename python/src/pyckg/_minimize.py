@@ -52,6 +52,7 @@ def minimize(
     integrality: Any = None,
     noise: str | float | Mapping[str, str | float] = "auto",
     maxfun: int = 60,
+    equal_tolerance: float = 1e-4,
     rng: Any = None,
     workers: int | Callable[..., Any] = 1,
     callback: Callable[..., Any] | None = None,
@@ -63,13 +64,15 @@ def minimize(
     fun           fun(x, *args) gives a number; or (f, c) with values c that are constrained; or a mapping from names to
                   numbers or (value, sd). What is not finite was not measured. It is called once for each design.
     bounds        scipy.optimize.Bounds, or a pair (low, high) for each variable
-    constraints   NonlinearConstraint, LinearConstraint, {"type": "ineq", "fun": …}, or a list of them. A linear one is
-                  known before any evaluation, so that no design breaks it. For what fun returns beside the objective:
-                  (min, max) for each of c, or a mapping from names to (min, max).
+    constraints   NonlinearConstraint, LinearConstraint, {"type": "ineq" or "eq", "fun": …}, or a list of them. A linear
+                  one is known before any evaluation, so that no design breaks it. For what fun returns beside the
+                  objective: (min, max) for each of c, or a mapping from names to (min, max). Where both are the same,
+                  it is an equality; pyckg.Equal(value, tolerance) is one with a tolerance of its own.
     x0            a point to begin with, or several
     integrality   1 for each variable that is an integer
     noise         "auto", "none", or the standard deviation of fun's noise; or for each of "fun", "c0", … by name
     maxfun        evaluations in all
+    equal_tolerance  how far equalities may be off, in the constraint's own units
     rng           a seed, or a random generator, from which one is drawn
     workers       how many processes evaluate at once, -1 for one for each processor; or a function that works like map
     callback      called after each evaluation with the best x so far, or with intermediate_result=; StopIteration stops
@@ -84,7 +87,7 @@ def minimize(
     if not callable(fun):
         raise WrongTypeError(f"fun must be callable, not {kind(fun)}")
     space = read_bounds(bounds, integrality)
-    limits = read_constraints(constraints, space)
+    limits = read_constraints(constraints, space, _as_tolerance(equal_tolerance))
     budget = as_integer("maxfun", maxfun, 1, 2**31 - 1)
     evaluation = _Evaluation(fun, _as_args(args), space, limits, _array())
     start = _read_x0(x0, space)
@@ -121,6 +124,13 @@ def _refuse(others: dict[str, Any]) -> None:
             raise WrongTypeError(f"minimize has no argument {name!r}")
         if value is not None:
             warnings.warn(f"{name}: {_NOT_USED[name]} not used", RuntimeWarning, stacklevel=3)
+
+
+def _as_tolerance(tolerance: object) -> float:
+    off = as_number("equal_tolerance", tolerance)
+    if not 0 < off < math.inf:
+        raise InvalidError(f"equal_tolerance must be above 0, not {off:g}")
+    return off
 
 
 def _as_args(args: object) -> tuple[Any, ...]:
@@ -226,7 +236,7 @@ class _Evaluation:
         """All constraints by name, once the counts are known."""
         pairs = list(self.limits.returned)
         for source, count in zip(self.limits.sources, self.counts, strict=True):
-            pairs.extend(source.limits(count or 0))
+            pairs.extend(source.limits(count or 0, self.limits.tolerance))
         first = len(self.limits.named)
         return {**self.limits.named, **{f"c{first + i}": pair for i, pair in enumerate(pairs)}}
 

@@ -22,7 +22,8 @@ class Study(Shown):
 
     parameters    what may vary: names with Real, Integer or Categorical
     objective     the name of what to minimise, or with maximize=True to maximise
-    constraints   names with (min, max), None for no limit; a design is feasible when all hold
+    constraints   names with (min, max), None for no limit, or Equal(value, tolerance); a design is feasible when all
+                  hold
     noise         of measurements: "auto" (estimated), "none", a standard deviation; or for each outcome by name
     positive      the outcomes that are known to be above 0
     rules         texts such as "pitch >= 1.2 * wire", known before any evaluation and broken by no suggestion

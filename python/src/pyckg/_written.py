@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ._core import kind
-from ._definition import Definition, Options, Row
+from ._definition import Definition, Equal, Options, Row
 from ._errors import InvalidError
 from ._parameters import Categorical, Integer, Parameter, Real
 
@@ -26,7 +26,7 @@ def write_definition(definition: Definition, name: str, designs: Iterable[Sequen
     out["objective"] = {"name": d.objective, **_write_outcome(d, d.objective)}
     if d.constraints:
         out["constraints"] = {
-            key: {**_write_limits(*limits), **_write_outcome(d, key)} for key, limits in d.constraints.items()
+            key: {**_write_limits(limits), **_write_outcome(d, key)} for key, limits in d.constraints.items()
         }
     if d.choose_from:
         out["choose_from"] = [write_design(d, x) for x in d.choose_from]
@@ -99,8 +99,10 @@ def _write_parameter(parameter: Parameter) -> dict[str, Any]:
     return out
 
 
-def _write_limits(low: float, high: float) -> dict[str, float]:
-    return {key: value for key, value in (("min", low), ("max", high)) if math.isfinite(value)}
+def _write_limits(limits: tuple[float, float]) -> dict[str, float]:
+    if isinstance(limits, Equal):
+        return {"equal": limits.value, "tolerance": limits.tolerance}
+    return {key: value for key, value in zip(("min", "max"), limits, strict=True) if math.isfinite(value)}
 
 
 def _write_outcome(definition: Definition, name: str) -> dict[str, Any]:
@@ -135,12 +137,18 @@ def read_definition(given: Mapping[str, Any]) -> Definition:
         parameters,
         given["objective"]["name"],
         given["goal"] == "maximize",
-        {key: (c.get("min", -math.inf), c.get("max", math.inf)) for key, c in given.get("constraints", {}).items()},
+        {key: _read_limits(c) for key, c in given.get("constraints", {}).items()},
         {key: _read_noise(o["noise"]) for key, o in outcomes.items() if o.get("noise", "auto") != "auto"},
         tuple(key for key, o in outcomes.items() if o.get("positive")),
         tuple(given.get("rules", ())),
         fixed={key: p["value"] for key, p in given["parameters"].items() if "value" in p},
     )
+
+
+def _read_limits(given: Mapping[str, Any]) -> tuple[float, float]:
+    if "equal" in given:
+        return Equal(given["equal"], given["tolerance"])
+    return given.get("min", -math.inf), given.get("max", math.inf)
 
 
 def read_options(given: Mapping[str, Any], threads: int) -> Options:

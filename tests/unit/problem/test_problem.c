@@ -598,6 +598,14 @@ static void test_wrong_constraints(void **state)
     FAILS(ckg_problem_add_constraint(p, "c", 1, NAN), CKG_ERR_INVALID, "'c'");
     FAILS(ckg_problem_add_constraint(p, "c", 1, 1), CKG_ERR_INVALID, "'c'");
     FAILS(ckg_problem_add_constraint(p, "c", 2, 1), CKG_ERR_INVALID, "'c'");
+    FAILS(ckg_problem_add_equality(p, "c", NAN, 1), CKG_ERR_INVALID, "'c'");
+    FAILS(ckg_problem_add_equality(p, "c", INFINITY, 1), CKG_ERR_INVALID, "'c'");
+    FAILS(ckg_problem_add_equality(p, "c", 1, 0), CKG_ERR_INVALID, "tolerance must be above 0");
+    FAILS(ckg_problem_add_equality(p, "c", 1, -1), CKG_ERR_INVALID, "tolerance must be above 0");
+    FAILS(ckg_problem_add_equality(p, "c", 1, NAN), CKG_ERR_INVALID, "tolerance must be above 0");
+    FAILS(ckg_problem_add_equality(p, "c", 1, INFINITY), CKG_ERR_INVALID, "tolerance must be above 0");
+    FAILS(ckg_problem_add_equality(p, "c", 1, 1e-17), CKG_ERR_INVALID, "lost in the digits");
+    FAILS(ckg_problem_add_equality(p, "weight", 1, 1), CKG_ERR_INVALID, "'weight'");
     FAILS(ckg_problem_add_constraint(p, "cost", 0, 1), CKG_ERR_INVALID, "'cost'");
     FAILS(ckg_problem_add_constraint(p, "weight", 0, 1), CKG_ERR_INVALID, "'weight'");
     FAILS(ckg_problem_add_constraint(p, "", 0, 1), CKG_ERR_INVALID, "name");
@@ -608,6 +616,7 @@ static void test_wrong_constraints(void **state)
         assert_int_equal(ckg_problem_add_constraint(p, name, 0, 1), CKG_OK);
     }
     FAILS(ckg_problem_add_constraint(p, "over", 0, 1), CKG_ERR_INVALID, "'over'");
+    FAILS(ckg_problem_add_equality(p, "over", 0, 1), CKG_ERR_INVALID, "'over'");
     ckg_problem_free(p);
 }
 

@@ -8,6 +8,7 @@
 
 #include <ckg/ckg.h>
 
+#include "problem/problem.h"
 #include "support/test.h"
 
 static const char *const colours[] = {"red", "green", "blue"};
@@ -79,6 +80,40 @@ static void test_what_was_set(void **state)
     (void)state;
     check_parameters(p);
     check_outcomes(p);
+    ckg_problem_free(p);
+}
+
+static void test_an_equality(void **state)
+{
+    ckg_problem *p = new_problem();
+    ckg_problem *copy;
+    double value = 17;
+    double off = 17;
+
+    (void)state;
+    must(ckg_problem_add_equality(p, "height", 20, 0.1));
+    must(ckg__problem_copy(&copy, p));
+    for (int i = 0; i < 2; i++) {
+        const ckg_problem *q = i ? copy : p;
+        double min, max;
+        const ckg_measurement within = {3, 20 - 0.1, CKG_SD_DEFAULT};
+        const ckg_measurement beyond = {3, 20.1000001, CKG_SD_DEFAULT};
+
+        assert_int_equal(ckg_problem_equality(q, 3, &value, &off), 1);
+        assert_true(value == 20 && off == 0.1);
+        must(ckg_problem_limits(q, 3, &min, &max));
+        assert_true(min == 20 - 0.1 && max == 20 + 0.1);
+        assert_int_equal(ckg_problem_feasible(q, 1, &within), -1); /* the others were not measured */
+        assert_int_equal(ckg_problem_feasible(q, 1, &beyond), 0);
+        for (int j = 0; j < 3; j++) {
+            assert_int_equal(ckg_problem_equality(q, j, &value, &off), 0);
+            assert_true(value == 0 && off == 0);
+        }
+        assert_int_equal(ckg_problem_equality(q, 3, NULL, NULL), 1);
+    }
+    assert_int_equal(ckg_problem_equality(p, 4, &value, &off), -1);
+    assert_int_equal(ckg_problem_equality(NULL, 0, &value, &off), -1);
+    ckg_problem_free(copy);
     ckg_problem_free(p);
 }
 
@@ -259,7 +294,7 @@ static void test_better(void **state)
 
 int main(void)
 {
-    return RUN_TESTS(test_what_was_set, test_a_list, test_a_study_has_the_same, test_what_is_not_there,
-                     test_no_problem, test_designs, test_values, test_many_values, test_feasible,
-                     test_better);
+    return RUN_TESTS(test_what_was_set, test_an_equality, test_a_list, test_a_study_has_the_same,
+                     test_what_is_not_there, test_no_problem, test_designs, test_values, test_many_values,
+                     test_feasible, test_better);
 }
