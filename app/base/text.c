@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -128,6 +129,22 @@ void app_text_print(struct app_text *text, const char *format, ...)
     vsnprintf(text->data + text->length, (size_t)length + 1, format, arguments);
     va_end(arguments);
     text->length += (size_t)length;
+}
+
+void app_text_add_plain(struct app_text *out, const char *name)
+{
+    static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-";
+    uint32_t sum = 2166136261u;
+    int odd = name[0] == '.' || name[0] == '-';
+
+    for (const char *c = name; *c; c++) {
+        const int stays = strchr(plain, *c) && (c > name || !odd);
+        app_text_add(out, stays ? c : "_", 1);
+        odd |= !stays;
+        sum = (sum ^ (unsigned char)*c) * 16777619u;
+    }
+    if (odd)
+        app_text_print(out, "-%08x", sum);
 }
 
 void app_text_free(struct app_text *text)

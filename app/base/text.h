@@ -28,6 +28,9 @@ void app_text_add(struct app_text *text, const char *bytes, size_t length);
 /* The same for bytes from anywhere: what is not UTF-8, and zero bytes, become U+FFFD. */
 void app_text_add_valid(struct app_text *text, const char *bytes, size_t length);
 void app_text_print(struct app_text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* A name for a file: letters, digits and a few signs stay; what else it has is told apart by a number behind
+ * it. */
+void app_text_add_plain(struct app_text *text, const char *name);
 void app_text_free(struct app_text *text);
 
 /* The length of the UTF-8 sequence at `bytes`, or 0 where there is none. */

@@ -240,61 +240,6 @@ static void add_designs(struct app_text *out, const char *key, const struct app_
     app_json_close(out, ']');
 }
 
-static void add_command(struct app_text *out, const struct app_evaluate *e)
-{
-    app_json_open(out, "command", '[');
-    for (int i = 0; i < e->count; i++)
-        app_json_add_string(out, NULL, e->command[i]);
-    app_json_close(out, ']');
-}
-
-static void add_needs(struct app_text *out, const struct app_evaluate *e)
-{
-    app_json_open(out, "needs", '{');
-    for (int i = 0; i < e->needs_count; i++)
-        app_json_add_string(out, e->needs[i].name, e->needs[i].value);
-    app_json_close(out, '}');
-}
-
-static void add_cluster(struct app_text *out, const struct app_evaluate *e)
-{
-    const struct app_cluster *c = &e->cluster;
-
-    app_json_open(out, c->scheduler, '{');
-    if (c->partition)
-        app_json_add_string(out, "partition", c->partition);
-    if (c->time)
-        app_json_add_string(out, "time", c->time);
-    if (c->cpus)
-        app_json_add_integer(out, "cpus", c->cpus);
-    app_json_open(out, "options", '[');
-    for (int i = 0; i < c->option_count; i++)
-        app_json_add_string(out, NULL, c->options[i]);
-    app_json_close(out, ']');
-    app_json_add_integer(out, "concurrent", e->parallel);
-    app_json_close(out, '}');
-}
-
-static void add_evaluate(struct app_text *out, const struct app_evaluate *e)
-{
-    app_json_open(out, "evaluate", '{');
-    add_command(out, e);
-    if (e->timeout > 0)
-        app_json_add_number(out, "timeout", e->timeout);
-    if (e->cluster.scheduler)
-        add_cluster(out, e);
-    else
-        app_json_add_integer(out, "parallel", e->parallel);
-    app_json_add_integer(out, "retries", e->retries);
-    if (e->pause_after >= 0)
-        app_json_add_integer(out, "pause_after", e->pause_after);
-    if (e->ahead)
-        app_json_add_integer(out, "ahead", e->ahead);
-    if (e->needs_count)
-        add_needs(out, e);
-    app_json_close(out, '}');
-}
-
 static void add_stop(struct app_text *out, const struct app_stop_rule *stop)
 {
     char number[32];
@@ -339,7 +284,7 @@ void app_definition_write(const struct app_definition *d, uint64_t seed, struct 
     if (d->own_count)
         add_designs(out, "designs", d, d->own_count, d->own);
     if (d->evaluate.count)
-        add_evaluate(out, &d->evaluate);
+        app_evaluate_write(&d->evaluate, out);
     app_json_close(out, '}');
 }
 
@@ -542,28 +487,9 @@ int app_definition_same(const struct app_definition *old, const struct app_defin
 
 /* --- freed --- */
 
-static void free_cluster(struct app_cluster *c)
-{
-    for (int i = 0; i < c->option_count; i++)
-        free(c->options[i]);
-    free(c->options);
-    free(c->scheduler);
-    free(c->partition);
-    free(c->time);
-}
-
 void app_definition_free(struct app_definition *d)
 {
-    free_cluster(&d->evaluate.cluster);
-    for (int i = 0; i < d->evaluate.count; i++)
-        free(d->evaluate.command[i]);
-    free(d->evaluate.command);
-    free(d->evaluate.at);
-    for (int i = 0; i < d->evaluate.needs_count; i++) {
-        free(d->evaluate.needs[i].name);
-        free(d->evaluate.needs[i].value);
-    }
-    free(d->evaluate.needs);
+    app_evaluate_free(&d->evaluate);
     free(d->warnings);
     free(d->name);
     for (int i = 0; d->parameter && i < CKG_MAX_PARAMETERS; i++)

@@ -41,7 +41,7 @@ struct app_outcome {
     const struct app_label *label;
 };
 
-/* What a worker must have, as licence=cfd. */
+/* What a worker must have, as licence=cfd; and other names with a text. */
 struct app_need {
     char *name, *value;
 };
@@ -53,6 +53,29 @@ struct app_cluster {
     int cpus;               /* of each job, 0: the cluster's own */
     int option_count;
     char **options; /* (option_count) words for the scheduler */
+};
+
+/* Which folders of trials stay. */
+enum app_keep { APP_KEEP_ALL, APP_KEEP_FAILED, APP_KEEP_NONE };
+extern const char *const app_keep_names[];
+
+/* A folder for each trial, in which its command runs. */
+struct app_workspace {
+    int used;
+    char *folder; /* of all of them, from the problem file's; NULL: NAME.work */
+    enum app_keep keep;
+    double quota; /* bytes of all that are kept, 0: any number */
+    int file_count;
+    char **files; /* (file_count) of the problem file's folder, found in each */
+    int template_count;
+    struct app_need *templates; /* (template_count) the file to be written, and the template of it */
+};
+
+/* Results other than by a JSON object on standard output. */
+struct app_result_place {
+    char *file; /* where they stand, in the folder of the command; NULL: on standard output */
+    int find_count;
+    struct app_need *find; /* (find_count) an outcome, and the text that its number stands behind */
 };
 
 /* How many jobs at once where nothing is said. */
@@ -70,6 +93,12 @@ struct app_evaluate {
     int needs_count;
     struct app_need *needs; /* (needs_count) */
     struct app_cluster cluster;
+    struct app_workspace workspace;
+    struct app_result_place results;
+    int environment_count;
+    struct app_need *environment; /* (environment_count) variables of the command's */
+    int before_count;
+    char **before; /* (before_count) lines of shell that run before it */
 };
 
 /* When a run ends before its budget: the rest of it is expected to gain less than this. */
@@ -140,6 +169,13 @@ int app_definition_follow(struct app_definition *definition, struct app_definiti
  */
 int app_definition_same(const struct app_definition *old, const struct app_definition *now,
                         struct app_message *message);
+
+/* --- how a design is evaluated (evaluation.c) --- */
+
+/* Adds the member `evaluate`. */
+void app_evaluate_write(const struct app_evaluate *evaluate, struct app_text *out);
+
+void app_evaluate_free(struct app_evaluate *evaluate);
 
 /* --- how outcomes are modelled (model.c) --- */
 

@@ -95,6 +95,35 @@ static const struct app_file_key evaluate_keys[] = {
     {"needs", "`{licence: cfd}`", "nothing", "labels that a `ckg worker` must have to evaluate this study"},
     {"slurm", "a mapping", "evaluations are processes of this machine",
      "evaluations as jobs of a Slurm cluster; instead of `parallel` and `timeout`"},
+    {"work", "a mapping, `{}`", "the command runs in the file's folder",
+     "a folder for each trial, in which its command runs"},
+    {"results", "a file, or a mapping", "standard output",
+     "where the answer is; the file is looked for where the command runs, and has a JSON object, as standard "
+     "output would"},
+    {"environment", "`{OMP_NUM_THREADS: 4}`", "none",
+     "variables for the command, beside those of `ckg`'s own"},
+    {"before", "`[module load gcc, …]`", "none",
+     "lines of shell, run by bash before the command, which finds the variables that they have set"},
+    {0},
+};
+
+static const struct app_file_key work_keys[] = {
+    {"folder", "a path", "NAME.work", "where the folders of trials are; each is called by its number"},
+    {"keep", "`all`, `failed`, `none`", "`all`", "which of them stay when their trial has ended"},
+    {"quota", "a size such as `2 GB`", "any size",
+     "of all that stay together; the oldest go where it would be more"},
+    {"files", "`[mesh.dat, solve.py]`", "none",
+     "files and folders beside the problem file that each trial finds in its own folder, as symbolic links"},
+    {"templates", "`{deck.inp: deck.template}`", "none",
+     "files to be written for each trial, and what they are made from: `{{NAME}}` becomes that parameter's "
+     "value, `{{NAME:%10.4e}}` the same in a format of C"},
+    {0},
+};
+
+static const struct app_file_key results_keys[] = {
+    {"file", "a path", "standard output", "the file to look at"},
+    {"find", "`{mass: \"MASS =\"}`", "a JSON object",
+     "each outcome's number stands behind this text, where that comes last; any space matches any other"},
     {0},
 };
 
@@ -123,6 +152,8 @@ const struct app_file_part app_file_parts[] = {
     {"a constraint", "A constraint", "constraints: {NAME: {…}}", constraint_keys},
     {"`evaluate`", "The evaluation", "evaluate: {…}", evaluate_keys},
     {"`slurm`", "A Slurm cluster", "evaluate: {slurm: {…}}", slurm_keys},
+    {"`work`", "A folder for each trial", "evaluate: {work: {…}}", work_keys},
+    {"`results`", "Results in a file", "evaluate: {results: {…}}", results_keys},
     {"`stop`", "When to stop", "stop: {…}", stop_keys},
     {"`model`", "How outcomes are modelled", "model: {…}", NULL},
     {0},

@@ -19,7 +19,8 @@ static const double too_long = 1e7;
 enum { MOST_PARALLEL = 1000, MOST_RETRIES = 1000, MOST_FAILURES = 1000, MOST_AHEAD = 1000 };
 
 struct evaluate {
-    const yaml_node_t *command, *timeout, *parallel, *retries, *pause_after, *ahead, *needs, *slurm;
+    const yaml_node_t *command, *timeout, *parallel, *retries, *pause_after, *ahead, *needs, *slurm, *work,
+        *results, *environment, *before;
 };
 
 static const struct app_node_key evaluate_keys[] = {
@@ -31,6 +32,10 @@ static const struct app_node_key evaluate_keys[] = {
     {"ahead", offsetof(struct evaluate, ahead)},
     {"needs", offsetof(struct evaluate, needs)},
     {"slurm", offsetof(struct evaluate, slurm)},
+    {"work", offsetof(struct evaluate, work)},
+    {"results", offsetof(struct evaluate, results)},
+    {"environment", offsetof(struct evaluate, environment)},
+    {"before", offsetof(struct evaluate, before)},
 };
 
 /* The names of all parameters. */
@@ -203,5 +208,15 @@ int app_read_evaluate(struct app_reader *r, const yaml_node_t *node)
         status = app_node_whole(&r->document, from.retries, 0, MOST_RETRIES, &out->retries);
     if (!status && from.pause_after)
         status = app_node_whole(&r->document, from.pause_after, 0, MOST_FAILURES, &out->pause_after);
+    if (!status && from.work)
+        status = app_read_work(r, from.work);
+    if (!status && from.results)
+        status = app_read_results(r, from.results);
+    if (!status && out->results.file && !out->workspace.used)
+        status = app_node_complain(
+            &r->document, from.results,
+            "results in a file need `work: {}`: each trial must have a file of its own");
+    if (!status)
+        status = app_read_surroundings(r, from.environment, from.before);
     return status ? status : read_sharing(r, &from);
 }

@@ -54,6 +54,10 @@ int app_check_rules(struct app_reader *r, const yaml_node_t *node);
 int app_read_evaluate(struct app_reader *r, const yaml_node_t *node);
 /* The mapping under the name of that scheduler. */
 int app_read_cluster(struct app_reader *r, const char *scheduler, const yaml_node_t *node);
+/* Parts of `evaluate`; each of the last two may be NULL. */
+int app_read_work(struct app_reader *r, const yaml_node_t *node);
+int app_read_results(struct app_reader *r, const yaml_node_t *node);
+int app_read_surroundings(struct app_reader *r, const yaml_node_t *environment, const yaml_node_t *before);
 int app_read_stop(struct app_reader *r, const yaml_node_t *node);
 int app_read_policy(struct app_reader *r, const yaml_node_t *node);
 int app_read_model(struct app_reader *r, const yaml_node_t *node);

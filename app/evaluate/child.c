@@ -16,8 +16,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "evaluate/results.h"
 #include "evaluate/spawn.h"
 #include "evaluate/words.h"
+#include "evaluate/workspace.h"
 
 /* The same number on every architecture; older headers do not have it. */
 #ifndef SYS_pidfd_open
@@ -35,45 +37,73 @@ static const double glance = 0.02;
 
 enum { OWN_VARIABLES = 3 };
 
-void app_environment_free(char **environment)
+/* 1 where the entry of an environment is a variable of that name. */
+static int is_variable(const char *entry, const char *name)
 {
-    for (int i = 0; environment && i < OWN_VARIABLES; i++)
+    const size_t length = strlen(name);
+
+    return !strncmp(entry, name, length) && entry[length] == '=';
+}
+
+/* 1 for a variable that evaluations get from us. */
+static int is_own(const struct app_evaluate *e, const char *entry)
+{
+    int own = is_variable(entry, "CKG_STUDY") || is_variable(entry, "CKG_TRIAL") ||
+              is_variable(entry, "CKG_WORKER");
+
+    for (int i = 0; !own && i < e->environment_count; i++)
+        own = is_variable(entry, e->environment[i].name);
+    return own;
+}
+
+/* The first `count`, which are made for it; the others are borrowed. */
+static void free_environment(char **environment, int count)
+{
+    for (int i = 0; environment && i < count; i++)
         free(environment[i]);
     free(environment);
 }
 
-char **app_environment_make(const char *study, int trial, const char *worker)
+void app_environment_free(const struct app_definition *d, char **environment)
 {
+    free_environment(environment, OWN_VARIABLES + d->evaluate.environment_count);
+}
+
+char **app_environment_make(const struct app_definition *d, int trial, const char *worker)
+{
+    const struct app_evaluate *e = &d->evaluate;
+    const int own = OWN_VARIABLES + e->environment_count;
     size_t count = 0;
-    size_t at = OWN_VARIABLES;
-    struct app_text own[OWN_VARIABLES] = {{0}};
     int failed = 0;
 
-    /* Room for both. */
+    /* Room for all. */
     while (environ[count])
         count++;
-    char **out = calloc(count + OWN_VARIABLES + 1, sizeof *out);
+    char **out = calloc(count + (size_t)own + 1, sizeof *out);
 
-    /* Our own. */
-    app_text_print(&own[0], "CKG_STUDY=%s", study);
-    app_text_print(&own[1], "CKG_TRIAL=%d", trial);
-    app_text_print(&own[2], "CKG_WORKER=%s", worker);
-    for (int i = 0; i < OWN_VARIABLES; i++) {
-        failed |= own[i].failed;
-        if (out)
-            out[i] = own[i].data;
+    /* Our own, then the problem file's. */
+    for (int i = 0; out && i < own; i++) {
+        struct app_text text = {0};
+        if (i == 0)
+            app_text_print(&text, "CKG_STUDY=%s", d->name);
+        else if (i == 1)
+            app_text_print(&text, "CKG_TRIAL=%d", trial);
+        else if (i == 2)
+            app_text_print(&text, "CKG_WORKER=%s", worker);
         else
-            app_text_free(&own[i]);
+            app_text_print(&text, "%s=%s", e->environment[i - OWN_VARIABLES].name,
+                           e->environment[i - OWN_VARIABLES].value);
+        failed |= text.failed;
+        out[i] = text.data;
     }
     if (!out || failed) {
-        app_environment_free(out);
+        free_environment(out, own);
         return NULL;
     }
 
     /* All others of the process. */
-    for (size_t i = 0; i < count; i++)
-        if (strncmp(environ[i], "CKG_STUDY=", 10) != 0 && strncmp(environ[i], "CKG_TRIAL=", 10) != 0 &&
-            strncmp(environ[i], "CKG_WORKER=", 11) != 0)
+    for (size_t i = 0, at = (size_t)own; i < count; i++)
+        if (!is_own(e, environ[i]))
             out[at++] = environ[i];
     return out;
 }
@@ -149,16 +179,20 @@ static int start_process(struct app_child *p, const struct app_launcher *by, con
     int theirs[3] = {-1, -1, -1};
     int error = ENOMEM;
 
+    /* Where it runs. */
+    const int status = app_workspace_open(d, order->folder, p->place, order->x, message);
+    if (status)
+        return status;
+
     /* What it is told: arguments, environment, standard input. */
-    char **words = app_words_make(d, order->x);
-    char **environment = app_environment_make(d->name, order->trial, order->worker);
+    char **words = app_words_wrap(d, app_words_make(d, order->folder, order->x));
+    char **environment = app_environment_make(d, order->trial, order->worker);
     app_design_write(d, order->x, &p->input);
     app_text_add(&p->input, "\n", 1);
 
     /* The process, with pipes to it, and something to poll for its end. */
     if (words && environment && !p->input.failed)
-        error = make_pipes(p, theirs) ? launch(p, by->guard, words, environment, order->folder, theirs)
-                                      : errno;
+        error = make_pipes(p, theirs) ? launch(p, by->guard, words, environment, p->place, theirs) : errno;
     for (int i = 0; i < 3; i++)
         shut(&theirs[i]);
 
@@ -168,8 +202,8 @@ static int start_process(struct app_child *p, const struct app_launcher *by, con
         p->deadline = p->started + d->evaluate.timeout;
 
     app_words_free(words);
-    app_environment_free(environment);
-    return error ? complain(message, order->folder, d->evaluate.command[0], error) : CKG_OK;
+    app_environment_free(d, environment);
+    return error ? complain(message, p->place, d->evaluate.command[0], error) : CKG_OK;
 }
 
 /* --- while it runs --- */
@@ -383,8 +417,12 @@ int app_child_start(struct app_child *p, const struct app_launcher *by, const st
                             .in = -1,
                             .out = -1,
                             .err = -1,
-                            .deadline = INFINITY};
-    const int status = p->way->start(p, by, order, message);
+                            .deadline = INFINITY,
+                            .definition = order->definition,
+                            .place = app_workspace_path(order->definition, order->folder, order->trial),
+                            .failed = -1};
+    const int status = p->place ? p->way->start(p, by, order, message)
+                                : app_fail(message, CKG_ERR_NOMEM, "out of memory");
 
     if (status)
         app_child_free(p);
@@ -452,12 +490,11 @@ int app_child_not_found(const struct app_child *p, struct app_message *why)
     return 1;
 }
 
-int app_child_result(struct app_child *p, const struct app_definition *d, int trial,
-                     ckg_measurement *measured, int *count, struct app_answer_rest *rest,
-                     struct app_message *why)
+/* By how it ended; then by what it wrote. */
+static int read_result(struct app_child *p, const struct app_definition *d, int trial,
+                       ckg_measurement *measured, int *count, struct app_answer_rest *rest,
+                       struct app_message *why)
 {
-    *count = 0;
-    *rest = (struct app_answer_rest){0};
     if (p->fault[0])
         return app_fail(why, CKG_ERR_INVALID, "%s", p->fault);
     if (p->unknown)
@@ -474,7 +511,20 @@ int app_child_result(struct app_child *p, const struct app_definition *d, int tr
                         strsignal(WTERMSIG(p->status)));
     if (WEXITSTATUS(p->status))
         return complain_of_exit(p, why);
-    return app_answer_read(&p->answer, d, trial, measured, count, rest, why);
+    const int status = app_results_take(d, p->place, &p->answer, why);
+    return status ? status : app_answer_read(&p->answer, d, trial, measured, count, rest, why);
+}
+
+int app_child_result(struct app_child *p, const struct app_definition *d, int trial,
+                     ckg_measurement *measured, int *count, struct app_answer_rest *rest,
+                     struct app_message *why)
+{
+    *count = 0;
+    *rest = (struct app_answer_rest){0};
+    const int status = read_result(p, d, trial, measured, count, rest, why);
+
+    p->failed = trial ? status != CKG_OK : -1; /* who has no number is nobody's trial */
+    return status;
 }
 
 char *app_child_log(const struct app_child *p)
@@ -497,6 +547,9 @@ void app_child_free(struct app_child *p)
 {
     if (p->way)
         p->way->free(p);
+    if (p->place && !p->unkept)
+        app_workspace_close(p->definition, p->place, p->failed);
+    free(p->place);
     app_text_free(&p->input);
     app_answer_free(&p->answer);
     *p = (struct app_child){.end = -1, .in = -1, .out = -1, .err = -1};

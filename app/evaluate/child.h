@@ -65,8 +65,11 @@ struct app_child {
     size_t logged;
     double started, ended, deadline; /* by app_clock; deadline INFINITY: none */
     int timed_out, killed;
-    int beyond;  /* it is another user's by now and cannot be killed: it is left to itself */
-    int status;  /* as from waitpid, when it ended */
+    int beyond; /* it is another user's by now and cannot be killed: it is left to itself */
+    int status; /* as from waitpid, when it ended */
+    const struct app_definition *definition;
+    char *place; /* the folder in which it runs */
+    int failed;  /* 1: it gave no answer; -1: that was not looked at */
     int unknown; /* somebody else in the process has waited for it, and has its status */
 
     /* as a job */
@@ -116,10 +119,11 @@ int app_child_not_found(const struct app_child *process, struct app_message *why
 void app_child_take(struct app_child *process, int is_output, const char *bytes, size_t length);
 
 /*
- * Our environment with CKG_STUDY, CKG_TRIAL and CKG_WORKER, to be freed by the second; NULL: no memory.
+ * Our environment with CKG_STUDY, CKG_TRIAL, CKG_WORKER and the definition's own, to be freed by the second;
+ * NULL: no memory.
  */
-char **app_environment_make(const char *study, int trial, const char *worker);
-void app_environment_free(char **environment);
+char **app_environment_make(const struct app_definition *definition, int trial, const char *worker);
+void app_environment_free(const struct app_definition *definition, char **environment);
 
 /* The end of its standard error as valid text, NULL for nothing; the caller frees it. */
 char *app_child_log(const struct app_child *process);

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,23 +23,6 @@ static const char status_file[] = "status";
 
 /* --- names --- */
 
-/* Letters, digits and a few signs stay; what else a name has is told apart by a number behind it. */
-static void add_plain(struct app_text *out, const char *name)
-{
-    static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-";
-    uint32_t sum = 2166136261u;
-    int odd = name[0] == '.' || name[0] == '-';
-
-    for (const char *c = name; *c; c++) {
-        const int stays = strchr(plain, *c) && (c > name || !odd);
-        app_text_add(out, stays ? c : "_", 1);
-        odd |= !stays;
-        sum = (sum ^ (unsigned char)*c) * 16777619u;
-    }
-    if (odd)
-        app_text_print(out, "-%08x", sum);
-}
-
 static char *finish_name(struct app_text *name)
 {
     if (name->failed)
@@ -54,7 +36,7 @@ char *app_jobs_folder(const char *folder, const char *study)
     struct app_text name = {0};
 
     app_text_print(&name, "%s/", real ? real : folder);
-    add_plain(&name, study);
+    app_text_add_plain(&name, study);
     app_text_print(&name, ".jobs");
     free(real);
     return finish_name(&name);
@@ -91,28 +73,50 @@ static int is_same(const char *path, const struct app_text *text)
     return same;
 }
 
+const char *app_job_shell(const struct app_definition *d)
+{
+    return d->evaluate.before_count ? "/bin/bash" : "/bin/sh";
+}
+
 /*
  * The script of the job. What ends it from outside is the scheduler's to judge: the exit status is written
  * only where the command has ended by itself. Who asks a job to end, because of a limit or for somebody's
  * more urgent job, sends SIGTERM first, to the script too.
  */
 static void write_script(struct app_text *out, const char *made, const struct app_definition *d,
-                         const char *folder, int trial, char **words)
+                         const char *place, int trial, char **words)
 {
-    app_text_print(out, "#!/bin/sh\nhere=");
+    const struct app_evaluate *e = &d->evaluate;
+
+    /* Nobody has ended it yet; it begins in its folder. */
+    app_text_print(out, "#!%s\nhere=", app_job_shell(d));
     app_word_quote(out, made);
     app_text_print(out, "\nrm -f \"$here/%s\"\n", status_file);
     app_text_print(out, "ended=\ntrap 'ended=1' TERM\n: >\"$here/%s\" || exit 1\ncd ", begun_file);
-    app_word_quote(out, folder);
-    app_text_print(out, " || exit 1\n\nCKG_STUDY=");
+    app_word_quote(out, place);
+    app_text_print(out, " || exit 1\n\n");
+
+    /* What it finds there, and the command. */
+    app_text_print(out, "CKG_STUDY=");
     app_word_quote(out, d->name);
     app_text_print(out, "\nCKG_TRIAL=%d\nexport CKG_STUDY CKG_TRIAL\nunset CKG_WORKER\n", trial);
+    for (int i = 0; i < e->environment_count; i++) {
+        app_text_print(out, "export %s=", e->environment[i].name);
+        app_word_quote(out, e->environment[i].value);
+        app_text_print(out, "\n");
+    }
+    if (e->before_count) {
+        app_before_write(d, out);
+        app_text_print(out, "before 2>\"$here/%s\" &&\n", errors_file);
+    }
     for (int i = 0; words[i]; i++) {
         app_text_add(out, i ? " " : "", i ? 1 : 0);
         app_word_quote(out, words[i]);
     }
     app_text_print(out, " <\"$here/%s\" >\"$here/%s\" 2>\"$here/%s\"\n\n", design_file, output_file,
                    errors_file);
+
+    /* How it ended, unless it was ended. */
     app_text_print(out,
                    "status=$?\n"
                    "if [ -z \"$ended\" ] && [ \"$status\" -le 128 ]; then\n"
@@ -122,14 +126,14 @@ static void write_script(struct app_text *out, const char *made, const struct ap
 }
 
 /* The design and the script, which the caller frees; 0: no memory. */
-static int make_files(const char *made, const struct app_order *order, struct app_text *design,
-                      struct app_text *script)
+static int make_files(const char *made, const char *place, const struct app_order *order,
+                      struct app_text *design, struct app_text *script)
 {
-    char **words = app_words_make(order->definition, order->x);
-    char *real = realpath(order->folder, NULL);
+    char **words = app_words_make(order->definition, order->folder, order->x);
+    char *real = realpath(place, NULL); /* a folder of its own may not be there yet, and has its real name */
 
     if (words)
-        write_script(script, made, order->definition, real ? real : order->folder, order->trial, words);
+        write_script(script, made, order->definition, real ? real : place, order->trial, words);
     app_design_write(order->definition, order->x, design);
     app_text_add(design, "\n", 1);
     const int made_both = words && !design->failed && !script->failed;
@@ -138,13 +142,13 @@ static int make_files(const char *made, const struct app_order *order, struct ap
     return made_both;
 }
 
-int app_job_is(const char *made, const struct app_order *order)
+int app_job_is(const char *made, const char *place, const struct app_order *order)
 {
     struct app_text design = {0};
     struct app_text script = {0};
     char *design_path = path_of(made, design_file);
     char *script_path = path_of(made, script_file);
-    const int same = make_files(made, order, &design, &script) && design_path && script_path &&
+    const int same = make_files(made, place, order, &design, &script) && design_path && script_path &&
                      is_same(design_path, &design) && is_same(script_path, &script);
 
     app_text_free(&design);
@@ -154,13 +158,14 @@ int app_job_is(const char *made, const struct app_order *order)
     return same;
 }
 
-int app_job_write(const char *made, const struct app_order *order, struct app_message *message)
+int app_job_write(const char *made, const char *place, const struct app_order *order,
+                  struct app_message *message)
 {
     struct app_text design = {0};
     struct app_text script = {0};
     char *design_path = path_of(made, design_file);
     char *script_path = path_of(made, script_file);
-    int status = make_files(made, order, &design, &script) && design_path && script_path
+    int status = make_files(made, place, order, &design, &script) && design_path && script_path
                      ? app_write_file(design_path, design.data, design.length, message)
                      : app_fail(message, CKG_ERR_NOMEM, "out of memory");
 

@@ -23,11 +23,15 @@ char *app_jobs_folder(const char *folder, const char *study);
 /* The folder of one of them. */
 char *app_job_folder(const char *jobs, int trial);
 
-/* 1 where the files in that folder are those of the order. */
-int app_job_is(const char *made, const struct app_order *order);
+/* The shell of a job's scripts. */
+const char *app_job_shell(const struct app_definition *definition);
+
+/* 1 where the files in that folder are those of the order, whose command runs in `place`. */
+int app_job_is(const char *made, const char *place, const struct app_order *order);
 
 /* Writes them: the design, and the script that runs the command. */
-int app_job_write(const char *made, const struct app_order *order, struct app_message *message);
+int app_job_write(const char *made, const char *place, const struct app_order *order,
+                  struct app_message *message);
 
 /* The ticket, kept on the disk; read back, 0: there is none. */
 int app_ticket_write(const char *made, const struct app_ticket *ticket, struct app_message *message);

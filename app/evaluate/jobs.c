@@ -14,6 +14,7 @@
 
 #include "evaluate/job_files.h"
 #include "evaluate/words.h"
+#include "evaluate/workspace.h"
 
 /*
  * Seconds: between looks at the files of a job; between questions to the scheduler, where much changes and
@@ -182,10 +183,12 @@ static void make_name(const struct app_jobs *s, char name[APP_JOB_NAME])
 /* The script of an array: each task finds its trial by its number. */
 static void write_script(struct app_jobs *s, int count, struct app_job *const *batch, struct app_text *out)
 {
-    app_text_print(out, "#!/bin/sh\ncase $%s in\n", s->scheduler->index);
+    const char *shell = app_job_shell(s->definition);
+
+    app_text_print(out, "#!%s\ncase $%s in\n", shell, s->scheduler->index);
     for (int i = 0; i < count; i++)
         app_text_print(out, "%d) trial=%d ;;\n", i, batch[i]->trial);
-    app_text_print(out, "esac\nexec /bin/sh ");
+    app_text_print(out, "esac\nexec %s ", shell);
     app_word_quote(out, s->folder);
     app_text_print(out, "/\"$trial\"/run\n");
 }
@@ -203,7 +206,7 @@ static int call_submit(struct app_jobs *s, int count, struct app_job *const *bat
                    batch[count - 1]->trial);
     app_text_print(&log, "%s/%s-", s->folder, batch[0]->ticket.name);
     write_script(s, count, batch, &script);
-    char **environment = app_environment_make(s->definition->name, batch[0]->trial, s->worker);
+    char **environment = app_environment_make(s->definition, batch[0]->trial, s->worker);
 
     if (comment.failed || log.failed || script.failed || !environment)
         status = app_fail(message, CKG_ERR_NOMEM, "out of memory");
@@ -216,7 +219,7 @@ static int call_submit(struct app_jobs *s, int count, struct app_job *const *bat
                                                           .count = count,
                                                           .environment = environment},
                                       base, message);
-    app_environment_free(environment);
+    app_environment_free(s->definition, environment);
     app_text_free(&comment);
     app_text_free(&script);
     app_text_free(&log);
@@ -628,12 +631,14 @@ static int start_job(struct app_child *p, const struct app_launcher *by, const s
         return app_fail(message, CKG_ERR_NOMEM, "out of memory");
 
     /* The job that an earlier run has left, or files for a new one. */
-    if (order->again && app_job_is(job->made, order) && adopt(job))
+    if (order->again && app_job_is(job->made, p->place, order) && adopt(job))
         return CKG_OK;
     disown(job);
     if (mkdir(job->made, 0777) && errno != EEXIST)
         return app_fail(message, CKG_ERR_SYSTEM, "%s: %s", job->made, strerror(errno));
-    const int status = app_job_write(job->made, order, message);
+    int status = app_workspace_open(order->definition, order->folder, p->place, order->x, message);
+    if (!status)
+        status = app_job_write(job->made, p->place, order, message);
 
     /* Choosing designs for many places takes long: those before it need not wait for that. */
     if (!status)

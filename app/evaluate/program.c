@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "evaluate/scheduler.h"
+#include "evaluate/workspace.h"
 
 struct look {
     const struct app_definition *definition;
@@ -214,6 +215,20 @@ static int find_script(const struct app_evaluate *e)
     return 0;
 }
 
+/* 1 where the folder of a trial has that file. */
+static int is_in_workspace(const struct app_evaluate *e, const char *name)
+{
+    for (int i = 0; i < e->workspace.template_count; i++)
+        if (!strcmp(e->workspace.templates[i].name, name))
+            return 1;
+    for (int i = 0; i < e->workspace.file_count; i++) {
+        const char *slash = strrchr(e->workspace.files[i], '/');
+        if (!strcmp(slash ? slash + 1 : e->workspace.files[i], name))
+            return 1;
+    }
+    return 0;
+}
+
 static int check_script(const struct look *l)
 {
     const struct app_evaluate *e = &l->definition->evaluate;
@@ -222,7 +237,15 @@ static int check_script(const struct look *l)
     struct stat info;
     char path[PATH_MAX];
 
-    if (!word || !from_folder(l->folder, e->command[word], path) || stat(path, &info) == 0)
+    if (!word || !from_folder(l->folder, e->command[word], path))
+        return CKG_OK;
+    if (e->workspace.used && e->command[word][0] != '/' && !is_in_workspace(e, e->command[word])) {
+        app_fail(&what, 0,
+                 "the command runs in a folder of the trial's own, where '%s' is not; add it to `files`",
+                 e->command[word]);
+        return complain(l, word, what.text);
+    }
+    if (stat(path, &info) == 0 || e->workspace.used)
         return CKG_OK;
     app_fail(&what, 0, "the script '%s' does not exist; write it, or change `command` (it runs in %s)",
              e->command[word], l->file ? "this file's folder" : l->folder);
@@ -236,7 +259,7 @@ static int check_scheduler(const struct look *l)
     char path[PATH_MAX];
 
     if (find_program(l->folder, scheduler->program, path))
-        return strchr(l->definition->evaluate.command[0], '/') ? check_program(l) : CKG_OK;
+        return CKG_OK;
     return app_fail(l->message, CKG_ERR_INVALID,
                     "`%s` is not in PATH, so no jobs can be submitted from here; run it where jobs are, on a "
                     "login node, or take `%s` out of the problem file",
@@ -247,7 +270,15 @@ int app_program_check(const struct app_definition *d, const char *folder, const 
                       struct app_message *message)
 {
     const struct look l = {d, folder, file, message};
-    const int status = d->evaluate.cluster.scheduler ? check_scheduler(&l) : check_program(&l);
+    const struct app_evaluate *e = &d->evaluate;
+    int status = e->cluster.scheduler ? check_scheduler(&l) : CKG_OK;
 
-    return status ? status : check_script(&l);
+    /* Where programs are found may be changed before, and be another matter on other machines. */
+    if (!status && (strchr(e->command[0], '/') || (!e->cluster.scheduler && !e->before_count)))
+        status = check_program(&l);
+    if (!status)
+        status = check_script(&l);
+    if (!status && e->workspace.used)
+        status = app_workspace_check(d, folder, message);
+    return status;
 }

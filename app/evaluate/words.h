@@ -7,8 +7,18 @@
 /* The text with every {parameter} replaced by its value; the caller frees it. NULL: no memory. */
 char *app_word_expand(const struct app_definition *definition, const char *word, const double *x);
 
-/* All words of the command, the last NULL. */
-char **app_words_make(const struct app_definition *definition, const double *x);
+/*
+ * All words of the command, the last NULL. A program that is named by its path from `folder`, the problem
+ * file's, is found from the folder of a trial, too.
+ */
+char **app_words_make(const struct app_definition *definition, const char *folder, const double *x);
+
+/* The same for a shell that runs what comes before the command first; `words` become part of it. */
+char **app_words_wrap(const struct app_definition *definition, char **words);
+
+/* The lines that come before the command, as a function of a shell; it fails with the first of them that
+ * does. */
+void app_before_write(const struct app_definition *definition, struct app_text *out);
 
 void app_words_free(char **words);
 

@@ -79,7 +79,8 @@ def study(budget, concurrent, name="s", policy="ckg", more=""):
 
 
 def nothing_left(folder, name="s"):
-    check(not CLUSTER.jobs(), "jobs are left:", CLUSTER.call("squeue", "-r"))
+    left = [line for line in CLUSTER.call("squeue", "-h", "-r", "-o", "%j %i %T").splitlines() if line.startswith(f"ckg-{name}-")]
+    check(not left, "jobs are left:", left)
     folder.nothing_left()
     check(not (folder / f"{name}.jobs").exists(), "files are left:", list((folder / f"{name}.jobs").rglob("*")))
 
@@ -152,26 +153,26 @@ def test_preempted():
 
 def test_stopped():
     """SIGTERM ends the jobs, too; their trials wait, and the next run evaluates them. Who has no such partition hears so at once."""
-    with study(6, 3, policy="sobol") as folder:
-        run = folder.start("run", "s.yaml", env={**CLUSTER.env, "NAP": FOREVER})
+    with study(6, 3, policy="sobol", name="t") as folder:
+        run = folder.start("run", "t.yaml", env={**CLUSTER.env, "NAP": FOREVER})
         wait_for(lambda: sum(calls(folder).values()) == 3, "three evaluations")
         run.send_signal(signal.SIGTERM)
         err = run.communicate()[1]
         check(run.returncode == 1 and b"interrupted after 0 of 6" in err, run.returncode, err)
-        nothing_left(folder)
-        check([t["state"] for t in folder.trials("s.yaml")] == ["pending"] * 3, folder.trials("s.yaml"))
+        nothing_left(folder, "t")
+        check([t["state"] for t in folder.trials("t.yaml")] == ["pending"] * 3, folder.trials("t.yaml"))
 
-        wrong = (folder / "s.yaml").read_text().replace("partition: all", "partition: al")
-        folder.write("s.yaml", wrong)
-        folder.ckg("run", "s.yaml", env=CLUSTER.env, expect=1).one_line("invalid partition")
-        check([t["state"] for t in folder.trials("s.yaml")] == ["pending"] * 3, folder.trials("s.yaml"))
-        folder.write("s.yaml", wrong.replace("partition: al", "partition: all"))
+        wrong = (folder / "t.yaml").read_text().replace("partition: all", "partition: al")
+        folder.write("t.yaml", wrong)
+        folder.ckg("run", "t.yaml", env=CLUSTER.env, expect=1).one_line("invalid partition")
+        check([t["state"] for t in folder.trials("t.yaml")] == ["pending"] * 3, folder.trials("t.yaml"))
+        folder.write("t.yaml", wrong.replace("partition: al", "partition: all"))
 
         (folder / "free").touch()
         folder.write("evaluate", EVALUATOR.replace("5) echo", "55) echo"), mode=0o755)
-        folder.ckg("run", "s.yaml", env=CLUSTER.env, expect=0)
-        check([t["state"] for t in folder.trials("s.yaml")] == ["complete"] * 6, folder.trials("s.yaml"))
-        nothing_left(folder)
+        folder.ckg("run", "t.yaml", env=CLUSTER.env, expect=0)
+        check([t["state"] for t in folder.trials("t.yaml")] == ["complete"] * 6, folder.trials("t.yaml"))
+        nothing_left(folder, "t")
 
 
 if __name__ == "__main__":
@@ -181,6 +182,6 @@ if __name__ == "__main__":
         sys.exit(SKIPPED)
     CLUSTER = Cluster()
     try:
-        main(globals())
+        main(globals(), beside=[test_stopped])
     finally:
         CLUSTER.stop()
