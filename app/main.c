@@ -10,6 +10,7 @@
 #include "base/reserve.h"
 #include "base/visible.h"
 #include "command.h"
+#include "store/secret.h"
 
 /* The lines on one of the two outputs. */
 static void print_overview(void (*say)(const char *format, ...))
@@ -58,6 +59,10 @@ static void say_cut(int number, siginfo_t *info, void *context)
 int main(int argc, char **argv)
 {
     const char *word = argc < 2 ? "" : argv[1];
+
+    /* A password is in no list of processes, no message and no history of commands. */
+    for (int i = 1; i < argc; i++)
+        app_secret_take(argv[i]);
 
     open_standard_files();
     app_json_use_reserve();

@@ -4,12 +4,13 @@
 #   CKG_TESTS          the tests (needs cmocka)
 #   CKG_BENCH          the benchmarks (needs OpenBLAS)
 #   CKG_CAIRO          the program writes PNG files too (needs cairo)
+#   CKG_POSTGRESQL     studies can be kept in PostgreSQL too (needs libpq)
 #   CKG_WERROR         warnings are errors, and assertions are checked
 #   CKG_SANITIZE       sanitizers, as given to -fsanitize= (address,undefined or thread)
 #   CKG_FUZZ           links tests/fuzz with libFuzzer (clang, with fuzzer-no-link in CKG_SANITIZE)
 #   CKG_TEST_LAUNCHER  a command, as a list, that runs every test program, such as valgrind
 #
-# The first four are on where what they need is installed. Only what is given by -D is kept: the rest follows anew from
+# The first five are on where what they need is installed. Only what is given by -D is kept: the rest follows anew from
 # what is installed at every configuration, so that a library that comes later is used.
 
 if(PkgConfig_FOUND)
@@ -19,6 +20,7 @@ if(PkgConfig_FOUND)
     pkg_check_modules(JANSSON QUIET IMPORTED_TARGET jansson)
     pkg_check_modules(SQLITE QUIET IMPORTED_TARGET sqlite3)
     pkg_check_modules(CAIRO QUIET IMPORTED_TARGET cairo)
+    pkg_check_modules(LIBPQ QUIET IMPORTED_TARGET libpq)
 endif()
 if(NOT OPENBLAS_FOUND)
     find_library(OPENBLAS_LINK_LIBRARIES openblas)
@@ -45,7 +47,8 @@ ckg_part(CKG_PROGRAM "libyaml, jansson, SQLite and pkg-config (Debian: libyaml-d
 ckg_part(CKG_TESTS "cmocka and pkg-config (Debian: libcmocka-dev, pkg-config)" CMOCKA_FOUND)
 ckg_part(CKG_BENCH "OpenBLAS (Debian: libopenblas-dev)" OPENBLAS_LINK_LIBRARIES)
 ckg_part(CKG_CAIRO "cairo and pkg-config (Debian: libcairo2-dev, pkg-config)" CAIRO_FOUND)
-message(STATUS "program ${CKG_PROGRAM}, PNG files ${CKG_CAIRO}, tests ${CKG_TESTS}, benchmarks ${CKG_BENCH}")
+ckg_part(CKG_POSTGRESQL "libpq and pkg-config (Debian: libpq-dev, pkg-config)" LIBPQ_FOUND)
+message(STATUS "program ${CKG_PROGRAM}, PNG files ${CKG_CAIRO}, PostgreSQL ${CKG_POSTGRESQL}, tests ${CKG_TESTS}, benchmarks ${CKG_BENCH}")
 if(CKG_PROGRAM AND NOT CKG_CAIRO AND NOT DEFINED CACHE{CKG_CAIRO})
     message(STATUS "Without cairo (Debian: libcairo2-dev) figures are written as SVG alone; `make deps` installs it.")
 endif()

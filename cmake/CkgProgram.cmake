@@ -4,8 +4,9 @@
 
 if(CKG_PROGRAM)
     file(GLOB_RECURSE program_sources CONFIGURE_DEPENDS app/*.c)
-    list(FILTER program_sources EXCLUDE REGEX "/app/(main|store/fault|store/fault_none|show/canvas_cairo|show/canvas_none|fuzz/.*)\\.c$")
-    list(APPEND program_sources app/show/$<IF:$<BOOL:${CKG_CAIRO}>,canvas_cairo.c,canvas_none.c>)
+    list(FILTER program_sources EXCLUDE REGEX "/app/(main|store/fault|store/fault_none|store/postgresql|store/postgresql_none|show/canvas_cairo|show/canvas_none|fuzz/.*)\\.c$")
+    list(APPEND program_sources app/show/$<IF:$<BOOL:${CKG_CAIRO}>,canvas_cairo.c,canvas_none.c>
+        app/store/$<IF:$<BOOL:${CKG_POSTGRESQL}>,postgresql.c,postgresql_none.c>)
 
     add_library(ckg_no_faults STATIC app/store/fault_none.c)
     target_include_directories(ckg_no_faults PRIVATE app)
@@ -13,7 +14,7 @@ if(CKG_PROGRAM)
     target_include_directories(ckg_app PUBLIC include app)
     target_compile_definitions(ckg_app PUBLIC _GNU_SOURCE)
     target_link_libraries(ckg_app PUBLIC ckg_no_faults Threads::Threads PkgConfig::YAML PkgConfig::JANSSON PkgConfig::SQLITE
-        $<$<BOOL:${CKG_CAIRO}>:PkgConfig::CAIRO> m)
+        $<$<BOOL:${CKG_CAIRO}>:PkgConfig::CAIRO> $<$<BOOL:${CKG_POSTGRESQL}>:PkgConfig::LIBPQ> m)
 
     add_executable(ckg_program app/main.c)
     target_link_libraries(ckg_program PRIVATE ckg_app ckg_static)
@@ -35,15 +36,17 @@ endif()
 # asks for it. The tests have the bridge beside the program's objects.
 file(GLOB bridge_sources CONFIGURE_DEPENDS python/bridge/*.c)
 if(YAML_FOUND AND JANSSON_FOUND AND SQLITE_FOUND)
-    set(notebook_sources ${bridge_sources} app/show/canvas_none.c app/store/fault_none.c)
+    set(notebook_sources ${bridge_sources} app/show/canvas_none.c app/store/fault_none.c
+        app/store/$<IF:$<BOOL:${CKG_POSTGRESQL}>,postgresql.c,postgresql_none.c>)
     foreach(folder base define store evaluate notebook table problems json show)
         file(GLOB sources CONFIGURE_DEPENDS app/${folder}/*.c)
-        list(FILTER sources EXCLUDE REGEX "/(fault|fault_none|canvas_cairo|canvas_none)\\.c$")
+        list(FILTER sources EXCLUDE REGEX "/(fault|fault_none|postgresql|postgresql_none|canvas_cairo|canvas_none)\\.c$")
         list(APPEND notebook_sources ${sources})
     endforeach()
     add_library(ckg_notebook STATIC EXCLUDE_FROM_ALL ${notebook_sources})
     target_include_directories(ckg_notebook PRIVATE app PUBLIC include python)
     target_compile_definitions(ckg_notebook PRIVATE _GNU_SOURCE)
-    target_link_libraries(ckg_notebook PUBLIC ckg_static Threads::Threads PkgConfig::YAML PkgConfig::JANSSON PkgConfig::SQLITE m)
+    target_link_libraries(ckg_notebook PUBLIC ckg_static Threads::Threads PkgConfig::YAML PkgConfig::JANSSON PkgConfig::SQLITE
+        $<$<BOOL:${CKG_POSTGRESQL}>:PkgConfig::LIBPQ> m)
     set_target_properties(ckg_notebook PROPERTIES POSITION_INDEPENDENT_CODE ON C_VISIBILITY_PRESET hidden)
 endif()

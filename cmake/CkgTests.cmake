@@ -61,6 +61,13 @@ if(CKG_PROGRAM)
         set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77)
     endforeach()
 
+    # The suite of the store once more, in a server of PostgreSQL that is started for it.
+    if(CKG_POSTGRESQL)
+        add_test(NAME app/test_store_on_a_server COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/app/postgresql.py
+            $<TARGET_FILE:app-test_store> -- $<TARGET_FILE:app-test_store_changes>)
+        set_tests_properties(app/test_store_on_a_server PROPERTIES LABELS "app;script" SKIP_RETURN_CODE 77)
+    endif()
+
     # tests/fuzz/fuzz_NAME.c is a libFuzzer target. Here it gets every file of tests/fuzz/corpus/NAME, by whatever compiler; with CKG_FUZZ, which
     # needs clang and fuzzer-no-link among the sanitizers, it is what `make fuzz` runs.
     add_custom_target(fuzzers)
@@ -107,6 +114,7 @@ if(CKG_SANITIZE)
     set(left_out contract/test_hurry contract/test_many_constraints)
     if(CKG_PROGRAM)
         list(APPEND left_out app/test_docs app/test_bench app/test_geometry app/test_digits app/test_outage app/test_own_designs app/test_slurm
+            app/test_postgresql
             app/test_study_crashes app/test_study_deck app/test_study_laboratory app/test_study_network)
     endif()
     set_tests_properties(${left_out} PROPERTIES DISABLED TRUE)

@@ -24,6 +24,7 @@ can_compile() { printf '#include <%s>\nint main(void) { return 0; }\n' "$3" | "$
 can_fuzz() { echo 'int LLVMFuzzerTestOneInput(void) { return 0; }' | clang -fsanitize=fuzzer,address -x c - -o /dev/null; }
 can_make_environments() { python3 -c 'import ensurepip, sys, venv; assert sys.version_info >= (3, 11)'; }
 has_python_headers() { [ -f "$(python3 -c 'import sysconfig; print(sysconfig.get_path("include"))')/Python.h" ]; }
+has_postgresql() { ls /usr/lib/postgresql/*/bin/initdb && PATH=$PATH:/usr/sbin has_command pgbouncer; }
 has_slurm() { PATH=$PATH:/usr/sbin; has_command munged && has_command slurmctld && has_command slurmd && has_command sbatch; }
 has_library() { pkg-config --exists "$1"; }
 
@@ -52,6 +53,8 @@ need_for_test() {
     need clang-format clang-format has_command clang-format
     need cmocka libcmocka-dev has_library cmocka
     need "cairo, for figures as PNG files" libcairo2-dev has_library cairo
+    need "libpq, for studies in PostgreSQL" libpq-dev has_library libpq
+    try "PostgreSQL and pgbouncer, for tests of studies there" "postgresql pgbouncer" has_postgresql
     try "Slurm, for evaluations as its jobs" "slurmctld slurmd slurm-client munge" has_slurm
     need "OpenBLAS, for examples/mnist and the benchmarks" libopenblas-dev has_library openblas
 }

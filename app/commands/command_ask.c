@@ -150,10 +150,11 @@ static int ask_at(const struct app_arguments *a, struct app_notebook *n)
     if (status)
         return status;
     const char *why = app_notebook_known(n, x, &known);
+    const int next = n->count + 1;
     status = queue(a, n, x);
     if (!status && why && !a->quiet)
         app_warn("note: trial %d has the same design and %s\n", known, why);
-    return status ? status : print_trial(a, n, NULL, n->count);
+    return status ? status : print_trial(a, n, NULL, next);
 }
 
 static int read_number(const struct app_arguments *a, int *out)

@@ -22,6 +22,7 @@
     ROW(report, "write the study as one HTML page that opens from disk")                                     \
     ROW(export, "write the trials as CSV, or with --json as one object per line, with every digit")          \
     ROW(import, "add trials from a file of `ckg export`, or from any table of parameters and outcomes")      \
+    ROW(studies, "list the studies of a store")                                                              \
     ROW(check, "say whether a store is whole, what is damaged and what can be saved")                        \
     ROW(policies, "list the policies that choose the next design, with parameters and references")           \
     ROW(problems, "list the built-in test problems; with a name, print its problem file")                    \

@@ -492,6 +492,7 @@ void app_definition_free(struct app_definition *d)
     app_evaluate_free(&d->evaluate);
     free(d->warnings);
     free(d->name);
+    free(d->store);
     for (int i = 0; d->parameter && i < CKG_MAX_PARAMETERS; i++)
         app_label_free(&d->parameter[i]);
     for (int j = 0; d->outcome && j <= CKG_MAX_CONSTRAINTS; j++)

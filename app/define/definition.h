@@ -136,6 +136,7 @@ struct app_definition {
     /* how outcomes are modelled: the text of ckg_option_at(i) at i, NULL where the library's default holds */
     char *model[APP_MODEL_OPTIONS];
     struct app_evaluate evaluate;
+    char *store;    /* where the file wants it kept, as it says, NULL: it does not; never written anywhere */
     char *warnings; /* lines, each with its place, about what works but is probably not meant; NULL: none */
 };
 

@@ -30,6 +30,8 @@ static const struct app_file_key file_keys[] = {
      "are passed on"},
     {"evaluate", "a mapping", "people or other programs evaluate",
      "the command that evaluates a design; without it use `ckg ask` and `ckg tell`"},
+    {"store", "a path, or `postgresql://HOST/DATABASE`", "the file's own path with the ending `.db`",
+     "where the study is kept, unless `--store` says otherwise; a path begins at the file's folder"},
     {0},
 };
 

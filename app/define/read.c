@@ -10,7 +10,7 @@
 
 #include "define/choice.h"
 
-enum { LARGEST_COUNT = 1000000000, MOST_INITIAL = 100000 };
+enum { LARGEST_COUNT = 1000000000, MOST_INITIAL = 100000, LONGEST_STORE = 2000 };
 
 static int read_goal(struct app_reader *r, const yaml_node_t *node)
 {
@@ -46,7 +46,7 @@ static int read_failures(struct app_reader *r, const yaml_node_t *node)
 /* The file's keys in the order they are needed, whatever their order in the file. */
 struct top {
     const yaml_node_t *name, *goal, *budget, *initial, *stop, *policy, *seed, *failures, *model, *parameters,
-        *rules, *objective, *constraints, *designs, *choose_from, *evaluate;
+        *rules, *objective, *constraints, *designs, *choose_from, *evaluate, *store;
 };
 
 static const struct app_node_key top_keys[] = {
@@ -66,6 +66,7 @@ static const struct app_node_key top_keys[] = {
     {"designs", offsetof(struct top, designs)},
     {"choose_from", offsetof(struct top, choose_from)},
     {"evaluate", offsetof(struct top, evaluate)},
+    {"store", offsetof(struct top, store)},
 };
 
 static int check_missing(struct app_reader *r, const yaml_node_t *root, const struct top *top)
@@ -151,6 +152,8 @@ static int read_top(struct app_reader *r, const yaml_node_t *root)
     /* How a design is evaluated. */
     if (!status && top.evaluate)
         status = app_read_evaluate(r, top.evaluate);
+    if (!status && top.store)
+        status = app_node_line(&r->document, top.store, "a store", LONGEST_STORE, &out->store);
     return status;
 }
 

@@ -90,7 +90,8 @@ int app_checkup_make(struct app_checkup *out, struct app_notebook *n, const stru
         n->file = app_copy(place->file);
         status = app_definition_read(&n->definition, place->file, message);
     }
-    n->url = app_store_url(place->store, place->file);
+    if (!status)
+        n->url = app_place_url(place, &n->definition);
     if (!status && (!n->url || (place->file && !n->file)))
         status = app_fail(message, CKG_ERR_NOMEM, "out of memory");
 

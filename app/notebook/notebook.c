@@ -449,7 +449,8 @@ int app_notebook_suggest(struct app_notebook *n, int64_t worker, int queued, ckg
     if (status)
         return app_notebook_fail(n, status);
 
-    /* The store records it as a trial, held by the worker if there is one. */
+    /* The store records it as the next trial, held by the worker if there is one. */
+    const int next = n->count + 1;
     app_design_write(&n->definition, (*out)->x, &design);
     const struct app_record record = {.state = worker ? "running" : "pending",
                                       .origin = !strcmp((*out)->path, "design") ? "design" : "policy",
@@ -457,15 +458,14 @@ int app_notebook_suggest(struct app_notebook *n, int64_t worker, int queued, ckg
                                       .parameters = design.data,
                                       .seconds = NAN,
                                       .starts = worker != 0};
-    status = design.failed
-                 ? no_memory(n->message)
-                 : n->store->table->add(n->store, n->study, n->count + 1, 1, &record, worker, n->message);
+    status = design.failed ? no_memory(n->message)
+                           : n->store->table->add(n->store, n->study, next, 1, &record, worker, n->message);
     app_text_free(&design);
 
-    /* The notebook reads it back, and so knows its number. */
+    /* The notebook reads it back, with what others may have added behind it. */
     if (!status)
         status = app_notebook_sync(n);
-    *number = n->count;
+    *number = next;
 
     /* Nothing was suggested unless it was recorded. */
     if (status) {

@@ -65,6 +65,12 @@ struct app_study_place {
  */
 int app_place_take(struct app_study_place *place, const char *word, struct app_message *message);
 
+/*
+ * The URL of the store: as the command line says, else as the problem file does, else the file's own. The
+ * caller frees it; NULL: no memory.
+ */
+char *app_place_url(const struct app_study_place *place, const struct app_definition *definition);
+
 enum app_access {
     APP_READ,   /* nothing is written; a problem file that has no store yet gives an empty study */
     APP_STORED, /* the same, with the problem as the store has it, whatever the file says */

@@ -34,9 +34,30 @@ int app_place_take(struct app_study_place *place, const char *word, struct app_m
     return CKG_OK;
 }
 
+/* A store's URL as a problem file says it: where it is a file, from that of the problem. */
+static char *url_beside(const char *store, const char *file)
+{
+    struct app_text url = {0};
+    char *plain = app_store_url(store, NULL);
+    const char *path = plain ? app_store_file(plain) : "";
+    const char *slash = strrchr(file, '/');
+
+    if (!slash || !*path || *path == '/')
+        return plain;
+    app_text_print(&url, "%.*s%.*s%s", (int)(path - plain), plain, (int)(slash - file + 1), file, path);
+    free(plain);
+    return url.data;
+}
+
+char *app_place_url(const struct app_study_place *place, const struct app_definition *d)
+{
+    return place->store || !d->store ? app_store_url(place->store, place->file)
+                                     : url_beside(d->store, place->file);
+}
+
 static int make_url(struct app_notebook *n, const struct app_study_place *place)
 {
-    n->url = app_store_url(place->store, place->file);
+    n->url = app_place_url(place, &n->definition);
     return n->url ? CKG_OK : no_memory(n->message);
 }
 
@@ -80,7 +101,7 @@ static uint64_t random_seed(void)
 /* What to type to take over the change. */
 static void write_command(const struct app_notebook *n, struct app_text *out)
 {
-    char *usual = app_store_url(NULL, n->file);
+    char *usual = app_place_url(&(struct app_study_place){.file = n->file}, &n->definition);
 
     app_text_print(out, "ckg change %s", n->file);
     if (usual && strcmp(usual, n->url) != 0)
@@ -397,7 +418,7 @@ int app_notebook_define(struct app_notebook *n, const char *definition, const ch
         n->seed = n->definition.has_seed ? n->definition.seed : random_seed();
     else if (!status) {
         n->url = app_store_url(store, NULL);
-        status = n->url ? make_folder(n, strchr(n->url, ':') + 1) : no_memory(message);
+        status = n->url ? make_folder(n, app_store_file(n->url)) : no_memory(message);
         if (!status)
             status = open_defined(n);
         if (!status)

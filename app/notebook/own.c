@@ -93,6 +93,7 @@ int app_notebook_due(struct app_notebook *n, int *due)
 int app_notebook_add(struct app_notebook *n, const double *x, int64_t worker, int queued, int *number)
 {
     struct app_text design = {0};
+    const int next = n->count + 1;
 
     app_design_write(&n->definition, x, &design);
     const struct app_record record = {.state = worker ? "running" : "pending",
@@ -103,11 +104,11 @@ int app_notebook_add(struct app_notebook *n, const double *x, int64_t worker, in
                                       .starts = worker != 0};
     int status = design.failed
                      ? app_fail(n->message, CKG_ERR_NOMEM, "out of memory")
-                     : n->store->table->add(n->store, n->study, n->count + 1, 1, &record, worker, n->message);
+                     : n->store->table->add(n->store, n->study, next, 1, &record, worker, n->message);
     app_text_free(&design);
     if (!status)
         status = app_notebook_sync(n);
-    *number = n->count;
+    *number = next;
     return status;
 }
 

@@ -58,6 +58,13 @@ int app_work_choose(struct app_notebook *n, const struct app_worker *worker, int
     if (!status && app_notebook_spent(n) < budget)
         status = app_notebook_suggest(n, worker ? worker->id : 0, 1, &suggestion, number);
 
+    /* A turn that was lost with a connection may have been another's meanwhile: then it is for a next time.
+     */
+    if (status == CKG_ERR_STATE && !app_notebook_sync(n)) {
+        status = CKG_OK;
+        *number = 0;
+        *taken = 0;
+    }
     app_notebook_turn_give(n);
     ckg_suggestion_free(suggestion);
     return status;

@@ -8,6 +8,8 @@
 
 #define APP_STORE_ENDING ".db"
 
-#define APP_SQL_DRIVERS(FIRST, NEXT) FIRST(sqlite, "sqlite:PATH")
+#define APP_SQL_DRIVERS(FIRST, NEXT)                                                                         \
+    FIRST(sqlite, "sqlite:PATH")                                                                             \
+    NEXT(postgresql, "postgresql://HOST/DATABASE")
 
 #endif

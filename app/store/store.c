@@ -15,6 +15,7 @@
 #include "base/clock.h"
 #include "store/inside.h"
 #include "store/schema.h"
+#include "store/secret.h"
 
 int app_sql_are_texts(const struct app_sql_value *columns, int first, int last)
 {
@@ -72,6 +73,45 @@ static int study_names(struct app_store *store, app_name_visit *visit, void *con
                        &to, NULL, message);
 }
 
+struct glance {
+    app_study_visit *visit;
+    void *context;
+};
+
+static int take_glance(void *context, const struct app_sql_value *columns, struct app_message *message)
+{
+    const struct glance *to = context;
+    const struct app_study_seen seen = {.name = columns[0].text,
+                                        .definition = columns[1].text,
+                                        .created = app_sql_number(&columns[2]),
+                                        .ended = app_sql_number(&columns[3]),
+                                        .complete = (int)columns[4].integer,
+                                        .failed = (int)columns[5].integer,
+                                        .running = (int)columns[6].integer,
+                                        .pending = (int)columns[7].integer,
+                                        .discarded = (int)columns[8].integer};
+
+    return app_sql_are_texts(columns, 0, 1) ? to->visit(to->context, &seen)
+                                            : app_sql_damaged("a study", 0, message);
+}
+
+static int studies(struct app_store *store, app_study_visit *visit, void *context,
+                   struct app_message *message)
+{
+    struct glance to = {visit, context};
+
+    return app_sql_run(&app_sql_self(store)->sql,
+                       "SELECT s.name, s.definition, s.created, MAX(t.ended),"
+                       " COUNT(CASE WHEN t.state = 'complete' THEN 1 END),"
+                       " COUNT(CASE WHEN t.state = 'failed' THEN 1 END),"
+                       " COUNT(CASE WHEN t.state = 'running' THEN 1 END),"
+                       " COUNT(CASE WHEN t.state = 'pending' THEN 1 END),"
+                       " COUNT(CASE WHEN t.state = 'discarded' THEN 1 END)"
+                       " FROM study s LEFT JOIN trial t ON t.study = s.id"
+                       " GROUP BY s.id, s.name, s.definition, s.created ORDER BY s.name",
+                       0, NULL, take_glance, &to, NULL, message);
+}
+
 static int take_study(void *context, const struct app_sql_value *columns, struct app_message *message)
 {
     struct app_study_record *out = context;
@@ -123,16 +163,28 @@ static int check_lost(struct app_sql_store *s, const char *name, struct app_mess
     return status;
 }
 
+static int look_up(struct app_sql_store *s, const char *name, struct app_study_record *out,
+                   struct app_message *message)
+{
+    *out = (struct app_study_record){0};
+    return APP_SQL_RUN(s, "SELECT " APP_SEALED_STUDY " FROM study WHERE name = $1", take_study, out, NULL,
+                       message, app_sql_text(name));
+}
+
 static int study_find(struct app_store *store, const char *name, struct app_study_record *out,
                       struct app_message *message)
 {
     struct app_sql_store *s = app_sql_self(store);
+    int status = look_up(s, name, out, message);
 
-    *out = (struct app_study_record){0};
-    int status = APP_SQL_RUN(s, "SELECT " APP_SEALED_STUDY " FROM study WHERE name = $1", take_study, out,
-                             NULL, message, app_sql_text(name));
-    if (!status && !out->id)
+    /* What was not there when it was looked for may have been made since, by another program. */
+    if (!status && !out->id) {
+        struct app_message unheard;
+
         status = check_lost(s, name, message);
+        if (status && !look_up(s, name, out, &unheard) && out->id)
+            status = CKG_OK;
+    }
     if (!status && !out->id)
         status = app_fail(message, CKG_ERR_NOT_FOUND, "there is no study '%s' in the store", name);
     if (status)
@@ -510,6 +562,8 @@ char *app_store_url(const char *given, const char *file)
 
     if (given) {
         app_text_print(&url, "%s%s", strchr(given, ':') ? "" : scheme, given);
+        if (!url.data || !app_secret_take(url.data))
+            app_text_free(&url);
         return url.data;
     }
 
@@ -519,6 +573,13 @@ char *app_store_url(const char *given, const char *file)
     const size_t length = dot && dot > (slash ? slash + 1 : file) ? (size_t)(dot - file) : strlen(file);
     app_text_print(&url, "%s%.*s%s", scheme, (int)length, file, APP_STORE_ENDING);
     return url.data;
+}
+
+const char *app_store_file(const char *url)
+{
+    const struct app_sql_driver *driver = app_sql_driver_of(url);
+
+    return driver && driver->is_file ? url + strlen(driver->scheme) : "";
 }
 
 int app_store_is(const char *word)
@@ -535,6 +596,7 @@ const struct app_store_table app_store_sql = {
     .open = sql_open,
     .close = sql_close,
     .study_names = study_names,
+    .studies = studies,
     .study_find = study_find,
     .study_create = study_create,
     .study_update = study_update,

@@ -43,6 +43,13 @@ struct app_study_record {
     int last;          /* the number of its last trial, of an examiner's study alone */
 };
 
+/* A study of a store at a glance; strings are borrowed. */
+struct app_study_seen {
+    const char *name, *definition;
+    double created, ended; /* when it was begun and last got a result: seconds since 1970, or NAN */
+    int complete, failed, running, pending, discarded;
+};
+
 /* What a person did to a study by one command; undone it stays in the list. Strings may be NULL. */
 struct app_change {
     int number;          /* from 1, in the order in which they were made */
@@ -126,6 +133,7 @@ struct app_claim {
 
 typedef int app_record_visit(void *context, const struct app_record *record);
 typedef int app_name_visit(void *context, const char *name);
+typedef int app_study_visit(void *context, const struct app_study_seen *study);
 typedef int app_change_visit(void *context, const struct app_change *change);
 typedef int app_image_visit(void *context, const struct app_image *image);
 typedef int app_worker_visit(void *context, const struct app_worker_seen *worker);
@@ -157,6 +165,8 @@ struct app_store_table {
 
     int (*study_names)(struct app_store *store, app_name_visit *visit, void *context,
                        struct app_message *message);
+    int (*studies)(struct app_store *store, app_study_visit *visit, void *context,
+                   struct app_message *message);
     /* CKG_ERR_NOT_FOUND where there is none of that name. */
     int (*study_find)(struct app_store *store, const char *name, struct app_study_record *out,
                       struct app_message *message);
@@ -283,6 +293,9 @@ extern const struct app_store_table app_store_sql;
  * problem file, beside it with another ending. The caller frees it; NULL: no memory.
  */
 char *app_store_url(const char *given, const char *file);
+
+/* The path of the store's file; "" where it is none. */
+const char *app_store_file(const char *url);
 
 /* 1 when the word is a store's URL, or the path of a file that is one or is called like one. */
 int app_store_is(const char *word);

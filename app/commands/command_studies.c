@@ -1,0 +1,108 @@
+/* ckg studies: what a store holds. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/json.h"
+#include "base/visible.h"
+#include "command.h"
+
+static const struct app_option options[] = {
+    {"store", 0, "URL", "the store: " APP_STORE_URLS, 0},
+    {0},
+};
+
+/* Who lists them, and how many there were. */
+struct list {
+    const struct app_arguments *a;
+    int count;
+};
+
+/* How many evaluations it may have, 0: nobody has said. */
+static int budget_of(const char *definition)
+{
+    json_t *read = json_loads(definition, 0, NULL);
+    const int budget = (int)json_integer_value(json_object_get(read, "budget"));
+
+    json_decref(read);
+    return budget;
+}
+
+static int print_json(const struct app_arguments *a, const struct app_study_seen *s)
+{
+    struct app_text line = {0};
+
+    app_json_open(&line, NULL, '{');
+    app_json_add_string(&line, "study", s->name);
+    app_json_add_integer(&line, "budget", budget_of(s->definition));
+    app_json_add_integer(&line, "complete", s->complete);
+    app_json_add_integer(&line, "failed", s->failed);
+    app_json_add_integer(&line, "running", s->running);
+    app_json_add_integer(&line, "pending", s->pending);
+    app_json_add_integer(&line, "discarded", s->discarded);
+    app_json_add_number(&line, "created", s->created);
+    app_json_add_number(&line, "last_result", s->ended);
+    app_json_close(&line, '}');
+    return app_print(a, &line);
+}
+
+static int print_study(void *context, const struct app_study_seen *s)
+{
+    struct list *list = context;
+    char when[32] = "";
+    const time_t ended = isfinite(s->ended) ? (time_t)s->ended : 0;
+
+    list->count++;
+    if (list->a->json)
+        return print_json(list->a, s);
+    if (list->a->quiet) {
+        app_say("%s\n", s->name);
+        return CKG_OK;
+    }
+
+    /* When something last came of it, in the time of the place. */
+    if (ended)
+        strftime(when, sizeof when, ", last result %Y-%m-%d %H:%M:%S", localtime(&ended));
+    app_say("%s: %d of %d evaluations (%d complete, %d failed), %d running, %d pending%s\n", s->name,
+            s->complete + s->failed, budget_of(s->definition), s->complete, s->failed, s->running, s->pending,
+            when);
+    return CKG_OK;
+}
+
+static int run(const struct app_arguments *a)
+{
+    const char *given = app_option(a, "store");
+    struct list list = {.a = a};
+    struct app_store *store = NULL;
+
+    if (given && a->count)
+        return app_wrong(a, "%s is a store, and so is %s: give one of them", a->rest[0], given);
+    if (!given && !a->count)
+        return app_wrong(a, "which store? --store URL says so");
+
+    char *url = app_store_url(given ? given : a->rest[0], NULL);
+    int status = url ? app_store_open(&store, url, 0, a->message)
+                     : app_fail(a->message, CKG_ERR_NOMEM, "out of memory");
+    if (!status)
+        status = store->table->studies(store, print_study, &list, a->message);
+    if (!status && !list.count && !a->json && !a->quiet)
+        app_say("%s: there is no study in it yet\n", url);
+    if (store)
+        store->table->close(store);
+    free(url);
+    return status;
+}
+
+const struct app_work app_command_studies = {
+    .usage = "--store URL",
+    .about =
+        "A database of PostgreSQL, or a file, may keep many studies. Each is listed with its budget, what\n"
+        "became of its trials, and when the last result came. `ckg status --store URL --study NAME`\n"
+        "says more about one.",
+    .traits = APP_HAS_JSON,
+    .words = 1,
+    .options = options,
+    .run = run,
+};

@@ -1,0 +1,744 @@
+/*
+ * The PostgreSQL driver, by libpq. Everything is in the schema `ckg` of a database of the user's. Nothing is
+ * kept in a session but the channels that are listened to, so that connections may come from pgbouncer in
+ * transaction mode: no prepared statements, settings and locks of transactions alone. Parameters and results
+ * are sent in binary, so that numbers come back bit for bit.
+ *
+ * A lost connection is made anew, half a minute long. What was under way then is rolled back by the server,
+ * and tried again by the store; whether a commit was one that the server did not live to confirm, its
+ * transaction's number tells.
+ *
+ * The turn is an advisory lock of a transaction, which the server gives back when the connection ends.
+ * Nothing is written in that transaction until there is a design, so that nobody else waits for it; its
+ * commit gives the turn back, and the next statement takes it again.
+ */
+#include <libpq-fe.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <ckg/status.h>
+
+#include "base/clock.h"
+#include "store/secret.h"
+#include "store/sql.h"
+#include "store/utf8.h"
+
+/* Seconds: how long a server that went away is waited for. */
+static const double patience = 30;
+
+/* The first half of the numbers of our advisory locks: the letters ckg; and the oldest server. */
+#define LOCKS "6515559"
+enum { OLDEST = 120000, PARAMETERS = 24 };
+
+/* Types of PostgreSQL, by the numbers that its catalogue gives them. */
+enum { TYPE_BOOL = 16, TYPE_INT8 = 20, TYPE_INT2 = 21, TYPE_INT4 = 23, TYPE_TEXT = 25, TYPE_FLOAT8 = 701 };
+
+struct database {
+    PGconn *connection;
+    char *url;
+    int broken;       /* libpq has failed on it, whatever it says of its state */
+    int writing;      /* between begin and its end */
+    char number[24];  /* of that transaction */
+    int may_try;      /* the last failure was none of the statement's */
+    double trouble;   /* since when such failures follow each other, by app_clock; 0: they do not */
+    int64_t turn;     /* the study whose turn we have, 0: none */
+    int turn_open;    /* its transaction is open */
+    int64_t listened; /* the study that we listen to, 0: none */
+    int news;         /* something was heard */
+};
+
+/* --- complaints --- */
+
+/* What to do about it, by the server's code. */
+static const struct {
+    const char *code;
+    const char *text;
+} advices[] = {
+    {"42501", "; its owner can help: GRANT CREATE ON DATABASE, or GRANT ALL ON SCHEMA ckg and its tables"},
+    {"55P03", "; another program is using it, try again"},
+    {"53100", "; free some space there, then run the same command again"},
+    {"53300", "; it has too many connections, see max_connections or pgbouncer"},
+    {"XX001", "; restore it from a backup, or see what `ckg check` can save"},
+};
+
+/* Failures that are the server's or another transaction's: its end, its start, deadlocks. */
+static int is_passing(const char *code)
+{
+    static const char *const codes[] = {"57P01", "57P02", "57P03", "25P03", "40001", "40P01"};
+
+    for (size_t i = 0; code && i < sizeof codes / sizeof *codes; i++)
+        if (!strcmp(code, codes[i]))
+            return 1;
+    return code && !strncmp(code, "08", 2);
+}
+
+static int is_lost(const struct database *db)
+{
+    return db->broken || PQstatus(db->connection) != CONNECTION_OK;
+}
+
+static int is_good(const PGresult *result)
+{
+    const ExecStatusType status = PQresultStatus(result);
+
+    return status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK;
+}
+
+/*
+ * A failure that has no code of the server's is the connection's; libpq may still take that for good when it
+ * could not send.
+ */
+static PGresult *note(struct database *db, PGresult *result)
+{
+    if (!is_good(result) && !PQresultErrorField(result, PG_DIAG_SQLSTATE))
+        db->broken = 1;
+    return result;
+}
+
+/* Words whose answer does not matter. */
+static void tell(struct database *db, const char *words)
+{
+    if (!is_lost(db))
+        PQclear(note(db, PQexec(db->connection, words)));
+}
+
+/* The result is freed; NULL: there is none. */
+static int complain(struct database *db, PGresult *result, struct app_message *message)
+{
+    const char *code = PQresultErrorField(result, PG_DIAG_SQLSTATE);
+    const char *text = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
+    const char *advice = is_lost(db) ? "; see that the server runs, then run the same command again" : "";
+
+    for (size_t i = 0; code && i < sizeof advices / sizeof *advices; i++)
+        if (!strcmp(code, advices[i].code))
+            advice = advices[i].text;
+    if (!text)
+        text = PQerrorMessage(db->connection);
+    db->may_try = is_lost(db) || is_passing(code);
+
+    const int length = (int)strcspn(text, "\n");
+    const int status = app_fail(message, CKG_ERR_SYSTEM, "%s: %.*s%s", db->url, length, text, advice);
+    PQclear(result);
+    return status;
+}
+
+/* --- the connection --- */
+
+static void ignore_notice(void *context, const char *text)
+{
+    (void)context;
+    (void)text;
+}
+
+/* What the URL leaves open has libpq's own defaults, but a silent server is not waited for for ever. */
+static PGconn *connect_to(const char *url)
+{
+    const char *seconds = getenv("PGCONNECT_TIMEOUT");
+    char *whole = app_secret_give(url);
+    const struct {
+        const char *name;
+        const char *value;
+    } settings[] = {{"connect_timeout", seconds ? seconds : "10"},
+                    {"tcp_user_timeout", "30000"},
+                    {"keepalives_idle", "30"},
+                    {"dbname", whole}, /* the URL, which may say otherwise */
+                    {"fallback_application_name", "ckg"},
+                    {"client_encoding", "UTF8"}};
+    enum { COUNT = sizeof settings / sizeof *settings };
+    const char *names[COUNT + 1] = {NULL};
+    const char *values[COUNT + 1] = {NULL};
+
+    for (int i = 0; i < COUNT; i++) {
+        names[i] = settings[i].name;
+        values[i] = settings[i].value;
+    }
+    PGconn *connection = whole ? PQconnectdbParams(names, values, 1) : NULL;
+    free(whole);
+    if (connection)
+        PQsetNoticeProcessor(connection, ignore_notice, NULL);
+    return connection;
+}
+
+static void rest(double seconds)
+{
+    nanosleep(&(struct timespec){.tv_nsec = (long)(seconds * 1e9)}, NULL);
+}
+
+/* Channels are the connection's, so a new one is told. */
+static void listen_again(struct database *db)
+{
+    char words[64];
+
+    if (!db->listened)
+        return;
+    snprintf(words, sizeof words, "LISTEN ckg_%lld", (long long)db->listened);
+    tell(db, words);
+    db->news = 1;
+}
+
+/* 1 when there is a connection, made anew where it was lost. */
+static int reconnect(struct database *db)
+{
+    const double until = (db->trouble > 0 ? db->trouble : app_clock()) + patience;
+
+    while (is_lost(db) && app_clock() < until) {
+        PGconn *fresh = connect_to(db->url);
+        if (PQstatus(fresh) == CONNECTION_OK) {
+            PQfinish(db->connection);
+            db->connection = fresh;
+            db->broken = 0;
+            db->turn_open = 0;
+            listen_again(db);
+        } else {
+            PQfinish(fresh);
+            rest(0.2);
+        }
+    }
+    return !is_lost(db);
+}
+
+static int pg_again(void *database)
+{
+    struct database *db = database;
+    const int may_try = db->may_try;
+
+    db->may_try = 0;
+    if (!may_try)
+        return 0;
+    if (!(db->trouble > 0))
+        db->trouble = app_clock();
+    if (app_clock() - db->trouble >= patience)
+        return 0;
+    if (!is_lost(db))
+        rest(0.01 + 0.02 * (double)(getpid() % 16) / 16); /* two that met do not meet again */
+    return reconnect(db);
+}
+
+static void pg_close(void *database)
+{
+    struct database *db = database;
+
+    if (!db)
+        return;
+    PQfinish(db->connection);
+    free(db->url);
+    free(db);
+}
+
+/* A server that can do what is needed of it. */
+static int check_server(struct database *db, struct app_message *message)
+{
+    const char *encoding = PQparameterStatus(db->connection, "server_encoding");
+
+    if (PQserverVersion(db->connection) < OLDEST)
+        return app_fail(message, CKG_ERR_INVALID,
+                        "%s: PostgreSQL is older than 12; a store needs that or later", db->url);
+    if (encoding && strcmp(encoding, "UTF8") != 0)
+        return app_fail(
+            message, CKG_ERR_INVALID,
+            "%s: the database has the encoding %s; make one for the store: CREATE DATABASE … ENCODING "
+            "'UTF8' TEMPLATE template0",
+            db->url, encoding);
+    return CKG_OK;
+}
+
+static int pg_open(void **out, const char *url, int create, struct app_message *message)
+{
+    struct database *db = calloc(1, sizeof *db);
+    char *wrong = NULL;
+
+    (void)create;
+    *out = NULL;
+    if (db)
+        db->url = app_copy(url);
+    if (!db || !db->url) {
+        pg_close(db);
+        return app_fail(message, CKG_ERR_NOMEM, "out of memory");
+    }
+
+    /* As libpq reads it: the URL that has no password in it may be shown. */
+    PQconninfoOption *parts = PQconninfoParse(url, &wrong);
+    int status = parts ? CKG_OK : app_fail(message, CKG_ERR_INVALID, "%s", wrong ? wrong : "out of memory");
+    PQconninfoFree(parts);
+    PQfreemem(wrong);
+
+    if (!status) {
+        db->connection = connect_to(url);
+        status = is_lost(db) ? complain(db, NULL, message) : check_server(db, message);
+    }
+    if (status)
+        pg_close(db);
+    else
+        *out = db;
+    return status;
+}
+
+/* Nothing is kept that is not in the tables. */
+static int pg_settle(void *database, struct app_message *message)
+{
+    (void)database;
+    (void)message;
+    return CKG_OK;
+}
+
+/* --- values --- */
+
+/* Eight bytes, the highest first, as they travel. */
+static void write_bits(uint64_t bits, char out[8])
+{
+    for (int i = 0; i < 8; i++)
+        out[i] = (char)(bits >> (56 - 8 * i));
+}
+
+static uint64_t read_bits(const char *bytes, int count)
+{
+    uint64_t bits = (signed char)bytes[0] < 0 ? UINT64_MAX : 0;
+
+    for (int i = 0; i < count; i++)
+        bits = bits << 8 | (unsigned char)bytes[i];
+    return bits;
+}
+
+/* The parameters of a statement, as libpq takes them. */
+struct bound {
+    Oid types[PARAMETERS];
+    const char *values[PARAMETERS];
+    int lengths[PARAMETERS];
+    int formats[PARAMETERS];
+    char numbers[PARAMETERS][8];
+    char *texts[PARAMETERS]; /* to be freed */
+};
+
+static void unbind(struct bound *b, int count)
+{
+    for (int i = 0; i < count; i++)
+        free(b->texts[i]);
+}
+
+/* 0: out of memory. */
+static int bind(struct bound *b, int i, const struct app_sql_value *value)
+{
+    static const Oid types[] = {
+        [APP_SQL_INTEGER] = TYPE_INT8, [APP_SQL_REAL] = TYPE_FLOAT8, [APP_SQL_TEXT] = TYPE_TEXT};
+    const enum app_sql_type type = value->type == APP_SQL_NULL ? value->otherwise : value->type;
+    uint64_t bits = (uint64_t)value->integer;
+
+    b->types[i] = types[type];
+    b->values[i] = NULL;
+    b->texts[i] = NULL;
+    b->lengths[i] = 8;
+    b->formats[i] = 1;
+    if (value->type == APP_SQL_TEXT) {
+        if (app_utf8_differs(value->text)) {
+            b->texts[i] = app_utf8_write(value->text);
+            if (!b->texts[i])
+                return 0;
+        }
+        b->values[i] = b->texts[i] ? b->texts[i] : value->text;
+        b->lengths[i] = (int)strlen(b->values[i]);
+    } else if (value->type != APP_SQL_NULL) {
+        if (value->type == APP_SQL_REAL)
+            memcpy(&bits, &value->real, sizeof bits);
+        write_bits(bits, b->numbers[i]);
+        b->values[i] = b->numbers[i];
+    }
+    return 1;
+}
+
+/* The column of the row; *text is to be freed. 0: out of memory. */
+static int read_column(const PGresult *result, int row, int column, struct app_sql_value *out, char **text)
+{
+    const Oid type = PQftype(result, column);
+    const char *bytes = PQgetvalue(result, row, column);
+    uint64_t bits;
+
+    *out = (struct app_sql_value){0};
+    *text = NULL;
+    if (PQgetisnull(result, row, column))
+        return 1;
+
+    if (type == TYPE_INT8 || type == TYPE_INT4 || type == TYPE_INT2 || type == TYPE_BOOL) {
+        out->type = APP_SQL_INTEGER;
+        out->integer = (int64_t)read_bits(bytes, PQgetlength(result, row, column));
+        out->real = (double)out->integer;
+    } else if (type == TYPE_FLOAT8) {
+        out->type = APP_SQL_REAL;
+        bits = read_bits(bytes, 8);
+        memcpy(&out->real, &bits, sizeof bits);
+        out->integer = out->real > -9e18 && out->real < 9e18 ? (int64_t)out->real : 0;
+    } else {
+        out->type = APP_SQL_TEXT;
+        out->text = bytes;
+        if (app_utf8_differed(bytes))
+            out->text = *text = app_utf8_read(bytes);
+    }
+    return out->type != APP_SQL_TEXT || out->text;
+}
+
+static int give_rows(const PGresult *result, app_sql_row *row, void *context, struct app_message *message)
+{
+    const int count = PQnfields(result) < PARAMETERS ? PQnfields(result) : PARAMETERS;
+    int status = CKG_OK;
+
+    for (int i = 0; !status && i < PQntuples(result); i++) {
+        struct app_sql_value columns[PARAMETERS] = {{0}};
+        char *texts[PARAMETERS] = {NULL};
+
+        for (int k = 0; !status && k < count; k++)
+            if (!read_column(result, i, k, &columns[k], &texts[k]))
+                status = app_fail(message, CKG_ERR_NOMEM, "out of memory");
+        if (!status)
+            status = row(context, columns, message);
+        for (int k = 0; k < count; k++)
+            free(texts[k]);
+    }
+    return status;
+}
+
+/* --- statements --- */
+
+/* Words without parameters, several statements perhaps; the last result, NULL: it failed. */
+static PGresult *say(struct database *db, const char *words, struct app_message *message)
+{
+    PGresult *result = note(db, PQexec(db->connection, words));
+
+    if (is_good(result))
+        return result;
+    complain(db, result, message);
+    return NULL;
+}
+
+static int say_only(struct database *db, const char *words, struct app_message *message)
+{
+    PGresult *result = say(db, words, message);
+
+    PQclear(result);
+    return result ? CKG_OK : CKG_ERR_SYSTEM;
+}
+
+/* The turn's transaction; `how` takes its lock. */
+static PGresult *open_turn(struct database *db, const char *how, int64_t study, struct app_message *message)
+{
+    char words[256];
+
+    snprintf(words, sizeof words,
+             "BEGIN; SET LOCAL lock_timeout = '60s'; SET LOCAL idle_in_transaction_session_timeout = '30min';"
+             " SELECT %s(" LOCKS ", %d)",
+             how, (int)(study & 0x7FFFFFFF));
+    return say(db, words, message);
+}
+
+/* A turn whose transaction was committed, or lost, is taken again before anything else is read. */
+static void hold_turn(struct database *db)
+{
+    struct app_message unheard;
+
+    if (!db->turn || db->turn_open)
+        return;
+    PGresult *result = open_turn(db, "pg_advisory_xact_lock", db->turn, &unheard);
+    db->turn_open = result != NULL;
+    PQclear(result);
+    if (!db->turn_open && !is_lost(db)) {
+        tell(db, "ROLLBACK");
+        db->turn = 0;
+    }
+}
+
+/* Nothing of the turn's transaction is left after a failure in it. */
+static void drop_turn(struct database *db)
+{
+    if (db->turn_open)
+        tell(db, "ROLLBACK");
+    db->turn_open = 0;
+}
+
+static PGresult *execute(struct database *db, const char *sql, int count, struct bound *b)
+{
+    if (!db->writing)
+        hold_turn(db);
+    return note(db, PQexecParams(db->connection, sql, count, b->types, b->values, b->lengths, b->formats, 1));
+}
+
+/* One alone, not in a transaction that writes, only reads: it is tried again where the connection was lost.
+ */
+static PGresult *execute_alone(struct database *db, const char *sql, int count, struct bound *b)
+{
+    PGresult *result = execute(db, sql, count, b);
+
+    while (!is_good(result) && (is_lost(db) || is_passing(PQresultErrorField(result, PG_DIAG_SQLSTATE)))) {
+        db->may_try = 1;
+        drop_turn(db);
+        if (!pg_again(db))
+            break;
+        PQclear(result);
+        result = execute(db, sql, count, b);
+    }
+    if (is_good(result))
+        db->trouble = 0;
+    else
+        drop_turn(db);
+    return result;
+}
+
+static int pg_run(void *database, const char *sql, int count, const struct app_sql_value *values,
+                  app_sql_row *row, void *context, int64_t *changed, struct app_message *message)
+{
+    struct database *db = database;
+    struct bound b;
+    int bound = 0;
+
+    /* What it is about. */
+    while (bound < count && bound < PARAMETERS && bind(&b, bound, &values[bound]))
+        bound++;
+    if (bound < count) {
+        unbind(&b, bound);
+        return app_fail(message, CKG_ERR_NOMEM, "out of memory");
+    }
+
+    /* All rows are here before the first is given. */
+    PGresult *result = (db->writing ? execute : execute_alone)(db, sql, count, &b);
+    unbind(&b, bound);
+    if (!is_good(result))
+        return complain(db, result, message);
+    if (changed)
+        *changed = strtoll(PQcmdTuples(result), NULL, 10);
+    const int status = row ? give_rows(result, row, context, message) : CKG_OK;
+    PQclear(result);
+    return status;
+}
+
+/* --- transactions --- */
+
+/* The transaction has a number from its beginning on. Everything is made durable: a server may end as well.
+ */
+static int begin_once(struct database *db, struct app_message *message)
+{
+    hold_turn(db);
+    PGresult *result = say(db,
+                           db->turn_open ? "SELECT txid_current()"
+                                         : "BEGIN; SET LOCAL lock_timeout = '30s';"
+                                           " SET LOCAL idle_in_transaction_session_timeout = '60s';"
+                                           " SELECT txid_current()",
+                           message);
+
+    if (!result)
+        return CKG_ERR_SYSTEM;
+    snprintf(db->number, sizeof db->number, "%s", PQgetvalue(result, 0, 0));
+    PQclear(result);
+    db->writing = 1;
+    db->may_try = 0;
+    return CKG_OK;
+}
+
+static int pg_begin(void *database, int durable, struct app_message *message)
+{
+    struct database *db = database;
+    int status;
+
+    (void)durable;
+    do
+        status = begin_once(db, message);
+    while (status && pg_again(db));
+    return status;
+}
+
+static void pg_rollback(void *database)
+{
+    struct database *db = database;
+
+    if (db->writing || db->turn_open)
+        tell(db, "ROLLBACK");
+    db->writing = 0;
+    db->turn_open = 0;
+}
+
+/*
+ * A commit whose answer did not come: 1 when it was made, 0 when it was not, -1: the server does not say.
+ */
+static int was_committed(struct database *db)
+{
+    char words[64];
+    int made = -1;
+
+    snprintf(words, sizeof words, "SELECT txid_status(%s)", db->number);
+    for (double until = app_clock() + patience; made < 0 && app_clock() < until && reconnect(db);) {
+        PGresult *result = note(db, PQexec(db->connection, words));
+        if (is_good(result) && !PQgetisnull(result, 0, 0)) {
+            const char *word = PQgetvalue(result, 0, 0);
+            made = !strcmp(word, "committed") ? 1 : !strcmp(word, "aborted") ? 0 : -1;
+        }
+        PQclear(result);
+        if (made < 0)
+            rest(0.05);
+    }
+    return made;
+}
+
+static int pg_commit(void *database, struct app_message *message)
+{
+    struct database *db = database;
+    PGresult *result = note(db, PQexec(db->connection, "COMMIT"));
+    int made = is_good(result) && !strcmp(PQcmdStatus(result), "COMMIT");
+
+    db->writing = 0;
+    db->turn_open = 0;
+    if (made) {
+        PQclear(result);
+        db->trouble = 0;
+        return CKG_OK;
+    }
+
+    /* Where the server did not live to say so, it is asked when it is back. */
+    const int lost = is_lost(db);
+    const int status = complain(db, result, message);
+    if (!lost)
+        return status;
+    made = was_committed(db);
+    db->may_try = made == 0;
+    return made > 0 ? CKG_OK : status;
+}
+
+/* The server keeps what it has confirmed. */
+static int pg_kept(void *database, struct app_message *message)
+{
+    (void)database;
+    (void)message;
+    return CKG_OK;
+}
+
+/* Whoever makes tables makes their schema too, where its owner has not. */
+static int pg_alone(void *database, struct app_message *message)
+{
+    struct database *db = database;
+
+    if (say_only(db, "SELECT pg_advisory_xact_lock(" LOCKS ", 0)", message))
+        return CKG_ERR_SYSTEM;
+    PGresult *result = say(db, "SELECT 1 FROM pg_catalog.pg_namespace WHERE nspname = 'ckg'", message);
+    if (!result)
+        return CKG_ERR_SYSTEM;
+    const int there = PQntuples(result) > 0;
+    PQclear(result);
+    return there ? CKG_OK : say_only(db, "CREATE SCHEMA ckg", message);
+}
+
+/* --- the turn --- */
+
+static void pg_turn_give(void *database, int64_t study)
+{
+    struct database *db = database;
+
+    (void)study;
+    if (db->turn_open && !db->writing)
+        drop_turn(db);
+    db->turn = 0;
+}
+
+static int pg_turn_take(void *database, int64_t study, int *taken, struct app_message *message)
+{
+    struct database *db = database;
+    PGresult *result;
+
+    /* One at a time. */
+    *taken = db->turn == study;
+    if (*taken)
+        return CKG_OK;
+    pg_turn_give(db, db->turn);
+
+    do
+        result = open_turn(db, "pg_try_advisory_xact_lock", study, message);
+    while (!result && pg_again(db));
+    if (!result)
+        return CKG_ERR_SYSTEM;
+    *taken = PQgetvalue(result, 0, 0)[0] == 't';
+    PQclear(result);
+    db->turn_open = 1;
+    if (*taken)
+        db->turn = study;
+    else
+        drop_turn(db);
+    return CKG_OK;
+}
+
+/* The connection is the parent's; the child only lets go of its end. */
+static void pg_forked(void *database)
+{
+    struct database *db = database;
+
+    if (PQsocket(db->connection) >= 0)
+        close(PQsocket(db->connection));
+}
+
+/* --- waiting --- */
+
+static int pg_heard(void *database)
+{
+    struct database *db = database;
+    PGnotify *notice;
+
+    if (!is_lost(db))
+        PQconsumeInput(db->connection);
+    while (!is_lost(db) && (notice = PQnotifies(db->connection))) {
+        PQfreemem(notice);
+        db->news = 1;
+    }
+    const int news = db->news;
+    db->news = 0;
+    return news;
+}
+
+static int pg_listen(void *database, int64_t study)
+{
+    struct database *db = database;
+
+    if (is_lost(db) || db->turn_open || db->writing)
+        return -1;
+    if (db->listened != study) {
+        db->listened = study;
+        listen_again(db);
+    }
+    return is_lost(db) ? -1 : PQsocket(db->connection);
+}
+
+const struct app_sql_driver app_sql_postgresql = {
+    .scheme = "postgresql:",
+    .alias = "postgres:",
+    .dialect =
+        {
+            .id = "BIGINT GENERATED BY DEFAULT AS IDENTITY PRIMARY KEY",
+            .integer = "BIGINT",
+            .real = "DOUBLE PRECISION",
+            .text = "TEXT COLLATE \"C\"",
+            .now = "(extract(epoch FROM clock_timestamp())::double precision)",
+            .up = "(extract(epoch FROM clock_timestamp() - pg_postmaster_start_time())::double precision)",
+            .shared_clock = 1,
+            .tables = "(SELECT c.relname::text AS name FROM pg_catalog.pg_class c"
+                      " JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace"
+                      " WHERE n.nspname = 'ckg' AND c.relkind IN ('r', 'p')) AS found",
+            .schema = "ckg.",
+            .claim = "FOR UPDATE OF t SKIP LOCKED",
+            .wake = "(SELECT 1 FROM pg_notify('ckg_' || id::text, ''))",
+            .check = "SELECT COALESCE((SELECT 'the index ' || c.relname || ' is not valid' FROM "
+                     "pg_catalog.pg_index i"
+                     " JOIN pg_catalog.pg_class c ON c.oid = i.indexrelid"
+                     " JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace"
+                     " WHERE n.nspname = 'ckg' AND NOT i.indisvalid LIMIT 1), 'ok')",
+        },
+    .open = pg_open,
+    .close = pg_close,
+    .settle = pg_settle,
+    .alone = pg_alone,
+    .begin = pg_begin,
+    .commit = pg_commit,
+    .rollback = pg_rollback,
+    .again = pg_again,
+    .kept = pg_kept,
+    .run = pg_run,
+    .turn_take = pg_turn_take,
+    .turn_give = pg_turn_give,
+    .forked = pg_forked,
+    .listen = pg_listen,
+    .heard = pg_heard,
+};
