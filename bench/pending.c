@@ -3,19 +3,21 @@
  * has told its result, so that q designs are pending whenever one is chosen. Against the same with none.
  *
  *     build/bench/pending [SUGGESTIONS [SEEDS]]
+ *     build/bench/pending many
  *
  * Times are of the processor, one thread; the median over all suggestions of all seeds, from the same number
- * of results on.
+ * of results on. `many` has hundreds under way, which were laid by the policy sobol.
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include <ckg/ckg.h>
 
 #include "problems/problems.h"
 
-enum { MOST = 100000, MOST_PENDING = 40 };
+enum { MOST = 100000, USUAL_PENDING = 40, MOST_PENDING = 1000 };
 
 /* Those that are under way, the oldest first. */
 struct queue {
@@ -76,6 +78,25 @@ static void settle(ckg_study *study, const struct app_problem *p, double noise, 
         q->trial[i] = q->trial[i + 1];
 }
 
+/* So many designs that fill the space are under way. */
+static void lay(ckg_study *study, const ckg_problem *problem, int pending, struct queue *q)
+{
+    ckg_options options = CKG_OPTIONS_INIT;
+    ckg_study *filling;
+    ckg_suggestion *s;
+
+    options.policy = "sobol";
+    options.seed = 99;
+    if (ckg_study_new(&filling, problem, &options))
+        fail("study");
+    for (int i = 0; i < pending; i++) {
+        if (ckg_study_ask(filling, &s) || ckg_study_add(study, s->x, &q->trial[q->count++]))
+            fail("add");
+        ckg_suggestion_free(s);
+    }
+    ckg_study_free(filling);
+}
+
 /* Seconds of each of so many suggestions with `pending` under way, from `results` results on. */
 static void run_one(const struct app_problem *p, const char *policy, double noise, int results, int pending,
                     int suggestions, uint64_t seed, double *seconds)
@@ -97,8 +118,11 @@ static void run_one(const struct app_problem *p, const char *policy, double nois
         choose(study, &q);
         settle(study, p, noise, &q, seed);
     }
-    for (int i = 0; i < pending; i++)
-        choose(study, &q);
+    if (pending > USUAL_PENDING)
+        lay(study, problem, pending, &q);
+    else
+        for (int i = 0; i < pending; i++)
+            choose(study, &q);
 
     /* A result comes in, and a design is chosen. */
     for (int i = 0; i < suggestions; i++) {
@@ -133,6 +157,21 @@ static double measure(const struct app_problem *p, const char *policy, double no
     return 1e3 * seconds[count / 2];
 }
 
+/* Hundreds under way, after 50 results. */
+static void print_many(void)
+{
+    static const int pending[] = {0, 40, 100, 300, MOST_PENDING};
+    const struct app_problem *p = app_problem_named("mystery");
+
+    printf("milliseconds of the processor for a suggestion on mystery after 50 results, the median of 3\n");
+    for (int noise = 0; noise < 2; noise++)
+        for (int k = 0; k < 5; k++) {
+            printf("noise %d  %5d pending %10.1f\n", noise, pending[k],
+                   measure(p, "ckg", noise, 50, pending[k], 3, 1));
+            fflush(stdout);
+        }
+}
+
 int main(int argc, char **argv)
 {
     static const struct {
@@ -145,8 +184,12 @@ int main(int argc, char **argv)
         {"mystery", "cei", 0, 50},         {"mystery", "nei", 1, 50},         {"mystery", "pesc", 0, 50},
         {"mystery", "scbo", 0, 50},
     };
-    static const int pending[] = {0, 1, 5, 10, 20, MOST_PENDING};
+    static const int pending[] = {0, 1, 5, 10, 20, USUAL_PENDING};
     enum { CASES = sizeof cases / sizeof *cases, COLUMNS = sizeof pending / sizeof *pending };
+    if (argc > 1 && !strcmp(argv[1], "many")) {
+        print_many();
+        return 0;
+    }
     const int suggestions = argc > 1 ? atoi(argv[1]) : 10;
     const int seeds = argc > 2 ? atoi(argv[2]) : 3;
 
