@@ -44,6 +44,10 @@ static void write_line(const struct app_notebook *n, const ckg_suggestion *s, in
     }
     for (int i = 0; i < d->carried_count && app_listed(d, t->x) >= 0; i++)
         app_text_print(out, " %s=%s", d->carried[i].name, app_carried_text(d, i, t->x));
+    if (ckg_problem_separate(d->problem) == 1) {
+        app_text_print(out, "  measure ");
+        app_wants_words(d, &t->wants, out);
+    }
     if (!quiet && !s)
         app_text_print(out, "  (a design of your own%s)", t->queued ? ", queued for the next run" : "");
     else if (!quiet && !isnan(s->mean[0]))

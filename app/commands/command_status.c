@@ -20,7 +20,7 @@ static void print_text(const struct app_notebook *n)
     /* How far it is. */
     app_notebook_tally(n, tally);
     app_say("%s: %d", d->name, tally[APP_COMPLETE] + tally[APP_FAILED_TRIAL]);
-    if (d->budget)
+    if (d->budget && ckg_problem_separate(d->problem) != 1)
         app_say(" of %d", d->budget);
     app_say(" evaluations");
     app_say(" (%d complete, %d failed), %d running, %d pending", tally[APP_COMPLETE], tally[APP_FAILED_TRIAL],
@@ -28,6 +28,8 @@ static void print_text(const struct app_notebook *n)
     if (tally[APP_DISCARDED])
         app_say(", %d discarded", tally[APP_DISCARDED]);
     app_say("\n");
+    if (ckg_problem_separate(d->problem) == 1)
+        app_say("cost so far: %g of %d\n", app_notebook_cost(n), d->budget);
 
     /* How it chooses, and where it is kept. */
     if (n->study || d->has_seed)

@@ -95,6 +95,9 @@ struct app_outcome app_outcome_at(const struct app_definition *d, int j)
 {
     struct app_outcome o = {.name = app_outcome_name(d, j),
                             .positive = ckg_problem_positive(d->problem, j),
+                            .cost = ckg_problem_separate(d->problem) == 1 ? ckg_problem_cost(d->problem, j)
+                                                                          : NAN,
+                            .group = ckg_problem_group(d->problem, j),
                             .title = app_outcome_title(d, j),
                             .label = label_of(d->outcome, j)};
 
@@ -157,6 +160,8 @@ static void add_noise(struct app_text *out, const struct app_outcome *o)
         app_json_add_string(out, "noise", o->noise == CKG_NOISE_NONE ? "none" : "auto");
     if (o->positive)
         app_json_add_truth(out, "positive", 1);
+    if (!isnan(o->cost))
+        app_json_add_number(out, "cost", o->cost);
     app_label_write(o->label, out);
 }
 
@@ -229,6 +234,19 @@ static void add_outcomes(struct app_text *out, const struct app_definition *d)
     app_json_close(out, '}');
 }
 
+static void add_groups(struct app_text *out, const struct app_definition *d)
+{
+    app_json_open(out, "groups", '[');
+    for (int group = 0; group < ckg_problem_groups(d->problem); group++) {
+        app_json_open(out, NULL, '[');
+        for (int j = 0; j <= app_constraints(d); j++)
+            if (ckg_problem_group(d->problem, j) == group)
+                app_json_add_string(out, NULL, app_outcome_name(d, j));
+        app_json_close(out, ']');
+    }
+    app_json_close(out, ']');
+}
+
 static void add_designs(struct app_text *out, const char *key, const struct app_definition *d, int count,
                         const double *X)
 {
@@ -278,6 +296,8 @@ void app_definition_write(const struct app_definition *d, uint64_t seed, struct 
     if (ckg_problem_rules(d->problem))
         add_rules(out, d);
     add_outcomes(out, d);
+    if (ckg_problem_groups(d->problem))
+        add_groups(out, d);
     if (ckg_problem_designs(d->problem))
         add_designs(out, "choose_from", d, ckg_problem_designs(d->problem),
                     ckg_problem_design(d->problem, 0));

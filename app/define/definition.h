@@ -37,6 +37,8 @@ struct app_outcome {
     /* an equality: what it should be, and how far off it may be; min and max are what that allows */
     double equal;
     double tolerance; /* 0: it is none */
+    double cost;      /* of measuring it alone; NAN: outcomes are measured together */
+    int group;        /* that it is measured with, -1: none */
     const char *title;
     const struct app_label *label;
 };

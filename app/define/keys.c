@@ -6,7 +6,9 @@
 static const struct app_file_key file_keys[] = {
     {"name", "a text", "needed", "the study's name in its store"},
     {"goal", "`minimize`, `maximize`", "needed", "what is wanted of the objective"},
-    {"budget", "an integer", "needed", "evaluations in all, the initial design included"},
+    {"budget", "an integer", "needed",
+     "evaluations in all, the initial design included; what they may cost in all where outcomes have a "
+     "`cost`"},
     {"initial", "an integer", "max(10, 2(d+1))",
      "designs that fill the space before the policy takes over; d is the number of parameters"},
     {"stop", "`{gain: 1%}`", "the whole budget is spent",
@@ -22,6 +24,8 @@ static const struct app_file_key file_keys[] = {
      "what is known of the parameters before any evaluation; no design that is chosen breaks one"},
     {"objective", "a mapping", "needed", "the outcome to make as small or as large as possible"},
     {"constraints", "`{NAME: {…}, …}`", "none", "outcomes that must keep within limits"},
+    {"groups", "`[[weight, height], …]`", "each outcome by itself",
+     "outcomes that are always measured together, where outcomes can be measured one at a time"},
     {"designs", "`[{NAME: value, …}, …]`", "none",
      "designs of your own, evaluated first and in this order; they count towards `budget` and `initial`"},
     {"choose_from", "a CSV file, or `[{NAME: value, …}, …]`", "all designs within the ranges",
@@ -62,6 +66,9 @@ static const struct app_file_key objective_keys[] = {
     {"positive", "`true`, `false`", "`false`",
      "`true` where it can only be above 0, like a mass: modelled by its logarithm, and a value that is not "
      "above 0 is refused"},
+    {"cost", "a number", "all outcomes are measured together",
+     "what measuring it alone costs; once one outcome has a cost, each step says which to measure, and the "
+     "others cost 1"},
     {"unit", "a text", "none", "shown beside its name: `kg`"},
     {"description", "a text", "none", "a line about it, for the report"},
     {0},
@@ -77,6 +84,7 @@ static const struct app_file_key constraint_keys[] = {
      "how far from `equal` is still good, in the outcome's unit"},
     {"noise", "`auto`, `none`, a standard deviation", "`auto`: estimated", "as for the objective"},
     {"positive", "`true`, `false`", "`false`", "as for the objective"},
+    {"cost", "a number", "all outcomes are measured together", "as for the objective"},
     {"unit", "a text", "none", "as for the objective"},
     {"description", "a text", "none", "as for the objective"},
     {0},

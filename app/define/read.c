@@ -46,7 +46,7 @@ static int read_failures(struct app_reader *r, const yaml_node_t *node)
 /* The file's keys in the order they are needed, whatever their order in the file. */
 struct top {
     const yaml_node_t *name, *goal, *budget, *initial, *stop, *policy, *seed, *failures, *model, *parameters,
-        *rules, *objective, *constraints, *designs, *choose_from, *evaluate, *store;
+        *rules, *objective, *constraints, *groups, *designs, *choose_from, *evaluate, *store;
 };
 
 static const struct app_node_key top_keys[] = {
@@ -63,6 +63,7 @@ static const struct app_node_key top_keys[] = {
     {"rules", offsetof(struct top, rules)},
     {"objective", offsetof(struct top, objective)},
     {"constraints", offsetof(struct top, constraints)},
+    {"groups", offsetof(struct top, groups)},
     {"designs", offsetof(struct top, designs)},
     {"choose_from", offsetof(struct top, choose_from)},
     {"evaluate", offsetof(struct top, evaluate)},
@@ -144,6 +145,10 @@ static int read_top(struct app_reader *r, const yaml_node_t *root)
         status = app_read_objective(r, top.objective);
     if (!status && top.constraints)
         status = app_read_constraints(r, top.constraints);
+    if (!status && top.groups)
+        status = app_read_groups(r, top.groups);
+    if (!status)
+        status = app_check_costs(r, root);
     if (!status && top.rules)
         status = app_check_rules(r, top.rules);
     if (!status && top.designs)

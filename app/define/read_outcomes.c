@@ -11,22 +11,25 @@
 static const double largest_value = 1e150;
 
 struct outcome {
-    const yaml_node_t *name, *min, *max, *equal, *tolerance, *noise, *positive, *unit, *description;
+    const yaml_node_t *name, *min, *max, *equal, *tolerance, *noise, *positive, *cost, *unit, *description;
 };
 
 static const struct app_node_key objective_keys[] = {
-    {"name", offsetof(struct outcome, name)},
-    {"noise", offsetof(struct outcome, noise)},
-    {"positive", offsetof(struct outcome, positive)},
-    {"unit", offsetof(struct outcome, unit)},
-    {"description", offsetof(struct outcome, description)},
+    {"name", offsetof(struct outcome, name)},         {"noise", offsetof(struct outcome, noise)},
+    {"positive", offsetof(struct outcome, positive)}, {"cost", offsetof(struct outcome, cost)},
+    {"unit", offsetof(struct outcome, unit)},         {"description", offsetof(struct outcome, description)},
 };
 
 static const struct app_node_key constraint_keys[] = {
-    {"min", offsetof(struct outcome, min)},     {"max", offsetof(struct outcome, max)},
-    {"equal", offsetof(struct outcome, equal)}, {"tolerance", offsetof(struct outcome, tolerance)},
-    {"noise", offsetof(struct outcome, noise)}, {"positive", offsetof(struct outcome, positive)},
-    {"unit", offsetof(struct outcome, unit)},   {"description", offsetof(struct outcome, description)},
+    {"min", offsetof(struct outcome, min)},
+    {"max", offsetof(struct outcome, max)},
+    {"equal", offsetof(struct outcome, equal)},
+    {"tolerance", offsetof(struct outcome, tolerance)},
+    {"noise", offsetof(struct outcome, noise)},
+    {"positive", offsetof(struct outcome, positive)},
+    {"cost", offsetof(struct outcome, cost)},
+    {"unit", offsetof(struct outcome, unit)},
+    {"description", offsetof(struct outcome, description)},
 };
 
 /* Outcomes and parameters stand in one table, so they share one set of names. The caller frees *name. */
@@ -61,6 +64,17 @@ static int read_noise(struct app_reader *r, const yaml_node_t *node, const char 
     return refused ? app_reader_refuse(r, node, refused) : CKG_OK;
 }
 
+/* cost: what measuring it alone costs. */
+static int read_cost(struct app_reader *r, const yaml_node_t *node, const char *outcome)
+{
+    double cost = 0;
+    int status = app_node_number(&r->document, node, 0, largest_value, &cost);
+
+    if (!status && ckg_problem_set_cost(r->out->problem, outcome, cost))
+        status = app_reader_refuse(r, node, CKG_ERR_INVALID);
+    return status;
+}
+
 /* What objective and constraints share, once the library knows the outcome. */
 static int read_rest(struct app_reader *r, const char *name, const struct outcome *from)
 {
@@ -72,6 +86,8 @@ static int read_rest(struct app_reader *r, const char *name, const struct outcom
         status = app_node_truth(&r->document, from->positive, &positive);
     if (!status && positive && ckg_problem_set_positive(r->out->problem, name, 1))
         status = app_reader_refuse(r, from->positive, CKG_ERR_INVALID);
+    if (!status && from->cost)
+        status = read_cost(r, from->cost, name);
     return status ? status
                   : app_read_label(r, name, from->unit, from->description, &r->out->outcome[outcome]);
 }
@@ -173,4 +189,54 @@ int app_read_objective(struct app_reader *r, const yaml_node_t *node)
     }
     free(name);
     return status;
+}
+
+/* --- groups --- */
+
+/* One group: a list of names. */
+static int read_group(struct app_reader *r, const yaml_node_t *node)
+{
+    const char *names[1 + CKG_MAX_CONSTRAINTS];
+    const int count = node->type == YAML_SEQUENCE_NODE ? app_node_items(node) : 0;
+
+    if (count < 2 || count > 1 + CKG_MAX_CONSTRAINTS)
+        return app_node_expect(&r->document, node, "a list of outcomes that come together, [weight, height]");
+    for (int i = 0; i < count; i++) {
+        const yaml_node_t *item = app_reader_item(r, node, i);
+        if (!app_node_is_text(item))
+            return app_node_expect(&r->document, item, "the name of an outcome");
+        names[i] = app_node_text(item);
+    }
+    return ckg_problem_add_group(r->out->problem, count, names) ? app_reader_refuse(r, node, CKG_ERR_INVALID)
+                                                                : CKG_OK;
+}
+
+int app_read_groups(struct app_reader *r, const yaml_node_t *node)
+{
+    int status = CKG_OK;
+
+    if (node->type != YAML_SEQUENCE_NODE)
+        return app_node_expect(&r->document, node, "a list of groups, [[weight, height], …]");
+    for (int i = 0; !status && i < app_node_items(node); i++)
+        status = read_group(r, app_reader_item(r, node, i));
+    return status;
+}
+
+/* What an outcome by itself costs must be something, and what a trial is to measure has a name of its own. */
+int app_check_costs(struct app_reader *r, const yaml_node_t *node)
+{
+    const ckg_problem *p = r->out->problem;
+
+    if (ckg_problem_separate(p) != 1)
+        return CKG_OK;
+    if (ckg_problem_parameter_find(p, "measure") >= 0)
+        return app_node_complain(&r->document, node,
+                                 "where outcomes have costs, no parameter may be called 'measure'");
+    for (int j = 0; j <= ckg_problem_constraints(p); j++)
+        if (!(ckg_problem_cost(p, j) > 0) && ckg_problem_group(p, j) < 0)
+            return app_node_complain(
+                &r->document, node,
+                "'%s' costs nothing: put it into one of the `groups` with what it comes with",
+                ckg_problem_outcome_name(p, j));
+    return CKG_OK;
 }

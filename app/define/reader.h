@@ -47,6 +47,8 @@ int app_read_label(struct app_reader *r, const char *name, const yaml_node_t *un
 int app_read_parameters(struct app_reader *r, const yaml_node_t *node);
 int app_read_objective(struct app_reader *r, const yaml_node_t *node);
 int app_read_constraints(struct app_reader *r, const yaml_node_t *node);
+int app_read_groups(struct app_reader *r, const yaml_node_t *node);
+int app_check_costs(struct app_reader *r, const yaml_node_t *node);
 int app_read_rules(struct app_reader *r, const yaml_node_t *node);
 
 /* Once all of the problem is read: the rules leave something. */

@@ -50,6 +50,8 @@ static int check_fixed(const struct app_definition *d, const char *name, const j
 
     if (app_carried_find(d, name) >= 0)
         return CKG_OK;
+    if (!strcmp(name, "measure") && json_is_array(value) && ckg_problem_separate(d->problem) == 1)
+        return CKG_OK;
     if (!fixed)
         return app_fail(message, CKG_ERR_INVALID, "there is no parameter '%s'", name);
     if (!app_typed_is(value, fixed->text))
@@ -176,6 +178,71 @@ void app_design_write(const struct app_definition *d, const double *x, struct ap
     const int row = d->carried_count ? app_listed(d, x) : -1;
     for (int i = 0; row >= 0 && i < d->carried_count; i++)
         app_typed_add(out, d->carried[i].name, d->carried[i].text[row], d->carried[i].type[row]);
+    app_text_add(out, "}", 1);
+}
+
+/* --- what is to be measured --- */
+
+void app_wants_read(const struct app_definition *d, const json_t *object, struct app_wants *out)
+{
+    const json_t *list = ckg_problem_separate(d->problem) == 1 ? json_object_get(object, "measure") : NULL;
+    size_t i;
+    json_t *name;
+
+    *out = (struct app_wants){.given = json_array_size(list) > 0};
+    json_array_foreach((json_t *)list, i, name)
+    {
+        const int j = json_is_string(name) ? ckg_problem_outcome_find(d->problem, json_string_value(name))
+                                           : -1;
+        if (j >= 0)
+            out->has[j] = 1;
+    }
+}
+
+/* 1 when the outcome is wanted. */
+static int is_wanted(const struct app_wants *wants, int j)
+{
+    return !wants->given || wants->has[j];
+}
+
+void app_wants_write(const struct app_definition *d, const struct app_wants *wants, struct app_text *out)
+{
+    app_json_open(out, NULL, '[');
+    for (int j = 0; j <= app_constraints(d); j++)
+        if (is_wanted(wants, j))
+            app_json_add_string(out, NULL, app_outcome_name(d, j));
+    app_json_close(out, ']');
+}
+
+void app_wants_words(const struct app_definition *d, const struct app_wants *wants, struct app_text *out)
+{
+    int count = 0;
+
+    for (int j = 0; j <= app_constraints(d); j++)
+        if (is_wanted(wants, j))
+            app_text_print(out, "%s%s", count++ ? "," : "", app_outcome_name(d, j));
+}
+
+double app_wants_cost(const struct app_definition *d, const struct app_wants *wants)
+{
+    double sum = 0;
+
+    for (int j = 0; j <= app_constraints(d); j++)
+        sum += is_wanted(wants, j) ? ckg_problem_cost(d->problem, j) : 0;
+    return sum;
+}
+
+void app_task_write(const struct app_definition *d, const double *x, const struct app_wants *wants,
+                    struct app_text *out)
+{
+    app_design_write(d, x, out);
+    if (!wants->given || !out->length)
+        return;
+
+    /* Another member, where the object had ended. */
+    out->length--;
+    app_json_member(out, "measure");
+    app_wants_write(d, wants, out);
     app_text_add(out, "}", 1);
 }
 

@@ -29,6 +29,31 @@ int app_design_check(const struct app_definition *definition, const double *x, s
  */
 const char *app_assigned(const struct app_definition *definition, const char *word);
 
+/*
+ * Which outcomes a trial is to measure, where they can be measured one at a time. They stand beside the
+ * parameters in the trial's record, as `measure`: ["stress"].
+ */
+struct app_wants {
+    int given;                                  /* 0: nobody said, and that is everything */
+    unsigned char has[1 + CKG_MAX_CONSTRAINTS]; /* (1 + K) */
+};
+
+/* What the record's object says of it; a damaged one is no part of a store that is whole. */
+void app_wants_read(const struct app_definition *definition, const json_t *object, struct app_wants *out);
+
+/* As a list of names in JSON, and separated by commas. */
+void app_wants_write(const struct app_definition *definition, const struct app_wants *wants,
+                     struct app_text *out);
+void app_wants_words(const struct app_definition *definition, const struct app_wants *wants,
+                     struct app_text *out);
+
+/* What that costs. */
+double app_wants_cost(const struct app_definition *definition, const struct app_wants *wants);
+
+/* The design with what is to be measured there, as a record has it. */
+void app_task_write(const struct app_definition *definition, const double *x, const struct app_wants *wants,
+                    struct app_text *out);
+
 void app_design_write(const struct app_definition *definition, const double *x, struct app_text *out);
 
 /* One parameter's value as a bare text: a number or the category's name. */

@@ -49,7 +49,7 @@ static int is_variable(const char *entry, const char *name)
 static int is_own(const struct app_evaluate *e, const char *entry)
 {
     int own = is_variable(entry, "CKG_STUDY") || is_variable(entry, "CKG_TRIAL") ||
-              is_variable(entry, "CKG_WORKER");
+              is_variable(entry, "CKG_WORKER") || is_variable(entry, "CKG_MEASURE");
 
     for (int i = 0; !own && i < e->environment_count; i++)
         own = is_variable(entry, e->environment[i].name);
@@ -64,15 +64,23 @@ static void free_environment(char **environment, int count)
     free(environment);
 }
 
-void app_environment_free(const struct app_definition *d, char **environment)
+/* How many those are: ours, the file's, and what to measure where outcomes have costs. */
+static int own_variables(const struct app_definition *d)
 {
-    free_environment(environment, OWN_VARIABLES + d->evaluate.environment_count);
+    return OWN_VARIABLES + d->evaluate.environment_count + (ckg_problem_separate(d->problem) == 1);
 }
 
-char **app_environment_make(const struct app_definition *d, int trial, const char *worker)
+void app_environment_free(const struct app_definition *d, char **environment)
 {
+    free_environment(environment, own_variables(d));
+}
+
+char **app_environment_make(const struct app_definition *d, int trial, const char *worker,
+                            const struct app_wants *wants)
+{
+    static const struct app_wants everything;
     const struct app_evaluate *e = &d->evaluate;
-    const int own = OWN_VARIABLES + e->environment_count;
+    const int own = own_variables(d);
     size_t count = 0;
     int failed = 0;
 
@@ -90,9 +98,13 @@ char **app_environment_make(const struct app_definition *d, int trial, const cha
             app_text_print(&text, "CKG_TRIAL=%d", trial);
         else if (i == 2)
             app_text_print(&text, "CKG_WORKER=%s", worker);
-        else
+        else if (i < OWN_VARIABLES + e->environment_count)
             app_text_print(&text, "%s=%s", e->environment[i - OWN_VARIABLES].name,
                            e->environment[i - OWN_VARIABLES].value);
+        else {
+            app_text_print(&text, "CKG_MEASURE=");
+            app_wants_words(d, wants ? wants : &everything, &text);
+        }
         failed |= text.failed;
         out[i] = text.data;
     }
@@ -186,7 +198,7 @@ static int start_process(struct app_child *p, const struct app_launcher *by, con
 
     /* What it is told: arguments, environment, standard input. */
     char **words = app_words_wrap(d, app_words_make(d, order->folder, order->x));
-    char **environment = app_environment_make(d, order->trial, order->worker);
+    char **environment = app_environment_make(d, order->trial, order->worker, order->wants);
     app_design_write(d, order->x, &p->input);
     app_text_add(&p->input, "\n", 1);
 

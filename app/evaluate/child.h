@@ -33,8 +33,9 @@ struct app_order {
     const char *folder; /* where the command runs */
     const char *worker; /* ours by app_run_word */
     int trial;
-    int again;       /* 1: it was begun before, so a job of it may live */
-    const double *x; /* (d) */
+    int again;                     /* 1: it was begun before, so a job of it may live */
+    const double *x;               /* (d) */
+    const struct app_wants *wants; /* what to measure */
 };
 
 /* A way to run evaluations; the functions below are its. */
@@ -119,10 +120,11 @@ int app_child_not_found(const struct app_child *process, struct app_message *why
 void app_child_take(struct app_child *process, int is_output, const char *bytes, size_t length);
 
 /*
- * Our environment with CKG_STUDY, CKG_TRIAL, CKG_WORKER and the definition's own, to be freed by the second;
- * NULL: no memory.
+ * Our environment with CKG_STUDY, CKG_TRIAL, CKG_WORKER, CKG_MEASURE where outcomes have costs, and the
+ * definition's own, to be freed by the second; wants NULL: everything. NULL: no memory.
  */
-char **app_environment_make(const struct app_definition *definition, int trial, const char *worker);
+char **app_environment_make(const struct app_definition *definition, int trial, const char *worker,
+                            const struct app_wants *wants);
 void app_environment_free(const struct app_definition *definition, char **environment);
 
 /* The end of its standard error as valid text, NULL for nothing; the caller frees it. */

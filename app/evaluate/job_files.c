@@ -78,14 +78,30 @@ const char *app_job_shell(const struct app_definition *d)
     return d->evaluate.before_count ? "/bin/bash" : "/bin/sh";
 }
 
+/* What to measure, where outcomes have costs. */
+static void write_measure(struct app_text *out, const struct app_order *order)
+{
+    struct app_text names = {0};
+
+    if (ckg_problem_separate(order->definition->problem) != 1)
+        return;
+    app_wants_words(order->definition, order->wants, &names);
+    app_text_print(out, "export CKG_MEASURE=");
+    app_word_quote(out, names.data ? names.data : "");
+    app_text_print(out, "\n");
+    out->failed |= names.failed;
+    app_text_free(&names);
+}
+
 /*
  * The script of the job. What ends it from outside is the scheduler's to judge: the exit status is written
  * only where the command has ended by itself. Who asks a job to end, because of a limit or for somebody's
  * more urgent job, sends SIGTERM first, to the script too.
  */
-static void write_script(struct app_text *out, const char *made, const struct app_definition *d,
-                         const char *place, int trial, char **words)
+static void write_script(struct app_text *out, const char *made, const struct app_order *order,
+                         const char *place, char **words)
 {
+    const struct app_definition *d = order->definition;
     const struct app_evaluate *e = &d->evaluate;
 
     /* Nobody has ended it yet; it begins in its folder. */
@@ -99,7 +115,8 @@ static void write_script(struct app_text *out, const char *made, const struct ap
     /* What it finds there, and the command. */
     app_text_print(out, "CKG_STUDY=");
     app_word_quote(out, d->name);
-    app_text_print(out, "\nCKG_TRIAL=%d\nexport CKG_STUDY CKG_TRIAL\nunset CKG_WORKER\n", trial);
+    app_text_print(out, "\nCKG_TRIAL=%d\nexport CKG_STUDY CKG_TRIAL\nunset CKG_WORKER\n", order->trial);
+    write_measure(out, order);
     for (int i = 0; i < e->environment_count; i++) {
         app_text_print(out, "export %s=", e->environment[i].name);
         app_word_quote(out, e->environment[i].value);
@@ -133,7 +150,7 @@ static int make_files(const char *made, const char *place, const struct app_orde
     char *real = realpath(place, NULL); /* a folder of its own may not be there yet, and has its real name */
 
     if (words)
-        write_script(script, made, order->definition, real ? real : place, order->trial, words);
+        write_script(script, made, order, real ? real : place, words);
     app_design_write(order->definition, order->x, design);
     app_text_add(design, "\n", 1);
     const int made_both = words && !design->failed && !script->failed;

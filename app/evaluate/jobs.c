@@ -206,7 +206,7 @@ static int call_submit(struct app_jobs *s, int count, struct app_job *const *bat
                    batch[count - 1]->trial);
     app_text_print(&log, "%s/%s-", s->folder, batch[0]->ticket.name);
     write_script(s, count, batch, &script);
-    char **environment = app_environment_make(s->definition, batch[0]->trial, s->worker);
+    char **environment = app_environment_make(s->definition, batch[0]->trial, s->worker, NULL);
 
     if (comment.failed || log.failed || script.failed || !environment)
         status = app_fail(message, CKG_ERR_NOMEM, "out of memory");

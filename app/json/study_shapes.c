@@ -20,6 +20,13 @@ void app_trial_add(const struct app_definition *d, const struct app_trial *t, st
     app_json_add_string(out, "origin", t->origin);
     app_json_add_number(out, "seconds", t->seconds);
     app_json_add_string(out, "why", t->why);
+
+    /* What it is to measure, where outcomes have costs. */
+    if (ckg_problem_separate(d->problem) == 1) {
+        app_json_member(out, "measure");
+        app_wants_write(d, &t->wants, out);
+        app_json_add_number(out, "cost", app_trial_cost(d, t));
+    }
 }
 
 void app_trial_write(const struct app_definition *d, const struct app_trial *t, struct app_text *out)
@@ -153,6 +160,8 @@ void app_status_write(const struct app_notebook *n, const ckg_gain *gain, int st
     app_json_add_integer(out, "running", tally[APP_RUNNING]);
     app_json_add_integer(out, "pending", tally[APP_PENDING]);
     app_json_add_integer(out, "discarded", tally[APP_DISCARDED]);
+    if (ckg_problem_separate(d->problem) == 1)
+        app_json_add_number(out, "spent", app_notebook_cost(n));
 
     /* How it chooses; a seed that the file does not give is drawn when the study begins. */
     app_json_add_string(out, "policy", d->policy);

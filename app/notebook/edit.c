@@ -42,7 +42,7 @@ int app_edit_trial(struct app_edit *e, const struct app_trial *t)
     struct app_text *outcomes = design + 1;
     *design = (struct app_text){0};
     *outcomes = (struct app_text){0};
-    app_design_write(d, t->x, design);
+    app_task_write(d, t->x, &t->wants, design);
     if (values)
         app_outcomes_write(d, values, t->measured, outcomes);
 

@@ -41,10 +41,12 @@ int app_notebook_unmeasured(const struct app_notebook *n, int first, struct app_
     return count;
 }
 
-/* 1 when the trial is complete without that outcome. */
+/* 1 when the trial is complete without that outcome, which it was to measure. */
 static int lacks(const struct app_trial *t, int outcome)
 {
-    return t->state == APP_COMPLETE && isnan(app_trial_value(t, outcome));
+    const int wanted = !t->wants.given || t->wants.has[outcome];
+
+    return t->state == APP_COMPLETE && wanted && isnan(app_trial_value(t, outcome));
 }
 
 static int others_lack(const struct app_notebook *n, int number, int outcome)

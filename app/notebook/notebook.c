@@ -62,6 +62,7 @@ static int read_design(struct app_notebook *n, const struct app_record *r, struc
     /* One that was set aside may lie outside ranges that were changed since. */
     const int status = (t->state == APP_DISCARDED ? app_design_read_any
                                                   : app_design_read)(&n->definition, object, t->x, &why);
+    app_wants_read(&n->definition, object, &t->wants);
     json_decref(object);
     return status ? app_fail(n->message, CKG_ERR_SYSTEM, "%s: trial %d is damaged: %s", n->url, r->number,
                              why.text)
@@ -183,6 +184,19 @@ static const double *design_for_engine(const struct app_notebook *n, const struc
     return t->x;
 }
 
+/* What the trial is to measure. */
+static int tell_wants(const struct app_notebook *n, ckg_study *engine, int trial,
+                      const struct app_wants *wants)
+{
+    int outcomes[1 + CKG_MAX_CONSTRAINTS];
+    int count = 0;
+
+    for (int j = 0; j <= app_constraints(&n->definition); j++)
+        if (wants->has[j])
+            outcomes[count++] = j;
+    return wants->given && count ? ckg_study_want(engine, trial, count, outcomes) : CKG_OK;
+}
+
 int app_notebook_tell(struct app_notebook *n, ckg_study *engine, const struct app_trial *t)
 {
     const int index = t->number - 1;
@@ -190,8 +204,11 @@ int app_notebook_tell(struct app_notebook *n, ckg_study *engine, const struct ap
     int status = CKG_OK;
     int given;
 
-    if (index >= ckg_study_trials(engine))
+    if (index >= ckg_study_trials(engine)) {
         status = ckg_study_add(engine, design_for_engine(n, t), &given);
+        if (!status)
+            status = tell_wants(n, engine, index, &t->wants);
+    }
     if (!status)
         status = ckg_study_trial(engine, index, &known);
     if (!status && known.state == CKG_PENDING && t->state == APP_COMPLETE)
@@ -260,6 +277,29 @@ static int read_trial(struct app_notebook *n, const struct app_record *r, struct
     return copied ? read_outcomes(n, r, t) : no_memory(n->message);
 }
 
+/*
+ * Where outcomes are measured one at a time, whether a design is feasible follows from all its trials: those
+ * with the design of this one say what they say together, the latest value of each outcome.
+ */
+static void join_facts(struct app_notebook *n, const struct app_trial *latest)
+{
+    ckg_measurement facts[1 + CKG_MAX_CONSTRAINTS];
+    unsigned char known[1 + CKG_MAX_CONSTRAINTS] = {0};
+    const int d = app_dimension(&n->definition);
+    int count = 0;
+
+    if (ckg_problem_separate(n->definition.problem) != 1)
+        return;
+    for (int i = n->count - 1; i >= 0; i--)
+        for (int k = 0; same_design(d, n->trials[i].x, latest->x) && k < n->trials[i].count; k++)
+            if (!known[n->trials[i].measured[k].outcome]++)
+                facts[count++] = n->trials[i].measured[k];
+    const int feasible = app_feasible(&n->definition, latest->x, count, facts);
+    for (int i = 0; i < n->count; i++)
+        if (n->trials[i].state == APP_COMPLETE && same_design(d, n->trials[i].x, latest->x))
+            n->trials[i].feasible = feasible;
+}
+
 int app_notebook_take(struct app_notebook *n, const struct app_record *r)
 {
     struct app_trial fresh = {0};
@@ -285,7 +325,8 @@ int app_notebook_take(struct app_notebook *n, const struct app_record *r)
     n->trials[r->number - 1] = fresh;
 
     /* The engine hears of it too. */
-    status = tell_engine(n, &fresh);
+    join_facts(n, &fresh);
+    status = tell_engine(n, &n->trials[r->number - 1]);
 
     /* The next sync starts from here. */
     if (!status && r->revision > n->revision)
@@ -451,7 +492,10 @@ int app_notebook_suggest(struct app_notebook *n, int64_t worker, int queued, ckg
 
     /* The store records it as the next trial, held by the worker if there is one. */
     const int next = n->count + 1;
-    app_design_write(&n->definition, (*out)->x, &design);
+    struct app_wants wants = {.given = ckg_problem_separate(n->definition.problem) == 1};
+    for (int i = 0; i < (*out)->measures; i++)
+        wants.has[(*out)->measure[i]] = 1;
+    app_task_write(&n->definition, (*out)->x, &wants, &design);
     const struct app_record record = {.state = worker ? "running" : "pending",
                                       .origin = !strcmp((*out)->path, "design") ? "design" : "policy",
                                       .queued = queued,
@@ -477,10 +521,62 @@ int app_notebook_suggest(struct app_notebook *n, int64_t worker, int queued, ckg
 
 /* --- at a glance --- */
 
+double app_trial_cost(const struct app_definition *d, const struct app_trial *t)
+{
+    struct app_wants all = t->wants;
+
+    if (ckg_problem_separate(d->problem) != 1)
+        return NAN;
+    if (t->state == APP_DISCARDED)
+        return 0;
+
+    /* What was measured of one that nobody asked for, or beyond what was asked for. */
+    all.given = t->wants.given || t->count;
+    for (int i = 0; i < t->count; i++)
+        all.has[t->measured[i].outcome] = 1;
+    return app_wants_cost(d, &all);
+}
+
+double app_notebook_cost(const struct app_notebook *n)
+{
+    double sum = ckg_problem_separate(n->definition.problem) == 1 ? 0 : NAN;
+
+    for (int i = 0; i < n->count; i++)
+        sum += app_trial_cost(&n->definition, &n->trials[i]);
+    return sum;
+}
+
+/* What the cheapest step costs: an outcome, or a group. */
+static double cheapest(const ckg_problem *p)
+{
+    double least = INFINITY;
+
+    for (int j = 0; j <= ckg_problem_constraints(p); j++) {
+        double cost = ckg_problem_cost(p, j);
+        for (int k = 0; ckg_problem_group(p, j) >= 0 && k <= ckg_problem_constraints(p); k++)
+            cost += k != j && ckg_problem_group(p, k) == ckg_problem_group(p, j) ? ckg_problem_cost(p, k) : 0;
+        least = fmin(least, cost);
+    }
+    return least;
+}
+
+/* The same in whole units of cost. */
+static int spent_cost(const struct app_notebook *n)
+{
+    const double cost = app_notebook_cost(n);
+    const int budget = n->definition.budget;
+
+    if (budget && cost + cheapest(n->definition.problem) > budget * (1 + 1e-9))
+        return cost > budget ? (int)ceil(cost) : budget;
+    return (int)floor(cost);
+}
+
 int app_notebook_spent(const struct app_notebook *n)
 {
     int tally[APP_STATES];
 
+    if (ckg_problem_separate(n->definition.problem) == 1)
+        return spent_cost(n);
     app_notebook_tally(n, tally);
     return n->count - tally[APP_DISCARDED];
 }
@@ -490,8 +586,13 @@ int app_notebook_room(const struct app_notebook *n, int wanted)
     const int budget = n->definition.budget;
     const int spent = app_notebook_spent(n);
 
-    if (!budget || spent + wanted <= budget)
+    if (!budget ||
+        (ckg_problem_separate(n->definition.problem) == 1 ? spent < budget : spent + wanted <= budget))
         return CKG_OK;
+    if (ckg_problem_separate(n->definition.problem) == 1)
+        return app_fail(n->message, CKG_ERR_STATE,
+                        "the budget of %d is spent: the trials cost %g already; raise %s", budget,
+                        app_notebook_cost(n), n->file ? "`budget` in the problem file" : "the budget");
     return app_fail(n->message, CKG_ERR_STATE,
                     "%d more trial%s would exceed the budget of %d evaluations: there are %d trials already; "
                     "raise %s",

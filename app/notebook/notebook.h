@@ -19,6 +19,7 @@ struct app_trial {
     char origin[8];            /* "design", "policy", "user" */
     int queued;                /* 1: for a run to evaluate */
     double *x;                 /* (d) */
+    struct app_wants wants;    /* what it is to measure */
     int count;                 /* 0 for a discarded one, whatever it measured */
     int kept;                  /* of a discarded one: how many values it has all the same */
     ckg_measurement *measured; /* (count or kept) */
@@ -148,7 +149,14 @@ int app_notebook_suggest(struct app_notebook *notebook, int64_t worker, int queu
 int app_notebook_turn(struct app_notebook *notebook);
 void app_notebook_turn_give(struct app_notebook *notebook);
 
-/* How many trials count towards the budget: all that were not discarded. */
+/* What the trial costs, and all that were not discarded, where outcomes have costs; else NAN. */
+double app_trial_cost(const struct app_definition *definition, const struct app_trial *trial);
+double app_notebook_cost(const struct app_notebook *notebook);
+
+/*
+ * How many trials count towards the budget: all that were not discarded. Where outcomes have costs: how much
+ * of it is spent, and no less than the budget when what is left pays for nothing.
+ */
 int app_notebook_spent(const struct app_notebook *notebook);
 
 /*

@@ -24,6 +24,8 @@ static int ended(const struct app_notebook *n)
 {
     int tally[APP_STATES];
 
+    if (ckg_problem_separate(n->definition.problem) == 1)
+        return (int)app_notebook_cost(n);
     app_notebook_tally(n, tally);
     return tally[APP_COMPLETE] + tally[APP_FAILED_TRIAL];
 }

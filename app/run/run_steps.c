@@ -272,7 +272,7 @@ static int conclude(struct app_steps *r, struct app_place *place)
     char *answer = failed ? app_answer_text(&p->answer) : NULL;
     if (!failed)
         app_outcomes_write(d, count, measured, &outcomes);
-    app_design_write(d, r->n->trials[place->number - 1].x, &design);
+    app_task_write(d, r->n->trials[place->number - 1].x, &r->n->trials[place->number - 1].wants, &design);
 
     /* Into the store, with all of it or not at all. */
     const int lacks = app_memory_failures() != short_before;
@@ -418,7 +418,8 @@ static int start(struct app_steps *r, struct app_place *place, int number)
                                     .worker = r->word,
                                     .trial = number,
                                     .again = t->starts > 1,
-                                    .x = t->x};
+                                    .x = t->x,
+                                    .wants = &t->wants};
     int status = begin_jobs(r);
 
     if (!status)

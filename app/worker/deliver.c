@@ -18,7 +18,8 @@ static int is_of(const struct app_notebook *n, const struct app_record *result)
 
     if (result->number > n->count)
         return 0;
-    app_design_write(&n->definition, n->trials[result->number - 1].x, &design);
+    app_task_write(&n->definition, n->trials[result->number - 1].x, &n->trials[result->number - 1].wants,
+                   &design);
     const int same = !design.failed && !strcmp(design.data, result->parameters);
     app_text_free(&design);
     return same;

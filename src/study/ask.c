@@ -216,13 +216,20 @@ static int may_measure_apart(const ckg_study *s, const struct ckg__policy *polic
            (!policy->own_models || policy->own_models == &ckg__local_models);
 }
 
+/* What is left of the budget. */
+static double purse(const ckg_study *s)
+{
+    return s->budget ? s->budget - ckg__data_spent(&s->data) : INFINITY;
+}
+
 /* What to measure at the design, where the policy did not say: on new ground everything. */
 static int choose_outcomes(struct ckg__search *search, struct ckg__choice *choice)
 {
     if (!search->apart || !ckg__set_empty(&choice->measure))
         return CKG_OK;
     choice->measure = ckg__problem_all(search->problem);
-    return isnan(choice->value) ? CKG_OK : ckg__measure_at_choice(search, choice);
+    const int paid = ckg__problem_full_price(search->problem) <= search->purse;
+    return isnan(choice->value) && paid ? CKG_OK : ckg__measure_at_choice(search, choice);
 }
 
 /* A local search ends: its choice as a design of the study, or any if that one is taken. */
@@ -245,8 +252,9 @@ static int come_home(ckg_study *s, struct ckg__search *search, struct ckg__choic
     return *found ? CKG_OK : ckg__search_any(search, choice, found);
 }
 
-static int from_policy(ckg_study *s, const struct ckg__policy *policy, double started,
-                       struct ckg__choice *choice, int *found, ckg_timing *seconds)
+/* One look by the policy, for what to measure too or as if all outcomes came together. */
+static int look(ckg_study *s, const struct ckg__policy *policy, double started, int apart,
+                struct ckg__choice *choice, int *found, ckg_timing *seconds)
 {
     struct ckg__search search;
 
@@ -257,8 +265,8 @@ static int from_policy(ckg_study *s, const struct ckg__policy *policy, double st
     seconds->fit = ckg__clock() - started;
 
     /* What this policy looks at; a last evaluation looks everywhere, and so does one of some outcomes. */
-    search.apart = may_measure_apart(s, policy);
-    search.purse = s->budget ? s->budget - ckg__data_spent(&s->data) : INFINITY;
+    search.apart = apart;
+    search.purse = purse(s);
     search.everywhere = final_step(s) || search.apart;
     if (!status)
         status = ckg__policy_look(policy, &search);
@@ -281,6 +289,34 @@ static int from_policy(ckg_study *s, const struct ckg__policy *policy, double st
     if (!status && !*found)
         status = ckg__search_any(&search, choice, found);
     return status || !*found ? status : choose_outcomes(&search, choice);
+}
+
+/* Looks again as if all outcomes came together; what is sure at the design need not be measured. */
+static int look_together(ckg_study *s, const struct ckg__policy *policy, double started,
+                         struct ckg__choice *choice, int *found, ckg_timing *seconds)
+{
+    struct ckg__search search = make_search(s, policy);
+
+    ckg__models_release(&s->models);
+    ckg__policy_release_own(s->own);
+    *choice = (struct ckg__choice){.u = choice->u, .value = NAN, .by = policy};
+    const int status = look(s, policy, started, 0, choice, found, seconds);
+    if (status || !*found || isnan(choice->value))
+        return status;
+    search.apart = 1;
+    search.purse = purse(s);
+    return ckg__measure_unsure(&search, choice);
+}
+
+static int from_policy(ckg_study *s, const struct ckg__policy *policy, double started,
+                       struct ckg__choice *choice, int *found, ckg_timing *seconds)
+{
+    const int apart = may_measure_apart(s, policy);
+    const int status = look(s, policy, started, apart, choice, found, seconds);
+
+    if (status || !choice->together || ckg__problem_full_price(s->problem) > purse(s))
+        return status;
+    return look_together(s, policy, started, choice, found, seconds);
 }
 
 /*

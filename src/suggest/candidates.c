@@ -180,6 +180,28 @@ static int drop_infeasible(const struct ckg__belief *belief, int m, int first, c
 }
 
 /*
+ * Likewise where outcomes are measured apart, of those that are not sure to be met: a limit must be three
+ * standard deviations away, or the best mean on a limit that was not measured there would hide what is better
+ * than all that is known.
+ */
+static int drop_unsure(const struct ckg__belief *belief, int m, int first, const double *U,
+                       struct ckg__arena *arena, double *mean)
+{
+    struct ckg__view view;
+
+    for (int j = 1; first < m && j < belief->outcomes; j++) {
+        if (ckg__view_make(&view, belief->gp[j], m, U, m, arena))
+            return CKG_ERR_NOMEM;
+        for (int p = first; p < m; p++) {
+            const double margin = 3 * sqrt(view.var[p]);
+            if (view.mean[p] - margin < belief->lower[j] || view.mean[p] + margin > belief->upper[j])
+                mean[p] = -INFINITY;
+        }
+    }
+    return CKG_OK;
+}
+
+/*
  * A pending design counts by what the models were made to believe of it: without it the improvement that it
  * promises would be promised again right beside it. Under noise the best value measured counts too: over the
  * best mean alone, an evaluation repeated at the incumbent promises half of its standard deviation again and
@@ -209,7 +231,9 @@ int ckg__search_incumbent(const struct ckg__search *search, const struct ckg__be
     /* The largest mean among those believed feasible. */
     *best = -INFINITY;
     int status = m ? ckg__posterior_mean(belief->gp[0], m, U, m, arena, mean, scratch) : CKG_OK;
-    if (!status)
+    if (!status && search->problem->separate)
+        status = drop_unsure(belief, m, m - pending, U, arena, mean);
+    else if (!status)
         status = drop_infeasible(belief, m, m - pending, U, arena, scratch, mean);
     for (int p = 0; !status && p < m; p++)
         *best = mean[p] > *best ? mean[p] : *best;

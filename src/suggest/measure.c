@@ -136,3 +136,56 @@ int ckg__measure_at_choice(struct ckg__search *search, struct ckg__choice *choic
     }
     return status;
 }
+
+/* A constraint that may fail with less than this probability, by models twice as wide, is sure to hold. */
+static const double unlikely = 1e-9;
+static const double wider = 4;
+
+/* 1 when constraint j is sure to hold at u (D), under every belief; of the objective nothing ever is. */
+static int is_sure(const struct ckg__search *search, int j, const double *u, int *sure)
+{
+    const int place = search->models->surrogate[j].place;
+
+    *sure = j > 0;
+    for (int b = 0; j && b < search->models->beliefs; b++) {
+        struct ckg__arena_mark mark = ckg__arena_mark(search->results);
+        const struct ckg__belief *belief = &search->models->belief[b];
+        struct ckg__limits limits = ckg__belief_limits(belief, place);
+        struct ckg__view view;
+        double log_p = 0;
+
+        if (ckg__view_make(&view, belief->gp[place], 1, u, 1, search->results))
+            return CKG_ERR_NOMEM;
+        const double var = wider * view.var[0];
+        ckg__log_feasible(1, view.mean, &var, &limits, &log_p, NULL, NULL);
+        *sure &= log_p > -unlikely;
+        ckg__arena_release(search->results, mark);
+    }
+    return CKG_OK;
+}
+
+int ckg__measure_unsure(const struct ckg__search *search, struct ckg__choice *choice)
+{
+    const ckg_problem *problem = search->problem;
+    struct ckg__set wanted = {{0}};
+    double x[CKG_MAX_PARAMETERS];
+
+    for (int i = 0; i < ckg__problem_units(problem); i++) {
+        const struct ckg__offer offer = {.set = ckg__problem_unit(problem, i)};
+        int all_sure = 1;
+        if (!ckg__offer_open(search, &offer, choice->u, x))
+            continue;
+        for (int j = 0; j < problem->outcomes; j++) {
+            int sure = 1;
+            if (ckg__set_has(&offer.set, j) && is_sure(search, j, choice->u, &sure))
+                return CKG_ERR_NOMEM;
+            all_sure &= sure;
+        }
+        for (int j = 0; !all_sure && j < problem->outcomes; j++)
+            if (ckg__set_has(&offer.set, j))
+                ckg__set_put(&wanted, j);
+    }
+    if (ckg__problem_price(problem, &wanted) <= search->purse)
+        choice->measure = wanted;
+    return CKG_OK;
+}

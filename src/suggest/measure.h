@@ -36,6 +36,12 @@ int ckg__offer_open(const struct ckg__search *search, const struct ckg__offer *o
 void ckg__hide_others(const struct ckg__models *models, const struct ckg__set *set,
                       struct ckg__belief *belief);
 
+/*
+ * What to measure at the design that was chosen so that it is known for what it is: every unit of which
+ * something is open there and not sure by the study's models; none where that costs too much.
+ */
+int ckg__measure_unsure(const struct ckg__search *search, struct ckg__choice *choice);
+
 /* What to measure at the design that was chosen, by the decoupled knowledge gradient there. */
 int ckg__measure_at_choice(struct ckg__search *search, struct ckg__choice *choice);
 

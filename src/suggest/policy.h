@@ -28,6 +28,7 @@ struct ckg__choice {
     int stalled;
     double screen, inner, refine; /* seconds */
     struct ckg__set measure;      /* which outcomes, where they are measured apart; empty: not chosen yet */
+    int together;                 /* 1: the search should look again as if they came together */
 };
 
 /* What a policy asks of the search it gets. */

@@ -92,7 +92,16 @@ static int otherwise(struct ckg__search *search, struct ckg__choice *choice, int
 {
     const int turn = improves(search) ? ckg__search_rare_turn(search)
                                       : ckg__search_turn(search, noisy(search));
-    return turn ? ckg__search_explore(search, choice, found) : CKG_OK;
+
+    if (turn)
+        return ckg__search_explore(search, choice, found);
+
+    /*
+     * Down to the last digits a single outcome is worth next to nothing, and without noise only a design that
+     * is known for what it is gets the search any further.
+     */
+    choice->together = search->apart && !noisy(search) && ckg__data_best(search->data) >= 0;
+    return CKG_OK;
 }
 
 static const ckg_policy_parameter parameters[] = {

@@ -1,0 +1,121 @@
+#!/usr/bin/env python3
+"""test_costs.py CKG [TEST …]: outcomes that are measured one at a time.
+
+Where outcomes have a cost, a trial says what to measure: in words, in JSON, and to the evaluation in CKG_MEASURE. What comes together is asked for
+together, the budget is in units of cost and is never exceeded, and what was measured of a design in several trials counts together. One process for
+each step makes the same trials as a run. Without costs nothing of all this is seen.
+"""
+import json
+import os
+
+from harness import Folder, check, main, problem
+
+COMMAND = ["python3", "evaluate.py"]
+PROGRAM = """import json, math, os, sys
+d = json.load(sys.stdin)
+x, y = d["x"], d["y"]
+assert "measure" not in d
+wanted = os.environ["CKG_MEASURE"].split(",")
+value = {"f": math.sin(7 * x) + math.cos(6 * y) + x, "c": math.sin(4 * x + 5 * y) - 0.3, "e": x * y - 0.6}
+print(json.dumps({name: value[name] for name in wanted}))
+"""
+
+
+def priced(budget=40, command=COMMAND, more="initial: 4\n", groups="groups: [[f, e]]\n", cost=5):
+    return problem("s", command, budget=budget, policy="ckg", more=more + groups).replace(
+        "{name: f, noise: none}", f"{{name: f, noise: none, cost: {cost}}}").replace(
+            "  c: {max: 0, noise: none}\n", "  c: {max: 0, noise: none, cost: 1}\n  e: {max: 0, noise: none, cost: 0}\n")
+
+
+def trials(folder):
+    return [json.loads(line) for line in folder.ckg("trials", "s.yaml", "--json", expect=0).out.splitlines()]
+
+
+def test_run_measures_what_is_worth_it():
+    with Folder() as folder:
+        folder.write("evaluate.py", PROGRAM)
+        folder.write("s.yaml", priced(budget=34))
+        ran = folder.ckg("run", "s.yaml", expect=0)
+        check("no value" not in ran.err and "no value" not in ran.out, ran.out, ran.err)
+        made = trials(folder)
+        spent = 0
+        for t in made:
+            check(t["state"] == "complete" and sorted(t["values"]) == sorted(t["measure"]), t)
+            check(("f" in t["measure"]) == ("e" in t["measure"]), t)
+            check(t["cost"] == 5 * ("f" in t["measure"]) + ("c" in t["measure"]), t)
+            spent += t["cost"]
+        check(all(len(t["measure"]) == 3 for t in made[:4]), made[:4])
+        check(any(len(t["measure"]) < 3 for t in made[4:]), made[4:])
+        check(spent <= 34 and spent + 1 > 34, spent)
+        status = json.loads(folder.ckg("status", "s.yaml", "--json", expect=0).out)
+        check(status["spent"] == spent and status["budget"] == 34, status)
+        check(f"cost so far: {spent:g} of 34" in folder.ckg("status", "s.yaml", expect=0).out)
+
+        # One process for each step makes the same trials.
+        with Folder() as other:
+            other.write("s.yaml", priced(command=(), budget=34))
+            for t in made:
+                asked = json.loads(other.ckg("ask", "s.yaml", "--json", expect=0).out)
+                check(all(asked[key] == t[key] for key in ("parameters", "measure", "cost")), asked, t)
+                other.ckg("tell", "s.yaml", asked["trial"], *(f"{name}={value!r}" for name, value in t["values"].items()), expect=0)
+            other.ckg("ask", "s.yaml", expect=1)
+
+
+def test_ask_and_tell():
+    with Folder() as folder:
+        folder.write("s.yaml", priced(command=(), budget=22))
+        for _ in range(3):
+            trial = json.loads(folder.ckg("ask", "s.yaml", "--json", expect=0).out)
+            check(trial["measure"] == ["f", "c", "e"] and trial["cost"] == 6, trial)
+            x = trial["parameters"]["x"]
+            folder.ckg("tell", "s.yaml", trial["trial"], f"f={x}", f"c={x - 0.5}", f"e={x - 2}", expect=0)
+        said = folder.ckg("ask", "s.yaml", expect=0).out
+        check("measure f,c,e" in said, said)
+
+        # Only one more outcome can be paid for, but for nothing else.
+        refused = folder.ckg("ask", "s.yaml", expect=1)
+        refused.one_line("the budget of 22 is spent", "cost 24")
+        folder.write("s.yaml", priced(command=(), budget=25))
+        trial = json.loads(folder.ckg("ask", "s.yaml", "--json", expect=0).out)
+        check(trial["measure"] == ["c"] and trial["cost"] == 1, trial)
+        folder.ckg("tell", "s.yaml", trial["trial"], "c=-0.25", expect=0)
+        check(trials(folder)[-1]["feasible"] is None)
+
+
+def test_known_together():
+    with Folder() as folder:
+        folder.write("s.yaml", priced(command=(), budget=60))
+        for values in (["f=1.5", "e=-1"], ["c=-0.25"]):
+            folder.ckg("ask", "s.yaml", "--at", "x=0.25", "y=0.75", expect=0)
+            number = len(trials(folder))
+            folder.ckg("tell", "s.yaml", number, *values, expect=0)
+        check([t["feasible"] for t in trials(folder)] == [True, True], trials(folder))
+        check([t["cost"] for t in trials(folder)] == [5, 1])
+        status = json.loads(folder.ckg("status", "s.yaml", "--json", expect=0).out)
+        check(status["best_feasible"] == {"trial": 1, "objective": 1.5}, status)
+
+
+def test_without_costs():
+    with Folder() as folder:
+        folder.write("s.yaml", problem("s", ["sh", "-c", "env | grep -c CKG_MEASURE >&2; echo '{\"f\": 1, \"c\": 0}'"], budget=2))
+        os.environ["CKG_MEASURE"] = "leftover"
+        folder.ckg("run", "s.yaml", expect=0)
+        del os.environ["CKG_MEASURE"]
+        whole = json.loads(folder.ckg("trials", "s.yaml", "1", "--json", expect=0).out.splitlines()[0])
+        check("measure" not in whole and "cost" not in whole, whole)
+        check("spent" not in json.loads(folder.ckg("status", "s.yaml", "--json", expect=0).out))
+
+
+def test_slips():
+    with Folder() as folder:
+        for text, words in ((priced().replace("[f, e]", "[f, nobody]"), ("'nobody'",)),
+                            (priced(groups="groups: [f, e]\n"), ("come together",)),
+                            (priced(groups=""), ("'e' costs nothing",)),
+                            (priced(cost=-1), ("from 0 to 1e+150",)),
+                            (priced().replace("  x: {", "  measure: {"), ("'measure'",))):
+            folder.write("s.yaml", text)
+            folder.ckg("status", "s.yaml", expect=2).one_line(*words)
+
+
+if __name__ == "__main__":
+    main(globals())
