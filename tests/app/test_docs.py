@@ -7,16 +7,18 @@ A page is worked through from top to bottom in an empty folder of its own, with 
     ```console                      lines that begin with "$ " are run by sh; what follows each is what it prints
     ```console numbers=any          every number may be another one: what comes from the models may differ by compiler and processor
     ```console exit=2               the last command ends with this status, the others with 0; exit=any: whatever
-    ```console needs=report         run where the program has that command
+    ```console needs=report         run where the program has that command; needs=slurm: where Slurm is installed
     ```console norun                not run (cloning, building)
 
 In expected output a line "…" stands for any number of lines, and "…" within a line for any text. Blocks of other kinds are left aside in README.md and
 refused in the tutorial and the how-tos, where everything shown must run.
 
 Links between all pages are checked too, headings included."""
+import contextlib
 import glob
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -96,7 +98,7 @@ def refreshed(lines, expected, printed):
 
 
 def run_console(where, words, lines, folder):
-    environment = dict(os.environ, PATH=os.path.dirname(PROGRAM) + os.pathsep + os.environ["PATH"], LC_ALL="C.UTF-8", XDG_STATE_HOME=folder)
+    environment = dict(os.environ, PATH=os.pathsep.join([os.path.dirname(PROGRAM), os.path.join(ROOT, "scripts"), os.environ["PATH"]]), LC_ALL="C.UTF-8", XDG_STATE_HOME=folder)
     every = commands(lines)
     exit_wanted = next((word[5:] for word in words if word.startswith("exit=")), "0")
     for at, (command, expected) in enumerate(every):
@@ -114,6 +116,8 @@ def run_console(where, words, lines, folder):
 
 def has_what_it_needs(words):
     needs = [word[6:] for word in words if word.startswith("needs=")]
+    if "slurm" in needs:
+        return bool(shutil.which("sbatch") and shutil.which("slurmctld", path=os.environ["PATH"] + ":/usr/sbin:/sbin"))
     known = subprocess.run([PROGRAM, "--help"], capture_output=True, text=True, check=True).stdout if needs else ""
     return all(f"\n  {command} " in known for command in needs)
 
@@ -127,10 +131,18 @@ def write_page(path, found):
         file.write("\n".join(text))
 
 
+def stop_slurm(folder):
+    """One that a page has started and, having gone wrong, has not stopped."""
+    here = os.path.join(folder, "here")
+    if os.path.exists(os.path.join(here, "slurm.conf")):
+        subprocess.run([os.path.join(ROOT, "scripts", "slurm-here.sh"), "stop", here], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
 def run_page(path, strict):
     name = os.path.relpath(path, ROOT)
     found = blocks(path)
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as at_the_end:
+        at_the_end.callback(stop_slurm, folder)
         for line, words, lines in found:
             file = next((word[5:] for word in words if word.startswith("file=")), None)
             if file:
