@@ -5,6 +5,7 @@
 #include "define/reader.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -115,8 +116,9 @@ static int read_quota(struct app_reader *r, const yaml_node_t *node, double *out
         end++;
     for (size_t i = 0; end && number > 0 && number < 1e15 && i < sizeof units / sizeof *units; i++)
         if (!strcmp(end, units[i].name)) {
-            *out = number * units[i].bytes;
-            return CKG_OK;
+            *out = round(number * units[i].bytes);
+            if (*out >= 1)
+                return CKG_OK;
         }
     return app_node_expect(&r->document, node, "a size such as 500 MB or 2 GB");
 }
