@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from pathlib import Path
 
 import pytest
 
@@ -126,3 +127,52 @@ def test_an_equality_is_a_band_with_a_name() -> None:
         pyckg.Equal(20, 0)
     with pytest.raises(pyckg.InvalidError, match="Equal"):
         pyckg.Study({"a": pyckg.Real(0, 1)}, "f", {"h": (20, 20)})
+
+
+def priced_study(**more: object) -> pyckg.Study:
+    return small_study(costs={"cost": 3, "load": 1}, initial=4, **more)
+
+
+def measure(study: pyckg.Study, times: int) -> list[list[str] | None]:
+    """Asks, and tells what is wanted alone."""
+    wanted = []
+    for _ in range(times):
+        t = study.ask()
+        values = {"cost": t["x"] + t["y"], "load": 4 - t["x"] * t["y"]}
+        assert t.measure
+        study.tell(t, {name: values[name] for name in t.measure})
+        wanted.append(t.measure)
+    return wanted
+
+
+def test_outcomes_that_are_measured_one_at_a_time(tmp_path: Path) -> None:
+    study = priced_study()
+    wanted = measure(study, 12)
+    assert wanted[:4] == [["cost", "load"]] * 4 and any(len(names) == 1 for names in wanted[4:] if names)
+    assert study.spent == sum({"cost": 3, "load": 1}[name] for names in wanted for name in names or ())
+    assert [t.measure for t in study.trials(frame=False)] == wanted
+    assert small_study().ask().measure is None and small_study().spent is None
+
+    # What is under way goes on in a copy, and a store makes the same steps.
+    study.ask()
+    copy = pickle.loads(pickle.dumps(study))
+    assert copy.trials(frame=False) == study.trials(frame=False) and copy.spent == study.spent
+    assert copy.ask() == study.ask()
+    kept = priced_study(store=tmp_path / "s.db", name="s")
+    assert measure(kept, 8) == wanted[:8]
+    assert pyckg.open(tmp_path / "s.db").trial(8).measure == wanted[7]
+
+    # A function cannot know what is wanted.
+    with pytest.raises(pyckg.InvalidError, match="ask and tell"):
+        study.optimize(lambda x, y: {"cost": x + y}, 20)
+
+
+def test_groups_come_together() -> None:
+    study = priced_study(groups=[["cost", "load"]])
+    assert measure(study, 6) == [["cost", "load"]] * 6
+    with pytest.raises(pyckg.NotFoundError, match="nobody"):
+        small_study(groups=[["cost", "nobody"]])
+    with pytest.raises(pyckg.NotFoundError, match="nobody"):
+        small_study(costs={"nobody": 1})
+    with pytest.raises(pyckg.InvalidError, match="cost"):
+        small_study(costs={"cost": -1})

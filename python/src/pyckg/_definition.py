@@ -75,6 +75,13 @@ class Definition:
     constants: dict[str, float] = field(default_factory=dict)
     choose_from: tuple[tuple[float, ...], ...] = ()
     fixed: dict[str, Any] = field(default_factory=dict)  # passed on with every design
+    costs: dict[str, float] = field(default_factory=dict)  # of measuring an outcome alone
+    groups: tuple[tuple[str, ...], ...] = ()  # of outcomes that come together
+
+    @property
+    def separate(self) -> bool:
+        """Whether outcomes can be measured one at a time."""
+        return bool(self.costs or self.groups)
 
     @property
     def outcomes(self) -> list[str]:
@@ -119,6 +126,11 @@ class Definition:
             check(lib.ckg_problem_set_noise(problem, as_bytes("noise: a name", name), how, sd))
         for name in self.positive:
             check(lib.ckg_problem_set_positive(problem, as_bytes("positive", name), 1))
+        for name, cost in self.costs.items():
+            check(lib.ckg_problem_set_cost(problem, as_bytes("costs: a name", name), cost))
+        for group in self.groups:
+            names = [ffi.new("char[]", as_bytes("groups", name)) for name in group]
+            check(lib.ckg_problem_add_group(problem, len(names), ffi.new("char *[]", names)))
         for name, value in self.constants.items():
             check(lib.ckg_problem_add_constant(problem, as_bytes("constants: a name", name), value))
         for rule in self.rules:
@@ -172,6 +184,8 @@ def define(
     rules: object = (),
     constants: object = None,
     choose_from: object = None,
+    costs: object = None,
+    groups: object = (),
 ) -> Definition:
     """The definition that these arguments of Study give, each checked."""
     space = _read_parameters(parameters)
@@ -193,6 +207,8 @@ def define(
         _read_positive(positive, outcomes),
         tuple(rule if isinstance(rule, Row) else as_text("rules: a rule", rule) for rule in as_list("rules", rules)),
         _read_constants(constants),
+        costs=_read_costs(costs, outcomes),
+        groups=_read_groups(groups, outcomes),
     )
     if choose_from is None:
         return definition
@@ -229,6 +245,8 @@ def changed_definition(
         positive=[name for name in old.positive if name == old.objective or name in limits],
         rules=old.rules if rules is None else rules,
         constants=old.constants,
+        costs={name: cost for name, cost in old.costs.items() if name == old.objective or name in limits},
+        groups=[group for group in old.groups if all(name == old.objective or name in limits for name in group)],
     )
     before = {as_text("was: a name", name): value for name, value in was.items()} if isinstance(was, Mapping) else {}
     for name in before:
@@ -294,6 +312,28 @@ def _read_noise(noise: object, outcomes: list[str]) -> dict[str, float]:
             found[name] = as_finite("noise", given)
             if found[name] < 0:
                 raise InvalidError(f"noise must not be negative, as {found[name]:g} is")
+    return found
+
+
+def _read_costs(costs: object, outcomes: list[str]) -> dict[str, float]:
+    if costs is None:
+        return {}
+    if not isinstance(costs, Mapping):
+        raise WrongTypeError(f"costs must be a mapping from outcomes to numbers, not {kind(costs)}")
+    for name in costs:
+        if name not in outcomes:
+            raise NotFoundError(f"costs: there is no outcome {name!r}; there are {', '.join(outcomes)}")
+    return {name: as_finite(f"costs: {name}", cost) for name, cost in costs.items()}
+
+
+def _read_groups(groups: object, outcomes: list[str]) -> tuple[tuple[str, ...], ...]:
+    found = tuple(
+        tuple(as_text("groups: a name", name) for name in as_list("groups: a group", group))
+        for group in as_list("groups", groups)
+    )
+    for name in (name for group in found for name in group):
+        if name not in outcomes:
+            raise NotFoundError(f"groups: there is no outcome {name!r}; there are {', '.join(outcomes)}")
     return found
 
 

@@ -160,6 +160,22 @@ class Engine:
             measured = [Measurement(m.outcome, m.value, m.sd) for m in (out.measured[i] for i in range(out.count))]
             return Record(trial, _STATES[out.state], ffi.unpack(out.x, self._d), measured, out.feasible, "")
 
+    def wanted(self, trial: int) -> list[int]:
+        with self._free():
+            study = self._ready()
+            return [outcome for outcome in range(self._m) if lib.ckg_study_wants(study, trial, outcome) == 1]
+
+    def want(self, trial: int, outcomes: Sequence[int]) -> None:
+        listed = ffi.new("int[]", list(outcomes))
+        with self._free():
+            study = self._ready()
+            check(lib.ckg_study_want(study, trial, len(listed), listed))
+
+    def spent(self) -> float:
+        with self._free():
+            study = self._ready()
+            return float(lib.ckg_study_spent(study))
+
     def best(self) -> int | None:
         with self._free():
             study = self._ready()
@@ -283,6 +299,10 @@ def _copy_trials(source: Any, target: Any) -> None:
     for index in range(lib.ckg_study_trials(source)):
         check(lib.ckg_study_trial_sized(source, index, trial, ffi.sizeof("ckg_trial")))
         check(lib.ckg_study_add(target, trial.x, number))
+        outcomes = range(1 + lib.ckg_problem_constraints(lib.ckg_study_problem(source)))
+        wanted = [j for j in outcomes if lib.ckg_study_wants(source, index, j) == 1]
+        if len(wanted) < len(outcomes):
+            check(lib.ckg_study_want(target, index, len(wanted), ffi.new("int[]", wanted)))
         if trial.state == lib.CKG_COMPLETE:
             check(lib.ckg_study_tell_measured(target, index, trial.count, trial.measured))
         elif trial.state == lib.CKG_FAILED:

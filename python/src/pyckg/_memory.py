@@ -131,6 +131,7 @@ class Memory(Taught[Engine]):
             "definition": self.definition,
             "options": self.options,
             "trials": [(r.x, r.state, [tuple(m) for m in r.measured]) for r in records],
+            "wanted": [self._engine.wanted(r.number) for r in records] if self.definition.separate else [],
             "origins": list(self._origins),
             "why": dict(self._why),
             "waiting": [*self._waiting, *(1 + trial for trial in self._engine.lost)],
@@ -140,6 +141,8 @@ class Memory(Taught[Engine]):
         self.__init__(state["definition"], state["options"])  # type: ignore[misc]
         for number, (x, how, measured) in enumerate(state["trials"], 1):
             self.add(x)
+            if state.get("wanted"):
+                self._engine.want(number - 1, state["wanted"][number - 1])
             if how == "complete":
                 self.tell(number, [Measurement(*m) for m in measured])
             elif how == "failed":

@@ -49,6 +49,7 @@ class Trial:
     seconds: float | None = None
     value: float | None = None  # the policy's value of the design, when it was asked for
     predicted: Prediction | None = None  # before the evaluation, when it was asked for
+    measure: list[str] | None = None  # which outcomes, where they can be measured one at a time
 
     def keys(self) -> Iterator[str]:
         return iter(self.parameters)

@@ -28,6 +28,9 @@ class Study(Shown):
     positive      the outcomes that are known to be above 0
     rules         texts such as "pitch >= 1.2 * wire", known before any evaluation and broken by no suggestion
     constants     numbers that rules may name
+    costs         of measuring one outcome alone, by name, where that is possible: then trial.measure says what to
+                  measure, the budget is in units of cost, and outcomes without a cost cost 1
+    groups        lists of outcomes that always come together
     choose_from   a finite list of designs instead of ranges
     designs       what to evaluate first, in this order
     policy        how designs are chosen; pyckg.policies() lists them
@@ -55,6 +58,8 @@ class Study(Shown):
         positive: str | Iterable[str] = (),
         rules: Iterable[str] = (),
         constants: Mapping[str, float] | None = None,
+        costs: Mapping[str, float] | None = None,
+        groups: Iterable[Iterable[str]] = (),
         choose_from: Iterable[Mapping[str, Any]] | None = None,
         designs: Iterable[Mapping[str, Any]] = (),
         policy: str = "ckg",
@@ -78,6 +83,8 @@ class Study(Shown):
             positive=positive,
             rules=rules,
             constants=constants,
+            costs=costs,
+            groups=groups,
             choose_from=choose_from,
         )
         chosen = choose_options(
@@ -113,7 +120,19 @@ class Study(Shown):
     def _suggested(self, s: Suggested) -> Trial:
         parameters = self._backend.definition.decode(s.x)
         predicted = None if _unknown(s.forecast) else self._prediction(parameters, s.forecast)
-        return Trial(s.number, parameters, origin=s.origin, value=known(s.value), predicted=predicted)
+        trial = Trial(s.number, parameters, origin=s.origin, value=known(s.value), predicted=predicted)
+        trial.measure = self._measure(s.number)
+        return trial
+
+    def _measure(self, number: int) -> list[str] | None:
+        if not self._backend.definition.separate:
+            return None
+        return [self._outcomes[outcome] for outcome in self._backend.wanted(number)]
+
+    @property
+    def spent(self) -> float | None:
+        """What all trials cost, those under way included; None where outcomes have no costs."""
+        return self._backend.spent() if self._backend.definition.separate else None
 
     def add(self, parameters: Mapping[str, Any]) -> Trial:
         """A design of your own, as a pending trial."""
@@ -189,6 +208,8 @@ class Study(Shown):
 
         if not callable(function):
             raise WrongTypeError(f"function must be callable, not {kind(function)}")
+        if self._backend.definition.separate:
+            raise InvalidError("where outcomes have costs, each trial says what to measure: use ask and tell")
         limit = self._backend.options.budget if budget is None else as_integer("budget", budget, 1, 2**31 - 1)
         if limit is None:
             raise InvalidError("budget must be given here or to the study")
@@ -417,6 +438,7 @@ class Study(Shown):
             r.origin,
             r.why,
             r.seconds,
+            measure=self._measure(r.number),
         )
 
 

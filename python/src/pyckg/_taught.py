@@ -22,6 +22,12 @@ class Taught(Generic[E]):
         found.trial = None if found.trial is None else found.trial + 1
         return found
 
+    def wanted(self, number: int) -> list[int]:
+        return self._engine.wanted(number - 1)
+
+    def spent(self) -> float:
+        return self._engine.spent()
+
     def gain(self) -> Gains:
         return self._engine.gain()
 

@@ -28,6 +28,8 @@ def write_definition(definition: Definition, name: str, designs: Iterable[Sequen
         out["constraints"] = {
             key: {**_write_limits(limits), **_write_outcome(d, key)} for key, limits in d.constraints.items()
         }
+    if d.groups:
+        out["groups"] = [list(group) for group in d.groups]
     if d.choose_from:
         out["choose_from"] = [write_design(d, x) for x in d.choose_from]
     first = [write_design(d, x) for x in designs]
@@ -110,6 +112,8 @@ def _write_outcome(definition: Definition, name: str) -> dict[str, Any]:
     out: dict[str, Any] = {} if sd is None else {"noise": sd or "none"}
     if name in definition.positive:
         out["positive"] = True
+    if name in definition.costs:
+        out["cost"] = definition.costs[name]
     return out
 
 
@@ -142,6 +146,8 @@ def read_definition(given: Mapping[str, Any]) -> Definition:
         tuple(key for key, o in outcomes.items() if o.get("positive")),
         tuple(given.get("rules", ())),
         fixed={key: p["value"] for key, p in given["parameters"].items() if "value" in p},
+        costs={key: float(o["cost"]) for key, o in outcomes.items() if "cost" in o},
+        groups=tuple(tuple(group) for group in given.get("groups", ())),
     )
 
 
