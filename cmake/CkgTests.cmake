@@ -114,7 +114,7 @@ if(CKG_SANITIZE)
     set(left_out contract/test_hurry contract/test_many_constraints)
     if(CKG_PROGRAM)
         list(APPEND left_out app/test_docs app/test_bench app/test_geometry app/test_digits app/test_outage app/test_own_designs app/test_slurm
-            app/test_postgresql
+            app/test_postgresql app/test_worker_postgresql
             app/test_study_crashes app/test_study_deck app/test_study_laboratory app/test_study_network)
     endif()
     set_tests_properties(${left_out} PROPERTIES DISABLED TRUE)

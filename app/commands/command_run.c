@@ -153,6 +153,9 @@ static int run(const struct app_arguments *a, struct app_notebook *n)
                                "`ckg tell`"
                              : "the study has no command to evaluate with; go on where it was made, or use "
                                "`ckg ask` and `ckg tell`");
+    if (!a->place.file && !*app_store_file(n->url))
+        return app_wrong(
+            a, "a command is not taken from a database that others write to; give the problem file");
     if (!n->definition.budget)
         return app_wrong(a, "the study has no budget; give it one where it was made");
 

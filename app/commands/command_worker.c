@@ -66,7 +66,16 @@ static int gather(const struct app_arguments *a, int first, struct app_evaluator
     return status;
 }
 
-/* The store of the line, or that of the only problem file. */
+/* 1 when all problem files have one store. */
+static int have_one_store(const struct app_evaluators *evaluators)
+{
+    for (int i = 1; i < evaluators->count; i++)
+        if (strcmp(evaluators->each[i].url, evaluators->each[0].url) != 0)
+            return 0;
+    return 1;
+}
+
+/* The store of the line, or that of the problem files. */
 static int find_url(const struct app_arguments *a, const struct app_evaluators *evaluators, const char *word,
                     char **out)
 {
@@ -74,10 +83,10 @@ static int find_url(const struct app_arguments *a, const struct app_evaluators *
 
     if (given && word)
         return app_wrong(a, "%s is a store, and so is %s: give one of them", word, given);
-    if (!given && !word && evaluators->count > 1)
-        return app_wrong(a, "which store? There are %d problem files; --store URL names it",
+    if (!given && !word && !have_one_store(evaluators))
+        return app_wrong(a, "which store? %d problem files have several; --store URL names it",
                          evaluators->count);
-    *out = app_store_url(given ? given : word, evaluators->each[0].path);
+    *out = given || word ? app_store_url(given ? given : word, NULL) : app_copy(evaluators->each[0].url);
     return *out ? CKG_OK : app_fail(a->message, CKG_ERR_NOMEM, "out of memory");
 }
 
@@ -139,7 +148,9 @@ const struct app_work app_command_worker = {
         "It takes up trials that wait, chooses designs where none does, and records what the evaluations\n"
         "answer, for every study of the store that it has a problem file for: those that are named, or\n"
         "all of a folder; without any, those of the current folder. Only their commands are ever run,\n"
-        "whatever the store says. Budget and policy are those of the store.\n\n"
+        "whatever the store says. Budget and policy are those of the store. Without STORE it is the one "
+        "that\n"
+        "all problem files have.\n\n"
         "An answer is written to a local spool before the store hears of it, so none is lost when the\n"
         "store is away or the process dies: the next worker here delivers it. SIGTERM lets evaluations\n"
         "end for as long as --grace says, then hands them back; Ctrl-C waits for them, a second one\n"

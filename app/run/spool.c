@@ -55,14 +55,14 @@ static int make_folder(char *path, struct app_message *message)
     return CKG_OK;
 }
 
-/* A file's path as it is from everywhere. */
+/* A file's path as it is from everywhere; another's URL, which has no password any longer. */
 static char *name_store(const char *url)
 {
-    const char *path = strchr(url, ':') + 1;
+    const char *path = app_store_file(url);
     struct app_text name = {0};
     char real[PATH_MAX];
 
-    if (realpath(path, real))
+    if (*path && realpath(path, real))
         app_text_print(&name, "%.*s%s", (int)(path - url), url, real);
     else
         app_text_print(&name, "%s", url);

@@ -26,8 +26,8 @@
 #include "store/sql.h"
 #include "store/utf8.h"
 
-/* Seconds: how long a server that went away is waited for. */
-static const double patience = 30;
+/* Seconds: how long a server that went away is waited for, unless somebody says otherwise. */
+static const double usual_patience = 30;
 
 /* The first half of the numbers of our advisory locks: the letters ckg; and the oldest server. */
 #define LOCKS "6515559"
@@ -43,6 +43,7 @@ struct database {
     int writing;      /* between begin and its end */
     char number[24];  /* of that transaction */
     int may_try;      /* the last failure was none of the statement's */
+    double patience;  /* seconds that a server that went away is waited for */
     double trouble;   /* since when such failures follow each other, by app_clock; 0: they do not */
     int64_t turn;     /* the study whose turn we have, 0: none */
     int turn_open;    /* its transaction is open */
@@ -182,7 +183,7 @@ static void listen_again(struct database *db)
 /* 1 when there is a connection, made anew where it was lost. */
 static int reconnect(struct database *db)
 {
-    const double until = (db->trouble > 0 ? db->trouble : app_clock()) + patience;
+    const double until = (db->trouble > 0 ? db->trouble : app_clock()) + db->patience;
 
     while (is_lost(db) && app_clock() < until) {
         PGconn *fresh = connect_to(db->url);
@@ -210,11 +211,16 @@ static int pg_again(void *database)
         return 0;
     if (!(db->trouble > 0))
         db->trouble = app_clock();
-    if (app_clock() - db->trouble >= patience)
+    if (app_clock() - db->trouble >= db->patience)
         return 0;
     if (!is_lost(db))
         rest(0.01 + 0.02 * (double)(getpid() % 16) / 16); /* two that met do not meet again */
     return reconnect(db);
+}
+
+static void pg_set_patience(void *database, double seconds)
+{
+    ((struct database *)database)->patience = seconds;
 }
 
 static void pg_close(void *database)
@@ -252,8 +258,10 @@ static int pg_open(void **out, const char *url, int create, struct app_message *
 
     (void)create;
     *out = NULL;
-    if (db)
+    if (db) {
         db->url = app_copy(url);
+        db->patience = usual_patience;
+    }
     if (!db || !db->url) {
         pg_close(db);
         return app_fail(message, CKG_ERR_NOMEM, "out of memory");
@@ -564,7 +572,7 @@ static int was_committed(struct database *db)
     int made = -1;
 
     snprintf(words, sizeof words, "SELECT txid_status(%s)", db->number);
-    for (double until = app_clock() + patience; made < 0 && app_clock() < until && reconnect(db);) {
+    for (double until = app_clock() + db->patience; made < 0 && app_clock() < until && reconnect(db);) {
         PGresult *result = note(db, PQexec(db->connection, words));
         if (is_good(result) && !PQgetisnull(result, 0, 0)) {
             const char *word = PQgetvalue(result, 0, 0);
@@ -741,4 +749,5 @@ const struct app_sql_driver app_sql_postgresql = {
     .forked = pg_forked,
     .listen = pg_listen,
     .heard = pg_heard,
+    .set_patience = pg_set_patience,
 };

@@ -100,6 +100,8 @@ struct app_sql_driver {
      */
     int (*listen)(void *database, int64_t study);
     int (*heard)(void *database);
+    /* So many seconds it waits for a server that went away; NULL: it never does. */
+    void (*set_patience)(void *database, double seconds);
 };
 
 /* The driver for the URL, NULL when there is none; the one for paths. */

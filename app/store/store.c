@@ -514,6 +514,14 @@ static int heard(struct app_store *store)
     return sql->driver->heard && sql->driver->heard(sql->database);
 }
 
+static void set_patience(struct app_store *store, double seconds)
+{
+    const struct app_sql *sql = &app_sql_self(store)->sql;
+
+    if (sql->driver->set_patience)
+        sql->driver->set_patience(sql->database, seconds);
+}
+
 static void forked(struct app_store *store)
 {
     struct app_sql *sql = &app_sql_self(store)->sql;
@@ -619,6 +627,7 @@ const struct app_store_table app_store_sql = {
     .leases = app_sql_leases,
     .listen = sql_listen,
     .heard = heard,
+    .set_patience = set_patience,
     .kept = kept,
     .turn_take = turn_take,
     .turn_give = turn_give,

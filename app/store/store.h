@@ -255,6 +255,11 @@ struct app_store_table {
      */
     int (*listen)(struct app_store *store, int64_t study);
     int (*heard)(struct app_store *store);
+    /*
+     * How many seconds a call may wait for a database that went away; without a word from the caller half a
+     * minute, in which nothing else is done.
+     */
+    void (*set_patience)(struct app_store *store, double seconds);
 
     /*
      * Looks at everything that is kept of the study, NULL: the only one, and goes on behind what is damaged.

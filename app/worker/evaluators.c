@@ -7,8 +7,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "define/definition.h"
 #include "evaluate/program.h"
+#include "notebook/notebook.h"
 
 static int no_memory(struct app_message *message)
 {
@@ -24,21 +24,26 @@ const struct app_evaluator *app_evaluators_find(const struct app_evaluators *e, 
 }
 
 /* Another one, with a study of its own. */
-static int keep(struct app_evaluators *e, const char *path, const char *study, struct app_message *message)
+static int keep(struct app_evaluators *e, const char *path, const struct app_definition *d,
+                struct app_message *message)
 {
-    const struct app_evaluator *other = app_evaluators_find(e, study);
+    const struct app_evaluator *other = app_evaluators_find(e, d->name);
 
     if (other)
         return app_fail(message, CKG_ERR_INVALID, "%s: the study '%s' has a problem file already, %s", path,
-                        study, other->path);
+                        d->name, other->path);
 
     struct app_evaluator *each = realloc(e->each, ((size_t)e->count + 1) * sizeof *each);
     if (!each)
         return no_memory(message);
     e->each = each;
-    each[e->count] = (struct app_evaluator){.path = app_copy(path), .study = app_copy(study)};
-    e->count++;
-    return each[e->count - 1].path && each[e->count - 1].study ? CKG_OK : no_memory(message);
+    each += e->count++;
+    *each = (struct app_evaluator){
+        .path = app_copy(path),
+        .study = app_copy(d->name),
+        .url = app_place_url(&(struct app_study_place){.file = path}, d),
+    };
+    return each->path && each->study && each->url ? CKG_OK : no_memory(message);
 }
 
 /* The folder that the file is in. */
@@ -68,7 +73,7 @@ static int add_file(struct app_evaluators *e, const char *path, struct app_messa
     else
         status = app_program_check(&d, folder, path, message);
     if (!status)
-        status = keep(e, path, d.name, message);
+        status = keep(e, path, &d, message);
     free(folder);
     app_definition_free(&d);
     return status;
@@ -134,6 +139,7 @@ void app_evaluators_free(struct app_evaluators *e)
     for (int i = 0; i < e->count; i++) {
         free(e->each[i].path);
         free(e->each[i].study);
+        free(e->each[i].url);
     }
     free(e->each);
     *e = (struct app_evaluators){0};

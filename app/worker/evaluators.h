@@ -7,9 +7,9 @@
 
 #include "base/text.h"
 
-/* A problem file with a command, and the name of the study that it is for. */
+/* A problem file with a command, the name of the study that it is for, and the URL of its store. */
 struct app_evaluator {
-    char *path, *study;
+    char *path, *study, *url;
 };
 
 struct app_evaluators {

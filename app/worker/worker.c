@@ -30,6 +30,12 @@ static const double idle = 2;
 static const double first_wait = 0.25;
 static const double longest_wait = 10;
 
+/*
+ * A call may wait so long for a store that has just gone, so that a cut connection is no trouble: but the
+ * evaluations and those who ask us to stop want to be heard.
+ */
+static const double patience = 0.5;
+
 /* A study that this worker has a problem file for. */
 struct study {
     const struct app_evaluator *evaluator;
@@ -282,6 +288,7 @@ static void reconnect(struct worker *w)
     /* The new one instead of the old. */
     w->store->table->close(w->store);
     w->store = store;
+    store->table->set_patience(store, patience);
     status = give_sign(w, &why);
     for (int i = 0; i < w->count; i++) {
         struct study *s = &w->studies[i];
@@ -373,20 +380,25 @@ static void mind_grace(struct worker *w)
         w->places.interrupts = 2;
 }
 
-/* From here on the store tells of changes, where it can and they matter here; 1 when there are some. */
+/*
+ * From here on the store tells of changes, where it can and they matter here; 1 when there are some. One can
+ * listen to one study alone: with several they are looked at.
+ */
 static int listen_to_store(struct worker *w)
 {
-    int heard = 0;
+    const struct study *only = NULL;
+    int count = 0;
 
+    for (int i = 0; i < w->count; i++)
+        if (w->studies[i].open) {
+            only = &w->studies[i];
+            count++;
+        }
     w->places.news = -1;
-    for (int i = 0; w->again == INFINITY && i < w->count; i++) {
-        const struct study *s = &w->studies[i];
-        if (!s->open || app_steps_look(&s->steps) == INFINITY)
-            continue;
-        w->places.news = w->store->table->listen(w->store, s->notebook.study);
-        heard |= w->store->table->heard(w->store);
-    }
-    return heard;
+    if (count != 1 || w->again < INFINITY || app_steps_look(&only->steps) == INFINITY)
+        return 0;
+    w->places.news = w->store->table->listen(w->store, only->notebook.study);
+    return w->store->table->heard(w->store);
 }
 
 static void loop(struct worker *w)
@@ -477,6 +489,7 @@ static int begin(struct worker *w, struct app_message *message)
     }
     if (status)
         return status;
+    w->store->table->set_patience(w->store, patience);
     app_worker_here(&w->self, w->machine);
     describe(w);
     status = w->store->table->worker_add(w->store, &w->self, message);
