@@ -9,6 +9,7 @@
 #   make fuzz       libFuzzer on everything that reads files from outside, FUZZ_SECONDS=60 each
 #   make damage | faults | power-loss     a store damaged 10,000 times; every system call of every command failing; 10,000 power failures
 #   make storm      runs of studies, killed, stopped, without disk or with another clock, STORM_SECONDS=60
+#   make nothing-lost  a study in PostgreSQL by 16 workers, killed, cut off, with a server that ends five times
 #   make coverage   branches that the tests take, into docs/coverage.md; make mutations: ten lines made wrong, and who notices
 #   make bench      builds and runs the benchmarks
 #   make figures    draws the pictures of the documentation; make convergence, make stopping: runs of minutes and their tables
@@ -39,7 +40,7 @@ VALGRIND = valgrind;--quiet;--error-exitcode=99;--leak-check=full;--errors-for-l
 # $(call build,FOLDER,COMPILER,OPTIONS,TARGET): configures and builds; the target is optional. A folder keeps the compiler it began with.
 build = CC=$(2) cmake -S . -B $(1) $(3) >/dev/null && cmake --build $(1) -j $(JOBS) $(if $(4),--target $(4))
 
-.PHONY: all run test test-gcc test-clang wheel python python-strict python-sanitize notebooks install sanitize-address-undefined sanitize-thread valgrind allocations fuzz damage faults power-loss storm coverage mutations bench figures convergence stopping deps clean
+.PHONY: all run test test-gcc test-clang wheel python python-strict python-sanitize notebooks install sanitize-address-undefined sanitize-thread valgrind allocations fuzz damage faults power-loss storm nothing-lost coverage mutations bench figures convergence stopping deps clean
 
 all:
 	$(call build,build,$(CC))
@@ -139,7 +140,7 @@ notebooks:
 	python3 scripts/python-api.py >docs/python/api.md
 
 # What `make test` does by sample, in full; their figures are in docs/reliability.md.
-damage faults power-loss storm:
+damage faults power-loss storm nothing-lost:
 	scripts/install-deps.sh test
 	$(call build,build-gcc,$(CC),$(STRICT))
 	$(in-full-$@)
@@ -147,6 +148,7 @@ damage faults power-loss storm:
 in-full-damage = CKG_DAMAGES=10200 python3 tests/app/test_seals.py build-gcc/ckg test_random_damage
 in-full-faults = CKG_FAULTS=all python3 tests/app/test_faults.py build-gcc/ckg
 in-full-power-loss = CKG_CRASHES=12000 build-gcc/tests/app/test_power_loss
+in-full-nothing-lost = python3 tests/faults/nothing_lost.py build-gcc/ckg 2000 16
 in-full-storm = python3 tests/faults/storm.py build-gcc/ckg $(STORM_SECONDS)
 
 install:
@@ -157,7 +159,7 @@ bench:
 	scripts/install-deps.sh all
 	$(call build,build,$(CC))
 	for program in build/bench/*; do \
-	    case $$program in */surfaces | */paper_figures | */convergence | */coco) continue ;; esac; \
+	    case $$program in */surfaces | */paper_figures | */convergence | */coco | */store_load) continue ;; esac; \
 	    [ ! -x "$$program" ] || "$$program" || exit 1; \
 	done
 

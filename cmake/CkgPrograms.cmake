@@ -33,6 +33,13 @@ if(CKG_BENCH)
         set_target_properties(bench_${name} PROPERTIES OUTPUT_NAME ${name} RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bench)
     endforeach()
 
+    # The load that a store takes, for bench/store/load.py.
+    if(CKG_PROGRAM)
+        add_executable(bench_store_load bench/store/store_load.c)
+        target_link_libraries(bench_store_load PRIVATE ckg_app ckg_static)
+        set_target_properties(bench_store_load PROPERTIES OUTPUT_NAME store_load RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bench)
+    endif()
+
     # bench/coco/coco.c becomes build/bench/coco where scripts/fetch-coco.sh has fetched the suite, with nothing but itself, for other machines;
     # so does bench/reliability/reliability.c.
     if(NOT DEFINED CKG_COCO)

@@ -39,16 +39,17 @@ enum { TYPE_BOOL = 16, TYPE_INT8 = 20, TYPE_INT2 = 21, TYPE_INT4 = 23, TYPE_TEXT
 struct database {
     PGconn *connection;
     char *url;
-    int broken;       /* libpq has failed on it, whatever it says of its state */
-    int writing;      /* between begin and its end */
-    char number[24];  /* of that transaction */
-    int may_try;      /* the last failure was none of the statement's */
-    double patience;  /* seconds that a server that went away is waited for */
-    double trouble;   /* since when such failures follow each other, by app_clock; 0: they do not */
-    int64_t turn;     /* the study whose turn we have, 0: none */
-    int turn_open;    /* its transaction is open */
-    int64_t listened; /* the study that we listen to, 0: none */
-    int news;         /* something was heard */
+    int broken;        /* libpq has failed on it, whatever it says of its state */
+    int writing;       /* between begin and its end */
+    char number[24];   /* of that transaction */
+    int may_try;       /* the last failure was none of the statement's */
+    double patience;   /* seconds that a server that went away is waited for */
+    double trouble;    /* since when such failures follow each other, by app_clock; 0: they do not */
+    int64_t turn;      /* the study whose turn we have, 0: none */
+    int turn_open;     /* its transaction is open */
+    int channels;      /* how many studies we listen to */
+    int64_t *listened; /* (channels) */
+    int news;          /* something was heard */
 };
 
 /* --- complaints --- */
@@ -168,16 +169,12 @@ static void rest(double seconds)
     nanosleep(&(struct timespec){.tv_nsec = (long)(seconds * 1e9)}, NULL);
 }
 
-/* Channels are the connection's, so a new one is told. */
-static void listen_again(struct database *db)
+static void listen_to(struct database *db, int64_t study)
 {
     char words[64];
 
-    if (!db->listened)
-        return;
-    snprintf(words, sizeof words, "LISTEN ckg_%lld", (long long)db->listened);
+    snprintf(words, sizeof words, "LISTEN ckg_%lld", (long long)study);
     tell(db, words);
-    db->news = 1;
 }
 
 /* 1 when there is a connection, made anew where it was lost. */
@@ -192,7 +189,9 @@ static int reconnect(struct database *db)
             db->connection = fresh;
             db->broken = 0;
             db->turn_open = 0;
-            listen_again(db);
+            db->news = db->channels > 0; /* which are the connection's, so a new one is told */
+            for (int i = 0; i < db->channels; i++)
+                listen_to(db, db->listened[i]);
         } else {
             PQfinish(fresh);
             rest(0.2);
@@ -230,6 +229,7 @@ static void pg_close(void *database)
     if (!db)
         return;
     PQfinish(db->connection);
+    free(db->listened);
     free(db->url);
     free(db);
 }
@@ -697,15 +697,28 @@ static int pg_heard(void *database)
     return news;
 }
 
+/* 1 when the study is among those that are listened to, as far as there is memory. */
+static int is_listened(const struct database *db, int64_t study)
+{
+    for (int i = 0; i < db->channels; i++)
+        if (db->listened[i] == study)
+            return 1;
+    return 0;
+}
+
 static int pg_listen(void *database, int64_t study)
 {
     struct database *db = database;
 
     if (is_lost(db) || db->turn_open || db->writing)
         return -1;
-    if (db->listened != study) {
-        db->listened = study;
-        listen_again(db);
+    if (!is_listened(db, study)) {
+        int64_t *grown = realloc(db->listened, ((size_t)db->channels + 1) * sizeof *grown);
+        if (!grown)
+            return -1;
+        grown[db->channels++] = study;
+        db->listened = grown;
+        listen_to(db, study);
     }
     return is_lost(db) ? -1 : PQsocket(db->connection);
 }

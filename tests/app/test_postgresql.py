@@ -18,6 +18,9 @@ import postgresql
 import test_concurrent as concurrent
 import test_kill as kill
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "faults"))
+from nothing_lost import storm  # noqa: E402
+
 ANSWER = ["sh", "-c", "echo \"{\\\"f\\\": 0.$CKG_TRIAL, \\\"c\\\": -1}\""]
 SERVER = None
 
@@ -176,6 +179,11 @@ def test_server_ends_and_comes_back():
         folder.ckg("check", "s.yaml", expect=0)
 
 
+def test_nothing_is_lost():
+    """Sixteen workers, some killed, connections cut, the server ends five times; 2,000 trials by tests/faults/nothing_lost.py, see docs/reliability.md."""
+    storm(SERVER, trials=120, count=16, seed=3, apart=False)
+
+
 def test_server_that_is_not_there():
     with Folder() as folder:
         for url in (f"postgresql://ckg@/none?host={SERVER.folder}", "postgresql://nobody@127.0.0.1:1/none", "postgresql:///x?host=/nowhere"):
@@ -263,6 +271,37 @@ def test_credentials_are_nowhere():
         check("tell t.yaml 2 --replace" in dump, "the history is not in the dump")
         for what in (*said, dump, (folder / "r.html").read_text(), (folder / "env").read_text()):
             check("pa55-w0rd" not in what, "a password in", what[:3000])
+
+
+# --- the how-to ---
+
+def commands_of(text):
+    """(command, pattern of what it prints) of a block of the page."""
+    for part in re.split(r"^\$ ", text, flags=re.M)[1:]:
+        command, _, expected = part.partition("\n")
+        yield command, re.escape(expected).replace("…", ".*")
+
+
+def test_the_howto():
+    """What docs/howto/postgresql.md shows, but for the name of the machine."""
+    page = pathlib.Path(__file__).parents[2] / "docs" / "howto" / "postgresql.md"
+    there, tried = f"?host={SERVER.folder}", 0
+    with Folder() as folder:
+        for words, text in re.findall(r"^```(.*)\n((?:.*\n)*?)```$", page.read_text(), re.M):
+            if "file=lab.sql" in words:
+                for statement in text.split(";")[:-1]:
+                    SERVER.sql(statement)
+            elif "file=spring.yaml" in words:
+                folder.write("spring.yaml", text.replace("db.lab/lab", "/lab" + there))
+            elif "tried" in words:
+                for command, expected in commands_of(text):
+                    command = re.sub(r"(postgresql://\w+@)db.lab/lab", rf"'\1/lab{there}'", command)
+                    done = subprocess.run(["sh", "-c", command], cwd=folder.path, text=True, capture_output=True,
+                                          env={**os.environ, "PATH": os.path.dirname(PROGRAM) + ":" + os.environ["PATH"]})
+                    printed = (done.stdout + done.stderr).replace("@/lab" + there, "@db.lab/lab")
+                    check(done.returncode == 0 and re.fullmatch(expected, printed), command, printed)
+                    tried += 1
+    check(tried == 5, tried)
 
 
 # --- pgbouncer ---

@@ -2,6 +2,8 @@
  * What every store must do: one suite over each row of `stores`. Fault points and whole programs are in
  * test_kill.py and its neighbours.
  */
+#include <poll.h>
+
 #include "app/store_scene.h"
 
 /* --- studies --- */
@@ -344,6 +346,35 @@ static void check_leases(struct scene *s)
     assert_int_equal(s->t->heartbeat(s->store, &worker, &s->message), CKG_ERR_NOT_FOUND);
 }
 
+/* Where all share the database's clock, a lease ends by it, unless it is renewed. */
+static void check_expiry(struct scene *s)
+{
+    struct app_worker silent = make_worker(s, "there", 80);
+    struct app_worker lively = make_worker(s, "there", 81);
+    const struct app_worker here = make_worker(s, "here", 82);
+    struct app_claim taken = {0};
+
+    if (s->kind == &stores[0])
+        return; /* each client has a clock of its own: tests/app/test_clocks.py */
+    silent.lease = lively.lease = 1;
+    assert_int_equal(add_state(s, 1, 2, "pending", 1, 0), CKG_OK);
+    assert_int_equal(claim(s, &lively).number, 1);
+    assert_int_equal(claim(s, &silent).number, 2);
+    assert_int_equal(claim(s, &here).number, 0);
+    lively.lease = 1000;
+    assert_int_equal(s->t->heartbeat(s->store, &lively, &s->message), CKG_OK);
+
+    /* A server that has just been started gives everybody a quarter of a minute. */
+    for (int wait = 0; !taken.number && wait < 6000; wait++) {
+        usleep(10000);
+        taken = claim(s, &here);
+    }
+    assert_int_equal(taken.number, 2);
+    assert_int_equal(taken.starts, 2);
+    assert_int_equal(taken.lost, 0);
+    assert_int_equal(answer(s, 2, 1, "{\"f\": 1}", NULL, silent.id), APP_KEPT);
+}
+
 /* --- several processes --- */
 
 /*
@@ -377,6 +408,30 @@ static int in_child(struct scene *s, int (*act)(struct scene *child))
     close(answer[0]);
     assert_int_equal(waitpid(child, &status, 0), child);
     return told ? result : -WTERMSIG(status);
+}
+
+static int add_one(struct scene *s)
+{
+    return add_state(s, 2, 1, "pending", 1, 0);
+}
+
+/* Another process adds a trial, and who listens hears it; a file says nothing. */
+static void check_listening(struct scene *s)
+{
+    assert_int_equal(add_state(s, 1, 1, "pending", 1, 0), CKG_OK);
+    const int heard_from = s->t->listen(s->store, s->study.id);
+    s->t->heard(s->store);
+    assert_int_equal(s->t->heard(s->store), 0);
+    assert_int_equal(in_child(s, add_one), CKG_OK);
+    if (s->kind == &stores[0]) {
+        assert_int_equal(heard_from, -1);
+        assert_int_equal(s->t->heard(s->store), 0);
+        return;
+    }
+    struct pollfd fd = {.fd = heard_from, .events = POLLIN};
+    assert_int_equal(poll(&fd, 1, 60000), 1);
+    assert_int_equal(s->t->heard(s->store), 1);
+    assert_int_equal(s->t->heard(s->store), 0);
 }
 
 static int try_turn(struct scene *s)
@@ -597,6 +652,8 @@ TEST(workers)
 TEST(releasing)
 TEST(late)
 TEST(leases)
+TEST(expiry)
+TEST(listening)
 TEST(turn)
 TEST(processes)
 TEST(opening)
@@ -606,5 +663,5 @@ int main(void)
 {
     return RUN_TESTS(test_dialect, test_urls, test_studies, test_adding, test_revisions, test_finishing,
                      test_answers, test_claiming, test_workers, test_turn, test_processes, test_opening,
-                     test_missing, test_releasing, test_late, test_leases);
+                     test_missing, test_releasing, test_late, test_leases, test_expiry, test_listening);
 }
