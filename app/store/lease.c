@@ -473,7 +473,7 @@ int app_sql_worker_add(struct app_store *store, struct app_worker *worker, struc
 static int beat_once(struct app_sql_store *s, const struct app_worker *worker, int64_t *known,
                      struct app_message *message)
 {
-    int status = app_sql_begin(&s->sql, 0, message);
+    int status = app_sql_begin(&s->sql, -1, message);
 
     if (status)
         return status;

@@ -520,13 +520,16 @@ static int pg_run(void *database, const char *sql, int count, const struct app_s
 
 /* --- transactions --- */
 
-/* The transaction has a number from its beginning on. Everything is made durable: a server may end as well.
+/*
+ * The transaction has a number from its beginning on. Everything but signs of life is made durable: a server
+ * may end as well as a process.
  */
-static int begin_once(struct database *db, struct app_message *message)
+static int begin_once(struct database *db, int durable, struct app_message *message)
 {
     hold_turn(db);
     PGresult *result = say(db,
                            db->turn_open ? "SELECT txid_current()"
+                           : durable < 0 ? "BEGIN; SET LOCAL synchronous_commit = off; SELECT txid_current()"
                                          : "BEGIN; SET LOCAL lock_timeout = '30s';"
                                            " SET LOCAL idle_in_transaction_session_timeout = '60s';"
                                            " SELECT txid_current()",
@@ -546,9 +549,8 @@ static int pg_begin(void *database, int durable, struct app_message *message)
     struct database *db = database;
     int status;
 
-    (void)durable;
     do
-        status = begin_once(db, message);
+        status = begin_once(db, durable, message);
     while (status && pg_again(db));
     return status;
 }

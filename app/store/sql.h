@@ -69,7 +69,8 @@ struct app_sql_driver {
     void (*close)(void *database);
     /*
      * A transaction that writes: until its end no other does, or none that changes the same rows. `durable`:
-     * it must outlive a power failure once it is committed.
+     * 1: it must outlive a power failure once it is committed; 0: the end of a process; -1: a sign of life,
+     * which need not outlive anything.
      */
     int (*begin)(void *database, int durable, struct app_message *message);
     int (*commit)(void *database, struct app_message *message);

@@ -428,6 +428,8 @@ static int sqlite_begin(void *database, int durable, struct app_message *message
     struct database *db = database;
     int status = check_place(db, message);
 
+    durable = durable > 0;
+
     if (!status)
         status = sqlite_kept(db, message);
     if (!status && durable != db->durable)
