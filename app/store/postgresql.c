@@ -567,6 +567,8 @@ static void pg_rollback(void *database)
 
 /*
  * A commit whose answer did not come: 1 when it was made, 0 when it was not, -1: the server does not say.
+ * That is worth half a minute to whoever has less patience otherwise: a trial that was claimed must not be
+ * forgotten.
  */
 static int was_committed(struct database *db)
 {
@@ -574,7 +576,12 @@ static int was_committed(struct database *db)
     int made = -1;
 
     snprintf(words, sizeof words, "SELECT txid_status(%s)", db->number);
-    for (double until = app_clock() + db->patience; made < 0 && app_clock() < until && reconnect(db);) {
+    for (double until = app_clock() + usual_patience; made < 0 && app_clock() < until;) {
+        db->trouble = 0;
+        if (!reconnect(db)) {
+            rest(0.05);
+            continue;
+        }
         PGresult *result = note(db, PQexec(db->connection, words));
         if (is_good(result) && !PQgetisnull(result, 0, 0)) {
             const char *word = PQgetvalue(result, 0, 0);
