@@ -78,14 +78,20 @@ try() {
 "
 }
 
+# Each package by itself: one that is not to be had must not keep the others away.
 install_wishes() {
     [ -n "$wished" ] || return 0
+    failed=""
     if [ "$(id -u)" -eq 0 ]; then as_root=""; else as_root=sudo; fi
-    # shellcheck disable=SC2086,SC2015
-    if ! has_command apt-get >/dev/null || { [ -n "$as_root" ] && ! has_command sudo >/dev/null; } ||
-        ! $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends $wished; then
-        printf '%s' "$wishes" | sed 's/^/not there, so what needs it is not tested: /' >&2
+    if has_command apt-get >/dev/null && { [ -z "$as_root" ] || has_command sudo >/dev/null; }; then
+        $as_root apt-get update -q || true
+        for package in $wished; do
+            $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends "$package" || failed=1
+        done
+    else
+        failed=1
     fi
+    [ -z "$failed" ] || printf '%s' "$wishes" | sed 's/^/not all there, so what needs it may not be tested: /' >&2
 }
 
 install_packages() {
