@@ -21,12 +21,13 @@
 
 /*
  * Seconds: between heartbeats, between looks for studies that have appeared or changed and for answers that
- * others left, between looks at studies where there is nothing to do; the first and the longest wait for a
- * store that is away.
+ * others left, between looks at studies where there is nothing to do; between all of these where the store
+ * tells of changes; the first and the longest wait for a store that is away.
  */
 static const double heartbeat = 10;
 static const double search = 5;
 static const double idle = 2;
+static const double idle_and_told = 20;
 static const double first_wait = 0.25;
 static const double longest_wait = 10;
 
@@ -342,17 +343,23 @@ static int is_done(const struct worker *w)
     return 1;
 }
 
+/* Who is told of changes need not look for them as often: a thousand that are idle must not be a load. */
+static double search_every(const struct worker *w)
+{
+    return w->places.news >= 0 ? idle_and_told : search;
+}
+
 /* When to do something, whatever happens. */
 static double next_time(const struct worker *w)
 {
-    double until = fmin(fmin(w->beaten + heartbeat, w->searched + search), w->again);
+    double until = fmin(fmin(w->beaten + heartbeat, w->searched + search_every(w)), w->again);
 
     if (w->places.hurried > 0 && w->places.interrupts < 2)
         until = fmin(until, w->places.hurried + w->orders->grace);
     for (int i = 0; i < w->count; i++) {
         const struct study *s = &w->studies[i];
         if (s->open && app_steps_over(&s->steps))
-            until = fmin(until, app_clock() + idle);
+            until = fmin(until, app_clock() + (w->places.news >= 0 ? idle_and_told : idle));
         else if (s->open)
             until = fmin(until, app_steps_look(&s->steps));
     }
@@ -411,7 +418,7 @@ static void loop(struct worker *w)
         mind_grace(w);
         if (app_clock() >= w->again)
             reconnect(w);
-        if (w->again == INFINITY && app_clock() - w->searched >= search && !w->places.interrupts) {
+        if (w->again == INFINITY && app_clock() - w->searched >= search_every(w) && !w->places.interrupts) {
             look_for_studies(w, 0, &unheard);
             deliver(w);
         }

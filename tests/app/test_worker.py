@@ -242,6 +242,23 @@ def test_a_death_at_every_call_of_the_store():
         folder.nothing_left()
 
 
+def test_a_death_where_outcomes_have_costs():
+    """An answer that waits is known by its design and by what was to be measured."""
+    with Folder() as folder:
+        script = """echo "$CKG_TRIAL" >>log; echo "{\\"f\\": $CKG_TRIAL, \\"c\\": -1}"; """
+        text = problem("s", shell(script), budget=9).replace("{name: f, noise: none}", "{name: f, noise: none, cost: 1}")
+        folder.write("s.yaml", text.replace("c: {max: 0, noise: none}", "c: {max: 0, noise: none, cost: 2}"))
+        waited = 0
+        for place in range(70, 110, 4):
+            for name in ("s.db", "log"):
+                (folder / name).unlink(missing_ok=True)
+            ended(start(folder, "--begin", "--until-idle", "--quiet", env={"CKG_FAULT": f"kill:{place}"}))
+            waited += len(list((folder / "spool").glob("*.answer")))
+            result = work(folder, "--begin", "--until-idle", "--quiet", expect=0)
+            check(not result.err and not list((folder / "spool").iterdir()), place, result.err, os.listdir(folder / "spool"))
+        check(waited, "no answer waited anywhere")
+
+
 def test_a_store_that_fails():
     """A call of the store that fails, wherever it is, is said and tried again; no answer is lost or evaluated twice."""
     with Folder() as folder:
