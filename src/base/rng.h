@@ -37,6 +37,7 @@ enum ckg__purpose {
     CKG__FOR_EXPLORING = 9000,
     CKG__FOR_STEPS_OF_RECOMMENDATION = 11000, /* + round: lattice neighbours */
     CKG__FOR_RANDOM_POLICY = 12000,
+    CKG__FOR_LAGRANGIANS = 12500,
     CKG__FOR_IMPORTANCE_MANY = 13000,
     CKG__FOR_IMPORTANCE_FEW = 13001,
     CKG__FOR_IMPORTANCE_DRAWS = 13100, /* + belief */

@@ -1,0 +1,44 @@
+/*
+ * Expected improvement of the augmented Lagrangian: constraints become part of what is minimised, by
+ * multipliers and a penalty that the trials move (multipliers.h). Over draws of the constraints, common to
+ * all designs.
+ */
+#include "suggest/local.h"
+#include "suggest/multipliers.h"
+#include "suggest/policy.h"
+
+enum { CANDIDATES, DRAWS, LOCAL };
+
+static int acquire(struct ckg__search *search, struct ckg__acquisition *acquisition)
+{
+    return ckg__multipliers_acquire(search, 0, (int)search->setting[DRAWS], acquisition);
+}
+
+static const ckg_policy_parameter parameters[] = {
+    [CANDIDATES] = {"candidates",
+                    {.value = CKG__CANDIDATES},
+                    1,
+                    100000,
+                    1,
+                    "space-filling designs compared before the ascent"},
+    [DRAWS] = {"draws", {.value = 128}, 2, 10000, 1, "of the constraints"},
+    [LOCAL] = CKG__LOCAL_PARAMETERS,
+};
+
+static void prepare(struct ckg__search *search)
+{
+    search->effort.candidates = (int)search->setting[CANDIDATES];
+    ckg__local_prepare(search, search->setting + LOCAL);
+}
+
+const struct ckg__policy ckg__policy_al = {
+    .name = "al",
+    .title = "expected improvement of the augmented Lagrangian",
+    .reference = "Gramacy, Gray, Le Digabel, Lee, Ranjan, Wells and Wild 2016",
+    .value = "log of the expected improvement of the augmented Lagrangian",
+    .parameters = parameters,
+    .count = sizeof parameters / sizeof *parameters,
+    .traits = CKG__TRAIT_CERTAIN,
+    .own_models = &ckg__local_models,
+    .prepare = prepare,
+    .acquire = acquire};

@@ -1,0 +1,43 @@
+/*
+ * Expected improvement of the augmented Lagrangian with slack variables, which turn inequalities into
+ * equalities: then it is an exact integral in one dimension (acquisition/slack.c), and equalities are its
+ * own.
+ */
+#include "suggest/local.h"
+#include "suggest/multipliers.h"
+#include "suggest/policy.h"
+
+enum { CANDIDATES, LOCAL };
+
+static int acquire(struct ckg__search *search, struct ckg__acquisition *acquisition)
+{
+    return ckg__multipliers_acquire(search, 1, 0, acquisition);
+}
+
+static const ckg_policy_parameter parameters[] = {
+    [CANDIDATES] = {"candidates",
+                    {.value = CKG__CANDIDATES},
+                    1,
+                    100000,
+                    1,
+                    "space-filling designs compared before the ascent"},
+    [LOCAL] = CKG__LOCAL_PARAMETERS,
+};
+
+static void prepare(struct ckg__search *search)
+{
+    search->effort.candidates = (int)search->setting[CANDIDATES];
+    ckg__local_prepare(search, search->setting + LOCAL);
+}
+
+const struct ckg__policy ckg__policy_alslack = {
+    .name = "alslack",
+    .title = "augmented Lagrangian with slack variables, exactly",
+    .reference = "Picheny, Gramacy, Wild and Le Digabel 2016",
+    .value = "log of the expected improvement of the augmented Lagrangian",
+    .parameters = parameters,
+    .count = sizeof parameters / sizeof *parameters,
+    .traits = CKG__TRAIT_CERTAIN,
+    .own_models = &ckg__local_models,
+    .prepare = prepare,
+    .acquire = acquire};
