@@ -5,12 +5,13 @@
 #   CKG_BENCH          the benchmarks (needs OpenBLAS)
 #   CKG_CAIRO          the program writes PNG files too (needs cairo)
 #   CKG_POSTGRESQL     studies can be kept in PostgreSQL too (needs libpq)
+#   CKG_SERVE          the program has `ckg serve` (needs libevent)
 #   CKG_WERROR         warnings are errors, and assertions are checked
 #   CKG_SANITIZE       sanitizers, as given to -fsanitize= (address,undefined or thread)
 #   CKG_FUZZ           links tests/fuzz with libFuzzer (clang, with fuzzer-no-link in CKG_SANITIZE)
 #   CKG_TEST_LAUNCHER  a command, as a list, that runs every test program, such as valgrind
 #
-# The first five are on where what they need is installed. Only what is given by -D is kept: the rest follows anew from
+# The first six are on where what they need is installed. Only what is given by -D is kept: the rest follows anew from
 # what is installed at every configuration, so that a library that comes later is used.
 
 if(PkgConfig_FOUND)
@@ -21,6 +22,7 @@ if(PkgConfig_FOUND)
     pkg_check_modules(SQLITE QUIET IMPORTED_TARGET sqlite3)
     pkg_check_modules(CAIRO QUIET IMPORTED_TARGET cairo)
     pkg_check_modules(LIBPQ QUIET IMPORTED_TARGET libpq)
+    pkg_check_modules(EVENT QUIET IMPORTED_TARGET libevent_core)
 endif()
 if(NOT OPENBLAS_FOUND)
     find_library(OPENBLAS_LINK_LIBRARIES openblas)
@@ -48,9 +50,13 @@ ckg_part(CKG_TESTS "cmocka and pkg-config (Debian: libcmocka-dev, pkg-config)" C
 ckg_part(CKG_BENCH "OpenBLAS (Debian: libopenblas-dev)" OPENBLAS_LINK_LIBRARIES)
 ckg_part(CKG_CAIRO "cairo and pkg-config (Debian: libcairo2-dev, pkg-config)" CAIRO_FOUND)
 ckg_part(CKG_POSTGRESQL "libpq and pkg-config (Debian: libpq-dev, pkg-config)" LIBPQ_FOUND)
-message(STATUS "program ${CKG_PROGRAM}, PNG files ${CKG_CAIRO}, PostgreSQL ${CKG_POSTGRESQL}, tests ${CKG_TESTS}, benchmarks ${CKG_BENCH}")
+ckg_part(CKG_SERVE "libevent and pkg-config (Debian: libevent-dev, pkg-config)" EVENT_FOUND)
+message(STATUS "program ${CKG_PROGRAM}, PNG files ${CKG_CAIRO}, PostgreSQL ${CKG_POSTGRESQL}, server ${CKG_SERVE}, tests ${CKG_TESTS}, benchmarks ${CKG_BENCH}")
 if(CKG_PROGRAM AND NOT CKG_CAIRO AND NOT DEFINED CACHE{CKG_CAIRO})
     message(STATUS "Without cairo (Debian: libcairo2-dev) figures are written as SVG alone; `make deps` installs it.")
+endif()
+if(CKG_PROGRAM AND NOT CKG_SERVE AND NOT DEFINED CACHE{CKG_SERVE})
+    message(STATUS "Without libevent (Debian: libevent-dev) there is no `ckg serve`; `make deps` installs it.")
 endif()
 if(NOT CKG_PROGRAM AND NOT DEFINED CACHE{CKG_PROGRAM})
     message(WARNING "Without libyaml, jansson and SQLite (Debian: libyaml-dev, libjansson-dev, libsqlite3-dev, pkg-config) "

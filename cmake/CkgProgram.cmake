@@ -4,9 +4,36 @@
 
 if(CKG_PROGRAM)
     file(GLOB_RECURSE program_sources CONFIGURE_DEPENDS app/*.c)
-    list(FILTER program_sources EXCLUDE REGEX "/app/(main|store/fault|store/fault_none|store/postgresql|store/postgresql_none|show/canvas_cairo|show/canvas_none|fuzz/.*)\\.c$")
+    list(FILTER program_sources EXCLUDE REGEX
+        "/app/(main|store/fault|store/fault_none|store/postgresql|store/postgresql_none|show/canvas_cairo|show/canvas_none|serve/connection|serve/front|serve/front_none|fuzz/.*)\\.c$")
     list(APPEND program_sources app/show/$<IF:$<BOOL:${CKG_CAIRO}>,canvas_cairo.c,canvas_none.c>
-        app/store/$<IF:$<BOOL:${CKG_POSTGRESQL}>,postgresql.c,postgresql_none.c>)
+        app/store/$<IF:$<BOOL:${CKG_POSTGRESQL}>,postgresql.c,postgresql_none.c>
+        $<IF:$<BOOL:${CKG_SERVE}>,app/serve/front.c;app/serve/connection.c,app/serve/front_none.c>)
+
+    # What the server sends as it is: an array of bytes each.
+    set(served ${PROJECT_BINARY_DIR}/served_files.c)
+    set(served_bytes "")
+    set(served_rows "")
+    set(number 0)
+    foreach(row "/live.js|text/javascript; charset=utf-8|app/serve/files/live.js" "/style.css|text/css; charset=utf-8|app/serve/files/style.css"
+            "/api/v1/openapi.json|application/json|docs/openapi.json")
+        string(REGEX MATCH "^([^|]*)[|]([^|]*)[|](.*)$" row "${row}")
+        math(EXPR number "${number} + 1")
+        set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_MATCH_3})
+        string(APPEND served_rows "    {\"${CMAKE_MATCH_1}\", \"${CMAKE_MATCH_2}\", (const char *)file_${number}},\n")
+        file(READ ${CMAKE_MATCH_3} bytes HEX)
+        string(REGEX REPLACE "(..)" "0x\\1," bytes "${bytes}")
+        string(APPEND served_bytes "static const unsigned char file_${number}[] = {${bytes}0};\n")
+    endforeach()
+    file(CONFIGURE OUTPUT ${served} CONTENT "/* Made by cmake/CkgProgram.cmake. */
+#include \"serve/routes.h\"
+
+${served_bytes}
+const struct app_served_file app_served_files[] = {
+${served_rows}    {0},
+};
+" @ONLY)
+    list(APPEND program_sources ${served})
 
     add_library(ckg_no_faults STATIC app/store/fault_none.c)
     target_include_directories(ckg_no_faults PRIVATE app)
@@ -14,7 +41,7 @@ if(CKG_PROGRAM)
     target_include_directories(ckg_app PUBLIC include app)
     target_compile_definitions(ckg_app PUBLIC _GNU_SOURCE)
     target_link_libraries(ckg_app PUBLIC ckg_no_faults Threads::Threads PkgConfig::YAML PkgConfig::JANSSON PkgConfig::SQLITE
-        $<$<BOOL:${CKG_CAIRO}>:PkgConfig::CAIRO> $<$<BOOL:${CKG_POSTGRESQL}>:PkgConfig::LIBPQ> m)
+        $<$<BOOL:${CKG_CAIRO}>:PkgConfig::CAIRO> $<$<BOOL:${CKG_POSTGRESQL}>:PkgConfig::LIBPQ> $<$<BOOL:${CKG_SERVE}>:PkgConfig::EVENT> m)
 
     add_executable(ckg_program app/main.c)
     target_link_libraries(ckg_program PRIVATE ckg_app ckg_static)

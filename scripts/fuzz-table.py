@@ -12,6 +12,7 @@ READS = {
     "import": "tables of trials",
     "points": "tables of designs, as `predict` reads them",
     "rows": "trials as a store keeps them",
+    "request": "the heads of requests, as `serve` reads them",
     "rules": "rules between parameters",
     "store": "the database file",
 }

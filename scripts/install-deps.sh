@@ -55,6 +55,7 @@ need_for_test() {
     need "cairo, for figures as PNG files" libcairo2-dev has_library cairo
     need "libpq, for studies in PostgreSQL" libpq-dev has_library libpq
     try "PostgreSQL and pgbouncer, for tests of studies there" "postgresql pgbouncer" has_postgresql
+    need "libevent, for ckg serve" libevent-dev has_library libevent_core
     try "Slurm, for evaluations as its jobs" "slurmctld slurmd slurm-client munge" has_slurm
     need "OpenBLAS, for examples/mnist and the benchmarks" libopenblas-dev has_library openblas
 }

@@ -25,7 +25,7 @@ configure() { CC=$compiler "$cmake" -S "$source" -B "$@" 2>"$place/said" | sed -
 all=$(configure "$place/all")
 none=$(PKG_CONFIG_LIBDIR="$place" configure "$place/later" -DCMAKE_FIND_ROOT_PATH="$place" -DCMAKE_FIND_ROOT_PATH_MODE_LIBRARY=ONLY)
 later=$(configure "$place/later" -UCMAKE_FIND_ROOT_PATH -UCMAKE_FIND_ROOT_PATH_MODE_LIBRARY)
-if [ -z "$all" ] || [ "$none" != "program OFF, PNG files OFF, PostgreSQL OFF, tests OFF, benchmarks OFF" ] || [ "$later" != "$all" ]; then
+if [ -z "$all" ] || [ "$none" != "program OFF, PNG files OFF, PostgreSQL OFF, server OFF, tests OFF, benchmarks OFF" ] || [ "$later" != "$all" ]; then
     printf 'everything there: %s\nnothing there: %s\nthen everything: %s\n' "$all" "$none" "$later"
     cat "$place/said"
     exit 1

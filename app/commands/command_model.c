@@ -1,13 +1,12 @@
 /* ckg model: the fitted hyperparameters of every outcome. */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "base/visible.h"
 #include "command.h"
 #include "json/shapes.h"
+#include "notebook/fitted.h"
 
 /* The scale in words. */
 static const char *scale_of(const ckg_model_info *m)
@@ -65,36 +64,19 @@ static void print_text(const struct app_definition *d, const ckg_model_info *mod
         app_say("penalty M: %.6g\n", penalty);
 }
 
-/* The models (1 + K) and the penalty, NAN while nothing has been measured. */
-static int ask_engine(struct app_notebook *n, ckg_model_info *models, double *penalty)
-{
-    ckg_study *engine;
-    int status = app_notebook_engine(n, &engine);
-
-    if (status)
-        return status;
-    if (app_memory_note(ckg_study_penalty(engine, penalty)))
-        *penalty = NAN;
-    for (int j = 0; !status && j <= app_constraints(&n->definition); j++)
-        status = ckg_study_model(engine, j, &models[j]);
-    return status ? app_notebook_fail(n, status) : CKG_OK;
-}
-
 static int run(const struct app_arguments *a, struct app_notebook *n)
 {
     const struct app_definition *d = &n->definition;
-    ckg_model_info *models = calloc((size_t)app_constraints(d) + 1, sizeof *models);
+    struct app_fitted fitted;
     struct app_text line = {0};
-    double penalty;
-    int status = models ? ask_engine(n, models, &penalty)
-                        : app_fail(n->message, CKG_ERR_NOMEM, "out of memory");
+    int status = app_fitted_find(&fitted, n);
 
     if (!status && a->json) {
-        app_models_write(d, models, penalty, &line);
+        app_models_write(d, fitted.models, fitted.penalty, &line);
         status = app_print(a, &line);
     } else if (!status)
-        print_text(d, models, penalty);
-    free(models);
+        print_text(d, fitted.models, fitted.penalty);
+    app_fitted_free(&fitted);
     return status;
 }
 

@@ -6,8 +6,8 @@
 
 #include "base/visible.h"
 #include "command.h"
-#include "commands/said.h"
-#include "commands/moment.h"
+#include "notebook/said.h"
+#include "notebook/moment.h"
 #include "commands/trial_table.h"
 #include "json/shapes.h"
 

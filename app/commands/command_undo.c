@@ -1,7 +1,7 @@
 /* ckg undo: the last change that a person made to the study, taken back. */
 #include "base/visible.h"
 #include "command.h"
-#include "commands/moment.h"
+#include "notebook/moment.h"
 #include "notebook/mend.h"
 
 static const struct app_option options[] = {

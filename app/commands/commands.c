@@ -20,6 +20,7 @@
     ROW(score, "show the policy's acquisition values at given designs; larger is better")                    \
     ROW(plot, "draw convergence, map, slices, importance, frontier or acquisition")                          \
     ROW(report, "write the study as one HTML page that opens from disk")                                     \
+    ROW(serve, "show studies to browsers and programs, live, by pages and an API")                           \
     ROW(export, "write the trials as CSV, or with --json as one object per line, with every digit")          \
     ROW(import, "add trials from a file of `ckg export`, or from any table of parameters and outcomes")      \
     ROW(studies, "list the studies of a store")                                                              \

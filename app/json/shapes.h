@@ -40,6 +40,10 @@ void app_change_write(const struct app_difference *difference, const struct app_
 void app_recommendation_write(const struct app_notebook *notebook, const ckg_recommendation *recommendation,
                               struct app_text *out);
 
+/* One point of the frontier: what is recommended for that probability of being feasible, NULL: nothing. */
+void app_frontier_write(const struct app_notebook *notebook, double probability,
+                        const ckg_recommendation *recommendation, struct app_text *out);
+
 /* --- what the engine says of designs and of its models --- */
 
 /* Predictions at one design, as ckg_study_predict gives them. */

@@ -296,3 +296,16 @@ void app_recommendation_write(const struct app_notebook *n, const ckg_recommenda
     add_hardest(d, r, out);
     app_json_close(out, '}');
 }
+
+void app_frontier_write(const struct app_notebook *n, double probability, const ckg_recommendation *r,
+                        struct app_text *out)
+{
+    app_json_open(out, NULL, '{');
+    app_json_add_number(out, "probability", probability);
+    app_json_member(out, "recommendation");
+    if (r)
+        app_recommendation_write(n, r, out);
+    else
+        app_text_print(out, "null");
+    app_json_close(out, '}');
+}

@@ -83,6 +83,10 @@ int app_notebook_open(struct app_notebook *out, const struct app_study_place *pl
                       struct app_message *message);
 void app_notebook_close(struct app_notebook *notebook);
 
+/* The study of that name in a store that stays the caller's, to be looked at. */
+int app_notebook_look(struct app_notebook *out, struct app_store *store, const char *url, const char *name,
+                      struct app_message *message);
+
 /*
  * The study of the problem file in a store that stays the caller's, for a process that evaluates it: how it
  * goes on is the store's, and how designs are evaluated, with all that an evaluation is told, the file's

@@ -297,7 +297,7 @@ static int find_record(struct app_notebook *n, const char *name, struct app_stud
 static int open_by_name(struct app_notebook *n, const char *name)
 {
     struct app_study_record record = {0};
-    int status = app_store_open(&n->store, n->url, 0, n->message);
+    int status = n->store ? CKG_OK : app_store_open(&n->store, n->url, 0, n->message);
 
     if (!status)
         status = find_record(n, name, &record);
@@ -336,6 +336,20 @@ int app_notebook_open(struct app_notebook *n, const struct app_study_place *plac
 }
 
 /* --- a store at hand --- */
+
+int app_notebook_look(struct app_notebook *n, struct app_store *store, const char *url, const char *name,
+                      struct app_message *message)
+{
+    *n = (struct app_notebook){.message = message, .store = store, .borrowed = 1};
+    n->url = app_copy(url);
+    int status = n->url ? open_by_name(n, name) : no_memory(message);
+
+    if (!status)
+        status = app_notebook_sync(n);
+    if (status)
+        app_notebook_close(n);
+    return status;
+}
 
 /* The record of the file's study, the same problem, and how it goes on. */
 static int follow_record(struct app_notebook *n, const struct app_study_record *record)

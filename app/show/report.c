@@ -20,6 +20,21 @@ static void add_colours(struct app_text *out, int dark)
     app_text_print(out, "}");
 }
 
+void app_report_sheet(struct app_text *out)
+{
+    /* The colours, for the page and for the figures in it. */
+    app_text_print(out, ":root");
+    add_colours(out, 0);
+    app_text_print(out, "\n@media(prefers-color-scheme:dark){:root");
+    add_colours(out, 1);
+    app_text_print(out, "}\n");
+    for (int i = APP_INK_PAPER; i < APP_INKS; i++)
+        app_text_print(out, ".s-%s{stroke:var(--%s)}.f-%s{fill:var(--%s)}", app_inks[i].name,
+                       app_inks[i].name, app_inks[i].name, app_inks[i].name);
+
+    app_text_print(out, "\n%s", app_report_style);
+}
+
 void app_report_head(struct app_text *out, const char *name, const char *what)
 {
     app_text_print(
@@ -30,28 +45,20 @@ void app_report_head(struct app_text *out, const char *name, const char *what)
              "'unsafe-inline'\">\n<title>");
     app_markup(out, name);
 
-    /* The colours, for the page and for the figures in it. */
-    app_text_print(out, " – %s</title>\n<style>\n:root", what);
-    add_colours(out, 0);
-    app_text_print(out, "\n@media(prefers-color-scheme:dark){:root");
-    add_colours(out, 1);
-    app_text_print(out, "}\n");
-    for (int i = APP_INK_PAPER; i < APP_INKS; i++)
-        app_text_print(out, ".s-%s{stroke:var(--%s)}.f-%s{fill:var(--%s)}", app_inks[i].name,
-                       app_inks[i].name, app_inks[i].name, app_inks[i].name);
-
-    app_text_print(out, "\n%s</style>\n</head>\n<body>\n", app_report_style);
+    app_text_print(out, " – %s</title>\n<style>\n", what);
+    app_report_sheet(out);
+    app_text_print(out, "</style>\n</head>\n<body>\n");
 }
 
-static void add_header(const struct app_show *s, struct app_text *out)
+void app_report_lead(const struct app_notebook *n, struct app_text *out)
 {
-    const struct app_definition *d = s->definition;
+    const struct app_definition *d = &n->definition;
     int tally[APP_STATES];
 
-    app_notebook_tally(s->notebook, tally);
+    app_notebook_tally(n, tally);
 
     /* What it is about. */
-    app_text_print(out, "<header><h1>");
+    app_text_print(out, "<h1>");
     app_report_name(out, d->name);
     app_text_print(out, "</h1>\n<p class=\"lead\">%s ",
                    ckg_problem_goal(d->problem) == CKG_MAXIMIZE ? "maximize" : "minimize");
@@ -60,7 +67,7 @@ static void add_header(const struct app_show *s, struct app_text *out)
     /* How far it is. */
     app_text_print(out, " over %d parameter%s under %d constraint%s · %d", app_dimension(d),
                    app_dimension(d) == 1 ? "" : "s", app_constraints(d), app_constraints(d) == 1 ? "" : "s",
-                   s->ended);
+                   tally[APP_COMPLETE] + tally[APP_FAILED_TRIAL]);
     if (d->budget > 0)
         app_text_print(out, " of %d", d->budget);
     app_text_print(out, " evaluations: %d complete, %d failed", tally[APP_COMPLETE], tally[APP_FAILED_TRIAL]);
@@ -68,12 +75,15 @@ static void add_header(const struct app_show *s, struct app_text *out)
         app_text_print(out, ", %d running, %d pending", tally[APP_RUNNING], tally[APP_PENDING]);
     if (tally[APP_DISCARDED])
         app_text_print(out, ", %d discarded", tally[APP_DISCARDED]);
-    app_text_print(out, "</p>\n<nav><a href=\"#recommendation\">Recommendation</a><a "
-                        "href=\"#convergence\">Convergence</a><a href=\"#importance\">What matters</a><a "
-                        "href=\"#frontier\">What safety costs</a><a href=\"#maps\">Maps</a>"
-                        "<a href=\"#slices\">Slices</a><a href=\"#checks\">Predicted against measured</a>"
-                        "<a href=\"#trials\">Trials</a><a href=\"#study\">Study</a><a "
-                        "href=\"#models\">Models</a></nav></header>\n<main>\n");
+    app_text_print(out, "</p>\n");
+}
+
+void app_report_links(struct app_text *out)
+{
+    app_text_print(out, "<nav>");
+    for (const struct app_report_section *section = app_report_sections; section->id; section++)
+        app_text_print(out, "<a href=\"#%s\">%s</a>", section->id, section->link);
+    app_text_print(out, "</nav>");
 }
 
 /* --- figures --- */
@@ -251,18 +261,18 @@ static int add_checks(const struct app_show *s, struct app_text *out)
     return status;
 }
 
-/* The sections of the page in their order. */
-static int (*const sections[])(const struct app_show *show, struct app_text *out) = {
-    app_report_recommendation,
-    add_convergence,
-    add_importance,
-    add_frontier,
-    add_maps,
-    add_slices,
-    add_checks,
-    app_report_trials,
-    app_report_facts,
-    app_report_models,
+const struct app_report_section app_report_sections[] = {
+    {"recommendation", "Recommendation", app_report_recommendation},
+    {"convergence", "Convergence", add_convergence},
+    {"importance", "What matters", add_importance},
+    {"frontier", "What safety costs", add_frontier},
+    {"maps", "Maps", add_maps},
+    {"slices", "Slices", add_slices},
+    {"checks", "Predicted against measured", add_checks},
+    {"trials", "Trials", app_report_trials},
+    {"study", "Study", app_report_facts},
+    {"models", "Models", app_report_models},
+    {0},
 };
 
 int app_report_make(const struct app_show *s, struct app_text *out)
@@ -270,9 +280,12 @@ int app_report_make(const struct app_show *s, struct app_text *out)
     int status = CKG_OK;
 
     app_report_head(out, s->definition->name, "ckg report");
-    add_header(s, out);
-    for (size_t i = 0; !status && i < sizeof sections / sizeof *sections; i++)
-        status = sections[i](s, out);
+    app_text_print(out, "<header>");
+    app_report_lead(s->notebook, out);
+    app_report_links(out);
+    app_text_print(out, "</header>\n<main>\n");
+    for (const struct app_report_section *section = app_report_sections; !status && section->id; section++)
+        status = section->make(s, out);
     app_text_print(out, "</main>\n<footer>Written by ckg %s.</footer>\n</body>\n</html>\n", ckg_version());
     return !status && out->failed ? app_show_no_memory(s) : status;
 }

@@ -15,6 +15,15 @@ void app_report_head(struct app_text *out, const char *name, const char *what);
 
 extern const char app_report_style[];
 
+/* All of the style: the colours, and how the page looks. */
+void app_report_sheet(struct app_text *out);
+
+/* The study's name as a heading, and a line on what it is about and how far it is. */
+void app_report_lead(const struct app_notebook *notebook, struct app_text *out);
+
+/* Links to the sections. */
+void app_report_links(struct app_text *out);
+
 /* A name or text of the user's, escaped; shortened by the reader's window, whole when it is pointed at. */
 void app_report_name(struct app_text *out, const char *name);
 /* A number for people, exact when it is pointed at. */
@@ -29,7 +38,16 @@ void app_report_limits(struct app_text *out, struct app_outcome outcome);
 /* A sentence on which constraints are shown, where that is not all of them. */
 void app_report_selection(const struct app_show *show, struct app_text *out);
 
-/* Its sections; a status. */
+/* A section; the last has no id. */
+struct app_report_section {
+    const char *id, *link;
+    int (*make)(const struct app_show *show, struct app_text *out); /* a status */
+};
+
+/* In their order on the page. */
+extern const struct app_report_section app_report_sections[];
+
+/* Some of them; a status. */
 int app_report_recommendation(const struct app_show *show, struct app_text *out);
 int app_report_models(const struct app_show *show, struct app_text *out);
 int app_report_trials(const struct app_show *show, struct app_text *out);

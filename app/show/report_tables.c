@@ -168,8 +168,12 @@ static void add_trial(const struct app_show *s, const struct app_trial *t, struc
                                            "<span class=\"yes\">● yes</span>"};
     char text[64];
 
-    app_text_print(out, "<tr><td>%d</td><td class=\"left\">%s</td><td class=\"left\">%s</td>", t->number,
-                   app_state_name(t->state), feasible[t->feasible + 1]);
+    if (s->trials_at)
+        app_text_print(out, "<tr><td><a href=\"%s%d\">%d</a></td>", s->trials_at, t->number, t->number);
+    else
+        app_text_print(out, "<tr><td>%d</td>", t->number);
+    app_text_print(out, "<td class=\"left\">%s</td><td class=\"left\">%s</td>", app_state_name(t->state),
+                   feasible[t->feasible + 1]);
 
     for (int i = 0; i < app_dimension(d); i++) {
         app_text_print(out, "<td>");
@@ -192,14 +196,17 @@ static void add_trial(const struct app_show *s, const struct app_trial *t, struc
 int app_report_trials(const struct app_show *s, struct app_text *out)
 {
     const struct app_notebook *n = s->notebook;
+    const int first = s->latest && n->count > s->latest ? n->count - s->latest : 0;
 
     app_text_print(out, "<section id=\"trials\"><h2>Trials</h2>\n");
     if (n->count) {
         app_report_selection(s, out);
+        if (first)
+            app_text_print(out, "<p class=\"note\">The last %d of %d.</p>\n", s->latest, n->count);
         app_text_print(out, "<div class=\"wide\"><table>");
         add_trial_heads(s, out);
         app_text_print(out, "<tbody>\n");
-        for (int i = 0; i < n->count; i++)
+        for (int i = first; i < n->count; i++)
             add_trial(s, &n->trials[i], out);
         app_text_print(out, "</tbody></table></div>\n");
     } else

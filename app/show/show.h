@@ -20,6 +20,8 @@ struct app_show {
     struct app_nearest outcomes;        /* which of them figures and tables have room for */
     int ended;                          /* trials complete or failed */
     struct app_show_kept *kept;         /* what takes long to find, once it was asked for */
+    const char *trials_at;              /* the address of each trial's page but for its number; NULL: none */
+    int latest;                         /* how many trials a table has room for, the last; 0: all */
 };
 
 int app_show_open(struct app_show *out, struct app_notebook *notebook);

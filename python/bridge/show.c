@@ -49,14 +49,7 @@ int pyckg_notebook_frontier(pyckg_notebook *b)
         return status;
 
     for (int k = 0; k < APP_FRONTIER; k++) {
-        app_json_open(&b->text, NULL, '{');
-        app_json_add_number(&b->text, "probability", app_frontier_chances[k]);
-        app_json_member(&b->text, "recommendation");
-        if (frontier.at[k])
-            app_recommendation_write(&b->n, frontier.at[k], &b->text);
-        else
-            app_text_print(&b->text, "null");
-        app_json_close(&b->text, '}');
+        app_frontier_write(&b->n, app_frontier_chances[k], frontier.at[k], &b->text);
         app_text_print(&b->text, "\n");
     }
     app_frontier_free(&frontier);

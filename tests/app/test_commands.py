@@ -58,7 +58,7 @@ def test_wrong_lines():
                 refused("--study", "s", say="--study needs --store")
             if "threads" in options:
                 refused("s.yaml", "--threads", "257", say="--threads must be an integer from 0 to 256, not '257'")
-            if name not in ("tell", "discard", "retry", "worker"):
+            if name not in ("tell", "discard", "retry", "worker", "serve"):
                 refused("s.yaml", "1", "2", "3", say="unexpected argument")
 
 

@@ -1,5 +1,5 @@
 /* Times in an order that sorts. */
-#include "commands/moment.h"
+#include "notebook/moment.h"
 
 #include <math.h>
 #include <stddef.h>

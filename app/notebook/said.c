@@ -1,12 +1,12 @@
 /* The images of a trial first, since each change then finds what it did in them. */
-#include "commands/said.h"
+#include "notebook/said.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/visible.h"
-#include "commands/moment.h"
+#include "notebook/moment.h"
 
 enum side { BEFORE, AFTER, UNDONE, SIDES };
 

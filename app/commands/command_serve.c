@@ -1,0 +1,118 @@
+/* ckg serve: studies in a browser, while they run. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "serve/front.h"
+
+static const struct app_option options[] = {
+    {"store", 0, "URL", "show every study of this store, also those that come later", 0},
+    {"listen", 0, "ADDRESS:PORT", "where to listen (default: 127.0.0.1:8080); port 0: any that is free", 0},
+    {"token-file", 0, "FILE", "ask for the token in the first line of this file", 0},
+    {"host", 0, "NAME", "what else browsers call this server, such as behind a proxy", APP_REPEATED},
+    {0},
+};
+
+/* Where the studies are: stores one by one, files as places on the board. */
+static int take_words(const struct app_arguments *a, struct app_clerk *clerk, const char **stores)
+{
+    int status = CKG_OK;
+
+    if (app_option(a, "store"))
+        stores[clerk->stores++] = app_option(a, "store");
+    for (int i = 0; !status && i < a->count; i++)
+        if (app_store_is(a->rest[i]))
+            stores[clerk->stores++] = a->rest[i];
+        else
+            status = app_board_add(clerk->board, &(struct app_study_place){.file = a->rest[i]}, a->message);
+    return status;
+}
+
+/* As URLs, the caller's to free. */
+static int make_urls(const struct app_arguments *a, struct app_clerk *clerk, char **urls,
+                     const char *const *stores)
+{
+    for (int i = 0; i < clerk->stores; i++) {
+        urls[i] = app_store_url(stores[i], NULL);
+        if (!urls[i])
+            return app_fail(a->message, CKG_ERR_NOMEM, "out of memory");
+    }
+    clerk->store = (const char *const *)urls;
+    return CKG_OK;
+}
+
+/* Where to listen, and who may come. */
+static int open_gate(const struct app_arguments *a, struct app_server *server)
+{
+    const char *listen = app_option(a, "listen");
+    const char *file = app_option(a, "token-file");
+    int status = app_address_read(&server->address, listen ? listen : "127.0.0.1:8080", a->message);
+
+    server->gate.loopback = server->address.loopback;
+    server->gate.names = a->repeated;
+    server->gate.name = a->each;
+    if (!status && file)
+        status = app_token_read(&server->gate, file, a->message);
+    else if (!status && !server->address.loopback)
+        status = app_token_draw(&server->gate, a->message);
+    return status;
+}
+
+static int serve(const struct app_arguments *a, struct app_board *board)
+{
+    struct app_server server = {.clerk = {.board = board}, .quiet = a->quiet};
+    const size_t most = (size_t)a->count + 2;
+    const char **stores = calloc(most, sizeof *stores);
+    char **urls = calloc(most, sizeof *urls);
+    int status = stores && urls ? take_words(a, &server.clerk, stores)
+                                : app_fail(a->message, CKG_ERR_NOMEM, "out of memory");
+
+    if (!status)
+        status = make_urls(a, &server.clerk, urls, stores);
+    if (!status)
+        status = open_gate(a, &server);
+    if (!status)
+        status = app_serve(&server, a->message);
+
+    for (int i = 0; urls && i < server.clerk.stores; i++)
+        free(urls[i]);
+    free(urls);
+    free(stores);
+    return status;
+}
+
+static int check(const struct app_arguments *a)
+{
+    if (app_serve_lacking)
+        return app_fail(a->message, CKG_ERR_SYSTEM, "%s", app_serve_lacking);
+    return a->count || app_option(a, "store")
+               ? CKG_OK
+               : app_wrong(a, "which studies? Give problem files, stores, or --store URL");
+}
+
+static int run(const struct app_arguments *a)
+{
+    struct app_board board;
+    int status = app_board_open(&board, -1, a->message);
+
+    if (status)
+        return status;
+    status = serve(a, &board);
+    app_board_close(&board);
+    return status;
+}
+
+const struct app_work app_command_serve = {
+    .usage = "[STUDY… | --store URL] [--listen ADDRESS:PORT] [--token-file FILE] [--host NAME…]",
+    .about = "Pages of all studies, of each study with everything that `ckg report` shows, and of each\n"
+             "trial; they follow a run by themselves. Programs find the same as JSON under /api/v1/, in the\n"
+             "shapes of --json; /api/v1/openapi.json describes it. STUDY is a problem file or a store.\n"
+             "\n"
+             "Nothing can be changed through it. On this machine's own address everybody of the machine may\n"
+             "look. Any other address needs a token: the one of --token-file, or one that is printed once\n"
+             "with the address to open. There is no encryption: put a proxy with TLS in front of it.",
+    .words = APP_ANY_WORDS,
+    .options = options,
+    .check = check,
+    .run = run,
+};

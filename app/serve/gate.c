@@ -1,0 +1,217 @@
+/* Host, origin and token of a request, in this order. */
+#include "serve/gate.h"
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+#include <stdio.h>
+
+#include <ckg/status.h>
+
+enum { BAD = 400, UNKNOWN = 401, FORBIDDEN = 403, MISDIRECTED = 421 };
+
+/* --- addresses --- */
+
+/* 4, 6 or 0: what kind of address the text is. */
+static int kind_of(const char *host)
+{
+    unsigned char address[16];
+
+    return inet_pton(AF_INET, host, address) == 1 ? 4 : inet_pton(AF_INET6, host, address) == 1 ? 6 : 0;
+}
+
+static int is_loopback(const char *host)
+{
+    return !strcasecmp(host, "localhost") || (kind_of(host) == 4 && !strncmp(host, "127.", 4)) ||
+           !strcmp(host, "::1");
+}
+
+/* "host:port", "[host]:port" or "host" taken apart; port -1: none. 0 where it is none of these. */
+static int take_apart(const char *text, char host[64], int *port)
+{
+    const char *end = *text == '[' ? strchr(text, ']') : text + strcspn(text, ":");
+    const char *begin = text + (*text == '[');
+    const char *rest = end ? end + (*text == '[') : NULL;
+
+    if (!end || end == begin || end - begin > 63)
+        return 0;
+    memcpy(host, begin, (size_t)(end - begin));
+    host[end - begin] = 0;
+
+    *port = -1;
+    if (*rest == ':') {
+        const size_t digits = strspn(rest + 1, "0123456789");
+        if (!digits || digits > 5 || rest[1 + digits])
+            return 0;
+        *port = atoi(rest + 1);
+        return *port <= 65535;
+    }
+    return !*rest;
+}
+
+int app_address_read(struct app_address *out, const char *text, struct app_message *message)
+{
+    *out = (struct app_address){.host = "127.0.0.1", .port = 8080};
+    const int bare = *text && strspn(text, "0123456789") == strlen(text);
+    char both[32];
+
+    snprintf(both, sizeof both, "127.0.0.1:%.20s", text);
+    const int good = take_apart(bare ? both : text, out->host, &out->port);
+    if (good && out->port < 0)
+        out->port = 8080;
+    if (good && !strcasecmp(out->host, "localhost"))
+        snprintf(out->host, sizeof out->host, "127.0.0.1");
+    if (!good || !kind_of(out->host))
+        return app_fail(message, CKG_ERR_INVALID,
+                        "--listen takes ADDRESS:PORT, such as 127.0.0.1:8080 or 0.0.0.0:8080, not '%s'",
+                        text);
+    out->loopback = is_loopback(out->host);
+    return CKG_OK;
+}
+
+/* --- tokens --- */
+
+int app_token_draw(struct app_gate *gate, struct app_message *message)
+{
+    unsigned char random[16];
+    const int file = open("/dev/urandom", O_RDONLY | O_CLOEXEC);
+    const int got = file >= 0 && read(file, random, sizeof random) == (ssize_t)sizeof random;
+
+    if (file >= 0)
+        close(file);
+    if (!got)
+        return app_fail(message, CKG_ERR_SYSTEM, "/dev/urandom: no random numbers for a token");
+    for (size_t i = 0; i < sizeof random; i++)
+        snprintf(gate->token + 2 * i, 3, "%02x", random[i]);
+    return CKG_OK;
+}
+
+int app_token_read(struct app_gate *gate, const char *path, struct app_message *message)
+{
+    static const char allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~";
+    char *text;
+    size_t length;
+    const int status = app_read_file(path, &text, &length, message);
+
+    if (status)
+        return status == CKG_ERR_NOMEM ? status : CKG_ERR_INVALID;
+    const size_t first = strcspn(text, "\r\n");
+    const int good = first >= APP_TOKEN_LEAST && first <= APP_TOKEN_MOST && strspn(text, allowed) == first;
+    if (good)
+        snprintf(gate->token, sizeof gate->token, "%.*s", (int)first, text);
+    explicit_bzero(text, length);
+    free(text);
+    return good ? CKG_OK
+                : app_fail(message, CKG_ERR_INVALID,
+                           "%s: the first line must be a token of %d to %d letters, digits and -._~", path,
+                           APP_TOKEN_LEAST, APP_TOKEN_MOST);
+}
+
+/* In a time that says nothing of where they differ. */
+static int is_same(const char *token, const char *given, size_t length)
+{
+    const size_t right = strlen(token);
+    volatile unsigned char difference = right != length;
+
+    for (size_t i = 0; i < length; i++)
+        difference |= (unsigned char)(token[i % right] ^ given[i]);
+    return !difference;
+}
+
+/* The cookie of that name, with its length; NULL: there is none. */
+static const char *find_cookie(const char *cookies, const char *name, size_t *length)
+{
+    const size_t letters = strlen(name);
+
+    for (const char *at = cookies; at;) {
+        at += strspn(at, "; ");
+        if (!strncmp(at, name, letters) && at[letters] == '=') {
+            *length = strcspn(at + letters + 1, "; ");
+            return at + letters + 1;
+        }
+        at = strchr(at, ';');
+    }
+    return NULL;
+}
+
+/* Whether the token came along; in the query it is welcome once. */
+static int has_token(const struct app_gate *gate, const struct app_request *r, int *welcome)
+{
+    char name[32];
+    size_t length = 0;
+
+    /* By whoever writes a program. */
+    if (r->authorization)
+        return !strncasecmp(r->authorization, "Bearer ", 7) &&
+               is_same(gate->token, r->authorization + 7, strlen(r->authorization + 7));
+
+    /* By a browser, in the address first, then by itself. */
+    char *query = app_request_argument(r, "token");
+    const int asked = query && is_same(gate->token, query, strlen(query));
+    free(query);
+    if (asked) {
+        *welcome = 1;
+        return 1;
+    }
+    snprintf(name, sizeof name, "ckg-%d", gate->port);
+    const char *cookie = find_cookie(r->cookie, name, &length);
+    return cookie && is_same(gate->token, cookie, length);
+}
+
+/* --- names --- */
+
+/* 1 when we are called so. An address cannot be bent to point here, a name can. */
+static int is_ours(const struct app_gate *gate, const char *host)
+{
+    if (is_loopback(host) || (!gate->loopback && kind_of(host)))
+        return 1;
+    for (int i = 0; i < gate->names; i++)
+        if (!strcasecmp(gate->name[i], host))
+            return 1;
+    return 0;
+}
+
+/* 1 for a request that a page of ours has made, or none at all. */
+static int is_own(const struct app_request *r)
+{
+    if (r->origin) {
+        const char *rest = !strncmp(r->origin, "http://", 7)    ? r->origin + 7
+                           : !strncmp(r->origin, "https://", 8) ? r->origin + 8
+                                                                : "";
+        if (strcasecmp(rest, r->host) != 0)
+            return 0;
+    }
+    const int other = r->fetch_site &&
+                      (!strcmp(r->fetch_site, "cross-site") || !strcmp(r->fetch_site, "same-site"));
+    return !other || (r->fetch_mode && !strcmp(r->fetch_mode, "navigate"));
+}
+
+int app_gate_check(const struct app_gate *gate, const struct app_request *r, int *welcome, const char **why)
+{
+    char host[64];
+    int port;
+
+    *welcome = 0;
+    if (!take_apart(r->host, host, &port)) {
+        *why = "the Host of the request is no address";
+        return BAD;
+    }
+    if (!is_ours(gate, host)) {
+        *why = "this server is not called that; `ckg serve --host NAME` says what else it is called";
+        return MISDIRECTED;
+    }
+    if (!is_own(r)) {
+        *why = "the request comes from another site's page";
+        return FORBIDDEN;
+    }
+    if (gate->token[0] && !has_token(gate, r, welcome)) {
+        *why = "a token is needed: open the address that `ckg serve` printed, or send Authorization: Bearer "
+               "TOKEN";
+        return UNKNOWN;
+    }
+    return 0;
+}

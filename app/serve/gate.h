@@ -1,0 +1,44 @@
+/*
+ * Who gets in. On the loopback everybody of this machine may look; behind any other address a token is
+ * asked for. A page of another site, or a name that was bent to point here, gets nothing.
+ */
+#ifndef CKG_APP_GATE_H
+#define CKG_APP_GATE_H
+
+#include "base/text.h"
+#include "serve/request.h"
+
+enum { APP_TOKEN_LEAST = 16, APP_TOKEN_MOST = 256 };
+
+struct app_gate {
+    int loopback;                   /* 1: only this machine can reach us */
+    int port;                       /* as it is bound */
+    char token[APP_TOKEN_MOST + 1]; /* empty: none is asked for */
+    int names;
+    const char *const *name; /* (names) what else the server is called, such as behind a proxy */
+};
+
+/* The host and the port of "HOST:PORT", "[::1]:8080" or "PORT". */
+struct app_address {
+    char host[64];
+    int port;
+    int loopback;
+};
+
+/* CKG_ERR_INVALID: it is no address. */
+int app_address_read(struct app_address *out, const char *text, struct app_message *message);
+
+/* A token of 128 random bits. */
+int app_token_draw(struct app_gate *gate, struct app_message *message);
+
+/* The token in the file's first line. */
+int app_token_read(struct app_gate *gate, const char *path, struct app_message *message);
+
+/*
+ * 0, or the status by which the request is refused, with `why` for whoever sent it. *welcome: 1 where the
+ * token came in the query, so that a cookie should be set.
+ */
+int app_gate_check(const struct app_gate *gate, const struct app_request *request, int *welcome,
+                   const char **why);
+
+#endif

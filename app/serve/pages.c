@@ -1,0 +1,270 @@
+/* Frames of pages, the list of studies, and what is quick to know of one. */
+#include "serve/pages.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/json.h"
+#include "notebook/digits.h"
+#include "notebook/moment.h"
+#include "notebook/pause.h"
+#include "show/markup.h"
+#include "show/report.h"
+
+/* --- frames --- */
+
+void app_page_open(struct app_text *out, const char *name, const char *study)
+{
+    app_text_print(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta "
+                        "name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta "
+                        "name=\"color-scheme\" content=\"light dark\">\n<title>");
+    app_markup(out, name);
+    app_text_print(
+        out,
+        " – ckg</title>\n<link rel=\"stylesheet\" href=\"/style.css\">\n<script type=\"module\" "
+        "src=\"/live.js\"></script>\n</head>\n<body%s%s>\n<a class=\"skip\" href=\"#main\">To what "
+        "the page is about</a>\n",
+        study ? " " : "", study ? study : "");
+}
+
+void app_page_close(struct app_text *out)
+{
+    app_text_print(out,
+                   "</main>\n<footer><span id=\"live\" role=\"status\"></span> ckg %s · <a "
+                   "href=\"/api/v1/openapi.json\">API</a></footer>\n</body>\n</html>\n",
+                   ckg_version());
+}
+
+/* --- all studies --- */
+
+/* The board is locked. */
+static void add_table(const struct app_board *b, struct app_text *out)
+{
+    app_text_print(out, "<div class=\"wide\" id=\"studies\"><table><thead><tr><th>study</th><th "
+                        "class=\"left\">state</th><th>evaluations</th><th>best feasible</th><th "
+                        "class=\"left\">best so far</th><th class=\"left\">last result</th></tr></thead>"
+                        "<tbody>\n");
+    for (int i = 0; i < b->count; i++)
+        if (b->studies[i]->row)
+            app_text_print(out, "%s", b->studies[i]->row);
+    app_text_print(out, "</tbody></table></div>\n");
+}
+
+void app_page_table(struct app_board *b, struct app_text *out)
+{
+    pthread_mutex_lock(&b->lock);
+    add_table(b, out);
+    pthread_mutex_unlock(&b->lock);
+}
+
+void app_page_index(struct app_board *b, struct app_text *out)
+{
+    app_page_open(out, "Studies", "data-index=\"1\"");
+    app_text_print(out, "<header><h1>Studies</h1></header>\n<main id=\"main\">\n");
+    app_page_table(b, out);
+    app_page_close(out);
+}
+
+/* --- one study --- */
+
+void app_page_study(struct app_board *b, int study, struct app_text *out)
+{
+    struct app_text attribute = {0};
+
+    /* The head as it was last pinned up. */
+    pthread_mutex_lock(&b->lock);
+    const struct app_pinned *p = b->studies[study];
+    app_text_print(&attribute, "data-study=\"%d\"", study + 1);
+    app_page_open(out, p->name ? p->name : "a study", attribute.data);
+    app_text_print(out,
+                   "<header><nav><a href=\"/\">All studies</a><a href=\"/study/%d/report\">One page to "
+                   "keep</a></nav>\n<div id=\"head\">%s</div>\n",
+                   study + 1, p->head ? p->head : "");
+    pthread_mutex_unlock(&b->lock);
+    app_text_free(&attribute);
+
+    /* Its sections, which live.js fetches. */
+    app_report_links(out);
+    app_text_print(out,
+                   "</header>\n<main id=\"main\">\n<noscript><p>Without scripts, <a "
+                   "href=\"/study/%d/report\">the report</a> has all of it.</p></noscript>\n",
+                   study + 1);
+    for (const struct app_report_section *s = app_report_sections; s->id; s++)
+        app_text_print(out,
+                       "<section id=\"%s\" data-part=\"%s\" aria-busy=\"true\"><h2>%s</h2>\n<p "
+                       "class=\"note\">One moment …</p></section>\n",
+                       s->id, s->id, s->link);
+    app_page_close(out);
+}
+
+/* --- what is quick to know --- */
+
+static const char *state_of(const struct app_notebook *n, const int tally[APP_STATES])
+{
+    const int ended = tally[APP_COMPLETE] + tally[APP_FAILED_TRIAL];
+    struct app_pause pause;
+
+    if (tally[APP_RUNNING])
+        return "running";
+    if (app_pause_find(n, &pause))
+        return "paused";
+    if (n->definition.budget && ended >= n->definition.budget)
+        return "done";
+    return ended || tally[APP_PENDING] ? "waiting" : "not begun";
+}
+
+/* When the last result came, NAN: none has. */
+static double last_result(const struct app_notebook *n)
+{
+    double last = NAN;
+
+    for (int i = 0; i < n->count; i++)
+        last = fmax(last, n->trials[i].ended);
+    return last;
+}
+
+void app_summary_write(const struct app_notebook *n, int id, const char *trouble, struct app_text *out)
+{
+    const struct app_definition *d = &n->definition;
+    const struct app_trial *best = app_notebook_best(n);
+    int tally[APP_STATES];
+    char moment[32];
+
+    /* How far it is. */
+    app_notebook_tally(n, tally);
+    app_json_open(out, NULL, '{');
+    app_json_add_integer(out, "id", id);
+    app_json_add_string(out, "study", d->name);
+    app_json_add_integer(out, "revision", n->revision);
+    app_json_add_integer(out, "trials", n->count);
+    app_json_add_string(out, "state", state_of(n, tally));
+    if (d->budget)
+        app_json_add_integer(out, "budget", d->budget);
+    else
+        app_json_add_string(out, "budget", NULL);
+    app_json_add_integer(out, "evaluations", tally[APP_COMPLETE] + tally[APP_FAILED_TRIAL]);
+    for (int i = 0; i < APP_STATES; i++)
+        app_json_add_integer(out, app_state_name((enum app_state)i), tally[i]);
+
+    /* What it has found. */
+    if (best) {
+        app_json_open(out, "best_feasible", '{');
+        app_json_add_integer(out, "trial", best->number);
+        app_json_add_number(out, "objective", app_trial_value(best, 0));
+        app_json_close(out, '}');
+    } else
+        app_json_add_string(out, "best_feasible", NULL);
+    app_json_add_string(out, "last_result", app_moment_utc(last_result(n), moment));
+    app_json_add_string(out, "trouble", trouble);
+    app_json_close(out, '}');
+}
+
+/* The best so far as a small line, from trial to trial. */
+static void add_spark(const struct app_notebook *n, struct app_text *out)
+{
+    const int sign = ckg_problem_goal(n->definition.problem) == CKG_MAXIMIZE ? 1 : -1;
+    const struct app_trial *best = app_notebook_best(n);
+    double first = NAN;
+    double now = NAN;
+
+    for (int i = 0; i < n->count && isnan(first); i++)
+        if (n->trials[i].feasible == 1)
+            first = app_trial_value(&n->trials[i], 0);
+    const double span = best && !isnan(first) ? fabs(app_trial_value(best, 0) - first) : NAN;
+    if (!(span > 0) || isinf(span))
+        return;
+
+    app_text_print(out, "<svg class=\"spark\" viewBox=\"0 0 100 20\" role=\"img\" aria-label=\"the best so "
+                        "far, from trial to trial\"><path class=\"s-best\" fill=\"none\" d=\"");
+    for (int i = 0; i < n->count; i++) {
+        const double value = n->trials[i].feasible == 1 ? app_trial_value(&n->trials[i], 0) : NAN;
+        if (isnan(value) || sign * value <= sign * now)
+            continue;
+        const double x = 2 + 96.0 * i / n->count;
+        const double y = 18 - 16 * fabs(value - first) / span;
+        app_text_print(out, isnan(now) ? "M%.1f %.1f" : "H%.1fV%.1f", x, y);
+        now = value;
+    }
+    app_text_print(out, "H98\"/></svg>");
+}
+
+void app_row_write(const struct app_notebook *n, int id, const char *trouble, struct app_text *out)
+{
+    const struct app_definition *d = &n->definition;
+    const struct app_trial *best = app_notebook_best(n);
+    const struct app_outcome objective = app_outcome_at(d, 0);
+    int tally[APP_STATES];
+    char text[32];
+
+    /* Its name and state. */
+    app_notebook_tally(n, tally);
+    app_text_print(out, "<tr><td><a href=\"/study/%d\">", id);
+    app_report_name(out, d->name);
+    app_text_print(out, "</a></td><td class=\"left\">");
+    app_markup(out, trouble ? trouble : state_of(n, tally));
+    app_text_print(out, "</td><td>%d", tally[APP_COMPLETE] + tally[APP_FAILED_TRIAL]);
+    if (d->budget)
+        app_text_print(out, " of %d", d->budget);
+
+    /* What it has found. */
+    app_text_print(out, "</td><td>%s</td><td class=\"left\">",
+                   best ? app_value_text(&objective, app_trial_value(best, 0), 6, text) : "–");
+    add_spark(n, out);
+    const char *last = app_moment_utc(last_result(n), text);
+    app_text_print(out, "</td><td class=\"left\">%s</td></tr>\n", last ? last : "–");
+}
+
+void app_head_write(const struct app_notebook *n, const char *trouble, struct app_text *out)
+{
+    const struct app_outcome objective = app_outcome_at(&n->definition, 0);
+    const struct app_trial *best = app_notebook_best(n);
+    int tally[APP_STATES];
+    char number[32];
+
+    app_notebook_tally(n, tally);
+    app_report_lead(n, out);
+    app_text_print(out, "<p>%s", state_of(n, tally));
+    if (best) {
+        app_text_print(out, " · best feasible: trial %d, ", best->number);
+        app_markup(out, objective.name);
+        app_text_print(out, " = %s", app_value_text(&objective, app_trial_value(best, 0), 6, number));
+    } else
+        app_text_print(out, " · nothing feasible has been measured yet");
+    app_text_print(out, "</p>\n");
+    if (trouble) {
+        app_text_print(out, "<p class=\"no\">");
+        app_markup(out, trouble);
+        app_text_print(out, "</p>\n");
+    }
+}
+
+/* --- what could never be read --- */
+
+void app_summary_lost(const char *name, int id, const char *trouble, struct app_text *out)
+{
+    app_json_open(out, NULL, '{');
+    app_json_add_integer(out, "id", id);
+    app_json_add_string(out, "study", name);
+    app_json_add_integer(out, "revision", 0);
+    app_json_add_integer(out, "trials", 0);
+    app_json_add_string(out, "trouble", trouble);
+    app_json_close(out, '}');
+}
+
+void app_row_lost(const char *name, int id, const char *trouble, struct app_text *out)
+{
+    app_text_print(out, "<tr><td><a href=\"/study/%d\">", id);
+    app_report_name(out, name);
+    app_text_print(out, "</a></td><td class=\"why\" colspan=\"5\">");
+    app_markup(out, trouble);
+    app_text_print(out, "</td></tr>\n");
+}
+
+void app_head_lost(const char *name, const char *trouble, struct app_text *out)
+{
+    app_text_print(out, "<h1>");
+    app_report_name(out, name);
+    app_text_print(out, "</h1>\n<p class=\"no\">");
+    app_markup(out, trouble);
+    app_text_print(out, "</p>\n");
+}

@@ -1,0 +1,35 @@
+/* From a request to what answers it. */
+#ifndef CKG_APP_ROUTES_H
+#define CKG_APP_ROUTES_H
+
+#include "serve/board.h"
+#include "serve/request.h"
+
+/* One of: a text, an errand to wait for, a stream of events. */
+struct app_reply {
+    int status;
+    const char *type; /* of the content */
+    struct app_text text;
+    int64_t revision;          /* of the study; negative: of none */
+    int bare;                  /* 1: a page with its own style */
+    struct app_errand *errand; /* to be left in the end */
+    int streams;               /* 1: events follow, of that study, -1: of all */
+    int study;
+};
+
+void app_route(struct app_board *board, const struct app_request *request, struct app_reply *out);
+
+/* Refused, in words: JSON for programs, a line of text for people. */
+void app_refuse(struct app_reply *out, const char *path, int status, const char *why);
+
+/* What has come of an errand that is done. */
+void app_reply_take(struct app_reply *out, const char *path, const struct app_errand *errand);
+
+/* A file of the program's own, from files/; NULL: there is none of that name. */
+struct app_served_file {
+    const char *path, *type;
+    const char *data;
+};
+extern const struct app_served_file app_served_files[]; /* the last has no path */
+
+#endif
