@@ -12,7 +12,8 @@
 #   make nothing-lost  a study in PostgreSQL by 16 workers, killed, cut off, with a server that ends five times
 #   make coverage   branches that the tests take, into docs/coverage.md; make mutations: ten lines made wrong, and who notices
 #   make bench      builds and runs the benchmarks
-#   make figures    draws the pictures of the documentation; make convergence, make stopping: runs of minutes and their tables
+#   make figures    draws the pictures of the documentation; make convergence, make stopping: runs of minutes and their tables;
+#                   make decoupled: hours, and where it was interrupted it goes on
 #   make wheel      builds the Python package pyckg; make python tests it, python-strict and python-sanitize under more watchful eyes
 #   make notebooks  runs the notebooks of docs/python and makes its reference anew
 #   make deps       installs everything that any target needs
@@ -40,7 +41,7 @@ VALGRIND = valgrind;--quiet;--error-exitcode=99;--leak-check=full;--errors-for-l
 # $(call build,FOLDER,COMPILER,OPTIONS,TARGET): configures and builds; the target is optional. A folder keeps the compiler it began with.
 build = CC=$(2) cmake -S . -B $(1) $(3) >/dev/null && cmake --build $(1) -j $(JOBS) $(if $(4),--target $(4))
 
-.PHONY: all run test test-gcc test-clang wheel python python-strict python-sanitize notebooks install sanitize-address-undefined sanitize-thread valgrind allocations fuzz damage faults power-loss storm nothing-lost coverage mutations bench figures convergence stopping deps clean
+.PHONY: all run test test-gcc test-clang wheel python python-strict python-sanitize notebooks install sanitize-address-undefined sanitize-thread valgrind allocations fuzz damage faults power-loss storm nothing-lost coverage mutations bench figures convergence stopping decoupled deps clean
 
 all:
 	$(call build,build,$(CC))
@@ -159,7 +160,7 @@ bench:
 	scripts/install-deps.sh all
 	$(call build,build,$(CC))
 	for program in build/bench/*; do \
-	    case $$program in */surfaces | */paper_figures | */convergence | */coco | */store_load) continue ;; esac; \
+	    case $$program in */surfaces | */paper_figures | */convergence | */coco | */store_load | */decoupled) continue ;; esac; \
 	    [ ! -x "$$program" ] || "$$program" || exit 1; \
 	done
 
@@ -173,6 +174,12 @@ stopping:
 	$(call build,build,$(CC),,bench_stopping)
 	{ echo "build/bench/stopping --noise 0"; build/bench/stopping --noise 0 --threads $(JOBS); } >build/stopping.txt
 	mv build/stopping.txt bench/results/stopping.txt
+
+decoupled:
+	scripts/install-deps.sh all
+	$(call build,build,$(CC),,bench_decoupled)
+	nice -n 19 build/bench/decoupled --out bench/results/decoupled.csv
+	scripts/decoupled-page.py bench/results/decoupled.csv
 
 convergence:
 	scripts/install-deps.sh all

@@ -324,19 +324,21 @@ static int read_cell(const char *file, const struct run *cell, int at, double *o
 static void print_cell(const char *file, const struct run *cell)
 {
     enum { RUNS = 1000 };
+    static const int shown[] = {2, 5, CHECKS};
     static double oc[RUNS];
     int infeasible;
 
-    for (int at = CHECKS / 2; at <= CHECKS; at += CHECKS / 2) {
+    for (int i = 0; i < 3; i++) {
+        const int at = shown[i];
         const int n = read_cell(file, cell, at, oc, RUNS, &infeasible);
         double mean = 0;
         double square = 0;
         if (!n)
             return;
-        for (int i = 0; i < n; i++)
-            mean += oc[i] / n;
-        for (int i = 0; i < n; i++)
-            square += (oc[i] - mean) * (oc[i] - mean);
+        for (int r = 0; r < n; r++)
+            mean += oc[r] / n;
+        for (int r = 0; r < n; r++)
+            square += (oc[r] - mean) * (oc[r] - mean);
         qsort(oc, (size_t)n, sizeof *oc, by_size);
         printf("%-26s %-14s %-5s %5d%% %5d %10.3g ± %-10.2g %10.3g %8d\n", cell->variant->name,
                cell->costs->name, cell->way->name, 100 * at / CHECKS, n, mean,
