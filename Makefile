@@ -30,12 +30,14 @@ COMMA = ,
 CLANG ?= clang
 PREFIX ?= /usr/local
 JOBS ?= $(shell getconf _NPROCESSORS_ONLN)
+# Many tests wait for processes rather than compute.
+TESTS_AT_ONCE ?= $(shell expr $(JOBS) + 2)
 
 FUZZ_SECONDS ?= 60
 STORM_SECONDS ?= 60
 
 STRICT = -DCKG_TESTS=ON -DCKG_WERROR=ON
-CTEST = ctest --output-on-failure --timeout 3600 -j $(JOBS)
+CTEST = ctest --output-on-failure --timeout 3600 -j $(TESTS_AT_ONCE)
 VALGRIND = valgrind;--quiet;--error-exitcode=99;--leak-check=full;--errors-for-leak-kinds=definite,possible
 
 # $(call build,FOLDER,COMPILER,OPTIONS,TARGET): configures and builds; the target is optional. A folder keeps the compiler it began with.

@@ -79,8 +79,13 @@ def study(budget, concurrent, name="s", policy="ckg", more=""):
 
 
 def nothing_left(folder, name="s"):
-    left = [line for line in CLUSTER.call("squeue", "-h", "-r", "-o", "%j %i %T").splitlines() if line.startswith(f"ckg-{name}-")]
-    check(not left, "jobs are left:", left)
+    """Slurm itself tidies up behind a cancelled job, which is COMPLETING meanwhile."""
+
+    def left():
+        return [line for line in CLUSTER.call("squeue", "-h", "-r", "-o", "%j %i %T").splitlines() if line.startswith(f"ckg-{name}-")]
+
+    wait_for(lambda: all(line.endswith(" COMPLETING") for line in left()), "no job that runs or waits")
+    wait_for(lambda: not left(), "no job")
     folder.nothing_left()
     check(not (folder / f"{name}.jobs").exists(), "files are left:", list((folder / f"{name}.jobs").rglob("*")))
 

@@ -217,7 +217,7 @@ def _read_nonlinear(what: str, one: Any) -> Source:
 
 
 def _read_linear(what: str, one: Any, space: Space, found: Constraints) -> None:
-    """Rules on the free variables, what is fixed moved to the limits; an equality leaves a rule no room to search in."""
+    """Rules on the free variables, what is fixed moved to the limits; an equality leaves a rule no room to search."""
     A = one.A.toarray() if hasattr(one.A, "toarray") else one.A  # noqa: N806
     matrix = [vector(f"{what}: A", row) for row in (A if is_list(A) and len(A) and is_list(A[0]) else [A])]
     low, high = spread(what, one.lb, one.ub, len(matrix))
