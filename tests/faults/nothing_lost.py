@@ -52,8 +52,15 @@ class Workers:
         self.start(i)
 
     def end(self):
-        for process in self.all:
+        """One that was started just when the server ended could not begin, and says so; it is started again, as its operator would."""
+        for i in range(len(self.all)):
+            process = self.all[i]
             out, err = process.communicate(timeout=PATIENCE)
+            if process.returncode == 1 and b"see that the server runs, then run the same command again" in err:
+                self.all.pop(i)
+                self.start(i)
+                process = self.all[i]
+                out, err = process.communicate(timeout=PATIENCE)
             lines = [line for line in err.decode().splitlines() if "waits in" not in line]
             check(process.returncode == 0, "a worker ended with", process.returncode, out[-500:], "\n".join(lines[-5:]))
 
@@ -72,11 +79,12 @@ def storm(server, trials, count, seed, apart, say=print):
         def done():
             return int(server.sql("SELECT COUNT(*) FROM ckg.trial WHERE state = 'complete'", database=f"storm_{seed}"))
 
-        # As long as there is anything to do; the server's ends are spread over the trials.
+        # As long as there is anything to do; the server's ends, each with a kill, are spread over the trials, so that all come however fast these are.
         while (ended := done()) < trials:
             time.sleep(rng.uniform(0.05, 0.5))
-            if restarts < RESTARTS and ended >= trials * (restarts + 0.5) / RESTARTS:
+            if restarts < RESTARTS and ended >= (trials - 5 * count) * (restarts + 0.5) / RESTARTS:
                 server.restart("immediate")
+                workers.kill()
                 restarts += 1
             elif rng.random() < 0.5:
                 server.sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
