@@ -19,6 +19,15 @@ import postgresql  # noqa: E402
 RESTARTS = 5
 
 
+# An evaluation that waits until its trial is allowed, so that all that is to happen does, however fast or busy the machine is.
+WHEN_ALLOWED = 'while [ "$CKG_TRIAL" -gt "$(cat allowed)" ]; do sleep 0.05; done; exec ./quick "$0"'
+
+
+def allow(folder, trials):
+    folder.write("allowed.new", str(trials))
+    os.replace(folder / "allowed.new", folder / "allowed")
+
+
 class Workers:
     """So many processes of `ckg worker`; the first has another clock."""
 
@@ -70,7 +79,9 @@ def storm(server, trials, count, seed, apart, say=print):
     url = server.database(f"storm_{seed}")
     with Folder() as folder:
         compile_c(folder, "quick", EVALUATOR)
-        folder.write("s.yaml", problem("s", ["./quick", "{x}"], budget=trials))
+        folder.write("s.yaml", problem("s", ["sh", "-c", WHEN_ALLOWED, "{x}"], budget=trials))
+        part = trials // (RESTARTS + 1)
+        allow(folder, part)
         folder.ckg("ask", "s.yaml", "--at", "x=0.5", "y=0.5", "--store", url, expect=0)
         begun = time.monotonic()
         workers = Workers(folder, url, count, rng, apart)
@@ -79,13 +90,14 @@ def storm(server, trials, count, seed, apart, say=print):
         def done():
             return int(server.sql("SELECT COUNT(*) FROM ckg.trial WHERE state = 'complete'", database=f"storm_{seed}"))
 
-        # As long as there is anything to do; the server's ends, each with a kill, are spread over the trials, so that all come however fast these are.
+        # As long as there is anything to do. The server ends when a part of the trials is nearly done, and only then the next part is allowed.
         while (ended := done()) < trials:
             time.sleep(rng.uniform(0.05, 0.5))
-            if restarts < RESTARTS and ended >= (trials - 5 * count) * (restarts + 0.5) / RESTARTS:
+            if restarts < RESTARTS and ended >= part * (restarts + 1) - count:
                 server.restart("immediate")
                 workers.kill()
                 restarts += 1
+                allow(folder, part * (restarts + 1) if restarts < RESTARTS else trials)
             elif rng.random() < 0.5:
                 server.sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
                            f" WHERE datname = 'storm_{seed}' AND pid <> pg_backend_pid() AND random() < 0.4")
