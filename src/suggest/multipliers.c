@@ -24,11 +24,25 @@ static const double shortest_step = 1e-6;
 enum { LONGEST = 400, SETTLE = 200 };
 static const double slip = 1e-6;
 
-/* What was evaluated, in the order of the trials: Y (outcomes × n), by the means. */
+/* What was evaluated, in the order of the trials, and behind it what is pending: Y, by the means. */
 struct record {
-    int n, first; /* designs, and how many of them came before the multipliers move */
-    double *y;    /* n × outcomes */
+    int n, first; /* designs evaluated, and how many of them came before the multipliers move */
+    int all;      /* with those that are pending */
+    double *y;    /* all × outcomes */
 };
+
+/* Adds the designs of trials from `first` on that are in that state to rows (D each); how many there are
+ * then. */
+static int gather(const struct ckg__search *search, int first, int state, int count, double *rows)
+{
+    const struct ckg__data *data = search->data;
+    const size_t D = (size_t)search->problem->D;
+
+    for (int t = first; t < data->trials; t++)
+        if ((int)data->trial[t].state == state)
+            memcpy(rows + D * (size_t)count++, data->u + D * (size_t)data->trial[t].design, D * sizeof *rows);
+    return count;
+}
 
 static int read_record(struct ckg__search *search, const struct ckg__belief *belief, struct record *out)
 {
@@ -39,26 +53,24 @@ static int read_record(struct ckg__search *search, const struct ckg__belief *bel
     double *room = ckg__arena_doubles(search->results, (D + 1) * most);
     double *rows = ckg__arena_doubles(search->results, D * most);
 
-    out->n = 0;
     out->y = ckg__arena_doubles(search->results, (size_t)belief->outcomes * most);
     if (!U || !room || !rows || !out->y)
         return CKG_ERR_NOMEM;
 
     /* The designs. */
-    for (int t = data->trials > LONGEST ? data->trials - LONGEST : 0; t < data->trials; t++)
-        if (data->trial[t].state == CKG_COMPLETE)
-            memcpy(rows + D * (size_t)out->n++, data->u + D * (size_t)data->trial[t].design,
-                   D * sizeof *rows);
-    for (int i = 0; i < out->n; i++)
-        ckg__point_put((int)D, rows + D * (size_t)i, U, out->n, i);
+    const int first = data->trials > LONGEST ? data->trials - LONGEST : 0;
+    out->n = gather(search, first, CKG_COMPLETE, 0, rows);
+    out->all = gather(search, first, CKG_PENDING, out->n, rows);
+    for (int i = 0; i < out->all; i++)
+        ckg__point_put((int)D, rows + D * (size_t)i, U, out->all, i);
 
     /* Their means. */
-    for (int j = 0; out->n && j < belief->outcomes; j++) {
-        const int status = ckg__posterior_mean(belief->gp[j], out->n, U, out->n, search->results, room,
-                                               room + out->n);
+    for (int j = 0; out->all && j < belief->outcomes; j++) {
+        const int status = ckg__posterior_mean(belief->gp[j], out->all, U, out->all, search->results, room,
+                                               room + out->all);
         if (status)
             return status;
-        for (int i = 0; i < out->n; i++)
+        for (int i = 0; i < out->all; i++)
             out->y[(size_t)i * (size_t)belief->outcomes + (size_t)j] = room[i];
     }
     out->first = search->initial < out->n ? search->initial : out->n;
@@ -216,7 +228,9 @@ int ckg__multipliers_learn(struct ckg__search *search, const struct ckg__belief 
     pace_begin(out, &pace);
     for (int i = 0; feasible && i < SETTLE; i++)
         move_multipliers(out, &record, record.n, &pace);
-    out->best = ckg__lagrangian_at(out, row(&record, out, best_of(out, &record, record.n)));
+
+    /* What is pending is taken at its mean, and counts as there: it is not to be asked for again. */
+    out->best = ckg__lagrangian_at(out, row(&record, out, best_of(out, &record, record.all)));
     return CKG_OK;
 }
 
