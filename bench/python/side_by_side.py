@@ -505,6 +505,7 @@ def page(options):
     methods = [m for m in METHODS if any(x["method"] == m for x in lines)]
     problems = [p for p in PROBLEMS if any(x["problem"] == p for x in lines)]
     seeds = len({x["seed"] for x in lines})
+    fewer = len(lines) < len(methods) * len(problems) * seeds
     head = ["", *(TITLES[m] for m in methods)]
     versions = sorted({(METHODS[x["method"]][1], x["version"]) for x in lines if x["version"]})
 
@@ -514,7 +515,8 @@ def page(options):
         f"Seven problems without noise, {EVALUATIONS} evaluations, seeds 1 to {seeds}, one core a run, by "
         "[bench/python/side_by_side.py](../python/side_by_side.py), whose head says how each tool is used: "
         + ", ".join(f"{name} {number}" for name, number in versions)
-        + ". The lines of all runs are in [python-side-by-side.jsonl.gz](python-side-by-side.jsonl.gz).",
+        + ". The lines of all runs are in [python-side-by-side.jsonl.gz](python-side-by-side.jsonl.gz)."
+        + (" Slower tools made fewer runs: the table of infeasible answers says how many." if fewer else ""),
         "",
         "## Best feasible value evaluated, above the optimum: the median",
         "",
