@@ -136,13 +136,15 @@ void app_steps_break(struct app_steps *r, int status, int others)
     if (!others && first)
         return;
 
-    /* Else it is said now, with what happens to the evaluations that run. */
-    if (others && first && r->places->interrupts < 2) {
-        const struct app_message why = *m;
+    /* Else it is said now, with what happens to the evaluations that run. The same again is no news. */
+    const struct app_message why = *m;
+    const int known = !first && !strcmp(why.text, r->trouble.text);
+    r->trouble = why;
+    if (others && first && r->places->interrupts < 2)
         app_fail(m, status, "%.900s; finishing %d running evaluation%s, Ctrl-C kills %s", why.text, others,
                  others > 1 ? "s" : "", others > 1 ? "them" : "it");
-    }
-    app_progress_say(&r->progress, r->n, m->text);
+    if (!known)
+        app_progress_say(&r->progress, r->n, m->text);
     m->text[0] = 0;
 }
 

@@ -59,7 +59,8 @@ struct app_steps {
     int chosen_ahead; /* a design has just been chosen ahead */
     int puzzled;      /* it was said that another machine's clock is ahead of ours */
     struct app_outage outage;
-    int broken; /* a status; its message is the notebook's, empty when it was said already */
+    int broken;                 /* a status; its message is the notebook's, empty when it was said already */
+    struct app_message trouble; /* what was said of it last */
 };
 
 /* Makes the places; CKG_ERR_NOMEM: there are none. */

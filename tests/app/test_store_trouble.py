@@ -88,7 +88,7 @@ def test_full_disk():
             log = "x" * 3000
             folder.write("fail.sh", f"echo {log} >&2; echo '{{\"f\": 1, \"c\": -1}}'; test $CKG_TRIAL -gt 200 || exit 1\n")
             folder.write("s.yaml", problem("s", ["/bin/sh", "fail.sh"], budget=60, evaluate="  pause_after: 0\n"))
-            for size, more in (("160k", 1), ("340k", 1), ("8m", 0)):
+            for size, more in (("160k", 1), ("300k", 1), ("340k", 1), ("8m", 0)):
                 subprocess.run(["mount", "-o", f"remount,size={size}", folder / "small"], check=True)
                 result = folder.ckg("run", "s.yaml", "--quiet", "--store", "small/s.db")
                 check(result.status == 1, size, result.status, result.err)
