@@ -15,12 +15,7 @@ static int acquire(struct ckg__search *search, struct ckg__acquisition *acquisit
 }
 
 static const ckg_policy_parameter parameters[] = {
-    [CANDIDATES] = {"candidates",
-                    {.value = CKG__CANDIDATES},
-                    1,
-                    100000,
-                    1,
-                    "space-filling designs compared before the ascent"},
+    [CANDIDATES] = CKG__CANDIDATES_PARAMETER,
     [DRAWS] = {"draws", {.value = 128}, 2, 10000, 1, "of the constraints"},
     [LOCAL] = CKG__LOCAL_PARAMETERS,
 };

@@ -13,12 +13,7 @@ static int acquire(struct ckg__search *search, struct ckg__acquisition *acquisit
 }
 
 static const ckg_policy_parameter parameters[] = {
-    {"candidates",
-     {.value = CKG__CANDIDATES},
-     1,
-     100000,
-     1,
-     "space-filling designs compared before the ascent"},
+    CKG__CANDIDATES_PARAMETER,
     CKG__LOCAL_PARAMETERS,
 };
 

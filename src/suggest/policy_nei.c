@@ -82,12 +82,7 @@ static const ckg_policy_parameter parameters[] = {
                4096,
                1,
                "draws of the true values at the told designs, under each hyperparameter sample"},
-    [CANDIDATES] = {"candidates",
-                    {.value = CKG__CANDIDATES},
-                    1,
-                    100000,
-                    1,
-                    "space-filling designs compared before the ascent"},
+    [CANDIDATES] = CKG__CANDIDATES_PARAMETER,
     CKG__LOCAL_PARAMETERS,
 };
 
