@@ -246,9 +246,9 @@ void app_job_clear(const char *made)
 
 void app_job_remove(const char *made)
 {
+    remove_file(made, ticket_file); /* without which there is no job, whatever else is there */
     app_job_clear(made);
     remove_file(made, "status.part");
-    remove_file(made, ticket_file);
     remove_file(made, script_file);
     remove_file(made, design_file);
     rmdir(made);

@@ -2,6 +2,7 @@
 #include "evaluate/jobs.h"
 
 #include <assert.h>
+#include <dirent.h>
 #include <errno.h>
 #include <math.h>
 #include <stdint.h>
@@ -119,19 +120,19 @@ static int is_queued(const struct app_job *job)
 }
 
 /* The log that the scheduler writes about a task; the caller frees it. */
-static char *log_of(const struct app_job *job)
+static char *log_of(const struct app_jobs *s, const struct app_ticket *ticket)
 {
     struct app_text name = {0};
 
-    app_text_print(&name, "%s/%s-%d.log", job->jobs->folder, job->ticket.name, job->ticket.index);
+    app_text_print(&name, "%s/%s-%d.log", s->folder, ticket->name, ticket->index);
     if (name.failed)
         app_text_free(&name);
     return name.data;
 }
 
-static void drop_log(const struct app_job *job)
+static void drop_log(const struct app_jobs *s, const struct app_ticket *ticket)
 {
-    char *log = job->ticket.name[0] ? log_of(job) : NULL;
+    char *log = ticket->name[0] ? log_of(s, ticket) : NULL;
 
     if (log)
         unlink(log);
@@ -143,7 +144,7 @@ static void queue_again(struct app_job *job, double now)
 {
     struct app_jobs *s = job->jobs;
 
-    drop_log(job);
+    drop_log(s, &job->ticket);
     job->id[0] = 0;
     job->ticket = (struct app_ticket){0};
     job->phase = APP_JOB_ALIVE;
@@ -472,7 +473,7 @@ static int is_cancelled(struct app_job *job, double now)
 static void collect(struct app_job *job, double seconds)
 {
     struct app_child *p = job->child;
-    char *log = log_of(job);
+    char *log = log_of(job->jobs, &job->ticket);
 
     app_job_collect(job->made, log, p);
     app_answer_end(&p->answer);
@@ -580,20 +581,41 @@ static int adopt(struct app_job *job)
     return 1;
 }
 
-/* What is left of a job for something else is ended. */
-static void disown(struct app_job *job)
+/* What is left of a job that nobody waits for is ended, and its files go: the ticket after the log. */
+static void disown(const struct app_jobs *s, const char *made)
 {
-    struct app_jobs *s = job->jobs;
     struct app_ticket old;
     struct app_message unheard;
     char id[APP_JOB_ID];
+    double seconds;
+    int code;
 
-    if (app_ticket_read(job->made, &old) &&
-        (old.base[0] || !s->scheduler->find(old.name, old.base, &unheard)) && old.base[0]) {
-        s->scheduler->task(old.base, old.index, id);
-        s->scheduler->cancel(1, (const char *const[]){id}, &unheard);
+    if (app_ticket_read(made, &old)) {
+        if (!app_job_ended(made, &code, &seconds) &&
+            (old.base[0] || !s->scheduler->find(old.name, old.base, &unheard)) && old.base[0]) {
+            s->scheduler->task(old.base, old.index, id);
+            s->scheduler->cancel(1, (const char *const[]){id}, &unheard);
+        }
+        drop_log(s, &old);
     }
-    app_job_remove(job->made);
+    app_job_remove(made);
+}
+
+void app_jobs_tidy(struct app_jobs *s, int (*has_ended)(const void *context, int trial), const void *context)
+{
+    DIR *folder = opendir(s->folder);
+    struct dirent *entry;
+
+    while (folder && (entry = readdir(folder))) {
+        const size_t digits = strspn(entry->d_name, "0123456789");
+        const int trial = digits && digits < 10 && !entry->d_name[digits] ? atoi(entry->d_name) : 0;
+        char *made = trial && has_ended(context, trial) ? app_job_folder(s->folder, trial) : NULL;
+        if (made)
+            disown(s, made);
+        free(made);
+    }
+    if (folder)
+        closedir(folder);
 }
 
 /* Submits what waits here, if some of it has done so for a while. */
@@ -633,7 +655,7 @@ static int start_job(struct app_child *p, const struct app_launcher *by, const s
     /* The job that an earlier run has left, or files for a new one. */
     if (order->again && app_job_is(job->made, p->place, order) && adopt(job))
         return CKG_OK;
-    disown(job);
+    disown(s, job->made);
     if (mkdir(job->made, 0777) && errno != EEXIST)
         return app_fail(message, CKG_ERR_SYSTEM, "%s: %s", job->made, strerror(errno));
     int status = app_workspace_open(order->definition, order->folder, p->place, order->x, message);
@@ -658,8 +680,8 @@ static void free_job(struct app_child *p)
             break;
         }
     if (!p->unkept && job->made) {
+        drop_log(job->jobs, &job->ticket);
         app_job_remove(job->made);
-        drop_log(job);
     }
     free(job->made);
     free(job);
@@ -680,9 +702,10 @@ int app_jobs_begin(struct app_jobs **out, const struct app_definition *d, const 
 {
     const struct app_scheduler *scheduler = app_scheduler_find(d->evaluate.cluster.scheduler);
     struct app_jobs *s = calloc(1, sizeof *s);
+    int status = CKG_OK;
 
     assert(scheduler);
-    *out = s;
+    *out = NULL;
     if (!s)
         return app_fail(message, CKG_ERR_NOMEM, "out of memory");
     *s = (struct app_jobs){.scheduler = scheduler,
@@ -692,9 +715,16 @@ int app_jobs_begin(struct app_jobs **out, const struct app_definition *d, const 
                            .most = MOST_AT_ONCE,
                            .changed = app_clock()};
     if (!s->folder)
-        return app_fail(message, CKG_ERR_NOMEM, "out of memory");
-    if (mkdir(s->folder, 0777) && errno != EEXIST)
-        return app_fail(message, CKG_ERR_SYSTEM, "%s: %s", s->folder, strerror(errno));
+        status = app_fail(message, CKG_ERR_NOMEM, "out of memory");
+    else if (mkdir(s->folder, 0777) && errno != EEXIST)
+        status = app_fail(message, CKG_ERR_SYSTEM, "%s: %s", s->folder, strerror(errno));
+
+    if (status) {
+        free(s->folder);
+        free(s);
+        return status;
+    }
+    *out = s;
     return CKG_OK;
 }
 

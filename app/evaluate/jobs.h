@@ -16,6 +16,13 @@ struct app_jobs;
 int app_jobs_begin(struct app_jobs **out, const struct app_definition *definition, const char *folder,
                    const char *worker, struct app_message *message);
 
+/*
+ * Takes away what a run that was killed has left of trials that have ended since: it had their results, but
+ * not the time to tidy up behind them.
+ */
+void app_jobs_tidy(struct app_jobs *jobs, int (*has_ended)(const void *context, int trial),
+                   const void *context);
+
 /* 1: there is something that a person should hear, once. */
 int app_jobs_news(struct app_jobs *jobs, struct app_message *line);
 

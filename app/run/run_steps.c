@@ -404,12 +404,23 @@ void app_steps_reap(struct app_steps *r)
 
 /* --- starting --- */
 
-/* With a cluster: its jobs are looked after from the first one on. */
+static int has_ended(const void *notebook, int trial)
+{
+    const struct app_notebook *n = notebook;
+
+    return trial <= n->count && n->trials[trial - 1].state != APP_PENDING &&
+           n->trials[trial - 1].state != APP_RUNNING;
+}
+
+/* With a cluster: its jobs are looked after, and what an earlier run left of them is. */
 static int begin_jobs(struct app_steps *r)
 {
     if (r->jobs || !r->n->definition.evaluate.cluster.scheduler)
         return CKG_OK;
-    return app_jobs_begin(&r->jobs, &r->n->definition, r->n->folder, r->word, r->n->message);
+    const int status = app_jobs_begin(&r->jobs, &r->n->definition, r->n->folder, r->word, r->n->message);
+    if (!status)
+        app_jobs_tidy(r->jobs, has_ended, r->n);
+    return status;
 }
 
 static int start(struct app_steps *r, struct app_place *place, int number)
@@ -668,6 +679,7 @@ void app_steps_begin(struct app_steps *r, const struct app_run_host *host)
     r->progress.say = host->say;
     r->progress.context = host->context;
     app_notebook_set_interrupt(r->n, is_unwanted, r);
+    begin_jobs(r); /* what keeps it from that is said where the first one is to start */
 }
 
 void app_steps_end(struct app_steps *r)

@@ -90,6 +90,17 @@ def nothing_left(folder, name="s"):
     check(not (folder / f"{name}.jobs").exists(), "files are left:", list((folder / f"{name}.jobs").rglob("*")))
 
 
+def half_tidied(folder):
+    """As if the run had been killed while it took the files of trials away that had ended: with all of them, and with the last one left."""
+    ended = [t["trial"] for t in folder.trials("s.yaml") if t["state"] == "complete"]
+    for trial, files in ((ended[0], ("design.json",)), (ended[1], ("design.json", "run", "ticket", "begun", "output", "status"))):
+        left = folder / "s.jobs" / str(trial)
+        left.mkdir()
+        for name in files:
+            (left / name).write_text({"ticket": "ckg-s-0123456789abcdef 2 1\n", "status": "0\n"}.get(name, ""))
+    (folder / "s.jobs" / "ckg-s-0123456789abcdef-2.log").touch()
+
+
 def test_whole_study():
     """60 evaluations, 8 at once: a failing one, one over its time limit, one that somebody cancels, slurmd and slurmctld restarted, the run killed."""
     with study(60, 8) as folder:
@@ -118,6 +129,7 @@ def test_whole_study():
         kill_group(run)
         before = calls(folder)
         check(CLUSTER.jobs(), "no job outlives the run")
+        half_tidied(folder)
         result = folder.ckg("run", "s.yaml", env=CLUSTER.env, expect=0)
 
         # Every trial was evaluated once but the cancelled one, and ended as it should.
