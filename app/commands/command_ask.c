@@ -120,23 +120,7 @@ static int read_own(const struct app_arguments *a, const struct app_notebook *n,
         status = take_word(n, a->rest[i], design);
     if (!status)
         status = app_design_read(&n->definition, design, x, n->message);
-    if (!status)
-        status = app_design_check(&n->definition, x, n->message);
     json_decref(design);
-    return status;
-}
-
-/* A change like others that people make: `ckg undo` takes it back. */
-static int queue(const struct app_arguments *a, struct app_notebook *n, double *x)
-{
-    struct app_edit edit = {.notebook = n};
-    const struct app_trial trial = {
-        .number = n->count + 1, .state = APP_PENDING, .origin = "user", .queued = 1, .x = x, .seconds = NAN};
-    int status = app_edit_trial(&edit, &trial);
-
-    if (!status)
-        status = app_edit_make(&edit, "ask", a->line, NULL);
-    app_edit_free(&edit);
     return status;
 }
 
@@ -144,21 +128,16 @@ static int queue(const struct app_arguments *a, struct app_notebook *n, double *
 static int ask_at(const struct app_arguments *a, struct app_notebook *n)
 {
     double x[CKG_MAX_PARAMETERS];
-    int known = 0;
+    struct app_queued queued;
     int status = read_own(a, n, x);
 
     if (!status)
-        status = app_notebook_turn(n);
-    if (!status)
-        status = app_notebook_room(n, 1);
+        status = app_notebook_queue(n, x, a->line, &queued);
     if (status)
         return status;
-    const char *why = app_notebook_known(n, x, &known);
-    const int next = n->count + 1;
-    status = queue(a, n, x);
-    if (!status && why && !a->quiet)
-        app_warn("note: trial %d has the same design and %s\n", known, why);
-    return status ? status : print_trial(a, n, NULL, next);
+    if (queued.why && !a->quiet)
+        app_warn("note: trial %d has the same design and %s\n", queued.known, queued.why);
+    return print_trial(a, n, NULL, queued.number);
 }
 
 static int read_number(const struct app_arguments *a, int *out)

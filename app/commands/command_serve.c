@@ -9,6 +9,7 @@ static const struct app_option options[] = {
     {"store", 0, "URL", "show every study of this store, also those that come later", 0},
     {"listen", 0, "ADDRESS:PORT", "where to listen (default: 127.0.0.1:8080); port 0: any that is free", 0},
     {"token-file", 0, "FILE", "ask for the token in the first line of this file", 0},
+    {"steer", 0, NULL, "with the token, studies may be changed", 0},
     {"host", 0, "NAME", "what else browsers call this server, such as behind a proxy", APP_REPEATED},
     {0},
 };
@@ -48,12 +49,15 @@ static int open_gate(const struct app_arguments *a, struct app_server *server)
     const char *file = app_option(a, "token-file");
     int status = app_address_read(&server->address, listen ? listen : "127.0.0.1:8080", a->message);
 
+    /* Who only looks needs no token on this machine, unless somebody asks for it. */
     server->gate.loopback = server->address.loopback;
+    server->gate.open = server->address.loopback && !file;
+    server->gate.steer = app_option(a, "steer") != NULL;
     server->gate.names = a->repeated;
     server->gate.name = a->each;
     if (!status && file)
         status = app_token_read(&server->gate, file, a->message);
-    else if (!status && !server->address.loopback)
+    else if (!status && (!server->gate.open || server->gate.steer))
         status = app_token_draw(&server->gate, a->message);
     return status;
 }
@@ -103,14 +107,16 @@ static int run(const struct app_arguments *a)
 }
 
 const struct app_work app_command_serve = {
-    .usage = "[STUDY… | --store URL] [--listen ADDRESS:PORT] [--token-file FILE] [--host NAME…]",
+    .usage = "[STUDY… | --store URL] [--listen ADDRESS:PORT] [--steer] [--token-file FILE] [--host NAME…]",
     .about = "Pages of all studies, of each study with everything that `ckg report` shows, and of each\n"
              "trial; they follow a run by themselves. Programs find the same as JSON under /api/v1/, in the\n"
              "shapes of --json; /api/v1/openapi.json describes it. STUDY is a problem file or a store.\n"
              "\n"
-             "Nothing can be changed through it. On this machine's own address everybody of the machine may\n"
-             "look. Any other address needs a token: the one of --token-file, or one that is printed once\n"
-             "with the address to open. There is no encryption: put a proxy with TLS in front of it.",
+             "On this machine's own address everybody of the machine may look. Any other address needs a\n"
+             "token: the one of --token-file, or one that is printed once with the address to open. Nothing\n"
+             "can be changed through it, but with --steer and the token results can be told, designs\n"
+             "queued, trials mended, runs paused: all that the commands can. There is no encryption: put a\n"
+             "proxy with TLS in front of it.",
     .words = APP_ANY_WORDS,
     .options = options,
     .check = check,

@@ -100,17 +100,9 @@ static int read_words(const struct app_arguments *a, const struct app_notebook *
     /* The design really made. */
     for (int i = 0; !status && i < a->listed; i++)
         status = read_at(n, a->list[i], told);
-    if (!status && told->moved && ckg_problem_check_design(d->problem, told->x))
-        status = app_fail(n->message, CKG_ERR_INVALID, "--at: %s", ckg_error_message());
-
     /* Something must be told. */
     told->why = app_option(a, "failed");
-    if (!status && !told->names && !told->moved && !told->why && !app_option(a, "note"))
-        status = app_fail(n->message, CKG_ERR_INVALID,
-                          "no value is given; write NAME=VALUE…, or --failed \"why\"");
-    if (!status && told->why && told->names)
-        status = app_fail(n->message, CKG_ERR_INVALID, "a failed trial has no values");
-    return status;
+    return status ? status : app_told_check(n, told);
 }
 
 /* --- the command --- */

@@ -1,6 +1,7 @@
 /* ckg undo: the last change that a person made to the study, taken back. */
 #include "base/visible.h"
 #include "command.h"
+#include "json/shapes.h"
 #include "notebook/moment.h"
 #include "notebook/mend.h"
 
@@ -15,15 +16,9 @@ static int print(const struct app_arguments *a, const struct app_last_change *la
     char moment[32];
     struct app_text line = {0};
 
-    if (a->json) {
-        app_json_open(&line, NULL, '{');
-        app_json_add_integer(&line, "change", last->number);
-        app_json_add_string(&line, "command", last->command.data);
-        app_json_add_string(&line, "who", last->who.data);
-        app_json_add_string(&line, "made", app_moment_utc(last->made, moment));
-        app_json_add_integer(&line, "left", last->left - 1);
-        app_json_close(&line, '}');
-    } else {
+    if (a->json)
+        app_undone_write(last, &line);
+    else {
         app_text_print(&line, "undone: ckg ");
         app_text_add_line(&line, last->command.data);
         app_text_print(&line, " (%s, %s); ", last->who.data,

@@ -1,4 +1,4 @@
-/* A mark for each trial, set by the words or by the option, then the list of those that are marked. */
+/* Which trials are meant: by their numbers, or those that have failed. */
 #include "commands/selection.h"
 
 #include <ctype.h>
@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+
+#include "notebook/mend.h"
 
 /* --- when --- */
 
@@ -124,40 +126,42 @@ static int mark_words(const struct app_arguments *a, const struct app_notebook *
     return CKG_OK;
 }
 
-/* Marks what has failed since. */
-static int mark_failed(const struct app_arguments *a, const struct app_notebook *n, char *marked)
+/* What has failed since. */
+static int list_failed(const struct app_arguments *a, const struct app_notebook *n, struct app_selection *out)
 {
     struct since since;
     const int status = read_since(a, &since);
-    int count = 0;
 
-    for (int i = 0; !status && i < n->count; i++) {
-        const struct app_trial *t = &n->trials[i];
+    if (!status)
+        out->count = app_notebook_failed(n, since.trial, since.moment, out->number);
+    return status || out->count ? status
+                                : app_fail(n->message, CKG_ERR_STATE, "no trial has failed%s%s",
+                                           app_option(a, "since") ? " since " : "",
+                                           app_option(a, "since") ? app_option(a, "since") : "");
+}
 
-        marked[i] = t->state == APP_FAILED_TRIAL && t->number >= since.trial && !(t->ended < since.moment);
-        count += marked[i];
-    }
-    return status || count ? status
-                           : app_fail(n->message, CKG_ERR_STATE, "no trial has failed%s%s",
-                                      app_option(a, "since") ? " since " : "",
-                                      app_option(a, "since") ? app_option(a, "since") : "");
+/* What the words name, each once. */
+static int list_words(const struct app_arguments *a, const struct app_notebook *n, struct app_selection *out)
+{
+    char *marked = calloc((size_t)n->count + 1, 1);
+    const int status = marked ? mark_words(a, n, marked)
+                              : app_fail(n->message, CKG_ERR_NOMEM, "out of memory");
+
+    for (int i = 0; !status && i < n->count; i++)
+        if (marked[i])
+            out->number[out->count++] = i + 1;
+    free(marked);
+    return status;
 }
 
 int app_selection_read(const struct app_arguments *a, const struct app_notebook *n, struct app_selection *out)
 {
-    char *marked = calloc((size_t)n->count + 1, 1);
-
     out->count = 0;
     out->number = calloc((size_t)n->count + 1, sizeof *out->number);
-    int status = marked && out->number ? CKG_OK : app_fail(n->message, CKG_ERR_NOMEM, "out of memory");
+    int status = out->number ? CKG_OK : app_fail(n->message, CKG_ERR_NOMEM, "out of memory");
 
     if (!status)
-        status = app_option(a, "failed") ? mark_failed(a, n, marked) : mark_words(a, n, marked);
-    for (int i = 0; !status && i < n->count; i++)
-        if (marked[i])
-            out->number[out->count++] = i + 1;
-
-    free(marked);
+        status = app_option(a, "failed") ? list_failed(a, n, out) : list_words(a, n, out);
     if (status)
         app_selection_free(out);
     return status;

@@ -9,6 +9,7 @@
 
 #include "define/difference.h"
 #include "notebook/crew.h"
+#include "notebook/mend.h"
 #include "notebook/notebook.h"
 #include "problems/problems.h"
 #include "notebook/effects.h"
@@ -36,6 +37,9 @@ void app_status_write(const struct app_notebook *notebook, const ckg_gain *gain,
 /* What a changed problem changes, and what that does to the trials. */
 void app_change_write(const struct app_difference *difference, const struct app_adapted *adapted,
                       struct app_text *out);
+
+/* A change that was taken back. */
+void app_undone_write(const struct app_last_change *undone, struct app_text *out);
 
 void app_recommendation_write(const struct app_notebook *notebook, const ckg_recommendation *recommendation,
                               struct app_text *out);

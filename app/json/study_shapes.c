@@ -1,6 +1,7 @@
 /* A study as JSON: where it stands, its trials, what it recommends. */
 #include "json/shapes.h"
 
+#include "notebook/moment.h"
 #include "notebook/pause.h"
 
 /* --- trials --- */
@@ -218,6 +219,19 @@ void app_change_write(const struct app_difference *difference, const struct app_
     add_numbers(out, "taken_in", adapted->back, adapted->back_number);
     app_json_add_integer(out, "feasible_before", adapted->feasible_before);
     app_json_add_integer(out, "feasible_after", adapted->feasible_after);
+    app_json_close(out, '}');
+}
+
+void app_undone_write(const struct app_last_change *undone, struct app_text *out)
+{
+    char moment[32];
+
+    app_json_open(out, NULL, '{');
+    app_json_add_integer(out, "change", undone->number);
+    app_json_add_string(out, "command", undone->command.data);
+    app_json_add_string(out, "who", undone->who.data);
+    app_json_add_string(out, "made", app_moment_utc(undone->made, moment));
+    app_json_add_integer(out, "left", undone->left - 1);
     app_json_close(out, '}');
 }
 

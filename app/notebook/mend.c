@@ -56,6 +56,18 @@ int app_mend_retry(const struct app_notebook *n, struct app_trial *t)
 
 /* --- all of them at once --- */
 
+int app_notebook_failed(const struct app_notebook *n, int from, double since, int *numbers)
+{
+    int count = 0;
+
+    for (int i = 0; i < n->count; i++) {
+        const struct app_trial *t = &n->trials[i];
+        if (t->state == APP_FAILED_TRIAL && t->number >= from && !(t->ended < since))
+            numbers[count++] = t->number;
+    }
+    return count;
+}
+
 /* Every trial goes into the change, in its new state. */
 static int collect(struct app_edit *edit, int count, const int *numbers, app_mend_one *mend, const char *note,
                    struct app_text *notes)

@@ -16,6 +16,12 @@ app_mend_one app_mend_discard, app_mend_restore, app_mend_retry;
 int app_notebook_mend(struct app_notebook *notebook, int count, const int *numbers, const char *kind,
                       app_mend_one *mend, const char *note, const char *command);
 
+/*
+ * numbers (count) ← the trials that have failed, from that one on and since that moment, seconds since 1970
+ * (−∞: any); how many. There is room for all trials.
+ */
+int app_notebook_failed(const struct app_notebook *notebook, int from, double since, int *numbers);
+
 /* The last change that holds, and how many do; freed by app_last_free. */
 struct app_last_change {
     int left;

@@ -466,11 +466,35 @@ void app_notebook_turn_give(struct app_notebook *n)
     n->store->table->turn_give(n->store, n->study);
 }
 
+/* The store records the suggestion as the next trial, held by the worker if there is one. */
+static int record(struct app_notebook *n, const ckg_suggestion *s, int64_t worker, int queued, int *number)
+{
+    struct app_text design = {0};
+    struct app_wants wants = {.given = ckg_problem_separate(n->definition.problem) == 1};
+
+    *number = n->count + 1;
+    for (int i = 0; i < s->measures; i++)
+        wants.has[s->measure[i]] = 1;
+    app_task_write(&n->definition, s->x, &wants, &design);
+    const struct app_record record = {.state = worker ? "running" : "pending",
+                                      .origin = !strcmp(s->path, "design") ? "design" : "policy",
+                                      .queued = queued,
+                                      .parameters = design.data,
+                                      .seconds = NAN,
+                                      .starts = worker != 0};
+    int status = design.failed
+                     ? no_memory(n->message)
+                     : n->store->table->add(n->store, n->study, *number, 1, &record, worker, n->message);
+    app_text_free(&design);
+
+    /* The notebook reads it back, with what others may have added behind it. */
+    return status ? status : app_notebook_sync(n);
+}
+
 int app_notebook_suggest(struct app_notebook *n, int64_t worker, int queued, ckg_suggestion **out,
                          int *number)
 {
     ckg_study *engine;
-    struct app_text design = {0};
     int due;
 
     /* The user's own designs come first. */
@@ -490,32 +514,80 @@ int app_notebook_suggest(struct app_notebook *n, int64_t worker, int queued, ckg
     if (status)
         return app_notebook_fail(n, status);
 
-    /* The store records it as the next trial, held by the worker if there is one. */
-    const int next = n->count + 1;
-    struct app_wants wants = {.given = ckg_problem_separate(n->definition.problem) == 1};
-    for (int i = 0; i < (*out)->measures; i++)
-        wants.has[(*out)->measure[i]] = 1;
-    app_task_write(&n->definition, (*out)->x, &wants, &design);
-    const struct app_record record = {.state = worker ? "running" : "pending",
-                                      .origin = !strcmp((*out)->path, "design") ? "design" : "policy",
-                                      .queued = queued,
-                                      .parameters = design.data,
-                                      .seconds = NAN,
-                                      .starts = worker != 0};
-    status = design.failed ? no_memory(n->message)
-                           : n->store->table->add(n->store, n->study, next, 1, &record, worker, n->message);
-    app_text_free(&design);
-
-    /* The notebook reads it back, with what others may have added behind it. */
-    if (!status)
-        status = app_notebook_sync(n);
-    *number = next;
-
     /* Nothing was suggested unless it was recorded. */
+    status = record(n, *out, worker, queued, number);
     if (status) {
         ckg_suggestion_free(*out);
         *out = NULL;
     }
+    return status;
+}
+
+/* The engine chooses a design, which is in no store yet and may never be: *out NULL where none is due of it.
+ */
+static int choose_freely(struct app_notebook *n, ckg_suggestion **out)
+{
+    ckg_study *engine;
+    int due = -1;
+    int status = app_notebook_sync(n);
+
+    *out = NULL;
+    if (!status)
+        status = app_notebook_room(n, 1);
+    if (!status)
+        status = app_notebook_due(n, &due);
+    if (!status && due < 0)
+        status = app_notebook_engine(n, &engine);
+    if (status || due >= 0)
+        return status;
+
+    status = ckg_study_ask(engine, out);
+    n->stale = 1;
+    return status ? app_notebook_fail(n, status) : CKG_OK;
+}
+
+/* A design that was chosen without the turn is recorded if nobody has added another meanwhile; else *number
+ * 0. */
+static int offer_freely(struct app_notebook *n, int *number)
+{
+    ckg_suggestion *chosen;
+    int status = choose_freely(n, &chosen);
+    const int known = n->count;
+
+    *number = 0;
+    if (status || !chosen)
+        return status;
+    status = app_notebook_turn(n);
+    if (!status) {
+        if (n->count == known)
+            status = record(n, chosen, 0, 0, number);
+        app_notebook_turn_give(n);
+    }
+    ckg_suggestion_free(chosen);
+    return status;
+}
+
+int app_notebook_offer(struct app_notebook *n, int *number)
+{
+    enum { TRIES = 3 };
+    ckg_suggestion *chosen = NULL;
+    int status = CKG_OK;
+
+    *number = 0;
+    for (int i = 0; !status && !*number && i < TRIES; i++)
+        status = offer_freely(n, number);
+    if (status || *number)
+        return status;
+
+    /* Others are too quick for that: as they do it. */
+    status = app_notebook_turn(n);
+    if (status)
+        return status;
+    status = app_notebook_room(n, 1);
+    if (!status)
+        status = app_notebook_suggest(n, 0, 0, &chosen, number);
+    app_notebook_turn_give(n);
+    ckg_suggestion_free(chosen);
     return status;
 }
 

@@ -149,6 +149,12 @@ int app_notebook_fail(struct app_notebook *notebook, int status);
 int app_notebook_suggest(struct app_notebook *notebook, int64_t worker, int queued, ckg_suggestion **out,
                          int *number);
 
+/*
+ * The next design for whoever asks, as app_notebook_suggest adds it, but chosen before the turn is taken, so
+ * that a run need not wait for it; only where others add trials all the time is it chosen as theirs are.
+ */
+int app_notebook_offer(struct app_notebook *notebook, int *number);
+
 /* Takes or waits for the turn, a minute at most. */
 int app_notebook_turn(struct app_notebook *notebook);
 void app_notebook_turn_give(struct app_notebook *notebook);
@@ -254,6 +260,20 @@ int app_notebook_due(struct app_notebook *notebook, int *due);
 
 /* Adds a trial of the design x, queued for a run or not. The caller holds the turn and has synced. */
 int app_notebook_add(struct app_notebook *notebook, const double *x, int64_t worker, int queued, int *number);
+
+/* A design of the user's own that was queued. */
+struct app_queued {
+    int number;      /* of its trial */
+    const char *why; /* as app_notebook_known says of before, with that trial */
+    int known;
+};
+
+/*
+ * Queues the design for a run, as a change that can be undone; `command` as it was typed. CKG_ERR_INVALID: it
+ * cannot be made as it is; CKG_ERR_STATE: the budget has no room for it.
+ */
+int app_notebook_queue(struct app_notebook *notebook, const double *x, const char *command,
+                       struct app_queued *out);
 
 /* Why another evaluation of x would only repeat that trial, as the rest of a sentence; NULL: it would not. */
 const char *app_notebook_known(const struct app_notebook *notebook, const double *x, int *trial);

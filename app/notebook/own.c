@@ -112,6 +112,43 @@ int app_notebook_add(struct app_notebook *n, const double *x, int64_t worker, in
     return status;
 }
 
+/* As a change like others that people make, which can be undone. The caller holds the turn. */
+static int queue(struct app_notebook *n, const double *x, const char *command)
+{
+    struct app_edit edit = {.notebook = n};
+    const struct app_trial trial = {.number = n->count + 1,
+                                    .state = APP_PENDING,
+                                    .origin = "user",
+                                    .queued = 1,
+                                    .x = (double *)x,
+                                    .seconds = NAN};
+    int status = app_edit_trial(&edit, &trial);
+
+    if (!status)
+        status = app_edit_make(&edit, "ask", command, NULL);
+    app_edit_free(&edit);
+    return status;
+}
+
+int app_notebook_queue(struct app_notebook *n, const double *x, const char *command, struct app_queued *out)
+{
+    int status = app_design_check(&n->definition, x, n->message);
+
+    *out = (struct app_queued){0};
+    if (!status)
+        status = app_notebook_turn(n);
+    if (status)
+        return status;
+    status = app_notebook_room(n, 1);
+    if (!status) {
+        out->number = n->count + 1;
+        out->why = app_notebook_known(n, x, &out->known);
+        status = queue(n, x, command);
+    }
+    app_notebook_turn_give(n);
+    return status;
+}
+
 /* 1 when every outcome of the trial was measured without noise, or its evaluation failed. */
 static int is_settled(const struct app_definition *d, const struct app_trial *t)
 {

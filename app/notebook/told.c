@@ -46,6 +46,28 @@ int app_told_add(const struct app_notebook *n, struct app_told *told, int outcom
 
 /* --- what may be said --- */
 
+int app_told_check(const struct app_notebook *n, const struct app_told *told)
+{
+    if (told->moved && ckg_problem_check_design(n->definition.problem, told->x))
+        return app_fail(n->message, CKG_ERR_INVALID, "--at: %s", ckg_error_message());
+    if (!told->names && !told->moved && !told->why && !told->note)
+        return app_fail(n->message, CKG_ERR_INVALID,
+                        "no value is given; write NAME=VALUE…, or --failed \"why\"");
+    return told->why && told->names ? app_fail(n->message, CKG_ERR_INVALID, "a failed trial has no values")
+                                    : CKG_OK;
+}
+
+void app_told_words(const struct app_notebook *n, int number, const struct app_told *told, const char *where,
+                    struct app_text *out)
+{
+    app_text_print(out, "tell %d%s ", number, told->replace ? " --replace" : "");
+    if (told->why)
+        app_text_print(out, "--failed '%s'", told->why);
+    else
+        app_outcomes_write(&n->definition, told->count, told->measured, out);
+    app_text_print(out, " (from %s)", where);
+}
+
 /* Without `replace` nothing that was told before is changed; the line says how to. */
 static int check_plain(const struct app_notebook *n, const struct app_trial *t, const struct app_told *told)
 {

@@ -24,6 +24,13 @@ void app_told_free(struct app_told *told);
 int app_told_add(const struct app_notebook *notebook, struct app_told *told, int outcome, int given,
                  const ckg_measurement *measured);
 
+/* Something is told, and not both values and why there are none; the design can be made. */
+int app_told_check(const struct app_notebook *notebook, const struct app_told *told);
+
+/* What stands in the history of who has typed no command: "tell 7 {…} (from WHERE)". */
+void app_told_words(const struct app_notebook *notebook, int number, const struct app_told *told,
+                    const char *where, struct app_text *out);
+
 /*
  * Makes the trial what is said of it, as a change that can be undone; `command` as it was typed. The trial
  * must not be running. CKG_ERR_STATE: it was told before, and nothing is to be replaced.

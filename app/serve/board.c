@@ -1,4 +1,4 @@
-/* One lock, two queues, and what is kept of what was made. */
+/* One lock, a queue for each duty, and what is kept of what was made. */
 #include "serve/board.h"
 
 #include <errno.h>
@@ -29,7 +29,7 @@ int app_board_open(struct app_board *b, int bell, struct app_message *message)
         failed = pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
     if (!failed)
         failed = pthread_mutex_init(&b->lock, NULL);
-    for (int i = 0; !failed && i < 2; i++)
+    for (int i = 0; !failed && i < APP_DUTIES; i++)
         failed = pthread_cond_init(&b->stir[i], &attributes);
     pthread_condattr_destroy(&attributes);
     return failed ? app_fail(message, CKG_ERR_SYSTEM, "no threads: %s", strerror(failed)) : CKG_OK;
@@ -67,7 +67,7 @@ static int is_fresh(const struct app_errand *e, uint64_t version)
 static struct app_errand *find_errand(struct app_board *b, const struct app_errand *wanted)
 {
     struct app_pinned *p = b->studies[wanted->study];
-    struct app_errand *running = b->running[wanted->product->slow];
+    struct app_errand *running = b->running[wanted->product->whose];
 
     for (int i = 0; i < APP_ERRANDS_KEPT; i++)
         if (p->kept[i] && is_same(p->kept[i], wanted) && is_fresh(p->kept[i], wanted->version))
@@ -76,7 +76,7 @@ static struct app_errand *find_errand(struct app_board *b, const struct app_erra
     /* One that nobody waits for is given up. */
     if (running && running->waiters && is_same(running, wanted) && running->version >= wanted->version)
         return running;
-    for (struct app_errand *e = b->queue[wanted->product->slow]; e; e = e->next)
+    for (struct app_errand *e = b->queue[wanted->product->whose]; e; e = e->next)
         if (is_same(e, wanted)) {
             e->version = wanted->version > e->version ? wanted->version : e->version;
             return e;
@@ -88,7 +88,7 @@ static struct app_errand *find_errand(struct app_board *b, const struct app_erra
 static struct app_errand *add_errand(struct app_board *b, const struct app_errand *wanted)
 {
     struct app_errand *e = b->queued < APP_ERRANDS_MOST ? calloc(1, sizeof *e) : NULL;
-    struct app_errand **end = &b->queue[wanted->product->slow];
+    struct app_errand **end = &b->queue[wanted->product->whose];
 
     if (!e)
         return NULL;
@@ -107,14 +107,14 @@ static struct app_errand *add_errand(struct app_board *b, const struct app_erran
     *end = e;
     e->holders = 1;
     b->queued++;
-    pthread_cond_signal(&b->stir[e->product->slow]);
+    pthread_cond_signal(&b->stir[e->product->whose]);
     return e;
 }
 
 struct app_errand *app_board_ask(struct app_board *b, const struct app_errand *wanted)
 {
     pthread_mutex_lock(&b->lock);
-    struct app_errand *e = find_errand(b, wanted);
+    struct app_errand *e = wanted->product->steers ? NULL : find_errand(b, wanted);
     if (!e)
         e = add_errand(b, wanted);
     if (e) {
@@ -142,23 +142,23 @@ void app_board_leave(struct app_board *b, struct app_errand *e)
 }
 
 /* Until something stirs, or that time comes; 0: it has. Negative: it never does. The board is locked. */
-static int wait_for(struct app_board *b, int slow, double until)
+static int wait_for(struct app_board *b, enum app_duty whose, double until)
 {
     const struct timespec end = {.tv_sec = (time_t)until,
                                  .tv_nsec = (long)((until - (double)(time_t)until) * 1e9)};
 
     if (until < 0)
-        return !pthread_cond_wait(&b->stir[slow], &b->lock);
-    return pthread_cond_timedwait(&b->stir[slow], &b->lock, &end) != ETIMEDOUT;
+        return !pthread_cond_wait(&b->stir[whose], &b->lock);
+    return pthread_cond_timedwait(&b->stir[whose], &b->lock, &end) != ETIMEDOUT;
 }
 
 /* The first of the queue that somebody waits for. The board is locked. */
-static struct app_errand *take_first(struct app_board *b, int slow)
+static struct app_errand *take_first(struct app_board *b, enum app_duty whose)
 {
     struct app_errand *e;
 
-    while ((e = b->queue[slow])) {
-        b->queue[slow] = e->next;
+    while ((e = b->queue[whose])) {
+        b->queue[whose] = e->next;
         b->queued--;
         e->next = NULL;
         if (e->waiters)
@@ -168,21 +168,36 @@ static struct app_errand *take_first(struct app_board *b, int slow)
     return NULL;
 }
 
-struct app_errand *app_board_next(struct app_board *b, int slow, double seconds)
+/* The board is locked. */
+static int is_hurried(const struct app_board *b, enum app_duty whose)
+{
+    return whose == APP_CLERKS && b->hurried;
+}
+
+struct app_errand *app_board_next(struct app_board *b, enum app_duty whose, double seconds)
 {
     const double until = seconds < 0 ? -1 : app_clock() + seconds;
     struct app_errand *e = NULL;
 
     pthread_mutex_lock(&b->lock);
-    while (!b->stopping && !(e = take_first(b, slow)) && wait_for(b, slow, until))
+    while (!b->stopping && !is_hurried(b, whose) && !(e = take_first(b, whose)) && wait_for(b, whose, until))
         ;
     if (b->stopping)
         let_go(e);
-    else
-        b->running[slow] = e;
+    else if (!e || !e->product->steers)
+        b->running[whose] = e;
     const int over = b->stopping;
     pthread_mutex_unlock(&b->lock);
     return over ? NULL : e;
+}
+
+int app_board_hurried(struct app_board *b)
+{
+    pthread_mutex_lock(&b->lock);
+    const int hurried = b->hurried;
+    b->hurried = 0;
+    pthread_mutex_unlock(&b->lock);
+    return hurried;
 }
 
 int app_board_unwanted(struct app_board *b, const struct app_errand *e)
@@ -193,6 +208,20 @@ int app_board_unwanted(struct app_board *b, const struct app_errand *e)
     return unwanted;
 }
 
+/* In the place of an older one of the same, or of whatever has been there longest. The board is locked. */
+static void keep(struct app_pinned *p, struct app_errand *e)
+{
+    int place = -1;
+
+    for (int i = 0; i < APP_ERRANDS_KEPT; i++)
+        if (p->kept[i] && is_same(p->kept[i], e))
+            place = i;
+    if (place < 0)
+        place = p->turn++ % APP_ERRANDS_KEPT;
+    let_go(p->kept[place]);
+    p->kept[place] = e;
+}
+
 void app_board_done(struct app_board *b, struct app_errand *e, uint64_t version)
 {
     pthread_mutex_lock(&b->lock);
@@ -201,19 +230,17 @@ void app_board_done(struct app_board *b, struct app_errand *e, uint64_t version)
     e->done = 1;
     e->made = app_clock();
     e->version = version ? version : p->version;
-    b->running[e->product->slow] = NULL;
+    if (b->running[e->product->whose] == e)
+        b->running[e->product->whose] = NULL;
 
-    /* In the place of an older one of the same, or of whatever has been there longest. */
-    if (!e->status) {
-        int place = -1;
-        for (int i = 0; i < APP_ERRANDS_KEPT; i++)
-            if (p->kept[i] && is_same(p->kept[i], e))
-                place = i;
-        if (place < 0)
-            place = p->turn++ % APP_ERRANDS_KEPT;
-        let_go(p->kept[place]);
-        p->kept[place] = e;
-    } else
+    /* Who has changed something sees it soon. */
+    if (e->product->steers && !e->status) {
+        b->hurried = 1;
+        pthread_cond_signal(&b->stir[APP_CLERKS]);
+    }
+    if (!e->status && !e->product->steers)
+        keep(p, e);
+    else
         let_go(e);
     ring(b);
     pthread_mutex_unlock(&b->lock);
@@ -329,8 +356,8 @@ void app_board_stop(struct app_board *b)
 {
     pthread_mutex_lock(&b->lock);
     b->stopping = 1;
-    pthread_cond_broadcast(&b->stir[0]);
-    pthread_cond_broadcast(&b->stir[1]);
+    for (int i = 0; i < APP_DUTIES; i++)
+        pthread_cond_broadcast(&b->stir[i]);
     pthread_mutex_unlock(&b->lock);
 }
 
@@ -344,13 +371,13 @@ int app_board_stopping(struct app_board *b)
 
 void app_board_close(struct app_board *b)
 {
-    for (int slow = 0; slow < 2; slow++) {
-        while (b->queue[slow]) {
-            struct app_errand *e = b->queue[slow];
-            b->queue[slow] = e->next;
+    for (int whose = 0; whose < APP_DUTIES; whose++) {
+        while (b->queue[whose]) {
+            struct app_errand *e = b->queue[whose];
+            b->queue[whose] = e->next;
             let_go(e);
         }
-        pthread_cond_destroy(&b->stir[slow]);
+        pthread_cond_destroy(&b->stir[whose]);
     }
     for (int i = 0; i < b->count; i++)
         free_pinned(b->studies[i]);

@@ -1,8 +1,8 @@
 /*
  * What the threads of a server share. The clerk (clerk.c) looks at the stores and pins up what is quick to
- * know of each study; the modeller (modeller.c) does what needs models; the front (front.c) answers requests
- * from what is pinned up, or leaves an errand for one of the two and waits for its end. Nobody computes,
- * reads a store or writes to the network while holding the lock.
+ * know of each study; the modeller (modeller.c) does what needs models; hands (hands.c) change studies; the
+ * front (front.c) answers requests from what is pinned up, or leaves an errand for one of them and waits for
+ * its end. Nobody computes, reads a store or writes to the network while holding the lock.
  */
 #ifndef CKG_APP_BOARD_H
 #define CKG_APP_BOARD_H
@@ -19,13 +19,18 @@ enum { APP_STUDIES_MOST = 1000, APP_ERRANDS_MOST = 128, APP_ERRANDS_KEPT = 24 };
 struct app_desk;
 struct app_errand;
 
+/* Whose errands they are. */
+enum app_duty { APP_CLERKS, APP_MODELLERS, APP_HANDS, APP_DUTIES };
+
 /* Something that can be made of a study; a row each, in made.c. */
 struct app_product {
     const char *name; /* the last part of its path */
     const char *type; /* of its content */
-    int slow;         /* 1: the modeller's, 0: the clerk's */
-    int brief;        /* 1: it is out of date after a moment, whether the study has changed or not */
-    int bare;         /* 1: a whole page with its own style */
+    enum app_duty whose;
+    int brief;  /* 1: it is out of date after a moment, whether the study has changed or not */
+    int bare;   /* 1: a whole page with its own style */
+    int steers; /* 1: it changes the study, so it is made once for each who asks for it */
+    int begins; /* 1: it may be what a study begins with */
     /* CKG_OK or a status with the desk's message. */
     int (*make)(struct app_desk *desk, const struct app_errand *errand, struct app_text *out);
 };
@@ -35,7 +40,7 @@ struct app_errand {
     const struct app_product *product;
     int study;  /* its index */
     int number; /* which trial, which section */
-    char *text; /* a design as JSON, or NULL */
+    char *text; /* a design or the body of a request, as JSON, or NULL */
 
     int holders, waiters;
     int done;
@@ -73,11 +78,12 @@ struct app_pinned {
 
 struct app_board {
     pthread_mutex_t lock;
-    pthread_cond_t stir[2]; /* by app_product.slow */
-    struct app_errand *queue[2];
-    struct app_errand *running[2]; /* NULL: none */
+    pthread_cond_t stir[APP_DUTIES];
+    struct app_errand *queue[APP_DUTIES];
+    struct app_errand *running[APP_DUTIES]; /* that others may share; NULL: none */
     int queued;
-    int bell; /* a descriptor: a byte for the front, for each change */
+    int hurried; /* 1: the clerk is to look at everything now */
+    int bell;    /* a descriptor: a byte for the front, for each change */
     int stopping;
     uint64_t sequence;
     int count;
@@ -119,13 +125,19 @@ void app_board_leave(struct app_board *board, struct app_errand *errand);
 
 /* --- the other threads' side --- */
 
-/* The next errand; NULL: none has come for so many seconds (negative: ever), or all is to stop. */
-struct app_errand *app_board_next(struct app_board *board, int slow, double seconds);
+/*
+ * The next errand; NULL: none has come for so many seconds (negative: ever), all is to stop, or the clerk is
+ * to look at everything.
+ */
+struct app_errand *app_board_next(struct app_board *board, enum app_duty whose, double seconds);
+
+/* 1 when the clerk is to look at everything now; not any more from then on. */
+int app_board_hurried(struct app_board *board);
 
 /* 1 when nobody wants it any more: for the notebook's interrupt. */
 int app_board_unwanted(struct app_board *board, const struct app_errand *errand);
 
-/* It is made of the study at that version, 0: the newest. */
+/* It is made of the study at that version, 0: the newest. What it has changed is soon pinned up. */
 void app_board_done(struct app_board *board, struct app_errand *errand, uint64_t version);
 
 #endif

@@ -331,7 +331,7 @@ void *app_clerk_work(void *context)
         app_board_stop(clerk->board);
     while (!app_board_stopping(clerk->board)) {
         const double now = app_clock();
-        if (now >= next) {
+        if (app_board_hurried(clerk->board) || now >= next) {
             for (int i = 0; office->looks % LOOKS_BETWEEN_CHECKS == 0 && i < office->stores; i++)
                 look_through(office, &office->shelves[i]);
             for (int i = 0; i < office->count && !app_board_stopping(clerk->board); i++)
@@ -339,7 +339,7 @@ void *app_clerk_work(void *context)
             office->looks++;
             next = app_clock() + interval;
         }
-        struct app_errand *e = app_board_next(clerk->board, 0, next > now ? next - now : 0);
+        struct app_errand *e = app_board_next(clerk->board, APP_CLERKS, next > now ? next - now : 0);
         if (e)
             do_errand(office, e);
     }

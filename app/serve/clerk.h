@@ -14,6 +14,7 @@ struct app_clerk {
 /* Until the board stops; started as threads with a struct app_clerk, or with the board. */
 void *app_clerk_work(void *clerk);
 void *app_modeller_work(void *board);
+void *app_hand_work(void *board);
 
 /* Looks at everything for the first time, so that what is wrong with the command line is said at once. */
 int app_clerk_begin(struct app_clerk *clerk, struct app_message *message);

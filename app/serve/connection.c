@@ -7,18 +7,21 @@
  */
 #include "serve/connection.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <event2/buffer.h>
 #include <stdlib.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 
 enum state {
-    READING,   /* a request, or nothing yet */
+    READING,   /* the head of a request, or nothing yet */
+    TAKING,    /* its body */
     WAITING,   /* for an errand */
     WRITING,   /* an answer */
     STREAMING, /* events */
@@ -31,11 +34,13 @@ struct app_connection {
     struct bufferevent *wire;
     struct event *deadline;
     enum state state;
-    double since; /* when the state began */
-    int begun;    /* 1: part of a request has come */
-    int keep;     /* 1: another request may follow */
-    int silent;   /* 1: the head of the answer is all that was asked for */
-    char *path;
+    double since;               /* when the state began */
+    int begun;                  /* 1: part of a request has come */
+    int keep;                   /* 1: another request may follow */
+    int silent;                 /* 1: the head of the answer is all that was asked for */
+    char *head;                 /* of the request, NULL: none */
+    struct app_request request; /* its texts are the head's */
+    struct app_pass pass;
     struct app_errand *errand;
     int study;     /* of a stream, -1: all */
     uint64_t seen; /* the sequence up to which the stream has the news */
@@ -87,7 +92,7 @@ static void close_connection(struct app_connection *c)
     leave_errand(c);
     event_free(c->deadline);
     bufferevent_free(c->wire);
-    free(c->path);
+    free(c->head);
     free(c);
 }
 
@@ -114,7 +119,10 @@ static const char *reason(int status)
         {405, "Method Not Allowed"},
         {408, "Request Timeout"},
         {409, "Conflict"},
+        {411, "Length Required"},
         {413, "Content Too Large"},
+        {415, "Unsupported Media Type"},
+        {417, "Expectation Failed"},
         {421, "Misdirected Request"},
         {431, "Request Header Fields Too Large"},
         {500, "Internal Server Error"},
@@ -156,7 +164,7 @@ static void answer(struct app_connection *c, struct app_reply *reply, const char
     if (reply->status == 401)
         evbuffer_add_printf(out, "WWW-Authenticate: Bearer\r\n");
     if (reply->status == 405)
-        evbuffer_add_printf(out, "Allow: GET, HEAD\r\n");
+        evbuffer_add_printf(out, "Allow: %s\r\n", reply->posts ? "POST" : "GET, HEAD");
     if (reply->status == 503)
         evbuffer_add_printf(out, "Retry-After: 5\r\n");
     evbuffer_add_printf(out, "%sContent-Length: %zu\r\nConnection: %s\r\n\r\n", more, reply->text.length,
@@ -226,7 +234,7 @@ static void begin_stream(struct app_connection *c, int study, const char *last)
     struct evbuffer *out = bufferevent_get_output(c->wire);
 
     if (c->front->streams >= APP_STREAMS_MOST) {
-        refuse(c, c->path, 503, "too many are listening already; try again later");
+        refuse(c, c->request.path, 503, "too many are listening already; try again later");
         return;
     }
     add_common(out, 200, "text/event-stream", 0);
@@ -271,9 +279,9 @@ static void deliver(struct app_connection *c)
 {
     struct app_reply reply = {0};
 
-    app_reply_take(&reply, c->path, c->errand);
+    app_reply_take(&reply, c->request.path, c->errand);
     if (reply.text.failed)
-        app_refuse(&reply, c->path, 503, "out of memory");
+        app_refuse(&reply, c->request.path, 503, "out of memory");
     answer(c, &reply, "");
 }
 
@@ -293,25 +301,13 @@ static void welcome(struct app_connection *c, const struct app_request *r)
     app_text_free(&more);
 }
 
-/* A request whose head was taken apart. */
-static void respond(struct app_connection *c, const struct app_request *r)
+/* A request that has come whole and may be answered: with a text, an errand to wait for, or a stream. */
+static void respond(struct app_connection *c)
 {
+    const struct app_request *r = &c->request;
     struct app_reply reply;
-    const char *why;
-    int welcomed;
-    const int refused = app_gate_check(c->front->gate, r, &welcomed, &why);
 
-    if (refused) {
-        refuse(c, r->path, refused, why);
-        return;
-    }
-    if (welcomed) {
-        welcome(c, r);
-        return;
-    }
-
-    /* An answer, an errand to wait for, or a stream. */
-    app_route(c->front->board, r, &reply);
+    app_route(c->front->board, r, &c->pass, &reply);
     if (reply.streams)
         begin_stream(c, reply.study, r->last_event);
     else if (reply.errand) {
@@ -323,6 +319,71 @@ static void respond(struct app_connection *c, const struct app_request *r)
         answer(c, &reply, "");
 }
 
+/* The body, if all of it has come. */
+static void read_body(struct app_connection *c)
+{
+    struct evbuffer *in = bufferevent_get_input(c->wire);
+    char body[APP_BODY_MOST + 1];
+
+    assert(c->request.length <= APP_BODY_MOST);
+    if (evbuffer_get_length(in) < c->request.length)
+        return;
+    evbuffer_remove(in, body, c->request.length);
+    body[c->request.length] = 0;
+    bufferevent_setwatermark(c->wire, EV_READ, 0, APP_HEAD_MOST);
+    c->request.body = body;
+    respond(c);
+    c->request.body = NULL;
+}
+
+/* Who may send a body is known before it comes. */
+static void await_body(struct app_connection *c)
+{
+    const struct app_request *r = &c->request;
+
+    if (r->expect && strcasecmp(r->expect, "100-continue") != 0) {
+        refuse(c, r->path, 417, "nothing is expected but 100-continue");
+        return;
+    }
+    if (r->expect && evbuffer_get_length(bufferevent_get_input(c->wire)) < r->length)
+        evbuffer_add_printf(bufferevent_get_output(c->wire), "HTTP/1.1 100 Continue\r\n\r\n");
+    bufferevent_setwatermark(c->wire, EV_READ, 0, APP_BODY_MOST);
+    set_state(c, TAKING, for_request);
+    read_body(c);
+}
+
+/* The head has come: who is it? */
+static void admit(struct app_connection *c)
+{
+    const struct app_request *r = &c->request;
+    const int refused = app_gate_check(c->front->gate, r, &c->pass);
+
+    if (refused)
+        refuse(c, r->path, refused, c->pass.why);
+    else if (r->method == APP_POST)
+        await_body(c);
+    else if (c->pass.welcome)
+        welcome(c, r);
+    else
+        respond(c);
+}
+
+/* Keeps the first so many bytes of what has come as the head of the request. */
+static int take_head(struct app_connection *c, const char *bytes, size_t length)
+{
+    char *head = malloc(length + 1);
+
+    free(c->head);
+    c->head = head;
+    c->request = (struct app_request){.method = APP_OTHER_METHOD};
+    if (!head)
+        return 0;
+    memcpy(head, bytes, length);
+    head[length] = 0;
+    evbuffer_drain(bufferevent_get_input(c->wire), length);
+    return 1;
+}
+
 /* The next request, if all of its head has come. */
 static void read_request(struct app_connection *c)
 {
@@ -331,8 +392,6 @@ static void read_request(struct app_connection *c)
     const size_t most = length < APP_HEAD_MOST ? length : APP_HEAD_MOST;
     const char *bytes = (const char *)evbuffer_pullup(in, (ev_ssize_t)most);
     const size_t end = bytes ? app_request_end(bytes, most) : 0;
-    struct app_request request;
-    char head[APP_HEAD_MOST + 1];
 
     /* From its first byte on it has so long. */
     if (!end && length >= APP_HEAD_MOST) {
@@ -348,18 +407,17 @@ static void read_request(struct app_connection *c)
     }
 
     c->begun = 0;
-    memcpy(head, bytes, end);
-    head[end] = 0;
-    evbuffer_drain(in, end);
-    const int status = app_request_read(&request, head, end);
-    c->silent = request.method == APP_HEAD;
-    c->keep = request.keep;
-    free(c->path);
-    c->path = request.path ? app_copy(request.path) : NULL;
+    if (!take_head(c, bytes, end)) {
+        refuse(c, NULL, 503, "out of memory");
+        return;
+    }
+    const int status = app_request_read(&c->request, c->head, end);
+    c->silent = c->request.method == APP_HEAD;
+    c->keep = c->request.keep;
     if (status)
-        refuse(c, request.path, status, reason(status));
+        refuse(c, c->request.path, status, reason(status));
     else
-        respond(c, &request);
+        admit(c);
 }
 
 /* --- what happens on the wire --- */
@@ -370,6 +428,8 @@ static void on_read(struct bufferevent *wire, void *context)
 
     if (c->state == READING)
         read_request(c);
+    else if (c->state == TAKING)
+        read_body(c);
     else if (c->state == STREAMING || c->state == LINGERING)
         evbuffer_drain(bufferevent_get_input(wire), evbuffer_get_length(bufferevent_get_input(wire)));
 }
@@ -411,9 +471,9 @@ static void on_deadline(evutil_socket_t socket, short what, void *context)
     (void)socket;
     (void)what;
     if (c->state == WAITING)
-        refuse(c, c->path, 503, "it takes longer than ten minutes; try again later");
-    else if (c->state == READING && c->begun)
-        refuse(c, NULL, 408, "the request took too long");
+        refuse(c, c->request.path, 503, "it takes longer than ten minutes; try again later");
+    else if (c->state == TAKING || (c->state == READING && c->begun))
+        refuse(c, c->state == TAKING ? c->request.path : NULL, 408, "the request took too long");
     else
         close_connection(c);
 }

@@ -33,4 +33,7 @@ extern const struct app_product app_product_trial_page, app_product_section, app
 /* What programs may ask of a study, by the last part of its path; NULL: there is no such thing. */
 const struct app_product *app_product_named(const char *name);
 
+/* The same of what changes a study (steer.c). */
+const struct app_product *app_action_named(const char *name);
+
 #endif

@@ -19,7 +19,7 @@
 
 const char *const app_serve_lacking = NULL;
 
-enum { SIGNALS = 3 };
+enum { SIGNALS = 3, HANDS = 4 };
 
 struct hall {
     struct app_front front;
@@ -201,8 +201,9 @@ static void announce(const struct app_server *s)
 
     if (s->quiet)
         return;
-    app_say("ckg serves at http://%s%s%s:%d/%s%s, read only; Ctrl-C ends it\n", six ? "[" : "",
-            s->address.host, six ? "]" : "", s->gate.port, s->gate.token[0] ? "?token=" : "", s->gate.token);
+    app_say("ckg serves at http://%s%s%s:%d/%s%s, %s; Ctrl-C ends it\n", six ? "[" : "", s->address.host,
+            six ? "]" : "", s->gate.port, s->gate.token[0] ? "?token=" : "", s->gate.token,
+            s->gate.steer ? "and takes changes from who has this address" : "read only");
     fflush(stdout);
 }
 
@@ -219,7 +220,7 @@ static int start(pthread_t *thread, void *(*work)(void *), void *context, struct
     return failed ? app_fail(message, CKG_ERR_SYSTEM, "no thread: %s", strerror(failed)) : CKG_OK;
 }
 
-/* With both threads at work. */
+/* With all threads at work. */
 static int dispatch(struct hall *h, const struct app_server *s, struct app_message *message)
 {
     announce(s);
@@ -231,20 +232,26 @@ static int dispatch(struct hall *h, const struct app_server *s, struct app_messa
 static int serve(struct hall *h, struct app_server *s, struct app_message *message)
 {
     struct app_board *board = s->clerk.board;
-    pthread_t clerk;
-    pthread_t modeller;
-    int status = start(&clerk, app_clerk_work, &s->clerk, message);
+    pthread_t threads[2 + HANDS];
+    int count = 0;
+    int status = start(&threads[count], app_clerk_work, &s->clerk, message);
 
-    if (status)
-        return status;
-    status = start(&modeller, app_modeller_work, board, message);
-    if (!status) {
-        status = dispatch(h, s, message);
-        app_board_stop(board); /* whoever is computing hears that nobody waits any more */
-        pthread_join(modeller, NULL);
+    /* The clerk, the modeller, and where studies may be changed the hands. */
+    count += !status;
+    if (!status)
+        status = start(&threads[count], app_modeller_work, board, message);
+    count += !status;
+    for (int i = 0; !status && s->gate.steer && i < HANDS; i++) {
+        status = start(&threads[count], app_hand_work, board, message);
+        count += !status;
     }
+
+    /* Whoever is computing in the end hears that nobody waits any more. */
+    if (!status)
+        status = dispatch(h, s, message);
     app_board_stop(board);
-    pthread_join(clerk, NULL);
+    while (count)
+        pthread_join(threads[--count], NULL);
     return status;
 }
 

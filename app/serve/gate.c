@@ -12,7 +12,7 @@
 
 #include <ckg/status.h>
 
-enum { BAD = 400, UNKNOWN = 401, FORBIDDEN = 403, MISDIRECTED = 421 };
+enum { BAD = 400, UNKNOWN = 401, FORBIDDEN = 403, NO_JSON = 415, MISDIRECTED = 421 };
 
 /* --- addresses --- */
 
@@ -138,28 +138,33 @@ static const char *find_cookie(const char *cookies, const char *name, size_t *le
     return NULL;
 }
 
-/* Whether the token came along; in the query it is welcome once. */
-static int has_token(const struct app_gate *gate, const struct app_request *r, int *welcome)
+/* How the token came along. */
+enum way { NOT_AT_ALL, BY_FIELD, BY_QUERY, BY_COOKIE };
+
+static enum way find_token(const struct app_gate *gate, const struct app_request *r)
 {
     char name[32];
     size_t length = 0;
 
+    if (!gate->token[0])
+        return NOT_AT_ALL;
+
     /* By whoever writes a program. */
-    if (r->authorization)
-        return !strncasecmp(r->authorization, "Bearer ", 7) &&
-               is_same(gate->token, r->authorization + 7, strlen(r->authorization + 7));
+    if (r->authorization) {
+        const int same = !strncasecmp(r->authorization, "Bearer ", 7) &&
+                         is_same(gate->token, r->authorization + 7, strlen(r->authorization + 7));
+        return same ? BY_FIELD : NOT_AT_ALL;
+    }
 
     /* By a browser, in the address first, then by itself. */
     char *query = app_request_argument(r, "token");
     const int asked = query && is_same(gate->token, query, strlen(query));
     free(query);
-    if (asked) {
-        *welcome = 1;
-        return 1;
-    }
+    if (asked)
+        return BY_QUERY;
     snprintf(name, sizeof name, "ckg-%d", gate->port);
     const char *cookie = find_cookie(r->cookie, name, &length);
-    return cookie && is_same(gate->token, cookie, length);
+    return cookie && is_same(gate->token, cookie, length) ? BY_COOKIE : NOT_AT_ALL;
 }
 
 /* --- names --- */
@@ -175,43 +180,92 @@ static int is_ours(const struct app_gate *gate, const char *host)
     return 0;
 }
 
-/* 1 for a request that a page of ours has made, or none at all. */
-static int is_own(const struct app_request *r)
+/* 1 where the page that sends it, if there is one, is ours. */
+static int is_origin_ours(const struct app_request *r)
 {
-    if (r->origin) {
-        const char *rest = !strncmp(r->origin, "http://", 7)    ? r->origin + 7
-                           : !strncmp(r->origin, "https://", 8) ? r->origin + 8
-                                                                : "";
-        if (strcasecmp(rest, r->host) != 0)
-            return 0;
-    }
-    const int other = r->fetch_site &&
-                      (!strcmp(r->fetch_site, "cross-site") || !strcmp(r->fetch_site, "same-site"));
-    return !other || (r->fetch_mode && !strcmp(r->fetch_mode, "navigate"));
+    const char *rest = !r->origin                           ? r->host
+                       : !strncmp(r->origin, "http://", 7)  ? r->origin + 7
+                       : !strncmp(r->origin, "https://", 8) ? r->origin + 8
+                                                            : "";
+
+    return !strcasecmp(rest, r->host);
 }
 
-int app_gate_check(const struct app_gate *gate, const struct app_request *r, int *welcome, const char **why)
+/* 1 for a request that a page of ours has made, or none at all. Links from other sites may lead here. */
+static int is_own(const struct app_request *r)
+{
+    const int other = r->fetch_site &&
+                      (!strcmp(r->fetch_site, "cross-site") || !strcmp(r->fetch_site, "same-site"));
+    const int link = r->method != APP_POST && r->fetch_mode && !strcmp(r->fetch_mode, "navigate");
+
+    return is_origin_ours(r) && (!other || link);
+}
+
+/* --- changes --- */
+
+static int is_json(const char *type)
+{
+    const size_t length = type ? strcspn(type, "; \t") : 0;
+
+    return length == strlen("application/json") && !strncasecmp(type, "application/json", length);
+}
+
+/*
+ * Whether a request that changes something may. A browser sends its cookie by itself, so what it sends must
+ * also show that a script of ours has made it: no form can set a field, and no other site's script may.
+ */
+static int check_change(const struct app_gate *gate, const struct app_request *r, enum way way,
+                        struct app_pass *out)
+{
+    if (!gate->steer) {
+        out->why = "this server is read only; `ckg serve --steer` allows changes";
+        return FORBIDDEN;
+    }
+    if (way != BY_FIELD && way != BY_COOKIE) {
+        out->why = "changes need the token: open the address that `ckg serve` printed, or send "
+                   "Authorization: Bearer TOKEN";
+        return UNKNOWN;
+    }
+    if (way == BY_COOKIE && (!r->origin || !r->steer)) {
+        out->why = "a browser's change needs the fields Origin and Ckg-Steer, by which it is known as our "
+                   "page's own";
+        return FORBIDDEN;
+    }
+    if (!is_json(r->type)) {
+        out->why = "the body must be a JSON object, with Content-Type: application/json";
+        return NO_JSON;
+    }
+    return 0;
+}
+
+int app_gate_check(const struct app_gate *gate, const struct app_request *r, struct app_pass *out)
 {
     char host[64];
     int port;
 
-    *welcome = 0;
+    /* To whom it speaks, and who has sent it. */
+    *out = (struct app_pass){0};
     if (!take_apart(r->host, host, &port)) {
-        *why = "the Host of the request is no address";
+        out->why = "the Host of the request is no address";
         return BAD;
     }
     if (!is_ours(gate, host)) {
-        *why = "this server is not called that; `ckg serve --host NAME` says what else it is called";
+        out->why = "this server is not called that; `ckg serve --host NAME` says what else it is called";
         return MISDIRECTED;
     }
     if (!is_own(r)) {
-        *why = "the request comes from another site's page";
+        out->why = "the request comes from another site's page";
         return FORBIDDEN;
     }
-    if (gate->token[0] && !has_token(gate, r, welcome)) {
-        *why = "a token is needed: open the address that `ckg serve` printed, or send Authorization: Bearer "
-               "TOKEN";
+
+    /* What it may do. */
+    const enum way way = find_token(gate, r);
+    out->welcome = way == BY_QUERY;
+    out->steers = gate->steer && way != NOT_AT_ALL;
+    if (!gate->open && way == NOT_AT_ALL) {
+        out->why = "a token is needed: open the address that `ckg serve` printed, or send Authorization: "
+                   "Bearer TOKEN";
         return UNKNOWN;
     }
-    return 0;
+    return r->method == APP_POST ? check_change(gate, r, way, out) : 0;
 }

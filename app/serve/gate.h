@@ -1,6 +1,7 @@
 /*
  * Who gets in. On the loopback everybody of this machine may look; behind any other address a token is
- * asked for. A page of another site, or a name that was bent to point here, gets nothing.
+ * asked for, and whoever changes something needs it everywhere. A page of another site, or a name that was
+ * bent to point here, gets nothing.
  */
 #ifndef CKG_APP_GATE_H
 #define CKG_APP_GATE_H
@@ -13,7 +14,9 @@ enum { APP_TOKEN_LEAST = 16, APP_TOKEN_MOST = 256 };
 struct app_gate {
     int loopback;                   /* 1: only this machine can reach us */
     int port;                       /* as it is bound */
-    char token[APP_TOKEN_MOST + 1]; /* empty: none is asked for */
+    char token[APP_TOKEN_MOST + 1]; /* empty: there is none */
+    int open;                       /* 1: whoever only looks needs no token */
+    int steer;                      /* 1: with the token, studies may be changed */
     int names;
     const char *const *name; /* (names) what else the server is called, such as behind a proxy */
 };
@@ -34,11 +37,14 @@ int app_token_draw(struct app_gate *gate, struct app_message *message);
 /* The token in the file's first line. */
 int app_token_read(struct app_gate *gate, const char *path, struct app_message *message);
 
-/*
- * 0, or the status by which the request is refused, with `why` for whoever sent it. *welcome: 1 where the
- * token came in the query, so that a cookie should be set.
- */
-int app_gate_check(const struct app_gate *gate, const struct app_request *request, int *welcome,
-                   const char **why);
+/* What the gate says of a request. */
+struct app_pass {
+    int welcome;     /* 1: the token came in the query, so that a cookie should be set */
+    int steers;      /* 1: it may change studies */
+    const char *why; /* where it is refused, for whoever sent it */
+};
+
+/* 0, or the status by which the request is refused. */
+int app_gate_check(const struct app_gate *gate, const struct app_request *request, struct app_pass *out);
 
 #endif

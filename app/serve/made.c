@@ -313,19 +313,19 @@ static int make_trial_page(struct app_desk *desk, const struct app_errand *e, st
 
 static const struct app_product products[] = {
     {.name = "trials", .type = JSON, .make = make_trial},
-    {.name = "status", .type = JSON, .slow = 1, .brief = 1, .make = make_status},
-    {.name = "recommend", .type = JSON, .slow = 1, .make = make_recommendation},
-    {.name = "model", .type = JSON, .slow = 1, .make = make_model},
-    {.name = "importance", .type = JSON, .slow = 1, .make = make_importance},
-    {.name = "frontier", .type = LINES, .slow = 1, .make = make_frontier},
-    {.name = "predict", .type = JSON, .slow = 1, .make = make_prediction},
+    {.name = "status", .type = JSON, .whose = APP_MODELLERS, .brief = 1, .make = make_status},
+    {.name = "recommend", .type = JSON, .whose = APP_MODELLERS, .make = make_recommendation},
+    {.name = "model", .type = JSON, .whose = APP_MODELLERS, .make = make_model},
+    {.name = "importance", .type = JSON, .whose = APP_MODELLERS, .make = make_importance},
+    {.name = "frontier", .type = LINES, .whose = APP_MODELLERS, .make = make_frontier},
+    {.name = "predict", .type = JSON, .whose = APP_MODELLERS, .make = make_prediction},
 };
 
 const struct app_product app_product_trial_page = {.name = "trial", .type = HTML, .make = make_trial_page};
 const struct app_product app_product_section = {
-    .name = "part", .type = HTML, .slow = 1, .make = make_section};
+    .name = "part", .type = HTML, .whose = APP_MODELLERS, .make = make_section};
 const struct app_product app_product_report = {
-    .name = "report", .type = HTML, .slow = 1, .bare = 1, .make = make_report};
+    .name = "report", .type = HTML, .whose = APP_MODELLERS, .bare = 1, .make = make_report};
 
 const struct app_product *app_product_named(const char *name)
 {

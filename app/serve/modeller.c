@@ -116,7 +116,7 @@ void *app_modeller_work(void *context)
     /* On Linux this is the thread's own; without it all is the same, but less modest. */
     if (setpriority(PRIO_PROCESS, 0, 19))
         room.errand = NULL;
-    while ((e = app_board_next(room.board, 1, -1)))
+    while ((e = app_board_next(room.board, APP_MODELLERS, -1)))
         do_errand(&room, e);
     for (int i = 0; i < DESKS; i++)
         app_desk_clear(&room.desks[i]);

@@ -2,11 +2,20 @@
  */
 #include "serve/request.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
-enum { BAD = 400, TOO_LARGE = 413, NOT_ALLOWED = 405, NOT_DONE = 501, VERSION = 505, TOO_MANY = 431 };
+enum {
+    BAD = 400,
+    NOT_ALLOWED = 405,
+    NO_LENGTH = 411,
+    TOO_LARGE = 413,
+    TOO_MANY = 431,
+    NOT_DONE = 501,
+    VERSION = 505
+};
 
 size_t app_request_end(const char *bytes, size_t length)
 {
@@ -63,7 +72,10 @@ static int read_line(struct app_request *r, char *line, int *minor)
     if (strcmp(version, "HTTP/1.1") != 0 && strcmp(version, "HTTP/1.0") != 0)
         return VERSION;
     *minor = version[7] == '1';
-    r->method = !strcmp(line, "GET") ? APP_GET : !strcmp(line, "HEAD") ? APP_HEAD : APP_OTHER_METHOD;
+    r->method = !strcmp(line, "GET")    ? APP_GET
+                : !strcmp(line, "HEAD") ? APP_HEAD
+                : !strcmp(line, "POST") ? APP_POST
+                                        : APP_OTHER_METHOD;
     if (*target != '/')
         return r->method == APP_OTHER_METHOD ? NOT_ALLOWED : BAD;
 
@@ -81,7 +93,8 @@ static int read_line(struct app_request *r, char *line, int *minor)
 /* What the reading of fields has found so far. */
 struct fields {
     int count;
-    int close; /* 1: "Connection: close" */
+    int close;          /* 1: "Connection: close" */
+    const char *length; /* of the body, as it is announced */
 };
 
 /* Keeps a field that may be given once. */
@@ -106,17 +119,19 @@ static int take_field(struct app_request *r, struct fields *f, const char *name,
         {"last-event-id", &r->last_event},
         {"sec-fetch-site", &r->fetch_site},
         {"sec-fetch-mode", &r->fetch_mode},
+        {"content-type", &r->type},
+        {"expect", &r->expect},
+        {"ckg-steer", &r->steer},
+        {"content-length", &f->length},
     };
 
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (!strcasecmp(name, known[i].name))
             return keep_once(known[i].out, value);
 
-    /* Nothing here takes a body, so whoever announces one is refused. */
+    /* A body has a length that is known before it comes. */
     if (!strcasecmp(name, "transfer-encoding"))
         return NOT_DONE;
-    if (!strcasecmp(name, "content-length") && strcmp(value, "0") != 0)
-        return all(value, is_token) && strspn(value, "0123456789") == strlen(value) ? TOO_LARGE : BAD;
     if (!strcasecmp(name, "connection"))
         f->close |= strcasestr(value, "close") != NULL;
     return 0;
@@ -136,6 +151,19 @@ static int read_field(struct app_request *r, struct fields *f, char *line)
     if (!all(line, is_token) || (*value && !all(value, is_content)))
         return BAD;
     return ++f->count > APP_FIELDS_MOST ? TOO_MANY : take_field(r, f, line, value);
+}
+
+/* How long the body is; only what is posted may have one. */
+static int take_length(struct app_request *r, const char *text)
+{
+    const size_t digits = text ? strspn(text, "0123456789") : 0;
+
+    if (!text)
+        return r->method == APP_POST ? NO_LENGTH : 0;
+    if (!digits || text[digits])
+        return BAD;
+    r->length = digits > 9 ? SIZE_MAX : strtoul(text, NULL, 10);
+    return r->length > (r->method == APP_POST ? APP_BODY_MOST : 0) ? TOO_LARGE : 0;
 }
 
 /* The next line of the head, which ends in CR LF and has neither elsewhere; NULL: it does not. */
@@ -171,6 +199,8 @@ int app_request_read(struct app_request *r, char *head, size_t length)
     if (!status && !line)
         status = BAD;
 
+    if (!status)
+        status = take_length(r, fields.length);
     if (!status && r->method == APP_OTHER_METHOD)
         status = NOT_ALLOWED;
     if (!status && !r->host)

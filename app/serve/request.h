@@ -7,9 +7,9 @@
 
 #include <stddef.h>
 
-enum { APP_HEAD_MOST = 16384, APP_FIELDS_MOST = 64 };
+enum { APP_HEAD_MOST = 16384, APP_FIELDS_MOST = 64, APP_BODY_MOST = 65536 };
 
-enum app_method { APP_GET, APP_HEAD, APP_OTHER_METHOD };
+enum app_method { APP_GET, APP_HEAD, APP_POST, APP_OTHER_METHOD };
 
 /* Texts are the head's; NULL: not given. */
 struct app_request {
@@ -18,6 +18,9 @@ struct app_request {
     const char *path;  /* as it came, beginning with a slash */
     const char *query; /* what stands behind the question mark */
     const char *host, *origin, *authorization, *cookie, *last_event, *fetch_site, *fetch_mode;
+    const char *type, *expect, *steer; /* Content-Type, Expect, Ckg-Steer */
+    size_t length;                     /* of the body that is to come, APP_BODY_MOST at most */
+    const char *body;                  /* (length) the caller's, with a zero byte behind it */
 };
 
 /* How many bytes the first head in there has, its empty line included; 0: it has not come to its end. */

@@ -186,14 +186,55 @@ static int route_product(struct app_board *b, int study, const char *path, const
     return 1;
 }
 
+/* What this server is, and what whoever asks may do with it. */
+static void describe_server(const struct app_pass *pass, struct app_reply *out)
+{
+    app_json_open(&out->text, NULL, '{');
+    app_json_add_string(&out->text, "version", ckg_version());
+    app_json_add_truth(&out->text, "steer", pass->steers);
+    app_json_close(&out->text, '}');
+    app_text_print(&out->text, "\n");
+    out->type = json;
+}
+
+/* "/tell", "/discard", …: what changes a study. */
+static int route_action(struct app_board *b, int study, const char *path, const struct app_request *r,
+                        struct app_reply *out)
+{
+    struct app_errand wanted = {.study = study, .product = app_action_named(path + 1)};
+
+    if (!wanted.product)
+        return 0;
+    if (r->method != APP_POST) {
+        out->posts = 1;
+        app_refuse(out, r->path, 405, "this changes the study: it is asked for by POST");
+        return 1;
+    }
+    if (strlen(r->body) != r->length) {
+        app_refuse(out, r->path, 400, "the body has a zero byte in it");
+        return 1;
+    }
+    wanted.text = app_copy(r->body);
+    if (wanted.text)
+        ask(b, &wanted, r->path, out);
+    else
+        app_refuse(out, r->path, 503, "out of memory");
+    free(wanted.text);
+    return 1;
+}
+
 /* Behind /api/v1; 0: there is no such thing. */
 static int route_api(struct app_board *b, const char *path, const struct app_request *r,
-                     struct app_reply *out)
+                     const struct app_pass *pass, struct app_reply *out)
 {
     const char *rest;
 
     if (!strcmp(path, "/studies")) {
         list_studies(b, -1, out);
+        return 1;
+    }
+    if (!strcmp(path, "/server")) {
+        describe_server(pass, out);
         return 1;
     }
     if (!strcmp(path, "/events")) {
@@ -210,9 +251,10 @@ static int route_api(struct app_board *b, const char *path, const struct app_req
     const int study = find_study(b, next_number(rest, &rest));
     if (study < 0)
         return 0;
-    if (*rest)
+    if (!*rest)
+        list_studies(b, study, out);
+    else if (!route_action(b, study, rest, r, out))
         return route_product(b, study, rest, r, out);
-    list_studies(b, study, out);
     return 1;
 }
 
@@ -280,14 +322,15 @@ static int route_file(const char *path, struct app_reply *out)
     return 0;
 }
 
-static int route(struct app_board *b, const struct app_request *r, struct app_reply *out)
+static int route(struct app_board *b, const struct app_request *r, const struct app_pass *pass,
+                 struct app_reply *out)
 {
     const char *rest;
 
     if (route_file(r->path, out))
         return 1;
     if (goes_on(r->path, "/api/v1", &rest))
-        return route_api(b, rest, r, out);
+        return route_api(b, rest, r, pass, out);
 
     out->type = html;
     if (!strcmp(r->path, "/"))
@@ -302,11 +345,24 @@ static int route(struct app_board *b, const struct app_request *r, struct app_re
     return 1;
 }
 
-void app_route(struct app_board *b, const struct app_request *r, struct app_reply *out)
+/* What is only looked at is never posted; an errand that was begun for it is nobody's. */
+static void refuse_post(struct app_board *b, const struct app_request *r, struct app_reply *out)
+{
+    if (out->errand)
+        app_board_leave(b, out->errand);
+    out->errand = NULL;
+    out->streams = 0;
+    app_refuse(out, r->path, 405, "nothing can be posted there");
+}
+
+void app_route(struct app_board *b, const struct app_request *r, const struct app_pass *pass,
+               struct app_reply *out)
 {
     *out = (struct app_reply){.status = 200, .revision = -1, .study = -1};
-    if (!route(b, r, out))
+    if (!route(b, r, pass, out))
         app_refuse(out, r->path, 404, "there is no such page");
+    else if (r->method == APP_POST && out->status == 200 && !(out->errand && out->errand->product->steers))
+        refuse_post(b, r, out);
     else if (out->text.failed)
         app_refuse(out, r->path, 503, "out of memory");
 }

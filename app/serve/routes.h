@@ -3,7 +3,7 @@
 #define CKG_APP_ROUTES_H
 
 #include "serve/board.h"
-#include "serve/request.h"
+#include "serve/gate.h"
 
 /* One of: a text, an errand to wait for, a stream of events. */
 struct app_reply {
@@ -12,12 +12,14 @@ struct app_reply {
     struct app_text text;
     int64_t revision;          /* of the study; negative: of none */
     int bare;                  /* 1: a page with its own style */
+    int posts;                 /* 1: where it is refused as another method's, that would be POST */
     struct app_errand *errand; /* to be left in the end */
     int streams;               /* 1: events follow, of that study, -1: of all */
     int study;
 };
 
-void app_route(struct app_board *board, const struct app_request *request, struct app_reply *out);
+void app_route(struct app_board *board, const struct app_request *request, const struct app_pass *pass,
+               struct app_reply *out);
 
 /* Refused, in words: JSON for programs, a line of text for people. */
 void app_refuse(struct app_reply *out, const char *path, int status, const char *why);

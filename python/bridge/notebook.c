@@ -335,17 +335,6 @@ int pyckg_notebook_add(pyckg_notebook *b, const double *x, int queued, int *numb
 
 /* --- what people say --- */
 
-/* What stands in the history. */
-static void write_command(pyckg_notebook *b, int number, const struct app_told *told, struct app_text *out)
-{
-    app_text_print(out, "tell %d%s ", number, told->replace ? " --replace" : "");
-    if (told->why)
-        app_text_print(out, "--failed '%s'", told->why);
-    else
-        app_outcomes_write(&b->n.definition, told->count, told->measured, out);
-    app_text_print(out, " (from Python)");
-}
-
 /* The trial exists, as the store has it now, and does not run. */
 static int prepare(pyckg_notebook *b, int number)
 {
@@ -390,7 +379,7 @@ int pyckg_notebook_tell(pyckg_notebook *b, int number, int count, const ckg_meas
     told.replace = replace;
     told.note = note;
     status = take_values(b, &told, count, measured);
-    write_command(b, number, &told, &command);
+    app_told_words(&b->n, number, &told, "Python", &command);
 
     if (!status)
         status = command.failed ? pyckg_no_memory(b) : app_told_record(&b->n, number, &told, command.data);
