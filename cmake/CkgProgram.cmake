@@ -5,9 +5,9 @@
 if(CKG_PROGRAM)
     file(GLOB_RECURSE program_sources CONFIGURE_DEPENDS app/*.c)
     list(FILTER program_sources EXCLUDE REGEX
-        "/app/(main|store/fault|store/fault_none|store/postgresql|store/postgresql_none|show/canvas_cairo|show/canvas_none|serve/connection|serve/front|serve/front_none|fuzz/.*)\\.c$")
+        "/app/(main|store/fault|store/fault_none|store/postgresql[a-z_]*|show/canvas_cairo|show/canvas_none|serve/connection|serve/front|serve/front_none|fuzz/.*)\\.c$")
     list(APPEND program_sources app/show/$<IF:$<BOOL:${CKG_CAIRO}>,canvas_cairo.c,canvas_none.c>
-        app/store/$<IF:$<BOOL:${CKG_POSTGRESQL}>,postgresql.c,postgresql_none.c>
+        $<IF:$<BOOL:${CKG_POSTGRESQL}>,app/store/postgresql.c;app/store/postgresql_connect.c;app/store/postgresql_values.c,app/store/postgresql_none.c>
         $<IF:$<BOOL:${CKG_SERVE}>,app/serve/front.c;app/serve/connection.c,app/serve/front_none.c>)
 
     # What the server sends as it is: an array of bytes each.
@@ -64,10 +64,10 @@ endif()
 file(GLOB bridge_sources CONFIGURE_DEPENDS python/bridge/*.c)
 if(YAML_FOUND AND JANSSON_FOUND AND SQLITE_FOUND)
     set(notebook_sources ${bridge_sources} app/show/canvas_none.c app/store/fault_none.c
-        app/store/$<IF:$<BOOL:${CKG_POSTGRESQL}>,postgresql.c,postgresql_none.c>)
+        $<IF:$<BOOL:${CKG_POSTGRESQL}>,app/store/postgresql.c;app/store/postgresql_connect.c;app/store/postgresql_values.c,app/store/postgresql_none.c>)
     foreach(folder base define store evaluate notebook table problems json show)
         file(GLOB sources CONFIGURE_DEPENDS app/${folder}/*.c)
-        list(FILTER sources EXCLUDE REGEX "/(fault|fault_none|postgresql|postgresql_none|canvas_cairo|canvas_none)\\.c$")
+        list(FILTER sources EXCLUDE REGEX "/(fault|fault_none|postgresql[a-z_]*|canvas_cairo|canvas_none)\\.c$")
         list(APPEND notebook_sources ${sources})
     endforeach()
     add_library(ckg_notebook STATIC EXCLUDE_FROM_ALL ${notebook_sources})

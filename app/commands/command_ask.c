@@ -166,7 +166,7 @@ static int run(const struct app_arguments *a, struct app_notebook *n)
     if (!status && app_option(a, "at"))
         return ask_at(a, n);
     if (!status)
-        status = app_notebook_turn(n);
+        status = app_notebook_turn_to_suggest(n);
     if (!status)
         status = app_notebook_room(n, wanted);
     for (int i = 0; !status && i < wanted; i++)

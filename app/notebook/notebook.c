@@ -466,6 +466,40 @@ void app_notebook_turn_give(struct app_notebook *n)
     n->store->table->turn_give(n->store, n->study);
 }
 
+/* The user's own designs need no models. */
+int app_notebook_is_prepared(struct app_notebook *n)
+{
+    int due = -1;
+
+    if (n->engine && !n->stale && ckg_study_is_prepared(n->engine))
+        return 1;
+    return !app_notebook_due(n, &due) && due >= 0;
+}
+
+int app_notebook_prepare(struct app_notebook *n)
+{
+    ckg_study *engine;
+    int status = app_notebook_engine(n, &engine);
+
+    if (status)
+        return status;
+    status = ckg_study_prepare(engine);
+    return status ? app_notebook_fail(n, status) : CKG_OK;
+}
+
+int app_notebook_turn_to_suggest(struct app_notebook *n)
+{
+    int status = app_notebook_turn(n);
+
+    for (int i = 0; !status && i < APP_PREPARATIONS && !app_notebook_is_prepared(n); i++) {
+        app_notebook_turn_give(n);
+        status = app_notebook_prepare(n);
+        if (!status)
+            status = app_notebook_turn(n);
+    }
+    return status;
+}
+
 /* The store records the suggestion as the next trial, held by the worker if there is one. */
 static int record(struct app_notebook *n, const ckg_suggestion *s, int64_t worker, int queued, int *number)
 {

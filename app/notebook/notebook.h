@@ -159,6 +159,19 @@ int app_notebook_offer(struct app_notebook *notebook, int *number);
 int app_notebook_turn(struct app_notebook *notebook);
 void app_notebook_turn_give(struct app_notebook *notebook);
 
+/*
+ * The same before a suggestion: models are fitted while others may have the turn. What was told in between
+ * is fitted again, a few times at most; after that, with the turn in hand.
+ */
+int app_notebook_turn_to_suggest(struct app_notebook *notebook);
+
+/* 1 when a suggestion finds its models fitted, or needs none; and what fits them. */
+int app_notebook_is_prepared(struct app_notebook *notebook);
+int app_notebook_prepare(struct app_notebook *notebook);
+
+/* How often models are fitted outside the turn before one suggestion. */
+enum { APP_PREPARATIONS = 3 };
+
 /* What the trial costs, and all that were not discarded, where outcomes have costs; else NAN. */
 double app_trial_cost(const struct app_definition *definition, const struct app_trial *trial);
 double app_notebook_cost(const struct app_notebook *notebook);

@@ -1,7 +1,7 @@
 /*
  * What a process does that evaluates designs: takes up a trial that nobody evaluates any longer, or chooses a
  * new design while it holds the turn, so that designs are chosen one after the other and each knows of those
- * before it.
+ * before it. Models are fitted before, and fitted again where results have come meanwhile.
  */
 #include "notebook/work.h"
 
@@ -44,18 +44,47 @@ int app_work_inherit(struct app_notebook *n, const struct app_worker *worker, co
     return app_notebook_sync(n);
 }
 
+/* The turn, and all that is known; *taken 0: without it. */
+static int take_turn(struct app_notebook *n, int *taken)
+{
+    int status = n->store->table->turn_take(n->store, n->study, taken, n->message);
+
+    if (status || !*taken)
+        return status;
+    status = app_notebook_sync(n);
+    if (status)
+        app_notebook_turn_give(n);
+    return status;
+}
+
+/* Fits the models while others may have the turn. Whoever finds that taken need not fit anything yet. */
+static int take_turn_prepared(struct app_notebook *n, int budget, int *taken)
+{
+    int status = take_turn(n, taken);
+
+    for (int i = 0; !status && *taken && i < APP_PREPARATIONS; i++) {
+        if (app_notebook_spent(n) >= budget || app_notebook_is_prepared(n))
+            break;
+        app_notebook_turn_give(n);
+        status = app_notebook_prepare(n);
+        if (!status)
+            status = take_turn(n, taken);
+    }
+    return status;
+}
+
 int app_work_choose(struct app_notebook *n, const struct app_worker *worker, int budget, int *taken,
                     int *number)
 {
     ckg_suggestion *suggestion = NULL;
-    int status = n->store->table->turn_take(n->store, n->study, taken, n->message);
+    int status = take_turn_prepared(n, budget, taken);
 
     *number = 0;
     if (status || !*taken)
         return status;
 
-    status = app_notebook_sync(n);
-    if (!status && app_notebook_spent(n) < budget)
+    /* The turn is ours, and the design too if there is to be one. */
+    if (app_notebook_spent(n) < budget)
         status = app_notebook_suggest(n, worker ? worker->id : 0, 1, &suggestion, number);
 
     /* A turn that was lost with a connection may have been another's meanwhile: then it is for a next time.

@@ -44,18 +44,40 @@ static void wait_for_something(struct run *r)
     app_places_wait(&r->places, until);
 }
 
+/* A sign of life where it is time; 1 when it was. When a result comes is early enough to complain. */
+static int give_sign(struct run *r, int *status)
+{
+    const struct app_notebook *n = r->steps.n;
+    struct app_message unheard;
+    const int due = app_clock() - r->beaten >= heartbeat;
+
+    if (!due)
+        return 0;
+    *status = n->store->table->heartbeat(n->store, &r->worker, &unheard);
+    r->beaten = app_clock();
+    return 1;
+}
+
+/* The same while a design is chosen. */
+static void tick(void *context)
+{
+    int unheard;
+
+    give_sign(context, &unheard);
+}
+
 /* The heartbeat, the orphans that have ended meanwhile, and the block. */
 static void keep_alive(struct run *r)
 {
     struct app_notebook *n = r->steps.n;
     const double now = app_clock();
-    struct app_message unheard; /* when a result comes is early enough to complain */
+    struct app_message unheard;
+    int status;
 
-    if (now - r->beaten >= heartbeat) {
-        if (n->store->table->heartbeat(n->store, &r->worker, &unheard) == CKG_ERR_NOT_FOUND)
+    if (give_sign(r, &status)) {
+        if (status == CKG_ERR_NOT_FOUND)
             n->store->table->worker_add(n->store, &r->worker, &unheard);
         app_places_reap(&r->places);
-        r->beaten = now;
     }
     if (now - r->drawn >= redraw) {
         app_progress_draw(&r->steps.progress, n);
@@ -116,6 +138,10 @@ static int begin(struct run *r, const struct app_run_host *host)
     app_places_begin(&r->places);
     app_steps_begin(&r->steps, host);
     r->beaten = app_clock();
+    r->places.tick = tick;
+    r->places.context = r;
+    n->store->table->set_patience(n->store, APP_STORE_PATIENCE,
+                                  &(struct app_asking){app_places_give_up, &r->places});
     return n->store->table->worker_add(n->store, &r->worker, n->message);
 }
 
@@ -161,6 +187,7 @@ enum app_run_end app_run(struct app_notebook *n, const struct app_run_host *host
     app_steps_end(steps);
     if (r.worker.id)
         n->store->table->worker_remove(n->store, &r.worker);
+    n->store->table->set_patience(n->store, APP_STORE_PATIENCE, &(struct app_asking){NULL, NULL});
     app_places_end(&r.places);
     return steps->broken          ? APP_RUN_BROKEN
            : r.places.interrupts  ? APP_RUN_INTERRUPTED

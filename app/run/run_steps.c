@@ -25,11 +25,15 @@
 
 /*
  * Seconds: between looks at what other processes do, also where the store tells of that, between tries for
- * the turn, between looks for a request to stop while a design is chosen.
+ * the turn, each from the first to when nothing has changed for long; between looks for a request to stop
+ * while a design is chosen.
  */
 static const double look = 0.5;
+static const double last_look = 10;
 static const double rare_look = 3;
+static const double rarest_look = 60;
 static const double retry = 0.02;
+static const double last_retry = 0.5;
 static const double glimpse = 0.01;
 
 /* So many seconds clocks of two machines may differ without a word. */
@@ -113,8 +117,19 @@ static int is_unwanted(void *context)
     if (now - places->looked >= glimpse) {
         places->looked = now;
         app_places_listen(places);
+        if (places->tick)
+            places->tick(places->context);
     }
     return places->interrupts > 0;
+}
+
+/* Evaluations that may end first want their results kept. */
+int app_places_give_up(void *context)
+{
+    struct app_places *places = context;
+
+    app_places_listen(places);
+    return places->interrupts > (places->running > 0);
 }
 
 /* --- trouble --- */
@@ -488,13 +503,23 @@ static int take_up(struct app_steps *r, struct app_place *place, int *started)
     return status ? status : start(r, place, claim.number);
 }
 
+/* Since when the turn is another's, if it is. */
+static void note_turn(struct app_steps *r, int status, int taken)
+{
+    if (status || taken)
+        return;
+    r->waiting = 1;
+    if (!(r->waits > 0))
+        r->waits = app_clock();
+}
+
 static int start_new(struct app_steps *r, struct app_place *place, int *started)
 {
     int number;
     int taken;
     const int status = app_work_choose(r->n, r->worker, r->n->definition.budget, &taken, &number);
 
-    r->waiting = !status && !taken;
+    note_turn(r, status, taken);
     *started = 0;
     if (status == CKG_ERR_EXHAUSTED) {
         r->exhausted = 1;
@@ -552,7 +577,6 @@ static int fill(struct app_steps *r)
     int status = CKG_OK;
     int started = 1;
 
-    r->waiting = 0;
     for (int i = 0; !status && started && !is_held(r) && i < r->places->count; i++) {
         struct app_place *place = &r->places->place[i];
         if (place->number)
@@ -594,7 +618,7 @@ static int choose_ahead(struct app_steps *r)
         return CKG_OK;
     const int status = app_work_choose(r->n, NULL, r->n->definition.budget, &taken, &number);
 
-    r->waiting |= !status && !taken;
+    note_turn(r, status, taken);
     r->chosen_ahead = !status && number;
     if (status == CKG_ERR_EXHAUSTED)
         r->exhausted = 1;
@@ -628,8 +652,16 @@ void app_steps_kill(struct app_steps *r)
             app_child_kill(&r->places->place[i].process);
 }
 
+double app_pause(const struct app_worker *worker, double quiet, double least, double most)
+{
+    const double shares = 0.6180339887498949 * (double)(worker->id % 10000);
+
+    return fmin(fmax(quiet / 10, least), most) * (0.9 + 0.2 * (shares - floor(shares)));
+}
+
 double app_steps_look(const struct app_steps *r)
 {
+    const double now = app_clock();
     const int busy = r->places->running == r->places->count;
 
     if (r->places->interrupts || r->broken)
@@ -638,18 +670,24 @@ double app_steps_look(const struct app_steps *r)
         return 0; /* perhaps there is room for another */
     if (busy && !(wanted_ahead(r) && app_steps_want(r)))
         return INFINITY;
-    return app_clock() + (r->waiting ? retry : r->places->news >= 0 ? rare_look : look);
+    if (r->waiting)
+        return now + app_pause(r->worker, now - r->waits, retry, last_retry);
+    return now + (r->places->news >= 0 ? app_pause(r->worker, now - r->changed, rare_look, rarest_look)
+                                       : app_pause(r->worker, now - r->changed, look, last_look));
 }
 
 void app_steps_go(struct app_steps *r)
 {
     /* Every free place gets an evaluation, while that is worth it. */
     int status = r->places->interrupts || r->broken ? CKG_OK : watch_gain(r);
+    r->waiting = 0;
     if (!status)
         status = fill(r);
     r->chosen_ahead = 0;
     if (!status)
         status = choose_ahead(r);
+    if (!r->waiting)
+        r->waits = 0;
     app_steps_break(r, status, r->running);
 
     /* A second request to stop ends what runs; what has ended becomes a result. */
@@ -662,6 +700,9 @@ void app_steps_go(struct app_steps *r)
         return;
     const int looks = r->places->running < r->places->count || wanted_ahead(r);
     status = looks ? app_notebook_sync(r->n) : CKG_OK;
+    if (r->n->revision != r->seen || r->running)
+        r->changed = app_clock();
+    r->seen = r->n->revision;
     if (!status)
         status = app_outage_judge(&r->outage, r->n, &r->progress);
     app_steps_break(r, status, r->running);
@@ -672,6 +713,7 @@ void app_steps_go(struct app_steps *r)
 void app_steps_begin(struct app_steps *r, const struct app_run_host *host)
 {
     r->unseen = 1;
+    r->changed = app_clock();
     app_run_word(r->word, r->worker->process, r->worker->born, r);
     app_kill_strays(r->n->definition.name);
 

@@ -35,6 +35,9 @@ struct app_places {
     int interrupts; /* how often we were asked to stop; the second time running evaluations are killed */
     double hurried; /* when we were first asked to end soon, by app_clock; 0: never */
     double looked;  /* for requests to stop, while a design is chosen */
+    /* Called while a design is chosen, a hundred times a second: signs of life. NULL: nobody needs any. */
+    void (*tick)(void *context);
+    void *context;
 };
 
 /* A study that is being run. The caller sets what stands first; the rest begins with zeroes. */
@@ -56,6 +59,9 @@ struct app_steps {
     int unseen;    /* trials have ended since it was looked whether the run may end before its budget */
     struct app_stop_watch watch;
     int waiting;      /* the turn is another's */
+    double waits;     /* since when that is so, by app_clock; 0: it is not */
+    int64_t seen;     /* the last revision of the store */
+    double changed;   /* when that was new, or something was begun here */
     int chosen_ahead; /* a design has just been chosen ahead */
     int puzzled;      /* it was said that another machine's clock is ahead of ours */
     struct app_outage outage;
@@ -96,8 +102,20 @@ void app_steps_kill(struct app_steps *steps);
 int app_steps_over(const struct app_steps *steps);
 int app_steps_want(const struct app_steps *steps);
 
-/* When to look again what others do, INFINITY: there is no need. */
+/*
+ * When to look again what others do, INFINITY: there is no need. The longer nothing has changed, the more
+ * rarely.
+ */
 double app_steps_look(const struct app_steps *steps);
+
+/*
+ * Seconds between two looks when nothing has changed for so long: a tenth of that, from `least` to `most`,
+ * and a little more or less for every worker, so that a thousand that began together do not look together.
+ */
+double app_pause(const struct app_worker *worker, double quiet, double least, double most);
+
+/* 1 when a store that does not answer is not to be waited for: struct app_asking's, of the places. */
+int app_places_give_up(void *places);
 
 /* The run ends with this, after what runs; `others`: how many evaluations that are. */
 void app_steps_break(struct app_steps *steps, int status, int others);

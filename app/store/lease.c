@@ -273,9 +273,10 @@ int app_sql_started(struct app_store *store, int64_t study, int number, int64_t 
                     int64_t born, struct app_message *message)
 {
     return RUN_ALONE(
-        app_sql_self(store), 0,
-        "UPDATE trial SET process = $1, born = $2 WHERE study = $3 AND number = $4 AND worker = $5", NULL,
-        message, app_sql_integer(process), app_sql_integer(born), app_sql_integer(study),
+        app_sql_self(store), -1,
+        "UPDATE trial SET process = $1, born = $2 WHERE study = $3 AND number = $4 AND worker = $5"
+        " AND {relaxed}",
+        NULL, message, app_sql_integer(process), app_sql_integer(born), app_sql_integer(study),
         app_sql_integer(number), app_sql_integer(worker));
 }
 
@@ -470,36 +471,41 @@ int app_sql_worker_add(struct app_store *store, struct app_worker *worker, struc
     return status;
 }
 
-static int beat_once(struct app_sql_store *s, const struct app_worker *worker, int64_t *known,
+/* *trials ← how many the worker has, -1: the store does not know it. */
+static int beat_once(struct app_sql_store *s, const struct app_worker *worker, int64_t *trials,
                      struct app_message *message)
 {
     int status = app_sql_begin(&s->sql, -1, message);
 
+    *trials = -1;
     if (status)
         return status;
 
     /* It is another every time, whatever is done to the clock. */
     status = APP_SQL_RUN(s,
                          "UPDATE worker SET heartbeat = CASE WHEN heartbeat = {now} THEN heartbeat + 0.001"
-                         " ELSE {now} END WHERE id = $1",
-                         NULL, NULL, known, message, app_sql_integer(worker->id));
-    if (!status)
-        status = APP_SQL_RUN(s, "UPDATE trial SET lease = {now} + $1 WHERE worker = $2", NULL, NULL, NULL,
-                             message, app_sql_real(lease_of(worker)), app_sql_integer(worker->id));
+                         " ELSE {now} END WHERE id = $1 AND {relaxed}"
+                         " RETURNING (SELECT COUNT(*) FROM trial t WHERE t.worker = worker.id)",
+                         app_sql_first_integer, trials, NULL, message, app_sql_integer(worker->id));
+    if (!status && *trials > 0)
+        status = APP_SQL_RUN(s, "UPDATE trial SET lease = {now} + $1 WHERE worker = $2 AND {relaxed}", NULL,
+                             NULL, NULL, message, app_sql_real(lease_of(worker)),
+                             app_sql_integer(worker->id));
     return app_sql_end(&s->sql, status, message);
 }
 
 int app_sql_heartbeat(struct app_store *store, const struct app_worker *worker, struct app_message *message)
 {
     struct app_sql_store *s = app_sql_self(store);
-    int64_t known = 0;
+    int64_t trials;
     int status;
 
     do
-        status = beat_once(s, worker, &known, message);
+        status = beat_once(s, worker, &trials, message);
     while (app_sql_again(&s->sql, status));
-    return status || known ? status
-                           : app_fail(message, CKG_ERR_NOT_FOUND, "the store has forgotten this worker");
+    return status || trials >= 0
+               ? status
+               : app_fail(message, CKG_ERR_NOT_FOUND, "the store has forgotten this worker");
 }
 
 void app_sql_worker_remove(struct app_store *store, const struct app_worker *worker)

@@ -10,7 +10,11 @@
  *
  * The turn is an advisory lock of a transaction, which the server gives back when the connection ends.
  * Nothing is written in that transaction until there is a design, so that nobody else waits for it; its
- * commit gives the turn back, and the next statement takes it again.
+ * commit gives the turn back, and the next statement takes it again. Signs of life in between go by a
+ * connection of their own.
+ *
+ * What is listened to is the session's, so whoever lends sessions out, as pgbouncer does, passes nothing on:
+ * then there is nothing to listen to, and one looks instead.
  */
 #include <libpq-fe.h>
 #include <stdio.h>
@@ -22,34 +26,37 @@
 #include <ckg/status.h>
 
 #include "base/clock.h"
-#include "store/secret.h"
+#include "store/postgresql_connect.h"
+#include "store/postgresql_values.h"
 #include "store/sql.h"
-#include "store/utf8.h"
+#include "store/store.h"
 
 /* Seconds: how long a server that went away is waited for, unless somebody says otherwise. */
-static const double usual_patience = 30;
+static const double usual_patience = APP_STORE_PATIENCE;
 
 /* The first half of the numbers of our advisory locks: the letters ckg; and the oldest server. */
 #define LOCKS "6515559"
-enum { OLDEST = 120000, PARAMETERS = 24 };
-
-/* Types of PostgreSQL, by the numbers that its catalogue gives them. */
-enum { TYPE_BOOL = 16, TYPE_INT8 = 20, TYPE_INT2 = 21, TYPE_INT4 = 23, TYPE_TEXT = 25, TYPE_FLOAT8 = 701 };
+enum { OLDEST = 120000 };
 
 struct database {
     PGconn *connection;
     char *url;
-    int broken;        /* libpq has failed on it, whatever it says of its state */
-    int writing;       /* between begin and its end */
-    char number[24];   /* of that transaction */
-    int may_try;       /* the last failure was none of the statement's */
-    double patience;   /* seconds that a server that went away is waited for */
-    double trouble;    /* since when such failures follow each other, by app_clock; 0: they do not */
-    int64_t turn;      /* the study whose turn we have, 0: none */
-    int turn_open;     /* its transaction is open */
-    int channels;      /* how many studies we listen to */
-    int64_t *listened; /* (channels) */
-    int news;          /* something was heard */
+    int broken;               /* libpq has failed on it, whatever it says of its state */
+    int writing;              /* between begin and its end */
+    char number[24];          /* of that transaction */
+    char began[32];           /* when the server did, as it said then */
+    int may_try;              /* the last failure was none of the statement's */
+    double patience;          /* seconds that a server that went away is waited for */
+    double trouble;           /* since when such failures follow each other, by app_clock; 0: they do not */
+    struct app_asking asking; /* whether a connection is still wanted */
+    int64_t turn;             /* the study whose turn we have, 0: none */
+    int turn_open;            /* its transaction is open */
+    int sign;                 /* a sign of life is given, without a transaction */
+    PGconn *inside;           /* the turn's connection, while a sign goes by another; else NULL */
+    int lent;                 /* 1: the session is not ours alone, 0: it is; -1: not known */
+    int channels;             /* how many studies we listen to */
+    int64_t *listened;        /* (channels) */
+    int news;                 /* something was heard */
 };
 
 /* --- complaints --- */
@@ -119,6 +126,8 @@ static int complain(struct database *db, PGresult *result, struct app_message *m
             advice = advices[i].text;
     if (!text)
         text = PQerrorMessage(db->connection);
+    if (!*text)
+        text = "timeout expired";
     db->may_try = is_lost(db) || is_passing(code);
 
     const int length = (int)strcspn(text, "\n");
@@ -128,41 +137,6 @@ static int complain(struct database *db, PGresult *result, struct app_message *m
 }
 
 /* --- the connection --- */
-
-static void ignore_notice(void *context, const char *text)
-{
-    (void)context;
-    (void)text;
-}
-
-/* What the URL leaves open has libpq's own defaults, but a silent server is not waited for for ever. */
-static PGconn *connect_to(const char *url)
-{
-    const char *seconds = getenv("PGCONNECT_TIMEOUT");
-    char *whole = app_secret_give(url);
-    const struct {
-        const char *name;
-        const char *value;
-    } settings[] = {{"connect_timeout", seconds ? seconds : "10"},
-                    {"tcp_user_timeout", "30000"},
-                    {"keepalives_idle", "30"},
-                    {"dbname", whole}, /* the URL, which may say otherwise */
-                    {"fallback_application_name", "ckg"},
-                    {"client_encoding", "UTF8"}};
-    enum { COUNT = sizeof settings / sizeof *settings };
-    const char *names[COUNT + 1] = {NULL};
-    const char *values[COUNT + 1] = {NULL};
-
-    for (int i = 0; i < COUNT; i++) {
-        names[i] = settings[i].name;
-        values[i] = settings[i].value;
-    }
-    PGconn *connection = whole ? PQconnectdbParams(names, values, 1) : NULL;
-    free(whole);
-    if (connection)
-        PQsetNoticeProcessor(connection, ignore_notice, NULL);
-    return connection;
-}
 
 static void rest(double seconds)
 {
@@ -182,13 +156,14 @@ static int reconnect(struct database *db)
 {
     const double until = (db->trouble > 0 ? db->trouble : app_clock()) + db->patience;
 
-    while (is_lost(db) && app_clock() < until) {
-        PGconn *fresh = connect_to(db->url);
+    while (is_lost(db) && app_clock() < until && !app_is_unwanted(&db->asking)) {
+        PGconn *fresh = app_pg_connect(db->url, &db->asking);
         if (PQstatus(fresh) == CONNECTION_OK) {
             PQfinish(db->connection);
             db->connection = fresh;
             db->broken = 0;
             db->turn_open = 0;
+            db->lent = -1;
             db->news = db->channels > 0; /* which are the connection's, so a new one is told */
             for (int i = 0; i < db->channels; i++)
                 listen_to(db, db->listened[i]);
@@ -217,9 +192,12 @@ static int pg_again(void *database)
     return reconnect(db);
 }
 
-static void pg_set_patience(void *database, double seconds)
+static void pg_set_patience(void *database, double seconds, const struct app_asking *asking)
 {
-    ((struct database *)database)->patience = seconds;
+    struct database *db = database;
+
+    db->patience = seconds;
+    db->asking = *asking;
 }
 
 static void pg_close(void *database)
@@ -229,6 +207,7 @@ static void pg_close(void *database)
     if (!db)
         return;
     PQfinish(db->connection);
+    PQfinish(db->inside);
     free(db->listened);
     free(db->url);
     free(db);
@@ -251,7 +230,8 @@ static int check_server(struct database *db, struct app_message *message)
     return CKG_OK;
 }
 
-static int pg_open(void **out, const char *url, int create, struct app_message *message)
+static int pg_open(void **out, const char *url, int create, const struct app_asking *asking,
+                   struct app_message *message)
 {
     struct database *db = calloc(1, sizeof *db);
     char *wrong = NULL;
@@ -261,6 +241,7 @@ static int pg_open(void **out, const char *url, int create, struct app_message *
     if (db) {
         db->url = app_copy(url);
         db->patience = usual_patience;
+        db->lent = -1;
     }
     if (!db || !db->url) {
         pg_close(db);
@@ -274,7 +255,7 @@ static int pg_open(void **out, const char *url, int create, struct app_message *
     PQfreemem(wrong);
 
     if (!status) {
-        db->connection = connect_to(url);
+        db->connection = app_pg_connect(url, asking);
         status = is_lost(db) ? complain(db, NULL, message) : check_server(db, message);
     }
     if (status)
@@ -290,120 +271,6 @@ static int pg_settle(void *database, struct app_message *message)
     (void)database;
     (void)message;
     return CKG_OK;
-}
-
-/* --- values --- */
-
-/* Eight bytes, the highest first, as they travel. */
-static void write_bits(uint64_t bits, char out[8])
-{
-    for (int i = 0; i < 8; i++)
-        out[i] = (char)(bits >> (56 - 8 * i));
-}
-
-static uint64_t read_bits(const char *bytes, int count)
-{
-    uint64_t bits = (signed char)bytes[0] < 0 ? UINT64_MAX : 0;
-
-    for (int i = 0; i < count; i++)
-        bits = bits << 8 | (unsigned char)bytes[i];
-    return bits;
-}
-
-/* The parameters of a statement, as libpq takes them. */
-struct bound {
-    Oid types[PARAMETERS];
-    const char *values[PARAMETERS];
-    int lengths[PARAMETERS];
-    int formats[PARAMETERS];
-    char numbers[PARAMETERS][8];
-    char *texts[PARAMETERS]; /* to be freed */
-};
-
-static void unbind(struct bound *b, int count)
-{
-    for (int i = 0; i < count; i++)
-        free(b->texts[i]);
-}
-
-/* 0: out of memory. */
-static int bind(struct bound *b, int i, const struct app_sql_value *value)
-{
-    static const Oid types[] = {
-        [APP_SQL_INTEGER] = TYPE_INT8, [APP_SQL_REAL] = TYPE_FLOAT8, [APP_SQL_TEXT] = TYPE_TEXT};
-    const enum app_sql_type type = value->type == APP_SQL_NULL ? value->otherwise : value->type;
-    uint64_t bits = (uint64_t)value->integer;
-
-    b->types[i] = types[type];
-    b->values[i] = NULL;
-    b->texts[i] = NULL;
-    b->lengths[i] = 8;
-    b->formats[i] = 1;
-    if (value->type == APP_SQL_TEXT) {
-        if (app_utf8_differs(value->text)) {
-            b->texts[i] = app_utf8_write(value->text);
-            if (!b->texts[i])
-                return 0;
-        }
-        b->values[i] = b->texts[i] ? b->texts[i] : value->text;
-        b->lengths[i] = (int)strlen(b->values[i]);
-    } else if (value->type != APP_SQL_NULL) {
-        if (value->type == APP_SQL_REAL)
-            memcpy(&bits, &value->real, sizeof bits);
-        write_bits(bits, b->numbers[i]);
-        b->values[i] = b->numbers[i];
-    }
-    return 1;
-}
-
-/* The column of the row; *text is to be freed. 0: out of memory. */
-static int read_column(const PGresult *result, int row, int column, struct app_sql_value *out, char **text)
-{
-    const Oid type = PQftype(result, column);
-    const char *bytes = PQgetvalue(result, row, column);
-    uint64_t bits;
-
-    *out = (struct app_sql_value){0};
-    *text = NULL;
-    if (PQgetisnull(result, row, column))
-        return 1;
-
-    if (type == TYPE_INT8 || type == TYPE_INT4 || type == TYPE_INT2 || type == TYPE_BOOL) {
-        out->type = APP_SQL_INTEGER;
-        out->integer = (int64_t)read_bits(bytes, PQgetlength(result, row, column));
-        out->real = (double)out->integer;
-    } else if (type == TYPE_FLOAT8) {
-        out->type = APP_SQL_REAL;
-        bits = read_bits(bytes, 8);
-        memcpy(&out->real, &bits, sizeof bits);
-        out->integer = out->real > -9e18 && out->real < 9e18 ? (int64_t)out->real : 0;
-    } else {
-        out->type = APP_SQL_TEXT;
-        out->text = bytes;
-        if (app_utf8_differed(bytes))
-            out->text = *text = app_utf8_read(bytes);
-    }
-    return out->type != APP_SQL_TEXT || out->text;
-}
-
-static int give_rows(const PGresult *result, app_sql_row *row, void *context, struct app_message *message)
-{
-    const int count = PQnfields(result) < PARAMETERS ? PQnfields(result) : PARAMETERS;
-    int status = CKG_OK;
-
-    for (int i = 0; !status && i < PQntuples(result); i++) {
-        struct app_sql_value columns[PARAMETERS] = {{0}};
-        char *texts[PARAMETERS] = {NULL};
-
-        for (int k = 0; !status && k < count; k++)
-            if (!read_column(result, i, k, &columns[k], &texts[k]))
-                status = app_fail(message, CKG_ERR_NOMEM, "out of memory");
-        if (!status)
-            status = row(context, columns, message);
-        for (int k = 0; k < count; k++)
-            free(texts[k]);
-    }
-    return status;
 }
 
 /* --- statements --- */
@@ -463,7 +330,7 @@ static void drop_turn(struct database *db)
     db->turn_open = 0;
 }
 
-static PGresult *execute(struct database *db, const char *sql, int count, struct bound *b)
+static PGresult *execute(struct database *db, const char *sql, int count, struct app_pg_bound *b)
 {
     if (!db->writing)
         hold_turn(db);
@@ -472,7 +339,7 @@ static PGresult *execute(struct database *db, const char *sql, int count, struct
 
 /* One alone, not in a transaction that writes, only reads: it is tried again where the connection was lost.
  */
-static PGresult *execute_alone(struct database *db, const char *sql, int count, struct bound *b)
+static PGresult *execute_alone(struct database *db, const char *sql, int count, struct app_pg_bound *b)
 {
     PGresult *result = execute(db, sql, count, b);
 
@@ -495,25 +362,25 @@ static int pg_run(void *database, const char *sql, int count, const struct app_s
                   app_sql_row *row, void *context, int64_t *changed, struct app_message *message)
 {
     struct database *db = database;
-    struct bound b;
+    struct app_pg_bound b;
     int bound = 0;
 
     /* What it is about. */
-    while (bound < count && bound < PARAMETERS && bind(&b, bound, &values[bound]))
+    while (bound < count && bound < APP_PG_PARAMETERS && app_pg_bind(&b, bound, &values[bound]))
         bound++;
     if (bound < count) {
-        unbind(&b, bound);
+        app_pg_unbind(&b, bound);
         return app_fail(message, CKG_ERR_NOMEM, "out of memory");
     }
 
     /* All rows are here before the first is given. */
-    PGresult *result = (db->writing ? execute : execute_alone)(db, sql, count, &b);
-    unbind(&b, bound);
+    PGresult *result = (db->writing || db->inside ? execute : execute_alone)(db, sql, count, &b);
+    app_pg_unbind(&b, bound);
     if (!is_good(result))
         return complain(db, result, message);
     if (changed)
         *changed = strtoll(PQcmdTuples(result), NULL, 10);
-    const int status = row ? give_rows(result, row, context, message) : CKG_OK;
+    const int status = row ? app_pg_give_rows(result, row, context, message) : CKG_OK;
     PQclear(result);
     return status;
 }
@@ -521,23 +388,51 @@ static int pg_run(void *database, const char *sql, int count, const struct app_s
 /* --- transactions --- */
 
 /*
+ * A sign of life: each statement alone, as none needs the others, and not waited for to be safe ({relaxed}).
+ * In the turn, whose transaction stays as it is, they go by a connection of their own.
+ */
+static int begin_sign(struct database *db, struct app_message *message)
+{
+    db->sign = 1;
+    if (!db->turn_open)
+        return CKG_OK;
+
+    db->inside = db->connection;
+    db->connection = app_pg_connect(db->url, &db->asking);
+    return is_lost(db) ? complain(db, NULL, message) : CKG_OK;
+}
+
+static void end_sign(struct database *db)
+{
+    if (db->inside) {
+        PQfinish(db->connection);
+        db->connection = db->inside;
+        db->inside = NULL;
+        db->broken = 0;
+    }
+    db->sign = 0;
+}
+
+#define BEGAN "extract(epoch FROM pg_postmaster_start_time())"
+#define NUMBERED "SELECT txid_current(), " BEGAN
+
+/*
  * The transaction has a number from its beginning on. Everything but signs of life is made durable: a server
  * may end as well as a process.
  */
-static int begin_once(struct database *db, int durable, struct app_message *message)
+static int begin_once(struct database *db, struct app_message *message)
 {
     hold_turn(db);
     PGresult *result = say(db,
-                           db->turn_open ? "SELECT txid_current()"
-                           : durable < 0 ? "BEGIN; SET LOCAL synchronous_commit = off; SELECT txid_current()"
-                                         : "BEGIN; SET LOCAL lock_timeout = '30s';"
-                                           " SET LOCAL idle_in_transaction_session_timeout = '60s';"
-                                           " SELECT txid_current()",
+                           db->turn_open ? NUMBERED
+                                         : "BEGIN; SET LOCAL lock_timeout = '30s'; SET LOCAL "
+                                           "idle_in_transaction_session_timeout = '60s'; " NUMBERED,
                            message);
 
     if (!result)
         return CKG_ERR_SYSTEM;
     snprintf(db->number, sizeof db->number, "%s", PQgetvalue(result, 0, 0));
+    snprintf(db->began, sizeof db->began, "%s", PQgetvalue(result, 0, 1));
     PQclear(result);
     db->writing = 1;
     db->may_try = 0;
@@ -549,8 +444,10 @@ static int pg_begin(void *database, int durable, struct app_message *message)
     struct database *db = database;
     int status;
 
+    if (durable < 0)
+        return begin_sign(db, message);
     do
-        status = begin_once(db, durable, message);
+        status = begin_once(db, message);
     while (status && pg_again(db));
     return status;
 }
@@ -559,10 +456,45 @@ static void pg_rollback(void *database)
 {
     struct database *db = database;
 
+    if (db->sign) {
+        end_sign(db);
+        return;
+    }
     if (db->writing || db->turn_open)
         tell(db, "ROLLBACK");
     db->writing = 0;
     db->turn_open = 0;
+}
+
+/*
+ * The words that ask for the transaction's end. A server that has crashed since then may give numbers that it
+ * did not come to write down a second time: those from the one on that it stood at when it was back, which
+ * its first checkpoint has.
+ */
+static void write_question(const struct database *db, struct app_text *out)
+{
+    app_text_print(out,
+                   "SELECT CASE WHEN " BEGAN " <> %s AND %s >="
+                   " (split_part(next_xid, ':', 1)::bigint << 32) + split_part(next_xid, ':', 2)::bigint"
+                   " THEN 'aborted' ELSE txid_status(%s) END FROM pg_control_checkpoint()",
+                   db->began, db->number, db->number);
+}
+
+/* What the server says: 1 it was made, 0 it was not, -1: nothing. */
+static int ask_end(struct database *db)
+{
+    struct app_text words = {0};
+    int made = -1;
+
+    write_question(db, &words);
+    PGresult *result = words.data ? note(db, PQexec(db->connection, words.data)) : NULL;
+    if (is_good(result) && !PQgetisnull(result, 0, 0)) {
+        const char *word = PQgetvalue(result, 0, 0);
+        made = !strcmp(word, "committed") ? 1 : !strcmp(word, "aborted") ? 0 : -1;
+    }
+    PQclear(result);
+    app_text_free(&words);
+    return made;
 }
 
 /*
@@ -572,50 +504,48 @@ static void pg_rollback(void *database)
  */
 static int was_committed(struct database *db)
 {
-    char words[64];
     int made = -1;
 
-    snprintf(words, sizeof words, "SELECT txid_status(%s)", db->number);
     for (double until = app_clock() + usual_patience; made < 0 && app_clock() < until;) {
         db->trouble = 0;
-        if (!reconnect(db)) {
-            rest(0.05);
-            continue;
-        }
-        PGresult *result = note(db, PQexec(db->connection, words));
-        if (is_good(result) && !PQgetisnull(result, 0, 0)) {
-            const char *word = PQgetvalue(result, 0, 0);
-            made = !strcmp(word, "committed") ? 1 : !strcmp(word, "aborted") ? 0 : -1;
-        }
-        PQclear(result);
+        made = reconnect(db) ? ask_end(db) : -1;
         if (made < 0)
             rest(0.05);
     }
     return made;
 }
 
+/* Where the server did not live to say whether a commit was made, it is asked when it is back. */
+static int find_out(struct database *db, PGresult *result, struct app_message *message)
+{
+    const int lost = is_lost(db);
+    const int status = complain(db, result, message);
+
+    if (!lost)
+        return status;
+    const int made = was_committed(db);
+    db->may_try = made == 0;
+    return made > 0 ? CKG_OK : status;
+}
+
 static int pg_commit(void *database, struct app_message *message)
 {
     struct database *db = database;
+
+    if (db->sign) {
+        end_sign(db);
+        return CKG_OK;
+    }
     PGresult *result = note(db, PQexec(db->connection, "COMMIT"));
-    int made = is_good(result) && !strcmp(PQcmdStatus(result), "COMMIT");
+    const int made = is_good(result) && !strcmp(PQcmdStatus(result), "COMMIT");
 
     db->writing = 0;
     db->turn_open = 0;
-    if (made) {
-        PQclear(result);
-        db->trouble = 0;
-        return CKG_OK;
-    }
-
-    /* Where the server did not live to say so, it is asked when it is back. */
-    const int lost = is_lost(db);
-    const int status = complain(db, result, message);
-    if (!lost)
-        return status;
-    made = was_committed(db);
-    db->may_try = made == 0;
-    return made > 0 ? CKG_OK : status;
+    if (!made)
+        return find_out(db, result, message);
+    PQclear(result);
+    db->trouble = 0;
+    return CKG_OK;
 }
 
 /* The server keeps what it has confirmed. */
@@ -715,11 +645,25 @@ static int is_listened(const struct database *db, int64_t study)
     return 0;
 }
 
+/*
+ * 1 when somebody between us and the server lends us its sessions: then the one that a statement ran in is
+ * not the one that we have been told of.
+ */
+static int is_lent(struct database *db)
+{
+    if (db->lent < 0) {
+        PGresult *result = note(db, PQexec(db->connection, "SELECT pg_backend_pid()"));
+        db->lent = !is_good(result) || atoi(PQgetvalue(result, 0, 0)) != PQbackendPID(db->connection);
+        PQclear(result);
+    }
+    return db->lent;
+}
+
 static int pg_listen(void *database, int64_t study)
 {
     struct database *db = database;
 
-    if (is_lost(db) || db->turn_open || db->writing)
+    if (is_lost(db) || db->turn_open || db->writing || is_lent(db))
         return -1;
     if (!is_listened(db, study)) {
         int64_t *grown = realloc(db->listened, ((size_t)db->channels + 1) * sizeof *grown);
@@ -749,7 +693,8 @@ const struct app_sql_driver app_sql_postgresql = {
                       " WHERE n.nspname = 'ckg' AND c.relkind IN ('r', 'p')) AS found",
             .schema = "ckg.",
             .claim = "FOR UPDATE OF t SKIP LOCKED",
-            .wake = "(SELECT 1 FROM pg_notify('ckg_' || id::text, ''))",
+            .wake = "(SELECT 1 FROM pg_notify('ckg_' || CASE WHEN revision = 0 THEN 0 ELSE id END, ''))",
+            .relaxed = "set_config('synchronous_commit', 'off', true) = 'off'",
             .check = "SELECT COALESCE((SELECT 'the index ' || c.relname || ' is not valid' FROM "
                      "pg_catalog.pg_index i"
                      " JOIN pg_catalog.pg_class c ON c.oid = i.indexrelid"
@@ -757,6 +702,7 @@ const struct app_sql_driver app_sql_postgresql = {
                      " WHERE n.nspname = 'ckg' AND NOT i.indisvalid LIMIT 1), 'ok')",
         },
     .open = pg_open,
+    .away = app_pg_away,
     .close = pg_close,
     .settle = pg_settle,
     .alone = pg_alone,

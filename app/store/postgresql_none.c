@@ -3,9 +3,11 @@
 
 #include "store/sql.h"
 
-static int none_open(void **out, const char *url, int create, struct app_message *message)
+static int none_open(void **out, const char *url, int create, const struct app_asking *asking,
+                     struct app_message *message)
 {
     (void)create;
+    (void)asking;
     *out = NULL;
     return app_fail(message, CKG_ERR_INVALID,
                     "%s: this program was built without PostgreSQL (libpq); build it where that is installed "

@@ -67,7 +67,7 @@ static const char *word_of(const struct app_sql_dialect *d, const char *word, si
     } words[] = {
         {"id", d->id},         {"integer", d->integer}, {"real", d->real},   {"text", d->text},
         {"now", d->now},       {"up", d->up},           {"wake", d->wake},   {"tables", d->tables},
-        {"schema", d->schema}, {"claim", d->claim},     {"check", d->check},
+        {"schema", d->schema}, {"claim", d->claim},     {"check", d->check}, {"relaxed", d->relaxed},
     };
 
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
@@ -157,7 +157,8 @@ static int pass_fault(const struct app_sql *sql, struct app_message *message)
 
 /* --- use --- */
 
-int app_sql_open(struct app_sql *out, const char *url, int create, struct app_message *message)
+int app_sql_open(struct app_sql *out, const char *url, int create, const struct app_asking *asking,
+                 struct app_message *message)
 {
     *out = (struct app_sql){.driver = app_sql_driver_of(url)};
     if (!out->driver)
@@ -165,7 +166,7 @@ int app_sql_open(struct app_sql *out, const char *url, int create, struct app_me
                         url, APP_STORE_URLS);
 
     out->url = app_copy(url);
-    const int status = out->url ? out->driver->open(&out->database, url, create, message)
+    const int status = out->url ? out->driver->open(&out->database, url, create, asking, message)
                                 : app_fail(message, CKG_ERR_NOMEM, "out of memory");
     if (status)
         app_sql_close(out);

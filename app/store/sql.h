@@ -4,17 +4,18 @@
  * returns a CKG status and leaves the line for the user in `message`.
  *
  * Statements. Parameters are $1, $2, … in the order of their first use. {id}, {integer}, {real}, {text},
- * {now}, {up}, {tables}, {schema}, {claim}, {wake} and {check} stand for what the dialect has in their place.
- * A table's name follows FROM, JOIN, INTO, UPDATE, TABLE or REFERENCES, in capitals, and gets the dialect's
- * schema there. Besides, every database must know INSERT … ON CONFLICT (…) DO NOTHING, RETURNING, COALESCE
- * and CHECK. A statement is a string constant: its address tells it from others, so that it is translated,
- * and may be prepared, once for each database.
+ * {now}, {up}, {tables}, {schema}, {claim}, {wake}, {relaxed} and {check} stand for what the dialect has in
+ * their place. A table's name follows FROM, JOIN, INTO, UPDATE, TABLE or REFERENCES, in capitals, and gets
+ * the dialect's schema there. Besides, every database must know INSERT … ON CONFLICT (…) DO NOTHING,
+ * RETURNING, COALESCE and CHECK. A statement is a string constant: its address tells it from others, so that
+ * it is translated, and may be prepared, once for each database.
  */
 #ifndef CKG_APP_SQL_H
 #define CKG_APP_SQL_H
 
 #include <stdint.h>
 
+#include "base/asking.h"
 #include "base/text.h"
 
 /* A value bound to a statement or read from a row. */
@@ -47,7 +48,10 @@ struct app_sql_dialect {
      * transaction has taken are passed over. "" where `begin` keeps all others out.
      */
     const char *claim;
-    const char *wake; /* {wake}: in a change of a row of `study`, tells those who listen to it */
+    /* {wake}: in a change of a row of `study`, tells those who listen to it; to a new one, to 0 */
+    const char *wake;
+    /* {relaxed}: a condition that always holds; its statement, alone, need not be made safe */
+    const char *relaxed;
     /* {check}: a statement that gives a line for everything that is wrong with the database itself, or "ok"
      */
     const char *check;
@@ -61,16 +65,20 @@ struct app_sql_driver {
     struct app_sql_dialect dialect;
     /*
      * An existing database, or a new one where `create` is 1. What others may have put into it is not
-     * touched.
+     * touched. `asking` NULL: it is wanted however long it takes.
      */
-    int (*open)(void **out, const char *url, int create, struct app_message *message);
+    int (*open)(void **out, const char *url, int create, const struct app_asking *asking,
+                struct app_message *message);
+    /* After that has failed, as app_store_away says; NULL: what is not there does not come. */
+    int (*away)(const char *url);
     /* It is a store, or empty and to become one: settings that the database itself keeps. */
     int (*settle)(void *database, struct app_message *message);
     void (*close)(void *database);
     /*
      * A transaction that writes: until its end no other does, or none that changes the same rows. `durable`:
      * 1: it must outlive a power failure once it is committed; 0: the end of a process; -1: a sign of life,
-     * which need not outlive anything.
+     * which need not outlive anything: statements with {relaxed}, none of which needs another, and which may
+     * be given while the turn is held.
      */
     int (*begin)(void *database, int durable, struct app_message *message);
     int (*commit)(void *database, struct app_message *message);
@@ -96,13 +104,13 @@ struct app_sql_driver {
     /* In the child of a fork: lets go of what would hold the turn when the parent is gone. */
     void (*forked)(void *database);
     /*
-     * From now on changes of the study ({wake}) are heard: a descriptor for poll, -1: there is none. `heard`
-     * is 1 when there was something since it was last asked. NULL: nothing is ever heard.
+     * From now on changes of the study ({wake}) are heard, 0: of new ones: a descriptor for poll, -1: there
+     * is none. `heard` is 1 when there was something since it was last asked. NULL: nothing is ever heard.
      */
     int (*listen)(void *database, int64_t study);
     int (*heard)(void *database);
-    /* So many seconds it waits for a server that went away; NULL: it never does. */
-    void (*set_patience)(void *database, double seconds);
+    /* So many seconds it waits for a server that went away, while that is wanted; NULL: it never does. */
+    void (*set_patience)(void *database, double seconds, const struct app_asking *asking);
 };
 
 /* The driver for the URL, NULL when there is none; the one for paths. */
@@ -123,7 +131,8 @@ struct app_sql {
     struct app_sql_statement *statements; /* (count) translated */
 };
 
-int app_sql_open(struct app_sql *out, const char *url, int create, struct app_message *message);
+int app_sql_open(struct app_sql *out, const char *url, int create, const struct app_asking *asking,
+                 struct app_message *message);
 void app_sql_close(struct app_sql *sql);
 
 /* As the driver's functions. Each of them is a place where tests let the database fail. */

@@ -267,11 +267,13 @@ static int sqlite_kept(void *database, struct app_message *message)
     return status ? say_cut(db, message) : CKG_OK;
 }
 
-static int sqlite_open(void **out, const char *url, int create, struct app_message *message)
+static int sqlite_open(void **out, const char *url, int create, const struct app_asking *asking,
+                       struct app_message *message)
 {
     struct database *db = calloc(1, sizeof *db);
     struct stat info;
 
+    (void)asking;
     *out = NULL;
     if (!db)
         return app_fail(message, CKG_ERR_NOMEM, "out of memory");
@@ -531,6 +533,7 @@ const struct app_sql_driver app_sql_sqlite = {
             .schema = "",
             .claim = "",
             .wake = "NULL",
+            .relaxed = "1",
             .check = "PRAGMA integrity_check(20)",
         },
     .open = sqlite_open,

@@ -207,7 +207,7 @@ static int create_once(struct app_store *store, const struct app_study_record *s
                        struct app_study_record *out, struct app_message *message)
 {
     struct app_sql_store *s = app_sql_self(store);
-    struct app_sealing sealing = {0};
+    struct app_sealing sealing = {.wakes = 1};
     char seed[24];
 
     *out = (struct app_study_record){0};
@@ -514,12 +514,12 @@ static int heard(struct app_store *store)
     return sql->driver->heard && sql->driver->heard(sql->database);
 }
 
-static void set_patience(struct app_store *store, double seconds)
+static void set_patience(struct app_store *store, double seconds, const struct app_asking *asking)
 {
     const struct app_sql *sql = &app_sql_self(store)->sql;
 
     if (sql->driver->set_patience)
-        sql->driver->set_patience(sql->database, seconds);
+        sql->driver->set_patience(sql->database, seconds, asking);
 }
 
 static void forked(struct app_store *store)
@@ -540,7 +540,8 @@ static void sql_close(struct app_store *store)
     free(s);
 }
 
-static int sql_open(struct app_store **out, const char *url, int create, struct app_message *message)
+static int sql_open(struct app_store **out, const char *url, int create, const struct app_asking *asking,
+                    struct app_message *message)
 {
     struct app_sql_store *s = calloc(1, sizeof *s);
 
@@ -548,7 +549,7 @@ static int sql_open(struct app_store **out, const char *url, int create, struct 
     if (!s)
         return app_fail(message, CKG_ERR_NOMEM, "out of memory");
     s->base.table = &app_store_sql;
-    int status = app_sql_open(&s->sql, url, create, message);
+    int status = app_sql_open(&s->sql, url, create, asking, message);
     if (!status)
         status = app_schema_open(&s->sql, create, message);
     if (status)
@@ -560,7 +561,20 @@ static int sql_open(struct app_store **out, const char *url, int create, struct 
 
 int app_store_open(struct app_store **out, const char *url, int create, struct app_message *message)
 {
-    return app_store_sql.open(out, url, create, message);
+    return app_store_sql.open(out, url, create, NULL, message);
+}
+
+int app_store_open_while(struct app_store **out, const char *url, int create, const struct app_asking *asking,
+                         struct app_message *message)
+{
+    return app_store_sql.open(out, url, create, asking, message);
+}
+
+enum app_away app_store_away(const char *url)
+{
+    const struct app_sql_driver *driver = app_sql_driver_of(url);
+
+    return driver && driver->away ? (enum app_away)driver->away(url) : APP_AWAY_NOT;
 }
 
 char *app_store_url(const char *given, const char *file)

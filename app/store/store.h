@@ -9,6 +9,7 @@
 
 #include <stdint.h>
 
+#include "base/asking.h"
 #include "base/text.h"
 #include "store/drivers.h"
 
@@ -160,7 +161,8 @@ typedef int app_is_gone(int64_t process, int64_t born);
 
 struct app_store_table {
     const char *name;
-    int (*open)(struct app_store **out, const char *url, int create, struct app_message *message);
+    int (*open)(struct app_store **out, const char *url, int create, const struct app_asking *asking,
+                struct app_message *message);
     void (*close)(struct app_store *store);
 
     int (*study_names)(struct app_store *store, app_name_visit *visit, void *context,
@@ -247,19 +249,19 @@ struct app_store_table {
                   struct app_message *message);
 
     /*
-     * From now on one can wait for changes of the study: a descriptor that poll may find readable when
-     * others have added trials, finished or changed them; -1: there is none. It is asked for again after
-     * every use of the store. `heard` is 1 when there was such a change since it was last asked: to be asked
-     * before each poll, for what came during another call makes nothing readable. Some are never heard of,
-     * so look every few seconds all the same.
+     * From now on one can wait for changes of the study, 0: for new studies: a descriptor that poll may find
+     * readable when others have added trials, finished or changed them; -1: there is none. It is asked for
+     * again after every use of the store. `heard` is 1 when there was such a change since it was last asked:
+     * to be asked before each poll, for what came during another call makes nothing readable. That a worker
+     * is gone is never heard of, so look from time to time all the same.
      */
     int (*listen)(struct app_store *store, int64_t study);
     int (*heard)(struct app_store *store);
     /*
-     * How many seconds a call may wait for a database that went away; without a word from the caller half a
-     * minute, in which nothing else is done.
+     * How many seconds a call may wait for a database that went away, and whether it is still wanted, which
+     * is asked meanwhile; without a word from the caller half a minute, in which nothing else is done.
      */
-    void (*set_patience)(struct app_store *store, double seconds);
+    void (*set_patience)(struct app_store *store, double seconds, const struct app_asking *asking);
 
     /*
      * Looks at everything that is kept of the study, NULL: the only one, and goes on behind what is damaged.
@@ -305,8 +307,20 @@ const char *app_store_file(const char *url);
 /* 1 when the word is a store's URL, or the path of a file that is one or is called like one. */
 int app_store_is(const char *word);
 
-/* Opens the store of that URL; CKG_ERR_NOT_FOUND where there is none and `create` is 0. */
+/* The seconds of app_store_table.set_patience without a word. */
+enum { APP_STORE_PATIENCE = 30 };
+
+/*
+ * Opens the store of that URL; CKG_ERR_NOT_FOUND where there is none and `create` is 0. The second gives up
+ * when it is no longer wanted.
+ */
 int app_store_open(struct app_store **out, const char *url, int create, struct app_message *message);
+int app_store_open_while(struct app_store **out, const char *url, int create, const struct app_asking *asking,
+                         struct app_message *message);
+
+/* After that has failed: the store's server is about to come; nothing answers there; it is none of these. */
+enum app_away { APP_AWAY_NOT, APP_AWAY_COMING, APP_AWAY_SILENT };
+enum app_away app_store_away(const char *url);
 
 void app_study_record_free(struct app_study_record *study);
 

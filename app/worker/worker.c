@@ -20,16 +20,22 @@
 #include "worker/deliver.h"
 
 /*
- * Seconds: between heartbeats, between looks for studies that have appeared or changed and for answers that
- * others left, between looks at studies where there is nothing to do; between all of these where the store
- * tells of changes; the first and the longest wait for a store that is away.
+ * Seconds: between heartbeats, also where nothing runs that could be taken for lost; between looks for
+ * studies that have appeared or changed and for answers that others left, and between looks at studies where
+ * there is nothing to do, from the first to when nothing has happened for long; between all of these where
+ * the store tells of changes. The first and the longest wait for a store that is away, and how long one that
+ * does not answer at all is waited for at the start.
  */
 static const double heartbeat = 10;
+static const double idle_heartbeat = 25;
 static const double search = 5;
 static const double idle = 2;
+static const double longest_idle = 30;
 static const double idle_and_told = 20;
+static const double longest_told = 240;
 static const double first_wait = 0.25;
 static const double longest_wait = 10;
+static const double arrival = 10;
 
 /*
  * A call may wait so long for a store that has just gone, so that a cut connection is no trouble: but the
@@ -62,6 +68,7 @@ struct worker {
     struct study *studies; /* (count) */
     int turn;              /* which of them is first */
     double beaten, searched;
+    double changed;     /* when something last happened */
     double again, wait; /* when a store that is away is tried again, and how long after that */
 };
 
@@ -273,12 +280,49 @@ static int resume(struct worker *w, struct study *s)
     return status;
 }
 
+/* A trial that is ours in the store and that no place has: its claim was made as the store went away. */
+struct forgotten {
+    const struct worker *worker;
+    const struct study *study;
+    int number; /* 0: there is none */
+};
+
+static int take_forgotten(void *context, const struct app_lease *lease)
+{
+    struct forgotten *f = context;
+    int found = lease->worker.id != f->worker->self.id || f->number;
+
+    for (int i = 0; !found && i < f->worker->places.count; i++) {
+        const struct app_place *place = &f->worker->places.place[i];
+        found = place->number == lease->number && place->of == &f->study->steps;
+    }
+    if (!found)
+        f->number = lease->number;
+    return CKG_OK;
+}
+
+/* Such trials wait for whoever is free. */
+static void hand_back_forgotten(struct worker *w, struct study *s)
+{
+    struct forgotten f = {.worker = w, .study = s};
+    struct app_message unheard;
+
+    do {
+        f.number = 0;
+        if (w->store->table->leases(w->store, s->notebook.study, take_forgotten, &f, &unheard))
+            return;
+        if (f.number)
+            app_work_hand_back(&s->notebook, &w->self, f.number);
+    } while (f.number && !app_notebook_sync(&s->notebook));
+}
+
 /* Connects anew, and goes on where it stopped. */
 static void reconnect(struct worker *w)
 {
     struct app_message why;
     struct app_store *store;
-    int status = app_store_open(&store, w->orders->url, 0, &why);
+    const struct app_asking asking = {app_places_give_up, &w->places};
+    int status = app_store_open_while(&store, w->orders->url, 0, &asking, &why);
 
     /* Not yet. */
     w->wait = fmin(2 * w->wait, longest_wait);
@@ -289,7 +333,7 @@ static void reconnect(struct worker *w)
     /* The new one instead of the old. */
     w->store->table->close(w->store);
     w->store = store;
-    store->table->set_patience(store, patience);
+    store->table->set_patience(store, patience, &asking);
     status = give_sign(w, &why);
     for (int i = 0; i < w->count; i++) {
         struct study *s = &w->studies[i];
@@ -312,6 +356,9 @@ static void reconnect(struct worker *w)
         if (w->studies[i].open && w->studies[i].said.text[0] && !w->studies[i].leaving)
             say_once(w, &w->studies[i], "goes on");
     deliver(w);
+    for (int i = 0; i < w->count; i++)
+        if (w->studies[i].open && !w->studies[i].leaving && !w->studies[i].steps.broken)
+            hand_back_forgotten(w, &w->studies[i]);
 }
 
 /* --- the loop --- */
@@ -343,23 +390,35 @@ static int is_done(const struct worker *w)
     return 1;
 }
 
-/* Who is told of changes need not look for them as often: a thousand that are idle must not be a load. */
-static double search_every(const struct worker *w)
+/*
+ * Who is told of changes need not look for them as often, nor who has not seen any for long: a thousand that
+ * are idle must not be a load.
+ */
+static double pause_of(const struct worker *w, double least)
 {
-    return w->places.news >= 0 ? idle_and_told : search;
+    const double quiet = app_clock() - w->changed;
+
+    return w->places.news >= 0 ? app_pause(&w->self, quiet, idle_and_told, longest_told)
+                               : app_pause(&w->self, quiet, least, longest_idle);
 }
 
-/* When to do something, whatever happens. */
+/* Only who has something can lose it. */
+static double beat_every(const struct worker *w)
+{
+    return w->places.running ? heartbeat : app_pause(&w->self, 0, idle_heartbeat, idle_heartbeat);
+}
+
+/* When to do something, whatever happens, but for the heartbeat. */
 static double next_time(const struct worker *w)
 {
-    double until = fmin(fmin(w->beaten + heartbeat, w->searched + search_every(w)), w->again);
+    double until = fmin(w->searched + pause_of(w, search), w->again);
 
     if (w->places.hurried > 0 && w->places.interrupts < 2)
         until = fmin(until, w->places.hurried + w->orders->grace);
     for (int i = 0; i < w->count; i++) {
         const struct study *s = &w->studies[i];
         if (s->open && app_steps_over(&s->steps))
-            until = fmin(until, app_clock() + (w->places.news >= 0 ? idle_and_told : idle));
+            until = fmin(until, app_clock() + pause_of(w, idle));
         else if (s->open)
             until = fmin(until, app_steps_look(&s->steps));
     }
@@ -372,11 +431,23 @@ static void keep_alive(struct worker *w)
     const double now = app_clock();
     struct app_message unheard;
 
-    if (now - w->beaten >= heartbeat) {
+    if (now - w->beaten >= beat_every(w)) {
         give_sign(w, &unheard);
         app_places_reap(&w->places);
         w->beaten = now;
     }
+}
+
+/* The heartbeat alone, while a design is chosen. */
+static void tick(void *context)
+{
+    struct worker *w = context;
+    struct app_message unheard;
+
+    if (app_clock() - w->beaten < heartbeat)
+        return;
+    w->store->table->heartbeat(w->store, &w->self, &unheard);
+    w->beaten = app_clock();
 }
 
 /* Who was to end soon has had time enough. */
@@ -387,25 +458,64 @@ static void mind_grace(struct worker *w)
         w->places.interrupts = 2;
 }
 
-/*
- * From here on the store tells of changes, where it can and they matter here; 1 when there are some. One can
- * listen to one study alone: with several they are looked at.
- */
+/* 1 when what others do matters here: there is a place for it. */
+static int is_curious(const struct worker *w)
+{
+    for (int i = 0; i < w->count; i++)
+        if (w->studies[i].open && app_steps_look(&w->studies[i].steps) < INFINITY)
+            return 1;
+    return w->places.running < w->places.count;
+}
+
+/* From here on the store tells of changes, where it can and they matter here; 1 when there are some. */
 static int listen_to_store(struct worker *w)
 {
-    const struct study *only = NULL;
-    int count = 0;
-
-    for (int i = 0; i < w->count; i++)
-        if (w->studies[i].open) {
-            only = &w->studies[i];
-            count++;
-        }
     w->places.news = -1;
-    if (count != 1 || w->again < INFINITY || app_steps_look(&only->steps) == INFINITY)
+    if (w->again < INFINITY || w->places.interrupts || !is_curious(w))
         return 0;
-    w->places.news = w->store->table->listen(w->store, only->notebook.study);
-    return w->store->table->heard(w->store);
+    w->places.news = w->store->table->listen(w->store, 0);
+    for (int i = 0; i < w->count && w->places.news >= 0; i++)
+        if (w->studies[i].open)
+            w->places.news = w->store->table->listen(w->store, w->studies[i].notebook.study);
+    if (!w->store->table->heard(w->store))
+        return 0;
+
+    /* It may be a study that has appeared, or goes on in another way. */
+    w->changed = app_clock();
+    for (int i = 0; i < w->count; i++)
+        if (!w->studies[i].open || app_steps_over(&w->studies[i].steps))
+            w->searched = -INFINITY;
+    return 1;
+}
+
+/* Until something happens, or it is time to look. A sign of life that is due meanwhile needs no look. */
+static void wait_for_something(struct worker *w)
+{
+    double until = 0;
+
+    do {
+        keep_alive(w);
+        if (w->places.freed || listen_to_store(w))
+            return;
+        until = until > 0 ? until : next_time(w);
+        app_places_wait(&w->places, fmin(until, w->beaten + beat_every(w)));
+    } while (!w->places.running && !w->places.interrupts && app_clock() < until);
+}
+
+/* Every study makes a step, another being the first every time. */
+static void make_steps(struct worker *w)
+{
+    w->turn = w->count ? (w->turn + 1) % w->count : 0;
+    for (int k = 0; k < w->count; k++) {
+        struct study *s = &w->studies[(w->turn + k) % w->count];
+
+        if (s->open) {
+            app_steps_go(&s->steps);
+            w->changed = fmax(w->changed, s->steps.changed);
+        }
+        mind_pause(w, s);
+        mind_trouble(w, s);
+    }
 }
 
 static void loop(struct worker *w)
@@ -418,27 +528,16 @@ static void loop(struct worker *w)
         mind_grace(w);
         if (app_clock() >= w->again)
             reconnect(w);
-        if (w->again == INFINITY && app_clock() - w->searched >= search_every(w) && !w->places.interrupts) {
+        if (w->again == INFINITY && app_clock() - w->searched >= pause_of(w, search) &&
+            !w->places.interrupts) {
             look_for_studies(w, 0, &unheard);
             deliver(w);
         }
+        make_steps(w);
 
-        /* Each study makes a step, another being the first every time. */
-        w->turn = w->count ? (w->turn + 1) % w->count : 0;
-        for (int k = 0; k < w->count; k++) {
-            struct study *s = &w->studies[(w->turn + k) % w->count];
-            if (s->open)
-                app_steps_go(&s->steps);
-            mind_pause(w, s);
-            mind_trouble(w, s);
-        }
-
-        /* Until something happens. */
         if (is_done(w))
             return;
-        keep_alive(w);
-        if (!w->places.freed && !listen_to_store(w))
-            app_places_wait(&w->places, next_time(w));
+        wait_for_something(w);
         for (int i = 0; i < w->count; i++)
             if (w->studies[i].open)
                 app_steps_reap(&w->studies[i].steps);
@@ -482,21 +581,48 @@ static void describe(struct worker *w)
     w->self.about = w->about.failed ? NULL : w->about.data;
 }
 
+/*
+ * Opens the store. A server that is on its way is waited for, as one that went away is, and that is said; one
+ * that does not answer, for a moment: it may be restarting, or the address wrong.
+ */
+static int open_store(struct worker *w, struct app_message *message)
+{
+    const struct app_worker_orders *orders = w->orders;
+    const struct app_asking asking = {app_places_give_up, &w->places};
+    const double start = app_clock();
+    double wait = first_wait;
+
+    for (int said = 0;; said = 1) {
+        const int status = app_store_open_while(&w->store, orders->url, orders->begin, &asking, message);
+        const enum app_away away = status == CKG_ERR_SYSTEM ? app_store_away(orders->url) : APP_AWAY_NOT;
+
+        if (!status || app_places_give_up(&w->places) || away == APP_AWAY_NOT ||
+            (away == APP_AWAY_SILENT && app_clock() - start >= arrival))
+            return status;
+        if (!said)
+            app_warn("%s; waiting for it\n", message->text);
+        app_places_wait(&w->places, app_clock() + wait);
+        wait = fmin(2 * wait, longest_wait);
+    }
+}
+
 static int begin(struct worker *w, struct app_message *message)
 {
     const struct app_worker_orders *orders = w->orders;
     int status = list_studies(w, message);
 
-    /* Where, and who we are there. */
+    /* With what, where, and who we are there. */
     if (!status)
-        status = app_store_open(&w->store, orders->url, orders->begin, message);
+        status = app_places_make(&w->places, orders->slots, message);
+    if (!status)
+        status = open_store(w, message);
     if (status == CKG_ERR_NOT_FOUND) {
         const struct app_message why = *message;
         return app_fail(message, CKG_ERR_INVALID, "%.900s; --begin makes it, and the studies", why.text);
     }
     if (status)
         return status;
-    w->store->table->set_patience(w->store, patience);
+    w->store->table->set_patience(w->store, patience, &(struct app_asking){app_places_give_up, &w->places});
     app_worker_here(&w->self, w->machine);
     describe(w);
     status = w->store->table->worker_add(w->store, &w->self, message);
@@ -504,14 +630,13 @@ static int begin(struct worker *w, struct app_message *message)
         status = app_spool_open(&w->spool, orders->spool, orders->url, message);
     w->spool.worker = w->self;
 
-    /* With what, and for what. */
-    if (!status)
-        status = app_places_make(&w->places, orders->slots, message);
+    /* And for what. */
     if (!status) {
         app_places_begin(&w->places);
         status = look_for_studies(w, 1, message);
     }
     w->beaten = app_clock();
+    w->changed = app_clock();
     return status;
 }
 
@@ -571,7 +696,10 @@ static void end(struct worker *w)
 int app_worker_work(const struct app_worker_orders *orders, struct app_message *message)
 {
     struct worker w = {
-        .orders = orders, .places = {.alone = 1, .stop = orders->stop, .news = -1}, .again = INFINITY};
+        .orders = orders,
+        .places = {.alone = 1, .stop = orders->stop, .news = -1, .tick = tick, .context = &w},
+        .again = INFINITY,
+    };
     const int status = begin(&w, message);
 
     if (!status) {

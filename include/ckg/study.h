@@ -179,6 +179,15 @@ CKG_API int ckg_study_ask(ckg_study *study, ckg_suggestion **out);
 CKG_API void ckg_suggestion_free(ckg_suggestion *suggestion);
 
 /*
+ * Fits the models to everything told so far, which ckg_study_ask would do first: for callers that hold a lock
+ * while they ask, and want to hold it for the search alone. No answer depends on whether it was called.
+ * ckg_study_is_prepared is 1 when there is nothing to be done: the models are fitted, or the next suggestion
+ * needs none, or has a time limit, which it shares out itself.
+ */
+CKG_API int ckg_study_prepare(ckg_study *study);
+CKG_API int ckg_study_is_prepared(const ckg_study *study);
+
+/*
  * Records a design of your own (d) as a pending trial; an integer parameter needs an integer, a category an
  * index.
  */

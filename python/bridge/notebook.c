@@ -306,7 +306,7 @@ int pyckg_notebook_ask(pyckg_notebook *b, ckg_suggestion **out, int *number)
 
     *out = NULL;
     if (!status)
-        status = app_notebook_turn(&b->n);
+        status = app_notebook_turn_to_suggest(&b->n);
     if (status)
         return status;
     status = app_notebook_room(&b->n, 1);

@@ -446,6 +446,32 @@ static int ask(ckg_study *s, ckg_suggestion *out, double *u)
     return status;
 }
 
+/* --- before it is asked --- */
+
+int ckg_study_is_prepared(const ckg_study *s)
+{
+    if (!s)
+        return 0;
+    const struct ckg__policy *policy = policy_now(s);
+    const int bare = !policy_ready(s, policy) || policy->traits & CKG__TRAIT_NO_MODEL;
+
+    /* A suggestion with a time limit shares it out between its models and its search. */
+    return bare || s->time_limit > 0 || s->models.revision == s->revision;
+}
+
+int ckg_study_prepare(ckg_study *s)
+{
+    ckg__error_clear();
+    if (!s)
+        return ckg__fail(CKG_ERR_INVALID, "ckg_study_prepare: a NULL argument");
+    if (ckg_study_is_prepared(s))
+        return CKG_OK;
+    ckg__interrupt_begin(&s->interrupt, 0);
+    return ckg__study_end_search(s, ckg__models_update(&s->models, s->revision, pending_count(s) + 1));
+}
+
+/* --- asking --- */
+
 int ckg_study_ask(ckg_study *s, ckg_suggestion **out)
 {
     ckg__error_clear();

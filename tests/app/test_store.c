@@ -479,6 +479,30 @@ static int wait_for_turn(struct scene *s)
     return taken;
 }
 
+/* Who chooses a design gives signs of life, which others see at once, and keeps the turn. */
+static void check_signs_in_turn(struct scene *s)
+{
+    struct scene other = {.url = "", .study = s->study};
+    struct app_worker worker = make_worker(s, "here", 70);
+
+    snprintf(other.url, sizeof other.url, "%s", s->url);
+    open_store(&other, 0);
+    assert_int_equal(add_state(s, 1, 1, "running", 1, worker.id), CKG_OK);
+    assert_int_equal(wait_for_turn(s), 1);
+    assert_true(left_of_lease(&other) <= 60);
+
+    worker.lease = 1000;
+    assert_int_equal(s->t->heartbeat(s->store, &worker, &s->message), CKG_OK);
+    assert_true(left_of_lease(&other) > 900);
+    assert_int_equal(try_turn(&other), 0);
+
+    /* Nothing of it is in the way of the design. */
+    assert_int_equal(add_state(s, 2, 1, "pending", 1, 0), CKG_OK);
+    s->t->turn_give(s->store, s->study.id);
+    assert_int_equal(wait_for_turn(&other), 1);
+    other.t->close(other.store);
+}
+
 static void check_turn(struct scene *s)
 {
     struct scene other = {.url = ""};
@@ -536,7 +560,7 @@ static void make_newer(struct scene *s)
 {
     struct app_sql sql;
 
-    assert_int_equal(app_sql_open(&sql, s->url, 0, &s->message), CKG_OK);
+    assert_int_equal(app_sql_open(&sql, s->url, 0, NULL, &s->message), CKG_OK);
     assert_int_equal(app_sql_run(&sql, "UPDATE ckg_store SET version = version + 1", 0, NULL, NULL, NULL,
                                  NULL, &s->message),
                      CKG_OK);
@@ -654,6 +678,7 @@ TEST(late)
 TEST(leases)
 TEST(expiry)
 TEST(listening)
+TEST(signs_in_turn)
 TEST(turn)
 TEST(processes)
 TEST(opening)
@@ -662,6 +687,7 @@ TEST(missing)
 int main(void)
 {
     return RUN_TESTS(test_dialect, test_urls, test_studies, test_adding, test_revisions, test_finishing,
-                     test_answers, test_claiming, test_workers, test_turn, test_processes, test_opening,
-                     test_missing, test_releasing, test_late, test_leases, test_expiry, test_listening);
+                     test_answers, test_claiming, test_workers, test_signs_in_turn, test_turn, test_processes,
+                     test_opening, test_missing, test_releasing, test_late, test_leases, test_expiry,
+                     test_listening);
 }

@@ -86,7 +86,7 @@ def test_a_server_that_is_away_while_an_answer_comes():
 
 
 def test_a_worker_outlives_its_server():
-    """The same with a worker that lives: it says so, and delivers by itself when the server is there again."""
+    """The same with a worker that lives: it says so, and delivers by itself when the server is there again. One that is started meanwhile waits for it."""
     with Folder() as folder:
         url = database(folder)
         script = "echo \"$CKG_STUDY $CKG_TRIAL\" >>log; " + once_there("go", "echo '{\"f\": 7, \"c\": -1}'")
@@ -97,11 +97,14 @@ def test_a_worker_outlives_its_server():
         try:
             folder.write("go", "")
             wait_for(lambda: [name for name in spooled(folder) if name.endswith(".answer")])
+            late = start(folder, url, "--until-idle", "--quiet")
             time.sleep(1)
         finally:
             SERVER.start()
         status, out, err = ended(process)
         check(status == 0, status, out, err)
+        status, out, err = ended(late)
+        check(status == 0 and err.count("waiting for it") == 1, status, out, err)
         check([t["values"]["f"] for t in trials(folder, url)] == [7, 7, 7], trials(folder, url))
         check(sum(begun(folder).values()) == 3 and not spooled(folder), begun(folder), spooled(folder))
 

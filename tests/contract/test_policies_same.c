@@ -65,7 +65,10 @@ static ckg_study *rebuild(const ckg_study *from, const struct toy *toy, const ch
     return study;
 }
 
-/* At every point of its way a study asks what its copy asks: also with a failed and a pending trial. */
+/*
+ * At every point of its way a study asks what its copy asks, which was prepared before: also with a failed
+ * and a pending trial.
+ */
 static void a_rebuilt_study_goes_on(const struct ckg__policy *row)
 {
     for (int i = test_scale(0, 1); i < 2; i++) {
@@ -85,6 +88,8 @@ static void a_rebuilt_study_goes_on(const struct ckg__policy *row)
             ckg_suggestion_free(s);
             if (!copy)
                 continue;
+            must(ckg_study_prepare(copy));
+            assert_true(ckg_study_is_prepared(copy));
             must(ckg_study_ask(copy, &s));
             put_down(s, said[1]);
             ckg_suggestion_free(s);
