@@ -51,6 +51,7 @@ enum ckg__purpose {
     CKG__FOR_SURVEY = 250000,        /* of what rules leave */
     CKG__FOR_WALKS = 260000,         /* + the purpose of the points, where rules leave little */
     CKG__FOR_GAINS = 1000000,        /* + 256·outlook + outcome */
+    CKG__FOR_VOLUMES = 2000000,      /* + 16·outlook + level: points of a volume, and which are drawn */
     CKG__FOR_SCRAMBLING = 0x50B01,   /* its stream is the dimension */
     CKG__FOR_BEYOND_SOBOL = 0x50B02, /* its stream is dimension and point */
 };
