@@ -27,10 +27,11 @@ struct app_product {
     const char *name; /* the last part of its path */
     const char *type; /* of its content */
     enum app_duty whose;
-    int brief;  /* 1: it is out of date after a moment, whether the study has changed or not */
-    int bare;   /* 1: a whole page with its own style */
-    int steers; /* 1: it changes the study, so it is made once for each who asks for it */
-    int begins; /* 1: it may be what a study begins with */
+    int brief;            /* 1: it is out of date after a moment, whether the study has changed or not */
+    int bare;             /* 1: a whole page with its own style */
+    int steers;           /* 1: it changes the study, so it is made once for each who asks for it */
+    int begins;           /* 1: it may be what a study begins with */
+    const char *argument; /* of the address, that becomes the errand's text; NULL: none */
     /* CKG_OK or a status with the desk's message. */
     int (*make)(struct app_desk *desk, const struct app_errand *errand, struct app_text *out);
 };

@@ -30,6 +30,9 @@ void app_desk_forget(struct app_desk *desk);
 
 extern const struct app_product app_product_trial_page, app_product_section, app_product_report;
 
+/* What pages draw by themselves, in drawn.c; the last has no name. */
+extern const struct app_product app_products_drawn[];
+
 /* What programs may ask of a study, by the last part of its path; NULL: there is no such thing. */
 const struct app_product *app_product_named(const char *name);
 

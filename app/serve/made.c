@@ -273,6 +273,7 @@ static int make_trial_page(struct app_desk *desk, const struct app_errand *e, st
 {
     const struct app_definition *d = &desk->notebook.definition;
     const struct app_trial *t = find_trial(&desk->notebook, e->number);
+    struct app_text attributes = {0};
     struct app_text said = {0};
 
     if (!t)
@@ -284,22 +285,28 @@ static int make_trial_page(struct app_desk *desk, const struct app_errand *e, st
     }
 
     /* Where one is. */
-    app_page_open(out, d->name, NULL);
+    app_text_print(&attributes, "data-study=\"%d\" data-trial=\"%d\"", e->study + 1, t->number);
+    app_page_open(out, d->name, attributes.data);
+    app_text_free(&attributes);
     app_text_print(out, "<header><nav><a href=\"/\">All studies</a><a href=\"/study/%d#trials\">",
                    e->study + 1);
     app_markup(out, d->name);
-    app_text_print(out, "</a></nav><h1>Trial %d</h1></header>\n<main id=\"main\">\n", t->number);
+    app_text_print(out,
+                   "</a></nav><h1>Trial %d</h1></header>\n<main id=\"main\">\n<div "
+                   "id=\"drawn\">\n",
+                   t->number);
 
     /* What it is, what it gave, and what was said of it. */
     app_text_print(out, "<section><h2>Design and values</h2>\n<div class=\"wide\"><table><tbody>\n");
-    add_values(d, t, out);
     add_facts(t, out);
+    add_values(d, t, out);
     app_text_print(out, "</tbody></table></div></section>\n");
     add_block(out, "Notes", t->notes);
     add_block(out, "The end of its standard error", t->log);
     add_block(out, "Its whole answer", t->answer);
     add_block(out, "Beyond the outcomes", t->extra);
     add_block(out, "What was said of it", said.data);
+    app_text_print(out, "</div>\n");
     app_page_close(out);
     app_text_free(&said);
     return CKG_OK;
@@ -318,7 +325,7 @@ static const struct app_product products[] = {
     {.name = "model", .type = JSON, .whose = APP_MODELLERS, .make = make_model},
     {.name = "importance", .type = JSON, .whose = APP_MODELLERS, .make = make_importance},
     {.name = "frontier", .type = LINES, .whose = APP_MODELLERS, .make = make_frontier},
-    {.name = "predict", .type = JSON, .whose = APP_MODELLERS, .make = make_prediction},
+    {.name = "predict", .type = JSON, .whose = APP_MODELLERS, .argument = "at", .make = make_prediction},
 };
 
 const struct app_product app_product_trial_page = {.name = "trial", .type = HTML, .make = make_trial_page};
@@ -332,5 +339,8 @@ const struct app_product *app_product_named(const char *name)
     for (size_t i = 0; i < sizeof products / sizeof *products; i++)
         if (!strcmp(products[i].name, name))
             return &products[i];
+    for (const struct app_product *p = app_products_drawn; p->name; p++)
+        if (!strcmp(p->name, name))
+            return p;
     return NULL;
 }

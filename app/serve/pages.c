@@ -21,8 +21,10 @@ void app_page_open(struct app_text *out, const char *name, const char *study)
     app_markup(out, name);
     app_text_print(
         out,
-        " – ckg</title>\n<link rel=\"stylesheet\" href=\"/style.css\">\n<script type=\"module\" "
-        "src=\"/live.js\"></script>\n</head>\n<body%s%s>\n<a class=\"skip\" href=\"#main\">To what "
+        " – ckg</title>\n<link rel=\"stylesheet\" href=\"/uplot.css\">\n<link "
+        "rel=\"stylesheet\" href=\"/style.css\">\n<script defer src=\"/uplot.js\"></script>\n<script "
+        "type=\"module\" src=\"/live.js\"></script>\n</head>\n<body%s%s>\n<a class=\"skip\" "
+        "href=\"#main\">To what "
         "the page is about</a>\n",
         study ? " " : "", study ? study : "");
 }
@@ -41,8 +43,10 @@ void app_page_close(struct app_text *out)
 static void add_table(const struct app_board *b, struct app_text *out)
 {
     app_text_print(out, "<div class=\"wide\" id=\"studies\"><table><thead><tr><th>study</th><th "
-                        "class=\"left\">state</th><th>evaluations</th><th>best feasible</th><th "
-                        "class=\"left\">best so far</th><th class=\"left\">last result</th></tr></thead>"
+                        "class=\"left\">state</th><th>evaluations</th><th>best feasible</th><th title=\"of "
+                        "the recommended design being feasible\">probability"
+                        "</th><th class=\"left\">best so far</th><th class=\"left\">last "
+                        "result</th></tr></thead>"
                         "<tbody>\n");
     for (int i = 0; i < b->count; i++)
         if (b->studies[i]->row)
@@ -67,6 +71,44 @@ void app_page_index(struct app_board *b, struct app_text *out)
 
 /* --- one study --- */
 
+/* A section of the page: drawn by a module (files/study.js has them), or as in the report. */
+struct section {
+    const char *id, *link, *heading;
+    int drawn_here; /* 1: by a module */
+};
+
+static const struct section sections[] = {
+    {"recommendation", "Recommendation", "Recommendation", 0},
+    {"convergence", "Convergence", "Convergence", 1},
+    {"importance", "What matters", "What matters", 0},
+    {"frontier", "What safety costs", "What safety costs", 1},
+    {"maps", "Map", "Map of two parameters", 1},
+    {"slices", "Slices", "Slices", 1},
+    {"parallel", "All at once", "All parameters and outcomes at once", 1},
+    {"trials", "Trials", "Trials", 1},
+    {"timeline", "Timeline", "Who evaluated when", 1},
+    {"checks", "Checks", "Predicted against measured", 1},
+    {"study", "Study", "Study", 0},
+    {"models", "Models", "Models", 0},
+    {0},
+};
+
+static void add_links(struct app_text *out)
+{
+    app_text_print(out, "<nav class=\"sections\" aria-label=\"sections\">");
+    for (const struct section *s = sections; s->id; s++)
+        app_text_print(out, "<a href=\"#%s\">%s</a>", s->id, s->link);
+    app_text_print(out, "</nav>\n");
+}
+
+static void add_section(const struct section *s, struct app_text *out)
+{
+    app_text_print(out,
+                   "<section id=\"%s\" data-%s=\"%s\" aria-busy=\"true\" aria-label=\"%s\"><h2>%s</h2>\n<p "
+                   "class=\"note one-moment\">One moment …</p></section>\n",
+                   s->id, s->drawn_here ? "view" : "part", s->id, s->heading, s->heading);
+}
+
 void app_page_study(struct app_board *b, int study, struct app_text *out)
 {
     struct app_text attribute = {0};
@@ -77,23 +119,22 @@ void app_page_study(struct app_board *b, int study, struct app_text *out)
     app_text_print(&attribute, "data-study=\"%d\"", study + 1);
     app_page_open(out, p->name ? p->name : "a study", attribute.data);
     app_text_print(out,
-                   "<header><nav><a href=\"/\">All studies</a><a href=\"/study/%d/report\">One page to "
+                   "<header><nav aria-label=\"pages\"><a href=\"/\">All studies</a><a "
+                   "href=\"/study/%d/report\">One page to "
                    "keep</a></nav>\n<div id=\"head\">%s</div>\n",
                    study + 1, p->head ? p->head : "");
     pthread_mutex_unlock(&b->lock);
     app_text_free(&attribute);
 
-    /* Its sections, which live.js fetches. */
-    app_report_links(out);
-    app_text_print(out,
-                   "</header>\n<main id=\"main\">\n<noscript><p>Without scripts, <a "
-                   "href=\"/study/%d/report\">the report</a> has all of it.</p></noscript>\n",
-                   study + 1);
-    for (const struct app_report_section *s = app_report_sections; s->id; s++)
-        app_text_print(out,
-                       "<section id=\"%s\" data-part=\"%s\" aria-busy=\"true\"><h2>%s</h2>\n<p "
-                       "class=\"note\">One moment …</p></section>\n",
-                       s->id, s->id, s->link);
+    /* What is quick to know, and the sections: modules fill both. */
+    app_text_print(
+        out,
+        "<div id=\"tiles\" data-view=\"tiles\"></div></header>\n<main id=\"main\">\n<noscript><p>Without "
+        "scripts, <a href=\"/study/%d/report\">the report</a> has all of it.</p></noscript>\n",
+        study + 1);
+    add_links(out);
+    for (const struct section *s = sections; s->id; s++)
+        add_section(s, out);
     app_page_close(out);
 }
 
@@ -198,16 +239,17 @@ void app_row_write(const struct app_notebook *n, int id, const char *trouble, st
 
     /* Its name and state. */
     app_notebook_tally(n, tally);
-    app_text_print(out, "<tr><td><a href=\"/study/%d\">", id);
+    app_text_print(out, "<tr data-study=\"%d\"><td><a href=\"/study/%d\">", id, id);
     app_report_name(out, d->name);
     app_text_print(out, "</a></td><td class=\"left\">");
     app_markup(out, trouble ? trouble : state_of(n, tally));
     app_text_print(out, "</td><td>%d", tally[APP_COMPLETE] + tally[APP_FAILED_TRIAL]);
     if (d->budget)
-        app_text_print(out, " of %d", d->budget);
+        app_text_print(out, " of %d<progress max=\"%d\" value=\"%d\"></progress>", d->budget, d->budget,
+                       tally[APP_COMPLETE] + tally[APP_FAILED_TRIAL]);
 
     /* What it has found. */
-    app_text_print(out, "</td><td>%s</td><td class=\"left\">",
+    app_text_print(out, "</td><td>%s</td><td class=\"chance\"></td><td class=\"left\">",
                    best ? app_value_text(&objective, app_trial_value(best, 0), 6, text) : "–");
     add_spark(n, out);
     const char *last = app_moment_utc(last_result(n), text);
@@ -253,9 +295,9 @@ void app_summary_lost(const char *name, int id, const char *trouble, struct app_
 
 void app_row_lost(const char *name, int id, const char *trouble, struct app_text *out)
 {
-    app_text_print(out, "<tr><td><a href=\"/study/%d\">", id);
+    app_text_print(out, "<tr data-study=\"%d\"><td><a href=\"/study/%d\">", id, id);
     app_report_name(out, name);
-    app_text_print(out, "</a></td><td class=\"why\" colspan=\"5\">");
+    app_text_print(out, "</a></td><td class=\"why\" colspan=\"6\">");
     app_markup(out, trouble);
     app_text_print(out, "</td></tr>\n");
 }

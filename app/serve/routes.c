@@ -174,13 +174,8 @@ static int route_product(struct app_board *b, int study, const char *path, const
     wanted.product = app_product_named(wanted.number && !*rest ? "trials" : path + 1);
     if (!wanted.product || (!wanted.number && !strcmp(wanted.product->name, "trials")))
         return 0;
-    if (!strcmp(wanted.product->name, "predict")) {
-        wanted.text = app_request_argument(r, "at");
-        if (!wanted.text) {
-            app_refuse(out, r->path, 400, "`at` must be a design as a JSON object");
-            return 1;
-        }
-    }
+    if (wanted.product->argument)
+        wanted.text = app_request_argument(r, wanted.product->argument);
     ask(b, &wanted, r->path, out);
     free(wanted.text);
     return 1;

@@ -1,0 +1,377 @@
+/*
+ * What pages draw by themselves, as JSON: the problem, when trials were evaluated, and the models'
+ * predictions along each parameter and over two of them. A grid is as fine as in the report, from the same
+ * nodes.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "define/typed.h"
+#include "notebook/crew.h"
+#include "serve/desk.h"
+#include "show/plot.h"
+
+/* --- the problem --- */
+
+static void add_label(const struct app_label *label, struct app_text *out)
+{
+    app_json_add_string(out, "unit", label ? label->unit : NULL);
+    app_json_add_string(out, "description", label ? label->description : NULL);
+}
+
+static void add_parameter(const struct app_definition *d, int index, struct app_text *out)
+{
+    static const char *const kinds[] = {
+        [CKG_REAL] = "real", [CKG_INTEGER] = "integer", [CKG_CATEGORICAL] = "categorical"};
+    const struct app_parameter p = app_parameter_at(d, index);
+
+    app_json_open(out, NULL, '{');
+    app_json_add_string(out, "name", p.name);
+    app_json_add_string(out, "title", p.title);
+    add_label(p.label, out);
+    app_json_add_string(out, "type", kinds[p.kind]);
+
+    /* Its range, or its values as designs have them. */
+    if (p.kind == CKG_CATEGORICAL) {
+        app_json_open(out, "values", '[');
+        for (int i = 0; i < p.count; i++)
+            app_typed_add(out, NULL, ckg_problem_category(d->problem, index, i),
+                          app_category_type(d, index, i));
+        app_json_close(out, ']');
+    } else {
+        app_json_add_number(out, "low", p.low);
+        app_json_add_number(out, "high", p.high);
+        app_json_add_string(out, "scale", p.scale == CKG_LOG ? "log" : "linear");
+        app_json_add_number(out, "step", p.step > 0 ? p.step : NAN);
+    }
+    app_json_close(out, '}');
+}
+
+static void add_outcome(const struct app_definition *d, int index, struct app_text *out)
+{
+    const struct app_outcome o = app_outcome_at(d, index);
+
+    app_json_open(out, NULL, '{');
+    app_json_add_string(out, "name", o.name);
+    app_json_add_string(out, "title", o.title);
+    add_label(o.label, out);
+    app_json_add_number(out, "min", o.min);
+    app_json_add_number(out, "max", o.max);
+    app_json_close(out, '}');
+}
+
+static int make_problem(struct app_desk *desk, const struct app_errand *e, struct app_text *out)
+{
+    const struct app_definition *d = &desk->notebook.definition;
+
+    (void)e;
+    app_json_open(out, NULL, '{');
+    app_json_add_string(out, "study", d->name);
+    app_json_add_string(out, "goal", ckg_problem_goal(d->problem) == CKG_MAXIMIZE ? "maximize" : "minimize");
+    app_json_open(out, "parameters", '[');
+    for (int i = 0; i < app_dimension(d); i++)
+        add_parameter(d, i, out);
+    app_json_close(out, ']');
+    app_json_open(out, "outcomes", '[');
+    for (int j = 0; j <= app_constraints(d); j++)
+        add_outcome(d, j, out);
+    app_json_close(out, ']');
+    app_json_close(out, '}');
+    return CKG_OK;
+}
+
+/* --- when trials were evaluated --- */
+
+/* Who has the trial now, as "host 4711"; null: nobody. */
+static void add_worker(const struct app_crew *crew, int number, struct app_text *out)
+{
+    const struct app_member *found = NULL;
+    char name[96];
+
+    for (int i = 0; i < crew->held_count; i++)
+        for (int k = 0; crew->held[i].number == number && k < crew->count; k++)
+            if (crew->member[k].id == crew->held[i].worker)
+                found = &crew->member[k];
+    if (found)
+        snprintf(name, sizeof name, "%s %lld", found->host, (long long)found->process);
+    app_json_add_string(out, NULL, found ? name : NULL);
+}
+
+/* Lists over all trials: a trial's number is its place among them. */
+static int make_times(struct app_desk *desk, const struct app_errand *e, struct app_text *out)
+{
+    const struct app_notebook *n = &desk->notebook;
+    struct app_crew crew;
+    const int status = app_crew_find(n, &crew);
+
+    (void)e;
+    if (status) {
+        app_crew_free(&crew);
+        return status;
+    }
+    app_json_open(out, NULL, '{');
+    app_json_open(out, "asked", '[');
+    for (int i = 0; i < n->count; i++)
+        app_json_add_number(out, NULL, n->trials[i].asked);
+    app_json_close(out, ']');
+    app_json_open(out, "ended", '[');
+    for (int i = 0; i < n->count; i++)
+        app_json_add_number(out, NULL, n->trials[i].ended);
+    app_json_close(out, ']');
+    app_json_open(out, "worker", '[');
+    for (int i = 0; i < n->count; i++)
+        add_worker(&crew, n->trials[i].number, out);
+    app_json_close(out, ']');
+    app_json_close(out, '}');
+    app_crew_free(&crew);
+    return CKG_OK;
+}
+
+/* --- predictions on grids --- */
+
+/* A copy of the show whose centre is the design of the object's `at`; without one its own. */
+struct view {
+    struct app_show show;
+    double centre[CKG_MAX_PARAMETERS];
+    int x, y; /* parameters that were asked for, -1: none was */
+};
+
+static int find_parameter(const struct app_notebook *n, const json_t *object, const char *key, int *out)
+{
+    const char *name = json_string_value(json_object_get(object, key));
+
+    *out = -1;
+    for (int i = 0; name && *out < 0 && i < app_dimension(&n->definition); i++)
+        if (!strcmp(app_parameter_at(&n->definition, i).name, name))
+            *out = i;
+    return *out >= 0 || !json_object_get(object, key)
+               ? CKG_OK
+               : app_fail(n->message, CKG_ERR_INVALID, "`%s` must be the name of a parameter", key);
+}
+
+/* What the errand's text asks for: {"at": design, "x": name, "y": name}, all of them optional. */
+static int read_view(struct app_desk *desk, const char *text, struct view *v)
+{
+    struct app_notebook *n = &desk->notebook;
+    json_error_t error;
+    json_t *object = json_loads(text ? text : "{}", JSON_REJECT_DUPLICATES, &error);
+    const json_t *at = json_object_get(object, "at");
+    int status = json_is_object(object) ? CKG_OK
+                                        : app_fail(n->message, CKG_ERR_INVALID, "`of` must be a JSON object");
+
+    if (!status)
+        status = app_desk_show(desk);
+    v->show = desk->show;
+    if (!status && at) {
+        status = json_is_object(at) ? app_design_read(&n->definition, at, v->centre, n->message)
+                                    : app_fail(n->message, CKG_ERR_INVALID, "`at` must be a design");
+        v->show.centre = v->centre;
+    }
+    if (!status)
+        status = find_parameter(n, object, "x", &v->x);
+    if (!status)
+        status = find_parameter(n, object, "y", &v->y);
+    json_decref(object);
+    return status;
+}
+
+/* The values of the nodes, as designs have them. */
+static void add_nodes(const struct app_definition *d, int index, const struct app_nodes *nodes,
+                      struct app_text *out)
+{
+    app_json_add_string(out, "parameter", app_parameter_at(d, index).name);
+    app_json_add_numbers(out, "values", nodes->count, nodes->value);
+}
+
+/* Predictions on a grid: numbers of every `stride`-th place. */
+struct grid {
+    int count;
+    double *mean, *sd; /* (count × (1 + K)) */
+    double *chance;    /* (count) */
+    double *X;
+};
+
+static void free_grid(struct grid *g)
+{
+    free(g->mean);
+    free(g->chance);
+    free(g->X);
+}
+
+/* Freed by free_grid, whatever came of it. */
+static int predict(const struct app_show *s, int count, double *X, struct grid *g)
+{
+    const size_t outcomes = (size_t)app_constraints(s->definition) + 1;
+    const size_t size = (size_t)count * outcomes;
+    const size_t d = (size_t)app_dimension(s->definition);
+
+    *g = (struct grid){.count = count, .X = X};
+    g->mean = malloc(2 * size * sizeof *g->mean);
+    g->chance = malloc((size_t)count * sizeof *g->chance);
+    if (!g->mean || !g->chance || !X)
+        return app_show_no_memory(s);
+    g->sd = g->mean + size;
+    const int status = ckg_study_predict(s->engine, count, X, g->mean, g->sd, g->chance, NULL);
+    if (status)
+        return app_notebook_fail(s->notebook, status);
+
+    /* What breaks a rule is never evaluated. */
+    for (int i = 0; ckg_problem_rules(s->definition->problem) && i < count; i++)
+        if (ckg_problem_check_rules(s->definition->problem, X + (size_t)i * d))
+            g->chance[i] = 0;
+    return CKG_OK;
+}
+
+/* Seven digits are enough to draw. */
+static void add_drawn(struct app_text *out, double value)
+{
+    app_json_member(out, NULL);
+    if (isfinite(value))
+        app_text_print(out, "%.7g", value);
+    else
+        app_text_print(out, "null");
+}
+
+/* One number of each outcome at each place, a list for each outcome. */
+static void add_lists(struct app_text *out, const char *key, const double *numbers, int count, int outcomes)
+{
+    app_json_open(out, key, '[');
+    for (int j = 0; j < outcomes; j++) {
+        app_json_open(out, NULL, '[');
+        for (int i = 0; i < count; i++)
+            add_drawn(out, numbers[(size_t)i * (size_t)outcomes + (size_t)j]);
+        app_json_close(out, ']');
+    }
+    app_json_close(out, ']');
+}
+
+static void add_grid(const struct app_show *s, const struct grid *g, struct app_text *out)
+{
+    const int outcomes = app_constraints(s->definition) + 1;
+
+    add_lists(out, "mean", g->mean, g->count, outcomes);
+    add_lists(out, "sd", g->sd, g->count, outcomes);
+    app_json_open(out, "chance", '[');
+    for (int i = 0; i < g->count; i++)
+        add_drawn(out, g->chance[i]);
+    app_json_close(out, ']');
+}
+
+static int make_slices(struct app_desk *desk, const struct app_errand *e, struct app_text *out)
+{
+    struct view v;
+    int status = read_view(desk, e->text, &v);
+
+    if (status)
+        return status;
+    app_json_open(out, NULL, '{');
+    app_json_member(out, "at");
+    app_design_write(v.show.definition, v.show.centre, out);
+    app_json_open(out, "slices", '[');
+    for (int i = 0; !status && i < app_dimension(v.show.definition); i++) {
+        const int want = v.show.ended <= 500 ? 41 : 21;
+        struct app_nodes nodes;
+        struct grid grid;
+
+        app_nodes_make(&nodes, app_parameter_at(v.show.definition, i), want);
+        status = predict(&v.show, nodes.count, app_show_designs(&v.show, i, &nodes, -1, NULL), &grid);
+        if (!status) {
+            app_json_open(out, NULL, '{');
+            add_nodes(v.show.definition, i, &nodes, out);
+            add_grid(&v.show, &grid, out);
+            app_json_close(out, '}');
+        }
+        free_grid(&grid);
+    }
+    app_json_close(out, ']');
+    app_json_close(out, '}');
+    return status;
+}
+
+static int make_map(struct app_desk *desk, const struct app_errand *e, struct app_text *out)
+{
+    struct view v;
+    struct app_nodes nodes_x;
+    struct app_nodes nodes_y;
+    struct grid grid;
+    int status = read_view(desk, e->text, &v);
+
+    /* Which two. */
+    if (status)
+        return status;
+    if (app_dimension(v.show.definition) < 2)
+        return app_fail(desk->notebook.message, CKG_ERR_STATE, "a map needs two parameters");
+    const struct app_plot_options pair = {.x = v.x, .y = v.y};
+    app_plot_pair(&v.show, &pair, &v.x, &v.y);
+    if (v.x == v.y)
+        return app_fail(desk->notebook.message, CKG_ERR_INVALID, "a map needs two different parameters");
+
+    /* Every design of the grid, row by row. */
+    const int want = app_show_fineness(&v.show, 2);
+    app_nodes_make(&nodes_x, app_parameter_at(v.show.definition, v.x), want);
+    app_nodes_make(&nodes_y, app_parameter_at(v.show.definition, v.y), want);
+    double *X = app_show_designs(&v.show, v.x, &nodes_x, v.y, &nodes_y);
+    status = predict(&v.show, nodes_x.count * nodes_y.count, X, &grid);
+    if (!status) {
+        app_json_open(out, NULL, '{');
+        app_json_member(out, "at");
+        app_design_write(v.show.definition, v.show.centre, out);
+        app_json_open(out, "x", '{');
+        add_nodes(v.show.definition, v.x, &nodes_x, out);
+        app_json_close(out, '}');
+        app_json_open(out, "y", '{');
+        add_nodes(v.show.definition, v.y, &nodes_y, out);
+        app_json_close(out, '}');
+        add_grid(&v.show, &grid, out);
+        app_json_close(out, '}');
+    }
+    free_grid(&grid);
+    return status;
+}
+
+/* --- predicted against measured --- */
+
+static int make_checks(struct app_desk *desk, const struct app_errand *e, struct app_text *out)
+{
+    int status = app_desk_show(desk);
+    const struct app_show *s = &desk->show;
+    double *mean = status ? NULL : malloc(2 * ((size_t)s->notebook->count + 1) * sizeof *mean);
+
+    (void)e;
+    if (status || !mean)
+        return status ? status : app_show_no_memory(s);
+    double *sd = mean + s->notebook->count + 1;
+    app_json_open(out, NULL, '[');
+    for (int i = 0; !status && i < s->outcomes.count; i++) {
+        const int j = s->outcomes.outcome[i];
+        status = ckg_study_leave_one_out(s->engine, j, mean, NULL, sd);
+        if (status) {
+            status = app_notebook_fail(s->notebook, status);
+            continue;
+        }
+        app_json_open(out, NULL, '{');
+        app_json_add_string(out, "outcome", app_outcome_name(s->definition, j));
+        app_json_add_numbers(out, "mean", s->notebook->count, mean);
+        app_json_add_numbers(out, "sd", s->notebook->count, sd);
+        app_json_close(out, '}');
+    }
+    app_json_close(out, ']');
+    free(mean);
+    return status;
+}
+
+/* --- the rows --- */
+
+static const char json[] = "application/json";
+
+const struct app_product app_products_drawn[] = {
+    {.name = "problem", .type = json, .make = make_problem},
+    {.name = "times", .type = json, .brief = 1, .make = make_times},
+    {.name = "slices", .type = json, .whose = APP_MODELLERS, .argument = "of", .make = make_slices},
+    {.name = "map", .type = json, .whose = APP_MODELLERS, .argument = "of", .make = make_map},
+    {.name = "checks", .type = json, .whose = APP_MODELLERS, .make = make_checks},
+    {0},
+};

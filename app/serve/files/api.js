@@ -1,0 +1,97 @@
+// What the server says. Everything comes as JSON, lists as one object a line.
+
+// status 0: the server is away.
+export class Refused extends Error {
+  constructor(status, words) {
+    super(words);
+    this.status = status;
+  }
+}
+
+async function reach(path, options) {
+  try {
+    return await fetch(path, options);
+  } catch {
+    throw new Refused(0, "The server does not answer.");
+  }
+}
+
+export async function ask(path, options) {
+  const answer = await reach(`/api/v1/${path}`, options);
+  if (answer.ok) return answer;
+  let words = `${answer.status} ${answer.statusText}`;
+  try {
+    words = (await answer.json()).error ?? words;
+  } catch {
+    // it was no JSON; the status says enough
+  }
+  throw new Refused(answer.status, words);
+}
+
+export const getJson = async (path) => (await ask(path)).json();
+
+export const parseLines = (text) =>
+  text
+    .split("\n")
+    .filter((line) => line)
+    .map((line) => JSON.parse(line));
+
+export const getLines = async (path) => parseLines(await (await ask(path)).text());
+
+// The elements of a part of a page that the server draws; there are no scripts in it, and none would run.
+export async function getPart(path) {
+  const answer = await reach(path, { headers: { Accept: "text/html" } });
+  const text = await answer.text();
+  if (!answer.ok) throw new Refused(answer.status, text);
+  return [...new DOMParser().parseFromString(text, "text/html").body.childNodes];
+}
+
+// A study's problem and trials, brought up to date by what has changed.
+export class Study {
+  constructor(id) {
+    this.id = id;
+    this.problem = null;
+    this.summary = null;
+    this.trials = []; // trial n at n − 1
+    this.revision = -1;
+    this.said = ""; // the problem as text
+  }
+
+  path(rest) {
+    return `studies/${this.id}/${rest}`;
+  }
+
+  async update() {
+    // Another problem makes other trials of the same ones.
+    const problem = await (await ask(this.path("problem"))).text();
+    if (problem !== this.said) {
+      this.said = problem;
+      this.problem = JSON.parse(problem);
+      this.revision = -1;
+      this.trials = [];
+    }
+    this.summary = await getJson(`studies/${this.id}`);
+    if (this.summary.revision < this.revision) this.revision = -1;
+
+    // What is newer; what was taken back is gone.
+    const answer = await ask(this.path(`trials${this.revision < 0 ? "" : `?since=${this.revision}`}`));
+    const changed = parseLines(await answer.text());
+    for (const trial of changed) this.trials[trial.trial - 1] = trial;
+    this.trials.length = Math.min(this.trials.length, this.summary.trials ?? 0);
+    const revision = Number(answer.headers.get("Ckg-Revision"));
+    this.revision = Number.isInteger(revision) ? revision : this.summary.revision;
+    return changed.length;
+  }
+}
+
+// Calls back when a study (or any, id null) has changed; says "live" or that there is no connection.
+export function listen(id, changed, say) {
+  const events = new EventSource(id === null ? "/api/v1/events" : `/api/v1/events?study=${id}`);
+  events.addEventListener("study", changed);
+  events.addEventListener("hello", () => say(true));
+  events.onerror = () => {
+    say(false);
+    // A browser connects again by itself, but not after an answer that is no stream.
+    if (events.readyState === EventSource.CLOSED) setTimeout(() => listen(id, changed, say), 3000);
+  };
+}

@@ -1,0 +1,93 @@
+// Elements and numbers. Whatever comes from a study becomes text here, never markup.
+
+// A new element; attributes that are null or false are left out, functions become listeners.
+export function el(tag, attributes = {}, ...children) {
+  const node = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === null || value === undefined || value === false) continue;
+    if (typeof value === "function") node.addEventListener(name, value);
+    else node.setAttribute(name, value === true ? "" : value);
+  }
+  node.append(...children.filter((child) => child !== null && child !== undefined));
+  return node;
+}
+
+export const wait = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+
+// A member of an object that was read from JSON: names may be anything, "__proto__" too.
+export const own = (object, name) => (object && Object.hasOwn(object, name) ? object[name] : undefined);
+
+// What a character would hide, or turn the text around with, is shown by its number, as the report does.
+export const visible = (text) =>
+  String(text).replace(/[\p{Cc}\p{Cf}\p{Co}\p{Cn}\u2028\u2029]/gu, (c) =>
+    c === "\u200d" ? c : "\\u{" + c.codePointAt(0).toString(16) + "}",
+  );
+
+// A number with a few significant digits; anything else as text.
+export function nice(value, digits = 5) {
+  if (value === null || value === undefined) return "–";
+  if (typeof value !== "number") return visible(value);
+  if (value === 0 || (Math.abs(value) >= 1e-4 && Math.abs(value) < 1e7)) return String(Number(value.toPrecision(digits)));
+  return value.toExponential(digits - 1).replace(/\.?0+e/, "e");
+}
+
+// A probability: near 0 and 1 it matters how near.
+export function chance(value) {
+  if (value === null || value === undefined) return "not known";
+  if (value > 0.9995) return "> 0.999";
+  if (value < 0.0005) return "< 0.001";
+  return value > 0.99 || value < 0.01 ? value.toFixed(3) : value.toFixed(2);
+}
+
+export function duration(seconds) {
+  if (!(seconds >= 0)) return "–";
+  if (seconds < 90) return `${Math.round(seconds)} s`;
+  if (seconds < 5400) return `${Math.round(seconds / 60)} min`;
+  if (seconds < 172800) return `${nice(seconds / 3600, 2)} h`;
+  return `${nice(seconds / 86400, 2)} days`;
+}
+
+export function ago(moment) {
+  const seconds = (Date.now() - Date.parse(moment)) / 1000;
+  return seconds < 5 ? "just now" : `${duration(seconds)} ago`;
+}
+
+// A labelled control in a toolbar.
+export const labelled = (words, control) => el("label", { class: "control" }, el("span", {}, words), control);
+
+// A choice among [value, words] pairs.
+export function choice(pairs, value, change) {
+  const select = el("select", { change: () => change(select.value) });
+  for (const [key, words] of pairs) select.append(el("option", { value: key }, visible(words)));
+  select.value = value;
+  return select;
+}
+
+export const button = (words, press, attributes = {}) => el("button", { type: "button", click: press, ...attributes }, words);
+
+// The page's colours, light or dark as it is now.
+let sheet = null;
+export const ink = (name) => (sheet ??= getComputedStyle(document.documentElement)).getPropertyValue(`--${name}`).trim();
+
+// A canvas that fills its host's width, sharp on any screen; draw(context, width, height) in CSS pixels.
+export function canvasIn(host, height, draw, attributes = {}) {
+  const canvas = el("canvas", attributes);
+  host.append(canvas);
+  let drawn = 0;
+  const redraw = () => {
+    const width = Math.max(host.clientWidth, 120);
+    const tall = typeof height === "function" ? height(width) : height;
+    const ratio = window.devicePixelRatio || 1;
+    drawn = width;
+    canvas.width = Math.round(width * ratio);
+    canvas.height = Math.round(tall * ratio);
+    canvas.style.width = `${width}px`;
+    canvas.style.height = `${tall}px`;
+    const context = canvas.getContext("2d");
+    context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    context.font = "12px system-ui, sans-serif";
+    draw(context, width, tall);
+  };
+  new ResizeObserver(() => host.clientWidth !== drawn && redraw()).observe(host);
+  return { canvas, redraw };
+}

@@ -1,0 +1,255 @@
+// Two parameters, the others at a design: the probability of feasibility or any outcome as shades, the objective as contours, trials by
+// their look. A click or the arrow keys take another design.
+import { button, canvasIn, chance, choice, el, ink, labelled, nice, own, visible } from "./dom.js";
+import { Frame, isStepped, scaleOf, toNumber, toValue } from "./frame.js";
+import { countLooks, legend, line, lookOf, mark, ring, star } from "./looks.js";
+import { getJson } from "./api.js";
+
+// cividis, which everybody can tell apart.
+const ramp = [[0, 34, 78], [53, 69, 108], [102, 105, 112], [148, 142, 119], [200, 184, 102], [254, 232, 56]];
+
+const rgb = (hex) => [1, 3, 5].map((k) => parseInt(hex.slice(k, k + 2), 16));
+const between = (a, b, t) => a.map((v, i) => v + (b[i] - v) * t);
+function ramped(t) {
+  const k = Math.min(Math.floor(t * (ramp.length - 1)), ramp.length - 2);
+  return between(ramp[k], ramp[k + 1], t * (ramp.length - 1) - k);
+}
+
+// For each of `count` places along an axis: the two nodes around it and the share of the second; steps have no between.
+function weights(scale, p, nodes, count) {
+  const at = nodes.map((v) => scale.to(v));
+  return Array.from({ length: count }, (_, i) => {
+    const t = (i + 0.5) / count;
+    if (isStepped(p)) {
+      const k = Math.min(Math.floor(t * nodes.length), nodes.length - 1);
+      return [k, k, 0];
+    }
+    let k = at.findIndex((v) => v > t);
+    k = k < 0 ? nodes.length - 1 : Math.max(k, 1);
+    return [k - 1, k, Math.min(Math.max((t - at[k - 1]) / (at[k] - at[k - 1] || 1), 0), 1)];
+  });
+}
+
+// The numbers of the grid at places in between, row by row from the top.
+function sample(field, xs, ys, columns) {
+  const out = new Float64Array(xs.length * ys.length);
+  ys.forEach(([a, b, v], j) =>
+    xs.forEach(([k, l, u], i) => {
+      const value = (r, s) => field[r * columns + s] ?? NaN;
+      const low = value(a, k) * (1 - u) + value(a, l) * u;
+      const high = value(b, k) * (1 - u) + value(b, l) * u;
+      out[(ys.length - 1 - j) * xs.length + i] = low * (1 - v) + high * v;
+    }),
+  );
+  return out;
+}
+
+// The lines where a field passes a level: marching squares. Returns where a label fits.
+function contour(c, field, columns, rows, level, left, top, cell) {
+  let label = null;
+  c.beginPath();
+  for (let j = 0; j + 1 < rows; j++)
+    for (let i = 0; i + 1 < columns; i++) {
+      const corners = [[i, j], [i + 1, j], [i + 1, j + 1], [i, j + 1]].map(([a, b]) => [a, b, field[b * columns + a] - level]);
+      const cuts = [];
+      corners.forEach(([x, y, v], k) => {
+        const [x2, y2, w] = corners[(k + 1) % 4];
+        if (v < 0 !== w < 0) cuts.push([x + ((x2 - x) * v) / (v - w), y + ((y2 - y) * v) / (v - w)]);
+      });
+      for (let k = 0; k + 1 < cuts.length; k += 2) {
+        const [a, b] = [cuts[k], cuts[k + 1]].map(([x, y]) => [left + (x + 0.5) * cell, top + (y + 0.5) * cell]);
+        c.moveTo(...a);
+        c.lineTo(...b);
+        const far = Math.abs(i - columns / 2) + Math.abs(j - rows / 2);
+        if (i > 4 && j > 4 && i < columns - 8 && j < rows - 4 && (!label || far < label[2])) label = [...a, far];
+      }
+    }
+  c.stroke();
+  return label;
+}
+
+export function map(host, page) {
+  let pair = null; // names, null: the two that matter most
+  let shade = "chance";
+  let found = null;
+  let frame = null;
+  const tools = el("div", { class: "tools" });
+  const box = el("div", { class: "canvas map" });
+  const keys = el("div");
+  const side = page.design.panel();
+  host.append(tools, el("div", { class: "beside" }, el("div", {}, box, keys), side));
+
+  const parameter = (name) => page.study.problem.parameters.find((p) => p.name === name);
+  // Probabilities fall off like cliffs: between the nodes their log odds are smooth.
+  const odds = () => found.chance.map((p) => (p === null ? NaN : Math.log(Math.min(Math.max(p, 1e-5), 1 - 1e-5) / (1 - Math.min(Math.max(p, 1e-5), 1 - 1e-5)))));
+  const field = () => (shade === "chance" ? odds() : found[shade.startsWith("m") ? "mean" : "sd"][Number(shade.slice(1))]);
+
+  // How far a design's other parameters are from those of the map, as paleness.
+  function paleness(trial, x, y) {
+    const others = page.study.problem.parameters.filter((p) => p !== x && p !== y);
+    if (!others.length) return 1;
+    const sum = others.reduce((total, p) => {
+      const [a, b] = [toNumber(p, own(trial.parameters, p.name)), toNumber(p, own(found.at, p.name))];
+      const far = p.type === "categorical" ? Number(a !== b) : scaleOf(p).to(a) - scaleOf(p).to(b);
+      return total + far * far;
+    }, 0);
+    return 1 - 0.8 * (1 - Math.exp(-sum / others.length / 0.0484));
+  }
+
+  function draw(c, width, height) {
+    if (!found) return;
+    const [x, y] = [parameter(found.x.parameter), parameter(found.y.parameter)];
+    if (!x || !y) return;
+    frame = new Frame(c, width, height, scaleOf(x), scaleOf(y), { left: 76 });
+    shadeIn(c, x, y);
+    frame.axes(x.title, y.title, false);
+    frame.clip(() => {
+      drawContours(c, x, y);
+      page.study.trials.forEach((trial) => {
+        if (trial.state === "discarded") return;
+        c.globalAlpha = paleness(trial, x, y);
+        const many = page.study.trials.length > 500 ? 2.4 : 3.6;
+        mark(c, lookOf(trial), ...spot(trial.parameters, x, y, trial.trial), many);
+        c.globalAlpha = 1;
+      });
+      const picked = page.study.trials[page.picked - 1];
+      if (picked) ring(c, ...spot(picked.parameters, x, y, picked.trial));
+      cross(c, ...spot(found.at, x, y));
+    });
+    if (page.recommendation) star(c, ...spot(page.recommendation.parameters, x, y), 6);
+    frame.border();
+  }
+
+  // Designs that share a step lie side by side, so that none hides another.
+  function spot(design, x, y, number = 0) {
+    const spread = (p, k) => (isStepped(p) && number ? 0.5 * (((number * k * 0.618034) % 1) - 0.5) : 0);
+    return [frame.x(toNumber(x, own(design, x.name)) + spread(x, 1)), frame.y(toNumber(y, own(design, y.name)) + spread(y, 7))];
+  }
+
+  function cross(c, x, y) {
+    frame.rule(x, frame.top, x, frame.top + frame.height, "text", [2, 3]);
+    frame.rule(frame.left, y, frame.left + frame.width, y, "text", [2, 3]);
+    ring(c, x, y, 6);
+  }
+
+  function shadeIn(c, x, y) {
+    const [columns, rows] = [Math.round(frame.width / 2), Math.round(frame.height / 2)];
+    const values = sample(field(), weights(frame.xScale, x, found.x.values, columns), weights(frame.yScale, y, found.y.values, rows), found.x.values.length);
+    if (shade === "chance") values.forEach((v, i) => (values[i] = 1 / (1 + Math.exp(-v))));
+    const known = values.filter((v) => !Number.isNaN(v));
+    const [low, high] = shade === "chance" ? [0, 1] : [known.reduce((a, b) => Math.min(a, b), Infinity), known.reduce((a, b) => Math.max(a, b), -Infinity)];
+    const [paper, blue] = [rgb(ink("paper")), rgb(ink("shade"))];
+    const image = new ImageData(columns, rows);
+    values.forEach((v, i) => {
+      const t = Number.isNaN(v) ? 0 : (v - low) / (high - low || 1);
+      image.data.set(shade === "chance" ? between(paper, blue, 0.8 * t) : ramped(t), 4 * i);
+      image.data[4 * i + 3] = Number.isNaN(v) ? 0 : 255;
+    });
+    const small = el("canvas", { width: columns, height: rows });
+    small.getContext("2d").putImageData(image, 0, 0);
+    c.drawImage(small, frame.left, frame.top, frame.width, frame.height);
+    range = [low, high];
+  }
+  let range = [0, 1];
+
+  function drawContours(c, x, y) {
+    const cell = 4;
+    const [columns, rows] = [Math.ceil(frame.width / cell), Math.ceil(frame.height / cell)];
+    const grid = (numbers) => sample(numbers, weights(frame.xScale, x, found.x.values, columns), weights(frame.yScale, y, found.y.values, rows), found.x.values.length);
+    const objective = grid(found.mean[0]);
+    const sorted = [...objective].filter((v) => !Number.isNaN(v)).sort((a, b) => a - b);
+    c.strokeStyle = shade === "chance" ? ink("soft") : "rgba(255,255,255,.75)";
+    c.lineWidth = 0.9;
+    const levels = new Set(Array.from({ length: 8 }, (_, k) => Number(sorted[Math.floor((sorted.length * (k + 0.5)) / 8)]?.toPrecision(2))));
+    const labels = [...levels].map((level) => [contour(c, objective, columns, rows, level, frame.left, frame.top, cell), level]);
+    c.font = "11px system-ui, sans-serif";
+    for (const [at, level] of labels) {
+      if (!at) continue;
+      c.strokeStyle = ink("paper");
+      c.lineWidth = 3;
+      c.strokeText(nice(level, 4), at[0], at[1]);
+      c.fillStyle = ink("text");
+      c.fillText(nice(level, 4), at[0], at[1]);
+    }
+    c.strokeStyle = ink("limit");
+    c.lineWidth = 1.8;
+    contour(c, grid(odds()), columns, rows, 0, frame.left, frame.top, cell);
+  }
+
+  const { canvas, redraw } = canvasIn(box, (width) => Math.min(Math.max(width * 0.72, 300), 560), draw, { tabindex: "0", role: "img" });
+
+  function design(event) {
+    const at = frame?.at(event.offsetX, event.offsetY);
+    return at && { [found.x.parameter]: toValue(parameter(found.x.parameter), at[0]), [found.y.parameter]: toValue(parameter(found.y.parameter), at[1]) };
+  }
+  canvas.addEventListener("pointermove", (event) => {
+    const there = found && design(event);
+    if (!there) return page.say(null);
+    const index = (nodes, p) => nodes.reduce((best, v, i) => (Math.abs(scaleOf(p).to(v) - scaleOf(p).to(toNumber(p, own(there, p.name)))) < Math.abs(scaleOf(p).to(nodes[best]) - scaleOf(p).to(toNumber(p, own(there, p.name)))) ? i : best), 0);
+    const k = index(found.y.values, parameter(found.y.parameter)) * found.x.values.length + index(found.x.values, parameter(found.x.parameter));
+    const objective = page.study.problem.outcomes[0];
+    page.say(`${Object.entries(there).map(([name, v]) => `${visible(name)} ${nice(v, 4)}`).join(", ")} · ${visible(objective.name)} ${nice(found.mean[0][k], 4)} · feasible with probability ${chance(found.chance[k])}`, event.clientX, event.clientY);
+  });
+  canvas.addEventListener("pointerleave", () => page.say(null));
+  canvas.addEventListener("click", (event) => {
+    const there = found && design(event);
+    if (there) page.design.go(Object.fromEntries([...Object.entries(found.at), ...Object.entries(there)]), "a design from the map");
+  });
+  canvas.addEventListener("keydown", (event) => {
+    const move = { ArrowRight: ["x", 1], ArrowLeft: ["x", -1], ArrowUp: ["y", 1], ArrowDown: ["y", -1] }[event.key];
+    if (!move || !found) return;
+    event.preventDefault();
+    const p = parameter(found[move[0]].parameter);
+    page.design.set(p.name, page.design.step(p, own(page.design.now, p.name), move[1]));
+  });
+
+  function arrange() {
+    const { parameters, outcomes } = page.study.problem;
+    const names = parameters.map((p, i) => [i, p.name]);
+    const place = (name) => parameters.findIndex((p) => p.name === name);
+    const take = (axis) => (value) => {
+      const other = axis === "x" ? "y" : "x";
+      const now = { x: found.x.parameter, y: found.y.parameter };
+      const name = parameters[Number(value)].name;
+      pair = name === now[other] ? { x: now.y, y: now.x } : { ...now, [axis]: name };
+      page.due("maps");
+    };
+    const shades = [["chance", "probability of being feasible"], ...outcomes.slice(0, 30).flatMap((o, j) => [[`m${j}`, `${o.name}, predicted`], [`s${j}`, `${o.name}, how unsure`]])];
+    tools.replaceChildren(
+      labelled("across", choice(names, place(found.x.parameter), take("x"))),
+      labelled("up", choice(names, place(found.y.parameter), take("y"))),
+      button("swap", () => ((pair = { x: found.y.parameter, y: found.x.parameter }), page.due("maps"))),
+      labelled("shade", choice(shades, shade, (value) => ((shade = value), redraw(), tell()))),
+      el("span", { class: "note" }, "Click, or use the arrow keys, to look at another design."),
+    );
+  }
+
+  function tell() {
+    const objective = page.study.problem.outcomes[0];
+    const scale = shade === "chance" ? "shades: probability of being feasible, 0 to 1" : `shades: ${nice(range[0], 3)} (dark) to ${nice(range[1], 3)} (light)`;
+    keys.replaceChildren(
+      legend(countLooks(page.study.trials), [
+        ["recommended", (c) => star(c, 8, 8, 4)],
+        [`${visible(objective.name)}, predicted`, line("soft")],
+        ["probability 0.5", line("limit")],
+      ]),
+      el("p", { class: "note" }, `${scale}. Trials are the paler, the farther their other parameters are from this design's.`),
+    );
+    canvas.setAttribute("aria-label", `map of ${visible(found.x.parameter)} and ${visible(found.y.parameter)}; arrow keys move the design`);
+  }
+
+  return {
+    async update() {
+      const names = pair && parameter(pair.x) && parameter(pair.y) ? pair : {};
+      found = await getJson(page.study.path(`map${page.design.of(names)}`));
+      page.design.answered(found.at);
+      arrange();
+      redraw();
+      tell();
+    },
+    redraw() {
+      redraw();
+      if (found) tell();
+    },
+  };
+}

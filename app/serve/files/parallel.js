@@ -1,0 +1,213 @@
+// Every trial as a line through all parameters and outcomes; what is brushed on the axes stays coloured, here and in the table.
+import { button, canvasIn, choice, el, ink, labelled, nice, own, visible } from "./dom.js";
+import { linear, logarithmic, scaleOf, toNumber } from "./frame.js";
+import { countLooks, legend, lookOf, valueOf } from "./looks.js";
+
+const most = 24; // axes
+const colours = { feasible: "mean", infeasible: "limit", unknown: "soft", failed: "failed", running: "pending", pending: "pending" };
+
+export function parallel(host, page) {
+  let axes = [];
+  let brushes = new Map(); // index of an axis → [low, high] as shares of it
+  let drawing = null; // a brush that is being drawn
+  let lay = null;
+  const tools = el("div", { class: "tools" });
+  const box = el("div", { class: "canvas" });
+  const keys = el("div");
+  const chips = el("ul", { class: "chips", "aria-label": "brushes" });
+  host.append(el("p", {}, "Drag along an axis to keep the trials that pass there; the table shows the same ones."), tools, box, chips, keys);
+
+  function layAxes() {
+    const { parameters, outcomes } = page.study.problem;
+    axes = [
+      ...parameters.map((p) => ({ title: p.title, scale: scaleOf(p), of: (t) => toNumber(p, own(t.parameters, p.name)) })),
+      ...outcomes.map((o) => ({ title: o.title, of: (t) => valueOf(t, o.name), outcome: o })),
+    ].slice(0, most);
+  }
+
+  // Outcomes reach from the least to the largest value; all above zero and far apart, by their logarithm.
+  function reach() {
+    for (const axis of axes) {
+      if (!axis.outcome) continue;
+      const values = page.study.trials.map(axis.of).filter((v) => v !== null);
+      const [low, high] = [values.reduce((a, b) => Math.min(a, b), Infinity), values.reduce((a, b) => Math.max(a, b), -Infinity)];
+      axis.scale = !values.length ? linear(0, 1) : low > 0 && high > 50 * low ? logarithmic(low, high) : linear(low, high);
+    }
+  }
+
+  const share = (axis, trial) => {
+    const v = axis.of(trial);
+    return v === null || v === undefined ? null : axis.scale.to(v);
+  };
+  const kept = (trial) => [...brushes].every(([k, [low, high]]) => {
+    const t = share(axes[k], trial);
+    return t !== null && t >= low - 1e-9 && t <= high + 1e-9;
+  });
+
+  // On a phone the axes lie, so that a finger along one does not scroll the page.
+  function draw(c, width, height) {
+    if (!axes.length) return;
+    const lying = width < 600;
+    const [before, after, side] = lying ? [24, 18, 16] : [40, 40, 14];
+    const gap = (lying ? height - before - after : width - 2 * side - 60) / Math.max(axes.length - 1, 1);
+    const long = lying ? width - 2 * side : height - before - side - 6;
+    lay = { lying, gap, long, begin: lying ? before : side + 30, side, before };
+    const place = (k, t) => (lying ? [side + t * long, lay.begin + k * gap] : [lay.begin + k * gap, before + (1 - t) * long]);
+    const trials = page.study.trials.filter((t) => t.state !== "discarded");
+    const faint = brushes.size > 0;
+    for (const passes of faint ? [false, true] : [true])
+      for (const trial of trials) {
+        if (faint && kept(trial) !== passes) continue;
+        c.beginPath();
+        let pen = false;
+        axes.forEach((axis, k) => {
+          const t = share(axis, trial);
+          if (t === null) return (pen = false);
+          c[pen ? "lineTo" : "moveTo"](...place(k, t));
+          pen = true;
+        });
+        const look = lookOf(trial);
+        c.strokeStyle = ink(passes ? colours[look] : "grid");
+        c.globalAlpha = passes ? (look === "feasible" ? 0.75 : 0.4) * (trials.length > 400 ? 0.5 : 1) : 0.5;
+        c.lineWidth = trial.trial === page.picked ? 3.5 : look === "feasible" && passes ? 1.5 : 1;
+        c.setLineDash(look === "infeasible" ? [5, 3] : []);
+        c.stroke();
+      }
+    c.globalAlpha = 1;
+    c.setLineDash([]);
+    axes.forEach((axis, k) => drawAxis(c, axis, k, place));
+  }
+
+  function drawAxis(c, axis, k, place) {
+    const { lying, gap } = lay;
+    c.strokeStyle = ink("rule");
+    c.lineWidth = 1.2;
+    c.beginPath();
+    c.moveTo(...place(k, 0));
+    c.lineTo(...place(k, 1));
+    c.stroke();
+    c.fillStyle = ink("text");
+    c.font = "600 12px system-ui, sans-serif";
+    c.textAlign = lying ? "left" : "center";
+    c.textBaseline = lying ? "bottom" : "alphabetic";
+    const words = visible(axis.title);
+    const [x, y] = place(k, lying ? 0 : 1);
+    c.fillText(words.length > 24 ? `${words.slice(0, 23)}…` : words, x, lying ? y - 4 : y - 22 + (k % 2 && gap < 90 ? -13 : 0), lying ? 300 : Math.max(gap * (gap < 90 ? 1.9 : 0.95), 40));
+    c.font = "11px system-ui, sans-serif";
+    c.fillStyle = ink("soft");
+    const ticks = axis.scale.ticks;
+    const shown = ticks.length > 6 ? [ticks[0], ticks[Math.floor(ticks.length / 2)], ticks.at(-1)] : ticks;
+    for (const [v, text] of shown) {
+      const [tx, ty] = place(k, axis.scale.to(v));
+      if (lying) {
+        c.textAlign = "center";
+        c.textBaseline = "top";
+        c.fillText(text, tx, ty + 3);
+      } else {
+        c.textAlign = "left";
+        c.textBaseline = "middle";
+        c.strokeStyle = ink("paper");
+        c.lineWidth = 3;
+        c.strokeText(text, tx + 5, ty);
+        c.fillText(text, tx + 5, ty);
+      }
+    }
+    const brush = brushes.get(k);
+    if (!brush) return;
+    const [[x1, y1], [x2, y2]] = [place(k, brush[0]), place(k, brush[1])];
+    c.fillStyle = ink("mean");
+    c.globalAlpha = 0.35;
+    if (lying) c.fillRect(x1, y1 - 7, x2 - x1, 14);
+    else c.fillRect(x1 - 7, y2, 14, y1 - y2);
+    c.globalAlpha = 1;
+  }
+
+  const { canvas, redraw } = canvasIn(box, (width) => (width < 600 ? 60 + 52 * Math.max(axes.length, 2) : 380), draw, { role: "img" });
+
+  // Which axis is under the pointer, and where on it.
+  function hit(event) {
+    if (!lay) return null;
+    const across = lay.lying ? event.offsetY : event.offsetX;
+    const along = lay.lying ? (event.offsetX - lay.side) / lay.long : 1 - (event.offsetY - lay.before) / lay.long;
+    const k = Math.round((across - lay.begin) / lay.gap);
+    if (k < 0 || k >= axes.length || Math.abs(across - lay.begin - k * lay.gap) > 22) return null;
+    return [k, Math.min(Math.max(along, 0), 1)];
+  }
+  canvas.addEventListener("pointerdown", (event) => {
+    const at = hit(event);
+    if (!at) return;
+    drawing = { k: at[0], from: at[1] };
+    canvas.setPointerCapture(event.pointerId);
+  });
+  canvas.addEventListener("pointermove", (event) => {
+    const at = hit(event);
+    canvas.style.cursor = at || drawing ? "crosshair" : "";
+    if (!drawing || !lay) return;
+    const along = lay.lying ? (event.offsetX - lay.side) / lay.long : 1 - (event.offsetY - lay.before) / lay.long;
+    const to = Math.min(Math.max(along, 0), 1);
+    brushes.set(drawing.k, [Math.min(drawing.from, to), Math.max(drawing.from, to)]);
+    redraw();
+  });
+  const end = () => {
+    if (!drawing) return;
+    const [low, high] = brushes.get(drawing.k) ?? [0, 0];
+    if (high - low < 0.01) brushes.delete(drawing.k);
+    drawing = null;
+    changed();
+  };
+  canvas.addEventListener("pointerup", end);
+  canvas.addEventListener("pointercancel", end);
+
+  function changed() {
+    page.brushed = brushes.size ? kept : null;
+    tell();
+    page.redraw();
+  }
+
+  // The same from the keyboard: an axis, from, to.
+  function arrange() {
+    let k = 0;
+    const [from, to] = ["from", "to"].map((words) => el("input", { type: "number", step: "any", "aria-label": words, class: "short", placeholder: words }));
+    tools.replaceChildren(
+      labelled("axis", choice(axes.map((a, i) => [i, a.title]), 0, (value) => (k = Number(value)))),
+      from,
+      to,
+      button("keep", () => {
+        const limit = (input, other) => (input.value === "" ? other : Math.min(Math.max(axes[k].scale.to(Number(input.value)), 0), 1));
+        brushes.set(k, [limit(from, 0), limit(to, 1)]);
+        changed();
+      }),
+      button("keep all", () => (brushes.clear(), changed())),
+    );
+  }
+
+  function tell() {
+    const trials = page.study.trials;
+    const left = trials.filter(kept);
+    canvas.setAttribute("aria-label", `${trials.length} trials over ${axes.length} axes; ${left.length} are kept`);
+    chips.replaceChildren(
+      ...[...brushes].map(([k, [low, high]]) =>
+        el("li", {}, button(`${visible(axes[k].title)}: ${nice(axes[k].scale.from(low), 3)} to ${nice(axes[k].scale.from(high), 3)} ×`, () => (brushes.delete(k), changed()), { "aria-label": `take the brush off ${visible(axes[k].title)}` })),
+      ),
+    );
+    if (brushes.size) chips.append(el("li", { class: "note" }, `${left.length} of ${trials.length} trials are kept`));
+    keys.replaceChildren(legend(countLooks(trials)));
+  }
+
+  let said = "";
+  return {
+    update() {
+      if (said !== page.study.said) {
+        said = page.study.said;
+        brushes.clear();
+        layAxes();
+        reach();
+        arrange();
+      }
+      reach();
+      redraw();
+      tell();
+    },
+    redraw,
+  };
+}

@@ -1,0 +1,154 @@
+// One study: its parts know how to draw themselves; here is what they share, and when each is due.
+import { Refused, Study, getPart, listen } from "./api.js";
+import { checks } from "./checks.js";
+import { convergence } from "./convergence.js";
+import { design } from "./design.js";
+import { el, visible, wait } from "./dom.js";
+import { frontier } from "./frontier.js";
+import { hint, lookOf } from "./looks.js";
+import { map } from "./map.js";
+import { parallel } from "./parallel.js";
+import { peek } from "./peek.js";
+import { rounds } from "./rounds.js";
+import { slices } from "./slices.js";
+import { table } from "./table.js";
+import { tiles } from "./tiles.js";
+import { timeline } from "./timeline.js";
+
+const pause = 300; // milliseconds between two rounds
+const views = { tiles, convergence, frontier, maps: map, slices, parallel, trials: table, timeline, checks };
+
+// A section that the server draws as it does for the report.
+function drawnByServer(section, page) {
+  return {
+    async update() {
+      const nodes = await getPart(`/study/${page.id}/part/${section.id}`);
+      const fresh = nodes.find((node) => node.id === section.id);
+      const old = [...section.querySelectorAll(".wide")].map((wide) => [wide.scrollLeft, wide.scrollTop]);
+      section.replaceChildren(...(fresh ?? section).childNodes);
+      section.querySelectorAll(".wide").forEach((wide, i) => old[i] && wide.scrollTo(...old[i]));
+    },
+    redraw() {},
+  };
+}
+
+export function studyPage(id, say) {
+  const study = new Study(id);
+  const parts = new Map(); // section → {view, stale, seen}
+  const tip = el("div", { class: "tip", hidden: true, "aria-hidden": "true" });
+  document.body.append(tip);
+
+  const page = {
+    id,
+    study,
+    picked: 0, // a trial that the reader has chosen
+    brushed: null, // which trials the reader has brushed, a function
+    recommendation: null,
+    // A trial is shown everywhere.
+    pick(number) {
+      page.picked = number;
+      peek(page);
+      redraw();
+      parts.get(document.getElementById("trials"))?.view?.reveal(number);
+    },
+    // The words beside the pointer, for a trial under it in a plot.
+    point(number, u) {
+      const trial = study.trials[number - 1];
+      page.say(trial && hint(trial, study.problem), u.over.getBoundingClientRect().left + u.cursor.left, u.over.getBoundingClientRect().top + u.cursor.top);
+      u.over.style.cursor = trial ? "pointer" : "";
+    },
+    say(text, x, y) {
+      tip.hidden = !text;
+      if (!text) return;
+      tip.textContent = text;
+      tip.style.left = `${Math.min(x + 14, window.innerWidth - tip.offsetWidth - 8)}px`;
+      tip.style.top = `${y + 16}px`;
+    },
+    look: (number) => study.trials[number - 1] && lookOf(study.trials[number - 1]),
+    redraw,
+    design: null, // which design maps and slices are about
+    recommend: (found) => page.design.recommend(found),
+    explore(at, words) {
+      page.design.go(at, words);
+      document.getElementById("maps").scrollIntoView({ behavior: "smooth" });
+    },
+    // The section is due again.
+    due(name) {
+      for (const [section, part] of parts) if (section.id === name) part.stale = true;
+      startAll();
+    },
+  };
+
+  page.design = design(page);
+
+  function redraw() {
+    for (const part of parts.values()) if (part.view && study.problem && part.drawn) part.view.redraw();
+  }
+
+  for (const section of document.querySelectorAll("[data-view], [data-part]")) parts.set(section, { view: null, stale: true, seen: false, drawn: false, busy: false });
+
+  // Too little has been measured, or the server is away.
+  function complain(section, error) {
+    if (!(error instanceof Refused)) console.error(error);
+    const note = section.querySelector(":scope > .trouble") ?? section.appendChild(el("p", { class: "note trouble", role: "status" }));
+    note.textContent = visible(error.message);
+  }
+
+  async function bring(section, part) {
+    part.stale = false;
+    try {
+      part.view ??= section.dataset.view ? views[section.dataset.view](section, page) : drawnByServer(section, page);
+      await part.view.update();
+      part.drawn = true;
+      section.querySelector(":scope > .trouble")?.remove();
+    } catch (error) {
+      complain(section, error);
+      if (error.status === 0 || error.status === 503) {
+        await wait(2000);
+        part.stale = true;
+      }
+    }
+    section.querySelector(":scope > .one-moment")?.remove();
+    section.removeAttribute("aria-busy");
+  }
+
+  // Each part by itself, and only where it is in sight: what needs models takes its time.
+  async function start(section, part) {
+    if (part.busy || !part.stale || !part.seen || !study.problem) return;
+    part.busy = true;
+    await bring(section, part);
+    await wait(pause);
+    part.busy = false;
+    start(section, part);
+  }
+
+  const startAll = () => parts.forEach((part, section) => start(section, part));
+  let news = true; // that has not been asked for yet
+  const work = rounds(async () => {
+    if (news) {
+      news = false;
+      try {
+        await study.update();
+        document.getElementById("head").replaceChildren(...(await getPart(`/study/${id}/part/head`)));
+      } catch (error) {
+        news = true;
+        throw error;
+      }
+      for (const part of parts.values()) part.stale = true;
+      say(true);
+    }
+    startAll();
+  }, pause);
+
+  const sight = new IntersectionObserver(
+    (entries) => {
+      for (const entry of entries) parts.get(entry.target).seen = entry.isIntersecting;
+      startAll();
+    },
+    { rootMargin: "200px" },
+  );
+  for (const section of parts.keys()) sight.observe(section);
+  listen(id, () => ((news = true), work()), say);
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
+  window.addEventListener("scroll", () => page.say(null), { passive: true });
+}
