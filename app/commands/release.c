@@ -1,18 +1,7 @@
-/* The waiting is by our own clock, since the other machine's may be set to anything. */
+/* Says what is waited for. */
 #include "commands/release.h"
 
-#include <stdio.h>
-#include <time.h>
-
 #include "base/visible.h"
-
-/* A heartbeat may lie so many seconds in our future without a word: clocks differ a little. */
-static const double usual_difference = 5;
-
-static int is_doubtful(const struct app_elsewhere *e)
-{
-    return e->trial && !e->heard && (e->age >= APP_STORE_SILENCE || e->age < -usual_difference);
-}
 
 static void say(const struct app_elsewhere *e)
 {
@@ -27,16 +16,5 @@ static void say(const struct app_elsewhere *e)
 
 int app_release(const struct app_arguments *a, struct app_notebook *n, int number)
 {
-    struct app_elsewhere elsewhere;
-    int said = a->quiet;
-    int status = app_notebook_release(n, number, &elsewhere);
-
-    while (status == CKG_ERR_STATE && is_doubtful(&elsewhere)) {
-        if (!said)
-            say(&elsewhere);
-        said = 1;
-        nanosleep(&(struct timespec){.tv_nsec = 250000000}, NULL);
-        status = app_notebook_release(n, number, &elsewhere);
-    }
-    return status;
+    return app_notebook_release_patiently(n, number, a->quiet ? NULL : say);
 }

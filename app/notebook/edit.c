@@ -1,5 +1,6 @@
 /* Changes that people make to trials, put together here and made by the store in one transaction. */
 #include <stdlib.h>
+#include <time.h>
 
 #include "base/who.h"
 #include "evaluate/machine.h"
@@ -137,4 +138,30 @@ int app_notebook_release(struct app_notebook *n, int number, struct app_elsewher
     if (claim.lost)
         app_kill_left(worker, claim.process, claim.born);
     return app_notebook_sync(n);
+}
+
+/* A heartbeat may lie so many seconds in our future without a word: clocks differ a little. */
+static const double usual_difference = 5;
+
+static int is_doubtful(const struct app_elsewhere *e)
+{
+    return e->trial && !e->heard && (e->age >= APP_STORE_SILENCE || e->age < -usual_difference);
+}
+
+/* The waiting is by our own clock, since the other machine's may be set to anything. */
+int app_notebook_release_patiently(struct app_notebook *n, int number,
+                                   void (*say)(const struct app_elsewhere *elsewhere))
+{
+    struct app_elsewhere elsewhere;
+    int status = app_notebook_release(n, number, &elsewhere);
+
+    if (status == CKG_ERR_STATE && is_doubtful(&elsewhere) && say)
+        say(&elsewhere);
+    while (status == CKG_ERR_STATE && is_doubtful(&elsewhere)) {
+        if (n->interrupt && n->interrupt(n->context))
+            return app_fail(n->message, CKG_ERR_CANCELLED, "cancelled while a sign of life was waited for");
+        nanosleep(&(struct timespec){.tv_nsec = 250000000}, NULL);
+        status = app_notebook_release(n, number, &elsewhere);
+    }
+    return status;
 }

@@ -266,6 +266,13 @@ int app_notebook_find(const struct app_notebook *notebook, const char *word, int
  */
 int app_notebook_release(struct app_notebook *notebook, int number, struct app_elsewhere *elsewhere);
 
+/*
+ * The same with patience: where a run of another machine has the trial and by the clocks it is not clear
+ * whether that lives, a sign of life is waited for. `say` is called before that; NULL: nothing is said.
+ */
+int app_notebook_release_patiently(struct app_notebook *notebook, int number,
+                                   void (*say)(const struct app_elsewhere *elsewhere));
+
 /* --- designs of the user's own (own.c) --- */
 
 /* *due ← the first of the problem file's `designs` that no trial has taken up, -1: there is none. */

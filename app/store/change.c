@@ -96,7 +96,7 @@ static int change_trial(struct app_sql_store *s, int64_t study, int64_t revision
 static int add_trial(struct app_sql_store *s, int64_t study, int64_t revision, int64_t change,
                      const struct app_record *r, struct app_message *message)
 {
-    const int status = app_sql_insert(s, study, revision, r->number, r, 0, message);
+    const int status = app_sql_insert(s, study, revision, r->number, r, 0, NULL, message);
 
     return status ? status : insert_image(s, study, change, r->number, "after", message);
 }

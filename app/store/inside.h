@@ -69,7 +69,10 @@ int app_sql_damaged(const char *what, int64_t number, struct app_message *messag
 
 /* --- trials --- */
 
-/* The row is what was written, or there is none. What is to be sealed anew is looked at first. */
+/*
+ * The row is what was written, or there is none. What is to be sealed anew is looked at first; the trial is
+ * this transaction's from here on.
+ */
 int app_sql_check_study(struct app_sql_store *s, int64_t study, struct app_message *message);
 int app_sql_check_trial(struct app_sql_store *s, int64_t study, int number, struct app_message *message);
 
@@ -79,12 +82,16 @@ int app_sql_check_trial(struct app_sql_store *s, int64_t study, int number, stru
  */
 int app_sql_revise(struct app_sql_store *s, int64_t study, struct app_sealing *sealing,
                    struct app_message *message);
+/* The same for a transaction that changes trials alone, by app_seal_trial. */
+int app_sql_hold(struct app_sql_store *s, int64_t study, struct app_sealing *sealing,
+                 struct app_message *message);
 int app_sql_seal_and_end(struct app_sql_store *s, const struct app_sealing *sealing, int status,
                          struct app_message *message);
 
-/* A new trial of that number. */
+/* A new trial of that number; *sealed, where it is not NULL, for app_seal_trial. */
 int app_sql_insert(struct app_sql_store *s, int64_t study, int64_t revision, int number,
-                   const struct app_record *record, int64_t worker, struct app_message *message);
+                   const struct app_record *record, int64_t worker, struct app_sealed *sealed,
+                   struct app_message *message);
 
 /* The number of the last trial, 0: there is none. */
 int app_sql_last(struct app_sql_store *s, int64_t study, int64_t *last, struct app_message *message);

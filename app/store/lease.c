@@ -143,13 +143,17 @@ static int take_waiting(void *context, const struct app_sql_value *columns, stru
     return CKG_OK;
 }
 
-/* A look that takes nothing. */
+/* A look that takes nothing; of those that wait the first is enough. */
 static int look_for_waiting(struct app_sql_store *s, int64_t study, struct waiting *w,
                             struct app_message *message)
 {
     w->found = (struct app_claim){0};
-    return APP_SQL_RUN(s, OPEN_COLUMNS " ORDER BY t.number", take_waiting, w, NULL, message,
-                       app_sql_integer(study));
+    return APP_SQL_RUN(s,
+                       OPEN_COLUMNS
+                       " AND (t.state = 'running' OR t.number = (SELECT MIN(p.number) FROM trial p"
+                       " WHERE p.study = $1 AND p.state = 'pending' AND p.queued = 1))"
+                       " ORDER BY t.number",
+                       take_waiting, w, NULL, message, app_sql_integer(study));
 }
 
 /*
@@ -171,7 +175,7 @@ static int take_hold(struct app_sql_store *s, int64_t study, int number, struct 
 
     if (!status && w->found.number)
         status = app_sql_check_trial(s, study, w->found.number, message);
-    return status || !w->found.number ? status : app_sql_revise(s, study, sealing, message);
+    return status || !w->found.number ? status : app_sql_hold(s, study, sealing, message);
 }
 
 /* The end of such a transaction. */
@@ -189,6 +193,7 @@ static int take(struct app_sql_store *s, int64_t study, const struct app_worker 
 {
     const int number = w->held ? w->found.number : 0;
     struct app_sealing sealing;
+    struct app_sealed sealed = {0};
     int status = app_sql_begin(&s->sql, 0, message);
 
     if (status)
@@ -198,9 +203,13 @@ static int take(struct app_sql_store *s, int64_t study, const struct app_worker 
         status = APP_SQL_RUN(
             s,
             "UPDATE trial SET state = 'running', revision = $1, worker = $2, starts = starts + 1,"
-            " process = NULL, born = NULL, lease = {now} + $3 WHERE study = $4 AND number = $5",
-            NULL, NULL, NULL, message, app_sql_integer(sealing.revision), app_sql_integer(worker->id),
-            app_sql_real(lease_of(worker)), app_sql_integer(study), app_sql_integer(w->found.number));
+            " process = NULL, born = NULL, lease = {now} + $3 WHERE study = $4 AND number = $5"
+            " RETURNING " APP_RETURNED_TRIAL,
+            app_seal_take, &sealed, NULL, message, app_sql_integer(sealing.revision),
+            app_sql_integer(worker->id), app_sql_real(lease_of(worker)), app_sql_integer(study),
+            app_sql_integer(w->found.number));
+    if (!status)
+        status = app_seal_trial(&s->sql, &sealing, &sealed, message);
     return let_go(s, w, &sealing, status, message);
 }
 
@@ -234,6 +243,7 @@ static int release_once(struct app_sql_store *s, int64_t study, struct waiting *
                         struct app_message *message)
 {
     struct app_sealing sealing;
+    struct app_sealed sealed = {0};
     int status = app_sql_begin(&s->sql, 1, message);
 
     *changed = 0;
@@ -245,9 +255,12 @@ static int release_once(struct app_sql_store *s, int64_t study, struct waiting *
         status = APP_SQL_RUN(
             s,
             "UPDATE trial SET state = 'pending', revision = $1, worker = NULL, process = NULL,"
-            " born = NULL, lease = NULL WHERE study = $2 AND number = $3 AND state = 'running'",
-            NULL, NULL, changed, message, app_sql_integer(sealing.revision), app_sql_integer(study),
-            app_sql_integer(w->number));
+            " born = NULL, lease = NULL WHERE study = $2 AND number = $3 AND state = 'running'"
+            " RETURNING " APP_RETURNED_TRIAL,
+            app_seal_take, &sealed, changed, message, app_sql_integer(sealing.revision),
+            app_sql_integer(study), app_sql_integer(w->number));
+    if (!status)
+        status = app_seal_trial(&s->sql, &sealing, &sealed, message);
     return let_go(s, w, &sealing, status, message);
 }
 
@@ -293,20 +306,20 @@ static int is_precious(const struct app_sql_store *s, const struct app_record *r
 
 /* The result is the trial's where that is open, and this worker's or, if `late`, anybody's. */
 static int write_result(struct app_sql_store *s, int64_t study, int64_t revision, const struct app_record *r,
-                        int64_t worker, int late, int64_t *changed, struct app_message *message)
+                        int64_t worker, int late, struct app_sealed *sealed, struct app_message *message)
 {
-    return APP_SQL_RUN(s,
-                       "UPDATE trial SET state = $1, revision = $2, outcomes = $3, why = $4, log = $5,"
-                       " seconds = $6, failures = failures + $7, answer = $8, extra = $9, notes = $10,"
-                       " ended = CASE WHEN $1 <> 'pending' THEN {now} END,"
-                       " worker = NULL, process = NULL, born = NULL, lease = NULL"
-                       " WHERE study = $11 AND number = $12 AND state IN ('pending', 'running')"
-                       " AND (COALESCE(worker, 0) = $13 OR $14 = 1)",
-                       NULL, NULL, changed, message, app_sql_text(r->state), app_sql_integer(revision),
-                       app_sql_text(r->outcomes), app_sql_text(r->why), app_sql_text(r->log),
-                       app_sql_real(r->seconds), app_sql_integer(r->failures), app_sql_text(r->answer),
-                       app_sql_text(r->extra), app_sql_text(r->notes), app_sql_integer(study),
-                       app_sql_integer(r->number), app_sql_integer(worker), app_sql_integer(late));
+    return APP_SQL_RUN(
+        s,
+        "UPDATE trial SET state = $1, revision = $2, outcomes = $3, why = $4, log = $5,"
+        " seconds = $6, failures = failures + $7, answer = $8, extra = $9, notes = $10,"
+        " ended = CASE WHEN $1 <> 'pending' THEN {now} END,"
+        " worker = NULL, process = NULL, born = NULL, lease = NULL"
+        " WHERE study = $11 AND number = $12 AND state IN ('pending', 'running')"
+        " AND (COALESCE(worker, 0) = $13 OR $14 = 1) RETURNING " APP_RETURNED_TRIAL,
+        app_seal_take, sealed, NULL, message, app_sql_text(r->state), app_sql_integer(revision),
+        app_sql_text(r->outcomes), app_sql_text(r->why), app_sql_text(r->log), app_sql_real(r->seconds),
+        app_sql_integer(r->failures), app_sql_text(r->answer), app_sql_text(r->extra), app_sql_text(r->notes),
+        app_sql_integer(study), app_sql_integer(r->number), app_sql_integer(worker), app_sql_integer(late));
 }
 
 /* How a trial stands to an answer that is not its worker's. */
@@ -342,7 +355,7 @@ static int compare_late(struct app_sql_store *s, int64_t study, const struct app
 
 /* The answer as another line of the trial's notes. */
 static int keep_beside(struct app_sql_store *s, int64_t study, int64_t revision, const struct app_record *r,
-                       struct app_message *message)
+                       struct app_sealed *sealed, struct app_message *message)
 {
     struct app_text note = {0};
 
@@ -351,22 +364,22 @@ static int keep_beside(struct app_sql_store *s, int64_t study, int64_t revision,
         app_text_print(&note, " after %.3g s", r->seconds);
     const int status = note.failed
                            ? app_fail(message, CKG_ERR_NOMEM, "out of memory")
-                           : APP_SQL_RUN(s,
-                                         "UPDATE trial SET revision = $1, notes = COALESCE(notes || $2, '')"
-                                         " || $3 WHERE study = $4 AND number = $5",
-                                         NULL, NULL, NULL, message, app_sql_integer(revision),
-                                         app_sql_text("\n"), app_sql_text(note.data), app_sql_integer(study),
-                                         app_sql_integer(r->number));
+                           : APP_SQL_RUN(
+                                 s,
+                                 "UPDATE trial SET revision = $1, notes = COALESCE(notes || $2, '')"
+                                 " || $3 WHERE study = $4 AND number = $5 RETURNING " APP_RETURNED_TRIAL,
+                                 app_seal_take, sealed, NULL, message, app_sql_integer(revision),
+                                 app_sql_text("\n"), app_sql_text(note.data), app_sql_integer(study),
+                                 app_sql_integer(r->number));
     app_text_free(&note);
     return status;
 }
 
 /* Values that come when the trial is no longer their worker's. */
 static int take_late(struct app_sql_store *s, int64_t study, int64_t revision, const struct app_record *r,
-                     int64_t worker, int *kept, struct app_message *message)
+                     int64_t worker, int *kept, struct app_sealed *sealed, struct app_message *message)
 {
     struct against trial;
-    int64_t changed = 0;
     int status = compare_late(s, study, r, &trial, message);
 
     if (status || !trial.found)
@@ -376,19 +389,19 @@ static int take_late(struct app_sql_store *s, int64_t study, int64_t revision, c
         return CKG_OK;
     }
     if (trial.open && trial.known) {
-        status = write_result(s, study, revision, r, worker, 1, &changed, message);
+        status = write_result(s, study, revision, r, worker, 1, sealed, message);
         *kept = APP_KEPT;
         return status;
     }
     *kept = APP_KEPT_BESIDE;
-    return keep_beside(s, study, revision, r, message);
+    return keep_beside(s, study, revision, r, sealed, message);
 }
 
 static int finish_once(struct app_sql_store *s, int64_t study, const struct app_record *r, int64_t worker,
                        int durable, int *kept, struct app_message *message)
 {
     struct app_sealing sealing;
-    int64_t changed = 0;
+    struct app_sealed sealed = {0};
 
     /* All of it or nothing. */
     *kept = APP_KEPT_NOT;
@@ -397,20 +410,22 @@ static int finish_once(struct app_sql_store *s, int64_t study, const struct app_
         return status;
 
     /* It counts where the trial is still open, and this worker's. */
-    status = app_sql_revise(s, study, &sealing, message);
+    status = app_sql_check_trial(s, study, r->number, message);
+    if (!status)
+        status = app_sql_hold(s, study, &sealing, message);
     sealing.wakes = 1;
     if (!status)
-        status = app_sql_check_trial(s, study, r->number, message);
-    if (!status)
-        status = write_result(s, study, sealing.revision, r, worker, 0, &changed, message);
-    if (!status && changed)
+        status = write_result(s, study, sealing.revision, r, worker, 0, &sealed, message);
+    if (!status && sealed.number)
         *kept = APP_KEPT;
 
     /* What was measured is kept all the same. */
     else if (!status && r->starts > 0 && !strcmp(r->state, "complete"))
-        status = take_late(s, study, sealing.revision, r, worker, kept, message);
+        status = take_late(s, study, sealing.revision, r, worker, kept, &sealed, message);
 
     /* Only what was committed has been kept. */
+    if (!status)
+        status = app_seal_trial(&s->sql, &sealing, &sealed, message);
     status = app_sql_seal_and_end(s, &sealing, status, message);
     if (status)
         *kept = APP_KEPT_NOT;

@@ -693,6 +693,7 @@ const struct app_sql_driver app_sql_postgresql = {
                       " WHERE n.nspname = 'ckg' AND c.relkind IN ('r', 'p')) AS found",
             .schema = "ckg.",
             .claim = "FOR UPDATE OF t SKIP LOCKED",
+            .hold = "FOR UPDATE",
             .wake = "(SELECT 1 FROM pg_notify('ckg_' || CASE WHEN revision = 0 THEN 0 ELSE id END, ''))",
             .relaxed = "set_config('synchronous_commit', 'off', true) = 'off'",
             .check = "SELECT COALESCE((SELECT 'the index ' || c.relname || ' is not valid' FROM "

@@ -201,6 +201,85 @@ static int seal_trials(struct app_sql *sql, const struct app_sealing *sealing, u
     return status;
 }
 
+/* --- trials alone --- */
+
+static int take_held(void *context, const struct app_sql_value *columns, struct app_message *message)
+{
+    struct app_sealing *s = context;
+    struct app_sql_value now[APP_STUDY_LAST];
+
+    if (!app_seal_holds(columns, APP_STUDY_SEAL))
+        return app_fail(
+            message, CKG_ERR_SYSTEM,
+            "the store is damaged: study %lld is not what was written; `ckg check` says what can be saved",
+            (long long)columns[APP_STUDY_ID].integer);
+    memcpy(now, columns, sizeof now);
+    s->revision = ++now[APP_STUDY_REVISION].integer;
+    s->row = app_seal_of(now, APP_STUDY_LAST);
+    s->last = columns[APP_STUDY_LAST].integer;
+    s->sums[0] = (uint64_t)columns[APP_STUDY_TRIALS].integer;
+    s->sums[1] = (uint64_t)columns[APP_STUDY_CHANGES].integer;
+    return CKG_OK;
+}
+
+int app_seal_hold(struct app_sql *sql, int64_t study, struct app_sealing *sealing,
+                  struct app_message *message)
+{
+    *sealing = (struct app_sealing){.study = study, .held = 1};
+    return RUN(sql, "SELECT " APP_SEALED_STUDY " FROM study WHERE id = $1 {hold}", take_held, sealing,
+               message, study);
+}
+
+/* SQLite returns a whole number that it was given as a real as an integer, and reads it back as a real. */
+int app_seal_take(void *context, const struct app_sql_value *columns, struct app_message *message)
+{
+    static const int reals[] = {APP_TRIAL_SECONDS, APP_TRIAL_ASKED, APP_TRIAL_ENDED};
+    struct app_sql_value row[APP_TRIAL_COLUMNS];
+
+    (void)message;
+    memcpy(row, columns, sizeof row);
+    for (size_t i = 0; i < sizeof reals / sizeof *reals; i++)
+        if (row[reals[i]].type == APP_SQL_INTEGER)
+            row[reals[i]].type = APP_SQL_REAL;
+    *(struct app_sealed *)context = (struct app_sealed){
+        .number = row[APP_TRIAL_NUMBER].integer,
+        .before = (uint64_t)row[APP_TRIAL_SEAL].integer,
+        .after = app_seal_of(row, APP_TRIAL_SEAL),
+    };
+    return CKG_OK;
+}
+
+int app_seal_trial(struct app_sql *sql, struct app_sealing *sealing, const struct app_sealed *sealed,
+                   struct app_message *message)
+{
+    if (!sealed->number)
+        return CKG_OK;
+    sealing->trials ^= sealed->before ^ sealed->after;
+    if (sealed->number > sealing->last)
+        sealing->last = sealed->number;
+    return RUN(sql, "UPDATE trial SET seal = $1 WHERE study = $2 AND number = $3", NULL, NULL, message,
+               (int64_t)sealed->after, sealing->study, sealed->number);
+}
+
+/* The study's row after its trials. */
+static int seal_held(struct app_sql *sql, const struct app_sealing *s, struct app_message *message)
+{
+    const int64_t trials = (int64_t)(s->sums[0] ^ s->trials);
+    const struct app_sql_value rest[] = {{.type = APP_SQL_INTEGER, .integer = s->last},
+                                         {.type = APP_SQL_INTEGER, .integer = trials},
+                                         {.type = APP_SQL_INTEGER, .integer = (int64_t)s->sums[1]}};
+    uint64_t seal = s->row;
+
+    for (size_t i = 0; i < sizeof rest / sizeof *rest; i++)
+        seal = add_value(seal, &rest[i]);
+    return RUN(sql,
+               "UPDATE study SET revision = $1, last = $2, trials = $3, seal = $4 WHERE id = $5"
+               " RETURNING CASE WHEN $6 = 1 THEN {wake} END",
+               NULL, NULL, message, s->revision, s->last, trials, (int64_t)seal, s->study, s->wakes);
+}
+
+/* --- studies --- */
+
 /* What becomes of the study's row. */
 struct study {
     uint64_t trials, changes; /* what changed in the sums; then the sums */
@@ -228,6 +307,9 @@ static int take_study(void *context, const struct app_sql_value *columns, struct
 int app_seal_study(struct app_sql *sql, const struct app_sealing *sealing, struct app_message *message)
 {
     struct study study = {.changes = sealing->changes};
+
+    if (sealing->held)
+        return seal_held(sql, sealing, message);
     int status = seal_trials(sql, sealing, &study.trials, message);
 
     study.trials ^= sealing->trials;

@@ -36,6 +36,10 @@ enum {
 #define APP_SEALED_TRIAL                                                                                     \
     "t.study, t.number, t.revision, t.state, t.origin, t.queued, t.parameters, t.outcomes, t.why, t.log,"    \
     " t.answer, t.extra, t.notes, t.seconds, t.starts, t.failures, t.asked, t.ended, t.seal"
+/* The same behind RETURNING, where every database has its own idea of a table's other name. */
+#define APP_RETURNED_TRIAL                                                                                   \
+    "study, number, revision, state, origin, queued, parameters, outcomes, why, log,"                        \
+    " answer, extra, notes, seconds, starts, failures, asked, ended, seal"
 enum {
     APP_TRIAL_STUDY,
     APP_TRIAL_NUMBER,
@@ -122,7 +126,30 @@ struct app_sealing {
     uint64_t trials;  /* the seals of trials that it has deleted, by exclusive or */
     uint64_t changes; /* of app_seal_change */
     int wakes;        /* 1: those who listen to the study are told */
+
+    /* Of app_seal_hold: trials are sealed one by one, and nothing else of the study changes. */
+    int held;
+    uint64_t row;     /* the seal of the study's columns up to its last trial */
+    int64_t last;     /* its last trial, */
+    uint64_t sums[2]; /* and the sums that follow */
 };
+
+/*
+ * Takes hold of the study's row, which must be what was written, for a transaction that changes trials alone;
+ * sealing->revision is theirs, 0: there is no such study. Each trial that it inserts or changes is given by
+ * RETURNING APP_RETURNED_TRIAL to app_seal_take, and sealed by app_seal_trial.
+ */
+int app_seal_hold(struct app_sql *sql, int64_t study, struct app_sealing *sealing,
+                  struct app_message *message);
+
+/* A trial as it was left, to be sealed. */
+struct app_sealed {
+    int64_t number; /* 0: none was given */
+    uint64_t before, after;
+};
+int app_seal_take(void *sealed, const struct app_sql_value *columns, struct app_message *message);
+int app_seal_trial(struct app_sql *sql, struct app_sealing *sealing, const struct app_sealed *sealed,
+                   struct app_message *message);
 
 /* The change and its images; what that means for the study is noted in `sealing`. */
 int app_seal_change(struct app_sql *sql, struct app_sealing *sealing, int64_t change,

@@ -65,9 +65,10 @@ static const char *word_of(const struct app_sql_dialect *d, const char *word, si
         const char *name;
         const char *text;
     } words[] = {
-        {"id", d->id},         {"integer", d->integer}, {"real", d->real},   {"text", d->text},
-        {"now", d->now},       {"up", d->up},           {"wake", d->wake},   {"tables", d->tables},
-        {"schema", d->schema}, {"claim", d->claim},     {"check", d->check}, {"relaxed", d->relaxed},
+        {"id", d->id},           {"integer", d->integer}, {"real", d->real}, {"text", d->text},
+        {"now", d->now},         {"up", d->up},           {"wake", d->wake}, {"tables", d->tables},
+        {"schema", d->schema},   {"claim", d->claim},     {"hold", d->hold}, {"check", d->check},
+        {"relaxed", d->relaxed},
     };
 
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)

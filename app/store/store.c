@@ -383,7 +383,8 @@ int app_sql_check_trial(struct app_sql_store *s, int64_t study, int number, stru
 {
     struct visit nobody = {0};
 
-    return APP_SQL_RUN(s, "SELECT " APP_SEALED_TRIAL " FROM trial t WHERE t.study = $1 AND t.number = $2",
+    return APP_SQL_RUN(s,
+                       "SELECT " APP_SEALED_TRIAL " FROM trial t WHERE t.study = $1 AND t.number = $2 {hold}",
                        take_trial, &nobody, NULL, message, app_sql_integer(study), app_sql_integer(number));
 }
 
@@ -408,6 +409,16 @@ int app_sql_revise(struct app_sql_store *s, int64_t study, struct app_sealing *s
                : app_fail(message, CKG_ERR_NOT_FOUND, "the study has been deleted from its store");
 }
 
+int app_sql_hold(struct app_sql_store *s, int64_t study, struct app_sealing *sealing,
+                 struct app_message *message)
+{
+    const int status = app_seal_hold(&s->sql, study, sealing, message);
+
+    return status || sealing->revision
+               ? status
+               : app_fail(message, CKG_ERR_NOT_FOUND, "the study has been deleted from its store");
+}
+
 int app_sql_seal_and_end(struct app_sql_store *s, const struct app_sealing *sealing, int status,
                          struct app_message *message)
 {
@@ -417,7 +428,8 @@ int app_sql_seal_and_end(struct app_sql_store *s, const struct app_sealing *seal
 }
 
 int app_sql_insert(struct app_sql_store *s, int64_t study, int64_t revision, int number,
-                   const struct app_record *r, int64_t worker, struct app_message *message)
+                   const struct app_record *r, int64_t worker, struct app_sealed *sealed,
+                   struct app_message *message)
 {
     return APP_SQL_RUN(
         s,
@@ -425,13 +437,13 @@ int app_sql_insert(struct app_sql_store *s, int64_t study, int64_t revision, int
         " log, seconds, starts, failures, worker, answer, extra, notes, asked, ended, lease)"
         " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, {now},"
         " CASE WHEN $4 IN ('complete', 'failed') THEN {now} END,"
-        " CASE WHEN $4 = 'running' THEN {now} + $18 END)",
-        NULL, NULL, NULL, message, app_sql_integer(study), app_sql_integer(number), app_sql_integer(revision),
-        app_sql_text(r->state), app_sql_text(r->origin), app_sql_integer(r->queued),
-        app_sql_text(r->parameters), app_sql_text(r->outcomes), app_sql_text(r->why), app_sql_text(r->log),
-        app_sql_real(r->seconds), app_sql_integer(r->starts), app_sql_integer(r->failures),
-        app_sql_integer_or_null(worker), app_sql_text(r->answer), app_sql_text(r->extra),
-        app_sql_text(r->notes), app_sql_real(APP_STORE_SILENCE));
+        " CASE WHEN $4 = 'running' THEN {now} + $18 END) RETURNING " APP_RETURNED_TRIAL,
+        sealed ? app_seal_take : NULL, sealed, NULL, message, app_sql_integer(study), app_sql_integer(number),
+        app_sql_integer(revision), app_sql_text(r->state), app_sql_text(r->origin),
+        app_sql_integer(r->queued), app_sql_text(r->parameters), app_sql_text(r->outcomes),
+        app_sql_text(r->why), app_sql_text(r->log), app_sql_real(r->seconds), app_sql_integer(r->starts),
+        app_sql_integer(r->failures), app_sql_integer_or_null(worker), app_sql_text(r->answer),
+        app_sql_text(r->extra), app_sql_text(r->notes), app_sql_real(APP_STORE_SILENCE));
 }
 
 int app_sql_last(struct app_sql_store *s, int64_t study, int64_t *last, struct app_message *message)
@@ -445,23 +457,24 @@ static int add_once(struct app_sql_store *s, int64_t study, int first, int count
                     const struct app_record *records, int64_t worker, struct app_message *message)
 {
     struct app_sealing sealing;
-    int64_t last = 0;
     int status = app_sql_begin(&s->sql, !worker, message);
 
     if (status)
         return status;
 
     /* The first of them must be the next. */
-    status = app_sql_revise(s, study, &sealing, message);
+    status = app_sql_hold(s, study, &sealing, message);
     sealing.wakes = !worker;
-    if (!status)
-        status = app_sql_last(s, study, &last, message);
-    if (!status && last != first - 1)
+    if (!status && sealing.last != first - 1)
         status = app_fail(message, CKG_ERR_STATE, "another program has just added trial %d; try again",
                           first);
 
-    for (int i = 0; !status && i < count; i++)
-        status = app_sql_insert(s, study, sealing.revision, first + i, &records[i], worker, message);
+    for (int i = 0; !status && i < count; i++) {
+        struct app_sealed sealed = {0};
+        status = app_sql_insert(s, study, sealing.revision, first + i, &records[i], worker, &sealed, message);
+        if (!status)
+            status = app_seal_trial(&s->sql, &sealing, &sealed, message);
+    }
     return app_sql_seal_and_end(s, &sealing, status, message);
 }
 

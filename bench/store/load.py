@@ -1,8 +1,8 @@
 """load.py BUILD [OPTUNA_PYTHON]: the load that PostgreSQL takes as a store, into bench/results/store.txt.
 
 A server of its own, durable, on this machine. With 1, 8 and 32 workers: claims with finishes a second by build/bench/store_load, and the same
-statements, as the server has logged them, by pgbench right after. Then Optuna's storage on the same server, one trial after the other, where a
-Python with optuna and psycopg2 is given; and what idle workers cost the server.
+statements, as the server has logged them, by pgbench right after. Then a trial as `ckg run` has it in the store, and in Optuna's storage on the same
+server, in turn, where a Python with optuna and psycopg2 is given; and what idle workers (IDLE, 1,000) cost the server.
 """
 import os
 import re
@@ -43,44 +43,38 @@ def logged(server):
             found.append([" ".join(statement[1].split()), {}])
         elif detail and found:
             found[-1][1] = dict(re.findall(r"(\$\d+) = ('(?:[^']|'')*'|NULL)", detail[1]))
-    starts = [i for i, (words, _) in enumerate(found) if words.startswith("SELECT t.number") and "LIMIT" not in words and "$2" not in words]
+    starts = [i for i, (words, _) in enumerate(found) if words.startswith("SELECT t.number") and "MIN(p.number)" in words]
     commits = [i for i, (words, _) in enumerate(found) if words == "COMMIT"]
     first = max(i for i in starts if i < commits[-2])
     return found[first:[i for i in commits if i > first][1] + 1]
 
 
 def script(statements):
+    """The transactions' statements; the study's row, which each takes hold of, has the revision that its changes get."""
     revision, lines = None, []
     for at, (words, values) in enumerate(statements):
         def value(match):
             text = values[match[0]]
-            if text == f"'{MARKER}'":
+            if text == f"'{MARKER}'" and "SET revision = $1, last" not in words:
                 return ":number"
             if revision and text == f"'{revision}'":
-                return ":revision"
+                return "(:revision + 1)"
             return text if not re.fullmatch(r"'-?[\d.]+'", text) else text.strip("'") if not text.startswith("'-") else f"({text.strip(chr(39))})"
         text = re.sub(r"\$\d+", value, words)
         if "LIMIT 1" in words:
             text = f"SELECT q.number FROM ({text}) q \\gset"
-        elif "RETURNING revision" in words:
-            text = text.replace("RETURNING revision", "RETURNING revision AS revision") + " \\gset"
-            revision = None
-            for w, vs in statements[at:]:
-                if w.startswith("UPDATE ckg.trial SET state = 'running'"):
-                    revision = vs["$1"].strip("'")
-                    break
-                if w.startswith("UPDATE ckg.trial SET state = $1"):
-                    revision = vs["$2"].strip("'")
-                    break
+        elif words.startswith("SELECT id, name"):
+            text += " \\gset"
+            revision = next(v["$1"].strip("'") for w, v in statements[at:] if "SET revision = $1, last" in w)
         else:
             text += ";"
         lines.append(text)
     return "\n".join(lines) + "\n"
 
 
-def rate(server, workers, trials):
-    """Ours, then pgbench's with the same number of trials that wait."""
-    name = f"load_{workers}"
+def rate(server, workers, trials, name=None):
+    """The name of a new database, and what it took there."""
+    name = name or f"load_{workers}"
     url = server.database(name)
     ours = subprocess.run([os.path.join(BUILD, "bench", "store_load"), url, str(workers), str(trials)], check=True, capture_output=True, text=True).stdout.strip()
     return name, ours
@@ -109,7 +103,7 @@ def seconds_of(server):
     return total / tick
 
 
-def idle(server, count, seconds=30):
+def idle(server, count, seconds=60):
     """Workers that have nothing to do, after all have come."""
     with tempfile.TemporaryDirectory() as folder:
         url = server.database(f"idle_{count}")
@@ -147,17 +141,22 @@ def main():
         path = server.write("claim.sql", script(logged(server)))
         server.sql("ALTER SYSTEM SET log_statement = 'none'")
         server.sql("SELECT pg_reload_conf()")
-        for workers, trials in ((1, 1000), (8, 1600), (32, 1600)):
+        for workers, trials in ((1, 400), (8, 800), (32, 800)):
             name, ours = rate(server, workers, trials)
             bare = pgbench(server, name, path, workers, trials)
             say(f"{ours}; pgbench with the same statements: {bare if isinstance(bare, str) else f'{bare:.0f}'} a second")
         if OPTUNA:
             server.database("optuna")
             url = f"postgresql+psycopg2://ckg@/optuna?host={server.folder}"
-            times = [float(subprocess.run([OPTUNA, "-c", OPTUNA_SCRIPT, url], check=True, capture_output=True, text=True).stdout) for _ in range(3)]
-            say(f"Optuna's RDB storage on the same server, random sampler: {statistics.median(times):.1f} ms a trial (of {', '.join(f'{t:.1f}' for t in times)})")
-        count = int(os.environ.get("IDLE", "200"))
-        say(f"{count} idle workers: {idle(server, count):.2f} % of one core for the server")
+            ours, theirs = [], []
+            for turn in range(3):
+                ours.append(float(re.search(r"([\d.]+) ms", rate(server, 1, 0, f"alone_{turn}")[1])[1]))
+                theirs.append(float(subprocess.run([OPTUNA, "-c", OPTUNA_SCRIPT, url], check=True, capture_output=True, text=True).stdout))
+            version = subprocess.run([OPTUNA, "-c", "import optuna; print(optuna.__version__)"], check=True, capture_output=True, text=True).stdout.strip()
+            say(f"milliseconds of a trial, in turn: ours {', '.join(f'{t:.1f}' for t in ours)}, Optuna {version}'s RDB storage with its random sampler "
+                f"{', '.join(f'{t:.1f}' for t in theirs)}: {statistics.median(theirs) / statistics.median(ours):.1f} times as long by the medians")
+        count = int(os.environ.get("IDLE", "1000"))
+        say(f"{count} idle workers, a connection each: {idle(server, count):.2f} % of one core for the server, over a minute")
     with open(os.path.join(HERE, "..", "results", "store.txt"), "w") as file:
         file.write("".join(line + "\n" for line in lines))
 

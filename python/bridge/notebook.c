@@ -338,12 +338,11 @@ int pyckg_notebook_add(pyckg_notebook *b, const double *x, int queued, int *numb
 /* The trial exists, as the store has it now, and does not run. */
 static int prepare(pyckg_notebook *b, int number)
 {
-    struct app_elsewhere elsewhere;
     int status = app_notebook_sync(&b->n);
 
     if (!status)
         status = pyckg_check_trial(b, number);
-    return status ? status : app_notebook_release(&b->n, number, &elsewhere);
+    return status ? status : app_notebook_release_patiently(&b->n, number, NULL);
 }
 
 static int take_values(pyckg_notebook *b, struct app_told *told, int count, const ckg_measurement *measured)
