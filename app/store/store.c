@@ -564,7 +564,9 @@ static int sql_open(struct app_store **out, const char *url, int create, const s
     s->base.table = &app_store_sql;
     int status = app_sql_open(&s->sql, url, create, asking, message);
     if (!status)
-        status = app_schema_open(&s->sql, create, message);
+        do
+            status = app_schema_open(&s->sql, create, message);
+        while (app_sql_again(&s->sql, status));
     if (status)
         sql_close(&s->base);
     else

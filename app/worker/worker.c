@@ -609,6 +609,7 @@ static int open_store(struct worker *w, struct app_message *message)
 static int begin(struct worker *w, struct app_message *message)
 {
     const struct app_worker_orders *orders = w->orders;
+    const struct app_asking asking = {app_places_give_up, &w->places};
     int status = list_studies(w, message);
 
     /* With what, where, and who we are there. */
@@ -622,7 +623,7 @@ static int begin(struct worker *w, struct app_message *message)
     }
     if (status)
         return status;
-    w->store->table->set_patience(w->store, patience, &(struct app_asking){app_places_give_up, &w->places});
+    w->store->table->set_patience(w->store, APP_STORE_PATIENCE, &asking);
     app_worker_here(&w->self, w->machine);
     describe(w);
     status = w->store->table->worker_add(w->store, &w->self, message);
@@ -635,6 +636,7 @@ static int begin(struct worker *w, struct app_message *message)
         app_places_begin(&w->places);
         status = look_for_studies(w, 1, message);
     }
+    w->store->table->set_patience(w->store, patience, &asking);
     w->beaten = app_clock();
     w->changed = app_clock();
     return status;
