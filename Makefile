@@ -11,6 +11,7 @@
 #   make storm      runs of studies, killed, stopped, without disk or with another clock, STORM_SECONDS=60
 #   make nothing-lost  a study in PostgreSQL by 16 workers, killed, cut off, with a server that ends five times
 #   make coverage   branches that the tests take, into docs/coverage.md; make mutations: ten lines made wrong, and who notices
+#   make browser    every page and action of `ckg serve` in Chromium, with pictures in build/shots: minutes
 #   make bench      builds and runs the benchmarks
 #   make figures    draws the pictures of the documentation; make convergence, make stopping: runs of minutes and their tables;
 #                   make decoupled: hours, and where it was interrupted it goes on
@@ -43,7 +44,7 @@ VALGRIND = valgrind;--quiet;--error-exitcode=99;--leak-check=full;--errors-for-l
 # $(call build,FOLDER,COMPILER,OPTIONS,TARGET): configures and builds; the target is optional. A folder keeps the compiler it began with.
 build = CC=$(2) cmake -S . -B $(1) $(3) >/dev/null && cmake --build $(1) -j $(JOBS) $(if $(4),--target $(4))
 
-.PHONY: all run test test-gcc test-clang wheel python python-strict python-sanitize notebooks install sanitize-address-undefined sanitize-thread valgrind allocations fuzz damage faults power-loss storm nothing-lost coverage mutations bench figures convergence stopping decoupled deps clean
+.PHONY: all run test test-gcc test-clang wheel python python-strict python-sanitize notebooks install sanitize-address-undefined sanitize-thread valgrind allocations fuzz damage faults power-loss storm nothing-lost browser coverage mutations bench figures convergence stopping decoupled deps clean
 
 all:
 	$(call build,build,$(CC))
@@ -116,6 +117,10 @@ coverage:
 	    -DCMAKE_C_FLAGS_RELEASE="-O1 -g -DNDEBUG --coverage -fprofile-update=prefer-atomic")
 	cd build-coverage && CKG_TEST_LIGHT=1 $(CTEST) -E "$(COVERAGE_SKIP)"
 	scripts/coverage.py build-coverage --page docs/coverage.md
+
+browser: all
+	scripts/install-deps.sh test
+	CKG_SHOTS=build/shots python3 tests/browser/test_pages.py build/ckg
 
 # Ten central lines made wrong, one at a time, in a copy: the tests must notice. The table goes into docs/reliability.md.
 mutations:

@@ -61,6 +61,13 @@ if(CKG_PROGRAM)
         set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77)
     endforeach()
 
+    # The pages in a real browser: what is quick to look at. `make browser` has the rest. What a compiler makes of them is the same.
+    if(CKG_SERVE AND NOT CKG_SANITIZE AND NOT CKG_TEST_LAUNCHER)
+        add_test(NAME browser/test_pages COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/browser/test_pages.py $<TARGET_FILE:ckg_program>
+            test_study test_live test_lab)
+        set_tests_properties(browser/test_pages PROPERTIES LABELS "browser;script" SKIP_RETURN_CODE 77)
+    endif()
+
     # The suite of the store once more, in a server of PostgreSQL that is started for it.
     if(CKG_POSTGRESQL)
         add_test(NAME app/test_store_on_a_server COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/app/postgresql.py

@@ -26,6 +26,8 @@ can_make_environments() { python3 -c 'import ensurepip, sys, venv; assert sys.ve
 has_python_headers() { [ -f "$(python3 -c 'import sysconfig; print(sysconfig.get_path("include"))')/Python.h" ]; }
 has_postgresql() { ls /usr/lib/postgresql/*/bin/initdb && PATH=$PATH:/usr/sbin has_command pgbouncer; }
 has_slurm() { PATH=$PATH:/usr/sbin; has_command munged && has_command slurmctld && has_command slurmd && has_command sbatch; }
+has_browser() { has_command node && has_command npm && { has_command chromium-headless-shell || has_command chromium; }; }
+has_playwright() { [ -f "${HOME:-/tmp}/.cache/ckg/playwright/package/index.js" ]; }
 has_library() { pkg-config --exists "$1"; }
 
 need_for_build() {
@@ -56,6 +58,7 @@ need_for_test() {
     need "libpq, for studies in PostgreSQL" libpq-dev has_library libpq
     try "PostgreSQL and pgbouncer, for tests of studies there" "postgresql pgbouncer" has_postgresql
     need "libevent, for ckg serve" libevent-dev has_library libevent_core
+    try "Chromium, Node.js and npm, for tests of the pages of ckg serve" "chromium nodejs npm" has_browser
     try "Slurm, for evaluations as its jobs" "slurmctld slurmd slurm-client munge" has_slurm
     need "OpenBLAS, for examples/mnist and the benchmarks" libopenblas-dev has_library openblas
 }
@@ -112,13 +115,23 @@ all) need_for_build; need_for_run; need_for_test; need_for_python; need_for_fuzz
 *) echo "usage: install-deps.sh build|run|test|python|fuzz|all" >&2; exit 2 ;;
 esac
 
+# What drives the browser comes from npm; without a network its tests are left out.
+fetch_playwright() {
+    case $wanted in test | all) ;; *) return 0 ;; esac
+    if has_browser >/dev/null && ! has_playwright; then
+        "$(dirname "$0")/fetch-playwright.sh" >/dev/null 2>&1 || echo "playwright-core is not to be had, so pages are not tested in a browser" >&2
+    fi
+}
+
 if [ -z "$missing" ]; then
     install_wishes
+    fetch_playwright
     exit 0
 fi
 if has_command apt-get >/dev/null && { [ "$(id -u)" -eq 0 ] || has_command sudo >/dev/null; }; then
     install_packages
     install_wishes
+    fetch_playwright
 else
     printf '%s' "$missing" | sed 's/^/missing: /' >&2
     exit 1

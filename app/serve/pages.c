@@ -138,6 +138,25 @@ void app_page_study(struct app_board *b, int study, struct app_text *out)
     app_page_close(out);
 }
 
+/* The lab's form, which a module fills. */
+void app_page_lab(struct app_board *b, int study, struct app_text *out)
+{
+    struct app_text attributes = {0};
+
+    pthread_mutex_lock(&b->lock);
+    const char *name = b->studies[study]->name ? b->studies[study]->name : "a study";
+    app_text_print(&attributes, "data-study=\"%d\" data-lab=\"1\"", study + 1);
+    app_page_open(out, name, attributes.data);
+    app_text_print(out, "<header><nav aria-label=\"pages\"><a href=\"/study/%d\">", study + 1);
+    app_markup(out, name);
+    app_text_print(out,
+                   "</a></nav><h1>Results</h1></header>\n<main id=\"main\">\n<noscript><p>The form needs "
+                   "scripts; <code>ckg tell</code> does not.</p></noscript>\n");
+    pthread_mutex_unlock(&b->lock);
+    app_text_free(&attributes);
+    app_page_close(out);
+}
+
 /* --- what is quick to know --- */
 
 static const char *state_of(const struct app_notebook *n, const int tally[APP_STATES])

@@ -281,6 +281,8 @@ static int route_study(struct app_board *b, int study, const char *path, const s
 
     if (!*path)
         app_page_study(b, study, &out->text);
+    else if (!strcmp(path, "/lab"))
+        app_page_lab(b, study, &out->text);
     else if (!strcmp(path, "/part/head"))
         show_head(b, study, out);
     else if (goes_on(path, "/part", &rest) && *rest) {

@@ -28,6 +28,16 @@ export async function ask(path, options) {
   throw new Refused(answer.status, words);
 }
 
+// A change; the field tells the server that it is no form of another site. What comes back: an object, or a list of them.
+export async function post(path, body) {
+  const answer = await ask(path, { method: "POST", headers: { "Content-Type": "application/json", "Ckg-Steer": "1" }, body: JSON.stringify(body) });
+  return parseLines(await answer.text());
+}
+
+// Whether whoever looks may change studies.
+let steers = null;
+export const maySteer = () => (steers ??= getJson("server").then((server) => server.steer === true, () => false));
+
 export const getJson = async (path) => (await ask(path)).json();
 
 export const parseLines = (text) =>

@@ -1,9 +1,10 @@
 // Where a page begins: which one it is, and whether the server is there.
 import { indexPage } from "./index.js";
+import { labPage } from "./lab.js";
 import { studyPage } from "./study.js";
 import { trialPage } from "./trial.js";
 
-const { study, trial, index } = document.body.dataset;
+const { study, trial, lab, index } = document.body.dataset;
 const live = document.getElementById("live");
 
 // "live", or that the server is away; the browser tries again by itself.
@@ -14,6 +15,8 @@ function say(there) {
 
 if (index) {
   indexPage(say);
+} else if (study && lab) {
+  labPage(Number(study), say);
 } else if (study && trial) {
   trialPage(Number(study), Number(trial), say);
 } else if (study) {

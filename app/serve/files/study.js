@@ -1,9 +1,9 @@
 // One study: its parts know how to draw themselves; here is what they share, and when each is due.
-import { Refused, Study, getPart, listen } from "./api.js";
+import { Refused, Study, getPart, listen, maySteer } from "./api.js";
 import { checks } from "./checks.js";
 import { convergence } from "./convergence.js";
 import { design } from "./design.js";
-import { el, visible, wait } from "./dom.js";
+import { button, el, visible, wait } from "./dom.js";
 import { frontier } from "./frontier.js";
 import { hint, lookOf } from "./looks.js";
 import { map } from "./map.js";
@@ -11,6 +11,7 @@ import { parallel } from "./parallel.js";
 import { peek } from "./peek.js";
 import { rounds } from "./rounds.js";
 import { slices } from "./slices.js";
+import { askDesign, steerBar } from "./steer.js";
 import { table } from "./table.js";
 import { tiles } from "./tiles.js";
 import { timeline } from "./timeline.js";
@@ -81,6 +82,16 @@ export function studyPage(id, say) {
 
   page.design = design(page);
 
+  // Who may change the study gets the buttons for it.
+  let bar = null;
+  maySteer().then((may) => {
+    if (!may) return;
+    bar = steerBar(page);
+    document.getElementById("tiles").after(bar.box);
+    page.designActions = (state) => [button("Evaluate this design …", () => askDesign(study, state.now))];
+    if (study.problem) bar.update();
+  });
+
   function redraw() {
     for (const part of parts.values()) if (part.view && study.problem && part.drawn) part.view.redraw();
   }
@@ -135,6 +146,7 @@ export function studyPage(id, say) {
         throw error;
       }
       for (const part of parts.values()) part.stale = true;
+      bar?.update();
       say(true);
     }
     startAll();
