@@ -176,6 +176,12 @@ static int keep_list(struct app_arguments *a, const struct app_option *option, c
     }
 }
 
+/* 1 for 127.0.0.1:8080, 8080 or [::1]:8080. */
+static int is_address(const char *word)
+{
+    return (*word >= '0' && *word <= '9') || *word == '[';
+}
+
 /* One word that begins with a dash. *at moves on when the value is the next word. */
 static int read_option(struct app_arguments *a, int argc, char **argv, int *at)
 {
@@ -200,6 +206,8 @@ static int read_option(struct app_arguments *a, int argc, char **argv, int *at)
     const struct app_option *option = app_option_at(a->command, index);
     if (!option->argument && value)
         return app_wrong(a, "--%s takes no value", option->name);
+    if (option->use == APP_MAYBE && !value && (*at + 1 >= argc || !is_address(argv[*at + 1])))
+        value = "";
     if (option->argument && !value && *at + 1 >= argc)
         return app_wrong(a, "--%s needs a value", option->name);
     if (option->argument && !value)

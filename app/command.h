@@ -29,7 +29,8 @@ enum app_option_use {
     APP_NEEDED,   /* the command makes no sense without it */
     APP_REPEATED, /* it may be given several times; one option of a command at most */
     /* it takes NAME=VALUE, and so does each word behind it that has an equals sign; one at most, once */
-    APP_LIST
+    APP_LIST,
+    APP_MAYBE /* its value may be left out: a word behind it is one where it begins as an address does */
 };
 
 enum app_command_traits {

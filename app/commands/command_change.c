@@ -109,7 +109,6 @@ static int take_over(const struct app_arguments *a, struct app_notebook *n, stru
     struct app_edit edit = {.notebook = n};
     struct app_adapted adapted = {0};
     struct app_text text = {0};
-    struct app_text definition = {0};
     int status = app_notebook_adapt(n, now, &edit, &adapted);
 
     /* What it is about. */
@@ -123,18 +122,16 @@ static int take_over(const struct app_arguments *a, struct app_notebook *n, stru
         status = ask(a, n);
 
     /* The problem and its trials, all at once. */
-    app_definition_write(&n->definition, n->definition.has_seed ? n->definition.seed : n->seed, &definition);
-    if (!status && (definition.failed || text.failed))
+    if (!status && text.failed)
         status = app_fail(n->message, CKG_ERR_NOMEM, "out of memory");
     if (!status)
-        status = app_edit_make(&edit, "problem", a->line, definition.data);
+        status = app_edit_make_problem(&edit, a->line);
     if (!status && a->json)
         app_say("%s\n", text.data);
     else if (!status && !a->quiet)
         app_say("taken over; `ckg undo` takes it back\n");
 
     app_text_free(&text);
-    app_text_free(&definition);
     app_adapted_free(&adapted);
     app_edit_free(&edit);
     return status;

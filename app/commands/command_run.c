@@ -7,6 +7,7 @@
 #include "base/visible.h"
 #include "command.h"
 #include "commands/recommendation.h"
+#include "commands/serving.h"
 #include "evaluate/program.h"
 #include "notebook/pause.h"
 #include "run/run.h"
@@ -14,6 +15,10 @@
 
 static const struct app_option options[] = {
     {"dry-run", 0, NULL, "print the next designs without evaluating anything", 0},
+    {"serve", 0, "[ADDRESS:PORT]",
+     "show the run to browsers meanwhile, as `ckg serve` does (default: 127.0.0.1:8080)", APP_MAYBE},
+    {"steer", 0, NULL, "with --serve: with the token, the study may be changed", 0},
+    {"token-file", 0, "FILE", "with --serve: ask for the token in the first line of this file", 0},
     {"no-stop", 0, NULL, "spend the whole budget, whatever `stop` says in the problem file", 0},
     {0},
 };
@@ -112,6 +117,11 @@ static int conclude(const struct app_arguments *a, struct app_notebook *n, enum 
                         "interrupted after %d of %d evaluations; run the same command to continue",
                         tally[APP_COMPLETE] + tally[APP_FAILED_TRIAL], n->definition.budget);
 
+    if (end == APP_RUN_ENDED)
+        return app_fail(n->message, CKG_ERR_STATE,
+                        "stopped by %.127s after %d of %d evaluations; run the same command to continue",
+                        n->hold.by[0] ? n->hold.by : "somebody",
+                        tally[APP_COMPLETE] + tally[APP_FAILED_TRIAL], n->definition.budget);
     if (end == APP_RUN_PAUSED)
         return complain_of_pause(n, tally[APP_COMPLETE] + tally[APP_FAILED_TRIAL]);
 
@@ -140,6 +150,20 @@ static int run_alone(const struct app_arguments *a, struct app_notebook *n)
     return end == APP_RUN_BROKEN ? CKG_ERR_SYSTEM : conclude(a, n, end);
 }
 
+/* What is wrong with the server that is wanted is said before anything runs. */
+static int check(const struct app_arguments *a)
+{
+    struct app_server server = {0};
+
+    if (!app_option(a, "serve"))
+        return app_option(a, "steer") || app_option(a, "token-file")
+                   ? app_wrong(a, "--steer and --token-file go with --serve")
+                   : CKG_OK;
+    if (app_serve_lacking)
+        return app_fail(a->message, CKG_ERR_SYSTEM, "%s", app_serve_lacking);
+    return app_gate_open(a, app_option(a, "serve"), &server);
+}
+
 static int run(const struct app_arguments *a, struct app_notebook *n)
 {
     /* What is probably not meant is said, and what cannot work is refused, before anything is spent. */
@@ -165,17 +189,20 @@ static int run(const struct app_arguments *a, struct app_notebook *n)
 
     /* It was opened to look first: what cannot run must not leave a store behind. */
     app_notebook_close(n);
+    if (app_option(a, "serve"))
+        app_serve_run(a);
     status = app_open(n, a, APP_WRITE);
     return status ? status : run_alone(a, n);
 }
 
 const struct app_work app_command_run = {
-    .usage = "STUDY",
+    .usage = "STUDY [--serve [ADDRESS:PORT] [--steer]]",
     .about = "If it is interrupted or killed, the same command continues where it stopped. Several\n"
              "processes may run the same study at once. Ctrl-C waits for the evaluations under way; a\n"
              "second Ctrl-C kills them, and the next run evaluates their designs. With `stop` in the\n"
              "problem file it ends when the rest of the budget is expected to gain too little.",
     .traits = APP_TAKES_STUDY | APP_HAS_JSON | APP_HAS_THREADS | APP_HAS_MODEL,
     .options = options,
+    .check = check,
     .run_study = run,
 };

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "command.h"
-#include "serve/front.h"
+#include "commands/serving.h"
 
 static const struct app_option options[] = {
     {"store", 0, "URL", "show every study of this store, also those that come later", 0},
@@ -25,7 +25,8 @@ static int take_words(const struct app_arguments *a, struct app_clerk *clerk, co
         if (app_store_is(a->rest[i]))
             stores[clerk->stores++] = a->rest[i];
         else
-            status = app_board_add(clerk->board, &(struct app_study_place){.file = a->rest[i]}, a->message);
+            status = app_board_add(clerk->board, &(struct app_study_place){.file = a->rest[i]}, 0,
+                                   a->message);
     return status;
 }
 
@@ -42,26 +43,6 @@ static int make_urls(const struct app_arguments *a, struct app_clerk *clerk, cha
     return CKG_OK;
 }
 
-/* Where to listen, and who may come. */
-static int open_gate(const struct app_arguments *a, struct app_server *server)
-{
-    const char *listen = app_option(a, "listen");
-    const char *file = app_option(a, "token-file");
-    int status = app_address_read(&server->address, listen ? listen : "127.0.0.1:8080", a->message);
-
-    /* Who only looks needs no token on this machine, unless somebody asks for it. */
-    server->gate.loopback = server->address.loopback;
-    server->gate.open = server->address.loopback && !file;
-    server->gate.steer = app_option(a, "steer") != NULL;
-    server->gate.names = a->repeated;
-    server->gate.name = a->each;
-    if (!status && file)
-        status = app_token_read(&server->gate, file, a->message);
-    else if (!status && (!server->gate.open || server->gate.steer))
-        status = app_token_draw(&server->gate, a->message);
-    return status;
-}
-
 static int serve(const struct app_arguments *a, struct app_board *board)
 {
     struct app_server server = {.clerk = {.board = board}, .quiet = a->quiet};
@@ -74,7 +55,9 @@ static int serve(const struct app_arguments *a, struct app_board *board)
     if (!status)
         status = make_urls(a, &server.clerk, urls, stores);
     if (!status)
-        status = open_gate(a, &server);
+        status = app_gate_open(a, app_option(a, "listen"), &server);
+    server.gate.names = a->repeated;
+    server.gate.name = a->each;
     if (!status)
         status = app_serve(&server, a->message);
 

@@ -53,10 +53,13 @@ static void print_pause(const struct app_notebook *n)
     struct app_pause pause;
     struct app_text line = {0};
 
-    if (!app_pause_find(n, &pause))
-        return;
-    app_pause_write(n, &line);
-    app_say("paused: %s\n", line.data ? line.data : "");
+    if (app_hold_write(&n->hold, &line))
+        app_say("%s; `ckg resume` goes on\n", line.data ? line.data : "paused");
+    line.length = 0;
+    if (app_pause_find(n, &pause)) {
+        app_pause_write(n, &line);
+        app_say("paused: %s\n", line.data ? line.data : "");
+    }
     app_text_free(&line);
 }
 

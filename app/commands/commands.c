@@ -10,6 +10,8 @@
     ROW(discard, "set trials aside, out of sight of the models and the budget")                              \
     ROW(retry, "have trials evaluated again")                                                                \
     ROW(undo, "take the last change back")                                                                   \
+    ROW(pause, "have runs and workers hold back, or runs end")                                               \
+    ROW(resume, "have them go on")                                                                           \
     ROW(change, "take over what the problem file changed in limits, noise, ranges, constraints, parameters") \
     ROW(status, "show where a study stands")                                                                 \
     ROW(trials, "list every trial with its state, parameters, values and feasibility")                       \

@@ -34,6 +34,12 @@ void app_trial_add_whole(const struct app_definition *definition, const struct a
 void app_status_write(const struct app_notebook *notebook, const ckg_gain *gain, int stopped,
                       const struct app_crew *crew, struct app_text *out);
 
+/* Who holds the study back, since when, and whether its runs end, or null. */
+void app_hold_add(const struct app_hold *hold, struct app_text *out);
+
+/* The same as an object of its own, with the name of the study and its budget. */
+void app_hold_write_study(const struct app_notebook *notebook, struct app_text *out);
+
 /* What a changed problem changes, and what that does to the trials. */
 void app_change_write(const struct app_difference *difference, const struct app_adapted *adapted,
                       struct app_text *out);

@@ -93,6 +93,33 @@ static void add_pause(const struct app_notebook *n, struct app_text *out)
     app_json_close(out, '}');
 }
 
+void app_hold_add(const struct app_hold *hold, struct app_text *out)
+{
+    char moment[32];
+
+    if (hold->held == APP_NOT_HELD) {
+        app_json_add_string(out, "held", NULL);
+        return;
+    }
+    app_json_open(out, "held", '{');
+    app_json_add_string(out, "by", hold->by[0] ? hold->by : NULL);
+    app_json_add_string(out, "since", app_moment_utc(hold->since, moment));
+    app_json_add_truth(out, "stopped", hold->held == APP_STOPPED);
+    app_json_close(out, '}');
+}
+
+void app_hold_write_study(const struct app_notebook *n, struct app_text *out)
+{
+    app_json_open(out, NULL, '{');
+    app_json_add_string(out, "study", n->definition.name);
+    if (n->definition.budget)
+        app_json_add_integer(out, "budget", n->definition.budget);
+    else
+        app_json_add_string(out, "budget", NULL);
+    app_hold_add(&n->hold, out);
+    app_json_close(out, '}');
+}
+
 /* The trials that the worker evaluates. */
 static void add_held(const struct app_crew *crew, int64_t worker, struct app_text *out)
 {
@@ -182,6 +209,7 @@ void app_status_write(const struct app_notebook *n, const ckg_gain *gain, int st
 
     add_best_feasible(n, out);
     add_pause(n, out);
+    app_hold_add(&n->hold, out);
 
     /* What going on is expected to gain. */
     app_json_open(out, "expected_gain", '{');

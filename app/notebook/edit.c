@@ -65,6 +65,18 @@ int app_edit_trial(struct app_edit *e, const struct app_trial *t)
     return design->failed || outcomes->failed ? no_memory(e->notebook) : CKG_OK;
 }
 
+int app_edit_make_problem(struct app_edit *e, const char *command)
+{
+    const struct app_notebook *n = e->notebook;
+    struct app_text definition = {0};
+
+    app_definition_write(&n->definition, n->definition.has_seed ? n->definition.seed : n->seed, &definition);
+    const int status = definition.failed ? no_memory(n)
+                                         : app_edit_make(e, "problem", command, definition.data);
+    app_text_free(&definition);
+    return status;
+}
+
 int app_edit_make(struct app_edit *e, const char *kind, const char *command, const char *definition)
 {
     struct app_notebook *n = e->notebook;

@@ -353,20 +353,25 @@ static int take_record(void *context, const struct app_record *record)
     return app_notebook_take(context, record);
 }
 
-/* Trials that were taken back are forgotten; a changed problem cannot be followed. */
+/* Trials that were taken back are forgotten; a changed problem cannot be followed, another budget can. */
 static int check_standing(struct app_notebook *n)
 {
-    int64_t redefined;
-    int last;
-    const int status = n->store->table->standing(n->store, n->study, &last, &redefined, n->message);
+    struct app_standing standing;
+    const int status = n->store->table->standing(n->store, n->study, &standing, n->message);
 
     if (status)
         return status;
-    if (redefined != n->redefined)
+    if (standing.redefined != n->redefined)
         return app_fail(n->message, CKG_ERR_STATE,
                         "%s: another program has changed the problem; run the same command again", n->url);
-    for (; n->count > last; n->stale = 1)
+    for (; n->count > standing.last; n->stale = 1)
         app_trial_free(&n->trials[--n->count]);
+
+    n->hold = standing.hold;
+    if (standing.budget && standing.budget != n->definition.budget) {
+        n->definition.budget = standing.budget;
+        n->stale = 1; /* policies may look ahead to the end of it */
+    }
     return CKG_OK;
 }
 

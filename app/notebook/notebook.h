@@ -45,6 +45,7 @@ struct app_notebook {
     int64_t study; /* its id in the store, 0: not there yet */
     int64_t revision;
     int64_t redefined; /* when a person last changed the problem that was read, a revision; 0: never */
+    struct app_hold hold;
     int count, capacity;
     struct app_trial *trials;        /* (count) trial number i + 1 at i */
     ckg_study *engine;               /* NULL until app_notebook_engine */
@@ -219,6 +220,9 @@ struct app_edit {
  */
 int app_edit_trial(struct app_edit *edit, const struct app_trial *trial);
 
+/* The notebook's definition, as it is now, becomes the problem of the study, with these trials. */
+int app_edit_make_problem(struct app_edit *edit, const char *command);
+
 /*
  * Makes the change, all of it or nothing, and reads it back. `kind` as in struct app_change, `command` as it
  * was typed; `definition` is what the problem becomes, NULL: it stays.
@@ -272,6 +276,20 @@ int app_notebook_release(struct app_notebook *notebook, int number, struct app_e
  */
 int app_notebook_release_patiently(struct app_notebook *notebook, int number,
                                    void (*say)(const struct app_elsewhere *elsewhere));
+
+/* --- what people want of whoever evaluates (held.c) --- */
+
+/* Whoever evaluates the study holds back, ends, or goes on. */
+int app_notebook_hold(struct app_notebook *notebook, enum app_holding held);
+
+/*
+ * The budget from now on, also for runs under way and for those to come, until the problem file gives
+ * another. CKG_ERR_INVALID: it is none.
+ */
+int app_notebook_set_budget(struct app_notebook *notebook, int budget);
+
+/* Adds "paused by anna@lab since 2026-01-31 14:00"; 0 where it is not held. */
+int app_hold_write(const struct app_hold *hold, struct app_text *out);
 
 /* --- designs of the user's own (own.c) --- */
 

@@ -182,6 +182,16 @@ static int check_same(struct app_notebook *n, const struct app_study_record *rec
     return status;
 }
 
+/* The budget of a definition as the store has it, 0: none. */
+static json_int_t budget_of(const char *definition)
+{
+    json_t *object = json_loads(definition, 0, NULL);
+    const json_int_t budget = json_integer_value(json_object_get(object, "budget"));
+
+    json_decref(object);
+    return budget;
+}
+
 /* Makes the store's record follow the file. */
 static int update_record(struct app_notebook *n, const struct app_study_record *old)
 {
@@ -197,6 +207,10 @@ static int update_record(struct app_notebook *n, const struct app_study_record *
                                                 .seed = n->seed,
                                                 .redefined = old->redefined};
         status = n->store->table->study_update(n->store, &record, n->message);
+
+        /* What a person gave it meanwhile holds until the file gives another. */
+        if (!status && budget_of(definition.data) != budget_of(old->definition))
+            status = n->store->table->set_budget(n->store, old->id, 0, n->message);
     }
     app_text_free(&definition);
     return status;

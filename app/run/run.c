@@ -91,6 +91,7 @@ static void note(struct app_steps *r)
     const char *text = r->places->interrupts && r->running
                            ? "finishing the running evaluations; Ctrl-C again kills them"
                        : r->outage.paused           ? "paused, as evaluations fail; finishing those that run"
+                       : r->n->hold.held            ? "paused by a person; `ckg resume` goes on"
                        : !r->running && !r->waiting ? "waiting for other programs"
                                                     : "";
     char line[128];
@@ -152,7 +153,7 @@ static int say_stopped(struct app_steps *r)
     struct app_text line = {0};
     int tally[APP_STATES];
 
-    if (!r->watch.reached || r->broken || r->places->interrupts || r->outage.paused ||
+    if (!r->watch.reached || r->broken || r->places->interrupts || r->outage.paused || app_steps_stopped(r) ||
         app_notebook_spent(r->n) >= budget)
         return 0;
     app_notebook_tally(r->n, tally);
@@ -174,7 +175,9 @@ enum app_run_end app_run(struct app_notebook *n, const struct app_run_host *host
 
     *steps = (struct app_steps){
         .n = n, .places = &r.places, .worker = &r.worker, .to_the_end = host->to_the_end};
-    steps->broken = begin(&r, host);
+    steps->broken = n->hold.held == APP_STOPPED ? app_notebook_hold(n, APP_NOT_HELD) : CKG_OK;
+    if (!steps->broken)
+        steps->broken = begin(&r, host);
     if (!steps->broken) {
         app_progress_draw(&steps->progress, n);
         app_steps_break(steps, app_outage_begin(&steps->outage, n, &steps->progress), 0);
@@ -189,9 +192,10 @@ enum app_run_end app_run(struct app_notebook *n, const struct app_run_host *host
         n->store->table->worker_remove(n->store, &r.worker);
     n->store->table->set_patience(n->store, APP_STORE_PATIENCE, &(struct app_asking){NULL, NULL});
     app_places_end(&r.places);
-    return steps->broken          ? APP_RUN_BROKEN
-           : r.places.interrupts  ? APP_RUN_INTERRUPTED
-           : steps->outage.paused ? APP_RUN_PAUSED
-           : stopped              ? APP_RUN_STOPPED
-                                  : APP_RUN_SPENT;
+    return steps->broken              ? APP_RUN_BROKEN
+           : r.places.interrupts      ? APP_RUN_INTERRUPTED
+           : steps->outage.paused     ? APP_RUN_PAUSED
+           : app_steps_stopped(steps) ? APP_RUN_ENDED
+           : stopped                  ? APP_RUN_STOPPED
+                                      : APP_RUN_SPENT;
 }

@@ -12,6 +12,7 @@ enum app_run_end {
     APP_RUN_SPENT,       /* the budget is spent, or every design has been evaluated */
     APP_RUN_PAUSED,      /* failures in a row look like an outage (notebook/pause.h); the study can go on */
     APP_RUN_STOPPED,     /* the rest of the budget is expected to gain too little */
+    APP_RUN_ENDED,       /* a person has asked for that (`ckg pause --stop`); the study can go on */
     APP_RUN_INTERRUPTED, /* it was asked to stop; the study can go on */
     APP_RUN_BROKEN       /* by an error that is in the notebook's message, or was said; the study can go on */
 };

@@ -534,7 +534,7 @@ static int start_new(struct app_steps *r, struct app_place *place, int *started)
 
     /* Choosing a design can take long: is it still wanted? */
     app_places_listen(r->places);
-    *started = !r->places->interrupts;
+    *started = !r->places->interrupts && !r->n->hold.held;
     if (*started)
         return start(r, place, number);
     hand_back(r, number);
@@ -544,7 +544,8 @@ static int start_new(struct app_steps *r, struct app_place *place, int *started)
 /* 1 when nothing may be started: the study is paused, or the one evaluation that may run does. */
 static int is_held(const struct app_steps *r)
 {
-    return r->places->interrupts || r->broken || r->outage.paused || (r->outage.probe && r->running);
+    return r->places->interrupts || r->broken || r->outage.paused || r->n->hold.held ||
+           app_steps_stopped(r) || (r->outage.probe && r->running);
 }
 
 /* The budget has room for it, and it is worth it. */
@@ -630,11 +631,16 @@ static int choose_ahead(struct app_steps *r)
 
 /* --- one pass --- */
 
+int app_steps_stopped(const struct app_steps *r)
+{
+    return r->n->hold.stopped != r->stopped;
+}
+
 int app_steps_over(const struct app_steps *r)
 {
     if (r->running)
         return 0;
-    if (r->broken || r->places->interrupts || r->outage.paused)
+    if (r->broken || r->places->interrupts || r->outage.paused || app_steps_stopped(r))
         return 1;
 
     /* What another process has is ours, should that die. */
@@ -668,12 +674,31 @@ double app_steps_look(const struct app_steps *r)
         return INFINITY;
     if (r->chosen_ahead)
         return 0; /* perhaps there is room for another */
+    if (r->n->hold.held)
+        return app_clock() + (r->places->news >= 0 ? rare_look : look);
     if (busy && !(wanted_ahead(r) && app_steps_want(r)))
         return INFINITY;
     if (r->waiting)
         return now + app_pause(r->worker, now - r->waits, retry, last_retry);
     return now + (r->places->news >= 0 ? app_pause(r->worker, now - r->changed, rare_look, rarest_look)
                                        : app_pause(r->worker, now - r->changed, look, last_look));
+}
+
+/* Why nothing new is started, or that it is again; once. */
+static void say_held(struct app_steps *r)
+{
+    struct app_text line = {0};
+
+    if (r->told == r->n->hold.held)
+        return;
+    r->told = r->n->hold.held;
+    if (app_hold_write(&r->n->hold, &line))
+        app_text_print(&line, r->told == APP_STOPPED ? "" : "; `ckg resume` goes on");
+    else
+        app_text_print(&line, "goes on");
+    if (line.data)
+        app_progress_say(&r->progress, r->n, line.data);
+    app_text_free(&line);
 }
 
 void app_steps_go(struct app_steps *r)
@@ -703,6 +728,7 @@ void app_steps_go(struct app_steps *r)
     if (r->n->revision != r->seen || r->running)
         r->changed = app_clock();
     r->seen = r->n->revision;
+    say_held(r);
     if (!status)
         status = app_outage_judge(&r->outage, r->n, &r->progress);
     app_steps_break(r, status, r->running);
@@ -714,6 +740,7 @@ void app_steps_begin(struct app_steps *r, const struct app_run_host *host)
 {
     r->unseen = 1;
     r->changed = app_clock();
+    r->stopped = r->n->hold.stopped;
     app_run_word(r->word, r->worker->process, r->worker->born, r);
     app_kill_strays(r->n->definition.name);
 

@@ -65,6 +65,8 @@ struct app_steps {
     int chosen_ahead; /* a design has just been chosen ahead */
     int puzzled;      /* it was said that another machine's clock is ahead of ours */
     struct app_outage outage;
+    int64_t stopped;            /* as in struct app_hold, when it was begun: what came later is for us */
+    enum app_holding told;      /* what was said of that last */
     int broken;                 /* a status; its message is the notebook's, empty when it was said already */
     struct app_message trouble; /* what was said of it last */
 };
@@ -101,6 +103,9 @@ void app_steps_kill(struct app_steps *steps);
 /* 1 when there is nothing left to do here or elsewhere; 1 when there may be another design. */
 int app_steps_over(const struct app_steps *steps);
 int app_steps_want(const struct app_steps *steps);
+
+/* 1 when a person wants the study's runs to end. */
+int app_steps_stopped(const struct app_steps *steps);
 
 /*
  * When to look again what others do, INFINITY: there is no need. The longer nothing has changed, the more

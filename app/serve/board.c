@@ -283,7 +283,21 @@ static int copy_place(struct app_study_place *out, const struct app_study_place 
     return !place->file == !out->file && !place->store == !out->store && !place->name == !out->name;
 }
 
-int app_board_add(struct app_board *b, const struct app_study_place *place, struct app_message *message)
+/* That number, or the next one that is free. The board is locked. */
+static int free_number(const struct app_board *b, int id)
+{
+    int taken = 1;
+
+    for (id = id > 0 ? id : 1; taken; id += taken) {
+        taken = 0;
+        for (int i = 0; i < b->count; i++)
+            taken |= b->studies[i]->id == id;
+    }
+    return id;
+}
+
+int app_board_add(struct app_board *b, const struct app_study_place *place, int id,
+                  struct app_message *message)
 {
     struct app_pinned *p = calloc(1, sizeof *p);
 
@@ -294,8 +308,10 @@ int app_board_add(struct app_board *b, const struct app_study_place *place, stru
     }
     pthread_mutex_lock(&b->lock);
     const int room = b->count < APP_STUDIES_MOST;
-    if (room)
+    if (room) {
+        p->id = free_number(b, id);
         b->studies[b->count++] = p;
+    }
     pthread_mutex_unlock(&b->lock);
     if (!room)
         free_pinned(p);

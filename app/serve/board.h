@@ -65,6 +65,7 @@ struct app_line {
 /* Texts are the board's. */
 struct app_pinned {
     struct app_study_place place;
+    int id; /* by which it is asked for */
     char *name;
     int generation;   /* how often it was opened anew */
     uint64_t version; /* the board's sequence at its last change */
@@ -94,8 +95,12 @@ struct app_board {
 int app_board_open(struct app_board *board, int bell, struct app_message *message);
 void app_board_close(struct app_board *board);
 
-/* A study more, by its place, which is copied; CKG_ERR_STATE: there are too many. */
-int app_board_add(struct app_board *board, const struct app_study_place *place, struct app_message *message);
+/*
+ * A study more, by its place, which is copied, and its number, 0 or one that is taken: the next that is free.
+ * CKG_ERR_STATE: there are too many.
+ */
+int app_board_add(struct app_board *board, const struct app_study_place *place, int id,
+                  struct app_message *message);
 
 /* What the clerk found out of a study: the texts and lines become the board's. */
 struct app_finding {

@@ -31,6 +31,8 @@ struct folder {
     struct shelf *shelf; /* where it is, or NULL: the notebook has its own store */
     int64_t revision;    /* that were pinned up, with how many trials */
     int count;
+    struct app_hold hold;
+    int budget;
     char *definition;  /* as the store has it */
     int pinned;        /* 1: something is */
     char trouble[256]; /* that was pinned up; empty: none */
@@ -38,6 +40,7 @@ struct folder {
 
 struct office {
     struct app_board *board;
+    int files; /* of the command line */
     int stores;
     struct shelf *shelves;
     int count;
@@ -89,11 +92,12 @@ static const char *name_of(const struct app_study_place *place)
 }
 
 /* The texts of the finding; 0 without memory. */
-static int write_texts(const struct folder *o, const char *trouble, const struct app_study_place *place,
+static int write_texts(const struct office *office, const struct folder *o, const char *trouble,
                        struct app_finding *f)
 {
+    const struct app_study_place *place = &office->board->studies[o->desk.study]->place;
     const struct app_notebook *n = o->desk.open ? &o->desk.notebook : NULL;
-    const int id = o->desk.study + 1;
+    const int id = office->board->studies[o->desk.study]->id;
     struct app_text summary = {0};
     struct app_text row = {0};
     struct app_text head = {0};
@@ -117,10 +121,9 @@ static int write_texts(const struct folder *o, const char *trouble, const struct
 /* Pins up how the study stands. Without memory it is tried again at the next look. */
 static void pin(struct office *office, struct folder *o, int anew, const char *trouble)
 {
-    const struct app_study_place *place = &office->board->studies[o->desk.study]->place;
     const struct app_notebook *n = o->desk.open ? &o->desk.notebook : NULL;
     struct app_finding f = {.anew = anew};
-    int good = write_texts(o, trouble, place, &f);
+    int good = write_texts(office, o, trouble, &f);
 
     if (n && good)
         good = write_lines(n, anew ? -1 : o->revision, anew ? 0 : o->count, &f);
@@ -131,6 +134,8 @@ static void pin(struct office *office, struct folder *o, int anew, const char *t
         o->pinned = 1;
         o->revision = f.revision;
         o->count = f.count;
+        o->hold = n ? n->hold : o->hold;
+        o->budget = n ? n->definition.budget : o->budget;
         snprintf(o->trouble, sizeof o->trouble, "%.255s", trouble ? trouble : "");
     }
     free_finding(&f);
@@ -196,6 +201,14 @@ static int follow(const struct office *office, struct folder *o)
     return status ? status : changed ? CKG_ERR_STATE : CKG_OK;
 }
 
+/* 1 when the study is not as it was pinned up. */
+static int has_moved(const struct folder *o, const struct app_notebook *n)
+{
+    return n->revision != o->revision || n->count != o->count || n->definition.budget != o->budget ||
+           n->hold.held != o->hold.held || n->hold.stopped != o->hold.stopped ||
+           strcmp(n->hold.by, o->hold.by) != 0;
+}
+
 static void look_at(struct office *office, struct folder *o)
 {
     const int due = office->looks % LOOKS_BETWEEN_CHECKS == 0;
@@ -213,7 +226,7 @@ static void look_at(struct office *office, struct folder *o)
     /* Whatever differs from what is pinned up. */
     const char *trouble = status ? o->desk.message.text : "";
     const struct app_notebook *n = o->desk.open ? &o->desk.notebook : NULL;
-    const int moved = n && (n->revision != o->revision || n->count != o->count);
+    const int moved = n && has_moved(o, n);
     if (!o->pinned || anew || moved || strncmp(trouble, o->trouble, sizeof o->trouble - 1) != 0)
         pin(office, o, anew, *trouble ? trouble : NULL);
 }
@@ -228,6 +241,7 @@ static int add_folders(struct office *office, struct shelf *shelf)
         if (!o)
             return CKG_ERR_NOMEM;
         o->desk.study = office->count;
+        o->desk.id = office->board->studies[office->count]->id;
         o->shelf = shelf;
         office->folders[office->count++] = o;
     }
@@ -241,6 +255,23 @@ struct naming {
     struct app_message *message;
 };
 
+/*
+ * The number of a study that is not on the board yet, which is the same whenever the server is started in the
+ * same way: by its id in the store, and the store's place on the command line. 0: any.
+ */
+static int number_of(const struct naming *naming, const char *name)
+{
+    const struct office *office = naming->office;
+    struct app_study_record record = {0};
+    struct app_message unheard;
+    const int found = !naming->shelf->store->table->study_find(naming->shelf->store, name, &record, &unheard);
+    const int64_t words = office->files + office->stores;
+    const int64_t number = (record.id - 1) * words + office->files + (naming->shelf - office->shelves) + 1;
+
+    app_study_record_free(&record);
+    return found && number > 0 && number < 1000000000 ? (int)number : 0;
+}
+
 static int take_name(void *context, const char *name)
 {
     const struct naming *naming = context;
@@ -251,7 +282,7 @@ static int take_name(void *context, const char *name)
         if (office->folders[i]->shelf == naming->shelf &&
             !strcmp(office->board->studies[i]->place.name, name))
             return CKG_OK;
-    const int status = app_board_add(office->board, &place, naming->message);
+    const int status = app_board_add(office->board, &place, number_of(naming, name), naming->message);
     return status ? status : add_folders(office, naming->shelf);
 }
 
@@ -304,7 +335,8 @@ static struct office *new_office(const struct app_clerk *clerk)
         free(shelves);
         return NULL;
     }
-    *office = (struct office){.board = clerk->board, .stores = clerk->stores, .shelves = shelves};
+    *office = (struct office){
+        .board = clerk->board, .files = clerk->board->count, .stores = clerk->stores, .shelves = shelves};
     for (int i = 0; i < clerk->stores; i++)
         shelves[i].url = clerk->store[i];
     return office;

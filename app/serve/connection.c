@@ -148,7 +148,7 @@ static void add_common(struct evbuffer *out, int status, const char *type, int b
         "X-Content-Type-Options: nosniff\r\nX-Frame-Options: DENY\r\nReferrer-Policy: no-referrer\r\n"
         "Cross-Origin-Resource-Policy: same-origin\r\nCross-Origin-Opener-Policy: same-origin\r\n",
         status, reason(status), type,
-        bare ? "style-src 'unsafe-inline'"
+        bare ? "style-src 'unsafe-inline'; img-src 'self'"
              : "script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'");
 }
 
@@ -203,7 +203,7 @@ static void send_news(struct app_connection *c)
             continue;
         newest = p->version > newest ? p->version : newest;
         evbuffer_add_printf(out, "event: study\ndata: {\"id\": %d, \"revision\": %lld, \"trials\": %d}\n\n",
-                            i + 1, (long long)p->revision, p->count);
+                            p->id, (long long)p->revision, p->count);
     }
     pthread_mutex_unlock(&b->lock);
 

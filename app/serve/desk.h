@@ -10,6 +10,7 @@
 
 struct app_desk {
     int study;       /* its index on the board */
+    int id;          /* its number there */
     int open, shown; /* 1: there is a notebook; there is a show of it */
     int generation;  /* as on the board */
     uint64_t version;

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/visible.h"
+#include "evaluate/machine.h"
 #include "serve/connection.h"
 
 const char *const app_serve_lacking = NULL;
@@ -24,7 +25,8 @@ enum { SIGNALS = 3, HANDS = 4 };
 struct hall {
     struct app_front front;
     struct evconnlistener *listener;
-    struct event *signals[SIGNALS], *bell, *beat;
+    struct event *signals[SIGNALS], *bell, *beat, *watch;
+    int64_t process, born; /* whose end is ours; 0: nobody's */
     int pipe[2];
     int lost; /* 1: a thread gave up */
 };
@@ -74,6 +76,16 @@ static void on_beat(evutil_socket_t socket, short what, void *context)
     (void)socket;
     (void)what;
     app_connections_beat(&h->front);
+}
+
+static void on_watch(evutil_socket_t socket, short what, void *context)
+{
+    struct hall *h = context;
+
+    (void)socket;
+    (void)what;
+    if (app_process_gone(h->process, h->born))
+        event_base_loopbreak(h->front.base);
 }
 
 static void on_signal(evutil_socket_t number, short what, void *context)
@@ -149,6 +161,7 @@ static int open_hall(struct hall *h, struct app_server *s, struct app_message *m
 {
     static const int numbers[SIGNALS] = {SIGINT, SIGTERM, SIGHUP};
     const struct timeval beat = {.tv_sec = 15};
+    const struct timeval glance = {.tv_usec = 300000};
     struct timespec now;
     int good = !pipe2(h->pipe, O_CLOEXEC | O_NONBLOCK);
 
@@ -159,6 +172,8 @@ static int open_hall(struct hall *h, struct app_server *s, struct app_message *m
     h->front.base = good ? event_base_new() : NULL;
     h->front.gate = &s->gate;
     h->front.board = s->clerk.board;
+    h->process = s->process;
+    h->born = s->born;
     if (!h->front.base)
         return app_fail(message, CKG_ERR_SYSTEM, "no event loop: %s", strerror(errno));
 
@@ -168,7 +183,9 @@ static int open_hall(struct hall *h, struct app_server *s, struct app_message *m
                 NULL;
     h->bell = add_event(event_new(h->front.base, h->pipe[0], EV_READ | EV_PERSIST, on_bell, h), NULL);
     h->beat = add_event(event_new(h->front.base, -1, EV_PERSIST, on_beat, h), &beat);
-    if (!good || !h->bell || !h->beat)
+    if (s->process)
+        h->watch = add_event(event_new(h->front.base, -1, EV_PERSIST, on_watch, h), &glance);
+    if (!good || !h->bell || !h->beat || (s->process && !h->watch))
         return app_fail(message, CKG_ERR_NOMEM, "out of memory");
     return listen_at(h, s, message);
 }
@@ -185,6 +202,8 @@ static void close_hall(struct hall *h)
         event_free(h->bell);
     if (h->beat)
         event_free(h->beat);
+    if (h->watch)
+        event_free(h->watch);
     if (h->front.base)
         event_base_free(h->front.base);
     for (int i = 0; i < 2; i++)
@@ -198,13 +217,18 @@ static void close_hall(struct hall *h)
 static void announce(const struct app_server *s)
 {
     const int six = strchr(s->address.host, ':') != NULL;
+    char line[512];
 
-    if (s->quiet)
-        return;
-    app_say("ckg serves at http://%s%s%s:%d/%s%s, %s; Ctrl-C ends it\n", six ? "[" : "", s->address.host,
-            six ? "]" : "", s->gate.port, s->gate.token[0] ? "?token=" : "", s->gate.token,
-            s->gate.steer ? "and takes changes from who has this address" : "read only");
-    fflush(stdout);
+    snprintf(line, sizeof line, "ckg serves at http://%s%s%s:%d/%s%s, %s; %s\n", six ? "[" : "",
+             s->address.host, six ? "]" : "", s->gate.port, s->gate.token[0] ? "?token=" : "", s->gate.token,
+             s->gate.steer ? "and takes changes from who has this address" : "read only",
+             s->process ? "it ends with the run" : "Ctrl-C ends it");
+    if (s->said && write(s->said, line, strlen(line)) >= 0)
+        close(s->said);
+    else if (!s->quiet) {
+        app_say("%s", line);
+        fflush(stdout);
+    }
 }
 
 /* The threads start with signals blocked, which are the front's. */

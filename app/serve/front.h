@@ -13,6 +13,8 @@ struct app_server {
     struct app_gate gate; /* the port is filled in */
     struct app_clerk clerk;
     int quiet;
+    int64_t process, born; /* it ends when that process has; 0: it does not */
+    int said;              /* where to say that it serves, a descriptor; 0: on standard output */
 };
 
 /*
@@ -20,5 +22,12 @@ struct app_server {
  * in the end. CKG_ERR_SYSTEM: nobody can listen there.
  */
 int app_serve(struct app_server *server, struct app_message *message);
+
+/*
+ * The same in a process of its own, which goes on beside this one and ends with it; this one has neither
+ * threads nor stores open. *said, the caller's to free, is where it serves, or why it does not: whoever runs
+ * a study goes on all the same.
+ */
+int app_serve_beside(struct app_server *server, struct app_text *said, struct app_message *message);
 
 #endif

@@ -12,3 +12,9 @@ int app_serve(struct app_server *server, struct app_message *message)
     (void)server;
     return app_fail(message, CKG_ERR_SYSTEM, "%s", app_serve_lacking);
 }
+
+int app_serve_beside(struct app_server *server, struct app_text *said, struct app_message *message)
+{
+    (void)said;
+    return app_serve(server, message);
+}

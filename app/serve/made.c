@@ -285,11 +285,10 @@ static int make_trial_page(struct app_desk *desk, const struct app_errand *e, st
     }
 
     /* Where one is. */
-    app_text_print(&attributes, "data-study=\"%d\" data-trial=\"%d\"", e->study + 1, t->number);
+    app_text_print(&attributes, "data-study=\"%d\" data-trial=\"%d\"", desk->id, t->number);
     app_page_open(out, d->name, attributes.data);
     app_text_free(&attributes);
-    app_text_print(out, "<header><nav><a href=\"/\">All studies</a><a href=\"/study/%d#trials\">",
-                   e->study + 1);
+    app_text_print(out, "<header><nav><a href=\"/\">All studies</a><a href=\"/study/%d#trials\">", desk->id);
     app_markup(out, d->name);
     app_text_print(out,
                    "</a></nav><h1>Trial %d</h1></header>\n<main id=\"main\">\n<div "

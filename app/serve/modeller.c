@@ -55,9 +55,11 @@ static int open_desk(struct room *room, struct app_desk *desk)
     if (status)
         return status;
     desk->open = 1;
+    desk->id = room->board->studies[desk->study]->id;
     desk->notebook.threads = 1;
     app_notebook_set_interrupt(&desk->notebook, is_unwanted, room);
-    snprintf(desk->trials_at, sizeof desk->trials_at, "/study/%d/trial/", desk->study + 1);
+    snprintf(desk->trials_at, sizeof desk->trials_at, "/study/%d/trial/",
+             room->board->studies[desk->study]->id);
     return CKG_OK;
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/json.h"
+#include "json/shapes.h"
 #include "notebook/digits.h"
 #include "notebook/moment.h"
 #include "notebook/pause.h"
@@ -116,13 +117,14 @@ void app_page_study(struct app_board *b, int study, struct app_text *out)
     /* The head as it was last pinned up. */
     pthread_mutex_lock(&b->lock);
     const struct app_pinned *p = b->studies[study];
-    app_text_print(&attribute, "data-study=\"%d\"", study + 1);
+    const int id = p->id;
+    app_text_print(&attribute, "data-study=\"%d\"", id);
     app_page_open(out, p->name ? p->name : "a study", attribute.data);
     app_text_print(out,
                    "<header><nav aria-label=\"pages\"><a href=\"/\">All studies</a><a "
                    "href=\"/study/%d/report\">One page to "
                    "keep</a></nav>\n<div id=\"head\">%s</div>\n",
-                   study + 1, p->head ? p->head : "");
+                   id, p->head ? p->head : "");
     pthread_mutex_unlock(&b->lock);
     app_text_free(&attribute);
 
@@ -131,7 +133,7 @@ void app_page_study(struct app_board *b, int study, struct app_text *out)
         out,
         "<div id=\"tiles\" data-view=\"tiles\"></div></header>\n<main id=\"main\">\n<noscript><p>Without "
         "scripts, <a href=\"/study/%d/report\">the report</a> has all of it.</p></noscript>\n",
-        study + 1);
+        id);
     add_links(out);
     for (const struct section *s = sections; s->id; s++)
         add_section(s, out);
@@ -164,6 +166,8 @@ static const char *state_of(const struct app_notebook *n, const int tally[APP_ST
     const int ended = tally[APP_COMPLETE] + tally[APP_FAILED_TRIAL];
     struct app_pause pause;
 
+    if (n->hold.held)
+        return "paused";
     if (tally[APP_RUNNING])
         return "running";
     if (app_pause_find(n, &pause))
@@ -214,6 +218,7 @@ void app_summary_write(const struct app_notebook *n, int id, const char *trouble
         app_json_close(out, '}');
     } else
         app_json_add_string(out, "best_feasible", NULL);
+    app_hold_add(&n->hold, out);
     app_json_add_string(out, "last_result", app_moment_utc(last_result(n), moment));
     app_json_add_string(out, "trouble", trouble);
     app_json_close(out, '}');
@@ -279,12 +284,18 @@ void app_head_write(const struct app_notebook *n, const char *trouble, struct ap
 {
     const struct app_outcome objective = app_outcome_at(&n->definition, 0);
     const struct app_trial *best = app_notebook_best(n);
+    struct app_text held = {0};
     int tally[APP_STATES];
     char number[32];
 
     app_notebook_tally(n, tally);
     app_report_lead(n, out);
-    app_text_print(out, "<p>%s", state_of(n, tally));
+    app_text_print(out, "<p>");
+    if (app_hold_write(&n->hold, &held))
+        app_markup(out, held.data);
+    else
+        app_text_print(out, "%s", state_of(n, tally));
+    app_text_free(&held);
     if (best) {
         app_text_print(out, " · best feasible: trial %d, ", best->number);
         app_markup(out, objective.name);

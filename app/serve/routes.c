@@ -98,10 +98,14 @@ static int next_number(const char *path, const char **rest)
 /* The study of that number by its index, -1: there is none that could be read. */
 static int find_study(struct app_board *b, int id)
 {
+    int found = -1;
+
     pthread_mutex_lock(&b->lock);
-    const int known = id >= 1 && id <= b->count && b->studies[id - 1]->version;
+    for (int i = 0; i < b->count; i++)
+        if (b->studies[i]->id == id && b->studies[i]->version)
+            found = i;
     pthread_mutex_unlock(&b->lock);
-    return known ? id - 1 : -1;
+    return found;
 }
 
 /* --- errands --- */
@@ -305,9 +309,23 @@ static int route_study(struct app_board *b, int study, const char *path, const s
     return 1;
 }
 
+/* What browsers show beside a title, asked for or not. */
+static void show_icon(struct app_reply *out)
+{
+    app_text_print(&out->text,
+                   "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 16 16\"><rect width=\"16\" "
+                   "height=\"16\" rx=\"3\" fill=\"#0b5c8a\"/><path d=\"M2 4 6 10 9 8 14 12\" "
+                   "fill=\"none\" stroke=\"#fff\" stroke-width=\"2\"/></svg>\n");
+    out->type = "image/svg+xml";
+}
+
 /* A file of the program's own. */
 static int route_file(const char *path, struct app_reply *out)
 {
+    if (!strcmp(path, "/favicon.ico")) {
+        show_icon(out);
+        return 1;
+    }
     for (const struct app_served_file *file = app_served_files; file->path; file++)
         if (!strcmp(file->path, path)) {
             if (!strcmp(path, "/style.css"))

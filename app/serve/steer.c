@@ -53,6 +53,11 @@ static int is_truth(const json_t *value)
     return json_is_boolean(value);
 }
 
+static int is_any(const json_t *value)
+{
+    return value != NULL;
+}
+
 static int is_object(const json_t *value)
 {
     return json_is_object(value);
@@ -399,6 +404,175 @@ static int make_undo(struct app_desk *desk, const struct app_errand *e, struct a
     return status;
 }
 
+/* --- going on --- */
+
+/* How it stands with that, once it is so. */
+static int hold(struct app_desk *desk, const struct app_errand *e, enum app_holding held,
+                struct app_text *out)
+{
+    static const struct member members[] = {{0}};
+    json_t *body;
+    int status = read_body(&desk->notebook, e->text, members, &body);
+
+    if (!status)
+        status = app_notebook_hold(&desk->notebook, held);
+    if (!status)
+        app_hold_write_study(&desk->notebook, out);
+    json_decref(body);
+    return status;
+}
+
+static int make_pause(struct app_desk *desk, const struct app_errand *e, struct app_text *out)
+{
+    return hold(desk, e, APP_HELD, out);
+}
+
+static int make_stop(struct app_desk *desk, const struct app_errand *e, struct app_text *out)
+{
+    return hold(desk, e, APP_STOPPED, out);
+}
+
+static int make_resume(struct app_desk *desk, const struct app_errand *e, struct app_text *out)
+{
+    return hold(desk, e, APP_NOT_HELD, out);
+}
+
+/* --- another budget, other limits --- */
+
+/* The limits of the definition as the body has them; null takes one away. */
+static int merge_limits(const struct app_notebook *n, json_t *definition, const json_t *limits)
+{
+    static const struct member members[] = {
+        {"min", is_any, ""}, {"max", is_any, ""}, {"equal", is_any, ""}, {"tolerance", is_any, ""}, {0}};
+    json_t *constraints = json_object_get(definition, "constraints");
+    const char *name;
+    const char *key;
+    json_t *each;
+    json_t *value;
+
+    json_object_foreach((json_t *)limits, name, each)
+    {
+        json_t *constraint = json_object_get(constraints, name);
+        if (!constraint || !json_is_object(each))
+            return app_fail(n->message, CKG_ERR_INVALID,
+                            "`limits` must have the names of constraints, each with "
+                            "an object of min, max, equal or tolerance");
+        json_object_foreach(each, key, value)
+        {
+            if (!find_member(members, key))
+                return app_fail(n->message, CKG_ERR_INVALID,
+                                "'%.200s' is no limit of '%s'; these are min, max, equal and tolerance", key,
+                                name);
+            if (json_is_null(value) ? json_object_del(constraint, key) && 0
+                                    : json_object_set(constraint, key, value))
+                return app_fail(n->message, CKG_ERR_NOMEM, "out of memory");
+        }
+    }
+    return CKG_OK;
+}
+
+/* The definition that the study would have with these limits. */
+static int redefine(const struct app_notebook *n, const json_t *limits, struct app_definition *now)
+{
+    struct app_text text = {0};
+
+    app_definition_write(&n->definition, n->seed, &text);
+    json_t *definition = text.data ? json_loads(text.data, 0, NULL) : NULL;
+    int status = definition ? merge_limits(n, definition, limits)
+                            : app_fail(n->message, CKG_ERR_NOMEM, "out of memory");
+    char *changed = status ? NULL : json_dumps(definition, JSON_COMPACT);
+    if (!status)
+        status = changed ? app_definition_parse(now, changed, strlen(changed), "limits", n->message)
+                         : app_fail(n->message, CKG_ERR_NOMEM, "out of memory");
+    free(changed);
+    json_decref(definition);
+    app_text_free(&text);
+    return status;
+}
+
+/* A run keeps to the problem that it began with, and would end by another. */
+static int check_idle(const struct app_notebook *n)
+{
+    int tally[APP_STATES];
+
+    app_notebook_tally(n, tally);
+    return tally[APP_RUNNING]
+               ? app_fail(n->message, CKG_ERR_STATE,
+                          "trials are being evaluated by the limits of before; stop the runs first")
+               : CKG_OK;
+}
+
+/* The problem and its trials, all at once; or only what that would do. */
+static int take_over(struct app_notebook *n, struct app_definition *now, int dry, struct app_text *out)
+{
+    struct app_difference difference;
+    struct app_adapted adapted = {0};
+    struct app_edit edit = {.notebook = n};
+
+    app_difference_find(&difference, &n->definition, now);
+    int status = difference.refused.text[0]
+                     ? app_fail(n->message, CKG_ERR_INVALID, "%.900s", difference.refused.text)
+                     : app_notebook_adapt(n, now, &edit, &adapted);
+    if (!status && difference.count && !dry)
+        status = app_edit_make_problem(&edit, "change (from ckg serve)");
+    if (!status)
+        app_change_write(&difference, &adapted, out);
+    app_adapted_free(&adapted);
+    app_edit_free(&edit);
+    app_difference_free(&difference);
+    return status;
+}
+
+/* Nobody chooses a design meanwhile. */
+static int change_limits(struct app_notebook *n, const json_t *limits, int dry, struct app_text *out)
+{
+    struct app_definition now = {0};
+    int status = app_notebook_turn(n);
+
+    if (status)
+        return status;
+    status = check_idle(n);
+    if (!status)
+        status = redefine(n, limits, &now);
+    if (!status)
+        status = take_over(n, &now, dry, out);
+    app_notebook_turn_give(n);
+    app_definition_free(&now);
+    return status;
+}
+
+static int make_budget(struct app_desk *desk, const struct app_errand *e, struct app_text *out)
+{
+    static const struct member members[] = {{"budget", NUMBER}, {0}};
+    json_t *body;
+    int status = read_body(&desk->notebook, e->text, members, &body);
+
+    if (!status && !json_object_get(body, "budget"))
+        status = app_fail(&desk->message, CKG_ERR_INVALID, "which `budget`?");
+    if (!status)
+        status = app_notebook_set_budget(&desk->notebook,
+                                         (int)json_integer_value(json_object_get(body, "budget")));
+    if (!status)
+        app_hold_write_study(&desk->notebook, out);
+    json_decref(body);
+    return status;
+}
+
+static int make_limits(struct app_desk *desk, const struct app_errand *e, struct app_text *out)
+{
+    static const struct member members[] = {{"limits", OBJECT}, {"dry_run", TRUTH}, {0}};
+    json_t *body;
+    int status = read_body(&desk->notebook, e->text, members, &body);
+
+    if (!status && !json_object_get(body, "limits"))
+        status = app_fail(&desk->message, CKG_ERR_INVALID, "which `limits`?");
+    if (!status)
+        status = change_limits(&desk->notebook, json_object_get(body, "limits"), truth_of(body, "dry_run"),
+                               out);
+    json_decref(body);
+    return status;
+}
+
 /* --- the rows --- */
 
 #define JSON "application/json"
@@ -410,6 +584,11 @@ static const struct app_product actions[] = {
     {.name = "ask", .type = LINES, .whose = APP_HANDS, .steers = 1, .begins = 1, .make = make_ask},
     {.name = "discard", .type = LINES, .whose = APP_HANDS, .steers = 1, .make = make_discard},
     {.name = "retry", .type = LINES, .whose = APP_HANDS, .steers = 1, .make = make_retry},
+    {.name = "pause", .type = JSON, .whose = APP_HANDS, .steers = 1, .make = make_pause},
+    {.name = "stop", .type = JSON, .whose = APP_HANDS, .steers = 1, .make = make_stop},
+    {.name = "resume", .type = JSON, .whose = APP_HANDS, .steers = 1, .make = make_resume},
+    {.name = "budget", .type = JSON, .whose = APP_HANDS, .steers = 1, .make = make_budget},
+    {.name = "limits", .type = JSON, .whose = APP_HANDS, .steers = 1, .make = make_limits},
     {.name = "undo", .type = JSON, .whose = APP_HANDS, .steers = 1, .make = make_undo},
 };
 

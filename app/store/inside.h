@@ -96,6 +96,12 @@ int app_sql_insert(struct app_sql_store *s, int64_t study, int64_t revision, int
 /* The number of the last trial, 0: there is none. */
 int app_sql_last(struct app_sql_store *s, int64_t study, int64_t *last, struct app_message *message);
 
+/* --- what people want of whoever evaluates (hold.c) --- */
+
+int app_sql_hold(struct app_store *store, int64_t study, enum app_holding held, const char *who,
+                 struct app_message *message);
+int app_sql_set_budget(struct app_store *store, int64_t study, int budget, struct app_message *message);
+
 /* --- who evaluates (lease.c) --- */
 
 int app_sql_claim(struct app_store *store, int64_t study, const struct app_worker *worker, app_is_gone *gone,

@@ -160,11 +160,25 @@ static const char *const step_3[] = {
     NULL,
 };
 
+/*
+ * What people want of whoever evaluates: that it holds back (`held`: 1, 2: for good), that runs begun before
+ * a revision end (`stopped`), and another budget than the definition's. None of it is sealed: it is no
+ * result.
+ */
+static const char *const step_4[] = {
+    "ALTER TABLE study ADD COLUMN held {integer} NOT NULL DEFAULT 0",
+    "ALTER TABLE study ADD COLUMN held_by TEXT",
+    "ALTER TABLE study ADD COLUMN held_at {real}",
+    "ALTER TABLE study ADD COLUMN stopped {integer} NOT NULL DEFAULT 0",
+    "ALTER TABLE study ADD COLUMN budget {integer} NOT NULL DEFAULT 0",
+    NULL,
+};
+
 /* A step: its statements, and what is done after them, or NULL. */
 static const struct {
     const char *const *statements;
     int (*then)(struct app_sql *sql, struct app_message *message);
-} steps[] = {{step_0, NULL}, {step_1, NULL}, {step_2, app_seal_all}, {step_3, NULL}};
+} steps[] = {{step_0, NULL}, {step_1, NULL}, {step_2, app_seal_all}, {step_3, NULL}, {step_4, NULL}};
 
 enum { VERSION = sizeof steps / sizeof *steps };
 

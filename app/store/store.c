@@ -279,31 +279,31 @@ static int study_update(struct app_store *store, const struct app_study_record *
 
 /* --- trials --- */
 
-struct standing {
-    int64_t last, redefined;
-};
-
 static int take_standing(void *context, const struct app_sql_value *columns, struct app_message *message)
 {
-    (void)message;
+    struct app_standing *out = context;
+    const int64_t held = columns[2].integer;
 
-    *(struct standing *)context = (struct standing){columns[0].integer, columns[1].integer};
+    (void)message;
+    *out = (struct app_standing){
+        .last = (int)columns[0].integer,
+        .redefined = columns[1].integer,
+        .budget = (int)columns[6].integer,
+        .hold = {.held = held == APP_HELD || held == APP_STOPPED ? (enum app_holding)held : APP_NOT_HELD,
+                 .since = app_sql_number(&columns[4]),
+                 .stopped = columns[5].integer}};
+    snprintf(out->hold.by, sizeof out->hold.by, "%.127s", columns[3].text ? columns[3].text : "");
     return CKG_OK;
 }
 
-static int standing(struct app_store *store, int64_t study, int *last, int64_t *redefined,
+static int standing(struct app_store *store, int64_t study, struct app_standing *out,
                     struct app_message *message)
 {
-    struct standing found = {0};
-    const int status = APP_SQL_RUN(
-        app_sql_self(store),
-        "SELECT (SELECT COALESCE(MAX(t.number), 0) FROM trial t WHERE t.study = $1),"
-        " redefined FROM study WHERE id = $1",
-        take_standing, &found, NULL, message, app_sql_integer(study));
-
-    *last = (int)found.last;
-    *redefined = found.redefined;
-    return status;
+    *out = (struct app_standing){0};
+    return APP_SQL_RUN(app_sql_self(store),
+                       "SELECT (SELECT COALESCE(MAX(t.number), 0) FROM trial t WHERE t.study = $1),"
+                       " redefined, held, held_by, held_at, stopped, budget FROM study WHERE id = $1",
+                       take_standing, out, NULL, message, app_sql_integer(study));
 }
 
 struct visit {
@@ -638,6 +638,8 @@ const struct app_store_table app_store_sql = {
     .study_create = study_create,
     .study_update = study_update,
     .standing = standing,
+    .hold = app_sql_hold,
+    .set_budget = app_sql_set_budget,
     .trials_since = trials_since,
     .add = add,
     .claim = app_sql_claim,

@@ -72,6 +72,25 @@ struct app_image {
     struct app_record record; /* its revision, its origin and when it was asked for are not kept */
 };
 
+/* Whether whoever evaluates a study is to hold back: until it is said to go on, or until a run is begun anew.
+ */
+enum app_holding { APP_NOT_HELD, APP_HELD, APP_STOPPED };
+
+struct app_hold {
+    enum app_holding held;
+    char by[128];    /* user@machine; "": not known */
+    double since;    /* seconds since 1970, NAN: not known */
+    int64_t stopped; /* the revision at which runs were last asked to end, 0: never */
+};
+
+/* What is quick to know of a study. */
+struct app_standing {
+    int last;          /* the number of its last trial */
+    int64_t redefined; /* as in struct app_study_record */
+    int budget;        /* that a person has given it since its definition was written, 0: none */
+    struct app_hold hold;
+};
+
 /* A process that evaluates. */
 struct app_worker {
     int64_t id;
@@ -179,9 +198,12 @@ struct app_store_table {
     int (*study_update)(struct app_store *store, const struct app_study_record *study,
                         struct app_message *message);
 
-    /* The number of the last trial, and when the problem was last changed. */
-    int (*standing)(struct app_store *store, int64_t study, int *last, int64_t *redefined,
+    int (*standing)(struct app_store *store, int64_t study, struct app_standing *out,
                     struct app_message *message);
+    /* Whether the study is held from now on, and who says so; its budget from now on, 0: its definition's. */
+    int (*hold)(struct app_store *store, int64_t study, enum app_holding held, const char *who,
+                struct app_message *message);
+    int (*set_budget)(struct app_store *store, int64_t study, int budget, struct app_message *message);
     int (*trials_since)(struct app_store *store, int64_t study, int64_t revision, app_record_visit *visit,
                         void *context, struct app_message *message);
     /*

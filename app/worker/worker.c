@@ -370,7 +370,7 @@ static int is_drained(const struct study *s)
 
     for (int i = 0; i < n->count; i++)
         if (n->trials[i].queued && n->trials[i].state == APP_PENDING)
-            return s->steps.outage.paused;
+            return s->steps.outage.paused || s->notebook.hold.held;
     return 1;
 }
 

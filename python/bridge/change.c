@@ -25,16 +25,12 @@ static int take_over(pyckg_notebook *b, struct app_definition *now, const struct
     struct app_notebook *n = &b->n;
     struct app_edit edit = {.notebook = n};
     struct app_adapted adapted = {0};
-    struct app_text definition = {0};
     int status = app_notebook_adapt(n, now, &edit, &adapted);
 
     if (!status) {
         app_change_write(difference, &adapted, &b->text);
-        app_definition_write(&n->definition, n->seed, &definition);
-        status = definition.failed ? pyckg_no_memory(b)
-                                   : app_edit_make(&edit, "problem", "change (from Python)", definition.data);
+        status = app_edit_make_problem(&edit, "change (from Python)");
     }
-    app_text_free(&definition);
     app_adapted_free(&adapted);
     app_edit_free(&edit);
     return status;

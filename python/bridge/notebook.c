@@ -513,6 +513,10 @@ int pyckg_notebook_take(pyckg_notebook *b, int budget, int *number, int *work)
         status = enrol(b);
     if (!status)
         status = app_notebook_sync(&b->n);
+    if (!status && b->n.hold.held) {
+        *work = PYCKG_WAITING;
+        return CKG_OK;
+    }
     if (!status)
         status = take_up(b, number);
     return status || *number ? status : take_new(b, budget, number, work);

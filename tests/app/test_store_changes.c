@@ -64,9 +64,8 @@ static int undo(struct scene *s, int number, int give_up, int *moved)
 static void check_changes(struct scene *s)
 {
     char images[500] = "";
+    struct app_standing standing;
     int moved;
-    int last;
-    int64_t redefined;
 
     /* A change is on top of what was read. */
     assert_int_equal(add_state(s, 1, 2, "pending", 0, 0), CKG_OK);
@@ -104,8 +103,8 @@ static void check_changes(struct scene *s)
     assert_int_equal(change_trial(s, 4, 0, "complete", "{\"f\": 1}"), CKG_ERR_STATE); /* a gap */
     assert_int_equal(change_trial(s, 3, 0, "complete", "{\"f\": 1}"), CKG_OK);
     assert_int_equal(undo(s, 4, 0, &moved), CKG_OK);
-    assert_int_equal(s->t->standing(s->store, s->study.id, &last, &redefined, &s->message), CKG_OK);
-    assert_int_equal(last, 2);
+    assert_int_equal(s->t->standing(s->store, s->study.id, &standing, &s->message), CKG_OK);
+    assert_int_equal(standing.last, 2);
     assert_int_equal(change_trial(s, 3, 0, "complete", "{\"f\": 1}"), CKG_OK);
     assert_int_equal(add_state(s, 4, 1, "pending", 0, 0), CKG_OK);
     assert_int_equal(undo(s, 5, 1, &moved), CKG_ERR_STATE);
@@ -171,11 +170,51 @@ static void check_redefining(struct scene *s)
     app_study_record_free(&found);
 }
 
+/* What people want of whoever evaluates: who holds it, what is to end, and the budget, which trials never
+ * touch. */
+static void check_holding(struct scene *s)
+{
+    struct app_standing before;
+    struct app_standing after;
+
+    assert_int_equal(add_state(s, 1, 1, "pending", 1, 0), CKG_OK);
+    assert_int_equal(s->t->standing(s->store, s->study.id, &before, &s->message), CKG_OK);
+    assert_int_equal(before.hold.held, APP_NOT_HELD);
+    assert_true(!before.hold.stopped && !before.budget && !before.hold.by[0]);
+
+    /* Held: runs go on living. */
+    assert_int_equal(s->t->hold(s->store, s->study.id, APP_HELD, "ana@lab", &s->message), CKG_OK);
+    assert_int_equal(s->t->standing(s->store, s->study.id, &after, &s->message), CKG_OK);
+    assert_int_equal(after.hold.held, APP_HELD);
+    assert_string_equal(after.hold.by, "ana@lab");
+    assert_true(after.hold.since > 1e9 && !after.hold.stopped);
+
+    /* Stopped: whoever began before that revision ends; going on does not forget it. */
+    assert_int_equal(s->t->hold(s->store, s->study.id, APP_STOPPED, "bob@lab", &s->message), CKG_OK);
+    assert_int_equal(s->t->standing(s->store, s->study.id, &before, &s->message), CKG_OK);
+    assert_int_equal(before.hold.held, APP_STOPPED);
+    assert_true(before.hold.stopped > 0);
+    assert_int_equal(s->t->hold(s->store, s->study.id, APP_NOT_HELD, "ana@lab", &s->message), CKG_OK);
+    assert_int_equal(s->t->standing(s->store, s->study.id, &after, &s->message), CKG_OK);
+    assert_true(after.hold.held == APP_NOT_HELD && after.hold.stopped == before.hold.stopped);
+
+    /* A budget, and none. */
+    assert_int_equal(s->t->set_budget(s->store, s->study.id, 80, &s->message), CKG_OK);
+    assert_int_equal(s->t->standing(s->store, s->study.id, &after, &s->message), CKG_OK);
+    assert_int_equal(after.budget, 80);
+    assert_int_equal(s->t->set_budget(s->store, s->study.id, 0, &s->message), CKG_OK);
+    assert_int_equal(s->t->standing(s->store, s->study.id, &after, &s->message), CKG_OK);
+    assert_true(!after.budget && after.last == 1 && look(s, 0).count == 1);
+    assert_int_equal(s->t->hold(s->store, s->study.id + 99, APP_HELD, "ana@lab", &s->message),
+                     CKG_ERR_NOT_FOUND);
+}
+
 TEST(changes)
 TEST(results_since)
 TEST(redefining)
+TEST(holding)
 
 int main(void)
 {
-    return RUN_TESTS(test_changes, test_results_since, test_redefining);
+    return RUN_TESTS(test_changes, test_results_since, test_redefining, test_holding);
 }

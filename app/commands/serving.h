@@ -1,0 +1,14 @@
+/* What `ckg serve` and `ckg run --serve` share. */
+#ifndef CKG_APP_SERVING_H
+#define CKG_APP_SERVING_H
+
+#include "command.h"
+#include "serve/front.h"
+
+/* Where to listen, NULL or "": at the usual place; and who may come, by --steer, --token-file and --host. */
+int app_gate_open(const struct app_arguments *arguments, const char *listen, struct app_server *server);
+
+/* A server of the study beside this process, and where it is, or why there is none. */
+void app_serve_run(const struct app_arguments *arguments);
+
+#endif
