@@ -5,22 +5,34 @@
 #include "fuzz.h"
 #include "serve/gate.h"
 
-static void check_accepted(const struct app_request *r)
+static void check_gate(const struct app_request *r, int open, int steer)
 {
     static const char *const others[] = {"lab.example"};
-    const struct app_gate gate = {.port = 8080, .token = "0123456789abcdef", .names = 1, .name = others};
-    const char *why = NULL;
-    int welcome;
+    const struct app_gate gate = {
+        .port = 8080, .token = "0123456789abcdef", .open = open, .steer = steer, .names = 1, .name = others};
+    struct app_pass pass;
+    const int refused = app_gate_check(&gate, r, &pass);
 
+    fuzz_require(refused ? refused >= 400 && pass.why != NULL : 1, "refused without a word", r->path);
+
+    /* Nobody changes anything without the token. */
+    if (!refused && r->method == APP_POST)
+        fuzz_require(steer && pass.steers && (r->authorization || (r->cookie && r->origin && r->steer)),
+                     "let in without the token", r->path);
+}
+
+static void check_accepted(const struct app_request *r)
+{
     fuzz_require(r->path && r->path[0] == '/' && r->host && r->method != APP_OTHER_METHOD, "not whole", "");
     fuzz_require(!strpbrk(r->path, "\r\n \"<>"), "an odd path", r->path);
+    fuzz_require(r->length <= (r->method == APP_POST ? APP_BODY_MOST : 0), "a body", r->path);
 
     char *at = app_request_argument(r, "at");
     fuzz_require(!at || strlen(at) <= strlen(r->query), "a longer argument", r->query ? r->query : "");
     free(at);
 
-    const int refused = app_gate_check(&gate, r, &welcome, &why);
-    fuzz_require(refused ? refused >= 400 && why != NULL : 1, "refused without a word", r->path);
+    for (int way = 0; way < 4; way++)
+        check_gate(r, way & 1, way & 2);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

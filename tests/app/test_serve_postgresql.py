@@ -1,0 +1,64 @@
+#!/usr/bin/env python3
+"""test_serve_postgresql.py CKG: `ckg serve` with studies in a server of PostgreSQL: seen, steered, paused while a run waits, and after the server was restarted."""
+import json
+import pathlib
+import subprocess
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+import harness
+import postgresql
+from harness import Folder, check, main, once_there, problem, wait_for
+from test_serve import Events
+from test_steer import Desk
+
+SERVER = None
+
+
+def test_steered():
+    script = once_there("go", "rm go; echo '{\"f\": 1, \"c\": -1}'")
+    with Folder() as folder:
+        url = SERVER.database("serve")
+        folder.write("slow.yaml", problem("slow", ["sh", "-c", script], budget=3, policy="sobol"))
+        folder.write("bench.yaml", problem("bench", [], budget=9, policy="sobol"))
+        folder.ckg("ask", "bench.yaml", "--store", url, expect=0)
+        with Desk(folder, "--store", url) as desk:
+            wait_for(lambda: [s["study"] for s in desk.lines("studies")] == ["bench"])
+            told = desk.post("tell", {"trial": 1, "values": {"f": 2, "c": [-1, 0.1]}})[0]
+            check(told["feasible"] is True and [t["trial"] for t in desk.post("ask", {"number": 2})] == [2, 3], told)
+            check(desk.post("undo", {})[0]["left"] == 0, "the change is still there")
+
+            # A study that comes later, its run paused and gone on; the stream tells.
+            events = Events(desk)
+            run = folder.start("run", "slow.yaml", "--store", url)
+            wait_for(lambda: len(desk.lines("studies")) == 2 and desk.json("studies/2").get("running") == 1)
+            held = desk.post("pause", {}, study=2)[0]["held"]
+            while desk.json("studies/2")["held"] != held:
+                events.next()
+            (folder / "go").touch()
+            wait_for(lambda: desk.json("studies/2")["complete"] == 1)
+            check(desk.json("studies/2")["running"] == 0 and run.poll() is None, "it has not waited")
+            desk.post("enqueue", {"parameters": {"x": 0.5, "y": 0.5}}, study=2)
+            desk.post("resume", {}, study=2)
+            wait_for(lambda: desk.json("studies/2")["running"] == 1)
+            desk.post("stop", {}, study=2)
+            (folder / "go").touch()
+            err = run.communicate(timeout=harness.PATIENCE)[1]
+            check(run.returncode == 1 and b"stopped by" in err, run.returncode, err)
+
+            # A server that was away.
+            SERVER.restart()
+            wait_for(lambda: json.loads(desk.ask("/api/v1/studies/1/trials/1").body).get("trial") == 1)
+            check(desk.post("budget", {"budget": 8}, study=2)[0]["budget"] == 8, "another budget")
+            wait_for(lambda: desk.json("studies/2")["budget"] == 8 and desk.json("studies/2")["trouble"] is None)
+
+
+if __name__ == "__main__":
+    if not postgresql.is_installed():
+        print("PostgreSQL is not installed here (Debian: postgresql): `ckg serve` with a server of it is not tested")
+        sys.exit(77)
+    if "built without PostgreSQL" in subprocess.run([harness.PROGRAM, "studies", "--store", "postgresql://x"], capture_output=True, text=True).stderr:
+        print("this ckg was built without libpq (Debian: libpq-dev): `ckg serve` with PostgreSQL is not tested")
+        sys.exit(77)
+    with postgresql.Server() as SERVER:
+        main(globals())

@@ -1,0 +1,129 @@
+/*
+ * The body of a request that changes a study, behind the name of the action and a line end. A refusal is one
+ * line and changes nothing; what is accepted answers with JSON, a line each, and the store is whole after it.
+ */
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "fuzz.h"
+#include "notebook/mend.h"
+#include "serve/desk.h"
+
+static const char problem[] =
+    "{name: s, goal: minimize, budget: 9, policy: sobol, seed: 1, parameters: {x: {type: real, low: 0, high: "
+    "1},"
+    " n: {type: integer, low: 1, high: 9}, k: {type: categorical, values: [a, b]}}, objective: {name: y},"
+    " constraints: {c: {max: 0}, 'a \"b\" é': {min: -1}}}";
+
+static char folder[64];
+static char store[128];
+static char *fresh; /* the bytes of a study with two trials */
+static size_t fresh_length;
+
+static void remove_all(void)
+{
+    static const char *const endings[] = {"", "-wal", "-shm"};
+    char path[160];
+
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        snprintf(path, sizeof path, "%s%s", store, endings[i]);
+        unlink(path);
+    }
+}
+
+static void leave(void)
+{
+    remove_all();
+    rmdir(folder);
+    free(fresh);
+}
+
+/* A study with a trial that was told and one that waits, once for all inputs. */
+static void prepare(void)
+{
+    struct app_message message = {{0}};
+    struct app_notebook n;
+    ckg_suggestion *s;
+    int number;
+
+    snprintf(folder, sizeof folder, "/tmp/ckg-fuzz-XXXXXX");
+    fuzz_require(mkdtemp(folder) != NULL, "no folder", folder);
+    snprintf(store, sizeof store, "%s/s.db", folder);
+    atexit(leave);
+    fuzz_require(!app_notebook_define(&n, problem, store, &message), "no study", message.text);
+    for (int i = 0; i < 2; i++) {
+        fuzz_require(!app_notebook_suggest(&n, 0, 0, &s, &number), "no trial", message.text);
+        ckg_suggestion_free(s);
+    }
+    app_notebook_close(&n);
+    fuzz_require(!app_read_file(store, &fresh, &fresh_length, &message), "no store", message.text);
+}
+
+/* The store as it was prepared. */
+static void begin(void)
+{
+    FILE *file;
+
+    if (!fresh)
+        prepare();
+    remove_all();
+    file = fopen(store, "wb");
+    fuzz_require(file && fwrite(fresh, 1, fresh_length, file) == fresh_length && !fclose(file), "no copy",
+                 store);
+}
+
+static void open_desk(struct app_desk *desk)
+{
+    fuzz_require(!app_notebook_open(&desk->notebook, &(struct app_study_place){.store = store}, APP_STORED,
+                                    &desk->message),
+                 "not opened", desk->message.text);
+    desk->open = 1;
+}
+
+static void check_answer(const struct app_text *out)
+{
+    for (const char *line = out->data; line && *line;) {
+        const size_t length = strcspn(line, "\n");
+        json_t *object = json_loadb(line, length, JSON_REJECT_DUPLICATES, NULL);
+        fuzz_require(json_is_object(object), "no JSON", line);
+        json_decref(object);
+        line += length + (line[length] == '\n');
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    char *text = strndup((const char *)data, size);
+    char *body = text ? strchr(text, '\n') : NULL;
+    struct app_desk desk = {0};
+    struct app_text out = {0};
+
+    fuzz_require(text != NULL, "out of memory", "");
+    if (body)
+        *body++ = 0;
+    const struct app_product *action = body ? app_action_named(text) : NULL;
+    if (!action) {
+        free(text);
+        return 0;
+    }
+
+    begin();
+    open_desk(&desk);
+    const int64_t before = desk.notebook.revision;
+    const struct app_errand errand = {.product = action, .text = body};
+    const int status = action->make(&desk, &errand, &out);
+    if (status)
+        fuzz_require(desk.message.text[0] && !strchr(desk.message.text, '\n'), "not one line",
+                     desk.message.text);
+    else
+        check_answer(&out);
+
+    /* What the store has now. */
+    app_desk_clear(&desk);
+    open_desk(&desk);
+    fuzz_require(!status || desk.notebook.revision == before, "changed", body);
+    app_desk_clear(&desk);
+    app_text_free(&out);
+    free(text);
+    return 0;
+}
