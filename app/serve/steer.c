@@ -131,12 +131,10 @@ static void add_trial(const struct app_notebook *n, int number, const char *note
 /* There is such a trial, and it does not run. */
 static int check_trial(struct app_notebook *n, json_int_t number)
 {
-    struct app_elsewhere elsewhere;
-
     if (number > n->count)
         return app_fail(n->message, CKG_ERR_NOT_FOUND, "there is no trial %d; the last is %d", (int)number,
                         n->count);
-    return app_notebook_release(n, (int)number, &elsewhere);
+    return app_notebook_release_patiently(n, (int)number, NULL);
 }
 
 /* --- tell --- */
