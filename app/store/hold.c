@@ -51,8 +51,8 @@ static int grant(struct app_store *store, const struct wish *wish, struct app_me
     return status;
 }
 
-int app_sql_hold(struct app_store *store, int64_t study, enum app_holding held, const char *who,
-                 struct app_message *message)
+int app_sql_hold_study(struct app_store *store, int64_t study, enum app_holding held, const char *who,
+                       struct app_message *message)
 {
     return grant(store, &(struct wish){.study = study, .held = held, .who = who}, message);
 }

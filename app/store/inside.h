@@ -98,8 +98,8 @@ int app_sql_last(struct app_sql_store *s, int64_t study, int64_t *last, struct a
 
 /* --- what people want of whoever evaluates (hold.c) --- */
 
-int app_sql_hold(struct app_store *store, int64_t study, enum app_holding held, const char *who,
-                 struct app_message *message);
+int app_sql_hold_study(struct app_store *store, int64_t study, enum app_holding held, const char *who,
+                       struct app_message *message);
 int app_sql_set_budget(struct app_store *store, int64_t study, int budget, struct app_message *message);
 
 /* --- who evaluates (lease.c) --- */
