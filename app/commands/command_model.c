@@ -42,6 +42,9 @@ static void print_model(const struct app_definition *d, const char *name, const 
     print_kind(d, name, m);
     app_say("  mean %.5g, signal sd %.4g, noise sd %.4g, log likelihood %.6g\n", m->mean, m->signal_sd,
             m->noise_sd, m->log_likelihood);
+    if (m->noise_varies)
+        app_say("  the noise varies over the space: from sd %.4g to %.4g at the designs\n", m->noise_low,
+                m->noise_high);
     if (m->absurd)
         app_say("  absurdly far out, and counted as nearer: the values at %d design%s\n", m->absurd,
                 m->absurd > 1 ? "s" : "");

@@ -21,7 +21,7 @@ static const char starter[] =
     "  layers:   {type: integer, low: 1, high: 6}\n"
     "  material: {type: categorical, values: [steel, brass]}\n"
     "\n"
-    "objective: {name: cost}       # noise: auto (default: estimated) | none | a standard deviation\n"
+    "objective: {name: cost}       # noise: auto (default: estimated) | varying | none | its sd\n"
     "\n"
     "constraints:                  # feasible when min <= value <= max for each; leave out if none\n"
     "  stress: {max: 100}\n"

@@ -21,6 +21,7 @@ struct predictions {
     double *sd;          /* (count × (1 + K)) */
     double *probability; /* (count) */
     double *utility;     /* (count) */
+    double *noise_sd;    /* (count × (1 + K)) */
 };
 
 static int predict(struct app_notebook *n, struct predictions *p)
@@ -33,13 +34,16 @@ static int predict(struct app_notebook *n, struct predictions *p)
     p->sd = calloc(count * outcomes, sizeof *p->sd);
     p->probability = calloc(count, sizeof *p->probability);
     p->utility = calloc(count, sizeof *p->utility);
-    if (!p->mean || !p->sd || !p->probability || !p->utility)
+    p->noise_sd = calloc(count * outcomes, sizeof *p->noise_sd);
+    if (!p->mean || !p->sd || !p->probability || !p->utility || !p->noise_sd)
         return app_fail(n->message, CKG_ERR_NOMEM, "out of memory");
 
     int status = app_notebook_engine(n, &engine);
     if (status)
         return status;
     status = ckg_study_predict(engine, p->count, p->X, p->mean, p->sd, p->probability, p->utility);
+    if (!status)
+        status = ckg_study_predict_noise(engine, p->count, p->X, p->noise_sd);
     return status ? app_notebook_fail(n, status) : CKG_OK;
 }
 
@@ -50,6 +54,7 @@ static void free_predictions(struct predictions *p)
     free(p->sd);
     free(p->probability);
     free(p->utility);
+    free(p->noise_sd);
 }
 
 static void write_text(const struct app_definition *d, const struct app_prediction *p, struct app_text *out)
@@ -76,8 +81,12 @@ static int print(const struct app_arguments *a, const struct app_definition *d, 
     int status = CKG_OK;
 
     for (size_t i = 0; !status && i < (size_t)p->count; i++) {
-        const struct app_prediction one = {p->X + i * (size_t)app_dimension(d), p->mean + i * outcomes,
-                                           p->sd + i * outcomes, p->probability[i], p->utility[i]};
+        const struct app_prediction one = {p->X + i * (size_t)app_dimension(d),
+                                           p->mean + i * outcomes,
+                                           p->sd + i * outcomes,
+                                           p->probability[i],
+                                           p->utility[i],
+                                           p->noise_sd + i * outcomes};
         struct app_text line = {0};
         (a->json ? app_prediction_write : write_text)(d, &one, &line);
         status = app_print(a, &line);

@@ -152,12 +152,17 @@ static void add_fixed(struct app_text *out, const char *key, const struct app_fi
     app_json_close(out, '}');
 }
 
+const char *app_noise_word(int noise)
+{
+    return noise == CKG_NOISE_NONE ? "none" : noise == CKG_NOISE_VARYING ? "varying" : "auto";
+}
+
 static void add_noise(struct app_text *out, const struct app_outcome *o)
 {
     if (o->noise == CKG_NOISE_KNOWN)
         app_json_add_number(out, "noise", o->sd);
     else
-        app_json_add_string(out, "noise", o->noise == CKG_NOISE_NONE ? "none" : "auto");
+        app_json_add_string(out, "noise", app_noise_word(o->noise));
     if (o->positive)
         app_json_add_truth(out, "positive", 1);
     if (!isnan(o->cost))

@@ -27,6 +27,9 @@ struct app_parameter {
     const struct app_label *label; /* borrowed */
 };
 
+/* The word for a noise (enum ckg_noise) of no known size. */
+const char *app_noise_word(int noise);
+
 /* The objective or a constraint, likewise. */
 struct app_outcome {
     const char *name;

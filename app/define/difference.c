@@ -51,9 +51,7 @@ static void write_noise(struct app_text *out, const struct app_outcome *o)
     char number[32];
 
     app_text_print(out, "%s",
-                   o->noise == CKG_NOISE_AUTO   ? "auto"
-                   : o->noise == CKG_NOISE_NONE ? "none"
-                                                : app_number(o->sd, number));
+                   o->noise == CKG_NOISE_KNOWN ? app_number(o->sd, number) : app_noise_word(o->noise));
 }
 
 /* A single limit as a number where both sides have the same one, else both ends. */

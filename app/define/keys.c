@@ -61,8 +61,9 @@ static const struct app_file_key parameter_keys[] = {
 
 static const struct app_file_key objective_keys[] = {
     {"name", "a text", "needed", "what the evaluation's answer calls it"},
-    {"noise", "`auto`, `none`, a standard deviation", "`auto`: estimated",
-     "whether a second evaluation of the same design would differ, and by how much"},
+    {"noise", "`auto`, `varying`, `none`, a standard deviation", "`auto`: estimated",
+     "whether a second evaluation of the same design would differ, and by how much; `varying`: more in some "
+     "places than in others"},
     {"positive", "`true`, `false`", "`false`",
      "`true` where it can only be above 0, like a mass: modelled by its logarithm, and a value that is not "
      "above 0 is refused"},
@@ -82,7 +83,7 @@ static const struct app_file_key constraint_keys[] = {
      "feasible at this value, give or take the tolerance; instead of limits"},
     {"tolerance", "a number above 0", "needed with `equal`",
      "how far from `equal` is still good, in the outcome's unit"},
-    {"noise", "`auto`, `none`, a standard deviation", "`auto`: estimated", "as for the objective"},
+    {"noise", "`auto`, `varying`, `none`, a standard deviation", "`auto`: estimated", "as for the objective"},
     {"positive", "`true`, `false`", "`false`", "as for the objective"},
     {"cost", "a number", "all outcomes are measured together", "as for the objective"},
     {"unit", "a text", "none", "as for the objective"},

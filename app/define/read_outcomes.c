@@ -47,20 +47,23 @@ static int read_outcome_name(struct app_reader *r, const yaml_node_t *node, int 
     return CKG_OK;
 }
 
-/* noise: auto, none, or a standard deviation; a NULL node stands for auto. */
+/* noise: a word, or a standard deviation; a NULL node stands for auto. */
 static int read_noise(struct app_reader *r, const yaml_node_t *node, const char *outcome)
 {
     struct app_message unused;
     struct app_document quiet = {.path = "", .message = &unused};
-    enum ckg_noise noise = app_node_is_word(node, "none") ? CKG_NOISE_NONE : CKG_NOISE_AUTO;
+    int noise = CKG_NOISE_AUTO;
     double sd = 0;
 
-    if (node && !app_node_is_word(node, "auto") && !app_node_is_word(node, "none")) {
+    while (node && noise <= CKG_NOISE_VARYING &&
+           (noise == CKG_NOISE_KNOWN || !app_node_is_word(node, app_noise_word(noise))))
+        noise++;
+    if (noise > CKG_NOISE_VARYING) {
         if (app_node_number(&quiet, node, 0, DBL_MAX, &sd))
-            return app_node_expect(&r->document, node, "noise auto, none or a standard deviation");
+            return app_node_expect(&r->document, node, "noise auto, varying, none or a standard deviation");
         noise = sd > 0 ? CKG_NOISE_KNOWN : CKG_NOISE_NONE;
     }
-    const int refused = ckg_problem_set_noise(r->out->problem, outcome, noise, sd);
+    const int refused = ckg_problem_set_noise(r->out->problem, outcome, (enum ckg_noise)noise, sd);
     return refused ? app_reader_refuse(r, node, refused) : CKG_OK;
 }
 

@@ -13,6 +13,8 @@ void app_prediction_write(const struct app_definition *d, const struct app_predi
         app_json_open(out, app_outcome_name(d, j), '{');
         app_json_add_number(out, "mean", p->mean[j]);
         app_json_add_number(out, "sd", p->sd[j]);
+        if (p->noise_sd)
+            app_json_add_number(out, "noise_sd", p->noise_sd[j]);
         app_json_close(out, '}');
     }
     app_json_close(out, '}');
@@ -54,6 +56,9 @@ static void add_model(const struct app_definition *d, const char *key, const ckg
     app_json_add_integer(out, "absurd", m->absurd);
     app_json_add_number(out, "widening", m->widening);
     app_json_add_truth(out, "linear", m->linear);
+    app_json_add_truth(out, "noise_varies", m->noise_varies);
+    app_json_add_number(out, "noise_low", m->noise_low);
+    app_json_add_number(out, "noise_high", m->noise_high);
     app_json_add_string(out, "repeats", m->repeats ? app_outcome_name(d, m->repeats) : NULL);
     app_json_close(out, '}');
 }

@@ -63,6 +63,7 @@ struct app_prediction {
     const double *sd;   /* (1 + K) */
     double probability_feasible;
     double utility;
+    const double *noise_sd; /* (1 + K), as ckg_study_predict_noise gives them; NULL: not asked for */
 };
 
 void app_prediction_write(const struct app_definition *definition, const struct app_prediction *prediction,

@@ -15,6 +15,7 @@ enum { COLUMNS = 4, MOST = 8, WIDE = 210, HIGH = 150, GAP = 26, NARROWEST = 130 
 
 static const struct app_pen mean_pen = {.stroke = APP_INK_MEAN, .width = 1.6},
                             band_pen = {.fill = APP_INK_MEAN, .clear = 0.8};
+static const struct app_pen noise_pen = {.stroke = APP_INK_MEAN, .width = 0.8, .dash = APP_DOTTED};
 static const struct app_pen limit_pen = {.stroke = APP_INK_LIMIT, .width = 1.3, .dash = APP_DASHED};
 static const struct app_pen beyond_pen = {.fill = APP_INK_LIMIT, .clear = 0.9};
 static const struct app_pen here_pen = {.stroke = APP_INK_SOFT, .width = 0.9, .dash = APP_DOTTED};
@@ -25,8 +26,9 @@ struct slices {
     int columns;
     int parameter[MOST];
     struct app_nodes nodes[MOST];
-    double *mean[MOST]; /* (nodes×(1+K)) */
-    double *sd[MOST];   /* (nodes×(1+K)) */
+    double *mean[MOST];     /* (nodes×(1+K)) */
+    double *sd[MOST];       /* (nodes×(1+K)) */
+    double *noise_sd[MOST]; /* (nodes×(1+K)) */
 };
 
 static int possible(const struct app_show *s, const struct app_plot_options *options)
@@ -101,9 +103,11 @@ static int predict(struct slices *w, int k)
     double *X = app_show_designs(s, w->parameter[k], &w->nodes[k], -1, NULL);
     w->mean[k] = malloc(values * sizeof *w->mean[k]);
     w->sd[k] = malloc(values * sizeof *w->sd[k]);
-    int status = X && w->mean[k] && w->sd[k] ? CKG_OK : app_show_no_memory(s);
+    w->noise_sd[k] = malloc(values * sizeof *w->noise_sd[k]);
+    int status = X && w->mean[k] && w->sd[k] && w->noise_sd[k] ? CKG_OK : app_show_no_memory(s);
 
-    if (!status && ckg_study_predict(s->engine, w->nodes[k].count, X, w->mean[k], w->sd[k], NULL, NULL))
+    if (!status && (ckg_study_predict(s->engine, w->nodes[k].count, X, w->mean[k], w->sd[k], NULL, NULL) ||
+                    ckg_study_predict_noise(s->engine, w->nodes[k].count, X, w->noise_sd[k])))
         status = app_notebook_fail(s->notebook, CKG_ERR_NUMERIC);
     free(X);
     return status;
@@ -225,6 +229,30 @@ static void draw_curve(const struct app_chart *c, const struct app_nodes *n, con
     app_draw(c->canvas, &line, &mean_pen);
 }
 
+/* Where the noise varies: what a measurement there would be, between dotted lines. */
+static void draw_noise(const struct app_chart *c, const struct app_nodes *n, const double *mean,
+                       const double *sd, const double *noise_sd, int outcomes)
+{
+    for (int side = -1; side <= 1; side += 2) {
+        struct app_path line = {0};
+        for (int i = 0; i < n->count; i++) {
+            const int at = i * outcomes;
+            const double reach = 2 * side * hypot(sd[at], noise_sd[at]);
+            (i ? app_path_line : app_path_move)(&line, app_chart_x(c, n->value[i]),
+                                                app_chart_y(c, mean[at] + reach));
+        }
+        app_draw(c->canvas, &line, &noise_pen);
+    }
+}
+
+/* 1 when the model of the outcome has noise that varies over the space. */
+static int noise_varies(const struct app_show *s, int outcome)
+{
+    ckg_model_info info;
+
+    return !ckg_study_model(s->engine, outcome, &info) && info.noise_varies;
+}
+
 /* Between categories, or a few integers, there is nothing: a bar and a dash for each. */
 static void draw_steps(const struct app_chart *c, const struct app_nodes *n, const double *mean,
                        const double *sd, int outcomes)
@@ -280,6 +308,8 @@ static void draw_chart(const struct app_chart *c, const struct slices *w, int k,
     }
     app_draw_line(c->canvas, here, c->box.y, here, c->box.y + c->box.height, &here_pen);
     (n->stepped ? draw_steps : draw_curve)(c, n, w->mean[k] + outcome, w->sd[k] + outcome, outcomes);
+    if (!n->stepped && noise_varies(s, outcome))
+        draw_noise(c, n, w->mean[k] + outcome, w->sd[k] + outcome, w->noise_sd[k] + outcome, outcomes);
 
     /* The recommendation on top. */
     c->canvas->table->unclip(c->canvas);
@@ -399,6 +429,7 @@ static int draw(struct app_canvas *canvas, const struct app_show *s, const struc
     for (int k = 0; k < w->count; k++) {
         free(w->mean[k]);
         free(w->sd[k]);
+        free(w->noise_sd[k]);
     }
     free(w);
     return status;

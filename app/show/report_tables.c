@@ -275,7 +275,10 @@ static void add_outcome(const struct app_definition *d, int j, struct app_text *
     if (o.noise == CKG_NOISE_KNOWN)
         app_text_print(out, ", noise of standard deviation %s", app_number_nice(o.sd, 4, sd));
     else
-        app_text_print(out, ", noise %s", o.noise == CKG_NOISE_NONE ? "none" : "estimated");
+        app_text_print(out, ", noise %s",
+                       o.noise == CKG_NOISE_NONE      ? "none"
+                       : o.noise == CKG_NOISE_VARYING ? "estimated, varying over the space"
+                                                      : "estimated");
     if (o.positive)
         app_text_print(out, ", positive");
     add_description(o.label, out);

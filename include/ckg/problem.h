@@ -25,9 +25,14 @@ enum ckg_scale { CKG_LINEAR, CKG_LOG };
 enum ckg_kind { CKG_REAL, CKG_INTEGER, CKG_CATEGORICAL };
 
 enum ckg_noise {
-    CKG_NOISE_AUTO, /* normal, with a standard deviation estimated from the data (the default) */
-    CKG_NOISE_NONE, /* repeating an evaluation gives the same value */
-    CKG_NOISE_KNOWN /* normal, with a given standard deviation */
+    /*
+     * normal, with a standard deviation estimated from the data (the default): the same everywhere, unless
+     * many data say clearly that it varies over the space
+     */
+    CKG_NOISE_AUTO,
+    CKG_NOISE_NONE,   /* repeating an evaluation gives the same value */
+    CKG_NOISE_KNOWN,  /* normal, with a given standard deviation */
+    CKG_NOISE_VARYING /* as CKG_NOISE_AUTO, with a standard deviation that varies over the space */
 };
 
 enum { CKG_MAX_PARAMETERS = 200, CKG_MAX_CATEGORIES = 100, CKG_MAX_CONSTRAINTS = 200 };

@@ -349,6 +349,13 @@ CKG_API int ckg_study_predict(ckg_study *study, int count, const double *X, doub
                               double *probability, double *utility);
 
 /*
+ * The standard deviation of the noise of one more evaluation at `count` designs X (count × d), of each
+ * outcome (count × (1+K)): 0 without noise; NAN while the outcome was never measured. Where an outcome is not
+ * modelled as it is (ckg_model_info.scale), that of a value whose mean is the prediction.
+ */
+CKG_API int ckg_study_predict_noise(ckg_study *study, int count, const double *X, double *noise_sd);
+
+/*
  * The policy's value at `count` designs X (count × d); larger is better. Pending designs are taken into
  * account. NULL: the study's own policy. An outcome that was never measured is thought of as the models'
  * prior has it: these values compare designs, they state nothing about them.
@@ -400,6 +407,12 @@ typedef struct ckg_model_info {
      */
     double widening;
     int linear; /* 1: a linear part beside the kernel, of which signal_sd says nothing */
+    /*
+     * 1: the noise varies over the space (ckg_study_predict_noise). noise_sd is that of the middle one of the
+     * designs then, and the quietest and the loudest of them have these; else all three are the same
+     */
+    int noise_varies;
+    double noise_low, noise_high;
 } ckg_model_info;
 
 /* The model of an outcome: ckg_study_model(study, outcome, &info). */

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import random
 from pathlib import Path
 
 import pytest
@@ -90,6 +91,19 @@ def test_lists_and_options_of_the_library() -> None:
     for policy in pyckg.policies():
         for setting in policy.settings:
             small_study(policy=policy.name, settings={setting.name: setting.low})
+
+
+def test_noise_that_varies() -> None:
+    study = pyckg.Study({"x": pyckg.Real(0, 1)}, "f", noise="varying", seed=1)
+    noise = random.Random(1)
+    for i in range(60):
+        x = i * 0.7548776662 % 1
+        study.tell(study.add({"x": x}), f=x * x + noise.gauss(0, 0.02 * 20**x))
+    model = study.model()["f"]
+    assert model.noise_varies and model.noise_low is not None and model.noise_high is not None
+    assert model.noise_high > 5 * model.noise_low > 0
+    quiet, loud = (p.outcomes["f"].noise_sd for p in study.predict([{"x": 0.05}, {"x": 0.95}]))
+    assert quiet is not None and loud is not None and loud > 4 * quiet > 0
 
 
 def test_maximize_noise_and_missing_values() -> None:

@@ -10,6 +10,25 @@
 static const double wide_gap = 10;
 static const double narrow_gap = 3;
 
+/* The series with the noise that was fitted; X (D×n) its inputs. */
+static int vary(const struct ckg__models *models, const struct ckg__loud *loud, const double *X,
+                struct ckg__arena *arena, struct ckg__series *series)
+{
+    const int D = models->data->problem->D;
+    struct ckg__loudness *loudness = ckg__arena_get(arena, 1, sizeof *loudness);
+    double *room = ckg__arena_doubles(arena, ckg__loudness_numbers(D, loud->places));
+    double *relative = ckg__arena_doubles(arena, (size_t)series->n + 1);
+    double *g = ckg__arena_doubles(arena, (size_t)series->n + 1);
+
+    if (!loudness || !room || !relative || !g)
+        return CKG_ERR_NOMEM;
+    *loudness = ckg__loudness_lay_out(loud, D, models->group, models->data->u, room);
+    ckg__loudness_at(loudness, series->n, X, series->n, g, NULL);
+    *series = ckg__series_vary(series, g, relative);
+    series->loudness = loudness;
+    return CKG_OK;
+}
+
 int ckg__lay_out(const struct ckg__models *models, const struct ckg__layout *layout, struct ckg__arena *arena,
                  struct ckg__scaling *scaling, struct ckg__series *series, double **X)
 {
@@ -35,7 +54,9 @@ int ckg__lay_out(const struct ckg__models *models, const struct ckg__layout *lay
     for (size_t i = 0; i < n; i++)
         for (size_t k = 0; k < D; k++)
             (*X)[k * n + i] = data->u[(size_t)series->design[i] * D + k];
-    return CKG_OK;
+
+    /* How loud it was there. */
+    return layout->loud && layout->loud->places ? vary(models, layout->loud, *X, arena, series) : CKG_OK;
 }
 
 int ckg__lay_out_all(struct ckg__models *models, int trials, int most)
@@ -43,7 +64,8 @@ int ckg__lay_out_all(struct ckg__models *models, int trials, int most)
     int status = CKG_OK;
     for (int j = 0; !status && j < models->outcomes; j++) {
         struct ckg__surrogate *s = &models->surrogate[j];
-        const struct ckg__layout layout = {j, s->fitted.warp, trials, s->fitted.strict, most};
+        const struct ckg__layout layout = {j,    s->fitted.warp, trials, s->fitted.strict,
+                                           most, &s->fitted.loud};
         s->series = (struct ckg__series){0};
         if (!ckg__models_shared(models, j))
             status = ckg__lay_out(models, &layout, &models->own, &s->scaling, &s->series, &models->X[j]);
@@ -73,6 +95,13 @@ static struct ckg__prior prior_for(const struct ckg__models *models, const struc
     return exact ? ckg__prior_exact(d) : ckg__prior_default(d);
 }
 
+static const struct ckg__likelihood *likelihood_of(const struct ckg__series *series)
+{
+    if (series->labels)
+        return &ckg__likelihood_probit;
+    return series->loudness ? &ckg__likelihood_varying : &ckg__likelihood_normal;
+}
+
 struct ckg__fit ckg__models_fit(const struct ckg__models *models, const struct ckg__fitted *fitted,
                                 const struct ckg__series *series, const double *X)
 {
@@ -81,7 +110,7 @@ struct ckg__fit ckg__models_fit(const struct ckg__models *models, const struct c
     return (struct ckg__fit){
         .inputs = {.kernel = fitted->kernel,
                    .linear = fitted->linear,
-                   .likelihood = series->labels ? &ckg__likelihood_probit : &ckg__likelihood_normal,
+                   .likelihood = likelihood_of(series),
                    .d = problem->d,
                    .D = problem->D,
                    .n = series->n,

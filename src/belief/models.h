@@ -10,6 +10,7 @@
 #include "data/data.h"
 #include "data/repeats.h"
 #include "model/fit.h"
+#include "model/loudness.h"
 #include "belief/belief.h"
 
 enum ckg__fit_method { CKG__FIT_ML, CKG__FIT_MAP, CKG__FIT_SAMPLE, CKG__FIT_AUTO };
@@ -25,7 +26,8 @@ struct ckg__fitted {
     double theta[CKG_MAX_PARAMETERS + 2], warp;
     int strict; /* 1: a value counts as absurd beyond a narrower gap; −1: none does */
     enum ckg__kernel kernel;
-    int linear; /* 1: a linear part beside the kernel */
+    int linear;            /* 1: a linear part beside the kernel */
+    struct ckg__loud loud; /* of the noise; without places: it is the same everywhere */
 };
 
 /*
@@ -55,6 +57,7 @@ struct ckg__models {
     enum ckg__fit_method method;
     int samples;          /* wanted */
     int warp;             /* 1: allowed */
+    int vary;             /* 1: noise may vary over the space where nobody has said that it does */
     int failures;         /* 1: a latent constraint models where evaluations fail */
     double fixed_penalty; /* in the objective's units; NAN: automatic */
     uint64_t seed;

@@ -86,6 +86,10 @@ static int fit_to(struct ckg__models *models, int trials)
     for (int j = 0; !status && smoothed && models->choose_kernel && j < models->data->problem->outcomes; j++)
         status = ckg__choose_trend(models, j);
 
+    /* Where the noise is loud. */
+    if (!status)
+        status = ckg__fit_noise(models, trials);
+
     /* Which data that was. */
     for (int j = 0; !status && j < models->outcomes; j++) {
         if (ckg__models_shared(models, j))
@@ -181,6 +185,7 @@ static int fit_from_lead(struct ckg__models *models, int trials)
         if (!models->choose_kernel || !from->told)
             models->surrogate[j].fitted.kernel = first_kernel(models, j);
         models->surrogate[j].fitted.warp = first_warp(models, j);
+        models->surrogate[j].fitted.loud.places = 0;
         /* values that were transformed are not linear; far values of a linear outcome are what they should be
          */
         models->surrogate[j].fitted.linear &= models->lead_sides != NULL;

@@ -36,6 +36,7 @@ struct ckg__layout {
     int trials;
     int strict;
     int most;
+    const struct ckg__loud *loud; /* NULL, or without places: the noise is the same everywhere */
 };
 
 /* The series of the layout with its scaling and its inputs X (D×n), from the arena. */
@@ -71,6 +72,14 @@ int ckg__choose_trend(struct ckg__models *models, int j);
 
 /* Chooses outcome j's warp for these trials by the density, beginning with the fit on the present scale. */
 int ckg__choose_warp(struct ckg__models *models, int j, int trials);
+
+/* --- noise.c --- */
+
+/*
+ * How loud the noise of each outcome is where, fitted to the first `trials` trials: of those that are to
+ * vary, and of those that may, if the evidence is clear.
+ */
+int ckg__fit_noise(struct ckg__models *models, int trials);
 
 /* --- schedule.c --- */
 

@@ -362,7 +362,7 @@ int ckg__data_exact(const struct ckg_problem *problem, const struct ckg_measurem
 static int shown_exact(const struct ckg__data *data, const struct ckg_measurement *m)
 {
     return data->alike > 1 && !data->unlike && m->sd == CKG_SD_DEFAULT &&
-           data->problem->outcome[m->outcome].noise == CKG_NOISE_AUTO;
+           ckg__noise_estimated(&data->problem->outcome[m->outcome]);
 }
 
 /* known (outcomes) ← 1 for each that is settled at the design; returns how many, or −1: a trial there failed.

@@ -143,10 +143,17 @@ void ckg__scaling_moments(const struct ckg__scaling *s, double y_mean, double y_
  */
 struct ckg__series {
     int n;
-    int *design;   /* (n) rows of the distinct designs */
-    double *y;     /* (n) pooled, scaled */
-    double *known; /* (n) known noise variance in scaled units, 0 without noise; -1: estimated */
-    double *count; /* (n) values pooled */
+    int *design;     /* (n) rows of the distinct designs */
+    double *y;       /* (n) pooled, scaled */
+    double *known;   /* (n) known noise variance in scaled units, 0 without noise; -1: estimated */
+    double *count;   /* (n) values pooled */
+    double *squares; /* (n) Σ(y − mean)² of the values pooled, where their noise is estimated */
+    /*
+     * where noise varies: (n) the factor on the estimated variance at each row, and what it follows from
+     * (model/loudness.h); NULL: it is the same everywhere
+     */
+    const double *relative;
+    const struct ckg__loudness *loudness;
     int estimated; /* 1 when any row's noise is to be estimated */
     int absurd;    /* rows of values that were drawn in; their noise is known[i] */
     int labels;    /* 1: successes and failures, of which `count` have the mean y at a design */
@@ -155,6 +162,12 @@ struct ckg__series {
     double jacobian;
     double typical_known; /* the median known variance, for a future evaluation; 0 when there is none */
 };
+
+/*
+ * The series with its noise varying: row i has exp(g_i) times the estimated variance; g (n), and relative
+ * (n), which becomes those factors. The series `plain` has none yet.
+ */
+struct ckg__series ckg__series_vary(const struct ckg__series *plain, const double *g, double *relative);
 
 /* What a series is made of, before scaling. */
 struct ckg__series_source {

@@ -28,7 +28,7 @@ static double entry_sd(const struct ckg_problem *problem, const struct ckg_measu
     const struct ckg__outcome *o = &problem->outcome[m->outcome];
     if (m->sd != CKG_SD_DEFAULT)
         return m->sd;
-    return o->noise == CKG_NOISE_AUTO ? CKG_SD_DEFAULT : o->noise_sd;
+    return ckg__noise_estimated(o) ? CKG_SD_DEFAULT : o->noise_sd;
 }
 
 /* The outcome's values in the order of the trials; the latent constraint has one per ended trial. */
@@ -376,9 +376,13 @@ static void add_row(struct ckg__series *s, int design, const struct pool *pool, 
     s->y[i] = pool->mean;
     s->known[i] = known;
     s->count[i] = pool->count;
+    s->squares[i] = pool->squares;
 }
 
 enum { NOISY, KNOWN, EXACT, ABSURD, CONFIRMED, POOLS };
+
+/* What stands for the variance of a row whose noise is estimated. */
+static const double estimated_variance = -1;
 
 /* The variances of rows of absurd values until the units are known. */
 static const double absurd_variance = -2;
@@ -449,7 +453,7 @@ static void pool_entries(const struct ckg__scaling *scaling, const struct entry 
     }
     for (int design = 0; design < designs; design++) {
         const struct pool *of = pools + (size_t)design * POOLS;
-        add_row(s, design, &of[NOISY], -1);
+        add_row(s, design, &of[NOISY], estimated_variance);
         add_row(s, design, &of[KNOWN], 1 / of[KNOWN].weight);
         add_row(s, design, &of[EXACT], 0);
         add_row(s, design, &of[ABSURD], absurd_variance);
@@ -561,6 +565,7 @@ static int standardise(const struct ckg__data *data, int outcome, struct ckg__ar
     /* Values and known variances in it. */
     for (int i = 0; i < s->n; i++) {
         s->y[i] = ckg__scaling_round((s->y[i] - mean) / sd);
+        s->squares[i] = s->known[i] == estimated_variance ? s->squares[i] / (sd * sd) : 0;
         if (s->known[i] <= absurd_variance) {
             const double share = s->known[i] == absurd_variance ? softness : confirmed_softness;
             s->known[i] = fmin(share * share * s->y[i] * s->y[i], most_noise);
@@ -608,11 +613,12 @@ int ckg__series_build(const struct ckg__data *data, const struct ckg__series_sou
     s->y = ckg__arena_doubles(arena, rows);
     s->known = ckg__arena_doubles(arena, rows);
     s->count = ckg__arena_doubles(arena, rows);
+    s->squares = ckg__arena_doubles(arena, rows);
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
     struct entry *entries = ckg__arena_get(arena, values, sizeof *entries);
     struct pool *pools = ckg__arena_get(arena, rows, sizeof *pools);
     double *y = ckg__arena_doubles(arena, values);
-    if (!s->design || !s->y || !s->known || !s->count || !entries || !pools || !y)
+    if (!s->design || !s->y || !s->known || !s->count || !s->squares || !entries || !pools || !y)
         return CKG_ERR_NOMEM;
 
     /* What was measured, and how it is spread. */
@@ -643,4 +649,22 @@ int ckg__series_build(const struct ckg__data *data, const struct ckg__series_sou
     assert(s->n <= data->designs * POOLS);
     ckg__arena_release(arena, mark);
     return status;
+}
+
+struct ckg__series ckg__series_vary(const struct ckg__series *plain, const double *g, double *relative)
+{
+    struct ckg__series out = *plain;
+
+    /* Of c replicates c − 1 say how loud it is at their design. */
+    assert(!plain->relative && !plain->labels);
+    out.within = 0;
+    for (int i = 0; i < plain->n; i++) {
+        relative[i] = exp(g[i]);
+        if (plain->known[i] >= 0)
+            continue;
+        out.within += plain->squares[i] / relative[i];
+        out.constant -= 0.5 * (plain->count[i] - 1) * g[i];
+    }
+    out.relative = relative;
+    return out;
 }

@@ -70,6 +70,7 @@ void ckg__gp_free(struct ckg__gp *gp)
     ckg__free(gp->alpha);
     ckg__free(gp->row_noise);
     ckg__free(gp->design);
+    ckg__free(gp->loud_room);
     memset(gp, 0, sizeof *gp);
 }
 

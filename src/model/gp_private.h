@@ -8,6 +8,7 @@
 
 #include "linalg/jitter.h"
 #include "model/gp.h"
+#include "model/loudness.h"
 
 struct ckg__gp {
     struct ckg__covariance k;
@@ -23,6 +24,9 @@ struct ckg__gp {
     double mean, nugget;
     double noise;  /* estimated variance of one evaluation, 0: none */
     double future; /* variance that one further evaluation is expected to carry, nugget included */
+    struct ckg__loudness loudness; /* of the noise, places 0: the same everywhere; its numbers in loud_room */
+    double *loud_room;
+    size_t loud_size;
     double log_likelihood;
     struct ckg__interrupt *interrupt; /* whoever asks it looks at it; NULL: nobody does */
 };

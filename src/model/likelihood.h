@@ -67,6 +67,16 @@ struct ckg__likelihood {
 /* The outcome itself, with normal noise: of one estimated variance, of known ones, or none. */
 extern const struct ckg__likelihood ckg__likelihood_normal;
 
+/* The same where the estimated variance varies over the space: the series has a loudness (loudness.h). */
+extern const struct ckg__likelihood ckg__likelihood_varying;
+
+/*
+ * For either of the two: the density at theta (d+2) as above, without its gradient. α is in work->alpha then,
+ * (K + Σ)⁻¹ in work->L and the diagonal of Σ in work->noise; −INFINITY where there is no factor.
+ */
+double ckg__normal_density(const struct ckg__gp_inputs *inputs, const double *theta,
+                           struct ckg__fit_work *work);
+
 /* Successes and failures: the process is the probit of the probability of success. */
 extern const struct ckg__likelihood ckg__likelihood_probit;
 

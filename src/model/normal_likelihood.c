@@ -12,6 +12,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/error.h"
 #include "linalg/dense.h"
 #include "model/gp_private.h"
@@ -24,8 +25,10 @@ static void row_noises(const struct ckg__series *series, int n, double noise, do
 {
     assert(noise >= 0);
 
-    for (int i = 0; i < n; i++)
-        row[i] = series->known[i] < 0 ? noise / series->count[i] : series->known[i];
+    for (int i = 0; i < n; i++) {
+        const double own = series->relative ? noise * series->relative[i] : noise;
+        row[i] = series->known[i] < 0 ? own / series->count[i] : series->known[i];
+    }
 }
 
 /*
@@ -44,6 +47,26 @@ static double center(const struct ckg__gp_inputs *in, double noise, const double
     return mean;
 }
 
+/* The process keeps the loudness of its noise, for evaluations to come. */
+static int keep_loudness(struct ckg__gp *gp, const struct ckg__loudness *loudness)
+{
+    gp->loudness.places = 0;
+    if (!loudness)
+        return CKG_OK;
+
+    const size_t size = ckg__loudness_numbers(loudness->D, loudness->places);
+    if (size > gp->loud_size) {
+        ckg__free(gp->loud_room);
+        gp->loud_size = 0;
+        gp->loud_room = ckg__alloc(size, sizeof(double));
+        if (!gp->loud_room)
+            return CKG_ERR_NOMEM;
+        gp->loud_size = size;
+    }
+    gp->loudness = ckg__loudness_copy(loudness, gp->loud_room);
+    return CKG_OK;
+}
+
 static int condition(struct ckg__gp *gp, const struct ckg__gp_inputs *in, const double *theta,
                      struct ckg__arena *arena)
 {
@@ -51,7 +74,7 @@ static int condition(struct ckg__gp *gp, const struct ckg__gp_inputs *in, const 
     const struct ckg__series *s = in->series;
     double *ones = ckg__arena_doubles(arena, (size_t)in->n + 1);
 
-    if (!ones)
+    if (!ones || keep_loudness(gp, s->loudness))
         return CKG_ERR_NOMEM;
 
     /* The rows: where they lie, at which design, with how much noise. */
@@ -82,6 +105,14 @@ static int condition(struct ckg__gp *gp, const struct ckg__gp_inputs *in, const 
     return CKG_OK;
 }
 
+/* α and, in w->L, the inverse, from w->beta and the factor there; −1 when it was to give up. */
+static int invert(const struct ckg__gp_inputs *in, struct ckg__fit_work *w)
+{
+    memcpy(w->alpha, w->beta, (size_t)in->n * sizeof *w->alpha);
+    ckg__dense()->solve_lower_transposed(in->n, 1, w->L, w->ld, w->alpha, 1);
+    return ckg__dense()->inverse_from_cholesky(in->n, w->L, w->ld, in->team);
+}
+
 /*
  * Gradient of the density into gradient (d+2), which is cleared first; needs w->L the factor and w->beta. −1
  * when it was to give up.
@@ -94,9 +125,7 @@ static int density_gradient(const struct ckg__gp_inputs *in, const struct ckg__c
     double noise_term = 0;
 
     /* The weights and the inverse. */
-    memcpy(w->alpha, w->beta, (size_t)n * sizeof *w->alpha);
-    ckg__dense()->solve_lower_transposed(n, 1, w->L, w->ld, w->alpha, 1);
-    if (ckg__dense()->inverse_from_cholesky(n, w->L, w->ld, in->team))
+    if (invert(in, w))
         return -1;
 
     /* The noise that is estimated. */
@@ -114,25 +143,46 @@ static int density_gradient(const struct ckg__gp_inputs *in, const struct ckg__c
     return 0;
 }
 
+/* The covariance at theta, its factor in w->L and the density; −INFINITY where there is no factor. */
+static double factor_density(const struct ckg__gp_inputs *in, const double *theta, struct ckg__fit_work *w,
+                             struct ckg__covariance *k, double *nugget, double *mean)
+{
+    const double noise = exp(theta[in->d]);
+    double value;
+
+    *k = ckg__gp_covariance(in, exp(theta[in->d + 1]), w->inv_ell);
+    k->Z = w->Z;
+    k->ldz = w->ld;
+    ckg__gp_scale(in, theta, w->inv_ell, w->A, w->ld);
+    row_noises(in->series, in->n, noise, w->noise);
+    if (ckg__gp_factor(in, k, w->noise, w->A, w->ld, w->L, w->ld, nugget))
+        return -INFINITY;
+    *mean = center(in, noise, w->L, w->ld, w->beta, w->ones, &value);
+    return value;
+}
+
 static double density(const struct ckg__gp_inputs *in, const double *theta, double *gradient,
                       struct ckg__fit_work *w)
 {
-    struct ckg__covariance k = ckg__gp_covariance(in, exp(theta[in->d + 1]), w->inv_ell);
-    const double noise = exp(theta[in->d]);
+    struct ckg__covariance k;
     double nugget;
-    double value;
+    double mean;
+    const double value = factor_density(in, theta, w, &k, &nugget, &mean);
 
-    k.Z = w->Z;
-    k.ldz = w->ld;
-    ckg__gp_scale(in, theta, w->inv_ell, w->A, w->ld);
-    row_noises(in->series, in->n, noise, w->noise);
-    if (ckg__gp_factor(in, &k, w->noise, w->A, w->ld, w->L, w->ld, &nugget))
-        return -INFINITY;
-
-    const double mean = center(in, noise, w->L, w->ld, w->beta, w->ones, &value);
-    if (gradient && density_gradient(in, &k, nugget, noise, mean, gradient, w))
+    if (value > -INFINITY && gradient &&
+        density_gradient(in, &k, nugget, exp(theta[in->d]), mean, gradient, w))
         return -INFINITY;
     return value;
+}
+
+double ckg__normal_density(const struct ckg__gp_inputs *in, const double *theta, struct ckg__fit_work *w)
+{
+    struct ckg__covariance k;
+    double nugget;
+    double mean;
+    const double value = factor_density(in, theta, w, &k, &nugget, &mean);
+
+    return value > -INFINITY && invert(in, w) ? -INFINITY : value;
 }
 
 /* The same everywhere. */
@@ -152,6 +202,30 @@ static void noise(const struct ckg__gp *gp, int m, const double *U, int ldu, con
     if (out->in_u)
         memset(out->in_u, 0, (size_t)gp->D * (size_t)m * sizeof *out->in_u);
 }
+
+/* As loud as it is there: σ²·exp(g), with the slope of g. */
+static void noise_there(const struct ckg__gp *gp, int m, const double *U, int ldu, const double *mean,
+                        const double *var, struct ckg__noise *out)
+{
+    struct ckg__noise still = {out->var, out->in_mean, out->in_var, NULL};
+
+    noise(gp, m, U, ldu, mean, var, &still);
+    ckg__loudness_at(&gp->loudness, m, U, ldu, out->var, out->in_u);
+    for (int p = 0; p < m; p++) {
+        const double own = gp->noise * exp(out->var[p]);
+        out->var[p] = gp->unit * gp->nugget + own;
+        for (int k = 0; out->in_u && k < gp->D; k++)
+            out->in_u[(size_t)k * (size_t)m + (size_t)p] *= own;
+    }
+}
+
+const struct ckg__likelihood ckg__likelihood_varying = {
+    .name = "varying",
+    .varies = 1,
+    .density = density,
+    .condition = condition,
+    .noise = noise_there,
+};
 
 const struct ckg__likelihood ckg__likelihood_normal = {
     .name = "normal",

@@ -397,7 +397,8 @@ int ckg_problem_set_noise(ckg_problem *p, const char *outcome, enum ckg_noise no
     const int j = ckg_problem_outcome_find(p, outcome);
     if (j < 0)
         return ckg__fail(CKG_ERR_NOT_FOUND, "no outcome is called '%s'", outcome ? outcome : "(null)");
-    if (noise != CKG_NOISE_AUTO && noise != CKG_NOISE_NONE && noise != CKG_NOISE_KNOWN)
+    if (noise != CKG_NOISE_AUTO && noise != CKG_NOISE_NONE && noise != CKG_NOISE_KNOWN &&
+        noise != CKG_NOISE_VARYING)
         return ckg__fail(CKG_ERR_INVALID, "outcome '%s': unknown kind of noise %d", outcome, (int)noise);
     if (noise == CKG_NOISE_KNOWN && !possible_sd(sd))
         return ckg__fail(CKG_ERR_INVALID,

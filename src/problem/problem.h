@@ -39,6 +39,12 @@ struct ckg__outcome {
     double tolerance; /* 0: it is no equality */
 };
 
+/* 1 when the variance of the outcome's noise is estimated, whether or not it varies over the space. */
+static inline int ckg__noise_estimated(const struct ckg__outcome *outcome)
+{
+    return outcome->noise == CKG_NOISE_AUTO || outcome->noise == CKG_NOISE_VARYING;
+}
+
 /* Designs that are known to obey the rules, found before a study begins (design/allowed.h). */
 struct ckg__known {
     int count;

@@ -18,6 +18,7 @@ static int sum_samples(ckg_study *s, const struct ckg__surrogate *model, struct 
     const size_t n = (size_t)model->series.n;
     double *mean = ckg__arena_doubles(&s->results, n + 1);
     double *var = ckg__arena_doubles(&s->results, n + 1);
+    const double *relative = model->series.relative;
 
     if (!mean || !var)
         return CKG_ERR_NOMEM;
@@ -35,7 +36,7 @@ static int sum_samples(ckg_study *s, const struct ckg__surrogate *model, struct 
             rows[i].first += mean[i] / model->samples;
             rows[i].second += mean[i] * mean[i] / model->samples;
             rows[i].within += var[i] / model->samples;
-            rows[i].noise += noise / model->samples;
+            rows[i].noise += noise * (relative ? relative[i] : 1) / model->samples;
         }
     }
     return CKG_OK;
@@ -46,7 +47,7 @@ static double value_noise(const ckg_study *s, const struct ckg__scaling *scaling
                           double estimated)
 {
     const struct ckg__outcome *o = &s->problem->outcome[m->outcome];
-    if (m->sd == CKG_SD_DEFAULT && o->noise == CKG_NOISE_AUTO)
+    if (m->sd == CKG_SD_DEFAULT && ckg__noise_estimated(o))
         return estimated;
     const double sd = (m->sd == CKG_SD_DEFAULT ? o->noise_sd : m->sd) *
                       exp(ckg__scaling_log_slope(scaling, m->value));

@@ -17,6 +17,7 @@ static void follow(ckg_study *s)
     s->opinion.method = s->models.method;
     s->opinion.samples = s->models.samples > SAMPLES ? s->models.samples : SAMPLES;
     s->opinion.warp = s->models.warp;
+    s->opinion.vary = s->models.vary;
     s->opinion.failures = s->models.failures;
     s->opinion.fixed_penalty = s->models.fixed_penalty;
     s->opinion.seed = s->models.seed;

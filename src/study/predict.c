@@ -3,6 +3,7 @@
  * variance = mean of variances + variance of means.
  */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -271,6 +272,54 @@ int ckg_study_predict(ckg_study *s, int count, const double *X, double *mean, do
     return ckg__study_end_search(s, status);
 }
 
+/* noise_sd (1+K) ← of one more evaluation at u, from what the processes say there: averaged over the beliefs.
+ */
+static void noise_at(const ckg_study *s, const double *u, const struct sights *at, double *noise_sd)
+{
+    const struct ckg__models *models = s->stated;
+    double unused;
+
+    for (int j = 0; j < s->problem->outcomes; j++) {
+        double mean = 0;
+        double var = 0;
+        for (int b = 0; b < models->beliefs; b++) {
+            const size_t i = (size_t)b * (size_t)models->processes + (size_t)models->surrogate[j].place;
+            const struct ckg__gp *gp = models->belief[b].gp[models->surrogate[j].place];
+            double one;
+            ckg__posterior_noise(gp, 1, u, 1, &at->mean[i], &at->var[i], &(struct ckg__noise){.var = &one});
+            mean += at->mean[i] / models->beliefs;
+            var += fmax(one - ckg__gp_nugget_variance(gp), 0) / models->beliefs;
+        }
+        ckg__models_moments(models, j, mean, sqrt(var), &unused, &noise_sd[j]);
+        if (!is_known(s, j))
+            noise_sd[j] = NAN;
+    }
+}
+
+int ckg_study_predict_noise(ckg_study *s, int count, const double *X, double *noise_sd)
+{
+    struct ckg__search search;
+    struct sights at;
+
+    int status = begin(s, count, X, "ckg_study_predict_noise");
+    if (status || !noise_sd)
+        return status ? status : ckg__fail(CKG_ERR_INVALID, "ckg_study_predict_noise: noise_sd is NULL");
+    status = begin_predictions(s, 0, &search);
+    for (size_t p = 0; !status && p < (size_t)count && !ckg__interrupted(&s->interrupt); p++) {
+        struct ckg__arena_mark mark = ckg__arena_mark(&s->results);
+        double *u = ckg__arena_doubles(&s->results, (size_t)s->problem->D);
+        status = u ? CKG_OK : CKG_ERR_NOMEM;
+        if (!status) {
+            ckg__problem_to_unit(s->problem, X + p * (size_t)s->problem->d, u);
+            status = look(s, u, &at);
+        }
+        if (!status)
+            noise_at(s, u, &at, noise_sd + p * (size_t)s->problem->outcomes);
+        ckg__arena_release(&s->results, mark);
+    }
+    return ckg__study_end_search(s, status);
+}
+
 /* The row that a scoring call means, after the checks that such calls share. */
 static int begin_score(ckg_study *s, const char *policy, int count, const double *X, const double *value,
                        const char *caller, const struct ckg__policy **row)
@@ -351,7 +400,7 @@ static const char *fit_name(const ckg_study *s, const struct ckg__surrogate *mod
 static void forget_fit(ckg_model_info *info, int d, double *lengthscales)
 {
     info->signal_sd = info->noise_sd = info->mean = info->log_likelihood = info->nugget = NAN;
-    info->widening = NAN;
+    info->widening = info->noise_low = info->noise_high = NAN;
     for (int i = 0; i < d; i++)
         lengthscales[i] = NAN;
 }
@@ -370,6 +419,46 @@ static double mean_widening(const struct ckg__surrogate *model)
     for (int i = 0; i < model->samples; i++)
         sum += model->widening[i];
     return sum / model->samples;
+}
+
+static int ascending(const void *a, const void *b)
+{
+    const double x = *(const double *)a;
+    const double y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* The factors on the noise's variance, where it varies, at the quietest, the middle and the loudest design.
+ */
+static int spread_of_noise(ckg_study *s, const struct ckg__series *series, double factor[3])
+{
+    double *sorted = ckg__arena_doubles(&s->results, (size_t)series->n + 1);
+    int count = 0;
+
+    factor[0] = factor[1] = factor[2] = 1;
+    if (!sorted)
+        return CKG_ERR_NOMEM;
+    for (int i = 0; series->relative && i < series->n; i++)
+        if (series->known[i] < 0)
+            sorted[count++] = series->relative[i];
+    if (!count)
+        return CKG_OK;
+    qsort(sorted, (size_t)count, sizeof *sorted, ascending);
+    factor[0] = sorted[0];
+    factor[1] = sorted[count / 2];
+    factor[2] = sorted[count - 1];
+    return CKG_OK;
+}
+
+/* The sd in the outcome's units of noise of that variance in model units, where the outcome has that mean. */
+static double noise_in_units(const ckg_study *s, int outcome, double mean, double var)
+{
+    double unused;
+    double sd;
+
+    ckg__models_moments(&s->models, outcome, mean, sqrt(var), &unused, &sd);
+    return sd;
 }
 
 int ckg_study_model_sized(ckg_study *s, int outcome, ckg_model_info *out, size_t size)
@@ -392,9 +481,10 @@ int ckg_study_model_sized(ckg_study *s, int outcome, ckg_model_info *out, size_t
     const double *inv_ell = ckg__gp_inverse_lengthscales(model->gp[0]);
 
     /* In the outcome's units. */
-    double mean, signal_sd, noise_sd, unused;
+    double mean, signal_sd, factor[3];
+    if (spread_of_noise(s, &model->series, factor))
+        return ckg__study_end_search(s, CKG_ERR_NOMEM);
     ckg__models_moments(&s->models, outcome, fit.mean, sqrt(fit.signal), &mean, &signal_sd);
-    ckg__models_moments(&s->models, outcome, fit.mean, sqrt(fit.noise), &unused, &noise_sd);
     for (int i = 0; i < s->problem->d; i++)
         model->lengthscales[i] = 1 / inv_ell[s->problem->parameters[i].offset];
     ckg_model_info info = {
@@ -403,7 +493,7 @@ int ckg_study_model_sized(ckg_study *s, int outcome, ckg_model_info *out, size_t
         .samples = model->samples,
         .lengthscales = model->lengthscales,
         .signal_sd = signal_sd,
-        .noise_sd = noise_sd,
+        .noise_sd = noise_in_units(s, outcome, fit.mean, factor[1] * fit.noise),
         .mean = mean,
         .log_likelihood = fit.log_likelihood,
         .warp = model->scaling.warp > 0 ? model->scaling.warp : 0,
@@ -415,6 +505,9 @@ int ckg_study_model_sized(ckg_study *s, int outcome, ckg_model_info *out, size_t
         .shared = repeat->of && repeat->exact,
         .widening = mean_widening(model),
         .linear = fit.linear,
+        .noise_varies = model->series.relative != NULL,
+        .noise_low = noise_in_units(s, outcome, fit.mean, factor[0] * fit.noise),
+        .noise_high = noise_in_units(s, outcome, fit.mean, factor[2] * fit.noise),
     };
     if (!is_known(s, outcome))
         forget_fit(&info, s->problem->d, model->lengthscales);

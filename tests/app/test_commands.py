@@ -13,7 +13,7 @@ from harness import PROGRAM, Folder, check, main, problem
 
 TRIAL = ["trial", "state", "parameters", "values", "feasible", "origin", "seconds", "why"]
 MODEL = ["kernel", "lengthscales", "observations", "samples", "signal_sd", "noise_sd", "mean", "log_likelihood", "warp", "nugget", "fit", "scale", "absurd", "widening", "linear",
-         "repeats"]
+         "noise_varies", "noise_low", "noise_high", "repeats"]
 
 
 def commands(folder):
@@ -187,7 +187,7 @@ def test_shapes_of_the_engine():
         for p, s in zip(predictions, scores):
             check_keys("predict", p, ["parameters", "outcomes", "probability_feasible", "utility"])
             check(list(p["outcomes"]) == ["f", "c"], p)
-            check_keys("an outcome", p["outcomes"]["c"], ["mean", "sd"])
+            check_keys("an outcome", p["outcomes"]["c"], ["mean", "sd", "noise_sd"])
             check_keys("score", s, ["parameters", "policy", "value"])
             check(s["policy"] == "cei" and s["parameters"] == p["parameters"], s)
         model = read(folder, "model", "s.yaml")[0]

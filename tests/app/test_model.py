@@ -5,6 +5,7 @@ Every setting changes what the program answers, in the same way from either plac
 runs; those of the command line hold for one command and take the place of the file's.
 """
 import json
+import random
 
 from harness import Folder, check, main, problem
 
@@ -54,6 +55,25 @@ def test_every_setting_arrives_from_either_place():
             check(by_file == by_line, name, "from the file:", by_file, "from the line:", by_line)
             check(by_file != usual, name, "changes nothing:", usual)
             check(arrived(by_file), name, by_file)
+
+
+def test_noise_that_varies():
+    """The range in the model, and the noise of every design in a prediction."""
+    with Folder() as folder:
+        folder.write("n.yaml", "name: n\ngoal: minimize\nbudget: 61\nseed: 1\nparameters:\n  x: {type: real, low: 0, high: 1}\n"
+                               "objective: {name: f, noise: varying}\nevaluate: {command: ['false']}\n")
+        points = [(i * 0.7548776662) % 1 for i in range(1, 61)]
+        noise = random.Random(1)
+        rows = ["%r,%r" % (x, x * x + noise.gauss(0, 0.02 * 20**x)) for x in points]
+        folder.write("t.csv", "\n".join(["x,f", *rows]) + "\n")
+        folder.ckg("import", "n.yaml", "t.csv", expect=0)
+        m = answer(folder, ("model", "n.yaml", "--json"))["f"]
+        check(m["noise_varies"] and m["noise_high"] > 5 * m["noise_low"] > 0, m)
+        check("the noise varies over the space" in folder.ckg("model", "n.yaml", expect=0).out)
+        folder.write("p.csv", "x\n0.05\n0.95\n")
+        lines = folder.ckg("predict", "n.yaml", "--at", "p.csv", "--json", expect=0).out.splitlines()
+        quiet, loud = (json.loads(line)["outcomes"]["f"]["noise_sd"] for line in lines)
+        check(loud > 4 * quiet > 0, quiet, loud)
 
 
 def test_all_at_once():

@@ -70,7 +70,7 @@ def test_null_in_every_shape():
         check(r["probability_feasible"] is None and r["utility"] is None and r["best_evaluated"] is None, r)
         check(r["objective"]["mean"] is not None and r["constraints"]["c"]["probability"] is not None, r)
         p = read(folder, "predict", "s.yaml", "--at", "at.csv")[0]
-        check(p["outcomes"]["e"] == {"mean": None, "sd": None} and p["probability_feasible"] is None and p["utility"] is None, p)
+        check(p["outcomes"]["e"] == {"mean": None, "sd": None, "noise_sd": None} and p["probability_feasible"] is None and p["utility"] is None, p)
         check(p["outcomes"]["f"]["mean"] is not None and p["outcomes"]["c"]["sd"] is not None, p)
         m = read(folder, "model", "s.yaml")[0]
         check(m["e"]["observations"] == 0 and m["e"]["lengthscales"] == [None, None], m)
@@ -128,7 +128,7 @@ def test_before_the_first_value():
         for words in (["recommend", "s.yaml"], ["recommend", "s.yaml", "-p", "0.5"], ["recommend", "s.yaml", "--json"]):
             folder.ckg(*words, expect=1).one_line("the objective 'f' has not been measured yet")
         p = read(folder, "predict", "s.yaml", "--at", "at.csv")[0]
-        check(p["probability_feasible"] is None and all(o == {"mean": None, "sd": None} for o in p["outcomes"].values()), p)
+        check(p["probability_feasible"] is None and all(o == {"mean": None, "sd": None, "noise_sd": None} for o in p["outcomes"].values()), p)
         m = read(folder, "model", "s.yaml")[0]
         check(m["penalty"] is None and all(m[o]["mean"] is None for o in ("f", "c", "e")), m)
 

@@ -44,6 +44,7 @@ class Forecast:
     probability_feasible: float
     probability: list[float] | None = None
     utility: float | None = None
+    noise_sd: list[float] | None = None
 
 
 @dataclass(slots=True)
@@ -106,6 +107,9 @@ class ModelRecord:
     shared: bool
     widening: float
     linear: bool
+    noise_varies: bool
+    noise_low: float
+    noise_high: float
 
 
 class Backend(Protocol):

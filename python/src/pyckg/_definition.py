@@ -67,9 +67,8 @@ class Definition:
     objective: str
     maximize: bool = False
     constraints: dict[str, tuple[float, float]] = field(default_factory=dict)
-    noise: dict[str, float] = field(
-        default_factory=dict
-    )  # 0: none, above 0: the standard deviation; missing: estimated
+    # 0: none, above 0: the standard deviation, "varying": estimated from place to place; missing: estimated
+    noise: dict[str, float | str] = field(default_factory=dict)
     positive: tuple[str, ...] = ()
     rules: tuple[str | Row, ...] = ()
     constants: dict[str, float] = field(default_factory=dict)
@@ -121,8 +120,9 @@ class Definition:
         check(lib.ckg_problem_set_objective(problem, as_bytes("objective", self.objective), goal))
         for name, limits in self.constraints.items():
             _add_constraint(problem, as_bytes("constraints: a name", name), limits)
-        for name, sd in self.noise.items():
-            how = lib.CKG_NOISE_KNOWN if sd else lib.CKG_NOISE_NONE
+        for name, given in self.noise.items():
+            sd = 0.0 if isinstance(given, str) else given
+            how = lib.CKG_NOISE_VARYING if given == "varying" else lib.CKG_NOISE_KNOWN if sd else lib.CKG_NOISE_NONE
             check(lib.ckg_problem_set_noise(problem, as_bytes("noise: a name", name), how, sd))
         for name in self.positive:
             check(lib.ckg_problem_set_positive(problem, as_bytes("positive", name), 1))
@@ -296,22 +296,23 @@ def _read_limits(what: str, given: object) -> tuple[float, float]:
     return least, most
 
 
-def _read_noise(noise: object, outcomes: list[str]) -> dict[str, float]:
+def _read_noise(noise: object, outcomes: list[str]) -> dict[str, float | str]:
     if not isinstance(noise, Mapping):
         noise = dict.fromkeys(outcomes, noise)
-    found: dict[str, float] = {}
+    found: dict[str, float | str] = {}
     for name, given in noise.items():
         if name not in outcomes:
             raise NotFoundError(f"noise: there is no outcome {name!r}; there are {', '.join(outcomes)}")
         if isinstance(given, str):
-            if given not in ("auto", "none"):
-                raise InvalidError(f"noise must be 'auto', 'none' or a standard deviation, not {given!r}")
-            if given == "none":
-                found[name] = 0.0
+            if given not in ("auto", "varying", "none"):
+                raise InvalidError(f"noise must be 'auto', 'varying', 'none' or a standard deviation, not {given!r}")
+            if given != "auto":
+                found[name] = 0.0 if given == "none" else given
         elif given is not None:
-            found[name] = as_finite("noise", given)
-            if found[name] < 0:
-                raise InvalidError(f"noise must not be negative, as {found[name]:g} is")
+            sd = as_finite("noise", given)
+            if sd < 0:
+                raise InvalidError(f"noise must not be negative, as {sd:g} is")
+            found[name] = sd
     return found
 
 

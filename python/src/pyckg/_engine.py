@@ -226,11 +226,12 @@ class Engine:
         n, m = len(designs), self._m
         if not n:
             return []
-        mean, sd = ffi.new("double[]", n * m), ffi.new("double[]", n * m)
+        mean, sd, noise_sd = (ffi.new("double[]", n * m) for _ in range(3))
         probability, utility = ffi.new("double[]", n), ffi.new("double[]", n)
         with self._free():
             study = self._ready()
             check(lib.ckg_study_predict(study, n, _rows(designs), mean, sd, probability, utility))
+            check(lib.ckg_study_predict_noise(study, n, _rows(designs), noise_sd))
         return [
             Forecast(
                 list(mean[i * m : (i + 1) * m]),
@@ -238,6 +239,7 @@ class Engine:
                 probability[i],
                 None,
                 utility[i],
+                list(noise_sd[i * m : (i + 1) * m]),
             )
             for i in range(n)
         ]
@@ -261,7 +263,7 @@ class Engine:
         return ModelRecord(
             text(i.kernel), i.observations, i.samples, lengthscales, i.signal_sd, i.noise_sd, i.mean, i.log_likelihood,
             i.warp, i.nugget, text(i.fit), text(i.scale), i.absurd, i.repeats, bool(i.shared),
-            i.widening, bool(i.linear),
+            i.widening, bool(i.linear), bool(i.noise_varies), i.noise_low, i.noise_high,
         )  # fmt: skip
 
     def penalty(self) -> float:

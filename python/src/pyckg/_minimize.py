@@ -70,7 +70,7 @@ def minimize(
                   it is an equality; pyckg.Equal(value, tolerance) is one with a tolerance of its own.
     x0            a point to begin with, or several
     integrality   1 for each variable that is an integer
-    noise         "auto", "none", or the standard deviation of fun's noise; or for each of "fun", "c0", … by name
+    noise         "auto", "varying", "none", or the standard deviation of fun's noise; or for each of "fun", "c0", … by name
     maxfun        evaluations in all
     equal_tolerance  how far equalities may be off, in the constraint's own units
     rng           a seed, or a random generator, from which one is drawn

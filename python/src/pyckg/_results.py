@@ -14,6 +14,7 @@ class Estimate:
     mean: float | None
     sd: float | None
     probability: float | None = None  # of meeting the limits, for a constraint
+    noise_sd: float | None = None  # of one more evaluation there, where it was asked for by predict
 
     def __str__(self) -> str:
         """As people read it: 1.9 ± 0.05, met with probability 0.98."""
@@ -124,6 +125,9 @@ class Model:
     shared: bool
     widening: float | None
     linear: bool
+    noise_varies: bool  # over the space: noise_sd is that of the middle one of the designs,
+    noise_low: float | None  # and these are those of the quietest
+    noise_high: float | None  # and of the loudest
 
 
 @dataclass(slots=True)

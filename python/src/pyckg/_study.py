@@ -24,7 +24,8 @@ class Study(Shown):
     objective     the name of what to minimise, or with maximize=True to maximise
     constraints   names with (min, max), None for no limit, or Equal(value, tolerance); a design is feasible when all
                   hold
-    noise         of measurements: "auto" (estimated), "none", a standard deviation; or for each outcome by name
+    noise         of measurements: "auto" (estimated), "varying" (estimated, more in some places than in others),
+                  "none", a standard deviation; or for each outcome by name
     positive      the outcomes that are known to be above 0
     rules         texts such as "pitch >= 1.2 * wire", known before any evaluation and broken by no suggestion
     constants     numbers that rules may name
@@ -349,7 +350,7 @@ class Study(Shown):
                 dict(zip(self.parameters, map(known, m.lengthscales), strict=True)),
                 known(m.signal_sd), known(m.noise_sd), known(m.mean), known(m.log_likelihood), known(m.warp),
                 known(m.nugget), m.fit, m.scale, m.absurd, self._outcomes[m.repeats] if m.repeats else None,
-                m.shared, known(m.widening), m.linear,
+                m.shared, known(m.widening), m.linear, m.noise_varies, known(m.noise_low), known(m.noise_high),
             )  # fmt: skip
         return found
 
@@ -416,8 +417,10 @@ class Study(Shown):
 
     def _prediction(self, parameters: dict[str, Any], f: Forecast) -> Prediction:
         chances = [None, *map(known, f.probability or [float("nan")] * (len(self._outcomes) - 1))]
+        noise = [None] * len(self._outcomes) if f.noise_sd is None else list(map(known, f.noise_sd))
         outcomes = {
-            name: Estimate(known(f.mean[i]), known(f.sd[i]), chances[i]) for i, name in enumerate(self._outcomes)
+            name: Estimate(known(f.mean[i]), known(f.sd[i]), chances[i], noise[i])
+            for i, name in enumerate(self._outcomes)
         }
         return Prediction(
             parameters,

@@ -194,5 +194,5 @@ def _read_parameter(name: str, given: Mapping[str, Any]) -> Parameter:
     return (Real if given["type"] == "real" else Integer)(given["low"], given["high"], **how)
 
 
-def _read_noise(given: object) -> float:
-    return float(given) if isinstance(given, int | float) else 0.0
+def _read_noise(given: object) -> float | str:
+    return float(given) if isinstance(given, int | float) else "varying" if given == "varying" else 0.0
