@@ -10,4 +10,14 @@
 /* favour: what a constraint's probability counts as (belief/belief.h); 0: as it is. */
 int ckg__improvement_acquire(struct ckg__search *search, double favour, struct ckg__acquisition *acquisition);
 
+/* Evaluations that are planned together: how many, the quadrature points of each outcome, γ. */
+struct ckg__plan {
+    int horizon, nodes;
+    double discount;
+};
+
+/* The rollout of that improvement (acquisition/rollout.h); with horizon 1 it is the above. */
+int ckg__rollout_acquire(struct ckg__search *search, const struct ckg__plan *plan,
+                         struct ckg__acquisition *acquisition);
+
 #endif

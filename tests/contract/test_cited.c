@@ -1,5 +1,6 @@
 /*
  * Policies of systems that the paper cites, where they must be others: `bagheri` without its favour is `cei`,
+ * and so is `rollout` of one evaluation;
  * `pes` without constraints is `pesc`, and with constraints it is as if there were none.
  */
 #include <setjmp.h>
@@ -79,6 +80,22 @@ static void test_bagheri_without_favour_is_cei(void **state)
     assert_true(larger > 0);
 }
 
+static void test_rollout_of_one_is_cei(void **state)
+{
+    const ckg_setting one = {"horizon", 1};
+    double two[PROBES];
+    double plain[PROBES];
+
+    (void)state;
+    assert_same_scores("rollout", "cei", 2, 2, &one, 1);
+
+    /* A second evaluation adds to every value. */
+    scores("rollout", 2, 0, NULL, 0, two);
+    scores("cei", 2, 0, NULL, 0, plain);
+    for (int p = 0; p < PROBES; p++)
+        assert_true(two[p] > plain[p]);
+}
+
 static void test_pes_is_pesc_without_constraints(void **state)
 {
     (void)state;
@@ -132,6 +149,7 @@ static void test_same_suggestions(void **state)
 
 int main(void)
 {
-    return RUN_TESTS(test_bagheri_without_favour_is_cei, test_pes_is_pesc_without_constraints,
-                     test_pes_ignores_constraints, test_same_suggestions);
+    return RUN_TESTS(test_bagheri_without_favour_is_cei, test_rollout_of_one_is_cei,
+                     test_pes_is_pesc_without_constraints, test_pes_ignores_constraints,
+                     test_same_suggestions);
 }
