@@ -7,7 +7,7 @@ A page is worked through from top to bottom in an empty folder of its own, with 
     ```console                      lines that begin with "$ " are run by sh; what follows each is what it prints
     ```console numbers=any          every number may be another one: what comes from the models may differ by compiler and processor
     ```console exit=2               the last command ends with this status, the others with 0; exit=any: whatever
-    ```console needs=report         run where the program has that command; needs=slurm: where Slurm is installed
+    ```console needs=report         run where the program has that command; needs=slurm, needs=nginx: where these are installed
     ```console norun                not run (cloning, building)
 
 In expected output a line "…" stands for any number of lines, and "…" within a line for any text. Blocks of other kinds are left aside in README.md and
@@ -98,7 +98,7 @@ def refreshed(lines, expected, printed):
 
 
 def run_console(where, words, lines, folder):
-    environment = dict(os.environ, PATH=os.pathsep.join([os.path.dirname(PROGRAM), os.path.join(ROOT, "scripts"), os.environ["PATH"]]), LC_ALL="C.UTF-8", XDG_STATE_HOME=folder)
+    environment = dict(os.environ, PATH=os.pathsep.join([os.path.dirname(PROGRAM), os.path.join(ROOT, "scripts"), os.environ["PATH"], "/usr/sbin"]), LC_ALL="C.UTF-8", XDG_STATE_HOME=folder)
     every = commands(lines)
     exit_wanted = next((word[5:] for word in words if word.startswith("exit=")), "0")
     for at, (command, expected) in enumerate(every):
@@ -118,6 +118,8 @@ def has_what_it_needs(words):
     needs = [word[6:] for word in words if word.startswith("needs=")]
     if "slurm" in needs:
         return bool(shutil.which("sbatch") and shutil.which("slurmctld", path=os.environ["PATH"] + ":/usr/sbin:/sbin"))
+    if "nginx" in needs:
+        return bool(shutil.which("nginx", path=os.environ["PATH"] + ":/usr/sbin") and shutil.which("openssl"))
     known = subprocess.run([PROGRAM, "--help"], capture_output=True, text=True, check=True).stdout if needs else ""
     return all(f"\n  {command} " in known for command in needs)
 
