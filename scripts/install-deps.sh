@@ -24,6 +24,7 @@ can_compile() { printf '#include <%s>\nint main(void) { return 0; }\n' "$3" | "$
 can_fuzz() { echo 'int LLVMFuzzerTestOneInput(void) { return 0; }' | clang -fsanitize=fuzzer,address -x c - -o /dev/null; }
 can_make_environments() { python3 -c 'import ensurepip, sys, venv; assert sys.version_info >= (3, 11)'; }
 has_python_headers() { [ -f "$(python3 -c 'import sysconfig; print(sysconfig.get_path("include"))')/Python.h" ]; }
+has_nginx() { PATH=$PATH:/usr/sbin has_command nginx; }
 has_postgresql() { ls /usr/lib/postgresql/*/bin/initdb && PATH=$PATH:/usr/sbin has_command pgbouncer; }
 has_slurm() { PATH=$PATH:/usr/sbin; has_command munged && has_command slurmctld && has_command slurmd && has_command sbatch; }
 has_browser() { has_command node && has_command npm && { has_command chromium-headless-shell || has_command chromium; }; }
@@ -58,6 +59,7 @@ need_for_test() {
     need "libpq, for studies in PostgreSQL" libpq-dev has_library libpq
     try "PostgreSQL and pgbouncer, for tests of studies there" "postgresql pgbouncer" has_postgresql
     need "libevent, for ckg serve" libevent-dev has_library libevent_core
+    try "nginx, for the how-to of a group and to measure ckg serve beside it" nginx-light has_nginx
     try "Chromium, Node.js and npm, for tests of the pages of ckg serve" "chromium nodejs npm" has_browser
     try "Slurm, for evaluations as its jobs" "slurmctld slurmd slurm-client munge" has_slurm
     need "OpenBLAS, for examples/mnist and the benchmarks" libopenblas-dev has_library openblas
