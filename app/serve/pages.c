@@ -146,10 +146,11 @@ void app_page_lab(struct app_board *b, int study, struct app_text *out)
     struct app_text attributes = {0};
 
     pthread_mutex_lock(&b->lock);
-    const char *name = b->studies[study]->name ? b->studies[study]->name : "a study";
-    app_text_print(&attributes, "data-study=\"%d\" data-lab=\"1\"", study + 1);
+    const struct app_pinned *p = b->studies[study];
+    const char *name = p->name ? p->name : "a study";
+    app_text_print(&attributes, "data-study=\"%d\" data-lab=\"1\"", p->id);
     app_page_open(out, name, attributes.data);
-    app_text_print(out, "<header><nav aria-label=\"pages\"><a href=\"/study/%d\">", study + 1);
+    app_text_print(out, "<header><nav aria-label=\"pages\"><a href=\"/study/%d\">", p->id);
     app_markup(out, name);
     app_text_print(out,
                    "</a></nav><h1>Results</h1></header>\n<main id=\"main\">\n<noscript><p>The form needs "

@@ -8,7 +8,10 @@
 void app_page_open(struct app_text *out, const char *name, const char *study);
 void app_page_close(struct app_text *out);
 
-/* The list of studies; a study's page; the form for its results. They lock the board for as long as it takes to copy. */
+/*
+ * The list of studies; a study's page; the form for its results. They lock the board for as long as it takes
+ * to copy.
+ */
 void app_page_index(struct app_board *board, struct app_text *out);
 void app_page_study(struct app_board *board, int study, struct app_text *out);
 void app_page_lab(struct app_board *board, int study, struct app_text *out);
