@@ -45,8 +45,9 @@ const commands = {
   select: async ({ page }, { what, value }) => (await page.selectOption(what, value), null),
   press: ({ page }, { key }) => page.keyboard.press(key),
   async drag({ page }, { what, from, to }) {
-    await page.locator(what).scrollIntoViewIfNeeded();
-    const box = await page.locator(what).boundingBox();
+    const place = page.locator(what).first();
+    await place.scrollIntoViewIfNeeded();
+    const box = await place.boundingBox();
     await page.mouse.move(box.x + from[0], box.y + from[1]);
     await page.mouse.down();
     await page.mouse.move(box.x + (from[0] + to[0]) / 2, box.y + (from[1] + to[1]) / 2);

@@ -366,6 +366,8 @@ def test_many():
             page.click("#trials th:nth-child(3) button")
             page.get("document.querySelector('.scroller').scrollTop = 0")
             page.wait("document.querySelector('#trials tbody a').textContent !== '10000'")
+            page.get("window.scrollTo(0, 0)")
+            page.wait("document.querySelector('#convergence canvas')")
             check(inked(page, "#convergence canvas"), "no convergence of many")
             page.shot("many")
 

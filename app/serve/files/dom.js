@@ -66,8 +66,12 @@ export function choice(pairs, value, change) {
 export const button = (words, press, attributes = {}) => el("button", { type: "button", click: press, ...attributes }, words);
 
 // The page's colours, light or dark as it is now.
-let sheet = null;
-export const ink = (name) => (sheet ??= getComputedStyle(document.documentElement)).getPropertyValue(`--${name}`).trim();
+const inks = new Map();
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => inks.clear());
+export function ink(name) {
+  if (!inks.has(name)) inks.set(name, getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim());
+  return inks.get(name);
+}
 
 // A canvas that fills its host's width, sharp on any screen; draw(context, width, height) in CSS pixels.
 export function canvasIn(host, height, draw, attributes = {}) {

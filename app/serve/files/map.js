@@ -85,15 +85,17 @@ export function map(host, page) {
   const field = () => (shade === "chance" ? odds() : found[shade.startsWith("m") ? "mean" : "sd"][Number(shade.slice(1))]);
 
   // How far a design's other parameters are from those of the map, as paleness.
-  function paleness(trial, x, y) {
-    const others = page.study.problem.parameters.filter((p) => p !== x && p !== y);
-    if (!others.length) return 1;
-    const sum = others.reduce((total, p) => {
-      const [a, b] = [toNumber(p, own(trial.parameters, p.name)), toNumber(p, own(found.at, p.name))];
-      const far = p.type === "categorical" ? Number(a !== b) : scaleOf(p).to(a) - scaleOf(p).to(b);
-      return total + far * far;
-    }, 0);
-    return 1 - 0.8 * (1 - Math.exp(-sum / others.length / 0.0484));
+  function palenessOf(x, y) {
+    const others = page.study.problem.parameters.filter((p) => p !== x && p !== y).map((p) => [p, scaleOf(p), toNumber(p, own(found.at, p.name))]);
+    return (trial) => {
+      if (!others.length) return 1;
+      let sum = 0;
+      for (const [p, scale, b] of others) {
+        const a = toNumber(p, own(trial.parameters, p.name));
+        sum += (p.type === "categorical" ? Number(a !== b) : scale.to(a) - scale.to(b)) ** 2;
+      }
+      return 1 - 0.8 * (1 - Math.exp(-sum / others.length / 0.0484));
+    };
   }
 
   function draw(c, width, height) {
@@ -105,10 +107,11 @@ export function map(host, page) {
     frame.axes(x.title, y.title, false);
     frame.clip(() => {
       drawContours(c, x, y);
+      const paleness = palenessOf(x, y);
+      const many = page.study.trials.length > 500 ? 2.4 : 3.6;
       page.study.trials.forEach((trial) => {
         if (trial.state === "discarded") return;
-        c.globalAlpha = paleness(trial, x, y);
-        const many = page.study.trials.length > 500 ? 2.4 : 3.6;
+        c.globalAlpha = paleness(trial);
         mark(c, lookOf(trial), ...spot(trial.parameters, x, y, trial.trial), many);
         c.globalAlpha = 1;
       });

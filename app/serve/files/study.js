@@ -92,11 +92,16 @@ export function studyPage(id, say) {
     if (study.problem) bar.update();
   });
 
+  // What is out of sight is drawn again when it comes into sight.
   function redraw() {
-    for (const part of parts.values()) if (part.view && study.problem && part.drawn) part.view.redraw();
+    for (const part of parts.values()) {
+      if (!part.drawn) continue;
+      if (part.seen) part.view.redraw();
+      else part.old = true;
+    }
   }
 
-  for (const section of document.querySelectorAll("[data-view], [data-part]")) parts.set(section, { view: null, stale: true, seen: false, drawn: false, busy: false });
+  for (const section of document.querySelectorAll("[data-view], [data-part]")) parts.set(section, { view: null, stale: true, seen: false, drawn: false, busy: false, old: false });
 
   // Too little has been measured, or the server is away.
   function complain(section, error) {
@@ -154,7 +159,12 @@ export function studyPage(id, say) {
 
   const sight = new IntersectionObserver(
     (entries) => {
-      for (const entry of entries) parts.get(entry.target).seen = entry.isIntersecting;
+      for (const entry of entries) {
+        const part = parts.get(entry.target);
+        part.seen = entry.isIntersecting;
+        if (part.seen && part.old) part.view.redraw();
+        if (part.seen) part.old = false;
+      }
       startAll();
     },
     { rootMargin: "200px" },
