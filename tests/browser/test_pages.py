@@ -234,6 +234,13 @@ def test_steer():
 
             page.goto(f"http://127.0.0.1:{server.port}/study/1?token={server.token}")
             page.drawn()
+
+            # Room for more, and designs of one's own.
+            press("Budget and limits …")
+            page.fill("dialog form:nth-of-type(1) input", "33")
+            press("Change the budget")
+            wait_for(lambda: server.json("studies/1")["budget"] == 33)
+            page.wait("document.querySelector('dialog') === null")
             press("Evaluate a design …")
             page.fill("dialog .field:nth-of-type(1) input", "0.75")
             page.fill("dialog .field:nth-of-type(2) input", "7")
@@ -266,10 +273,6 @@ def test_steer():
             press("Go on")
             wait_for(lambda: server.json("studies/1")["held"] is None)
             press("Budget and limits …")
-            page.fill("dialog form:nth-of-type(1) input", "33")
-            press("Change the budget")
-            wait_for(lambda: server.json("studies/1")["budget"] == 33)
-            press("Budget and limits …")
             page.fill("dialog input[aria-label='max of c']", "0,1")
             press("What would it do?")
             page.wait("/Feasible trials/.test(document.querySelector('dialog').innerText)")
@@ -281,11 +284,11 @@ def test_steer():
             press("Correct …")
             page.fill("dialog .field:nth-of-type(1) input", "0.5")
             press("Correct")
-            wait_for(lambda: folder.trials(study)[1]["values"]["f"] == 0.5)
+            wait_for(lambda: server.lines("studies/1/trials")[1]["values"]["f"] == 0.5)
             press("Discard")
-            wait_for(lambda: folder.trials(study)[1]["state"] == "discarded")
+            wait_for(lambda: server.lines("studies/1/trials")[1]["state"] == "discarded")
             press("Take in again")
-            wait_for(lambda: folder.trials(study)[1]["state"] == "complete")
+            wait_for(lambda: server.lines("studies/1/trials")[1]["state"] == "complete")
             page.shot("trial-steer")
 
 
@@ -300,11 +303,11 @@ def named_study(folder, name, i):
                   "constraints": {(name + " c")[-200:]: {"max": 0}},
                   "parameters": {(name + " p")[-200:]: {"type": "real", "low": 0, "high": 1}, "kind": {"type": "categorical", "values": [name, "other"]}}}
     folder.write(f"{i}.yaml", json.dumps(definition))
-    for k in range(1, 5):
-        folder.ckg("ask", f"{i}.yaml", "--store", "all.db", expect=0)
-        if k < 4:
-            folder.ckg("tell", f"{i}.yaml", "--store", "all.db", k, f"{(name + ' o')[-200:]}={k}", f"{(name + ' c')[-200:]}={2 - k}", expect=0)
-    folder.ckg("tell", f"{i}.yaml", "--store", "all.db", 4, "--failed", name, expect=0)
+    outcomes, parameters = [(name + " o")[-200:], (name + " c")[-200:]], [(name + " p")[-200:], "kind"]
+    trials = [{"parameters": dict(zip(parameters, (k / 5, name if k % 2 else "other"))), "values": dict(zip(outcomes, (k, 2 - k)))} for k in range(1, 4)]
+    trials.append({"parameters": dict(zip(parameters, (0.9, name))), "values": {}, "state": "failed", "why": name if name.strip(" \ufeff\u00a0") else "why"})
+    folder.write(f"{i}.jsonl", "".join(json.dumps(t) + "\n" for t in trials))
+    folder.ckg("import", f"{i}.yaml", f"{i}.jsonl", "--store", "all.db", expect=0)
     folder.ckg("ask", f"{i}.yaml", "--store", "all.db", expect=0)
 
 
