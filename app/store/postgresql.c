@@ -43,6 +43,7 @@ struct database {
     char *url;
     int broken;               /* libpq has failed on it, whatever it says of its state */
     int writing;              /* between begin and its end */
+    int sent;                 /* statements of it whose answers have not been looked at */
     char number[24];          /* of that transaction */
     char began[32];           /* when the server did, as it said then */
     int may_try;              /* the last failure was none of the statement's */
@@ -163,6 +164,7 @@ static int reconnect(struct database *db)
             db->connection = fresh;
             db->broken = 0;
             db->turn_open = 0;
+            db->sent = 0;
             db->lent = -1;
             db->news = db->channels > 0; /* which are the connection's, so a new one is told */
             for (int i = 0; i < db->channels; i++)
@@ -275,10 +277,53 @@ static int pg_settle(void *database, struct app_message *message)
 
 /* --- statements --- */
 
+/*
+ * The answers of all that was sent, and of `last` behind it, NULL: nothing; the first that is not good, or
+ * else the last of them.
+ */
+static PGresult *collect(struct database *db, const char *last)
+{
+    const int count = db->sent + (last != NULL);
+    PGresult *kept = NULL;
+
+    if ((last && !PQsendQueryParams(db->connection, last, 0, NULL, NULL, NULL, NULL, 1)) ||
+        !PQpipelineSync(db->connection))
+        db->broken = 1;
+    for (int i = 0; i < count; i++) {
+        PGresult *result = PQgetResult(db->connection);
+        PGresult *end = result ? PQgetResult(db->connection) : NULL;
+
+        /* Each ends with a NULL; behind a bad one there is nothing to be known. */
+        for (; end; end = PQgetResult(db->connection))
+            PQclear(end);
+        if (!kept || is_good(kept)) {
+            PQclear(kept);
+            kept = result;
+        } else
+            PQclear(result);
+    }
+    PQclear(PQgetResult(db->connection));
+    PQexitPipelineMode(db->connection);
+    db->sent = 0;
+    return note(db, kept);
+}
+
+/* What was sent has worked; NULL, or the bad answer. */
+static PGresult *settle(struct database *db)
+{
+    PGresult *result = db->sent ? collect(db, NULL) : NULL;
+
+    if (!result || !is_good(result))
+        return result;
+    PQclear(result);
+    return NULL;
+}
+
 /* Words without parameters, several statements perhaps; the last result, NULL: it failed. */
 static PGresult *say(struct database *db, const char *words, struct app_message *message)
 {
-    PGresult *result = note(db, PQexec(db->connection, words));
+    PGresult *bad = settle(db);
+    PGresult *result = bad ? bad : note(db, PQexec(db->connection, words));
 
     if (is_good(result))
         return result;
@@ -332,6 +377,10 @@ static void drop_turn(struct database *db)
 
 static PGresult *execute(struct database *db, const char *sql, int count, struct app_pg_bound *b)
 {
+    PGresult *bad = settle(db);
+
+    if (bad)
+        return bad;
     if (!db->writing)
         hold_turn(db);
     return note(db, PQexecParams(db->connection, sql, count, b->types, b->values, b->lengths, b->formats, 1));
@@ -358,6 +407,22 @@ static PGresult *execute_alone(struct database *db, const char *sql, int count, 
     return result;
 }
 
+/*
+ * In a transaction nobody waits for a statement that says nothing: it is sent, and whether it worked is known
+ * before the transaction ends, or before the next one that says something.
+ */
+static int send_only(struct database *db, const char *sql, int count, const struct app_pg_bound *b,
+                     struct app_message *message)
+{
+    if ((!db->sent && !PQenterPipelineMode(db->connection)) ||
+        !PQsendQueryParams(db->connection, sql, count, b->types, b->values, b->lengths, b->formats, 1)) {
+        db->broken = 1;
+        return complain(db, NULL, message);
+    }
+    db->sent++;
+    return CKG_OK;
+}
+
 static int pg_run(void *database, const char *sql, int count, const struct app_sql_value *values,
                   app_sql_row *row, void *context, int64_t *changed, struct app_message *message)
 {
@@ -371,6 +436,12 @@ static int pg_run(void *database, const char *sql, int count, const struct app_s
     if (bound < count) {
         app_pg_unbind(&b, bound);
         return app_fail(message, CKG_ERR_NOMEM, "out of memory");
+    }
+
+    if (db->writing && !row && !changed) {
+        const int status = send_only(db, sql, count, &b, message);
+        app_pg_unbind(&b, bound);
+        return status;
     }
 
     /* All rows are here before the first is given. */
@@ -460,6 +531,7 @@ static void pg_rollback(void *database)
         end_sign(db);
         return;
     }
+    PQclear(settle(db));
     if (db->writing || db->turn_open)
         tell(db, "ROLLBACK");
     db->writing = 0;
@@ -521,8 +593,10 @@ static int find_out(struct database *db, PGresult *result, struct app_message *m
     const int lost = is_lost(db);
     const int status = complain(db, result, message);
 
-    if (!lost)
+    if (!lost) {
+        tell(db, "ROLLBACK"); /* where a statement before it failed, it was not tried */
         return status;
+    }
     const int made = was_committed(db);
     db->may_try = made == 0;
     return made > 0 ? CKG_OK : status;
@@ -536,7 +610,7 @@ static int pg_commit(void *database, struct app_message *message)
         end_sign(db);
         return CKG_OK;
     }
-    PGresult *result = note(db, PQexec(db->connection, "COMMIT"));
+    PGresult *result = db->sent ? collect(db, "COMMIT") : note(db, PQexec(db->connection, "COMMIT"));
     const int made = is_good(result) && !strcmp(PQcmdStatus(result), "COMMIT");
 
     db->writing = 0;

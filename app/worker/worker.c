@@ -35,7 +35,7 @@ static const double idle_and_told = 60;
 static const double longest_told = 240;
 static const double first_wait = 0.25;
 static const double longest_wait = 10;
-static const double arrival = 10;
+static const double arrival = 60;
 
 /*
  * A call may wait so long for a store that has just gone, so that a cut connection is no trouble: but the
@@ -67,7 +67,8 @@ struct worker {
     int count;
     struct study *studies; /* (count) */
     int turn;              /* which of them is first */
-    double beaten, searched;
+    double beaten;
+    double search;      /* when to look for studies again */
     double changed;     /* when something last happened */
     double again, wait; /* when a store that is away is tried again, and how long after that */
 };
@@ -187,6 +188,18 @@ static int has_changed(const struct worker *w, const struct study *s)
     return changed;
 }
 
+/*
+ * Who is told of changes need not look for them as often, nor who has not seen any for long: a thousand that
+ * are idle must not be a load.
+ */
+static double pause_of(const struct worker *w, double least)
+{
+    const double quiet = app_clock() - w->changed;
+
+    return w->places.news >= 0 ? app_pause(&w->self, 10 * quiet, idle_and_told, longest_told)
+                               : app_pause(&w->self, quiet, least, longest_idle);
+}
+
 /* Opens what has appeared, and opens anew what has changed. At the start what is wrong is an error. */
 static int look_for_studies(struct worker *w, int at_start, struct app_message *message)
 {
@@ -206,7 +219,7 @@ static int look_for_studies(struct worker *w, int at_start, struct app_message *
         else if (status)
             say_once(w, s, s->message.text);
     }
-    w->searched = app_clock();
+    w->search = app_clock() + pause_of(w, search);
     return CKG_OK;
 }
 
@@ -390,18 +403,6 @@ static int is_done(const struct worker *w)
     return 1;
 }
 
-/*
- * Who is told of changes need not look for them as often, nor who has not seen any for long: a thousand that
- * are idle must not be a load.
- */
-static double pause_of(const struct worker *w, double least)
-{
-    const double quiet = app_clock() - w->changed;
-
-    return w->places.news >= 0 ? app_pause(&w->self, 10 * quiet, idle_and_told, longest_told)
-                               : app_pause(&w->self, quiet, least, longest_idle);
-}
-
 /* Only who has something can lose it. */
 static double beat_every(const struct worker *w)
 {
@@ -411,7 +412,7 @@ static double beat_every(const struct worker *w)
 /* When to do something, whatever happens, but for the heartbeat. */
 static double next_time(const struct worker *w)
 {
-    double until = fmin(w->searched + pause_of(w, search), w->again);
+    double until = fmin(w->search, w->again);
 
     if (w->places.hurried > 0 && w->places.interrupts < 2)
         until = fmin(until, w->places.hurried + w->orders->grace);
@@ -484,7 +485,7 @@ static int listen_to_store(struct worker *w)
     w->changed = app_clock();
     for (int i = 0; i < w->count; i++)
         if (!w->studies[i].open || app_steps_over(&w->studies[i].steps))
-            w->searched = -INFINITY;
+            w->search = 0;
     return 1;
 }
 
@@ -528,8 +529,7 @@ static void loop(struct worker *w)
         mind_grace(w);
         if (app_clock() >= w->again)
             reconnect(w);
-        if (w->again == INFINITY && app_clock() - w->searched >= pause_of(w, search) &&
-            !w->places.interrupts) {
+        if (w->again == INFINITY && app_clock() >= w->search && !w->places.interrupts) {
             look_for_studies(w, 0, &unheard);
             deliver(w);
         }
@@ -582,28 +582,51 @@ static void describe(struct worker *w)
 }
 
 /*
- * Opens the store. A server that is on its way is waited for, as one that went away is, and that is said; one
- * that does not answer, for a moment: it may be restarting, or the address wrong.
+ * At the start: 1 when the store is to be tried again after this trouble. A server that is on its way is
+ * waited for, as one that went away is, and that is said; one that does not answer, for a minute: it may be
+ * restarting or overrun, or the address wrong. What else is wrong may have been its end, once.
  */
+static int wait_for_store(struct worker *w, int status, double start, double *wait,
+                          const struct app_message *why)
+{
+    const int first = *wait == first_wait;
+
+    if (status != CKG_ERR_SYSTEM || app_places_give_up(&w->places))
+        return 0;
+    const enum app_away away = app_store_away(w->orders->url);
+    if ((away == APP_AWAY_NOT && !first) || (away == APP_AWAY_SILENT && app_clock() - start >= arrival))
+        return 0;
+    if (first && away != APP_AWAY_NOT)
+        app_warn("%s; waiting for it\n", why->text);
+    app_places_wait(&w->places, app_clock() + *wait);
+    *wait = fmin(2 * *wait, longest_wait);
+    return 1;
+}
+
 static int open_store(struct worker *w, struct app_message *message)
 {
-    const struct app_worker_orders *orders = w->orders;
     const struct app_asking asking = {app_places_give_up, &w->places};
     const double start = app_clock();
     double wait = first_wait;
+    int status;
 
-    for (int said = 0;; said = 1) {
-        const int status = app_store_open_while(&w->store, orders->url, orders->begin, &asking, message);
-        const enum app_away away = status == CKG_ERR_SYSTEM ? app_store_away(orders->url) : APP_AWAY_NOT;
+    do
+        status = app_store_open_while(&w->store, w->orders->url, w->orders->begin, &asking, message);
+    while (wait_for_store(w, status, start, &wait, message));
+    return status;
+}
 
-        if (!status || app_places_give_up(&w->places) || away == APP_AWAY_NOT ||
-            (away == APP_AWAY_SILENT && app_clock() - start >= arrival))
-            return status;
-        if (!said)
-            app_warn("%s; waiting for it\n", message->text);
-        app_places_wait(&w->places, app_clock() + wait);
-        wait = fmin(2 * wait, longest_wait);
-    }
+/* The studies that are there already; a store that goes away meanwhile is waited for too. */
+static int find_studies(struct worker *w, struct app_message *message)
+{
+    const double start = app_clock();
+    double wait = first_wait;
+    int status;
+
+    do
+        status = look_for_studies(w, 1, message);
+    while (wait_for_store(w, status, start, &wait, message));
+    return status;
 }
 
 static int begin(struct worker *w, struct app_message *message)
@@ -611,6 +634,8 @@ static int begin(struct worker *w, struct app_message *message)
     const struct app_worker_orders *orders = w->orders;
     const struct app_asking asking = {app_places_give_up, &w->places};
     int status = list_studies(w, message);
+
+    w->changed = app_clock();
 
     /* With what, where, and who we are there. */
     if (!status)
@@ -634,7 +659,7 @@ static int begin(struct worker *w, struct app_message *message)
     /* And for what. */
     if (!status) {
         app_places_begin(&w->places);
-        status = look_for_studies(w, 1, message);
+        status = find_studies(w, message);
     }
     w->store->table->set_patience(w->store, patience, &asking);
     w->beaten = app_clock();

@@ -112,12 +112,15 @@ def idle(server, count, seconds=60):
                        "evaluate: {command: [sh, -c, 'echo \"{\\\"f\\\": 1}\"']}\n")
         program = os.path.join(BUILD, "ckg")
         subprocess.run([program, "run", "s.yaml", "--store", url, "--quiet"], cwd=folder, check=True, stdout=subprocess.DEVNULL)
-        workers = [subprocess.Popen([program, "worker", "--store", url, "s.yaml", "--quiet", "--threads", "1"], cwd=folder, stdin=subprocess.DEVNULL,
-                                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) for _ in range(count)]
+        workers = []
         try:
-            while int(server.sql("SELECT COUNT(*) FROM pg_stat_activity WHERE usename = 'ckg'")) < count:
-                time.sleep(0.5)
-            time.sleep(5)
+            while len(workers) < count:
+                workers += [subprocess.Popen([program, "worker", "--store", url, "s.yaml", "--quiet", "--threads", "1"], cwd=folder,
+                                             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) for _ in range(20)]
+                while int(server.sql("SELECT COUNT(*) FROM ckg.worker", database=f"idle_{count}")) < len(workers):
+                    time.sleep(0.1)
+            if any(worker.poll() is not None for worker in workers):
+                raise SystemExit("a worker has ended")
             before, start = seconds_of(server), time.monotonic()
             time.sleep(seconds)
             return 100 * (seconds_of(server) - before) / (time.monotonic() - start)
