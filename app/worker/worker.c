@@ -31,8 +31,7 @@ static const double idle_heartbeat = 25;
 static const double search = 5;
 static const double idle = 2;
 static const double longest_idle = 30;
-static const double idle_and_told = 60;
-static const double longest_told = 240;
+static const double idle_and_told = 240;
 static const double first_wait = 0.25;
 static const double longest_wait = 10;
 static const double arrival = 60;
@@ -196,7 +195,7 @@ static double pause_of(const struct worker *w, double least)
 {
     const double quiet = app_clock() - w->changed;
 
-    return w->places.news >= 0 ? app_pause(&w->self, 10 * quiet, idle_and_told, longest_told)
+    return w->places.news >= 0 ? app_pause(&w->self, 0, idle_and_told, idle_and_told)
                                : app_pause(&w->self, quiet, least, longest_idle);
 }
 
