@@ -581,21 +581,26 @@ static int adopt(struct app_job *job)
     return 1;
 }
 
-/* What is left of a job that nobody waits for is ended, and its files go: the ticket after the log. */
-static void disown(const struct app_jobs *s, const char *made)
+/* Ends the job of that ticket, wherever it is. */
+static void end_job(const struct app_jobs *s, struct app_ticket *ticket)
 {
-    struct app_ticket old;
     struct app_message unheard;
     char id[APP_JOB_ID];
-    double seconds;
-    int code;
+
+    if ((ticket->base[0] || !s->scheduler->find(ticket->name, ticket->base, &unheard)) && ticket->base[0]) {
+        s->scheduler->task(ticket->base, ticket->index, id);
+        s->scheduler->cancel(1, (const char *const[]){id}, &unheard);
+    }
+}
+
+/* What is left of a job that nobody waits for goes, the ticket after the log; one that may run is ended. */
+static void disown(const struct app_jobs *s, const char *made, int may_run)
+{
+    struct app_ticket old;
 
     if (app_ticket_read(made, &old)) {
-        if (!app_job_ended(made, &code, &seconds) &&
-            (old.base[0] || !s->scheduler->find(old.name, old.base, &unheard)) && old.base[0]) {
-            s->scheduler->task(old.base, old.index, id);
-            s->scheduler->cancel(1, (const char *const[]){id}, &unheard);
-        }
+        if (may_run)
+            end_job(s, &old);
         drop_log(s, &old);
     }
     app_job_remove(made);
@@ -605,13 +610,15 @@ void app_jobs_tidy(struct app_jobs *s, int (*has_ended)(const void *context, int
 {
     DIR *folder = opendir(s->folder);
     struct dirent *entry;
+    double seconds;
+    int code;
 
     while (folder && (entry = readdir(folder))) {
         const size_t digits = strspn(entry->d_name, "0123456789");
         const int trial = digits && digits < 10 && !entry->d_name[digits] ? atoi(entry->d_name) : 0;
         char *made = trial && has_ended(context, trial) ? app_job_folder(s->folder, trial) : NULL;
         if (made)
-            disown(s, made);
+            disown(s, made, !app_job_ended(made, &code, &seconds));
         free(made);
     }
     if (folder)
@@ -655,7 +662,7 @@ static int start_job(struct app_child *p, const struct app_launcher *by, const s
     /* The job that an earlier run has left, or files for a new one. */
     if (order->again && app_job_is(job->made, p->place, order) && adopt(job))
         return CKG_OK;
-    disown(s, job->made);
+    disown(s, job->made, 1);
     if (mkdir(job->made, 0777) && errno != EEXIST)
         return app_fail(message, CKG_ERR_SYSTEM, "%s: %s", job->made, strerror(errno));
     int status = app_workspace_open(order->definition, order->folder, p->place, order->x, message);
