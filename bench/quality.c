@@ -4,13 +4,14 @@
  *
  *     build/bench/quality [--evaluations 50] [--initial 10] [--seeds 30] [--first-seed 1] [--policy ckg]
  *                         [--problem NAME] [--noise 0|1] [--fit auto] [--kernel auto] [--threads N]
- *                         [--steep K] [--absurd V] [--outcome J] [--verbose]
+ *                         [--steep K] [--absurd V] [--outcome J] [--untold] [--verbose]
  *
  * OC = f(x_r) − f*, scored on the true function, feasible when every c <= 0 without tolerance; an infeasible
  * recommendation scores |f*| (the paper's M = 0). Nothing is dropped. The interval of the mean is Student's
  * t.
  * --policy all: every policy in turn. --problem: any problem that `ckg problems` lists. --steep: the study is
- * told exp(K·f), scored as ever. --absurd: for outcome J of one early design it is told V.
+ * told exp(K·f), scored as ever. --untold: it is not told which outcomes have no noise. --absurd: for outcome
+ * J of one early design it is told V.
  */
 #include <math.h>
 #include <stdio.h>
@@ -33,6 +34,7 @@ struct settings {
     int first_seed;
     int threads;
     int verbose;
+    int untold;
     const char *policy;
     const char *problem;
     const char *fit;
@@ -110,6 +112,7 @@ static int replicate(void *context, int index, struct app_message *message)
     const struct app_experiment experiment = {
         .problem = cell->problem,
         .noise = cell->noise,
+        .untold = set->untold,
         .policy = set->policy,
         .fit = set->fit,
         .kernel = set->kernel,
@@ -187,7 +190,7 @@ static void run_policy(const struct settings *all, const char *policy)
 
 int main(int argc, char **argv)
 {
-    struct settings set = {50, 10, 30, 1, 2, 0, "ckg", NULL, "auto", "auto", -1, 0, 0, 0};
+    struct settings set = {50, 10, 30, 1, 2, 0, 0, "ckg", NULL, "auto", "auto", -1, 0, 0, 0};
     const struct bench_option options[] = {
         {"evaluations", BENCH_INTEGER, &set.evaluations},
         {"initial", BENCH_INTEGER, &set.initial},
@@ -202,6 +205,7 @@ int main(int argc, char **argv)
         {"steep", BENCH_REAL, &set.steep},
         {"absurd", BENCH_REAL, &set.absurd},
         {"outcome", BENCH_INTEGER, &set.outcome},
+        {"untold", BENCH_FLAG, &set.untold},
         {"verbose", BENCH_FLAG, &set.verbose},
         {0},
     };

@@ -135,6 +135,16 @@ static int make_step(const struct app_experiment *e, ckg_study *study, int i, st
     return status;
 }
 
+/* The noise of every outcome is to be estimated. */
+static int forget_noise(ckg_problem *problem)
+{
+    int status = CKG_OK;
+
+    for (int j = 0; !status && j <= ckg_problem_constraints(problem); j++)
+        status = ckg_problem_set_noise(problem, ckg_problem_outcome_name(problem, j), CKG_NOISE_AUTO, 0);
+    return status;
+}
+
 int app_replicate(const struct app_experiment *e, app_step_visit *visit, void *context,
                   struct app_message *message)
 {
@@ -155,7 +165,11 @@ int app_replicate(const struct app_experiment *e, app_step_visit *visit, void *c
     if (e->adjust)
         e->adjust(e->settings, &options);
 
-    int status = problem ? ckg_study_new(&study, problem, &options) : CKG_ERR_NOMEM;
+    int status = problem ? CKG_OK : CKG_ERR_NOMEM;
+    if (!status && e->untold && built_in)
+        status = forget_noise(built_in);
+    if (!status)
+        status = ckg_study_new(&study, problem, &options);
     for (int i = 0; !status && i < e->evaluations; i++)
         status = make_step(e, study, i, &progress, visit, context);
 

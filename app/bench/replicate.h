@@ -12,6 +12,8 @@
 struct app_experiment {
     const struct app_problem *problem;
     double noise; /* standard deviation of the objective's noise */
+    int untold;   /* 1: whether there is noise is the study's to find out; else it is told where there is none
+                   */
     const char *policy;
     const char *fit;    /* as in ckg_options; NULL: the default */
     const char *kernel; /* likewise */

@@ -129,7 +129,8 @@ const struct app_work app_command_check = {
              "disk or a bad copy altered is refused and never computed with. This command looks at all of\n"
              "it, at the database itself, and at who is said to evaluate what. It goes on behind what is\n"
              "damaged, and --save writes every trial that is whole. The exit status is 1 where anything is\n"
-             "damaged, also when the rest was saved. Nothing in the store is changed.",
+             "damaged, also when the rest was saved. Nothing in the store is changed; only one of an older\n"
+             "ckg is brought up to date first, as by every command.",
     .traits = APP_TAKES_STUDY | APP_HAS_JSON,
     .options = options,
     .run = run,

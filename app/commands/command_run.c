@@ -14,7 +14,10 @@
 #include "run/signals.h"
 
 static const struct app_option options[] = {
-    {"dry-run", 0, NULL, "print the next designs without evaluating anything", 0},
+    {"dry-run", 0, NULL,
+     "print the next designs without evaluating anything; where noise is to be estimated, the last of the "
+     "initial ones gives way to the best once more",
+     0},
     {"serve", 0, "[ADDRESS:PORT]",
      "show the run to browsers meanwhile, as `ckg serve` does (default: 127.0.0.1:8080)", APP_MAYBE},
     {"steer", 0, NULL, "with --serve: with the token, the study may be changed", 0},
@@ -60,7 +63,7 @@ static int dry_run(const struct app_arguments *a, struct app_notebook *n)
         if (status)
             return app_notebook_fail(n, status);
 
-        initial = !strcmp(s->path, "design");
+        initial = app_is_initial(s);
         if (initial || !i)
             status = print_design(a, &n->definition, n->count + i + 1, s->x);
         ckg_suggestion_free(s);

@@ -505,6 +505,11 @@ int app_notebook_turn_to_suggest(struct app_notebook *n)
     return status;
 }
 
+int app_is_initial(const ckg_suggestion *s)
+{
+    return !strcmp(s->path, "design") || !strcmp(s->path, "repeat");
+}
+
 /* The store records the suggestion as the next trial, held by the worker if there is one. */
 static int record(struct app_notebook *n, const ckg_suggestion *s, int64_t worker, int queued, int *number)
 {
@@ -516,7 +521,7 @@ static int record(struct app_notebook *n, const ckg_suggestion *s, int64_t worke
         wants.has[s->measure[i]] = 1;
     app_task_write(&n->definition, s->x, &wants, &design);
     const struct app_record record = {.state = worker ? "running" : "pending",
-                                      .origin = !strcmp(s->path, "design") ? "design" : "policy",
+                                      .origin = app_is_initial(s) ? "design" : "policy",
                                       .queued = queued,
                                       .parameters = design.data,
                                       .seconds = NAN,

@@ -156,6 +156,9 @@ int app_notebook_suggest(struct app_notebook *notebook, int64_t worker, int queu
  */
 int app_notebook_offer(struct app_notebook *notebook, int *number);
 
+/* 1 when the suggestion belongs to the initial design. */
+int app_is_initial(const ckg_suggestion *suggestion);
+
 /* Takes or waits for the turn, a minute at most. */
 int app_notebook_turn(struct app_notebook *notebook);
 void app_notebook_turn_give(struct app_notebook *notebook);

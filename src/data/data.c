@@ -8,6 +8,8 @@
 
 #include <assert.h>
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -181,16 +183,25 @@ static const struct ckg_measurement *measurement_of(const struct ckg__trial *tri
     return NULL;
 }
 
-/* 1 when both trials measured the same outcomes with the same values; *whole: all of them whole numbers. */
-static int agree(const struct ckg__trial *a, const struct ckg__trial *b, int *whole)
+/* Values of so few digits, whole numbers among them, may agree by chance or because they were rounded. */
+static int is_brief(double value)
+{
+    char text[32];
+
+    snprintf(text, sizeof text, "%.6g", value);
+    return strtod(text, NULL) == value;
+}
+
+/* 1 when both trials measured the same outcomes with the same values; *brief: all of them have few digits. */
+static int agree(const struct ckg__trial *a, const struct ckg__trial *b, int *brief)
 {
     int same = a->count == b->count;
 
-    *whole = 1;
+    *brief = 1;
     for (int i = 0; same && i < a->count; i++) {
         const struct ckg_measurement *m = measurement_of(b, a->measured[i].outcome);
         same = m && m->value == a->measured[i].value;
-        *whole &= a->measured[i].value == floor(a->measured[i].value);
+        *brief &= is_brief(a->measured[i].value);
     }
     return same;
 }
@@ -199,40 +210,60 @@ static int agree(const struct ckg__trial *a, const struct ckg__trial *b, int *wh
  * Likewise where outcomes are measured apart: those that both measured. -1: there are none, and nothing is
  * said.
  */
-static int agree_in_common(const struct ckg__trial *a, const struct ckg__trial *b, int *whole)
+static int agree_in_common(const struct ckg__trial *a, const struct ckg__trial *b, int *brief)
 {
     int common = 0;
     int same = 1;
 
-    *whole = 1;
+    *brief = 1;
     for (int i = 0; i < a->count; i++) {
         const struct ckg_measurement *m = measurement_of(b, a->measured[i].outcome);
         if (!m)
             continue;
         common++;
         same &= m->value == a->measured[i].value;
-        *whole &= a->measured[i].value == floor(a->measured[i].value);
+        *brief &= is_brief(a->measured[i].value);
     }
     return common ? same : -1;
 }
 
-/* What the trial says of noise, if its design was evaluated before. */
-static void weigh_repeat(struct ckg__data *data, int trial)
+/* What the trial says of noise beside others of its design, from the one of that number back. */
+static void weigh_repeat(const struct ckg__data *data, int trial, int newest, int *alike, int *unlike)
 {
     const struct ckg__trial *now = &data->trial[trial];
-    int whole;
+    int brief;
 
-    for (int t = data->newest[now->design]; t >= 0; t = data->trial[t].before) {
-        const struct ckg__trial *before = &data->trial[t];
-        if (t == trial || before->state != CKG_COMPLETE)
+    for (int t = newest; t >= 0; t = data->trial[t].before) {
+        const struct ckg__trial *other = &data->trial[t];
+        if (t == trial || other->state != CKG_COMPLETE)
             continue;
-        const int same = data->problem->separate ? agree_in_common(before, now, &whole)
-                                                 : agree(before, now, &whole);
+        const int same = data->problem->separate ? agree_in_common(other, now, &brief)
+                                                 : agree(other, now, &brief);
         if (!same)
-            data->unlike++;
+            ++*unlike;
         else if (same > 0)
-            data->alike += whole ? 1 : 2;
+            *alike += brief ? 1 : 2;
     }
+}
+
+/* One repeated evaluation shows it, and of values with few digits two. */
+static int show_exact(int alike, int unlike)
+{
+    return alike > 1 && !unlike;
+}
+
+int ckg__data_shown_exact(const struct ckg__data *data, int trials)
+{
+    int alike = 0;
+    int unlike = 0;
+
+    assert(trials <= data->trials);
+    if (trials == data->trials || !show_exact(data->alike, data->unlike))
+        return show_exact(data->alike, data->unlike);
+    for (int t = 0; t < trials && !unlike; t++)
+        if (data->trial[t].state == CKG_COMPLETE)
+            weigh_repeat(data, t, data->trial[t].before, &alike, &unlike);
+    return show_exact(alike, unlike);
 }
 
 int ckg__data_tell(struct ckg__data *data, int trial, int count, const struct ckg_measurement *measured)
@@ -247,7 +278,7 @@ int ckg__data_tell(struct ckg__data *data, int trial, int count, const struct ck
     data->trial[trial].measured = copy;
     data->trial[trial].count = count;
     data->trial[trial].state = CKG_COMPLETE;
-    weigh_repeat(data, trial);
+    weigh_repeat(data, trial, data->newest[data->trial[trial].design], &data->alike, &data->unlike);
     return CKG_OK;
 }
 
@@ -267,12 +298,12 @@ int ckg__data_allowed(const struct ckg__data *data, int design)
 }
 
 /* Puts a further value of an outcome, number `count` of its kind, to the one in *fact. */
-static void add_fact(const struct ckg_problem *problem, const struct ckg_measurement *m, int count,
+static void add_fact(const struct ckg__data *data, const struct ckg_measurement *m, int count,
                      struct ckg_measurement *fact)
 {
-    if (count == 1 || ckg__data_exact(problem, m))
+    if (count == 1 || ckg__data_exact(data, m))
         *fact = *m;
-    else if (!ckg__data_exact(problem, fact))
+    else if (!ckg__data_exact(data, fact))
         fact->value += (m->value - fact->value) / count;
 }
 
@@ -288,7 +319,7 @@ static int facts_of(const struct ckg__data *data, int design, int trials, struct
             const struct ckg_measurement *m = &data->trial[t].measured[i];
             if (!count[m->outcome]++)
                 place[m->outcome] = known++;
-            add_fact(data->problem, m, count[m->outcome], &facts[place[m->outcome]]);
+            add_fact(data, m, count[m->outcome], &facts[place[m->outcome]]);
         }
     return known;
 }
@@ -353,16 +384,12 @@ int ckg__data_best_of(const struct ckg__data *data, int trials)
     return best;
 }
 
-int ckg__data_exact(const struct ckg_problem *problem, const struct ckg_measurement *m)
+int ckg__data_exact(const struct ckg__data *data, const struct ckg_measurement *m)
 {
-    return m->sd == 0 || (m->sd == CKG_SD_DEFAULT && problem->outcome[m->outcome].noise == CKG_NOISE_NONE);
-}
+    const struct ckg__outcome *outcome = &data->problem->outcome[m->outcome];
+    const int shown = ckg__noise_estimated(outcome) && show_exact(data->alike, data->unlike);
 
-/* 1 when the value is as good as measured without noise: the study has shown that there is none. */
-static int shown_exact(const struct ckg__data *data, const struct ckg_measurement *m)
-{
-    return data->alike > 1 && !data->unlike && m->sd == CKG_SD_DEFAULT &&
-           ckg__noise_estimated(&data->problem->outcome[m->outcome]);
+    return m->sd == 0 || (m->sd == CKG_SD_DEFAULT && (outcome->noise == CKG_NOISE_NONE || shown));
 }
 
 /* known (outcomes) ← 1 for each that is settled at the design; returns how many, or −1: a trial there failed.
@@ -378,8 +405,7 @@ static int find_settled(const struct ckg__data *data, int design, unsigned char 
             return -1;
         for (int i = 0; i < trial->count; i++) {
             unsigned char *outcome = &known[trial->measured[i].outcome];
-            if (*outcome || !(ckg__data_exact(data->problem, &trial->measured[i]) ||
-                              shown_exact(data, &trial->measured[i])))
+            if (*outcome || !ckg__data_exact(data, &trial->measured[i]))
                 continue;
             *outcome = 1;
             count++;

@@ -88,13 +88,19 @@ int ckg__data_best(const struct ckg__data *data);
 /* The same among the first `trials` trials. */
 int ckg__data_best_of(const struct ckg__data *data, int trials);
 
-/* 1 when the value was measured without noise. */
-int ckg__data_exact(const struct ckg_problem *problem, const struct ckg_measurement *m);
+/*
+ * 1 when the value was measured without noise: the problem says so, or the value itself, or the study has
+ * shown it. Where noise is to be estimated there is none while all repeated evaluations agree to the last
+ * bit: one of them says so, and of values with few digits, which may agree by chance, two.
+ */
+int ckg__data_exact(const struct ckg__data *data, const struct ckg_measurement *m);
+
+/* 1 when the first `trials` trials have shown that outcomes whose noise is to be estimated have none. */
+int ckg__data_shown_exact(const struct ckg__data *data, int trials);
 
 /*
  * 1 when an evaluation of the design would teach nothing: every outcome was measured there without noise, or
- * it failed. Where noise is to be estimated there is none while all repeated evaluations agree to the last
- * bit: one of them says so, and of whole numbers, which may agree by chance, two.
+ * it failed.
  */
 int ckg__data_settled(const struct ckg__data *data, int design);
 

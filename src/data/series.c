@@ -23,12 +23,15 @@ struct entry {
     int vain;         /* 1: an objective that was measured where a constraint was not met */
 };
 
-static double entry_sd(const struct ckg_problem *problem, const struct ckg_measurement *m)
+/* `exact`: noise that is to be estimated was shown to be none. */
+static double entry_sd(const struct ckg_problem *problem, const struct ckg_measurement *m, int exact)
 {
     const struct ckg__outcome *o = &problem->outcome[m->outcome];
     if (m->sd != CKG_SD_DEFAULT)
         return m->sd;
-    return ckg__noise_estimated(o) ? CKG_SD_DEFAULT : o->noise_sd;
+    if (!ckg__noise_estimated(o))
+        return o->noise_sd;
+    return exact ? 0 : CKG_SD_DEFAULT;
 }
 
 /* The outcome's values in the order of the trials; the latent constraint has one per ended trial. */
@@ -37,6 +40,7 @@ static int collect(const struct ckg__data *data, const struct ckg__series_source
 {
     const int outcome = source->outcome;
     const int latent = outcome == data->problem->outcomes;
+    const int exact = ckg__data_shown_exact(data, source->trials);
     int count = 0;
 
     assert(outcome >= 0 && outcome <= data->problem->outcomes);
@@ -54,7 +58,7 @@ static int collect(const struct ckg__data *data, const struct ckg__series_source
             if (trial->measured[i].outcome == outcome)
                 entries[count++] = (struct entry){.design = trial->design,
                                                   .value = trial->measured[i].value,
-                                                  .sd = entry_sd(data->problem, &trial->measured[i]),
+                                                  .sd = entry_sd(data->problem, &trial->measured[i], exact),
                                                   .vain = !outcome && !ckg__data_feasible(data, trial)};
     }
     return count;

@@ -160,14 +160,32 @@ static int make_design(ckg_study *s)
     return status;
 }
 
-/* The next point of the initial design, or any free design where that one is taken. */
+/* A design of the study once more, to the last bit. */
+static void choose_again(const ckg_study *s, int design, struct ckg__choice *choice)
+{
+    const size_t D = (size_t)s->problem->D;
+
+    memcpy(choice->u, s->data.u + (size_t)design * D, D * sizeof *choice->u);
+    choice->again = 1 + design;
+    choice->path = "repeat";
+}
+
+/*
+ * The next point of the initial design, or any free design where that one is taken; its last one is there to
+ * learn whether there is noise.
+ */
 static int from_design(ckg_study *s, struct ckg__choice *choice, int *found)
 {
     const int in_design = s->data.trials < s->initial;
     double x[CKG_MAX_PARAMETERS];
     struct ckg__search search = make_search(s, s->policy);
 
-    *found = 0;
+    const int again = ckg__study_repeat_due(s);
+    *found = again >= 0;
+    if (*found) {
+        choose_again(s, again, choice);
+        return CKG_OK;
+    }
     if (in_design) {
         const int status = s->design ? CKG_OK : make_design(s);
         if (status)
@@ -424,7 +442,11 @@ static int ask(ckg_study *s, ckg_suggestion *out, double *u)
 
     /* What is expected of it. */
     if (!status) {
-        ckg__problem_from_unit(s->problem, u, (double *)out->x);
+        if (choice.again)
+            memcpy((double *)out->x, s->data.x + (size_t)(choice.again - 1) * (size_t)s->problem->d,
+                   (size_t)s->problem->d * sizeof *out->x);
+        else
+            ckg__problem_from_unit(s->problem, u, (double *)out->x);
         assert(ckg__rules_allow(s->problem, out->x));
         status = describe(s, u, modelled, out);
     }

@@ -47,6 +47,8 @@ static double value_noise(const ckg_study *s, const struct ckg__scaling *scaling
                           double estimated)
 {
     const struct ckg__outcome *o = &s->problem->outcome[m->outcome];
+    if (ckg__data_exact(&s->data, m))
+        return 0;
     if (m->sd == CKG_SD_DEFAULT && ckg__noise_estimated(o))
         return estimated;
     const double sd = (m->sd == CKG_SD_DEFAULT ? o->noise_sd : m->sd) *

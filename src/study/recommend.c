@@ -448,7 +448,7 @@ static int is_exact(const ckg_study *s, const struct ckg__trial *trial)
     int exact = count == s->problem->outcomes;
 
     for (int i = 0; exact && i < count; i++)
-        exact = ckg__data_exact(s->problem, &facts[i]);
+        exact = ckg__data_exact(&s->data, &facts[i]);
     return exact;
 }
 

@@ -49,6 +49,12 @@ int ckg__study_end_search(ckg_study *study, int status);
 int ckg__study_loosen(ckg_study *study, struct ckg__search *search);
 void ckg__study_tighten(ckg_study *study);
 
+/*
+ * Where the next trial is the last of the initial design: the design to evaluate again, to see whether that
+ * gives the same values; -1: none (repeat.c).
+ */
+int ckg__study_repeat_due(const ckg_study *study);
+
 /* Both at once. */
 int ckg__study_begin_search(ckg_study *study, const struct ckg__policy *policy, struct ckg__search *search);
 

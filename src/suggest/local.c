@@ -223,6 +223,8 @@ static int copy_trials(const struct ckg__data *data, struct ckg__local *l)
         }
     l->data.designs = data->designs;
     l->data.x = data->x;
+    l->data.alike = data->alike;
+    l->data.unlike = data->unlike;
     l->data.slot = data->slot;
     l->data.slots = data->slots;
     return CKG_OK;

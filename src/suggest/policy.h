@@ -19,6 +19,7 @@ struct ckg__policy;
 /* What a policy chose. */
 struct ckg__choice {
     double *u;                    /* (D), the caller's */
+    int again;                    /* 1 + the design of the study that it is to the last bit; 0: a new one */
     const struct ckg__policy *by; /* whose value it is: another's where the policy handed over */
     double value;
     int in_units;     /* 1: in the unit that it is measured in, else in that of the models */

@@ -112,7 +112,7 @@ static void read_values(struct book *book, const struct ckg__trial *trial)
                            j ? ckg__bilog_distance(&book->region->bilog[j], value) : value);
         if (j)
             book->region->bilog[j].unit = ckg__bilog_unit(book->seen[j], book->sorted[j]);
-        book->region->noisy |= !ckg__data_exact(problem, m);
+        book->region->noisy |= !ckg__data_exact(book->data, m);
     }
 }
 

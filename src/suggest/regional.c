@@ -79,8 +79,7 @@ static int copy_trials(const struct ckg__data *data, struct ckg__regional *r)
             return CKG_ERR_NOMEM;
         for (int i = 0; i < trial[t].count; i++)
             trial[t].measured[i] = (struct ckg_measurement){
-                from[i].outcome, from[i].value,
-                ckg__data_exact(data->problem, &from[i]) ? 0 : CKG_SD_DEFAULT};
+                from[i].outcome, from[i].value, ckg__data_exact(data, &from[i]) ? 0 : CKG_SD_DEFAULT};
     }
     r->data.trials = trials;
     r->data.designs = data->designs;

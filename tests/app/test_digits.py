@@ -34,7 +34,8 @@ evaluate:
 
 
 def run(folder, **how):
-    folder.write("can.py", CAN)
+    noisy = CAN.replace("r * (r + h)", "r * (r + h) * (1 + 1e-3 * math.sin(int(os.environ['CKG_TRIAL'])))")
+    folder.write("can.py", CAN if how.get("noise", "none") == "none" else noisy.replace("import ", "import os, "))
     folder.write("can.yaml", can(**how))
     return folder.ckg("run", "can.yaml", expect=0).out
 

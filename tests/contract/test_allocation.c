@@ -3,6 +3,7 @@
  * (AddressSanitizer looks for that) and nothing changed: the same call then gives, bit for bit, what it gives
  * in a study that never saw a failure. A light run takes one n of eight in a study.
  */
+#include <float.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -481,8 +482,8 @@ static void test_predict_score_and_model(void **state)
 /* --- failures late in an ask --- */
 
 /*
- * A flat objective under noise: the search has stalled, and an ask that explores comes next. The trials fill
- * their array, so that an ask allocates last of all to record its own.
+ * A flat objective under noise, of the last bit: the search has stalled, and an ask that explores comes next.
+ * The trials fill their array, so that an ask allocates last of all to record its own.
  */
 static ckg_study *stalled_study(void)
 {
@@ -491,7 +492,7 @@ static ckg_study *stalled_study(void)
     struct result ignored = {0};
 
     for (int t = 0; t < 64; t++) {
-        const double values[] = {1, 0};
+        const double values[] = {t < 40 ? 1 : 1 + DBL_EPSILON, 0};
         double x[4];
         design(t % 40, x);
         tell_at(s, x, values);

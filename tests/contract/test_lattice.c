@@ -488,7 +488,7 @@ static void ask_many(const struct shape *shape, enum ckg_noise noise, int q, int
     ckg_study *s = new_study(shape, noise, &o);
 
     for (int t = 0; t < told; t++)
-        tell_true(s, shape, ask_on(s, shape));
+        tell_with(s, shape, ask_on(s, shape), noise == CKG_NOISE_NONE ? 0 : 1e-4 * t);
     const int before = repeats(s, shape->d);
     for (int i = 0; i < q; i++)
         ask_on(s, shape);
