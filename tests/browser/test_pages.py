@@ -292,6 +292,53 @@ def test_steer():
             page.shot("trial-steer")
 
 
+# --- use ---
+
+
+def test_use():
+    """The clicks that docs/howto/pages.md counts, from the list of all studies."""
+    with Folder() as folder, Browser() as browser:
+        study = finished(folder)
+        folder.ckg("tell", study, "1", "--replace", "f=0.4", expect=0)
+        folder.write("bench.yaml", problem("bench", [], budget=20))
+        folder.ckg("ask", "bench.yaml", expect=0)
+        with Server(folder, study, "bench.yaml", "--steer") as server:
+            wait_for(lambda: len(server.lines("studies")) == 2)
+            first = f"http://127.0.0.1:{server.port}/?token={server.token}"
+
+            # The recommended design with its probability: one click, and nothing is scrolled.
+            with browser.page(**DESK) as page:
+                page.goto(first)
+                page.click("#studies tbody tr:nth-child(1) a")
+                page.wait("/feasible with probability/.test(document.querySelector('#tiles').innerText) && document.querySelector('#recommendation table')")
+                check(page.get("document.querySelector('#recommendation table').getBoundingClientRect().bottom <= window.innerHeight"), "it is below the screen")
+
+                # Which parameter matters: one more.
+                page.click("nav.sections a:nth-child(3)")
+                page.wait("document.querySelector('#importance svg')")
+
+            # Why a trial failed: three, and the standard error by one more.
+            with browser.page(**DESK) as page:
+                page.goto(first)
+                page.click("#studies tbody tr:nth-child(1) a")
+                page.click("nav.sections a[href='#trials']")
+                page.wait("document.querySelector('#trials tbody a')")
+                page.select("#trials select", "failed")
+                check("the mesh" in page.text("#trials tbody tr:not(.space) .why"), "no reason")
+                page.click("#trials tbody a")
+                page.wait("/standard error/.test(document.querySelector('main')?.innerText)")
+
+            # A result from a phone: three, and what was measured.
+            with browser.page(**PHONE) as page:
+                page.goto(first)
+                page.click("#studies tbody tr:nth-child(2) a")
+                page.click(".steer a[href$='/lab']")
+                page.fill(".card .field:nth-of-type(1) input", "2.5")
+                page.click(".card .main")
+                page.wait("document.querySelectorAll('.card').length === 0")
+                check(folder.trials("bench.yaml")[0]["values"] == {"f": 2.5}, folder.trials("bench.yaml")[0])
+
+
 # --- names ---
 
 SKELETON = """(() => [document.title.endsWith(' – ckg'), document.querySelectorAll('script').length,
