@@ -28,7 +28,8 @@ def statuses(answer):
 def rows_of_heads(server):
     for name, (data, status) in ATTACKS.items():
         got = server.raw(data.replace(b"localhost\r\n\r\n", b"localhost\r\nConnection: close\r\n\r\n"))
-        yield name, statuses(got), got.startswith(b"HTTP/1.1 %d " % status)
+        expected = 401 if name == "POST" else status  # a server that takes changes asks for the token
+        yield name, statuses(got), got.startswith(b"HTTP/1.1 %d " % expected)
 
 
 def rows_of_changes(server):
