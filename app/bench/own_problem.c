@@ -38,7 +38,7 @@ struct app_own {
 
 /* --- the models --- */
 
-/* Whether there are values. */
+/* Whether there are values; an answer is the one that is more likely. */
 static int ask_model(const struct app_problem *p, const double *x, double *values)
 {
     struct app_own *own = p->context;
@@ -48,6 +48,9 @@ static int ask_model(const struct app_problem *p, const double *x, double *value
     if (status)
         app_fail(&own->trouble, status, "%s", ckg_error_message());
     pthread_mutex_unlock(&own->lock);
+    for (int j = 1; !status && j <= p->K; j++)
+        if (ckg_problem_yesno(own->notebook.definition.problem, j) == 1)
+            values[j] = values[j] >= 0.5;
     return !status;
 }
 

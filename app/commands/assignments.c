@@ -42,8 +42,14 @@ int app_word_parameter(const struct app_definition *d, const char *word, const c
 int app_outcome_from_text(const struct app_definition *d, int outcome, const char *text, ckg_measurement *out,
                           int *given, struct app_message *message)
 {
+    const int answer = ckg_problem_yesno(d->problem, outcome) == 1;
     json_t *value = json_loads(text, JSON_DECODE_ANY | JSON_DECODE_INT_AS_REAL, NULL);
 
+    if (!value && answer && app_answer_word(text) >= 0)
+        value = json_boolean(app_answer_word(text));
+    if (!value && answer)
+        return app_fail(message, CKG_ERR_INVALID, "the value of '%s' must be yes, no or null, not '%s'",
+                        app_outcome_name(d, outcome), text);
     if (!value)
         return app_fail(message, CKG_ERR_INVALID,
                         "the value of '%s' must be a number, [number, sd] or null, not '%s'",

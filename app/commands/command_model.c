@@ -13,6 +13,8 @@ static const char *scale_of(const ckg_model_info *m)
 {
     if (!strcmp(m->scale, "log"))
         return "logarithm";
+    if (!strcmp(m->scale, "probit"))
+        return "probit (yes or no)";
     return strcmp(m->scale, "asinh") ? "as it is" : "asinh (tails drawn in)";
 }
 
@@ -40,8 +42,12 @@ static void print_model(const struct app_definition *d, const char *name, const 
     }
 
     print_kind(d, name, m);
-    app_say("  mean %.5g, signal sd %.4g, noise sd %.4g, log likelihood %.6g\n", m->mean, m->signal_sd,
-            m->noise_sd, m->log_likelihood);
+    if (!strcmp(m->scale, "probit"))
+        app_say("  yes with probability %.3g where nothing is known, signal sd %.4g, log likelihood %.6g\n",
+                m->mean, m->signal_sd, m->log_likelihood);
+    else
+        app_say("  mean %.5g, signal sd %.4g, noise sd %.4g, log likelihood %.6g\n", m->mean, m->signal_sd,
+                m->noise_sd, m->log_likelihood);
     if (m->noise_varies)
         app_say("  the noise varies over the space: from sd %.4g to %.4g at the designs\n", m->noise_low,
                 m->noise_high);

@@ -66,6 +66,9 @@ static void write_text(const struct app_definition *d, const struct app_predicti
     for (int j = 0; j <= app_constraints(d); j++)
         if (isnan(p->mean[j]))
             app_text_print(out, " %s not measured yet,", app_outcome_name(d, j));
+        else if (ckg_problem_yesno(d->problem, j) == 1)
+            app_text_print(out, " %s with probability %s,", app_outcome_name(d, j),
+                           app_probability_text(p->mean[j], number));
         else
             app_text_print(out, " %s %.5g ± %.2g,", app_outcome_name(d, j), p->mean[j], p->sd[j]);
     if (isnan(p->probability_feasible))

@@ -91,9 +91,11 @@ static void print_outcome(const struct sheet *sheet, int j)
         app_say("%s%s", app_value_text(&o, r->mean[j], 6, number), j ? ", met" : "");
     else if (is_hurried(r))
         app_say("%s", app_value_text(&o, r->mean[j], 6, number));
-    else
+    else if (!o.yesno)
         app_say("%s ± %.2g", app_value_text(&o, r->mean[j], 6, number), r->sd[j]);
-    if (j && !isnan(r->probability[j - 1]) && !r->measured)
+    if (o.yesno && !isnan(r->mean[j]) && !r->measured)
+        app_say("yes with probability %s", app_probability_text(r->probability[j - 1], probability));
+    else if (j && !isnan(r->probability[j - 1]) && !r->measured)
         app_say(", met with probability %s", app_probability_text(r->probability[j - 1], probability));
     if (j) {
         app_say(" (");
@@ -144,6 +146,10 @@ static void print_hardest(const struct sheet *sheet)
     app_say("no design is likely to be feasible; this one is expected to break the limits least\n");
     app_say("the hardest limit is %s ", o.name);
     print_limits(o);
+    if (o.yesno) {
+        app_say(", with probability %s at best\n", app_probability_text(r->mean[r->hardest], number));
+        return;
+    }
     app_say(": it comes as near as %s ± %.2g\n", app_value_text(&o, r->mean[r->hardest], 6, number),
             r->sd[r->hardest]);
 }

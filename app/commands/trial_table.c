@@ -103,6 +103,9 @@ static const char *cell(const struct table *w, const struct column *c, const str
 {
     const struct app_definition *d = w->definition;
 
+    if (c->outcome >= 0 && ckg_problem_yesno(d->problem, c->outcome) == 1 &&
+        !isnan(app_trial_told(t, c->outcome)))
+        return app_trial_told(t, c->outcome) > 0 ? "yes" : "no";
     if (c->outcome >= 0)
         return app_number_short(app_trial_told(t, c->outcome), number);
     if (c->parameter >= 0 && ckg_problem_parameter_kind(d->problem, c->parameter) == CKG_CATEGORICAL)

@@ -51,6 +51,8 @@ static int set_limit(const struct app_arguments *a, const struct app_definition 
     if (!limit.constraint)
         return app_wrong(a, "--limit: '%s' is not NAME=VALUE with the name of a constraint", word);
     const struct app_outcome o = app_outcome_at(d, limit.constraint);
+    if (o.yesno)
+        return app_wrong(a, "--limit: '%s' answers yes or no and has no limit", o.name);
     if (!limit.side && o.tolerance > 0)
         limit.side = "equal";
     if (!limit.side && !isinf(o.min) && !isinf(o.max))

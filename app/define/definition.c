@@ -95,6 +95,7 @@ struct app_outcome app_outcome_at(const struct app_definition *d, int j)
 {
     struct app_outcome o = {.name = app_outcome_name(d, j),
                             .positive = ckg_problem_positive(d->problem, j),
+                            .yesno = ckg_problem_yesno(d->problem, j) == 1,
                             .cost = ckg_problem_separate(d->problem) == 1 ? ckg_problem_cost(d->problem, j)
                                                                           : NAN,
                             .group = ckg_problem_group(d->problem, j),
@@ -161,7 +162,7 @@ static void add_noise(struct app_text *out, const struct app_outcome *o)
 {
     if (o->noise == CKG_NOISE_KNOWN)
         app_json_add_number(out, "noise", o->sd);
-    else
+    else if (!o->yesno)
         app_json_add_string(out, "noise", app_noise_word(o->noise));
     if (o->positive)
         app_json_add_truth(out, "positive", 1);
@@ -172,6 +173,10 @@ static void add_noise(struct app_text *out, const struct app_outcome *o)
 
 static void add_limits(struct app_text *out, const struct app_outcome *o)
 {
+    if (o->yesno) {
+        app_json_add_string(out, "type", "yesno");
+        return;
+    }
     if (o->tolerance > 0) {
         app_json_add_number(out, "equal", o->equal);
         app_json_add_number(out, "tolerance", o->tolerance);
@@ -333,7 +338,8 @@ static int same_noise(const struct app_outcome *a, const struct app_outcome *b)
 
 static int same_limits(const struct app_outcome *a, const struct app_outcome *b)
 {
-    return a->min == b->min && a->max == b->max && a->equal == b->equal && a->tolerance == b->tolerance;
+    return a->yesno == b->yesno && a->min == b->min && a->max == b->max && a->equal == b->equal &&
+           a->tolerance == b->tolerance;
 }
 
 /* Both sides as they would stand in a file, for a message that shows the difference. */

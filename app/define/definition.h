@@ -40,6 +40,7 @@ struct app_outcome {
     /* an equality: what it should be, and how far off it may be; min and max are what that allows */
     double equal;
     double tolerance; /* 0: it is none */
+    int yesno;        /* 1: it answers yes, 1, or no, 0, and has no limits of its own */
     double cost;      /* of measuring it alone; NAN: outcomes are measured together */
     int group;        /* that it is measured with, -1: none */
     const char *title;

@@ -76,6 +76,10 @@ static void compare_limits(struct app_difference *d, const struct app_outcome *a
 {
     const int alike = isinf(a->min) == isinf(b->min) && isinf(a->max) == isinf(b->max);
 
+    if (a->yesno != b->yesno) {
+        app_text_print(next(d), "%s %s", b->name, b->yesno ? "answers yes or no now" : "is a number now");
+        return;
+    }
     if (a->min == b->min && a->max == b->max && a->equal == b->equal && a->tolerance == b->tolerance)
         return;
     struct app_text *line = next(d);
@@ -103,7 +107,7 @@ static void compare_outcome(struct app_difference *d, const struct app_definitio
     else if (j)
         compare_limits(d, &a, &b);
 
-    if (a.noise != b.noise || a.sd != b.sd) {
+    if (!a.yesno && !b.yesno && (a.noise != b.noise || a.sd != b.sd)) {
         struct app_text *line = next(d);
         app_text_print(line, "noise of %s from ", b.name);
         write_noise(line, &a);

@@ -83,6 +83,9 @@ static const struct app_file_key constraint_keys[] = {
      "feasible at this value, give or take the tolerance; instead of limits"},
     {"tolerance", "a number above 0", "needed with `equal`",
      "how far from `equal` is still good, in the outcome's unit"},
+    {"type", "`yesno`", "a number with limits",
+     "`yesno` where only yes or no is known, `true` or `false`: feasible where it is yes; without limits and "
+     "noise"},
     {"noise", "`auto`, `varying`, `none`, a standard deviation", "`auto`: estimated", "as for the objective"},
     {"positive", "`true`, `false`", "`false`", "as for the objective"},
     {"cost", "a number", "all outcomes are measured together", "as for the objective"},

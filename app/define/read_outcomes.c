@@ -11,7 +11,8 @@
 static const double largest_value = 1e150;
 
 struct outcome {
-    const yaml_node_t *name, *min, *max, *equal, *tolerance, *noise, *positive, *cost, *unit, *description;
+    const yaml_node_t *name, *type, *min, *max, *equal, *tolerance, *noise, *positive, *cost, *unit,
+        *description;
 };
 
 static const struct app_node_key objective_keys[] = {
@@ -21,15 +22,11 @@ static const struct app_node_key objective_keys[] = {
 };
 
 static const struct app_node_key constraint_keys[] = {
-    {"min", offsetof(struct outcome, min)},
-    {"max", offsetof(struct outcome, max)},
-    {"equal", offsetof(struct outcome, equal)},
-    {"tolerance", offsetof(struct outcome, tolerance)},
-    {"noise", offsetof(struct outcome, noise)},
-    {"positive", offsetof(struct outcome, positive)},
-    {"cost", offsetof(struct outcome, cost)},
-    {"unit", offsetof(struct outcome, unit)},
-    {"description", offsetof(struct outcome, description)},
+    {"min", offsetof(struct outcome, min)},           {"max", offsetof(struct outcome, max)},
+    {"equal", offsetof(struct outcome, equal)},       {"tolerance", offsetof(struct outcome, tolerance)},
+    {"type", offsetof(struct outcome, type)},         {"noise", offsetof(struct outcome, noise)},
+    {"positive", offsetof(struct outcome, positive)}, {"cost", offsetof(struct outcome, cost)},
+    {"unit", offsetof(struct outcome, unit)},         {"description", offsetof(struct outcome, description)},
 };
 
 /* Outcomes and parameters stand in one table, so they share one set of names. The caller frees *name. */
@@ -83,7 +80,7 @@ static int read_rest(struct app_reader *r, const char *name, const struct outcom
 {
     const int outcome = ckg_problem_outcome_find(r->out->problem, name);
     int positive = 0;
-    int status = read_noise(r, from->noise, name);
+    int status = from->type ? CKG_OK : read_noise(r, from->noise, name);
 
     if (!status && from->positive)
         status = app_node_truth(&r->document, from->positive, &positive);
@@ -136,17 +133,41 @@ static int add_equality(struct app_reader *r, const char *name, const struct out
     return status ? app_reader_refuse(r, from->tolerance, status) : CKG_OK;
 }
 
+/* type: yesno, and nothing that numbers have. */
+static int add_yesno(struct app_reader *r, const char *name, const struct outcome *from)
+{
+    const struct {
+        const char *key;
+        const yaml_node_t *node;
+    } others[] = {{"min", from->min},     {"max", from->max},
+                  {"equal", from->equal}, {"tolerance", from->tolerance},
+                  {"noise", from->noise}, {"positive", from->positive},
+                  {"unit", from->unit}};
+
+    if (!app_node_is_word(from->type, "yesno"))
+        return app_node_expect(&r->document, from->type, "`yesno`, the only type of a constraint");
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (others[i].node)
+            return app_node_complain(&r->document, others[i].node,
+                                     "a yesno constraint answers yes or no and has no `%s`", others[i].key);
+    const int status = ckg_problem_add_yesno(r->out->problem, name);
+    return status ? app_reader_refuse(r, from->type, status) : CKG_OK;
+}
+
 static int add_constraint_named(struct app_reader *r, const char *name, const yaml_node_t *node)
 {
     struct outcome from = {0};
     int status = app_node_mapping(&r->document, node, "a constraint", APP_KEYS(constraint_keys), &from);
 
-    if (!status && !from.min && !from.max && !from.equal)
-        status = app_node_complain(&r->document, node, "a constraint needs `min`, `max` or both, or `equal`");
-    if (!status && from.tolerance && !from.equal)
+    if (!status && !from.type && !from.min && !from.max && !from.equal)
+        status = app_node_complain(&r->document, node,
+                                   "a constraint needs `min`, `max` or both, or `equal`, or `type: yesno`");
+    if (!status && !from.type && from.tolerance && !from.equal)
         status = app_node_complain(&r->document, from.tolerance, "a `tolerance` belongs to `equal`");
     if (!status)
-        status = from.equal ? add_equality(r, name, &from) : add_limits(r, name, &from);
+        status = from.type    ? add_yesno(r, name, &from)
+                 : from.equal ? add_equality(r, name, &from)
+                              : add_limits(r, name, &from);
     return status ? status : read_rest(r, name, &from);
 }
 

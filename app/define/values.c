@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 /* --- designs --- */
 
@@ -255,6 +256,34 @@ static int is_pair(const json_t *value)
            json_is_number(json_array_get(value, 1));
 }
 
+int app_answer_word(const char *word)
+{
+    static const char *const words[2][3] = {{"no", "false", "0"}, {"yes", "true", "1"}};
+
+    for (int answer = 0; answer < 2; answer++)
+        for (int i = 0; i < 3; i++)
+            if (!strcasecmp(word, words[answer][i]))
+                return answer;
+    return -1;
+}
+
+/* true or false, 1 or 0, or a word that says so. */
+static int read_answer(const char *name, const json_t *value, double *out, struct app_message *message)
+{
+    const double number = json_is_number(value) ? json_number_value(value) : -1;
+    const int answer = json_is_boolean(value)  ? json_is_true(value)
+                       : json_is_string(value) ? app_answer_word(json_string_value(value))
+                       : number == 0           ? 0
+                       : number == 1           ? 1
+                                               : -1;
+
+    if (answer < 0)
+        return app_fail(message, CKG_ERR_INVALID, "the value of '%s' is not true or false, yes or no, 1 or 0",
+                        name);
+    *out = answer;
+    return CKG_OK;
+}
+
 int app_outcome_read(const struct app_definition *d, int outcome, const json_t *value, ckg_measurement *out,
                      int *given, struct app_message *message)
 {
@@ -264,6 +293,8 @@ int app_outcome_read(const struct app_definition *d, int outcome, const json_t *
     *out = (ckg_measurement){.outcome = outcome, .sd = CKG_SD_DEFAULT};
     if (json_is_null(value))
         return CKG_OK;
+    if (ckg_problem_yesno(d->problem, outcome) == 1)
+        return read_answer(name, value, &out->value, message);
 
     if (json_is_number(value))
         out->value = json_number_value(value);
@@ -307,6 +338,14 @@ int app_outcomes_read(const struct app_definition *d, const json_t *object, ckg_
     return CKG_OK;
 }
 
+void app_outcome_add(const struct app_definition *d, int outcome, double value, struct app_text *out)
+{
+    if (ckg_problem_yesno(d->problem, outcome) == 1 && !isnan(value))
+        app_json_add_truth(out, app_outcome_name(d, outcome), value > 0);
+    else
+        app_json_add_number(out, app_outcome_name(d, outcome), value);
+}
+
 void app_outcomes_write(const struct app_definition *d, int count, const ckg_measurement *measured,
                         struct app_text *out)
 {
@@ -317,7 +356,7 @@ void app_outcomes_write(const struct app_definition *d, int count, const ckg_mea
         if (m->sd != CKG_SD_DEFAULT)
             app_json_add_numbers(out, name, 2, (const double[]){m->value, m->sd});
         else
-            app_json_add_number(out, name, m->value);
+            app_outcome_add(d, m->outcome, m->value, out);
     }
     app_text_add(out, "}", 1);
 }

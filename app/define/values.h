@@ -71,6 +71,13 @@ int app_outcomes_read(const struct app_definition *definition, const json_t *obj
 int app_outcome_read(const struct app_definition *definition, int outcome, const json_t *value,
                      ckg_measurement *out, int *given, struct app_message *message);
 
+/* 1 or 0 for a word that says yes or no: yes, true, 1, no, false, 0, in any case; −1: it says neither. */
+int app_answer_word(const char *word);
+
+/* Adds the member of that outcome: a number, true or false for an answer, null for NAN. */
+void app_outcome_add(const struct app_definition *definition, int outcome, double value,
+                     struct app_text *out);
+
 void app_outcomes_write(const struct app_definition *definition, int count, const ckg_measurement *measured,
                         struct app_text *out);
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json.h"
+#include "define/values.h"
 
 static int is_space(char c)
 {
@@ -68,6 +68,36 @@ static int read_number(const char *at, double *out)
            !strpbrk(word, "xX");
 }
 
+/* yes, true, 1, no, false or 0: 1 or 0; −1: there is none. */
+static int read_answer(const char *at)
+{
+    char word[8] = {0};
+    const size_t length = strcspn(at, " \t\r\n,;");
+
+    memcpy(word, at, length < sizeof word ? length : sizeof word - 1);
+    return length < sizeof word ? app_answer_word(word) : -1;
+}
+
+static int is_answer(const struct app_definition *d, const char *name)
+{
+    return ckg_problem_yesno(d->problem, ckg_problem_outcome_find(d->problem, name)) == 1;
+}
+
+/* 1 when what stands there is a value of that outcome, which is added. */
+static int add_found(const struct app_definition *d, const char *name, const char *at, struct app_text *out)
+{
+    const int answers = is_answer(d, name);
+    double number;
+
+    if (answers && read_answer(at) >= 0)
+        app_json_add_truth(out, name, read_answer(at));
+    else if (!answers && read_number(at, &number))
+        app_json_add_number(out, name, number);
+    else
+        return 0;
+    return 1;
+}
+
 /* The outcomes as a JSON object on a line. */
 static int find_all(const struct app_definition *d, const char *text, const char *where, struct app_text *out,
                     struct app_message *why)
@@ -79,16 +109,16 @@ static int find_all(const struct app_definition *d, const char *text, const char
     for (int i = 0; i < r->find_count; i++) {
         const char *words = r->find[i].value;
         const char *behind = find_last(text, words);
-        double number;
+        const char *name = r->find[i].name;
 
         if (!behind)
             return app_fail(why, CKG_ERR_INVALID, "no '%.100s' in %.200s", words, where);
         while (is_space(*behind))
             behind++;
-        if (!read_number(behind, &number))
-            return app_fail(why, CKG_ERR_INVALID, "behind '%.100s' in %.200s stands no number: %.*s", words,
-                            where, (int)(strcspn(behind, "\n") < 40 ? strcspn(behind, "\n") : 40), behind);
-        app_json_add_number(out, r->find[i].name, number);
+        if (!add_found(d, name, behind, out))
+            return app_fail(why, CKG_ERR_INVALID, "behind '%.100s' in %.200s stands no %s: %.*s", words,
+                            where, is_answer(d, name) ? "yes or no" : "number",
+                            (int)(strcspn(behind, "\n") < 40 ? strcspn(behind, "\n") : 40), behind);
     }
     app_json_close(out, '}');
     app_text_print(out, "\n");

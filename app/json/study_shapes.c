@@ -278,7 +278,7 @@ static void add_best_evaluated(const struct app_notebook *n, struct app_text *ou
     app_json_add_number(out, "objective", app_trial_value(best, 0));
     app_json_open(out, "constraints", '{');
     for (int j = 1; j <= app_constraints(d); j++)
-        app_json_add_number(out, app_outcome_name(d, j), app_trial_value(best, j));
+        app_outcome_add(d, j, app_trial_value(best, j), out);
     app_json_close(out, '}');
     app_json_close(out, '}');
 }
@@ -296,7 +296,10 @@ static void add_hardest(const struct app_definition *d, const ckg_recommendation
     app_json_add_string(out, "constraint", o.name);
     app_json_add_number(out, "mean", r->mean[r->hardest]);
     app_json_add_number(out, "sd", r->sd[r->hardest]);
-    app_json_add_number(out, "limit", r->mean[r->hardest] < o.min ? o.min : o.max);
+    if (o.yesno)
+        app_json_add_truth(out, "limit", 1);
+    else
+        app_json_add_number(out, "limit", r->mean[r->hardest] < o.min ? o.min : o.max);
     app_json_close(out, '}');
 }
 

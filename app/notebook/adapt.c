@@ -94,8 +94,9 @@ static void move_values(const struct work *w, const struct app_trial *from, int 
             to[(*kept)++].outcome = after;
         } else
             json_object_set_new(extra, app_outcome_name(w->old, m->outcome),
-                                m->sd == CKG_SD_DEFAULT ? json_real(m->value)
-                                                        : json_pack("[ff]", m->value, m->sd));
+                                app_outcome_at(w->old, m->outcome).yesno ? json_boolean(m->value > 0)
+                                : m->sd == CKG_SD_DEFAULT                ? json_real(m->value)
+                                                          : json_pack("[ff]", m->value, m->sd));
     }
 }
 

@@ -37,6 +37,8 @@ const char *app_value_text(const struct app_outcome *o, double value, int digits
 {
     if (!isfinite(value))
         return strcpy(buffer, "-");
+    if (o->yesno && (value == 0 || value == 1))
+        return strcpy(buffer, value > 0 ? "yes" : "no");
     snprintf(buffer, 32, "%.*g", app_value_digits(o, value, digits), value);
     return buffer;
 }
@@ -88,6 +90,10 @@ void app_limits_text(const struct app_outcome *o, struct app_text *out)
 {
     char number[32];
 
+    if (o->yesno) {
+        app_text_print(out, "= yes");
+        return;
+    }
     if (o->tolerance > 0) {
         app_text_print(out, "= %s", app_number(o->equal, number));
         app_text_print(out, " ± %s", app_number(o->tolerance, number));

@@ -13,7 +13,7 @@ int app_value_digits(const struct app_outcome *outcome, double value, int digits
 
 /*
  * The outcome's value with that many significant digits, or as many more as it takes to lie on the same side
- * of the limits as the value itself; `buffer` holds 32 bytes.
+ * of the limits as the value itself; an answer as yes or no. `buffer` holds 32 bytes.
  */
 const char *app_value_text(const struct app_outcome *outcome, double value, int digits, char buffer[32]);
 
@@ -30,7 +30,7 @@ void app_withhold_early(const struct app_notebook *notebook, ckg_recommendation 
 int app_notebook_recommend(struct app_notebook *notebook, const ckg_recommend_options *how,
                            ckg_recommendation **out);
 
-/* ">= 500", "<= 1" or ">= 0 and <= 1", with all digits that the limits have. */
+/* ">= 500", "<= 1", ">= 0 and <= 1" or "= yes", with all digits that the limits have. */
 void app_limits_text(const struct app_outcome *outcome, struct app_text *out);
 
 /*

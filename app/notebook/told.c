@@ -68,6 +68,14 @@ void app_told_words(const struct app_notebook *n, int number, const struct app_t
     app_text_print(out, " (from %s)", where);
 }
 
+/* A value with all its digits, or an answer. */
+static const char *told_text(const struct app_definition *d, const ckg_measurement *m, char buffer[32])
+{
+    if (ckg_problem_yesno(d->problem, m->outcome) == 1)
+        return m->value > 0 ? "yes" : "no";
+    return app_number(m->value, buffer);
+}
+
 /* Without `replace` nothing that was told before is changed; the line says how to. */
 static int check_plain(const struct app_notebook *n, const struct app_trial *t, const struct app_told *told)
 {
@@ -85,7 +93,7 @@ static int check_plain(const struct app_notebook *n, const struct app_trial *t, 
             return app_fail(n->message, CKG_ERR_STATE,
                             "trial %d is already complete with %s = %s; --replace corrects it", t->number,
                             app_outcome_name(&n->definition, t->measured[i].outcome),
-                            app_number(t->measured[i].value, number));
+                            told_text(&n->definition, &t->measured[i], number));
     return told->moved ? app_fail(n->message, CKG_ERR_STATE,
                                   "trial %d is already complete; --replace corrects its design", t->number)
                        : CKG_OK;

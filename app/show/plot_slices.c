@@ -93,6 +93,16 @@ static void size(const struct app_show *s, const struct app_plot_options *option
                                                          (*width - 70) / columns - GAP);
 }
 
+/* An answer's curve is a probability: it has no band. */
+static void drop_bands(const struct app_definition *d, int count, double *sd)
+{
+    const int outcomes = app_constraints(d) + 1;
+
+    for (int j = 1; j < outcomes; j++)
+        for (int i = 0; ckg_problem_yesno(d->problem, j) == 1 && i < count; i++)
+            sd[i * outcomes + j] = 0;
+}
+
 static int predict(struct slices *w, int k)
 {
     const struct app_show *s = w->show;
@@ -109,6 +119,8 @@ static int predict(struct slices *w, int k)
     if (!status && (ckg_study_predict(s->engine, w->nodes[k].count, X, w->mean[k], w->sd[k], NULL, NULL) ||
                     ckg_study_predict_noise(s->engine, w->nodes[k].count, X, w->noise_sd[k])))
         status = app_notebook_fail(s->notebook, CKG_ERR_NUMERIC);
+    if (!status)
+        drop_bands(s->definition, w->nodes[k].count, w->sd[k]);
     free(X);
     return status;
 }

@@ -37,7 +37,10 @@ void app_report_number(struct app_text *out, double value)
 
 void app_report_outcome(struct app_text *out, struct app_outcome o, double value)
 {
-    add_number(out, value, app_value_digits(&o, value, 5));
+    if (o.yesno && (value == 0 || value == 1))
+        app_text_print(out, "%s", value > 0 ? "yes" : "no");
+    else
+        add_number(out, value, app_value_digits(&o, value, 5));
 }
 
 void app_report_value(struct app_text *out, struct app_parameter p, double value)
@@ -55,7 +58,9 @@ void app_report_limits(struct app_text *out, struct app_outcome o)
 
     app_number(o.tolerance > 0 ? o.equal : o.min, low);
     app_number(o.tolerance > 0 ? o.tolerance : o.max, high);
-    if (o.tolerance > 0)
+    if (o.yesno)
+        app_text_print(out, "= yes");
+    else if (o.tolerance > 0)
         app_text_print(out, "= %s ± %s", low, high);
     else if (isinf(o.min))
         app_text_print(out, "≤ %s", high);
@@ -90,8 +95,12 @@ static void add_prediction(const struct app_show *s, int j, struct app_text *out
         app_text_print(out, "not measured yet");
         return;
     }
-    app_report_outcome(out, app_outcome_at(s->definition, j), r->mean[j]);
-    if (!r->measured)
+    const struct app_outcome o = app_outcome_at(s->definition, j);
+
+    if (o.yesno && !r->measured)
+        app_text_print(out, "yes with ");
+    app_report_outcome(out, o, r->mean[j]);
+    if (!r->measured && !o.yesno)
         app_text_print(out, " ± %s", app_number_nice(r->sd[j], 2, spread));
 }
 

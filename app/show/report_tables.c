@@ -272,7 +272,9 @@ static void add_outcome(const struct app_definition *d, int j, struct app_text *
     else
         app_text_print(out, "%s", ckg_problem_goal(d->problem) == CKG_MAXIMIZE ? "maximize" : "minimize");
 
-    if (o.noise == CKG_NOISE_KNOWN)
+    if (o.yesno)
+        app_text_print(out, ", an answer");
+    else if (o.noise == CKG_NOISE_KNOWN)
         app_text_print(out, ", noise of standard deviation %s", app_number_nice(o.sd, 4, sd));
     else
         app_text_print(out, ", noise %s",

@@ -147,10 +147,15 @@ void app_trial_hint(const struct app_definition *d, const struct app_trial *t, s
     if (app_dimension(d) > HINT_NAMES)
         app_text_print(out, ", …");
 
-    for (int i = 0; i < t->count && i < HINT_NAMES; i++)
+    for (int i = 0; i < t->count && i < HINT_NAMES; i++) {
+        const int answer = app_outcome_at(d, t->measured[i].outcome).yesno;
+        const double value = t->measured[i].value;
         app_text_print(out, "%s %s = %s", i ? "," : ";",
                        app_shorten(app_outcome_name(d, t->measured[i].outcome), HINT_CHARACTERS, name),
-                       app_number_nice(t->measured[i].value, 4, number));
+                       !answer     ? app_number_nice(value, 4, number)
+                       : value > 0 ? "yes"
+                                   : "no");
+    }
 }
 
 /* --- grids --- */

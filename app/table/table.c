@@ -178,6 +178,7 @@ static int put_field(struct reader *r, struct row *row, const char *name, const 
                      const char *text)
 {
     const struct app_definition *d = r->definition;
+    const int answer = column->kind == OUTCOME && ckg_problem_yesno(d->problem, column->index) == 1;
     const int category = column->kind == PARAMETER &&
                          ckg_problem_parameter_kind(d->problem, column->index) == CKG_CATEGORICAL;
     double value = 0;
@@ -190,7 +191,11 @@ static int put_field(struct reader *r, struct row *row, const char *name, const 
     if (!*text)
         return app_fail(r->message, CKG_ERR_INVALID, "%s:%d: parameter '%s' has no value", r->path, row->line,
                         name);
-    if (column->kind != FACT && !category && !read_number(text, &value))
+    if (answer && app_answer_word(text) < 0)
+        return app_fail(r->message, CKG_ERR_INVALID,
+                        "%s:%d: %s = '%s' is not true or false, yes or no, 1 or 0", r->path, row->line, name,
+                        text);
+    if (column->kind != FACT && !category && !answer && !read_number(text, &value))
         return app_fail(r->message, CKG_ERR_INVALID, "%s:%d: %s = '%s' is not a finite number%s", r->path,
                         row->line, name, text,
                         column->kind == OUTCOME ? "; leave the field empty where it was not measured" : "");
@@ -199,7 +204,7 @@ static int put_field(struct reader *r, struct row *row, const char *name, const 
     else if (column->kind == PARAMETER)
         failed = json_object_set_new(row->parameters, name, category ? json_string(text) : json_real(value));
     else
-        failed = json_object_set_new(row->values, name, json_real(value));
+        failed = json_object_set_new(row->values, name, answer ? json_string(text) : json_real(value));
     return failed ? app_fail(r->message, CKG_ERR_INVALID, "%s:%d: '%s' is not UTF-8 text", r->path, row->line,
                              name)
                   : CKG_OK;
@@ -665,6 +670,15 @@ static void number_field(struct app_text *out, double value, int *first)
     app_csv_field(out, isnan(value) ? "" : app_number(value, buffer), first);
 }
 
+/* An outcome's value; an answer as true or false, which other programs read as such. */
+static void value_field(const struct app_definition *d, int j, double value, struct app_text *out, int *first)
+{
+    if (ckg_problem_yesno(d->problem, j) == 1 && !isnan(value))
+        app_csv_field(out, value > 0 ? "true" : "false", first);
+    else
+        number_field(out, value, first);
+}
+
 static void write_head(const struct app_notebook *n, const int *has_sd, struct app_text *out)
 {
     const struct app_definition *d = &n->definition;
@@ -712,7 +726,7 @@ static void write_trial(const struct app_notebook *n, const struct app_trial *t,
     for (int i = 0; i < d->carried_count; i++)
         app_csv_field(out, app_carried_text(d, i, t->x) ? app_carried_text(d, i, t->x) : "", &first);
     for (int j = 0; j <= app_constraints(d); j++)
-        number_field(out, app_trial_told(t, j), &first);
+        value_field(d, j, app_trial_told(t, j), out, &first);
     for (int j = 0; j <= app_constraints(d); j++)
         if (has_sd[j])
             number_field(out, sd_in(t, j), &first);

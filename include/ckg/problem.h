@@ -91,6 +91,12 @@ CKG_API int ckg_problem_add_constraint(ckg_problem *problem, const char *name, d
  */
 CKG_API int ckg_problem_add_equality(ckg_problem *problem, const char *name, double value, double tolerance);
 
+/*
+ * A constraint that answers only whether the design is feasible: yes, 1, or no, 0. The same design is taken
+ * to answer the same again. It has no noise and is not positive; its limits read back as 0.5 and INFINITY.
+ */
+CKG_API int ckg_problem_add_yesno(ckg_problem *problem, const char *name);
+
 /* The noise of the outcome of that name; sd, from 1e-150 to 1e150, is used only with CKG_NOISE_KNOWN. */
 CKG_API int ckg_problem_set_noise(ckg_problem *problem, const char *outcome, enum ckg_noise noise, double sd);
 
@@ -194,6 +200,9 @@ CKG_API int ckg_problem_limits(const ckg_problem *problem, int outcome, double *
  */
 CKG_API int ckg_problem_equality(const ckg_problem *problem, int outcome, double *value, double *tolerance);
 
+/* 1 if it answers yes or no, else 0. */
+CKG_API int ckg_problem_yesno(const ckg_problem *problem, int outcome);
+
 /* Its enum ckg_noise. *sd, unless sd is NULL, becomes the standard deviation if that is known, else 0. */
 CKG_API int ckg_problem_noise(const ckg_problem *problem, int outcome, double *sd);
 
@@ -230,7 +239,7 @@ CKG_API const char *ckg_problem_constant(const ckg_problem *problem, int constan
 /* One measured value. */
 typedef struct ckg_measurement {
     int outcome;  /* 0 the objective, 1…K a constraint */
-    double value; /* finite, at most 1e150 in magnitude */
+    double value; /* finite, at most 1e150 in magnitude; of an answer, 1 for yes and 0 for no */
     /* the standard deviation of its noise: 0, or from 1e-150 to 1e150; CKG_SD_DEFAULT: as the problem says */
     double sd;
 } ckg_measurement;

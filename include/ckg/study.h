@@ -391,7 +391,11 @@ typedef struct ckg_model_info {
     double warp;
     double nugget;   /* variance added for numerical stability, relative to the signal's, as finally used */
     const char *fit; /* how the hyperparameters were found: "ml", "map" or "sample" */
-    /* what is modelled: "linear", the outcome as it is; "asinh", its tails drawn in; "log", its logarithm */
+    /*
+     * what is modelled: "linear", the outcome as it is; "asinh", its tails drawn in; "log", its logarithm;
+     * "probit", an answer: then signal_sd is in the unit of the process, whose Φ is the probability of a yes,
+     * and noise_sd is NAN
+     */
     const char *scale;
     /* rows so far out that they count as nearer, with a noise of their own: large or small, and no more */
     int absurd;

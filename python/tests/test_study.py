@@ -143,6 +143,34 @@ def test_an_equality_is_a_band_with_a_name() -> None:
         pyckg.Study({"a": pyckg.Real(0, 1)}, "f", {"h": (20, 20)})
 
 
+def test_an_answer_is_true_or_false() -> None:
+    study = pyckg.Study({"a": pyckg.Real(0, 1)}, "f", {"ok": pyckg.YesNo()}, noise="none", seed=1, initial=4)
+    found = study.optimize(lambda a: {"f": a, "ok": a > 0.3}, 12)
+    assert 0.3 < found.parameters["a"] < 0.4 and found.constraints["ok"].mean == 1
+    for trial in study.trials(frame=False):
+        assert trial.values["ok"] is (trial["a"] > 0.3) is trial.feasible
+    said = study.predict([{"a": 0.0}, {"a": 1.0}])
+    low, high = said[0].outcomes["ok"], said[1].outcomes["ok"]
+    assert low.mean < 0.2 and high.mean > 0.8
+    assert study.model()["ok"].scale == "probit" and study.model()["ok"].noise_sd is None
+    assert pickle.loads(pickle.dumps(study)).trial(1) == study.trial(1)
+    for wrong in (0.5, 2, "yes", (True, 0.1)):
+        with pytest.raises(pyckg.InvalidError, match="ok must be True or False"):
+            study.tell(study.add({"a": 0.9}), f=1.0, ok=wrong)
+    with pytest.raises(pyckg.InvalidError, match="no noise"):
+        pyckg.Study({"a": pyckg.Real(0, 1)}, "f", {"ok": pyckg.YesNo()}, noise={"ok": "none"})
+
+
+def test_an_answer_in_a_store(tmp_path: Path) -> None:
+    path = tmp_path / "s.db"
+    with pyckg.Study({"a": pyckg.Real(0, 1)}, "f", {"ok": pyckg.YesNo}, seed=1, store=path, name="s") as study:
+        for ok in (True, False, 1, 0):
+            study.tell(study.ask(), f=1.0, ok=ok)
+    with pyckg.open(path) as study:
+        assert [t.values["ok"] for t in study.trials(frame=False)] == [True, False, True, False]
+        assert study._backend.definition.constraints == {"ok": pyckg.YesNo()}
+
+
 def priced_study(**more: object) -> pyckg.Study:
     return small_study(costs={"cost": 3, "load": 1}, initial=4, **more)
 

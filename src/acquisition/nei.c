@@ -82,12 +82,14 @@ static int choose(struct told *told, int most, struct ckg__arena *scratch)
 }
 
 /*
- * 1 when nothing about the outcome is left to draw: every design was measured without noise, or it judges
- * none.
+ * 1 when nothing about the outcome is left to draw: every design was measured without noise, it judges none,
+ * or it is an answer, which is what it was.
  */
 static int is_measured(const struct told *told, int j)
 {
-    for (int place = 0; j < told->judged && place < told->chosen; place++)
+    const int drawn = j < told->judged && !(ckg__gp_chance(told->belief->gp[j]) > 0);
+
+    for (int place = 0; drawn && place < told->chosen; place++)
         if (!ckg__survey_is_exact(&told->survey[j], told->order[place]))
             return 0;
     return 1;
@@ -104,7 +106,7 @@ static void take_measured(const struct told *told, int j, struct ckg__truths *tr
     ckg__truths_take_measured(truths, gp);
     for (int place = 0; j < told->judged && place < told->chosen; place++) {
         const int d = told->order[place];
-        truth[place] = j ? ckg__truths_measured(gp, s, d) : s->mean[d];
+        truth[place] = j && s->row[d] >= 0 ? ckg__truths_measured(gp, s, d) : s->mean[d];
     }
 }
 

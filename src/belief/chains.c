@@ -43,11 +43,10 @@ static int is_exact(const struct ckg__series *series)
 static int wants_samples(const struct ckg__models *models, int j)
 {
     const struct ckg__series *series = &models->surrogate[j].series;
-    const int latent = j == models->data->problem->outcomes;
     const int dear = series->n * (models->data->problem->d + 2) > MOST_EXACT;
     const int late = ckg__interrupted_by(ckg__pool_watched(models->pool), 0);
 
-    if (latent || late || series->n < 2 || series->n > MOST_ROWS)
+    if (series->labels || late || series->n < 2 || series->n > MOST_ROWS)
         return 0;
     if (models->method != CKG__FIT_AUTO)
         return models->method == CKG__FIT_SAMPLE;

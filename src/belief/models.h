@@ -126,7 +126,8 @@ void ckg__models_limits(const struct ckg__models *models, int j, double *lower, 
 void ckg__models_set_limits(struct ckg__models *models);
 
 /*
- * Mean and sd of outcome j in the user's units, where its process has these in model units.
+ * Mean and sd of outcome j in the user's units, where its process has these in model units; of an answer, the
+ * probability of a yes and the sd of what will be measured.
  */
 void ckg__models_moments(const struct ckg__models *models, int j, double y_mean, double y_sd, double *mean,
                          double *sd);

@@ -64,6 +64,12 @@ static int trials_that_count(const struct ckg__data *data)
     return trials;
 }
 
+/* 1 when outcome j is one of labels, whose scale and kernel are given (first_kernel). */
+static int is_label(const struct ckg__models *models, int j)
+{
+    return ckg__is_answer(models->data->problem, j);
+}
+
 /* Fits all outcomes to the first `trials` trials, from what their surrogates hold now. */
 static int fit_to(struct ckg__models *models, int trials)
 {
@@ -77,13 +83,13 @@ static int fit_to(struct ckg__models *models, int trials)
     /* The scales, then kernels and trends on them; in long studies they are chosen at the anchors alone. */
     const int chosen = anchor || trials <= CKG__REFIT_ALWAYS;
     const int smoothed = anchor || trials <= SMOOTHED_ALWAYS;
-    for (int j = 0; !status && chosen && models->warp && j < models->data->problem->outcomes; j++)
-        status = ckg__choose_warp(models, j, trials);
+    for (int j = 0; !status && chosen && models->warp && j < models->outcomes; j++)
+        status = is_label(models, j) ? CKG_OK : ckg__choose_warp(models, j, trials);
     if (!status && smoothed && models->warp && models->choose_kernel)
         status = ckg__lay_out_all(models, trials, CKG__MOST_FITTED);
-    for (int j = 0; !status && smoothed && models->choose_kernel && j < models->data->problem->outcomes; j++)
-        status = ckg__choose_kernel(models, j);
-    for (int j = 0; !status && smoothed && models->choose_kernel && j < models->data->problem->outcomes; j++)
+    for (int j = 0; !status && smoothed && models->choose_kernel && j < models->outcomes; j++)
+        status = is_label(models, j) ? CKG_OK : ckg__choose_kernel(models, j);
+    for (int j = 0; !status && smoothed && models->choose_kernel && j < models->outcomes; j++)
         status = ckg__choose_trend(models, j);
 
     /* Where the noise is loud. */
@@ -107,14 +113,14 @@ static int is_fitted(const struct ckg__models *models, const struct ckg__fitted 
 }
 
 /*
- * The kernel that an outcome begins with. Where the data choose, successes and failures keep to the Matérn
- * 5/2: labels say little of smoothness, and no kernel predicts them better than another (log scores at random
- * designs on the three problems of bench/failures, 24 seeds, under an earlier prior of the signal: 0.257,
- * 0.161, 0.511 by the rbf, 0.255, 0.164, 0.513 by this one, 0.263, 0.156, 0.514 by the Matérn 3/2).
+ * The kernel that an outcome begins with. Where the data choose, answers, successes and failures keep to the
+ * Matérn 5/2: labels say little of smoothness, and no kernel predicts them better than another (log scores at
+ * random designs on the three problems of bench/failures, 24 seeds, under an earlier prior of the signal:
+ * 0.257, 0.161, 0.511 by the rbf, 0.255, 0.164, 0.513 by this one, 0.263, 0.156, 0.514 by the Matérn 3/2).
  */
 static enum ckg__kernel first_kernel(const struct ckg__models *models, int j)
 {
-    return models->choose_kernel && models->surrogate[j].series.labels ? CKG__MATERN52 : models->kernel;
+    return models->choose_kernel && is_label(models, j) ? CKG__MATERN52 : models->kernel;
 }
 
 /* The scale that an outcome begins with; one that is declared positive keeps to the logarithm. */

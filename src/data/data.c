@@ -392,6 +392,19 @@ int ckg__data_exact(const struct ckg__data *data, const struct ckg_measurement *
     return m->sd == 0 || (m->sd == CKG_SD_DEFAULT && (outcome->noise == CKG_NOISE_NONE || shown));
 }
 
+int ckg__data_agrees(const struct ckg__data *data, int design, const struct ckg_measurement *m)
+{
+    int agrees = 1;
+
+    if (!ckg__is_answer(data->problem, m->outcome))
+        return 1;
+    for (int t = data->newest[design]; agrees && t >= 0; t = data->trial[t].before) {
+        const struct ckg_measurement *other = measurement_of(&data->trial[t], m->outcome);
+        agrees = !other || other->value == m->value;
+    }
+    return agrees;
+}
+
 /* known (outcomes) ← 1 for each that is settled at the design; returns how many, or −1: a trial there failed.
  */
 static int find_settled(const struct ckg__data *data, int design, unsigned char *known)

@@ -98,6 +98,9 @@ int ckg__data_exact(const struct ckg__data *data, const struct ckg_measurement *
 /* 1 when the first `trials` trials have shown that outcomes whose noise is to be estimated have none. */
 int ckg__data_shown_exact(const struct ckg__data *data, int trials);
 
+/* 1 unless m is an answer and another trial of the design answered otherwise. */
+int ckg__data_agrees(const struct ckg__data *data, int design, const struct ckg_measurement *m);
+
 /*
  * 1 when an evaluation of the design would teach nothing: every outcome was measured there without noise, or
  * it failed.
@@ -162,7 +165,7 @@ struct ckg__series {
     const struct ckg__loudness *loudness;
     int estimated; /* 1 when any row's noise is to be estimated */
     int absurd;    /* rows of values that were drawn in; their noise is known[i] */
-    int labels;    /* 1: successes and failures, of which `count` have the mean y at a design */
+    int labels;    /* 1: answers, or successes and failures: `count` of them have the mean y at a design */
     double extra, within, constant;
     /* Σ log dy/dv over the values: with it likelihoods on different scales can be compared */
     double jacobian;

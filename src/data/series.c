@@ -34,13 +34,17 @@ static double entry_sd(const struct ckg_problem *problem, const struct ckg_measu
     return exact ? 0 : CKG_SD_DEFAULT;
 }
 
-/* The outcome's values in the order of the trials; the latent constraint has one per ended trial. */
+/*
+ * The outcome's values in the order of the trials; the latent constraint has one per ended trial. An answer
+ * becomes a label, 1 or −1, like a success or a failure.
+ */
 static int collect(const struct ckg__data *data, const struct ckg__series_source *source,
                    struct entry *entries)
 {
     const int outcome = source->outcome;
     const int latent = outcome == data->problem->outcomes;
     const int exact = ckg__data_shown_exact(data, source->trials);
+    const int answer = ckg__is_answer(data->problem, outcome);
     int count = 0;
 
     assert(outcome >= 0 && outcome <= data->problem->outcomes);
@@ -57,7 +61,8 @@ static int collect(const struct ckg__data *data, const struct ckg__series_source
         for (int i = 0; !latent && i < trial->count; i++)
             if (trial->measured[i].outcome == outcome)
                 entries[count++] = (struct entry){.design = trial->design,
-                                                  .value = trial->measured[i].value,
+                                                  .value = answer ? 2 * trial->measured[i].value - 1
+                                                                  : trial->measured[i].value,
                                                   .sd = entry_sd(data->problem, &trial->measured[i], exact),
                                                   .vain = !outcome && !ckg__data_feasible(data, trial)};
     }
@@ -424,7 +429,8 @@ static void moments(int n, const double *y, double *mean, double *sd)
 /* The unit for an outcome whose values are all the same: the distance to its limit, if it has one. */
 static double lone_scale(const struct ckg__data *data, int outcome, double value)
 {
-    if (outcome == 0 || outcome == data->problem->outcomes)
+    assert(!ckg__is_answer(data->problem, outcome));
+    if (outcome == 0)
         return 1;
     const struct ckg__outcome *o = &data->problem->outcome[outcome];
     const double below = isfinite(o->min) ? fabs(value - o->min) : INFINITY;
@@ -556,7 +562,7 @@ static int standardise(const struct ckg__data *data, int outcome, struct ckg__ar
     /* The unit: the rows' own, unless they have none. */
     if (ordinary_moments(s, arena, &mean, &sd))
         return CKG_ERR_NOMEM;
-    if (outcome == data->problem->outcomes) { /* ±1 stand as they are: the latent limit is 0 */
+    if (s->labels) { /* ±1 stand as they are: their limit is 0 */
         mean = 0;
         sd = 1;
     } else if (sd == 0) {
@@ -612,7 +618,7 @@ int ckg__series_build(const struct ckg__data *data, const struct ckg__series_sou
     /* Room: the rows outlive this, the rest does not. */
     *scaling = (struct ckg__scaling){
         outcome == 0 && data->problem->goal == CKG_MINIMIZE ? -1 : 1, 0, 0, 1, 0, 1, 0, 0};
-    *s = (struct ckg__series){.labels = outcome == data->problem->outcomes};
+    *s = (struct ckg__series){.labels = ckg__is_answer(data->problem, outcome)};
     s->design = ckg__arena_ints(arena, rows);
     s->y = ckg__arena_doubles(arena, rows);
     s->known = ckg__arena_doubles(arena, rows);
@@ -639,7 +645,7 @@ int ckg__series_build(const struct ckg__data *data, const struct ckg__series_sou
         const double middle = scaling->sign * ckg__quantile(sample.sorted, sample.n, 0.5);
         const struct judged judged = {
             data, outcome, count, entries, y, ckg__scaling_warp(scaling, middle), source->gap};
-        if (source->gap > 0 && outcome < data->problem->outcomes)
+        if (source->gap > 0 && !s->labels)
             status = draw_in(&judged, arena, scaling);
         pool_entries(scaling, entries, count, y, data->designs, pools, s);
         if (!status)

@@ -27,6 +27,7 @@ struct leave {
     double mean_precision;
     const struct ckg__team *team;
     double *Q;       /* n×n, lower */
+    double *y;       /* (n) the rows' values: what was measured, or what stands for labels */
     double *q1, *qy; /* (n) Q·1 and Q·y */
     double s11, s1y; /* 1ᵀQ1 and 1ᵀQy */
 };
@@ -38,19 +39,33 @@ static void solve(const struct ckg__gp *gp, double *x)
     ckg__dense()->solve_lower_transposed(gp->n, 1, gp->L, gp->capacity, x, 1);
 }
 
+/* The value of row i: labels are known by the measurements that stand for them, y = m + Lβ. */
+static double row_value(const struct leave *w, size_t i)
+{
+    const double *L = w->gp->L + i * (size_t)w->gp->capacity;
+    double y = w->gp->mean;
+
+    if (!w->series->labels)
+        return w->series->y[i];
+    for (size_t k = 0; k <= i; k++)
+        y += L[k] * w->gp->beta[k];
+    return y;
+}
+
 static int prepare(struct leave *w, struct ckg__arena *arena)
 {
     const size_t n = (size_t)w->gp->n;
 
     w->Q = ckg__arena_doubles(arena, n * n);
+    w->y = ckg__arena_doubles(arena, n);
     w->q1 = ckg__arena_doubles(arena, n);
     w->qy = ckg__arena_doubles(arena, n);
-    if (!w->Q || !w->q1 || !w->qy)
+    if (!w->Q || !w->y || !w->q1 || !w->qy)
         return CKG_ERR_NOMEM;
     for (size_t i = 0; i < n; i++) {
         memcpy(w->Q + i * n, w->gp->L + i * (size_t)w->gp->capacity, (i + 1) * sizeof *w->Q);
         w->q1[i] = 1;
-        w->qy[i] = w->series->y[i];
+        w->y[i] = w->qy[i] = row_value(w, i);
     }
     if (ckg__dense()->inverse_from_cholesky(w->gp->n, w->Q, w->gp->n, w->team))
         return CKG_ERR_CANCELLED;
@@ -112,7 +127,7 @@ static int leave_rows(const struct leave *w, int first, int count, double *mean,
         double step = 0;
         for (int j = 0; j < count; j++)
             step += C[i][j] * (w->qy[first + j] - m * w->q1[first + j]);
-        mean[row] = w->series->y[row] - step;
+        mean[row] = w->y[row] - step;
         var[row] = fmax(C[i][i] - gp->row_noise[row] - gp->unit * gp->nugget, 0);
     }
     return CKG_OK;

@@ -16,6 +16,7 @@
 static const double largest_integer = 9007199254740992.0; /* 2^53: every integer up to it is a double */
 static const double smallest_sd = 1e-150;                 /* but for none: its square is not 0 */
 static const double largest_value = 1e150;                /* its square, and sums of such, are finite */
+static const double between_answers = 0.5;                /* no, 0, and yes, 1 */
 
 int ckg_problem_new(ckg_problem **out)
 {
@@ -346,7 +347,7 @@ static int add_outcome(ckg_problem *p, struct ckg__outcome o, const char *name)
     o.name = ckg__alloc_string(name);
     if (!o.name)
         return CKG_ERR_NOMEM;
-    o.noise = CKG_NOISE_AUTO;
+    o.noise = o.yesno ? CKG_NOISE_NONE : CKG_NOISE_AUTO;
     p->outcome[p->outcomes++] = o;
     return CKG_OK;
 }
@@ -385,6 +386,14 @@ int ckg_problem_add_equality(ckg_problem *p, const char *name, double value, dou
     return add_outcome(p, o, name);
 }
 
+int ckg_problem_add_yesno(ckg_problem *p, const char *name)
+{
+    ckg__error_clear();
+    if (check_new_constraint(p, name))
+        return CKG_ERR_INVALID;
+    return add_outcome(p, (struct ckg__outcome){.min = between_answers, .max = INFINITY, .yesno = 1}, name);
+}
+
 /* 1 when the models can work with noise of this standard deviation. */
 static int possible_sd(double sd)
 {
@@ -397,6 +406,8 @@ int ckg_problem_set_noise(ckg_problem *p, const char *outcome, enum ckg_noise no
     const int j = ckg_problem_outcome_find(p, outcome);
     if (j < 0)
         return ckg__fail(CKG_ERR_NOT_FOUND, "no outcome is called '%s'", outcome ? outcome : "(null)");
+    if (p->outcome[j].yesno)
+        return ckg__fail(CKG_ERR_INVALID, "outcome '%s' answers yes or no and has no noise", outcome);
     if (noise != CKG_NOISE_AUTO && noise != CKG_NOISE_NONE && noise != CKG_NOISE_KNOWN &&
         noise != CKG_NOISE_VARYING)
         return ckg__fail(CKG_ERR_INVALID, "outcome '%s': unknown kind of noise %d", outcome, (int)noise);
@@ -415,6 +426,8 @@ int ckg_problem_set_positive(ckg_problem *p, const char *outcome, int positive)
     const int j = ckg_problem_outcome_find(p, outcome);
     if (j < 0)
         return ckg__fail(CKG_ERR_NOT_FOUND, "no outcome is called '%s'", outcome ? outcome : "(null)");
+    if (positive && p->outcome[j].yesno)
+        return ckg__fail(CKG_ERR_INVALID, "outcome '%s' answers yes or no and cannot be positive", outcome);
     if (positive && p->outcome[j].max <= 0)
         return ckg__fail(CKG_ERR_INVALID, "outcome '%s': a positive outcome can never be at most %.17g",
                          outcome, p->outcome[j].max);
@@ -449,6 +462,7 @@ int ckg__problem_copy(ckg_problem **out, const ckg_problem *from)
         p->outcome[j].positive = from->outcome[j].positive;
         p->outcome[j].equal = from->outcome[j].equal;
         p->outcome[j].tolerance = from->outcome[j].tolerance;
+        p->outcome[j].yesno = from->outcome[j].yesno;
     }
     if (!status)
         ckg__problem_copy_costs(p, from);
@@ -636,6 +650,13 @@ int ckg_problem_positive(const ckg_problem *p, int j)
     return o ? o->positive : -1;
 }
 
+int ckg_problem_yesno(const ckg_problem *p, int j)
+{
+    const struct ckg__outcome *o = outcome_at(p, j);
+
+    return o ? o->yesno : -1;
+}
+
 /* --- its rules --- */
 
 int ckg_problem_check_design(const ckg_problem *p, const double *x)
@@ -644,6 +665,17 @@ int ckg_problem_check_design(const ckg_problem *p, const double *x)
     if (!p || !x)
         return ckg__fail(CKG_ERR_INVALID, "ckg_problem_check_design: a NULL argument");
     return ckg__problem_check_design(p, x);
+}
+
+/* An answer is 1 or 0 and nothing else. */
+static int check_answer(const struct ckg__outcome *o, const ckg_measurement *m)
+{
+    if (m->value != 0 && m->value != 1)
+        return ckg__fail(CKG_ERR_INVALID, "outcome '%s' answers yes (1) or no (0), not %.17g", o->name,
+                         m->value);
+    if (m->sd != CKG_SD_DEFAULT)
+        return ckg__fail(CKG_ERR_INVALID, "outcome '%s': yes or no has no standard deviation", o->name);
+    return CKG_OK;
 }
 
 static int check_measurement(const ckg_problem *p, const ckg_measurement *m)
@@ -663,7 +695,7 @@ static int check_measurement(const ckg_problem *p, const ckg_measurement *m)
         return ckg__fail(CKG_ERR_INVALID,
                          "outcome '%s': the standard deviation must be 0 or from 1e-150 to 1e150, not %g",
                          o->name, m->sd);
-    return CKG_OK;
+    return o->yesno ? check_answer(o, m) : CKG_OK;
 }
 
 int ckg__problem_check_measured(const ckg_problem *p, int count, const ckg_measurement *measured)

@@ -37,6 +37,7 @@ struct ckg__outcome {
     int group;        /* the group that it is measured with, from 1; 0: none */
     double equal;     /* what it should be, within `tolerance`; min and max are what that allows */
     double tolerance; /* 0: it is no equality */
+    int yesno;        /* 1: it answers yes, 1, or no, 0; min is between the two */
 };
 
 /* 1 when the variance of the outcome's noise is estimated, whether or not it varies over the space. */
@@ -79,6 +80,15 @@ static inline int ckg__is_positive(const ckg_problem *problem, int j)
 static inline int ckg__is_equality(const ckg_problem *problem, int j)
 {
     return j < problem->outcomes && problem->outcome[j].tolerance > 0;
+}
+
+/*
+ * 1 when outcome j is an answer, yes or no, of which labels are modelled; so is whether an evaluation fails,
+ * the last of the models.
+ */
+static inline int ckg__is_answer(const ckg_problem *problem, int j)
+{
+    return j == problem->outcomes || problem->outcome[j].yesno;
 }
 
 int ckg__problem_copy(ckg_problem **out, const ckg_problem *problem);

@@ -27,9 +27,11 @@ static void follow(ckg_study *s)
 /* 1 when the models know an outcome by the optimum of its hyperparameters alone. */
 static int any_exact(const struct ckg__models *models)
 {
-    for (int j = 0; j < models->data->problem->outcomes; j++)
-        if (models->surrogate[j].samples == 1 && models->surrogate[j].series.n > 1)
+    for (int j = 0; j < models->data->problem->outcomes; j++) {
+        const struct ckg__surrogate *s = &models->surrogate[j];
+        if (s->samples == 1 && s->series.n > 1 && !s->series.labels)
             return 1;
+    }
     return 0;
 }
 

@@ -405,11 +405,22 @@ static void forget_fit(ckg_model_info *info, int d, double *lengthscales)
         lengthscales[i] = NAN;
 }
 
-static const char *scale_name(const struct ckg__scaling *scaling)
+static const char *scale_name(const struct ckg__surrogate *model)
 {
+    const struct ckg__scaling *scaling = &model->scaling;
+
+    if (model->series.labels)
+        return "probit";
     if (scaling->warp == CKG__LOGARITHM)
         return "log";
     return scaling->warp > 0 ? "asinh" : "linear";
+}
+
+/* Of an answer: the signal in the process's own unit, in which chance has the variance 1. */
+static void describe_labels(const struct ckg__gp_summary *fit, ckg_model_info *info)
+{
+    info->signal_sd = sqrt(fit->signal);
+    info->noise_sd = info->noise_low = info->noise_high = NAN;
 }
 
 /* Over the hyperparameter samples. */
@@ -499,7 +510,7 @@ int ckg_study_model_sized(ckg_study *s, int outcome, ckg_model_info *out, size_t
         .warp = model->scaling.warp > 0 ? model->scaling.warp : 0,
         .nugget = fit.nugget,
         .fit = fit_name(s, model),
-        .scale = scale_name(&model->scaling),
+        .scale = scale_name(model),
         .absurd = model->series.absurd,
         .repeats = repeat->of,
         .shared = repeat->of && repeat->exact,
@@ -509,6 +520,8 @@ int ckg_study_model_sized(ckg_study *s, int outcome, ckg_model_info *out, size_t
         .noise_low = noise_in_units(s, outcome, fit.mean, factor[0] * fit.noise),
         .noise_high = noise_in_units(s, outcome, fit.mean, factor[2] * fit.noise),
     };
+    if (model->series.labels)
+        describe_labels(&fit, &info);
     if (!is_known(s, outcome))
         forget_fit(&info, s->problem->d, model->lengthscales);
     ckg__fill_sized(out, size, &info, sizeof info);

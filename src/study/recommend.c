@@ -440,7 +440,7 @@ static int trial_of(const ckg_study *s, const double *x)
     return found;
 }
 
-/* 1 when every outcome is known of the trial's design, each without noise: nothing is left to chance. */
+/* 1 when every outcome is known of the trial's design, each without noise and without contradiction. */
 static int is_exact(const ckg_study *s, const struct ckg__trial *trial)
 {
     struct ckg_measurement facts[1 + CKG_MAX_CONSTRAINTS];
@@ -448,7 +448,7 @@ static int is_exact(const ckg_study *s, const struct ckg__trial *trial)
     int exact = count == s->problem->outcomes;
 
     for (int i = 0; exact && i < count; i++)
-        exact = ckg__data_exact(&s->data, &facts[i]);
+        exact = ckg__data_exact(&s->data, &facts[i]) && ckg__data_agrees(&s->data, trial->design, &facts[i]);
     return exact;
 }
 

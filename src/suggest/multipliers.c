@@ -31,6 +31,15 @@ struct record {
     double *y;    /* all × outcomes */
 };
 
+/* 1 when the trial answered no: like a failure it has no Lagrangian, which counts what is measured. */
+static int is_denied(const struct ckg__data *data, const struct ckg__trial *trial)
+{
+    for (int i = 0; i < trial->count; i++)
+        if (ckg__is_answer(data->problem, trial->measured[i].outcome) && trial->measured[i].value == 0)
+            return 1;
+    return 0;
+}
+
 /* Adds the designs of trials from `first` on that are in that state to rows (D each); how many there are
  * then. */
 static int gather(const struct ckg__search *search, int first, int state, int count, double *rows)
@@ -39,7 +48,7 @@ static int gather(const struct ckg__search *search, int first, int state, int co
     const size_t D = (size_t)search->problem->D;
 
     for (int t = first; t < data->trials; t++)
-        if ((int)data->trial[t].state == state)
+        if ((int)data->trial[t].state == state && !is_denied(data, &data->trial[t]))
             memcpy(rows + D * (size_t)count++, data->u + D * (size_t)data->trial[t].design, D * sizeof *rows);
     return count;
 }

@@ -118,20 +118,26 @@ static int transform_objective(const struct ckg__data *data, struct ckg__regiona
     return CKG_OK;
 }
 
+/* An answer is one already. */
+static double transform(const struct ckg__regional *r, int j, double value)
+{
+    return ckg__is_answer(&r->problem, j) ? value : ckg__bilog_apply(&r->region.bilog[j], value);
+}
+
 static void transform_constraints(const struct ckg__data *data, struct ckg__regional *r)
 {
     for (int j = 0; j < data->problem->outcomes; j++) {
         const double min = data->problem->outcome[j].min;
         const double max = data->problem->outcome[j].max;
         r->problem.outcome[j].noise = CKG_NOISE_AUTO;
-        r->problem.outcome[j].min = j && isfinite(min) ? ckg__bilog_apply(&r->region.bilog[j], min) : min;
-        r->problem.outcome[j].max = j && isfinite(max) ? ckg__bilog_apply(&r->region.bilog[j], max) : max;
+        r->problem.outcome[j].min = j && isfinite(min) ? transform(r, j, min) : min;
+        r->problem.outcome[j].max = j && isfinite(max) ? transform(r, j, max) : max;
     }
     for (int t = 0; t < r->data.trials; t++)
         for (int i = 0; i < r->data.trial[t].count; i++) {
             struct ckg_measurement *m = &r->data.trial[t].measured[i];
             if (m->outcome)
-                m->value = ckg__bilog_apply(&r->region.bilog[m->outcome], m->value);
+                m->value = transform(r, m->outcome, m->value);
         }
 }
 

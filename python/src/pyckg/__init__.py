@@ -12,7 +12,7 @@ from typing import Any as _Any
 
 from ._binding import ffi as _ffi
 from ._binding import lib as _lib
-from ._definition import Equal, OptionInfo, PolicyInfo, SettingInfo, options, policies
+from ._definition import Equal, OptionInfo, PolicyInfo, SettingInfo, YesNo, options, policies
 from ._errors import (
     CancelledError,
     CkgError,
@@ -67,6 +67,7 @@ __all__ = [
     "Study",
     "Trial",
     "WrongTypeError",
+    "YesNo",
     "minimize",
     "open",
     "options",

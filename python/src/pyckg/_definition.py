@@ -59,6 +59,22 @@ class Equal(tuple[float, float]):
         return f"Equal({self.value!r}, {self.tolerance!r})"
 
 
+class YesNo(tuple[float, float]):
+    """A constraint that answers only whether the design is feasible: tell True or False.
+
+    It is the pair (0.5, inf) wherever limits are asked for, yes being 1 and no 0.
+    """
+
+    def __new__(cls) -> YesNo:
+        return super().__new__(cls, (0.5, math.inf))
+
+    def __getnewargs__(self) -> tuple[()]:
+        return ()
+
+    def __repr__(self) -> str:
+        return "YesNo()"
+
+
 @dataclass(frozen=True)
 class Definition:
     """What may vary, what to minimise, and which limits must hold."""
@@ -81,6 +97,11 @@ class Definition:
     def separate(self) -> bool:
         """Whether outcomes can be measured one at a time."""
         return bool(self.costs or self.groups)
+
+    @property
+    def answers(self) -> list[bool]:
+        """Of the objective, then the constraints: whether it answers yes or no."""
+        return [False, *(isinstance(limits, YesNo) for limits in self.constraints.values())]
 
     @property
     def outcomes(self) -> list[str]:
@@ -159,6 +180,8 @@ def _add_parameter(problem: Any, name: bytes, parameter: Parameter) -> None:
 def _add_constraint(problem: Any, name: bytes, limits: tuple[float, float]) -> None:
     if isinstance(limits, Equal):
         check(lib.ckg_problem_add_equality(problem, name, limits.value, limits.tolerance))
+    elif isinstance(limits, YesNo):
+        check(lib.ckg_problem_add_yesno(problem, name))
     else:
         check(lib.ckg_problem_add_constraint(problem, name, *limits))
 
@@ -203,7 +226,7 @@ def define(
         name,
         as_truth("maximize", maximize),
         limits,
-        _read_noise(noise, outcomes),
+        _read_noise(noise, outcomes, [name for name in limits if isinstance(limits[name], YesNo)]),
         _read_positive(positive, outcomes),
         tuple(rule if isinstance(rule, Row) else as_text("rules: a rule", rule) for rule in as_list("rules", rules)),
         _read_constants(constants),
@@ -278,10 +301,12 @@ def _read_constraints(constraints: object) -> dict[str, tuple[float, float]]:
 
 
 def _read_limits(what: str, given: object) -> tuple[float, float]:
-    if isinstance(given, Equal):
+    if given is YesNo:
+        return YesNo()
+    if isinstance(given, Equal | YesNo):
         return given
     if isinstance(given, str | Mapping) or not isinstance(given, Sequence) or len(given) != 2:
-        raise WrongTypeError(f"{what} must be a pair (min, max), with None for no limit, or Equal, not {given!r}")
+        raise WrongTypeError(f"{what} must be a pair (min, max), with None for no limit, Equal or YesNo, not {given!r}")
     low, high = given
     least = -math.inf if low is None else as_number(f"{what}: min", low)
     most = math.inf if high is None else as_number(f"{what}: max", high)
@@ -296,13 +321,15 @@ def _read_limits(what: str, given: object) -> tuple[float, float]:
     return least, most
 
 
-def _read_noise(noise: object, outcomes: list[str]) -> dict[str, float | str]:
+def _read_noise(noise: object, outcomes: list[str], answers: list[str]) -> dict[str, float | str]:
     if not isinstance(noise, Mapping):
-        noise = dict.fromkeys(outcomes, noise)
+        noise = {name: noise for name in outcomes if name not in answers}
     found: dict[str, float | str] = {}
     for name, given in noise.items():
         if name not in outcomes:
             raise NotFoundError(f"noise: there is no outcome {name!r}; there are {', '.join(outcomes)}")
+        if name in answers:
+            raise InvalidError(f"noise: {name!r} answers yes or no and has no noise")
         if isinstance(given, str):
             if given not in ("auto", "varying", "none"):
                 raise InvalidError(f"noise must be 'auto', 'varying', 'none' or a standard deviation, not {given!r}")

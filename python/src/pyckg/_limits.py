@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ._core import as_integer, as_list, as_number, kind
-from ._definition import Equal, Row
+from ._definition import Equal, Row, YesNo
 from ._errors import InvalidError, WrongTypeError
 from ._parameters import Integer, Parameter, Real
 
@@ -239,7 +239,7 @@ def _read_linear(what: str, one: Any, space: Space, found: Constraints) -> None:
 
 
 def _limit_pair(what: str, pair: object, tolerance: float) -> Limits:
-    return pair if isinstance(pair, Equal) else check_limits(what, *_bound_pair(what, pair), tolerance)
+    return pair if isinstance(pair, Equal | YesNo) else check_limits(what, *_bound_pair(what, pair), tolerance)
 
 
 def check_limits(what: str, low: float, high: float, tolerance: float) -> Limits:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ._core import as_integer, as_number, kind
+from ._definition import YesNo
 from ._errors import InvalidError, StateError, WrongTypeError
 from ._limits import Constraints, Limits, Space, is_list, read_bounds, read_constraints, vector
 from ._progress import Silent
@@ -67,7 +68,8 @@ def minimize(
     constraints   NonlinearConstraint, LinearConstraint, {"type": "ineq" or "eq", "fun": …}, or a list of them. A linear
                   one is known before any evaluation, so that no design breaks it. For what fun returns beside the
                   objective: (min, max) for each of c, or a mapping from names to (min, max). Where both are the same,
-                  it is an equality; pyckg.Equal(value, tolerance) is one with a tolerance of its own.
+                  it is an equality; pyckg.Equal(value, tolerance) is one with a tolerance of its own, and by name
+                  pyckg.YesNo() is one that is True or False.
     x0            a point to begin with, or several
     integrality   1 for each variable that is an integer
     noise         "auto", "varying", "none", or the standard deviation of fun's noise; or for each of "fun", "c0", … by name
@@ -225,7 +227,8 @@ class _Evaluation:
                 raise InvalidError(f"{source.what}: fun gave {len(given)} values, not {self.counts[i]}")
             self.counts[i] = len(given)
             values.update({f"c{len(values) - 1 + k}": value for k, value in enumerate(given)})
-        return {name: _measured(name, value) for name, value in values.items()}
+        answers = [name for name, limits in self.limits.named.items() if isinstance(limits, YesNo)]
+        return {name: value if name in answers else _measured(name, value) for name, value in values.items()}
 
     def remember(self, parameters: dict[str, Any]) -> dict[str, Any]:
         """Evaluates the first design, whose turn comes later."""
@@ -354,9 +357,10 @@ def _is_exact(study: Study) -> bool:
     """Whether evaluations repeat: without noise, or with none that could be seen."""
     if any(sd > 0 for trial in study.trials(frame=False) for sd in trial.sds.values()):
         return False
-    noise = study._backend.definition.noise
+    definition = study._backend.definition
+    noise = definition.noise
     for name, model in study.model().items():
-        if noise.get(name, 1) == 0:
+        if noise.get(name, 1) == 0 or isinstance(definition.constraints.get(name), YesNo):
             continue
         if (
             name in noise

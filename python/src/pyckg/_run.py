@@ -36,6 +36,8 @@ class Run:
         self._progress = progress
         self._catch = catch
         self._told = told
+        definition = study._backend.definition
+        self._answers = {name for name, is_one in zip(definition.outcomes, definition.answers, strict=True) if is_one}
         self._open: dict[int, Trial] = {}
         self.exhausted = False
         self.stopped = False
@@ -85,6 +87,8 @@ class Run:
         """What an evaluation gave: the objective, or outcomes by name. What is not finite is a failure."""
         values = value if isinstance(value, Mapping) else {self._study.outcomes[0]: value}
         for name, given in values.items():
+            if name in self._answers:
+                continue
             number = given[0] if isinstance(given, tuple | list) and given else given
             if number is not None and not abs(as_number(f"the value of {name}", number)) < float("inf"):
                 self._study.tell(trial, failed=f"{name} is {number}")

@@ -22,8 +22,8 @@ class Study(Shown):
 
     parameters    what may vary: names with Real, Integer or Categorical
     objective     the name of what to minimise, or with maximize=True to maximise
-    constraints   names with (min, max), None for no limit, or Equal(value, tolerance); a design is feasible when all
-                  hold
+    constraints   names with (min, max), None for no limit, Equal(value, tolerance), or YesNo() where only True or
+                  False is known; a design is feasible when all hold
     noise         of measurements: "auto" (estimated), "varying" (estimated, more in some places than in others),
                   "none", a standard deviation; or for each outcome by name
     positive      the outcomes that are known to be above 0
@@ -149,7 +149,7 @@ class Study(Shown):
         failed: str | None = None,
         **named: Any,
     ) -> None:
-        """What a pending trial gave: weight=1.9, or weight=(1.9, 0.05) with the standard deviation of its noise.
+        """What a pending trial gave: weight=1.9, or weight=(1.9, 0.05) with the standard deviation of its noise; runs=True.
 
         An outcome that was not measured is left out or None. `values` takes names that are no keywords. failed="why":
         the evaluation failed, and there are no values.
@@ -171,7 +171,11 @@ class Study(Shown):
             if name not in self._outcomes:
                 raise NotFoundError(f"there is no outcome {name!r}; there are {', '.join(self._outcomes)}")
             if given is not None:
-                measured.append(_measurement(self._outcomes.index(name), name, given))
+                outcome = self._outcomes.index(name)
+                if self._backend.definition.answers[outcome]:
+                    measured.append(Measurement(outcome, _answer(name, given), lib.CKG_SD_DEFAULT))
+                else:
+                    measured.append(_measurement(outcome, name, given))
         if not measured:
             raise InvalidError(
                 f"values: nothing was told of {', '.join(self._outcomes)}; failed='why' tells of a failure"
@@ -431,11 +435,12 @@ class Study(Shown):
 
     def _trial(self, r: Record) -> Trial:
         names = self._outcomes
+        answers = self._backend.definition.answers
         return Trial(
             r.number,
             self._backend.definition.decode(r.x),
             r.state,
-            {names[m.outcome]: m.value for m in r.measured},
+            {names[m.outcome]: bool(m.value) if answers[m.outcome] else m.value for m in r.measured},
             {names[m.outcome]: m.sd for m in r.measured if m.sd >= 0},
             None if r.feasible < 0 else bool(r.feasible),
             r.origin,
@@ -520,6 +525,15 @@ def _measurement(outcome: int, name: str, given: Any) -> Measurement:
             raise InvalidError(f"{name}: sd must not be negative, as {sd:g} is")
         return Measurement(outcome, as_finite(name, value), sd)
     return Measurement(outcome, as_finite(name, given), lib.CKG_SD_DEFAULT)
+
+
+def _answer(name: str, given: Any) -> float:
+    """True or False, also NumPy's, or 1 or 0."""
+    if isinstance(given, bool) or kind(given) == "bool":
+        return float(given)
+    if not isinstance(given, str | tuple | list) and given in (0, 1):
+        return float(given)
+    raise InvalidError(f"{name} must be True or False, not {given!r}")
 
 
 def _unknown(forecast: Forecast) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ._core import kind
-from ._definition import Definition, Equal, Options, Row
+from ._definition import Definition, Equal, Options, Row, YesNo
 from ._errors import InvalidError
 from ._parameters import Categorical, Integer, Parameter, Real
 
@@ -101,7 +101,9 @@ def _write_parameter(parameter: Parameter) -> dict[str, Any]:
     return out
 
 
-def _write_limits(limits: tuple[float, float]) -> dict[str, float]:
+def _write_limits(limits: tuple[float, float]) -> dict[str, Any]:
+    if isinstance(limits, YesNo):
+        return {"type": "yesno"}
     if isinstance(limits, Equal):
         return {"equal": limits.value, "tolerance": limits.tolerance}
     return {key: value for key, value in zip(("min", "max"), limits, strict=True) if math.isfinite(value)}
@@ -152,6 +154,8 @@ def read_definition(given: Mapping[str, Any]) -> Definition:
 
 
 def _read_limits(given: Mapping[str, Any]) -> tuple[float, float]:
+    if given.get("type") == "yesno":
+        return YesNo()
     if "equal" in given:
         return Equal(given["equal"], given["tolerance"])
     return given.get("min", -math.inf), given.get("max", math.inf)
