@@ -372,7 +372,7 @@ def look_at_names(names):
                     with browser.page(**size) as page:
                         page.goto(f"http://127.0.0.1:{server.port}{path}?token={server.token}")
                         page.wait("document.querySelector('#live').textContent === 'live'")
-                        page.wait("document.querySelector('.steer, .card, main .actions')")
+                        page.wait(f"document.querySelector('{'.steer button' if size is LONG else '.card' if size is PHONE else 'main .actions'}')")
                         page.drawn()
                         if size is LONG:
                             page.wait("/feasible with probability|not known/.test(document.querySelector('#tiles').innerText)")

@@ -48,6 +48,14 @@ export function design(page) {
     const target = el("dl", { class: "predicted" });
     async function predict() {
       const text = JSON.stringify(state.now);
+      // What is recommended may have been measured: then that is known, and not predicted.
+      const r = page.recommendation;
+      if (!at && r) {
+        const objective = page.study.problem.outcomes[0].name;
+        kept = { probability_feasible: r.probability_feasible, outcomes: Object.fromEntries([...Object.entries(r.constraints), [objective, r.objective]]) };
+        asked = "";
+        return tell();
+      }
       if (asked === text + page.study.revision) return;
       asked = text + page.study.revision;
       try {
