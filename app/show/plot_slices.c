@@ -249,7 +249,7 @@ static void draw_noise(const struct app_chart *c, const struct app_nodes *n, con
         struct app_path line = {0};
         for (int i = 0; i < n->count; i++) {
             const int at = i * outcomes;
-            const double reach = 2 * side * hypot(sd[at], noise_sd[at]);
+            const double reach = 2 * side * sqrt(sd[at] * sd[at] + noise_sd[at] * noise_sd[at]);
             (i ? app_path_line : app_path_move)(&line, app_chart_x(c, n->value[i]),
                                                 app_chart_y(c, mean[at] + reach));
         }

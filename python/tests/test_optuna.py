@@ -317,7 +317,7 @@ def test_an_enqueued_design_is_evaluated_and_learnt() -> None:
 
 
 def test_a_space_given_beforehand() -> None:
-    study = optuna.create_study(sampler=CkgSampler(seed=1, search_space=SQUARE))
+    study = optuna.create_study(sampler=CkgSampler(seed=1, search_space=SQUARE, noise="none"))
     study.optimize(hyperbola, n_trials=10)
     first = [sorted(int(10 * t.params[name]) for t in study.trials) for name in SQUARE]
     assert first == [list(range(10))] * 2  # a Latin hypercube from the first trial on
@@ -358,7 +358,7 @@ def test_a_sampler_may_be_used_for_another_study() -> None:
 
 
 def test_threads_share_a_sampler() -> None:
-    study = optuna.create_study(sampler=CkgSampler(seed=1))
+    study = optuna.create_study(sampler=CkgSampler(seed=1, noise="none"))
     study.optimize(hyperbola, n_trials=24, n_jobs=4)
     assert len({tuple(t.params.values()) for t in study.trials}) == 24
 

@@ -63,7 +63,7 @@ def minimize(
     """The smallest value of a dear function within bounds and constraints, from `maxfun` evaluations.
 
     fun           fun(x, *args) gives a number; or (f, c) with values c that are constrained; or a mapping from names to
-                  numbers or (value, sd). What is not finite was not measured. It is called once for each design.
+                  numbers or (value, sd). What is not finite was not measured. It is called once for each evaluation.
     bounds        scipy.optimize.Bounds, or a pair (low, high) for each variable
     constraints   NonlinearConstraint, LinearConstraint, {"type": "ineq" or "eq", "fun": …}, or a list of them. A linear
                   one is known before any evaluation, so that no design breaks it. For what fun returns beside the
@@ -72,7 +72,8 @@ def minimize(
                   pyckg.YesNo() is one that is True or False.
     x0            a point to begin with, or several
     integrality   1 for each variable that is an integer
-    noise         "auto", "varying", "none", or the standard deviation of fun's noise; or for each of "fun", "c0", … by name
+    noise         "auto" (one of the first designs is evaluated twice, to see whether there is any), "varying", "none",
+                  or the standard deviation of fun's noise; or for each of "fun", "c0", … by name
     maxfun        evaluations in all
     equal_tolerance  how far equalities may be off, in the constraint's own units
     rng           a seed, or a random generator, from which one is drawn

@@ -149,7 +149,7 @@ class Study(Shown):
         failed: str | None = None,
         **named: Any,
     ) -> None:
-        """What a pending trial gave: weight=1.9, or weight=(1.9, 0.05) with the standard deviation of its noise; runs=True.
+        """What a pending trial gave: weight=1.9, or weight=(1.9, 0.05) with the sd of its noise; runs=True.
 
         An outcome that was not measured is left out or None. `values` takes names that are no keywords. failed="why":
         the evaluation failed, and there are no values.
