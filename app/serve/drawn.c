@@ -58,8 +58,9 @@ static void add_outcome(const struct app_definition *d, int index, struct app_te
     app_json_add_string(out, "name", o.name);
     app_json_add_string(out, "title", o.title);
     add_label(o.label, out);
-    app_json_add_number(out, "min", o.min);
-    app_json_add_number(out, "max", o.max);
+    app_json_add_truth(out, "yesno", o.yesno);
+    app_json_add_number(out, "min", o.yesno ? NAN : o.min);
+    app_json_add_number(out, "max", o.yesno ? NAN : o.max);
     app_json_close(out, '}');
 }
 

@@ -221,6 +221,23 @@ def test_lab():
                 check(page.get("document.querySelectorAll('.card input, main button').length") == 0, "fields for who may not")
 
 
+def test_yes_or_no():
+    """A constraint that answers yes or no is chosen, not typed, and stands so in the table."""
+    with Folder() as folder, Browser() as browser:
+        folder.write("wing.yaml", problem("wing", [], budget=20).replace("c: {max: 0, noise: none}", "flies: {type: yesno}"))
+        folder.ckg("ask", "wing.yaml", expect=0)
+        with Server(folder, "wing.yaml", "--steer") as server, browser.page(**PHONE) as page:
+            page.goto(f"http://127.0.0.1:{server.port}/study/1/lab?token={server.token}")
+            page.wait("document.querySelectorAll('.card').length === 1")
+            page.fill(".card .field:nth-of-type(1) input", "2")
+            page.select(".card .field select", "no")
+            page.click(".card .main")
+            page.wait("document.querySelectorAll('.card').length === 0")
+            check(folder.trials("wing.yaml")[0]["values"] == {"f": 2, "flies": False}, folder.trials("wing.yaml")[0])
+            page.goto(f"http://127.0.0.1:{server.port}/study/1#trials")
+            page.wait("/\\bno\\b/.test(document.querySelector('#trials tbody:nth-of-type(2)')?.innerText)")
+
+
 def test_steer():
     """From the study's page: a design by hand and from the map; pause, go on, stop; budget and limits; retry. From a trial's page: correct, discard, take in again."""
     with Folder() as folder, Browser() as browser:

@@ -16,9 +16,10 @@ export function lookOf(trial) {
   return trial.feasible === null ? "unknown" : trial.feasible ? "feasible" : "infeasible";
 }
 
-// A measured value, without the noise that was told with it; null: not measured.
+// A measured value, without the noise that was told with it, yes as 1 and no as 0; null: not measured.
 export function valueOf(trial, outcome) {
   const value = own(trial.values, outcome);
+  if (typeof value === "boolean") return Number(value);
   return Array.isArray(value) ? value[0] : (value ?? null);
 }
 

@@ -106,6 +106,11 @@ export function tellForm(study, trial, done) {
     .filter((o) => !trial.measure || trial.measure.includes(o.name))
     .map((o) => {
       const value = valueOf(trial, o.name);
+      if (o.yesno) {
+        const select = el("select", { "data-truth": "1" }, ...["", "yes", "no"].map((v) => el("option", { value: v }, v || "not measured")));
+        select.value = ["no", "yes"][value] ?? "";
+        return [o.name, select, o];
+      }
       return [o.name, el("input", { type: "text", inputmode: "decimal", autocomplete: "off", enterkeyhint: "next", value: value === null ? null : String(value) }), o];
     });
   const note = el("input", { type: "text", autocomplete: "off" });
@@ -115,7 +120,7 @@ export function tellForm(study, trial, done) {
     const numbers = numbersOf(inputs, refuse);
     if (!numbers) return;
     // A correction names what differs, the first time everything that was measured.
-    const values = numbers.filter(([name, value]) => (told ? value !== valueOf(trial, name) : value !== null));
+    const values = numbers.filter(([name, value]) => (told ? (value === null ? null : Number(value)) !== valueOf(trial, name) : value !== null));
     if (!values.length) return refuse(told ? "Nothing is different." : "Nothing was measured? If it failed, say so below.");
     const body = { trial: trial.trial, values: Object.fromEntries(values), ...(note.value.trim() ? { note: note.value.trim() } : {}), ...(trial.state !== "pending" ? { replace: true } : {}) };
     if (await change(study, "tell", body, told ? `Trial ${trial.trial} is corrected.` : `Trial ${trial.trial} is saved.`, refuse)) done?.();
@@ -171,7 +176,7 @@ function budgetForm(study, close) {
 
 // Other limits; what that would do is shown before it is done.
 function limitsForm(study, close) {
-  const constraints = study.problem.outcomes.slice(1);
+  const constraints = study.problem.outcomes.slice(1).filter((o) => !o.yesno);
   const inputs = constraints.flatMap((o) => ["min", "max"].map((key) => [o, key, el("input", { type: "text", inputmode: "decimal", value: o[key] === null ? null : String(o[key]), "aria-label": `${key} of ${visible(o.name)}` })]));
   const said = el("p", { class: "note", role: "status" });
   function body(refuse) {

@@ -39,7 +39,7 @@ export function table(host, page) {
         cell: (t) => el("a", { href: `/study/${page.id}/trial/${t.trial}` }, String(t.trial)),
       },
       { title: "state", left: true, value: (t) => looks[lookOf(t)].words, cell: stateCell },
-      ...outcomes.map((o) => ({ title: o.title, value: (t) => valueOf(t, o.name), cell: number((t) => valueOf(t, o.name)) })),
+      ...outcomes.map((o) => ({ title: o.title, value: (t) => valueOf(t, o.name), cell: o.yesno ? (t) => ["no", "yes"][valueOf(t, o.name)] ?? "–" : number((t) => valueOf(t, o.name)) })),
       ...parameters.map((p) => ({ title: p.title, left: p.type === "categorical", value: (t) => own(t.parameters, p.name), cell: number((t) => own(t.parameters, p.name)) })),
       { title: "seconds", value: (t) => t.seconds, cell: number((t) => t.seconds) },
       { title: "origin", left: true, value: (t) => t.origin, cell: (t) => visible(t.origin) },
