@@ -15,7 +15,7 @@
 #   make browser    every page and action of `ckg serve` in Chromium, with pictures in build/shots: minutes
 #   make bench      builds and runs the benchmarks
 #   make figures    draws the pictures of the documentation; make convergence, make stopping: runs of minutes and their tables;
-#                   make decoupled: hours, and where it was interrupted it goes on; make varying, make noisy-constraints: SEEDS=10 takes hours
+#                   make decoupled, make batch: hours, and where they were interrupted they go on; make varying, make noisy-constraints: SEEDS=10 takes hours
 #   make wheel      builds the Python package pyckg; make python tests it, python-strict and python-sanitize under more watchful eyes
 #   make notebooks  runs the notebooks of docs/python and makes its reference anew
 #   make deps       installs everything that any target needs
@@ -45,7 +45,7 @@ VALGRIND = valgrind;--quiet;--error-exitcode=99;--leak-check=full;--errors-for-l
 # $(call build,FOLDER,COMPILER,OPTIONS,TARGET): configures and builds; the target is optional. A folder keeps the compiler it began with.
 build = CC=$(2) cmake -S . -B $(1) $(3) >/dev/null && cmake --build $(1) -j $(JOBS) $(if $(4),--target $(4))
 
-.PHONY: all run test test-gcc test-clang wheel python python-strict python-sanitize notebooks install sanitize-address-undefined sanitize-thread valgrind allocations fuzz damage faults power-loss storm nothing-lost browser attack serve-load coverage mutations bench figures convergence stopping decoupled varying noisy-constraints deps clean
+.PHONY: all run test test-gcc test-clang wheel python python-strict python-sanitize notebooks install sanitize-address-undefined sanitize-thread valgrind allocations fuzz damage faults power-loss storm nothing-lost browser attack serve-load coverage mutations bench figures convergence stopping decoupled batch varying noisy-constraints deps clean
 
 all:
 	$(call build,build,$(CC))
@@ -177,7 +177,7 @@ bench:
 	scripts/install-deps.sh all
 	$(call build,build,$(CC))
 	for program in build/bench/*; do \
-	    case $$program in */surfaces | */paper_figures | */convergence | */coco | */store_load | */decoupled | */varying | */noisy_constraints) continue ;; esac; \
+	    case $$program in */surfaces | */paper_figures | */convergence | */coco | */store_load | */decoupled | */batch | */varying | */noisy_constraints) continue ;; esac; \
 	    [ ! -x "$$program" ] || "$$program" || exit 1; \
 	done
 
@@ -197,6 +197,13 @@ decoupled:
 	$(call build,build,$(CC),,bench_decoupled)
 	nice -n 19 build/bench/decoupled --out bench/results/decoupled.csv
 	scripts/decoupled-page.py bench/results/decoupled.csv
+
+batch:
+	scripts/install-deps.sh all
+	$(call build,build,$(CC),,bench_batch)
+	nice -n 19 build/bench/batch --out bench/results/batch.csv
+	nice -n 19 build/bench/batch --rounds --out build/batch-rounds.csv && mv build/batch-rounds.csv bench/results/
+	scripts/batch-page.py bench/results/batch.csv bench/results/batch-rounds.csv
 
 SEEDS = 10
 

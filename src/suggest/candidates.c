@@ -142,13 +142,13 @@ static int is_believed(const struct ckg__data *data, const struct ckg__trial *tr
 
 /*
  * Designs (D each, in a row) whose objective may be the incumbent: those measured feasible, then those that
- * are pending or, where outcomes are measured apart, partly measured; their numbers.
+ * are pending or, where outcomes are measured apart, partly measured; how many, and how many of these.
  */
-static int collect_designs(const struct ckg__data *data, double *rows, int *pending)
+static int collect_designs(const struct ckg__data *data, double *rows, int *believed)
 {
     const size_t D = (size_t)data->problem->D;
     int m = 0;
-    *pending = 0;
+    *believed = 0;
     for (int pass = 0; pass < 2; pass++)
         for (int t = 0; t < data->trials; t++) {
             const struct ckg__trial *trial = &data->trial[t];
@@ -156,7 +156,7 @@ static int collect_designs(const struct ckg__data *data, double *rows, int *pend
                 continue;
             memcpy(rows + (size_t)m * D, data->u + (size_t)trial->design * D, D * sizeof *rows);
             m++;
-            *pending += pass;
+            *believed += pass;
         }
     return m;
 }
@@ -207,8 +207,8 @@ static int drop_unsure(const struct ckg__belief *belief, int m, int first, const
  * best mean alone, an evaluation repeated at the incumbent promises half of its standard deviation again and
  * again, and one run in six of mystery never left the wrong region (mean OC 0.92 against 0.09).
  */
-int ckg__search_incumbent(const struct ckg__search *search, const struct ckg__belief *belief,
-                          struct ckg__arena *arena, double *best)
+static int find_best(const struct ckg__search *search, const struct ckg__belief *belief, int pending,
+                     struct ckg__arena *arena, double *best)
 {
     const struct ckg__data *data = search->data;
     const size_t D = (size_t)search->problem->D;
@@ -222,8 +222,10 @@ int ckg__search_incumbent(const struct ckg__search *search, const struct ckg__be
         return CKG_ERR_NOMEM;
 
     /* The designs that count. */
-    int pending;
-    const int m = collect_designs(data, scratch, &pending);
+    int believed;
+    int m = collect_designs(data, scratch, &believed);
+    m -= pending ? 0 : believed;
+    believed = pending ? believed : 0;
     for (int p = 0; p < m; p++)
         for (size_t k = 0; k < D; k++)
             U[k * (size_t)m + (size_t)p] = scratch[(size_t)p * D + k];
@@ -232,9 +234,9 @@ int ckg__search_incumbent(const struct ckg__search *search, const struct ckg__be
     *best = -INFINITY;
     int status = m ? ckg__posterior_mean(belief->gp[0], m, U, m, arena, mean, scratch) : CKG_OK;
     if (!status && search->problem->separate)
-        status = drop_unsure(belief, m, m - pending, U, arena, mean);
+        status = drop_unsure(belief, m, m - believed, U, arena, mean);
     else if (!status)
-        status = drop_infeasible(belief, m, m - pending, U, arena, scratch, mean);
+        status = drop_infeasible(belief, m, m - believed, U, arena, scratch, mean);
     for (int p = 0; !status && p < m; p++)
         *best = mean[p] > *best ? mean[p] : *best;
 
@@ -245,4 +247,16 @@ int ckg__search_incumbent(const struct ckg__search *search, const struct ckg__be
 
     ckg__arena_release(arena, mark);
     return status;
+}
+
+int ckg__search_incumbent(const struct ckg__search *search, const struct ckg__belief *belief,
+                          struct ckg__arena *arena, double *best)
+{
+    return find_best(search, belief, 1, arena, best);
+}
+
+int ckg__search_in_hand(const struct ckg__search *search, const struct ckg__belief *belief,
+                        struct ckg__arena *arena, double *best)
+{
+    return find_best(search, belief, 0, arena, best);
 }

@@ -142,10 +142,11 @@ static const ckg_policy_parameter parameters[] = {
      2,
      1,
      "evaluations that are planned together: 1, or 2 which takes many times longer"},
+    CKG__AWAITED_PARAMETER,
 };
 
 enum { COUNT = sizeof parameters / sizeof *parameters };
-enum { IMPROVE = COUNT - 4, LOCAL = COUNT - 3, LOOKAHEAD = COUNT - 1 };
+enum { IMPROVE = COUNT - 5, LOCAL = COUNT - 4, LOOKAHEAD = COUNT - 2, AWAITED = COUNT - 1 };
 
 /* Two steps ahead other designs may be best than one step ahead: so many times as many are looked at. */
 enum { MORE = 4, MOST_INNER = 16 };
@@ -159,6 +160,7 @@ static void prepare(struct ckg__search *search)
     if (search->effort.lookahead > 1)
         search->effort.inner = MORE * search->effort.inner < MOST_INNER ? MORE * search->effort.inner
                                                                         : MOST_INNER;
+    search->effort.awaited = (int)search->setting[AWAITED];
 }
 
 const struct ckg__policy ckg__policy_ckg = {
