@@ -314,7 +314,7 @@ void app_definition_write(const struct app_definition *d, uint64_t seed, struct 
     if (d->own_count)
         add_designs(out, "designs", d, d->own_count, d->own);
     if (d->evaluate.count)
-        app_evaluate_write(&d->evaluate, out);
+        app_evaluate_write(d, out);
     app_json_close(out, '}');
 }
 

@@ -87,12 +87,23 @@ struct app_result_place {
 /* How many jobs at once where nothing is said. */
 enum { APP_CONCURRENT = 10 };
 
+/* The command of one outcome, or of the group that it belongs to. */
+struct app_part {
+    int outcome;
+    int count;
+    char **command; /* as below */
+    int (*at)[2];
+};
+
 /* How to evaluate a design. */
 struct app_evaluate {
-    int count;             /* words of the command, 0: people or other programs evaluate */
-    char **command;        /* (count + 1), the last NULL */
-    int (*at)[2];          /* (count) where each word stands in the file: line and column, from 1 */
-    double timeout;        /* seconds, 0: none */
+    int part_count;
+    struct app_part
+        *parts;     /* (part_count) where outcomes have commands of their own; `command`: the first's */
+    int count;      /* words of the command, 0: people or other programs evaluate */
+    char **command; /* (count + 1), the last NULL */
+    int (*at)[2];   /* (count) where each word stands in the file: line and column, from 1 */
+    double timeout; /* seconds, 0: none */
     int parallel, retries; /* with a cluster `parallel` counts its jobs */
     int pause_after;       /* failures in a row, 0: never, -1: as notebook/pause.h has it */
     int ahead;             /* designs that are chosen before anybody can evaluate them */
@@ -180,7 +191,7 @@ int app_definition_same(const struct app_definition *old, const struct app_defin
 /* --- how a design is evaluated (evaluation.c) --- */
 
 /* Adds the member `evaluate`. */
-void app_evaluate_write(const struct app_evaluate *evaluate, struct app_text *out);
+void app_evaluate_write(const struct app_definition *definition, struct app_text *out);
 
 void app_evaluate_free(struct app_evaluate *evaluate);
 

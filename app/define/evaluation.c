@@ -67,12 +67,27 @@ static void add_results(struct app_text *out, const struct app_result_place *r)
     app_json_close(out, '}');
 }
 
-void app_evaluate_write(const struct app_evaluate *e, struct app_text *out)
+static void add_parts(struct app_text *out, const struct app_definition *d)
 {
+    app_json_open(out, "commands", '{');
+    for (int i = 0; i < d->evaluate.part_count; i++) {
+        const struct app_part *part = &d->evaluate.parts[i];
+        add_words(out, app_outcome_name(d, part->outcome), part->count, part->command);
+    }
+    app_json_close(out, '}');
+}
+
+void app_evaluate_write(const struct app_definition *d, struct app_text *out)
+{
+    const struct app_evaluate *e = &d->evaluate;
+
     app_json_open(out, "evaluate", '{');
 
     /* What is run, and what comes before and behind it. */
-    add_words(out, "command", e->count, e->command);
+    if (e->part_count)
+        add_parts(out, d);
+    else
+        add_words(out, "command", e->count, e->command);
     add_pairs(out, "environment", e->environment_count, e->environment);
     if (e->before_count)
         add_words(out, "before", e->before_count, e->before);
@@ -119,6 +134,11 @@ void app_evaluate_free(struct app_evaluate *e)
 {
     free_words(e->count, e->command);
     free(e->at);
+    for (int i = 0; i < e->part_count; i++) {
+        free_words(e->parts[i].count, e->parts[i].command);
+        free(e->parts[i].at);
+    }
+    free(e->parts);
     free_pairs(e->needs_count, e->needs);
     free_pairs(e->environment_count, e->environment);
     free_words(e->before_count, e->before);

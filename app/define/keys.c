@@ -95,9 +95,12 @@ static const struct app_file_key constraint_keys[] = {
 };
 
 static const struct app_file_key evaluate_keys[] = {
-    {"command", "`[program, argument, …]`", "needed",
+    {"command", "`[program, argument, …]`", "needed, or `commands`",
      "a list of words, never a shell line; it runs in the file's folder, gets the design as JSON on standard "
      "input, and `{NAME}` in an argument becomes that parameter's value; `{{NAME}}` is the text `{NAME}`"},
+    {"commands", "`{OUTCOME: [program, …], …}`", "one `command` for all",
+     "where outcomes have costs, a command for each, or for a group under the name of one of its outcomes; "
+     "those that are wanted run one after another, and their answers count together"},
     {"timeout", "seconds", "none", "an evaluation that takes longer has failed"},
     {"parallel", "an integer", "1", "how many evaluations at once"},
     {"retries", "an integer", "0", "how often a failed evaluation is tried again"},

@@ -19,22 +19,17 @@ static const double too_long = 1e7;
 enum { MOST_PARALLEL = 1000, MOST_RETRIES = 1000, MOST_FAILURES = 1000, MOST_AHEAD = 1000 };
 
 struct evaluate {
-    const yaml_node_t *command, *timeout, *parallel, *retries, *pause_after, *ahead, *needs, *slurm, *work,
-        *results, *environment, *before;
+    const yaml_node_t *command, *commands, *timeout, *parallel, *retries, *pause_after, *ahead, *needs,
+        *slurm, *work, *results, *environment, *before;
 };
 
 static const struct app_node_key evaluate_keys[] = {
-    {"command", offsetof(struct evaluate, command)},
-    {"timeout", offsetof(struct evaluate, timeout)},
-    {"parallel", offsetof(struct evaluate, parallel)},
-    {"retries", offsetof(struct evaluate, retries)},
-    {"pause_after", offsetof(struct evaluate, pause_after)},
-    {"ahead", offsetof(struct evaluate, ahead)},
-    {"needs", offsetof(struct evaluate, needs)},
-    {"slurm", offsetof(struct evaluate, slurm)},
-    {"work", offsetof(struct evaluate, work)},
-    {"results", offsetof(struct evaluate, results)},
-    {"environment", offsetof(struct evaluate, environment)},
+    {"command", offsetof(struct evaluate, command)}, {"commands", offsetof(struct evaluate, commands)},
+    {"timeout", offsetof(struct evaluate, timeout)}, {"parallel", offsetof(struct evaluate, parallel)},
+    {"retries", offsetof(struct evaluate, retries)}, {"pause_after", offsetof(struct evaluate, pause_after)},
+    {"ahead", offsetof(struct evaluate, ahead)},     {"needs", offsetof(struct evaluate, needs)},
+    {"slurm", offsetof(struct evaluate, slurm)},     {"work", offsetof(struct evaluate, work)},
+    {"results", offsetof(struct evaluate, results)}, {"environment", offsetof(struct evaluate, environment)},
     {"before", offsetof(struct evaluate, before)},
 };
 
@@ -117,6 +112,89 @@ static int read_command(struct app_reader *r, const yaml_node_t *node, struct ap
     return status;
 }
 
+/* --- a command for each outcome or group --- */
+
+/* 1 when both are measured by the same command. */
+static int come_together(const ckg_problem *problem, int j, int other)
+{
+    return j == other || (ckg_problem_group(problem, j) >= 0 &&
+                          ckg_problem_group(problem, j) == ckg_problem_group(problem, other));
+}
+
+/* The command under the name of an outcome. */
+static int add_part(struct app_reader *r, const yaml_node_t *key, const yaml_node_t *value)
+{
+    struct app_evaluate *e = &r->out->evaluate;
+    const ckg_problem *problem = r->out->problem;
+    const int j = ckg_problem_outcome_find(problem, app_node_text(key));
+    struct app_evaluate one = {0};
+
+    /* Whose it is. */
+    if (j < 0)
+        return app_node_complain(&r->document, key, "there is no outcome '%s'", app_node_text(key));
+    for (int i = 0; i < e->part_count; i++)
+        if (come_together(problem, j, e->parts[i].outcome))
+            return app_node_complain(
+                &r->document, key, "'%s' comes together with '%s', which has a command already",
+                app_node_text(key), ckg_problem_outcome_name(problem, e->parts[i].outcome));
+
+    /* Its words; what was read counts even where there is a complaint. */
+    struct app_part *parts = realloc(e->parts, ((size_t)e->part_count + 1) * sizeof *parts);
+    if (!parts)
+        return app_reader_no_memory(r);
+    e->parts = parts;
+    const int status = read_command(r, value, &one);
+    parts[e->part_count++] = (struct app_part){j, one.count, one.command, one.at};
+    return status;
+}
+
+/* Every outcome has one. */
+static int check_parts(struct app_reader *r, const yaml_node_t *node)
+{
+    const struct app_evaluate *e = &r->out->evaluate;
+    const ckg_problem *problem = r->out->problem;
+
+    for (int j = 0; j <= ckg_problem_constraints(problem); j++) {
+        int found = 0;
+        for (int i = 0; i < e->part_count; i++)
+            found |= come_together(problem, j, e->parts[i].outcome);
+        if (!found)
+            return app_node_complain(&r->document, node, "no command measures '%s'",
+                                     ckg_problem_outcome_name(problem, j));
+    }
+    return CKG_OK;
+}
+
+/* What goes with one command alone. */
+static int check_alone(struct app_reader *r, const struct evaluate *from)
+{
+    if (from->command)
+        return app_node_complain(&r->document, from->commands,
+                                 "`command` evaluates everything, `commands` an outcome or a group each: "
+                                 "give one of them");
+    if (ckg_problem_separate(r->out->problem) != 1)
+        return app_node_complain(&r->document, from->commands,
+                                 "`commands` are for outcomes that are measured one at a time: give each "
+                                 "outcome its `cost`, or use one `command`");
+    if (from->results)
+        return app_node_complain(&r->document, from->results,
+                                 "`results` goes with one `command`; each of the `commands` answers on "
+                                 "standard output");
+    return CKG_OK;
+}
+
+/* `commands`: the first of them stands for all where one command is looked at. */
+static int read_commands(struct app_reader *r, const struct evaluate *from)
+{
+    int status = check_alone(r, from);
+
+    if (!status)
+        status = app_reader_each(r, from->commands, add_part);
+    if (!status)
+        status = check_parts(r, from->commands);
+    return status ? status : read_command(r, app_reader_value(r, from->commands, 0), &r->out->evaluate);
+}
+
 static int read_seconds(struct app_reader *r, const yaml_node_t *node, double *out)
 {
     const int status = app_node_number(&r->document, node, -INFINITY, INFINITY, out);
@@ -189,8 +267,9 @@ int app_read_evaluate(struct app_reader *r, const yaml_node_t *node)
     int status = app_node_mapping(&r->document, node, "`evaluate`", APP_KEYS(evaluate_keys), &from);
 
     if (!status)
-        status = from.command ? read_command(r, from.command, out)
-                              : app_node_complain(&r->document, node, "`evaluate` needs a `command`");
+        status = from.commands  ? read_commands(r, &from)
+                 : from.command ? read_command(r, from.command, out)
+                                : app_node_complain(&r->document, node, "`evaluate` needs a `command`");
     if (!status && from.timeout)
         status = read_seconds(r, from.timeout, &out->timeout);
     if (!status && from.parallel)

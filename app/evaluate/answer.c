@@ -220,9 +220,37 @@ static void take_line(struct app_answer *a)
         open_object(a, start, depth);
 }
 
+/* What has begun and does not end; the first of them holds the others. */
+static void end_open(struct app_answer *a)
+{
+    while (a->open_count) {
+        if (!a->lines.failed)
+            judge_open(a, a->open_count - 1);
+        forget_open(a, a->open_count - 1);
+    }
+}
+
+/* The answer of one of several commands is over: its members join those before it. */
+static void join(struct app_answer *a)
+{
+    end_open(a);
+    if (a->object && !a->before)
+        a->before = json_object();
+    a->lacking |= !a->object || json_object_update(a->before, a->object);
+    set_object(a, NULL, 0);
+}
+
+static int is_next(const struct app_answer *a)
+{
+    return a->parts && !a->overlong && a->line.length == 1 && a->line.data[0] == APP_ANSWER_NEXT;
+}
+
 static void end_line(struct app_answer *a)
 {
-    take_line(a);
+    if (is_next(a))
+        join(a);
+    else
+        take_line(a);
     a->line.length = 0;
     a->overlong = 0;
     a->fed = a->seen;
@@ -266,18 +294,22 @@ void app_answer_end(struct app_answer *a)
 {
     if (a->line.length)
         end_line(a);
+    end_open(a);
+    if (!a->before && !a->lacking)
+        return;
 
-    /* What has begun and does not end; the first of them holds the others. */
-    while (a->open_count) {
-        if (!a->lines.failed)
-            judge_open(a, a->open_count - 1);
-        forget_open(a, a->open_count - 1);
+    /* All answers together, unless one of them is none. */
+    join(a);
+    if (!a->lacking) {
+        set_object(a, a->before, 0);
+        a->before = NULL;
     }
 }
 
 void app_answer_free(struct app_answer *a)
 {
     json_decref(a->object);
+    json_decref(a->before);
     app_text_free(&a->line);
     app_text_free(&a->lines);
     app_text_free(&a->tail);
@@ -434,7 +466,9 @@ int app_answer_read(const struct app_answer *a, const struct app_definition *d, 
         return app_fail(why, CKG_ERR_INVALID, "no answer: the last that starts with { is not JSON: %s",
                         a->problem.text);
     if (!a->object)
-        return app_fail(why, CKG_ERR_INVALID, "no answer: there is no JSON object in its output");
+        return app_fail(why, CKG_ERR_INVALID,
+                        a->lacking ? "no answer: there is no JSON object in the output of one of its commands"
+                                   : "no answer: there is no JSON object in its output");
 
     /* Outcomes on one side, all else on the other. */
     int status = check_trial(a, d, trial, why);

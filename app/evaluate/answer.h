@@ -8,6 +8,9 @@
 
 #include "define/values.h"
 
+/* A line of this alone stands between the answers of several commands. */
+#define APP_ANSWER_NEXT '\036'
+
 /* As much of the output's end is kept for people; objects that may be under way at the same time. */
 enum { APP_ANSWER_BYTES = 65536, APP_ANSWER_OPEN = 32 };
 
@@ -27,6 +30,10 @@ struct app_answer {
     size_t from;           /* where that begins */
     int open_count;
     struct app_answer_open open[APP_ANSWER_OPEN]; /* (open_count) the oldest first */
+
+    int parts;      /* set by the caller: several commands answer, and their objects count together */
+    json_t *before; /* what those have answered that are over, NULL: none is */
+    int lacking;    /* one of them has not */
 
     json_t *object; /* the last that was one, or NULL */
     size_t object_at;

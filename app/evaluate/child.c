@@ -197,7 +197,7 @@ static int start_process(struct app_child *p, const struct app_launcher *by, con
         return status;
 
     /* What it is told: arguments, environment, standard input. */
-    char **words = app_words_wrap(d, app_words_make(d, order->folder, order->x));
+    char **words = app_words_wrap(d, app_words_make(d, order->folder, order->wants, order->x));
     char **environment = app_environment_make(d, order->trial, order->worker, order->wants);
     app_design_write(d, order->x, &p->input);
     app_text_add(&p->input, "\n", 1);
@@ -430,6 +430,7 @@ int app_child_start(struct app_child *p, const struct app_launcher *by, const st
                             .out = -1,
                             .err = -1,
                             .deadline = INFINITY,
+                            .answer = {.parts = order->definition->evaluate.part_count > 0},
                             .definition = order->definition,
                             .place = app_workspace_path(order->definition, order->folder, order->trial),
                             .failed = -1};

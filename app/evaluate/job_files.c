@@ -146,7 +146,7 @@ static void write_script(struct app_text *out, const char *made, const struct ap
 static int make_files(const char *made, const char *place, const struct app_order *order,
                       struct app_text *design, struct app_text *script)
 {
-    char **words = app_words_make(order->definition, order->folder, order->x);
+    char **words = app_words_make(order->definition, order->folder, order->wants, order->x);
     char *real = realpath(place, NULL); /* a folder of its own may not be there yet, and has its real name */
 
     if (words)

@@ -266,6 +266,32 @@ static int check_scheduler(const struct look *l)
                     scheduler->program, scheduler->name);
 }
 
+/* Where programs are found may be changed before, and be another matter on other machines. */
+static int check_command(const struct look *l)
+{
+    const struct app_evaluate *e = &l->definition->evaluate;
+    const int here = strchr(e->command[0], '/') || (!e->cluster.scheduler && !e->before_count);
+    const int status = here ? check_program(l) : CKG_OK;
+
+    return status ? status : check_script(l);
+}
+
+/* Every command, one at a time in the place of the only one. */
+static int check_commands(const struct look *l)
+{
+    const struct app_evaluate *e = &l->definition->evaluate;
+    int status = e->part_count ? CKG_OK : check_command(l);
+
+    for (int i = 0; !status && i < e->part_count; i++) {
+        struct app_definition one = *l->definition;
+        one.evaluate.count = e->parts[i].count;
+        one.evaluate.command = e->parts[i].command;
+        one.evaluate.at = e->parts[i].at;
+        status = check_command(&(struct look){&one, l->folder, l->file, l->message});
+    }
+    return status;
+}
+
 int app_program_check(const struct app_definition *d, const char *folder, const char *file,
                       struct app_message *message)
 {
@@ -273,11 +299,8 @@ int app_program_check(const struct app_definition *d, const char *folder, const 
     const struct app_evaluate *e = &d->evaluate;
     int status = e->cluster.scheduler ? check_scheduler(&l) : CKG_OK;
 
-    /* Where programs are found may be changed before, and be another matter on other machines. */
-    if (!status && (strchr(e->command[0], '/') || (!e->cluster.scheduler && !e->before_count)))
-        status = check_program(&l);
     if (!status)
-        status = check_script(&l);
+        status = check_commands(&l);
     if (!status && e->workspace.used)
         status = app_workspace_check(d, folder, message);
     return status;

@@ -9,9 +9,12 @@ char *app_word_expand(const struct app_definition *definition, const char *word,
 
 /*
  * All words of the command, the last NULL. A program that is named by its path from `folder`, the problem
- * file's, is found from the folder of a trial, too.
+ * file's, is found from the folder of a trial, too. Where outcomes have commands of their own, a shell that
+ * runs those of what is wanted (NULL: everything), one after another until one fails; their answers are told
+ * apart by APP_ANSWER_NEXT (evaluate/answer.h).
  */
-char **app_words_make(const struct app_definition *definition, const char *folder, const double *x);
+char **app_words_make(const struct app_definition *definition, const char *folder,
+                      const struct app_wants *wants, const double *x);
 
 /* The same for a shell that runs what comes before the command first; `words` become part of it. */
 char **app_words_wrap(const struct app_definition *definition, char **words);

@@ -301,15 +301,23 @@ static void add_number_fact(struct app_text *out, const char *what, double value
     add_fact(out, what, app_number(value, text));
 }
 
-static void add_command(const struct app_evaluate *e, struct app_text *out)
+static void add_command(int count, char *const *command, struct app_text *out)
 {
     app_text_print(out, "<tr><td>command</td><td class=\"why\">");
-    for (int i = 0; i < e->count; i++) {
+    for (int i = 0; i < count; i++) {
         app_text_print(out, "%s<code>", i ? " " : "");
-        app_markup(out, e->command[i]);
+        app_markup(out, command[i]);
         app_text_print(out, "</code>");
     }
     app_text_print(out, "</td></tr>\n");
+}
+
+static void add_commands(const struct app_evaluate *e, struct app_text *out)
+{
+    if (!e->part_count)
+        add_command(e->count, e->command, out);
+    for (int i = 0; i < e->part_count; i++)
+        add_command(e->parts[i].count, e->parts[i].command, out);
 }
 
 /* The settings of the models that are not left to the library. */
@@ -348,7 +356,7 @@ static void add_study_facts(const struct app_show *s, struct app_text *out)
     if (s->recommendation && !app_memory_note(ckg_study_penalty(s->engine, &penalty)))
         add_number_fact(out, "penalty M", penalty);
     if (d->evaluate.count)
-        add_command(&d->evaluate, out);
+        add_commands(&d->evaluate, out);
 
     add_fact(out, "ckg", ckg_version());
     app_text_print(out, "</tbody></table></div>\n");

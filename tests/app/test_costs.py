@@ -106,6 +106,91 @@ def test_without_costs():
         check("spent" not in json.loads(folder.ckg("status", "s.yaml", "--json", expect=0).out))
 
 
+# Of a command of its own: it answers what it is asked for, and says so in a file.
+PART = """import json, math, os, sys
+d = json.load(sys.stdin)
+x, y = d["x"], d["y"]
+wanted = os.environ["CKG_MEASURE"]
+with open("asked", "a") as asked:
+    asked.write(os.environ["CKG_TRIAL"] + " " + sys.argv[1] + " " + wanted + "\\n")
+value = {"f": math.sin(7 * x) + math.cos(6 * y) + x, "c": math.sin(4 * x + 5 * y) - 0.3, "e": x * y - 0.6}
+print("chatter of", sys.argv[1])
+print(json.dumps({name: value[name] for name in wanted.split(",")} | {"by " + sys.argv[1]: 1}), end="")
+"""
+PARTS = """evaluate:
+  commands:
+    e: [python3, part.py, "it's e"]
+    c: [python3, part.py, "c at {x}"]
+"""
+
+
+def test_a_command_for_each_group():
+    with Folder() as folder:
+        folder.write("part.py", PART)
+        folder.write("s.yaml", priced(budget=34, command=()) + PARTS)
+        folder.ckg("run", "s.yaml", expect=0)
+        made = trials(folder)
+        asked = [line.split(" ", 1) for line in (folder.path / "asked").read_text().splitlines()]
+        for t in made:
+            ran = [words for trial, words in asked if int(trial) == t["trial"]]
+            x = next(iter(words for words in ran if words.startswith("c at")), "c at ").split()[2:3]
+            check(sorted(t["values"]) == sorted(t["measure"]), t)
+            check([words.split()[-1] for words in ran] ==
+                  ["f,e"] * ("f" in t["measure"]) + ["c"] * ("c" in t["measure"]), t, ran)
+            check(not x or "c" not in t["measure"] or float(x[0]) == t["parameters"]["x"], t, ran)
+        check(any(len(t["measure"]) == 3 for t in made) and any(t["measure"] == ["c"] for t in made), made)
+
+        # What the answers have beside outcomes is kept, of all of them.
+        whole = json.loads(folder.ckg("trials", "s.yaml", "1", "--json", expect=0).out)
+        check(whole["extra"] == {"by it's e": 1, "by c at " + repr(made[0]["parameters"]["x"]): 1}, whole)
+
+        # The same trials as with one command for all.
+        with Folder() as other:
+            other.write("evaluate.py", PROGRAM)
+            other.write("s.yaml", priced(budget=34))
+            other.ckg("run", "s.yaml", expect=0)
+            check([t["parameters"] for t in trials(other)] == [t["parameters"] for t in made])
+
+
+def test_a_command_that_fails():
+    for broken, why in (("import sys; sys.exit(3)", "exit status 3"), ("print('nothing')", "one of its commands")):
+        for first in (0, 1):
+            with Folder() as folder:
+                folder.write("part.py", PART)
+                folder.write("broken.py", broken)
+                text = priced(budget=6, command=(), more="initial: 1\n") + PARTS
+                lines = text.splitlines(keepends=True)
+                at = -2 if first else -1
+                lines[at] = lines[at].replace("part.py", "broken.py")
+                folder.write("s.yaml", "".join(lines))
+                folder.ckg("run", "s.yaml")
+                made = trials(folder)
+                check(made[0]["state"] == "failed" and why in made[0]["why"], made[0])
+
+                # The first that fails is the last that runs.
+                check((folder.path / "asked").exists() == (not first or why != "exit status 3"), broken, first)
+
+
+def test_slips_of_commands():
+    with Folder() as folder:
+        folder.write("part.py", PART)
+        good = priced(command=()) + PARTS
+        one = "  command: [python3, part.py]\n"
+        free = good.replace(", cost: 5", "").replace(", cost: 1", "").replace(", cost: 0", "").replace("groups: [[f, e]]\n", "")
+        for text, words in ((good.replace('    c: [python3, part.py, "c at {x}"]\n', ""), ("no command measures 'c'",)),
+                            (good + "    f: [python3, part.py]\n", ("'f' comes together with 'e'",)),
+                            (good.replace("    c: [", "    nobody: ["), ("no outcome 'nobody'",)),
+                            (good + one, ("`command` evaluates everything",)),
+                            (good + "  results: {find: {f: F}}\n", ("`results` goes with one `command`",)),
+                            (good.replace("[python3, part.py, \"c", "[\"\", \"c"), ("must not be empty",)),
+                            (good.replace("  commands:", "  commands: {}\n  needs:"), ("no command measures 'f'",)),
+                            (free, ("one at a time",))):
+            folder.write("s.yaml", text)
+            folder.ckg("status", "s.yaml", expect=2).one_line(*words)
+        folder.write("s.yaml", good.replace('part.py, "c', 'nowhere.py, "c'))
+        folder.ckg("run", "s.yaml", expect=2).one_line("s.yaml:", "'nowhere.py' does not exist")
+
+
 def test_slips():
     with Folder() as folder:
         for text, words in ((priced().replace("[f, e]", "[f, nobody]"), ("'nobody'",)),
