@@ -51,6 +51,27 @@ def test_each_function_is_called_once_for_each_design() -> None:
     assert r.fun == cost(r.x) and r.best.values["fun"] == r.fun and len(r.study) == 25
 
 
+def test_functions_with_costs_are_called_where_that_is_worth_it() -> None:
+    fun, g, h = Counted(cost), Counted(lambda x: [-load(x), x[0]]), Counted(lambda x: 5 - x[1])
+    limits = [{"type": "ineq", "fun": g}, {"type": "ineq", "fun": h}]
+    r = pyckg.minimize(fun, BOX, limits, noise="none", costs=[1, 5, 2], rng=1, maxfun=160, options={"initial": 5})
+    spent = len(fun.points) + 5 * len(g.points) + 2 * len(h.points)
+    assert r.success and abs(r.fun - 4) < 0.02 and abs(r.fun - cost(r.x)) < 0.01 and load(r.x) < 0.01
+    assert r.study.spent == spent and 160 - 1 < spent <= 160
+    assert len(h.points) < min(len(fun.points), len(g.points))  # it never matters
+    assert all(("c0" in t.measure) == ("c1" in t.measure) for t in r.study.trials(frame=False))
+    assert f"{spent}" in r.message and r.nfev == len(r.study) < 160
+
+    # What is given must fit.
+    for costs, words in (([1, 2], "length 2, not 3"), ([1, 0, 2], "above 0"), ([1, -1, 2], "above 0")):
+        with pytest.raises(pyckg.InvalidError, match=words):
+            pyckg.minimize(fun, BOX, limits, costs=costs)
+    with pytest.raises(pyckg.InvalidError, match="beside fun"):
+        pyckg.minimize(fun, BOX, costs=[1])
+    with pytest.raises(pyckg.InvalidError, match="minimize's own"):
+        pyckg.minimize(fun, BOX, limits, options={"costs": {"fun": 1}})
+
+
 def test_a_linear_constraint_is_a_rule() -> None:
     optimize = pytest.importorskip("scipy.optimize")
     fun = Counted(lambda x: (x[0] - 1) ** 2 + (x[1] - 2.5) ** 2)

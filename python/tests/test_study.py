@@ -204,9 +204,33 @@ def test_outcomes_that_are_measured_one_at_a_time(tmp_path: Path) -> None:
     assert measure(kept, 8) == wanted[:8]
     assert pyckg.open(tmp_path / "s.db").trial(8).measure == wanted[7]
 
-    # A function cannot know what is wanted.
-    with pytest.raises(pyckg.InvalidError, match="ask and tell"):
-        study.optimize(lambda x, y: {"cost": x + y}, 20)
+
+@pytest.mark.parametrize("kept", [False, True])
+def test_optimize_measures_what_is_wanted(kept: bool, tmp_path: Path) -> None:
+    where = {"store": tmp_path / "s.db", "name": "s"} if kept else {}
+    study = priced_study(budget=30, **where)
+    asked: list[list[str]] = []
+
+    def evaluate(x: float, y: float, measure: list[str]) -> dict[str, float] | float:
+        asked.append(measure)
+        values = {"cost": x + y, "load": 4 - x * y}
+        return values[measure[0]] if len(measure) == 1 else values
+
+    study.optimize(evaluate)
+    made = study.trials(frame=False)
+    assert [t.measure for t in made] == asked and [sorted(t.values) for t in made] == [sorted(names) for names in asked]
+    assert asked[:4] == [["cost", "load"]] * 4 and ["load"] in asked
+    assert study.spent is not None and 30 - 1 < study.spent <= 30
+
+    # The same steps as by ask and tell; and what can be wrong.
+    assert measure(priced_study(budget=30), len(asked)) == asked
+    with pytest.raises(pyckg.InvalidError, match="belongs to the study"):
+        study.optimize(evaluate, 40)
+    with pytest.raises(pyckg.WrongTypeError, match="cost, load"):
+        priced_study(budget=30).optimize(lambda x, y, measure: x)
+    named = pyckg.Study({"measure": pyckg.Real(0, 1)}, "f", {"c": (None, 0)}, costs={"f": 2}, budget=9)
+    with pytest.raises(pyckg.InvalidError, match="'measure'"):
+        named.optimize(lambda measure: measure)
 
 
 def test_groups_come_together() -> None:

@@ -104,6 +104,13 @@ class Definition:
         return [False, *(isinstance(limits, YesNo) for limits in self.constraints.values())]
 
     @property
+    def cheapest(self) -> float:
+        """What the cheapest step costs, where outcomes can be measured one at a time: an outcome or a group."""
+        cost = {name: self.costs.get(name, 1.0) for name in self.outcomes}
+        alone = [cost[name] for name in self.outcomes if not any(name in group for group in self.groups)]
+        return min([*alone, *(sum(cost[name] for name in group) for group in self.groups)])
+
+    @property
     def outcomes(self) -> list[str]:
         """The objective, then the constraints."""
         return [self.objective, *self.constraints]

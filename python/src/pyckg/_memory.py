@@ -59,7 +59,11 @@ class Memory(Taught[Engine]):
 
     def take(self, budget: int, idle: bool) -> Suggested | None:
         del idle  # nobody else is at work
-        return self.ask() if self.waiting() or self.alive() < budget else None
+        if self.definition.separate:
+            room = self.spent() + self.definition.cheapest <= budget
+        else:
+            room = self.alive() < budget
+        return self.ask() if self.waiting() or room else None
 
     def waiting(self) -> int:
         return len(self._waiting) + len(self._engine.lost)

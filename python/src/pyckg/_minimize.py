@@ -54,6 +54,7 @@ def minimize(
     noise: str | float | Mapping[str, str | float] = "auto",
     maxfun: int = 60,
     equal_tolerance: float = 1e-4,
+    costs: Any = None,
     rng: Any = None,
     workers: int | Callable[..., Any] = 1,
     callback: Callable[..., Any] | None = None,
@@ -76,6 +77,8 @@ def minimize(
                   or the standard deviation of fun's noise; or for each of "fun", "c0", … by name
     maxfun        evaluations in all
     equal_tolerance  how far equalities may be off, in the constraint's own units
+    costs         what a call of fun and of each function of constraints costs, fun's first, in any unit: then each step
+                  calls those that are worth it, and maxfun is what all of them may cost
     rng           a seed, or a random generator, from which one is drawn
     workers       how many processes evaluate at once, -1 for one for each processor; or a function that works like map
     callback      called after each evaluation with the best x so far, or with intermediate_result=; StopIteration stops
@@ -83,8 +86,8 @@ def minimize(
 
     The result is SciPy's OptimizeResult, or a dict like it: x, fun, success, message, nfev, constr_violation; and
     probability_feasible, sd (of fun), best (the best feasible trial, or None), recommendation, study. Without noise x
-    is the best design that was evaluated, and fun what it gave. Under noise x is what is recommended, and fun the mean
-    there.
+    is the best design that was evaluated, and fun what it gave. Under noise, and with costs, x is what is recommended,
+    and fun the mean there.
     """
     _refuse(others)
     if not callable(fun):
@@ -95,11 +98,15 @@ def minimize(
     evaluation = _Evaluation(fun, _as_args(args), space, limits, _array())
     start = _read_x0(x0, space)
     more = _read_options(options)
+    prices = _read_costs(costs, limits)
 
     # A study, once it is known how many values are constrained.
     def study_of(bounded: dict[str, Limits]) -> Study:
         rules: Any = limits.rows
-        return Study(space.parameters, "fun", bounded, noise=noise, rules=rules, seed=seed, budget=budget, **more)
+        apart = _apart(evaluation, prices) if bounded and prices else {}
+        return Study(
+            space.parameters, "fun", bounded, noise=noise, rules=rules, seed=seed, budget=budget, **apart, **more
+        )
 
     seed = _read_seed(rng)
     if None in evaluation.counts:
@@ -140,6 +147,32 @@ def _as_args(args: object) -> tuple[Any, ...]:
     return args if isinstance(args, tuple) else (args,)
 
 
+def _read_costs(costs: object, limits: Constraints) -> list[float]:
+    """One for fun and one for each function that is constrained; []: all are called for every design."""
+    if costs is None:
+        return []
+    prices = vector("costs", costs)
+    if len(prices) != 1 + len(limits.sources):
+        raise InvalidError(
+            f"costs has length {len(prices)}, not {1 + len(limits.sources)}: a number for fun and one for each function of"
+            " constraints"
+        )
+    if not limits.sources:
+        raise InvalidError("costs: there is no function beside fun that could be called apart")
+    for price in prices:
+        if not price > 0:
+            raise InvalidError(f"costs must be above 0, not {price:g}")
+    return prices
+
+
+def _apart(evaluation: _Evaluation, prices: list[float]) -> dict[str, Any]:
+    """The study's costs and groups: what one function gives comes together, and its first value has the cost."""
+    together = evaluation.names()
+    costs = {name: 0.0 for names in together for name in names[1:]}
+    costs.update({names[0]: price for names, price in zip(together, prices, strict=True)})
+    return {"costs": costs, "groups": [names for names in together if len(names) > 1]}
+
+
 def _read_options(options: object) -> dict[str, Any]:
     if options is None:
         return {}
@@ -156,6 +189,8 @@ def _read_options(options: object) -> dict[str, Any]:
         "budget",
         "designs",
         "store",
+        "costs",
+        "groups",
     }
     for name in options:
         if name in taken:
@@ -217,19 +252,34 @@ class _Evaluation:
         self.counts = [source.size() for source in self.limits.sources]
 
     def __call__(self, parameters: dict[str, Any]) -> dict[str, Any]:
-        if self.first is not None and self.first[0] == parameters:
+        design = dict(parameters)
+        wanted = design.pop("measure", None)  # None: everything
+        if self.first is not None and self.first[0] == design:
             (_, values), self.first = self.first, None
             return values
-        x = self.array(self.space.x(parameters))
-        values = self.read(self.fun(x, *self.args))
+        values: dict[str, Any] = {}
+        at = 1 + len(self.limits.named) + len(self.limits.returned)
+        if wanted is None or "fun" in wanted:
+            values = self.read(self.fun(self.array(self.space.x(design)), *self.args))
         for i, source in enumerate(self.limits.sources):
-            given = source.values(self.array(self.space.x(parameters)))
-            if self.counts[i] not in (None, len(given)):
-                raise InvalidError(f"{source.what}: fun gave {len(given)} values, not {self.counts[i]}")
-            self.counts[i] = len(given)
-            values.update({f"c{len(values) - 1 + k}": value for k, value in enumerate(given)})
+            if wanted is None or f"c{at - 1}" in wanted:
+                given = source.values(self.array(self.space.x(design)))
+                if self.counts[i] not in (None, len(given)):
+                    raise InvalidError(f"{source.what}: fun gave {len(given)} values, not {self.counts[i]}")
+                self.counts[i] = len(given)
+                values.update({f"c{at - 1 + k}": value for k, value in enumerate(given)})
+            at += self.counts[i] or 0
         answers = [name for name, limits in self.limits.named.items() if isinstance(limits, YesNo)]
         return {name: value if name in answers else _measured(name, value) for name, value in values.items()}
+
+    def names(self) -> list[list[str]]:
+        """The outcomes of fun and of each function that is constrained, once the counts are known."""
+        first = len(self.limits.named) + len(self.limits.returned)
+        together = [["fun", *self.limits.named, *(f"c{i}" for i in range(len(self.limits.returned)))]]
+        for count in self.counts:
+            together.append([f"c{first + k}" for k in range(count or 0)])
+            first += count or 0
+        return together
 
     def remember(self, parameters: dict[str, Any]) -> dict[str, Any]:
         """Evaluates the first design, whose turn comes later."""
@@ -306,7 +356,7 @@ class _Watcher:
         try:
             if not self._whole:
                 return bool(self._callback(x))
-            value = None if best is None else best.values["fun"]
+            value = None if best is None else best.values.get("fun")
             nfev = self._study._evaluations()
             return bool(
                 self._callback(intermediate_result=_result_class()(x=x, fun=value, nfev=nfev, study=self._study))
@@ -326,7 +376,7 @@ def _takes_whole_result(callback: Callable[..., Any]) -> bool:
 
 
 def _result(study: Study, space: Space, run: Run) -> Any:
-    exact = _is_exact(study)
+    exact = study.spent is None and _is_exact(study)  # with costs few designs are evaluated in full
     try:
         found = study.recommend(evaluated_only=exact)
     except StateError as error:
@@ -389,6 +439,8 @@ def _message(study: Study, run: Run, found: Recommendation, success: bool) -> st
         ended = "The callback stopped the search."
     elif run.exhausted:
         ended = "Every design has been evaluated."
+    elif study.spent is not None:
+        ended = f"The cost of maxfun is spent: {study.spent:g} in {study._evaluations()} evaluations."
     else:
         ended = f"The {study._evaluations()} evaluations of maxfun are spent."
     if success:

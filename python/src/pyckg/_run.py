@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from ._core import as_number
-from ._errors import ExhaustedError
+from ._core import as_number, kind
+from ._errors import ExhaustedError, WrongTypeError
 from ._progress import Progress
 from ._workers import Answer, DiedError, Workers
 
@@ -65,7 +65,8 @@ class Run:
             if trial is None:
                 break
             self._open[trial.number] = trial
-            self._workers.submit(trial.number, trial.parameters)
+            wanted = {} if trial.measure is None else {"measure": trial.measure}
+            self._workers.submit(trial.number, {**trial.parameters, **wanted})
         return bool(self._open)
 
     def _take(self, answer: Answer) -> None:
@@ -79,13 +80,16 @@ class Run:
         del self._open[answer.number]
 
         best = self._study.best()
-        self._progress.step(self._study._evaluations(), None if best is None else best.values[self._study.outcomes[0]])
+        self._progress.step(self._study._so_far(), None if best is None else best.values.get(self._study.outcomes[0]))
         if self._told is not None and self._told(trial):
             self.stopped = True
 
     def _tell(self, trial: Trial, value: Any) -> None:
         """What an evaluation gave: the objective, or outcomes by name. What is not finite is a failure."""
-        values = value if isinstance(value, Mapping) else {self._study.outcomes[0]: value}
+        wanted = trial.measure or self._study.outcomes[:1]
+        if not isinstance(value, Mapping) and len(wanted) > 1:
+            raise WrongTypeError(f"a mapping from names to values is expected of {', '.join(wanted)}, not {kind(value)}")
+        values = value if isinstance(value, Mapping) else {wanted[0]: value}
         for name, given in values.items():
             if name in self._answers:
                 continue

@@ -199,7 +199,8 @@ class Study(Shown):
         """Evaluates until there are `budget` evaluations in all, by default the study's own, and recommends.
 
         function    called with the parameters by name; gives a number for the objective, or a mapping from outcomes
-                    to numbers or (value, sd). What is not finite is recorded as a failure.
+                    to numbers or (value, sd). What is not finite is recorded as a failure. Where outcomes have costs,
+                    measure=[…] says which are wanted; a number is the value of the only one.
         workers     how many evaluations at once, -1 for one for each processor; or a function that works like map
         processes   whether they are processes instead of threads
         progress    a line with the progress; None: where standard error is a terminal
@@ -213,22 +214,36 @@ class Study(Shown):
 
         if not callable(function):
             raise WrongTypeError(f"function must be callable, not {kind(function)}")
+        own = self._backend.options.budget
+        limit = own if budget is None else as_integer("budget", budget, 1, 2**31 - 1)
         if self._backend.definition.separate:
-            raise InvalidError("where outcomes have costs, each trial says what to measure: use ask and tell")
-        limit = self._backend.options.budget if budget is None else as_integer("budget", budget, 1, 2**31 - 1)
+            self._check_costs(limit)
         if limit is None:
             raise InvalidError("budget must be given here or to the study")
         if progress is not None:
             as_truth("progress", progress)
         caught = _exceptions(catch)
         team = make_workers(_ByName(function), workers, as_truth("processes", processes))
-        bar = make_progress(progress, limit, self._evaluations())
+        bar = make_progress(progress, limit, self._so_far())
         Run(self, team, limit, progress=bar, catch=caught).run()
         return self.recommend()
 
     def _evaluations(self) -> int:
         """How many trials were told, failures included."""
         return self._backend.evaluations()
+
+    def _so_far(self) -> int:
+        """How much of the budget is gone: evaluations, or what they cost."""
+        spent = self.spent
+        return self._evaluations() if spent is None else int(spent)
+
+    def _check_costs(self, budget: int | None) -> None:
+        """Every step must know what is left, and that is for the study to say."""
+        definition = self._backend.definition
+        if budget is not None and budget != self._backend.options.budget:
+            raise InvalidError("budget: where outcomes have costs it belongs to the study: Study(…, budget=…)")
+        if "measure" in definition.parameters:
+            raise InvalidError("where outcomes have costs, no parameter may be called 'measure'")
 
     def _take(self, budget: int, idle: bool) -> Trial | None:
         """What a run evaluates next; None: nothing is left, or with something under way nothing for now."""
