@@ -206,7 +206,7 @@ def test_pause():
             wait_for(lambda: evaluations(folder, "slow.yaml") == ["complete"] * 3 + ["running"])
             (folder / "go").touch()
             check(run.wait(timeout=harness.PATIENCE) == 0, "the run failed")
-            check(desk.json("studies/1")["held"] is None, "it is still held")
+            wait_for(lambda: desk.json("studies/1")["held"] is None)
 
 
 def test_pause_worker():
