@@ -206,11 +206,13 @@ static int update_record(struct app_notebook *n, const struct app_study_record *
                                                 .folder = n->folder,
                                                 .seed = n->seed,
                                                 .redefined = old->redefined};
-        status = n->store->table->study_update(n->store, &record, n->message);
 
-        /* What a person gave it meanwhile holds until the file gives another. */
-        if (!status && budget_of(definition.data) != budget_of(old->definition))
+        /* What a person gave it meanwhile holds until the file gives another; whoever reads that finds it
+         * gone. */
+        if (budget_of(definition.data) != budget_of(old->definition))
             status = n->store->table->set_budget(n->store, old->id, 0, n->message);
+        if (!status)
+            status = n->store->table->study_update(n->store, &record, n->message);
     }
     app_text_free(&definition);
     return status;
