@@ -37,7 +37,7 @@ struct app_notebook {
     char *folder; /* where evaluations run */
     char *url;    /* of the store */
     char *file;   /* the problem file, or NULL */
-    char *kept;   /* the definition as the store has it, where the study was joined; else NULL */
+    char *kept;   /* the definition as the store had it, where the notebook goes by that; else NULL */
     uint64_t seed;
     int threads;
     struct app_store *store;

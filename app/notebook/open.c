@@ -177,6 +177,8 @@ static int check_same(struct app_notebook *n, const struct app_study_record *rec
     if (!status && access == APP_STORED) {
         app_definition_free(&n->definition);
         n->definition = old;
+        n->kept = app_copy(record->definition);
+        status = n->kept ? CKG_OK : no_memory(n->message);
     } else
         app_definition_free(&old);
     return status;
@@ -325,7 +327,9 @@ static int open_by_name(struct app_notebook *n, const char *name)
     n->redefined = record.redefined;
     n->seed = record.seed;
     n->folder = record.folder;
+    n->kept = record.definition;
     record.folder = NULL;
+    record.definition = NULL;
     app_study_record_free(&record);
     return status;
 }

@@ -33,7 +33,6 @@ struct folder {
     int count;
     struct app_hold hold;
     int budget;
-    char *definition;  /* as the store has it */
     int pinned;        /* 1: something is */
     char trouble[256]; /* that was pinned up; empty: none */
 };
@@ -146,8 +145,6 @@ static void pin(struct office *office, struct folder *o, int anew, const char *t
 static void close_folder(struct folder *o)
 {
     app_desk_clear(&o->desk);
-    free(o->definition);
-    o->definition = NULL;
 }
 
 /* Opens the study anew; what was open stays where that fails. */
@@ -170,22 +167,18 @@ static int open_folder(struct office *office, struct folder *o)
     return CKG_OK;
 }
 
-/* *changed: whether the store has another definition than the last time, or the study at last. */
-static int check_definition(struct folder *o, int *changed)
+/* *changed: whether the store has another definition than what is open, or the study at last. */
+static int check_definition(const struct folder *o, int *changed)
 {
-    struct app_notebook *n = &o->desk.notebook;
+    const struct app_notebook *n = &o->desk.notebook;
     struct app_study_record record = {0};
 
     *changed = !n->study;
     if (!n->study)
         return CKG_OK;
     const int status = n->store->table->study_find(n->store, n->definition.name, &record, n->message);
-    if (!status) {
-        *changed = o->definition && strcmp(o->definition, record.definition) != 0;
-        free(o->definition);
-        o->definition = record.definition;
-        record.definition = NULL;
-    }
+    if (!status)
+        *changed = !n->kept || strcmp(n->kept, record.definition) != 0;
     app_study_record_free(&record);
     return status;
 }
