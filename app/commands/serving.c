@@ -8,8 +8,7 @@
 int app_gate_open(const struct app_arguments *a, const char *listen, struct app_server *server)
 {
     const char *file = app_option(a, "token-file");
-    int status = app_address_read(&server->address, listen && *listen ? listen : "127.0.0.1:8080",
-                                  a->message);
+    int status = app_address_read(&server->address, listen ? listen : "127.0.0.1:8080", a->message);
 
     /* Who only looks needs no token on this machine, unless somebody asks for it. */
     server->gate.loopback = server->address.loopback;
@@ -20,6 +19,13 @@ int app_gate_open(const struct app_arguments *a, const char *listen, struct app_
     else if (!status && (!server->gate.open || server->gate.steer))
         status = app_token_draw(&server->gate, a->message);
     return status;
+}
+
+const char *app_serve_address(const struct app_arguments *a)
+{
+    const char *given = app_option(a, "serve");
+
+    return given && *given ? given : NULL;
 }
 
 void app_serve_run(const struct app_arguments *a)
@@ -35,7 +41,7 @@ void app_serve_run(const struct app_arguments *a)
         app_warn("%s; the run goes on without a server\n", message.text);
         return;
     }
-    status = app_gate_open(a, app_option(a, "serve"), &server);
+    status = app_gate_open(a, app_serve_address(a), &server);
     if (!status)
         status = app_board_add(&board, &a->place, 0, &message);
     if (!status)

@@ -169,7 +169,8 @@ static int make_prediction(struct app_desk *desk, const struct app_errand *e, st
     double x[CKG_MAX_PARAMETERS];
     double mean[CKG_MAX_CONSTRAINTS + 1];
     double sd[CKG_MAX_CONSTRAINTS + 1];
-    struct app_prediction p = {.x = x, .mean = mean, .sd = sd};
+    double noise_sd[CKG_MAX_CONSTRAINTS + 1];
+    struct app_prediction p = {.x = x, .mean = mean, .sd = sd, .noise_sd = noise_sd};
     ckg_study *engine;
     int status = read_design(n, e->text, x);
 
@@ -178,6 +179,8 @@ static int make_prediction(struct app_desk *desk, const struct app_errand *e, st
     if (status)
         return status;
     status = ckg_study_predict(engine, 1, x, mean, sd, &p.probability_feasible, &p.utility);
+    if (!status)
+        status = ckg_study_predict_noise(engine, 1, x, noise_sd);
     if (status)
         return app_notebook_fail(n, status);
     app_prediction_write(&n->definition, &p, out);

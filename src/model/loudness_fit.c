@@ -319,12 +319,14 @@ static int climb(struct scoring *s, double *density)
 
 /*
  * The log evidence of the scales that loud has beside noise of one variance, the density taken as quadratic
- * in h: ½bᵀH⁻¹b − ½log|H| with b = Ψᵀ(u + Fh), less the same for the level alone.
+ * in h: ½bᵀH⁻¹b − ½log|H| with b = Ψᵀ(u + Fh), less the same for the level alone. −∞: it was interrupted.
  */
 static double quadratic_gain(struct scoring *s)
 {
     double *b = s->step;
 
+    if (ckg__interrupted(s->fit->inputs.interrupt))
+        return -INFINITY;
     lay_columns(s);
     find_curvature(s);
     ckg__dense()->combine_rows(s->rows, s->columns, s->Psi, s->columns, s->pull, b);

@@ -158,7 +158,7 @@ def test_shapes_of_a_study():
         small_study(folder)
         status = read(folder, "status", "s.yaml")[0]
         check_keys("status", status, ["study", "store", "budget", "evaluations", "complete", "failed", "running", "pending", "discarded", "policy", "seed",
-                                      "best_feasible", "paused", "expected_gain", "stopped", "workers", "leases", "suggestions_per_minute"])
+                                      "best_feasible", "paused", "held", "expected_gain", "stopped", "workers", "leases", "suggestions_per_minute"])
         check_keys("best_feasible", status["best_feasible"], ["trial", "objective"])
         check(status["evaluations"] == 5 and status["pending"] == 1 and status["best_feasible"]["trial"] == 1, status)
         trials = read(folder, "trials", "s.yaml")

@@ -50,6 +50,8 @@ def test_every_column_is_sealed():
             for column in names(folder / "s.db", table):
                 if table == "trial" and column in ("worker", "process", "born", "lease"):
                     continue  # who evaluates it is proved otherwise
+                if table == "study" and column in ("held", "held_by", "held_at", "stopped", "budget"):
+                    continue  # what people want of the runs at the moment is no result
                 columns += 1
                 (folder / "s.db").write_bytes(whole)
                 alter(folder / "s.db", table, column)

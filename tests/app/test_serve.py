@@ -536,8 +536,8 @@ def test_end():
             check(server.process.wait(timeout=harness.PATIENCE) == 0, "it did not end well")
             waiting.join()
         folder.ckg("serve", expect=2).one_line("which studies")
-        folder.ckg("serve", "none.yaml", expect=2).one_line("none.yaml")
-        folder.ckg("serve", "--store", "none.db", expect=2).one_line("none.db")
+        folder.ckg("serve", "none.yaml", "--listen", "127.0.0.1:0", expect=2).one_line("none.yaml")
+        folder.ckg("serve", "--store", "none.db", "--listen", "127.0.0.1:0", expect=2).one_line("none.db")
         for wrong in ("nonsense:80", "127.0.0.1:99999", "127.0.0.1:x", "::1", "", "1.2.3.4.5:80"):
             folder.ckg("serve", "slow.yaml", "--listen", wrong, expect=2).one_line("--listen")
 
