@@ -59,10 +59,8 @@ class Memory(Taught[Engine]):
 
     def take(self, budget: int, idle: bool) -> Suggested | None:
         del idle  # nobody else is at work
-        if self.definition.separate:
-            room = self.spent() + self.definition.cheapest <= budget
-        else:
-            room = self.alive() < budget
+        apart = self.definition.separate
+        room = self.spent() + self.definition.cheapest <= budget if apart else self.alive() < budget
         return self.ask() if self.waiting() or room else None
 
     def waiting(self) -> int:

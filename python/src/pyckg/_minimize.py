@@ -154,8 +154,8 @@ def _read_costs(costs: object, limits: Constraints) -> list[float]:
     prices = vector("costs", costs)
     if len(prices) != 1 + len(limits.sources):
         raise InvalidError(
-            f"costs has length {len(prices)}, not {1 + len(limits.sources)}: a number for fun and one for each function of"
-            " constraints"
+            f"costs has length {len(prices)}, not {1 + len(limits.sources)}: a number for fun and one for each function"
+            " of constraints"
         )
     if not limits.sources:
         raise InvalidError("costs: there is no function beside fun that could be called apart")
@@ -255,8 +255,8 @@ class _Evaluation:
         design = dict(parameters)
         wanted = design.pop("measure", None)  # None: everything
         if self.first is not None and self.first[0] == design:
-            (_, values), self.first = self.first, None
-            return values
+            (_, known), self.first = self.first, None
+            return known
         values: dict[str, Any] = {}
         at = 1 + len(self.limits.named) + len(self.limits.returned)
         if wanted is None or "fun" in wanted:

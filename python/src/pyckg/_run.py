@@ -88,7 +88,8 @@ class Run:
         """What an evaluation gave: the objective, or outcomes by name. What is not finite is a failure."""
         wanted = trial.measure or self._study.outcomes[:1]
         if not isinstance(value, Mapping) and len(wanted) > 1:
-            raise WrongTypeError(f"a mapping from names to values is expected of {', '.join(wanted)}, not {kind(value)}")
+            names = ", ".join(wanted)
+            raise WrongTypeError(f"a mapping from names to values is expected of {names}, not {kind(value)}")
         values = value if isinstance(value, Mapping) else {wanted[0]: value}
         for name, given in values.items():
             if name in self._answers:
