@@ -172,13 +172,14 @@ static void test_definition_on_a_line(void **state)
     (void)state;
     const int large = check_definition(1, -INFINITY, 0.4, 11) + check_definition(1, -0.3, INFINITY, 12) +
                       check_definition(1, -0.4, 0.6, 13);
-    assert_true(large >= 8);
+    assert_true(large >= test_scale(8, 2));
 }
 
 static void test_definition_on_a_square(void **state)
 {
     (void)state;
-    assert_true(check_definition(2, -INFINITY, 0.4, 21) + check_definition(2, -0.4, 0.6, 22) >= 5);
+    assert_true(check_definition(2, -INFINITY, 0.4, 21) + check_definition(2, -0.4, 0.6, 22) >=
+                test_scale(5, 1));
 }
 
 /* Far fewer points, drawn where the volume lies: right on average, and each draw within a factor of two. */
