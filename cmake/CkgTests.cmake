@@ -126,9 +126,10 @@ endif()
 # Under a sanitizer these take minutes and reach little that others do not: every block of the documentation, whole comparisons and studies from end to
 # end, pictures by the dozen, hundreds of constraints under every policy, studies compared bit by bit, the counting of work between two questions to the caller.
 if(CKG_SANITIZE)
-    set(left_out contract/test_hurry contract/test_many_constraints contract/test_repeated_constraints contract/test_policies_same)
+    set(left_out contract/test_hurry contract/test_many_constraints contract/test_repeated_constraints contract/test_policies_same
+        contract/test_scale contract/test_thompson contract/test_trust)
     if(CKG_PROGRAM)
-        list(APPEND left_out app/test_docs app/test_bench app/test_bench_own app/test_geometry app/test_digits app/test_outage app/test_own_designs app/test_slurm
+        list(APPEND left_out app/test_docs app/test_history app/test_many_constraints app/test_bench app/test_bench_own app/test_geometry app/test_digits app/test_outage app/test_own_designs app/test_slurm
             app/test_postgresql app/test_worker_postgresql
             app/test_study_crashes app/test_study_deck app/test_study_laboratory app/test_study_network)
     endif()
