@@ -13,6 +13,8 @@ READS = {
     "points": "tables of designs, as `predict` reads them",
     "rows": "trials as a store keeps them",
     "request": "the heads of requests, as `serve` reads them",
+    "body": "the bodies of requests",
+    "template": "templates of input files",
     "rules": "rules between parameters",
     "store": "the database file",
 }
