@@ -8,9 +8,9 @@
 
 #include <assert.h>
 #include <math.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <stdint.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -192,16 +192,26 @@ static int is_brief(double value)
     return strtod(text, NULL) == value;
 }
 
-/* 1 when both trials measured the same outcomes with the same values; *brief: all of them have few digits. */
-static int agree(const struct ckg__trial *a, const struct ckg__trial *b, int *brief)
+/* Likewise of one whose noise is to be estimated: others say nothing of that. */
+static int says_little(const struct ckg_problem *problem, const struct ckg_measurement *m)
+{
+    return ckg__noise_estimated(&problem->outcome[m->outcome]) && is_brief(m->value);
+}
+
+/*
+ * 1 when both trials measured the same outcomes with the same values; *brief: one whose noise is to be
+ * estimated has few digits.
+ */
+static int agree(const struct ckg_problem *problem, const struct ckg__trial *a, const struct ckg__trial *b,
+                 int *brief)
 {
     int same = a->count == b->count;
 
-    *brief = 1;
+    *brief = 0;
     for (int i = 0; same && i < a->count; i++) {
         const struct ckg_measurement *m = measurement_of(b, a->measured[i].outcome);
         same = m && m->value == a->measured[i].value;
-        *brief &= is_brief(a->measured[i].value);
+        *brief |= says_little(problem, &a->measured[i]);
     }
     return same;
 }
@@ -210,19 +220,20 @@ static int agree(const struct ckg__trial *a, const struct ckg__trial *b, int *br
  * Likewise where outcomes are measured apart: those that both measured. -1: there are none, and nothing is
  * said.
  */
-static int agree_in_common(const struct ckg__trial *a, const struct ckg__trial *b, int *brief)
+static int agree_in_common(const struct ckg_problem *problem, const struct ckg__trial *a,
+                           const struct ckg__trial *b, int *brief)
 {
     int common = 0;
     int same = 1;
 
-    *brief = 1;
+    *brief = 0;
     for (int i = 0; i < a->count; i++) {
         const struct ckg_measurement *m = measurement_of(b, a->measured[i].outcome);
         if (!m)
             continue;
         common++;
         same &= m->value == a->measured[i].value;
-        *brief &= is_brief(a->measured[i].value);
+        *brief |= says_little(problem, &a->measured[i]);
     }
     return common ? same : -1;
 }
@@ -237,8 +248,8 @@ static void weigh_repeat(const struct ckg__data *data, int trial, int newest, in
         const struct ckg__trial *other = &data->trial[t];
         if (t == trial || other->state != CKG_COMPLETE)
             continue;
-        const int same = data->problem->separate ? agree_in_common(other, now, &brief)
-                                                 : agree(other, now, &brief);
+        const int same = data->problem->separate ? agree_in_common(data->problem, other, now, &brief)
+                                                 : agree(data->problem, other, now, &brief);
         if (!same)
             ++*unlike;
         else if (same > 0)

@@ -4,7 +4,7 @@
  * answers to the last bit. Where the values agree, models go through them and the search to the last digits,
  * which is worth far more than a design of the initial ones; where they do not, the estimate of the noise has
  * something to go by, and the best design so far was looked at twice. Without noise, 40 evaluations of six
- * functions end 10 to 10,000 times nearer to the optimum (bench/results/repeat.md).
+ * functions end 100 to 40,000 times nearer to the optimum (bench/results/repeat.md).
  */
 #include "study/study.h"
 

@@ -35,7 +35,7 @@ static ckg_study *new_study(void)
 static void evaluate(const double *x, double *values)
 {
     values[0] = sqrt(pow(x[0] - 3.2, 2) + pow(x[1] - 1.7, 2));
-    values[1] = 0.1 * x[0] - 0.07 * x[1];
+    values[1] = LONG * (0.1 * x[0] - 0.07 * x[1] - 0.01);
 }
 
 static void test_a_lattice_is_exhausted(void **state)
@@ -64,7 +64,7 @@ static int settled_by(int count, const double *objective)
     const double x[] = {2, 3};
 
     for (int i = 0; i < count; i++)
-        tell_at(s, x, (const double[]){objective[i], 1});
+        tell_at(s, x, (const double[]){objective[i], LONG});
     const int settled = ckg__data_settled(&s->data, 0);
     ckg_study_free(s);
     return settled;
@@ -95,14 +95,38 @@ static void test_the_whole_study(void **state)
     const double second[] = {1, 1};
 
     (void)state;
-    tell_at(s, first, (const double[]){-LONG, 0.25});
-    tell_at(s, second, (const double[]){LONG, 0.25});
+    tell_at(s, first, (const double[]){-LONG, -LONG});
+    tell_at(s, second, (const double[]){LONG, -LONG});
     assert_false(ckg__data_settled(&s->data, 1));
-    tell_at(s, first, (const double[]){-LONG, 0.25});
+    tell_at(s, first, (const double[]){-LONG, -LONG});
     assert_true(ckg__data_settled(&s->data, 1));
-    tell_at(s, second, (const double[]){1.75, 0.25});
+    tell_at(s, second, (const double[]){1.75, -LONG});
     assert_false(ckg__data_settled(&s->data, 0) || ckg__data_settled(&s->data, 1));
     ckg_study_free(s);
+}
+
+/* What is known to have no noise says nothing of the others, and one rounded value is enough to doubt. */
+static void test_one_of_few_digits(void **state)
+{
+    (void)state;
+    for (int known = 0; known < 2; known++) {
+        ckg_options o = CKG_OPTIONS_INIT;
+        ckg_problem *p;
+        const double x[] = {1, 2};
+
+        must(ckg_problem_new(&p));
+        must(ckg_problem_add_real(p, "a", 0, 4, CKG_LINEAR));
+        must(ckg_problem_add_real(p, "b", 0, 4, CKG_LINEAR));
+        must(ckg_problem_add_constraint(p, "c", -INFINITY, 2));
+        must(ckg_problem_set_noise(p, "c", known ? CKG_NOISE_NONE : CKG_NOISE_AUTO, 0));
+        ckg_study *s = study_of(p, &o);
+        tell_at(s, x, (const double[]){12.3, LONG});
+        tell_at(s, x, (const double[]){12.3, LONG});
+        assert_false(ckg__data_settled(&s->data, 0));
+        tell_at(s, x, (const double[]){12.3, LONG});
+        assert_true(ckg__data_settled(&s->data, 0));
+        ckg_study_free(s);
+    }
 }
 
 /* A standard deviation that was given is believed. */
@@ -257,6 +281,6 @@ static void test_rebuilt(void **state)
 int main(void)
 {
     return RUN_TESTS(test_a_lattice_is_exhausted, test_what_settles_a_design, test_the_whole_study,
-                     test_known_noise, test_the_best_is_repeated, test_when_nothing_is_repeated,
-                     test_models_believe_it, test_rebuilt);
+                     test_known_noise, test_one_of_few_digits, test_the_best_is_repeated,
+                     test_when_nothing_is_repeated, test_models_believe_it, test_rebuilt);
 }
