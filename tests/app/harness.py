@@ -113,16 +113,20 @@ def set_columns(terminal, columns):
 
 
 class Folder:
-    """A folder of its own, removed at the end."""
+    """A folder of its own, removed at the end; programs that it started and that no test waited for end with it."""
 
     def __init__(self, where=None):
         self.path = pathlib.Path(tempfile.mkdtemp(prefix="ckg-", dir=where))
         self.mark = MARK + self.path.name
+        self.started = []
 
     def __enter__(self):
         return self
 
     def __exit__(self, *_):
+        for process in self.started:
+            if process.poll() is None:
+                kill_group(process)
         shutil.rmtree(self.path, ignore_errors=True)
 
     def __truediv__(self, name):
@@ -140,8 +144,10 @@ class Folder:
         how.setdefault("stdin", subprocess.DEVNULL)
         env = environment(self.mark, **how.pop("env", {}))
         program = WITH_FAULTS if "CKG_FAULT" in env else PROGRAM
-        return subprocess.Popen([program, *(w if isinstance(w, bytes) else str(w) for w in words)], cwd=how.pop("cwd", self.path), env=env, start_new_session=True,
-                                preexec_fn=reset_signals, **how)
+        words = [w if isinstance(w, bytes) else str(w) for w in words]
+        process = subprocess.Popen([program, *words], cwd=how.pop("cwd", self.path), env=env, start_new_session=True, preexec_fn=reset_signals, **how)
+        self.started.append(process)
+        return process
 
     def ckg(self, *words, expect=None, **how):
         """The program to its end: status, output, complaints. It must never die of a signal that the test did not ask for."""
