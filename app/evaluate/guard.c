@@ -259,6 +259,26 @@ static void forget_handlers(void)
     signal(SIGCHLD, SIG_IGN); /* guards need no farewell */
 }
 
+static void on_hangup(int number)
+{
+    (void)number; /* there is still something to end */
+}
+
+/*
+ * The system sends SIGHUP to what a dead run leaves, if some of it was stopped then. A handler is not
+ * inherited by evaluations, for which the signal is what it was for the run.
+ */
+static void outlive_hangup(void)
+{
+    struct sigaction action;
+
+    if (sigaction(SIGHUP, NULL, &action) || action.sa_handler == SIG_IGN)
+        return;
+    action = (struct sigaction){.sa_handler = on_hangup, .sa_flags = SA_RESTART};
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGHUP, &action, NULL);
+}
+
 /* Request by request, until the run has closed its end. */
 static void serve(int socket)
 {
@@ -304,6 +324,7 @@ void app_guard_begin(struct app_guard *g)
         setpgid(0, 0);
         prctl(PR_SET_NAME, name);
         forget_handlers();
+        outlive_hangup();
         sigprocmask(SIG_SETMASK, &before, NULL);
         close_others(ends[1]);
         serve(ends[1]);

@@ -249,7 +249,10 @@ static int kill_child(void *context, pid_t child)
 {
     const struct doomed *doomed = context;
 
-    if (reap_child(NULL, child) || (doomed->text && !belongs(child, &doomed->family, doomed->text)))
+    /* One that has ended meanwhile may have left children, which are ours since then. */
+    if (reap_child(NULL, child))
+        return 1;
+    if (doomed->text && !belongs(child, &doomed->family, doomed->text))
         return 0;
 
     /* Another user's, a setuid program say, cannot be killed, and may live for days: it is left alone. */

@@ -1,6 +1,7 @@
 """What an attacker, a damaged store or another user's process must not be able to do."""
 import os
 import shutil
+import signal
 import sqlite3
 import subprocess
 import sys
@@ -299,6 +300,43 @@ def test_daemons_of_a_killed_run():
         run.communicate()
         check(run.returncode == 0 and not is_alive(second))
         folder.nothing_left()
+
+
+def processes_called(name):
+    found = []
+    for entry in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            found += [int(entry)] if open(f"/proc/{entry}/comm").read() == f"{name}\n" else []
+        except OSError:
+            pass
+    return found
+
+
+def is_stopped(pid):
+    return open(f"/proc/{pid}/stat").read().rsplit(")", 1)[1].split()[0] == "T"
+
+
+def test_stopped_guards_of_a_killed_run():
+    """The system sends SIGHUP to those of a killed run who were stopped at its death: they do their work all the same."""
+    with Folder() as folder:
+        folder.write("daemon.py", DAEMON)
+        folder.write("s.yaml", problem("s", ["sh", "-c", f"env -i setsid '{sys.executable}' daemon.py daemon & {once_there('go', 'true')}"], budget=1))
+        run = folder.start("run", "s.yaml")
+        wait_for((folder / "daemon").exists, "the daemon")
+        daemon = int((folder / "daemon").read_text())
+        guards = processes_called(f"ckgg {run.pid}")
+        try:
+            check(len(guards) == 2, "who starts guards, and one of them:", guards)
+            for pid in guards:
+                os.kill(pid, signal.SIGSTOP)
+            wait_for(lambda: all(map(is_stopped, guards)), "guards that are stopped")
+            run.kill()
+            run.communicate()
+            wait_for(lambda: not is_alive(daemon), "the end of the daemon")
+            folder.nothing_left()
+        finally:
+            for pid in filter(is_alive, [daemon, *guards]):
+                os.kill(pid, signal.SIGKILL)
 
 
 def test_killed_guard():
