@@ -75,6 +75,7 @@ KillWait=1
 OverTimeLimit=0
 InactiveLimit=0
 MinJobAge=300
+MessageTimeout=60
 ReturnToService=2
 SlurmdTimeout=300
 NodeName=$name NodeAddr=127.0.0.1 CPUs=16 RealMemory=1024 State=UNKNOWN
@@ -82,6 +83,9 @@ PartitionName=all Nodes=$name Default=YES MaxTime=60 DefaultTime=10 PriorityTier
 PartitionName=urgent Nodes=$name MaxTime=60 PriorityTier=10 State=UP
 END
 }
+
+# Seconds that anything may take, on a machine however busy.
+patience=300
 
 # wait_for SECONDS COMMAND…
 wait_for() {
@@ -106,7 +110,7 @@ process_of() {
 end() {
     number=$(process_of "$1") || return 0
     kill "$number" 2>/dev/null || return 0
-    wait_for 10 test ! -d "/proc/$number" || kill -9 "$number" 2>/dev/null || true
+    wait_for "$patience" test ! -d "/proc/$number" || kill -9 "$number" 2>/dev/null || true
 }
 
 start() {
@@ -125,9 +129,9 @@ start() {
 
     configure
     slurmctld -c -f "$SLURM_CONF" || complain "slurmctld does not start; see $folder/slurmctld.log"
-    wait_for 20 controller_answers || complain "slurmctld does not answer; see $folder/slurmctld.log"
+    wait_for "$patience" controller_answers || complain "slurmctld does not answer; see $folder/slurmctld.log"
     slurmd -f "$SLURM_CONF" || complain "slurmd does not start; see $folder/slurmd.log"
-    wait_for 30 node_is_up || complain "the node does not come up; see $folder/slurmd.log"
+    wait_for "$patience" node_is_up || complain "the node does not come up; see $folder/slurmd.log"
 }
 
 case $1 in
@@ -139,8 +143,8 @@ stop)
     end munged
     ;;
 node-down) end slurmd ;;
-node-up) slurmd -f "$SLURM_CONF" && wait_for 30 node_is_up ;;
+node-up) slurmd -f "$SLURM_CONF" && wait_for "$patience" node_is_up ;;
 controller-down) end slurmctld ;;
-controller-up) slurmctld -f "$SLURM_CONF" && wait_for 30 controller_answers ;;
+controller-up) slurmctld -f "$SLURM_CONF" && wait_for "$patience" controller_answers ;;
 *) usage ;;
 esac

@@ -10,7 +10,7 @@ from harness import Folder, check, kill_group, main, problem, wait_for  # noqa: 
 # sbatch, squeue, scontrol and scancel in one. The n-th submission does what the n-th word of PLAN says: `run`, with or without an error behind it, or a
 # state in which its tasks end without having been run. Every call is a line of `said`.
 STAND_IN = r"""
-import os, subprocess, sys, time
+import os, signal, sys, time
 here = os.environ["SLURM_HERE"]
 name, words = os.path.basename(sys.argv[0]), sys.argv[1:]
 with open(f"{here}/said", "a") as said:
@@ -32,11 +32,15 @@ def jobs():
             yield entry[4:], title, state.strip()
 
 
+def state_of(job):
+    return next((state.split()[0] for name, _, state in jobs() if name == job), None)
+
+
 def set_state(job, state):
     title = open(f"{here}/job.{job}").read().split()[0] if os.path.exists(f"{here}/job.{job}") else option("--job-name=")
-    with open(f"{here}/job.{job}.part", "w") as out:
+    with open(f"{here}/part.{job}.{os.getpid()}", "w") as out:
         out.write(f"{title} {state}")
-    os.rename(f"{here}/job.{job}.part", f"{here}/job.{job}")
+    os.rename(f"{here}/part.{job}.{os.getpid()}", f"{here}/job.{job}")
 
 
 def submit():
@@ -58,11 +62,12 @@ def submit():
         if os.fork():
             continue
         os.setsid()
+        open(f"{here}/leads.{job}.{os.getpid()}", "w").close()
         for descriptor in (0, 1, 2):
             os.dup2(os.open("/dev/null", os.O_RDWR), descriptor)
         env = {**os.environ, "SLURM_ARRAY_TASK_ID": str(index), "CKG_WORKER": ""}
         os.execvpe("sh", ["sh", "-c", f"sh -c \"$1\"; code=$?; [ $code = 0 ] && s=COMPLETED || s=FAILED; "
-                          f"echo \"$2 $s $code:0\" >'{here}/job.{job}.part' && mv '{here}/job.{job}.part' '{here}/job.{job}'", "sh", script, option("--job-name=")], env)
+                          f"echo \"$2 $s $code:0\" >'{here}/part.{job}.end' && mv '{here}/part.{job}.end' '{here}/job.{job}'", "sh", script, option("--job-name=")], env)
     if what == "doubt":
         refuse("Batch job submission failed: Socket timed out on send/recv operation")
     while what == "hang":
@@ -92,6 +97,13 @@ def control():
 
 def cancel():
     for job in words[1:]:
+        if state_of(job) == "RUNNING":
+            while not (leader := [e for e in os.listdir(here) if e.startswith(f"leads.{job}.")]):
+                time.sleep(0.01)
+            try:
+                os.killpg(int(leader[0].split(".")[-1]), signal.SIGTERM)
+            except ProcessLookupError:
+                pass
         set_state(job, "CANCELLED 0:15")
 
 
@@ -275,8 +287,11 @@ def test_another_design():
         kill_group(run)
         for path in scene.path.glob("s.db*"):
             path.unlink()
+        run = scene.start("run", "s.yaml", env=scene.env)
+        wait_for(lambda: sum(" CANCELLED " in path.read_text() for path in (scene / "slurm").glob("job.*")) == 2, "the end of the old ones")
         (scene / "gate").touch()
-        scene.run()
+        err = run.communicate()[1]
+        check(run.returncode == 0, run.returncode, err)
         scene.check_complete(calls={1: 2, 2: 2})
         check(len(scene.said("sbatch")) == 2 and len(scene.said("scancel")) == 2, scene.said("s"))
 
