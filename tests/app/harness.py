@@ -1,4 +1,5 @@
 """What the tests of the program share: folders to work in, the program run with a time limit, evaluators, processes that were left behind."""
+import contextlib
 import fcntl
 import json
 import os
@@ -25,6 +26,7 @@ MARK = f"CKG_TEST_MARK={os.getpid()}.{time.time_ns()}."
 # must be cut off lasts FOREVER, so that it cannot end by itself and pass for cut off.
 PATIENCE = 900
 FOREVER = 1000000
+MOMENT = 60  # enough for what was killed to go, on a machine however busy
 
 
 class Skip(Exception):
@@ -46,10 +48,15 @@ def check(truth, *what):
         raise AssertionError(" ".join(str(w) for w in what))
 
 
-def reset_signals():
-    """The tests may themselves run where SIGINT is ignored."""
-    for number in (signal.SIGINT, signal.SIGHUP, signal.SIGTERM, signal.SIGPIPE):
-        signal.signal(number, signal.SIG_DFL)
+def ignore_here(number):
+    """Here alone: what is started gets the signal's default, for a handler ends where a program begins."""
+    signal.signal(number, lambda *_: None)
+
+
+# The tests may themselves run where signals are ignored.
+for ignored in (signal.SIGINT, signal.SIGHUP, signal.SIGTERM):
+    if signal.getsignal(ignored) == signal.SIG_IGN:
+        ignore_here(ignored)
 
 
 class Terminal:
@@ -74,8 +81,8 @@ class Terminal:
         self.over = False
 
     def lead(self, held, folder, words, more):
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
-        program = subprocess.Popen([PROGRAM, *words], cwd=folder.path, env=environment(folder.mark, **more), preexec_fn=reset_signals)
+        ignore_here(signal.SIGINT)
+        program = subprocess.Popen([PROGRAM, *words], cwd=folder.path, env=environment(folder.mark, **more))
         status = program.wait()
         for descriptor in (0, 1, 2):
             os.close(descriptor)
@@ -145,7 +152,7 @@ class Folder:
         env = environment(self.mark, **how.pop("env", {}))
         program = WITH_FAULTS if "CKG_FAULT" in env else PROGRAM
         words = [w if isinstance(w, bytes) else str(w) for w in words]
-        process = subprocess.Popen([program, *words], cwd=how.pop("cwd", self.path), env=env, start_new_session=True, preexec_fn=reset_signals, **how)
+        process = subprocess.Popen([program, *words], cwd=how.pop("cwd", self.path), env=env, start_new_session=True, **how)
         self.started.append(process)
         return process
 
@@ -211,7 +218,7 @@ def preload(folder, name, **settings):
     """The environment of a program with tests/app/shim_NAME.c in front of the system's library."""
     source = pathlib.Path(__file__).with_name(f"shim_{name}.c")
     if not (folder / f"{name}.so").exists():
-        subprocess.run([os.environ.get("CC", "cc"), "-O1", "-shared", "-fPIC", "-o", str(folder / f"{name}.so"), str(source), "-ldl"], check=True)
+        subprocess.run([os.environ.get("CC", "cc"), "-O1", "-shared", "-fPIC", "-o", str(folder / f"{name}.so"), str(source), "-ldl", "-lm"], check=True)
     sanitizer = ":".join(filter(None, (os.environ.get("ASAN_OPTIONS"), "verify_asan_link_order=0")))
     return {"LD_PRELOAD": folder / f"{name}.so", "ASAN_OPTIONS": sanitizer, **settings}
 
@@ -312,9 +319,16 @@ def main(names, beside=()):
             run_test(name, test, failures)
     for thread in threads:
         thread.join()
-    failed = len(failures)
-    for pid, what in left_behind():
+    sys.exit(1 if end_what_is_left() or failures else 0)
+
+
+def end_what_is_left():
+    """How many processes are left behind, which are ended; what was killed may take a moment to go."""
+    end = time.monotonic() + MOMENT
+    while (left := left_behind()) and time.monotonic() < end:
+        time.sleep(0.005)
+    for pid, what in left:
         print("left behind:", pid, what)
-        os.kill(pid, signal.SIGKILL)
-        failed += 1
-    sys.exit(1 if failed else 0)
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+    return len(left)

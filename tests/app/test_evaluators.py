@@ -9,7 +9,7 @@ import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from harness import (FOREVER, PATIENCE, PROGRAM, Folder, Terminal, check, check_numbers, compile_c, environment, main, once_there, problem,  # noqa: E402
-                     read_until, reset_signals, scale, wait_for)
+                     read_until, scale, wait_for)
 
 GOOD = 'echo \'{"f": 1, "c": -1}\'\n'
 HANG = f"sleep {FOREVER}"
@@ -311,7 +311,7 @@ def test_interrupted_on_a_terminal():
 def test_nohup():
     with Folder() as folder:
         waiting_study(folder)
-        process = subprocess.Popen(["nohup", PROGRAM, "run", "s.yaml"], cwd=folder.path, env=environment(folder.mark), preexec_fn=reset_signals,
+        process = subprocess.Popen(["nohup", PROGRAM, "run", "s.yaml"], cwd=folder.path, env=environment(folder.mark),
                                    stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         wait_for_two(folder)
         process.send_signal(signal.SIGHUP)
@@ -361,7 +361,7 @@ def test_children_that_were_there_before():
         process = subprocess.run(["/bin/sh", "-c", script], cwd=folder.path, env=environment(folder.mark), stdout=subprocess.DEVNULL)
         check(process.returncode == 0)
         innocent = int((folder / "innocent").read_text())
-        check(command_of(innocent).startswith(b"sleep"), "it was killed")
+        check(command_of(innocent), "it was killed")  # it may still be about to become `sleep`
         os.kill(innocent, signal.SIGKILL)
         folder.nothing_left()
 
