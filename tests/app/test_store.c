@@ -356,11 +356,17 @@ static void check_expiry(struct scene *s)
 
     if (s->kind == &stores[0])
         return; /* each client has a clock of its own: tests/app/test_clocks.py */
-    silent.lease = lively.lease = 1;
+    silent.lease = lively.lease = 1000;
     assert_int_equal(add_state(s, 1, 2, "pending", 1, 0), CKG_OK);
     assert_int_equal(claim(s, &lively).number, 1);
     assert_int_equal(claim(s, &silent).number, 2);
     assert_int_equal(claim(s, &here).number, 0);
+
+    /* Both for another second; one of them is renewed, and nobody looks meanwhile, however long that takes.
+     */
+    silent.lease = lively.lease = 1;
+    assert_int_equal(s->t->heartbeat(s->store, &silent, &s->message), CKG_OK);
+    assert_int_equal(s->t->heartbeat(s->store, &lively, &s->message), CKG_OK);
     lively.lease = 1000;
     assert_int_equal(s->t->heartbeat(s->store, &lively, &s->message), CKG_OK);
 
