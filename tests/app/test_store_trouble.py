@@ -49,11 +49,13 @@ def test_full_at_every_write():
 def test_full_with_others_running():
     """A result that cannot be stored ends the run, but what runs beside it is waited for and stored."""
     with Folder() as folder:
-        script = f'test "$CKG_TRIAL" = 1 || {{ {once_there("go", ":")}; }}; {SAY}'
+        # Trial 1 answers when the others have begun, so that both run when its answer comes.
+        script = f'touch begun$CKG_TRIAL; until test -e go || {{ test $CKG_TRIAL = 1 && test -e begun2 && test -e begun3; }}; do sleep 0.02; done; {SAY}'
         folder.write("s.yaml", problem("s", ["/bin/sh", "-c", script], budget=3, evaluate="  parallel: 3\n"))
         for place in range(40, 120, 3):
             remove_store(folder)
-            (folder / "go").unlink(missing_ok=True)
+            for name in ("go", "begun1", "begun2", "begun3"):
+                (folder / name).unlink(missing_ok=True)
             result = run_with_full_disk(folder, place)
             states = [t["state"] for t in folder.trials("s.yaml")]
             if "trial 1 answered" in result.err:
