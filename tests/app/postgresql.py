@@ -12,6 +12,7 @@ import tempfile
 import time
 
 USER = "nobody"  # a server refuses to be root's
+PATIENCE = "900"  # seconds that it may take to start or to end
 
 
 def find(name):
@@ -60,13 +61,13 @@ class Server:
         return done.stdout
 
     def start(self):
-        self.do(find("pg_ctl"), "-D", self.data, "-l", os.path.join(self.folder, "log"), "-w", "-t", "60", "start")
+        self.do(find("pg_ctl"), "-D", self.data, "-l", os.path.join(self.folder, "log"), "-w", "-t", PATIENCE, "start")
 
     def restart(self, mode="immediate"):
-        self.do(find("pg_ctl"), "-D", self.data, "-l", os.path.join(self.folder, "log"), "-w", "-t", "60", "-m", mode, "restart")
+        self.do(find("pg_ctl"), "-D", self.data, "-l", os.path.join(self.folder, "log"), "-w", "-t", PATIENCE, "-m", mode, "restart")
 
     def stop(self, mode="immediate"):
-        self.do(find("pg_ctl"), "-D", self.data, "-w", "-t", "60", "-m", mode, "stop")
+        self.do(find("pg_ctl"), "-D", self.data, "-w", "-t", PATIENCE, "-m", mode, "stop")
 
     def sql(self, words, database="postgres", user="boss"):
         env = {**os.environ, "PGPASSWORD": "boss"}
@@ -84,13 +85,20 @@ class Server:
         self.sql(f"CREATE DATABASE {name} OWNER ckg")
         return self.url(name)
 
+    def has_begun(self, database, process):
+        """The run or worker has opened its store and goes on by itself should the server end, or it has ended."""
+        try:
+            return process.poll() is not None or self.sql(f"SELECT COUNT(*) FROM ckg.worker WHERE process = {process.pid}", database=database) == "1"
+        except RuntimeError:
+            return False  # no table yet
+
     def is_up(self):
         try:
             return self.sql("SELECT 1") == "1"
         except RuntimeError:
             return False
 
-    def wait(self, seconds=60):
+    def wait(self, seconds=float(PATIENCE)):
         until = time.monotonic() + seconds
         while not self.is_up():
             if time.monotonic() > until:

@@ -7,15 +7,23 @@ import sys
 import time
 
 import postgresql
-from harness import PATIENCE, PROGRAM, Folder, check, check_numbers, compile_c, kill_group, main, once_there, problem, wait_for
+from harness import PATIENCE, PROGRAM, Folder, check, check_numbers, compile_c, kill_group, main, once_there, problem, read_until, wait_for
 from test_concurrent import EVALUATOR
 from test_worker import begun, ended, shell
 
 SERVER = None
 
 
+def name_of(folder):
+    return folder.path.name.replace("-", "_").lower()
+
+
 def database(folder):
-    return SERVER.database(folder.path.name.replace("-", "_").lower())
+    return SERVER.database(name_of(folder))
+
+
+def wait_for_workers(folder, workers):
+    wait_for(lambda: all(SERVER.has_begun(name_of(folder), worker) for worker in workers), "the workers")
 
 
 def work(folder, url, *words, **how):
@@ -41,8 +49,10 @@ def test_workers_kills_and_restarts():
         url, budget, kills = database(folder), 60, 2
         compile_c(folder, "quick", EVALUATOR)
         for name in "st":
-            folder.write(f"{name}.yaml", problem(name, ["./quick", "{x}"], budget=budget))
+            folder.write(f"{name}.yaml", problem(name, ["sh", "-c", once_there("go", "exec ./quick $0"), "{x}"], budget=budget))
         workers = [start(folder, url, "--begin", "--until-idle", "--quiet", "--slots", 2) for _ in range(4)]
+        wait_for_workers(folder, workers)
+        (folder / "go").touch()
         for turn in range(6):
             time.sleep(rng.uniform(0.1, 0.3))
             if turn % 3 == 1:
@@ -50,6 +60,7 @@ def test_workers_kills_and_restarts():
             elif turn % 3 == 2:
                 kill_group(workers.pop(0))
                 workers.append(start(folder, url, "--begin", "--until-idle", "--quiet", "--slots", 2))
+                wait_for_workers(folder, workers)
             else:
                 SERVER.sql(f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'ckg' AND pid <> pg_backend_pid()")
         for process in workers:
@@ -98,13 +109,13 @@ def test_a_worker_outlives_its_server():
             folder.write("go", "")
             wait_for(lambda: [name for name in spooled(folder) if name.endswith(".answer")])
             late = start(folder, url, "--until-idle", "--quiet")
-            time.sleep(1)
+            said = read_until(late.stderr, b"waiting for it").decode()
         finally:
             SERVER.start()
         status, out, err = ended(process)
         check(status == 0, status, out, err)
         status, out, err = ended(late)
-        check(status == 0 and err.count("waiting for it") == 1, status, out, err)
+        check(status == 0 and (said + err).count("waiting for it") == 1, status, out, said, err)
         check([t["values"]["f"] for t in trials(folder, url)] == [7, 7, 7], trials(folder, url))
         check(sum(begun(folder).values()) == 3 and not spooled(folder), begun(folder), spooled(folder))
 
