@@ -191,6 +191,22 @@ struct app_errand *app_board_next(struct app_board *b, enum app_duty whose, doub
     return over ? NULL : e;
 }
 
+int app_board_looked(struct app_board *b)
+{
+    pthread_mutex_lock(&b->lock);
+    const int looked = b->looked;
+    pthread_mutex_unlock(&b->lock);
+    return looked;
+}
+
+void app_board_look(struct app_board *b)
+{
+    pthread_mutex_lock(&b->lock);
+    b->looked = 1;
+    ring(b);
+    pthread_mutex_unlock(&b->lock);
+}
+
 int app_board_hurried(struct app_board *b)
 {
     pthread_mutex_lock(&b->lock);
@@ -374,6 +390,7 @@ void app_board_stop(struct app_board *b)
     b->stopping = 1;
     for (int i = 0; i < APP_DUTIES; i++)
         pthread_cond_broadcast(&b->stir[i]);
+    ring(b);
     pthread_mutex_unlock(&b->lock);
 }
 

@@ -85,6 +85,7 @@ struct app_board {
     struct app_errand *running[APP_DUTIES]; /* that others may share; NULL: none */
     int queued;
     int hurried; /* 1: the clerk is to look at everything now */
+    int looked;  /* 1: it has looked at everything once */
     int bell;    /* a descriptor: a byte for the front, for each change */
     int stopping;
     uint64_t sequence;
@@ -120,6 +121,9 @@ int app_board_stopping(struct app_board *board);
 
 /* --- the front's side --- */
 
+/* 1 when every study that there is, is on the board. */
+int app_board_looked(struct app_board *board);
+
 /* The errand, done or under way, of a state of the study as it is now; NULL: too much is waiting already. */
 struct app_errand *app_board_ask(struct app_board *board, const struct app_errand *wanted);
 
@@ -139,6 +143,9 @@ struct app_errand *app_board_next(struct app_board *board, enum app_duty whose, 
 
 /* 1 when the clerk is to look at everything now; not any more from then on. */
 int app_board_hurried(struct app_board *board);
+
+/* The clerk has looked at everything. */
+void app_board_look(struct app_board *board);
 
 /* 1 when nobody wants it any more: for the notebook's interrupt. */
 int app_board_unwanted(struct app_board *board, const struct app_errand *errand);

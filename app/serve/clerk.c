@@ -361,7 +361,8 @@ void *app_clerk_work(void *context)
                 look_through(office, &office->shelves[i]);
             for (int i = 0; i < office->count && !app_board_stopping(clerk->board); i++)
                 look_at(office, office->folders[i]);
-            office->looks++;
+            if (!office->looks++)
+                app_board_look(clerk->board);
             next = app_clock() + interval;
         }
         struct app_errand *e = app_board_next(clerk->board, APP_CLERKS, next > now ? next - now : 0);

@@ -28,8 +28,12 @@ struct hall {
     struct event *signals[SIGNALS], *bell, *beat, *watch;
     int64_t process, born; /* whose end is ours; 0: nobody's */
     int pipe[2];
+    const struct app_server *server;
+    int open; /* 1: whoever comes is let in */
     int lost; /* 1: a thread gave up */
 };
+
+static void open_doors(struct hall *h);
 
 /* --- what wakes the front --- */
 
@@ -62,6 +66,8 @@ static void on_bell(evutil_socket_t socket, short what, void *context)
     (void)what;
     while (read(socket, bytes, sizeof bytes) > 0)
         ;
+    if (!h->open && app_board_looked(h->front.board))
+        open_doors(h);
     app_connections_stir(&h->front);
     if (app_board_stopping(h->front.board)) {
         h->lost = 1;
@@ -172,6 +178,7 @@ static int open_hall(struct hall *h, struct app_server *s, struct app_message *m
     h->front.base = good ? event_base_new() : NULL;
     h->front.gate = &s->gate;
     h->front.board = s->clerk.board;
+    h->server = s;
     h->process = s->process;
     h->born = s->born;
     if (!h->front.base)
@@ -231,6 +238,14 @@ static void announce(const struct app_server *s)
     }
 }
 
+/* Every study is there from the first request on; who has come earlier waits. */
+static void open_doors(struct hall *h)
+{
+    announce(h->server);
+    evconnlistener_enable(h->listener);
+    h->open = 1;
+}
+
 /* The threads start with signals blocked, which are the front's. */
 static int start(pthread_t *thread, void *(*work)(void *), void *context, struct app_message *message)
 {
@@ -245,10 +260,8 @@ static int start(pthread_t *thread, void *(*work)(void *), void *context, struct
 }
 
 /* With all threads at work. */
-static int dispatch(struct hall *h, const struct app_server *s, struct app_message *message)
+static int dispatch(struct hall *h, struct app_message *message)
 {
-    announce(s);
-    evconnlistener_enable(h->listener);
     event_base_dispatch(h->front.base);
     return h->lost ? app_fail(message, CKG_ERR_NOMEM, "out of memory") : CKG_OK;
 }
@@ -272,7 +285,7 @@ static int serve(struct hall *h, struct app_server *s, struct app_message *messa
 
     /* Whoever is computing in the end hears that nobody waits any more. */
     if (!status)
-        status = dispatch(h, s, message);
+        status = dispatch(h, message);
     app_board_stop(board);
     while (count)
         pthread_join(threads[--count], NULL);

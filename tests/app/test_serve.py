@@ -165,7 +165,7 @@ def test_addresses():
         study = finished_study(folder)
         folder.write("empty.yaml", problem("empty", EVALUATE))
         with Server(folder, study, "empty.yaml") as server:
-            wait_for(lambda: len(server.lines("studies")) == 2)
+            check(len(server.lines("studies")) == 2, "a study is missing when it says that it serves:", server.lines("studies"))
             paths = ["/", "/study/1", "/study/1/trial/2", "/study/1/part/head", "/part/studies", "/style.css", "/live.js", "/api/v1/openapi.json",
                      *(f"/study/{i}/part/{s}" for i in (1, 2) for s in SECTIONS), "/study/2", "/study/2/report", "/study/1/report"]
             for path in paths:
