@@ -19,6 +19,7 @@ import glob
 import os
 import re
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
@@ -27,6 +28,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 WRITE = "--write" in sys.argv
 sys.argv = [word for word in sys.argv if word != "--write"]
 PROGRAM = os.path.abspath(sys.argv[1])
+PORT = re.compile(r"\b18\d{3}\b")
 NUMBER = re.compile(r"(?<![\w.])-?\d+(\.\d+)?(e[-+]?\d+)?(?![\w])")
 
 
@@ -140,10 +142,23 @@ def stop_slurm(folder):
         subprocess.run([os.path.join(ROOT, "scripts", "slurm-here.sh"), "stop", here], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 
+def with_free_ports(found):
+    """The ports 18000 to 18999 of a page may be somebody's: each becomes one that is free."""
+    named = sorted({port for _, _, lines in found for line in lines for port in re.findall(r"(?<=:)18\d{3}\b", line)})
+    with contextlib.ExitStack() as held:
+        sockets = [held.enter_context(socket.socket()) for _ in named]
+        for one in sockets:
+            one.bind(("127.0.0.1", 0))
+        ports = {port: str(one.getsockname()[1]) for port, one in zip(named, sockets)}
+    return [(line, words, [PORT.sub(lambda port: ports.get(port[0], port[0]), text) for text in lines]) for line, words, lines in found]
+
+
 def run_page(path, strict):
     name = os.path.relpath(path, ROOT)
     found = blocks(path)
-    with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as at_the_end:
+    if not WRITE:
+        found = with_free_ports(found)
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder, contextlib.ExitStack() as at_the_end:
         at_the_end.callback(stop_slurm, folder)
         for line, words, lines in found:
             file = next((word[5:] for word in words if word.startswith("file=")), None)

@@ -24,7 +24,7 @@ SCRIPTS = {
     "hangs": (HANG, "timed out"),
     "ignores the request to end": ("trap '' TERM\nwhile :; do " + HANG + "; done", "timed out"),
     "answers, then hangs": (GOOD + HANG, "timed out"),
-    "stops itself": ("kill -STOP $$", "timed out"),
+    "stops itself": ("while :; do kill -STOP $$; done", "timed out"),
     "closes its output, then hangs": ("exec >&- 2>&-\n" + HANG, "timed out"),
     "child in its group": (HANG + " &\n" + GOOD, None),
     "child in a session of its own": (f"setsid {HANG} </dev/null >/dev/null 2>&1 &\nsleep 0.05\n" + GOOD, None),
