@@ -372,7 +372,7 @@ optuna.logging.set_verbosity(optuna.logging.ERROR)
 
 def storage(path):
     if path.endswith(".db"):
-        return optuna.storages.RDBStorage(f"sqlite:///{path}", engine_kwargs={"connect_args": {"timeout": 60}})
+        return optuna.storages.RDBStorage(f"sqlite:///{path}", engine_kwargs={"connect_args": {"timeout": 900}})
     from optuna.storages.journal import JournalFileBackend
     return optuna.storages.JournalStorage(JournalFileBackend(path))
 
@@ -406,7 +406,7 @@ if __name__ == "__main__":
 def test_ten_workers(file: str, tmp_path: Path) -> None:
     script = tmp_path / "workers.py"
     script.write_text(WORKERS)
-    subprocess.run([sys.executable, str(script), str(tmp_path / file)], check=True, timeout=600)
+    subprocess.run([sys.executable, str(script), str(tmp_path / file)], check=True, timeout=3000)
 
 
 # --- the folder for OptunaHub ---

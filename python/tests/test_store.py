@@ -305,6 +305,7 @@ def test_killed_at_any_moment(folder: Path) -> None:
         far = progress() + chance.randrange(5)
         child = in_child(work)
         while progress() < far:
+            assert os.waitpid(child, os.WNOHANG) == (0, 0)  # else it would never come so far
             time.sleep(0.001)
         time.sleep(chance.uniform(0, 0.006))
         os.kill(child, signal.SIGKILL)
@@ -339,6 +340,15 @@ def test_several_processes_at_once(folder: Path) -> None:
     assert sorted(evaluated) == sorted(json.dumps(t.parameters) for t in study.trials(frame=False))
 
 
+def interrupt_when_it_waits(*_: object) -> None:
+    """When all is complete but what another has; looked at in another process, for here the study is at work."""
+    code = """import sqlite3
+print(*sqlite3.connect("s.db").execute("SELECT COUNT(*) FROM trial WHERE state = 'complete'").fetchone())"""
+    if int(subprocess.run([sys.executable, "-c", code], check=True, capture_output=True).stdout) == 5:
+        raise KeyboardInterrupt
+    signal.setitimer(signal.ITIMER_REAL, 0.1)
+
+
 def test_ctrl_c_gives_back(folder: Path) -> None:
     """Interrupted in the evaluation, or while it waits for another process: the study goes on."""
     study = make()
@@ -355,8 +365,8 @@ def test_ctrl_c_gives_back(folder: Path) -> None:
     other = make()
     taken = other._take(6, True)
     assert taken is not None and taken.number == 1
-    signal.signal(signal.SIGALRM, lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
-    signal.setitimer(signal.ITIMER_REAL, 0.5)
+    signal.signal(signal.SIGALRM, interrupt_when_it_waits)
+    signal.setitimer(signal.ITIMER_REAL, 0.1)
     with pytest.raises(KeyboardInterrupt):
         study.optimize(evaluate, 6)
     assert [t.state for t in study.trials(frame=False)] == ["running"] + ["complete"] * 5

@@ -8,6 +8,7 @@ import math
 import os
 import pathlib
 import random
+import shutil
 import signal
 import statistics
 import subprocess
@@ -106,12 +107,16 @@ class Experiments(unittest.TestCase):
             self.check_timing(folder)
 
     def kill_early(self, words, folder):
-        """As soon as it has written anything."""
-        process = subprocess.Popen(words, stderr=subprocess.DEVNULL)
-        while process.poll() is None and not (os.path.isdir(folder) and os.listdir(folder)):
-            time.sleep(0.001)
-        process.kill()
-        self.assertEqual(process.wait(), -signal.SIGKILL)
+        """As soon as it has written anything; where it was over before we could, once more."""
+        status = 0
+        while not status:
+            shutil.rmtree(folder, ignore_errors=True)
+            process = subprocess.Popen(words, stderr=subprocess.DEVNULL)
+            while process.poll() is None and not (os.path.isdir(folder) and os.listdir(folder)):
+                time.sleep(0.001)
+            process.kill()
+            status = process.wait()
+        self.assertEqual(status, -signal.SIGKILL)
 
     def kill_late(self, words, seconds):
         """After so many seconds; whether it was not over by then."""
