@@ -52,6 +52,7 @@ static struct ckg__search make_search(ckg_study *s, const struct ckg__policy *po
         .models = &s->models,
         .revision = s->revision,
         .initial = s->initial,
+        .budget = s->problem->separate ? 0 : s->budget,
         .effort = s->effort,
         .pool = s->pool,
         .arena = s->arena,

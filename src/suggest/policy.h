@@ -93,7 +93,7 @@ struct ckg__policy {
 /* clang-format off */
 #define CKG__POLICY_LIST(X) \
     X(ckg) X(cei) X(nei) X(kg) X(pkg) X(cts) X(scbo) X(pesc) X(cmes) X(pes) X(bagheri) X(al) \
-    X(alslack) X(sur) X(rollout) X(random) X(sobol)
+    X(alslack) X(sur) X(rollout) X(svmcbo) X(random) X(sobol)
 /* clang-format on */
 
 #define CKG__POLICY_DECLARE(name) extern const struct ckg__policy ckg__policy_##name;

@@ -76,6 +76,7 @@ struct ckg__search {
     struct ckg__models *models; /* the study's, up to date and conditioned on what is pending */
     uint64_t revision;          /* of their data */
     int initial;                /* designs of the study's initial design */
+    int budget;                 /* evaluations in all; 0: not known */
     struct ckg__effort effort;
     const double *setting;   /* of the policy's parameters */
     const double *objective; /* (trials) what was measured of it, in model units; NAN: nothing */
