@@ -32,6 +32,8 @@ static void print_details(const struct app_trial *t)
     app_say("\n");
     if (!isnan(t->seconds))
         app_say("%.3g s\n", t->seconds);
+    if (t->worker)
+        app_say("evaluated by %s\n", t->worker);
     if (t->starts > 1)
         app_say("started %d times\n", t->starts);
     print_block("notes", t->notes);

@@ -41,6 +41,7 @@ void app_trial_add_whole(const struct app_definition *d, const struct app_trial 
 {
     app_trial_add(d, t, out);
     app_json_add_integer(out, "starts", t->starts);
+    app_json_add_string(out, "worker", t->worker);
     app_json_add_string(out, "log", t->log);
     app_json_add_string(out, "answer", t->answer);
     app_json_member(out, "extra");

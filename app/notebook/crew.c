@@ -112,6 +112,17 @@ int app_crew_find(const struct app_notebook *n, struct app_crew *out)
     return status ? status : n->store->table->workers(n->store, take_worker, &g, n->message);
 }
 
+const char *app_crew_worker(const struct app_crew *crew, const struct app_trial *t, char *buffer)
+{
+    for (int i = 0; i < crew->held_count; i++)
+        for (int k = 0; crew->held[i].number == t->number && k < crew->count; k++)
+            if (crew->member[k].id == crew->held[i].worker) {
+                snprintf(buffer, 96, "%s %lld", crew->member[k].host, (long long)crew->member[k].process);
+                return buffer;
+            }
+    return t->worker;
+}
+
 void app_crew_free(struct app_crew *crew)
 {
     for (int i = 0; i < crew->count; i++)

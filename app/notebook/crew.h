@@ -33,6 +33,12 @@ struct app_crew {
 int app_crew_find(const struct app_notebook *notebook, struct app_crew *out);
 void app_crew_free(struct app_crew *crew);
 
+/*
+ * Who has the trial, as "host 4711", or else who evaluated it; NULL: nobody, or it is not known. `buffer`
+ * holds 96 bytes.
+ */
+const char *app_crew_worker(const struct app_crew *crew, const struct app_trial *trial, char *buffer);
+
 /* Designs that were chosen a minute, by the last twenty of them; NAN: fewer than two were. */
 double app_notebook_pace(const struct app_notebook *notebook);
 

@@ -34,6 +34,7 @@ void app_trial_free(struct app_trial *t)
     free(t->answer);
     free(t->extra);
     free(t->notes);
+    free(t->worker);
 }
 
 static json_t *read_object(struct app_notebook *n, int number, const char *text)
@@ -250,6 +251,20 @@ static int read_state(struct app_notebook *n, const struct app_record *r, enum a
                           r->number, r->state);
 }
 
+/* Of the machine's name people know the first word; 0 without memory. */
+static int read_worker(const char *evaluator, char **out)
+{
+    const char *process = evaluator ? strrchr(evaluator, ' ') : NULL;
+    struct app_text name = {0};
+
+    if (!process)
+        return replace_text(out, NULL);
+    app_text_print(&name, "%.*s%s", (int)strcspn(evaluator, " "), evaluator, process);
+    free(*out);
+    *out = name.data;
+    return !name.failed;
+}
+
 /* All that a record says of its trial. */
 static int read_trial(struct app_notebook *n, const struct app_record *r, struct app_trial *t)
 {
@@ -273,7 +288,7 @@ static int read_trial(struct app_notebook *n, const struct app_record *r, struct
 
     const int copied = replace_text(&t->why, r->why) && replace_text(&t->log, r->log) &&
                        replace_text(&t->answer, r->answer) && replace_text(&t->extra, r->extra) &&
-                       replace_text(&t->notes, r->notes);
+                       replace_text(&t->notes, r->notes) && read_worker(r->evaluator, &t->worker);
     return copied ? read_outcomes(n, r, t) : no_memory(n->message);
 }
 

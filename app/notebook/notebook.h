@@ -30,6 +30,7 @@ struct app_trial {
     char *answer, *extra, *notes;
     int starts, failures;
     double asked, ended; /* when it was asked for and got its result: seconds since 1970, or NAN */
+    char *worker;        /* who evaluated it, as "host 4711"; NULL: not known, or nobody has */
 };
 
 struct app_notebook {

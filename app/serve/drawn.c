@@ -86,26 +86,12 @@ static int make_problem(struct app_desk *desk, const struct app_errand *e, struc
 
 /* --- when trials were evaluated --- */
 
-/* Who has the trial now, as "host 4711"; null: nobody. */
-static void add_worker(const struct app_crew *crew, int number, struct app_text *out)
-{
-    const struct app_member *found = NULL;
-    char name[96];
-
-    for (int i = 0; i < crew->held_count; i++)
-        for (int k = 0; crew->held[i].number == number && k < crew->count; k++)
-            if (crew->member[k].id == crew->held[i].worker)
-                found = &crew->member[k];
-    if (found)
-        snprintf(name, sizeof name, "%s %lld", found->host, (long long)found->process);
-    app_json_add_string(out, NULL, found ? name : NULL);
-}
-
 /* Lists over all trials: a trial's number is its place among them. */
 static int make_times(struct app_desk *desk, const struct app_errand *e, struct app_text *out)
 {
     const struct app_notebook *n = &desk->notebook;
     struct app_crew crew;
+    char name[96];
     const int status = app_crew_find(n, &crew);
 
     (void)e;
@@ -124,7 +110,7 @@ static int make_times(struct app_desk *desk, const struct app_errand *e, struct 
     app_json_close(out, ']');
     app_json_open(out, "worker", '[');
     for (int i = 0; i < n->count; i++)
-        add_worker(&crew, n->trials[i].number, out);
+        app_json_add_string(out, NULL, app_crew_worker(&crew, &n->trials[i], name));
     app_json_close(out, ']');
     app_json_close(out, '}');
     app_crew_free(&crew);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "json/shapes.h"
+#include "notebook/crew.h"
 #include "notebook/digits.h"
 #include "notebook/fitted.h"
 #include "notebook/frontier.h"
@@ -257,50 +258,64 @@ static void add_values(const struct app_definition *d, const struct app_trial *t
     app_text_free(&text);
 }
 
-static void add_facts(const struct app_trial *t, struct app_text *out)
+static void add_facts(const struct app_trial *t, const struct app_crew *crew, struct app_text *out)
 {
     static const char *const feasible[] = {"not known", "no", "yes"};
     char text[32];
+    char name[96];
 
     add_row(out, "state", app_state_name(t->state));
     add_row(out, "feasible", feasible[t->feasible + 1]);
     add_row(out, "why", t->why);
     add_row(out, "origin", t->origin);
+    add_row(out, t->state == APP_RUNNING ? "is evaluated by" : "evaluated by",
+            app_crew_worker(crew, t, name));
     add_row(out, "asked for", app_moment_utc(t->asked, text));
     add_row(out, "its result came", app_moment_utc(t->ended, text));
     if (!isnan(t->seconds))
         add_row(out, "seconds", app_number_short(t->seconds, text));
 }
 
+/* The head of the page: where one is. */
+static void open_trial_page(const struct app_desk *desk, int number, struct app_text *out)
+{
+    const char *name = desk->notebook.definition.name;
+    struct app_text attributes = {0};
+
+    app_text_print(&attributes, "data-study=\"%d\" data-trial=\"%d\"", desk->id, number);
+    app_page_open(out, name, attributes.data);
+    app_text_free(&attributes);
+    app_text_print(out, "<header><nav><a href=\"/\">All studies</a><a href=\"/study/%d#trials\">", desk->id);
+    app_markup(out, name);
+    app_text_print(out,
+                   "</a></nav><h1>Trial %d</h1></header>\n<main id=\"main\">\n<div "
+                   "id=\"drawn\">\n",
+                   number);
+}
+
 static int make_trial_page(struct app_desk *desk, const struct app_errand *e, struct app_text *out)
 {
     const struct app_definition *d = &desk->notebook.definition;
     const struct app_trial *t = find_trial(&desk->notebook, e->number);
-    struct app_text attributes = {0};
     struct app_text said = {0};
+    struct app_crew crew;
 
     if (!t)
         return CKG_ERR_NOT_FOUND;
-    const int status = app_history_write(&desk->notebook, t->number, 0, &said);
+    int status = app_crew_find(&desk->notebook, &crew);
+    if (!status)
+        status = app_history_write(&desk->notebook, t->number, 0, &said);
     if (status) {
         app_text_free(&said);
+        app_crew_free(&crew);
         return status;
     }
 
-    /* Where one is. */
-    app_text_print(&attributes, "data-study=\"%d\" data-trial=\"%d\"", desk->id, t->number);
-    app_page_open(out, d->name, attributes.data);
-    app_text_free(&attributes);
-    app_text_print(out, "<header><nav><a href=\"/\">All studies</a><a href=\"/study/%d#trials\">", desk->id);
-    app_markup(out, d->name);
-    app_text_print(out,
-                   "</a></nav><h1>Trial %d</h1></header>\n<main id=\"main\">\n<div "
-                   "id=\"drawn\">\n",
-                   t->number);
+    open_trial_page(desk, t->number, out);
 
     /* What it is, what it gave, and what was said of it. */
     app_text_print(out, "<section><h2>Design and values</h2>\n<div class=\"wide\"><table><tbody>\n");
-    add_facts(t, out);
+    add_facts(t, &crew, out);
     add_values(d, t, out);
     app_text_print(out, "</tbody></table></div></section>\n");
     add_block(out, "Notes", t->notes);
@@ -311,6 +326,7 @@ static int make_trial_page(struct app_desk *desk, const struct app_errand *e, st
     app_text_print(out, "</div>\n");
     app_page_close(out);
     app_text_free(&said);
+    app_crew_free(&crew);
     return CKG_OK;
 }
 

@@ -66,7 +66,8 @@ static int rewrite(struct app_sql_store *s, int64_t study, int64_t revision, con
         " outcomes = $5, why = $6, log = $7, answer = $8, extra = $9, notes = $10, seconds = $11,"
         " starts = $12, failures = $13, ended = CASE WHEN $1 IN ('complete', 'failed') THEN COALESCE(ended, "
         "{now})"
-        " WHEN $1 = 'discarded' THEN ended END"
+        " WHEN $1 = 'discarded' THEN ended END,"
+        " evaluator = CASE WHEN $1 <> 'pending' THEN evaluator END"
         " WHERE study = $14 AND number = $15 AND revision = $16 AND state <> 'running'",
         NULL, NULL, changed, message, app_sql_text(r->state), app_sql_integer(revision),
         app_sql_integer(r->queued), app_sql_text(r->parameters), app_sql_text(r->outcomes),

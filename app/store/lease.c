@@ -313,13 +313,15 @@ static int write_result(struct app_sql_store *s, int64_t study, int64_t revision
         "UPDATE trial SET state = $1, revision = $2, outcomes = $3, why = $4, log = $5,"
         " seconds = $6, failures = failures + $7, answer = $8, extra = $9, notes = $10,"
         " ended = CASE WHEN $1 <> 'pending' THEN {now} END,"
+        " evaluator = CASE WHEN $1 <> 'pending' THEN"
+        " (SELECT w.machine || ' ' || w.process FROM worker w WHERE w.id = $11) END,"
         " worker = NULL, process = NULL, born = NULL, lease = NULL"
-        " WHERE study = $11 AND number = $12 AND state IN ('pending', 'running')"
-        " AND (COALESCE(worker, 0) = $13 OR $14 = 1) RETURNING " APP_RETURNED_TRIAL,
+        " WHERE study = $12 AND number = $13 AND state IN ('pending', 'running')"
+        " AND (COALESCE(worker, 0) = $11 OR $14 = 1) RETURNING " APP_RETURNED_TRIAL,
         app_seal_take, sealed, NULL, message, app_sql_text(r->state), app_sql_integer(revision),
         app_sql_text(r->outcomes), app_sql_text(r->why), app_sql_text(r->log), app_sql_real(r->seconds),
         app_sql_integer(r->failures), app_sql_text(r->answer), app_sql_text(r->extra), app_sql_text(r->notes),
-        app_sql_integer(study), app_sql_integer(r->number), app_sql_integer(worker), app_sql_integer(late));
+        app_sql_integer(worker), app_sql_integer(study), app_sql_integer(r->number), app_sql_integer(late));
 }
 
 /* How a trial stands to an answer that is not its worker's. */

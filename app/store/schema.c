@@ -174,11 +174,18 @@ static const char *const step_4[] = {
     NULL,
 };
 
+/* Who evaluated a trial, for people: the worker's machine and process. Not sealed either. */
+static const char *const step_5[] = {
+    "ALTER TABLE trial ADD COLUMN evaluator TEXT",
+    NULL,
+};
+
 /* A step: its statements, and what is done after them, or NULL. */
 static const struct {
     const char *const *statements;
     int (*then)(struct app_sql *sql, struct app_message *message);
-} steps[] = {{step_0, NULL}, {step_1, NULL}, {step_2, app_seal_all}, {step_3, NULL}, {step_4, NULL}};
+} steps[] = {{step_0, NULL}, {step_1, NULL}, {step_2, app_seal_all},
+             {step_3, NULL}, {step_4, NULL}, {step_5, NULL}};
 
 enum { VERSION = sizeof steps / sizeof *steps };
 

@@ -310,6 +310,7 @@ struct visit {
     app_record_visit *visit;
     void *context;
     uint64_t sum, expected; /* of the trials' seals */
+    const char *evaluator;  /* of the trial, where the statement asks for it */
 };
 
 static int take_trial(void *context, const struct app_sql_value *columns, struct app_message *message)
@@ -331,7 +332,8 @@ static int take_trial(void *context, const struct app_sql_value *columns, struct
                                       .starts = (int)columns[APP_TRIAL_STARTS].integer,
                                       .failures = (int)columns[APP_TRIAL_FAILURES].integer,
                                       .asked = app_sql_number(&columns[APP_TRIAL_ASKED]),
-                                      .ended = app_sql_number(&columns[APP_TRIAL_ENDED])};
+                                      .ended = app_sql_number(&columns[APP_TRIAL_ENDED]),
+                                      .evaluator = to->evaluator};
 
     if (!app_seal_holds(columns, APP_TRIAL_SEAL) || !record.state || !record.origin || !record.parameters)
         return app_sql_damaged("trial", columns[APP_TRIAL_NUMBER].integer, message);
@@ -339,13 +341,14 @@ static int take_trial(void *context, const struct app_sql_value *columns, struct
     return to->visit ? to->visit(to->context, &record) : CKG_OK;
 }
 
-/* A trial with the study's sum of all seals; where there is none, that alone. */
+/* A trial with the study's sum of all seals and who evaluated it; where there is none, the sum alone. */
 static int take_trial_of_study(void *context, const struct app_sql_value *columns,
                                struct app_message *message)
 {
     struct visit *to = context;
 
     to->expected = (uint64_t)columns[APP_TRIAL_COLUMNS].integer;
+    to->evaluator = columns[APP_TRIAL_COLUMNS + 1].text;
     return columns[APP_TRIAL_STUDY].type == APP_SQL_NULL ? CKG_OK : take_trial(context, columns, message);
 }
 
@@ -356,7 +359,7 @@ static int trials_since(struct app_store *store, int64_t study, int64_t revision
     struct visit to = {.visit = visit, .context = context};
     const int status = APP_SQL_RUN(
         s,
-        "SELECT " APP_SEALED_TRIAL ", s.trials FROM study s LEFT JOIN trial t ON t.study = s.id"
+        "SELECT " APP_SEALED_TRIAL ", s.trials, t.evaluator FROM study s LEFT JOIN trial t ON t.study = s.id"
         " AND t.revision > $1 WHERE s.id = $2 ORDER BY t.number",
         take_trial_of_study, &to, NULL, message, app_sql_integer(revision), app_sql_integer(study));
 

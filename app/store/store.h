@@ -32,6 +32,7 @@ struct app_record {
     double seconds;       /* of the evaluation, NAN when not known */
     int starts, failures; /* evaluations begun, and ended without an answer */
     double asked, ended; /* read only: when it was asked for and got its result, seconds since 1970, or NAN */
+    const char *evaluator; /* read only: the machine and the process that evaluated it, "HOST … 4711" */
 };
 
 /* A study as it is kept; the strings are the caller's to free. */

@@ -166,7 +166,7 @@ def test_shapes_of_a_study():
             check_keys("a trial", trial, TRIAL)
         check([t["feasible"] for t in trials] == [True, False, None, True, None, None], trials)
         check(trials[1]["values"] == {"f": 2, "c": [1, 0.5]} and trials[4]["why"] == "why not", trials)
-        check_keys("one trial", read(folder, "trials", "s.yaml", 5)[0], TRIAL + ["starts", "log", "answer", "extra", "notes", "history"])
+        check_keys("one trial", read(folder, "trials", "s.yaml", 5)[0], TRIAL + ["starts", "worker", "log", "answer", "extra", "notes", "history"])
         check_keys("a told trial", read(folder, "tell", "s.yaml", 6, "f=1")[0], TRIAL)
 
 

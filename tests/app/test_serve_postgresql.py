@@ -2,6 +2,7 @@
 """test_serve_postgresql.py CKG: `ckg serve` with studies in a server of PostgreSQL: seen, steered, paused while a run waits, and after the server was restarted."""
 import json
 import pathlib
+import socket
 import subprocess
 import sys
 
@@ -51,6 +52,30 @@ def test_steered():
             wait_for(lambda: json.loads(desk.ask("/api/v1/studies/1/trials/1").body).get("trial") == 1)
             check(desk.post("budget", {"budget": 8}, study=2)[0]["budget"] == 8, "another budget")
             wait_for(lambda: desk.json("studies/2")["budget"] == 8 and desk.json("studies/2")["trouble"] is None)
+
+
+def test_workers():
+    """A study that workers evaluate: who has which trial, and who had it; also where the store was made before that was kept."""
+    with Folder() as folder:
+        url = SERVER.database("crew")
+        folder.write("crew.yaml", problem("crew", ["sh", "-c", once_there("go", "echo '{\"f\": 1, \"c\": -1}'")], budget=4, policy="sobol"))
+        folder.ckg("ask", "crew.yaml", "--store", url, expect=0)
+        SERVER.sql("ALTER TABLE ckg.trial DROP COLUMN evaluator; UPDATE ckg.ckg_store SET version = 5", "crew")
+        with Desk(folder, "--store", url) as desk:
+            wait_for(lambda: [s["study"] for s in desk.lines("studies")] == ["crew"])
+            workers = [folder.start("worker", "crew.yaml", "--store", url, "--until-idle", "--quiet") for _ in range(2)]
+            names = {f"{socket.gethostname()} {worker.pid}" for worker in workers}
+            wait_for(lambda: desk.json("studies/1").get("running") == 2)
+            at_work = {t for t in desk.json("studies/1/times")["worker"] if t}
+            check(at_work == names, at_work, "instead of", names)
+            check(any(f"is evaluated by</td><td class=\"why\">{name}" in desk.text("/study/1/trial/2") for name in names), desk.text("/study/1/trial/2"))
+            (folder / "go").touch()
+            for worker in workers:
+                worker.communicate(timeout=harness.PATIENCE)
+            wait_for(lambda: desk.json("studies/1")["complete"] == 3)
+            evaluated = [desk.json(f"studies/1/trials/{n}")["worker"] for n in range(1, 5)]
+            check(evaluated[0] is None and set(evaluated[1:]) == names, evaluated)
+            check(f"evaluated by</td><td class=\"why\">{evaluated[3]}" in desk.text("/study/1/trial/4"), "the page does not say who")
 
 
 if __name__ == "__main__":

@@ -1,11 +1,13 @@
 """Stores that older versions wrote: opened, brought up to date all at once or not at all, and gone on with."""
+import json
 import os
 import pathlib
+import socket
 import sqlite3
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from harness import Folder, check, main  # noqa: E402
+from harness import PATIENCE, Folder, check, main  # noqa: E402
 
 STORES = pathlib.Path(__file__).parent / "stores"
 
@@ -39,6 +41,20 @@ EXPORTED = """trial,state,origin,seconds,why,x,coils,alloy,f,c,f.sd
 8,complete,policy,0.21565693500087946,,0.33629484475027654,2,steel,0.2040583468053914,-0.036294844750276556,
 9,complete,policy,,,1,2,brass,1.25,,0.1
 10,pending,policy,,,0.29483507521940605,2,steel,,,
+"""
+
+
+# The study of stores/version-5.sql: two trials by `ckg run` of the last version that did not keep who evaluated a trial.
+FIVE = """name: five
+goal: minimize
+budget: 3
+policy: sobol
+seed: 1
+parameters:
+  x: {type: real, low: 0, high: 1}
+objective: {name: f, noise: none}
+evaluate:
+  command: [sh, -c, "echo '{\\"f\\": 1}'"]
 """
 
 
@@ -86,6 +102,21 @@ def test_version_1_is_brought_up_to_date_whole_or_not_at_all():
                 if result.status == 0:
                     break
         check(place > 15, "few places:", place)
+
+
+def test_version_5_goes_on():
+    """Of its trials nobody knows who evaluated them; of those that follow everybody does."""
+    with Folder() as folder:
+        folder.write("five.yaml", FIVE)
+        store = sqlite3.connect(folder / "five.db")
+        store.executescript((STORES / "version-5.sql").read_text())
+        store.close()
+        run = folder.start("run", "five.yaml", "--quiet")
+        _, err = run.communicate(timeout=PATIENCE)
+        check(run.returncode == 0 and not err, run.returncode, err)
+        workers = [json.loads(folder.ckg("trials", "five.yaml", n, "--json", expect=0).out)["worker"] for n in (1, 2, 3)]
+        check(workers == [None, None, f"{socket.gethostname()} {run.pid}"], workers)
+        check(f"evaluated by {workers[2]}\n" in folder.ckg("trials", "five.yaml", 3, expect=0).out, "it is not said")
 
 
 if __name__ == "__main__":

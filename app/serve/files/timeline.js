@@ -1,4 +1,4 @@
-// When each trial was evaluated, side by side as they ran at once; who runs now is named.
+// When each trial was evaluated and by whom, side by side as they ran at once.
 import { canvasIn, duration, el, ink, visible } from "./dom.js";
 import { countLooks, hint, legend, lookOf, looks } from "./looks.js";
 import { Frame, linear } from "./frame.js";
@@ -30,7 +30,7 @@ export function timeline(host, page) {
   const note = el("p", { class: "note" });
   host.append(box, keys, note);
 
-  // Each in the first lane that is free when it begins.
+  // Each in a lane that is free when it begins, that of its worker before others.
   function lay(times) {
     const now = Date.now() / 1000;
     bars = page.study.trials
@@ -44,7 +44,9 @@ export function timeline(host, page) {
       .sort((a, b) => a.begin - b.begin);
     lanes = [];
     for (const bar of bars) {
-      let k = lanes.findIndex((lane) => lane.until <= bar.begin + 1e-3);
+      const free = (lane) => lane.until <= bar.begin + 1e-3;
+      let k = lanes.findIndex((lane) => free(lane) && lane.worker === bar.worker);
+      if (k < 0) k = lanes.findIndex(free);
       if (k < 0) k = lanes.push({ until: 0, worker: null }) - 1;
       lanes[k].until = bar.end;
       if (bar.worker) lanes[k].worker = bar.worker;
@@ -97,7 +99,7 @@ export function timeline(host, page) {
   };
   canvas.addEventListener("pointermove", (event) => {
     const bar = under(event);
-    page.say(bar && `${hint(bar.trial, page.study.problem)} · ${duration(bar.end - bar.begin)}`, event.clientX, event.clientY);
+    page.say(bar && `${hint(bar.trial, page.study.problem)} · ${duration(bar.end - bar.begin)}${bar.worker ? ` · ${visible(bar.worker)}` : ""}`, event.clientX, event.clientY);
     canvas.style.cursor = bar ? "pointer" : "";
   });
   canvas.addEventListener("pointerleave", () => page.say(null));
@@ -108,7 +110,7 @@ export function timeline(host, page) {
       lay(await getJson(page.study.path("times")));
       redraw();
       const busy = bars.reduce((sum, b) => sum + b.end - b.begin, 0);
-      const names = lanes.map((lane) => lane.worker).filter(Boolean);
+      const names = [...new Set(bars.filter((b) => b.trial.state === "running").map((b) => b.worker))].filter(Boolean);
       note.textContent = bars.length
         ? `${duration(busy)} of evaluation, at most ${lanes.length} at once. ${names.length ? `At work now: ${names.map(visible).join(", ")}.` : "Nobody is at work now."}`
         : "Nothing has been evaluated yet.";
