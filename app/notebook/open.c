@@ -1,7 +1,9 @@
 /* Where a study is kept: found by its file or name, compared with its file, made where there is none. */
 #include <errno.h>
 #include <limits.h>
+#include <math.h>
 #include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
@@ -9,6 +11,7 @@
 #include <unistd.h>
 
 #include "define/difference.h"
+#include "notebook/moment.h"
 #include "notebook/notebook.h"
 
 static int no_memory(struct app_message *message)
@@ -116,6 +119,60 @@ static void say_other(const struct app_notebook *n, const char *what)
              n->definition.name, what);
 }
 
+/* The last change of the problem since which the file is behind the study; made NAN: there is none. */
+struct missed {
+    const struct app_definition *file;
+    char who[128];
+    const char *by;
+    double made;
+};
+
+static int see_change(void *context, const struct app_change *change)
+{
+    struct missed *m = context;
+    struct app_definition before;
+    struct app_message unheard;
+
+    if (!change->definition_before || !isnan(change->undone))
+        return CKG_OK;
+    if (app_definition_parse(&before, change->definition_before, strlen(change->definition_before),
+                             "the definition of before", &unheard))
+        return CKG_OK;
+    if (!app_definition_same(&before, m->file, &unheard)) {
+        m->made = change->made;
+        m->by = strstr(change->command, "ckg serve") ? "ckg serve" : "ckg change";
+        snprintf(m->who, sizeof m->who, "%.127s", change->who ? change->who : "somebody");
+    }
+    app_definition_free(&before);
+    return CKG_OK;
+}
+
+/* The same where the file is as the problem was before somebody changed that elsewhere; 0: it is not. */
+static int say_behind(struct app_notebook *n, const struct app_definition *old, int64_t study)
+{
+    struct missed missed = {.file = &n->definition, .made = NAN};
+    struct app_difference difference;
+    struct app_text what = {0};
+    struct app_text command = {0};
+    char moment[32];
+
+    if (n->store->table->changes(n->store, study, see_change, &missed, n->message) || isnan(missed.made))
+        return 0;
+    app_difference_find(&difference, &n->definition, old);
+    app_difference_write(&difference, ", ", &what);
+    write_command(n, &command);
+    const int said = difference.count && !difference.refused.text[0] && what.data && command.data;
+    if (said)
+        app_fail(n->message, CKG_ERR_INVALID,
+                 "%s lacks what %s changed by `%s`, %s: %.500s; write that into the file, or `%.300s` takes "
+                 "it back",
+                 n->file, missed.who, missed.by, app_moment(missed.made, moment), what.data, command.data);
+    app_text_free(&what);
+    app_text_free(&command);
+    app_difference_free(&difference);
+    return said;
+}
+
 /* One line that says what the file changed and what to do. */
 static void say_changed(struct app_notebook *n, const struct app_definition *old, const char *otherwise)
 {
@@ -148,15 +205,15 @@ static int read_record(struct app_notebook *n, const struct app_study_record *re
                                 n->message);
 }
 
-/* The same problem as the store's, or a line about it. */
-static int compare(struct app_notebook *n, const struct app_definition *old)
+/* The same problem as that of the store's study, or a line about it. */
+static int compare(struct app_notebook *n, const struct app_definition *old, int64_t study)
 {
     struct app_message difference;
     const int status = app_definition_same(old, &n->definition, &difference);
 
-    if (status && n->file)
+    if (status && n->file && !say_behind(n, old, study))
         say_changed(n, old, difference.text);
-    else if (status)
+    else if (status && !n->file)
         say_other(n, difference.text);
     return status;
 }
@@ -173,7 +230,7 @@ static int check_same(struct app_notebook *n, const struct app_study_record *rec
     if (status)
         return status;
     if (access != APP_STORED || !n->file)
-        status = compare(n, &old);
+        status = compare(n, &old, record->id);
     if (!status && access == APP_STORED) {
         app_definition_free(&n->definition);
         n->definition = old;

@@ -149,7 +149,20 @@ def test_limits():
             check(sum(t["feasible"] is True for t in folder.trials(study)) == feasible, "it was changed")
             check(desk.post("limits", {"limits": {"c": {"max": 100}}})[0] == would, "it did something else")
             wait_for(lambda: all(t["feasible"] for t in desk.lines("studies/1/trials")))
-            check("takes it over" in folder.ckg("run", study, expect=2).err, "the file still has the limit of before")
+            folder.ckg("run", study, expect=2).one_line(f"{study} lacks what ", "changed by `ckg serve`", "limit of c from 0 to 100", f"or `ckg change {study}` takes it back")
+
+            # What the line says: written into the file, or taken back, or undone here.
+            text = (folder / study).read_text()
+            check("max: 0" in text, text)
+            folder.write(study, text.replace("max: 0", "max: 100"))
+            folder.ckg("run", study, "--quiet", expect=0)
+            folder.write(study, text)
+            folder.ckg("change", study, "--yes", expect=0)
+            check(sum(t["feasible"] is True for t in folder.trials(study)) == feasible, "it was not taken back")
+            folder.write(study, text.replace("max: 0", "max: 7"))
+            folder.ckg("run", study, expect=2).one_line(f"{study} changed: limit of c from 0 to 7", f"`ckg change {study}` takes it over")
+            folder.write(study, text)
+            desk.post("limits", {"limits": {"c": {"max": 100}}})
             check(desk.post("undo", {})[0]["command"] == "change (from ckg serve)", "it cannot be undone")
 
             # The budget holds for the next run too, until the file gives another.

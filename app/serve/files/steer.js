@@ -208,7 +208,7 @@ function limitsForm(study, close) {
     "Change the limits",
     async (refuse) => {
       const wanted = body(refuse);
-      if (wanted && (await change(study, "limits", wanted, "The limits are changed.", refuse))) close();
+      if (wanted && (await change(study, "limits", wanted, "The limits are changed. Write them into the problem file too, or the next run asks.", refuse))) close();
     },
     [button("What would it do?", preview)],
   );
