@@ -101,8 +101,12 @@ class Page:
     def press(self, key):
         self.tell("press", key=key)
 
-    def drag(self, what, start, end):
-        self.tell("drag", what=what, **{"from": start, "to": end})
+    def drag(self, what, start, end, steps=1):
+        self.tell("drag", what=what, steps=steps, **{"from": start, "to": end})
+
+    def answer(self, url, body):
+        """What an address (a pattern) gives from now on."""
+        self.tell("answer", url=url, body=body)
 
     def shot(self, name, full=False):
         """A picture for people, where CKG_SHOTS names a folder."""

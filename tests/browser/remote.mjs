@@ -44,16 +44,18 @@ const commands = {
   fill: ({ page }, { what, text }) => page.fill(what, text),
   select: async ({ page }, { what, value }) => (await page.selectOption(what, value), null),
   press: ({ page }, { key }) => page.keyboard.press(key),
-  async drag({ page }, { what, from, to }) {
+  async drag({ page }, { what, from, to, steps = 1 }) {
     const place = page.locator(what).first();
     await place.scrollIntoViewIfNeeded();
     const box = await place.boundingBox();
     await page.mouse.move(box.x + from[0], box.y + from[1]);
     await page.mouse.down();
-    await page.mouse.move(box.x + (from[0] + to[0]) / 2, box.y + (from[1] + to[1]) / 2);
-    await page.mouse.move(box.x + to[0], box.y + to[1]);
+    await page.mouse.move(box.x + (from[0] + to[0]) / 2, box.y + (from[1] + to[1]) / 2, { steps });
+    await page.mouse.move(box.x + to[0], box.y + to[1], { steps });
     await page.mouse.up();
   },
+  // What an address gives from now on, whatever the server says.
+  answer: async ({ page }, { url, body }) => (await page.route(url, (route) => route.fulfill({ contentType: "application/json", body })), null),
   shot: async ({ page }, { path, full }) => (await page.screenshot({ path, fullPage: full }), null),
   said: ({ said }) => said,
 };

@@ -1,6 +1,6 @@
 // One outcome from trial to trial: the best feasible so far as a line, every trial by its look, with zoom.
 import { button, choice, el, ink, labelled, nice, visible } from "./dom.js";
-import { countLooks, legend, line, lookOf, looks, mark, ring, valueOf } from "./looks.js";
+import { countLooks, legend, line, lookOf, marker, ring, valueOf } from "./looks.js";
 
 const uPlot = window.uPlot;
 const tall = () => (window.innerWidth < 600 ? 300 : 380);
@@ -80,11 +80,10 @@ export function convergence(host, page) {
       return [x / ratio, y / ratio];
     };
     c.scale(ratio, ratio);
+    const mark = marker(trials.length);
+    const [first, last] = [Math.max(Math.ceil(u.scales.x.min) - 1, 0), Math.min(Math.floor(u.scales.x.max), trials.length)];
     for (const wanted of ["discarded", "pending", "unknown", "infeasible", "failed", "running", "feasible"])
-      trials.forEach((trial, i) => {
-        if (lookOf(trial) !== wanted || i + 1 < u.scales.x.min || i + 1 > u.scales.x.max) return;
-        mark(c, wanted, ...place(i), many);
-      });
+      for (let i = first; i < last; i++) if (lookOf(trials[i]) === wanted) mark(c, wanted, ...place(i), many);
     if (page.picked && trials[page.picked - 1]) ring(c, ...place(page.picked - 1));
     c.restore();
   }

@@ -64,6 +64,26 @@ export function mark(c, look, x, y, r) {
   c.stroke();
 }
 
+// The same as a picture that is drawn once and copied: ten times as quick where there are thousands.
+const stamps = new Map();
+function stamp(c, look, x, y, r) {
+  const ratio = window.devicePixelRatio || 1;
+  const key = [look, r, ratio, ink(looks[look].stroke), ink("paper")].join();
+  const half = Math.ceil(1.3 * r + 2);
+  if (!stamps.has(key)) {
+    const canvas = document.createElement("canvas");
+    canvas.width = canvas.height = 2 * half * ratio;
+    const context = canvas.getContext("2d");
+    context.scale(ratio, ratio);
+    mark(context, look, half, half, r);
+    stamps.set(key, canvas);
+  }
+  c.drawImage(stamps.get(key), Math.round((x - half) * ratio) / ratio, Math.round((y - half) * ratio) / ratio, 2 * half, 2 * half);
+}
+
+// How to draw so many.
+export const marker = (count) => (count > 500 ? stamp : mark);
+
 // The recommendation.
 export function star(c, x, y, r = 5) {
   outline(c, "star", x, y, r);

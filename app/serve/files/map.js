@@ -2,7 +2,7 @@
 // their look. A click or the arrow keys take another design.
 import { button, canvasIn, chance, choice, el, ink, labelled, nice, own, visible } from "./dom.js";
 import { Frame, isStepped, scaleOf, toNumber, toValue } from "./frame.js";
-import { countLooks, legend, line, lookOf, mark, ring, star } from "./looks.js";
+import { countLooks, legend, line, lookOf, marker, ring, star } from "./looks.js";
 import { getJson } from "./api.js";
 
 // cividis, which everybody can tell apart.
@@ -32,12 +32,12 @@ function weights(scale, p, nodes, count) {
 
 // The numbers of the grid at places in between, row by row from the top.
 function sample(field, xs, ys, columns) {
+  const known = Float64Array.from(field, (v) => v ?? NaN);
   const out = new Float64Array(xs.length * ys.length);
   ys.forEach(([a, b, v], j) =>
     xs.forEach(([k, l, u], i) => {
-      const value = (r, s) => field[r * columns + s] ?? NaN;
-      const low = value(a, k) * (1 - u) + value(a, l) * u;
-      const high = value(b, k) * (1 - u) + value(b, l) * u;
+      const low = known[a * columns + k] * (1 - u) + known[a * columns + l] * u;
+      const high = known[b * columns + k] * (1 - u) + known[b * columns + l] * u;
       out[(ys.length - 1 - j) * xs.length + i] = low * (1 - v) + high * v;
     }),
   );
@@ -50,10 +50,14 @@ function contour(c, field, columns, rows, level, left, top, cell) {
   c.beginPath();
   for (let j = 0; j + 1 < rows; j++)
     for (let i = 0; i + 1 < columns; i++) {
-      const corners = [[i, j], [i + 1, j], [i + 1, j + 1], [i, j + 1]].map(([a, b]) => [a, b, field[b * columns + a] - level]);
+      const at = j * columns + i;
+      const below = (field[at] < level) + (field[at + 1] < level) + (field[at + columns] < level) + (field[at + columns + 1] < level);
+      if (below === 0 || below === 4) continue;
+      const corners = [[i, j, field[at]], [i + 1, j, field[at + 1]], [i + 1, j + 1, field[at + columns + 1]], [i, j + 1, field[at + columns]]];
       const cuts = [];
-      corners.forEach(([x, y, v], k) => {
-        const [x2, y2, w] = corners[(k + 1) % 4];
+      corners.forEach(([x, y, value], k) => {
+        const [x2, y2, next] = corners[(k + 1) % 4];
+        const [v, w] = [value - level, next - level];
         if (v < 0 !== w < 0) cuts.push([x + ((x2 - x) * v) / (v - w), y + ((y2 - y) * v) / (v - w)]);
       });
       for (let k = 0; k + 1 < cuts.length; k += 2) {
@@ -108,6 +112,7 @@ export function map(host, page) {
     frame.clip(() => {
       drawContours(c, x, y);
       const paleness = palenessOf(x, y);
+      const mark = marker(page.study.trials.length);
       const many = page.study.trials.length > 500 ? 2.4 : 3.6;
       page.study.trials.forEach((trial) => {
         if (trial.state === "discarded") return;
@@ -142,11 +147,12 @@ export function map(host, page) {
     const known = values.filter((v) => !Number.isNaN(v));
     const [low, high] = shade === "chance" ? [0, 1] : [known.reduce((a, b) => Math.min(a, b), Infinity), known.reduce((a, b) => Math.max(a, b), -Infinity)];
     const [paper, blue] = [rgb(ink("paper")), rgb(ink("shade"))];
+    const colours = Array.from({ length: 256 }, (_, k) => (shade === "chance" ? between(paper, blue, (0.8 * k) / 255) : ramped(k / 255)));
     const image = new ImageData(columns, rows);
     values.forEach((v, i) => {
-      const t = Number.isNaN(v) ? 0 : (v - low) / (high - low || 1);
-      image.data.set(shade === "chance" ? between(paper, blue, 0.8 * t) : ramped(t), 4 * i);
-      image.data[4 * i + 3] = Number.isNaN(v) ? 0 : 255;
+      if (Number.isNaN(v)) return;
+      image.data.set(colours[Math.round((255 * (v - low)) / (high - low || 1))], 4 * i);
+      image.data[4 * i + 3] = 255;
     });
     const small = el("canvas", { width: columns, height: rows });
     small.getContext("2d").putImageData(image, 0, 0);

@@ -11,6 +11,9 @@ export function parallel(host, page) {
   let brushes = new Map(); // index of an axis → [low, high] as shares of it
   let drawing = null; // a brush that is being drawn
   let lay = null;
+  let shares = []; // (trials × axes) how far along each axis a trial is, NaN: it has no value there
+  let measured = null; // the revision that they are of
+  let layer = null; // all lines as they were last drawn, and what they were drawn of
   const tools = el("div", { class: "tools" });
   const box = el("div", { class: "canvas" });
   const keys = el("div");
@@ -35,14 +38,76 @@ export function parallel(host, page) {
     }
   }
 
-  const share = (axis, trial) => {
-    const v = axis.of(trial);
-    return v === null || v === undefined ? null : axis.scale.to(v);
-  };
-  const kept = (trial) => [...brushes].every(([k, [low, high]]) => {
-    const t = share(axes[k], trial);
-    return t !== null && t >= low - 1e-9 && t <= high + 1e-9;
-  });
+  function measure() {
+    const { trials } = page.study;
+    shares = new Float64Array(trials.length * axes.length);
+    trials.forEach((trial, i) =>
+      axes.forEach((axis, k) => {
+        const v = axis.of(trial);
+        shares[i * axes.length + k] = v === null || v === undefined ? NaN : axis.scale.to(v);
+      }),
+    );
+    measured = page.study.revision;
+    layer = null;
+  }
+
+  function kept(trial) {
+    if (measured !== page.study.revision) measure();
+    const row = (trial.trial - 1) * axes.length;
+    for (const [k, [low, high]] of brushes) if (!(shares[row + k] >= low - 1e-9 && shares[row + k] <= high + 1e-9)) return false;
+    return true;
+  }
+
+  function drawLine(c, trial, place) {
+    const row = (trial.trial - 1) * axes.length;
+    let pen = false;
+    for (let k = 0; k < axes.length; k++) {
+      const t = shares[row + k];
+      if (!Number.isNaN(t)) c[pen ? "lineTo" : "moveTo"](...place(k, t));
+      pen = !Number.isNaN(t);
+    }
+  }
+
+  // Lines of one look, some at a time; of many, several are stroked at once and none is dashed. While a brush is drawn some stand for all.
+  function* drawLines(c, trials, look, passes, place) {
+    const many = page.study.trials.length > 400;
+    const every = drawing ? Math.ceil(trials.length / 250) : 1;
+    const batch = many ? 20 * every : 1;
+    c.strokeStyle = ink(passes ? colours[look] : "grid");
+    c.globalAlpha = passes ? (look === "feasible" ? 0.75 : 0.4) * (many ? 0.5 : 1) : 0.5;
+    c.lineWidth = look === "feasible" && passes ? 1.5 : 1;
+    c.setLineDash(look === "infeasible" && !many ? [5, 3] : []);
+    for (let begin = 0; begin < trials.length; begin += batch) {
+      c.beginPath();
+      for (let i = begin; i < Math.min(begin + batch, trials.length); i += every) drawLine(c, trials[i], place);
+      c.stroke();
+      yield;
+    }
+  }
+
+  function* drawTrials(c, place) {
+    const groups = new Map(); // what is not kept first, feasible ones last
+    for (const passes of brushes.size ? [false, true] : [true]) for (const look of Object.keys(colours).reverse()) groups.set(`${passes} ${look}`, [look, passes, []]);
+    for (const trial of page.study.trials) groups.get(`${!brushes.size || kept(trial)} ${lookOf(trial)}`)?.[2].push(trial);
+    for (const [look, passes, trials] of groups.values()) yield* drawLines(c, trials, look, passes, place);
+  }
+
+  // All of them as a picture that lasts until something else is to be seen. Thousands take several frames.
+  function layerOf(width, height, place) {
+    const ratio = window.devicePixelRatio || 1;
+    const key = [width, height, ratio, Boolean(drawing), ink("paper"), JSON.stringify([...brushes])].join();
+    if (layer?.key !== key) {
+      const canvas = el("canvas", { width: Math.round(width * ratio), height: Math.round(height * ratio) });
+      const c = canvas.getContext("2d");
+      c.setTransform(ratio, 0, 0, ratio, 0, 0);
+      layer = { key, canvas, work: drawTrials(c, place) };
+    }
+    const until = performance.now() + 12;
+    let done = false;
+    while (!done && (drawing || performance.now() < until)) ({ done } = layer.work.next());
+    if (!done) requestAnimationFrame(redraw);
+    return layer.canvas;
+  }
 
   // On a phone the axes lie, so that a finger along one does not scroll the page.
   function draw(c, width, height) {
@@ -53,28 +118,15 @@ export function parallel(host, page) {
     const long = lying ? width - 2 * side : height - before - side - 6;
     lay = { lying, gap, long, begin: lying ? before : side + 30, side, before };
     const place = (k, t) => (lying ? [side + t * long, lay.begin + k * gap] : [lay.begin + k * gap, before + (1 - t) * long]);
-    const trials = page.study.trials.filter((t) => t.state !== "discarded");
-    const faint = brushes.size > 0;
-    for (const passes of faint ? [false, true] : [true])
-      for (const trial of trials) {
-        if (faint && kept(trial) !== passes) continue;
-        c.beginPath();
-        let pen = false;
-        axes.forEach((axis, k) => {
-          const t = share(axis, trial);
-          if (t === null) return (pen = false);
-          c[pen ? "lineTo" : "moveTo"](...place(k, t));
-          pen = true;
-        });
-        const look = lookOf(trial);
-        c.strokeStyle = ink(passes ? colours[look] : "grid");
-        c.globalAlpha = passes ? (look === "feasible" ? 0.75 : 0.4) * (trials.length > 400 ? 0.5 : 1) : 0.5;
-        c.lineWidth = trial.trial === page.picked ? 3.5 : look === "feasible" && passes ? 1.5 : 1;
-        c.setLineDash(look === "infeasible" ? [5, 3] : []);
-        c.stroke();
-      }
-    c.globalAlpha = 1;
-    c.setLineDash([]);
+    c.drawImage(layerOf(width, height, place), 0, 0, width, height);
+    const picked = page.study.trials[page.picked - 1];
+    if (picked && colours[lookOf(picked)]) {
+      c.beginPath();
+      drawLine(c, picked, place);
+      c.strokeStyle = ink(colours[lookOf(picked)]);
+      c.lineWidth = 3.5;
+      c.stroke();
+    }
     axes.forEach((axis, k) => drawAxis(c, axis, k, place));
   }
 
@@ -160,6 +212,7 @@ export function parallel(host, page) {
 
   function changed() {
     page.brushed = brushes.size ? kept : null;
+    page.brushing++;
     tell();
     page.redraw();
   }
@@ -201,10 +254,10 @@ export function parallel(host, page) {
         said = page.study.said;
         brushes.clear();
         layAxes();
-        reach();
         arrange();
       }
       reach();
+      measure();
       redraw();
       tell();
     },

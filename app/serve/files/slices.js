@@ -31,7 +31,11 @@ export function slices(host, page) {
   function panel(p, k) {
     const box = el("figure", { class: "slice" });
     let frame = null;
-    const nearTrials = () => page.study.trials.filter((t) => t.state === "complete").slice(-400);
+    const lastTrials = () => {
+      const last = [];
+      for (let i = page.study.trials.length - 1; i >= 0 && last.length < 400; i--) if (page.study.trials[i].state === "complete") last.push(page.study.trials[i]);
+      return last.reverse();
+    };
 
     function draw(c, width, height) {
       const slice = found?.slices[k];
@@ -41,7 +45,7 @@ export function slices(host, page) {
       frame.axes(p.title, null);
       frame.clip(() => {
         c.globalAlpha = 0.25;
-        for (const trial of nearTrials()) {
+        for (const trial of lastTrials()) {
           const v = valueOf(trial, page.study.problem.outcomes[outcome].name);
           if (v !== null) mark(c, lookOf(trial), frame.x(toNumber(p, own(trial.parameters, p.name))), frame.y(v), 2.2);
         }

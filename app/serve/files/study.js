@@ -44,6 +44,7 @@ export function studyPage(id, say) {
     study,
     picked: 0, // a trial that the reader has chosen
     brushed: null, // which trials the reader has brushed, a function
+    brushing: 0, // another number whenever that is another
     recommendation: null,
     // A trial is shown everywhere.
     pick(number) {

@@ -11,6 +11,7 @@ export function table(host, page) {
   let sorting = { column: 0, down: true };
   let look = "all";
   let text = "";
+  let brushing = 0; // the brushes that the rows were chosen by
   let heads = [];
   const head = el("tr", { "aria-rowindex": "1" });
   const above = el("tbody", { "aria-hidden": "true" });
@@ -67,6 +68,7 @@ export function table(host, page) {
 
   // Filters and sorts; what is not there comes last whatever the order.
   function choose() {
+    brushing = page.brushing;
     const { value } = columns[sorting.column];
     const sign = sorting.down ? -1 : 1;
     const keyed = page.study.trials.filter(matches).map((trial) => [value(trial) ?? null, trial]);
@@ -128,7 +130,12 @@ export function table(host, page) {
       }
       choose();
     },
-    redraw: choose,
+    // Another trial is picked, or others are brushed.
+    redraw() {
+      if (brushing !== page.brushing) return choose();
+      shown = "";
+      render();
+    },
     // Scrolls to the trial that was picked elsewhere.
     reveal(number) {
       const k = rows.findIndex((trial) => trial.trial === number);
