@@ -246,8 +246,8 @@ def test_steer():
             wait_for(lambda: server.lines("studies"))
 
             def press(words):
-                page.wait(f"[...document.querySelectorAll('dialog[open] button, .steer button, main .actions button')].some((b) => b.textContent === {json.dumps(words)})")
-                page.get(f"[...document.querySelectorAll('dialog[open] button, .steer button, main .actions button')].find((b) => b.textContent === {json.dumps(words)}).click()")
+                """At one go: a button may be another's a moment later."""
+                page.wait(f"((b) => b && (b.click(), true))([...document.querySelectorAll('dialog[open] button, .steer button, main .actions button')].find((b) => b.textContent === {json.dumps(words)}))")
 
             page.goto(f"http://127.0.0.1:{server.port}/study/1?token={server.token}")
             page.drawn()
