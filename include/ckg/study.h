@@ -138,8 +138,9 @@ typedef struct ckg_suggestion {
     /*
      * How it was chosen: "design" (the initial design), the policy's name, "improve" (ckg without noise),
      * "local" (in the neighbourhood of the best design), "repeat" (a design once more, to see whether there
-     * is noise), "cei-fallback", "explore" (the search has stalled), "restart" (the initial design of a new
-     * trust region), "random" (any free design, where there was no other, or no time to look for one).
+     * is noise), "cei-fallback", "explore" (the search has stalled, or only ever heard no), "restart" (the
+     * initial design of a new trust region), "random" (any free design, where there was no other, or no time
+     * to look for one).
      */
     const char *path;
     /*

@@ -372,6 +372,19 @@ int ckg__data_measured(const struct ckg__data *data, int outcome)
     return 0;
 }
 
+int ckg__data_refused(const struct ckg__data *data, int outcome)
+{
+    int no = 0;
+
+    for (int t = 0; t < data->trials; t++) {
+        const struct ckg_measurement *m = measurement_of(&data->trial[t], outcome);
+        if (m && m->value > 0)
+            return 0;
+        no += m != NULL;
+    }
+    return no > 0;
+}
+
 int ckg__data_best(const struct ckg__data *data)
 {
     return ckg__data_best_of(data, data->trials);

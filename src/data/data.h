@@ -83,6 +83,9 @@ int ckg__data_feasible(const struct ckg__data *data, const struct ckg__trial *tr
 /* 1 when some trial measured the outcome. */
 int ckg__data_measured(const struct ckg__data *data, int outcome);
 
+/* 1 when the outcome, an answer, was given and was always no. */
+int ckg__data_refused(const struct ckg__data *data, int outcome);
+
 /* The best trial measured feasible in every constraint, by its measured objective, or -1. */
 int ckg__data_best(const struct ckg__data *data);
 /* The same among the first `trials` trials. */

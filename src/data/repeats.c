@@ -2,7 +2,7 @@
  * Constraints that repeat another (repeats.h). A line is laid through the values of both in two trials, those
  * with the quartiles of one of them, and every other trial is held against it: most pairs fall out at the
  * first. A value far out is held against its own distance, so that a penalty value that all outcomes share
- * makes no two of them alike.
+ * makes no two of them alike. Answers lie on no line: theirs are held against each other.
  */
 #include "data/repeats.h"
 
@@ -128,6 +128,23 @@ static int compare(const struct column *of, const struct column *one, int fewest
     return distinct >= fewest;
 }
 
+/*
+ * The same of two columns of answers: the first was answered wherever the second was, always alike, and often
+ * enough both ways.
+ */
+static int agree(const struct column *of, const struct column *one, int fewest, struct ckg__repeat *repeat)
+{
+    int yes = 0;
+
+    for (int i = 0; i < one->rows; i++) {
+        if (!(of->value[one->rank[i].trial] == one->rank[i].value))
+            return 0;
+        yes += one->rank[i].value > 0;
+    }
+    *repeat = (struct ckg__repeat){.exact = 1, .factor = 1, .unit = 1};
+    return yes >= fewest && one->rows - yes >= fewest;
+}
+
 /* A limit that is another one to rounding. */
 static double snap(double limit, double other, double unit)
 {
@@ -182,8 +199,9 @@ static void find_one(const struct ckg_problem *problem, const struct column *col
 
     for (int i = 0; column[j].rows >= fewest && i < count; i++) {
         const int of = order[i];
+        const int answers = problem->outcome[j].yesno && problem->outcome[of].yesno;
         struct ckg__repeat found;
-        if (repeat[of].of || !compare(&column[of], &column[j], fewest, &found))
+        if (repeat[of].of || !(answers ? agree : compare)(&column[of], &column[j], fewest, &found))
             continue;
         found.of = of;
         if (found.exact && !narrow(problem, &found, j, &limits[of]))

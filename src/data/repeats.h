@@ -21,9 +21,11 @@ struct ckg__repeat {
 
 /*
  * repeat (outcomes) ← what each repeats. Only trials in which both were measured are compared: every one of
- * them must agree, and at least max(5, d + 2) of the values must differ. Of two constraints the one that was
- * measured less often, or else the later one, repeats the other. Limits that contradict each other keep two
- * constraints apart. Scratch from the arena. Cost O(K·n·log n + K²), and O(n) for each pair that agrees.
+ * them must agree, and at least max(5, d + 2) of the values must differ. Answers, yes or no, are repeated by
+ * answers alone: all must be the same, and at least so many be yes, and so many no. Of two constraints the
+ * one that was measured less often, or else the later one, repeats the other. Limits that contradict each
+ * other keep two constraints apart. Scratch from the arena. Cost O(K·n·log n + K²), and O(n) for each pair
+ * that agrees.
  */
 int ckg__repeats_find(const struct ckg__data *data, struct ckg__arena *arena, struct ckg__repeat *repeat);
 

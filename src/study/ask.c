@@ -226,13 +226,31 @@ static int may_turn(const ckg_study *s, const struct ckg__policy *policy, const 
     return policy->stalled && !search->effort.paper && !final_step(s);
 }
 
-/* 1 when the policy looks at all outcomes through the study's models, so that one of them may be measured. */
-static int may_measure_apart(const ckg_study *s, const struct ckg__policy *policy)
+/* 1 when the policy looks at all outcomes through the study's models. */
+static int sees_all(const struct ckg__policy *policy)
 {
     const unsigned blind = CKG__TRAIT_NO_MODEL | CKG__TRAIT_OBJECTIVE_ONLY;
 
-    return ckg__problem_units(s->problem) > 1 && !(policy->traits & blind) &&
-           (!policy->own_models || policy->own_models == &ckg__local_models);
+    return !(policy->traits & blind) && (!policy->own_models || policy->own_models == &ckg__local_models);
+}
+
+/* 1 when one outcome may be measured without the others. */
+static int may_measure_apart(const ckg_study *s, const struct ckg__policy *policy)
+{
+    return ckg__problem_units(s->problem) > 1 && sees_all(policy);
+}
+
+/*
+ * 1 while a constraint has only ever answered no. Then nothing says which way a yes may lie: the most likely
+ * designs are the corners, and no design is nearer to feasible than another, so that a neighbourhood would be
+ * that of any. New ground it is.
+ */
+static int must_explore(const ckg_study *s, const struct ckg__policy *policy)
+{
+    for (int j = 1; j < s->problem->outcomes; j++)
+        if (s->problem->outcome[j].yesno && ckg__data_refused(&s->data, j))
+            return sees_all(policy) && !s->effort.paper;
+    return 0;
 }
 
 /* What is left of the budget. */
@@ -275,6 +293,7 @@ static int come_home(ckg_study *s, struct ckg__search *search, struct ckg__choic
 static int look(ckg_study *s, const struct ckg__policy *policy, double started, int apart,
                 struct ckg__choice *choice, int *found, ckg_timing *seconds)
 {
+    const int explore = must_explore(s, policy);
     struct ckg__search search;
 
     /* What is believed, and what is under way; equalities are loose at first. */
@@ -286,14 +305,15 @@ static int look(ckg_study *s, const struct ckg__policy *policy, double started, 
     /* What this policy looks at; a last evaluation looks everywhere, and so does one of some outcomes. */
     search.apart = apart;
     search.purse = purse(s);
-    search.everywhere = final_step(s) || search.apart;
+    search.everywhere = final_step(s) || search.apart || explore;
     if (!status)
         status = ckg__policy_look(policy, &search);
     seconds->recommend = ckg__clock() - started - seconds->fit;
 
     /* The design. */
     if (!status)
-        status = ckg__policy_suggest(policy, &search, choice, found);
+        status = explore ? ckg__search_fill_gaps(&search, choice, found)
+                         : ckg__policy_suggest(policy, &search, choice, found);
     seconds->screen = choice->screen;
     seconds->inner = choice->inner;
     seconds->refine = choice->refine;
@@ -303,7 +323,7 @@ static int look(ckg_study *s, const struct ckg__policy *policy, double started, 
         return come_home(s, &search, choice, found);
 
     /* And what when the search stalls, or finds nothing. */
-    if (!status && *found && may_turn(s, policy, &search) && policy->stalled(&search, choice))
+    if (!status && *found && !explore && may_turn(s, policy, &search) && policy->stalled(&search, choice))
         status = policy->otherwise(&search, choice, found);
     if (!status && !*found)
         status = ckg__search_any(&search, choice, found);

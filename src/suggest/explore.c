@@ -47,7 +47,8 @@ static double log_distance(const struct ckg__data *data, const double *u)
     return 0.5 * log(nearest);
 }
 
-int ckg__search_explore(struct ckg__search *search, struct ckg__choice *choice, int *found)
+/* The free design that is farthest from all others; `likely`: times the probability of feasibility. */
+static int farthest(struct ckg__search *search, int likely, struct ckg__choice *choice, int *found)
 {
     const int D = search->problem->D;
     double *U = ckg__arena_doubles(search->results, EXPLORE * (size_t)D);
@@ -64,15 +65,15 @@ int ckg__search_explore(struct ckg__search *search, struct ckg__choice *choice, 
     if (!U || !log_pf || !u)
         return CKG_ERR_NOMEM;
 
-    /* Points everywhere, and how likely each is to be feasible. */
+    /* Points everywhere, and where it matters how likely each is to be feasible. */
     int status = ckg__search_fill(search, CKG__FOR_EXPLORING, EXPLORE, U, EXPLORE, search->results);
-    if (!status)
+    if (!status && likely)
         status = log_feasible(search, EXPLORE, U, log_pf);
 
-    /* The farthest from what is known, by that likelihood, among those that may still be evaluated. */
+    /* The farthest from what is known, among those that may still be evaluated. */
     for (int p = 0; !status && p < EXPLORE; p++) {
         ckg__point_get(D, U, EXPLORE, p, u);
-        const double score = log_distance(search->data, u) + log_pf[p];
+        const double score = log_distance(search->data, u) + (likely ? log_pf[p] : 0);
         if (!(score > best) || ckg__search_taken(search, u, x))
             continue;
         best = score;
@@ -80,6 +81,16 @@ int ckg__search_explore(struct ckg__search *search, struct ckg__choice *choice, 
         memcpy(choice->u, u, (size_t)D * sizeof *u);
     }
     return status;
+}
+
+int ckg__search_explore(struct ckg__search *search, struct ckg__choice *choice, int *found)
+{
+    return farthest(search, 1, choice, found);
+}
+
+int ckg__search_fill_gaps(struct ckg__search *search, struct ckg__choice *choice, int *found)
+{
+    return farthest(search, 0, choice, found);
 }
 
 int ckg__search_any(struct ckg__search *search, struct ckg__choice *choice, int *found)

@@ -160,6 +160,9 @@ int ckg__choice_stalled(const struct ckg__search *search, const struct ckg__choi
  */
 int ckg__search_explore(struct ckg__search *search, struct ckg__choice *choice, int *found);
 
+/* The same by the distance alone. */
+int ckg__search_fill_gaps(struct ckg__search *search, struct ckg__choice *choice, int *found);
+
 /* A design that may be suggested, by chance. */
 int ckg__search_any(struct ckg__search *search, struct ckg__choice *choice, int *found);
 

@@ -319,6 +319,89 @@ static void test_the_optimum_on_an_edge(void **state)
     }
 }
 
+/* Yes in a disc that is a twelfth of the square. */
+static void evaluate_rarely(const double *x, double *values)
+{
+    values[0] = x[0] - x[1];
+    values[1] = hypot(x[0] - 0.62, x[1] - 0.38) < 0.163;
+}
+
+/*
+ * While every answer is no, nothing says which way a yes lies: then the square is filled. A policy left to
+ * itself looks into its corners over and over.
+ */
+static void test_until_the_first_yes(void **state)
+{
+    static const char *const policies[] = {"ckg", "cei", "sur", "svmcbo"};
+    int most = 0;
+
+    (void)state;
+    for (int i = 0; i < 4; i++)
+        for (uint64_t seed = 1; seed <= 5; seed++) {
+            ckg_options options = CKG_OPTIONS_INIT;
+            double values[2] = {0};
+            int n = 0;
+            ckg_problem *p = box_problem(2, 0, 1, 0, 0);
+            set_all_noise(p, CKG_NOISE_NONE, 0);
+            must(ckg_problem_add_yesno(p, "ok"));
+            options.policy = policies[i];
+            options.initial = 4;
+            options.seed = seed;
+            ckg_study *s = study_of(p, &options);
+            for (; !values[1] && n < 30; n++) {
+                ckg_suggestion *a;
+                must(ckg_study_ask(s, &a));
+                assert_string_equal(a->path, n < 4 ? "design" : "explore");
+                evaluate_rarely(a->x, values);
+                must(ckg_study_tell(s, a->trial, values));
+                ckg_suggestion_free(a);
+            }
+            most = n > most ? n : most;
+            ckg_study_free(s);
+        }
+    print_message("the first yes after %d evaluations at most\n", most);
+    assert_true(most > 4 && most < 30);
+}
+
+/* The same answer under two names counts once, until the two differ. */
+static void test_the_same_answer_twice(void **state)
+{
+    double p[3][ASKED];
+
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        ckg_problem *problem = box_problem(2, 0, 1, 0, 0);
+        ckg_model_info model;
+        set_all_noise(problem, CKG_NOISE_NONE, 0);
+        must(ckg_problem_add_yesno(problem, "ok"));
+        if (i)
+            must(ckg_problem_add_yesno(problem, "fine"));
+        ckg_study *s = study_of(problem, NULL);
+        for (int t = 0; t < TOLD; t++) {
+            double x[2], values[3];
+            point(t, x);
+            evaluate(x, values);
+            values[2] = i == 2 && t == 5 ? 1 - values[1] : values[1];
+            tell_at(s, x, values);
+        }
+        for (int t = 0; t < ASKED; t++) {
+            double x[2], mean[3] = {0}, sd[3] = {0};
+            point(TOLD + t, x);
+            must(ckg_study_predict(s, 1, x, mean, sd, &p[i][t], NULL));
+            if (i < 2)
+                assert_near(p[i][t], p[0][t], 1e-12);
+            if (i == 1)
+                assert_true(mean[1] == mean[2] && sd[1] == sd[2]);
+        }
+        if (i) {
+            must(ckg_study_model(s, 2, &model));
+            assert_int_equal(model.repeats, i == 1);
+        }
+        ckg_study_free(s);
+    }
+    assert_true(memcmp(p[2], p[0], sizeof p[0]) != 0);
+}
+
 /* A design that said yes once and no once is no fact. */
 static void test_contradictions(void **state)
 {
@@ -348,5 +431,5 @@ int main(void)
 {
     return RUN_TESTS(test_what_is_refused, test_answers_are_like_failures, test_against_quadrature,
                      test_each_from_the_others, test_every_policy, test_the_optimum_on_an_edge,
-                     test_contradictions);
+                     test_until_the_first_yes, test_the_same_answer_twice, test_contradictions);
 }

@@ -136,6 +136,40 @@ static void test_missing_values(void **state)
 }
 
 /* Of many that differ none repeats another, however little there is to tell them apart. */
+/* c1 a number that is 0 or 1, the others answers: a, a again, a but once, its opposite, a where it was asked.
+ */
+static void test_answers(void **state)
+{
+    enum { FEWEST = 5, ENOUGH = 2 * FEWEST };
+    ckg_problem *p = box_problem(D, 0, 1, 1, 0.5);
+    struct ckg__repeat r[7];
+
+    (void)state;
+    for (int k = 0; k < 5; k++)
+        must(ckg_problem_add_yesno(p, (const char *const[]){"a", "b", "c", "d", "e"}[k]));
+    ckg_study *s = study_of(p, NULL);
+    for (int t = 0; t < ENOUGH; t++) {
+        const double a = t % 2;
+        find(s, r);
+        for (int j = 1; j < 7; j++)
+            assert_int_equal(r[j].of, 0);
+        tell(s, t, (const double[]){0, a, a, a, t == 3 ? 0 : a, 1 - a, t == 4 ? NAN : a});
+    }
+    find(s, r);
+    assert_true(!r[1].of && !r[2].of && !r[4].of && !r[5].of);
+    assert_true(r[3].of == 2 && r[3].exact && r[3].implied && r[3].factor == 1 && r[3].shift == 0);
+
+    /* One more no of the last, which is one short so far; and a difference ends it. */
+    assert_int_equal(r[6].of, 0);
+    tell(s, ENOUGH, (const double[]){0, 0, 0, 0, 0, 1, 0});
+    find(s, r);
+    assert_true(r[6].of == 2 && r[6].exact);
+    tell(s, ENOUGH + 1, (const double[]){0, 1, 1, 0, 1, 0, 1});
+    find(s, r);
+    assert_true(!r[3].of && r[6].of == 2);
+    ckg_study_free(s);
+}
+
 static void test_no_false_alarm(void **state)
 {
     struct ckg__rng rng;
@@ -161,5 +195,5 @@ static void test_no_false_alarm(void **state)
 int main(void)
 {
     return RUN_TESTS(test_lines, test_limits, test_what_proves_nothing, test_outliers, test_missing_values,
-                     test_no_false_alarm);
+                     test_answers, test_no_false_alarm);
 }
