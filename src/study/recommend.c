@@ -11,6 +11,7 @@
 #include "linalg/logarithm.h"
 #include "study/study.h"
 #include "suggest/climb.h"
+#include "suggest/measure.h"
 
 enum { STARTS = 3, AGAIN = 3 };
 
@@ -440,31 +441,7 @@ static int trial_of(const ckg_study *s, const double *x)
     return found;
 }
 
-/* 1 when every outcome is known of the trial's design, each without noise and without contradiction. */
-static int is_exact(const ckg_study *s, const struct ckg__trial *trial)
-{
-    struct ckg_measurement facts[1 + CKG_MAX_CONSTRAINTS];
-    const int count = ckg__data_facts(&s->data, trial, facts);
-    int exact = count == s->problem->outcomes;
-
-    for (int i = 0; exact && i < count; i++)
-        exact = ckg__data_exact(&s->data, &facts[i]) && ckg__data_agrees(&s->data, trial->design, &facts[i]);
-    return exact;
-}
-
-int ckg__study_in_hand(const ckg_study *s)
-{
-    const int best = ckg__data_best(&s->data);
-    const struct ckg__trial *trial = best < 0 ? NULL : &s->data.trial[best];
-
-    return trial && is_exact(s, trial) && is_offered(s, trial->design) ? best : -1;
-}
-
-/*
- * 1 when the utility of what is recommended, by what is stated of it, beats the objective in hand. Where
- * outcomes are measured apart, the best design need not be known in full: a constraint that holds by a wide
- * margin is not measured there.
- */
+/* 1 when the utility of what is recommended, by what is stated of it, beats the objective in hand. */
 static int promises_more(const ckg_study *s, const ckg_recommendation *out, int count,
                          const struct ckg_measurement *facts)
 {
@@ -488,27 +465,39 @@ static void prefer_exact(const ckg_study *s, ckg_recommendation *out)
     const struct ckg__trial *trial = &s->data.trial[best < 0 ? 0 : best];
     struct ckg_measurement facts[1 + CKG_MAX_CONSTRAINTS];
 
-    /* There must be a feasible design known exactly. */
     if (best < 0)
         return;
-    const int count = ckg__data_facts(&s->data, trial, facts);
-    if (s->problem->separate && promises_more(s, out, count, facts))
-        return;
-
-    /* Then it is recommended, with what was measured there. */
     memcpy((double *)out->x, s->data.x + (size_t)trial->design * (size_t)s->problem->d,
            (size_t)s->problem->d * sizeof *out->x);
-    for (int i = 0; i < count; i++) {
-        const int j = facts[i].outcome;
-        ((double *)out->mean)[j] = facts[i].value;
-        ((double *)out->sd)[j] = 0;
-        if (j)
-            ((double *)out->probability)[j - 1] = 1;
-        else
-            out->utility = facts[i].value;
-    }
-    out->probability_feasible = 1;
-    out->measured = 1;
+    ckg__study_state_facts(s, ckg__data_facts(&s->data, trial, facts), facts, out);
+}
+
+/*
+ * Where outcomes are measured apart, a constraint that holds by a wide margin is not measured at the best
+ * designs: what is in hand need not be known in full.
+ */
+static int prefer_sure(ckg_study *s, double penalty, ckg_recommendation *out)
+{
+    const size_t D = (size_t)s->problem->D;
+    struct ckg_measurement facts[1 + CKG_MAX_CONSTRAINTS];
+    double *u = ckg__arena_doubles(&s->results, D);
+    int best = -1;
+
+    /* What is in hand, and better than what is promised. */
+    int status = u ? ckg__measured_for_sure(s->stated, &s->results, &best) : CKG_ERR_NOMEM;
+    if (status || best < 0)
+        return status;
+    const struct ckg__trial *trial = &s->data.trial[best];
+    const int count = ckg__study_exact_facts(s, trial, facts);
+    if (!count || promises_more(s, out, count, facts))
+        return CKG_OK;
+
+    /* The models speak of the rest. */
+    memcpy(u, s->data.u + (size_t)trial->design * D, D * sizeof *u);
+    status = describe(s, u, penalty, out);
+    if (!status)
+        ckg__study_state_facts(s, count, facts, out);
+    return status;
 }
 
 /* --- where nothing is likely to be feasible --- */
@@ -640,8 +629,12 @@ static int recommend(ckg_study *s, const ckg_recommend_options *o, ckg_recommend
         status = describe(s, u, penalty, out);
     if (!status && o->rule == CKG_RULE_UTILITY && !search.effort.paper && is_hopeless(s, out))
         status = settle_for_least(s, o, &search, u, penalty, out);
-    if (!status && o->rule == CKG_RULE_UTILITY && !search.effort.paper)
-        prefer_exact(s, out);
+    if (!status && o->rule == CKG_RULE_UTILITY && !search.effort.paper) {
+        if (s->problem->separate)
+            status = prefer_sure(s, penalty, out);
+        else
+            prefer_exact(s, out);
+    }
     if (!status)
         out->trial = trial_of(s, out->x);
     return status;

@@ -85,6 +85,14 @@ int ckg__study_choose(ckg_study *study, const ckg_recommend_options *options, st
  */
 int ckg__study_in_hand(const ckg_study *study);
 
+/* What is known of the trial's design; 0 unless all of it is without noise and without contradiction. */
+int ckg__study_exact_facts(const ckg_study *study, const struct ckg__trial *trial,
+                           struct ckg_measurement *facts);
+
+/* What is recommended is in hand: what is known of it, and the probability of the rest. */
+void ckg__study_state_facts(const ckg_study *study, int count, const struct ckg_measurement *facts,
+                            ckg_recommendation *recommendation);
+
 /* The utility at u averaged over the beliefs, in model units, with the common penalty M. */
 int ckg__study_utility_at(ckg_study *study, const double *u, double penalty, double *utility);
 

@@ -142,26 +142,78 @@ static const double unlikely = 1e-9;
 static const double wider = 4;
 
 /* 1 when constraint j is sure to hold at u (D), under every belief; of the objective nothing ever is. */
-static int is_sure(const struct ckg__search *search, int j, const double *u, int *sure)
+static int is_sure(const struct ckg__models *models, int j, const double *u, struct ckg__arena *arena,
+                   int *sure)
 {
-    const int place = search->models->surrogate[j].place;
+    const int place = models->surrogate[j].place;
 
     *sure = j > 0;
-    for (int b = 0; j && b < search->models->beliefs; b++) {
-        struct ckg__arena_mark mark = ckg__arena_mark(search->results);
-        const struct ckg__belief *belief = &search->models->belief[b];
+    for (int b = 0; j && b < models->beliefs; b++) {
+        struct ckg__arena_mark mark = ckg__arena_mark(arena);
+        const struct ckg__belief *belief = &models->belief[b];
         struct ckg__limits limits = ckg__belief_limits(belief, place);
         struct ckg__view view;
         double log_p = 0;
 
-        if (ckg__view_make(&view, belief->gp[place], 1, u, 1, search->results))
+        if (ckg__view_make(&view, belief->gp[place], 1, u, 1, arena))
             return CKG_ERR_NOMEM;
         const double var = wider * view.var[0];
         ckg__log_feasible(1, view.mean, &var, &limits, &log_p, NULL, NULL);
         *sure &= log_p > -unlikely;
-        ckg__arena_release(search->results, mark);
+        ckg__arena_release(arena, mark);
     }
     return CKG_OK;
+}
+
+/* 1 when the facts are all feasible, and every constraint that they leave open is sure to hold at u (D). */
+static int holds_for_sure(const struct ckg__models *models, int count, const struct ckg_measurement *facts,
+                          const double *u, struct ckg__arena *arena, int *sure)
+{
+    const ckg_problem *problem = models->data->problem;
+    struct ckg__set known = {{0}};
+    int status = CKG_OK;
+
+    *sure = ckg_problem_feasible(problem, count, facts) != 0;
+    for (int i = 0; i < count; i++)
+        ckg__set_put(&known, facts[i].outcome);
+    for (int j = 1; !status && *sure && j < problem->outcomes; j++)
+        if (!ckg__set_has(&known, j))
+            status = is_sure(models, j, u, arena, sure);
+    return status;
+}
+
+/* What the facts say of the objective; NAN: nothing. */
+static double objective_of(int count, const struct ckg_measurement *facts)
+{
+    for (int i = 0; i < count; i++)
+        if (!facts[i].outcome)
+            return facts[i].value;
+    return NAN;
+}
+
+int ckg__measured_for_sure(const struct ckg__models *models, struct ckg__arena *arena, int *best)
+{
+    const struct ckg__data *data = models->data;
+    const size_t D = (size_t)data->problem->D;
+    struct ckg_measurement facts[1 + CKG_MAX_CONSTRAINTS];
+    double value = NAN;
+    int status = CKG_OK;
+
+    *best = -1;
+    for (int t = 0; !status && t < data->trials; t++) {
+        const struct ckg__trial *trial = &data->trial[t];
+        const int count = trial->state == CKG_COMPLETE ? ckg__data_facts(data, trial, facts) : 0;
+        const double objective = objective_of(count, facts);
+        int sure = 0;
+        if (!ckg_problem_better(data->problem, objective, value) || !ckg__data_allowed(data, trial->design))
+            continue;
+        status = holds_for_sure(models, count, facts, data->u + (size_t)trial->design * D, arena, &sure);
+        if (sure) {
+            *best = t;
+            value = objective;
+        }
+    }
+    return status;
 }
 
 int ckg__measure_unsure(const struct ckg__search *search, struct ckg__choice *choice)
@@ -177,7 +229,7 @@ int ckg__measure_unsure(const struct ckg__search *search, struct ckg__choice *ch
             continue;
         for (int j = 0; j < problem->outcomes; j++) {
             int sure = 1;
-            if (ckg__set_has(&offer.set, j) && is_sure(search, j, choice->u, &sure))
+            if (ckg__set_has(&offer.set, j) && is_sure(search->models, j, choice->u, search->results, &sure))
                 return CKG_ERR_NOMEM;
             all_sure &= sure;
         }
@@ -185,7 +237,13 @@ int ckg__measure_unsure(const struct ckg__search *search, struct ckg__choice *ch
             if (ckg__set_has(&offer.set, j))
                 ckg__set_put(&wanted, j);
     }
-    if (ckg__problem_price(problem, &wanted) <= search->purse)
+
+    /* Local steps go by designs that are known in full: where the rest costs no more, it is measured too. */
+    const struct ckg__set all = ckg__problem_all(problem);
+    const double price = ckg__problem_price(problem, &wanted);
+    if (ckg__problem_price(problem, &all) <= fmin(2 * price, search->purse))
+        choice->measure = all;
+    else if (price <= search->purse)
         choice->measure = wanted;
     return CKG_OK;
 }

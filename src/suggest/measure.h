@@ -38,9 +38,16 @@ void ckg__hide_others(const struct ckg__models *models, const struct ckg__set *s
 
 /*
  * What to measure at the design that was chosen so that it is known for what it is: every unit of which
- * something is open there and not sure by the study's models; none where that costs too much.
+ * something is open there and not sure by the study's models, and the others too where they cost no more than
+ * these; none where that costs too much.
  */
 int ckg__measure_unsure(const struct ckg__search *search, struct ckg__choice *choice);
+
+/*
+ * *best ← the trial with the best objective of those whose design is feasible in all that was measured there,
+ * and sure to be in what was not; −1: there is none.
+ */
+int ckg__measured_for_sure(const struct ckg__models *models, struct ckg__arena *arena, int *best);
 
 /* What to measure at the design that was chosen, by the decoupled knowledge gradient there. */
 int ckg__measure_at_choice(struct ckg__search *search, struct ckg__choice *choice);

@@ -370,8 +370,55 @@ static void test_costs_of_trials(void **state)
     ckg_study_free(s);
 }
 
+/* What the outcome is at x, and −100 for the last, which holds everywhere by far. */
+static void tell_of(ckg_study *s, const double *x, int outcomes)
+{
+    ckg_measurement measured[OUTCOMES];
+    double values[OUTCOMES];
+    int trial;
+
+    evaluate(x, values);
+    values[OUTCOMES - 1] = -100;
+    for (int j = 0; j < OUTCOMES; j++)
+        measured[j] = (ckg_measurement){j, values[j], CKG_SD_DEFAULT};
+    must(ckg_study_add(s, x, &trial));
+    must(ckg_study_tell_measured(s, trial, outcomes, measured));
+}
+
+/* The best design in hand need not be known in full: a constraint that is sure to hold was not measured. */
+static void test_sure_is_in_hand(void **state)
+{
+    const double best[] = {0.55, 0.5};
+    double values[OUTCOMES];
+    ckg_recommendation *r;
+    ckg_problem *p = problem_of(0);
+    (void)state;
+
+    must(ckg_problem_set_cost(p, "f", 1));
+    ckg_study *s = study_with(p, "ckg", 4, 0);
+    for (int i = 0; i < 16; i++)
+        tell_of(s, (const double[]){0.05 + 0.3 * (i % 4), 0.05 + 0.3 * (i / 4)}, OUTCOMES);
+
+    /* Measured but for the last constraint. */
+    evaluate(best, values);
+    assert_true(values[1] <= 0);
+    tell_of(s, best, OUTCOMES - 1);
+    const ckg_recommend_options evaluated = {
+        .version = CKG_RECOMMEND_OPTIONS_VERSION, .rule = CKG_RULE_UTILITY, .evaluated_only = 1};
+    must(ckg_study_recommend(s, &evaluated, &r));
+    assert_memory_equal(r->x, best, sizeof best);
+    assert_true(r->mean[0] == values[0] && r->sd[0] == 0);
+    assert_true(r->mean[1] == values[1] && r->probability[0] == 1);
+    assert_false(r->measured);
+    assert_true(r->sd[2] >= 0 && r->probability[1] > 1 - 1e-9);
+    assert_true(r->probability_feasible == r->probability[1]);
+    ckg_recommendation_free(r);
+    ckg_study_free(s);
+}
+
 int main(void)
 {
     return RUN_TESTS(test_without_costs, test_best_for_its_cost, test_bit_by_bit, test_groups_and_budget,
-                     test_pending, test_same_steps, test_known_together, test_costs_of_trials);
+                     test_pending, test_same_steps, test_known_together, test_costs_of_trials,
+                     test_sure_is_in_hand);
 }
