@@ -15,7 +15,7 @@
 #   make browser    every page and action of `ckg serve` in Chromium, with pictures in build/shots: minutes
 #   make bench      builds and runs the benchmarks
 #   make figures    draws the pictures of the documentation; make convergence, make stopping: runs of minutes and their tables;
-#                   make decoupled, make batch: hours, and where they were interrupted they go on; make varying, make noisy-constraints: SEEDS=10 takes hours
+#                   make decoupled, make batch: hours, and where they were interrupted they go on; make varying, make noisy-constraints: SEEDS=30 takes an hour of one processor each
 #   make wheel      builds the Python package pyckg; make python tests it, python-strict and python-sanitize under more watchful eyes
 #   make notebooks  runs the notebooks of docs/python and makes its reference anew
 #   make deps       installs everything that any target needs
@@ -206,7 +206,7 @@ batch:
 	nice -n 19 build/bench/batch --rounds --out build/batch-rounds.csv && mv build/batch-rounds.csv bench/results/
 	scripts/batch-page.py bench/results/batch.csv bench/results/batch-rounds.csv
 
-SEEDS = 10
+SEEDS = 30
 
 varying:
 	scripts/install-deps.sh all
@@ -220,7 +220,8 @@ noisy-constraints:
 	scripts/install-deps.sh all
 	$(call build,build,$(CC),,bench_noisy_constraints)
 	build/bench/noisy_constraints --seeds $(SEEDS) >bench/results/noisy-constraints.csv
-	build/bench/noisy_constraints --policy ckg --penalty zero,observed,mild,harsh --seeds $(SEEDS) >>bench/results/noisy-constraints.csv
+	build/bench/noisy_constraints --policy ckg --penalty zero,observed,mild,generous,harsh --seeds $(SEEDS) >>bench/results/noisy-constraints.csv
+	build/bench/noisy_constraints --policy ckg --penalty auto,zero,observed,mild,generous,harsh --quiet 1 --seeds $(SEEDS) >bench/results/penalty-quiet.csv
 	scripts/noise-page.py constraints
 
 convergence:

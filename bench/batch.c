@@ -131,6 +131,8 @@ static const struct way ways[] = {
     {"integrated-256", 1, {{"awaited", 256}}, 0, 1},
     {"global", 2, {{"awaited", 64}, {"global_every", 0}}, 0, 1},
     {"rechosen", 2, {{"awaited", 64}, {"global_every", 0}}, 1, 1},
+    {"again", 0, {{0}}, 1, 1},
+    {"again-integrated", 1, {{"awaited", 64}}, 1, 1},
     {"ahead", 1, {{"improve", 0}}, 0, 1},
 };
 

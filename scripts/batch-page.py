@@ -25,11 +25,15 @@ def read(path):
     return runs
 
 
+def made_of(runs, cell):
+    """What is shown of a cell; with noise there is one way alone."""
+    alone = runs[cell.removesuffix("-async"), 1, "mean"]
+    return [alone] + [runs[cell, q, way] for q in (4, 8) for way in WAYS]
+
+
 def common(runs, cell):
     """The seeds that everything shown of a cell has."""
-    alone = runs[cell.removesuffix("-async"), 1, "mean"]
-    made = [alone] + [runs[cell, q, way] for q in (4, 8) for way in WAYS]
-    return sorted(set.intersection(*map(set, made)))
+    return sorted(set.intersection(*(set(m) for m in made_of(runs, cell) if m)))
 
 
 def spread(values):
@@ -42,10 +46,8 @@ def costs(runs):
     print("|---|---:|---:|---:|---:|---:|---:|---:|")
     for cell, evaluations in CELLS.items():
         seeds = common(runs, cell)
-        alone = runs[cell.removesuffix("-async"), 1, "mean"]
         for at in SHOWN if seeds else ():
-            made = [alone] + [runs[cell, q, way] for q in (4, 8) for way in WAYS]
-            words = " | ".join(spread([m[seed][0][at] for seed in seeds]) for m in made)
+            words = " | ".join(spread([m[seed][0][at] for seed in seeds]) if m else "–" for m in made_of(runs, cell))
             print(f"| {cell} | {len(seeds)} | {evaluations[at]} | {words} |")
 
 
@@ -72,9 +74,8 @@ def times(runs):
     for cell in CELLS:
         seeds = [] if cell.endswith("-async") else common(runs, cell)
         if seeds:
-            made = [runs[cell, 1, "mean"]] + [runs[cell, q, way] for q in (4, 8) for way in WAYS]
-            ms = [statistics.fmean(m[seed][1] for seed in seeds) for m in made]
-            print(f"| {cell} | {ms[0]:.1f} | " + " | ".join(f"{t:.1f} ({t / ms[0]:.2f})" for t in ms[1:]) + " |")
+            ms = [statistics.fmean(m[seed][1] for seed in seeds) if m else math.nan for m in made_of(runs, cell)]
+            print(f"| {cell} | {ms[0]:.1f} | " + " | ".join("–" if math.isnan(t) else f"{t:.1f} ({t / ms[0]:.2f})" for t in ms[1:]) + " |")
 
 
 def rounds(path):
