@@ -1,10 +1,10 @@
 /* ckg bench: replicated experiments on the built-in problems and on problem files. */
 #include <limits.h>
 #include <math.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "bench/figure.h"
 #include "bench/own_problem.h"
@@ -257,6 +257,14 @@ static int run_plan_with(const struct app_arguments *a, struct app_plan *plan)
     return status;
 }
 
+/* Those that this process may run on. */
+static int processors(void)
+{
+    cpu_set_t set;
+
+    return sched_getaffinity(0, sizeof set, &set) ? 1 : CPU_COUNT(&set);
+}
+
 static int run_plan(const struct app_arguments *a)
 {
     static struct app_plan plan; /* several kilobytes */
@@ -264,7 +272,7 @@ static int run_plan(const struct app_arguments *a)
     /* Where the results go. */
     plan.folder = app_option(a, "out");
     plan.quiet = a->quiet;
-    plan.threads = a->threads ? a->threads : (int)sysconf(_SC_NPROCESSORS_ONLN);
+    plan.threads = a->threads ? a->threads : processors();
     if (!plan.folder)
         return app_wrong(a, "--out FOLDER is missing");
     if (!app_option(a, "problem"))

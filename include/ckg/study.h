@@ -50,7 +50,7 @@ typedef struct ckg_options {
     const char *preset;          /* "default", or "paper": the settings of the paper's authors */
     /* the same seed, problem and data give the same suggestions, at any number of threads */
     uint64_t seed;
-    int threads; /* the most threads to use, up to 256; 0: as many as the machine has */
+    int threads; /* the most threads to use, up to 256; 0: as many as it may run on */
     /*
      * seconds per suggestion or recommendation: the search ends early with the best it has. Where the models
      * alone take longer, any free design is suggested, and of designs that measured feasible the best is

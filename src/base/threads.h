@@ -11,6 +11,9 @@
 struct ckg__arena;
 struct ckg__pool;
 
+/* How many processors this process may run on, at least 1. */
+int ckg__processors(void);
+
 typedef void (*ckg__task)(void *context, int index, int worker);
 
 /*

@@ -7,11 +7,11 @@
 #include <assert.h>
 #include <math.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/sized.h"
+#include "base/threads.h"
 #include "design/allowed.h"
 #include "design/sequence.h"
 #include "study/option_table.h"
@@ -123,8 +123,8 @@ static int threads_wanted(const ckg_options *o)
 {
     if (o->threads > 0)
         return o->threads;
-    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    return cores < 1 ? 1 : cores > CKG__MAX_THREADS ? CKG__MAX_THREADS : (int)cores;
+    const int processors = ckg__processors();
+    return processors > CKG__MAX_THREADS ? CKG__MAX_THREADS : processors;
 }
 
 static int study_fill(ckg_study *s, const ckg_problem *problem, const ckg_options *o)

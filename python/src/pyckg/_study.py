@@ -39,7 +39,7 @@ class Study(Shown):
     seed          the same seed and data give the same suggestions; None draws one, which study.seed tells
     budget        how many evaluations there will be in all, where that is known
     initial       how many designs come before the policy takes over
-    threads       the most threads to use; 0 is as many as the machine has; suggestions do not depend on it
+    threads       the most threads to use; 0 is as many as it may run on; suggestions do not depend on it
     failures      "model": learn where evaluations fail; "ignore"
     store, name   keep the study in a file that the program `ckg` and other processes share
     evaluate      with a store: the command with which `ckg run` evaluates, as ["python3", "spring.py"] or a mapping

@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <math.h>
 #include <pthread.h>
+#include <sched.h>
 #include <string.h>
 #include <time.h>
 
@@ -259,10 +260,36 @@ static void test_no_threads_or_no_memory(void **state)
     }
 }
 
+#if defined(__linux__)
+/* A job that was given one processor of many has one. */
+static void test_processors_that_are_allowed(void **state)
+{
+    cpu_set_t all, one;
+    int first = 0;
+    (void)state;
+
+    assert_int_equal(sched_getaffinity(0, sizeof all, &all), 0);
+    assert_int_equal(ckg__processors(), CPU_COUNT(&all));
+    while (!CPU_ISSET(first, &all))
+        first++;
+    CPU_ZERO(&one);
+    CPU_SET(first, &one);
+    assert_int_equal(sched_setaffinity(0, sizeof one, &one), 0);
+    assert_int_equal(ckg__processors(), 1);
+    assert_int_equal(sched_setaffinity(0, sizeof all, &all), 0);
+}
+#else
+static void test_processors_that_are_allowed(void **state)
+{
+    (void)state;
+    assert_true(ckg__processors() >= 1);
+}
+#endif
+
 int main(void)
 {
-    return RUN_TESTS(test_same_results_at_any_number_of_threads, test_many_short_runs,
-                     test_tasks_that_share_their_work, test_no_team, test_runs_with_sleeping_workers,
-                     test_pool_that_never_ran_is_freed, test_system_refuses_a_thread,
-                     test_no_threads_or_no_memory);
+    return RUN_TESTS(test_processors_that_are_allowed, test_same_results_at_any_number_of_threads,
+                     test_many_short_runs, test_tasks_that_share_their_work, test_no_team,
+                     test_runs_with_sleeping_workers, test_pool_that_never_ran_is_freed,
+                     test_system_refuses_a_thread, test_no_threads_or_no_memory);
 }
