@@ -77,25 +77,43 @@ static int is_hurried(const ckg_recommendation *r)
 }
 
 /* What an outcome is: a fact, a prediction, or not known. */
+/* 1 when that outcome was measured at the design, without noise: the others need not have been. */
+static int is_fact(const ckg_recommendation *r, int j)
+{
+    return r->measured || r->sd[j] == 0;
+}
+
+/* 1 when some of it are facts, and some predictions. */
+static int is_mixed(const struct sheet *sheet)
+{
+    int facts = 0;
+    const int outcomes = 1 + app_constraints(&sheet->n->definition);
+
+    for (int j = 0; j < outcomes; j++)
+        facts += is_fact(sheet->r, j);
+    return facts && facts < outcomes;
+}
+
 static void print_outcome(const struct sheet *sheet, int j)
 {
     const struct app_outcome o = app_outcome_at(&sheet->n->definition, j);
     const ckg_recommendation *r = sheet->r;
+    const int fact = is_fact(r, j);
     char number[32];
     char probability[32];
 
     print_name(app_outcome_title(&sheet->n->definition, j));
     if (isnan(r->mean[j]))
         app_say("not measured yet");
-    else if (r->measured)
+    else if (fact)
         app_say("%s%s", app_value_text(&o, r->mean[j], 6, number), j ? ", met" : "");
     else if (is_hurried(r))
         app_say("%s", app_value_text(&o, r->mean[j], 6, number));
     else if (!o.yesno)
         app_say("%s ± %.2g", app_value_text(&o, r->mean[j], 6, number), r->sd[j]);
-    if (o.yesno && !isnan(r->mean[j]) && !r->measured)
+    if (o.yesno && !isnan(r->mean[j]) && !fact)
         app_say("yes with probability %s", app_probability_text(r->probability[j - 1], probability));
-    else if (j && !isnan(r->probability[j - 1]) && !r->measured)
+    else if (j && !isnan(r->probability[j - 1]) && !fact)
         app_say(", met with probability %s", app_probability_text(r->probability[j - 1], probability));
     if (j) {
         app_say(" (");
@@ -113,7 +131,9 @@ static void print_prediction(const struct sheet *sheet)
     char probability[32];
 
     /* The objective, and the constraints that matter. */
-    app_say("%s:\n", r->measured || is_hurried(r) ? "measured" : "predicted");
+    app_say("%s:\n", r->measured || is_hurried(r) ? "measured"
+                     : is_mixed(sheet)            ? "measured, and predicted where there is a ±"
+                                                  : "predicted");
     app_nearest_choose(&shown, sheet->n, r->mean, r->sd);
     for (int i = 0; i < shown.count; i++)
         print_outcome(sheet, shown.outcome[i]);

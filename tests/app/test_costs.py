@@ -95,6 +95,24 @@ def test_known_together():
         check(status["best_feasible"] == {"trial": 1, "objective": 1.5}, status)
 
 
+def test_what_is_sure_need_not_be_measured():
+    """The best design is known but for a constraint that holds everywhere by far: it is recommended, and what was measured of it is said as such."""
+    with Folder() as folder:
+        folder.write("s.yaml", priced(command=(), budget=200, groups="", cost=1).replace("cost: 0", "cost: 6"))
+        rows = [f"{x / 4},{y / 4},{abs(x / 4 - 0.6) + abs(y / 4 - 0.4)},{x / 4 - 0.9},-100" for x in range(4) for y in range(4)]
+        folder.write("in.csv", "\n".join(["x,y,f,c,e", *rows, ""]))
+        folder.ckg("import", "s.yaml", "in.csv", expect=0)
+        folder.ckg("ask", "s.yaml", "--at", "x=0.6", "y=0.4", expect=0)
+        folder.ckg("tell", "s.yaml", 17, "f=0", "c=-0.3", expect=0)
+        said = folder.ckg("recommend", "s.yaml", "--evaluated", expect=0).out.splitlines()
+        check(said[0].endswith("the design of trial 17:"), said)
+        check(said[3] == "measured, and predicted where there is a ±:", said)
+        check([line.split() for line in said[4:6]] == [["f", "0"], ["c", "-0.3,", "met", "(<=", "0)"]], said)
+        check("±" in said[6] and "met with probability > 0.9999" in said[6], said)
+        whole = json.loads(folder.ckg("recommend", "s.yaml", "--evaluated", "--json", expect=0).out)
+        check(whole["objective"] == {"mean": 0, "sd": 0} and whole["constraints"]["c"]["sd"] == 0 < whole["constraints"]["e"]["sd"], whole)
+
+
 def test_without_costs():
     with Folder() as folder:
         folder.write("s.yaml", problem("s", ["sh", "-c", "env | grep -c CKG_MEASURE >&2; echo '{\"f\": 1, \"c\": 0}'"], budget=2))
