@@ -162,6 +162,23 @@ void app_page_lab(struct app_board *b, int study, struct app_text *out)
 
 /* --- what is quick to know --- */
 
+/* What counts towards the budget: evaluations, or what they cost. */
+static double spent_of(const struct app_notebook *n, const int tally[APP_STATES])
+{
+    return ckg_problem_separate(n->definition.problem) == 1 ? app_notebook_cost(n)
+                                                            : tally[APP_COMPLETE] + tally[APP_FAILED_TRIAL];
+}
+
+/* Where outcomes have costs, what is left may pay for nothing any more. */
+static int is_spent(const struct app_notebook *n, const int tally[APP_STATES])
+{
+    if (!n->definition.budget)
+        return 0;
+    return ckg_problem_separate(n->definition.problem) == 1
+               ? !tally[APP_PENDING] && app_notebook_spent(n) >= n->definition.budget
+               : spent_of(n, tally) >= n->definition.budget;
+}
+
 static const char *state_of(const struct app_notebook *n, const int tally[APP_STATES])
 {
     const int ended = tally[APP_COMPLETE] + tally[APP_FAILED_TRIAL];
@@ -173,7 +190,7 @@ static const char *state_of(const struct app_notebook *n, const int tally[APP_ST
         return "running";
     if (app_pause_find(n, &pause))
         return "paused";
-    if (n->definition.budget && ended >= n->definition.budget)
+    if (is_spent(n, tally))
         return "done";
     return ended || tally[APP_PENDING] ? "waiting" : "not begun";
 }
@@ -208,6 +225,8 @@ void app_summary_write(const struct app_notebook *n, int id, const char *trouble
     else
         app_json_add_string(out, "budget", NULL);
     app_json_add_integer(out, "evaluations", tally[APP_COMPLETE] + tally[APP_FAILED_TRIAL]);
+    if (ckg_problem_separate(d->problem) == 1)
+        app_json_add_number(out, "spent", app_notebook_cost(n));
     for (int i = 0; i < APP_STATES; i++)
         app_json_add_integer(out, app_state_name((enum app_state)i), tally[i]);
 
@@ -268,10 +287,11 @@ void app_row_write(const struct app_notebook *n, int id, const char *trouble, st
     app_report_name(out, d->name);
     app_text_print(out, "</a></td><td class=\"left\">");
     app_markup(out, trouble ? trouble : state_of(n, tally));
-    app_text_print(out, "</td><td>%d", tally[APP_COMPLETE] + tally[APP_FAILED_TRIAL]);
+    const double spent = spent_of(n, tally);
+    app_text_print(out, "</td><td>%s", app_number_short(spent, text));
     if (d->budget)
-        app_text_print(out, " of %d<progress max=\"%d\" value=\"%d\"></progress>", d->budget, d->budget,
-                       tally[APP_COMPLETE] + tally[APP_FAILED_TRIAL]);
+        app_text_print(out, " of %d<progress max=\"%d\" value=\"%.9g\"></progress>", d->budget, d->budget,
+                       spent);
 
     /* What it has found. */
     app_text_print(out, "</td><td>%s</td><td class=\"chance\"></td><td class=\"left\">",

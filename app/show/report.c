@@ -54,6 +54,7 @@ void app_report_lead(const struct app_notebook *n, struct app_text *out)
 {
     const struct app_definition *d = &n->definition;
     int tally[APP_STATES];
+    char number[32];
 
     app_notebook_tally(n, tally);
 
@@ -68,9 +69,16 @@ void app_report_lead(const struct app_notebook *n, struct app_text *out)
     app_text_print(out, " over %d parameter%s under %d constraint%s · %d", app_dimension(d),
                    app_dimension(d) == 1 ? "" : "s", app_constraints(d), app_constraints(d) == 1 ? "" : "s",
                    tally[APP_COMPLETE] + tally[APP_FAILED_TRIAL]);
-    if (d->budget > 0)
+    const int separate = ckg_problem_separate(d->problem) == 1;
+    if (d->budget > 0 && !separate)
         app_text_print(out, " of %d", d->budget);
-    app_text_print(out, " evaluations: %d complete, %d failed", tally[APP_COMPLETE], tally[APP_FAILED_TRIAL]);
+    app_text_print(out, " evaluations");
+    if (separate)
+        app_text_print(out, ", %s", app_number_short(app_notebook_cost(n), number));
+    if (d->budget > 0 && separate)
+        app_text_print(out, " of %d", d->budget);
+    app_text_print(out, "%s: %d complete, %d failed", separate ? " spent" : "", tally[APP_COMPLETE],
+                   tally[APP_FAILED_TRIAL]);
     if (tally[APP_RUNNING] + tally[APP_PENDING])
         app_text_print(out, ", %d running, %d pending", tally[APP_RUNNING], tally[APP_PENDING]);
     if (tally[APP_DISCARDED])

@@ -159,6 +159,20 @@ def test_same_as_json():
             check(server.ask("/api/v1/studies/1/trials").getheader("Ckg-Revision") == str(revision), "another revision")
 
 
+def test_costs():
+    """Where outcomes have costs, the budget is one of costs: what is spent of it is what counts."""
+    with Folder() as folder:
+        text = problem("costs", ["sh", "-c", "echo '{\"f\": 1, \"c\": -1}'"], budget=12, policy="sobol", more=LIGHTLY)
+        folder.write("costs.yaml", text.replace("{name: f, noise: none}", "{name: f, noise: none, cost: 1}").replace("{max: 0, noise: none}", "{max: 0, noise: none, cost: 4}"))
+        folder.ckg("run", "costs.yaml", "--quiet", expect=0)
+        with Server(folder, "costs.yaml") as server:
+            wait_for(lambda: server.lines("studies"))
+            summary, status = server.json("studies/1"), folder.status("costs.yaml")
+            check(summary["state"] == "done" and summary["spent"] == status["spent"] > summary["evaluations"], summary, status)
+            spent = f"{summary['spent']} of 12"
+            check(f"<td>{spent}<progress" in server.text("/part/studies") and f", {spent} spent:" in server.text("/study/1/part/head"), server.text("/part/studies"))
+
+
 def test_addresses():
     """Every page and every address of the OpenAPI file answers; everything else is not there."""
     with Folder() as folder:

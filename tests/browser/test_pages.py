@@ -238,6 +238,27 @@ def test_yes_or_no():
             page.wait("/\\bno\\b/.test(document.querySelector('#trials tbody:nth-of-type(2)')?.innerText)")
 
 
+def test_plain():
+    """One parameter and no constraint: no map, nothing that safety could cost, trials counted in whole numbers; and nothing is blank where nothing is known."""
+    with Folder() as folder, Browser() as browser:
+        definition = {"name": "plain", "goal": "minimize", "budget": 4, "policy": "sobol", "seed": 1, "parameters": {"x": {"type": "real", "low": 0, "high": 1}}, "objective": {"name": "f"},
+                      "evaluate": {"command": ["sh", "-c", "echo '{\"f\": 1}'"]}, "model": {"samples": 1}}
+        folder.write("plain.yaml", json.dumps(definition))
+        folder.ckg("run", "plain.yaml", "--quiet", expect=0)
+        folder.write("new.yaml", problem("new", [], budget=9))
+        with Server(folder, "plain.yaml", "new.yaml") as server:
+            wait_for(lambda: len(server.lines("studies")) == 2)
+            for study, left_out in ((1, ["frontier", "maps"]), (2, [])):
+                with browser.page(**LONG) as page:
+                    page.goto(f"http://127.0.0.1:{server.port}/study/{study}")
+                    page.wait("document.querySelector('#live').textContent === 'live' && document.querySelector('#convergence canvas')")
+                    page.drawn()
+                    check(page.get("[...document.querySelectorAll('main section[hidden]')].map((s) => s.id)") == left_out, page.get("[...document.querySelectorAll('[hidden]')].map((s) => s.id)"))
+                    links = page.get("[...document.querySelectorAll('nav.sections a')].filter((a) => a.offsetParent).map((a) => a.hash.slice(1))")
+                    check(not set(left_out) & set(links) and len(links) == 12 - len(left_out), links)
+            check("nothing to recommend" in server.ask("/api/v1/studies/2/frontier").body.decode(), "something is recommended")
+
+
 def test_steer():
     """From the study's page: a design by hand and from the map; pause, go on, stop; budget and limits; retry. From a trial's page: correct, discard, take in again."""
     with Folder() as folder, Browser() as browser:

@@ -3,6 +3,7 @@ import { button, choice, el, ink, labelled, nice, visible } from "./dom.js";
 import { countLooks, legend, line, lookOf, marker, ring, valueOf } from "./looks.js";
 
 const uPlot = window.uPlot;
+const wholes = [1, 2, 5].flatMap((k) => Array.from({ length: 7 }, (_, e) => k * 10 ** e)).sort((a, b) => a - b);
 const tall = () => (window.innerWidth < 600 ? 300 : 380);
 
 // What uPlot is told about an axis in the page's colours.
@@ -139,7 +140,7 @@ export function convergence(host, page) {
           x: { time: false, range: (u, low, high) => (zoomed ? [low, high] : [0.5, Math.max(trials.length, 1) + 0.5]) },
           y: { distr: log ? 3 : 1, range: (u, low, high) => (zoomed ? [low, high] : rangeOf(values, log)) },
         },
-        axes: [axis("trial", { size: 30 }), axis(visible(outcomes[outcome].title), { size: 66, values: numbers })],
+        axes: [axis("trial", { size: 30, incrs: wholes }), axis(visible(outcomes[outcome].title), { size: 66, values: numbers })],
         series: [{}, { stroke: () => ink("best"), width: best ? 2.5 : 0, paths: uPlot.paths.stepped({ align: 1 }), points: { show: false } }],
         hooks: {
           setSelect: [(u) => (zoomed = u.select.width > 0 || u.select.height > 0)],

@@ -5,7 +5,7 @@ import { isStepped, toNumber, toValue } from "./frame.js";
 
 export function design(page) {
   let at = null; // null: whatever is recommended
-  let words = "the recommended design";
+  let words = ""; // about the reader's
   const panels = new Set();
   const state = {
     // The design as the server's last answer had it, or the reader's.
@@ -21,7 +21,7 @@ export function design(page) {
     go(design, said) {
       const names = page.study.problem.parameters.map((p) => p.name);
       at = design && Object.fromEntries(names.map((name) => [name, own(design, name)]));
-      words = design ? said : "the recommended design";
+      words = said;
       state.now = at ?? page.recommendation?.parameters ?? null;
       for (const show of panels) show();
       page.due("maps");
@@ -82,7 +82,7 @@ export function design(page) {
       if (!state.now || !page.study.problem) return;
       tell();
       box.replaceChildren(
-        el("p", {}, "About ", el("b", {}, visible(words)), ": ", page.study.problem.parameters.map((p) => `${visible(p.name)} ${nice(own(state.now, p.name))}`).join(", ")),
+        el("p", {}, "About ", el("b", {}, at ? visible(words) : page.recommendation ? "the recommended design" : "the middle of the ranges"), ": ", page.study.problem.parameters.map((p) => `${visible(p.name)} ${nice(own(state.now, p.name))}`).join(", ")),
         target,
         el("p", { class: "actions" }, at ? button("Back to the recommended", () => state.go(null)) : null, ...(page.designActions?.(state) ?? [])),
       );

@@ -11,6 +11,7 @@ export function frontier(host, page) {
   const box = el("div", { class: "canvas" });
   const list = el("ol", { class: "points", "aria-label": "designs by probability" });
   host.append(box, list);
+  box.hidden = true; // until there is something to see
 
   // Evenly apart, whatever the probabilities are.
   const place = (p) => {
@@ -73,6 +74,7 @@ export function frontier(host, page) {
   return {
     async update() {
       points = await getLines(page.study.path("frontier"));
+      box.hidden = !points.some((p) => p.recommendation);
       redraw();
       canvas.setAttribute("aria-label", "the best predicted objective for each probability of being feasible; the list below has the numbers");
       list.replaceChildren(

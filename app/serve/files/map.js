@@ -15,6 +15,15 @@ function ramped(t) {
   return between(ramp[k], ramp[k + 1], t * (ramp.length - 1) - k);
 }
 
+// Log odds of a probability; of the normal distribution's, to two digits.
+const logit = (p) => Math.log(Math.max(p, 1e-5) / Math.max(1 - p, 1e-5));
+const below = (z) => 1 / (1 + Math.exp(-1.5976 * z - 0.070566 * z ** 3));
+// How likely a number is within its limits.
+const within = ({ min, max }, mean, sd) => (max === null ? 1 : below((max - mean) / (sd || 1e-12))) - (min === null ? 0 : below((min - mean) / (sd || 1e-12)));
+
+// How many standard deviations it is from the nearer one; negative: it is outside.
+const margin = ({ min, max }, mean, sd) => Math.min(max === null ? Infinity : max - mean, min === null ? Infinity : mean - min) / (sd || 1e-12);
+
 // For each of `count` places along an axis: the two nodes around it and the share of the second; steps have no between.
 function weights(scale, p, nodes, count) {
   const at = nodes.map((v) => scale.to(v));
@@ -85,8 +94,28 @@ export function map(host, page) {
 
   const parameter = (name) => page.study.problem.parameters.find((p) => p.name === name);
   // Probabilities fall off like cliffs: between the nodes their log odds are smooth.
-  const odds = () => found.chance.map((p) => (p === null ? NaN : Math.log(Math.min(Math.max(p, 1e-5), 1 - 1e-5) / (1 - Math.min(Math.max(p, 1e-5), 1 - 1e-5)))));
-  const field = () => (shade === "chance" ? odds() : found[shade.startsWith("m") ? "mean" : "sd"][Number(shade.slice(1))]);
+  const odds = () => found.chance.map((p) => (p === null ? NaN : logit(p)));
+
+  // Log odds on a finer grid: where sure and unsure are a hair apart, the nodes alone would make stairs of the line between them, but means and standard
+  // deviations are smooth. What the limits do not explain (failures, rules, answers) is added as it is at the nodes, on a cliff only where it is much. Beyond ±4 they say how many standard
+  // deviations it is to the nearest limit, so that a line is found between them.
+  function fineOdds(xs, ys) {
+    const columns = found.x.values.length;
+    const limited = page.study.problem.outcomes.flatMap((o, j) => (j && !o.yesno && (o.min !== null || o.max !== null) ? [[o, found.mean[j], found.sd[j]]] : []));
+    if (!limited.length || limited.length > 6) return sample(odds(), xs, ys, columns);
+    const nearest = (means, sds, i) => limited.reduce((least, [o], k) => Math.min(least, margin(o, means[k][i], sds[k][i])), Infinity);
+    const by = (means, sds, i) => limited.reduce((p, [o], k) => p * within(o, means[k][i], sds[k][i]), 1);
+    const nodes = [1, 2].map((part) => limited.map((one) => one[part]));
+    const margins = found.chance.map((_, i) => nearest(nodes[0], nodes[1], i));
+    const steep = (i) => [1, columns].some((next) => Math.abs(margins[Math.min(i + next, margins.length - 1)] - margins[i]) > 3);
+    const rest = odds().map((v, i) => v - logit(by(nodes[0], nodes[1], i))).map((v, i) => (Math.abs(v) < 8 && steep(i) ? 0 : v));
+    const [means, sds] = [1, 2].map((part) => limited.map((one) => sample(one[part], xs, ys, columns)));
+    return sample(rest, xs, ys, columns).map((v, i) => {
+      const odds = v + logit(by(means, sds, i));
+      if (!(Math.abs(odds) > 4)) return odds;
+      return Math.sign(odds) * Math.max(4, nearest(means, sds, i) * Math.sign(odds));
+    });
+  }
 
   // How far a design's other parameters are from those of the map, as paleness.
   function palenessOf(x, y) {
@@ -142,7 +171,8 @@ export function map(host, page) {
 
   function shadeIn(c, x, y) {
     const [columns, rows] = [Math.round(frame.width / 2), Math.round(frame.height / 2)];
-    const values = sample(field(), weights(frame.xScale, x, found.x.values, columns), weights(frame.yScale, y, found.y.values, rows), found.x.values.length);
+    const [xs, ys] = [weights(frame.xScale, x, found.x.values, columns), weights(frame.yScale, y, found.y.values, rows)];
+    const values = shade === "chance" ? fineOdds(xs, ys) : sample(found[shade.startsWith("m") ? "mean" : "sd"][Number(shade.slice(1))], xs, ys, found.x.values.length);
     if (shade === "chance") values.forEach((v, i) => (values[i] = 1 / (1 + Math.exp(-v))));
     const known = values.filter((v) => !Number.isNaN(v));
     const [low, high] = shade === "chance" ? [0, 1] : [known.reduce((a, b) => Math.min(a, b), Infinity), known.reduce((a, b) => Math.max(a, b), -Infinity)];
@@ -164,16 +194,18 @@ export function map(host, page) {
   function drawContours(c, x, y) {
     const cell = 4;
     const [columns, rows] = [Math.ceil(frame.width / cell), Math.ceil(frame.height / cell)];
-    const grid = (numbers) => sample(numbers, weights(frame.xScale, x, found.x.values, columns), weights(frame.yScale, y, found.y.values, rows), found.x.values.length);
-    const objective = grid(found.mean[0]);
+    const [xs, ys] = [weights(frame.xScale, x, found.x.values, columns), weights(frame.yScale, y, found.y.values, rows)];
+    const objective = sample(found.mean[0], xs, ys, found.x.values.length);
     const sorted = [...objective].filter((v) => !Number.isNaN(v)).sort((a, b) => a - b);
     c.strokeStyle = shade === "chance" ? ink("soft") : "rgba(255,255,255,.75)";
     c.lineWidth = 0.9;
     const levels = new Set(Array.from({ length: 8 }, (_, k) => Number(sorted[Math.floor((sorted.length * (k + 0.5)) / 8)]?.toPrecision(2))));
     const labels = [...levels].map((level) => [contour(c, objective, columns, rows, level, frame.left, frame.top, cell), level]);
     c.font = "11px system-ui, sans-serif";
+    const taken = [];
     for (const [at, level] of labels) {
-      if (!at) continue;
+      if (!at || taken.some(([x, y]) => Math.abs(at[0] - x) < 44 && Math.abs(at[1] - y) < 14)) continue;
+      taken.push(at);
       c.strokeStyle = ink("paper");
       c.lineWidth = 3;
       c.strokeText(nice(level, 4), at[0], at[1]);
@@ -182,7 +214,7 @@ export function map(host, page) {
     }
     c.strokeStyle = ink("limit");
     c.lineWidth = 1.8;
-    contour(c, grid(odds()), columns, rows, 0, frame.left, frame.top, cell);
+    contour(c, fineOdds(xs, ys), columns, rows, 0, frame.left, frame.top, cell);
   }
 
   const { canvas, redraw } = canvasIn(box, (width) => Math.min(Math.max(width * 0.72, 300), 560), draw, { tabindex: "0", role: "img" });
@@ -223,7 +255,7 @@ export function map(host, page) {
       pair = name === now[other] ? { x: now.y, y: now.x } : { ...now, [axis]: name };
       page.due("maps");
     };
-    const shades = [["chance", "probability of being feasible"], ...outcomes.slice(0, 30).flatMap((o, j) => [[`m${j}`, `${o.name}, predicted`], [`s${j}`, `${o.name}, how unsure`]])];
+    const shades = [...(page.sure() ? [] : [["chance", "probability of being feasible"]]), ...outcomes.slice(0, 30).flatMap((o, j) => [[`m${j}`, `${o.name}, predicted`], [`s${j}`, `${o.name}, how unsure`]])];
     tools.replaceChildren(
       labelled("across", choice(names, place(found.x.parameter), take("x"))),
       labelled("up", choice(names, place(found.y.parameter), take("y"))),
@@ -238,9 +270,9 @@ export function map(host, page) {
     const scale = shade === "chance" ? "shades: probability of being feasible, 0 to 1" : `shades: ${nice(range[0], 3)} (dark) to ${nice(range[1], 3)} (light)`;
     keys.replaceChildren(
       legend(countLooks(page.study.trials), [
-        ["recommended", (c) => star(c, 8, 8, 4)],
+        ...(page.recommendation ? [["recommended", (c) => star(c, 8, 8, 4)]] : []),
         [`${visible(objective.name)}, predicted`, line("soft")],
-        ["probability 0.5", line("limit")],
+        ...(page.sure() ? [] : [["probability 0.5", line("limit")]]),
       ]),
       el("p", { class: "note" }, `${scale}. Trials are the paler, the farther their other parameters are from this design's.`),
     );
@@ -249,6 +281,7 @@ export function map(host, page) {
 
   return {
     async update() {
+      if (page.sure() && shade === "chance") shade = "m0";
       const names = pair && parameter(pair.x) && parameter(pair.y) ? pair : {};
       found = await getJson(page.study.path(`map${page.design.of(names)}`));
       page.design.answered(found.at);

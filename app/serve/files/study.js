@@ -74,6 +74,8 @@ export function studyPage(id, say) {
       page.design.go(at, words);
       document.getElementById("maps").scrollIntoView({ behavior: "smooth" });
     },
+    // Every design is feasible: nothing is constrained, and nothing has failed.
+    sure: () => study.problem.outcomes.length < 2 && !study.summary.failed,
     // The section is due again.
     due(name) {
       for (const [section, part] of parts) if (section.id === name) part.stale = true;
@@ -139,6 +141,12 @@ export function studyPage(id, say) {
     start(section, part);
   }
 
+  // A section that has nothing to say about such a problem.
+  function leaveOut(name, out) {
+    document.getElementById(name).hidden = out;
+    for (const link of document.querySelectorAll(`nav.sections a[href='#${name}']`)) link.hidden = out;
+  }
+
   const startAll = () => parts.forEach((part, section) => start(section, part));
   let news = true; // that has not been asked for yet
   const work = rounds(async () => {
@@ -151,6 +159,8 @@ export function studyPage(id, say) {
         news = true;
         throw error;
       }
+      leaveOut("frontier", page.sure());
+      leaveOut("maps", study.problem.parameters.length < 2);
       for (const part of parts.values()) part.stale = true;
       bar?.update();
       say(true);

@@ -8,18 +8,20 @@ function tile(what, value, ...more) {
 
 // Seconds until the budget is spent: by the mean of the last evaluations, as many at once as run now.
 function timeLeft(study) {
-  const { budget, evaluations, running } = study.summary;
+  const { budget, evaluations, running, spent } = study.summary;
   const last = study.trials.filter((t) => t.seconds !== null && t.seconds > 0).slice(-20);
   if (!budget || !running || !last.length) return null;
   const mean = last.reduce((sum, t) => sum + t.seconds, 0) / last.length;
-  return (mean * Math.max(budget - evaluations, 0)) / running;
+  const more = spent === undefined ? budget - evaluations : ((budget - spent) * evaluations) / spent;
+  return more >= 0 ? (mean * more) / running : null;
 }
 
 function evaluations(study) {
-  const { evaluations: done, budget, complete, failed, running, pending, state } = study.summary;
-  const bar = budget ? el("progress", { max: budget, value: Math.min(done, budget), "aria-label": "evaluations" }) : null;
+  const { evaluations, budget, complete, failed, running, pending, state, spent } = study.summary;
+  const done = spent ?? evaluations; // where outcomes have costs, the budget is one of costs
+  const bar = budget ? el("progress", { max: budget, value: Math.min(done, budget), "aria-label": "how much of the budget" }) : null;
   const more = [`${complete} complete`, failed && `${failed} failed`, running && `${running} running`, pending && `${pending} pending`].filter(Boolean).join(", ");
-  return tile(`evaluations · ${state}`, budget ? `${done} of ${budget}` : String(done), ...(bar ? [bar] : []), more);
+  return tile(`${spent === undefined ? "evaluations" : "spent"} · ${state}`, budget ? `${nice(done)} of ${budget}` : nice(done), ...(bar ? [bar] : []), more);
 }
 
 function bestTile(study, page) {
@@ -64,7 +66,7 @@ export function tiles(host, page) {
       tile(
         "expected gain of going on",
         gain && gain.one !== null ? nice(gain.one, 2) + (unit ? ` ${visible(unit)}` : "") : "–",
-        gain && gain.one !== null ? `by one more evaluation; ${nice(gain.rest, 2)} by the rest of the budget` : "not known yet",
+        gain && gain.one !== null ? `by one more evaluation${study.summary.state === "done" ? "" : `; ${nice(gain.rest, 2)} by the rest of the budget`}` : "not known yet",
       ),
       tile(
         "time left",
