@@ -39,6 +39,12 @@ void ckg__local_prepare(struct ckg__search *search, const double *setting)
     search->effort.region = setting[1];
 }
 
+void ckg__local_climb_prepare(struct ckg__search *search)
+{
+    search->effort.candidates = (int)search->setting[0];
+    ckg__local_prepare(search, search->setting + 1);
+}
+
 /* --- its life --- */
 
 static void local_free(void *own)

@@ -28,6 +28,14 @@ extern const struct ckg__own_models ckg__local_models;
 /* clang-format on */
 void ckg__local_prepare(struct ckg__search *search, const double *setting);
 
+/*
+ * The first parameters of policies that compare designs, climb from the best of them and have local steps;
+ * how many they are, and what such a row's `prepare` is.
+ */
+#define CKG__LOCAL_CLIMB_PARAMETERS CKG__CANDIDATES_PARAMETER, CKG__LOCAL_PARAMETERS
+enum { CKG__LOCAL_CLIMB_SETTINGS = 3 };
+void ckg__local_climb_prepare(struct ckg__search *search);
+
 /* u (D), chosen by a local search, as a point of the study's cube. */
 void ckg__local_to_study(const struct ckg__local *local, double *u);
 

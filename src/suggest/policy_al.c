@@ -7,7 +7,7 @@
 #include "suggest/multipliers.h"
 #include "suggest/policy.h"
 
-enum { CANDIDATES, DRAWS, LOCAL };
+enum { DRAWS = CKG__LOCAL_CLIMB_SETTINGS };
 
 static int acquire(struct ckg__search *search, struct ckg__acquisition *acquisition)
 {
@@ -15,16 +15,9 @@ static int acquire(struct ckg__search *search, struct ckg__acquisition *acquisit
 }
 
 static const ckg_policy_parameter parameters[] = {
-    [CANDIDATES] = CKG__CANDIDATES_PARAMETER,
+    CKG__LOCAL_CLIMB_PARAMETERS,
     [DRAWS] = {"draws", {.value = 128}, 2, 10000, 1, "of the constraints"},
-    [LOCAL] = CKG__LOCAL_PARAMETERS,
 };
-
-static void prepare(struct ckg__search *search)
-{
-    search->effort.candidates = (int)search->setting[CANDIDATES];
-    ckg__local_prepare(search, search->setting + LOCAL);
-}
 
 const struct ckg__policy ckg__policy_al = {
     .name = "al",
@@ -35,5 +28,5 @@ const struct ckg__policy ckg__policy_al = {
     .count = sizeof parameters / sizeof *parameters,
     .traits = CKG__TRAIT_CERTAIN,
     .own_models = &ckg__local_models,
-    .prepare = prepare,
+    .prepare = ckg__local_climb_prepare,
     .acquire = acquire};

@@ -7,23 +7,14 @@
 #include "suggest/multipliers.h"
 #include "suggest/policy.h"
 
-enum { CANDIDATES, LOCAL };
-
 static int acquire(struct ckg__search *search, struct ckg__acquisition *acquisition)
 {
     return ckg__multipliers_acquire(search, 1, 0, acquisition);
 }
 
 static const ckg_policy_parameter parameters[] = {
-    [CANDIDATES] = CKG__CANDIDATES_PARAMETER,
-    [LOCAL] = CKG__LOCAL_PARAMETERS,
+    CKG__LOCAL_CLIMB_PARAMETERS,
 };
-
-static void prepare(struct ckg__search *search)
-{
-    search->effort.candidates = (int)search->setting[CANDIDATES];
-    ckg__local_prepare(search, search->setting + LOCAL);
-}
 
 const struct ckg__policy ckg__policy_alslack = {
     .name = "alslack",
@@ -34,5 +25,5 @@ const struct ckg__policy ckg__policy_alslack = {
     .count = sizeof parameters / sizeof *parameters,
     .traits = CKG__TRAIT_CERTAIN,
     .own_models = &ckg__local_models,
-    .prepare = prepare,
+    .prepare = ckg__local_climb_prepare,
     .acquire = acquire};

@@ -10,7 +10,7 @@
 #include "suggest/local.h"
 #include "suggest/policy.h"
 
-enum { CANDIDATES, FAVOUR, LOCAL };
+enum { FAVOUR = CKG__LOCAL_CLIMB_SETTINGS };
 
 static int acquire(struct ckg__search *search, struct ckg__acquisition *acquisition)
 {
@@ -18,21 +18,14 @@ static int acquire(struct ckg__search *search, struct ckg__acquisition *acquisit
 }
 
 static const ckg_policy_parameter parameters[] = {
-    [CANDIDATES] = CKG__CANDIDATES_PARAMETER,
+    CKG__LOCAL_CLIMB_PARAMETERS,
     [FAVOUR] = {"favour",
                 {.value = 2},
                 1,
                 1000,
                 0,
                 "a constraint's probability counts as so many times itself, at most 1; 1: as it is"},
-    [LOCAL] = CKG__LOCAL_PARAMETERS,
 };
-
-static void prepare(struct ckg__search *search)
-{
-    search->effort.candidates = (int)search->setting[CANDIDATES];
-    ckg__local_prepare(search, search->setting + LOCAL);
-}
 
 const struct ckg__policy ckg__policy_bagheri = {
     .name = "bagheri",
@@ -43,5 +36,5 @@ const struct ckg__policy ckg__policy_bagheri = {
     .count = sizeof parameters / sizeof *parameters,
     .traits = CKG__TRAIT_CERTAIN,
     .own_models = &ckg__local_models,
-    .prepare = prepare,
+    .prepare = ckg__local_climb_prepare,
     .acquire = acquire};

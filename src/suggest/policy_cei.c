@@ -13,16 +13,14 @@ static int acquire(struct ckg__search *search, struct ckg__acquisition *acquisit
 }
 
 static const ckg_policy_parameter parameters[] = {
-    CKG__CANDIDATES_PARAMETER,
-    CKG__LOCAL_PARAMETERS,
+    CKG__LOCAL_CLIMB_PARAMETERS,
     CKG__AWAITED_PARAMETER,
 };
 
 static void prepare(struct ckg__search *search)
 {
-    search->effort.candidates = (int)search->setting[0];
-    ckg__local_prepare(search, search->setting + 1);
-    search->effort.awaited = (int)search->setting[3];
+    ckg__local_climb_prepare(search);
+    search->effort.awaited = (int)search->setting[CKG__LOCAL_CLIMB_SETTINGS];
 }
 
 const struct ckg__policy ckg__policy_cei = {

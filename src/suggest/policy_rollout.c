@@ -8,7 +8,7 @@
 #include "suggest/local.h"
 #include "suggest/policy.h"
 
-enum { HORIZON, NODES, DISCOUNT, CANDIDATES, LOCAL };
+enum { HORIZON = CKG__LOCAL_CLIMB_SETTINGS, NODES, DISCOUNT };
 
 static int acquire(struct ckg__search *search, struct ckg__acquisition *acquisition)
 {
@@ -19,6 +19,7 @@ static int acquire(struct ckg__search *search, struct ckg__acquisition *acquisit
 }
 
 static const ckg_policy_parameter parameters[] = {
+    CKG__LOCAL_CLIMB_PARAMETERS,
     [HORIZON] = {"horizon", {.value = 2}, 1, 4, 1, "evaluations that are planned, this one among them"},
     [NODES] = {"nodes",
                {.value = 5, .sampled = 3},
@@ -27,15 +28,7 @@ static const ckg_policy_parameter parameters[] = {
                1,
                "quadrature points of each outcome; with several constraints its square for all of them"},
     [DISCOUNT] = {"discount", {.value = 0.9}, 0, 1, 0, "what a later improvement counts of one now"},
-    [CANDIDATES] = CKG__CANDIDATES_PARAMETER,
-    [LOCAL] = CKG__LOCAL_PARAMETERS,
 };
-
-static void prepare(struct ckg__search *search)
-{
-    search->effort.candidates = (int)search->setting[CANDIDATES];
-    ckg__local_prepare(search, search->setting + LOCAL);
-}
 
 const struct ckg__policy ckg__policy_rollout = {
     .name = "rollout",
@@ -46,5 +39,5 @@ const struct ckg__policy ckg__policy_rollout = {
     .count = sizeof parameters / sizeof *parameters,
     .traits = CKG__TRAIT_CERTAIN,
     .own_models = &ckg__local_models,
-    .prepare = prepare,
+    .prepare = ckg__local_climb_prepare,
     .acquire = acquire};

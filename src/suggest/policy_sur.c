@@ -14,7 +14,7 @@
 #include "suggest/local.h"
 #include "suggest/policy.h"
 
-enum { CANDIDATES, POINTS, LOCAL };
+enum { POINTS = CKG__LOCAL_CLIMB_SETTINGS };
 
 /* Boxes, the cube among them; points laid in each for one that is drawn; streams of numbers of an outlook. */
 enum { BOXES = 5, LAID = 2, STREAMS = 16 };
@@ -154,21 +154,14 @@ static int acquire(struct ckg__search *search, struct ckg__acquisition *acquisit
 }
 
 static const ckg_policy_parameter parameters[] = {
-    [CANDIDATES] = CKG__CANDIDATES_PARAMETER,
+    CKG__LOCAL_CLIMB_PARAMETERS,
     [POINTS] = {"points",
                 {.value = 64, .sampled = 16},
                 4,
                 10000,
                 1,
                 "points that the volume is summed over, under each hyperparameter sample"},
-    [LOCAL] = CKG__LOCAL_PARAMETERS,
 };
-
-static void prepare(struct ckg__search *search)
-{
-    search->effort.candidates = (int)search->setting[CANDIDATES];
-    ckg__local_prepare(search, search->setting + LOCAL);
-}
 
 const struct ckg__policy ckg__policy_sur = {
     .name = "sur",
@@ -179,5 +172,5 @@ const struct ckg__policy ckg__policy_sur = {
     .count = sizeof parameters / sizeof *parameters,
     .traits = CKG__TRAIT_CERTAIN,
     .own_models = &ckg__local_models,
-    .prepare = prepare,
+    .prepare = ckg__local_climb_prepare,
     .acquire = acquire};
