@@ -10,7 +10,8 @@
 #   make damage | faults | power-loss     a store damaged 10,000 times; every system call of every command failing; 10,000 power failures
 #   make storm      runs of studies, killed, stopped, without disk or with another clock, STORM_SECONDS=60
 #   make nothing-lost  a study in PostgreSQL by 16 workers, killed, cut off, with a server that ends five times
-#   make attack     what may be tried against `ckg serve`, under the sanitizers; make serve-load: its answers beside nginx's
+#   make attack     what may be tried against `ckg serve`, under the sanitizers; make serve-load: its answers beside nginx's,
+#                   a run beside it, frames in a browser; make serve-soak: its memory over an hour of reloads
 #   make coverage   branches that the tests take, into docs/coverage.md; make mutations: ten lines made wrong, and who notices
 #   make browser    every page and action of `ckg serve` in Chromium, with pictures in build/shots: minutes
 #   make bench      builds and runs the benchmarks
@@ -45,7 +46,7 @@ VALGRIND = valgrind;--quiet;--error-exitcode=99;--leak-check=full;--errors-for-l
 # $(call build,FOLDER,COMPILER,OPTIONS,TARGET): configures and builds; the target is optional. A folder keeps the compiler it began with.
 build = CC=$(2) cmake -S . -B $(1) $(3) >/dev/null && cmake --build $(1) -j $(JOBS) $(if $(4),--target $(4))
 
-.PHONY: all run test test-gcc test-clang wheel python python-strict python-sanitize notebooks install sanitize-address-undefined sanitize-thread valgrind allocations fuzz damage faults power-loss storm nothing-lost browser attack serve-load coverage mutations bench figures convergence stopping decoupled batch varying noisy-constraints deps clean
+.PHONY: all run test test-gcc test-clang wheel python python-strict python-sanitize notebooks install sanitize-address-undefined sanitize-thread valgrind allocations fuzz damage faults power-loss storm nothing-lost browser attack serve-load serve-soak coverage mutations bench figures convergence stopping decoupled batch varying noisy-constraints deps clean
 
 all:
 	$(call build,build,$(CC))
@@ -119,6 +120,12 @@ attack:
 serve-load: all
 	scripts/install-deps.sh test
 	python3 bench/serve_load.py build/ckg
+	python3 bench/serve_beside.py build/ckg
+	python3 bench/serve_smooth.py build/ckg
+
+serve-soak: all
+	scripts/install-deps.sh test
+	python3 bench/serve_soak.py build/ckg --minutes 60
 
 # Branches that the tests take, into docs/coverage.md. One variant of the hot loops; what only repeats at length what other tests do is left out.
 COVERAGE_SKIP = policies|test_allocation|examples/|test_docs|test_examples|test_bench|test_study_|python|check|test_ckg_reference|test_many_constraints|test_warp|test_trust

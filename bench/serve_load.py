@@ -2,7 +2,7 @@
 """serve_load.py CKG [--trials N] [--seconds S]: `ckg serve` under load, as a table for bench/results/serve.md.
 
 A study of N trials, 50 streams of events, and one client that asks for the last trials again and again; beside it, in the same seconds and in turn, the same
-bytes as a file from nginx. Then a run of its own with and without the server being looked at, and the server's memory over thousands of answers."""
+bytes as a file from nginx; then the server's memory over thousands of answers. What a run beside it loses is serve_beside.py's."""
 import http.client
 import json
 import os
@@ -14,7 +14,6 @@ import statistics
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 
 PROGRAM = os.path.abspath(sys.argv[1])
@@ -90,41 +89,6 @@ def compare(server, folder, path, name):
     print(f"| {name} | {length:,} | {len(times[0])} | {median:.2f} | {worst:.2f} | {nginx_median:.2f} | {nginx_worst:.2f} | {worst / nginx_worst:.1f} |", flush=True)
 
 
-def beside(folder):
-    """Seconds of a run, alone and with a server whose pages are open, in turn."""
-    evaluate = ["sh", "-c", "echo '{\"f\": 1, \"c\": -1}'"]
-    seconds = {False: [], True: []}
-    for turn in range(10):
-        for watched in (turn % 2 == 0, turn % 2 == 1):
-            name = f"run{turn}{int(watched)}"
-            folder.write(f"{name}.yaml", problem(name, evaluate, budget=100, policy="sobol"))
-            server = Server(folder, f"{name}.yaml") if watched else None
-            streams = []
-            if server:
-                wait_for(lambda: server.lines("studies"))
-                streams = [Events(server) for _ in range(STREAMS)]
-                over = threading.Event()
-
-                def look():
-                    while not over.is_set():
-                        server.ask("/api/v1/studies/1/trials?since=0")
-                        over.wait(1)
-
-                thread = threading.Thread(target=look)
-                thread.start()
-            begun = time.perf_counter()
-            folder.ckg("run", f"{name}.yaml", "--quiet", expect=0)
-            seconds[watched].append(time.perf_counter() - begun)
-            if server:
-                over.set()
-                thread.join()
-                server.__exit__(None)
-    pairs = [with_it / alone for with_it, alone in zip(seconds[True], seconds[False])]
-    half = statistics.stdev(pairs) / len(pairs) ** 0.5 * 2.26
-    print(f"\nA run of 100 evaluations: {statistics.median(seconds[False]):.2f} s alone, {statistics.median(seconds[True]):.2f} s with {STREAMS} streams and a page that reads every trial "
-          f"once a second; ratio of pairs {statistics.mean(pairs):.3f} ± {half:.3f} ({len(pairs)} pairs).")
-
-
 def main():
     with Folder() as folder:
         big_study(folder)
@@ -148,7 +112,6 @@ def main():
                 if i == 400:
                     first = memory(server)
             print(f"\nMemory: {first:.1f} MB after 400 answers, {memory(server):.1f} MB after 2,000, 400 of them with all trials.")
-        beside(folder)
 
 
 if __name__ == "__main__":

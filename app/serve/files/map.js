@@ -86,6 +86,7 @@ export function map(host, page) {
   let shade = "chance";
   let found = null;
   let frame = null;
+  let dots = null;
   const tools = el("div", { class: "tools" });
   const box = el("div", { class: "canvas map" });
   const keys = el("div");
@@ -140,21 +141,34 @@ export function map(host, page) {
     frame.axes(x.title, y.title, false);
     frame.clip(() => {
       drawContours(c, x, y);
-      const paleness = palenessOf(x, y);
-      const mark = marker(page.study.trials.length);
-      const many = page.study.trials.length > 500 ? 2.4 : 3.6;
-      page.study.trials.forEach((trial) => {
-        if (trial.state === "discarded") return;
-        c.globalAlpha = paleness(trial);
-        mark(c, lookOf(trial), ...spot(trial.parameters, x, y, trial.trial), many);
-        c.globalAlpha = 1;
-      });
+      c.drawImage(dotsOf(x, y, width, height), 0, 0, width, height);
       const picked = page.study.trials[page.picked - 1];
       if (picked) ring(c, ...spot(picked.parameters, x, y, picked.trial));
       cross(c, ...spot(found.at, x, y));
     });
     if (page.recommendation) star(c, ...spot(page.recommendation.parameters, x, y), 6);
     frame.border();
+  }
+
+  // All trials as a picture that lasts until they, or the parameters that make them pale, are others.
+  function dotsOf(x, y, width, height) {
+    const { trials, problem, revision } = page.study;
+    const ratio = window.devicePixelRatio || 1;
+    const others = problem.parameters.filter((p) => p !== x && p !== y).map((p) => own(found.at, p.name));
+    const key = JSON.stringify([width, height, ratio, revision, x.name, y.name, others, ink("paper")]);
+    if (dots?.key === key) return dots.canvas;
+    const canvas = el("canvas", { width: Math.round(width * ratio), height: Math.round(height * ratio) });
+    const c = canvas.getContext("2d");
+    c.setTransform(ratio, 0, 0, ratio, 0, 0);
+    const paleness = palenessOf(x, y);
+    const mark = marker(trials.length);
+    for (const trial of trials) {
+      if (trial.state === "discarded") continue;
+      c.globalAlpha = paleness(trial);
+      mark(c, lookOf(trial), ...spot(trial.parameters, x, y, trial.trial), trials.length > 500 ? 2.4 : 3.6);
+    }
+    dots = { key, canvas };
+    return canvas;
   }
 
   // Designs that share a step lie side by side, so that none hides another.

@@ -71,7 +71,7 @@ export function parallel(host, page) {
   // Lines of one look, some at a time; of many, several are stroked at once and none is dashed. While a brush is drawn some stand for all.
   function* drawLines(c, trials, look, passes, place) {
     const many = page.study.trials.length > 400;
-    const every = drawing ? Math.ceil(trials.length / 250) : 1;
+    const every = drawing ? Math.ceil(trials.length / 100) : 1;
     const batch = many ? 20 * every : 1;
     c.strokeStyle = ink(passes ? colours[look] : "grid");
     c.globalAlpha = passes ? (look === "feasible" ? 0.75 : 0.4) * (many ? 0.5 : 1) : 0.5;
@@ -102,10 +102,10 @@ export function parallel(host, page) {
       c.setTransform(ratio, 0, 0, ratio, 0, 0);
       layer = { key, canvas, work: drawTrials(c, place) };
     }
-    const until = performance.now() + 12;
+    // What is drawn takes its time only when it is looked at: so many lines a frame, not so long.
     let done = false;
-    while (!done && (drawing || performance.now() < until)) ({ done } = layer.work.next());
-    if (!done) requestAnimationFrame(redraw);
+    for (let i = 0; !done && (drawing || i < 4); i++) ({ done } = layer.work.next());
+    if (!done) (window.requestIdleCallback ?? requestAnimationFrame)(redraw);
     return layer.canvas;
   }
 
