@@ -328,7 +328,7 @@ pool_mode = transaction
 default_pool_size = 3
 server_reset_query_always = 1
 server_reset_query = DISCARD ALL
-user = nobody
+{"" if os.geteuid() else f"user = {postgresql.USER}"}
 logfile = {SERVER.folder}/pgbouncer.log
 """)
         process = subprocess.Popen([bouncer, config], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
