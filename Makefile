@@ -9,6 +9,7 @@
 #   make fuzz       libFuzzer on everything that reads files from outside, FUZZ_SECONDS=60 each
 #   make damage | faults | power-loss     a store damaged 10,000 times; every system call of every command failing; 10,000 power failures
 #   make storm      runs of studies, killed, stopped, without disk or with another clock, STORM_SECONDS=60
+#   make pauses     the tests of the program while its processes, and those of the tests, are stopped for a moment by chance
 #   make nothing-lost  a study in PostgreSQL by 16 workers, killed, cut off, with a server that ends five times
 #   make attack     what may be tried against `ckg serve`, under the sanitizers; make serve-load: its answers beside nginx's,
 #                   a run beside it, frames in a browser; make serve-soak: its memory over an hour of reloads
@@ -46,7 +47,7 @@ VALGRIND = valgrind;--quiet;--error-exitcode=99;--leak-check=full;--errors-for-l
 # $(call build,FOLDER,COMPILER,OPTIONS,TARGET): configures and builds; the target is optional. A folder keeps the compiler it began with.
 build = CC=$(2) cmake -S . -B $(1) $(3) >/dev/null && cmake --build $(1) -j $(JOBS) $(if $(4),--target $(4))
 
-.PHONY: all run test test-gcc test-clang wheel python python-strict python-sanitize notebooks install sanitize-address-undefined sanitize-thread valgrind allocations fuzz damage faults power-loss storm nothing-lost browser attack serve-load serve-soak coverage mutations bench figures convergence stopping decoupled batch varying noisy-constraints deps clean
+.PHONY: all run test test-gcc test-clang wheel python python-strict python-sanitize notebooks install sanitize-address-undefined sanitize-thread valgrind allocations fuzz damage faults power-loss storm nothing-lost pauses browser attack serve-load serve-soak coverage mutations bench figures convergence stopping decoupled batch varying noisy-constraints deps clean
 
 all:
 	$(call build,build,$(CC))
@@ -105,7 +106,7 @@ fuzz:
 	    program=$$(basename "$$source" .c); name=$${program#fuzz_}; dictionary=tests/fuzz/$$name.dict; \
 	    [ ! -f "$$dictionary" ] || set -- "-dict=$$dictionary"; \
 	    mkdir -p build-fuzz/corpus/$$name; \
-	    build-fuzz/tests/fuzz/$$program -max_total_time=$(FUZZ_SECONDS) -timeout=10 -max_len=8192 -print_final_stats=1 \
+	    build-fuzz/tests/fuzz/$$program -max_total_time=$(FUZZ_SECONDS) -timeout=100 -max_len=8192 -print_final_stats=1 \
 	        -artifact_prefix=build-fuzz/$$name- "$$@" build-fuzz/corpus/$$name tests/fuzz/corpus/$$name \
 	        >build-fuzz/$$name.log 2>&1 || { tail -n 40 build-fuzz/$$name.log; exit 1; }; \
 	    set --; \
@@ -166,7 +167,7 @@ notebooks:
 	python3 scripts/python-api.py >docs/python/api.md
 
 # What `make test` does by sample, in full; their figures are in docs/reliability.md.
-damage faults power-loss storm nothing-lost:
+damage faults power-loss storm nothing-lost pauses:
 	scripts/install-deps.sh test
 	$(call build,build-gcc,$(CC),$(STRICT))
 	$(in-full-$@)
@@ -175,6 +176,7 @@ in-full-damage = CKG_DAMAGES=10200 python3 tests/app/test_seals.py build-gcc/ckg
 in-full-faults = CKG_FAULTS=all python3 tests/app/test_faults.py build-gcc/ckg
 in-full-power-loss = CKG_CRASHES=12000 build-gcc/tests/app/test_power_loss
 in-full-nothing-lost = python3 tests/faults/nothing_lost.py build-gcc/ckg 2000 16
+in-full-pauses = python3 tests/faults/pauses.py build-gcc -L script -j $(TESTS_AT_ONCE)
 in-full-storm = python3 tests/faults/storm.py build-gcc/ckg $(STORM_SECONDS)
 
 install:
