@@ -18,7 +18,6 @@ import pytest
 
 import pyckg
 
-
 PATIENCE = 900  # seconds, which tell what hangs from what is slow
 
 
