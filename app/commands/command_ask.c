@@ -167,10 +167,13 @@ static int run(const struct app_arguments *a, struct app_notebook *n)
         return ask_at(a, n);
     if (!status)
         status = app_notebook_turn_to_suggest(n);
-    if (!status)
-        status = app_notebook_room(n, wanted);
-    for (int i = 0; !status && i < wanted; i++)
-        status = ask_one(a, n);
+
+    /* Where a commit gives the turn back for a moment, others may have taken what room there was. */
+    for (int i = 0; !status && i < wanted; i++) {
+        status = app_notebook_room(n, wanted - i);
+        if (!status)
+            status = ask_one(a, n);
+    }
     return status;
 }
 
