@@ -195,8 +195,7 @@ void ckg__belief_log_feasible(const struct ckg__belief *belief, const struct ckg
     }
 }
 
-/* Room for a batch with gradients. */
-static int batch_take(struct ckg__batch *batch, int D, int m, struct ckg__arena *arena)
+int ckg__batch_take(struct ckg__batch *batch, int D, int m, struct ckg__arena *arena)
 {
     batch->mean = ckg__arena_doubles(arena, (size_t)m);
     batch->var = ckg__arena_doubles(arena, (size_t)m);
@@ -218,7 +217,7 @@ static int factor_take(struct factor *f, int D, int m, struct ckg__arena *arena)
     f->in_var = ckg__arena_doubles(arena, (size_t)m);
     if (!f->log_p || !f->in_mean || !f->in_var)
         return CKG_ERR_NOMEM;
-    return batch_take(&f->batch, D, m, arena);
+    return ckg__batch_take(&f->batch, D, m, arena);
 }
 
 /* Outcome j at the points, its log probability added to log_p (m). */

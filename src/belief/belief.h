@@ -104,4 +104,7 @@ double ckg__limits_expected_violation(const struct ckg__limits *limits, double m
 int ckg__belief_expected_violation_batch(const struct ckg__belief *belief, int m, const double *U, int ldu,
                                          struct ckg__arena *arena, double *value, double *gradient);
 
+/* Room for a batch of m points with gradients. */
+int ckg__batch_take(struct ckg__batch *batch, int D, int m, struct ckg__arena *arena);
+
 #endif

@@ -186,16 +186,6 @@ static int refine_at(const struct context *c, int m, const double *U, int ldu, s
     return CKG_OK;
 }
 
-/* Room for a batch of the objective. */
-static int batch_take(struct ckg__batch *batch, int D, int m, struct ckg__arena *arena)
-{
-    batch->mean = ckg__arena_doubles(arena, (size_t)m);
-    batch->var = ckg__arena_doubles(arena, (size_t)m);
-    batch->dmean = ckg__arena_doubles(arena, (size_t)D * (size_t)m);
-    batch->dvar = ckg__arena_doubles(arena, (size_t)D * (size_t)m);
-    return batch->mean && batch->var && batch->dmean && batch->dvar ? CKG_OK : CKG_ERR_NOMEM;
-}
-
 /* The second phase: the bound, less what lies beyond the edge. */
 static int bound_at(const struct context *c, const struct ckg__gp *gp, int m, const double *U, int ldu,
                     struct ckg__arena *arena, double *value, double *gradient)
@@ -207,7 +197,7 @@ static int bound_at(const struct context *c, const struct ckg__gp *gp, int m, co
     struct point at;
 
     /* The objective there. */
-    if (point_take(&at, D, arena) || batch_take(&batch, D, m, arena) ||
+    if (point_take(&at, D, arena) || ckg__batch_take(&batch, D, m, arena) ||
         ckg__posterior_batch(gp, m, U, ldu, arena, &batch, NULL))
         return CKG_ERR_NOMEM;
 
