@@ -2,6 +2,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -56,6 +57,22 @@ static void say_cut(int number, siginfo_t *info, void *context)
     raise(number);
 }
 
+/* CKG_CPU is for comparisons, and a comparison with another instruction set than it says would mislead. */
+static int has_wanted_cpu(void)
+{
+    const char *wanted = getenv("CKG_CPU");
+    const int known = wanted && (!strcmp(wanted, "base") || !strcmp(wanted, "v3") || !strcmp(wanted, "v4"));
+
+    if (!wanted || !*wanted || !strcmp(wanted, ckg_cpu()))
+        return 1;
+    if (known)
+        app_warn("ckg: this processor cannot run CKG_CPU=%s; the best that it can is %s\n", wanted,
+                 ckg_cpu());
+    else
+        app_warn("ckg: CKG_CPU is '%s'; it can be base, v3 or v4\n", wanted);
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     const char *word = argc < 2 ? "" : argv[1];
@@ -77,9 +94,11 @@ int main(int argc, char **argv)
         return APP_DONE;
     }
     if (!strcmp(word, "--version")) {
-        app_say("ckg %s\n", ckg_version());
+        app_say("ckg %s\ninstruction set %s\n", ckg_version(), ckg_cpu());
         return APP_DONE;
     }
+    if (!has_wanted_cpu())
+        return APP_WRONG;
 
     const struct app_command *command = app_command_named(word);
     if (command)

@@ -32,7 +32,7 @@ set(library_objects $<TARGET_OBJECTS:ckg_objects>)
 foreach(variant IN LISTS variants)
     ckg_object_library(ckg_hot_${variant} ${hot_sources})
     target_compile_definitions(ckg_hot_${variant} PRIVATE CKG_VARIANT=${variant})
-    target_compile_options(ckg_hot_${variant} PRIVATE -ffp-contract=fast -Wno-psabi ${variant_flags_${variant}})
+    target_compile_options(ckg_hot_${variant} PRIVATE -Wno-psabi ${variant_flags_${variant}})
     list(APPEND library_objects $<TARGET_OBJECTS:ckg_hot_${variant}>)
 endforeach()
 

@@ -1,19 +1,24 @@
 #!/bin/sh
 # same-bits.sh [--quick] [REVISION]: whether this tree's library says what that of REVISION (default: main) says, to the last bit.
+# same-bits.sh --variants [STEP]: whether this tree's library says the same by gcc and by clang, with AVX2 (v3) and AVX-512 (v4) as far as this
+# processor has them, and on arm64: every STEP-th study (default: all; for arm64 every 40th, minutes in an emulator). arm64 needs a cross compiler
+# and an emulator (Debian: gcc-aarch64-linux-gnu, qemu-user), and is left out, with a word, where they are missing.
 #
 # Both are built in build-same/, with every instruction set and with the base one alone. tests/same/record.c runs some 160 studies
 # with each and prints all they say: with the best instruction set by one thread and by two, with the base one by one. --quick:
 # every fifth study, best instruction set, one thread. What REVISION said is kept in build-same/REVISION and not run again.
 set -eu
 cd "$(dirname "$0")/.."
+jobs=$(getconf _NPROCESSORS_ONLN)
 quick=0
 if [ "${1:-}" = --quick ]; then
     quick=1
     shift
 fi
-revision=$(git rev-parse --short "${1:-main}")
+names="best-1 best-2 base-1"
+[ "$quick" = 0 ] || names=quick
+revision=$(git rev-parse --short "$(case ${1:-main} in --*) echo HEAD ;; *) echo "${1:-main}" ;; esac)")
 reference=build-same/$revision
-jobs=$(getconf _NPROCESSORS_ONLN)
 
 # library SOURCE FOLDER OPTIONS…: the static library and a recorder linked with it.
 library() {
@@ -22,7 +27,7 @@ library() {
     shift 2
     cmake -S "$source" -B "$folder" -DCKG_TESTS=OFF -DCKG_BENCH=OFF "$@" >/dev/null
     cmake --build "$folder" -j "$jobs" --target ckg_static >/dev/null
-    "${CC:-cc}" -std=c17 -O1 -I"$source/include" tests/same/record.c "$folder/libckg.a" -o "$folder/record" -pthread -lm
+    "${CC:-cc}" -std=c17 -O1 -ffp-contract=off -I"$source/include" tests/same/record.c "$folder/libckg.a" -o "$folder/record" -pthread -lm
 }
 
 # record FOLDER-OF-THE-LIBRARY FILE THREADS: the studies in two processes, joined in order.
@@ -39,6 +44,58 @@ record() {
     mv "$2.new" "$2"
 }
 
+# said NAME COMMAND…: what the recorder says, compared with what the first one said.
+said() {
+    name=$1
+    shift
+    "$@" >"build-same/variants/$name"
+    first=${first:-$name}
+    if cmp -s "build-same/variants/$first" "build-same/variants/$name"; then
+        echo "$name: $(grep -c '^study' "build-same/variants/$name") studies, $(wc -l <"build-same/variants/$name") lines, the bits of $first"
+    else
+        echo "$name: differs from $first"
+        diff "build-same/variants/$first" "build-same/variants/$name" | cut -c 1-150 | head -6
+        failed=1
+    fi
+}
+
+# arm64 [STEP]: by an emulator, beside what gcc's library says here to the same studies.
+arm64() {
+    if ! command -v aarch64-linux-gnu-gcc >/dev/null || ! command -v qemu-aarch64 >/dev/null; then
+        echo "arm64: left out (Debian: gcc-aarch64-linux-gnu, qemu-user)"
+        return
+    fi
+    cmake -S . -B build-same/variants/arm64-library -DCMAKE_SYSTEM_NAME=Linux -DCMAKE_SYSTEM_PROCESSOR=aarch64 \
+        -DCMAKE_C_COMPILER=aarch64-linux-gnu-gcc -DCKG_TESTS=OFF -DCKG_BENCH=OFF -DCKG_PROGRAM=OFF >/dev/null
+    cmake --build build-same/variants/arm64-library -j "$jobs" --target ckg_static >/dev/null
+    aarch64-linux-gnu-gcc -std=c17 -O1 -static -Iinclude tests/same/record.c build-same/variants/arm64-library/libckg.a \
+        -o build-same/variants/arm64-library/record -pthread -lm
+    first=
+    said gcc-some build-same/variants/gcc-library/record 1 0 "$1"
+    said arm64 qemu-aarch64 build-same/variants/arm64-library/record 1 0 "$1"
+}
+
+variants() {
+    mkdir -p build-same/variants
+    failed=0
+    first=
+    for compiler in gcc clang; do
+        CC=$compiler library . build-same/variants/$compiler-library
+        for cpu in v3 v4; do
+            case $cpu in v3) needs=fma ;; v4) needs=avx512dq ;; esac
+            if ! grep -qw "$needs" /proc/cpuinfo; then
+                echo "$compiler-$cpu: left out, this processor has no $needs"
+                continue
+            fi
+            export CKG_CPU=$cpu
+            said $compiler-$cpu build-same/variants/$compiler-library/record 1 0 "$1"
+            unset CKG_CPU
+        done
+    done
+    arm64 $(($1 > 40 ? $1 : 40))
+    exit $failed
+}
+
 # both SOURCE FOLDER [kept]: everything that is to be compared; with "kept" what is there already stays.
 both() {
     library "$1" "$2/best"
@@ -53,8 +110,9 @@ both() {
     done
 }
 
-names="best-1 best-2 base-1"
-[ "$quick" = 0 ] || names=quick
+if [ "${1:-}" = --variants ]; then
+    variants "${2:-1}"
+fi
 
 if [ ! -d "$reference/source" ]; then
     mkdir -p "$reference/source"

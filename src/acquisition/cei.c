@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/maths.h"
 #include "linalg/normal.h"
 
 /* log EI and its slopes in mean and variance. */
@@ -19,7 +20,7 @@ static double log_improvement(double mean, double var, double floor, double best
     const double slope = ckg__normal_log_ei_slope(z);
     *in_mean = slope / s;
     *in_var = var > floor ? (1 - slope * z) / (2 * s * s) : 0;
-    return log(s) + ckg__normal_log_ei(z);
+    return ckg__log(s) + ckg__normal_log_ei(z);
 }
 
 int ckg__cei_batch(const struct ckg__belief *belief, double best, int m, const double *U, int ldu,

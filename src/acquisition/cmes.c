@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/maths.h"
 #include "linalg/normal.h"
 
 /*
@@ -153,19 +154,20 @@ struct gain {
 
 static struct gain gain(double log_q, double kept, double r)
 {
-    const double q = exp(log_q);
-    const double z = log_q < -0.7 ? 1 - q : -expm1(log_q);
-    const double log_z = log_q < -0.7 ? log1p(-q) : log(z);
+    const double q = ckg__exp(log_q);
+    const double z = log_q < -0.7 ? 1 - q : -ckg__expm1(log_q);
+    const double log_z = log_q < -0.7 ? ckg__log1p(-q) : ckg__log(z);
     const double one = q > 1e-17 ? -log_z / q : 1;
     const double half = 0.5 / z;
-    const double apart = -expm1(kept);
-    const double log_share = log_q - kept + log(apart) - log_z, share = exp(log_share); /* log D, D */
+    const double apart = -ckg__expm1(kept);
+    const double log_share = log_q - kept + ckg__log(apart) - log_z,
+                 share = ckg__exp(log_share); /* log D, D */
 
     return (struct gain){one * share + half * r,
                          (one + 1) * share / z + half * r / z,
                          -one * share / apart,
                          half,
-                         log_q + log_share + log(one),
+                         log_q + log_share + ckg__log(one),
                          (one + 1) / (one * z),
                          -1 / apart};
 }
@@ -183,8 +185,8 @@ struct slopes {
 static void add_slopes(struct slopes *s, double log, double value, double in_log_q, double in_kept,
                        double in_r, const struct within *w)
 {
-    const double old = log > s->log ? exp(s->log - log) : 1;
-    const double share = log > s->log ? 1 : exp(log - s->log);
+    const double old = log > s->log ? ckg__exp(s->log - log) : 1;
+    const double share = log > s->log ? 1 : ckg__exp(log - s->log);
     const double in_log_p = in_log_q + w->t * in_kept;
     const double in_t = in_kept * w->log_p + in_r * w->r;
 
@@ -213,7 +215,8 @@ static struct slopes sum_draws(const struct ckg__cmes *cmes, struct outcome y, c
         add_slopes(&value, log_q, g.value, g.in_log_q, g.in_kept, g.in_r, &w);
         add_slopes(&first, g.log_first, 1, g.first_in_log_q, g.first_in_kept, 0, &w);
     }
-    const int short_of = !(value.value > 0 && value.log + log(value.value) > first.log + log(first.value));
+    const int short_of = !(value.value > 0 &&
+                           value.log + ckg__log(value.value) > first.log + ckg__log(first.value));
     return cmes->bound || short_of ? first : value;
 }
 
@@ -221,7 +224,7 @@ static double log_average(const struct ckg__cmes *cmes, const struct slopes *sum
 {
     assert(sum->value > 0);
 
-    return sum->log + log(sum->value / cmes->count);
+    return sum->log + ckg__log(sum->value / cmes->count);
 }
 
 /* The noise of an evaluation at m points (m numbers an outcome), with slopes where they are wanted and it has
@@ -419,5 +422,5 @@ double ckg__cmes_entropy(int outcomes, const double *mean, const double *var, co
         add_constraint(&all, &w);
     }
     all.log_p = fmin(all.log_p, certain);
-    return exp(all.log_p) * gain(all.log_p, fmin(all.kept, certain), all.r).value;
+    return ckg__exp(all.log_p) * gain(all.log_p, fmin(all.kept, certain), all.r).value;
 }

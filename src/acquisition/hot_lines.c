@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "acquisition/lines.h"
+#include "linalg/lanes.h"
 #include "linalg/normal.h"
 #include "linalg/variant.h"
 #include "linalg/vector.h"
@@ -29,7 +30,7 @@ static void ahead(int m, const double *cov, double scale, const double *mean, co
     double *restrict shift = out->shift;
     for (int p = 0; p < m; p++) {
         const double s = cov[p] * scale;
-        const double left = var[p] - s * s;
+        const double left = fused(-s, s, var[p]);
         sigma[p] = s;
         inv[p] = 1 / sqrt((left > floor ? left : floor) + chance);
         shift[p] = s * inv[p];
@@ -45,7 +46,7 @@ static void arguments(int m, const double *limit, const double *shift, double z,
                       double *restrict t)
 {
     for (int p = 0; p < m; p++)
-        t[p] = sign * (limit[p] - shift[p] * z);
+        t[p] = sign * fused(-shift[p], z, limit[p]);
 }
 
 /* Both limits: the interval is turned to the lower tail, where Φ has its relative accuracy. */
@@ -54,9 +55,8 @@ static void within(int m, const struct ckg__ahead *ahead, double z, double *rest
     double *restrict u = t + m;
 
     for (int p = 0; p < m; p++) {
-        const double moved = ahead->shift[p] * z;
-        const double high = ahead->high[p] - moved;
-        const double low = ahead->low[p] - moved;
+        const double high = fused(-ahead->shift[p], z, ahead->high[p]);
+        const double low = fused(-ahead->shift[p], z, ahead->low[p]);
         const int turn = high + low > 0;
         t[p] = turn ? -low : high;
         u[p] = turn ? -high : low;
@@ -92,24 +92,25 @@ static void lines(int m, const double *gain, const double *sigma, const double *
     }
 }
 
-enum { LANES = 8 };
-typedef double lanes __attribute__((vector_size(LANES * sizeof(double)), aligned(8), may_alias));
-typedef long long masks __attribute__((vector_size(LANES * sizeof(double)), aligned(8), may_alias));
+/* Eight lines at a time, whatever the vectors' width: of several equal ones the same comes first. */
+enum { EIGHT = 8 };
+typedef double eight __attribute__((vector_size(EIGHT * sizeof(double)), aligned(8), may_alias));
+typedef long long masks __attribute__((vector_size(EIGHT * sizeof(double)), aligned(8), may_alias));
 
-static lanes choose(masks mask, lanes yes, lanes no)
+static eight choose(masks mask, eight yes, eight no)
 {
-    return (lanes)((mask & (masks)yes) | (~mask & (masks)no));
+    return (eight)((mask & (masks)yes) | (~mask & (masks)no));
 }
 
 static int highest(int m, const double *a)
 {
-    lanes best = *(const lanes *)a;
-    for (int p = LANES; p < m; p += LANES) {
-        const lanes x = *(const lanes *)(a + p);
+    eight best = *(const eight *)a;
+    for (int p = EIGHT; p < m; p += EIGHT) {
+        const eight x = *(const eight *)(a + p);
         best = choose(x > best, x, best);
     }
     double top = best[0];
-    for (int v = 1; v < LANES; v++)
+    for (int v = 1; v < EIGHT; v++)
         top = best[v] > top ? best[v] : top;
     int i = 0;
     while (i < m - 1 && a[i] != top)
@@ -125,29 +126,30 @@ static const double far = 12;
  * before `far`. Lines less steep than c in that direction never do. Of several lines through one corner any
  * may come first: the others follow at the same z.
  */
-static int next_line(int m, const double *a, const double *b, int c, double sign, double *z)
+INLINE int next_line(int m, const double *a, const double *b, int c, double sign, double *z)
 {
-    const lanes none = {far, far, far, far, far, far, far, far};
+    const eight none = {far, far, far, far, far, far, far, far};
     const double height = a[c];
-    const double slope = b[c] * sign;
-    lanes first = none;
+    const double slope = b[c];
+    eight first = none;
     masks at = {0, 1, 2, 3, 4, 5, 6, 7}, winner = {-1, -1, -1, -1, -1, -1, -1, -1};
-    for (int p = 0; p < m; p += LANES, at += LANES) {
-        const lanes rise = *(const lanes *)(b + p) * sign - slope;
-        const lanes crossing = (height - *(const lanes *)(a + p)) / rise;
+    for (int p = 0; p < m; p += EIGHT, at += EIGHT) {
+        const eight other = *(const eight *)(b + p);
+        const eight rise = sign > 0 ? other - slope : slope - other;
+        const eight crossing = (height - *(const eight *)(a + p)) / rise;
         const masks sooner = (rise > 0) & (crossing < first);
         first = choose(sooner, crossing, first);
         winner = (sooner & at) | (~sooner & winner);
     }
     int best = 0;
-    for (int v = 1; v < LANES; v++)
+    for (int v = 1; v < EIGHT; v++)
         best = first[v] < first[best] ? v : best;
     *z = first[best];
     return (int)winner[best];
 }
 
 /* Walks from line c to one side; returns Σ |Δb| h(−|z|) and appends lines and corners. */
-static double walk(int m, const double *a, const double *b, int c, double sign, struct ckg__envelope *e)
+INLINE double walk(int m, const double *a, const double *b, int c, double sign, struct ckg__envelope *e)
 {
     double sum = 0;
     double z = 0;
@@ -158,7 +160,7 @@ static double walk(int m, const double *a, const double *b, int c, double sign, 
         if (next < 0)
             break;
         z = z > before ? z : before; /* rounding may put a corner a little before the last one */
-        sum += (b[next] - b[c]) * sign * ckg__normal_ei(-z);
+        sum = fused((b[next] - b[c]) * sign, ckg__normal_ei(-z), sum);
         if (e) {
             e->z[e->count - 1] = sign * z;
             e->line[e->count++] = next;
@@ -199,7 +201,7 @@ static int contenders(int m, const double *a, const double *b, int top, double *
         A[count] = a[p];
         B[count] = b[p];
         number[count] = p;
-        count += (a[p] - height) + fabs(b[p] - slope) * far > 0 || p == top;
+        count += fused(fabs(b[p] - slope), far, a[p] - height) > 0 || p == top;
     }
     return count;
 }
@@ -212,7 +214,7 @@ enum { TILE = 512 };
 
 static double envelope_of(int m, double *a, double *b, int top, struct ckg__envelope *e)
 {
-    for (int p = m; p % LANES; p++) {
+    for (int p = m; p % EIGHT; p++) {
         a[p] = -INFINITY;
         b[p] = 0;
     }
@@ -230,7 +232,7 @@ static double expected_maximum(int m, double *a, double *b, int r, struct ckg__e
 {
     assert(m > 0 && r >= 0 && r < m);
 
-    for (int p = m; p % LANES; p++) {
+    for (int p = m; p % EIGHT; p++) {
         a[p] = -INFINITY;
         b[p] = 0;
     }
@@ -238,9 +240,9 @@ static double expected_maximum(int m, double *a, double *b, int r, struct ckg__e
     const double lead = a[top] - a[r];
     if (m > TILE)
         return lead + envelope_of(m, a, b, top, e);
-    double A[TILE + LANES];
-    double B[TILE + LANES];
-    int number[TILE + LANES];
+    double A[TILE + EIGHT];
+    double B[TILE + EIGHT];
+    int number[TILE + EIGHT];
     int own = 0;
     const int count = contenders(m, a, b, top, A, B, number);
     while (number[own] != top)

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/maths.h"
 
 int ckg__kg_sample_take(struct ckg__kg_sample *sample, const struct ckg__belief *belief, const double *u,
                         struct ckg__arena *arena)
@@ -84,7 +85,7 @@ static void log_gain(double penalty, int m, const double *mean, double *value, d
 {
     for (int p = 0; p < m; p++) {
         const double gain = mean[p] - penalty;
-        value[p] += gain > 0 ? log(gain) : -INFINITY;
+        value[p] += gain > 0 ? ckg__log(gain) : -INFINITY;
         in_mean[p] = gain > 0 ? 1 / gain : 0;
     }
 }

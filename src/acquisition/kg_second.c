@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/maths.h"
 
 /* --- where the second evaluation may be --- */
 
@@ -187,7 +188,7 @@ static void show(const struct ckg__kg_second *s, int i, struct after *a)
     a->kg.r = 0;
     for (int p = 0; p < m; p++) {
         a->kg.gain[p] = a->kg.view[0].mean[p] - belief->penalty;
-        a->log_pf[p] = a->kg.gain[p] * exp(a->log_pf[p]);
+        a->log_pf[p] = a->kg.gain[p] * ckg__exp(a->log_pf[p]);
         a->kg.r = a->log_pf[p] > a->log_pf[a->kg.r] ? p : a->kg.r;
     }
 }

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/maths.h"
 #include "linalg/logarithm.h"
 #include "linalg/normal.h"
 
@@ -120,11 +121,11 @@ double ckg__lagrangian_sampled(const struct ckg__lagrangian *l, const double *me
         in_mean[j] = in_var[j] = 0;
     for (int i = 0; in_mean && i < l->draws; i++) {
         const double one = ckg__normal_log_ei((l->best - mean_of_draw(l, i, mean, sd)) / sd[0]);
-        const double share = exp(one - sum);
+        const double share = ckg__exp(one - sum);
         if (share > 0)
             add_slopes(l, i, share, mean, sd, in_mean, in_var);
     }
-    return sum - log(l->draws) + log(sd[0]);
+    return sum - ckg__log(l->draws) + ckg__log(sd[0]);
 }
 
 /* --- at points --- */

@@ -12,5 +12,5 @@ static const struct ckg__line_ops *const tables[] = {&ckg__line_ops_base};
 
 const struct ckg__line_ops *ckg__lines(void)
 {
-    return tables[ckg__variant_best()];
+    return tables[ckg__variant()];
 }

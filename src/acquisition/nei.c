@@ -14,6 +14,7 @@
 
 #include "acquisition/cei.h"
 #include "base/error.h"
+#include "base/maths.h"
 #include "design/sequence.h"
 #include "linalg/logarithm.h"
 #include "linalg/normal.h"
@@ -42,7 +43,7 @@ static void promise_of(const struct told *told, double *promise)
 
     for (int d = 0; d < told->designs->n; d++) {
         const double gain = told->survey[0].mean[d] - belief->penalty;
-        promise[d] = gain > 0 ? log(gain) : -INFINITY;
+        promise[d] = gain > 0 ? ckg__log(gain) : -INFINITY;
         for (int j = 1; j < told->judged; j++) {
             const struct ckg__survey *s = &told->survey[j];
             const struct ckg__limits limits = ckg__belief_limits(belief, j);

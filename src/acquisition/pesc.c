@@ -21,6 +21,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/maths.h"
 #include "linalg/dense.h"
 #include "linalg/logarithm.h"
 #include "linalg/normal.h"
@@ -75,11 +76,13 @@ double ckg__pesc_not_all(int count, struct ckg__pesc_argument *x)
         some_out = ckg__log_sum(some_out, x[l].log_out);
     }
     /* near 1 the probability of all is 1 − Σ P(out), and its logarithm may have underflowed */
-    const double log_z = all > -1e-290 ? some_out : all > -0.69 ? log(-expm1(all)) : log1p(-exp(all));
+    const double log_z = all > -1e-290 ? some_out
+                         : all > -0.69 ? ckg__log(-ckg__expm1(all))
+                                       : ckg__log1p(-ckg__exp(all));
     for (int l = 0; l < count; l++) {
         const double others = all - x[l].log_in - log_z;
-        const double at_a = isinf(x[l].a) ? 0 : exp(log_density(x[l].a) + others);
-        const double at_b = isinf(x[l].b) ? 0 : exp(log_density(x[l].b) + others);
+        const double at_a = isinf(x[l].a) ? 0 : ckg__exp(log_density(x[l].a) + others);
+        const double at_b = isinf(x[l].b) ? 0 : ckg__exp(log_density(x[l].b) + others);
         const double in_mean = at_a - at_b;
         const double curve = (isinf(x[l].a) ? 0 : x[l].a * at_a) - (isinf(x[l].b) ? 0 : x[l].b * at_b);
         x[l].slope = -in_mean;
@@ -522,9 +525,10 @@ static void condition(const struct ckg__pesc_sites *sites, int star, int j, cons
         }
     }
     ckg__dense()->solve_lower(sites->count, place->m, sites->L, sites->count, place->rows, place->m);
-    ckg__dense()->column_squares(sites->count, place->m, place->rows, place->m, var);
+    memcpy(var, place->view[j].var, m * sizeof *var);
+    ckg__dense()->subtract_squares(sites->count, place->m, place->rows, place->m, var);
     for (size_t p = 0; p < m; p++)
-        var[p] = fmax(place->view[j].var[p] - var[p], ckg__variance_floor(gp));
+        var[p] = fmax(var[p], ckg__variance_floor(gp));
 }
 
 /* var (outcomes) at design p given x* and given that the design itself is not a better feasible one. */
@@ -584,7 +588,7 @@ static void add_draw(const struct ckg__pesc *pesc, const struct ckg__pesc_draw *
             const double noise = place->noise[j][p];
             const double before = place->view[j].var[p] + noise;
             const double after = var[j] + noise;
-            const double gain = after < before ? 0.5 * weight * log(before / after) : 0;
+            const double gain = after < before ? 0.5 * weight * ckg__log(before / after) : 0;
             value[p] += gain;
             if (share)
                 share[(size_t)j * (size_t)place->m + (size_t)p] += gain;

@@ -12,6 +12,7 @@
 
 #include "acquisition/cei.h"
 #include "base/error.h"
+#include "base/maths.h"
 #include "design/sequence.h"
 #include "linalg/hermite.h"
 #include "linalg/normal.h"
@@ -344,9 +345,9 @@ int ckg__rollout_batch(const struct ckg__rollout *r, int m, const double *U, int
         if (!status)
             status = look_on(r, &trial, r->best, r->horizon - 1, &state, arena, &later);
         if (!status && r->discount * later > 0) {
-            const double log_later = log(r->discount * later);
+            const double log_later = ckg__log(r->discount * later);
             const double larger = fmax(value[p], log_later);
-            value[p] = larger + log1p(exp(fmin(value[p], log_later) - larger));
+            value[p] = larger + ckg__log1p(ckg__exp(fmin(value[p], log_later) - larger));
         }
         ckg__arena_release(arena, inner);
     }

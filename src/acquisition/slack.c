@@ -18,6 +18,7 @@
 #include <math.h>
 
 #include "acquisition/lagrangian.h"
+#include "base/maths.h"
 
 /* Most terms of the sum, and when a term no longer counts. */
 enum { TERMS = 4000 };
@@ -108,8 +109,8 @@ static double complex path_at(const struct path *path, int i, double complex *we
     const double cos30 = 0.86602540378443864676;
     const double scale = path->reach;
 
-    *weight = path->step * scale * (cos30 * cosh(tau) + I * 0.5 * sinh(tau));
-    return path->c + scale * (0.5 * (1 - cosh(tau)) + I * cos30 * sinh(tau));
+    *weight = path->step * scale * (cos30 * ckg__cosh(tau) + I * 0.5 * ckg__sinh(tau));
+    return path->c + scale * (0.5 * (1 - ckg__cosh(tau)) + I * cos30 * ckg__sinh(tau));
 }
 
 /* The sums of the integrand alone, times z, times z²/2, and times the slopes in w and q. */
@@ -153,7 +154,7 @@ static double integrate(const struct transform *f, int slopes, struct sums *sums
         add_term(f, z, term, slopes, sums);
         small = cabs(term) <= negligible * fabs(sums->one) ? small + 1 : 0;
     }
-    return top - 2 * log(c) + log(fmax(sums->one, 1e-300)) - log(3.14159265358979323846);
+    return top - 2 * ckg__log(c) + ckg__log(fmax(sums->one, 1e-300)) - ckg__log(3.14159265358979323846);
 }
 
 double ckg__lagrangian_slack(const struct ckg__lagrangian *l, const double *mean, const double *var,

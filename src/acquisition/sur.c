@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/maths.h"
 #include "linalg/bivariate.h"
 #include "linalg/logarithm.h"
 #include "linalg/normal.h"
@@ -54,7 +55,7 @@ static int draw_evenly(int count, const double *log_share, double log_sum, int w
     int distinct = 0;
 
     for (int p = 0; p < count; p++) {
-        passed += wanted * exp(log_share[p] - log_sum);
+        passed += wanted * ckg__exp(log_share[p] - log_sum);
         times[p] = 0;
         while (drawn < wanted && drawn + offset < passed) {
             times[p]++;
@@ -83,7 +84,7 @@ static int keep_drawn(struct ckg__sur *sur, const struct ckg__sur_points *points
             continue;
         for (size_t k = 0; k < D; k++)
             U[k * m + to] = points->U[k * count + p];
-        log_weight[to++] = log_each + log(times[p]) - log_p[p];
+        log_weight[to++] = log_each + ckg__log(times[p]) - log_p[p];
     }
     return ckg__sur_make(sur, &(struct ckg__sur_points){distinct, U, log_weight}, keep);
 }
@@ -116,7 +117,7 @@ int ckg__sur_draw(struct ckg__sur *sur, const struct ckg__sur_points *points, in
 
     /* Points by their shares. */
     const int distinct = draw_evenly(count, log_share, log_volume, wanted, offset, times);
-    status = distinct ? keep_drawn(sur, points, log_p, log_volume - log(wanted), times, distinct, keep)
+    status = distinct ? keep_drawn(sur, points, log_p, log_volume - ckg__log(wanted), times, distinct, keep)
                       : ckg__sur_make(sur, points, keep);
     ckg__arena_release(scratch, mark);
     return status;
@@ -303,7 +304,7 @@ static int pull(const struct ckg__sur *sur, struct work *w, double value, const 
         double in_var = 0;
         for (int p = 0; p < sur->m; p++) {
             const struct slopes *slope = &w->slope[(size_t)p * outcomes + j];
-            const double share = exp(w->log_part[p] - value);
+            const double share = ckg__exp(w->log_part[p] - value);
             in_mean += share * slope->mean;
             in_var += share * slope->var;
             w->in_cov[p] = share * slope->cov;

@@ -11,6 +11,8 @@
 #include <assert.h>
 #include <math.h>
 
+#include "base/maths.h"
+
 #define PHILOX_MULTIPLIER_0 UINT64_C(0xD2E7470EE14C6C93)
 #define PHILOX_MULTIPLIER_1 UINT64_C(0xCA5A826395121157)
 #define PHILOX_WEYL_0 UINT64_C(0x9E3779B97F4A7C15)
@@ -93,9 +95,9 @@ double ckg__rng_uniform(struct ckg__rng *rng)
  */
 double ckg__rng_normal(struct ckg__rng *rng)
 {
-    double radius = sqrt(-2.0 * log(ckg__rng_uniform(rng)));
+    double radius = sqrt(-2.0 * ckg__log(ckg__rng_uniform(rng)));
 
-    return radius * cos(6.283185307179586 * ckg__rng_uniform(rng));
+    return radius * ckg__cos_turn(ckg__rng_uniform(rng));
 }
 
 /*

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/maths.h"
 #include "linalg/normal.h"
 
 int ckg__belief_coordinates(const struct ckg__belief *belief)
@@ -40,9 +41,9 @@ void ckg__density_ratios(double a, double b, double *at_a, double *at_b)
     if (a >= 0) { /* the mirror image lies in the lower tail */
         ckg__density_ratios(-b, -a, at_b, at_a);
     } else if (b <= 0) {
-        const double share = -expm1(ckg__normal_log_cdf(a) - ckg__normal_log_cdf(b));
+        const double share = -ckg__expm1(ckg__normal_log_cdf(a) - ckg__normal_log_cdf(b));
         *at_b = ckg__normal_mills(b) / share;
-        *at_a = *at_b * exp(0.5 * (b - a) * (b + a));
+        *at_a = *at_b * ckg__exp(0.5 * (b - a) * (b + a));
     } else {
         const double width = ckg__normal_cdf(b) - ckg__normal_cdf(a);
         *at_a = ckg__normal_pdf(a) / width;
@@ -318,7 +319,7 @@ int ckg__belief_log_utility_batch(const struct ckg__belief *belief, int m, const
         return CKG_ERR_NOMEM;
     for (int p = 0; p < m; p++) {
         const double gain = value[p] - belief->penalty;
-        value[p] = gain > 0 ? log(gain) : -INFINITY;
+        value[p] = gain > 0 ? ckg__log(gain) : -INFINITY;
         for (int k = 0; k < D; k++)
             gradient[(size_t)k * (size_t)m + (size_t)p] *= gain > 0 ? 1 / gain : 0;
     }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/maths.h"
 #include "belief/stages.h"
 #include "linalg/normal.h"
 
@@ -40,7 +41,7 @@ static double chi_square_quantile(double p)
 {
     const double spread = 2.0 / (9 * FREEDOM);
 
-    return FREEDOM * pow(1 - spread + ckg__normal_quantile(p) * sqrt(spread), 3);
+    return FREEDOM * ckg__pow(1 - spread + ckg__normal_quantile(p) * sqrt(spread), 3);
 }
 
 /* The factor of one sample of several: large and small ones in turn, for chains drift. */
@@ -59,7 +60,7 @@ static double doubt_of(const struct ckg__models *models, const struct ckg__surro
 
     if (models->method != CKG__FIT_AUTO || !exact || s->series.n < 4)
         return 1;
-    return pow(s->samples > 1 ? doubt_sampled(sample, s->samples) : doubt_optimum, 2);
+    return ckg__square(s->samples > 1 ? doubt_sampled(sample, s->samples) : doubt_optimum);
 }
 
 /* theta with all variances multiplied by `factor`, which leaves the means where they are. */
@@ -70,8 +71,8 @@ static int set_wider(struct ckg__gp *gp, const struct ckg__gp_inputs *inputs, co
     double wider[CKG_MAX_PARAMETERS + 2];
 
     memcpy(wider, theta, ((size_t)d + 2) * sizeof *wider);
-    wider[d] += log(factor);
-    wider[d + 1] += log(factor);
+    wider[d] += ckg__log(factor);
+    wider[d + 1] += ckg__log(factor);
     return ckg__gp_set(gp, inputs, wider, arena);
 }
 

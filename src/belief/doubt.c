@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/maths.h"
 #include "belief/stages.h"
 
 /* A process for each outcome, made where there is none yet. */
@@ -52,7 +53,7 @@ static void condition_task(void *context, int j, int worker)
     ckg__models_share(models, worker, &team, &fit);
     memcpy(theta, s->fitted.theta, sizeof theta);
     for (int i = 0; i < fit.inputs.d && !s->series.labels; i++)
-        theta[i] += log(stage->shorter);
+        theta[i] += ckg__log(stage->shorter);
     stage->status[j] = ckg__gp_set(models->doubt[j], &fit.inputs, theta, &models->arena[worker]);
 }
 

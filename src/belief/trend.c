@@ -8,6 +8,7 @@
  */
 #include <math.h>
 
+#include "base/maths.h"
 #include "belief/stages.h"
 
 enum { FEWEST = 8, ALWAYS = 20, OFTEN = 4, EVALUATIONS = 20 };
@@ -42,7 +43,7 @@ static int weigh(const struct ckg__fit *fit, int present, double *theta, double 
     } else {
         status = ckg__fit_climb(fit, EVALUATIONS, theta, density, arena);
     }
-    *density -= log(fit->prior.signal_sd); /* the one thing in which their priors differ */
+    *density -= ckg__log(fit->prior.signal_sd); /* the one thing in which their priors differ */
     ckg__arena_release(arena, mark);
     return status;
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/maths.h"
 #include "belief/belief.h"
 #include "linalg/normal.h"
 
@@ -33,9 +34,9 @@ static void add_failing(const struct ckg__limits *limits, double mean, double va
     double mean_slope, var_slope;
 
     ckg__log_feasible(1, &mean, &var, limits, &log_p, &mean_slope, &var_slope);
-    *value += -expm1(log_p);
-    *in_mean -= exp(log_p) * mean_slope;
-    *in_var -= exp(log_p) * var_slope;
+    *value += -ckg__expm1(log_p);
+    *in_mean -= ckg__exp(log_p) * mean_slope;
+    *in_var -= ckg__exp(log_p) * var_slope;
 }
 
 double ckg__limits_expected_violation(const struct ckg__limits *limits, double mean, double var,

@@ -6,6 +6,7 @@
  */
 #include <math.h>
 
+#include "base/maths.h"
 #include "data/data.h"
 
 double ckg__scaling_round(double y)
@@ -36,9 +37,9 @@ double ckg__scaling_warp(const struct ckg__scaling *s, double value)
     const double t = s->sign * value;
 
     if (s->warp > 0)
-        return asinh(s->warp * (t - s->warp_centre) / s->warp_scale) / s->warp;
+        return ckg__asinh(s->warp * (t - s->warp_centre) / s->warp_scale) / s->warp;
     if (s->warp == CKG__LOGARITHM)
-        return side(s) * log(fmax(t / s->warp_scale, least_ratio));
+        return side(s) * ckg__log(fmax(t / s->warp_scale, least_ratio));
     return t;
 }
 
@@ -60,18 +61,18 @@ static double log_secant(double t)
 {
     const double size = fabs(t);
 
-    return size < 1e100 ? 0.5 * log1p(size * size) : log(size);
+    return size < 1e100 ? 0.5 * ckg__log1p(size * size) : ckg__log(size);
 }
 
 double ckg__scaling_log_slope(const struct ckg__scaling *s, double value)
 {
-    double slope = -log(s->scale);
+    double slope = -ckg__log(s->scale);
     if (s->warp > 0) {
         const double t = s->warp * (s->sign * value - s->warp_centre) / s->warp_scale;
-        slope -= log(s->warp_scale) + log_secant(t);
+        slope -= ckg__log(s->warp_scale) + log_secant(t);
     }
     if (s->warp == CKG__LOGARITHM)
-        slope -= log(fmax(s->sign * value / s->warp_scale, least_ratio)) + log(fabs(s->warp_scale));
+        slope -= ckg__log(fmax(s->sign * value / s->warp_scale, least_ratio)) + ckg__log(fabs(s->warp_scale));
     return slope;
 }
 
@@ -85,11 +86,11 @@ void ckg__scaling_moments(const struct ckg__scaling *s, double y_mean, double y_
 
     if (s->warp > 0) {
         const double unit = s->warp_scale / s->warp;
-        centre = s->warp_centre + unit * exp(0.5 * q) * sinh(m);
-        spread = unit * sqrt(0.5 * expm1(q) * (exp(q) * cosh(2 * m) + 1));
+        centre = s->warp_centre + unit * ckg__exp(0.5 * q) * ckg__sinh(m);
+        spread = unit * sqrt(0.5 * ckg__expm1(q) * (ckg__exp(q) * ckg__cosh(2 * m) + 1));
     } else if (s->warp == CKG__LOGARITHM) {
-        centre = s->warp_scale * exp(m + 0.5 * q);
-        spread = fabs(centre) * sqrt(expm1(q));
+        centre = s->warp_scale * ckg__exp(m + 0.5 * q);
+        spread = fabs(centre) * sqrt(ckg__expm1(q));
     }
     *mean = s->sign * clamp(centre, -largest_value, largest_value);
     *sd = fmin(spread, largest_value);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/maths.h"
 #include "data/data.h"
 #include "data/robust.h"
 #include "data/transform.h"
@@ -273,9 +274,14 @@ static int too_many_are_good(const struct judged *j, double high)
     return good > 1 && good * ONE_IN > j->count;
 }
 
+/* Equal ones in an order of their own, too: how qsort leaves them depends on the C library. */
 static int by_value(const void *a, const void *b)
 {
-    return ascending(&((const struct ckg__member *)a)->value, &((const struct ckg__member *)b)->value);
+    const struct ckg__member *x = a;
+    const struct ckg__member *y = b;
+    const int order = ascending(&x->value, &y->value);
+
+    return order ? order : x->apart - y->apart;
 }
 
 /* The window of the ordinary values; *found: some are not. */
@@ -457,7 +463,7 @@ static void pool_entries(const struct ckg__scaling *scaling, const struct entry 
         else if (sd == 0)
             pool_add(&of[EXACT], y[i], 1);
         else {
-            const double scaled = sd * exp(ckg__scaling_log_slope(scaling, entries[i].value));
+            const double scaled = sd * ckg__exp(ckg__scaling_log_slope(scaling, entries[i].value));
             pool_add(&of[KNOWN], y[i], 1 / (scaled * scaled));
         }
     }
@@ -492,18 +498,18 @@ static void replicate_terms(const struct pool *pools, int designs, const struct 
         if (noisy->count > 1) {
             s->extra += noisy->count - 1;
             s->within += noisy->squares / square;
-            s->constant -= 0.5 * log(noisy->count);
+            s->constant -= 0.5 * ckg__log(noisy->count);
         }
         if (known->count)
-            s->constant += 0.5 * log(two_pi / (known->weight * square)) - 0.5 * known->squares;
+            s->constant += 0.5 * ckg__log(two_pi / (known->weight * square)) - 0.5 * known->squares;
     }
     for (int i = 0; i < count; i++) {
         const double log_slope = ckg__scaling_log_slope(scaling, entries[i].value);
         s->jacobian += log_slope;
         if (entries[i].far > 0)
-            s->jacobian += log(scaling->scale) - log(absurd_price * entries[i].far);
+            s->jacobian += ckg__log(scaling->scale) - ckg__log(absurd_price * entries[i].far);
         else if (entries[i].sd > 0)
-            s->constant -= 0.5 * log(two_pi * entries[i].sd * entries[i].sd) + log_slope;
+            s->constant -= 0.5 * ckg__log(two_pi * entries[i].sd * entries[i].sd) + log_slope;
     }
 }
 
@@ -519,7 +525,7 @@ static int typical_known(const struct ckg__scaling *scaling, const struct entry 
     int n = 0;
     for (int i = 0; i < count; i++)
         if (entries[i].sd > 0 && !(entries[i].far > 0)) {
-            const double scaled = entries[i].sd * exp(ckg__scaling_log_slope(scaling, entries[i].value));
+            const double scaled = entries[i].sd * ckg__exp(ckg__scaling_log_slope(scaling, entries[i].value));
             sorted[n++] = scaled * scaled;
         }
     qsort(sorted, (size_t)n, sizeof *sorted, ascending);
@@ -669,7 +675,7 @@ struct ckg__series ckg__series_vary(const struct ckg__series *plain, const doubl
     assert(!plain->relative && !plain->labels);
     out.within = 0;
     for (int i = 0; i < plain->n; i++) {
-        relative[i] = exp(g[i]);
+        relative[i] = ckg__exp(g[i]);
         if (plain->known[i] >= 0)
             continue;
         out.within += plain->squares[i] / relative[i];

@@ -7,6 +7,7 @@
 
 #include <ckg/status.h>
 
+#include "base/maths.h"
 #include "data/data.h"
 #include "linalg/normal.h"
 
@@ -97,7 +98,7 @@ static double in_units(double distance, double unit)
 
 static double bilog(double distance, double unit)
 {
-    const double size = log1p(in_units(fabs(distance), unit));
+    const double size = ckg__log1p(in_units(fabs(distance), unit));
     return distance < 0 ? -size : size;
 }
 
@@ -108,7 +109,7 @@ double ckg__bilog_apply(const struct ckg__bilog *b, double value)
     if (isinf(b->upper))
         return bilog(value - b->lower, b->unit);
     const double half = 0.5 * (b->upper - b->lower);
-    const double size = log1p(in_units(half, b->unit));
+    const double size = ckg__log1p(in_units(half, b->unit));
     return value >= b->lower + half ? size + bilog(value - b->upper, b->unit)
                                     : bilog(value - b->lower, b->unit) - size;
 }
@@ -121,7 +122,7 @@ double ckg__bilog_distance(const struct ckg__bilog *b, double value)
 double ckg__bilog_violation(const struct ckg__bilog *b, double value)
 {
     const double excess = fmax(value - b->upper, b->lower - value);
-    return excess > 0 ? log1p(in_units(excess, b->unit)) : 0;
+    return excess > 0 ? ckg__log1p(in_units(excess, b->unit)) : 0;
 }
 
 double ckg__bilog_unit(int n, const double *distance)

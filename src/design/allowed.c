@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/maths.h"
 #include "design/sequence.h"
 #include "problem/rules.h"
 
@@ -313,7 +314,7 @@ static double squared_distance(int D, const double *u, const double *U, int ldu,
 {
     double sum = 0;
     for (int k = 0; k < D; k++)
-        sum += pow(u[k] - U[(size_t)k * (size_t)ldu + (size_t)p], 2);
+        sum += ckg__square(u[k] - U[(size_t)k * (size_t)ldu + (size_t)p]);
     return sum;
 }
 

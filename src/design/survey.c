@@ -11,6 +11,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/maths.h"
 #include "design/allowed.h"
 #include "design/sequence.h"
 #include "problem/rules.h"
@@ -130,7 +131,7 @@ static double value_to_try(struct survey *s, int i, int t, double x)
 {
     const struct ckg__parameter *q = &s->problem->parameters[i];
     const double chance = ckg__rng_uniform(&s->rng);
-    const double reach = t < VALUES / 2 ? 0 : pow(4, VALUES / 2 - t);
+    const double reach = t < VALUES / 2 ? 0 : ckg__pow(4, VALUES / 2 - t);
 
     if (ckg__is_real(q)) {
         double u = chance;
@@ -143,7 +144,7 @@ static double value_to_try(struct survey *s, int i, int t, double x)
     const double values = ckg__parameter_values(q);
     double number = values <= VALUES ? fmod(t, values) : floor(chance * values);
     if (values > VALUES && reach > 0)
-        number = ckg__step_number(q, x) + (t % 2 ? 1 : -1) * pow(2, (VALUES - 1 - t) / 2);
+        number = ckg__step_number(q, x) + (t % 2 ? 1 : -1) * ckg__pow(2, (VALUES - 1 - t) / 2);
     return ckg__step_value(q, fmin(fmax(number, 0), values - 1));
 }
 

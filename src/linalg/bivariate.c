@@ -13,6 +13,7 @@
 #include <assert.h>
 #include <math.h>
 
+#include "base/maths.h"
 #include "linalg/logarithm.h"
 #include "linalg/normal.h"
 #include "linalg/vector.h"
@@ -38,14 +39,14 @@ struct integrand {
 /* Its logarithm, and the slope and (with its sign turned) the bend of that. */
 static double log_at(const struct integrand *f, double v, double *slope, double *bend)
 {
-    const double up = f->A * exp(2 * v);
-    const double down = f->B * exp(-2 * v);
-    const double turn = tanh(v);
+    const double up = f->A * ckg__exp(2 * v);
+    const double down = f->B * ckg__exp(-2 * v);
+    const double turn = ckg__tanh(v);
     const double away = fabs(v);
 
     *slope = 2 * (down - up) - turn;
     *bend = 4 * (down + up) + 1 - turn * turn;
-    return -up - down - (away + log1p(exp(-2 * away)) - 0.69314718055994530942);
+    return -up - down - (away + ckg__log1p(ckg__exp(-2 * away)) - 0.69314718055994530942);
 }
 
 /* Where it is largest, roughly. */
@@ -57,8 +58,8 @@ static double find_mode(const struct integrand *f)
     double bend;
 
     /* Where the two exponentials balance, or the larger one balances sech. */
-    double v = fmax(0, 0.5 * log(2 * larger + 1e-300));
-    v = smaller > 0 ? fmin(v, 0.25 * log(larger / smaller)) : v;
+    double v = fmax(0, 0.5 * ckg__log(2 * larger + 1e-300));
+    v = smaller > 0 ? fmin(v, 0.25 * ckg__log(larger / smaller)) : v;
     v = f->B > f->A ? v : -v;
 
     for (int i = 0; i < 3; i++) {
@@ -133,7 +134,7 @@ static double integrate_side(const struct integrand *f, double peak, double far,
 static double log_integral(double h, double k, double r)
 {
     const struct integrand f = {(h - k) * (h - k) / 8, (h + k) * (h + k) / 8};
-    const double end = atanh(r);
+    const double end = ckg__atanh(r);
     double slope;
     double bend;
 
@@ -141,13 +142,13 @@ static double log_integral(double h, double k, double r)
     log_at(&f, end, &slope, &bend);
     const int inside = slope < 0;
     const double peak = inside ? fmin(end, find_mode(&f)) : end;
-    const double top = -f.A * exp(2 * peak) - f.B * exp(-2 * peak);
+    const double top = -f.A * ckg__exp(2 * peak) - f.B * ckg__exp(-2 * peak);
 
     /* What lies before it, and what lies behind. */
     double sum = integrate_side(&f, peak, -reach(&f, peak, 1), top);
     if (inside && peak < end)
         sum += integrate_side(&f, peak, fmin(end - peak, reach(&f, peak, -1)), top);
-    return log(sum / two_pi) + top - 0.25 * (h * h + k * k);
+    return ckg__log(sum / two_pi) + top - 0.25 * (h * h + k * k);
 }
 
 static double log_both(double h, double k, double r)
@@ -180,10 +181,10 @@ static void slopes_at(double h, double k, double r, double scale, double *in_k, 
     *in_k = *in_r = 0;
     if (isinf(k) || h == -INFINITY)
         return;
-    const double density = -0.5 * k * k - 0.5 * log(two_pi) - scale;
-    *in_k = exp(density + (isinf(h) ? 0 : ckg__normal_log_cdf((h - r * k) / q)));
+    const double density = -0.5 * k * k - 0.5 * ckg__log(two_pi) - scale;
+    *in_k = ckg__exp(density + (isinf(h) ? 0 : ckg__normal_log_cdf((h - r * k) / q)));
     if (isfinite(h))
-        *in_r = exp(-0.5 * ((h - r * k) / q) * ((h - r * k) / q) + density - 0.5 * log(two_pi)) / q;
+        *in_r = ckg__exp(-0.5 * ((h - r * k) / q) * ((h - r * k) / q) + density - 0.5 * ckg__log(two_pi)) / q;
 }
 
 double ckg__normal_log_both(double h, double k, double r, double *slope)
@@ -215,9 +216,9 @@ static double log_narrow(const double x[2], const double y[2], double r)
     for (int i = 0; i < NODES; i++) {
         const double t = middle + (i < HALF ? half : -half) * legendre[i % HALF][0];
         const double inner = ckg__normal_log_interval((y[0] - r * t) / q, (y[1] - r * t) / q);
-        ckg__log_join(&sum, log(half * legendre[i % HALF][1]) - 0.5 * t * t + inner);
+        ckg__log_join(&sum, ckg__log(half * legendre[i % HALF][1]) - 0.5 * t * t + inner);
     }
-    return sum - 0.5 * log(two_pi);
+    return sum - 0.5 * ckg__log(two_pi);
 }
 
 /* By its four corners, in the lower tail of x. */
@@ -227,9 +228,10 @@ static double log_wide(const double x[2], const double y[2], double r)
         return log_wide((const double[2]){-x[1], -x[0]}, (const double[2]){-y[1], -y[0]}, r);
 
     const double largest = log_both(x[1], y[1], r);
-    const double without = exp(log_both(x[0], y[1], r) - largest) + exp(log_both(x[1], y[0], r) - largest) -
-                           exp(log_both(x[0], y[0], r) - largest);
-    return largest + log(fmax(1 - without, 1e-14));
+    const double without = ckg__exp(log_both(x[0], y[1], r) - largest) +
+                           ckg__exp(log_both(x[1], y[0], r) - largest) -
+                           ckg__exp(log_both(x[0], y[0], r) - largest);
+    return largest + ckg__log(fmax(1 - without, 1e-14));
 }
 
 /* Below this the corners would cancel, and the nodes resolve it. */
@@ -270,8 +272,9 @@ double ckg__normal_log_box(const double x[2], const double y[2], double r, doubl
             continue;
         slopes_at(x[1], y[end], r, value, &upper[0], &upper[1]);
         slopes_at(x[0], y[end], r, value, &lower[0], &lower[1]);
-        slope[end] = sign * exp(ckg__normal_log_interval((x[0] - r * y[end]) / q, (x[1] - r * y[end]) / q) -
-                                0.5 * y[end] * y[end] - 0.5 * log(two_pi) - value);
+        slope[end] = sign *
+                     ckg__exp(ckg__normal_log_interval((x[0] - r * y[end]) / q, (x[1] - r * y[end]) / q) -
+                              0.5 * y[end] * y[end] - 0.5 * ckg__log(two_pi) - value);
         slope[2] += sign * (upper[1] - lower[1]);
     }
     return value;

@@ -15,5 +15,5 @@ static const struct ckg__dense_ops *const tables[] = {
 
 const struct ckg__dense_ops *ckg__dense(void)
 {
-    return tables[ckg__variant_best()];
+    return tables[ckg__variant()];
 }

@@ -1,8 +1,8 @@
 /*
  * Dense kernels for Gaussian processes: Cholesky, triangular solves with many right-hand sides, inverse,
  * products. All matrices are row-major with a leading dimension; of a symmetric or triangular matrix only the
- * lower triangle is read or written. No allocation, deterministic; any n, m >= 0. What takes a team shares
- * its work with it, and gives the same bits with any team and with none (NULL).
+ * lower triangle is read or written. No allocation; any n, m >= 0. The same bits in every variant (lanes.h).
+ * What takes a team shares its work with it, and gives the same bits with any team and with none (NULL).
  */
 #ifndef CKG_LINALG_DENSE_H
 #define CKG_LINALG_DENSE_H
@@ -28,15 +28,15 @@ struct ckg__dense_ops {
      */
     int (*inverse_from_cholesky)(int n, double *A, int lda, const struct ckg__team *team);
 
-    /* C (m×n) ← beta·C + alpha·AᵀB with A (k×m), B (k×n). */
-    void (*multiply_tn)(int m, int n, int k, double alpha, const double *A, int lda, const double *B, int ldb,
-                        double beta, double *C, int ldc);
+    /* C (m×n) ← sign·AᵀB (+ C when keep) with A (k×m), B (k×n); sign is 1 or −1. */
+    void (*multiply_tn)(int m, int n, int k, double sign, const double *A, int lda, const double *B, int ldb,
+                        int keep, double *C, int ldc);
 
     /* y (m) ← Aᵀx for A (n×m): y_j = Σ_i x_i A_ij. */
     void (*combine_rows)(int n, int m, const double *A, int lda, const double *x, double *y);
 
-    /* y (m) ← the sums of squares of the columns of A (n×m). */
-    void (*column_squares)(int n, int m, const double *A, int lda, double *y);
+    /* y (m) ← y less the sums of squares of the columns of A (n×m), as multiply_tn subtracts products. */
+    void (*subtract_squares)(int n, int m, const double *A, int lda, double *y);
 
     double (*dot)(int n, const double *x, const double *y);
 };

@@ -16,35 +16,98 @@ _Static_assert(CHUNK % WIDTH == 0, "whole strips");
 /* Fewer strips than this are not worth sharing. */
 enum { SHARED = 4 };
 
+/* Vectors that hold the columns of a group of pivots, in some lanes or in all. */
+enum { GROUP = (int)PIVOTS > (int)LANES ? PIVOTS / LANES : 1 };
+
+/*
+ * The square of PIVOTS rows d on the diagonal, whose columns begin in lane `lane`: eliminated as UᵀDU, which
+ * keeps the square roots off the critical path, then scaled to Cholesky. inverse receives the reciprocals of
+ * the diagonal.
+ */
+INLINE void factor_square(int lane, lanes d[PIVOTS][GROUP], double *pivot, double *inverse)
+{
+    UNROLL for (int i = 0; i < PIVOTS; i++)
+    {
+        pivot[i] = d[i][(lane + i) / LANES][(lane + i) % LANES];
+        const double reciprocal = -1.0 / pivot[i];
+        UNROLL for (int r = i + 1; r < PIVOTS; r++)
+        {
+            const lanes factor = splat((d[i][(lane + r) / LANES] * reciprocal)[(lane + r) % LANES]);
+            UNROLL for (int v = 0; v < GROUP; v++) d[r][v] = fused_lanes(factor, d[i][v], d[r][v]);
+        }
+    }
+    for (int i = 0; i < PIVOTS; i++)
+        inverse[i] = 1.0 / sqrt(pivot[i]);
+    UNROLL for (int i = 0; i < PIVOTS; i++) UNROLL for (int v = 0; v < GROUP; v++) d[i][v] *= inverse[i];
+}
+
+/* The lanes of d where the group's columns are, those of x elsewhere. */
+INLINE lanes join(int lane, lanes d, lanes x)
+{
+    lane_bits mask = {0};
+
+    UNROLL for (int l = 0; l < LANES; l++) mask[l] = l >= lane && l < lane + PIVOTS ? UINT64_MAX : 0;
+    return (lanes)((mask & (lane_bits)d) | (~mask & (lane_bits)x));
+}
+
+/*
+ * PIVOTS rows of the tile x from row `first` on, where their own square is: it is factored, and all other
+ * columns are solved against it as those of later strips are.
+ */
+INLINE void eliminate_pivots(int nv, int first, lanes x[ROWS][VECTORS], double *pivot, double *inverse)
+{
+    const int own = first / LANES;
+    const int lane = first % LANES;
+    lanes d[PIVOTS][GROUP];
+
+    UNROLL for (int i = 0; i < PIVOTS; i++) UNROLL for (int v = 0; v < GROUP; v++)
+        d[i][v] = x[first + i][own + v];
+    factor_square(lane, d, pivot + first, inverse + first);
+    UNROLL for (int i = 0; i < PIVOTS; i++)
+    {
+        UNROLL for (int j = 0; j < nv; j++) x[first + i][j] *= inverse[first + i];
+        UNROLL for (int r = i + 1; r < PIVOTS; r++)
+        {
+            const lanes factor = splat(-d[i][(lane + r) / LANES][(lane + r) % LANES]);
+            UNROLL for (int j = 0; j < nv; j++)
+                x[first + r][j] = fused_lanes(factor, x[first + i][j], x[first + r][j]);
+        }
+    }
+    UNROLL for (int i = 0; i < PIVOTS; i++) UNROLL for (int v = 0; v < GROUP; v++)
+        x[first + i][own + v] = join(lane, d[i][v], x[first + i][own + v]);
+}
+
+/* The rows of the tile x behind those PIVOTS lose their products with them. */
+INLINE void eliminate_rest(int nv, int first, lanes x[ROWS][VECTORS])
+{
+    UNROLL for (int r = first + PIVOTS; r < ROWS; r++) UNROLL for (int i = first; i < first + PIVOTS; i++)
+    {
+        const lanes factor = splat(-x[i][r / LANES][r % LANES]);
+        UNROLL for (int j = 0; j < nv; j++) x[r][j] = fused_lanes(factor, x[i][j], x[r][j]);
+    }
+}
+
 /*
  * Rows k … k+ROWS−1 of the strip T, whose first column is also matrix column k: subtract the product of the k
- * rows above, then eliminate as UᵀDU, which keeps the square roots off the critical path, and scale to
- * Cholesky. Returns 0 or the bad pivot's number from 1; a subnormal pivot is bad because its reciprocal
- * overflows.
+ * rows above, then factor. Returns 0 or the bad pivot's number from 1; a subnormal pivot is bad because its
+ * reciprocal overflows.
  */
 INLINE int factor_tile(int nv, int k, double *T, double *inverse)
 {
-    vec x[ROWS][VECTORS];
+    lanes x[ROWS][VECTORS];
     double pivot[ROWS];
 
-    accumulate(ROWS, nv, k, (struct operand){T, 1, WIDTH}, T, x);
+    load_negative(ROWS, nv, T + (ptrdiff_t)k * WIDTH, WIDTH, x);
+    accumulate(ROWS, nv, k, (struct operand){T, 1, WIDTH}, T, WIDTH, x);
+    UNROLL for (int i = 0; i < ROWS; i++) UNROLL for (int j = 0; j < nv; j++) x[i][j] = -x[i][j];
+    UNROLL for (int first = 0; first < ROWS; first += PIVOTS)
+    {
+        eliminate_pivots(nv, first, x, pivot, inverse);
+        eliminate_rest(nv, first, x);
+    }
     T += (ptrdiff_t)k * WIDTH;
     UNROLL for (int i = 0; i < ROWS; i++) UNROLL for (int j = 0; j < nv; j++)
-        x[i][j] = load(T + i * WIDTH + j * LANES) - x[i][j];
-    UNROLL for (int i = 0; i < ROWS; i++)
-    {
-        pivot[i] = x[i][i / LANES][i % LANES];
-        const double reciprocal = 1.0 / pivot[i];
-        UNROLL for (int r = i + 1; r < ROWS; r++)
-        {
-            const double factor = (x[i][r / LANES] * reciprocal)[r % LANES];
-            UNROLL for (int j = 0; j < nv; j++) x[r][j] -= factor * x[i][j];
-        }
-    }
-    for (int i = 0; i < ROWS; i++)
-        inverse[i] = 1.0 / sqrt(pivot[i]);
-    UNROLL for (int i = 0; i < ROWS; i++) UNROLL for (int j = 0; j < nv; j++)
-        store(T + i * WIDTH + j * LANES, x[i][j] * inverse[i]);
+        store(T + i * WIDTH + j * LANES, x[i][j]);
     for (int i = 0; i < ROWS; i++)
         if (!(pivot[i] >= DBL_MIN && pivot[i] <= DBL_MAX))
             return i + 1;
@@ -53,14 +116,14 @@ INLINE int factor_tile(int nv, int k, double *T, double *inverse)
 
 static int factor(int nv, int k, double *T, double *inverse)
 {
-    if (nv == 1 && ROWS <= LANES)
+    if (nv == 1 && (int)ROWS <= (int)LANES)
         return factor_tile(1, k, T, inverse);
     if (nv == 2)
         return factor_tile(2, k, T, inverse);
     return factor_tile(VECTORS, k, T, inverse);
 }
 
-INLINE void load_square(const double *A, ptrdiff_t lda, vec x[LANES])
+INLINE void load_square(const double *A, ptrdiff_t lda, lanes x[LANES])
 {
     UNROLL for (int i = 0; i < LANES; i++) x[i] = load(A + i * lda);
 }
@@ -68,7 +131,7 @@ INLINE void load_square(const double *A, ptrdiff_t lda, vec x[LANES])
 /* T (k×w) ← the transpose of w rows of A, zero up to whole tiles. */
 static void transpose_in(int w, int k, const double *A, ptrdiff_t lda, double *T)
 {
-    vec x[LANES];
+    lanes x[LANES];
 
     for (int i = 0; i < round_up(w, ROWS); i += LANES)
         for (int j = 0; j < k; j += LANES) {
@@ -90,7 +153,7 @@ static void transpose_in(int w, int k, const double *A, ptrdiff_t lda, double *T
 /* w rows of A ← the transpose of T (k×w); k is a multiple of LANES. */
 static void transpose_out(int w, int k, const double *T, double *A, ptrdiff_t lda)
 {
-    vec x[LANES];
+    lanes x[LANES];
 
     for (int i = 0; i < w; i += LANES)
         for (int j = 0; j < k; j += LANES) {
@@ -103,7 +166,7 @@ static void transpose_out(int w, int k, const double *T, double *A, ptrdiff_t ld
 /* The same where row i has k + i + 1 columns. */
 static void transpose_out_trapezium(int w, int k, const double *T, double *A, ptrdiff_t lda)
 {
-    vec x[LANES];
+    lanes x[LANES];
 
     for (int i = 0; i < w; i += LANES) {
         double *diagonal = A + i * lda + k + i;

@@ -6,69 +6,68 @@
 
 #include <assert.h>
 
-/* C ← alpha·A·T, plus C when keep. */
-INLINE void update_tile(int rows, int nv, int k, struct operand A, const double *T, double alpha, int keep,
+/* C ← sign·A·T, plus C when keep. */
+INLINE void update_tile(int rows, int nv, int k, struct operand A, const double *T, double sign, int keep,
                         double *C, ptrdiff_t ldc)
 {
-    vec acc[ROWS][VECTORS];
+    lanes acc[ROWS][VECTORS];
 
-    accumulate(rows, nv, k, A, T, acc);
     UNROLL for (int i = 0; i < rows; i++) UNROLL for (int j = 0; j < nv; j++)
+        acc[i][j] = keep ? sign * load(C + i * ldc + j * LANES) : (lanes){0};
+    accumulate(rows, nv, k, A, T, WIDTH, acc);
+    UNROLL for (int i = 0; i < rows; i++) UNROLL for (int j = 0; j < nv; j++)
+        store(C + i * ldc + j * LANES, sign * acc[i][j]);
+}
+
+/* Row i of the tile is solved: x ← −x·inverse, which goes to its rows of T and C. */
+INLINE void solve_row(int nv, double inverse, lanes x[VECTORS], double *T, double *C)
+{
+    UNROLL for (int j = 0; j < nv; j++)
     {
-        double *c = C + i * ldc + j * LANES;
-        store(c, keep ? load(c) + alpha * acc[i][j] : alpha * acc[i][j]);
+        x[j] *= -inverse;
+        store(T + j * LANES, x[j]);
+        store(C + j * LANES, x[j]);
     }
 }
 
 /*
  * Rows k … of the strip: x ← D⁻¹(C − A·T), where L holds A (k columns) and then the triangle D; x goes to C
- * and to T's row k.
+ * and to T's row k. Until its row is solved x is negative.
  */
 INLINE void forward_tile(int rows, int nv, int k, const double *L, ptrdiff_t ldl, const double *inverse,
                          double *T, double *C, ptrdiff_t ldc)
 {
-    vec x[ROWS][VECTORS];
+    lanes x[ROWS][VECTORS];
 
-    accumulate(rows, nv, k, (struct operand){L, ldl, 1}, T, x);
+    load_negative(rows, nv, C, ldc, x);
+    accumulate(rows, nv, k, (struct operand){L, ldl, 1}, T, WIDTH, x);
     T += (ptrdiff_t)k * WIDTH;
     L += k;
-    UNROLL for (int i = 0; i < rows; i++) UNROLL for (int j = 0; j < nv; j++)
-        x[i][j] = load(C + i * ldc + j * LANES) - x[i][j];
     UNROLL for (int i = 0; i < rows; i++)
     {
-        UNROLL for (int j = 0; j < nv; j++)
-        {
-            x[i][j] *= inverse[i];
-            store(T + i * WIDTH + j * LANES, x[i][j]);
-            store(C + i * ldc + j * LANES, x[i][j]);
-        }
+        solve_row(nv, inverse[i], x[i], T + i * WIDTH, C + i * ldc);
         UNROLL for (int r = i + 1; r < rows; r++) UNROLL for (int j = 0; j < nv; j++)
-            x[r][j] -= L[r * ldl + i] * x[i][j];
+            x[r][j] = fused_lanes(splat(L[r * ldl + i]), x[i][j], x[r][j]);
     }
 }
 
 /*
  * The first rows of the strip T: x ← D⁻ᵀ(C − Aᵀ·T'), where L holds the triangle D with A (k rows) below it,
- * T' follows them.
+ * T' follows them. From the bottom up, as the triangle is solved.
  */
 INLINE void backward_tile(int rows, int nv, int k, const double *L, ptrdiff_t ldl, const double *inverse,
                           double *T, double *C, ptrdiff_t ldc)
 {
-    vec x[ROWS][VECTORS];
+    const int last = rows + k - 1;
+    lanes x[ROWS][VECTORS];
 
-    accumulate(rows, nv, k, (struct operand){L + rows * ldl, 1, ldl}, T + rows * WIDTH, x);
-    UNROLL for (int i = 0; i < rows; i++) UNROLL for (int j = 0; j < nv; j++)
-        x[i][j] = load(C + i * ldc + j * LANES) - x[i][j];
+    load_negative(rows, nv, C, ldc, x);
+    accumulate(rows, nv, k, (struct operand){L + last * ldl, 1, -ldl}, T + last * WIDTH, -WIDTH, x);
     UNROLL for (int i = rows - 1; i >= 0; i--)
     {
-        UNROLL for (int j = 0; j < nv; j++)
-        {
-            x[i][j] *= inverse[i];
-            store(T + i * WIDTH + j * LANES, x[i][j]);
-            store(C + i * ldc + j * LANES, x[i][j]);
-        }
+        solve_row(nv, inverse[i], x[i], T + i * WIDTH, C + i * ldc);
         UNROLL for (int r = 0; r < i; r++) UNROLL for (int j = 0; j < nv; j++)
-            x[r][j] -= L[i * ldl + r] * x[i][j];
+            x[r][j] = fused_lanes(splat(L[i * ldl + r]), x[i][j], x[r][j]);
     }
 }
 
@@ -94,16 +93,16 @@ INLINE void backward_tile(int rows, int nv, int k, const double *L, ptrdiff_t ld
     }
 
 /* Fixing the stride that is 1 lets the compiler address with the other one alone. */
-static void update(int rows, int nv, int k, struct operand A, const double *T, double alpha, int keep,
+static void update(int rows, int nv, int k, struct operand A, const double *T, double sign, int keep,
                    double *C, ptrdiff_t ldc)
 {
     const struct operand by_rows = {A.data, A.row, 1};
     const struct operand by_columns = {A.data, 1, A.column};
 
     if (A.column == 1)
-        DISPATCH(rows, nv, update_tile, k, by_rows, T, alpha, keep, C, ldc)
+        DISPATCH(rows, nv, update_tile, k, by_rows, T, sign, keep, C, ldc)
     else
-        DISPATCH(rows, nv, update_tile, k, by_columns, T, alpha, keep, C, ldc)
+        DISPATCH(rows, nv, update_tile, k, by_columns, T, sign, keep, C, ldc)
 }
 
 static void forward(int rows, int nv, int k, const double *L, ptrdiff_t ldl, const double *inverse, double *T,
@@ -119,22 +118,22 @@ static void backward(int rows, int nv, int k, const double *L, ptrdiff_t ldl, co
 }
 
 /*
- * C ← alpha·A·T (+ C) for a tile that the matrix's edge or diagonal cuts: row i has only min(w, first + i)
+ * C ← sign·A·T (+ C) for a tile that the matrix's edge or diagonal cuts: row i has only min(w, first + i)
  * columns.
  */
-static void update_edge(int rows, int w, int first, int k, struct operand A, const double *T, double alpha,
+static void update_edge(int rows, int w, int first, int k, struct operand A, const double *T, double sign,
                         int keep, double *C, ptrdiff_t ldc)
 {
     _Alignas(64) double tile[ROWS * WIDTH] = {0};
 
     for (int i = 0; i < rows && keep; i++)
         copy_row(smaller(w, first + i), C + i * ldc, tile + i * WIDTH);
-    update(rows, vectors_for(smaller(w, first + rows - 1)), k, A, T, alpha, keep, tile, WIDTH);
+    update(rows, vectors_for(smaller(w, first + rows - 1)), k, A, T, sign, keep, tile, WIDTH);
     for (int i = 0; i < rows; i++)
         copy_row(smaller(w, first + i), tile + i * WIDTH, C + i * ldc);
 }
 
-void update_strip(int m, int w, int first, int k, struct operand A, const double *T, double alpha, int keep,
+void update_strip(int m, int w, int first, int k, struct operand A, const double *T, double sign, int keep,
                   double *C, ptrdiff_t ldc)
 {
     assert(w > 0 && w <= WIDTH);
@@ -143,9 +142,9 @@ void update_strip(int m, int w, int first, int k, struct operand A, const double
         rows = tile_rows(m - i);
         const struct operand a = {A.data + i * A.row, A.row, A.column};
         if (first + i >= w && w % LANES == 0)
-            update(rows, w / LANES, k, a, T, alpha, keep, C + i * ldc, ldc);
+            update(rows, w / LANES, k, a, T, sign, keep, C + i * ldc, ldc);
         else
-            update_edge(rows, w, first + i, k, a, T, alpha, keep, C + i * ldc, ldc);
+            update_edge(rows, w, first + i, k, a, T, sign, keep, C + i * ldc, ldc);
     }
 }
 
@@ -155,7 +154,7 @@ void copy_in(int n, int w, const double *B, ptrdiff_t ldb, double *T)
 
     for (int i = 0; i < n; i++, T += WIDTH) {
         if (w % LANES)
-            store(T + w - w % LANES, (vec){0});
+            store(T + w - w % LANES, (lanes){0});
         copy_row(w, B + i * ldb, T);
     }
 }

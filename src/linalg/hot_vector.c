@@ -2,8 +2,8 @@
  * exp, log and the standard normal distribution over arrays, compiled once for each instruction set
  * (variant.h).
  *
- * Written with the vector types of GCC and Clang, one vector of the variant's width at a time and without
- * branches: masks instead of conditions, exponents handled as integers. The approximations, for x ≥ 0, with S
+ * Written with vectors of the variant's width (lanes.h), one at a time and without branches: masks instead of
+ * conditions, exponents handled as integers. The approximations, for x ≥ 0, with S
  * and V ratios of polynomials with positive coefficients and E(x) = exp(−x²/2):
  *
  *     exp(a) = 2^k·exp(r), k = round(a/log 2)     log x = k·log 2 + log m, √½ ≤ m < √2, by atanh(f/(2+f)), f
@@ -15,7 +15,7 @@
  * made NaN.
  *
  * Reference: W. J. Cody, "Rational Chebyshev approximations for the error function", Math. Comp. 23 (1969),
- * for the idea of S; the coefficients are from tests/reference/make_normal_coefficients.py. Cost in ns for
+ * for the idea of S; the coefficients are from tests/reference/make_coefficients.py. Cost in ns for
  * each element, arrays of 300, Zen 4 at 3.6 GHz, gcc 12 (v4 | v3 | base): exp 0.7 | 0.9 | 3.0, log 1.1 | 1.6
  * | 3.9, Φ 1.7 | 1.9 | 5.3, Φ and φ 1.7 | 1.9 | 6.0, log Φ 3.0 | 5.0 | 12, log Φ and φ/Φ 3.4 | 5.4 | 13,
  * h 1.7 | 2.0 | 5.3.
@@ -26,20 +26,10 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/maths_coefficients.h"
+#include "linalg/lanes.h"
 #include "linalg/normal_coefficients.h"
 #include "linalg/variant.h"
-
-#if defined(__AVX512F__)
-enum { LANES = 8 };
-#elif defined(__AVX2__)
-enum { LANES = 4 };
-#else
-enum { LANES = 2 };
-#endif
-
-typedef double lanes __attribute__((vector_size(LANES * sizeof(double))));
-/* the bits of lanes, or a mask: all or none */
-typedef uint64_t lane_bits __attribute__((vector_size(LANES * sizeof(double))));
 
 struct lanes2 {
     lanes first, second;
@@ -67,11 +57,6 @@ static const double gauss_end = 38.6;
 
 /* Beyond it log S(x) no longer matters beside x²/2, and 1/S(x) is x·√(2π). */
 static const double tail_end = 1e8;
-
-static inline lanes splat(double value)
-{
-    return (lanes){0} + value;
-}
 
 static inline lane_bits above(lanes x, double limit)
 {
@@ -117,19 +102,20 @@ static inline lanes poly(int degree, const double *c, lanes x, lanes x2)
     lanes first = splat(c[degree]), second = splat(c[degree - 1]);
 
     for (int i = degree - 2; i > 0; i -= 2) {
-        first = first * x2 + c[i];
-        second = second * x2 + c[i - 1];
+        first = fused_lanes(first, x2, splat(c[i]));
+        second = fused_lanes(second, x2, splat(c[i - 1]));
     }
-    return degree % 2 ? second + first * x : (first * x2 + c[0]) + second * x;
+    return degree % 2 ? fused_lanes(first, x, second)
+                      : fused_lanes(second, x, fused_lanes(first, x2, splat(c[0])));
 }
 
 static inline lanes exp_lanes(lanes x)
 {
-    const lanes shifted = x * log2_e + round_shift;
+    const lanes shifted = fused_lanes(x, splat(log2_e), splat(round_shift));
     const lanes k = shifted - round_shift;
-    const lanes r = (x - k * ln2_hi) - k * ln2_lo;
+    const lanes r = fused_lanes(k, splat(-ln2_lo), fused_lanes(k, splat(-ln2_hi), x));
     const lanes r2 = r * r;
-    const lanes fraction = 1.0 + (r + r2 * poly(9, exp_poly, r, r2));
+    const lanes fraction = 1.0 + fused_lanes(r2, poly(9, exp_poly, r, r2), r);
     /* Lifted up or down, as 2^k alone may be subnormal or overflow. */
     const lane_bits negative = below(x, 0.0);
     const lane_bits lift = (negative & ((uint64_t)(2 * LIFT) << EXPONENT_SHIFT)) -
@@ -149,9 +135,10 @@ static inline lanes log_of_normal(lanes x, lanes correction)
                     correction;
     const lanes f = (lanes)((bits & fraction_bits) + sqrt_half_bits) - 1.0;
     const lanes s = f / (2.0 + f), z = s * s, half_square = 0.5 * f * f;
-    const lanes series = z * poly(6, log_poly, z, z * z);
+    const lanes series = fused_lanes(z, poly(6, log_poly, z, z * z), half_square);
+    const lanes rest = half_square - fused_lanes(s, series, k * ln2_lo);
 
-    return k * ln2_hi - ((half_square - (s * (half_square + series) + k * ln2_lo)) - f);
+    return fused_lanes(k, splat(ln2_hi), f - rest);
 }
 
 static inline lanes log_lanes(lanes x)
@@ -167,10 +154,11 @@ static inline lanes log_lanes(lanes x)
 static inline lanes lifted_gauss(lanes x)
 {
     const lanes high = (lanes)((lane_bits)x & (UINT64_MAX << 27)), square = high * high;
-    const lanes shifted = square * (-0.5 * log2_e) + (round_shift + LIFT);
+    const lanes shifted = fused_lanes(square, splat(-0.5 * log2_e), splat(round_shift + LIFT));
     const lanes k = shifted - (round_shift + LIFT);
-    const lanes r = (-square - k * (2.0 * ln2_hi)) - (k * (2.0 * ln2_lo) + (x - high) * (x + high));
-    const lanes fraction = 1.0 + r * poly(10, gauss_poly, r, r * r);
+    const lanes low = fused_lanes(x - high, x + high, k * (2.0 * ln2_lo));
+    const lanes r = fused_lanes(k, splat(-2.0 * ln2_hi), -square) - low;
+    const lanes fraction = fused_lanes(r, poly(10, gauss_poly, r, r * r), splat(1.0));
 
     return (lanes)((lane_bits)fraction + ((lane_bits)shifted << EXPONENT_SHIFT));
 }
@@ -201,7 +189,7 @@ static inline struct lanes2 cdf_pdf_lanes(lanes x)
     const struct ratio s = scaled_tail(a);
     const lanes tail = zero_where(beyond, s.p / s.q * e * unlift);
     /* a − a is zero, or NaN where x is: the exponent arithmetic in e may have lost that. */
-    const lanes pdf = zero_where(beyond, e * (unlift * inv_sqrt_2pi) + (a - a));
+    const lanes pdf = zero_where(beyond, fused_lanes(e, splat(unlift * inv_sqrt_2pi), a - a));
 
     return (struct lanes2){choose(above(x, 0.0), 1.0 - tail, tail), pdf};
 }
@@ -245,27 +233,6 @@ static inline lanes ei_lanes(lanes z)
     return keep_where(above(z, 0.0), z) + tail;
 }
 
-static inline lanes load(const double *x)
-{
-    lanes v;
-
-    memcpy(&v, x, sizeof v);
-    return v;
-}
-
-static inline void store(double *y, lanes v)
-{
-    memcpy(y, &v, sizeof v);
-}
-
-static inline lanes load_part(const double *x, int count)
-{
-    lanes v = {0};
-
-    memcpy(&v, x, (size_t)count * sizeof *x);
-    return v;
-}
-
 static inline void store_part(double *y, lanes v, int count)
 {
     memcpy(y, &v, (size_t)count * sizeof *y);
@@ -288,7 +255,7 @@ __attribute__((always_inline)) static inline void map(int n, const double *x, do
     if (n <= 0)
         return;
     if (last < 0) {
-        store_part(y, function(load_part(x, n)), n);
+        store_part(y, function(load_first(x, n)), n);
         return;
     }
     lanes v = load(x);
@@ -312,7 +279,7 @@ __attribute__((always_inline)) static inline void map2(int n, const double *x, d
     if (n <= 0)
         return;
     if (last < 0) {
-        const struct lanes2 both = function(load_part(x, n));
+        const struct lanes2 both = function(load_first(x, n));
         store_part(y, both.first, n);
         store_part(z, both.second, n);
         return;

@@ -7,13 +7,14 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/maths.h"
 #include "linalg/vector.h"
 
 double ckg__log_sum(double a, double b)
 {
     const double top = fmax(a, b);
 
-    return isfinite(top) ? top + log1p(exp(fmin(a, b) - top)) : top;
+    return isfinite(top) ? top + ckg__log1p(ckg__exp(fmin(a, b) - top)) : top;
 }
 
 double ckg__log_join(double *sum, double one)
@@ -24,8 +25,8 @@ double ckg__log_join(double *sum, double one)
         *sum = top;
         return 0;
     }
-    *sum = top + log(exp(*sum - top) + exp(one - top));
-    return exp(one - *sum);
+    *sum = top + ckg__log(ckg__exp(*sum - top) + ckg__exp(one - top));
+    return ckg__exp(one - *sum);
 }
 
 /* to (m) += sign·from. */
@@ -69,7 +70,7 @@ int ckg__log_mean(int rows, int m, double *logs, struct ckg__arena *arena, doubl
     for (size_t i = 0; i < (size_t)rows; i++)
         add(m, 1, logs + i * columns, sum);
     for (size_t p = 0; p < columns; p++) {
-        value[p] += sum[p] > 0 ? top[p] + log(sum[p] / rows) : -INFINITY;
+        value[p] += sum[p] > 0 ? top[p] + ckg__log(sum[p] / rows) : -INFINITY;
         sum[p] = sum[p] > 0 ? 1 / sum[p] : 0;
     }
 

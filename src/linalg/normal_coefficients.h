@@ -1,6 +1,6 @@
 /*
  * Constants of the approximations in normal.c and hot_vector.c, lowest power first.
- * Written by tests/reference/make_normal_coefficients.py, which says how: change that, not this.
+ * Written by tests/reference/make_coefficients.py, which says how: change that, not this.
  */
 #ifndef CKG_LINALG_NORMAL_COEFFICIENTS_H
 #define CKG_LINALG_NORMAL_COEFFICIENTS_H
@@ -34,24 +34,11 @@ static const double scaled_ei_q[13] = {
     0x1.0000000000000p+0,
 };
 
-/* exp(r) ≈ 1 + r + r²·poly(r) for |r| ≤ ½ log 2. Fit error 1.2e-17. */
-static const double exp_poly[10] = {
-    0x1.0000000000001p-1,  0x1.5555555555556p-3,  0x1.5555555553d63p-5,  0x1.11111111109b3p-7,
-    0x1.6c16c1788bd90p-10, 0x1.a01a01a7c41d5p-13, 0x1.a019b90d2ae7ap-16, 0x1.71de0dae63bb3p-19,
-    0x1.289185613a3d6p-22, 0x1.af38a9b0ec855p-26,
-};
-
 /* exp(r/2) ≈ 1 + r·poly(r) for |r| ≤ log 2. Fit error 6.2e-18. */
 static const double gauss_poly[11] = {
     0x1.0000000000000p-1,  0x1.0000000000005p-3,  0x1.5555555555557p-6,  0x1.55555555520a4p-9,
     0x1.11111111100dcp-12, 0x1.6c16c17f46982p-16, 0x1.a01a01abe7fe1p-20, 0x1.a019a6611cad5p-24,
     0x1.71de0231960ebp-28, 0x1.28a2ca617b969p-32, 0x1.af4de97ca4194p-37,
-};
-
-/* log((1+s)/(1−s)) ≈ 2s + s·z·poly(z), z = s², for |s| ≤ 3 − √8. Fit error 4.5e-18. */
-static const double log_poly[7] = {
-    0x1.5555555555558p-1, 0x1.99999999952d7p-2, 0x1.2492492df281ep-2, 0x1.c71c62e3f0decp-3,
-    0x1.7462b51cc47e8p-3, 0x1.39fe51a642d34p-3, 0x1.2b5900edf5e43p-3,
 };
 
 /* log h(z) ≈ d·poly(d), d = z − log_ei_root, for |d| ≤ 0.4. Fit error 4.2e-20. */
@@ -119,10 +106,6 @@ static const double legendre_weight[6] = {
     0x1.a0163e6b1ab72p-3, 0x1.de3155c256ab5p-3, 0x1.fe40ce6d4f025p-3,
 };
 
-static const double ln2_hi = 0x1.62e42ff000000p-1;   /* log 2, its first 32 bits */
-static const double ln2_lo = -0x1.718432a1b0e26p-35; /* and the rest */
-
-static const double log2_e = 0x1.71547652b82fep+0;       /* 1/log 2 */
 static const double inv_sqrt_2pi = 0x1.9884533d43651p-2; /* 1/√(2π) */
 static const double log_sqrt_2pi = 0x1.d67f1c864beb5p-1; /* log √(2π) */
 

@@ -1,7 +1,6 @@
 /*
- * Columns of a solve, and rows of a product, do not know of each other: so many of them at once give the same
- * bits, as long as whole strips of every tile (strip.h) come together, and no column goes alone, for which
- * there is another loop.
+ * Columns of a solve, and rows of a product, do not know of each other: however many come at once give the
+ * same bits. Whole strips of every tile (strip.h) come together.
  */
 #include "linalg/parts.h"
 
@@ -17,7 +16,7 @@ static int next_part(int first, int m, double work)
 {
     const int left = m - first;
 
-    return left <= PART + 1 || work * m <= CKG__INTERRUPT_WORK ? left : PART;
+    return left <= PART || work * m <= CKG__INTERRUPT_WORK ? left : PART;
 }
 
 int ckg__parts_solve(struct ckg__interrupt *interrupt, int transposed, int n, int m, const double *L, int ldl,
@@ -38,8 +37,8 @@ int ckg__parts_solve(struct ckg__interrupt *interrupt, int transposed, int n, in
     return CKG_OK;
 }
 
-int ckg__parts_multiply(struct ckg__interrupt *interrupt, int m, int n, int k, double alpha, const double *A,
-                        int lda, const double *B, int ldb, double beta, double *C, int ldc)
+int ckg__parts_multiply(struct ckg__interrupt *interrupt, int m, int n, int k, double sign, const double *A,
+                        int lda, const double *B, int ldb, int keep, double *C, int ldc)
 {
     const double row = (double)n * k;
 
@@ -47,7 +46,7 @@ int ckg__parts_multiply(struct ckg__interrupt *interrupt, int m, int n, int k, d
         count = next_part(first, m, row);
         if (ckg__interrupted_by(interrupt, row * count))
             return CKG_ERR_CANCELLED;
-        ckg__dense()->multiply_tn(count, n, k, alpha, A + first, lda, B, ldb, beta,
+        ckg__dense()->multiply_tn(count, n, k, sign, A + first, lda, B, ldb, keep,
                                   C + (size_t)first * (size_t)ldc, ldc);
     }
     return CKG_OK;

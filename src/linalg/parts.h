@@ -13,9 +13,9 @@
 int ckg__parts_solve(struct ckg__interrupt *interrupt, int transposed, int n, int m, const double *L, int ldl,
                      double *B, int ldb);
 
-/* C (m×n) ← beta·C + alpha·AᵀB with A (k×m), B (k×n); likewise. */
-int ckg__parts_multiply(struct ckg__interrupt *interrupt, int m, int n, int k, double alpha, const double *A,
-                        int lda, const double *B, int ldb, double beta, double *C, int ldc);
+/* C (m×n) ← sign·AᵀB (+ C when keep) with A (k×m), B (k×n); likewise. */
+int ckg__parts_multiply(struct ckg__interrupt *interrupt, int m, int n, int k, double sign, const double *A,
+                        int lda, const double *B, int ldb, int keep, double *C, int ldc);
 
 /*
  * Who factors an n×n matrix alone, and may be interrupted; NULL where that is too little work to ask about.

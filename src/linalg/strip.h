@@ -10,7 +10,8 @@
  * columns. Vectors always run along T's columns, so the left operand is only broadcast and needs no packing,
  * neither as A nor as Aᵀ.
  *
- * The tile is written with the compiler's vector extension.
+ * Each element is one chain of fused multiply-adds in the order of k, from its own value on: the shape of the
+ * tile changes no bit. Only the pivots of a factorisation come in groups, of PIVOTS in every variant.
  */
 #ifndef CKG_LINALG_STRIP_H
 #define CKG_LINALG_STRIP_H
@@ -19,6 +20,7 @@
 #include <string.h>
 
 #include "base/threads.h"
+#include "linalg/lanes.h"
 #include "linalg/variant.h"
 
 /*
@@ -26,7 +28,7 @@
  * need some too).
  */
 #if defined(__AVX512F__)
-enum { LANES = 8, ROWS = 8, VECTORS = 3 };
+enum { ROWS = 8, VECTORS = 3 };
 #define MASK_EVEN_1 0, 8, 2, 10, 4, 12, 6, 14
 #define MASK_ODD_1 1, 9, 3, 11, 5, 13, 7, 15
 #define MASK_EVEN_2 0, 1, 8, 9, 4, 5, 12, 13
@@ -34,8 +36,8 @@ enum { LANES = 8, ROWS = 8, VECTORS = 3 };
 #define MASK_EVEN_4 0, 1, 2, 3, 8, 9, 10, 11
 #define MASK_ODD_4 4, 5, 6, 7, 12, 13, 14, 15
 #define TRANSPOSE_STAGES(x) STAGE(x, 1) STAGE(x, 2) STAGE(x, 4)
-#elif defined(__AVX__)
-enum { LANES = 4, ROWS = 4, VECTORS = 3 };
+#elif defined(__FMA__)
+enum { ROWS = 4, VECTORS = 3 };
 #define MASK_EVEN_1 0, 4, 2, 6
 #define MASK_ODD_1 1, 5, 3, 7
 #define MASK_EVEN_2 0, 1, 4, 5
@@ -43,9 +45,9 @@ enum { LANES = 4, ROWS = 4, VECTORS = 3 };
 #define TRANSPOSE_STAGES(x) STAGE(x, 1) STAGE(x, 2)
 #else
 #if defined(__aarch64__)
-enum { LANES = 2, ROWS = 4, VECTORS = 4 };
+enum { ROWS = 4, VECTORS = 4 };
 #else
-enum { LANES = 2, ROWS = 4, VECTORS = 2 };
+enum { ROWS = 4, VECTORS = 2 };
 #endif
 #define MASK_EVEN_1 0, 2
 #define MASK_ODD_1 1, 3
@@ -53,12 +55,11 @@ enum { LANES = 2, ROWS = 4, VECTORS = 2 };
 #endif
 
 /* DEPTH is a multiple of WIDTH, WIDTH of ROWS and ROWS of LANES: only the ends of a matrix are ragged. */
-enum { WIDTH = LANES * VECTORS, DEPTH = 144 };
+enum { WIDTH = LANES * VECTORS, DEPTH = 144, PIVOTS = 4 };
 
 _Static_assert(DEPTH % WIDTH == 0 && WIDTH % ROWS == 0 && ROWS % LANES == 0, "whole tiles");
+_Static_assert(ROWS % PIVOTS == 0, "whole groups of pivots");
 _Static_assert(ROWS <= 8 && VECTORS <= 4, "DISPATCH has no larger shapes");
-
-#define INLINE static inline __attribute__((always_inline))
 
 /*
  * Unrolled, the arrays of vectors below become registers. Sanitisers would check every unrolled access:
@@ -75,9 +76,6 @@ _Static_assert(ROWS <= 8 && VECTORS <= 4, "DISPATCH has no larger shapes");
 #define UNROLL _Pragma("clang loop unroll(full)")
 #endif
 
-typedef double vec __attribute__((vector_size(LANES * sizeof(double))));
-typedef double memory_vec __attribute__((vector_size(LANES * sizeof(double)), aligned(8), may_alias));
-
 /*
  * The left operand of a product: element (i, k) is data[i·row + k·column], and one of the two strides is 1.
  */
@@ -85,16 +83,6 @@ struct operand {
     const double *data;
     ptrdiff_t row, column;
 };
-
-INLINE vec load(const double *p)
-{
-    return *(const memory_vec *)p;
-}
-
-INLINE void store(double *p, vec x)
-{
-    *(memory_vec *)p = x;
-}
 
 static inline int smaller(int a, int b)
 {
@@ -136,31 +124,41 @@ INLINE void copy_row(int n, const double *from, double *to)
 #define STAGE(x, step)                                                                                       \
     UNROLL for (int i = 0; i < LANES; i++) if (!(i & (step)))                                                \
     {                                                                                                        \
-        const vec a = (x)[i], b = (x)[i + (step)];                                                           \
+        const lanes a = (x)[i], b = (x)[i + (step)];                                                         \
         (x)[i] = __builtin_shufflevector(a, b, MASK_EVEN_##step);                                            \
         (x)[i + (step)] = __builtin_shufflevector(a, b, MASK_ODD_##step);                                    \
     }
 
-INLINE void transpose_square(vec x[LANES]){TRANSPOSE_STAGES(x)}
+INLINE void transpose_square(lanes x[LANES]){TRANSPOSE_STAGES(x)}
 
 /*
- * acc (rows×nv vectors) ← A·T over k terms. Constant rows and nv keep acc in registers once the callers
- * inline this.
+ * acc (rows×nv vectors) ← acc + A·T over k terms, one after the other; `down` is the step from a row of T to
+ * the next one, WIDTH or −WIDTH. Constant rows and nv keep acc in registers once the callers inline this.
  */
-INLINE void accumulate(int rows, int nv, int k, struct operand A, const double *T, vec acc[ROWS][VECTORS])
+INLINE void accumulate(int rows, int nv, int k, struct operand A, const double *T, ptrdiff_t down,
+                       lanes acc[ROWS][VECTORS])
 {
-    UNROLL for (int i = 0; i < rows; i++) UNROLL for (int j = 0; j < nv; j++) acc[i][j] = (vec){0};
     for (int p = 0; p < k; p++) {
-        vec t[VECTORS];
+        lanes t[VECTORS];
         UNROLL for (int j = 0; j < nv; j++) t[j] = load(T + j * LANES);
         UNROLL for (int i = 0; i < rows; i++)
         {
-            const double a = A.data[i * A.row];
-            UNROLL for (int j = 0; j < nv; j++) acc[i][j] += a * t[j];
+            const lanes a = splat(A.data[i * A.row]);
+            UNROLL for (int j = 0; j < nv; j++) acc[i][j] = fused_lanes(a, t[j], acc[i][j]);
         }
         A.data += A.column;
-        T += WIDTH;
+        T += down;
     }
+}
+
+/*
+ * x (rows×nv vectors) ← −C. A difference C − A·T is summed as −(−C + A·T), which rounds alike and needs no
+ * negative factors.
+ */
+INLINE void load_negative(int rows, int nv, const double *C, ptrdiff_t ldc, lanes x[ROWS][VECTORS])
+{
+    UNROLL for (int i = 0; i < rows; i++) UNROLL for (int j = 0; j < nv; j++)
+        x[i][j] = -load(C + i * ldc + j * LANES);
 }
 
 /* --- functions of one file that the others call, each under the name of its variant --- */
@@ -175,8 +173,11 @@ INLINE void accumulate(int rows, int nv, int k, struct operand A, const double *
 #define hot_solve_lower_transposed CKG__VARIANT_NAME(ckg__hot_solve_lower_transposed)
 #define hot_inverse_from_cholesky CKG__VARIANT_NAME(ckg__hot_inverse_from_cholesky)
 
-/* C (m×w) ← alpha·A·T (+ C when keep) over k terms, in row i only the first min(w, first + i) columns. */
-void update_strip(int m, int w, int first, int k, struct operand A, const double *T, double alpha, int keep,
+/*
+ * C (m×w) ← sign·A·T (+ C when keep) over k terms, sign 1 or −1; in row i only the first min(w, first + i)
+ * columns.
+ */
+void update_strip(int m, int w, int first, int k, struct operand A, const double *T, double sign, int keep,
                   double *C, ptrdiff_t ldc);
 
 /* T (n×w) ← B, zero up to whole vectors. */

@@ -5,6 +5,14 @@
  */
 #include "linalg/variant.h"
 
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <ckg/version.h>
+
+static const char *const names[] = {"base", "v3", "v4"};
+
 #if defined(CKG_HAVE_X86_VARIANTS)
 
 static int runs_v3(void)
@@ -34,3 +42,32 @@ enum ckg__variant ckg__variant_best(void)
 }
 
 #endif
+
+static enum ckg__variant choose(void)
+{
+    const char *wanted = getenv("CKG_CPU");
+    const enum ckg__variant best = ckg__variant_best();
+
+    for (int v = CKG__VARIANT_BASE; wanted && v < (int)best; v++)
+        if (!strcmp(wanted, names[v]))
+            return (enum ckg__variant)v;
+    return best;
+}
+
+/* Asked for at every call of a hot function, so it is looked up once; who comes first does not matter. */
+enum ckg__variant ckg__variant(void)
+{
+    static _Atomic int chosen = -1;
+    int variant = atomic_load_explicit(&chosen, memory_order_relaxed);
+
+    if (variant < 0) {
+        variant = (int)choose();
+        atomic_store_explicit(&chosen, variant, memory_order_relaxed);
+    }
+    return (enum ckg__variant)variant;
+}
+
+const char *ckg_cpu(void)
+{
+    return names[ckg__variant()];
+}

@@ -15,4 +15,7 @@ enum ckg__variant { CKG__VARIANT_BASE, CKG__VARIANT_V3, CKG__VARIANT_V4 };
 /* The best variant that this build has and this processor runs. */
 enum ckg__variant ckg__variant_best(void);
 
+/* The one in use: the best, or what CKG_CPU names where this processor runs it. Thread-safe. */
+enum ckg__variant ckg__variant(void);
+
 #endif

@@ -16,5 +16,5 @@ static const struct ckg__vector_ops *const tables[] = {[CKG__VARIANT_BASE] = &ck
 
 const struct ckg__vector_ops *ckg__vector(void)
 {
-    return tables[ckg__variant_best()];
+    return tables[ckg__variant()];
 }

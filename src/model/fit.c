@@ -9,20 +9,21 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/maths.h"
 #include "model/gp_private.h"
 #include "optim/lbfgs.h"
 
 struct ckg__prior ckg__prior_default(int d)
 {
     return (struct ckg__prior){
-        .ell_mean = sqrt(2) + 0.5 * log(d),
+        .ell_mean = sqrt(2) + 0.5 * ckg__log(d),
         .ell_sd = 1.45,
-        .ell_low = log(0.05),
-        .ell_high = log(10) + 0.5 * log(d > 2 ? d / 2.0 : 1),
+        .ell_low = ckg__log(0.05),
+        .ell_high = ckg__log(10) + 0.5 * ckg__log(d > 2 ? d / 2.0 : 1),
         .noise_mean = -4,
         .noise_sd = 2,
-        .noise_low = log(1e-8),
-        .noise_high = log(10),
+        .noise_low = ckg__log(1e-8),
+        .noise_high = ckg__log(10),
         .signal_sd = 1,
         .signal_low = 0,
         .signal_high = 0,
@@ -38,12 +39,12 @@ struct ckg__prior ckg__prior_labels(int d)
 {
     struct ckg__prior prior = ckg__prior_default(d);
 
-    prior.ell_mean = 0.5 * log(d / 2.0);
+    prior.ell_mean = 0.5 * ckg__log(d / 2.0);
     prior.ell_sd = 0.6;
-    prior.signal_mean = log(100);
+    prior.signal_mean = ckg__log(100);
     prior.signal_sd = 4;
-    prior.signal_low = log(4);
-    prior.signal_high = log(1e7);
+    prior.signal_low = ckg__log(4);
+    prior.signal_high = ckg__log(1e7);
     return prior;
 }
 
@@ -72,15 +73,15 @@ struct ckg__prior ckg__prior_flat(void)
     return (struct ckg__prior){
         .ell_mean = 0,
         .ell_sd = INFINITY,
-        .ell_low = log(0.01),
-        .ell_high = log(100),
+        .ell_low = ckg__log(0.01),
+        .ell_high = ckg__log(100),
         .noise_mean = 0,
         .noise_sd = INFINITY,
-        .noise_low = log(1e-8),
-        .noise_high = log(10),
+        .noise_low = ckg__log(1e-8),
+        .noise_high = ckg__log(10),
         .signal_sd = INFINITY,
-        .signal_low = log(1e-3),
-        .signal_high = log(1e4),
+        .signal_low = ckg__log(1e-3),
+        .signal_high = ckg__log(1e4),
     };
 }
 
@@ -198,10 +199,10 @@ void ckg__fit_start(const struct ckg__fit *fit, int start, double *theta)
     static const double ell[CKG__FIT_STARTS] = {1.0, 0.25, 3.0, 0.1};
     static const double noise[CKG__FIT_STARTS] = {1e-2, 1e-3, 0.3, 1e-1};
     const int d = fit->inputs.d;
-    const double stretch = 0.5 * log(d > 2 ? d / 2.0 : 1);
+    const double stretch = 0.5 * ckg__log(d > 2 ? d / 2.0 : 1);
     for (int k = 0; k < d; k++)
-        theta[k] = log(ell[start]) + stretch;
-    theta[d] = log(noise[start]);
+        theta[k] = ckg__log(ell[start]) + stretch;
+    theta[d] = ckg__log(noise[start]);
     theta[d + 1] = fit->prior.signal_mean;
 }
 
@@ -254,7 +255,7 @@ static double slice_step(const struct ckg__fit *fit, struct ckg__rng *rng, int k
     assert(low < high && theta[k] >= low && theta[k] <= high);
 
     const double here = theta[k];
-    const double level = density + log(ckg__rng_uniform(rng));
+    const double level = density + ckg__log(ckg__rng_uniform(rng));
     double left = here - ckg__rng_uniform(rng);
     double right = left + 1;
     enum { MAX_OUT = 8, MAX_SHRINK = 40 };

@@ -11,6 +11,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/maths.h"
 #include "linalg/dense.h"
 #include "linalg/jitter.h"
 #include "model/gp_private.h"
@@ -80,7 +81,7 @@ void ckg__gp_scale(const struct ckg__gp_inputs *in, const double *theta, double 
 {
     assert(lda >= in->n && in->ldx >= in->n);
     for (int k = 0; k < in->D; k++) {
-        const double scale = exp(-theta[in->group[k]]);
+        const double scale = ckg__exp(-theta[in->group[k]]);
         const double *x = in->X + (size_t)k * (size_t)in->ldx;
         double *a = A + (size_t)k * (size_t)lda;
         inv_ell[k] = scale;

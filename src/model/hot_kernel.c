@@ -6,6 +6,7 @@
 #include <assert.h>
 #include <math.h>
 
+#include "linalg/lanes.h"
 #include "linalg/variant.h"
 #include "linalg/vector.h"
 #include "model/kernel.h"
@@ -27,7 +28,7 @@ static void squared_distances(int D, const double *a, int lda, int m, const doub
         const double *restrict b = B + (long)k * ldb;
         for (int p = 0; p < m; p++) {
             const double delta = b[p] - c;
-            r2[p] += delta * delta;
+            r2[p] = fused(delta, delta, r2[p]);
         }
     }
 }
@@ -57,7 +58,7 @@ static void row_matern52(int m, double s2, double *restrict k, double *restrict 
         }
         VECTOR.exp(count, e, e);
         for (int p = 0; p < count; p++)
-            k[start + p] = s2 * (1 + a[p] + a[p] * a[p] / 3) * e[p];
+            k[start + p] = s2 * fused(a[p], a[p] * (1.0 / 3), 1 + a[p]) * e[p];
         for (int p = 0; g && p < count; p++)
             g[start + p] = -5.0 / 3 * s2 * (1 + a[p]) * e[p];
     }
@@ -158,6 +159,26 @@ static void slopes(enum ckg__kernel kernel, int D, int first, int end, const dou
     }
 }
 
+/* Σ_j t_j (a_j − c)² over n terms, in eight parts whatever the vectors' width. */
+static double weighted_squares(int n, const double *t, const double *a, double c)
+{
+    enum { PARTS = 8 };
+    lanes sum[PARTS / LANES] = {{0}};
+    double part[PARTS];
+    int j = 0;
+
+    for (; j + PARTS <= n; j += PARTS)
+        for (int v = 0; v < PARTS / LANES; v++) {
+            const lanes delta = load(a + j + v * LANES) - c;
+            sum[v] = fused_lanes(load(t + j + v * LANES) * delta, delta, sum[v]);
+        }
+    for (int v = 0; v < PARTS / LANES; v++)
+        store(part + v * LANES, sum[v]);
+    for (; j < n; j++)
+        part[0] = fused(t[j] * (a[j] - c), a[j] - c, part[0]);
+    return ((part[0] + part[1]) + (part[2] + part[3])) + ((part[4] + part[5]) + (part[6] + part[7]));
+}
+
 static void lengthscale_gradient(int D, int first, int end, const double *A, int lda, const double *alpha,
                                  double *C, int ldc, const double *G, int ldg, double *g)
 {
@@ -168,21 +189,9 @@ static void lengthscale_gradient(int D, int first, int end, const double *A, int
         const double *restrict slope = G + (long)i * ldg;
         const double own = alpha[i];
         for (int j = 0; j < i; j++)
-            t[j] = (t[j] - own * alpha[j]) * slope[j];
-        for (int k = 0; k < D; k++) {
-            const double *restrict a = A + (long)k * lda;
-            const double c = a[i];
-            double sum[8] = {0};
-            int j = 0;
-            for (; j + 8 <= i; j += 8)
-                for (int v = 0; v < 8; v++) {
-                    const double delta = a[j + v] - c;
-                    sum[v] += t[j + v] * delta * delta;
-                }
-            for (; j < i; j++)
-                sum[0] += t[j] * (a[j] - c) * (a[j] - c);
-            g[k] += ((sum[0] + sum[1]) + (sum[2] + sum[3])) + ((sum[4] + sum[5]) + (sum[6] + sum[7]));
-        }
+            t[j] = fused(-own, alpha[j], t[j]) * slope[j];
+        for (int k = 0; k < D; k++)
+            g[k] += weighted_squares(i, t, A + (long)k * lda, A[(long)k * lda + i]);
     }
 }
 
@@ -208,7 +217,7 @@ static void gradient_each(int D, int n, const double *A, int lda, int m, const d
             const double *restrict b = B + (long)k * ldb;
             double *restrict o = out + (long)k * ldo;
             for (int p = 0; p < m; p++)
-                o[p] += w[p] * g[p] * (b[p] - a);
+                o[p] = fused(w[p] * g[p], b[p] - a, o[p]);
         }
     }
 }
@@ -228,7 +237,7 @@ static void gradient_common(int D, int n, const double *A, int lda, int m, const
             const double *restrict b = B + (long)k * ldb;
             double *restrict o = out + (long)k * ldo;
             for (int p = 0; p < m; p++)
-                o[p] += weight * g[p] * (b[p] - a);
+                o[p] = fused(weight * g[p], b[p] - a, o[p]);
         }
     }
 }
@@ -240,10 +249,10 @@ static void add_linear(int D, const double *a, int lda, int m, const double *B, 
 
     for (int k = 0; k < D; k++) {
         const double ell = 1 / inv_ell[k];
-        const double own = l * (a[(long)k * lda] * ell - 0.5);
+        const double own = l * fused(a[(long)k * lda], ell, -0.5);
         const double *restrict b = B + (long)k * ldb;
         for (int p = 0; p < m; p++)
-            row[p] += own * (b[p] * ell - 0.5);
+            row[p] = fused(own, fused(b[p], ell, -0.5), row[p]);
     }
 }
 
@@ -256,10 +265,10 @@ static void linear_each(int D, int n, const double *A, int lda, int m, const dou
         const double *restrict w = W + (long)i * ldw;
         for (int k = 0; k < D; k++) {
             const double ell = 1 / inv_ell[k];
-            const double pull = l * (A[(long)k * lda + i] * ell - 0.5) * ell;
+            const double pull = l * fused(A[(long)k * lda + i], ell, -0.5) * ell;
             double *restrict o = out + (long)k * ldo;
             for (int p = 0; p < m; p++)
-                o[p] += w[p] * pull;
+                o[p] = fused(w[p], pull, o[p]);
         }
     }
 }

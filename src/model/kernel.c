@@ -14,5 +14,5 @@ static const struct ckg__kernel_ops *const tables[] = {&ckg__kernel_ops_base};
 
 const struct ckg__kernel_ops *ckg__kernels(void)
 {
-    return tables[ckg__variant_best()];
+    return tables[ckg__variant()];
 }

@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/maths.h"
+
 struct ckg__loudness ckg__loudness_copy(const struct ckg__loudness *from, double *room)
 {
     const size_t D = (size_t)from->D;
@@ -56,7 +58,7 @@ void ckg__loudness_at(const struct ckg__loudness *l, int m, const double *U, int
         for (int k = 0; gradient && k < l->D; k++)
             gradient[(size_t)k * (size_t)m + (size_t)p] = 0;
         for (int b = 0; b < l->places; b++) {
-            const double share = l->weight[b] * l->s2 * exp(-0.5 * squared_distance(l, U, ldu, p, b));
+            const double share = l->weight[b] * l->s2 * ckg__exp(-0.5 * squared_distance(l, U, ldu, p, b));
             g[p] += share;
             for (int k = 0; gradient && k < l->D; k++)
                 gradient[(size_t)k * (size_t)m + (size_t)p] +=

@@ -21,6 +21,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/maths.h"
 #include "linalg/dense.h"
 #include "model/gp_private.h"
 
@@ -170,7 +171,7 @@ static double covariance(const struct ckg__loud *loud, const int *group, int D, 
                             loud->inv_ell[group[k]];
         sum += step * step;
     }
-    return loud->s2 * exp(-0.5 * sum);
+    return loud->s2 * ckg__exp(-0.5 * sum);
 }
 
 /* R and Ψ for the scales that loud has. */
@@ -239,7 +240,7 @@ static void find_slopes(struct scoring *s)
         const int i = s->row[a];
         const double *q = w->L + (size_t)i * (size_t)w->ld;
         const double more = series->count[i] - 1;
-        const double within = series->squares[i] * exp(-s->centre - s->h[a]);
+        const double within = series->squares[i] * ckg__exp(-s->centre - s->h[a]);
         s->u[a] = 0.5 * (w->alpha[i] * w->alpha[i] - q[i]) * w->noise[i] + 0.5 * (within - more);
         for (size_t b = 0; b <= a; b++) {
             const double both = q[s->row[b]];
@@ -272,7 +273,7 @@ static double half_log_determinant(const struct scoring *s)
     double sum = 0;
 
     for (int b = 1; b < s->columns; b++)
-        sum += log(s->H[b * COLUMNS + b]);
+        sum += ckg__log(s->H[b * COLUMNS + b]);
     return sum;
 }
 
@@ -418,9 +419,9 @@ static double prior_of_others(const struct ckg__fit *fit, const double *theta)
     double sum = 0;
 
     for (int k = 0; isfinite(p->ell_sd) && k < d; k++)
-        sum -= 0.5 * pow((theta[k] - p->ell_mean) / p->ell_sd, 2);
+        sum -= 0.5 * ckg__square((theta[k] - p->ell_mean) / p->ell_sd);
     if (isfinite(p->signal_sd) && p->signal_low < p->signal_high)
-        sum -= 0.5 * pow((theta[d + 1] - p->signal_mean) / p->signal_sd, 2);
+        sum -= 0.5 * ckg__square((theta[d + 1] - p->signal_mean) / p->signal_sd);
     return sum;
 }
 

@@ -14,6 +14,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/maths.h"
 #include "linalg/dense.h"
 #include "model/gp_private.h"
 #include "model/rows.h"
@@ -43,7 +44,7 @@ static double center(const struct ckg__gp_inputs *in, double noise, const double
 
     *fit += s->constant;
     if (s->extra > 0)
-        *fit -= 0.5 * s->extra * (log_two_pi + log(noise)) + 0.5 * s->within / noise;
+        *fit -= 0.5 * s->extra * (log_two_pi + ckg__log(noise)) + 0.5 * s->within / noise;
     return mean;
 }
 
@@ -79,9 +80,9 @@ static int condition(struct ckg__gp *gp, const struct ckg__gp_inputs *in, const 
 
     /* The rows: where they lie, at which design, with how much noise. */
     gp->n = in->n;
-    gp->noise = s->estimated ? exp(theta[in->d]) : 0;
+    gp->noise = s->estimated ? ckg__exp(theta[in->d]) : 0;
     ckg__gp_scale(in, theta, gp->inv_ell, gp->A, gp->capacity);
-    gp->k = ckg__gp_covariance(in, exp(theta[in->d + 1]), gp->inv_ell);
+    gp->k = ckg__gp_covariance(in, ckg__exp(theta[in->d + 1]), gp->inv_ell);
     gp->unit = ckg__covariance_unit(&gp->k);
     row_noises(s, in->n, gp->noise, gp->row_noise);
     memcpy(gp->design, s->design, (size_t)in->n * sizeof *gp->design);
@@ -147,10 +148,10 @@ static int density_gradient(const struct ckg__gp_inputs *in, const struct ckg__c
 static double factor_density(const struct ckg__gp_inputs *in, const double *theta, struct ckg__fit_work *w,
                              struct ckg__covariance *k, double *nugget, double *mean)
 {
-    const double noise = exp(theta[in->d]);
+    const double noise = ckg__exp(theta[in->d]);
     double value;
 
-    *k = ckg__gp_covariance(in, exp(theta[in->d + 1]), w->inv_ell);
+    *k = ckg__gp_covariance(in, ckg__exp(theta[in->d + 1]), w->inv_ell);
     k->Z = w->Z;
     k->ldz = w->ld;
     ckg__gp_scale(in, theta, w->inv_ell, w->A, w->ld);
@@ -170,7 +171,7 @@ static double density(const struct ckg__gp_inputs *in, const double *theta, doub
     const double value = factor_density(in, theta, w, &k, &nugget, &mean);
 
     if (value > -INFINITY && gradient &&
-        density_gradient(in, &k, nugget, exp(theta[in->d]), mean, gradient, w))
+        density_gradient(in, &k, nugget, ckg__exp(theta[in->d]), mean, gradient, w))
         return -INFINITY;
     return value;
 }
@@ -212,7 +213,7 @@ static void noise_there(const struct ckg__gp *gp, int m, const double *U, int ld
     noise(gp, m, U, ldu, mean, var, &still);
     ckg__loudness_at(&gp->loudness, m, U, ldu, out->var, out->in_u);
     for (int p = 0; p < m; p++) {
-        const double own = gp->noise * exp(out->var[p]);
+        const double own = gp->noise * ckg__exp(out->var[p]);
         out->var[p] = gp->unit * gp->nugget + own;
         for (int k = 0; out->in_u && k < gp->D; k++)
             out->in_u[(size_t)k * (size_t)m + (size_t)p] *= own;

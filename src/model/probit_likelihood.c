@@ -21,6 +21,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/maths.h"
 #include "linalg/dense.h"
 #include "linalg/normal.h"
 #include "model/gp_private.h"
@@ -273,7 +274,7 @@ static int settle(struct labels *l, int cold, double enough)
 /* log of the integral of exp(νf − ½τf²) for f without a prior, less the constant that cancels. */
 static double log_mass(double tau, double nu)
 {
-    return 0.5 * (nu * nu / tau - log(tau));
+    return 0.5 * (nu * nu / tau - ckg__log(tau));
 }
 
 /*
@@ -308,7 +309,7 @@ static double log_probability(const struct labels *l)
 static double density(const struct ckg__gp_inputs *in, const double *theta, double *gradient,
                       struct ckg__fit_work *w)
 {
-    const double s2 = exp(theta[in->d + 1]);
+    const double s2 = ckg__exp(theta[in->d + 1]);
     struct labels l = {.in = in,
                        .k = ckg__gp_covariance(in, s2, w->inv_ell),
                        .A = w->A,
@@ -362,7 +363,7 @@ static int condition(struct ckg__gp *gp, const struct ckg__gp_inputs *in, const 
 
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
     struct labels l = {.in = in,
-                       .k = ckg__gp_covariance(in, exp(theta[in->d + 1]), gp->inv_ell),
+                       .k = ckg__gp_covariance(in, ckg__exp(theta[in->d + 1]), gp->inv_ell),
                        .A = gp->A,
                        .lda = gp->capacity,
                        .noise = gp->row_noise,

@@ -12,6 +12,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/maths.h"
 #include "linalg/dense.h"
 #include "model/gp_private.h"
 
@@ -46,7 +47,7 @@ double ckg__rows_centre(int n, const double *y, double precision, const double *
 
     /* The density. */
     for (int i = 0; i < n; i++)
-        log_det += log(L[(size_t)i * (size_t)ldl + (size_t)i]);
+        log_det += ckg__log(L[(size_t)i * (size_t)ldl + (size_t)i]);
     *density = -0.5 * (dense->dot(n, beta, beta) + penalty) - log_det - 0.5 * n * log_two_pi;
     return mean;
 }

@@ -18,6 +18,7 @@
 #include <math.h>
 
 #include "base/error.h"
+#include "base/maths.h"
 
 /* Conditions may be broken by so much when the work is done; and it ends after so many steps anyway. */
 static const double enough = 1e-9;
@@ -144,8 +145,8 @@ static void fill_kernel(int D, int n, const double *U, double width, double *K)
         for (size_t j = 0; j < (size_t)n; j++) {
             double r2 = 0;
             for (size_t k = 0; k < (size_t)D; k++)
-                r2 += pow(U[k * (size_t)n + i] - U[k * (size_t)n + j], 2);
-            K[i * (size_t)n + j] = exp(-0.5 * r2 / (width * width));
+                r2 += ckg__square(U[k * (size_t)n + i] - U[k * (size_t)n + j]);
+            K[i * (size_t)n + j] = ckg__exp(-0.5 * r2 / (width * width));
         }
 }
 
@@ -196,7 +197,7 @@ static double sum_at(const struct ckg__svm *svm, const double *weight, const dou
         gradient[k] = 0;
     for (int i = 0; i < svm->n; i++) {
         const double r2 = squared_distance(svm->D, u, svm->U, svm->n, i);
-        const double part = (weight ? weight[i] : 1) * exp(-0.5 * scale * r2);
+        const double part = (weight ? weight[i] : 1) * ckg__exp(-0.5 * scale * r2);
         sum += part;
         for (int k = 0; gradient && k < svm->D; k++)
             gradient[k] -= part * scale * (u[k] - svm->U[(size_t)k * (size_t)svm->n + (size_t)i]);

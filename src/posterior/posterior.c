@@ -37,13 +37,17 @@ static void scale_points(const struct ckg__gp *gp, const double *U, int ldu, int
             B[(size_t)k * (size_t)ldb + (size_t)p] = U[(size_t)k * (size_t)ldu + (size_t)p] * gp->inv_ell[k];
 }
 
-/* var (m) ← k(x, x) − var at the scaled points B (D×m), at least 0. */
-static void subtract_from_own(const struct ckg__gp *gp, int m, const double *B, int ldb, double *var)
+/*
+ * var (m) ← k(x, x) − |V|² at the scaled points B (D×m), at least 0, in the order in which
+ * ckg__view_covariance subtracts: a point's covariance with itself is its variance to the last bit.
+ */
+static void variance(const struct ckg__gp *gp, int m, const double *B, const double *V, int ld, double *var)
 {
-    for (int p = 0; p < m; p++) {
-        const double own = ckg__covariance_own(&gp->k, B, ldb, p);
-        var[p] = own > var[p] ? own - var[p] : 0;
-    }
+    for (int p = 0; p < m; p++)
+        var[p] = ckg__covariance_own(&gp->k, B, ld, p);
+    ckg__dense()->subtract_squares(gp->n, m, V, ld, var);
+    for (int p = 0; p < m; p++)
+        var[p] = var[p] > 0 ? var[p] : 0;
 }
 
 /* B (n×m) ← L⁻¹B or, transposed, L⁻ᵀB; CKG_ERR_CANCELLED when it was to give up. */
@@ -70,8 +74,7 @@ int ckg__view_fill(struct ckg__view *view, const struct ckg__gp *gp, const doubl
         mean[p] += gp->mean;
     if (solve(gp, 0, count, V, view->ld))
         return CKG_ERR_CANCELLED;
-    dense->column_squares(gp->n, count, V, view->ld, var);
-    subtract_from_own(gp, count, B, view->ld, var);
+    variance(gp, count, B, V, view->ld, var);
     return CKG_OK;
 }
 
@@ -158,10 +161,9 @@ int ckg__posterior_batch(const struct ckg__gp *gp, int m, const double *U, int l
     /* The variance, and while V is L⁻¹k the covariance with x⁺. */
     if (solve(gp, 0, m, V, m))
         return CKG_ERR_CANCELLED;
-    dense->column_squares(gp->n, m, V, m, out->var);
     for (int p = 0; p < m; p++)
         out->mean[p] += gp->mean;
-    subtract_from_own(gp, m, B, m, out->var);
+    variance(gp, m, B, V, m, out->var);
     if (against && covariance_against(gp, m, B, V, G, arena, against))
         return CKG_ERR_NOMEM;
 

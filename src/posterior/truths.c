@@ -503,11 +503,11 @@ int ckg__truths_look(const struct ckg__truths *t, int m, const double *U, int ld
     /* Their variance. */
     if (ckg__parts_solve(gp->interrupt, 0, t->n, m, t->L, t->ldl, s->V, m))
         return CKG_ERR_CANCELLED;
-    dense->column_squares(t->n, m, s->V, m, s->var);
-    for (size_t i = 0; i < points; i++) {
-        const double own = ckg__covariance_own(&gp->k, s->B, m, (int)i);
-        s->var[i] = own > s->var[i] ? own - s->var[i] : 0;
-    }
+    for (size_t i = 0; i < points; i++)
+        s->var[i] = ckg__covariance_own(&gp->k, s->B, m, (int)i);
+    dense->subtract_squares(t->n, m, s->V, m, s->var);
+    for (size_t i = 0; i < points; i++)
+        s->var[i] = s->var[i] > 0 ? s->var[i] : 0;
     return CKG_OK;
 }
 

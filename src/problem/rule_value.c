@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/maths.h"
 #include "problem/rules.h"
 
 /* What is forgiven to people who round, and to decimals, relative to what is compared. */
@@ -48,9 +49,9 @@ static double function_of(enum ckg__rule_op op, double a)
     case CKG__OP_SQRT:
         return sqrt(a);
     case CKG__OP_EXP:
-        return exp(a);
+        return ckg__exp(a);
     case CKG__OP_LOG:
-        return log(a);
+        return ckg__log(a);
     case CKG__OP_LOG2:
         return log2(a);
     case CKG__OP_LOG10:
@@ -86,7 +87,7 @@ static double operation_of(enum ckg__rule_op op, double a, double b)
     case CKG__OP_MODULO:
         return modulo(a, b);
     case CKG__OP_POWER:
-        return pow(a, b);
+        return ckg__pow(a, b);
     case CKG__OP_MIN:
         return isnan(a) || isnan(b) ? NAN : fmin(a, b);
     default:
@@ -299,8 +300,8 @@ static void operation_slopes(enum ckg__rule_op op, double a, double b, double va
         *by_b = -floor(a / b);
         break;
     case CKG__OP_POWER:
-        *by_a = b == 0 ? 0 : b * pow(a, b - 1);
-        *by_b = a > 0 ? value * log(a) : 0;
+        *by_a = b == 0 ? 0 : b * ckg__pow(a, b - 1);
+        *by_b = a > 0 ? value * ckg__log(a) : 0;
         break;
     case CKG__OP_MIN:
         *by_a = a <= b;

@@ -5,6 +5,7 @@
 #include <assert.h>
 #include <math.h>
 
+#include "base/maths.h"
 #include "problem/problem.h"
 
 /* A decimal of so many digits is the only one of them that is read as its double. */
@@ -62,14 +63,15 @@ double ckg__step_number(const struct ckg__parameter *q, double x)
 double ckg__step_to_unit(const struct ckg__parameter *q, double k)
 {
     if (q->scale == CKG_LOG && k > 0 && k < q->steps)
-        return log(ckg__step_value(q, k) / q->low) / log(q->high / q->low);
+        return ckg__log(ckg__step_value(q, k) / q->low) / ckg__log(q->high / q->low);
     return k / q->steps;
 }
 
 double ckg__step_from_unit(const struct ckg__parameter *q, double u)
 {
     if (q->scale == CKG_LOG)
-        return ckg__step_number(q, u <= 0 ? q->low : q->low * exp(fmin(u, 1) * log(q->high / q->low)));
+        return ckg__step_number(q,
+                                u <= 0 ? q->low : q->low * ckg__exp(fmin(u, 1) * ckg__log(q->high / q->low)));
     return fmin(fmax(floor(u * q->steps + 0.5), 0), q->steps);
 }
 
@@ -84,7 +86,7 @@ double ckg__step_from_share(const struct ckg__parameter *q, double c)
         return fmin(fmax(floor(c * (q->steps + 1)), 0), q->steps);
 
     /* On a log scale each value has the share of the cube that is nearest to it. */
-    const double from = log(fmax(q->low - 0.5 * q->step, 0.5 * q->low));
-    const double to = log(q->high + 0.5 * q->step);
-    return ckg__step_number(q, exp(from + c * (to - from)));
+    const double from = ckg__log(fmax(q->low - 0.5 * q->step, 0.5 * q->low));
+    const double to = ckg__log(q->high + 0.5 * q->step);
+    return ckg__step_number(q, ckg__exp(from + c * (to - from)));
 }

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stddef.h>
 
+#include "base/maths.h"
 #include "problem/problem.h"
 
 static const double category_mark = 0.70710678118654752440; /* 1/√2 */
@@ -60,7 +61,7 @@ int ckg__problem_fine(const ckg_problem *p)
 static double real_to_unit(const struct ckg__parameter *q, double x)
 {
     if (q->scale == CKG_LOG)
-        return clamp((log(x) - log(q->low)) / (log(q->high) - log(q->low)), 0, 1);
+        return clamp((ckg__log(x) - ckg__log(q->low)) / (ckg__log(q->high) - ckg__log(q->low)), 0, 1);
     return clamp((x - q->low) / (q->high - q->low), 0, 1);
 }
 
@@ -70,8 +71,9 @@ static double real_from_unit(const struct ckg__parameter *q, double u)
         return q->low;
     if (u >= 1)
         return q->high;
-    const double x = q->scale == CKG_LOG ? exp(log(q->low) + u * (log(q->high) - log(q->low)))
-                                         : q->low + u * (q->high - q->low);
+    const double x = q->scale == CKG_LOG
+                         ? ckg__exp(ckg__log(q->low) + u * (ckg__log(q->high) - ckg__log(q->low)))
+                         : q->low + u * (q->high - q->low);
     return clamp(x, q->low, q->high);
 }
 
@@ -82,7 +84,8 @@ static double stepped_to_unit(const struct ckg__parameter *q, double x)
 
     if (x == ckg__step_value(q, k))
         return ckg__step_to_unit(q, k);
-    return q->scale == CKG_LOG ? log(x / q->low) / log(q->high / q->low) : (x - q->low) / (q->high - q->low);
+    return q->scale == CKG_LOG ? ckg__log(x / q->low) / ckg__log(q->high / q->low)
+                               : (x - q->low) / (q->high - q->low);
 }
 
 double ckg__problem_real(const ckg_problem *p, int i, double u)
@@ -94,7 +97,7 @@ double ckg__problem_slope(const ckg_problem *p, int i, double x)
 {
     const struct ckg__parameter *q = &p->parameters[i];
 
-    return q->scale == CKG_LOG ? x * (log(q->high) - log(q->low)) : q->high - q->low;
+    return q->scale == CKG_LOG ? x * (ckg__log(q->high) - ckg__log(q->low)) : q->high - q->low;
 }
 
 static void mark_category(const struct ckg__parameter *q, int value, double *u)

@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/maths.h"
 #include "base/sized.h"
 #include "study/study.h"
 #include "suggest/draws.h"
@@ -100,7 +101,7 @@ static int gain_of_one(ckg_study *s, struct ckg__search *search, const struct re
     /* From what is recommended upwards, on the scale of the model. */
     const struct ckg__outlook *first = &search->outlook[0];
     const double from = isnan(r->known) ? first->view[0].mean[first->r] : r->known;
-    const double value = choice.by == &ckg__policy_cei ? exp(choice.value) : choice.value;
+    const double value = choice.by == &ckg__policy_cei ? ckg__exp(choice.value) : choice.value;
     *one = found && value > 0 ? in_units(s, from + value) - in_units(s, from) : 0;
     return CKG_OK;
 }
@@ -199,7 +200,7 @@ static double feasible_in(const struct ckg__draws *draws, const struct ckg__beli
         last[j] = (struct ckg__view){
             .m = 1, .mean = draws->view[j].mean + draws->m - 1, .var = draws->view[j].var + draws->m - 1};
     ckg__belief_log_feasible(belief, last, &log_pf);
-    return exp(log_pf);
+    return ckg__exp(log_pf);
 }
 
 /*

@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "base/error.h"
+#include "base/maths.h"
 #include "model/leave_one_out.h"
 #include "study/study.h"
 
@@ -59,7 +60,7 @@ static double value_noise(const ckg_study *s, const struct ckg__scaling *scaling
     if (m->sd == CKG_SD_DEFAULT && ckg__noise_estimated(o))
         return estimated;
     const double sd = (m->sd == CKG_SD_DEFAULT ? o->noise_sd : m->sd) *
-                      exp(ckg__scaling_log_slope(scaling, m->value));
+                      ckg__exp(ckg__scaling_log_slope(scaling, m->value));
     return sd * sd;
 }
 

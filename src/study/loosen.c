@@ -9,6 +9,7 @@
 #include <math.h>
 
 #include "base/error.h"
+#include "base/maths.h"
 #include "study/study.h"
 
 static const double widest = 0.1;         /* of the mean distance */
@@ -48,7 +49,7 @@ static void widen(const struct ckg__data *data, int j, double left, struct ckg__
 
     if (!(most > o->tolerance))
         return;
-    const double width = o->tolerance * pow(most / o->tolerance, exponent * left);
+    const double width = o->tolerance * ckg__pow(most / o->tolerance, exponent * left);
     o->min = o->equal - width;
     o->max = o->equal + width;
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/maths.h"
 #include "base/sized.h"
 #include "study/study.h"
 
@@ -94,7 +95,7 @@ static double probability_of_all(const struct ckg__belief *belief, const double 
         next = ckg__belief_after(belief, i);
         for (int k = i + 1; k < next; k++)
             worst = fmin(worst, log_p[k]);
-        product *= exp(worst);
+        product *= ckg__exp(worst);
     }
     return product;
 }
@@ -112,7 +113,7 @@ static double probability_of_one(const ckg_study *s, int b, int j, const struct 
     ckg__models_limits(s->stated, j, &limits.lower, &limits.upper);
     limits.doubt = doubt_of(s, b, j);
     ckg__log_feasible(1, &at->mean[i], &at->var[i], &limits, &log_p, NULL, NULL);
-    return exp(log_p);
+    return ckg__exp(log_p);
 }
 
 /* Outcome j: the moments of the mixture over the beliefs, and how likely its own limits are met. */
@@ -176,7 +177,7 @@ int ckg__study_utility_at(ckg_study *s, const double *u, double penalty, double 
     for (int b = 0; b < s->stated->beliefs; b++) {
         const double gain = at.mean[(size_t)b * (size_t)s->stated->processes] - penalty;
         judge(s, b, &at, log_p);
-        *utility += gain * exp(ckg__belief_join(&s->stated->belief[b], log_p)) / s->stated->beliefs;
+        *utility += gain * ckg__exp(ckg__belief_join(&s->stated->belief[b], log_p)) / s->stated->beliefs;
     }
     ckg__arena_release(&s->results, mark);
     return CKG_OK;

@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/maths.h"
 #include "design/allowed.h"
 #include "linalg/logarithm.h"
 #include "study/study.h"
@@ -94,7 +95,7 @@ static int mean_and_feasible(const struct goal *goal, int m, const double *U, st
         if (ckg__belief_log_feasible_batch(&models->belief[b], m, U, m, arena, one, slope))
             return CKG_ERR_NOMEM;
         for (size_t p = 0; p < points; p++) {
-            const double share = ckg__log_join(&log_pf[p], one[p] - log(models->beliefs));
+            const double share = ckg__log_join(&log_pf[p], one[p] - ckg__log(models->beliefs));
             for (size_t at = p; at < size; at += points)
                 dlog_pf[at] += share * (slope[at] - dlog_pf[at]);
         }
@@ -582,7 +583,7 @@ int ckg__study_choose(ckg_study *s, const ckg_recommend_options *o, struct ckg__
 {
     /* What is looked for: M and the width of the cliff are the smallest of all beliefs. */
     struct goal goal = {
-        .study = s, .rule = o->rule, .penalty = INFINITY, .log_p = log(o->probability), .width = 0.1};
+        .study = s, .rule = o->rule, .penalty = INFINITY, .log_p = ckg__log(o->probability), .width = 0.1};
     for (int b = 0; b < search->outlooks; b++) {
         goal.penalty = fmin(goal.penalty, search->outlook[b].belief->penalty);
         goal.width = fmin(goal.width, search->outlook[b].width);

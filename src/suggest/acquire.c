@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/maths.h"
 #include "base/rng.h"
 #include "linalg/logarithm.h"
 #include "suggest/climb.h"
@@ -55,7 +56,7 @@ int ckg__acquisition_at(const struct ckg__search *search, const struct ckg__acqu
 
     /* Their sum becomes their mean. */
     for (size_t p = 0; !status && outlooks > 1 && p < points; p++)
-        value[p] = a->logarithm ? value[p] - log(outlooks) : value[p] / outlooks;
+        value[p] = a->logarithm ? value[p] - ckg__log(outlooks) : value[p] / outlooks;
     for (size_t i = 0; !status && outlooks > 1 && !a->logarithm && gradient && i < size; i++)
         gradient[i] /= outlooks;
 

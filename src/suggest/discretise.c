@@ -8,6 +8,7 @@
 
 #include "acquisition/kg_inner.h"
 #include "base/error.h"
+#include "base/maths.h"
 #include "design/sequence.h"
 #include "linalg/normal.h"
 #include "suggest/climb.h"
@@ -89,7 +90,7 @@ int ckg__knowledge_weigh(const struct ckg__outlook *o, int count, const double *
             return CKG_ERR_NOMEM;
     ckg__belief_log_feasible(o->full, view, log_pf);
     for (int p = 0; p < count; p++)
-        value[p] *= exp(log_pf[p]);
+        value[p] *= ckg__exp(log_pf[p]);
     ckg__arena_release(arena, mark);
     return CKG_OK;
 }
@@ -305,7 +306,7 @@ int ckg__knowledge_gradient(const struct ckg__kg *kg, const struct ckg__belief *
         return CKG_ERR_NOMEM;
     memset(slope, 0, (size_t)D * sizeof *slope);
     status = ckg__belief_log_feasible_batch(full, 1, u, 1, arena, &log_pf, slope);
-    const double pf = exp(log_pf);
+    const double pf = ckg__exp(log_pf);
     for (int k = 0; k < D; k++)
         gradient[k] = pf * (gradient[k] + *value * slope[k]);
     *value *= pf;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/maths.h"
 #include "suggest/policy.h"
 
 enum { EXPLORE = 400, TRIES = 64 };
@@ -41,10 +42,10 @@ static double log_distance(const struct ckg__data *data, const double *u)
     for (size_t i = 0; i < (size_t)data->designs; i++) {
         double square = 0;
         for (size_t k = 0; k < D; k++)
-            square += pow(u[k] - data->u[i * D + k], 2);
+            square += ckg__square(u[k] - data->u[i * D + k]);
         nearest = fmin(nearest, square);
     }
-    return 0.5 * log(nearest);
+    return 0.5 * ckg__log(nearest);
 }
 
 /* The free design that is farthest from all others; `likely`: times the probability of feasibility. */

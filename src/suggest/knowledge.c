@@ -11,6 +11,7 @@
 
 #include "acquisition/kg_second.h"
 #include "base/error.h"
+#include "base/maths.h"
 #include "design/allowed.h"
 #include "optim/simplex.h"
 #include "suggest/climb.h"
@@ -324,7 +325,7 @@ static int log_average(void *context, int m, const double *U, const int *which, 
     }
     for (int k = 0; k < D; k++)
         gradient[k] /= sum;
-    *value = sum > 0 ? log(sum / r->search->outlooks) : -INFINITY;
+    *value = sum > 0 ? ckg__log(sum / r->search->outlooks) : -INFINITY;
     ckg__arena_release(arena, mark);
     return CKG_OK;
 }

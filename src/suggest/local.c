@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/maths.h"
 #include "suggest/policy.h"
 #include "suggest/region.h"
 
@@ -120,15 +121,15 @@ static void set_range(const struct ckg__parameter *q, double u, double low, doub
         low = ckg__step_to_unit(q, from);
         high = ckg__step_to_unit(q, end);
     } else if (q->scale == CKG_LOG) {
-        to->low = q->low * exp(low * (log(q->high) - log(q->low)));
-        to->high = q->low * exp(high * (log(q->high) - log(q->low)));
+        to->low = q->low * ckg__exp(low * (ckg__log(q->high) - ckg__log(q->low)));
+        to->high = q->low * ckg__exp(high * (ckg__log(q->high) - ckg__log(q->low)));
     } else {
         to->low = q->low + low * range;
         to->high = q->low + high * range;
     }
     l->low[i] = low;
     l->side[i] = high - low;
-    l->log_side[i] = log(high - low);
+    l->log_side[i] = ckg__log(high - low);
 }
 
 /* The ranges around the centre u (D): sides are longer where the objective varies less. */

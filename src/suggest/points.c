@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/maths.h"
 #include "base/rng.h"
 #include "design/allowed.h"
 #include "design/sequence.h"
@@ -189,7 +190,7 @@ static void radial_points(const struct ckg__search *search, const struct ckg__ou
 
     for (int p = 0; p < count; p++) {
         const int along = p % (2 * outcomes + 2);
-        const double reach = outlook->width * 0.3 * pow(100, (p + 0.5) / count);
+        const double reach = outlook->width * 0.3 * ckg__pow(100, (p + 0.5) / count);
         const double sign = along % 2 ? -1 : 1;
         if (along < 2 * outcomes)
             memcpy(direction, gradients + (size_t)(along / 2) * (size_t)D, (size_t)D * sizeof *direction);
@@ -223,7 +224,7 @@ static void edge_points(const struct ckg__search *search, const struct ckg__outl
         }
         if (!(length(D, direction) > flat)) /* no edge to follow: x_r is a corner of constraints */
             random_direction(search->problem, rng, direction);
-        step_from(outlook->x_r, D, 0.004 * pow(100, (p + 0.5) / count), direction, U, ldu, p);
+        step_from(outlook->x_r, D, 0.004 * ckg__pow(100, (p + 0.5) / count), direction, U, ldu, p);
     }
 }
 
@@ -261,7 +262,7 @@ static int slide_to_edge(const struct ckg__search *search, const struct ckg__out
         double square = 0;
         for (int i = 0; i < problem->d; i++)
             if (ckg__is_real(&problem->parameters[i]))
-                square += pow(batch.dmean[(size_t)problem->parameters[i].offset * points + p], 2);
+                square += ckg__square(batch.dmean[(size_t)problem->parameters[i].offset * points + p]);
         if (!(square > 0) || (excess < 0 && !outlook->active[j]))
             continue;
 
@@ -327,7 +328,7 @@ static double step_along(const struct ckg__parameter *q, double u, int turn, str
 {
     const double sign = turn % 2 ? -1 : 1;
     const double from = ckg__step_from_unit(q, u);
-    const double reach = turn < 2 ? 1 : floor(pow(q->steps, ckg__rng_uniform(rng)));
+    const double reach = turn < 2 ? 1 : floor(ckg__pow(q->steps, ckg__rng_uniform(rng)));
     double to = from + sign * reach;
 
     if (turn >= 2 && q->scale == CKG_LOG)

@@ -6,6 +6,7 @@
  */
 #include <math.h>
 
+#include "base/maths.h"
 #include "suggest/improvement.h"
 #include "suggest/local.h"
 #include "suggest/policy.h"
@@ -14,7 +15,7 @@ enum { FAVOUR = CKG__LOCAL_CLIMB_SETTINGS };
 
 static int acquire(struct ckg__search *search, struct ckg__acquisition *acquisition)
 {
-    return ckg__improvement_acquire(search, log(search->setting[FAVOUR]), acquisition);
+    return ckg__improvement_acquire(search, ckg__log(search->setting[FAVOUR]), acquisition);
 }
 
 static const ckg_policy_parameter parameters[] = {

@@ -10,6 +10,7 @@
 #include <math.h>
 
 #include "base/error.h"
+#include "base/maths.h"
 #include "suggest/improvement.h"
 #include "suggest/knowledge.h"
 #include "suggest/local.h"
@@ -100,7 +101,7 @@ static int handed_over(const struct ckg__choice *choice)
 static int stalled(const struct ckg__search *search, const struct ckg__choice *choice)
 {
     if (improves(search))
-        return choice->value < log(stalled_exact);
+        return choice->value < ckg__log(stalled_exact);
     return handed_over(choice) || choice->value < (noisy(search) ? stalled_noisy : stalled_exact);
 }
 

@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/maths.h"
 #include "base/rng.h"
 #include "design/allowed.h"
 #include "design/sequence.h"
@@ -193,7 +194,7 @@ static void place(const struct ckg_problem *problem, const struct box *box, cons
 static void choose_moves(int d, int index, struct ckg__rng *rng, char *moves)
 {
     const double published = fmin(1, (double)MOVED / d);
-    const double fewer = d > MANY && index % 2 ? pow(d, -ckg__rng_uniform(rng)) : 1;
+    const double fewer = d > MANY && index % 2 ? ckg__pow(d, -ckg__rng_uniform(rng)) : 1;
     int any = 0;
 
     for (int i = 0; i < d; i++) {

@@ -9,6 +9,7 @@
 
 #include "acquisition/sur.h"
 #include "base/error.h"
+#include "base/maths.h"
 #include "design/allowed.h"
 #include "linalg/logarithm.h"
 #include "suggest/local.h"
@@ -36,14 +37,14 @@ static struct boxes boxes_around(const struct ckg_problem *problem, const double
     if (ckg__ruled(problem) || !ckg__problem_has_reals(problem))
         b.count = 1;
     for (int l = 0; l < b.count; l++) {
-        const double half = 0.5 * pow(4, -l);
+        const double half = 0.5 * ckg__pow(4, -l);
         for (int i = 0; i < problem->d; i++) {
             const double centre = x_r[problem->parameters[i].offset];
             if (!ckg__is_real(&problem->parameters[i]))
                 continue;
             b.low[l][i] = l ? fmax(0, centre - half) : 0;
             b.high[l][i] = l ? fmin(1, centre + half) : 1;
-            b.log_density[l] -= log(b.high[l][i] - b.low[l][i]);
+            b.log_density[l] -= ckg__log(b.high[l][i] - b.low[l][i]);
         }
     }
     return b;
@@ -72,7 +73,7 @@ static double log_density(const struct boxes *b, const double *u)
                      (coordinate >= b->low[l][i] && coordinate <= b->high[l][i]);
         }
         if (within)
-            ckg__log_join(&sum, b->log_density[l] - log(b->count));
+            ckg__log_join(&sum, b->log_density[l] - ckg__log(b->count));
     }
     return sum;
 }
@@ -96,7 +97,7 @@ static int lay_points(struct ckg__search *search, int o, struct ckg__sur_points 
             ckg__point_get(D, U, count, p, u);
             squeeze(&boxes, l, u);
             ckg__point_put(D, u, U, count, p);
-            log_weight[p] = -log_density(&boxes, u) - log(count);
+            log_weight[p] = -log_density(&boxes, u) - ckg__log(count);
         }
     }
     *out = (struct ckg__sur_points){count, U, log_weight};
@@ -111,7 +112,7 @@ static int all_designs(struct ckg__search *search, struct ckg__sur_points *out)
     if (!log_weight)
         return CKG_ERR_NOMEM;
     for (int p = 0; p < search->base; p++)
-        log_weight[p] = -log(search->base);
+        log_weight[p] = -ckg__log(search->base);
     *out = (struct ckg__sur_points){search->base, search->U, log_weight};
     return CKG_OK;
 }

@@ -17,6 +17,7 @@
 #include <math.h>
 
 #include "base/error.h"
+#include "base/maths.h"
 #include "model/svm.h"
 #include "suggest/policy.h"
 
@@ -115,7 +116,7 @@ static double spacing(int n, int d)
 {
     static const double root_two_pi = 2.5066282746310002;
 
-    return pow(n, -1.0 / d) / root_two_pi;
+    return ckg__pow(n, -1.0 / d) / root_two_pi;
 }
 
 /* All designs, whatever became of them. */

@@ -16,6 +16,7 @@
 
 #include "acquisition/pesc.h"
 #include "base/error.h"
+#include "base/maths.h"
 #include "suggest/optima.h"
 #include "suggest/measure.h"
 #include "suggest/policy.h"
@@ -116,10 +117,9 @@ static int nearest_star(const struct stars *stars, const struct set *set, const 
     for (int t = 0; t < stars->count; t++) {
         double sum = 0;
         for (int k = 0; stars->star[t] >= 0 && k < D; k++)
-            sum += pow((set->U[(size_t)k * (size_t)set->room + (size_t)stars->star[t]] -
-                        u[(size_t)k * (size_t)stride]) *
-                           inv_ell[k],
-                       2);
+            sum += ckg__square((set->U[(size_t)k * (size_t)set->room + (size_t)stars->star[t]] -
+                                u[(size_t)k * (size_t)stride]) *
+                               inv_ell[k]);
         if (stars->star[t] >= 0 && sum < least) {
             least = sum;
             nearest = stars->star[t];

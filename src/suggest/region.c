@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/maths.h"
 #include "data/repeats.h"
 
 /* An improvement below this share of the objective's interquartile range is none. */
@@ -34,10 +35,10 @@ void ckg__region_sides(const struct ckg_problem *problem, const double *inv_ell,
     double mean = 0;
 
     for (int i = 0; i < problem->d; i++)
-        mean -= log(inv_ell[problem->parameters[i].offset]) / problem->d;
+        mean -= ckg__log(inv_ell[problem->parameters[i].offset]) / problem->d;
     for (int i = 0; i < problem->d; i++) {
         const struct ckg__parameter *q = &problem->parameters[i];
-        const double weight = exp(-log(inv_ell[q->offset]) - mean);
+        const double weight = ckg__exp(-ckg__log(inv_ell[q->offset]) - mean);
 
         half[i] = 0.5 * length * fmin(fmax(weight, 1 / stretch), stretch);
         if (ckg__is_stepped(q))

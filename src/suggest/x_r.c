@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/maths.h"
 #include "suggest/climb.h"
 
 enum { STARTS = 4, GROUPS = 2 };
@@ -57,7 +58,7 @@ static void start_task(void *context, int index, int worker)
         const double gain = o->view[0].mean[p] - o->belief->penalty;
         o->gain[p] = gain;
         /* a given M may lie above every mean: then the least bad gain comes first */
-        log_u[p] = gain > 0 ? log_u[p] + log(gain) : -1e300 + gain;
+        log_u[p] = gain > 0 ? log_u[p] + ckg__log(gain) : -1e300 + gain;
     }
     choose_starts(search, o, log_u, stage->start + (size_t)index * STARTS * (size_t)search->problem->D);
     stage->status[index] = CKG_OK;

@@ -78,12 +78,12 @@ static const struct ckg__kernel_ops *const kernel_tables[] = {
 
 static const struct ckg__dense_ops *real_dense(void)
 {
-    return dense_tables[ckg__variant_best()];
+    return dense_tables[ckg__variant()];
 }
 
 static const struct ckg__kernel_ops *real_kernels(void)
 {
-    return kernel_tables[ckg__variant_best()];
+    return kernel_tables[ckg__variant()];
 }
 
 static int counted_cholesky(int n, double *A, int lda, const struct ckg__team *team)
@@ -116,10 +116,10 @@ static void counted_solve_transposed(int n, int m, const double *L, int ldl, dou
     count(0.5 * n * n * m, tally.asked);
 }
 
-static void counted_multiply(int m, int n, int k, double alpha, const double *A, int lda, const double *B,
-                             int ldb, double beta, double *C, int ldc)
+static void counted_multiply(int m, int n, int k, double sign, const double *A, int lda, const double *B,
+                             int ldb, int keep, double *C, int ldc)
 {
-    real_dense()->multiply_tn(m, n, k, alpha, A, lda, B, ldb, beta, C, ldc);
+    real_dense()->multiply_tn(m, n, k, sign, A, lda, B, ldb, keep, C, ldc);
     count((double)m * n * k, tally.asked);
 }
 

@@ -141,28 +141,28 @@ static void check_solves(const struct ckg__dense_ops *ops, int n, int m)
     }
 }
 
-static void check_product(const struct ckg__dense_ops *ops, int m, int n, int k, double alpha, double beta)
+static void check_product(const struct ckg__dense_ops *ops, int m, int n, int k, double sign, int keep)
 {
     const int lda = m + PADDING, ldb = n + PADDING, ldc = n + 2;
 
     fill(k, m, lda, A);
     fill(k, n, ldb, B);
     fill(m, n, ldc, C);
-    if (beta == 0.0)
+    if (!keep)
         for (int i = 0; i < m * n; i++)
             C[i / n * ldc + i % n] = NAN;
     memcpy(X, C, sizeof X);
-    ops->multiply_tn(m, n, k, alpha, A, lda, B, ldb, beta, X, ldc);
+    ops->multiply_tn(m, n, k, sign, A, lda, B, ldb, keep, X, ldc);
     assert_untouched(m, n, ldc, 0, X);
     for (int i = 0; i < m; i++)
         for (int j = 0; j < n; j++) {
             long double sum = 0;
             for (int p = 0; p < k; p++)
                 sum += (long double)A[p * lda + i] * B[p * ldb + j];
-            sum *= alpha;
-            if (beta != 0.0)
-                sum += (long double)beta * C[i * ldc + j];
-            assert_near(X[i * ldc + j], sum, 1.0 + fabs(alpha), k);
+            sum *= sign;
+            if (keep)
+                sum += (long double)C[i * ldc + j];
+            assert_near(X[i * ldc + j], sum, 2.0, k);
         }
 }
 
@@ -175,14 +175,16 @@ static void check_sums(const struct ckg__dense_ops *ops, int n, int m)
     fill(0, 0, LD, X);
     fill(0, 0, LD, C);
     ops->combine_rows(n, m, A, lda, B, X);
-    ops->column_squares(n, m, A, lda, C);
+    for (int j = 0; j < m; j++)
+        C[j] = 0.25;
+    ops->subtract_squares(n, m, A, lda, C);
     assert_untouched(1, m, LD, 0, X);
     assert_untouched(1, m, LD, 0, C);
     for (int j = 0; j < m; j++) {
-        long double combined = 0, squares = 0;
+        long double combined = 0, squares = 0.25;
         for (int i = 0; i < n; i++) {
             combined += (long double)B[i] * A[i * lda + j];
-            squares += (long double)A[i * lda + j] * A[i * lda + j];
+            squares -= (long double)A[i * lda + j] * A[i * lda + j];
         }
         assert_near(X[j], combined, 1.0, n);
         assert_near(C[j], squares, 1.0, n);
@@ -227,9 +229,10 @@ static void check_variant(const struct ckg__dense_ops *ops)
         for (size_t j = 0; j < COUNT(sides); j++)
             check_solves(ops, n, sides[j]);
         for (size_t j = 0; j < COUNT(sides); j++) {
-            check_product(ops, n, sides[j], 33, -1.5, 1.0);
-            check_product(ops, sides[j], 19, n, 2.0, 0.0);
-            check_product(ops, sides[j], sides[j], n, 1.0, 0.5);
+            check_product(ops, n, sides[j], 33, -1.0, 1);
+            check_product(ops, sides[j], 19, n, 1.0, 0);
+            check_product(ops, sides[j], 19, n, -1.0, 0);
+            check_product(ops, sides[j], sides[j], n, 1.0, 1);
             check_sums(ops, n, sides[j]);
         }
         check_dot(ops, n);

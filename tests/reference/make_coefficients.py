@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
-"""Writes src/linalg/normal_coefficients.h: every constant of the approximations in src/linalg/normal.c and hot_vector.c.
+"""Writes every constant of the approximations in src/base/maths.c, src/linalg/normal.c and hot_vector.c.
 
 Each function is interpolated in 60-digit arithmetic at Chebyshev nodes, of a variable in which it is smooth, by a polynomial
 or a rational function. Interpolation at those nodes is within a small factor of the best approximation, so that one more
 degree than a Remez fit would need buys the same accuracy with nothing iterative. The error of each fit, before its
 coefficients are rounded to double, is measured between the nodes, checked and written beside the coefficients.
 
-    python3 tests/reference/make_normal_coefficients.py > src/linalg/normal_coefficients.h
+    python3 tests/reference/make_coefficients.py maths > src/base/maths_coefficients.h
+    python3 tests/reference/make_coefficients.py normal > src/linalg/normal_coefficients.h
 """
 import sys
 
-from mpmath import mp, mpf, cos, erfc, erfinv, exp, findroot, log, lu_solve, matrix, npdf, ncdf, pi, polyval, sqrt
+from mpmath import mp, mpf, cos, erfc, erfinv, exp, findroot, log, lu_solve, matrix, npdf, ncdf, pi, polyval, sin, sqrt
 
 mp.dps = 60
 FIT_TOLERANCE = mpf("1e-16")
@@ -152,14 +153,27 @@ def write_tails():
 
 
 def write_exp_and_log():
+    """exp, log, and the cosine and sine of turns."""
     half = log(mpf(2)) / 2 * mpf("1.0001")
     fit = polynomial_fit(lambda r: (exp(r) - 1 - r) / r**2, 9, -half, half, lambda r: r * r)
     write_array("exp_poly", "exp(r) ≈ 1 + r + r²·poly(r) for |r| ≤ ½ log 2.", *fit)
-    fit = polynomial_fit(lambda r: mp.expm1(r / 2) / r if r else mpf(1) / 2, 10, -2 * half, 2 * half, lambda r: r)
-    write_array("gauss_poly", "exp(r/2) ≈ 1 + r·poly(r) for |r| ≤ log 2.", *fit)
     s = (sqrt(2) - 1) / (sqrt(2) + 1)
     fit = polynomial_fit(log_quotient, 6, mpf(10) ** -9, s * s * mpf("1.0001"), lambda z: z / 2)
     write_array("log_poly", "log((1+s)/(1−s)) ≈ 2s + s·z·poly(z), z = s², for |s| ≤ 3 − √8.", *fit)
+
+
+def write_turns():
+    eighth = mpf("0.0156251")
+    fit = polynomial_fit(lambda z: (cos(2 * pi * sqrt(z)) - 1) / z, 6, mpf(10) ** -12, eighth, lambda z: z)
+    write_array("cos_turn_poly", "cos 2πt ≈ 1 + z·poly(z), z = t², for |t| ≤ 1/8.", *fit)
+    fit = polynomial_fit(lambda z: sin(2 * pi * sqrt(z)) / sqrt(z), 7, mpf(10) ** -12, eighth)
+    write_array("sin_turn_poly", "sin 2πt ≈ t·poly(z), z = t², for |t| ≤ 1/8.", *fit)
+
+
+def write_gauss():
+    half = log(mpf(2)) / 2 * mpf("1.0001")
+    fit = polynomial_fit(lambda r: mp.expm1(r / 2) / r if r else mpf(1) / 2, 10, -2 * half, 2 * half, lambda r: r)
+    write_array("gauss_poly", "exp(r/2) ≈ 1 + r·poly(r) for |r| ≤ log 2.", *fit)
 
 
 def write_log_ei():
@@ -190,23 +204,33 @@ def write_quadrature():
     write_array("legendre_weight", "Their weights.", weights)
 
 
-def main():
+def write_header(guard, where):
     print("/*")
-    print(" * Constants of the approximations in normal.c and hot_vector.c, lowest power first.")
-    print(" * Written by tests/reference/make_normal_coefficients.py, which says how: change that, not this.")
+    print(f" * Constants of the approximations in {where}, lowest power first.")
+    print(" * Written by tests/reference/make_coefficients.py, which says how: change that, not this.")
     print(" */")
-    print("#ifndef CKG_LINALG_NORMAL_COEFFICIENTS_H\n#define CKG_LINALG_NORMAL_COEFFICIENTS_H\n")
-    write_tails()
+    print(f"#ifndef {guard}\n#define {guard}\n")
+
+
+def write_maths():
+    write_header("CKG_BASE_MATHS_COEFFICIENTS_H", "maths.c and linalg/hot_vector.c")
     write_exp_and_log()
+    write_turns()
+    write_split("ln2", log(mpf(2)), 32, "log 2")
+    write_scalar("log2_e", 1 / log(mpf(2)), "1/log 2")
+
+
+def write_normal():
+    write_header("CKG_LINALG_NORMAL_COEFFICIENTS_H", "normal.c and hot_vector.c")
+    write_tails()
+    write_gauss()
     write_log_ei()
     write_quantile()
     write_quadrature()
-    write_split("ln2", log(mpf(2)), 32, "log 2")
-    write_scalar("log2_e", 1 / log(mpf(2)), "1/log 2")
     write_scalar("inv_sqrt_2pi", 1 / sqrt(2 * pi), "1/√(2π)")
     write_scalar("log_sqrt_2pi", log(2 * pi) / 2, "log √(2π)")
-    print("\n#endif")
 
 
 if __name__ == "__main__":
-    main()
+    {"maths": write_maths, "normal": write_normal}[sys.argv[1]]()
+    print("\n#endif")
