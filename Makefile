@@ -60,7 +60,7 @@ run:
 	@scripts/install-deps.sh run
 	@$(call build-quietly,build,$(CC),,ckg_program)
 	@rm -rf build/example && cp -r examples/charging build/example
-	@echo && echo "The cheapest charging station where at most 5 % of the drivers wait too long; an evaluation simulates a week."
+	@echo && echo "The cheapest charging station where few drivers wait; each evaluation simulates a week."
 	@echo '$$ build/ckg run build/example/charging.yaml'
 	@build/ckg run build/example/charging.yaml
 	@echo && echo '$$ python3 build/example/compare.py build/ckg build/example/charging.yaml'

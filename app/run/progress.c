@@ -511,11 +511,10 @@ static void print_above(struct app_progress *p, const struct app_notebook *n, co
     app_progress_draw(p, n);
 }
 
-/* The recommendation and what is to be gained, when there is time for it. */
-static void recommend_in_block(struct app_progress *p, struct app_notebook *n)
+/* The recommendation and what is to be gained, unless such took more than so many seconds already. */
+static void recommend_in_block(struct app_progress *p, struct app_notebook *n, double allowed)
 {
     const double clock = app_clock();
-    const double allowed = share * (clock - p->started);
     const double before = p->spent;
     ckg_study *engine;
 
@@ -526,6 +525,7 @@ static void recommend_in_block(struct app_progress *p, struct app_notebook *n)
         (app_notebook_engine(n, &engine) || app_memory_note(ckg_study_expected_gain(engine, &p->gain))))
         p->gain.one = NAN;
     p->spent = before + app_clock() - clock;
+    p->block_at = ended(n);
 }
 
 void app_progress_ended(struct app_progress *p, struct app_notebook *n, int number)
@@ -550,14 +550,17 @@ void app_progress_ended(struct app_progress *p, struct app_notebook *n, int numb
     warn_of_answer(p, n, t);
     if (p->kind != APP_PROGRESS_BLOCK)
         return;
-    recommend_in_block(p, n);
+    recommend_in_block(p, n, share * (app_clock() - p->started));
     if (t->state != APP_COMPLETE)
         print_above(p, n, t);
     app_progress_draw(p, n);
 }
 
-void app_progress_end(struct app_progress *p, const struct app_notebook *n)
+void app_progress_end(struct app_progress *p, struct app_notebook *n)
 {
+    /* What stays on the screen should agree with the recommendation that follows. */
+    if (p->kind == APP_PROGRESS_BLOCK && ended(n) >= n->definition.budget && p->block_at < ended(n))
+        recommend_in_block(p, n, INFINITY);
     p->note[0] = 0;
     app_progress_draw(p, n);
     p->kind = APP_PROGRESS_NONE;

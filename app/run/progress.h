@@ -32,6 +32,7 @@ struct app_progress {
     int known;                     /* a recommendation has been made */
     int trial;                     /* that measured what is recommended, without noise; 0: none */
     double value, sd, probability; /* of the recommendation */
+    int block_at;                  /* how much of the budget was spent when the block had both of these */
     ckg_gain gain;                 /* expected; NAN where it is not known */
     double spent;                  /* seconds spent on recommendations that are only shown */
     /* Where lines of trouble go; NULL: to standard error. */
@@ -54,7 +55,7 @@ void app_progress_say(struct app_progress *progress, const struct app_notebook *
 /* Draws the block again where there is one. */
 void app_progress_draw(struct app_progress *progress, const struct app_notebook *notebook);
 
-/* Leaves the block as it stands, so that other lines can follow. */
-void app_progress_end(struct app_progress *progress, const struct app_notebook *notebook);
+/* Leaves the block, up to date where the budget is spent, so that other lines can follow. */
+void app_progress_end(struct app_progress *progress, struct app_notebook *notebook);
 
 #endif
