@@ -1,7 +1,8 @@
 # The front of the build; CMakeLists.txt does the work.
 #
-#   make            builds into build/
-#   make run        solves examples/spring with the program and writes its report page (installs what is missing first)
+#   make            builds the program and the library into build/
+#   make run        solves examples/charging with the program, and says how good the recommended design truly is (installs what is missing first);
+#                   SERVE=1 opens the live page after it
 #   make test       every test: gcc, clang, address and undefined-behaviour sanitizers (installs what is missing first)
 #   make install    PREFIX=/usr/local, DESTDIR honoured
 #   make sanitize-address-undefined | sanitize-thread | valgrind     every test under that tool
@@ -46,6 +47,8 @@ VALGRIND = valgrind;--quiet;--error-exitcode=99;--leak-check=full;--errors-for-l
 
 # $(call build,FOLDER,COMPILER,OPTIONS,TARGET): configures and builds; the target is optional. A folder keeps the compiler it began with.
 build = CC=$(2) cmake -S . -B $(1) $(3) >/dev/null && cmake --build $(1) -j $(JOBS) $(if $(4),--target $(4))
+# The same with one line that counts up; what the compiler prints is in FOLDER/make.log.
+build-quietly = CC=$(2) cmake -S . -B $(1) $(3) >/dev/null && scripts/build-quietly.sh $(1) $(JOBS) $(4)
 
 .PHONY: all run test test-gcc test-clang wheel python python-strict python-sanitize notebooks install sanitize-address-undefined sanitize-thread valgrind allocations fuzz damage faults power-loss storm nothing-lost pauses browser attack serve-load serve-soak coverage mutations bench figures convergence stopping decoupled batch varying noisy-constraints deps clean
 
@@ -54,12 +57,18 @@ all:
 
 # In a copy of the example, so that the tree stays as it is; begun anew each time.
 run:
-	scripts/install-deps.sh run
-	$(call build,build,$(CC),,ckg_program)
-	rm -rf build/example && cp -r examples/spring build/example
-	build/ckg run build/example/spring.yaml
-	build/ckg report build/example/spring.yaml -o build/example/spring.html
-	@echo "The report page is build/example/spring.html: open it in a browser."
+	@scripts/install-deps.sh run
+	@$(call build-quietly,build,$(CC),,ckg_program)
+	@rm -rf build/example && cp -r examples/charging build/example
+	@echo && echo "The cheapest charging station where few drivers wait; each evaluation simulates a week."
+	@echo '$$ build/ckg run build/example/charging.yaml'
+	@build/ckg run build/example/charging.yaml
+	@echo && echo '$$ python3 build/example/compare.py build/ckg build/example/charging.yaml'
+	@python3 build/example/compare.py build/ckg build/example/charging.yaml
+	@build/ckg report build/example/charging.yaml -o build/example/charging.html
+	@echo && echo "The report, for any browser:  build/example/charging.html"
+	@echo "The live page of the study:   build/ckg serve build/example/charging.yaml"
+	@$(if $(SERVE),build/ckg serve build/example/charging.yaml)
 
 test:
 	scripts/install-deps.sh test
@@ -69,29 +78,29 @@ test:
 	$(MAKE) python
 
 test-gcc:
-	$(call build,build-gcc,$(CC),$(STRICT))
+	$(call build,build-gcc,$(CC),$(STRICT),everything)
 	cd build-gcc && $(CTEST)
 
 # What another compiler may do differently shows with lighter settings, too.
 test-clang:
-	$(call build,build-clang,$(CLANG),$(STRICT) -DCKG_BENCH=OFF)
+	$(call build,build-clang,$(CLANG),$(STRICT) -DCKG_BENCH=OFF,everything)
 	cd build-clang && CKG_TEST_LIGHT=1 $(CTEST) -LE 'script|tree'
 
 # These make a program three to a hundred times slower, so the tests run with lighter settings. At -O1 nothing is fused: valgrind
 # emulates multiply-adds slowly.
 sanitize-address-undefined:
 	scripts/install-deps.sh test
-	$(call build,build-asan,$(CC),$(STRICT) -DCKG_BENCH=OFF -DCMAKE_C_FLAGS_RELEASE="-O1 -g" -DCKG_SANITIZE=address$(COMMA)undefined)
+	$(call build,build-asan,$(CC),$(STRICT) -DCKG_BENCH=OFF -DCMAKE_C_FLAGS_RELEASE="-O1 -g" -DCKG_SANITIZE=address$(COMMA)undefined,everything)
 	cd build-asan && CKG_TEST_LIGHT=1 $(CTEST)
 
 sanitize-thread:
 	scripts/install-deps.sh test
-	$(call build,build-tsan,$(CC),$(STRICT) -DCKG_BENCH=OFF -DCMAKE_C_FLAGS_RELEASE="-O1 -g" -DCKG_SANITIZE=thread)
+	$(call build,build-tsan,$(CC),$(STRICT) -DCKG_BENCH=OFF -DCMAKE_C_FLAGS_RELEASE="-O1 -g" -DCKG_SANITIZE=thread,everything)
 	cd build-tsan && CKG_TEST_LIGHT=1 $(CTEST)
 
 valgrind:
 	scripts/install-deps.sh all
-	$(call build,build-valgrind,$(CC),$(STRICT) -DCKG_BENCH=OFF -DCMAKE_C_FLAGS_RELEASE="-O1 -g" -DCKG_TEST_LAUNCHER="$(VALGRIND)")
+	$(call build,build-valgrind,$(CC),$(STRICT) -DCKG_BENCH=OFF -DCMAKE_C_FLAGS_RELEASE="-O1 -g" -DCKG_TEST_LAUNCHER="$(VALGRIND)",everything)
 	cd build-valgrind && CKG_TEST_LIGHT=1 $(CTEST)
 
 allocations: all
@@ -133,7 +142,7 @@ COVERAGE_SKIP = policies|test_allocation|examples/|test_docs|test_examples|test_
 coverage:
 	scripts/install-deps.sh test
 	$(call build,build-coverage,$(CC),-DCKG_TESTS=ON -DCKG_BENCH=OFF -DCKG_COMPILER_HAS_X86_64_V4=OFF \
-	    -DCMAKE_C_FLAGS_RELEASE="-O1 -g -DNDEBUG --coverage -fprofile-update=prefer-atomic")
+	    -DCMAKE_C_FLAGS_RELEASE="-O1 -g -DNDEBUG --coverage -fprofile-update=prefer-atomic",everything)
 	cd build-coverage && CKG_TEST_LIGHT=1 $(CTEST) -E "$(COVERAGE_SKIP)"
 	scripts/coverage.py build-coverage --page docs/coverage.md
 
@@ -169,7 +178,7 @@ notebooks:
 # What `make test` does by sample, in full; their figures are in docs/reliability.md.
 damage faults power-loss storm nothing-lost pauses:
 	scripts/install-deps.sh test
-	$(call build,build-gcc,$(CC),$(STRICT))
+	$(call build,build-gcc,$(CC),$(STRICT),tests)
 	$(in-full-$@)
 
 in-full-damage = CKG_DAMAGES=10200 python3 tests/app/test_seals.py build-gcc/ckg test_random_damage
@@ -185,7 +194,7 @@ install:
 
 bench:
 	scripts/install-deps.sh all
-	$(call build,build,$(CC))
+	$(call build,build,$(CC),,benches)
 	for program in build/bench/*; do \
 	    case $$program in */surfaces | */paper_figures | */convergence | */coco | */store_load | */decoupled | */batch | */varying | */noisy_constraints) continue ;; esac; \
 	    [ ! -x "$$program" ] || "$$program" || exit 1; \
@@ -193,7 +202,7 @@ bench:
 
 figures:
 	scripts/install-deps.sh all
-	$(call build,build,$(CC))
+	$(call build,build,$(CC),,ckg_program bench_paper_figures)
 	scripts/figures.sh build
 
 stopping:

@@ -1,5 +1,13 @@
 # Every tests/**/test_*.c is one program and one test, named by its path and labelled by its first folder. They are linked
-# with the static library, where the functions that cross files inside the library can be called.
+# with the static library, where the functions that cross files inside the library can be called. The target `tests` builds them and whatever else
+# the tests run; nothing of it is built by default.
+
+add_custom_target(tests DEPENDS examples)
+add_dependencies(tests ckg ckg_static)
+add_dependencies(everything tests)
+if(CKG_PROGRAM)
+    add_dependencies(tests ckg_program ckg_pages)
+endif()
 
 file(GLOB support_sources CONFIGURE_DEPENDS tests/support/*.c)
 file(GLOB_RECURSE test_sources CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/tests tests/test_*.c)
@@ -12,7 +20,7 @@ if(NOT TARGET example_mnist)
 endif()
 
 if(support_sources)
-    add_library(ckg_test_support STATIC ${support_sources})
+    add_library(ckg_test_support STATIC EXCLUDE_FROM_ALL ${support_sources})
     target_include_directories(ckg_test_support PRIVATE src tests)
     target_link_libraries(ckg_test_support PUBLIC ckg_static PkgConfig::CMOCKA)
 endif()
@@ -35,8 +43,7 @@ foreach(source IN LISTS test_sources)
     elseif(source MATCHES "^examples/")
         target_link_libraries(${target} PRIVATE mnist_double)
     endif()
-    set_target_properties(${target} PROPERTIES OUTPUT_NAME ${program}
-        RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests/${folder})
+    ckg_extra(${target} ${program} tests/${folder} tests)
     add_test(NAME ${name} COMMAND ${CKG_TEST_LAUNCHER} $<TARGET_FILE:${target}>)
     set_tests_properties(${name} PROPERTIES LABELS ${label})
 endforeach()
@@ -45,7 +52,7 @@ if(CKG_PROGRAM)
     # The program with places where it can be told to fail or to die: CKG_FAULT, for the tests alone.
     add_executable(ckg_with_faults app/main.c app/store/fault.c)
     target_link_libraries(ckg_with_faults PRIVATE ckg_app ckg_static)
-    set_target_properties(ckg_with_faults PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+    ckg_extra(ckg_with_faults ckg_with_faults tests tests)
 
     # tests/app/test_NAME.py gets the program; the one with faults is beside it, in tests/. What they show hardly depends on the compiler: all but
     # those of every command and of the examples are left to gcc and the sanitizers by their label, script.
@@ -98,7 +105,7 @@ if(CKG_PROGRAM)
         add_executable(${program} ${source} $<$<NOT:$<BOOL:${CKG_FUZZ}>>:tests/fuzz/replay.c>)
         target_link_libraries(${program} PRIVATE ckg_app ckg_static)
         target_link_options(${program} PRIVATE $<$<BOOL:${CKG_FUZZ}>:-fsanitize=fuzzer>)
-        set_target_properties(${program} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests/fuzz)
+        ckg_extra(${program} ${program} tests/fuzz tests)
         add_dependencies(fuzzers ${program})
         if(NOT CKG_FUZZ)
             add_test(NAME fuzz/${name} COMMAND ${CKG_TEST_LAUNCHER} $<TARGET_FILE:${program}> ${PROJECT_SOURCE_DIR}/tests/fuzz/corpus/${name})
@@ -172,6 +179,7 @@ if(NOT CKG_SANITIZE AND NOT CKG_TEST_LAUNCHER)
     ckg_check_tree(format)
     ckg_check_tree(readme)
     ckg_check_tree(commands)
+    ckg_check_tree(quiet)
     ckg_check_tree(targets ${CMAKE_COMMAND} ${CMAKE_C_COMPILER})
     ckg_check(headers ${PROJECT_SOURCE_DIR}/include ${CMAKE_C_COMPILER})
     ckg_check(exports $<TARGET_FILE:ckg>)

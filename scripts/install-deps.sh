@@ -41,6 +41,13 @@ need_for_build() {
     need SQLite libsqlite3-dev has_library sqlite3
 }
 
+# What a user of the program gets, beside what it cannot be without.
+need_for_program() {
+    need "libevent, for ckg serve" libevent-dev has_library libevent_core
+    need "cairo, for figures as PNG files" libcairo2-dev has_library cairo
+    need "libpq, for studies in PostgreSQL" libpq-dev has_library libpq
+}
+
 need_for_run() {
     need "python3, for the evaluations of the example" python3 has_command python3
 }
@@ -55,10 +62,7 @@ need_for_test() {
     need clang clang can_compile clang c stdio.h
     need clang-format clang-format has_command clang-format
     need cmocka libcmocka-dev has_library cmocka
-    need "cairo, for figures as PNG files" libcairo2-dev has_library cairo
-    need "libpq, for studies in PostgreSQL" libpq-dev has_library libpq
     try "PostgreSQL and pgbouncer, for tests of studies there" "postgresql pgbouncer" has_postgresql
-    need "libevent, for ckg serve" libevent-dev has_library libevent_core
     try "nginx, for the how-to of a group and to measure ckg serve beside it" nginx-light has_nginx
     try "Chromium, Node.js and npm, for tests of the pages of ckg serve" "chromium nodejs npm" has_browser
     try "Slurm, for evaluations as its jobs" "slurmctld slurmd slurm-client munge" has_slurm
@@ -100,20 +104,27 @@ install_wishes() {
     [ -z "$failed" ] || printf '%s' "$wishes" | sed 's/^/not all there, so what needs it may not be tested: /' >&2
 }
 
+# What apt-get prints goes to a file, which is shown if it fails.
 install_packages() {
     if [ "$(id -u)" -eq 0 ]; then as_root=""; else as_root=sudo; fi
-    $as_root apt-get update -q
+    log=$(mktemp "${TMPDIR:-/tmp}/ckg-install.XXXXXX")
+    echo "installing:$packages"
     # shellcheck disable=SC2086
-    $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends $packages
+    if ! { $as_root apt-get update -q && $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends $packages; } >"$log" 2>&1; then
+        tail -n 20 "$log" >&2
+        echo "apt-get could not install them; all of its output: $log" >&2
+        exit 1
+    fi
+    rm -f "$log"
 }
 
 case $wanted in
 build) need_for_build ;;
-run) need_for_build; need_for_run ;;
-test) need_for_build; need_for_run; need_for_test; need_for_python ;;
+run) need_for_build; need_for_program; need_for_run ;;
+test) need_for_build; need_for_program; need_for_run; need_for_test; need_for_python ;;
 python) need_for_build; need_for_run; need_for_python ;;
-fuzz) need_for_build; need_for_run; need_for_test; need_for_fuzz ;;
-all) need_for_build; need_for_run; need_for_test; need_for_python; need_for_fuzz; need_for_all ;;
+fuzz) need_for_build; need_for_program; need_for_run; need_for_test; need_for_fuzz ;;
+all) need_for_build; need_for_program; need_for_run; need_for_test; need_for_python; need_for_fuzz; need_for_all ;;
 *) echo "usage: install-deps.sh build|run|test|python|fuzz|all" >&2; exit 2 ;;
 esac
 

@@ -1,4 +1,5 @@
 /* ckg run: evaluates designs until the budget is spent, then recommends. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,8 @@
 #include "commands/serving.h"
 #include "evaluate/program.h"
 #include "notebook/pause.h"
+#include "notebook/stop.h"
+#include "run/milestones.h"
 #include "run/run.h"
 #include "run/signals.h"
 
@@ -22,6 +25,7 @@ static const struct app_option options[] = {
      "show the run to browsers meanwhile, as `ckg serve` does (default: 127.0.0.1:8080)", APP_MAYBE},
     {"steer", 0, NULL, "with --serve: with the token, the study may be changed", 0},
     {"token-file", 0, "FILE", "with --serve: ask for the token in the first line of this file", 0},
+    {"verbose", 'v', NULL, "print a line for each evaluation", 0},
     {"no-stop", 0, NULL, "spend the whole budget, whatever `stop` says in the problem file", 0},
     {0},
 };
@@ -79,11 +83,13 @@ static enum app_progress_kind choose_progress(const struct app_arguments *a)
         return APP_PROGRESS_NONE;
     if (a->json)
         return APP_PROGRESS_JSON;
+    if (app_option(a, "verbose"))
+        return APP_PROGRESS_LINES;
 
     /* Some terminals, as an editor's, cannot be drawn on. */
     const char *terminal = getenv("TERM");
     const int can_draw = terminal && *terminal && strcmp(terminal, "dumb") != 0;
-    return isatty(STDOUT_FILENO) && can_draw ? APP_PROGRESS_BLOCK : APP_PROGRESS_LINES;
+    return isatty(STDOUT_FILENO) && can_draw ? APP_PROGRESS_BLOCK : APP_PROGRESS_NEWS;
 }
 
 /* What a person should know before the recommendation. */
@@ -107,6 +113,41 @@ static int complain_of_pause(struct app_notebook *n, int evaluations)
     app_fail(n->message, 0, "%s", line.failed ? "paused: out of memory" : line.data);
     app_text_free(&line);
     return CKG_ERR_STATE;
+}
+
+/* "0.23 €/day" */
+static void print_gain(const struct app_notebook *n, double gain)
+{
+    const struct app_label *label = app_outcome_at(&n->definition, 0).label;
+
+    if (!(gain > 0))
+        app_say("nothing\n");
+    else if (label && label->unit)
+        app_say("%.2g %s\n", gain, label->unit);
+    else
+        app_say("%.2g\n", gain);
+}
+
+/* How soon the best was found, and what going on is expected to gain: neither where it is not known. */
+static int print_prospects(struct app_notebook *n)
+{
+    const int needed = app_evaluations_needed(n);
+    struct app_stop_watch watch;
+    const int status = app_stop_standing(n, &watch);
+    const int left = watch.gain.left;
+
+    if (needed)
+        app_say("within 1 %% of the best, of the range measured, after %d evaluation%s\n", needed,
+                needed == 1 ? "" : "s");
+    if (!status && !isnan(watch.gain.one)) {
+        if (left > 0)
+            app_say("the rest of the budget is expected to gain ");
+        else
+            app_say("one more evaluation is expected to gain ");
+        print_gain(n, left > 0 ? watch.gain.rest : watch.gain.one);
+    }
+    app_stop_forget(&watch);
+    return status;
 }
 
 /* After the loop: the recommendation, or what to do next. */
@@ -133,7 +174,8 @@ static int conclude(const struct app_arguments *a, struct app_notebook *n, enum 
         return app_fail(n->message, CKG_ERR_STATE,
                         "every evaluation failed, so there is nothing to recommend; mend what `ckg trials` "
                         "shows, then `ckg retry --failed` has them evaluated again by the next run");
-    return app_recommend_print(a, n, NULL);
+    const int status = app_recommend_print(a, n, NULL);
+    return status || a->json || a->quiet ? status : print_prospects(n);
 }
 
 /* The process exists for this run alone; signals ask it to stop. */

@@ -216,7 +216,7 @@ static void print_evaluated(const struct sheet *sheet)
         app_say("no design evaluated so far %s feasible\n",
                 isnan(sheet->r->probability_feasible) ? "is known to be" : "was");
     if (sheet->r->trial < 0)
-        app_say("the recommended design has not been evaluated: evaluate it before you build on it\n");
+        app_say("the recommended design has not been evaluated: evaluate it before relying on it\n");
 }
 
 /* Few results make bold models. */

@@ -15,25 +15,115 @@
 #include "json/shapes.h"
 #include "notebook/digits.h"
 #include "notebook/stop.h"
+#include "run/milestones.h"
 #include "show/markup.h"
 
-/* Recommendations that are only shown may take this share of the time. */
+/* Recommendations that are only shown may take this share of the time; in lines, which are few, some seconds.
+ */
 static const double share = 0.1;
+static const double seconds_for_lines = 2;
 
-static int ended(const struct app_notebook *n)
+/* In a pipe there is a line for each tenth of the budget, but not for fewer evaluations, and after so many
+ * seconds. */
+enum { FEWEST_SILENT = 5 };
+static const double silence = 60;
+
+static int ended_trials(const struct app_notebook *n)
 {
     int tally[APP_STATES];
 
-    if (ckg_problem_separate(n->definition.problem) == 1)
-        return (int)app_notebook_cost(n);
     app_notebook_tally(n, tally);
     return tally[APP_COMPLETE] + tally[APP_FAILED_TRIAL];
+}
+
+/* The same as the budget counts. */
+static int ended(const struct app_notebook *n)
+{
+    return ckg_problem_separate(n->definition.problem) == 1 ? (int)app_notebook_cost(n) : ended_trials(n);
 }
 
 void app_progress_begin(struct app_progress *p, enum app_progress_kind kind, const struct app_notebook *n)
 {
     *p = (struct app_progress){.kind = kind, .started = app_clock(), .at_start = ended(n)};
     p->gain.one = p->gain.rest = NAN;
+    p->printed = p->started;
+    p->shown_at = p->at_start;
+    p->is_searching = ended_trials(n) >= app_initial_size(&n->definition);
+    if (kind == APP_PROGRESS_NEWS && p->at_start && p->at_start < n->definition.budget) {
+        app_say("continuing after %d of %d evaluations\n", p->at_start, n->definition.budget);
+        fflush(stdout);
+    }
+}
+
+/* --- what is known --- */
+
+/* "cost = 317.9 (trial 32)", or that there is none. */
+static void best_text(const struct app_notebook *n, struct app_text *out)
+{
+    const struct app_trial *best = app_notebook_best(n);
+    char number[32];
+
+    if (best)
+        app_text_print(out, "%s = %s (trial %d)", app_outcome_name(&n->definition, 0),
+                       app_number_short(app_trial_value(best, 0), number), best->number);
+    else
+        app_text_print(out, "none yet");
+}
+
+static const char *best_label(const struct app_notebook *n)
+{
+    return app_constraints(&n->definition) ? "best feasible: " : "best: ";
+}
+
+/* "331.8 ± 2.1": no more digits than are known. */
+static void estimate_text(double value, double sd, struct app_text *out)
+{
+    const int known = sd > 0 && value != 0 && isfinite(value) && isfinite(sd);
+    const double digits = known ? floor(log10(fabs(value))) - floor(log10(sd)) + 2 : 5;
+
+    app_text_print(out, "%.*g ± %.2g", (int)fmin(fmax(digits, 2), 8), value, sd);
+}
+
+/* "cost = 331.8 ± 2.1, feasible with probability 0.99" */
+static void recommended_text(const struct app_progress *p, const struct app_notebook *n, struct app_text *out)
+{
+    const int limits = app_constraints(&n->definition);
+    char number[32];
+
+    app_text_print(out, "%s = ", app_outcome_name(&n->definition, 0));
+    if (p->trial)
+        app_text_print(out, "%s (trial %d)%s", app_number_short(p->value, number), p->trial,
+                       limits ? ", feasible as measured" : "");
+    else
+        estimate_text(p->value, p->sd, out);
+    if (p->trial || !limits)
+        return;
+    app_text_print(out, ", ");
+    if (!isnan(p->probability))
+        app_text_print(out, "feasible with probability %s", app_probability_text(p->probability, number));
+    else
+        app_notebook_unmeasured(n, 1, out);
+}
+
+/* The recommendation as it stands, unless such took more than so many seconds already. */
+static void recommend(struct app_progress *p, struct app_notebook *n, double allowed)
+{
+    const double clock = app_clock();
+    ckg_study *engine;
+    ckg_recommendation *r;
+
+    if (p->spent > allowed || app_notebook_engine(n, &engine))
+        return;
+    if (!app_memory_note(ckg_study_recommend(engine, NULL, &r))) {
+        app_withhold_early(n, r);
+        p->known = 1;
+        p->trial = r->measured ? r->trial + 1 : 0;
+        p->value = r->mean[0];
+        p->sd = r->sd[0];
+        p->probability = r->probability_feasible;
+        ckg_recommendation_free(r);
+    }
+    p->spent += app_clock() - clock;
 }
 
 /* --- lines --- */
@@ -78,6 +168,91 @@ static void print_line(const struct app_progress *p, const struct app_notebook *
         app_say("  best %s (trial %d)", app_number_short(app_trial_value(best, 0), number), best->number);
     app_say("\n");
     fflush(stdout);
+}
+
+/* --- a line where something is learnt --- */
+
+/* The trial has ended and was no result. */
+static void add_failure(struct app_text *out, const struct app_trial *t)
+{
+    app_text_print(out, "trial %d %s", t->number, t->state == APP_PENDING ? "will be tried again" : "failed");
+    if (t->why)
+        app_text_print(out, ": %s", t->why);
+}
+
+/* The initial design in one line. */
+static void add_initial(struct app_text *out, const struct app_notebook *n)
+{
+    const int feasible = app_count_feasible(n);
+
+    app_text_print(out, "initial design done: ");
+    if (app_constraints(&n->definition))
+        app_text_print(out, "%d of %d feasible%s", feasible, ended_trials(n), feasible ? ", " : "");
+    if (feasible) {
+        app_text_print(out, "best ");
+        best_text(n, out);
+    }
+}
+
+/* How it stands; once there are models, what they recommend. */
+static void add_standing(struct app_text *out, struct app_progress *p, struct app_notebook *n)
+{
+    p->known = 0;
+    if (p->is_searching)
+        recommend(p, n, fmax(seconds_for_lines, share * (app_clock() - p->started)));
+    app_text_print(out, "%s", p->known ? "recommended: " : best_label(n));
+    if (p->known)
+        recommended_text(p, n, out);
+    else
+        best_text(n, out);
+}
+
+/* 1 when it is time for a sign of life. */
+static int is_standing_due(const struct app_progress *p, const struct app_notebook *n)
+{
+    const int budget = n->definition.budget;
+    const int silent = budget / 10 > FEWEST_SILENT ? budget / 10 : FEWEST_SILENT;
+    const int next = p->is_searching && ended(n) >= p->shown_at + silent;
+
+    return ended(n) < budget && (next || app_clock() - p->printed > silence);
+}
+
+/* What this trial has taught, in a line; nothing where that is little and the last line is not long ago. */
+static void add_news(struct app_text *out, struct app_progress *p, struct app_notebook *n,
+                     const struct app_trial *t)
+{
+    const int searching = p->is_searching;
+    const int is_best = app_is_new_best(n, t->number);
+    const int is_first = is_best && app_constraints(&n->definition) && app_count_feasible(n) == 1;
+
+    p->is_searching |= ended_trials(n) >= app_initial_size(&n->definition);
+    if (t->state != APP_COMPLETE)
+        add_failure(out, t);
+    else if (p->is_searching && !searching)
+        add_initial(out, n);
+    else if (is_first || (is_best && searching)) {
+        app_text_print(out, "%s", is_first ? "first feasible: " : best_label(n));
+        best_text(n, out);
+    } else if (is_standing_due(p, n))
+        add_standing(out, p, n);
+}
+
+static void print_news(struct app_progress *p, struct app_notebook *n, const struct app_trial *t)
+{
+    struct app_text news = {0};
+    struct app_text line = {0};
+
+    add_news(&news, p, n, t);
+    if (news.data)
+        app_text_add_line(&line, news.data);
+    if (line.data) {
+        app_say("%d/%d  %s\n", ended(n), n->definition.budget, line.data);
+        fflush(stdout);
+        p->printed = app_clock();
+        p->shown_at = ended(n);
+    }
+    app_text_free(&line);
+    app_text_free(&news);
 }
 
 /* --- the block --- */
@@ -216,19 +391,11 @@ static void time_line(struct app_text *out, const struct app_progress *p, const 
 
 static void recommended_line(struct app_text *out, const struct app_progress *p, const struct app_notebook *n)
 {
-    char number[32];
-
     app_text_print(out, "  recommended    ");
-    if (!p->known) {
-        app_text_print(out, "-");
-        return;
-    }
-
-    app_text_print(out, "%s = %.5g ± %.2g, ", app_outcome_name(&n->definition, 0), p->value, p->sd);
-    if (!isnan(p->probability))
-        app_text_print(out, "feasible with probability %s", app_probability_text(p->probability, number));
+    if (p->known)
+        recommended_text(p, n, out);
     else
-        app_notebook_unmeasured(n, 1, out);
+        app_text_print(out, "-");
 }
 
 static void gain_line(struct app_text *out, const struct app_progress *p, const struct app_notebook *n)
@@ -245,12 +412,9 @@ void app_progress_gain(struct app_progress *p, const ckg_gain *gain)
 void app_progress_draw(struct app_progress *p, const struct app_notebook *n)
 {
     enum { LINES = 5 };
-    const struct app_definition *d = &n->definition;
-    const struct app_trial *best = app_notebook_best(n);
     struct app_text block = {0};
     struct app_text line[LINES] = {{0}};
     int tally[APP_STATES];
-    char number[32];
 
     if (p->kind != APP_PROGRESS_BLOCK)
         return;
@@ -259,11 +423,8 @@ void app_progress_draw(struct app_progress *p, const struct app_notebook *n)
     app_notebook_tally(n, tally);
     first_line(&line[0], n, tally);
 
-    if (best)
-        app_text_print(&line[1], "  best feasible  %s = %s (trial %d)", app_outcome_name(d, 0),
-                       app_number_short(app_trial_value(best, 0), number), best->number);
-    else
-        app_text_print(&line[1], "  best feasible  none yet");
+    app_text_print(&line[1], "  best feasible  ");
+    best_text(n, &line[1]);
 
     recommended_line(&line[2], p, n);
 
@@ -350,26 +511,21 @@ static void print_above(struct app_progress *p, const struct app_notebook *n, co
     app_progress_draw(p, n);
 }
 
-/* The recommendation as it stands, when there is time for it. */
-static void recommend(struct app_progress *p, struct app_notebook *n)
+/* The recommendation and what is to be gained, unless such took more than so many seconds already. */
+static void recommend_in_block(struct app_progress *p, struct app_notebook *n, double allowed)
 {
     const double clock = app_clock();
+    const double before = p->spent;
     ckg_study *engine;
-    ckg_recommendation *r;
 
-    if (p->spent > share * (clock - p->started) || app_notebook_engine(n, &engine))
+    if (before > allowed)
         return;
-    if (!app_memory_note(ckg_study_recommend(engine, NULL, &r))) {
-        app_withhold_early(n, r);
-        p->known = 1;
-        p->value = r->mean[0];
-        p->sd = r->sd[0];
-        p->probability = r->probability_feasible;
-        ckg_recommendation_free(r);
-    }
-    if (!(n->definition.stop.gain > 0) && app_memory_note(ckg_study_expected_gain(engine, &p->gain)))
+    recommend(p, n, allowed);
+    if (!(n->definition.stop.gain > 0) &&
+        (app_notebook_engine(n, &engine) || app_memory_note(ckg_study_expected_gain(engine, &p->gain))))
         p->gain.one = NAN;
-    p->spent += app_clock() - clock;
+    p->spent = before + app_clock() - clock;
+    p->block_at = ended(n);
 }
 
 void app_progress_ended(struct app_progress *p, struct app_notebook *n, int number)
@@ -379,6 +535,8 @@ void app_progress_ended(struct app_progress *p, struct app_notebook *n, int numb
 
     if (p->kind == APP_PROGRESS_LINES)
         print_line(p, n, t);
+    if (p->kind == APP_PROGRESS_NEWS)
+        print_news(p, n, t);
     if (p->kind == APP_PROGRESS_JSON) {
         app_json_open(&line, NULL, '{');
         if (p->named)
@@ -392,14 +550,17 @@ void app_progress_ended(struct app_progress *p, struct app_notebook *n, int numb
     warn_of_answer(p, n, t);
     if (p->kind != APP_PROGRESS_BLOCK)
         return;
-    recommend(p, n);
+    recommend_in_block(p, n, share * (app_clock() - p->started));
     if (t->state != APP_COMPLETE)
         print_above(p, n, t);
     app_progress_draw(p, n);
 }
 
-void app_progress_end(struct app_progress *p, const struct app_notebook *n)
+void app_progress_end(struct app_progress *p, struct app_notebook *n)
 {
+    /* What stays on the screen should agree with the recommendation that follows. */
+    if (p->kind == APP_PROGRESS_BLOCK && ended(n) >= n->definition.budget && p->block_at < ended(n))
+        recommend_in_block(p, n, INFINITY);
     p->note[0] = 0;
     app_progress_draw(p, n);
     p->kind = APP_PROGRESS_NONE;

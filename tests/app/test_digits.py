@@ -117,7 +117,7 @@ def test_what_was_not_evaluated_is_to_be():
     with Folder() as folder:
         said = run(folder, noise="auto")
         recommended = json.loads(folder.ckg("recommend", "can.yaml", "--json", expect=0).out)
-        check((recommended["trial"] is None) == ("evaluate it before you build on it" in said), said)
+        check((recommended["trial"] is None) == ("evaluate it before relying on it" in said), said)
         said = folder.ckg("recommend", "can.yaml", "--evaluated", expect=0).out
         trial = json.loads(folder.ckg("recommend", "can.yaml", "--evaluated", "--json", expect=0).out)["trial"]
         check(f"the design of trial {trial}:" in said and "before you" not in said, said)

@@ -263,7 +263,7 @@ def test_terminal_that_cannot_be_drawn_on():
         folder.write("s.yaml", problem("s", ["sh", "-c", "echo '{\"f\": 1, \"c\": -1}'"], budget=2))
         run = Drawn(folder, 80, "run", "s.yaml", kind="dumb")
         run.end()
-        check(b"\x1b" not in run.written and b"2/2  trial 2 complete" in run.written, run.written)
+        check(b"\x1b" not in run.written and b"2/2  initial design done: 2 of 2 feasible" in run.written, run.written)
 
 
 def test_evil_on_a_terminal():

@@ -28,7 +28,7 @@ PEOPLE = FILE.replace("evaluate: {command: [python3, cost.py]}\n", "")
 def study(folder, budget=6):
     folder.write("cost.py", COST)
     folder.write("s.yaml", FILE.replace("budget: 14", f"budget: {budget}"))
-    return folder.ckg("run", "s.yaml", expect=0)
+    return folder.ckg("run", "--verbose", "s.yaml", expect=0)
 
 
 def values(folder, name="s.yaml"):
