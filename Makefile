@@ -2,7 +2,7 @@
 #
 #   make            builds the program and the library into build/
 #   make run        solves examples/charging with the program, and says how good the recommended design truly is (installs what is missing first);
-#                   SERVE=1 opens the live page after it
+#                   SERVE=1 serves the live page after it
 #   make test       every test: gcc, clang, address and undefined-behaviour sanitizers (installs what is missing first)
 #   make install    PREFIX=/usr/local, DESTDIR honoured
 #   make sanitize-address-undefined | sanitize-thread | valgrind     every test under that tool
