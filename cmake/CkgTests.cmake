@@ -1,6 +1,18 @@
 # Every tests/**/test_*.c is one program and one test, named by its path and labelled by its first folder. They are linked
 # with the static library, where the functions that cross files inside the library can be called.
 
+# ckg_labels(NAME SOURCE LABEL…): labels, with `scaled` for a test that does less with CKG_TEST_LIGHT, by itself or by another test that it takes in.
+# What has not got it does the same in `make test` and in `make test-all`, and scripts/test.py does not repeat it.
+function(ckg_labels name source)
+    set(labels ${ARGN})
+    file(STRINGS ${PROJECT_SOURCE_DIR}/tests/${source} scaled LIMIT_COUNT 1
+        REGEX "support/scale\\.h|CKG_TEST_LIGHT|[^A-Z]LIGHT[^A-Z]|[ (\\[]scale\\(|import test_|from test_")
+    if(scaled)
+        list(APPEND labels scaled)
+    endif()
+    set_tests_properties(${name} PROPERTIES LABELS "${labels}")
+endfunction()
+
 file(GLOB support_sources CONFIGURE_DEPENDS tests/support/*.c)
 file(GLOB_RECURSE test_sources CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/tests tests/test_*.c)
 if(NOT CKG_PROGRAM)
@@ -38,7 +50,7 @@ foreach(source IN LISTS test_sources)
     set_target_properties(${target} PROPERTIES OUTPUT_NAME ${program}
         RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests/${folder})
     add_test(NAME ${name} COMMAND ${CKG_TEST_LAUNCHER} $<TARGET_FILE:${target}>)
-    set_tests_properties(${name} PROPERTIES LABELS ${label})
+    ckg_labels(${name} ${source} ${label})
 endforeach()
 
 if(CKG_PROGRAM)
@@ -57,18 +69,19 @@ if(CKG_PROGRAM)
     foreach(source IN LISTS script_sources)
         string(REGEX REPLACE "\\.py$" "" name ${source})
         add_test(NAME ${name} COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/${source} $<TARGET_FILE:ckg_program>)
-        set_tests_properties(${name} PROPERTIES LABELS "app;script")
         if(name MATCHES "^app/test_(commands|examples)$")
-            set_tests_properties(${name} PROPERTIES LABELS app)
+            ckg_labels(${name} ${source} app)
+        else()
+            ckg_labels(${name} ${source} app script)
         endif()
         set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77)
     endforeach()
 
-    # The pages in a real browser: what is quick to look at. `make browser` has the rest. What a compiler makes of them is the same.
+    # The pages in a real browser. What a compiler makes of them is the same.
     if(CKG_SERVE AND NOT CKG_SANITIZE AND NOT CKG_TEST_LAUNCHER)
-        add_test(NAME browser/test_pages COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/browser/test_pages.py $<TARGET_FILE:ckg_program>
-            test_study test_live test_lab)
-        set_tests_properties(browser/test_pages PROPERTIES LABELS "browser;script" SKIP_RETURN_CODE 77)
+        add_test(NAME browser/test_pages COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/browser/test_pages.py $<TARGET_FILE:ckg_program>)
+        ckg_labels(browser/test_pages browser/test_pages.py browser script)
+        set_tests_properties(browser/test_pages PROPERTIES SKIP_RETURN_CODE 77)
     endif()
 
     # The suite of the store once more, in a server of PostgreSQL that is started for it.
