@@ -129,30 +129,30 @@ static void score_some(ckg_study *s)
     assert_true(isfinite(value[0]) && isfinite(value[1]));
 }
 
-/* How a study recommends hardly depends on its policy: with light settings the first one's does, and the
- * others' only suggest. */
+/*
+ * A study with one thread, and one that is rebuilt from its trials and has two, say the same. How a study
+ * recommends hardly depends on its policy: with light settings the first one's does.
+ */
 static void finite_and_the_same(const struct ckg__policy *row)
 {
     const int recommend = test_scale(1, !strcmp(row->name, "ckg"));
 
     for (int i = 0; i < test_scale(2, 1); i++) {
-        static double said[3][2][SAID];
-        ckg_study *study[3];
+        static double said[2][2][SAID];
+        ckg_study *study[2];
 
         memset(said, 0, sizeof said);
-        for (int s = 0; s < 3; s++)
-            study[s] = many_study(row->name, noises[i], 1 + s % 2);
+        for (int s = 0; s < 2; s++)
+            study[s] = many_study(row->name, noises[i], 1 + s);
         tell_some(study[0]);
-        tell_some(study[1]);
-        copy_trials(study[0], study[2]);
+        copy_trials(study[0], study[1]);
         if (policy_has_values(row))
             score_some(study[0]);
-        for (int s = 0; s < 3; s++) {
+        for (int s = 0; s < 2; s++) {
             run(study[s], policy_has_values(row), recommend, said[s]);
             ckg_study_free(study[s]);
         }
         assert_memory_equal(said[1], said[0], sizeof said[0]);
-        assert_memory_equal(said[2], said[0], sizeof said[0]);
     }
 }
 
