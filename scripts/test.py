@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """test.py test|test-all|STAGE…: builds and tests in stages, and sums up. The Makefile calls it: make test, make test-all, make test-gcc, …
 
-    test        gcc-quick and the first Python
-    test-all    every stage but gcc-quick
+    test        gcc-quick and python-quick
+    test-all    every other stage
 
 Every stage runs, whatever becomes of the others; then what failed and what was left out is named, and the last line is `N passed, N failed`, with
 `N skipped` where the machine lacks something. Compilers and tests write into logs in build-tests/, which are named where something fails.
@@ -28,6 +28,7 @@ LOGS = ROOT / "build-tests"
 RECORD = LOGS / "passed.json"
 JOBS = os.environ.get("JOBS") or str(os.cpu_count())
 TESTS_AT_ONCE = os.environ.get("TESTS_AT_ONCE") or str(int(JOBS) + 2)
+QUICK = ("gcc-quick", "python-quick")
 TAIL = 60  # lines that are shown of a test that failed, or of a build
 EVERY = 30  # seconds between two lines about progress where there is no terminal
 
@@ -59,11 +60,9 @@ class Stage:
 @dataclasses.dataclass
 class PythonStage:
     """The package pyckg with one Python."""
+    name: str
     version: str
-
-    @property
-    def name(self):
-        return f"python {self.version}"
+    light: bool
 
 
 @dataclasses.dataclass
@@ -109,6 +108,7 @@ def variant_stages(compiler):
 
 def stages():
     """Every stage by its name."""
+    versions = pythons()
     quick = [Suite(light=False, only=labels("unit")), Suite(light=True, without=labels("unit"))]
     all_stages = [
         Stage("gcc-quick", "build-gcc", quick),
@@ -117,7 +117,8 @@ def stages():
         Stage("sanitizers", "build-asan", [Suite(light=True)]),
         *variant_stages("gcc"),
         *variant_stages("clang"),
-        *[PythonStage(version) for version in pythons()],
+        *[PythonStage(f"python {version}", version, light=False) for version in versions],
+        PythonStage("python-quick", versions[0], light=True),
     ]
     return {stage.name: stage for stage in all_stages}
 
@@ -129,11 +130,10 @@ def pythons():
 def chosen(words):
     """The stages of a command line."""
     known = stages()
-    first_python = next(name for name in known if name.startswith("python"))
     if words == ["test"]:
-        return [known["gcc-quick"], known[first_python]]
+        return [stage for name, stage in known.items() if name in QUICK]
     if words == ["test-all"]:
-        return [stage for name, stage in known.items() if name != "gcc-quick"]
+        return [stage for name, stage in known.items() if name not in QUICK]
     unknown = [word for word in words if word not in known]
     if unknown or not words:
         sys.exit(f"usage: test.py test|test-all|STAGE…; the stages are {', '.join(known)}")
@@ -353,27 +353,42 @@ def run_stage(stage, record):
     return build(stage) or [outcome for suite in stage.suites for outcome in run_suite(stage, suite, record)]
 
 
+def pytest_reason(skipped):
+    """Why a test was skipped: where a whole file was, the reason ends the text."""
+    whole = re.search(r"'Skipped: (.*)'\)$", skipped.text or "") if skipped.get("message") == "collection skipped" else None
+    return whole[1] if whole else (skipped.get("message") or "").partition("\n")[0]
+
+
 def pytest_outcome(stage, case):
-    name = f"{case.get('classname')}.{case.get('name')}"
-    for kind, state in (("failure", "failed"), ("error", "failed"), ("skipped", "skipped")):
-        found = case.find(kind)
-        if found is not None:
-            if state == "failed":
-                print(f"failed: {stage.name} {name}\n{tail(found.text or '')}")
-            return Outcome(stage.name, name, state, (found.get("message") or "").partition("\n")[0] if state == "skipped" else "")
+    name = f"{case.get('classname')}.{case.get('name')}".removeprefix(".tests.").removeprefix("tests.")
+    failure, skipped = case.find("failure"), case.find("skipped")
+    failure = failure if failure is not None else case.find("error")
+    if failure is not None:
+        print(f"failed: {stage.name} {name}\n{tail(failure.text or '')}")
+        return Outcome(stage.name, name, "failed")
+    if skipped is not None and skipped.get("type") != "pytest.xfail":
+        return Outcome(stage.name, name, "skipped", pytest_reason(skipped))
     return Outcome(stage.name, name, "passed")
 
 
 def run_python(stage, record):
     """The package in a virtual environment, with the program of the stage gcc for what is kept in a store."""
-    if stage.name in record.passed:
+    full, light = f"python {stage.version} full", f"python {stage.version} light"
+    if {full, light if stage.light else full} & record.passed:
         print(f"{stage.name}: it has passed before and is not repeated", flush=True)
         return []
+    environment = {"CKG_PROGRAM": str(ROOT / "build-gcc" / "ckg"), **os.environ}
+    environment.pop("CKG_TEST_LIGHT", None)
+    if stage.light:
+        environment["CKG_TEST_LIGHT"] = "1"
+    elif light in record.passed:
+        print(f"{stage.name}: what is not marked in_full has passed before and is not repeated", flush=True)
+        environment["PYTEST_ADDOPTS"] = "-m in_full"
     log, junit = log_of(stage, "tests"), LOGS / "pytest.xml"
     junit.unlink(missing_ok=True)
     progress = Progress(stage.name)
     status = follow(progress, [ROOT / "scripts" / "python.sh", "test", stage.version], log, cwd=ROOT,
-                    env={"CKG_PROGRAM": str(ROOT / "build-gcc" / "ckg"), **os.environ, "CKG_JUNIT": str(junit)})
+                    env={**environment, "CKG_JUNIT": str(junit)})
     try:
         outcomes = [pytest_outcome(stage, case) for case in ElementTree.parse(junit).getroot().iter("testcase")]
     except (OSError, ElementTree.ParseError):
@@ -383,19 +398,28 @@ def run_python(stage, record):
         print(tail(log.read_text(encoding="utf-8")))
         outcomes.append(Outcome(stage.name, "package", "failed", f"see {short(log)}"))
     if not status:
-        record.add([stage.name])
+        record.add([light if stage.light else full])
     return outcomes
 
 
 # --- the whole ---
 
 
+def name_skipped(outcomes):
+    """Where several lack the same, one line names them all."""
+    by_reason = {}
+    for outcome in outcomes:
+        by_reason.setdefault((outcome.stage, outcome.why), []).append(outcome.test)
+    for (stage, why), tests in by_reason.items():
+        print(f"skipped: {stage} {tests[0] if len(tests) == 1 else f'{len(tests)} tests'}: {why}")
+
+
 def sum_up(outcomes):
     """Names what was left out and what failed, and counts; the exit status."""
     counts = {state: [o for o in outcomes if o.state == state] for state in ("passed", "failed", "skipped")}
-    for state in ("skipped", "failed"):
-        for outcome in counts[state]:
-            print(f"{state}: {outcome.stage} {outcome.test}" + (f": {outcome.why}" if outcome.why else ""))
+    name_skipped(counts["skipped"])
+    for outcome in counts["failed"]:
+        print(f"failed: {outcome.stage} {outcome.test}" + (f": {outcome.why}" if outcome.why else ""))
     skipped = f", {len(counts['skipped'])} skipped" if counts["skipped"] else ""
     print(f"{len(counts['passed'])} passed, {len(counts['failed'])} failed{skipped}", flush=True)
     return 1 if counts["failed"] else 0
