@@ -145,7 +145,9 @@ endforeach()
 
 # The longest begin first, so that none is left alone at the end.
 if(CKG_PROGRAM)
-    set_tests_properties(app/test_show app/test_kill app/test_slurm app/test_outage app/test_docs PROPERTIES COST 1000)
+    foreach(name docs slurm store_trouble study_deck postgresql jobs show history worker own_designs digits steer kill outage names)
+        set_tests_properties(app/test_${name} PROPERTIES COST 1000)
+    endforeach()
 endif()
 
 # Under a sanitizer these take minutes and reach little that others do not: every block of the documentation, whole comparisons and studies from end to
