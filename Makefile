@@ -3,7 +3,8 @@
 #   make            builds the program and the library into build/
 #   make run        solves examples/charging with the program, and says how good the recommended design truly is (installs what is missing first);
 #                   SERVE=1 serves the live page after it
-#   make test       every test: gcc, clang, address and undefined-behaviour sanitizers (installs what is missing first)
+#   make test       at least one case of every check there is, in minutes (installs what is missing first)
+#   make test-all   everything in full: gcc, clang, address and undefined-behaviour sanitizers, every instruction set, every Python
 #   make install    PREFIX=/usr/local, DESTDIR honoured
 #   make sanitize-address-undefined | sanitize-thread | valgrind     every test under that tool
 #   make allocations  the n-th allocation fails, for every n and every command: two hours
@@ -36,7 +37,10 @@ CLANG ?= clang
 PREFIX ?= /usr/local
 JOBS ?= $(shell getconf _NPROCESSORS_ONLN)
 # Many tests wait for processes rather than compute.
-TESTS_AT_ONCE ?= $(shell expr $(JOBS) + 2)
+TESTS_AT_ONCE ?= $(shell expr $(JOBS) + 3)
+
+# What the tests need built; nothing: all.
+TEST_TARGET = everything
 
 FUZZ_SECONDS ?= 60
 STORM_SECONDS ?= 60
@@ -70,28 +74,32 @@ run:
 	@echo "The live page of the study:   build/ckg serve build/example/charging.yaml"
 	@$(if $(SERVE),build/ckg serve build/example/charging.yaml)
 
-test:
+# scripts/test.py builds by the targets built-FOLDER, runs the tests in stages and sums up.
+.PHONY: test-all built-gcc built-clang built-asan
+TEST = JOBS=$(JOBS) TESTS_AT_ONCE=$(TESTS_AT_ONCE) CC="$(CC)" CLANG="$(CLANG)" scripts/test.py
+
+test test-all:
 	scripts/install-deps.sh test
-	$(MAKE) test-gcc
-	$(MAKE) test-clang
-	$(MAKE) sanitize-address-undefined
-	$(MAKE) python
+	$(TEST) $@
 
-test-gcc:
-	$(call build,build-gcc,$(CC),$(STRICT),everything)
-	cd build-gcc && $(CTEST)
-
-# What another compiler may do differently shows with lighter settings, too.
-test-clang:
-	$(call build,build-clang,$(CLANG),$(STRICT) -DCKG_BENCH=OFF,everything)
-	cd build-clang && CKG_TEST_LIGHT=1 $(CTEST) -LE 'script|tree'
+test-gcc test-clang:
+	scripts/install-deps.sh test
+	$(TEST) $(@:test-%=%)
 
 # These make a program three to a hundred times slower, so the tests run with lighter settings. At -O1 nothing is fused: valgrind
 # emulates multiply-adds slowly.
 sanitize-address-undefined:
 	scripts/install-deps.sh test
-	$(call build,build-asan,$(CC),$(STRICT) -DCKG_BENCH=OFF -DCMAKE_C_FLAGS_RELEASE="-O1 -g" -DCKG_SANITIZE=address$(COMMA)undefined,everything)
-	cd build-asan && CKG_TEST_LIGHT=1 $(CTEST)
+	$(TEST) sanitizers
+
+built-gcc:
+	$(call build,build-gcc,$(CC),$(STRICT),$(TEST_TARGET))
+
+built-clang:
+	$(call build,build-clang,$(CLANG),$(STRICT) -DCKG_BENCH=OFF,$(TEST_TARGET))
+
+built-asan:
+	$(call build,build-asan,$(CC),$(STRICT) -DCKG_BENCH=OFF -DCMAKE_C_FLAGS_RELEASE="-O1 -g" -DCKG_SANITIZE=address$(COMMA)undefined,$(TEST_TARGET))
 
 sanitize-thread:
 	scripts/install-deps.sh test
@@ -175,7 +183,7 @@ notebooks:
 	scripts/python.sh notebooks
 	python3 scripts/python-api.py >docs/python/api.md
 
-# What `make test` does by sample, in full; their figures are in docs/reliability.md.
+# What the tests do by sample, in full; their figures are in docs/reliability.md.
 damage faults power-loss storm nothing-lost pauses:
 	scripts/install-deps.sh test
 	$(call build,build-gcc,$(CC),$(STRICT),tests)
@@ -252,4 +260,4 @@ deps:
 	scripts/install-deps.sh all
 
 clean:
-	rm -rf build build-gcc build-clang build-asan build-tsan build-valgrind build-fuzz build-coverage build-mutants build-python build-side-by-side
+	rm -rf build build-gcc build-clang build-asan build-tsan build-valgrind build-fuzz build-coverage build-mutants build-python build-side-by-side build-tests

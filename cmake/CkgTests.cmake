@@ -9,6 +9,24 @@ if(CKG_PROGRAM)
     add_dependencies(tests ckg_program ckg_pages)
 endif()
 
+# ckg_labels(NAME SOURCE LABEL…): labels, with `scaled` for a test that does less with CKG_TEST_LIGHT, by itself or by another test that it takes in.
+# What has not got it does the same in `make test` and in `make test-all`, and scripts/test.py does not repeat it.
+function(ckg_labels name source)
+    set(labels ${ARGN})
+    file(STRINGS ${PROJECT_SOURCE_DIR}/tests/${source} scaled LIMIT_COUNT 1
+        REGEX "support/scale\\.h|CKG_TEST_LIGHT|[^A-Z]LIGHT[^A-Z]|[ (\\[]scale\\(|import test_|from test_")
+    if(scaled)
+        list(APPEND labels scaled)
+    endif()
+    set_tests_properties(${name} PROPERTIES LABELS "${labels}")
+endfunction()
+
+# ckg_left_out(NAME LABELS WHY): a test that was not built, so that it counts as skipped, not as nothing.
+function(ckg_left_out name labels why)
+    add_test(NAME ${name} COMMAND ${CMAKE_COMMAND} -E env sh -c "echo '${why}'; exit 77")
+    set_tests_properties(${name} PROPERTIES LABELS "${labels}" SKIP_RETURN_CODE 77)
+endfunction()
+
 file(GLOB support_sources CONFIGURE_DEPENDS tests/support/*.c)
 file(GLOB_RECURSE test_sources CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/tests tests/test_*.c)
 if(NOT CKG_PROGRAM)
@@ -45,7 +63,7 @@ foreach(source IN LISTS test_sources)
     endif()
     ckg_extra(${target} ${program} tests/${folder} tests)
     add_test(NAME ${name} COMMAND ${CKG_TEST_LAUNCHER} $<TARGET_FILE:${target}>)
-    set_tests_properties(${name} PROPERTIES LABELS ${label})
+    ckg_labels(${name} ${source} ${label})
 endforeach()
 
 if(CKG_PROGRAM)
@@ -64,18 +82,21 @@ if(CKG_PROGRAM)
     foreach(source IN LISTS script_sources)
         string(REGEX REPLACE "\\.py$" "" name ${source})
         add_test(NAME ${name} COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/${source} $<TARGET_FILE:ckg_program>)
-        set_tests_properties(${name} PROPERTIES LABELS "app;script")
         if(name MATCHES "^app/test_(commands|examples)$")
-            set_tests_properties(${name} PROPERTIES LABELS app)
+            ckg_labels(${name} ${source} app)
+        else()
+            ckg_labels(${name} ${source} app script)
         endif()
         set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77)
     endforeach()
 
-    # The pages in a real browser: what is quick to look at. `make browser` has the rest. What a compiler makes of them is the same.
+    # The pages in a real browser. What a compiler makes of them is the same.
     if(CKG_SERVE AND NOT CKG_SANITIZE AND NOT CKG_TEST_LAUNCHER)
-        add_test(NAME browser/test_pages COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/browser/test_pages.py $<TARGET_FILE:ckg_program>
-            test_study test_live test_lab)
-        set_tests_properties(browser/test_pages PROPERTIES LABELS "browser;script" SKIP_RETURN_CODE 77)
+        add_test(NAME browser/test_pages COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/browser/test_pages.py $<TARGET_FILE:ckg_program>)
+        ckg_labels(browser/test_pages browser/test_pages.py browser script)
+        set_tests_properties(browser/test_pages PROPERTIES SKIP_RETURN_CODE 77)
+    elseif(NOT CKG_SERVE)
+        ckg_left_out(browser/test_pages "browser;script" "this ckg was built without libevent (Debian: libevent-dev)")
     endif()
 
     # The suite of the store once more, in a server of PostgreSQL that is started for it.
@@ -83,6 +104,8 @@ if(CKG_PROGRAM)
         add_test(NAME app/test_store_on_a_server COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/app/postgresql.py
             $<TARGET_FILE:app-test_store> -- $<TARGET_FILE:app-test_store_changes>)
         set_tests_properties(app/test_store_on_a_server PROPERTIES LABELS "app;script" SKIP_RETURN_CODE 77)
+    else()
+        ckg_left_out(app/test_store_on_a_server "app;script" "this ckg was built without libpq (Debian: libpq-dev)")
     endif()
 
     # What studies say, to the last bit, as on every other machine. Sanitizers compile without what fuses.
@@ -125,6 +148,8 @@ if(CKG_PROGRAM AND TARGET example_mnist)
     add_test(NAME examples/test_mnist COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/examples/test_mnist.py
         $<TARGET_FILE:ckg_program> $<TARGET_FILE:example_mnist>)
     set_tests_properties(examples/test_mnist PROPERTIES LABELS example)
+else()
+    ckg_left_out(examples/test_mnist example "examples/mnist needs OpenBLAS and jansson (Debian: libopenblas-dev, libjansson-dev)")
 endif()
 
 # An example with a stored output must print exactly that; one without must only succeed.
@@ -137,7 +162,9 @@ endforeach()
 
 # The longest begin first, so that none is left alone at the end.
 if(CKG_PROGRAM)
-    set_tests_properties(app/test_show app/test_kill app/test_slurm app/test_outage app/test_docs PROPERTIES COST 1000)
+    foreach(name docs slurm store_trouble study_deck postgresql jobs show history worker own_designs digits steer kill outage names)
+        set_tests_properties(app/test_${name} PROPERTIES COST 1000)
+    endforeach()
 endif()
 
 # Under a sanitizer these take minutes and reach little that others do not: every block of the documentation, whole comparisons and studies from end to

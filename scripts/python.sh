@@ -1,17 +1,20 @@
 #!/bin/sh
-# python.sh wheel|test|strict|sanitize|notebooks: the package pyckg, in build-python/.
+# python.sh wheel|test [VERSION…]|pythons|strict|sanitize|notebooks: the package pyckg, in build-python/.
 #
 #   wheel     builds it; the wheel lands in build-python/wheels/
-#   test      installs it in a virtual environment of its own for each of two Pythons, and runs the tests there
+#   test      installs it in a virtual environment of its own for each of these Pythons, or of two, and runs the tests there
+#   pythons   says which versions there are
 #   strict    the tests with Python's development mode, every warning an error
 #   sanitize  the tests with a module that was built with the address sanitizer
 #   notebooks runs those of docs/python/notebooks/ and keeps what comes out
 #
-# Virtual environments are kept and grow when python/tests/requirements*.txt change.
+# Virtual environments are kept and grow when python/tests/requirements*.txt change. The first Python has the optional packages too. CKG_PROGRAM names
+# the program that the tests run, build/ckg unless told; CKG_JUNIT a file for the results of one Python.
 set -eu
 cd "$(dirname "$0")/.."
 folder=$PWD/build-python
 what=${1:-test}
+[ $# -eq 0 ] || shift
 : "${CKG_PYTHONS:=2}" # how many Pythons to test with
 jobs=$(getconf _NPROCESSORS_ONLN)
 
@@ -65,11 +68,14 @@ run_tests() {
     venv=$folder/$1
     shift
     "$venv/bin/pip" install -q --disable-pip-version-check --force-reinstall --no-deps "$wheel"
-    (cd "$folder" && CKG_WHEEL=$wheel CKG_PROGRAM=$folder/../build/ckg "$venv/bin/python" -m pytest -n "$jobs" --dist loadfile \
-        -p no:cacheprovider -c ../python/pyproject.toml --rootdir ../python "$@" ../python/tests)
+    (cd "$folder" && CKG_WHEEL=$wheel CKG_PROGRAM=${CKG_PROGRAM:-$folder/../build/ckg} "$venv/bin/python" -m pytest -n "$jobs" \
+        --dist loadfile -p no:cacheprovider -c ../python/pyproject.toml --rootdir ../python ${CKG_JUNIT:+--junitxml="$CKG_JUNIT"} "$@" ../python/tests)
 }
 
-pythons=$(find_pythons | head -n "$CKG_PYTHONS")
+# version PYTHON: 3.11, 3.12, …
+version() { "$1" -c 'import sys; print("%d.%d" % sys.version_info[:2])'; }
+
+pythons=$(find_pythons)
 builder=$(echo "$pythons" | head -n 1)
 if [ -z "$builder" ]; then
     echo "pyckg needs Python 3.11 or later with venv (Debian: python3-venv)" >&2
@@ -84,19 +90,27 @@ wheel)
     echo "$wheel"
     ;;
 test)
+    [ $# -gt 0 ] || set -- $(for python in $pythons; do version "$python"; done | head -n "$CKG_PYTHONS")
     build_wheel wheels
     repair_wheel
-    name=venv-full
+    failed=0
     for python in $pythons; do
-        echo "pyckg with $("$python" --version): $([ $name = venv-full ] && echo all tests || echo tests without optional packages)"
-        if [ $name = venv-full ]; then
+        case " $* " in *" $(version "$python") "*) ;; *) continue ;; esac
+        if [ "$python" = "$builder" ]; then
+            echo "pyckg with $("$python" --version): all tests"
+            name=venv-full
             environment $name "$python" python/tests/requirements.txt python/tests/requirements-full.txt
         else
-            environment $name "$python" python/tests/requirements.txt
+            echo "pyckg with $("$python" --version): tests without optional packages"
+            name=venv-$(version "$python")
+            environment "$name" "$python" python/tests/requirements.txt
         fi
-        run_tests $name
-        name=venv-small
+        run_tests "$name" || failed=1
     done
+    exit $failed
+    ;;
+pythons)
+    for python in $pythons; do version "$python"; done
     ;;
 strict)
     build_wheel wheels
@@ -117,7 +131,7 @@ notebooks)
     "$folder/venv-notebooks/bin/python" scripts/notebooks.py
     ;;
 *)
-    echo "usage: python.sh wheel|test|strict|sanitize|notebooks" >&2
+    echo "usage: python.sh wheel|test|pythons|strict|sanitize|notebooks" >&2
     exit 2
     ;;
 esac

@@ -138,7 +138,7 @@ def interrupt(make: Callable[[], Callable[[], Any]]) -> None:
         signal.signal(signal.SIGALRM, before)
 
 
-@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("threads", [pytest.param(1, marks=pytest.mark.in_full), 2])
 def test_an_interrupted_ask_was_never_made(threads: int) -> None:
     study, other = (told(100, threads=threads, settings={"candidates": 40000}) for _ in range(2))
     interrupt(lambda: study.ask)

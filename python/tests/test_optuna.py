@@ -402,7 +402,7 @@ if __name__ == "__main__":
 """
 
 
-@pytest.mark.parametrize("file", ["journal.log", "study.db"])
+@pytest.mark.parametrize("file", ["journal.log", pytest.param("study.db", marks=pytest.mark.in_full)])
 def test_ten_workers(file: str, tmp_path: Path) -> None:
     script = tmp_path / "workers.py"
     script.write_text(WORKERS)

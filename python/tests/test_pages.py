@@ -17,6 +17,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 PAGES = ROOT / "docs/python"
 NOTEBOOKS = sorted((PAGES / "notebooks").glob("*.ipynb"))
+SHORTEST = "laboratory"
 NEEDED = ("numpy", "optuna", "pandas", "scipy", "sklearn")
 
 pytestmark = pytest.mark.skipif(
@@ -47,7 +48,13 @@ def test_there_are_notebooks() -> None:
     assert len(NOTEBOOKS) >= 4
 
 
-@pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "notebook",
+    [
+        pytest.param(path, id=path.stem, marks=[pytest.mark.in_full] if path.stem != SHORTEST else [])
+        for path in NOTEBOOKS
+    ],
+)
 def test_notebooks_are_those_of_their_sources_and_run(notebook: Path, tmp_path: Path) -> None:
     sys.path.insert(0, str(ROOT / "scripts"))
     import notebooks

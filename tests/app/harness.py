@@ -26,6 +26,7 @@ MARK = f"CKG_TEST_MARK={os.getpid()}.{time.time_ns()}."
 # must be cut off lasts FOREVER, so that it cannot end by itself and pass for cut off.
 PATIENCE = 900
 FOREVER = 1000000
+LEFT_OUT = 77  # the exit status of a test that this machine cannot run
 MOMENT = 60  # enough for what was killed to go, on a machine however busy
 
 
@@ -292,34 +293,36 @@ def check_numbers(trials, budget):
     check(numbers == list(range(1, budget + 1)), "trials", numbers, "instead of 1 …", budget)
 
 
-def run_test(name, test, failures):
+def run_test(name, test, ends):
     start = time.monotonic()
     try:
         test()
-        said = "good"
+        ends[name] = "good"
     except Skip as why:
-        said = f"left out: {why}"
+        ends[name] = f"left out: {' '.join(str(why).split())}"
     except Exception:
         traceback.print_exc()
-        said = "FAILED"
-        failures.append(name)
-    print(f"{name}: {said}, {time.monotonic() - start:.1f} s", flush=True)
+        ends[name] = "FAILED"
+    print(f"{name}: {ends[name]}, {time.monotonic() - start:.1f} s", flush=True)
 
 
-def main(names, beside=()):
-    """Runs what is called test_…, the tests of `beside`, which mostly wait, beside the others; `names` is the module's globals()."""
-    wanted = sys.argv[2:]
-    failures = []
+def main(names, beside=(), light=None):
+    """Runs what is called test_…, the tests of `beside`, which mostly wait, beside the others; `names` is the module's globals(). With light settings
+    only those of `light` run, where they are given. Where nothing could run, the whole counts as left out."""
+    wanted = sys.argv[2:] or [t.__name__ for t in LIGHT and light or ()]
+    ends = {}
     tests = {n: t for n, t in names.items() if n.startswith("test_") and (not wanted or n in wanted)}
-    threads = [threading.Thread(target=run_test, args=(t.__name__, t, failures)) for t in beside if t.__name__ in tests]
+    threads = [threading.Thread(target=run_test, args=(t.__name__, t, ends)) for t in beside if t.__name__ in tests]
     for thread in threads:
         thread.start()
     for name, test in tests.items():
         if test not in beside:
-            run_test(name, test, failures)
+            run_test(name, test, ends)
     for thread in threads:
         thread.join()
-    sys.exit(1 if end_what_is_left() or failures else 0)
+    if end_what_is_left() or "FAILED" in ends.values():
+        sys.exit(1)
+    sys.exit(0 if "good" in ends.values() else LEFT_OUT)
 
 
 def end_what_is_left():

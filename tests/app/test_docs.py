@@ -1,19 +1,24 @@
 """test_docs.py PROGRAM [--write] [PAGE…]: does what the pages of the documentation say, and compares what is printed with what they show. With
---write the numbers of blocks with numbers=any become those printed now.
+--write the pages show what is printed now.
 
 A page is worked through from top to bottom in an empty folder of its own, with `ckg` in the path:
 
     ```yaml file=spring.yaml        the block is that file
     ```console                      lines that begin with "$ " are run by sh; what follows each is what it prints
-    ```console numbers=any          every number may be another one: what comes from the models may differ by compiler and processor
+    ```console numbers=any          every number may be another one: an evaluator calls more than + − × ÷ and roots, whose last bit depends on the
+                                    C library
     ```console exit=2               the last command ends with this status, the others with 0; exit=any: whatever
     ```console needs=report         run where the program has that command; needs=slurm, needs=nginx: where these are installed
     ```console norun                not run (cloning, building)
 
+What is printed is compared digit for digit, but for times: how long something took, dates, and numbers of processes.
+
 In expected output a line "…" stands for any number of lines, and "…" within a line for any text. Blocks of other kinds are left aside in README.md and
 refused in the tutorial and the how-tos, where everything shown must run.
 
-Links between all pages are checked too, headings included."""
+Links between all pages are checked too, headings included. Pages wait more than they compute, so several are worked through at once; a page that goes
+wrong does not keep the others from being tried. A block that needs what this machine lacks is named as left out."""
+import concurrent.futures
 import contextlib
 import glob
 import os
@@ -23,13 +28,25 @@ import socket
 import subprocess
 import sys
 import tempfile
+import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 WRITE = "--write" in sys.argv
 sys.argv = [word for word in sys.argv if word != "--write"]
 PROGRAM = os.path.abspath(sys.argv[1])
 PORT = re.compile(r"\b18\d{3}\b")
+AT_ONCE = 12
+GIVEN = set()  # ports
 NUMBER = re.compile(r"(?<![\w.])-?\d+(\.\d+)?(e[-+]?\d+)?(?![\w])")
+
+
+# "0.12 s", "3 min 20 s", "2026-11-18 14:21:05", "14:21", "process 4711"
+TIME = re.compile(r"(?<![\w.])(\d{4}-\d\d-\d\d([ T]\d\d:\d\d(:\d\d)?)?Z?|\d\d:\d\d(:\d\d)?|\d+(\.\d+)? ?(ms|s|min|h|seconds?|minutes?|hours?|days?)"
+                  r"|(?<=process )\d+)(?!\w)")
+
+
+class Wrong(Exception):
+    """What a page says is not so."""
 
 
 def blocks(path):
@@ -62,11 +79,14 @@ def commands(lines):
     return found
 
 
+def blurred(line, any_number):
+    """The line with what may differ, and the space around it, taken out."""
+    text = TIME.sub("#", line.rstrip())
+    return NUMBER.sub("#", " ".join(text.split())) if any_number else re.sub(r" *# *", "#", text)
+
+
 def pattern(line, any_number):
-    text = " ".join(line.split()) if any_number else line.rstrip()
-    if not any_number:
-        return ".*".join(re.escape(part) for part in text.split("…"))
-    return ".*".join("#".join(re.escape(part) for part in re.split("#", NUMBER.sub("#", piece))) for piece in text.split("…"))
+    return ".*".join(re.escape(blurred(piece, any_number)) for piece in line.split("…"))
 
 
 def matches(expected, printed, any_number):
@@ -77,8 +97,7 @@ def matches(expected, printed, any_number):
         return any(matches(expected[1:], printed[i:], any_number) for i in range(len(printed) + 1))
     if not printed:
         return False
-    text = NUMBER.sub("#", " ".join(printed[0].split())) if any_number else printed[0].rstrip()
-    return re.fullmatch(pattern(expected[0], any_number), text) is not None and matches(expected[1:], printed[1:], any_number)
+    return re.fullmatch(pattern(expected[0], any_number), blurred(printed[0], any_number)) is not None and matches(expected[1:], printed[1:], any_number)
 
 
 def refreshed(lines, expected, printed):
@@ -109,15 +128,19 @@ def run_console(where, words, lines, folder):
         printed = done.stdout.splitlines()
         wanted = exit_wanted if at == len(every) - 1 else "0"
         if wanted != "any" and done.returncode != int(wanted):
-            sys.exit(f"{where}: `{command}` ended with {done.returncode}, not {wanted}\n{done.stdout}")
-        if WRITE and "numbers=any" in words:
+            raise Wrong(f"{where}: `{command}` ended with {done.returncode}, not {wanted}\n{done.stdout}")
+        if WRITE and not matches(expected, printed, False):
             lines[:] = refreshed(lines, expected, printed)
-        if not matches(expected, printed, "numbers=any" in words):
-            sys.exit(f"{where}: `{command}` printed\n\n{done.stdout}\nand the page shows\n\n" + "\n".join(expected))
+        if not matches(expected, printed, WRITE or "numbers=any" in words):
+            raise Wrong(f"{where}: `{command}` printed\n\n{done.stdout}\nand the page shows\n\n" + "\n".join(expected))
+
+
+def needed(words):
+    return [word[6:] for word in words if word.startswith("needs=")]
 
 
 def has_what_it_needs(words):
-    needs = [word[6:] for word in words if word.startswith("needs=")]
+    needs = needed(words)
     if "slurm" in needs:
         return bool(shutil.which("sbatch") and shutil.which("slurmctld", path=os.environ["PATH"] + ":/usr/sbin:/sbin"))
     if "nginx" in needs:
@@ -142,14 +165,23 @@ def stop_slurm(folder):
         subprocess.run([os.path.join(ROOT, "scripts", "slurm-here.sh"), "stop", here], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 
+def free_ports(count):
+    """So many ports that are free and that no other page was given."""
+    found = []
+    while len(found) < count:
+        with socket.socket() as one:
+            one.bind(("127.0.0.1", 0))
+            port = one.getsockname()[1]
+        if port not in GIVEN:
+            GIVEN.add(port)
+            found.append(str(port))
+    return found
+
+
 def with_free_ports(found):
     """The ports 18000 to 18999 of a page may be somebody's: each becomes one that is free."""
     named = sorted({port for _, _, lines in found for line in lines for port in re.findall(r"(?<=:)18\d{3}\b", line)})
-    with contextlib.ExitStack() as held:
-        sockets = [held.enter_context(socket.socket()) for _ in named]
-        for one in sockets:
-            one.bind(("127.0.0.1", 0))
-        ports = {port: str(one.getsockname()[1]) for port, one in zip(named, sockets)}
+    ports = dict(zip(named, free_ports(len(named))))
     return [(line, words, [PORT.sub(lambda port: ports.get(port[0], port[0]), text) for text in lines]) for line, words, lines in found]
 
 
@@ -168,8 +200,10 @@ def run_page(path, strict):
             elif words[:1] == ["console"] and "norun" not in words:
                 if has_what_it_needs(words):
                     run_console(f"{name}:{line}", words, lines, folder)
+                else:
+                    print(f"{name}:{line}: left out: it needs {' and '.join(needed(words))}", flush=True)
             elif strict and "norun" not in words:
-                sys.exit(f"{name}:{line}: a block that is neither a file nor run")
+                raise Wrong(f"{name}:{line}: a block that is neither a file nor run")
     if WRITE:
         write_page(path, found)
 
@@ -193,9 +227,9 @@ def check_links(page):
         path, _, anchor = link.partition("#")
         target = os.path.normpath(os.path.join(os.path.dirname(page), path)) if path else page
         if not os.path.exists(target):
-            sys.exit(f"{name}: {link} does not exist")
+            raise Wrong(f"{name}: {link} does not exist")
         if anchor and anchor not in headings(target):
-            sys.exit(f"{name}: {link} names no heading")
+            raise Wrong(f"{name}: {link} names no heading")
 
 
 STRICT = [os.path.join(ROOT, "docs", "tutorial.md"), os.path.join(ROOT, "docs", "first-ten-minutes.md"), os.path.join(ROOT, "docs", "second-study.md"),
@@ -203,8 +237,25 @@ STRICT = [os.path.join(ROOT, "docs", "tutorial.md"), os.path.join(ROOT, "docs", 
 pages = [os.path.abspath(page) for page in sys.argv[2:]] or [os.path.join(ROOT, "README.md"), *STRICT]
 linked = glob.glob(os.path.join(ROOT, "*.md")) + [page for folder in ("docs", "examples", "bench")
                                                   for page in glob.glob(os.path.join(ROOT, folder, "**", "*.md"), recursive=True)]
-for page in sorted(linked):
-    check_links(page)
-for page in pages:
-    run_page(page, page in STRICT)
-    print(os.path.relpath(page, ROOT), "does what it says")
+
+
+def attempt(work, *given):
+    """What goes wrong, or nothing."""
+    try:
+        work(*given)
+    except (Wrong, AssertionError, OSError, subprocess.SubprocessError) as why:
+        return [str(why)]
+    return []
+
+
+def work_through(page):
+    start = time.monotonic()
+    wrong = attempt(run_page, page, page in STRICT)
+    print(os.path.relpath(page, ROOT), "does NOT do what it says" if wrong else "does what it says", f"({time.monotonic() - start:.1f} s)", flush=True)
+    return wrong
+
+
+wrong = [text for page in sorted(linked) for text in attempt(check_links, page)]
+with concurrent.futures.ThreadPoolExecutor(1 if WRITE else AT_ONCE) as pool:
+    wrong += [text for said in pool.map(work_through, pages) for text in said]
+sys.exit("\n\n".join(wrong) or 0)

@@ -1,5 +1,6 @@
 """test_examples.py PROGRAM: the problems of examples/ are solved as a user would, in a copy of their folder. The budget must be spent, and the recommended
-design must be feasible by the true function and nearly as good as the best one known; the bounds are at least twice the worst of eight seeds."""
+design must be feasible by the true function and nearly as good as the best one known; the bounds are at least twice the worst of eight seeds. With
+CKG_TEST_LIGHT in the environment only the quickest is solved to its end; the others begin and go on."""
 import importlib.util
 import json
 import math
@@ -15,6 +16,9 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 EXAMPLES = os.path.join(ROOT, "examples")
 PROGRAM = os.path.abspath(sys.argv[1])
 LIGHT = bool(os.environ.get("CKG_TEST_LIGHT"))
+
+
+QUICKEST = "floor"
 
 
 def load(name):
@@ -73,7 +77,8 @@ def shorten(path, budget):
 
 def check(name, folder):
     budget, true, limits, objective, best, allowed = EXPECTED[name]
-    if LIGHT:
+    shortened = LIGHT and name != QUICKEST
+    if shortened:
         budget = 13
         shorten(os.path.join(folder, name + ".yaml"), budget)
     printed = ckg(folder, "run", name + ".yaml")
@@ -83,7 +88,7 @@ def check(name, folder):
     recommended = json.loads(ckg(folder, "recommend", "--json", name + ".yaml"))
     values = true(recommended["parameters"])
     print(f"{name}: {objective} {values[objective]:.6g}, best known {best:.6g}")
-    if LIGHT:
+    if shortened:
         return
     for constraint, (low, high) in limits.items():
         value = values[constraint]

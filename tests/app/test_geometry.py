@@ -122,6 +122,7 @@ class Geometry(unittest.TestCase):
     def setUpClass(cls):
         cls.folder = tempfile.TemporaryDirectory()
         cls.deck = cls.make_deck()
+        cls.drawn = {}
 
     @classmethod
     def tearDownClass(cls):
@@ -165,18 +166,20 @@ class Geometry(unittest.TestCase):
         return cls.study("deck", parameters, trials, {"pressure_drop_on_the_shell_side": {"max": 6, "noise": "none"}, "heat": {"min": 90, "noise": "none"}},
                          objective={"name": COST, "noise": "none"})
 
-    def figure(self, file, kind, *more):
-        out = self.path("figure.svg")
-        run("plot", file, "-k", kind, "-o", out, *more)
-        with open(out, encoding="utf-8") as figure:
-            return Figure(figure.read())
-
     @classmethod
-    def page(cls, file):
-        out = cls.path("page.html")
-        run("report", file, "-o", out)
-        with open(out, encoding="utf-8") as page:
-            return page.read()
+    def draw(cls, *words):
+        """What a command draws; the same is drawn once, for every test that looks at it."""
+        if words not in cls.drawn:
+            run(*words, "-o", cls.path("drawn.svg" if words[0] == "plot" else "drawn.html"))
+            with open(cls.path("drawn.svg" if words[0] == "plot" else "drawn.html"), encoding="utf-8") as out:
+                cls.drawn[words] = out.read()
+        return cls.drawn[words]
+
+    def figure(self, file, kind, *more):
+        return Figure(self.draw("plot", file, "-k", kind, *more))
+
+    def page(self, file):
+        return self.draw("report", file)
 
     # --- labels ---
 

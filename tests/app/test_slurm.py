@@ -58,11 +58,12 @@ class Cluster:
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def call(self, *words):
-        """What it prints. A busy controller may not answer in time: then it is asked again."""
+        """What it prints. A busy controller may not answer in time, or when `now` is over: then it is asked again."""
 
         def answer():
             done = subprocess.run(words, env={**os.environ, **self.env}, capture_output=True, text=True)
-            check(not done.returncode or "imed out" in done.stderr or "Unable to contact" in done.stderr, words, done.stderr)
+            again = "imed out" in done.stderr or "Unable to contact" in done.stderr or "Invalid time" in done.stderr
+            check(not done.returncode or again, words, done.stderr)
             return [done.stdout] if not done.returncode else None
 
         return wait_for(answer, f"an answer of {words[0]}")[0]

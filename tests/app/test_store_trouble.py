@@ -159,8 +159,6 @@ def test_locked_for_a_while():
 
 
 def test_locked_for_too_long():
-    if scale(0, 1):
-        raise Skip("half a minute")
     with Folder() as folder:
         folder.write("s.yaml", problem("s", ANSWER, budget=4))
         folder.ckg("ask", "s.yaml", expect=0)

@@ -1,4 +1,6 @@
 """A real browser for tests: Debian's Chromium, driven by playwright-core through remote.mjs. Skips where one of them is not there."""
+import atexit
+import contextlib
 import json
 import os
 import pathlib
@@ -33,18 +35,33 @@ def playwright():
 
 
 class Browser:
-    """One browser with any number of pages."""
+    """A browser with any number of pages, each with a memory of its own. One serves every test, as long as it lives, and ends with the last."""
+    process = None
 
     def __enter__(self):
+        if Browser.process is None or Browser.process.poll() is not None:
+            Browser.start()
+        return self
+
+    def __exit__(self, kind, *_):
+        if kind:  # what a test that failed has left behind is nobody else's
+            Browser.stop()
+
+    @classmethod
+    def start(cls):
         node = shutil.which("node")
         if not node:
             raise Skip("there is no Node.js (Debian: nodejs), so no page is looked at in a browser")
-        self.process = subprocess.Popen([node, HERE / "remote.mjs", playwright(), chromium()], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        return self
+        cls.process = subprocess.Popen([node, HERE / "remote.mjs", playwright(), chromium()], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        atexit.register(cls.stop)
 
-    def __exit__(self, *_):
-        self.process.stdin.close()
-        self.process.wait()
+    @classmethod
+    def stop(cls):
+        if cls.process is not None:
+            with contextlib.suppress(BrokenPipeError):
+                cls.process.stdin.close()
+            cls.process.wait()
+            cls.process = None
 
     def tell(self, **what):
         self.process.stdin.write(json.dumps(what) + "\n")

@@ -478,4 +478,4 @@ def test_widths():
 
 
 if __name__ == "__main__":
-    main(globals())
+    main(globals(), light=(test_study, test_live, test_lab))
