@@ -39,9 +39,6 @@ JOBS ?= $(shell getconf _NPROCESSORS_ONLN)
 # Many tests wait for processes rather than compute.
 TESTS_AT_ONCE ?= $(shell expr $(JOBS) + 3)
 
-# What the tests need built; nothing: all.
-TEST_TARGET = everything
-
 FUZZ_SECONDS ?= 60
 STORM_SECONDS ?= 60
 
@@ -93,13 +90,13 @@ sanitize-address-undefined:
 	$(TEST) sanitizers
 
 built-gcc:
-	$(call build,build-gcc,$(CC),$(STRICT),$(TEST_TARGET))
+	$(call build,build-gcc,$(CC),$(STRICT),everything)
 
 built-clang:
-	$(call build,build-clang,$(CLANG),$(STRICT) -DCKG_BENCH=OFF,$(TEST_TARGET))
+	$(call build,build-clang,$(CLANG),$(STRICT) -DCKG_BENCH=OFF,everything)
 
 built-asan:
-	$(call build,build-asan,$(CC),$(STRICT) -DCKG_BENCH=OFF -DCMAKE_C_FLAGS_RELEASE="-O1 -g" -DCKG_SANITIZE=address$(COMMA)undefined,$(TEST_TARGET))
+	$(call build,build-asan,$(CC),$(STRICT) -DCKG_BENCH=OFF -DCMAKE_C_FLAGS_RELEASE="-O1 -g" -DCKG_SANITIZE=address$(COMMA)undefined,everything)
 
 sanitize-thread:
 	scripts/install-deps.sh test

@@ -112,7 +112,7 @@ if(CKG_PROGRAM)
     if(NOT CKG_SANITIZE AND NOT CKG_TEST_LAUNCHER)
         add_executable(same_record tests/same/record.c)
         target_link_libraries(same_record PRIVATE ckg_static m)
-        set_target_properties(same_record PROPERTIES OUTPUT_NAME record RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests/same)
+        ckg_extra(same_record record tests/same tests)
         add_test(NAME same/test_bits COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/same/test_bits.py
             $<TARGET_FILE:same_record> $<TARGET_FILE:ckg_program>)
         set_tests_properties(same/test_bits PROPERTIES LABELS "contract" SKIP_RETURN_CODE 77)
