@@ -355,7 +355,7 @@ def run_stage(stage, record):
 
 def pytest_reason(skipped):
     """Why a test was skipped: where a whole file was, the reason ends the text."""
-    whole = re.search(r"'Skipped: (.*)'\)$", skipped.text or "") if skipped.get("message") == "collection skipped" else None
+    whole = re.search(r"[\"']Skipped: (.*)[\"']\)$", skipped.text or "") if skipped.get("message") == "collection skipped" else None
     return whole[1] if whole else (skipped.get("message") or "").partition("\n")[0]
 
 
