@@ -94,12 +94,12 @@ built-asan:
 
 sanitize-thread:
 	scripts/install-deps.sh test
-	$(call build,build-tsan,$(CC),$(STRICT) -DCKG_BENCH=OFF -DCMAKE_C_FLAGS_RELEASE="-O1 -g" -DCKG_SANITIZE=thread)
+	$(call build,build-tsan,$(CC),$(STRICT) -DCKG_BENCH=OFF -DCMAKE_C_FLAGS_RELEASE="-O1 -g" -DCKG_SANITIZE=thread,$(TEST_TARGET))
 	cd build-tsan && CKG_TEST_LIGHT=1 $(CTEST)
 
 valgrind:
 	scripts/install-deps.sh all
-	$(call build,build-valgrind,$(CC),$(STRICT) -DCKG_BENCH=OFF -DCMAKE_C_FLAGS_RELEASE="-O1 -g" -DCKG_TEST_LAUNCHER="$(VALGRIND)")
+	$(call build,build-valgrind,$(CC),$(STRICT) -DCKG_BENCH=OFF -DCMAKE_C_FLAGS_RELEASE="-O1 -g" -DCKG_TEST_LAUNCHER="$(VALGRIND)",$(TEST_TARGET))
 	cd build-valgrind && CKG_TEST_LIGHT=1 $(CTEST)
 
 allocations: all
@@ -141,7 +141,7 @@ COVERAGE_SKIP = policies|test_allocation|examples/|test_docs|test_examples|test_
 coverage:
 	scripts/install-deps.sh test
 	$(call build,build-coverage,$(CC),-DCKG_TESTS=ON -DCKG_BENCH=OFF -DCKG_COMPILER_HAS_X86_64_V4=OFF \
-	    -DCMAKE_C_FLAGS_RELEASE="-O1 -g -DNDEBUG --coverage -fprofile-update=prefer-atomic")
+	    -DCMAKE_C_FLAGS_RELEASE="-O1 -g -DNDEBUG --coverage -fprofile-update=prefer-atomic",$(TEST_TARGET))
 	cd build-coverage && CKG_TEST_LIGHT=1 $(CTEST) -E "$(COVERAGE_SKIP)"
 	scripts/coverage.py build-coverage --page docs/coverage.md
 
@@ -177,7 +177,7 @@ notebooks:
 # What the tests do by sample, in full; their figures are in docs/reliability.md.
 damage faults power-loss storm nothing-lost pauses:
 	scripts/install-deps.sh test
-	$(call build,build-gcc,$(CC),$(STRICT))
+	$(call build,build-gcc,$(CC),$(STRICT),$(TEST_TARGET))
 	$(in-full-$@)
 
 in-full-damage = CKG_DAMAGES=10200 python3 tests/app/test_seals.py build-gcc/ckg test_random_damage

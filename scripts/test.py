@@ -9,7 +9,7 @@ Every stage runs, whatever becomes of the others; then what failed and what was 
 
 With light settings (CKG_TEST_LIGHT) a test takes fewer cases of each kind; a test that knows no such difference has no label `scaled`. What has
 passed is kept in build-tests/passed.json, and test-all does not repeat it as long as the commit, the files that are not committed and the compilers
-are the same. `test` begins the record anew, and a test-all in which nothing failed ends it, so that the next one runs everything.
+are the same. Everything but test-all begins the record anew, and a test-all in which nothing failed ends it, so that the next one runs everything.
 
 A Makefile target `built-FOLDER` builds each folder. JOBS and TESTS_AT_ONCE are how many compilers and tests run at once."""
 import dataclasses
