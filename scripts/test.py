@@ -227,7 +227,7 @@ def follow(progress, words, log, reads=None, **how):
     """Runs a command with its output in a log, with the time on the line of progress; `reads` makes text of an output line, or None."""
     text = ""
     with open(log, "w", encoding="utf-8") as out:
-        process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, text=True, errors="replace", **how)
+        process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", **how)
         for line in process.stdout:
             out.write(line)
             text = reads(line) or text if reads else text
@@ -310,7 +310,8 @@ def outcome_of(stage, case):
 
 def run_ctest(stage, tests, light, what):
     """Runs these tests; their outcomes."""
-    log, junit = log_of(stage, what), LOGS / "ctest.xml"
+    log = log_of(stage, what)
+    junit = log.with_suffix(".xml")
     junit.unlink(missing_ok=True)
     numbers = [str(test.number) for test in tests]
     environment = {**os.environ, **stage.environment}
@@ -384,7 +385,8 @@ def run_python(stage, record):
     elif light in record.passed:
         print(f"{stage.name}: what is not marked in_full has passed before and is not repeated", flush=True)
         environment["PYTEST_ADDOPTS"] = "-m in_full"
-    log, junit = log_of(stage, "tests"), LOGS / "pytest.xml"
+    log = log_of(stage, "tests")
+    junit = log.with_suffix(".xml")
     junit.unlink(missing_ok=True)
     progress = Progress(stage.name)
     status = follow(progress, [ROOT / "scripts" / "python.sh", "test", stage.version], log, cwd=ROOT,
