@@ -9,7 +9,7 @@ Every stage runs, whatever becomes of the others; then what failed and what was 
 
 With light settings (CKG_TEST_LIGHT) a test takes fewer cases of each kind; a test that knows no such difference has no label `scaled`. What has
 passed is kept in build-tests/passed.json, and test-all does not repeat it as long as the commit, the files that are not committed and the compilers
-are the same. `test` begins the record anew, and a test-all in which nothing failed ends it, so that the next one runs everything.
+are the same. Everything but test-all begins the record anew, and a test-all in which nothing failed ends it, so that the next one runs everything.
 
 A Makefile target `built-FOLDER` builds each folder. JOBS and TESTS_AT_ONCE are how many compilers and tests run at once."""
 import dataclasses
@@ -227,7 +227,7 @@ def follow(progress, words, log, reads=None, **how):
     """Runs a command with its output in a log, with the time on the line of progress; `reads` makes text of an output line, or None."""
     text = ""
     with open(log, "w", encoding="utf-8") as out:
-        process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, text=True, errors="replace", **how)
+        process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", **how)
         for line in process.stdout:
             out.write(line)
             text = reads(line) or text if reads else text
@@ -310,7 +310,8 @@ def outcome_of(stage, case):
 
 def run_ctest(stage, tests, light, what):
     """Runs these tests; their outcomes."""
-    log, junit = log_of(stage, what), LOGS / "ctest.xml"
+    log = log_of(stage, what)
+    junit = log.with_suffix(".xml")
     junit.unlink(missing_ok=True)
     numbers = [str(test.number) for test in tests]
     environment = {**os.environ, **stage.environment}
@@ -355,7 +356,7 @@ def run_stage(stage, record):
 
 def pytest_reason(skipped):
     """Why a test was skipped: where a whole file was, the reason ends the text."""
-    whole = re.search(r"'Skipped: (.*)'\)$", skipped.text or "") if skipped.get("message") == "collection skipped" else None
+    whole = re.search(r"[\"']Skipped: (.*)[\"']\)$", skipped.text or "") if skipped.get("message") == "collection skipped" else None
     return whole[1] if whole else (skipped.get("message") or "").partition("\n")[0]
 
 
@@ -384,7 +385,8 @@ def run_python(stage, record):
     elif light in record.passed:
         print(f"{stage.name}: what is not marked in_full has passed before and is not repeated", flush=True)
         environment["PYTEST_ADDOPTS"] = "-m in_full"
-    log, junit = log_of(stage, "tests"), LOGS / "pytest.xml"
+    log = log_of(stage, "tests")
+    junit = log.with_suffix(".xml")
     junit.unlink(missing_ok=True)
     progress = Progress(stage.name)
     status = follow(progress, [ROOT / "scripts" / "python.sh", "test", stage.version], log, cwd=ROOT,

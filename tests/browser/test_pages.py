@@ -8,7 +8,7 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "app"))
 from browser import DESK, LONG, PHONE, Browser
-from harness import Folder, check, main, once_there, problem, wait_for
+from harness import Folder, check, main, once_there, problem, scale, wait_for
 from test_names import NAMES
 from test_serve import LIGHTLY, Server
 
@@ -467,8 +467,8 @@ def test_widths():
         with Server(folder, study, "--steer") as server:
             wait_for(lambda: server.lines("studies"))
             for path in ("/", "/study/1", "/study/1/trial/4", "/study/1/lab"):
-                for name, size in (("desk", DESK), ("phone", PHONE)):
-                    for dark in (False, True):
+                for name, size in (("desk", DESK), ("phone", PHONE))[scale(0, 1):]:
+                    for dark in (False, True)[scale(0, 1):]:
                         with browser.page(dark=dark, **{**size, "height": 7000}) as page:
                             page.goto(f"http://127.0.0.1:{server.port}{path}?token={server.token}")
                             page.wait("document.querySelector('#live').textContent === 'live'")
@@ -478,4 +478,4 @@ def test_widths():
 
 
 if __name__ == "__main__":
-    main(globals(), light=(test_study, test_live, test_lab))
+    main(globals(), light=[test for name, test in list(globals().items()) if name.startswith("test_") and test is not test_all_names])
