@@ -145,6 +145,50 @@ static int cliff_width(const struct ckg__search *search, struct ckg__outlook *o,
     return CKG_OK;
 }
 
+/* soft ← the belief with variances of constraints between two limits so many times as large; 1 where it has
+ * such constraints. */
+static int soften(const struct ckg__belief *belief, double times, struct ckg__belief *soft)
+{
+    int bands = 0;
+
+    *soft = *belief;
+    for (int j = 1; j < belief->outcomes; j++)
+        if (isfinite(belief->upper[j] - belief->lower[j])) {
+            soft->doubt[j] = times * fmax(belief->doubt[j], 1);
+            bands++;
+        }
+    return bands > 0;
+}
+
+/*
+ * Where the models are sure of a thin band, no step along it leads anywhere: its edges are cliffs on both
+ * sides. So they are soft first and harden on the way; x_r is then the better of both.
+ */
+static int climb_along_bands(const struct ckg__search *search, struct ckg__outlook *o,
+                             struct ckg__arena *arena)
+{
+    static const struct ckg__lbfgs_options options = {6, 40, 0.02, 1e-8, 1e-12};
+    const size_t D = (size_t)search->problem->D;
+    struct ckg__arena_mark mark = ckg__arena_mark(arena);
+    struct ckg__belief soft;
+    double *u = ckg__arena_doubles(arena, D);
+    double reached = -INFINITY;
+    int status = u ? CKG_OK : CKG_ERR_NOMEM;
+
+    if (u)
+        memcpy(u, o->x_r, D * sizeof *u);
+    for (double times = 1e8; !status && times >= 1 && soften(o->belief, times, &soft); times /= 100) {
+        const struct ckg__hill hill = utility_of(times > 1 ? &soft : o->belief);
+        status = ckg__climb_reals(search, &hill, &options, 1, u, &reached, arena);
+    }
+    if (!status && reached > o->log_utility) {
+        memcpy(o->x_r, u, D * sizeof *u);
+        o->log_utility = reached;
+    }
+    ckg__arena_release(arena, mark);
+    return status;
+}
+
 /* Steps to better lattice neighbours, the reals following; then the reals again, up to the cliff. */
 static int polish(const struct ckg__search *search, struct ckg__outlook *o, struct ckg__arena *arena)
 {
@@ -155,6 +199,8 @@ static int polish(const struct ckg__search *search, struct ckg__outlook *o, stru
     const struct ckg__hill hill = utility_of(o->belief);
 
     int status = ckg__climb_lattice(search, &hill, &steps, o->x_r, &o->log_utility, arena);
+    if (!status && ckg__problem_has_reals(search->problem))
+        status = climb_along_bands(search, o, arena);
     if (!status && ckg__problem_has_reals(search->problem))
         status = ckg__climb_again(search, &hill, &again, o->x_r, &o->log_utility, arena);
     return status;

@@ -131,9 +131,12 @@ export function studyPage(id, say) {
     section.removeAttribute("aria-busy");
   }
 
-  // Each part by itself, and only where it is in sight: what needs models takes its time.
+  // Where a link has led to: what is above may grow and push it out of sight before it is drawn.
+  const asked = (section) => section.id !== "" && `#${section.id}` === location.hash;
+
+  // Each part by itself, and only where it is in sight or was asked for: what needs models takes its time.
   async function start(section, part) {
-    if (part.busy || !part.stale || !part.seen || !study.problem) return;
+    if (part.busy || !part.stale || !(part.seen || asked(section)) || !study.problem) return;
     part.busy = true;
     await bring(section, part);
     await wait(pause);
@@ -181,6 +184,7 @@ export function studyPage(id, say) {
     { rootMargin: "200px" },
   );
   for (const section of parts.keys()) sight.observe(section);
+  window.addEventListener("hashchange", startAll);
   listen(id, () => ((news = true), work()), say);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
   window.addEventListener("scroll", () => page.say(null), { passive: true });
