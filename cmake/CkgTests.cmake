@@ -115,7 +115,8 @@ if(CKG_PROGRAM)
         ckg_extra(same_record record tests/same tests)
         add_test(NAME same/test_bits COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/same/test_bits.py
             $<TARGET_FILE:same_record> $<TARGET_FILE:ckg_program>)
-        set_tests_properties(same/test_bits PROPERTIES LABELS "contract" SKIP_RETURN_CODE 77)
+        ckg_labels(same/test_bits same/test_bits.py contract)
+        set_tests_properties(same/test_bits PROPERTIES SKIP_RETURN_CODE 77)
     endif()
 
     # tests/fuzz/fuzz_NAME.c is a libFuzzer target. Here it gets every file of tests/fuzz/corpus/NAME, by whatever compiler; with CKG_FUZZ, which

@@ -2,7 +2,7 @@
 """test_equal.py CKG [TEST …]: equality constraints in the program: found, shown, asked about, changed, kept."""
 import json
 
-from harness import Folder, check, main
+from harness import Folder, check, main, scale
 
 COST = """import json, sys
 x = json.load(sys.stdin)
@@ -49,7 +49,7 @@ def test_it_is_found_and_shown():
 def test_what_if_along_a_thin_band():
     """Two edges a thousandth apart, of which the models are sure to a millionth: what is best along them is found nevertheless. Of these seeds some
     ended at 0.37 to 0.46 where 0.338 is the best."""
-    for seed in (1, 2, 5, 6, 8):
+    for seed in (1, 6, 2, 5, 8)[:scale(5, 2)]:
         with Folder() as folder:
             study(folder, seed)
             found = recommend(folder, "--limit", "height=20.3", "height.tolerance=0.001")
