@@ -218,17 +218,36 @@ static int stage_take(struct stage *stage)
     return stage->status && stage->value && stage->start && stage->start_value ? CKG_OK : CKG_ERR_NOMEM;
 }
 
+/* Nearer to a pending design than this, in the unit cube, is the same one. */
+static const double hair = 1e-6;
+
+/* 1 when the design at u may be evaluated, and is no pending one up to rounding. */
+static int is_free(const struct ckg__search *search, const double *u)
+{
+    const struct ckg__data *data = search->data;
+    const size_t D = (size_t)search->problem->D;
+    double x[CKG_MAX_PARAMETERS];
+
+    for (int i = 0; i < data->designs; i++) {
+        double far = 0;
+        for (size_t k = 0; ckg__data_pending(data, i) && k < D; k++)
+            far = fmax(far, fabs(u[k] - data->u[(size_t)i * D + k]));
+        if (ckg__data_pending(data, i) && far < hair)
+            return 0;
+    }
+    return !ckg__search_taken(search, u, x);
+}
+
 /* The best start that is free, or else the best candidate (those are free). */
 static void pick(struct stage *stage, struct ckg__choice *choice)
 {
     const int D = stage->search->problem->D;
-    double x[CKG_MAX_PARAMETERS];
     int best = -1;
     int top = 0;
 
     for (int s = 0; s < STARTS; s++)
         if ((best < 0 || stage->start_value[s] > stage->start_value[best]) &&
-            !ckg__search_taken(stage->search, stage->start + (size_t)s * (size_t)D, x))
+            is_free(stage->search, stage->start + (size_t)s * (size_t)D))
             best = s;
     for (int c = 1; c < stage->candidates; c++)
         top = stage->value[c] > stage->value[top] ? c : top;
