@@ -1,18 +1,21 @@
 #!/bin/sh
-# python.sh wheel|test [VERSION…]|pythons|strict|sanitize|notebooks: the package pyckg, in build-python/.
+# python.sh wheel|test [VERSION…]|environments|pythons|strict|sanitize|notebooks: the package pyckg, in build-python/.
 #
 #   wheel     builds it; the wheel lands in build-python/wheels/
 #   test      installs it in a virtual environment of its own for each of these Pythons, or of two, and runs the tests there
+#   environments  installs what building the package and testing it with the first Python need
 #   pythons   says which versions there are
 #   strict    the tests with Python's development mode, every warning an error
 #   sanitize  the tests with a module that was built with the address sanitizer
 #   notebooks runs those of docs/python/notebooks/ and keeps what comes out
 #
-# Virtual environments are kept and grow when python/tests/requirements*.txt change. The first Python has the optional packages too. CKG_PROGRAM names
-# the program that the tests run, build/ckg unless told; CKG_JUNIT a file for the results of one Python.
+# Virtual environments are kept in the user's cache, for every clone, until python/tests/requirements*.txt change; build-python/ has copies, into which
+# the package is installed. The first Python has the optional packages too. CKG_PROGRAM names the program that the tests run, build/ckg unless told;
+# CKG_JUNIT a file for the results of one Python.
 set -eu
 cd "$(dirname "$0")/.."
 folder=$PWD/build-python
+cache=${XDG_CACHE_HOME:-${HOME:-/tmp}/.cache}/ckg/python
 what=${1:-test}
 [ $# -eq 0 ] || shift
 : "${CKG_PYTHONS:=2}" # how many Pythons to test with
@@ -30,34 +33,55 @@ find_pythons() {
     done
 }
 
-# environment NAME PYTHON REQUIREMENTS…: a virtual environment with these packages.
+# cached_environment PYTHON: fills $cached with the packages of $requirements. What is not whole lacks the file `wanted`.
+cached_environment() {
+    rm -rf "${cached%-*}"-*
+    mkdir -p "$cached"
+    "$1" -m venv "$cached"
+    set --
+    for file in $requirements; do set -- "$@" -r "$file"; done
+    "$cached/bin/python" -m pip install -q --disable-pip-version-check "$@"
+    echo "$wanted" >"$cached/wanted"
+}
+
+# environment NAME PYTHON REQUIREMENTS…: a virtual environment with these packages in build-python/NAME, whose files are links to the cached ones.
 environment() {
     place=$folder/$1
     python=$2
+    cached=$cache/$1
     shift 2
-    wanted="$("$python" --version) $(cat "$@" | cksum)"
-    if [ ! -f "$place/wanted" ] || [ "$(cat "$place/wanted")" != "$wanted" ]; then
-        "$python" -m venv --clear "$place"
-        for file in "$@"; do set -- "$@" -r "$file"; shift; done
-        "$place/bin/pip" install -q --disable-pip-version-check "$@"
-        echo "$wanted" >"$place/wanted"
-    fi
+    requirements=$*
+    wanted="$("$python" -c 'import sys; print(sys.base_prefix, sys.version)' | tr '\n' ' ') $(cat "$@" | cksum)"
+    cached=$cached-$(echo "$wanted" | cksum | cut -d ' ' -f 1)
+    mkdir -p "$cache"
+    {
+        ! command -v flock >/dev/null || flock 9
+        [ -f "$cached/wanted" ] || cached_environment "$python"
+        if [ ! -f "$place/wanted" ] || [ "$(cat "$place/wanted")" != "$wanted" ]; then
+            rm -rf "$place"
+            cp -al "$cached" "$place" 2>/dev/null || { rm -rf "$place" && cp -a "$cached" "$place"; }
+        fi
+    } 9>"$cache/lock"
 }
+
+# The packages of the first Python's tests, optional ones too.
+full_environment() { environment venv-full "$builder" python/tests/requirements.txt python/tests/requirements-full.txt; }
+build_environment() { environment venv-build "$builder" python/tests/requirements-build.txt; }
 
 # build_wheel FOLDER OPTIONS…: a wheel in build-python/FOLDER.
 build_wheel() {
     into=$folder/$1
     shift
-    environment venv-build "$builder" python/tests/requirements-build.txt
+    build_environment
     rm -rf "$into"
-    PATH=$folder/venv-build/bin:$PATH "$folder/venv-build/bin/pip" wheel -q --disable-pip-version-check --no-build-isolation --no-deps \
+    PATH=$folder/venv-build/bin:$PATH "$folder/venv-build/bin/python" -m pip wheel -q --disable-pip-version-check --no-build-isolation --no-deps \
         -w "$into" "$@" ./python
     wheel=$(ls "$into"/*.whl)
 }
 
 # repair_wheel: takes into the wheel what it needs of the machine's libraries, so that it runs elsewhere.
 repair_wheel() {
-    PATH=$folder/venv-build/bin:$PATH "$folder/venv-build/bin/auditwheel" repair -w "$folder/repaired" "$wheel" 2>/dev/null
+    PATH=$folder/venv-build/bin:$PATH "$folder/venv-build/bin/python" -m auditwheel repair -w "$folder/repaired" "$wheel" 2>/dev/null
     rm "$wheel"
     mv "$folder"/repaired/*.whl "$(dirname "$wheel")"
     wheel=$(ls "$(dirname "$wheel")"/*.whl)
@@ -67,7 +91,7 @@ repair_wheel() {
 run_tests() {
     venv=$folder/$1
     shift
-    "$venv/bin/pip" install -q --disable-pip-version-check --force-reinstall --no-deps "$wheel"
+    "$venv/bin/python" -m pip install -q --disable-pip-version-check --force-reinstall --no-deps "$wheel"
     (cd "$folder" && CKG_WHEEL=$wheel CKG_PROGRAM=${CKG_PROGRAM:-$folder/../build/ckg} "$venv/bin/python" -m pytest -n "$jobs" \
         --dist loadfile -p no:cacheprovider -c ../python/pyproject.toml --rootdir ../python ${CKG_JUNIT:+--junitxml="$CKG_JUNIT"} "$@" ../python/tests)
 }
@@ -99,7 +123,7 @@ test)
         if [ "$python" = "$builder" ]; then
             echo "pyckg with $("$python" --version): all tests"
             name=venv-full
-            environment $name "$python" python/tests/requirements.txt python/tests/requirements-full.txt
+            full_environment
         else
             echo "pyckg with $("$python" --version): tests without optional packages"
             name=venv-$(version "$python")
@@ -109,29 +133,33 @@ test)
     done
     exit $failed
     ;;
+environments)
+    build_environment
+    full_environment
+    ;;
 pythons)
     for python in $pythons; do version "$python"; done
     ;;
 strict)
     build_wheel wheels
     repair_wheel
-    environment venv-full "$builder" python/tests/requirements.txt python/tests/requirements-full.txt
+    full_environment
     PYTHONDEVMODE=1 run_tests venv-full -W error
     ;;
 sanitize)
     build_wheel wheels-sanitize -Cbuild-dir="$folder/cmake-sanitize" -Ccmake.define.CKG_SANITIZE=address -Cinstall.strip=false
-    environment venv-full "$builder" python/tests/requirements.txt python/tests/requirements-full.txt
+    full_environment
     ASAN_OPTIONS=detect_leaks=0 PYTHONMALLOC=malloc LD_PRELOAD="$(gcc -print-file-name=libasan.so) $(gcc -print-file-name=libstdc++.so.6)" \
         run_tests venv-full -m "not as_released"
     ;;
 notebooks)
     build_wheel wheels
     environment venv-notebooks "$builder" python/tests/requirements.txt python/tests/requirements-notebooks.txt
-    "$folder/venv-notebooks/bin/pip" install -q --disable-pip-version-check --force-reinstall --no-deps "$wheel"
+    "$folder/venv-notebooks/bin/python" -m pip install -q --disable-pip-version-check --force-reinstall --no-deps "$wheel"
     "$folder/venv-notebooks/bin/python" scripts/notebooks.py
     ;;
 *)
-    echo "usage: python.sh wheel|test|pythons|strict|sanitize|notebooks" >&2
+    echo "usage: python.sh wheel|test|environments|pythons|strict|sanitize|notebooks" >&2
     exit 2
     ;;
 esac

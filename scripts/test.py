@@ -12,6 +12,7 @@ passed is kept in build-tests/passed.json, and test-all does not repeat it as lo
 are the same. Everything but test-all begins the record anew, and a test-all in which nothing failed ends it, so that the next one runs everything.
 
 A Makefile target `built-FOLDER` builds each folder. JOBS and TESTS_AT_ONCE are how many compilers and tests run at once."""
+import concurrent.futures
 import dataclasses
 import hashlib
 import json
@@ -20,6 +21,7 @@ import pathlib
 import re
 import subprocess
 import sys
+import threading
 import time
 import xml.etree.ElementTree as ElementTree
 
@@ -172,6 +174,7 @@ class Record:
     def __init__(self):
         self.state = state_of_the_tree()
         self.passed = set()
+        self.lock = threading.Lock()
         try:
             kept = json.loads(RECORD.read_text())
             if self.state and kept["state"] == self.state:
@@ -180,9 +183,10 @@ class Record:
             pass
 
     def add(self, names):
-        self.passed |= set(names)
-        if self.state:
-            RECORD.write_text(json.dumps({"state": self.state, "passed": sorted(self.passed)}, indent=0))
+        with self.lock:
+            self.passed |= set(names)
+            if self.state:
+                RECORD.write_text(json.dumps({"state": self.state, "passed": sorted(self.passed)}, indent=0))
 
     def end(self):
         self.passed = set()
@@ -204,14 +208,16 @@ def has_passed(record, stage, test, light):
 
 
 class Progress:
-    """One line about what is going on, which on a terminal is written over by the next."""
+    """One line about what is going on, which on a terminal is written over by the next; a quiet one is shown at its end alone."""
 
-    def __init__(self, what):
-        self.what, self.start, self.last = what, time.monotonic(), time.monotonic()
+    def __init__(self, what, quiet=False):
+        self.what, self.start, self.last, self.quiet = what, time.monotonic(), time.monotonic(), quiet
         self.terminal = sys.stdout.isatty()
         self.show("…")
 
     def show(self, text):
+        if self.quiet:
+            return
         line = f"{self.what}: {text} {time.monotonic() - self.start:.0f} s"
         if self.terminal:
             print(f"\r\033[K{line[:os.get_terminal_size().columns - 1]}", end="", flush=True)
@@ -347,11 +353,15 @@ def run_suite(stage, suite, record):
     return outcomes
 
 
+def run_suites(stage, record):
+    return [outcome for suite in stage.suites for outcome in run_suite(stage, suite, record)]
+
+
 def run_stage(stage, record):
     if stage.lack:
         print(f"{stage.name}: left out: {stage.lack}", flush=True)
         return [Outcome(stage.name, "numerical tests", "skipped", stage.lack)]
-    return build(stage) or [outcome for suite in stage.suites for outcome in run_suite(stage, suite, record)]
+    return build(stage) or run_suites(stage, record)
 
 
 def pytest_reason(skipped):
@@ -388,7 +398,7 @@ def run_python(stage, record):
     log = log_of(stage, "tests")
     junit = log.with_suffix(".xml")
     junit.unlink(missing_ok=True)
-    progress = Progress(stage.name)
+    progress = Progress(stage.name, quiet=stage.light)
     status = follow(progress, [ROOT / "scripts" / "python.sh", "test", stage.version], log, cwd=ROOT,
                     env={**environment, "CKG_JUNIT": str(junit)})
     try:
@@ -427,17 +437,42 @@ def sum_up(outcomes):
     return 1 if counts["failed"] else 0
 
 
+def guarded(run, stage, *arguments):
+    """What a stage came to, or that it failed as a whole."""
+    try:
+        return run(stage, *arguments)
+    except (OSError, ValueError, subprocess.SubprocessError) as why:
+        return [Outcome(stage.name, "stage", "failed", str(why))]
+
+
+def run_together(stages, record):
+    """The tests of a build folder and, beside them, those of Python: many of the former wait rather than compute."""
+    folder, python = stages
+    failed = guarded(build, folder)
+    if failed:
+        return failed + guarded(run_python, python, record)
+    with concurrent.futures.ThreadPoolExecutor(1) as beside:
+        others = beside.submit(guarded, run_python, python, record)
+        return guarded(run_suites, folder, record) + others.result()
+
+
+def run_in_turn(stages, record):
+    return [outcome for stage in stages
+            for outcome in guarded(run_python if isinstance(stage, PythonStage) else run_stage, stage, record)]
+
+
+def find_python_at_once():
+    """Tests start Python thousands of times: by its own name, where the first one on the path is a script that looks for it (pyenv's)."""
+    os.environ["PATH"] = os.pathsep.join([os.path.dirname(sys.executable), os.environ.get("PATH", os.defpath)])
+
+
 def main(words):
     LOGS.mkdir(exist_ok=True)
+    find_python_at_once()
     record = Record()
     if words != ["test-all"]:
         record.end()
-    outcomes = []
-    for stage in chosen(words):
-        try:
-            outcomes += run_python(stage, record) if isinstance(stage, PythonStage) else run_stage(stage, record)
-        except (OSError, ValueError, subprocess.SubprocessError) as why:
-            outcomes.append(Outcome(stage.name, "stage", "failed", str(why)))
+    outcomes = (run_together if words == ["test"] else run_in_turn)(chosen(words), record)
     status = sum_up(outcomes)
     if words == ["test-all"] and not status:
         record.end()
