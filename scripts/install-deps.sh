@@ -84,24 +84,24 @@ try() {
     shift 2
     "$@" >/dev/null 2>&1 && return
     wished="$wished $package"
-    wishes="$wishes$description (Debian: $package)
+    wishes="$wishes$*|$description (Debian: $package)
 "
 }
 
-# Each package by itself: one that is not to be had must not keep the others away.
+# Each package by itself: one that is not to be had must not keep the others away. What is missing all the same is named.
 install_wishes() {
     [ -n "$wished" ] || return 0
-    failed=""
     if [ "$(id -u)" -eq 0 ]; then as_root=""; else as_root=sudo; fi
     if has_command apt-get >/dev/null && { [ -z "$as_root" ] || has_command sudo >/dev/null; }; then
-        $as_root apt-get update -q || true
+        echo "installing, for some of the tests:$wished"
+        $as_root apt-get update -q >/dev/null 2>&1 || true
         for package in $wished; do
-            $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends "$package" || failed=1
+            $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends "$package" >/dev/null 2>&1 || true
         done
-    else
-        failed=1
     fi
-    [ -z "$failed" ] || printf '%s' "$wishes" | sed 's/^/not all there, so what needs it may not be tested: /' >&2
+    printf '%s' "$wishes" | while IFS='|' read -r check wish; do
+        $check >/dev/null 2>&1 || echo "not there, so what needs it is not tested: $wish" >&2
+    done
 }
 
 # What apt-get prints goes to a file, which is shown if it fails.
@@ -136,15 +136,23 @@ fetch_playwright() {
     fi
 }
 
+# The Python packages of the tests come from PyPI; without them the stage of Python says what is missing.
+make_environments() {
+    case $wanted in test | python | all) ;; *) return 0 ;; esac
+    "$(dirname "$0")/python.sh" environments || echo "the Python packages of the tests are not to be had" >&2
+}
+
 if [ -z "$missing" ]; then
     install_wishes
     fetch_playwright
+    make_environments
     exit 0
 fi
 if has_command apt-get >/dev/null && { [ "$(id -u)" -eq 0 ] || has_command sudo >/dev/null; }; then
     install_packages
     install_wishes
     fetch_playwright
+    make_environments
 else
     printf '%s' "$missing" | sed 's/^/missing: /' >&2
     exit 1
