@@ -125,6 +125,10 @@ class Page:
         """What an address (a pattern) gives from now on."""
         self.tell("answer", url=url, body=body)
 
+    def hold(self, url, ms):
+        """An address (a pattern) answers so much later from now on."""
+        self.tell("hold", url=url, ms=ms)
+
     def shot(self, name, full=False):
         """A picture for people, where CKG_SHOTS names a folder."""
         if folder := os.environ.get("CKG_SHOTS"):

@@ -56,6 +56,14 @@ const commands = {
   },
   // What an address gives from now on, whatever the server says.
   answer: async ({ page }, { url, body }) => (await page.route(url, (route) => route.fulfill({ contentType: "application/json", body })), null),
+  // An address (a pattern) answers so many milliseconds later from now on.
+  async hold({ page }, { url, ms }) {
+    await page.route(url, async (route) => {
+      await new Promise((resolve) => setTimeout(resolve, ms));
+      await route.continue().catch(() => null);
+    });
+    return null;
+  },
   shot: async ({ page }, { path, full }) => (await page.screenshot({ path, fullPage: full }), null),
   said: ({ said }) => said,
 };

@@ -181,6 +181,20 @@ def test_live():
             page.wait("/done/.test(document.querySelector('#tiles').innerText)")
 
 
+def test_slow_answers():
+    """The problem is there and the study's state is still on its way: nothing is drawn from half of a study."""
+    with Folder() as folder, Browser() as browser:
+        study = finished(folder)
+        with Server(folder, study) as server, browser.page(**LONG) as page:
+            wait_for(lambda: server.lines("studies"))
+            page.hold("**/api/v1/studies/1", 1000)
+            page.goto(f"http://127.0.0.1:{server.port}/study/1")
+            page.wait("performance.getEntriesByType('resource').some((r) => r.name.endsWith('/problem') && r.responseEnd > 0)")
+            page.get("location.hash = '#trials'")
+            page.wait("document.querySelector('#tiles').innerText.includes('9 of 9')")
+            page.drawn()
+
+
 # --- steering ---
 
 

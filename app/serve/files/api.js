@@ -72,24 +72,25 @@ export class Study {
   }
 
   async update() {
-    // Another problem makes other trials of the same ones.
-    const problem = await (await ask(this.path("problem"))).text();
-    if (problem !== this.said) {
-      this.said = problem;
-      this.problem = JSON.parse(problem);
-      this.revision = -1;
+    const said = await (await ask(this.path("problem"))).text();
+    const summary = await getJson(`studies/${this.id}`);
+
+    // What is newer; another problem makes other trials of the same ones, and what was taken back is gone.
+    const afresh = said !== this.said || summary.revision < this.revision;
+    const answer = await ask(this.path(`trials${afresh || this.revision < 0 ? "" : `?since=${this.revision}`}`));
+    const changed = parseLines(await answer.text());
+    const revision = Number(answer.headers.get("Ckg-Revision"));
+
+    // All of it at once: whoever draws meanwhile sees the study as it was.
+    if (said !== this.said) {
+      this.said = said;
+      this.problem = JSON.parse(said);
       this.trials = [];
     }
-    this.summary = await getJson(`studies/${this.id}`);
-    if (this.summary.revision < this.revision) this.revision = -1;
-
-    // What is newer; what was taken back is gone.
-    const answer = await ask(this.path(`trials${this.revision < 0 ? "" : `?since=${this.revision}`}`));
-    const changed = parseLines(await answer.text());
+    this.summary = summary;
     for (const trial of changed) this.trials[trial.trial - 1] = trial;
-    this.trials.length = Math.min(this.trials.length, this.summary.trials ?? 0);
-    const revision = Number(answer.headers.get("Ckg-Revision"));
-    this.revision = Number.isInteger(revision) ? revision : this.summary.revision;
+    this.trials.length = Math.min(this.trials.length, summary.trials ?? 0);
+    this.revision = Number.isInteger(revision) ? revision : summary.revision;
     return changed.length;
   }
 }
