@@ -226,7 +226,6 @@ batch:
 	scripts/install-deps.sh all
 	$(call build,build,$(CC),,bench_batch)
 	nice -n 19 build/bench/batch --out bench/results/batch.csv
-	nice -n 19 build/bench/batch --rounds --out build/batch-rounds.csv && mv build/batch-rounds.csv bench/results/
 	scripts/batch-page.py bench/results/batch.csv bench/results/batch-rounds.csv
 
 SEEDS = 30

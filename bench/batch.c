@@ -4,15 +4,11 @@
  *
  *     build/bench/batch --out FILE.csv [--seeds 30] [--first-seed 1] [--cell NAME] [--q Q] [--way NAME]
  *                       [--policy ckg]
- *     build/bench/batch --rounds --out FILE.csv [--seeds 30] [--first-seed 1] [--cell NAME] [--q Q]
  *
  * Cells are the paper's three problems without and with noise, and two functions of five parameters made the
  * way COCO's constrained suite makes its own: convex, with linear constraints of which one is active at an
  * optimum that is known by its gradient. Ways differ in what is assumed of designs under way. In a cell
  * `-async` the q are under way at all times: a result comes in, a design goes out.
- *
- * With --rounds the studies without noise go on at the mean, and every batch is also chosen by the other way
- * from the same trials: the cost of the best design in hand before it, and after it by either.
  *
  * Each run appends its line to FILE.csv, and one that is there already is not made again. Seeds come first,
  * so that every cell has as many as there is time for; a seed gives the same initial design, and evaluation i
@@ -127,12 +123,7 @@ struct way {
 
 static const struct way ways[] = {
     {"mean", 0, {{0}}, 0, 0},
-    {"integrated", 1, {{"awaited", 64}}, 0, 0},
-    {"integrated-256", 1, {{"awaited", 256}}, 0, 1},
-    {"global", 2, {{"awaited", 64}, {"global_every", 0}}, 0, 1},
-    {"rechosen", 2, {{"awaited", 64}, {"global_every", 0}}, 1, 1},
     {"again", 0, {{0}}, 1, 1},
-    {"again-integrated", 1, {{"awaited", 64}}, 1, 1},
     {"ahead", 1, {{"improve", 0}}, 0, 1},
 };
 
@@ -148,7 +139,6 @@ enum {
 struct settings {
     const char *out, *cell, *way, *policy;
     int seeds, first_seed, q;
-    int rounds; /* 1: every batch is chosen by both ways from the same trials */
 };
 
 /* --- one run --- */
@@ -295,91 +285,6 @@ static void make(struct run *run)
     ckg_study_free(run->study);
 }
 
-/* --- one batch by each way, from the same trials --- */
-
-/* The study of another way, told what this one was told. */
-static void copy_run(const struct run *run, struct run *copy)
-{
-    *copy = (struct run){.cell = run->cell,
-                         .way = run->way == &ways[0] ? &ways[1] : &ways[0],
-                         .policy = run->policy,
-                         .q = run->q,
-                         .seed = run->seed};
-    begin(copy);
-    for (int t = 0; t < ckg_study_trials(run->study); t++) {
-        ckg_trial trial;
-        int number;
-        must(ckg_study_trial(run->study, t, &trial));
-        must(ckg_study_add(copy->study, trial.x, &number));
-        must(ckg_study_tell_measured(copy->study, number, trial.count, trial.measured));
-        copy->asked++;
-    }
-}
-
-/* The smallest true opportunity cost of a feasible design, those under way included; what is infeasible
- * counts as ever. */
-static double best_of(const struct run *run)
-{
-    const struct app_problem *p = run->problem;
-    double best = INFINITY;
-
-    for (int t = 0; t < ckg_study_trials(run->study); t++) {
-        double values[1 + APP_PROBLEM_CONSTRAINTS];
-        ckg_trial trial;
-        must(ckg_study_trial(run->study, t, &trial));
-        app_problem_evaluate(p, trial.x, values);
-        if (app_problem_feasible(p, values))
-            best = fmin(best, values[0] - p->optimum);
-    }
-    return isfinite(best) ? best : p->infeasible - p->optimum;
-}
-
-/* A line for each batch: the opportunity cost in hand before it, after it at the mean, and after it
- * integrated. */
-static void compare_rounds(struct run *run, FILE *out)
-{
-    const int end = run->cell->initial + run->cell->check[CHECKS - 1];
-
-    begin(run);
-    for (int i = 0; i < run->cell->initial; i++) {
-        ask(run);
-        tell(run);
-    }
-    while (run->told < end) {
-        const double before = best_of(run);
-        struct run other;
-
-        copy_run(run, &other);
-        for (int i = 0; i < run->q; i++) {
-            ask(run);
-            ask(&other);
-        }
-        fprintf(out, "%s,%d,%d,%d,%.4g,%.4g,%.4g\n", run->cell->name, run->q, run->seed, run->told, before,
-                best_of(run), best_of(&other));
-        ckg_study_free(other.study);
-        while (run->under_way)
-            tell(run);
-    }
-    ckg_study_free(run->study);
-    fflush(out);
-}
-
-static void run_rounds(const struct settings *set, int seed)
-{
-    FILE *out = fopen(set->out, "a");
-
-    for (int c = 0; out && c < CELLS; c++)
-        for (int k = 1; k < SIZES; k++) {
-            struct run run = {
-                .cell = &cells[c], .way = &ways[0], .policy = set->policy, .q = sizes[k], .seed = seed};
-            const int wanted = set->cell ? !strcmp(set->cell, cells[c].name) : cells[c].noise == 0;
-            if (wanted && !cells[c].async && (!set->q || set->q == sizes[k]))
-                compare_rounds(&run, out);
-        }
-    if (out)
-        fclose(out);
-}
-
 /* --- the file --- */
 
 static void name_run(const struct run *run, char *name, size_t size)
@@ -452,15 +357,10 @@ int main(int argc, char **argv)
 {
     struct settings set = {.seeds = 30, .first_seed = 1, .policy = "ckg"};
     const struct bench_option options[] = {
-        {"out", BENCH_WORD, &set.out},
-        {"cell", BENCH_WORD, &set.cell},
-        {"way", BENCH_WORD, &set.way},
-        {"policy", BENCH_WORD, &set.policy},
-        {"seeds", BENCH_INTEGER, &set.seeds},
-        {"first-seed", BENCH_INTEGER, &set.first_seed},
-        {"q", BENCH_INTEGER, &set.q},
-        {"rounds", BENCH_FLAG, &set.rounds},
-        {0},
+        {"out", BENCH_WORD, &set.out},        {"cell", BENCH_WORD, &set.cell},
+        {"way", BENCH_WORD, &set.way},        {"policy", BENCH_WORD, &set.policy},
+        {"seeds", BENCH_INTEGER, &set.seeds}, {"first-seed", BENCH_INTEGER, &set.first_seed},
+        {"q", BENCH_INTEGER, &set.q},         {0},
     };
 
     bench_options_read(argc, argv, options);
@@ -469,9 +369,6 @@ int main(int argc, char **argv)
         return 2;
     }
     for (int seed = set.first_seed; seed < set.first_seed + set.seeds; seed++)
-        if (set.rounds)
-            run_rounds(&set, seed);
-        else
-            run_seed(&set, seed);
+        run_seed(&set, seed);
     return 0;
 }

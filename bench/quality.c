@@ -4,14 +4,14 @@
  *
  *     build/bench/quality [--evaluations 50] [--initial 10] [--seeds 30] [--first-seed 1] [--policy ckg]
  *                         [--problem NAME] [--noise 0|1] [--fit auto] [--kernel auto] [--threads N]
- *                         [--steep K] [--absurd V] [--outcome J] [--untold] [--lookahead 1] [--verbose]
+ *                         [--steep K] [--absurd V] [--outcome J] [--untold] [--verbose]
  *
  * OC = f(x_r) − f*, scored on the true function, feasible when every c <= 0 without tolerance; an infeasible
  * recommendation scores |f*| (the paper's M = 0). Nothing is dropped. The interval of the mean is Student's
  * t.
  * --policy all: every policy in turn. --problem: any problem that `ckg problems` lists. --steep: the study is
- * told exp(K·f), scored as ever. --untold: it is not told which outcomes have no noise. --lookahead: of
- * policy ckg. --absurd: for outcome J of one early design it is told V.
+ * told exp(K·f), scored as ever. --untold: it is not told which outcomes have no noise. --absurd: for
+ * outcome J of one early design it is told V.
  */
 #include <math.h>
 #include <stdio.h>
@@ -43,7 +43,6 @@ struct settings {
     double steep;
     double absurd;
     int outcome;
-    int lookahead;
 };
 
 /* What a replication comes to. */
@@ -105,19 +104,11 @@ static int look(void *context, const struct app_step *step)
     return step->evaluation < set->evaluations ? CKG_OK : conclude(w, step);
 }
 
-/* The parameter of the policy that was given. */
-static void set_lookahead(const void *settings, ckg_options *options)
-{
-    options->settings = settings;
-    options->settings_count = 1;
-}
-
 static int replicate(void *context, int index, struct app_message *message)
 {
     const struct cell *cell = context;
     const struct settings *set = cell->settings;
     struct watch watch = {cell, index, &cell->outcomes[index]};
-    const ckg_setting lookahead = {"lookahead", set->lookahead};
     const struct app_experiment experiment = {
         .problem = cell->problem,
         .noise = cell->noise,
@@ -125,8 +116,6 @@ static int replicate(void *context, int index, struct app_message *message)
         .policy = set->policy,
         .fit = set->fit,
         .kernel = set->kernel,
-        .adjust = set->lookahead ? set_lookahead : NULL,
-        .settings = &lookahead,
         .initial = set->initial,
         .evaluations = set->evaluations,
         .seed = (uint64_t)(set->first_seed + index),
@@ -201,7 +190,7 @@ static void run_policy(const struct settings *all, const char *policy)
 
 int main(int argc, char **argv)
 {
-    struct settings set = {50, 10, 30, 1, 2, 0, 0, "ckg", NULL, "auto", "auto", -1, 0, 0, 0, 0};
+    struct settings set = {50, 10, 30, 1, 2, 0, 0, "ckg", NULL, "auto", "auto", -1, 0, 0, 0};
     const struct bench_option options[] = {
         {"evaluations", BENCH_INTEGER, &set.evaluations},
         {"initial", BENCH_INTEGER, &set.initial},
@@ -217,7 +206,6 @@ int main(int argc, char **argv)
         {"absurd", BENCH_REAL, &set.absurd},
         {"outcome", BENCH_INTEGER, &set.outcome},
         {"untold", BENCH_FLAG, &set.untold},
-        {"lookahead", BENCH_INTEGER, &set.lookahead},
         {"verbose", BENCH_FLAG, &set.verbose},
         {0},
     };

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""batch-page.py RUNS.csv [ROUNDS.csv]: the tables of bench/results/batch.md from the runs of build/bench/batch, and of the same with --rounds, in
-Markdown on standard output."""
+"""batch-page.py RUNS.csv [ROUNDS.csv]: the tables of bench/results/batch.md from the runs of build/bench/batch, in Markdown on standard output. ROUNDS.csv
+has single batches by two ways, of which one was taken out since."""
 import collections
 import math
 import pathlib

@@ -24,6 +24,19 @@ static int read_policy_name(struct app_reader *r, const yaml_node_t *node, ckg_p
     return app_node_unknown(&r->document, node, "policy", "", count, names);
 }
 
+/* Settings that policies had once: a study that was begun with one goes on without it. */
+static int is_removed(struct app_reader *r, const yaml_node_t *key)
+{
+    static const char *const removed[] = {"awaited", "lookahead"};
+
+    for (size_t i = 0; i < sizeof removed / sizeof *removed; i++)
+        if (app_node_is_word(key, removed[i])) {
+            app_reader_warn(r, key, "the setting '%s' was removed and is ignored", removed[i]);
+            return 1;
+        }
+    return 0;
+}
+
 static int read_setting(struct app_reader *r, const ckg_policy_info *policy, const yaml_node_t *key,
                         const yaml_node_t *value, ckg_setting *out)
 {
@@ -65,9 +78,10 @@ int app_read_policy(struct app_reader *r, const yaml_node_t *node)
     if (!status && count > 1 && !(out->settings = calloc((size_t)count, sizeof *out->settings)))
         status = app_reader_no_memory(r);
     for (int i = 0; !status && i < count; i++) {
+        const yaml_node_t *key = app_reader_key(r, node, i);
         status = app_node_check_key(&r->document, node, i);
-        if (!status && !app_node_is_word(app_reader_key(r, node, i), "name"))
-            status = read_setting(r, &policy, app_reader_key(r, node, i), app_reader_value(r, node, i),
+        if (!status && !app_node_is_word(key, "name") && !is_removed(r, key))
+            status = read_setting(r, &policy, key, app_reader_value(r, node, i),
                                   &out->settings[out->settings_count++]);
     }
     return status;

@@ -33,7 +33,6 @@ enum ckg__purpose {
     CKG__FOR_STEPS_OF_ACQUISITION = 7000, /* + round: lattice neighbours */
     CKG__FOR_CLIMBS_BY_STEPS = 7100,      /* + start */
     CKG__FOR_TRUTHS = 7200,
-    CKG__FOR_AWAITED = 7300,
     CKG__FOR_ANY_FREE_DESIGN = 8000,
     CKG__FOR_EXPLORING = 9000,
     CKG__FOR_STEPS_OF_RECOMMENDATION = 11000, /* + round: lattice neighbours */

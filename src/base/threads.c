@@ -366,7 +366,7 @@ static struct ckg__interrupt *interrupt_of(const struct ckg__team *team)
     return !team ? NULL : team->pool ? team->pool->interrupt : team->alone;
 }
 
-int ckg__team_quits(const struct ckg__team *team)
+static int quits(const struct ckg__team *team)
 {
     return ckg__interrupted_by(interrupt_of(team), 0);
 }
@@ -401,5 +401,5 @@ int ckg__team_run(const struct ckg__team *team, int count, double work, ckg__tas
     wait_until_over(&wait);
 
     /* What makes others leave a task out is still so. */
-    return ckg__team_quits(team);
+    return quits(team);
 }

@@ -52,7 +52,4 @@ struct ckg__team {
  */
 int ckg__team_run(const struct ckg__team *team, int count, double work, ckg__task task, void *context);
 
-/* 1 when whoever works for the team is to give up; NULL: never. */
-int ckg__team_quits(const struct ckg__team *team);
-
 #endif

@@ -394,56 +394,6 @@ int ckg__truths_draw(struct ckg__truths *out, const struct ckg__gp *gp, const st
     return CKG_OK;
 }
 
-/* The weights' transpose, and what the process has at its last rows. */
-static void keep_awaited(const struct ckg__gp *gp, int pending, const double *white, struct ckg__truths *out,
-                         double *shown)
-{
-    const size_t n = (size_t)out->n;
-    const size_t N = (size_t)out->draws;
-
-    for (size_t i = 0; i < n; i++)
-        for (size_t s = 0; s < N; s++)
-            out->across[s * n + i] = out->weights[i * N + s];
-    for (size_t p = 0; p < (size_t)pending; p++) {
-        const size_t i = n - (size_t)pending + p;
-        const double diagonal = gp->nugget * gp->unit + gp->row_noise[i];
-        for (size_t s = 0; s < N; s++)
-            shown[p * N + s] = gp->mean - diagonal * out->weights[i * N + s];
-        for (size_t c = 0; c <= i; c++)
-            add((int)N, gp->L[i * (size_t)gp->capacity + c], white + c * N, shown + p * N);
-    }
-}
-
-int ckg__truths_await(struct ckg__truths *out, const struct ckg__gp *gp, int pending, int N, const double *z,
-                      struct ckg__arena *keep, double *shown)
-{
-    const size_t n = (size_t)gp->n;
-    const size_t count = (size_t)N;
-    const size_t size = n * count;
-    const size_t known = n - (size_t)pending;
-
-    assert(N > 1 && pending >= 0 && pending <= gp->n);
-    ckg__truths_take_measured(out, gp);
-    out->draws = N;
-    out->weights = ckg__arena_doubles(keep, size + 1);
-    out->across = ckg__arena_doubles(keep, size + 1);
-    double *white = ckg__arena_doubles(keep, size + 1);
-    if (!out->weights || !out->across || !white)
-        return CKG_ERR_NOMEM;
-
-    /* The values as the factor sees them: known ones, and on top of their mean those that are drawn. */
-    for (size_t i = 0; i < n; i++)
-        for (size_t s = 0; s < count; s++)
-            white[i * count + s] = gp->beta[i] + (i < known ? 0 : z[(i - known) * count + s]);
-
-    /* Conditioned on them. */
-    memcpy(out->weights, white, size * sizeof *white);
-    if (ckg__parts_solve(gp->interrupt, 1, gp->n, N, gp->L, gp->capacity, out->weights, N))
-        return CKG_ERR_CANCELLED;
-    keep_awaited(gp, pending, white, out, shown);
-    return CKG_OK;
-}
-
 void ckg__truths_take_measured(struct ckg__truths *out, const struct ckg__gp *gp)
 {
     *out = (struct ckg__truths){.gp = gp,

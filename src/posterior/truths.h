@@ -68,14 +68,6 @@ int ckg__truths_draw(struct ckg__truths *truths, const struct ckg__gp *gp, const
                      const struct ckg__survey *survey, const struct ckg__drawn_at *at, int N, const double *z,
                      int smooth, struct ckg__arena *keep, struct ckg__arena *scratch, double *truth);
 
-/*
- * The process under N draws of what its last `pending` rows will be, which are there at their mean
- * (ckg__posterior_assume): from standard normals z (pending × N), and the means that the conditioned process
- * has at these rows, shown (pending × N). The rows and their factor stay the process's own.
- */
-int ckg__truths_await(struct ckg__truths *truths, const struct ckg__gp *gp, int pending, int N,
-                      const double *z, struct ckg__arena *keep, double *shown);
-
 /* The process as it is, for an outcome of which nothing is left to draw. */
 void ckg__truths_take_measured(struct ckg__truths *truths, const struct ckg__gp *gp);
 

@@ -207,8 +207,8 @@ static int drop_unsure(const struct ckg__belief *belief, int m, int first, const
  * best mean alone, an evaluation repeated at the incumbent promises half of its standard deviation again and
  * again, and one run in six of mystery never left the wrong region (mean OC 0.92 against 0.09).
  */
-static int find_best(const struct ckg__search *search, const struct ckg__belief *belief, int pending,
-                     struct ckg__arena *arena, double *best)
+int ckg__search_incumbent(const struct ckg__search *search, const struct ckg__belief *belief,
+                          struct ckg__arena *arena, double *best)
 {
     const struct ckg__data *data = search->data;
     const size_t D = (size_t)search->problem->D;
@@ -223,9 +223,7 @@ static int find_best(const struct ckg__search *search, const struct ckg__belief 
 
     /* The designs that count. */
     int believed;
-    int m = collect_designs(data, scratch, &believed);
-    m -= pending ? 0 : believed;
-    believed = pending ? believed : 0;
+    const int m = collect_designs(data, scratch, &believed);
     for (int p = 0; p < m; p++)
         for (size_t k = 0; k < D; k++)
             U[k * (size_t)m + (size_t)p] = scratch[(size_t)p * D + k];
@@ -247,16 +245,4 @@ static int find_best(const struct ckg__search *search, const struct ckg__belief 
 
     ckg__arena_release(arena, mark);
     return status;
-}
-
-int ckg__search_incumbent(const struct ckg__search *search, const struct ckg__belief *belief,
-                          struct ckg__arena *arena, double *best)
-{
-    return find_best(search, belief, 1, arena, best);
-}
-
-int ckg__search_in_hand(const struct ckg__search *search, const struct ckg__belief *belief,
-                        struct ckg__arena *arena, double *best)
-{
-    return find_best(search, belief, 0, arena, best);
 }

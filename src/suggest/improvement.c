@@ -1,14 +1,11 @@
 /*
- * Constrained expected improvement as an acquisition (improvement.h). Designs under way count at their mean
- * or, without noise and where that is asked for, what they will show is integrated over
- * (acquisition/awaited.h).
+ * Constrained expected improvement as an acquisition (improvement.h). Designs under way count at their mean.
  */
 #include "suggest/improvement.h"
 
 #include <assert.h>
 #include <math.h>
 
-#include "acquisition/awaited.h"
 #include "acquisition/cei.h"
 #include "acquisition/rollout.h"
 #include "base/error.h"
@@ -17,7 +14,6 @@
 struct context {
     struct ckg__belief *belief; /* (outlooks) */
     double *best;               /* (outlooks) incumbents */
-    struct ckg__nei *awaited; /* (outlooks) over what is under way; NULL: it is at its mean, or nothing is */
 };
 
 static int at(void *context, int outlook, int m, const double *U, int ldu, struct ckg__arena *arena,
@@ -26,8 +22,6 @@ static int at(void *context, int outlook, int m, const double *U, int ldu, struc
     const struct context *c = context;
     const struct ckg__belief *belief = &c->belief[outlook];
 
-    if (c->awaited)
-        return ckg__nei_batch(&c->awaited[outlook], m, U, ldu, arena, value, gradient);
     if (gradient)
         return ckg__cei_batch(belief, c->best[outlook], m, U, ldu, arena, value, gradient);
     struct ckg__view view[CKG__MAX_OUTCOMES];
@@ -37,50 +31,9 @@ static int at(void *context, int outlook, int m, const double *U, int ldu, struc
     return CKG_OK;
 }
 
-/* How many designs are under way whose results are to be integrated over. */
-static int awaited_count(const struct ckg__search *search)
-{
-    const struct ckg__data *data = search->data;
-    int count = 0;
-
-    if (search->effort.awaited < 2 || search->problem->separate || ckg__models_noisy(search->models))
-        return 0;
-    for (int t = 0; t < data->trials; t++)
-        count += data->trial[t].state == CKG_PENDING;
-    return count;
-}
-
-/* The draws under every outlook; unless there is nothing in hand yet, and likely ground is what is sought. */
-static int await(struct ckg__search *search, int pending, struct context *c)
-{
-    const int outlooks = search->outlooks;
-    const int latent = search->models->outcomes > search->problem->outcomes;
-    struct ckg__nei *nei = ckg__arena_get(search->results, (size_t)outlooks, sizeof *nei);
-    const int share = search->effort.awaited / outlooks;
-    struct ckg__awaited a = {
-        .pending = pending, .judged = search->models->processes - latent, .draws = share < 8 ? 8 : share};
-    struct ckg__rng rng;
-    int status = nei ? CKG_OK : CKG_ERR_NOMEM;
-
-    ckg__rng_seed(&rng, search->seed, search->stream, CKG__FOR_AWAITED);
-    a.seed = ckg__rng_next(&rng);
-    for (int o = 0; !status && o < outlooks; o++) {
-        struct ckg__arena *results = search->results;
-        status = ckg__search_in_hand(search, search->outlook[o].belief, results, &a.best);
-        if (!status && !(a.best > -INFINITY))
-            return CKG_OK;
-        if (!status)
-            status = ckg__awaited_make(&nei[o], &c->belief[o], &a, results, &search->arena[0]);
-        a.first += a.draws;
-    }
-    c->awaited = nei;
-    return status;
-}
-
 int ckg__improvement_acquire(struct ckg__search *search, double favour, struct ckg__acquisition *acquisition)
 {
     const size_t outlooks = (size_t)search->outlooks;
-    const int pending = awaited_count(search);
     struct context *c = ckg__arena_get(search->results, 1, sizeof *c);
     struct ckg__belief *belief = ckg__arena_get(search->results, outlooks, sizeof *belief);
     double *best = ckg__arena_doubles(search->results, outlooks);
@@ -88,7 +41,7 @@ int ckg__improvement_acquire(struct ckg__search *search, double favour, struct c
     assert(favour >= 0);
     if (!c || !belief || !best)
         return CKG_ERR_NOMEM;
-    *c = (struct context){belief, best, NULL};
+    *c = (struct context){belief, best};
     *acquisition = (struct ckg__acquisition){c, at, 1, 1};
 
     int status = CKG_OK;
@@ -97,7 +50,7 @@ int ckg__improvement_acquire(struct ckg__search *search, double favour, struct c
         belief[o].favour = favour;
         status = ckg__search_incumbent(search, search->outlook[o].belief, search->results, &best[o]);
     }
-    return status || !pending ? status : await(search, pending, c);
+    return status;
 }
 
 static int rollout_at(void *context, int outlook, int m, const double *U, int ldu, struct ckg__arena *arena,

@@ -10,13 +10,6 @@
 /* favour: what a constraint's probability counts as (belief/belief.h); 0: as it is. */
 int ckg__improvement_acquire(struct ckg__search *search, double favour, struct ckg__acquisition *acquisition);
 
-/* The parameter of policies that go by it: search->effort.awaited. */
-/* clang-format off */
-#define CKG__AWAITED_PARAMETER \
-    {"awaited", {.value = 0}, 0, 4096, 1, \
-     "without noise, draws of what designs under way will show, at least 2; 0: they count at their mean"}
-/* clang-format on */
-
 /* Evaluations that are planned together: how many, the quadrature points of each outcome, γ. */
 struct ckg__plan {
     int horizon, nodes;

@@ -9,7 +9,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "acquisition/kg_second.h"
 #include "base/error.h"
 #include "base/maths.h"
 #include "design/allowed.h"
@@ -25,7 +24,6 @@ struct finalist {
     double *u;                      /* (D) */
     const struct ckg__offer *offer; /* what is measured there */
     double value;                   /* mean over the outlooks, for its cost */
-    double later;                   /* what a second evaluation adds, where two are planned */
     double *part;                   /* (outlooks) */
     struct ckg__kg *kg;             /* (outlooks) */
 };
@@ -213,7 +211,6 @@ static int screen(struct stage *stage)
 static int finalist_take(struct stage *stage, struct finalist *f)
 {
     struct ckg__search *search = stage->search;
-    f->later = 0;
     f->u = ckg__arena_doubles(search->results, (size_t)search->problem->D);
     f->part = ckg__arena_doubles(search->results, (size_t)search->outlooks);
     f->kg = ckg__arena_get(search->results, (size_t)search->outlooks, sizeof *f->kg);
@@ -487,75 +484,7 @@ static int refine(struct stage *stage, int *refined)
     return status;
 }
 
-/* --- two evaluations planned together --- */
-
-/* The adding up of one outlook: what is expected of a second evaluation after each finalist. */
-struct later {
-    struct stage *stage;
-    const struct ckg__kg_second *second; /* (outlooks) */
-    double *part;                        /* (outlooks × finalists) */
-    int finalists;
-};
-
-static void later_task(void *context, int index, int worker)
-{
-    const struct later *l = context;
-    const struct ckg__search *search = l->stage->search;
-    const int o = index / l->finalists;
-
-    l->part[index] = 0;
-    l->stage->status[index] = ckg__search_late(search)
-                                  ? CKG_OK
-                                  : ckg__kg_second_value(&l->second[o],
-                                                         l->stage->finalist[index % l->finalists].u,
-                                                         &search->arena[worker], &l->part[index]);
-}
-
-/* Places of a second evaluation, and the nodes of what the first may show, for one outcome and under samples.
- */
-enum { PLACES = 12, SHOWN = 5, SHOWN_SAMPLED = 3 };
-
-/* The finalists' second steps, on the shared discretisations. */
-static int look_twice(struct stage *stage, int finalists)
-{
-    struct ckg__search *search = stage->search;
-    const int outlooks = search->outlooks;
-    const size_t count = (size_t)(finalists * outlooks);
-    struct ckg__kg *kg = ckg__arena_get(search->results, (size_t)outlooks, sizeof *kg);
-    struct ckg__kg_second *second = ckg__arena_get(search->results, (size_t)outlooks, sizeof *second);
-    struct ckg__shown *shown = ckg__arena_get(search->results, 1, sizeof *shown);
-    struct later later = {stage, second, ckg__arena_doubles(search->results, count + 1), finalists};
-
-    stage->status = ckg__arena_ints(search->results, count + 1);
-    if (!kg || !second || !shown || !later.part || !stage->status)
-        return CKG_ERR_NOMEM;
-
-    /* Where each outlook would evaluate next. */
-    int status = ckg__shown_make(shown, search->outlook[0].belief, outlooks > 1 ? SHOWN_SAMPLED : SHOWN,
-                                 search->seed, search->results);
-    for (int o = 0; !status && o < outlooks; o++) {
-        kg[o] = ckg__knowledge_on(&search->outlook[o], &stage->knowledge->scout_nodes);
-        second[o] = (struct ckg__kg_second){
-            .kg = &kg[o], .U = search->outlook[o].U, .ldu = search->outlook[o].room, .shown = shown};
-        status = ckg__kg_second_make(&second[o], PLACES, search->results, &search->arena[0]);
-    }
-
-    /* What that adds after each finalist. */
-    if (!status)
-        status = ckg__search_run(search, (int)count, later_task, &later, stage->status);
-    for (int i = 0; !status && i < finalists; i++)
-        for (int o = 0; o < outlooks; o++)
-            stage->finalist[i].later += later.part[o * finalists + i] / outlooks;
-    return status;
-}
-
 /* --- the policy --- */
-
-/* What a finalist is chosen by. */
-static double worth(const struct finalist *f)
-{
-    return f->value + f->later;
-}
 
 /* The best finalist whose design is free; its design goes to the choice. */
 static int pick(struct stage *stage, int count, struct ckg__choice *choice)
@@ -565,7 +494,7 @@ static int pick(struct stage *stage, int count, struct ckg__choice *choice)
     int best = -1;
 
     for (int i = 0; i < count; i++)
-        if ((best < 0 || worth(&stage->finalist[i]) > worth(&stage->finalist[best])) &&
+        if ((best < 0 || stage->finalist[i].value > stage->finalist[best].value) &&
             ckg__offer_open(search, stage->finalist[i].offer, stage->finalist[i].u, x))
             best = i;
     if (best < 0)
@@ -593,8 +522,6 @@ static int search_finalists(struct stage *stage, struct ckg__choice *choice, int
     clock = ckg__clock();
     if (!status && !ckg__search_late(search))
         status = refine(stage, &refined);
-    if (!status && search->effort.lookahead > 1 && !search->apart && !ckg__search_late(search))
-        status = look_twice(stage, stage->finalists + refined);
     choice->refine = ckg__clock() - clock;
     *found = !status && pick(stage, stage->finalists + refined, choice);
     return status;

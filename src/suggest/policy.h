@@ -181,10 +181,6 @@ void ckg__cts_effort(struct ckg__search *search);
 int ckg__search_incumbent(const struct ckg__search *search, const struct ckg__belief *belief,
                           struct ckg__arena *arena, double *best);
 
-/* The same of what was measured alone. */
-int ckg__search_in_hand(const struct ckg__search *search, const struct ckg__belief *belief,
-                        struct ckg__arena *arena, double *best);
-
 /*
  * Candidates of the search: space-filling, around each x_r, lattice neighbours, each x_r; taken ones left
  * out. U (D×*count) from results.

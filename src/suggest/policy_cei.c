@@ -14,14 +14,7 @@ static int acquire(struct ckg__search *search, struct ckg__acquisition *acquisit
 
 static const ckg_policy_parameter parameters[] = {
     CKG__LOCAL_CLIMB_PARAMETERS,
-    CKG__AWAITED_PARAMETER,
 };
-
-static void prepare(struct ckg__search *search)
-{
-    ckg__local_climb_prepare(search);
-    search->effort.awaited = (int)search->setting[CKG__LOCAL_CLIMB_SETTINGS];
-}
 
 const struct ckg__policy ckg__policy_cei = {
     .name = "cei",
@@ -32,5 +25,5 @@ const struct ckg__policy ckg__policy_cei = {
     .count = sizeof parameters / sizeof *parameters,
     .traits = CKG__TRAIT_CERTAIN,
     .own_models = &ckg__local_models,
-    .prepare = prepare,
+    .prepare = ckg__local_climb_prepare,
     .acquire = acquire};

@@ -11,7 +11,6 @@
 
 #include "base/error.h"
 #include "base/maths.h"
-#include "suggest/improvement.h"
 #include "suggest/knowledge.h"
 #include "suggest/local.h"
 #include "suggest/measure.h"
@@ -30,23 +29,8 @@ static int improves(const struct ckg__search *search)
     return search->effort.improve && !search->apart && !noisy(search) && ckg__data_best(search->data) >= 0;
 }
 
-/* The improvement of two evaluations planned together. */
-static int improve_twice(struct ckg__search *search, struct ckg__choice *choice, int *found)
-{
-    static const struct ckg__plan plan = {.horizon = 2, .nodes = 5, .discount = 1};
-    struct ckg__acquisition acquisition;
-    const int status = ckg__rollout_acquire(search, &plan, &acquisition);
-
-    *found = 0;
-    choice->by = &ckg__policy_rollout;
-    choice->path = "improve";
-    return status ? status : ckg__acquisition_maximise(search, &acquisition, choice, found);
-}
-
 static int suggest(struct ckg__search *search, struct ckg__choice *choice, int *found)
 {
-    if (improves(search) && search->effort.lookahead > 1)
-        return improve_twice(search, choice, found);
     if (improves(search))
         return ckg__policy_hand_over(&ckg__policy_cei, "improve", search, choice, found);
     return ckg__knowledge_suggest(search, 0, choice, found);
@@ -137,31 +121,16 @@ static const ckg_policy_parameter parameters[] = {
      "1: without noise, once a feasible design is known, its improvement is what counts; 0: look ahead "
      "always"},
     CKG__LOCAL_PARAMETERS,
-    {"lookahead",
-     {.value = 1},
-     1,
-     2,
-     1,
-     "evaluations that are planned together: 1, or 2 which takes many times longer"},
-    CKG__AWAITED_PARAMETER,
 };
 
 enum { COUNT = sizeof parameters / sizeof *parameters };
-enum { IMPROVE = COUNT - 5, LOCAL = COUNT - 4, LOOKAHEAD = COUNT - 2, AWAITED = COUNT - 1 };
-
-/* Two steps ahead other designs may be best than one step ahead: so many times as many are looked at. */
-enum { MORE = 4, MOST_INNER = 16 };
+enum { IMPROVE = COUNT - 3, LOCAL = COUNT - 2 };
 
 static void prepare(struct ckg__search *search)
 {
     ckg__knowledge_prepare(search);
     search->effort.improve = (int)search->setting[IMPROVE];
     ckg__local_prepare(search, search->setting + LOCAL);
-    search->effort.lookahead = (int)search->setting[LOOKAHEAD];
-    if (search->effort.lookahead > 1)
-        search->effort.inner = MORE * search->effort.inner < MOST_INNER ? MORE * search->effort.inner
-                                                                        : MOST_INNER;
-    search->effort.awaited = (int)search->setting[AWAITED];
 }
 
 const struct ckg__policy ckg__policy_ckg = {

@@ -37,10 +37,8 @@ struct ckg__effort {
     int inner_evaluations;
     int refine; /* candidates refined by gradient */
     int refine_evaluations;
-    int awaited;   /* draws of what designs under way will show; 0: they count at their mean */
-    int paper;     /* 1: the authors' rules for Z and refinement */
-    int improve;   /* 1: without noise the gain is the improvement of a design in hand (policy_ckg.c) */
-    int lookahead; /* evaluations that a knowledge gradient plans together: 1 or 2; 0: 1 */
+    int paper;   /* 1: the authors' rules for Z and refinement */
+    int improve; /* 1: without noise the gain is the improvement of a design in hand (policy_ckg.c) */
     /* one in so many trials looks everywhere, the others locally (local.h); 0: all look everywhere */
     int global_every;
     double region; /* the first side of the region that they look in */

@@ -141,6 +141,7 @@ def test_warnings():
         warned(folder, problem("s", command, budget=2, more="initial: 20\n"), "s.yaml:6:10: ", "`initial` is 20 and the `budget` only 2")
         warned(folder, problem("s", command, budget=2, evaluate="  parallel: 3\n"), "s.yaml:14:13: ", "`parallel` is 3 and the `budget` only 2")
         warned(folder, problem("s", command, budget=2, evaluate="  timeout: 3.6e7\n"), "s.yaml:14:12: ", "`timeout` is in seconds")
+        warned(folder, problem("s", command, budget=2, policy="{name: cei, awaited: 64}"), "s.yaml:", "the setting 'awaited' was removed and is ignored")
         folder.write("s.yaml", problem("s", command, budget=2, more="initial: 2\n", evaluate="  parallel: 2\n  timeout: 600\n"))
         check(folder.ckg("run", "s.yaml", expect=0).err == "", "a warning for nothing")
 
