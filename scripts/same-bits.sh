@@ -4,9 +4,10 @@
 # processor has them, and on arm64: every STEP-th study (default: all; for arm64 every 40th, minutes in an emulator). arm64 needs a cross compiler
 # and an emulator (Debian: gcc-aarch64-linux-gnu, qemu-user), and is left out, with a word, where they are missing.
 #
-# Both are built in build-same/, with every instruction set and with the base one alone. tests/same/record.c runs some 160 studies
-# with each and prints all they say: with the best instruction set by one thread and by two, with the base one by one. --quick:
-# every fifth study, best instruction set, one thread. What REVISION said is kept in build-same/REVISION and not run again.
+# Both are built in build-same/, with every instruction set and with the base one alone. The tests/same/record.c of each, compiled
+# with its own headers, runs some 290 studies with each and prints all they say: with the best instruction set by one thread and by
+# two, with the base one by one. --quick: every fifth study, best instruction set, one thread. What REVISION said is kept in
+# build-same/REVISION and not run again. Studies that only one of the two has are counted, and not compared.
 set -eu
 cd "$(dirname "$0")/.."
 jobs=$(getconf _NPROCESSORS_ONLN)
@@ -20,14 +21,15 @@ names="best-1 best-2 base-1"
 revision=$(git rev-parse --short "$(case ${1:-main} in --*) echo HEAD ;; *) echo "${1:-main}" ;; esac)")
 reference=build-same/$revision
 
-# library SOURCE FOLDER OPTIONS…: the static library and a recorder linked with it.
+# library SOURCE FOLDER OPTIONS…: the static library, and its own recorder linked with it.
 library() {
     source=$1
     folder=$2
     shift 2
     cmake -S "$source" -B "$folder" -DCKG_TESTS=OFF -DCKG_BENCH=OFF "$@" >/dev/null
     cmake --build "$folder" -j "$jobs" --target ckg_static >/dev/null
-    "${CC:-cc}" -std=c17 -O1 -ffp-contract=off -I"$source/include" tests/same/record.c "$folder/libckg.a" -o "$folder/record" -pthread -lm
+    "${CC:-cc}" -std=c17 -O1 -ffp-contract=off -I"$source/include" "$source"/tests/same/record*.c \
+        "$folder/libckg.a" -o "$folder/record" -pthread -lm
 }
 
 # record FOLDER-OF-THE-LIBRARY FILE THREADS: the studies in two processes, joined in order.
@@ -68,7 +70,7 @@ arm64() {
     cmake -S . -B build-same/variants/arm64-library -DCMAKE_SYSTEM_NAME=Linux -DCMAKE_SYSTEM_PROCESSOR=aarch64 \
         -DCMAKE_C_COMPILER=aarch64-linux-gnu-gcc -DCKG_TESTS=OFF -DCKG_BENCH=OFF -DCKG_PROGRAM=OFF >/dev/null
     cmake --build build-same/variants/arm64-library -j "$jobs" --target ckg_static >/dev/null
-    aarch64-linux-gnu-gcc -std=c17 -O1 -static -Iinclude tests/same/record.c build-same/variants/arm64-library/libckg.a \
+    aarch64-linux-gnu-gcc -std=c17 -O1 -static -Iinclude tests/same/record*.c build-same/variants/arm64-library/libckg.a \
         -o build-same/variants/arm64-library/record -pthread -lm
     first=
     said gcc-some build-same/variants/gcc-library/record 1 0 "$1"
@@ -124,13 +126,8 @@ both . build-same/here
 
 failed=0
 for what in $names; do
-    if cmp -s "$reference/$what" "build-same/here/$what"; then
-        echo "$what: the same bits in $(grep -c '^study' "$reference/$what") studies, $(wc -l <"$reference/$what") lines"
-    else
-        failed=1
-        echo "$what: differs from $revision"
-        diff "$reference/$what" "build-same/here/$what" | cut -c 1-150 | head -6
-        python3 - "$reference/$what" "build-same/here/$what" <<'PY'
+    python3 - "$what" "$revision" "$reference/$what" "build-same/here/$what" <<'PY' || failed=1
+import difflib
 import sys
 def studies(path):
     said = {}
@@ -140,10 +137,19 @@ def studies(path):
             said[name] = []
         said[name].append(line)
     return said
-old, new = studies(sys.argv[1]), studies(sys.argv[2])
-off = [name for name in old if old[name] != new.get(name)]
-print(len(off), "studies differ:", "; ".join(off[:12]))
+what, revision = sys.argv[1:3]
+old, new = studies(sys.argv[3]), studies(sys.argv[4])
+both = [name for name in old if name in new]
+off = [name for name in both if old[name] != new[name]]
+lone = len(old) + len(new) - 2 * len(both)
+rest = f"; {lone} that only one of the two has were not compared" if lone else ""
+if off or not both:
+    print(f"{what}: differs from {revision} in {len(off)} of {len(both)} studies{rest}")
+    for line in list(difflib.unified_diff(old[off[0]], new[off[0]], n=0))[2:8] if off else []:
+        print(line.strip()[:150])
+    print("; ".join(off[:12]))
+    sys.exit(1)
+print(f"{what}: the same bits in {len(both)} studies, {sum(len(old[name]) for name in both)} lines{rest}")
 PY
-    fi
 done
 exit $failed
