@@ -110,7 +110,7 @@ if(CKG_PROGRAM)
 
     # What studies say, to the last bit, as on every other machine. Sanitizers compile without what fuses.
     if(NOT CKG_SANITIZE AND NOT CKG_TEST_LAUNCHER)
-        add_executable(same_record tests/same/record.c)
+        add_executable(same_record tests/same/record.c tests/same/record_says.c tests/same/record_worlds.c)
         target_link_libraries(same_record PRIVATE ckg_static m)
         ckg_extra(same_record record tests/same tests)
         add_test(NAME same/test_bits COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/same/test_bits.py

@@ -1,34 +1,20 @@
 /*
  * Writes down what many studies say, to the last bit: scripts/same-bits.sh compares what two revisions say.
  *
- *     record [THREADS [FIRST [STEP]]]
+ *     record [THREADS [FIRST [STEP [LATER]]]]
  *
  * runs studies FIRST, FIRST + STEP, … of the list below (every policy on every problem, then the special
- * ones) and prints one line for each thing said: suggestions, recommendations by each rule, predictions,
- * scores, models, leave-one-out predictions, M. Numbers are hexadecimal, so that equal lines are equal bits.
- * Only the public interface is used, as it was when the oldest revision to compare with was made.
+ * ones) and number FIRST, FIRST + LATER, … of the further ones (LATER is STEP if not given). It prints one
+ * line for each thing said: suggestions, recommendations by each rule, predictions, scores, models,
+ * leave-one-out predictions, M; of the further ones also the problem as it reads back, what more evaluations
+ * gain, what each parameter matters, noise, and every trial. Numbers are hexadecimal, so that equal lines are
+ * equal bits. Only the public interface is used.
  */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include <ckg/ckg.h>
-
-enum { MOST_D = 12, MOST_K = 4 };
-
-/* What is optimised. */
-enum shape { REALS, MIXED, LISTED, TINY };
-
-struct world {
-    const char *name;
-    enum shape shape;
-    int d, K;
-    enum ckg_noise noise;
-    int trials, batch;
-    int failures; /* 1: evaluations fail in a corner */
-    int partial;  /* 1: every third trial lacks some outcomes */
-};
+#include "record.h"
 
 /* A study that departs from the defaults. */
 struct special {
@@ -36,20 +22,6 @@ struct special {
     double penalty;
     int warp, samples, trials, budget;
     ckg_setting setting;
-};
-
-static const struct world worlds[] = {
-    {"line", REALS, 1, 0, CKG_NOISE_NONE, 12, 1, 0, 0},
-    {"toy", REALS, 2, 1, CKG_NOISE_NONE, 17, 1, 0, 0},
-    {"toy-noise", REALS, 2, 1, CKG_NOISE_AUTO, 16, 2, 0, 0},
-    {"toy-known", REALS, 2, 2, CKG_NOISE_KNOWN, 14, 1, 0, 1},
-    {"mixed", MIXED, 4, 2, CKG_NOISE_NONE, 16, 3, 0, 0},
-    {"mixed-noise", MIXED, 4, 1, CKG_NOISE_AUTO, 15, 1, 1, 0},
-    {"listed", LISTED, 3, 1, CKG_NOISE_AUTO, 15, 2, 0, 0},
-    {"tiny", TINY, 2, 1, CKG_NOISE_NONE, 12, 1, 0, 0},
-    {"broken", REALS, 3, 1, CKG_NOISE_NONE, 16, 2, 1, 1},
-    {"five", REALS, 5, 3, CKG_NOISE_NONE, 18, 1, 0, 0},
-    {"ten", REALS, 10, 4, CKG_NOISE_NONE, 26, 2, 0, 1},
 };
 
 static const struct special specials[] = {
@@ -92,229 +64,79 @@ static const struct special specials[] = {
     {.world = "five", .policy = "scbo", .setting = {"length", 0.4}, .trials = 30},
 };
 
-enum { WORLDS = sizeof worlds / sizeof *worlds, SPECIALS = sizeof specials / sizeof *specials };
+/*
+ * The kinds of problem that came later, with everything written down. Of each three the first is what
+ * test_bits.py takes: every world once, with the kernel that the data favour.
+ */
+static const struct special further[] = {
+    {.world = "everything", .policy = "ckg", .kernel = "auto"},
+    {.world = "everything", .policy = "nei"},
+    {.world = "everything", .policy = "cei", .fit = "map"},
+    {.world = "equal", .policy = "ckg", .kernel = "auto"},
+    {.world = "equal", .policy = "al"},
+    {.world = "equal", .policy = "alslack"},
+    {.world = "equal-noise", .policy = "ckg", .kernel = "auto"},
+    {.world = "equal-noise", .policy = "nei"},
+    {.world = "equal-noise", .policy = "scbo", .trials = 24},
+    {.world = "ruled", .policy = "ckg", .kernel = "auto"},
+    {.world = "ruled", .policy = "scbo", .trials = 30},
+    {.world = "ruled", .policy = "pesc"},
+    {.world = "ruled-mixed", .policy = "cei", .kernel = "auto"},
+    {.world = "ruled-mixed", .policy = "ckg"},
+    {.world = "ruled-mixed", .policy = "cts"},
+    {.world = "costs", .policy = "ckg", .kernel = "auto", .budget = 70},
+    {.world = "costs", .policy = "pesc"},
+    {.world = "costs", .policy = "cei"},
+    {.world = "answers", .policy = "ckg", .kernel = "auto"},
+    {.world = "answers", .policy = "svmcbo"},
+    {.world = "answers", .policy = "cei", .trials = 30},
+    {.world = "answers-noise", .policy = "nei", .kernel = "auto"},
+    {.world = "answers-noise", .policy = "ckg"},
+    {.world = "answers-noise", .policy = "sur"},
+    {.world = "groups", .policy = "pesc", .kernel = "auto"},
+    {.world = "groups", .policy = "ckg", .budget = 60},
+    {.world = "groups", .policy = "nei"},
+    {.world = "absurd", .policy = "ckg", .kernel = "auto"},
+    {.world = "absurd", .policy = "kg", .fit = "map"},
+    {.world = "absurd", .policy = "cei", .warp = -1},
+    {.world = "ruled-list", .policy = "ckg", .kernel = "auto"},
+    {.world = "ruled-list", .policy = "random"},
+    {.world = "ruled-list", .policy = "bagheri"},
+    {.world = "steps", .policy = "ckg", .kernel = "auto"},
+    {.world = "steps", .policy = "scbo", .trials = 24},
+    {.world = "steps", .policy = "sobol"},
+    {.world = "positive", .policy = "ckg", .kernel = "auto"},
+    {.world = "positive", .policy = "cei", .fit = "ml"},
+    {.world = "positive", .policy = "cmes"},
+    {.world = "repeats", .policy = "ckg", .kernel = "auto"},
+    {.world = "repeats", .policy = "nei"},
+    {.world = "repeats", .policy = "pes"},
+    {.world = "hopeless", .policy = "ckg", .kernel = "auto"},
+    {.world = "hopeless", .policy = "cei"},
+    {.world = "hopeless", .policy = "rollout"},
+    {.world = "varying", .policy = "ckg", .kernel = "auto"},
+    {.world = "varying", .policy = "nei", .fit = "sample"},
+    {.world = "varying", .policy = "pkg", .trials = 30},
+    {.world = "toy", .policy = "ckg", .kernel = "auto", .budget = 20},
+    {.world = "toy", .policy = "al", .budget = 17, .final_policy = "nei"},
+    {.world = "listed", .policy = "ckg", .budget = 40},
+    {.world = "toy-noise", .policy = "ckg", .kernel = "auto", .budget = 20},
+    {.world = "broken", .policy = "pesc", .budget = 20},
+    {.world = "ten", .policy = "cts"},
+};
 
-static void die(const char *what)
+enum { SPECIALS = sizeof specials / sizeof *specials, FURTHER = sizeof further / sizeof *further };
+
+_Noreturn void die(const char *what)
 {
     fprintf(stderr, "record: %s: %s\n", what, ckg_error_message());
     exit(1);
 }
 
-static void must(int status)
+void must(int status)
 {
     if (status)
         die("failed");
-}
-
-/* --- the problems --- */
-
-static const double list[][3] = {
-    {0.1, 0.2, 0.3},    {0.5, 0.5, 0.5},    {0.9, 0.1, 0.4},    {0.3, 0.8, 0.7},
-    {0.7, 0.6, 0.2},    {0.2, 0.9, 0.1},    {0.6, 0.3, 0.9},    {0.4, 0.4, 0.8},
-    {0.8, 0.7, 0.6},    {0.0, 1.0, 0.5},    {1.0, 0.0, 0.1},    {0.35, 0.15, 0.65},
-    {0.55, 0.95, 0.25}, {0.15, 0.55, 0.85}, {0.95, 0.45, 0.05}, {0.65, 0.05, 0.75}};
-
-static void add_parameters(ckg_problem *problem, const struct world *w)
-{
-    static const char *const values[] = {"p", "q", "r"};
-    char name[16];
-
-    for (int i = 0; i < w->d; i++) {
-        snprintf(name, sizeof name, "x%d", i);
-        if (w->shape == TINY || (w->shape == MIXED && i == 2))
-            must(ckg_problem_add_integer(problem, name, 0, w->shape == TINY ? 3 : 9));
-        else if (w->shape == MIXED && i == 3)
-            must(ckg_problem_add_categorical(problem, name, 3, values));
-        else if (w->shape == REALS && i == 4)
-            must(ckg_problem_add_real(problem, name, 0.01, 10, CKG_LOG));
-        else
-            must(ckg_problem_add_real(problem, name, 0, 1, CKG_LINEAR));
-    }
-    if (w->shape == LISTED)
-        must(ckg_problem_set_designs(problem, sizeof list / sizeof *list, list[0]));
-}
-
-static ckg_problem *make_problem(const struct world *w)
-{
-    ckg_problem *problem;
-    char name[16];
-
-    must(ckg_problem_new(&problem));
-    add_parameters(problem, w);
-    must(ckg_problem_set_objective(problem, "f", w->d % 2 ? CKG_MAXIMIZE : CKG_MINIMIZE));
-    must(ckg_problem_set_noise(problem, "f", w->noise, 0.3));
-    for (int k = 0; k < w->K; k++) {
-        snprintf(name, sizeof name, "c%d", k);
-        must(ckg_problem_add_constraint(problem, name,
-                                        k == 1   ? -1.2
-                                        : k == 2 ? -0.9
-                                                 : -INFINITY,
-                                        k == 2 ? INFINITY : 0.1));
-        must(ckg_problem_set_noise(problem, name, w->noise, 0.05));
-    }
-    return problem;
-}
-
-/* Disturbances that look like chance and are the same everywhere. */
-static double ripple(int trial, int outcome)
-{
-    const double t = fmod((trial * 7 + outcome * 3 + 1) * 0.6180339887498949, 1);
-    return 3.4 * (t - 0.5);
-}
-
-static void evaluate(const struct world *w, int trial, const double *x, double *values)
-{
-    const double top = w->shape == TINY ? 3 : 1;
-    const int noisy = w->noise != CKG_NOISE_NONE;
-    double t[MOST_D];
-
-    /* The designs in the unit cube. */
-    for (int i = 0; i < w->d; i++)
-        t[i] = x[i] / top;
-    if (w->shape == MIXED) {
-        t[2] = x[2] / 9;
-        t[3] = x[3] == 0 ? 0.2 : x[3] == 1 ? 0.9 : 0.5;
-    }
-    if (w->shape == REALS && w->d > 4)
-        t[4] = sqrt(sqrt(x[4] / 10));
-
-    /* A rippled bowl, steep in one corner. */
-    values[0] = 0;
-    for (int i = 0; i < w->d; i++)
-        values[0] += (t[i] - 0.4) * (t[i] - 0.4) * 9 + 0.7 * (t[i] * (1 - t[i])) * (5 * t[i] - 1 - 0.3 * i);
-    if (w->d == 5)
-        values[0] += 400 * t[0] * t[0] * t[0] * t[0] * t[0] * t[0] * t[0] * t[0];
-    if (w->d % 2)
-        values[0] = -values[0];
-
-    /* Waves that must stay within limits, as polynomials: libm's sine may differ between machines. */
-    for (int k = 1; k <= w->K; k++) {
-        values[k] = -0.35;
-        for (int i = 0; i < w->d; i++) {
-            const double s = t[i] * 2 + 0.31 * k + 0.17 * i - 1.1;
-            values[k] += (s - s * s * s / 1.9) / sqrt(w->d);
-        }
-    }
-    for (int j = 0; noisy && j <= w->K; j++)
-        values[j] += (j ? 0.05 : 0.3) * ripple(trial, j);
-}
-
-/* --- what is said --- */
-
-static void put(const char *what, int count, const double *numbers)
-{
-    printf(" %s", what);
-    for (int i = 0; i < count; i++)
-        printf(" %a", numbers[i]);
-}
-
-static void put_suggestion(const ckg_suggestion *s)
-{
-    printf("ask %d %s %d", s->trial, s->path, s->candidates);
-    put("x", s->dimension, s->x);
-    put("value", 1, &s->value);
-    put("mean", 1 + s->constraints, s->mean);
-    put("sd", 1 + s->constraints, s->sd);
-    put("p", s->constraints, s->probability);
-    put("pf", 1, &s->probability_feasible);
-    printf("\n");
-}
-
-static void put_recommendation(ckg_study *study, int rule, double probability, int evaluated)
-{
-    ckg_recommend_options options = CKG_RECOMMEND_OPTIONS_INIT;
-    ckg_recommendation *r;
-
-    options.rule = rule;
-    options.probability = probability;
-    options.evaluated_only = evaluated;
-    const int status = ckg_study_recommend(study, &options, &r);
-    if (status) {
-        printf("recommend %d %g %d status %d\n", rule, probability, evaluated, status);
-        return;
-    }
-    printf("recommend %d %g %d best %d of %d", rule, probability, evaluated, r->best_trial, r->evaluations);
-    put("x", r->dimension, r->x);
-    put("mean", 1 + r->constraints, r->mean);
-    put("sd", 1 + r->constraints, r->sd);
-    put("p", r->constraints, r->probability);
-    put("pf", 1, &r->probability_feasible);
-    put("u", 1, &r->utility);
-    put("M", 1, &r->penalty);
-    printf("\n");
-    ckg_recommendation_free(r);
-}
-
-/* Designs of the problem that no study chose. */
-static void probe_designs(const struct world *w, double *X, int count)
-{
-    for (int p = 0; p < count; p++)
-        for (int i = 0; i < w->d; i++) {
-            double t = fmod((p + 1) * 0.7548776662466927 + (i + 1) * 0.5698402909980532 * (p + 2), 1);
-            if (w->shape == LISTED)
-                t = list[p * 3][i];
-            if (w->shape == TINY)
-                t = floor(4 * t);
-            if (w->shape == MIXED && i == 2)
-                t = floor(10 * t);
-            if (w->shape == MIXED && i == 3)
-                t = floor(3 * t);
-            X[p * w->d + i] = w->shape == REALS && i == 4 ? 0.01 + t : t;
-        }
-}
-
-static void put_inside(ckg_study *study, const struct world *w)
-{
-    enum { PROBES = 4 };
-    double X[PROBES * MOST_D], mean[PROBES * (1 + MOST_K)], sd[PROBES * (1 + MOST_K)], pf[PROBES], u[PROBES];
-    double value[PROBES * (1 + MOST_K)], penalty;
-    ckg_model_info model;
-
-    /* Predictions and scores where nobody looked. */
-    probe_designs(w, X, PROBES);
-    must(ckg_study_predict(study, PROBES, X, mean, sd, pf, u));
-    printf("predict");
-    put("mean", PROBES * (1 + w->K), mean);
-    put("sd", PROBES * (1 + w->K), sd);
-    put("pf", PROBES, pf);
-    put("u", PROBES, u);
-    const int unscored = ckg_study_score(study, NULL, PROBES, X, value);
-    printf("\nscore %d", unscored);
-    put("value", unscored ? 0 : PROBES, value);
-    const int shared = ckg_study_score_outcomes(study, "pesc", PROBES, X, value);
-    printf("\nshares %d", shared);
-    put("value", shared ? 0 : PROBES * (1 + w->K), value);
-    must(ckg_study_penalty(study, &penalty));
-    printf("\npenalty");
-    put("M", 1, &penalty);
-
-    /* The models. */
-    for (int j = 0; j <= w->K; j++) {
-        double left[3][200];
-        must(ckg_study_model(study, j, &model));
-        printf("\nmodel %d %s n %d samples %d", j, model.kernel, model.observations, model.samples);
-        put("ell", w->d, model.lengthscales);
-        put("sd", 1, &model.signal_sd);
-        put("noise", 1, &model.noise_sd);
-        put("mean", 1, &model.mean);
-        put("ll", 1, &model.log_likelihood);
-        put("warp", 1, &model.warp);
-        put("nugget", 1, &model.nugget);
-        must(ckg_study_leave_one_out(study, j, left[0], left[1], left[2]));
-        put("loo", ckg_study_trials(study), left[0]);
-        put("sd", ckg_study_trials(study), left[1]);
-        put("msd", ckg_study_trials(study), left[2]);
-    }
-    printf("\n");
-}
-
-static void put_all(ckg_study *study, const struct world *w)
-{
-    put_recommendation(study, CKG_RULE_UTILITY, 0.95, 0);
-    put_recommendation(study, CKG_RULE_UTILITY, 0.95, 1);
-    put_recommendation(study, CKG_RULE_PROBABILITY, 0.95, 0);
-    put_recommendation(study, CKG_RULE_PROBABILITY, 0.6, 1);
-    put_inside(study, w);
 }
 
 /* --- a study --- */
@@ -325,25 +147,50 @@ static int fails(const struct world *w, const double *x)
     return w->failures && x[0] + x[1] > 1.45;
 }
 
-static void tell(ckg_study *study, const struct world *w, const ckg_suggestion *s)
+/* A trial's outcomes, measured: those it was to measure, or some of them. */
+static int measure(const ckg_study *study, const struct world *w, int trial, const double *values,
+                   ckg_measurement *measured)
 {
+    const int some = w->partial && trial % 3 == 2;
+    int count = 0;
+
+    for (int j = 0; j <= w->K; j++) {
+        if (!ckg_study_wants(study, trial, j) || (some && (j + trial / 3) % 2 == 0))
+            continue;
+        measured[count++] = (ckg_measurement){j, values[j], some && j % 2 == 0 ? 0.02 : CKG_SD_DEFAULT};
+    }
+    return count;
+}
+
+static void tell(ckg_study *study, const struct world *w, int trial, const double *x)
+{
+    ckg_measurement measured[1 + MOST_K];
     double values[1 + MOST_K];
 
-    evaluate(w, s->trial, s->x, values);
-    if (fails(w, s->x)) {
-        must(ckg_study_tell_failed(study, s->trial));
-    } else if (w->partial && s->trial % 3 == 2) {
-        ckg_measurement some[1 + MOST_K];
-        int count = 0;
-        for (int j = 0; j <= w->K; j++)
-            if ((j + s->trial / 3) % 2)
-                some[count++] = (ckg_measurement){j, values[j], j % 2 ? CKG_SD_DEFAULT : 0.02};
-        must(ckg_study_tell_measured(study, s->trial, count, some));
-    } else if (s->trial == 12 && w->batch > 1) {
-        must(ckg_study_cancel(study, s->trial));
-    } else {
-        must(ckg_study_tell(study, s->trial, values));
-    }
+    evaluate(w, trial, x, values);
+    const int count = measure(study, w, trial, values, measured);
+    if (fails(w, x))
+        must(ckg_study_tell_failed(study, trial));
+    else if (count && (count <= w->K || (w->partial && trial % 3 == 2)))
+        must(ckg_study_tell_measured(study, trial, count, measured));
+    else if ((trial == 12 && w->batch > 1) || !count)
+        must(ckg_study_cancel(study, trial));
+    else
+        must(ckg_study_tell(study, trial, values));
+}
+
+/* A design of the caller's own; where outcomes come one at a time, only the objective of every second. */
+static void add_own(ckg_study *study, const struct world *w, int which)
+{
+    double X[PROBES * MOST_D];
+    const double *x = X + which % PROBES * w->d;
+    int trial;
+
+    probe_designs(w, X, PROBES);
+    must(ckg_study_add(study, x, &trial));
+    if (w->traits & COSTS && which % 2)
+        must(ckg_study_want(study, trial, 1, (const int[]){0}));
+    tell(study, w, trial, x);
 }
 
 /*
@@ -363,7 +210,7 @@ static int go_on(ckg_study *study, const struct world *w, ckg_suggestion **open)
         put_suggestion(batch[asked]);
     }
     if (*open) {
-        tell(study, w, *open);
+        tell(study, w, (*open)->trial, (*open)->x);
         ckg_suggestion_free(*open);
         *open = NULL;
     }
@@ -372,21 +219,16 @@ static int go_on(ckg_study *study, const struct world *w, ckg_suggestion **open)
             *open = batch[i];
             continue;
         }
-        tell(study, w, batch[i]);
+        tell(study, w, batch[i]->trial, batch[i]->x);
         ckg_suggestion_free(batch[i]);
     }
     return status;
 }
 
-static void run(const struct world *w, const struct special *special, int threads)
+static ckg_options options_of(const struct world *w, const struct special *special, int threads)
 {
     ckg_options options = CKG_OPTIONS_INIT;
-    ckg_problem *problem = make_problem(w);
-    ckg_suggestion *open = NULL;
-    ckg_study *study;
-    const int trials = special->trials ? special->trials : w->trials;
 
-    /* The options. */
     options.policy = special->policy;
     options.kernel = special->kernel ? special->kernel : "rbf";
     options.fit = special->fit ? special->fit : "auto";
@@ -402,49 +244,61 @@ static void run(const struct world *w, const struct special *special, int thread
     options.initial = w->d > 4 ? 2 * w->d : w->d == 1 ? 5 : 9;
     options.seed = 11;
     options.threads = threads;
-    must(ckg_study_new(&study, problem, &options));
-    ckg_problem_free(problem);
-
-    /* The study, looked into twice on its way and at its end. */
-    int status = CKG_OK;
-    while (!status && ckg_study_trials(study) < trials) {
-        const int before = ckg_study_trials(study);
-        status = go_on(study, w, &open);
-        if (before < trials * 2 / 3 && ckg_study_trials(study) >= trials * 2 / 3)
-            put_all(study, w);
-    }
-    put_all(study, w);
-    ckg_suggestion_free(open);
-    ckg_study_free(study);
+    return options;
 }
 
-static const struct world *world_named(const char *name)
+/* A study, looked into twice: on its way and at its end. */
+static void run(const struct world *w, const struct special *special, int threads, int all)
 {
-    for (int i = 0; i < WORLDS; i++)
-        if (!strcmp(worlds[i].name, name))
-            return &worlds[i];
-    die(name);
-    return NULL;
+    const ckg_options options = options_of(w, special, threads);
+    const int trials = special->trials ? special->trials : w->trials;
+    ckg_problem *problem = make_problem(w);
+    ckg_suggestion *open = NULL;
+    ckg_study *study;
+    int status = CKG_OK;
+
+    must(ckg_study_new(&study, problem, &options));
+    ckg_problem_free(problem);
+    if (all)
+        put_problem(ckg_study_problem(study), w);
+    for (int batches = 1; !status && ckg_study_trials(study) < trials; batches++) {
+        const int before = ckg_study_trials(study);
+        status = go_on(study, w, &open);
+        if (w->traits & OWN && batches % 3 == 0)
+            add_own(study, w, batches / 3);
+        if (before < trials * 2 / 3 && ckg_study_trials(study) >= trials * 2 / 3)
+            put_study(study, w, all);
+    }
+    put_study(study, w, all);
+    if (all)
+        put_trials(study, w);
+    ckg_suggestion_free(open);
+    ckg_study_free(study);
 }
 
 int main(int argc, char **argv)
 {
     const int threads = argc > 1 ? atoi(argv[1]) : 1, first = argc > 2 ? atoi(argv[2]) : 0;
-    const int step = argc > 3 ? atoi(argv[3]) : 1, policies = ckg_policy_count();
+    const int step = argc > 3 ? atoi(argv[3]) : 1, later = argc > 4 ? atoi(argv[4]) : step;
+    const int plain = ckg_policy_count() * WORLDS, old = plain + SPECIALS;
 
-    for (int i = first; i < policies * WORLDS + SPECIALS; i += step) {
-        struct special plain = {0};
-        const int extra = i - policies * WORLDS;
-        const struct special *special = extra >= 0 ? &specials[extra] : &plain;
-        const struct world *w = extra >= 0 ? world_named(special->world) : &worlds[i % WORLDS];
+    for (int i = 0; i < old + FURTHER; i++) {
+        struct special defaults = {0};
+        const struct special *special = i >= old     ? &further[i - old]
+                                        : i >= plain ? &specials[i - plain]
+                                                     : &defaults;
+        const struct world *w = i >= plain ? world_named(special->world) : &worlds[i % WORLDS];
+        const int from = i >= old ? i - old - first : i - first;
         ckg_policy_info info;
 
-        if (extra < 0) {
+        if (from < 0 || from % (i >= old ? later : step))
+            continue;
+        if (i < plain) {
             must(ckg_policy_at(i / WORLDS, &info));
-            plain.policy = info.name;
+            defaults.policy = info.name;
         }
         printf("study %d %s %s\n", i, special->policy, w->name);
-        run(w, special, threads);
+        run(w, special, threads, i >= old);
         fflush(stdout);
     }
     return 0;
