@@ -30,5 +30,5 @@ END { exit failed }
 '
 }
 
-(look "$1/src" "base linalg optim problem design data model posterior belief acquisition suggest study" 1)
+(look "$1/src" "base linalg optim problem design data model posterior surrogate acquisition search policy study" 1)
 (look "$1/app" "base define store evaluate notebook table problems json show bench run worker serve commands" 0)

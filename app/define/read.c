@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "define/choice.h"
+#include "define/design_list.h"
 
 enum { LARGEST_COUNT = 1000000000, MOST_INITIAL = 100000, LONGEST_STORE = 2000 };
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "define/choice.h"
+#include "define/design_list.h"
 
 /* --- parameters that the file does not declare --- */
 

@@ -1,7 +1,7 @@
 /*
  * The parameters of a problem file.
  */
-#include "define/choice.h"
+#include "define/design_list.h"
 
 #include <math.h>
 #include <stdlib.h>

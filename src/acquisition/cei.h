@@ -6,7 +6,7 @@
 #ifndef CKG_ACQUISITION_CEI_H
 #define CKG_ACQUISITION_CEI_H
 
-#include "belief/belief.h"
+#include "surrogate/belief.h"
 
 /*
  * value (m) and its gradient (D×m) at the points U (D×m, leading dimension ldu). best = −INFINITY: log PF

@@ -28,7 +28,7 @@
 #ifndef CKG_ACQUISITION_CMES_H
 #define CKG_ACQUISITION_CMES_H
 
-#include "belief/belief.h"
+#include "surrogate/belief.h"
 
 /* Draws of f* (count), in model units, −INFINITY allowed; bound 1: the first term alone. */
 struct ckg__cmes {

@@ -12,7 +12,7 @@
 #define CKG_ACQUISITION_KG_H
 
 #include "acquisition/lines.h"
-#include "belief/belief.h"
+#include "surrogate/belief.h"
 
 /* Nodes for Z_c, common to all candidates: z (count × K), equal weights. K = 0: one empty node. */
 struct ckg__nodes {

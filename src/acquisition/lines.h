@@ -5,7 +5,7 @@
 #ifndef CKG_ACQUISITION_LINES_H
 #define CKG_ACQUISITION_LINES_H
 
-#include "belief/belief.h"
+#include "surrogate/belief.h"
 
 /*
  * One constraint after a sample at x⁺, over m points: with new sd s' = √(var − σ̃² + chance) and shift e =

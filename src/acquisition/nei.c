@@ -1,7 +1,7 @@
 /*
  * Noisy expected improvement (nei.h has the definition). The true values at the told designs, and the
- * processes under each draw of them, are those of posterior/truths.c; the gradient gathers the slopes of all
- * draws before each process pulls them back to the points once.
+ * processes under each draw of them, are those of posterior/latent_draws.c; the gradient gathers the slopes
+ * of all draws before each process pulls them back to the points once.
  *
  * Cost: n³ to draw; then per point and outcome n² + nN and N values of h, for N draws, and as much again for
  * the gradient.

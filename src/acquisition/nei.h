@@ -19,8 +19,8 @@
 #ifndef CKG_ACQUISITION_NEI_H
 #define CKG_ACQUISITION_NEI_H
 
-#include "belief/belief.h"
-#include "posterior/truths.h"
+#include "surrogate/belief.h"
+#include "posterior/latent_draws.h"
 
 struct ckg__nei {
     const struct ckg__belief *belief;

@@ -16,7 +16,7 @@
 #ifndef CKG_ACQUISITION_PESC_H
 #define CKG_ACQUISITION_PESC_H
 
-#include "belief/belief.h"
+#include "surrogate/belief.h"
 
 /*
  * What x* teaches of one outcome, as normal observations of values at points of the set: for the objective of

@@ -11,8 +11,8 @@
 
 #include "base/arena.h"
 #include "base/threads.h"
-#include "data/data.h"
 #include "model/covariance.h"
+#include "model/series.h"
 
 struct ckg__gp;
 struct ckg__likelihood;

@@ -8,7 +8,7 @@
 
 #include "linalg/jitter.h"
 #include "model/gp.h"
-#include "model/loudness.h"
+#include "model/noise_process.h"
 
 struct ckg__gp {
     struct ckg__covariance k;

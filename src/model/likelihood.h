@@ -67,7 +67,8 @@ struct ckg__likelihood {
 /* The outcome itself, with normal noise: of one estimated variance, of known ones, or none. */
 extern const struct ckg__likelihood ckg__likelihood_normal;
 
-/* The same where the estimated variance varies over the space: the series has a loudness (loudness.h). */
+/* The same where the estimated variance varies over the space: the series has a loudness (noise_process.h).
+ */
 extern const struct ckg__likelihood ckg__likelihood_varying;
 
 /*

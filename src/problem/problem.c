@@ -11,7 +11,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "problem/rules.h"
-#include "problem/units.h"
+#include "problem/measurement_sets.h"
 
 static const double largest_integer = 9007199254740992.0; /* 2^53: every integer up to it is a double */
 static const double smallest_sd = 1e-150;                 /* but for none: its square is not 0 */

@@ -60,7 +60,7 @@ struct ckg_problem {
     struct ckg__parameter *parameters;
     enum ckg_goal goal;
     int outcomes; /* 1+K */
-    int separate; /* 1: they can be measured apart (units.h) */
+    int separate; /* 1: they can be measured apart (measurement_sets.h) */
     int groups;   /* of outcomes that come together */
     struct ckg__outcome outcome[1 + CKG_MAX_CONSTRAINTS];
     int designs;              /* length of the finite list, 0: none */

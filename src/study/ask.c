@@ -12,8 +12,8 @@
 #include "design/sequence.h"
 #include "problem/rules.h"
 #include "study/study.h"
-#include "suggest/local.h"
-#include "suggest/measure.h"
+#include "search/trust_region.h"
+#include "policy/measurement.h"
 
 enum { LHS_TRIES = 20 };
 

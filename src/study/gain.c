@@ -2,7 +2,7 @@
  * What more evaluations are expected to gain.
  *
  * One more: the largest value of the knowledge gradient. Without noise and with a feasible design in hand
- * that is the expected improvement (suggest/policy_ckg.c).
+ * that is the expected improvement (policy/policy_ckg.c).
  *
  * All there is to know, A: joint draws of all outcomes say what the truth might be. In each, the best
  * feasible point is compared with what is recommended now.
@@ -21,8 +21,8 @@
 #include "base/maths.h"
 #include "base/sized.h"
 #include "study/study.h"
-#include "suggest/draws.h"
-#include "suggest/knowledge.h"
+#include "search/draws.h"
+#include "policy/kg_search.h"
 
 /* Beliefs that are looked through; draws in all, and of each belief at least; points everywhere, around x_r,
  * and at the ends of ranges. */

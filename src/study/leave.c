@@ -79,7 +79,7 @@ static int find_row(const struct ckg__series *series, int design)
     return low;
 }
 
-/* 1 when the process saw the design: of very many it sees some (belief/select.c). */
+/* 1 when the process saw the design: of very many it sees some (surrogate/select.c). */
 static int has_row(const struct ckg__series *series, int design)
 {
     return series->design[find_row(series, design)] == design;

@@ -13,8 +13,8 @@
 
 #include "base/error.h"
 #include "base/sized.h"
-#include "belief/models.h"
-#include "suggest/policy.h"
+#include "surrogate/surrogates.h"
+#include "policy/policy.h"
 
 /* How the option is kept in ckg_options. */
 enum kind {

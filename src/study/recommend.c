@@ -11,8 +11,8 @@
 #include "design/allowed.h"
 #include "linalg/logarithm.h"
 #include "study/study.h"
-#include "suggest/climb.h"
-#include "suggest/measure.h"
+#include "search/ascent.h"
+#include "policy/measurement.h"
 
 enum { STARTS = 3, AGAIN = 3 };
 

@@ -4,8 +4,8 @@
 
 #include <ckg/study.h>
 
-#include "belief/models.h"
-#include "suggest/policy.h"
+#include "surrogate/surrogates.h"
+#include "policy/policy.h"
 
 enum { CKG__MAX_THREADS = 256 };
 
@@ -43,7 +43,7 @@ int ckg__study_believe(ckg_study *study, const struct ckg__policy *policy, doubl
 int ckg__study_end_search(ckg_study *study, int status);
 
 /*
- * Makes the search one with wider equalities, by what is left of the way to their tolerances (loosen.c); and
+ * Makes the search one with wider equalities, by what is left of the way to their tolerances (relax.c); and
  * takes that back.
  */
 int ckg__study_loosen(ckg_study *study, struct ckg__search *search);
@@ -51,7 +51,7 @@ void ckg__study_tighten(ckg_study *study);
 
 /*
  * Where the next trial is the last of the initial design: the design to evaluate again, to see whether that
- * gives the same values; -1: none (repeat.c).
+ * gives the same values; -1: none (noise_check.c).
  */
 int ckg__study_repeat_due(const ckg_study *study);
 

@@ -15,7 +15,7 @@
 
 #include <ckg/ckg.h>
 
-#include "belief/stages.h"
+#include "surrogate/stages.h"
 #include "linalg/dense.h"
 #include "linalg/variant.h"
 #include "model/kernel.h"

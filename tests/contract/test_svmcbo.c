@@ -15,7 +15,7 @@
 
 #include <ckg/ckg.h>
 
-#include "model/svm.h"
+#include "policy/cited/svm.h"
 #include "study/study.h"
 #include "support/near.h"
 #include "support/scale.h"

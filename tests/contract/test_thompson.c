@@ -18,8 +18,8 @@
 
 #include "model/gp_private.h"
 #include "study/study.h"
-#include "suggest/regional.h"
-#include "suggest/thompson.h"
+#include "policy/regional.h"
+#include "policy/thompson.h"
 #include "support/scale.h"
 #include "support/studies.h"
 #include "support/test.h"
@@ -467,7 +467,7 @@ static void solve(const char *policy, int d, int evaluations, uint64_t seed, dou
 
 /*
  * In 20 dimensions the feasible part is one in some 10¹¹. After 100 evaluations neither policy has to be
- * there, but the region is on its way. (Whole runs: bench/trust_region.c.) A light run ends before that
+ * there, but the region is on its way. (Whole runs: bench/many_parameters.c.) A light run ends before that
  * shows.
  */
 static void test_a_region_helps_in_many_dimensions(void **state)

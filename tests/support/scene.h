@@ -5,7 +5,7 @@
 #ifndef CKG_TESTS_SCENE_H
 #define CKG_TESTS_SCENE_H
 
-#include "belief/belief.h"
+#include "surrogate/belief.h"
 #include "support/process.h"
 
 enum { SCENE_OUTCOMES = 4, SCENE_D = 2 };

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "problem/problem.h"
-#include "problem/units.h"
+#include "problem/measurement_sets.h"
 #include "support/studies.h"
 #include "support/test.h"
 

@@ -1,0 +1,70 @@
+/* The loudness of noise at points (noise_process.h). Cost places·D a point. */
+#include "model/noise_process.h"
+
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/maths.h"
+
+struct ckg__loudness ckg__loudness_copy(const struct ckg__loudness *from, double *room)
+{
+    const size_t D = (size_t)from->D;
+    const size_t places = (size_t)from->places;
+    struct ckg__loudness out = *from;
+
+    out.inv_ell = memcpy(room, from->inv_ell, D * sizeof *room);
+    out.Z = memcpy(room + D, from->Z, D * places * sizeof *room);
+    out.weight = memcpy(room + D + D * places, from->weight, places * sizeof *room);
+    return out;
+}
+
+struct ckg__loudness ckg__loudness_lay_out(const struct ckg__loud *loud, int D, const int *group,
+                                           const double *u, double *room)
+{
+    const size_t places = (size_t)loud->places;
+    double *Z = room + D;
+    double *weight = Z + (size_t)D * places;
+
+    for (int k = 0; k < D; k++) {
+        room[k] = loud->inv_ell[group[k]];
+        for (size_t b = 0; b < places; b++)
+            Z[(size_t)k * places + b] = u[(size_t)loud->design[b] * (size_t)D + (size_t)k] * room[k];
+    }
+    memcpy(weight, loud->weight, places * sizeof *weight);
+    return (struct ckg__loudness){loud->places, D, loud->s2, room, Z, weight};
+}
+
+/* The square of the scaled distance of point p from place b. */
+static double squared_distance(const struct ckg__loudness *l, const double *U, int ldu, int p, int b)
+{
+    double sum = 0;
+
+    for (int k = 0; k < l->D; k++) {
+        const double step = U[(size_t)k * (size_t)ldu + (size_t)p] * l->inv_ell[k] -
+                            l->Z[(size_t)k * (size_t)l->places + (size_t)b];
+        sum += step * step;
+    }
+    return sum;
+}
+
+void ckg__loudness_at(const struct ckg__loudness *l, int m, const double *U, int ldu, double *g,
+                      double *gradient)
+{
+    assert(l->places > 0 && ldu >= m);
+
+    for (int p = 0; p < m; p++) {
+        g[p] = 0;
+        for (int k = 0; gradient && k < l->D; k++)
+            gradient[(size_t)k * (size_t)m + (size_t)p] = 0;
+        for (int b = 0; b < l->places; b++) {
+            const double share = l->weight[b] * l->s2 * ckg__exp(-0.5 * squared_distance(l, U, ldu, p, b));
+            g[p] += share;
+            for (int k = 0; gradient && k < l->D; k++)
+                gradient[(size_t)k * (size_t)m + (size_t)p] +=
+                    share * l->inv_ell[k] *
+                    (l->Z[(size_t)k * (size_t)l->places + (size_t)b] -
+                     U[(size_t)k * (size_t)ldu + (size_t)p] * l->inv_ell[k]);
+        }
+    }
+}

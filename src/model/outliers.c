@@ -1,0 +1,52 @@
+/*
+ * Absurd values by the gap before them. By their distances from the median, d_1 <= d_2 <= …, values from
+ * k + 1 on are absurd when d_{k+1} > gap·max(d_k, the limit's distance), for the smallest such k that leaves
+ * enough. A tail that is merely heavy has no such gap. Cost O(n).
+ */
+#include "model/outliers.h"
+
+#include <assert.h>
+#include <math.h>
+
+enum { FEWEST_LEFT = 4 };
+
+static const double margin = 1.5;
+
+static int count_apart(const struct ckg__crowd *crowd)
+{
+    int apart = 0;
+    for (int i = 0; i < crowd->n; i++)
+        apart += crowd->sorted[i].apart;
+    return apart;
+}
+
+int ckg__ordinary(const struct ckg__crowd *crowd, struct ckg__window *window)
+{
+    const struct ckg__member *sorted = crowd->sorted;
+    const double centre = crowd->median;
+    const int all = count_apart(crowd);
+    const int least = (all + 1) / 2 > FEWEST_LEFT ? (all + 1) / 2 : FEWEST_LEFT;
+    int left = all;
+    int first = 0;
+    int last = crowd->n - 1;
+    int found = 0;
+
+    assert(crowd->limit >= 0);
+
+    /* Without the farthest value, and the next, …: is there a gap before those that are left? */
+    while (first < last) {
+        const int below = centre - sorted[first].value > sorted[last].value - centre;
+        const struct ckg__member *farthest = below ? &sorted[first++] : &sorted[last--];
+        left -= farthest->apart;
+        if (left < least)
+            break;
+
+        const double next = fmax(centre - sorted[first].value, sorted[last].value - centre);
+        const double radius = fmax(next, crowd->limit);
+        if (radius > 0 && fabs(farthest->value - centre) > crowd->gap * radius) {
+            *window = (struct ckg__window){centre - margin * radius, centre + margin * radius};
+            found = 1;
+        }
+    }
+    return found;
+}

@@ -1,0 +1,299 @@
+/* Multipliers replayed from the trials (multipliers.h). */
+#include "policy/cited/multipliers.h"
+
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/rng.h"
+#include "policy/policy.h"
+
+/* Below this ρ, a violation of a thirtieth of a spread weighs half a spread of the objective: enough. */
+static const double least_rho = 1e-3;
+static const double most_rho = 10;
+static const double most_lambda = 1e3;
+
+/* A multiplier's step is at most this at first; it grows while steps agree, and is halved when they turn. */
+static const double first_step = 1;
+static const double longest_step = 10;
+static const double shortest_step = 1e-6;
+
+/* Trials that the replay goes back, steps of the multipliers at its end, and what still counts as within
+ * limits, in model units. */
+enum { LONGEST = 400, SETTLE = 200 };
+static const double slip = 1e-6;
+
+/* What was evaluated, in the order of the trials, and behind it what is pending: Y, by the means. */
+struct record {
+    int n, first; /* designs evaluated, and how many of them came before the multipliers move */
+    int all;      /* with those that are pending */
+    double *y;    /* all × outcomes */
+};
+
+/* 1 when the trial answered no: like a failure it has no Lagrangian, which counts what is measured. */
+static int is_denied(const struct ckg__data *data, const struct ckg__trial *trial)
+{
+    for (int i = 0; i < trial->count; i++)
+        if (ckg__is_answer(data->problem, trial->measured[i].outcome) && trial->measured[i].value == 0)
+            return 1;
+    return 0;
+}
+
+/* Adds the designs of trials from `first` on that are in that state to rows (D each); how many there are
+ * then. */
+static int gather(const struct ckg__search *search, int first, int state, int count, double *rows)
+{
+    const struct ckg__data *data = search->data;
+    const size_t D = (size_t)search->problem->D;
+
+    for (int t = first; t < data->trials; t++)
+        if ((int)data->trial[t].state == state && !is_denied(data, &data->trial[t]))
+            memcpy(rows + D * (size_t)count++, data->u + D * (size_t)data->trial[t].design, D * sizeof *rows);
+    return count;
+}
+
+static int read_record(struct ckg__search *search, const struct ckg__belief *belief, struct record *out)
+{
+    const struct ckg__data *data = search->data;
+    const size_t D = (size_t)search->problem->D;
+    const size_t most = (size_t)data->trials + 1;
+    double *U = ckg__arena_doubles(search->results, (D + 1) * most);
+    double *room = ckg__arena_doubles(search->results, (D + 1) * most);
+    double *rows = ckg__arena_doubles(search->results, D * most);
+
+    out->y = ckg__arena_doubles(search->results, (size_t)belief->outcomes * most);
+    if (!U || !room || !rows || !out->y)
+        return CKG_ERR_NOMEM;
+
+    /* The designs. */
+    const int first = data->trials > LONGEST ? data->trials - LONGEST : 0;
+    out->n = gather(search, first, CKG_COMPLETE, 0, rows);
+    out->all = gather(search, first, CKG_PENDING, out->n, rows);
+    for (int i = 0; i < out->all; i++)
+        ckg__point_put((int)D, rows + D * (size_t)i, U, out->all, i);
+
+    /* Their means. */
+    for (int j = 0; out->all && j < belief->outcomes; j++) {
+        const int status = ckg__posterior_mean(belief->gp[j], out->all, U, out->all, search->results, room,
+                                               room + out->all);
+        if (status)
+            return status;
+        for (int i = 0; i < out->all; i++)
+            out->y[(size_t)i * (size_t)belief->outcomes + (size_t)j] = room[i];
+    }
+    out->first = search->initial < out->n ? search->initial : out->n;
+    return CKG_OK;
+}
+
+static const double *row(const struct record *r, const struct ckg__lagrangian *l, int i)
+{
+    return r->y + (size_t)i * (size_t)l->outcomes;
+}
+
+/* How far design i is from feasible: Σ max(0, c)², by the band for an equality; 0: it is feasible. */
+static double violation(const struct ckg__lagrangian *l, const double *y)
+{
+    double sum = 0;
+
+    for (int j = 1; j < l->outcomes; j++) {
+        const struct ckg__multiplied *term = &l->term[j];
+        const double off = fmax(y[j] - term->upper, term->lower - y[j]);
+        if (!term->by_chance && off > slip)
+            sum += off * off;
+    }
+    return sum;
+}
+
+/* Of the first n designs: the smallest violation among those that have one, and whether some has none. */
+static double smallest_violation(const struct ckg__lagrangian *l, const struct record *r, int n,
+                                 int *feasible)
+{
+    double least = INFINITY;
+
+    *feasible = 0;
+    for (int i = 0; i < n; i++) {
+        const double off = violation(l, row(r, l, i));
+        *feasible |= off == 0;
+        least = off > 0 ? fmin(least, off) : least;
+    }
+    return least;
+}
+
+/* The design with the smallest Lagrangian among the first n. */
+static int best_of(const struct ckg__lagrangian *l, const struct record *r, int n)
+{
+    double least = INFINITY;
+    int best = 0;
+
+    for (int i = 0; i < n; i++) {
+        const double value = ckg__lagrangian_at(l, row(r, l, i));
+        best = value < least ? i : best;
+        least = fmin(least, value);
+    }
+    return best;
+}
+
+static double within(double x, double low, double high)
+{
+    return fmin(fmax(x, low), high);
+}
+
+/* How the multipliers go: the longest step of each, and its last one. */
+struct pace {
+    double most[CKG__MAX_OUTCOMES], last[CKG__MAX_OUTCOMES];
+};
+
+static void pace_begin(const struct ckg__lagrangian *l, struct pace *pace)
+{
+    for (int j = 1; j < l->outcomes; j++) {
+        pace->most[j] = first_step;
+        pace->last[j] = 0;
+    }
+}
+
+/* The step of a multiplier that would go the whole way: longer while steps agree, shorter when they turn. */
+static double paced(struct pace *pace, int j, double whole)
+{
+    if (pace->last[j] * whole < 0)
+        pace->most[j] = fmax(0.5 * pace->most[j], shortest_step);
+    else if (pace->last[j] * whole > 0)
+        pace->most[j] = fmin(1.2 * pace->most[j], longest_step);
+    pace->last[j] = whole;
+    return within(whole, -pace->most[j], pace->most[j]);
+}
+
+/* λ ← λ + c/ρ by what the best of the first n designs breaks or leaves; returns that design's violation. */
+static double move_multipliers(struct ckg__lagrangian *l, const struct record *r, int n, struct pace *pace)
+{
+    const double *y = row(r, l, best_of(l, r, n));
+
+    for (int j = 1; j < l->outcomes; j++) {
+        struct ckg__multiplied *term = &l->term[j];
+        const double c = ckg__multiplied_excess(term, y[j], NULL);
+        if (term->by_chance || (!term->equal && term->lambda == 0 && c <= 0))
+            continue;
+        term->lambda = within(term->lambda + paced(pace, j, c / l->rho), term->equal ? -most_lambda : 0,
+                              most_lambda);
+    }
+    return violation(l, y);
+}
+
+/* The step after the first n designs. */
+static void step(struct ckg__lagrangian *l, const struct record *r, int n, struct pace *pace)
+{
+    int feasible;
+    const double least = smallest_violation(l, r, n, &feasible);
+
+    /* Nothing feasible yet: the penalty gets stricter, */
+    if (!feasible)
+        l->rho = within(fmin(0.5 * least, 0.9 * l->rho), fmax(0.5 * l->rho, least_rho), most_rho);
+
+    /* and where the multipliers alone leave the best design infeasible. */
+    else if (move_multipliers(l, r, n, pace) > 0)
+        l->rho = fmax(0.5 * l->rho, least_rho);
+}
+
+/* Limits and targets of the belief's constraints, without multipliers yet. */
+static void begin(const struct ckg__search *search, const struct ckg__belief *belief, int slack,
+                  struct ckg__lagrangian *out)
+{
+    const struct ckg__models *models = search->models;
+
+    *out = (struct ckg__lagrangian){.outcomes = belief->outcomes, .slack = slack, .rho = 1};
+    for (int j = 1; j < belief->outcomes; j++)
+        out->term[j] = (struct ckg__multiplied){.lower = belief->lower[j],
+                                                .upper = belief->upper[j],
+                                                .by_chance = ckg__gp_chance(belief->gp[j]) > 0};
+    for (int j = 1; j < search->problem->outcomes; j++) {
+        struct ckg__multiplied *term = &out->term[models->surrogate[j].place];
+        if (!ckg__is_equality(search->problem, j) || belief->outcomes == 1)
+            continue;
+        term->equal = 1;
+        term->target = 0.5 * (term->lower + term->upper);
+    }
+}
+
+int ckg__multipliers_learn(struct ckg__search *search, const struct ckg__belief *belief, int slack,
+                           struct ckg__lagrangian *out)
+{
+    struct record record;
+    struct pace pace;
+    int feasible;
+
+    begin(search, belief, slack, out);
+    const int status = read_record(search, belief, &record);
+    if (status || !record.n)
+        return status;
+
+    /* The penalty balances objective and violations of the first designs; then it goes trial by trial. */
+    out->rho = within(0.5 * smallest_violation(out, &record, record.first, &feasible), least_rho, most_rho);
+    pace_begin(out, &pace);
+    for (int n = record.first > 0 ? record.first : 1; n <= record.n; n++)
+        step(out, &record, n, &pace);
+
+    /* Among designs that are given the best one jumps, and so would they: they settle on these designs. */
+    smallest_violation(out, &record, record.n, &feasible);
+    pace_begin(out, &pace);
+    for (int i = 0; feasible && i < SETTLE; i++)
+        move_multipliers(out, &record, record.n, &pace);
+
+    /* What is pending is taken at its mean, and counts as there: it is not to be asked for again. */
+    out->best = ckg__lagrangian_at(out, row(&record, out, best_of(out, &record, record.all)));
+    return CKG_OK;
+}
+
+/* --- the acquisition --- */
+
+struct context {
+    const struct ckg__search *search;
+    struct ckg__lagrangian *lagrangian; /* (outlooks) */
+};
+
+static int at(void *context, int outlook, int m, const double *U, int ldu, struct ckg__arena *arena,
+              double *value, double *gradient)
+{
+    const struct context *c = context;
+
+    return ckg__lagrangian_batch(&c->lagrangian[outlook], c->search->outlook[outlook].belief, m, U, ldu,
+                                 arena, value, gradient);
+}
+
+/* Standard normals, each with its mirror image. */
+static int draw_nodes(const struct ckg__search *search, int outcomes, int draws, double **out)
+{
+    const size_t width = (size_t)outcomes;
+    double *z = ckg__arena_doubles(search->results, (size_t)draws * width + 1);
+    struct ckg__rng rng;
+
+    *out = z;
+    if (!z)
+        return CKG_ERR_NOMEM;
+    ckg__rng_seed(&rng, search->seed, search->stream, CKG__FOR_LAGRANGIANS);
+    for (int i = 0; i < draws; i++)
+        for (size_t j = 0; j < width; j++)
+            z[(size_t)i * width + j] = i % 2 ? -z[(size_t)(i - 1) * width + j] : ckg__rng_normal(&rng);
+    return CKG_OK;
+}
+
+int ckg__multipliers_acquire(struct ckg__search *search, int slack, int draws,
+                             struct ckg__acquisition *acquisition)
+{
+    struct context *c = ckg__arena_get(search->results, 1, sizeof *c);
+    struct ckg__lagrangian *l = ckg__arena_get(search->results, (size_t)search->outlooks, sizeof *l);
+    double *z = NULL;
+
+    assert(search->outlooks > 0);
+    if (!c || !l)
+        return CKG_ERR_NOMEM;
+    *c = (struct context){search, l};
+    *acquisition = (struct ckg__acquisition){c, at, 1, 1};
+
+    int status = slack ? CKG_OK : draw_nodes(search, search->outlook[0].belief->outcomes, draws, &z);
+    for (int o = 0; !status && o < search->outlooks; o++) {
+        status = ckg__multipliers_learn(search, search->outlook[o].belief, slack, &l[o]);
+        l[o].draws = draws;
+        l[o].z = z;
+    }
+    return status;
+}

@@ -1,0 +1,32 @@
+/*
+ * Expected improvement of the augmented Lagrangian: constraints become part of what is minimised, by
+ * multipliers and a penalty that the trials move (multipliers.h). Over draws of the constraints, common to
+ * all designs.
+ */
+#include "search/trust_region.h"
+#include "policy/cited/multipliers.h"
+#include "policy/policy.h"
+
+enum { DRAWS = CKG__LOCAL_CLIMB_SETTINGS };
+
+static int acquire(struct ckg__search *search, struct ckg__acquisition *acquisition)
+{
+    return ckg__multipliers_acquire(search, 0, (int)search->setting[DRAWS], acquisition);
+}
+
+static const ckg_policy_parameter parameters[] = {
+    CKG__LOCAL_CLIMB_PARAMETERS,
+    [DRAWS] = {"draws", {.value = 128}, 2, 10000, 1, "of the constraints"},
+};
+
+const struct ckg__policy ckg__policy_al = {
+    .name = "al",
+    .title = "expected improvement of the augmented Lagrangian",
+    .reference = "Gramacy, Gray, Le Digabel, Lee, Ranjan, Wells and Wild 2016",
+    .value = "log of the expected improvement of the augmented Lagrangian",
+    .parameters = parameters,
+    .count = sizeof parameters / sizeof *parameters,
+    .traits = CKG__TRAIT_CERTAIN,
+    .own_models = &ckg__local_models,
+    .prepare = ckg__local_climb_prepare,
+    .acquire = acquire};

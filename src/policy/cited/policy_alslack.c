@@ -1,0 +1,29 @@
+/*
+ * Expected improvement of the augmented Lagrangian with slack variables, which turn inequalities into
+ * equalities: then it is an exact integral in one dimension (policy/cited/slack.c), and equalities are its
+ * own.
+ */
+#include "search/trust_region.h"
+#include "policy/cited/multipliers.h"
+#include "policy/policy.h"
+
+static int acquire(struct ckg__search *search, struct ckg__acquisition *acquisition)
+{
+    return ckg__multipliers_acquire(search, 1, 0, acquisition);
+}
+
+static const ckg_policy_parameter parameters[] = {
+    CKG__LOCAL_CLIMB_PARAMETERS,
+};
+
+const struct ckg__policy ckg__policy_alslack = {
+    .name = "alslack",
+    .title = "augmented Lagrangian with slack variables, exactly",
+    .reference = "Picheny, Gramacy, Wild and Le Digabel 2016",
+    .value = "log of the expected improvement of the augmented Lagrangian",
+    .parameters = parameters,
+    .count = sizeof parameters / sizeof *parameters,
+    .traits = CKG__TRAIT_CERTAIN,
+    .own_models = &ckg__local_models,
+    .prepare = ckg__local_climb_prepare,
+    .acquire = acquire};

@@ -1,0 +1,17 @@
+/*
+ * Predictive entropy search of the objective alone, constraints left aside (predictive.c has the search).
+ * Without constraints it is `pesc`.
+ */
+#include "policy/predictive.h"
+
+const struct ckg__policy ckg__policy_pes = {
+    .name = "pes",
+    .title = "predictive entropy search of the objective alone",
+    .reference = "Hernández-Lobato, Hoffman and Ghahramani 2014",
+    .value = "expected information about where the optimum of the objective alone lies, in nats",
+    .parameters = ckg__predictive_parameters,
+    .count = CKG__PREDICTIVE_PARAMETERS,
+    .traits = CKG__TRAIT_OBJECTIVE_ONLY,
+    .prepare = ckg__predictive_prepare,
+    .acquire = ckg__predictive_acquire,
+    .suggest = ckg__predictive_suggest};

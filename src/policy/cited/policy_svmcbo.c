@@ -1,0 +1,319 @@
+/*
+ * The feasible region first, then the optimum inside it. A support vector machine (policy/cited/svm.h) tells
+ * designs that were feasible from those that were not, by h(u) above or below 0. The first evaluations refine
+ * its edge: they minimise |h(u)| + Σ_i exp(−|u − u_i|²/(2σ²)), near the edge and far from what was evaluated.
+ * The others maximise the upper confidence bound μ + √β·s of the objective where h(u) ≥ 0; beyond the edge it
+ * falls by `steep` for every unit of h, so that a search that begins outside finds its way in. Climbs want no
+ * kinks: |h| is √(h² + blunt²) in both.
+ *
+ * All that it asks of a constraint is whether it was met. Where all designs were feasible, or none, there is
+ * no edge yet: then h is 1, and while nothing is feasible the first phase goes on. Neither phase knows when
+ * there is nothing left to learn at its best design, a corner for instance: new ground is looked at instead
+ * where that is a hair away from a design that is settled or under way.
+ *
+ * Reference: Antonio 2019, Sequential model based optimization of partially defined functions under unknown
+ * constraints.
+ */
+#include <math.h>
+
+#include "base/error.h"
+#include "base/maths.h"
+#include "policy/cited/svm.h"
+#include "policy/policy.h"
+
+enum { BOUNDARY, BETA, COST, WIDTH, CANDIDATES };
+
+/* The machine learns from so many designs, the newest. */
+enum { MOST = 1000 };
+
+/* What the bound loses for each unit of h beyond the edge, in model units of the objective. */
+static const double steep = 10;
+
+/* Where h is rounded off at the edge; it is 1 on the margin. */
+static const double blunt = 0.01;
+
+/* Designs so near to each other, in the unit cube, are the same but for a hair. */
+static const double hair = 1e-5;
+
+struct context {
+    const struct ckg__search *search;
+    struct ckg__svm cover; /* all designs, those that are pending included; no weights */
+    struct ckg__svm edge;  /* those with a label; NULL weights: there is no edge */
+    int refine;            /* 1: the first phase */
+};
+
+/* --- what is known --- */
+
+/* 1 feasible, −1 not, 0 unknown: the newest trial of the design that says so; a failure is not. */
+static int label_of(const struct ckg__data *data, int design)
+{
+    for (int t = data->newest[design]; t >= 0; t = data->trial[t].before) {
+        const struct ckg__trial *trial = &data->trial[t];
+        const int feasible = ckg__data_feasible(data, trial);
+        if (trial->state == CKG_FAILED)
+            return -1;
+        if (feasible >= 0)
+            return feasible ? 1 : -1;
+    }
+    return 0;
+}
+
+/* Copies designs (count) into columns U (D×count). */
+static void gather(const struct ckg__data *data, int count, const int *design, double *U)
+{
+    const int D = data->problem->D;
+
+    for (int i = 0; i < count; i++)
+        ckg__point_put(D, data->u + (size_t)design[i] * (size_t)D, U, count, i);
+}
+
+/* The designs that count, the newest, and their labels; those without one too, or not. */
+static int list_designs(const struct ckg__data *data, int labelled, int *design, signed char *label)
+{
+    int n = 0;
+
+    for (int i = data->designs - 1; i >= 0 && n < MOST; i--) {
+        const int known = label_of(data, i);
+        if (labelled && !known)
+            continue;
+        label[n] = (signed char)known;
+        design[n++] = i;
+    }
+    return n;
+}
+
+/* How wide the kernel is: as given, or a quarter of the square's side, wider with more parameters. */
+static double width_of(const struct ckg__search *search)
+{
+    const double given = search->setting[WIDTH];
+
+    return isnan(given) ? 0.25 * sqrt(0.5 * search->problem->d) : given;
+}
+
+/* The machine of the designs that have a label; *kinds: which labels there are, 1 feasible and 2 not. */
+static int learn(const struct ckg__search *search, int *design, signed char *label, struct ckg__svm *svm,
+                 int *kinds)
+{
+    const struct ckg__data *data = search->data;
+    const int D = search->problem->D;
+    const int n = list_designs(data, 1, design, label);
+    double *U = ckg__arena_doubles(search->results, (size_t)D * (size_t)n + 1);
+
+    if (!U)
+        return CKG_ERR_NOMEM;
+    *kinds = 0;
+    for (int i = 0; i < n; i++)
+        *kinds |= label[i] > 0 ? 1 : 2;
+    *svm = (struct ckg__svm){0};
+    gather(data, n, design, U);
+    return *kinds == 3 ? ckg__svm_train(svm, D, n, U, label, search->setting[COST], width_of(search),
+                                        search->results, &search->arena[0])
+                       : CKG_OK;
+}
+
+/* So wide that designs which fill the cube sum to 1 everywhere, as much as h on its margin. */
+static double spacing(int n, int d)
+{
+    static const double root_two_pi = 2.5066282746310002;
+
+    return ckg__pow(n, -1.0 / d) / root_two_pi;
+}
+
+/* All designs, whatever became of them. */
+static int cover(const struct ckg__search *search, int *design, signed char *label, struct ckg__svm *svm)
+{
+    const int D = search->problem->D;
+    const int n = list_designs(search->data, 0, design, label);
+    double *U = ckg__arena_doubles(search->results, (size_t)D * (size_t)n + 1);
+
+    if (!U)
+        return CKG_ERR_NOMEM;
+    gather(search->data, n, design, U);
+    *svm = (struct ckg__svm){.D = D, .n = n, .U = U, .width = spacing(n, search->problem->d)};
+    return CKG_OK;
+}
+
+/* --- values --- */
+
+/* h, and its gradient (D); 1 where there is no edge. */
+static double edge_at(const struct context *c, const double *u, double *gradient)
+{
+    if (c->edge.weight)
+        return ckg__svm_at(&c->edge, u, gradient);
+    for (int k = 0; k < c->search->problem->D; k++)
+        gradient[k] = 0;
+    return 1;
+}
+
+/* |h|, rounded off; *slope: its derivative. */
+static double away(double h, double *slope)
+{
+    const double size = sqrt(h * h + blunt * blunt);
+
+    *slope = h / size;
+    return size;
+}
+
+/* Room for a point and two gradients. */
+struct point {
+    double *u, *by_edge, *by_cover; /* (D) */
+};
+
+static int point_take(struct point *at, int D, struct ckg__arena *arena)
+{
+    at->u = ckg__arena_doubles(arena, 3 * (size_t)D);
+    at->by_edge = at->u ? at->u + D : NULL;
+    at->by_cover = at->u ? at->u + 2 * D : NULL;
+    return at->u ? CKG_OK : CKG_ERR_NOMEM;
+}
+
+/* The first phase: how near to the edge, and how far from all designs. */
+static int refine_at(const struct context *c, int m, const double *U, int ldu, struct ckg__arena *arena,
+                     double *value, double *gradient)
+{
+    const int D = c->search->problem->D;
+    struct point at;
+
+    if (point_take(&at, D, arena))
+        return CKG_ERR_NOMEM;
+    for (int p = 0; p < m; p++) {
+        ckg__point_get(D, U, ldu, p, at.u);
+        double slope;
+        const double from_edge = away(edge_at(c, at.u, at.by_edge), &slope);
+        value[p] = -from_edge - ckg__svm_cover(&c->cover, at.u, at.by_cover);
+        for (int k = 0; gradient && k < D; k++)
+            gradient[(size_t)k * (size_t)m + (size_t)p] = -slope * at.by_edge[k] - at.by_cover[k];
+    }
+    return CKG_OK;
+}
+
+/* The second phase: the bound, less what lies beyond the edge. */
+static int bound_at(const struct context *c, const struct ckg__gp *gp, int m, const double *U, int ldu,
+                    struct ckg__arena *arena, double *value, double *gradient)
+{
+    const int D = c->search->problem->D;
+    const double root = sqrt(c->search->setting[BETA]);
+    const double floor = ckg__variance_floor(gp);
+    struct ckg__batch batch;
+    struct point at;
+
+    /* The objective there. */
+    if (point_take(&at, D, arena) || ckg__batch_take(&batch, D, m, arena) ||
+        ckg__posterior_batch(gp, m, U, ldu, arena, &batch, NULL))
+        return CKG_ERR_NOMEM;
+
+    /* Its bound, and on which side of the edge that is. */
+    for (int p = 0; p < m; p++) {
+        const int moves = batch.var[p] > floor;
+        const double s = sqrt(moves ? batch.var[p] : floor);
+        double slope;
+        ckg__point_get(D, U, ldu, p, at.u);
+        const double h = edge_at(c, at.u, at.by_edge);
+        const double beyond = 0.5 * (away(h, &slope) - h);
+        value[p] = batch.mean[p] + root * s - steep * beyond;
+        for (int k = 0; gradient && k < D; k++) {
+            const size_t i = (size_t)k * (size_t)m + (size_t)p;
+            gradient[i] = batch.dmean[i] + (moves ? root * batch.dvar[i] / (2 * s) : 0) -
+                          0.5 * steep * (slope - 1) * at.by_edge[k];
+        }
+    }
+    return CKG_OK;
+}
+
+static int at(void *context, int outlook, int m, const double *U, int ldu, struct ckg__arena *arena,
+              double *value, double *gradient)
+{
+    const struct context *c = context;
+
+    if (c->refine)
+        return refine_at(c, m, U, ldu, arena, value, gradient);
+    return bound_at(c, c->search->outlook[outlook].belief->gp[0], m, U, ldu, arena, value, gradient);
+}
+
+/*
+ * How many trials there are before the optimum is sought: as given, or after the initial design half of what
+ * the budget leaves, and no more than 10 for each parameter.
+ */
+static double boundary_of(const struct ckg__search *search)
+{
+    const double given = search->setting[BOUNDARY];
+    const double longest = 10.0 * search->problem->d;
+    const double half = 0.5 * (search->budget - search->initial);
+
+    if (!isnan(given))
+        return given;
+    return search->initial + (search->budget ? fmin(half, longest) : longest);
+}
+
+static int acquire(struct ckg__search *search, struct ckg__acquisition *acquisition)
+{
+    const size_t most = (size_t)search->data->designs + 1;
+    struct context *c = ckg__arena_get(search->results, 1, sizeof *c);
+    int *design = ckg__arena_ints(search->results, most);
+    signed char *label = ckg__arena_get(search->results, most, sizeof *label);
+    int kinds = 0;
+
+    if (!c || !design || !label)
+        return CKG_ERR_NOMEM;
+    *c = (struct context){.search = search};
+    *acquisition = (struct ckg__acquisition){c, at, 0, 1};
+
+    /* The edge, and what is covered. */
+    int status = learn(search, design, label, &c->edge, &kinds);
+    if (!status)
+        status = cover(search, design, label, &c->cover);
+
+    /* The first phase lasts so long, and until something is feasible; without constraints there is none. */
+    c->refine = search->problem->outcomes > 1 && (search->data->trials < boundary_of(search) || !(kinds & 1));
+    return status;
+}
+
+/* 1 when nothing would be learned there: a hair away from a design that is settled or under way. */
+static int stalled(const struct ckg__search *search, const struct ckg__choice *choice)
+{
+    const struct ckg__data *data = search->data;
+    const int D = search->problem->D;
+
+    for (int i = 0; i < data->designs; i++)
+        if (ckg__point_distance(D, choice->u, data->u + (size_t)i * (size_t)D, 1, 0) < hair &&
+            (ckg__data_settled(data, i) || ckg__data_pending(data, i)))
+            return 1;
+    return 0;
+}
+
+static const ckg_policy_parameter parameters[] = {
+    [BOUNDARY] = {"boundary",
+                  {.value = NAN},
+                  0,
+                  100000,
+                  1,
+                  "trials before the optimum is sought, which refine the edge; automatic: the initial design "
+                  "and half of the rest of the budget, at most 10·d"},
+    [BETA] = {"beta", {.value = 4}, 0, 1000, 0, "squared weight of the standard deviation in the bound"},
+    [COST] = {"cost", {.value = 1000}, 1e-3, 1e9, 0, "C, what a design on the wrong side of the edge costs"},
+    [WIDTH] = {"width",
+               {.value = NAN},
+               1e-3,
+               1e3,
+               0,
+               "of the machine's kernel in the unit cube; automatic: a quarter, times √(d/2)"},
+    [CANDIDATES] = CKG__CANDIDATES_PARAMETER,
+};
+
+static void prepare(struct ckg__search *search)
+{
+    search->effort.candidates = (int)search->setting[CANDIDATES];
+}
+
+const struct ckg__policy ckg__policy_svmcbo = {
+    .name = "svmcbo",
+    .title = "a support vector machine finds the feasible region, then the optimum is sought inside",
+    .reference = "Antonio 2019",
+    .value = "at first −(distance from the edge + nearness to designs), then μ + √β·s inside the edge",
+    .parameters = parameters,
+    .count = sizeof parameters / sizeof *parameters,
+    .traits = CKG__TRAIT_CERTAIN,
+    .prepare = prepare,
+    .acquire = acquire,
+    .stalled = stalled,
+    .otherwise = ckg__search_explore};

@@ -1,0 +1,92 @@
+/*
+ * Constrained expected improvement as an acquisition (improvement.h). Designs under way count at their mean.
+ */
+#include "policy/improvement.h"
+
+#include <assert.h>
+#include <math.h>
+
+#include "acquisition/cei.h"
+#include "policy/cited/rollout.h"
+#include "base/error.h"
+#include "policy/policy.h"
+
+struct context {
+    struct ckg__belief *belief; /* (outlooks) */
+    double *best;               /* (outlooks) incumbents */
+};
+
+static int at(void *context, int outlook, int m, const double *U, int ldu, struct ckg__arena *arena,
+              double *value, double *gradient)
+{
+    const struct context *c = context;
+    const struct ckg__belief *belief = &c->belief[outlook];
+
+    if (gradient)
+        return ckg__cei_batch(belief, c->best[outlook], m, U, ldu, arena, value, gradient);
+    struct ckg__view view[CKG__MAX_OUTCOMES];
+    if (ckg__belief_views(belief, m, U, ldu, arena, view))
+        return CKG_ERR_NOMEM;
+    ckg__cei_views(belief, c->best[outlook], view, value);
+    return CKG_OK;
+}
+
+int ckg__improvement_acquire(struct ckg__search *search, double favour, struct ckg__acquisition *acquisition)
+{
+    const size_t outlooks = (size_t)search->outlooks;
+    struct context *c = ckg__arena_get(search->results, 1, sizeof *c);
+    struct ckg__belief *belief = ckg__arena_get(search->results, outlooks, sizeof *belief);
+    double *best = ckg__arena_doubles(search->results, outlooks);
+
+    assert(favour >= 0);
+    if (!c || !belief || !best)
+        return CKG_ERR_NOMEM;
+    *c = (struct context){belief, best};
+    *acquisition = (struct ckg__acquisition){c, at, 1, 1};
+
+    int status = CKG_OK;
+    for (int o = 0; !status && o < search->outlooks; o++) {
+        belief[o] = *search->outlook[o].belief;
+        belief[o].favour = favour;
+        status = ckg__search_incumbent(search, search->outlook[o].belief, search->results, &best[o]);
+    }
+    return status;
+}
+
+static int rollout_at(void *context, int outlook, int m, const double *U, int ldu, struct ckg__arena *arena,
+                      double *value, double *gradient)
+{
+    const struct ckg__rollout *rollout = context;
+
+    assert(!gradient);
+    (void)gradient;
+    return ckg__rollout_batch(&rollout[outlook], m, U, ldu, arena, value);
+}
+
+int ckg__rollout_acquire(struct ckg__search *search, const struct ckg__plan *plan,
+                         struct ckg__acquisition *acquisition)
+{
+    const size_t outlooks = (size_t)search->outlooks;
+    struct ckg__rollout *rollout = ckg__arena_get(search->results, outlooks, sizeof *rollout);
+    struct ckg__shown *shown = ckg__arena_get(search->results, 1, sizeof *shown);
+
+    if (plan->horizon == 1)
+        return ckg__improvement_acquire(search, 0, acquisition);
+    if (!rollout || !shown)
+        return CKG_ERR_NOMEM;
+    *acquisition = (struct ckg__acquisition){rollout, rollout_at, 1, 0};
+
+    /* The same nodes for all outlooks and designs; each outlook has its own points. */
+    int status = ckg__shown_make(shown, search->outlook[0].belief, plan->nodes, search->seed,
+                                 search->results);
+    for (int o = 0; !status && o < search->outlooks; o++) {
+        const struct ckg__outlook *outlook = &search->outlook[o];
+        rollout[o] = (struct ckg__rollout){.belief = outlook->belief,
+                                           .horizon = plan->horizon,
+                                           .discount = plan->discount,
+                                           .shown = shown,
+                                           .view = outlook->view};
+        status = ckg__search_incumbent(search, outlook->belief, search->results, &rollout[o].best);
+    }
+    return status;
+}

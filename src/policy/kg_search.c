@@ -1,0 +1,623 @@
+/*
+ * The search that the knowledge gradients share:
+ *   screen   every candidate on the shared discretisation,
+ *   inner    for the best few, the maximisers under chosen surprises join X_d,
+ *   refine   by gradient with X_d held fixed, and X_d rebuilt before the refined points are compared.
+ * Under several hyperparameter samples each has its own x_r and X_d, and the values are averaged. When the
+ * best value is not positive the choice falls to log-cEI over all outcomes.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/maths.h"
+#include "design/allowed.h"
+#include "optim/simplex.h"
+#include "search/ascent.h"
+#include "policy/kg_search.h"
+#include "policy/measurement.h"
+
+enum { CHUNK = 16, MAX_INNER = 16 };
+
+/* A candidate that got its own X_d under every outlook. */
+struct finalist {
+    double *u;                      /* (D) */
+    const struct ckg__offer *offer; /* what is measured there */
+    double value;                   /* mean over the outlooks, for its cost */
+    double *part;                   /* (outlooks) */
+    struct ckg__kg *kg;             /* (outlooks) */
+};
+
+struct stage {
+    struct ckg__search *search;
+    const struct ckg__knowledge *knowledge;
+    struct ckg__menu menu;
+    int *status;
+    int candidates;
+    double *U;     /* D×candidates */
+    int first;     /* the outlook that the first screening task is about */
+    double *part;  /* (outlooks screened at once × offers × candidates) */
+    double *value; /* (offers × candidates) the mean over the outlooks that were asked, for its cost */
+    int finalists;
+    struct finalist finalist[2 * MAX_INNER];
+    struct ckg__arena *slot; /* one arena per (finalist, outlook): its X_d */
+};
+
+/* --- screening --- */
+
+static void screen_chunk(struct stage *stage, int index, int first, int count, double *value,
+                         struct ckg__arena *arena, int *status)
+{
+    const struct ckg__outlook *o = &stage->search->outlook[index];
+    const struct ckg__kg shared = ckg__knowledge_on(o, &stage->knowledge->scout_nodes);
+    const struct ckg__kg *kg = &shared;
+    struct ckg__view at[CKG__MAX_OUTCOMES];
+    double *cov[CKG__MAX_OUTCOMES];
+    struct ckg__noise noise[CKG__MAX_OUTCOMES];
+    struct ckg__kg_work work;
+
+    /* What the belief says of the candidates. */
+    *status = ckg__kg_work_take(&work, kg, arena);
+    for (int j = 0; !*status && j < o->belief->outcomes; j++) {
+        cov[j] = ckg__arena_doubles(arena, (size_t)count * (size_t)kg->m);
+        noise[j] = (struct ckg__noise){.var = ckg__arena_doubles(arena, (size_t)count)};
+        *status = !cov[j] || !noise[j].var ||
+                          ckg__view_make(&at[j], o->belief->gp[j], count, stage->U + first, stage->candidates,
+                                         arena)
+                      ? CKG_ERR_NOMEM
+                      : CKG_OK;
+        if (!*status) {
+            ckg__view_covariance(o->belief->gp[j], &kg->view[j], &at[j], 0, count, cov[j], kg->m);
+            ckg__kg_noise(o->belief, j, count, stage->U + first, stage->candidates, at[j].mean, at[j].var,
+                          &noise[j]);
+        }
+    }
+
+    /* The value of each, for every offer: what is hidden is measured with noise without end. */
+    for (int c = 0; !*status && c < count; c++) {
+        struct ckg__kg_candidate candidate;
+        for (int j = 0; j < o->belief->outcomes; j++) {
+            candidate.mean[j] = at[j].mean[c];
+            candidate.var[j] = at[j].var[c];
+            candidate.cov[j] = cov[j] + (size_t)c * (size_t)kg->m;
+        }
+        for (int i = 0; i < stage->menu.count; i++) {
+            const struct ckg__belief *belief = stage->menu.offer[i].outlook[index].belief;
+            for (int j = 0; j < o->belief->outcomes; j++)
+                candidate.noise[j] = belief->hidden[j] ? INFINITY : noise[j].var[c];
+            value[i * stage->candidates + first + c] = ckg__kg_value(kg, &candidate, &work, NULL);
+        }
+    }
+    if (!*status && stage->knowledge->weighted)
+        *status = ckg__knowledge_weigh(o, count, stage->U + first, stage->candidates, arena, value + first);
+}
+
+static void screen_task(void *context, int index, int worker)
+{
+    struct stage *stage = context;
+    struct ckg__search *search = stage->search;
+    struct ckg__arena *arena = &search->arena[worker];
+    struct ckg__arena_mark mark = ckg__arena_mark(arena);
+    const int chunks = (stage->candidates + CHUNK - 1) / CHUNK;
+    const int outlook = index / chunks;
+    const int first = index % chunks * CHUNK;
+    const int count = stage->candidates - first < CHUNK ? stage->candidates - first : CHUNK;
+
+    screen_chunk(stage, stage->first + outlook, first, count,
+                 stage->part + (size_t)outlook * (size_t)(stage->menu.count * stage->candidates), arena,
+                 &stage->status[index]);
+    ckg__arena_release(arena, mark);
+}
+
+/* Adds the candidates' values under `count` outlooks from `first` on to stage->value. */
+static int screen_outlooks(struct stage *stage, int first, int count)
+{
+    const int chunks = (stage->candidates + CHUNK - 1) / CHUNK;
+    stage->first = first;
+    const int status = ckg__search_run(stage->search, chunks * count, screen_task, stage, stage->status);
+    const int pairs = stage->menu.count * stage->candidates;
+    for (int o = 0; !status && o < count; o++)
+        for (int p = 0; p < pairs; p++)
+            stage->value[p] += stage->part[(size_t)o * (size_t)pairs + (size_t)p];
+    return status;
+}
+
+/* The largest value of a candidate for its cost. */
+static double best_offer(const struct stage *stage, int c)
+{
+    double best = -INFINITY;
+
+    for (int i = 0; i < stage->menu.count; i++)
+        best = fmax(best, stage->value[i * stage->candidates + c] / stage->menu.offer[i].cost);
+    return best;
+}
+
+/* Keeps the best `keep` candidates, in their order. */
+static void keep_best(struct stage *stage, int keep, int *kept)
+{
+    const int D = stage->search->problem->D;
+    const int n = stage->candidates;
+
+    memset(kept, 0, (size_t)n * sizeof *kept);
+    for (int i = 0; i < keep; i++) {
+        int best = -1;
+        for (int c = 0; c < n; c++)
+            if (!kept[c] && (best < 0 || best_offer(stage, c) > best_offer(stage, best)))
+                best = c;
+        kept[best] = 1;
+    }
+    for (int k = 0, to = 0; k < D; k++)
+        for (int c = 0; c < n; c++)
+            if (kept[c])
+                stage->U[to++] = stage->U[(size_t)k * (size_t)n + (size_t)c];
+    for (int i = 0, to = 0; i < stage->menu.count; i++)
+        for (int c = 0; c < n; c++)
+            if (kept[c])
+                stage->value[to++] = stage->value[i * n + c];
+    stage->candidates = keep;
+}
+
+/* What is known already, or under way, is worth nothing. */
+static int close_taken(struct stage *stage)
+{
+    const struct ckg__search *search = stage->search;
+    double *u = ckg__arena_doubles(search->results, (size_t)search->problem->D);
+    double x[CKG_MAX_PARAMETERS];
+
+    if (!u)
+        return CKG_ERR_NOMEM;
+    for (int c = 0; c < stage->candidates; c++) {
+        ckg__point_get(search->problem->D, stage->U, stage->candidates, c, u);
+        for (int i = 0; i < stage->menu.count; i++)
+            if (!ckg__offer_open(search, &stage->menu.offer[i], u, x))
+                stage->value[i * stage->candidates + c] = -INFINITY;
+    }
+    return CKG_OK;
+}
+
+/* With many outlooks two of them tell which candidates the others need to look at. */
+enum { SCOUTS = 2, SCOUTED = 40 };
+
+static int screen(struct stage *stage)
+{
+    struct ckg__search *search = stage->search;
+    const int outlooks = search->outlooks;
+    const int scouts = outlooks > 2 * SCOUTS ? SCOUTS : outlooks;
+    const int n = stage->candidates;
+    const size_t pairs = (size_t)stage->menu.count * (size_t)n;
+    const size_t size = (size_t)outlooks * pairs;
+
+    stage->status = ckg__arena_ints(search->results, size + 1);
+    stage->part = ckg__arena_doubles(search->results, size + 1);
+    stage->value = ckg__arena_doubles(search->results, pairs + 1);
+    int *kept = ckg__arena_ints(search->results, (size_t)n + 1);
+    if (!stage->status || !stage->part || !stage->value || !kept)
+        return CKG_ERR_NOMEM;
+    memset(stage->value, 0, pairs * sizeof *stage->value);
+    int status = screen_outlooks(stage, 0, scouts);
+    if (!status && scouts < outlooks) {
+        if (n > SCOUTED)
+            keep_best(stage, SCOUTED, kept);
+        status = screen_outlooks(stage, scouts, outlooks - scouts);
+    }
+    for (int i = 0; !status && i < stage->menu.count; i++)
+        for (int c = 0; c < stage->candidates; c++)
+            stage->value[i * stage->candidates + c] /= outlooks * stage->menu.offer[i].cost;
+    return status || !search->apart ? status : close_taken(stage);
+}
+
+/* --- choosing the finalists --- */
+
+static int finalist_take(struct stage *stage, struct finalist *f)
+{
+    struct ckg__search *search = stage->search;
+    f->u = ckg__arena_doubles(search->results, (size_t)search->problem->D);
+    f->part = ckg__arena_doubles(search->results, (size_t)search->outlooks);
+    f->kg = ckg__arena_get(search->results, (size_t)search->outlooks, sizeof *f->kg);
+    return f->u && f->part && f->kg ? CKG_OK : CKG_ERR_NOMEM;
+}
+
+/*
+ * The numbers of the best pairs of an offer and a candidate; returns how many. Two candidates for the same
+ * offer lie apart by more than the neighbourhood that refinement covers: the offer is one more coordinate.
+ */
+static int choose_pairs(struct stage *stage, int wanted, int *chosen)
+{
+    const struct ckg__search *search = stage->search;
+    const int D = search->problem->D;
+    const int n = stage->candidates;
+    const int pairs = stage->menu.count * n;
+    const double apart = fmax(2 * search->outlook[0].width, 0.01);
+
+    if (stage->menu.count == 1)
+        return ckg__best_apart(D, n, stage->U, n, stage->value, apart, wanted, chosen);
+    double *U = ckg__arena_doubles(search->results, (size_t)(D + 1) * (size_t)pairs);
+    if (!U)
+        return 0;
+    for (int p = 0; p < pairs; p++) {
+        for (int k = 0; k < D; k++)
+            U[(size_t)k * (size_t)pairs + (size_t)p] = stage->U[(size_t)k * (size_t)n + (size_t)(p % n)];
+        U[(size_t)D * (size_t)pairs + (size_t)p] = 2.0 * (p / n);
+    }
+    return ckg__best_apart(D + 1, pairs, U, pairs, stage->value, apart, wanted, chosen);
+}
+
+static int choose_finalists(struct stage *stage)
+{
+    struct ckg__search *search = stage->search;
+    const int wanted = search->effort.inner < MAX_INNER ? search->effort.inner : MAX_INNER;
+    int chosen[MAX_INNER];
+
+    const int n = choose_pairs(stage, wanted, chosen);
+    for (stage->finalists = 0; stage->finalists < n; stage->finalists++) {
+        struct finalist *f = &stage->finalist[stage->finalists];
+        const int pair = chosen[stage->finalists];
+        if (finalist_take(stage, f))
+            return CKG_ERR_NOMEM;
+        f->value = stage->value[pair];
+        f->offer = &stage->menu.offer[pair / stage->candidates];
+        ckg__point_get(search->problem->D, stage->U, stage->candidates, pair % stage->candidates, f->u);
+    }
+    return n ? CKG_OK : CKG_ERR_NOMEM;
+}
+
+/* --- X_d of a finalist --- */
+
+static void inner_task(void *context, int index, int worker)
+{
+    struct stage *stage = context;
+    struct ckg__search *search = stage->search;
+    struct finalist *f = &stage->finalist[index / search->outlooks];
+    const int o = index % search->outlooks;
+
+    f->part[o] = NAN;
+    stage->status[index] = ckg__search_late(search)
+                               ? CKG_OK
+                               : ckg__knowledge_value(stage->knowledge, &f->offer->outlook[o], f->u, worker,
+                                                      &stage->slot[index], &f->kg[o], &f->part[o]);
+}
+
+/* The value of a finalist that every outlook had the time to look at; another keeps that of its screening. */
+static void average_parts(const struct ckg__search *search, struct finalist *f)
+{
+    double sum = 0;
+
+    for (int o = 0; o < search->outlooks; o++)
+        sum += f->part[o] / search->outlooks;
+    f->value = isnan(sum) ? f->value : sum / f->offer->cost;
+}
+
+/* --- refinement --- */
+
+struct refined {
+    const struct ckg__search *search;
+    int weighted;
+    struct finalist *finalist;
+    struct ckg__team team;
+};
+
+/* log of the averaged value with X_d fixed, and its gradient; one point at a time. */
+static int log_average(void *context, int m, const double *U, const int *which, struct ckg__arena *arena,
+                       double *value, double *gradient)
+{
+    const struct refined *r = context;
+    const int D = r->search->problem->D;
+
+    (void)m, (void)which;
+    struct ckg__arena_mark mark = ckg__arena_mark(arena);
+    double *part = ckg__arena_doubles(arena, (size_t)D);
+    double sum = 0;
+    double one = 0;
+    if (!part)
+        return CKG_ERR_NOMEM;
+    memset(gradient, 0, (size_t)D * sizeof *gradient);
+    for (int o = 0; o < r->search->outlooks; o++) {
+        const struct ckg__belief *full = r->weighted ? r->search->outlook[o].full : NULL;
+        const int status = ckg__knowledge_gradient(&r->finalist->kg[o], full, U, &r->team, arena, &one, part);
+        if (status)
+            return status;
+        sum += one;
+        for (int k = 0; k < D; k++)
+            gradient[k] += part[k];
+    }
+    for (int k = 0; k < D; k++)
+        gradient[k] /= sum;
+    *value = sum > 0 ? ckg__log(sum / r->search->outlooks) : -INFINITY;
+    ckg__arena_release(arena, mark);
+    return CKG_OK;
+}
+
+/* The averaged value with X_d fixed, for a search without gradients. */
+static int average(void *context, const double *u, struct ckg__arena *arena, double *value)
+{
+    const struct refined *r = context;
+    double sum = 0;
+    double one = 0;
+
+    for (int o = 0; o < r->search->outlooks; o++) {
+        if (ckg__kg_value_at(&r->finalist->kg[o], u, arena, &one) ||
+            (r->weighted && ckg__knowledge_weigh(&r->search->outlook[o], 1, u, 1, arena, &one)))
+            return CKG_ERR_NOMEM;
+        sum += one / r->search->outlooks;
+    }
+    *value = sum;
+    return CKG_OK;
+}
+
+/* The same at several points. */
+static int averages(void *context, int m, const double *U, int ldu, struct ckg__arena *arena, double *value)
+{
+    const struct refined *r = context;
+    const int D = r->search->problem->D;
+    double *u = ckg__arena_doubles(arena, (size_t)D);
+    int status = u ? CKG_OK : CKG_ERR_NOMEM;
+
+    for (int p = 0; !status && p < m; p++) {
+        ckg__point_get(D, U, ldu, p, u);
+        status = average(context, u, arena, &value[p]);
+    }
+    return status;
+}
+
+/* The same of the nearest design that obeys the rules. */
+static int average_nearest(void *context, const double *u, struct ckg__arena *arena, double *value)
+{
+    const struct refined *r = context;
+    const struct ckg_problem *problem = r->search->problem;
+    struct ckg__arena_mark mark = ckg__arena_mark(arena);
+    double *v = ckg__arena_doubles(arena, (size_t)problem->D);
+
+    if (!v)
+        return CKG_ERR_NOMEM;
+    memcpy(v, u, (size_t)problem->D * sizeof *v);
+    *value = -INFINITY;
+    const int status = ckg__allowed_nearest(problem, NULL, NULL, v, NULL) ? average(context, v, arena, value)
+                                                                          : CKG_OK;
+    ckg__arena_release(arena, mark);
+    return status;
+}
+
+/* By a simplex, as the paper's authors did. */
+static int refine_by_simplex(struct refined *context, double *u, struct ckg__arena *arena)
+{
+    const struct ckg__search *search = context->search;
+    const int D = search->problem->D;
+    const int ruled = ckg__ruled(search->problem);
+    double *box = ckg__arena_doubles(arena, 2 * (size_t)D);
+    double value;
+
+    if (!box)
+        return CKG_ERR_NOMEM;
+    ckg__problem_free_box(search->problem, u, box, box + D);
+    const int status = ckg__simplex(ruled ? average_nearest : average, context, D, box, box + D, 0.05,
+                                    search->effort.refine_evaluations, u, &value, arena);
+    if (ruled)
+        ckg__allowed_nearest(search->problem, NULL, NULL, u, NULL);
+    return status;
+}
+
+/* To the best lattice neighbour that is free, if that is better under the X_d of the finalist; then the
+ * reals. */
+static int climb(struct refined *context, double *u, int worker)
+{
+    static const struct ckg__climb_lattice steps = {
+        .rounds = 1, .neighbours = 24, .purpose = CKG__FOR_STEPS_OF_FINALISTS, .free_only = 1};
+    const struct ckg__search *search = context->search;
+    struct ckg__arena *arena = &search->arena[worker];
+    const double width = search->outlook[0].width;
+    const struct ckg__hill hill = {context, log_average, averages};
+    double value = context->finalist->value * context->finalist->offer->cost;
+
+    int status = ckg__climb_lattice(search, &hill, &steps, u, &value, arena);
+    if (status || !ckg__problem_has_reals(search->problem) || ckg__search_late(search))
+        return status;
+    if (search->effort.paper)
+        return refine_by_simplex(context, u, arena);
+    const double away = ckg__point_distance(search->problem->D, u, search->outlook[0].x_r, 1, 0);
+    const struct ckg__lbfgs_options options = {5, search->effort.refine_evaluations,
+                                               away < 30 * width ? 0.5 * width : 0.02, 1e-4, 1e-4};
+    return ckg__climb_reals(search, &hill, &options, 1, u, &value, arena);
+}
+
+static void refine_task(void *context, int index, int worker)
+{
+    struct stage *stage = context;
+    const struct ckg__search *search = stage->search;
+    struct ckg__arena *arena = &stage->search->arena[worker];
+    struct ckg__arena_mark mark = ckg__arena_mark(arena);
+    struct finalist *from = &stage->finalist[index];
+    struct finalist *to = &stage->finalist[stage->finalists + index];
+    struct refined refined = {search, stage->knowledge->weighted, from, ckg__search_team(search, worker)};
+
+    memcpy(to->u, from->u, (size_t)search->problem->D * sizeof *to->u);
+    stage->status[index] = climb(&refined, to->u, worker);
+    ckg__arena_release(arena, mark);
+}
+
+/* Puts the best finalists first. */
+static void order_finalists(struct stage *stage)
+{
+    for (int i = 1; i < stage->finalists; i++)
+        for (int k = i; k > 0 && stage->finalist[k].value > stage->finalist[k - 1].value; k--) {
+            const struct finalist swap = stage->finalist[k];
+            stage->finalist[k] = stage->finalist[k - 1];
+            stage->finalist[k - 1] = swap;
+        }
+}
+
+static void rebuild_task(void *context, int index, int worker)
+{
+    struct stage *stage = context;
+    struct ckg__search *search = stage->search;
+    struct finalist *f = &stage->finalist[stage->finalists + index / search->outlooks];
+    const int o = index % search->outlooks;
+
+    f->part[o] = NAN;
+    stage->status[index] = ckg__search_late(search)
+                               ? CKG_OK
+                               : ckg__knowledge_value(
+                                     stage->knowledge, &f->offer->outlook[o], f->u, worker,
+                                     &stage->slot[stage->finalists * search->outlooks + index], &f->kg[o],
+                                     &f->part[o]);
+}
+
+/* Refines the best finalists; the refined ones stand behind the others, with their own X_d and values. */
+static int refine(struct stage *stage, int *refined)
+{
+    struct ckg__search *search = stage->search;
+    const int count = search->effort.refine < stage->finalists ? search->effort.refine : stage->finalists;
+
+    order_finalists(stage);
+    for (int i = 0; i < count; i++)
+        if (finalist_take(stage, &stage->finalist[stage->finalists + i]))
+            return CKG_ERR_NOMEM;
+    for (int i = 0; i < count; i++) {
+        stage->finalist[stage->finalists + i].value = -INFINITY;
+        stage->finalist[stage->finalists + i].offer = stage->finalist[i].offer;
+    }
+    int status = ckg__search_run(search, count, refine_task, stage, stage->status);
+    if (!status)
+        status = ckg__search_run(search, count * search->outlooks, rebuild_task, stage, stage->status);
+    for (int i = 0; !status && i < count; i++)
+        average_parts(search, &stage->finalist[stage->finalists + i]);
+    *refined = count;
+    return status;
+}
+
+/* --- the policy --- */
+
+/* The best finalist whose design is free; its design goes to the choice. */
+static int pick(struct stage *stage, int count, struct ckg__choice *choice)
+{
+    const struct ckg__search *search = stage->search;
+    double x[CKG_MAX_PARAMETERS];
+    int best = -1;
+
+    for (int i = 0; i < count; i++)
+        if ((best < 0 || stage->finalist[i].value > stage->finalist[best].value) &&
+            ckg__offer_open(search, stage->finalist[i].offer, stage->finalist[i].u, x))
+            best = i;
+    if (best < 0)
+        return 0;
+    const struct finalist *f = &stage->finalist[best];
+    memcpy(choice->u, f->u, (size_t)search->problem->D * sizeof *choice->u);
+    choice->value = f->value * f->offer->cost;
+    choice->measure = f->offer->set;
+    return 1;
+}
+
+static int search_finalists(struct stage *stage, struct ckg__choice *choice, int *found)
+{
+    struct ckg__search *search = stage->search;
+    double clock = ckg__clock();
+    int status = choose_finalists(stage);
+    int refined = 0;
+
+    if (!status)
+        status = ckg__search_run(search, stage->finalists * search->outlooks, inner_task, stage,
+                                 stage->status);
+    for (int i = 0; !status && i < stage->finalists; i++)
+        average_parts(search, &stage->finalist[i]);
+    choice->inner = ckg__clock() - clock;
+    clock = ckg__clock();
+    if (!status && !ckg__search_late(search))
+        status = refine(stage, &refined);
+    choice->refine = ckg__clock() - clock;
+    *found = !status && pick(stage, stage->finalists + refined, choice);
+    return status;
+}
+
+static int maximise(const struct ckg__knowledge *knowledge, struct ckg__choice *choice, int *found)
+{
+    struct ckg__search *search = knowledge->search;
+    struct stage stage = {.search = search, .knowledge = knowledge};
+    const double clock = ckg__clock();
+
+    /* Every candidate on the shared discretisation. */
+    int status = ckg__search_candidates(search, &stage.U, &stage.candidates);
+    *found = 0;
+    choice->candidates = stage.candidates;
+    if (status || !stage.candidates)
+        return status;
+    status = ckg__menu_make(search, &stage.menu);
+    if (!status)
+        status = screen(&stage);
+    choice->screen = ckg__clock() - clock;
+    ckg__search_secure(search);
+
+    /* Memory for the X_d of the finalists. */
+    const int slots = 2 * search->effort.inner * search->outlooks;
+    stage.slot = ckg__arena_get(search->results, (size_t)slots, sizeof *stage.slot);
+    stage.status = ckg__arena_ints(search->results, (size_t)slots + 1);
+    if (!status && (!stage.slot || !stage.status))
+        status = CKG_ERR_NOMEM;
+    if (status)
+        return status;
+    for (int i = 0; i < slots; i++)
+        ckg__arena_init(&stage.slot[i]);
+
+    /* The best of them. */
+    status = search_finalists(&stage, choice, found);
+    for (int i = 0; i < slots; i++)
+        ckg__arena_free(&stage.slot[i]);
+    return status;
+}
+
+/* Values below this share of the objective's unit are rounding. */
+static const double nothing = 1e-15;
+
+int ckg__knowledge_suggest(struct ckg__search *search, int weighted, struct ckg__choice *choice, int *found)
+{
+    struct ckg__knowledge knowledge;
+
+    int status = ckg__knowledge_make(&knowledge, search, weighted);
+    if (!status)
+        status = maximise(&knowledge, choice, found);
+    if (status || !choice->candidates || (*found && choice->value > nothing))
+        return status;
+    choice->measure = (struct ckg__set){{0}};
+    return ckg__policy_hand_over(&ckg__policy_cei, "cei-fallback", search, choice, found);
+}
+
+/* The value at u (D), averaged over the outlooks. */
+static int score_one(const struct ckg__knowledge *knowledge, const double *u, double *value)
+{
+    struct ckg__search *search = knowledge->search;
+    int status = CKG_OK;
+
+    *value = 0;
+    for (int o = 0; !status && o < search->outlooks; o++) {
+        struct ckg__arena_mark mark = ckg__arena_mark(search->results);
+        struct ckg__kg kg;
+        double one = 0;
+
+        status = ckg__knowledge_value(knowledge, &search->outlook[o], u, 0, search->results, &kg, &one);
+        *value += one / search->outlooks;
+        ckg__arena_release(search->results, mark);
+    }
+    return status;
+}
+
+int ckg__knowledge_score(struct ckg__search *search, int weighted, int count, const double *U, double *value)
+{
+    const int D = search->problem->D;
+    double *u = ckg__arena_doubles(search->results, (size_t)D);
+    struct ckg__knowledge knowledge;
+
+    int status = u ? ckg__knowledge_make(&knowledge, search, weighted) : CKG_ERR_NOMEM;
+    for (int p = 0; !status && p < count; p++) {
+        ckg__point_get(D, U, count, p, u);
+        status = score_one(&knowledge, u, &value[p]);
+    }
+    return status;
+}
+
+void ckg__knowledge_prepare(struct ckg__search *search)
+{
+    /* In the order of CKG__KNOWLEDGE_PARAMETERS. */
+    search->effort.candidates = (int)search->setting[0];
+    search->effort.base = (int)search->setting[1];
+    search->effort.local = (int)search->setting[2];
+    search->effort.inner = (int)search->setting[3];
+    search->effort.refine = (int)search->setting[4];
+}

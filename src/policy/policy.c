@@ -1,0 +1,247 @@
+/* What is common to all rows of the registry. */
+#include "policy/policy.h"
+
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/sized.h"
+
+#define ROW(name) &ckg__policy_##name,
+static const struct ckg__policy *const rows[] = {CKG__POLICY_LIST(ROW)};
+#undef ROW
+
+enum { ROWS = sizeof rows / sizeof *rows };
+_Static_assert((int)ROWS <= (int)CKG__MAX_POLICIES, "a study keeps something for every policy");
+
+const struct ckg__policy *ckg__policy_find(const char *name)
+{
+    for (int i = 0; i < ROWS; i++)
+        if (!strcmp(rows[i]->name, name))
+            return rows[i];
+    return NULL;
+}
+
+int ckg__policy_index(const struct ckg__policy *policy)
+{
+    int index = 0;
+    while (index < ROWS && rows[index] != policy)
+        index++;
+    assert(index < ROWS);
+    return index;
+}
+
+const struct ckg__policy *ckg__policy_default(void)
+{
+    return rows[0];
+}
+
+/* The names of a policy's parameters for a message, as many as fit. */
+static const char *names(const struct ckg__policy *policy, char *text, size_t size)
+{
+    size_t used = 0;
+
+    text[0] = 0;
+    for (int i = 0; i < policy->count; i++) {
+        const size_t length = strlen(policy->parameters[i].name);
+        if (used + length + 3 > size)
+            break;
+        if (i) {
+            memcpy(text + used, ", ", 2);
+            used += 2;
+        }
+        memcpy(text + used, policy->parameters[i].name, length + 1);
+        used += length;
+    }
+    return policy->count ? text : "none";
+}
+
+static int set_one(const struct ckg__policy *policy, const ckg_setting *given, double *setting)
+{
+    char text[160];
+
+    for (int i = 0; given->name && i < policy->count; i++) {
+        const ckg_policy_parameter *p = &policy->parameters[i];
+        if (strcmp(p->name, given->name) != 0)
+            continue;
+        if (!(given->value >= p->low && given->value <= p->high))
+            return ckg__fail(CKG_ERR_INVALID, "policy %s: %s = %g is not within %g … %g", policy->name,
+                             p->name, given->value, p->low, p->high);
+        if (p->integer && given->value != floor(given->value))
+            return ckg__fail(CKG_ERR_INVALID, "policy %s: %s = %g is not an integer", policy->name, p->name,
+                             given->value);
+        setting[i] = given->value;
+        return CKG_OK;
+    }
+    return ckg__fail(CKG_ERR_INVALID, "policy %s has no parameter '%s'; it has: %s", policy->name,
+                     given->name ? given->name : "(null)", names(policy, text, sizeof text));
+}
+
+int ckg__policy_settings(const struct ckg__policy *policy, int count, const ckg_setting *given,
+                         double *setting)
+{
+    for (int i = 0; i < policy->count; i++)
+        setting[i] = NAN;
+    if (count < 0 || (count && !given))
+        return ckg__fail(CKG_ERR_INVALID, "options: %d settings at no address", count);
+    for (int i = 0; i < count; i++) {
+        const int status = set_one(policy, &given[i], setting);
+        if (status)
+            return status;
+    }
+    return CKG_OK;
+}
+
+/* How hard to look; the paper's authors had no settings. */
+static void prepare(const struct ckg__policy *policy, struct ckg__search *search)
+{
+    if (policy && policy->prepare && !search->effort.paper)
+        policy->prepare(search);
+}
+
+/* Beliefs, points and M, on the study's models. */
+static int price(const struct ckg__policy *policy, struct ckg__search *search)
+{
+    const unsigned traits = policy ? policy->traits : 0;
+
+    int status = ckg__search_outlooks(search, search->models, (traits & CKG__TRAIT_ONE_BELIEF) != 0,
+                                      (traits & CKG__TRAIT_OBJECTIVE_ONLY) != 0);
+    if (!status)
+        status = ckg__search_points(search);
+    return status ? status : ckg__search_penalty(search);
+}
+
+int ckg__policy_price(const struct ckg__policy *policy, struct ckg__search *search)
+{
+    assert(!policy || !(policy->traits & CKG__TRAIT_NO_MODEL));
+    prepare(policy, search);
+    return price(policy, search);
+}
+
+int ckg__policy_look(const struct ckg__policy *policy, struct ckg__search *search)
+{
+    struct ckg__models *own = NULL;
+    int status = CKG_OK;
+
+    prepare(policy, search);
+    if (policy && policy->traits & CKG__TRAIT_NO_MODEL)
+        return CKG_OK;
+
+    /* Through models of its own, which is all there is to it. */
+    if (policy && policy->own_models)
+        status = policy->own_models->update(search, &own);
+    if (!status && own)
+        return ckg__search_outlooks(search, own, (policy->traits & CKG__TRAIT_ONE_BELIEF) != 0, 0);
+
+    /* Or through the study's: M, then what would be recommended now. */
+    if (!status)
+        status = price(policy, search);
+    return status ? status : ckg__search_recommend(search);
+}
+
+void ckg__policy_release_own(void **own)
+{
+    for (int i = 0; i < ROWS; i++)
+        if (own[i])
+            rows[i]->own_models->release(own[i]);
+}
+
+void ckg__policy_free_own(void **own)
+{
+    for (int i = 0; i < ROWS; i++)
+        if (own[i])
+            rows[i]->own_models->free(own[i]);
+}
+
+int ckg__policy_suggest(const struct ckg__policy *policy, struct ckg__search *search,
+                        struct ckg__choice *choice, int *found)
+{
+    struct ckg__acquisition acquisition;
+
+    assert(choice->u && (policy->suggest || policy->acquire));
+    choice->by = policy;
+    choice->path = policy->name;
+    if (policy->suggest)
+        return policy->suggest(search, choice, found);
+    *found = 0;
+    const int status = policy->acquire(search, &acquisition);
+    return status ? status : ckg__acquisition_maximise(search, &acquisition, choice, found);
+}
+
+int ckg__policy_hand_over(const struct ckg__policy *to, const char *path, struct ckg__search *search,
+                          struct ckg__choice *choice, int *found)
+{
+    const struct ckg__choice before = *choice;
+
+    for (int o = 0; o < search->outlooks; o++)
+        search->outlook[o].belief = search->outlook[o].full;
+    const int status = ckg__policy_suggest(to, search, choice, found);
+    choice->path = path;
+    choice->screen += before.screen;
+    choice->inner += before.inner;
+    choice->refine += before.refine;
+    return status;
+}
+
+double ckg__policy_in_units(const struct ckg__policy *policy, const struct ckg__models *models, double value)
+{
+    const struct ckg__scaling *scaling = &models->surrogate[0].scaling;
+    if (policy->unit != CKG__UNIT_OBJECTIVE)
+        return value;
+    return value * scaling->scale * (scaling->warp != 0 ? fabs(scaling->warp_scale) : 1);
+}
+
+int ckg__choice_stalled(const struct ckg__search *search, const struct ckg__choice *choice)
+{
+    (void)search;
+    return choice->stalled;
+}
+
+int ckg__policy_score(const struct ckg__policy *policy, struct ckg__search *search, int count,
+                      const double *U, double *value)
+{
+    if (policy->score)
+        return policy->score(search, count, U, value);
+    if (!policy->acquire)
+        return ckg__fail(CKG_ERR_INVALID, "policy %s has no values", policy->name);
+    struct ckg__acquisition acquisition;
+    const int status = policy->acquire(search, &acquisition);
+    return status ? status
+                  : ckg__acquisition_at(search, &acquisition, count, U, count, search->results, value, NULL);
+}
+
+/* --- the public list --- */
+
+static int describe(const struct ckg__policy *row, ckg_policy_info *out, size_t size)
+{
+    const ckg_policy_info info = {row->name,  row->title,     row->reference, row->value ? row->value : "",
+                                  row->count, row->parameters};
+
+    ckg__fill_sized(out, size, &info, sizeof info);
+    return CKG_OK;
+}
+
+int ckg_policy_count(void)
+{
+    return ROWS;
+}
+
+int ckg_policy_at_sized(int index, ckg_policy_info *out, size_t size)
+{
+    ckg__error_clear();
+    if (!out)
+        return ckg__fail(CKG_ERR_INVALID, "ckg_policy_at: out is NULL");
+    if (index < 0 || index >= ROWS)
+        return ckg__fail(CKG_ERR_NOT_FOUND, "there is no policy %d", index);
+    return describe(rows[index], out, size);
+}
+
+int ckg_policy_named_sized(const char *name, ckg_policy_info *out, size_t size)
+{
+    ckg__error_clear();
+    if (!name || !out)
+        return ckg__fail(CKG_ERR_INVALID, "ckg_policy_named: a NULL argument");
+    const struct ckg__policy *row = ckg__policy_find(name);
+    return row ? describe(row, out, size) : ckg__fail(CKG_ERR_NOT_FOUND, "no policy is called '%s'", name);
+}

@@ -1,0 +1,137 @@
+/*
+ * Policies: how the next design is chosen. One file and one row each; the registry in policy.c is the only
+ * list.
+ *
+ * A policy whose value can be computed design by design gives `acquire`, and the search for its maximum, its
+ * scores and the average over hyperparameter samples are common (maximise.h). One that searches in its own
+ * way gives `suggest` and, where it has values, `score`.
+ */
+#ifndef CKG_POLICY_POLICY_H
+#define CKG_POLICY_POLICY_H
+
+#include <ckg/policy.h>
+
+#include "search/choice.h"
+#include "search/maximise.h"
+#include "search/search.h"
+
+/* What a policy asks of the search it gets. */
+enum ckg__trait {
+    /* no beliefs, no points, no x_r: only the problem, the data and the streams of numbers */
+    CKG__TRAIT_NO_MODEL = 1,
+    /* the outlooks' beliefs know the objective alone; outlook->full knows all outcomes */
+    CKG__TRAIT_OBJECTIVE_ONLY = 2,
+    /* a pending design is believed without noise: nothing is expected of a second evaluation there */
+    CKG__TRAIT_CERTAIN = 4,
+    CKG__TRAIT_ONE_BELIEF = 8 /* one outlook: that of a hyperparameter sample drawn by chance */
+};
+
+/* What the values of a policy are measured in. */
+enum ckg__unit {
+    CKG__UNIT_OWN,      /* as its row says; the user's units change nothing */
+    CKG__UNIT_OBJECTIVE /* amounts of the objective: reported in its units */
+};
+
+struct ckg__policy {
+    const char *name, *title, *reference;
+    const char *value;                      /* what its value of a design is, in words; NULL: it has none */
+    enum ckg__unit unit;                    /* and what it is measured in */
+    const ckg_policy_parameter *parameters; /* (count); search->setting has their values in this order */
+    int count;
+    unsigned traits;
+    const struct ckg__own_models *own_models; /* NULL: the study's serve */
+    /* Changes search->effort by the settings before any point is laid; may be NULL. */
+    void (*prepare)(struct ckg__search *search);
+    /* Fills the acquisition: memory from search->results. NULL: the policy has `suggest`. */
+    int (*acquire)(struct ckg__search *search, struct ckg__acquisition *acquisition);
+    /*
+     * Fills choice; choice->u is on the lattice and not taken, or *found is 0: nothing is worth suggesting.
+     */
+    int (*suggest)(struct ckg__search *search, struct ckg__choice *choice, int *found);
+    /* 1 when the choice shows that the search has stalled; NULL: it never does. */
+    int (*stalled)(const struct ckg__search *search, const struct ckg__choice *choice);
+    /* What is done then: changes the choice, or leaves it as it is. */
+    int (*otherwise)(struct ckg__search *search, struct ckg__choice *choice, int *found);
+    /* The value (count) at points U (D×count). With neither this nor `acquire` a policy has no values. */
+    int (*score)(struct ckg__search *search, int count, const double *U, double *value);
+    /*
+     * What measuring one outcome alone is worth, (count × (1+K)): a share of the value where that is a sum
+     * over outcomes. NULL: the policy does not say.
+     */
+    int (*score_outcomes)(struct ckg__search *search, int count, const double *U, double *value);
+};
+
+/* The registry: every policy, the default first. Declarations and the public list are made from it. */
+/* clang-format off */
+#define CKG__POLICY_LIST(X) \
+    X(ckg) X(cei) X(nei) X(kg) X(pkg) X(cts) X(scbo) X(pesc) X(cmes) X(pes) X(bagheri) X(al) \
+    X(alslack) X(sur) X(rollout) X(svmcbo) X(random) X(sobol)
+/* clang-format on */
+
+#define CKG__POLICY_DECLARE(name) extern const struct ckg__policy ckg__policy_##name;
+CKG__POLICY_LIST(CKG__POLICY_DECLARE)
+#undef CKG__POLICY_DECLARE
+
+/*
+ * The most parameters that a row has, and the name of the one that is M: it holds for the recommendation too.
+ */
+enum { CKG__MAX_SETTINGS = 16 };
+#define CKG__PENALTY "M"
+
+/* The row of that name, or NULL. */
+const struct ckg__policy *ckg__policy_find(const char *name);
+
+/*
+ * given (count of the row) ← the values given, NAN for the rest; or a status and a message that names the
+ * culprit.
+ */
+int ckg__policy_settings(const struct ckg__policy *policy, int count, const ckg_setting *settings,
+                         double *given);
+
+/* setting (count of the row) ← what was given, else the row's defaults for a problem of d parameters. */
+void ckg__policy_resolve(const struct ckg__policy *policy, int d, int sampled, const double *given,
+                         double *setting);
+
+/* The most rows that there can be, a row's number among them, and the policy of a study that names none. */
+enum { CKG__MAX_POLICIES = 32 };
+int ckg__policy_index(const struct ckg__policy *policy);
+const struct ckg__policy *ckg__policy_default(void);
+
+/*
+ * Makes the search what the policy looks at: its effort, its beliefs, the points, M and x_r. The search has
+ * the settings already, and but for a policy without models the study's models. NULL: for a recommendation.
+ */
+int ckg__policy_look(const struct ckg__policy *policy, struct ckg__search *search);
+
+/* As far as M alone, on the study's models. */
+int ckg__policy_price(const struct ckg__policy *policy, struct ckg__search *search);
+
+/* own (CKG__MAX_POLICIES): the conditioning of every policy's own models undone; all of them freed. */
+void ckg__policy_release_own(void **own);
+void ckg__policy_free_own(void **own);
+
+/* The policy's choice and its values, by whichever of its functions there is. */
+int ckg__policy_suggest(const struct ckg__policy *policy, struct ckg__search *search,
+                        struct ckg__choice *choice, int *found);
+int ckg__policy_score(const struct ckg__policy *policy, struct ckg__search *search, int count,
+                      const double *U, double *value);
+
+/* Leaves the choice to another policy, over all outcomes; the seconds spent so far are kept. */
+int ckg__policy_hand_over(const struct ckg__policy *to, const char *path, struct ckg__search *search,
+                          struct ckg__choice *choice, int *found);
+
+/* A value of the policy in the unit that it is measured in. */
+double ckg__policy_in_units(const struct ckg__policy *policy, const struct ckg__models *models, double value);
+
+/* Stalled by the mark that the policy left in the choice. */
+int ckg__choice_stalled(const struct ckg__search *search, const struct ckg__choice *choice);
+
+/*
+ * The choice and the scores of constrained Thompson sampling over all designs (policy_cts.c), and the effort
+ * it wants.
+ */
+int ckg__cts_suggest(struct ckg__search *search, struct ckg__choice *choice, int *found);
+int ckg__cts_score(struct ckg__search *search, int count, const double *U, double *value);
+void ckg__cts_effort(struct ckg__search *search);
+
+#endif

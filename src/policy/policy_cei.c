@@ -1,0 +1,29 @@
+/*
+ * Constrained expected improvement as a policy, in logarithms. While no design was measured feasible it
+ * maximises the probability of feasibility. Under several hyperparameter samples the improvements are
+ * averaged.
+ */
+#include "policy/improvement.h"
+#include "search/trust_region.h"
+#include "policy/policy.h"
+
+static int acquire(struct ckg__search *search, struct ckg__acquisition *acquisition)
+{
+    return ckg__improvement_acquire(search, 0, acquisition);
+}
+
+static const ckg_policy_parameter parameters[] = {
+    CKG__LOCAL_CLIMB_PARAMETERS,
+};
+
+const struct ckg__policy ckg__policy_cei = {
+    .name = "cei",
+    .title = "constrained expected improvement, in logarithms",
+    .reference = "Schonlau, Welch and Jones 1998; Ament et al. 2023",
+    .value = "log of expected improvement × probability of feasibility",
+    .parameters = parameters,
+    .count = sizeof parameters / sizeof *parameters,
+    .traits = CKG__TRAIT_CERTAIN,
+    .own_models = &ckg__local_models,
+    .prepare = ckg__local_climb_prepare,
+    .acquire = acquire};

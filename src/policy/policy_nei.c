@@ -1,0 +1,104 @@
+/*
+ * Noisy expected improvement as a policy (acquisition/nei.h has the formula). The draws are made once for a
+ * search, at the designs that have been told and at the pending ones, which the processes know at their
+ * means. Under several hyperparameter samples each has draws of its own, and the improvements are averaged;
+ * the samples agree on what a draw without a feasible design improves on.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "acquisition/nei.h"
+#include "base/error.h"
+#include "search/trust_region.h"
+#include "policy/policy.h"
+
+/* The parameters, in the order of the row; and the designs drawn at, at most. */
+enum { DRAWS, CANDIDATES };
+enum { DESIGNS = 200 };
+
+static int at(void *context, int outlook, int m, const double *U, int ldu, struct ckg__arena *arena,
+              double *value, double *gradient)
+{
+    const struct ckg__nei *nei = context;
+    return ckg__nei_batch(&nei[outlook], m, U, ldu, arena, value, gradient);
+}
+
+/* The distinct designs with any told value or a pending trial, from the arena. */
+static int told_designs(const struct ckg__search *search, struct ckg__arena *arena, struct ckg__designs *out)
+{
+    const struct ckg__data *data = search->data;
+    const size_t D = (size_t)search->problem->D;
+    const size_t designs = (size_t)data->designs;
+    int *told = ckg__arena_ints(arena, designs + 1);
+    int *number = ckg__arena_ints(arena, designs + 1);
+    int n = 0;
+    double *U = ckg__arena_doubles(arena, D * designs + 1);
+
+    if (!told || !number || !U)
+        return CKG_ERR_NOMEM;
+    memset(told, 0, designs * sizeof *told);
+    for (int t = 0; t < data->trials; t++)
+        told[data->trial[t].design] |= data->trial[t].state == CKG_PENDING ||
+                                       (data->trial[t].state == CKG_COMPLETE && data->trial[t].count > 0);
+    for (int d = 0; d < data->designs; d++)
+        if (told[d])
+            number[n++] = d;
+    for (size_t k = 0; k < D; k++)
+        for (int i = 0; i < n; i++)
+            U[k * (size_t)n + (size_t)i] = data->u[(size_t)number[i] * D + k];
+    *out = (struct ckg__designs){n, number, U, n};
+    return CKG_OK;
+}
+
+static int acquire(struct ckg__search *search, struct ckg__acquisition *acquisition)
+{
+    struct ckg__nei *nei = ckg__arena_get(search->results, (size_t)search->outlooks, sizeof *nei);
+    struct ckg__rng rng;
+    struct ckg__designs designs;
+
+    /* That an evaluation succeeds is the last of what is believed, and known of the told designs. */
+    const int latent = search->models->outcomes > search->problem->outcomes;
+    const int judged = search->models->processes - latent;
+    int feasible = 0;
+    int status = nei ? told_designs(search, search->results, &designs) : CKG_ERR_NOMEM;
+    ckg__rng_seed(&rng, search->seed, search->stream, CKG__FOR_TRUTHS);
+    struct ckg__nei_draws draws = {(int)search->setting[DRAWS], DESIGNS, ckg__rng_next(&rng), 0};
+    for (int o = 0; !status && o < search->outlooks; o++) {
+        status = ckg__nei_make(&nei[o], search->outlook[o].belief, judged, &designs, &draws, search->results,
+                               &search->arena[0]);
+        draws.first += draws.count;
+        feasible += status ? 0 : nei[o].feasible;
+    }
+    for (int o = 0; !status && o < search->outlooks; o++)
+        nei[o].alone = feasible == 0;
+    *acquisition = (struct ckg__acquisition){nei, at, 1, 1};
+    return status;
+}
+
+static const ckg_policy_parameter parameters[] = {
+    [DRAWS] = {"draws",
+               {.value = 256, .sampled = 32},
+               2,
+               4096,
+               1,
+               "draws of the true values at the told designs, under each hyperparameter sample"},
+    [CANDIDATES] = CKG__CANDIDATES_PARAMETER,
+    CKG__LOCAL_PARAMETERS,
+};
+
+static void prepare(struct ckg__search *search)
+{
+    search->effort.candidates = (int)search->setting[CANDIDATES];
+    ckg__local_prepare(search, search->setting + CANDIDATES + 1);
+}
+
+const struct ckg__policy ckg__policy_nei = {
+    .name = "nei",
+    .title = "noisy expected improvement with constraints, in logarithms",
+    .reference = "Letham, Karrer, Ottoni and Bakshy 2019",
+    .value = "log of expected improvement × probability of feasibility over what the true values may be",
+    .parameters = parameters,
+    .count = sizeof parameters / sizeof *parameters,
+    .own_models = &ckg__local_models,
+    .prepare = prepare,
+    .acquire = acquire};

@@ -1,0 +1,14 @@
+/* Predictive entropy search with constraints as a policy (predictive.c has the search). */
+#include "policy/predictive.h"
+
+const struct ckg__policy ckg__policy_pesc = {
+    .name = "pesc",
+    .title = "predictive entropy search with constraints",
+    .reference = "Hernández-Lobato, Gelbart, Adams, Hoffman and Ghahramani 2016",
+    .value = "expected information about where the constrained optimum lies, in nats",
+    .parameters = ckg__predictive_parameters,
+    .count = CKG__PREDICTIVE_PARAMETERS,
+    .prepare = ckg__predictive_prepare,
+    .acquire = ckg__predictive_acquire,
+    .suggest = ckg__predictive_suggest,
+    .score_outcomes = ckg__predictive_score_outcomes};

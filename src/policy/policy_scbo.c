@@ -1,0 +1,463 @@
+/*
+ * Scalable constrained Bayesian optimisation (Eriksson and Poloczek 2021): constrained Thompson sampling
+ * inside a trust region, whose life is in region.h, on models of transformed outcomes (search/transform.h) of
+ * the region's trials alone.
+ *
+ * The region is a box around the best design, its sides proportional to the length-scales of the objective's
+ * model, their geometric mean the region's length. Candidates are scrambled Sobol points of the box; beyond
+ * 20 parameters each of them moves about 20 coordinates and leaves the others at the centre.
+ *
+ * Departures: a joint draw costs the cube of the number of candidates, so there are fewer than the 2,000 …
+ * 5,000 published. Beyond 10 parameters half of them move fewer coordinates still, which in 20 dimensions
+ * makes up for that. Every max(3, d)-th trial scouts: it is `cts` over all designs on the study's own models,
+ * for a region that settles in one feasible part finds no other. The objective's and the constraints'
+ * transforms are in units of the data, so that the user's units change nothing.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/maths.h"
+#include "base/rng.h"
+#include "design/allowed.h"
+#include "design/sequence.h"
+#include "policy/thompson.h"
+#include "policy/policy.h"
+#include "policy/regional.h"
+
+/* The parameters, in the order of the row. */
+enum { CANDIDATES, LENGTH, LENGTH_MIN, LENGTH_MAX, SUCCESSES, FAILURES, SCOUT };
+enum { MOVED = 20, MANY = 10, LHS_TRIES = 20 };
+
+/* --- the region --- */
+
+static const struct ckg__region *region_of(const struct ckg__search *search)
+{
+    const struct ckg__regional *regional = *search->own;
+    return &regional->region;
+}
+
+/* The region and its models; while it scouts, the study's models serve. */
+static int update(struct ckg__search *search, struct ckg__models **models)
+{
+    struct ckg__regional *regional = *search->own;
+    const int d = search->problem->d;
+    const int fresh = search->initial ? search->initial : ckg__design_size(d);
+    struct ckg__region_rule rule;
+
+    ckg__region_rule(&rule, search->initial, fresh, search->setting + LENGTH);
+    const int status = ckg__regional_update(search, &rule, &regional);
+    *search->own = regional;
+    *models = status || regional->region.scouting ? NULL : &regional->models;
+    return status;
+}
+
+static void release(void *own)
+{
+    ckg__regional_release(own);
+}
+
+static void free_own(void *own)
+{
+    ckg__regional_free(own);
+}
+
+static const struct ckg__own_models own_models = {update, release, free_own};
+
+/* --- where it is --- */
+
+struct box {
+    /* per parameter; nothing for a categorical */
+    double centre[CKG_MAX_PARAMETERS], half[CKG_MAX_PARAMETERS];
+    const double *u; /* (D) the centre */
+};
+
+static void lay_box(const struct ckg__search *search, const double *u, double length, struct box *box)
+{
+    const struct ckg_problem *problem = search->problem;
+    const double *inv_ell = ckg__gp_inverse_lengthscales(search->outlook[0].belief->gp[0]);
+
+    box->u = u;
+    for (int i = 0; i < problem->d; i++)
+        box->centre[i] = u[problem->parameters[i].offset];
+    ckg__region_sides(problem, inv_ell, length, box->half);
+}
+
+/* rows ← the distinct designs of the region's complete trials; their number. */
+static int complete_designs(const struct ckg__search *search, int *rows, char *seen)
+{
+    const struct ckg__data *data = search->data;
+    int n = 0;
+
+    memset(seen, 0, (size_t)data->designs);
+    for (int t = region_of(search)->first; t < data->trials; t++)
+        if (data->trial[t].state == CKG_COMPLETE && !seen[data->trial[t].design] &&
+            ckg__data_allowed(data, data->trial[t].design)) {
+            seen[data->trial[t].design] = 1;
+            rows[n++] = data->trial[t].design;
+        }
+    return n;
+}
+
+/*
+ * The design of the region's trials with the best posterior mean among those of feasible means, or the least
+ * violation by means.
+ */
+static int mean_centre(const struct ckg__search *search, const double **u)
+{
+    const struct ckg__data *data = search->data;
+    const struct ckg__belief *belief = search->outlook[0].belief;
+    const size_t D = (size_t)search->problem->D;
+    struct ckg__arena *arena = search->results;
+    int *rows = ckg__arena_ints(arena, (size_t)data->designs + 1);
+    char *seen = ckg__arena_get(arena, (size_t)data->designs + 1, 1);
+    double *U = ckg__arena_doubles(arena, D * (size_t)data->designs + 1);
+    const double *mean[CKG__MAX_OUTCOMES];
+    double best = INFINITY;
+    double best_value = -INFINITY;
+
+    if (!rows || !seen || !U)
+        return CKG_ERR_NOMEM;
+
+    /* What the belief says of the designs. */
+    const int n = complete_designs(search, rows, seen);
+    for (int i = 0; i < n; i++)
+        ckg__point_put((int)D, data->u + (size_t)rows[i] * D, U, n, i);
+    for (int j = 0; j < belief->outcomes; j++) {
+        struct ckg__view view;
+        if (ckg__view_make(&view, belief->gp[j], n, U, n, arena))
+            return CKG_ERR_NOMEM;
+        mean[j] = view.mean;
+    }
+
+    /* The least violation, and the best mean where that is equal. */
+    for (int i = 0; i < n; i++) {
+        const double violation = ckg__belief_violation(belief, mean, i);
+        if (violation < best || (violation == best && mean[0][i] > best_value)) {
+            best = violation;
+            best_value = mean[0][i];
+            *u = data->u + (size_t)rows[i] * D;
+        }
+    }
+    return CKG_OK;
+}
+
+/*
+ * The centre; without any complete design the middle of the cube, from where a region of its length is as
+ * good as any.
+ */
+static int find_centre(const struct ckg__search *search, const double **u)
+{
+    const int D = search->problem->D;
+    double *middle = ckg__arena_doubles(search->results, (size_t)D);
+    double cube[CKG_MAX_PARAMETERS];
+
+    if (!middle)
+        return CKG_ERR_NOMEM;
+    for (int i = 0; i < search->problem->d; i++)
+        cube[i] = 0.5;
+    ckg__problem_on_lattice(search->problem, cube, middle);
+    *u = region_of(search)->centre < 0 ? middle
+                                       : search->data->u + (size_t)region_of(search)->centre * (size_t)D;
+    return region_of(search)->noisy && region_of(search)->centre >= 0 ? mean_centre(search, u) : CKG_OK;
+}
+
+/* --- candidates --- */
+
+/* Point c (d) of the cube as a design u (D) of the box: parameters that do not move stay at the centre. */
+static void place(const struct ckg_problem *problem, const struct box *box, const double *c,
+                  const char *moves, double *u)
+{
+    memcpy(u, box->u, (size_t)problem->D * sizeof *u);
+    for (int i = 0; i < problem->d; i++) {
+        const struct ckg__parameter *q = &problem->parameters[i];
+        if (!moves[i])
+            continue;
+        if (q->kind == CKG_CATEGORICAL) {
+            const int to = (int)(c[i] * q->count);
+            for (int v = 0; v < q->count; v++)
+                u[q->offset + v] = v == to ? 0.70710678118654752440 : 0;
+            continue;
+        }
+        const double low = fmax(0, box->centre[i] - box->half[i]);
+        const double high = fmin(1, box->centre[i] + box->half[i]);
+        const double to = low + c[i] * (high - low);
+        u[q->offset] = ckg__is_real(q) ? to : ckg__step_to_unit(q, ckg__step_from_unit(q, to));
+    }
+}
+
+/*
+ * Which parameters of a candidate move: each with probability MOVED/d, one at least. Beyond MANY parameters
+ * every second candidate moves fewer, down to one: where all coordinates move at once, hardly any candidate
+ * is near the centre.
+ */
+static void choose_moves(int d, int index, struct ckg__rng *rng, char *moves)
+{
+    const double published = fmin(1, (double)MOVED / d);
+    const double fewer = d > MANY && index % 2 ? ckg__pow(d, -ckg__rng_uniform(rng)) : 1;
+    int any = 0;
+
+    for (int i = 0; i < d; i++) {
+        moves[i] = published * fewer >= 1 || ckg__rng_uniform(rng) < published * fewer;
+        any |= moves[i];
+    }
+    if (!any)
+        moves[ckg__rng_below(rng, d)] = 1;
+}
+
+static int inside(const struct ckg_problem *problem, const struct box *box, const double *u)
+{
+    for (int i = 0; i < problem->d; i++) {
+        const struct ckg__parameter *q = &problem->parameters[i];
+        if (q->kind != CKG_CATEGORICAL && fabs(u[q->offset] - box->centre[i]) > box->half[i] * (1 + 1e-9))
+            return 0;
+    }
+    return 1;
+}
+
+static void keep(const double *u, int D, int most, int *count, double *U)
+{
+    ckg__point_put(D, u, U, most, *count);
+    ++*count;
+}
+
+/* At most `most` free designs of a list that are in the box, beginning anywhere. */
+static int from_list(const struct ckg__search *search, const struct box *box, struct ckg__rng *rng, int most,
+                     double *U)
+{
+    const struct ckg_problem *problem = search->problem;
+    const int start = ckg__rng_below(rng, problem->designs);
+    double x[CKG_MAX_PARAMETERS];
+    int count = 0;
+
+    for (int i = 0; i < problem->designs && count < most; i++) {
+        const double *u = problem->U + (size_t)((start + i) % problem->designs) * (size_t)problem->D;
+        if (inside(problem, box, u) && !ckg__search_taken(search, u, x))
+            keep(u, problem->D, most, &count, U);
+    }
+    return count;
+}
+
+/* lower, upper (D) ← the box. */
+static void box_bounds(const struct ckg_problem *problem, const struct box *box, double *lower, double *upper)
+{
+    for (int k = 0; k < problem->D; k++) {
+        lower[k] = 0;
+        upper[k] = 1;
+    }
+    for (int i = 0; i < problem->d; i++) {
+        const struct ckg__parameter *q = &problem->parameters[i];
+        if (q->kind == CKG_CATEGORICAL)
+            continue;
+        lower[q->offset] = fmax(0, box->centre[i] - box->half[i]);
+        upper[q->offset] = fmin(1, box->centre[i] + box->half[i]);
+    }
+}
+
+/*
+ * Where rules leave little of the box, walks from the centre and from the designs that are there, up to half
+ * of `most`.
+ */
+static int walk_box(const struct ckg__search *search, const struct box *box, struct ckg__rng *rng, int most,
+                    double *U, int *count)
+{
+    const struct ckg_problem *problem = search->problem;
+    const size_t D = (size_t)problem->D;
+    double *lower = ckg__arena_doubles(search->results, 3 * D);
+    double *u = lower ? lower + 2 * D : NULL;
+    double x[CKG_MAX_PARAMETERS];
+    const int had = *count;
+    int status = lower ? CKG_OK : CKG_ERR_NOMEM;
+
+    if (!status)
+        box_bounds(problem, box, lower, lower + D);
+    for (int i = 0; !status && i < most / 2 && *count < most / 2; i++) {
+        const int from = i % (had + 1);
+
+        if (from < had)
+            ckg__point_get(problem->D, U, most, from, u);
+        else
+            memcpy(u, box->u, D * sizeof *u);
+        if (!ckg__allowed_nearest(problem, lower, lower + D, u, NULL))
+            continue;
+        status = ckg__allowed_walk(problem, rng, lower, lower + D, u, search->results);
+        if (!status && !ckg__search_taken(search, u, x))
+            keep(u, problem->D, most, count, U);
+    }
+    return status;
+}
+
+/* Free designs of the box at Sobol points. */
+static int from_box(const struct ckg__search *search, const struct box *box, struct ckg__rng *rng, int most,
+                    double *U, int *count)
+{
+    const struct ckg_problem *problem = search->problem;
+    struct ckg__arena_mark mark = ckg__arena_mark(search->results);
+    double *cube = ckg__arena_doubles(search->results, (size_t)most * (size_t)problem->d);
+    double x[CKG_MAX_PARAMETERS];
+    double *u = ckg__arena_doubles(search->results, (size_t)problem->D);
+    char moves[CKG_MAX_PARAMETERS];
+
+    if (!cube || !u)
+        return CKG_ERR_NOMEM;
+    *count = 0;
+    ckg__design_sobol(ckg__rng_next(rng), 0, most, problem->d, cube);
+    for (int p = 0; p < most; p++) {
+        choose_moves(problem->d, p, rng, moves);
+        place(problem, box, cube + (size_t)p * (size_t)problem->d, moves, u);
+        if (!ckg__search_taken(search, u, x))
+            keep(u, problem->D, most, count, U);
+    }
+    const int status = ckg__ruled(problem) && *count < most / 2 ? walk_box(search, box, rng, most, U, count)
+                                                                : CKG_OK;
+    ckg__arena_release(search->results, mark);
+    return status;
+}
+
+/*
+ * The candidates U (D×*count), distinct; the box grows until it holds a free design, for on a lattice a small
+ * one may hold none.
+ */
+static int lay_candidates(const struct ckg__search *search, double **out, int *count)
+{
+    const struct ckg_problem *problem = search->problem;
+    const int most = (int)search->setting[CANDIDATES];
+    const double *centre;
+    struct box box;
+    struct ckg__rng rng;
+    double *U = ckg__arena_doubles(search->results, (size_t)problem->D * (size_t)most);
+    int status = U ? find_centre(search, &centre) : CKG_ERR_NOMEM;
+
+    ckg__rng_seed(&rng, search->seed, search->stream, CKG__FOR_REGION_CANDIDATES);
+    *out = U;
+    *count = 0;
+    for (double length = region_of(search)->length; !status && !*count && length < 16 * CKG__REGION_STRETCH;
+         length *= 2) {
+        lay_box(search, centre, length, &box);
+        if (problem->designs)
+            *count = from_list(search, &box, &rng, most, U);
+        else
+            status = from_box(search, &box, &rng, most, U, count);
+    }
+    for (int k = 1; !status && k < problem->D && *count < most; k++)
+        memmove(U + (size_t)k * (size_t)*count, U + (size_t)k * (size_t)most, (size_t)*count * sizeof *U);
+    if (!status)
+        *count = ckg__thompson_distinct(problem->D, *count, U);
+    return status;
+}
+
+static int draw_now(struct ckg__search *search, double **U, struct ckg__thompson *draw)
+{
+    int count;
+    const int status = lay_candidates(search, U, &count);
+    return status ? status : ckg__thompson_make(search, search->outlook[0].belief, count, *U, draw);
+}
+
+/* --- the policy --- */
+
+/* The next point of a new region's initial design, a Latin hypercube of its own. */
+static int from_fresh_design(const struct ckg__search *search, struct ckg__choice *choice, int *found)
+{
+    const struct ckg_problem *problem = search->problem;
+    const struct ckg__region *region = region_of(search);
+    const size_t size = (size_t)region->initial * (size_t)(ckg__ruled(problem) ? problem->D : problem->d);
+    double *design = ckg__arena_doubles(search->results, size);
+    double *work = ckg__arena_doubles(search->results, size);
+    double x[CKG_MAX_PARAMETERS];
+    int *order = ckg__arena_ints(search->results, 2 * (size_t)region->initial);
+    struct ckg__interrupt *interrupt = ckg__pool_watched(search->pool);
+
+    if (!design || !work || !order)
+        return CKG_ERR_NOMEM;
+    struct ckg__rng rng;
+    ckg__rng_seed(&rng, search->seed, (uint64_t)region->restarts, CKG__FOR_REGION_RESTARTS);
+    const size_t next = (size_t)(search->data->trials - region->first);
+    if (ckg__ruled(problem)) {
+        const int status = ckg__allowed_design(problem, &rng, region->initial, design, search->results,
+                                               interrupt);
+        if (status)
+            return status;
+        memcpy(choice->u, design + next * (size_t)problem->D, (size_t)problem->D * sizeof *design);
+    } else {
+        if (ckg__design_lhs(&rng, region->initial, problem->d, LHS_TRIES, design, work, order, interrupt))
+            return CKG_ERR_CANCELLED;
+        ckg__problem_from_cube(problem, design + next * (size_t)problem->d, choice->u);
+    }
+    choice->path = "restart";
+    choice->value = NAN;
+    *found = !ckg__search_taken(search, choice->u, x);
+    return CKG_OK;
+}
+
+static int suggest(struct ckg__search *search, struct ckg__choice *choice, int *found)
+{
+    const double clock = ckg__clock();
+    struct ckg__thompson draw;
+    double *U;
+    *found = 0;
+    if (search->data->trials - region_of(search)->first < region_of(search)->initial)
+        return from_fresh_design(search, choice, found);
+    if (region_of(search)->scouting)
+        return ckg__cts_suggest(search, choice, found);
+    const int status = draw_now(search, &U, &draw);
+    choice->screen = ckg__clock() - clock;
+    *found = !status && draw.m > 0;
+    if (!*found)
+        return status;
+    choice->candidates = draw.m;
+    const int best = ckg__thompson_best(&draw, &choice->value);
+    ckg__point_get(search->problem->D, U, draw.m, best, choice->u);
+    return CKG_OK;
+}
+
+static int score(struct ckg__search *search, int count, const double *U, double *value)
+{
+    struct ckg__thompson draw;
+    double *candidates;
+    if (region_of(search)->scouting)
+        return ckg__cts_score(search, count, U, value);
+    const int status = draw_now(search, &candidates, &draw);
+    return status ? status : ckg__thompson_score(&draw, count, U, search->results, value);
+}
+
+/* The published numbers, but for the candidates and the scout. */
+static const ckg_policy_parameter parameters[] = {
+    [CANDIDATES] = {"candidates",
+                    {.per_parameter = 100, .least = 500, .most = 1000},
+                    1,
+                    10000,
+                    1,
+                    "designs of the draw, whose cost grows with the cube"},
+    [LENGTH] = {"length", {.value = 0.8}, 1e-6, 4, 0, "side of the trust region at first, in the unit cube"},
+    [LENGTH_MIN] = {"length_min", {.value = 0x1p-7}, 1e-6, 4, 0, "length below which a new region begins"},
+    [LENGTH_MAX] = {"length_max", {.value = 1.6}, 1e-6, 4, 0, "largest length"},
+    [SUCCESSES] = {"successes",
+                   {.per_parameter = 0.1, .least = 3},
+                   1,
+                   1000,
+                   1,
+                   "successes in a row that double the length"},
+    [FAILURES] =
+        {"failures", {.per_parameter = 1, .least = 4}, 1, 1000, 1, "failures in a row that halve the length"},
+    [SCOUT] = {"scout",
+               {.per_parameter = 1, .least = 3},
+               0,
+               100000,
+               1,
+               "every so many trials one is drawn over all designs by the study's models; 0: none"},
+};
+
+const struct ckg__policy ckg__policy_scbo = {
+    .name = "scbo",
+    .title = "constrained Thompson sampling in a trust region",
+    .reference = "Eriksson and Poloczek 2021, Scalable constrained Bayesian optimization",
+    .value = "one joint draw of the transformed outcomes; below its objective where it is infeasible",
+    .parameters = parameters,
+    .count = sizeof parameters / sizeof *parameters,
+    .traits = CKG__TRAIT_ONE_BELIEF,
+    .own_models = &own_models,
+    .prepare = ckg__cts_effort,
+    .suggest = suggest,
+    .stalled = ckg__choice_stalled,
+    .otherwise = ckg__search_explore,
+    .score = score};

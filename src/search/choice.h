@@ -1,0 +1,71 @@
+/*
+ * The choice of a design: what it comes to, what designs are compared, and what else is looked at when a
+ * search has stalled.
+ */
+#ifndef CKG_SEARCH_CHOICE_H
+#define CKG_SEARCH_CHOICE_H
+
+#include "search/search.h"
+
+struct ckg__policy;
+
+/* What was chosen. */
+struct ckg__choice {
+    double *u;                    /* (D), the caller's */
+    int again;                    /* 1 + the design of the study that it is to the last bit; 0: a new one */
+    const struct ckg__policy *by; /* whose value it is: another's where the policy handed over */
+    double value;
+    int in_units;     /* 1: in the unit that it is measured in, else in that of the models */
+    const char *path; /* the policy's name, or how else it came about */
+    int candidates;
+    /* 1: the policy would learn next to nothing there, and new ground may be looked at instead */
+    int stalled;
+    double screen, inner, refine; /* seconds */
+    struct ckg__set measure;      /* which outcomes, where they are measured apart; empty: not chosen yet */
+    int together;                 /* 1: the search should look again as if they came together */
+};
+
+/* Models that a policy keeps for itself, beside the study's. */
+struct ckg__own_models {
+    /*
+     * Brings them up to date, conditioned on pending designs; they are kept in *search->own. *models: what
+     * the search is made on, without points and x_r; NULL: on the study's models as for any other policy.
+     */
+    int (*update)(struct ckg__search *search, struct ckg__models **models);
+    void (*release)(void *own); /* undoes the conditioning */
+    void (*free)(void *own);
+};
+
+/*
+ * The improvement's reference: the best mean among designs measured feasible, or pending and believed so, and
+ * under noise the best value measured feasible if that is better; −INFINITY: none is.
+ */
+int ckg__search_incumbent(const struct ckg__search *search, const struct ckg__belief *belief,
+                          struct ckg__arena *arena, double *best);
+
+/*
+ * Candidates of the search: space-filling, around each x_r, lattice neighbours, each x_r; taken ones left
+ * out. U (D×*count) from results.
+ */
+int ckg__search_candidates(struct ckg__search *search, double **U, int *count);
+
+/* The parameter of policies that compare designs and climb from the best of them. */
+/* clang-format off */
+#define CKG__CANDIDATES_PARAMETER \
+    {"candidates", {.value = CKG__CANDIDATES}, 1, 100000, 1, \
+     "space-filling designs compared before the ascent"}
+/* clang-format on */
+
+/*
+ * New ground: the free design with the largest distance to the nearest datum times probability of
+ * feasibility.
+ */
+int ckg__search_explore(struct ckg__search *search, struct ckg__choice *choice, int *found);
+
+/* The same by the distance alone. */
+int ckg__search_fill_gaps(struct ckg__search *search, struct ckg__choice *choice, int *found);
+
+/* A design that may be suggested, by chance. */
+int ckg__search_any(struct ckg__search *search, struct ckg__choice *choice, int *found);
+
+#endif

@@ -1,0 +1,122 @@
+/*
+ * Joint posterior draws, one outcome of one outlook a task: all draws of a task share one factor of its
+ * posterior covariance, m³/3 for m points. Drawing the outcomes apart is drawing jointly: the processes are
+ * independent.
+ */
+#include "search/draws.h"
+
+#include <assert.h>
+#include <math.h>
+
+#include "base/error.h"
+
+/* The distance between the streams of two outlooks, for outcomes after the first ones. */
+enum { BEYOND = 256 };
+_Static_assert((int)CKG__MAX_OUTCOMES <= (int)BEYOND, "an outlook's outcomes have streams of their own");
+
+struct stage {
+    const struct ckg__search *search;
+    enum ckg__draws_purpose purpose;
+    struct ckg__draws *draws;
+    int *status;
+};
+
+const double *ckg__draws_of(const struct ckg__draws *draws, int j, int s)
+{
+    return draws->value + ((size_t)j * (size_t)draws->count + (size_t)s) * (size_t)draws->m;
+}
+
+void ckg__draws_outcomes(const struct ckg__draws *draws, int s, const double **value)
+{
+    for (int j = 0; j < draws->outcomes; j++)
+        value[j] = ckg__draws_of(draws, j, s);
+}
+
+int ckg__draws_take(struct ckg__draws *draws, struct ckg__arena *arena)
+{
+    const size_t size = (size_t)draws->outcomes * (size_t)draws->count * (size_t)draws->m;
+    draws->value = ckg__arena_doubles(arena, size);
+    return draws->value ? CKG_OK : CKG_ERR_NOMEM;
+}
+
+/* The stream of one outcome of one outlook. The first outcomes have had their streams from the beginning. */
+static uint64_t stream_of(enum ckg__draws_purpose purpose, int outlook, int outcome)
+{
+    const int optima = purpose == CKG__DRAWS_OPTIMA;
+    const int first = optima ? 64 : 22;
+    const uint64_t beyond = optima ? CKG__FOR_OPTIMA_BEYOND : CKG__FOR_BEST_VALUES_BEYOND;
+
+    assert(outcome < BEYOND);
+    if (purpose == CKG__DRAWS_GAIN)
+        return (uint64_t)purpose + (uint64_t)(outlook * BEYOND + outcome);
+    return outcome < first ? (uint64_t)purpose + (uint64_t)(outlook * first + outcome)
+                           : beyond + (uint64_t)(outlook * BEYOND + outcome);
+}
+
+static void draw_task(void *context, int index, int worker)
+{
+    struct stage *stage = context;
+    const struct ckg__search *search = stage->search;
+    const int outcomes = stage->draws[0].outcomes;
+    const int o = index / outcomes;
+    const int j = index % outcomes;
+    const struct ckg__belief *belief = search->outlook[o].belief;
+    const struct ckg__gp *gp = belief->gp[j];
+    struct ckg__draws *draws = &stage->draws[o];
+    double *value = (double *)ckg__draws_of(draws, j, 0);
+    struct ckg__rng rng;
+
+    /* A constraint that nearly repeats another is drawn with the same numbers. */
+    const int like = belief->beside[j] ? belief->beside[j] : j;
+    stage->status[index] = draws->U ? ckg__view_fill(&draws->view[j], gp, draws->U, draws->m, 0, draws->m)
+                                    : CKG_OK;
+    if (stage->status[index])
+        return;
+    ckg__rng_seed(&rng, search->seed, search->stream, stream_of(stage->purpose, o, like));
+    stage->status[index] = ckg__posterior_sample(gp, &draws->view[j], &rng, draws->count,
+                                                 &search->arena[worker], value, &draws->jitter[j]);
+
+    /* The other way round where it grows when that one gets smaller. */
+    for (int i = 0; like != j && belief->turn[j] < 0 && i < draws->count * draws->m; i++)
+        value[i] = 2 * draws->view[j].mean[i % draws->m] - value[i];
+}
+
+int ckg__draws_make(struct ckg__search *search, enum ckg__draws_purpose purpose, struct ckg__draws *draws)
+{
+    const int tasks = search->outlooks * draws[0].outcomes;
+    struct stage stage = {search, purpose, draws, ckg__arena_ints(search->results, (size_t)tasks)};
+
+    assert(draws[0].value && draws[0].view);
+    if (!stage.status)
+        return CKG_ERR_NOMEM;
+    return ckg__search_run(search, tasks, draw_task, &stage, stage.status);
+}
+
+int ckg__search_draw(struct ckg__search *search, enum ckg__draws_purpose purpose, int count,
+                     struct ckg__draws *draws)
+{
+    int status = CKG_OK;
+
+    for (int o = 0; !status && o < search->outlooks; o++) {
+        struct ckg__outlook *outlook = &search->outlook[o];
+        draws[o] = (struct ckg__draws){
+            .outcomes = outlook->belief->outcomes, .count = count, .m = outlook->m, .view = outlook->view};
+        status = ckg__draws_take(&draws[o], search->results);
+    }
+    return status ? status : ckg__draws_make(search, purpose, draws);
+}
+
+int ckg__draws_best(const struct ckg__draws *draws, const struct ckg__belief *belief, int s, double *best)
+{
+    const double *value[CKG__MAX_OUTCOMES];
+    int at = -1;
+
+    ckg__draws_outcomes(draws, s, value);
+    *best = -INFINITY;
+    for (int p = 0; p < draws->m; p++)
+        if (value[0][p] > *best && ckg__belief_violation(belief, value, p) == 0) {
+            *best = value[0][p];
+            at = p;
+        }
+    return at;
+}

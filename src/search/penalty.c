@@ -1,0 +1,142 @@
+/*
+ * M, the worth of an infeasible design: the smallest posterior mean of each belief, from the lowest base
+ * point downhill. On the way the outlook gets its room and the objective's view of the base points.
+ */
+#include <assert.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "search/ascent.h"
+
+enum { CHUNK = 64 };
+
+struct stage {
+    struct ckg__search *search;
+    int first, outcomes; /* the outcomes whose views are filled: first … first + outcomes − 1 */
+    int *status;
+};
+
+/* --- views of the base points, a chunk of one outcome of one outlook a task --- */
+
+static int chunks(const struct ckg__search *search)
+{
+    return (search->base + CHUNK - 1) / CHUNK;
+}
+
+static void fill_task(void *context, int index, int worker)
+{
+    struct stage *stage = context;
+    struct ckg__search *search = stage->search;
+    const int per_outcome = chunks(search);
+    struct ckg__outlook *o = &search->outlook[index / (per_outcome * stage->outcomes)];
+    const int j = stage->first + index / per_outcome % stage->outcomes;
+    const int first = index % per_outcome * CHUNK;
+    const int count = search->base - first < CHUNK ? search->base - first : CHUNK;
+
+    (void)worker;
+    stage->status[index] = ckg__view_fill(&o->view[j], o->belief->gp[j], o->U, o->room, first, count);
+}
+
+int ckg__search_view_base(struct ckg__search *search, int first, int outcomes)
+{
+    struct stage stage = {search, first, outcomes, NULL};
+    const int tasks = search->outlooks * outcomes * chunks(search);
+
+    stage.status = ckg__arena_ints(search->results, (size_t)tasks + 1);
+    if (!stage.status)
+        return CKG_ERR_NOMEM;
+    return ckg__search_run(search, tasks, fill_task, &stage, stage.status);
+}
+
+/* Room for the outlook's discretisation, the base points in it. */
+static int outlook_take(struct ckg__search *search, struct ckg__outlook *o)
+{
+    const int D = search->problem->D;
+
+    o->room = (search->base + search->effort.local + 1 + 7) / 8 * 8;
+    o->U = ckg__arena_doubles(search->results, (size_t)D * (size_t)o->room);
+    o->x_r = ckg__arena_doubles(search->results, (size_t)D);
+    o->gain = ckg__arena_doubles(search->results, (size_t)o->room);
+    if (!o->U || !o->x_r || !o->gain)
+        return CKG_ERR_NOMEM;
+    for (int k = 0; k < D; k++)
+        memcpy(o->U + (size_t)k * (size_t)o->room, search->U + (size_t)k * (size_t)search->base,
+               (size_t)search->base * sizeof *o->U);
+    for (int j = 0; j < o->belief->outcomes; j++)
+        if (ckg__view_take(&o->view[j], o->belief->gp[j], o->room, search->results))
+            return CKG_ERR_NOMEM;
+    return CKG_OK;
+}
+
+/* --- M, one outlook a task --- */
+
+static int minus_mean(void *context, int m, const double *U, const int *which, struct ckg__arena *arena,
+                      double *value, double *gradient)
+{
+    const struct ckg__gp *gp = context;
+
+    (void)which;
+    const int status = ckg__posterior_mean(gp, m, U, m, arena, value, gradient);
+    for (int p = 0; p < m; p++)
+        value[p] = -value[p];
+    for (int i = 0; i < ckg__gp_coordinates(gp) * m; i++)
+        gradient[i] = -gradient[i];
+    return status;
+}
+
+static int find_penalty(const struct ckg__search *search, struct ckg__outlook *o, struct ckg__arena *arena)
+{
+    static const struct ckg__lbfgs_options options = {5, 15, 0.05, 1e-6, 1e-6};
+    struct ckg__arena_mark mark = ckg__arena_mark(arena);
+    const int D = search->problem->D;
+    const double *mean = o->view[0].mean;
+    int lowest = 0;
+    int status = CKG_OK;
+
+    /* The lowest base point. */
+    for (int p = 1; p < search->base; p++)
+        lowest = mean[p] < mean[lowest] ? p : lowest;
+    o->belief->penalty = mean[lowest];
+
+    /* Downhill from there. */
+    double *x = ckg__arena_doubles(arena, (size_t)D);
+    double value;
+    if (!x)
+        return CKG_ERR_NOMEM;
+    ckg__point_get(D, o->U, o->room, lowest, x);
+    if (ckg__problem_has_reals(search->problem)) {
+        status = ckg__climb_function(search, minus_mean, o->belief->gp[0], &options, 1, x, &value, arena);
+        o->belief->penalty = status ? mean[lowest] : -value;
+    }
+    ckg__arena_release(arena, mark);
+    return status;
+}
+
+static void penalty_task(void *context, int index, int worker)
+{
+    struct stage *stage = context;
+    struct ckg__search *search = stage->search;
+    stage->status[index] = find_penalty(search, &search->outlook[index], &search->arena[worker]);
+}
+
+int ckg__search_penalty(struct ckg__search *search)
+{
+    struct stage stage = {.search = search};
+    int status = CKG_OK;
+
+    assert(search->outlooks > 0 && search->base > 0);
+
+    /* What the beliefs say of the objective at the base points. */
+    for (int o = 0; !status && o < search->outlooks; o++)
+        status = outlook_take(search, &search->outlook[o]);
+    if (!status)
+        status = ckg__search_view_base(search, 0, 1);
+    if (status || !search->automatic_penalty)
+        return status;
+
+    /* The smallest mean of each. */
+    stage.status = ckg__arena_ints(search->results, (size_t)search->outlooks);
+    if (!stage.status)
+        return CKG_ERR_NOMEM;
+    return ckg__search_run(search, search->outlooks, penalty_task, &stage, stage.status);
+}

@@ -1,0 +1,120 @@
+/* What every search has: the clock, its tasks, and the beliefs it looks through. */
+#include "search/search.h"
+
+#include <assert.h>
+#include <math.h>
+
+#include "base/error.h"
+#include "base/rng.h"
+
+int ckg__search_late(const struct ckg__search *search)
+{
+    return (isfinite(search->deadline) && ckg__clock() > search->deadline) ||
+           ckg__interrupted(ckg__pool_watched(search->pool));
+}
+
+void ckg__search_secure(const struct ckg__search *search)
+{
+    ckg__interrupt_stage(ckg__pool_watched(search->pool), 0);
+}
+
+struct ckg__team ckg__search_team(const struct ckg__search *search, int worker)
+{
+    return (struct ckg__team){search->pool, worker, search->arena, NULL};
+}
+
+int ckg__search_run(struct ckg__search *search, int count, ckg__task task, void *context, const int *status)
+{
+    if (ckg__pool_run(search->pool, count, task, context))
+        return CKG_ERR_CANCELLED;
+    for (int i = 0; i < count; i++)
+        if (status[i])
+            return status[i] == CKG_ERR_CANCELLED ? CKG_ERR_CANCELLED
+                   : status[i] == CKG_ERR_NOMEM   ? ckg__fail_nomem()
+                                                  : ckg__fail(status[i], "a numerical task failed");
+    return CKG_OK;
+}
+
+/*
+ * 1 once in so many times the price of everything, where outcomes are measured apart: new ground is measured
+ * in full, and a single outcome should not bring it about as often as a whole evaluation.
+ */
+static int paid_turn(const struct ckg__search *search, int every)
+{
+    const struct ckg__data *data = search->data;
+    const double full = ckg__problem_full_price(search->problem);
+    const double spent = ckg__data_spent(data);
+    const double before = spent - ckg__data_cost(data, data->trials - 1);
+    const double turn = floor(spent / full);
+
+    return turn != floor(before / full) && fmod(turn, every) == 0;
+}
+
+int ckg__search_turn(const struct ckg__search *search, int noisy)
+{
+    if (search->apart)
+        return paid_turn(search, noisy ? 2 : 3);
+    return search->data->trials % (noisy ? 2 : 3) == 0;
+}
+
+int ckg__search_rare_turn(const struct ckg__search *search)
+{
+    const int global = search->effort.global_every > 1 ? search->data->trials / search->effort.global_every
+                                                       : search->data->trials / 2;
+    return global % (search->problem->d / 2 + 1) == 0;
+}
+
+/* What each trial measured of the objective, in model units. */
+static int read_objective(struct ckg__search *search)
+{
+    const struct ckg__data *data = search->data;
+    double *y = ckg__arena_doubles(search->results, (size_t)data->trials + 1);
+
+    if (!y)
+        return CKG_ERR_NOMEM;
+
+    for (int t = 0; t < data->trials; t++) {
+        const struct ckg__trial *trial = &data->trial[t];
+        y[t] = NAN;
+        for (int i = 0; i < trial->count; i++)
+            if (trial->measured[i].outcome == 0)
+                y[t] = ckg__scaling_apply(&search->models->surrogate[0].scaling, trial->measured[i].value);
+    }
+    search->objective = y;
+    return CKG_OK;
+}
+
+/* The number of a belief drawn by chance. */
+static int draw_belief(const struct ckg__search *search, const struct ckg__models *models)
+{
+    struct ckg__rng rng;
+    ckg__rng_seed(&rng, search->seed, search->stream, CKG__FOR_ONE_BELIEF);
+    return ckg__rng_below(&rng, models->beliefs);
+}
+
+int ckg__search_outlooks(struct ckg__search *search, struct ckg__models *models, int one, int alone)
+{
+    const int count = one ? 1 : models->beliefs;
+    const int first = one ? draw_belief(search, models) : 0;
+    struct ckg__belief *copies = NULL;
+
+    assert(models->revision && models->beliefs > 0); /* they are up to date */
+    /* Room. */
+    search->outlooks = count;
+    search->outlook = ckg__arena_get(search->results, (size_t)count, sizeof *search->outlook);
+    if (alone)
+        copies = ckg__arena_get(search->results, (size_t)count, sizeof *copies);
+    if (!search->outlook || (alone && !copies))
+        return CKG_ERR_NOMEM;
+
+    /* Who looks at the objective alone gets copies that know no constraint. */
+    for (int b = 0; b < count; b++) {
+        struct ckg__belief *full = &models->belief[first + b];
+        if (alone) {
+            copies[b] = *full;
+            copies[b].outcomes = 1;
+        }
+        search->outlook[b] = (struct ckg__outlook){.belief = alone ? &copies[b] : full, .full = full};
+    }
+    return read_objective(search);
+}

@@ -1,0 +1,201 @@
+/*
+ * One search for a design: the beliefs, the points they are looked at on, where each would recommend, and the
+ * helpers that every policy uses. All scratch lives in the arenas and is released by whoever began the
+ * search.
+ */
+#ifndef CKG_SEARCH_SEARCH_H
+#define CKG_SEARCH_SEARCH_H
+
+#include <math.h>
+#include <stdint.h>
+
+#include "base/threads.h"
+#include "surrogate/surrogates.h"
+#include "optim/multistart.h"
+
+/* How hard to look where nobody says otherwise; the rest is in search_size.c. */
+enum {
+    CKG__CANDIDATES = 96,
+    CKG__POINTS = 128,
+    CKG__POINTS_SAMPLED = 96, /* under each of several beliefs */
+    CKG__LOCAL = 40,
+    CKG__INNER = 4,
+    CKG__REFINE = 2
+};
+
+/* How hard to look. */
+struct ckg__effort {
+    int base;             /* space-filling points of the discretisation */
+    int data;             /* evaluated designs in it, at most */
+    int local;            /* points around x_r */
+    int candidates;       /* space-filling candidates */
+    int scout_nodes;      /* Z_c nodes for screening */
+    int nodes_one, nodes; /* and for what comes after it, for one constraint and for more */
+    int surprises;        /* values of Z_y whose maximisers join X_d when there is no constraint */
+    int pairs_one, pairs; /* pairs (Z_y, Z_c) whose maximisers do, for one constraint and for more */
+    int inner;            /* candidates that get inner optimisation */
+    int inner_evaluations;
+    int refine; /* candidates refined by gradient */
+    int refine_evaluations;
+    int paper;   /* 1: the authors' rules for Z and refinement */
+    int improve; /* 1: without noise the gain is the improvement of a design in hand (policy_ckg.c) */
+    /* one in so many trials looks everywhere, the others locally (trust_region.h); 0: all look everywhere */
+    int global_every;
+    double region; /* the first side of the region that they look in */
+};
+
+/* With one belief, with each of several, and as the paper's authors did. */
+extern const struct ckg__effort ckg__effort_one, ckg__effort_several, ckg__effort_paper;
+
+/*
+ * One belief with its discretisation: base points, then local points around x_r, then x_r. What it has grows
+ * by stages: the beliefs, M and the base points (ckg__search_penalty), x_r and the rest
+ * (ckg__search_recommend).
+ */
+struct ckg__outlook {
+    struct ckg__belief *belief;
+    /* over all outcomes: the same one, but for a policy that looks at the objective alone */
+    struct ckg__belief *full;
+    double *U; /* D×room, the discretisation */
+    int room;
+    int m;                                    /* points of it */
+    int r;                                    /* the number of x_r among them */
+    struct ckg__view view[CKG__MAX_OUTCOMES]; /* of the points */
+    double *gain;                             /* (m) μ − M */
+    double *x_r;                              /* (D) */
+    double log_utility;                       /* log((μ − M)·PF) at x_r */
+    double width;                             /* over which PF falls at x_r, in the unit cube */
+    int active[CKG__MAX_OUTCOMES];            /* 1: the constraint is near its limit at x_r */
+};
+
+struct ckg__search {
+    const struct ckg_problem *problem;
+    const struct ckg__data *data;
+    struct ckg__models *models; /* the study's, up to date and conditioned on what is pending */
+    uint64_t revision;          /* of their data */
+    int initial;                /* designs of the study's initial design */
+    int budget;                 /* evaluations in all; 0: not known */
+    struct ckg__effort effort;
+    const double *setting;   /* of the policy's parameters */
+    const double *objective; /* (trials) what was measured of it, in model units; NAN: nothing */
+    struct ckg__pool *pool;
+    struct ckg__arena *arena;   /* (threads) scratch of each worker */
+    struct ckg__arena *results; /* what outlives a task; used by one thread */
+    uint64_t seed, stream;
+    double deadline; /* on the monotonic clock; INFINITY: none */
+    int outlooks;
+    struct ckg__outlook *outlook;
+    int automatic_penalty; /* 1: M is the smallest mean; else it is set in the beliefs */
+    int base;              /* points of the shared part of the discretisations */
+    double *U;             /* D×base */
+    int enumerated;        /* 1: the base holds every design there is */
+    void **own;            /* where the policy keeps models of its own between searches */
+    /* the neighbourhood that problem, data and models are confined to (trust_region.h); NULL: they are the
+     * study's
+     */
+    const struct ckg__local *local;
+    int everywhere; /* 1: it may not become a local one */
+    int apart;      /* 1: the choice is a design and what to measure there (measurement.h) */
+    double purse;   /* what that may cost; INFINITY: anything */
+};
+
+/* Points are columns: coordinate k of point p is U[k·ldu + p]. u (D) ← point p, and the other way round. */
+static inline void ckg__point_get(int D, const double *U, int ldu, int p, double *u)
+{
+    for (int k = 0; k < D; k++)
+        u[k] = U[(size_t)k * (size_t)ldu + (size_t)p];
+}
+
+static inline void ckg__point_put(int D, const double *u, double *U, int ldu, int p)
+{
+    for (int k = 0; k < D; k++)
+        U[(size_t)k * (size_t)ldu + (size_t)p] = u[k];
+}
+
+/* How far u (D) is from point p, by the coordinate in which they differ most. */
+static inline double ckg__point_distance(int D, const double *u, const double *U, int ldu, int p)
+{
+    double far = 0;
+    for (int k = 0; k < D; k++)
+        far = fmax(far, fabs(u[k] - U[(size_t)k * (size_t)ldu + (size_t)p]));
+    return far;
+}
+
+/* The team that a task on `worker` may share its work with. */
+struct ckg__team ckg__search_team(const struct ckg__search *search, int worker);
+
+/* 1 once the time limit has passed, or the caller wants no result any more. */
+int ckg__search_late(const struct ckg__search *search);
+
+/*
+ * There is something to suggest. Before that, a search that the time limit overtakes is given up; from here
+ * on, what is left of it ends by ckg__search_late with the best that it has.
+ */
+void ckg__search_secure(const struct ckg__search *search);
+
+/* Chooses the base points: space-filling ones and the data, or every design of a small finite problem. */
+int ckg__search_points(struct ckg__search *search);
+
+/*
+ * An outlook for each of the models' beliefs, or for one of them drawn by chance; `alone`: they know the
+ * objective and no constraint.
+ */
+int ckg__search_outlooks(struct ckg__search *search, struct ckg__models *models, int one, int alone);
+
+/* M of every belief, and its view of the objective at the base points. */
+int ckg__search_penalty(struct ckg__search *search);
+
+/* The beliefs' views of those outcomes at the base points; ckg__search_penalty makes the objective's. */
+int ckg__search_view_base(struct ckg__search *search, int first, int outcomes);
+
+/* x_r of every belief, and the rest of its discretisation. */
+int ckg__search_recommend(struct ckg__search *search);
+
+/*
+ * 1 when a search that has stalled should look at new ground: every second trial, without noise every third.
+ */
+int ckg__search_turn(const struct ckg__search *search, int noisy);
+
+/*
+ * The same for a search without noise that is down to the last digits of a good design: the more parameters,
+ * the less there is to hope for from a look at new ground.
+ */
+int ckg__search_rare_turn(const struct ckg__search *search);
+
+/*
+ * `count` space-filling lattice points, D×count into U (leading dimension ldu); the purpose tells sets apart.
+ */
+int ckg__search_fill(const struct ckg__search *search, uint64_t purpose, int count, double *U, int ldu,
+                     struct ckg__arena *arena);
+
+/*
+ * Around x_r, reals alone moved: half of the points at 0.3 … 30 widths along gradients and random directions,
+ * half along the edge of the feasible region, where the maximisers after a sample lie: U (D×count).
+ */
+int ckg__search_around(const struct ckg__search *search, const struct ckg__outlook *outlook, uint64_t purpose,
+                       int count, double *U, int ldu, struct ckg__arena *arena);
+
+/*
+ * The columns of U (D×count) that break a rule go to the nearest point that does not, or back towards `from`
+ * (D). scratch (D).
+ */
+void ckg__search_bring_back(const struct ckg__search *search, const double *from, int count, double *U,
+                            int ldu, double *scratch);
+
+/*
+ * Lattice neighbours of u (D): steps of integers, other values of categoricals; at most `most`, *count of
+ * them.
+ */
+int ckg__search_neighbours(const struct ckg__search *search, const double *u, uint64_t purpose, int most,
+                           double *U, int ldu, struct ckg__arena *arena, int *count);
+
+/*
+ * 1 when the design at u may not be suggested: it breaks a rule, is settled or pending. x (d) is its value in
+ * the user's units.
+ */
+int ckg__search_taken(const struct ckg__search *search, const double *u, double *x);
+
+/* Runs task on the pool and returns the first bad status of status (count). */
+int ckg__search_run(struct ckg__search *search, int count, ckg__task task, void *context, const int *status);
+
+#endif

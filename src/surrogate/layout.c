@@ -1,0 +1,145 @@
+/* Each outcome's series in the form that fits and processes take: pooled, scaled, with its inputs. */
+#include <assert.h>
+#include <math.h>
+
+#include "base/error.h"
+#include "surrogate/stages.h"
+
+/* Values beyond a gap so many times as wide as the rest are absurd; beyond the narrow one if that explains
+ * more. */
+static const double wide_gap = 10;
+static const double narrow_gap = 3;
+
+/* The series with the noise that was fitted; X (D×n) its inputs. */
+static int vary(const struct ckg__models *models, const struct ckg__loud *loud, const double *X,
+                struct ckg__arena *arena, struct ckg__series *series)
+{
+    const int D = models->data->problem->D;
+    struct ckg__loudness *loudness = ckg__arena_get(arena, 1, sizeof *loudness);
+    double *room = ckg__arena_doubles(arena, ckg__loudness_numbers(D, loud->places));
+    double *relative = ckg__arena_doubles(arena, (size_t)series->n + 1);
+    double *g = ckg__arena_doubles(arena, (size_t)series->n + 1);
+
+    if (!loudness || !room || !relative || !g)
+        return CKG_ERR_NOMEM;
+    *loudness = ckg__loudness_lay_out(loud, D, models->group, models->data->u, room);
+    ckg__loudness_at(loudness, series->n, X, series->n, g, NULL);
+    *series = ckg__series_vary(series, g, relative);
+    series->loudness = loudness;
+    return CKG_OK;
+}
+
+int ckg__lay_out(const struct ckg__models *models, const struct ckg__layout *layout, struct ckg__arena *arena,
+                 struct ckg__scaling *scaling, struct ckg__series *series, double **X)
+{
+    const struct ckg__data *data = models->data;
+    const double gap = layout->strict < 0 ? 0 : layout->strict ? narrow_gap : wide_gap;
+    struct ckg__series_source source = {layout->outcome, layout->warp, layout->trials,
+                                        models->warp || models->lead ? gap : 0, NULL};
+    const size_t D = (size_t)data->problem->D;
+
+    assert(layout->outcome <= data->problem->outcomes && layout->trials <= data->trials);
+
+    /* The values. */
+    int status = ckg__select(data, layout->outcome, layout->trials, layout->most, arena, &source.seen);
+    if (status)
+        return status;
+    status = ckg__series_build(data, &source, arena, scaling, series);
+    const size_t n = (size_t)series->n;
+    *X = status ? NULL : ckg__arena_doubles(arena, D * n + 1);
+    if (!*X)
+        return CKG_ERR_NOMEM;
+
+    /* The designs they were measured at, a coordinate at a time. */
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < D; k++)
+            (*X)[k * n + i] = data->u[(size_t)series->design[i] * D + k];
+
+    /* How loud it was there. */
+    return layout->loud && layout->loud->places ? vary(models, layout->loud, *X, arena, series) : CKG_OK;
+}
+
+int ckg__lay_out_all(struct ckg__models *models, int trials, int most)
+{
+    int status = CKG_OK;
+    for (int j = 0; !status && j < models->outcomes; j++) {
+        struct ckg__surrogate *s = &models->surrogate[j];
+        const struct ckg__layout layout = {j,    s->fitted.warp, trials, s->fitted.strict,
+                                           most, &s->fitted.loud};
+        s->series = (struct ckg__series){0};
+        if (!ckg__models_shared(models, j))
+            status = ckg__lay_out(models, &layout, &models->own, &s->scaling, &s->series, &models->X[j]);
+    }
+    return status;
+}
+
+double ckg__models_mean_precision(const struct ckg__models *models)
+{
+    return models->method == CKG__FIT_ML ? 0 : 1;
+}
+
+/* What is known of the hyperparameters before the data. */
+static struct ckg__prior prior_for(const struct ckg__models *models, const struct ckg__fitted *fitted,
+                                   const struct ckg__series *series)
+{
+    const int d = models->data->problem->d;
+    const int exact = !series->estimated && !(series->typical_known > 0);
+
+    /* Where successes and failures lie apart, no signal is too large for a flat prior. */
+    if (series->labels)
+        return ckg__prior_labels(d);
+    if (models->method == CKG__FIT_ML)
+        return ckg__prior_flat();
+    if (fitted->linear)
+        return ckg__prior_beside_trend(d);
+    return exact ? ckg__prior_exact(d) : ckg__prior_default(d);
+}
+
+static const struct ckg__likelihood *likelihood_of(const struct ckg__series *series)
+{
+    if (series->labels)
+        return &ckg__likelihood_probit;
+    return series->loudness ? &ckg__likelihood_varying : &ckg__likelihood_normal;
+}
+
+struct ckg__fit ckg__models_fit(const struct ckg__models *models, const struct ckg__fitted *fitted,
+                                const struct ckg__series *series, const double *X)
+{
+    const struct ckg_problem *problem = models->data->problem;
+
+    return (struct ckg__fit){
+        .inputs = {.kernel = fitted->kernel,
+                   .linear = fitted->linear,
+                   .likelihood = likelihood_of(series),
+                   .d = problem->d,
+                   .D = problem->D,
+                   .n = series->n,
+                   .group = models->group,
+                   .X = X,
+                   .ldx = series->n,
+                   .series = series,
+                   .mean_precision = series->labels ? 1 : ckg__models_mean_precision(models),
+                   .interrupt = ckg__pool_watched(models->pool)},
+        .prior = prior_for(models, fitted, series),
+    };
+}
+
+void ckg__models_share(const struct ckg__models *models, int worker, struct ckg__team *team,
+                       struct ckg__fit *fit)
+{
+    *team = (struct ckg__team){models->pool, worker, models->arena, NULL};
+    fit->inputs.team = fit->inputs.n >= CKG__SHARE_ROWS ? team : NULL;
+}
+
+int ckg__models_run(const struct ckg__models *models, int count, ckg__task task, void *context,
+                    const int *status)
+{
+    if (ckg__pool_run(models->pool, count, task, context))
+        return CKG_ERR_CANCELLED;
+    for (int i = 0; i < count; i++)
+        if (status[i])
+            return status[i] == CKG_ERR_CANCELLED ? CKG_ERR_CANCELLED
+                   : status[i] == CKG_ERR_NOMEM   ? ckg__fail_nomem()
+                                                  : ckg__fail(status[i], "a model could not be fitted");
+    return CKG_OK;
+}

@@ -1,0 +1,283 @@
+/*
+ * The models' life, and the one function that brings them up to the data: its calls are the stages in order.
+ */
+#include "surrogate/surrogates.h"
+
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "surrogate/stages.h"
+#include "linalg/normal.h"
+#include "model/likelihood.h"
+
+int ckg__models_init(struct ckg__models *models, const struct ckg__data *data, struct ckg__pool *pool,
+                     struct ckg__arena *arena)
+{
+    memset(models, 0, sizeof *models);
+    models->data = data;
+    models->pool = pool;
+    models->arena = arena;
+    ckg__arena_init(&models->own);
+    models->group = ckg__alloc((size_t)data->problem->D, sizeof *models->group);
+    models->most = data->problem->outcomes + 1;
+    models->surrogate = ckg__alloc_zero((size_t)models->most, sizeof *models->surrogate);
+    models->X = ckg__alloc((size_t)models->most, sizeof *models->X);
+    if (!models->group || !models->surrogate || !models->X)
+        return CKG_ERR_NOMEM;
+    for (int i = 0; i < data->problem->d; i++)
+        for (int k = 0; k < data->problem->parameters[i].width; k++)
+            models->group[data->problem->parameters[i].offset + k] = i;
+    return CKG_OK;
+}
+
+void ckg__models_free(struct ckg__models *models)
+{
+    for (int j = 0; models->surrogate && j < models->most; j++) {
+        for (int s = 0; s < models->surrogate[j].room; s++)
+            ckg__gp_delete(models->surrogate[j].gp[s]);
+        ckg__free(models->surrogate[j].gp);
+    }
+    for (int j = 0; models->doubt && j < models->most; j++)
+        ckg__gp_delete(models->doubt[j]);
+    ckg__free(models->doubt);
+    ckg__arena_free(&models->own);
+    ckg__free(models->surrogate);
+    ckg__free(models->X);
+    ckg__free(models->group);
+    memset(models, 0, sizeof *models);
+}
+
+static int any_failed(const struct ckg__data *data)
+{
+    for (int t = 0; t < data->trials; t++)
+        if (data->trial[t].state == CKG_FAILED)
+            return 1;
+    return 0;
+}
+
+/* The limit of an outcome in model units. */
+static double model_limit(const struct ckg__scaling *scaling, double limit)
+{
+    return isinf(limit) ? limit : ckg__scaling_round(ckg__scaling_place(scaling, limit));
+}
+
+/* A band that is thinner than model units are rounded to keeps a width. */
+static void keep_apart(double *lower, double *upper)
+{
+    const double least = 0x1p-33;
+    const double middle = 0.5 * (*lower + *upper);
+
+    if (*upper - *lower >= 2 * least)
+        return;
+    *lower = middle - fmax(least, 1e-15 * fabs(middle));
+    *upper = middle + fmax(least, 1e-15 * fabs(middle));
+}
+
+void ckg__models_limits(const struct ckg__models *models, int j, double *lower, double *upper)
+{
+    const struct ckg_problem *problem = models->data->problem;
+    const struct ckg__surrogate *s = ckg__models_of(models, j);
+    const int answer = ckg__is_answer(problem, j);
+
+    *lower = answer ? 0 : problem->outcome[j].min;
+    *upper = answer ? INFINITY : problem->outcome[j].max;
+    if (ckg__models_shared(models, j))
+        ckg__repeat_limits(problem, &models->surrogate[j].repeat, j, lower, upper);
+    *lower = model_limit(&s->scaling, *lower);
+    *upper = model_limit(&s->scaling, *upper);
+    if (isfinite(*lower) && isfinite(*upper))
+        keep_apart(lower, upper);
+}
+
+/* Of an answer, 1 or 0, whose process has this mean and sd: how likely a yes is, and what that leaves open.
+ */
+static void answer_moments(double y_mean, double y_sd, double *mean, double *sd)
+{
+    const double yes = ckg__normal_cdf(y_mean / sqrt(ckg__likelihood_probit.chance + y_sd * y_sd));
+
+    *mean = yes;
+    *sd = sqrt(yes * (1 - yes));
+}
+
+void ckg__models_moments(const struct ckg__models *models, int j, double y_mean, double y_sd, double *mean,
+                         double *sd)
+{
+    const struct ckg__repeat *repeat = &models->surrogate[j].repeat;
+
+    if (ckg__is_answer(models->data->problem, j)) {
+        answer_moments(y_mean, y_sd, mean, sd);
+        return;
+    }
+    ckg__scaling_moments(&ckg__models_of(models, j)->scaling, y_mean, y_sd, mean, sd);
+    if (ckg__models_shared(models, j)) {
+        *mean = repeat->shift + repeat->factor * *mean;
+        *sd *= fabs(repeat->factor);
+    }
+}
+
+/*
+ * A place for each process in the beliefs, in the order of the outcomes, but for those that nearly repeat
+ * another one: they stand beside it.
+ */
+static void place_processes(struct ckg__models *models)
+{
+    models->processes = 0;
+    for (int j = 0; j < models->outcomes; j++) {
+        if (models->surrogate[j].repeat.of)
+            continue;
+        models->surrogate[j].place = models->processes++;
+        for (int k = 1; j && k < models->outcomes; k++)
+            if (models->surrogate[k].repeat.of == j && !ckg__models_shared(models, k))
+                models->surrogate[k].place = models->processes++;
+    }
+    for (int j = 0; j < models->outcomes; j++)
+        models->surrogate[j].place = ckg__models_of(models, j)->place;
+}
+
+/* What repeats what; models of changed values have it from those that lead them, where it is sure. */
+static int find_repeats(struct ckg__models *models)
+{
+    const int outcomes = models->data->problem->outcomes;
+    const struct ckg__models *from = models->source ? models->source : models->lead;
+    struct ckg__repeat *repeat = ckg__arena_get(&models->own, (size_t)outcomes, sizeof *repeat);
+
+    if (!repeat || (!from && ckg__repeats_find(models->data, &models->own, repeat)))
+        return CKG_ERR_NOMEM;
+
+    for (int j = 0; j < models->outcomes; j++) {
+        struct ckg__surrogate *s = &models->surrogate[j];
+        s->repeat = (struct ckg__repeat){0};
+        if (j < outcomes)
+            s->repeat = from ? from->surrogate[j].repeat : repeat[j];
+        if (models->lead && s->repeat.exact && !s->repeat.implied)
+            s->repeat = (struct ckg__repeat){0};
+    }
+    place_processes(models);
+    return CKG_OK;
+}
+
+/* Hyperparameters fitted where it is time, or taken from others that were. */
+static int find_hyperparameters(struct ckg__models *models)
+{
+    if (!models->source) {
+        const int status = ckg__lay_out_all(models, 0, CKG__MOST_FITTED);
+        return status ? status : ckg__fit_when_due(models);
+    }
+    for (int j = 0; j < models->outcomes; j++)
+        models->surrogate[j].fitted = models->source->surrogate[j].fitted;
+    return CKG_OK;
+}
+
+/* The limits in model units. */
+static void limit_one(const struct ckg__models *models, struct ckg__belief *belief)
+{
+    double lower;
+    double upper;
+
+    for (int j = 0; j < models->outcomes; j++)
+        if (!ckg__models_shared(models, j)) {
+            const int place = models->surrogate[j].place;
+            ckg__models_limits(models, j, &belief->lower[place], &belief->upper[place]);
+        }
+
+    /* A constraint that repeats another may be the stricter of the two. */
+    for (int j = 0; j < models->outcomes; j++) {
+        const struct ckg__surrogate *s = &models->surrogate[j];
+        if (!ckg__models_shared(models, j) || s->repeat.implied)
+            continue;
+        ckg__models_limits(models, j, &lower, &upper);
+        belief->lower[s->place] = fmax(belief->lower[s->place], lower);
+        belief->upper[s->place] = fmin(belief->upper[s->place], upper);
+    }
+}
+
+void ckg__models_set_limits(struct ckg__models *models)
+{
+    for (int b = 0; models->revision && b < models->beliefs; b++)
+        limit_one(models, &models->belief[b]);
+}
+
+/* The processes of all outcomes under sample b. */
+static void believe_one(const struct ckg__models *models, int b, struct ckg__belief *belief)
+{
+    belief->outcomes = models->processes;
+    belief->favour = 0;
+    for (int j = 0; j < models->outcomes; j++) {
+        const struct ckg__surrogate *s = &models->surrogate[j];
+        if (ckg__models_shared(models, j))
+            continue;
+        belief->gp[s->place] = s->gp[s->samples > 1 ? b : 0];
+        belief->beside[s->place] = s->repeat.of ? models->surrogate[s->repeat.of].place : 0;
+        belief->doubt[s->place] = models->source ? s->doubt[s->samples > 1 ? b : 0] : 0;
+        belief->hidden[s->place] = 0;
+        belief->turn[s->place] = s->repeat.factor < 0 ? -1 : 1;
+    }
+    limit_one(models, belief);
+}
+
+/* What is believed, sample by sample. */
+static int believe(struct ckg__models *models)
+{
+    const struct ckg__scaling *objective = &models->surrogate[0].scaling;
+
+    models->belief = ckg__arena_get(&models->own, (size_t)models->beliefs, sizeof *models->belief);
+    if (!models->belief)
+        return CKG_ERR_NOMEM;
+
+    for (int b = 0; b < models->beliefs; b++) {
+        struct ckg__belief *belief = &models->belief[b];
+        believe_one(models, b, belief);
+        /* Given, so not rounded. */
+        if (!isnan(models->fixed_penalty))
+            belief->penalty = ckg__scaling_place(objective, models->fixed_penalty);
+    }
+    return CKG_OK;
+}
+
+int ckg__models_update(struct ckg__models *models, uint64_t revision, int spare)
+{
+    const struct ckg__arena_mark start = {NULL, 0};
+
+    assert(revision > 0 && spare >= 0);
+    if (models->revision == revision && ckg__models_have_room(models, spare))
+        return CKG_OK;
+    models->revision = 0;
+    ckg__arena_release(&models->own, start);
+    models->outcomes = models->data->problem->outcomes + (models->failures && any_failed(models->data));
+
+    /* What there is to model; half of the time that is left is for the hyperparameters. */
+    ckg__interrupt_stage(ckg__pool_watched(models->pool), 0.5);
+    int status = find_repeats(models);
+
+    /* Hyperparameters. */
+    if (!status)
+        status = find_hyperparameters(models);
+
+    /* All data, on the scales that were chosen. */
+    if (!status)
+        status = ckg__lay_out_all(models, models->data->trials, CKG__MOST_DESIGNS);
+
+    /* The processes: one per outcome, or one per hyperparameter sample. */
+    struct ckg__chains *chains = status ? NULL : ckg__arena_get(&models->own, 1, sizeof *chains);
+    if (!status)
+        status = chains ? ckg__sample_all(models, chains) : CKG_ERR_NOMEM;
+    ckg__interrupt_stage(ckg__pool_watched(models->pool), 1);
+    if (!status)
+        status = ckg__condition_all(models, chains, spare);
+
+    /* What they say together. */
+    if (!status)
+        status = believe(models);
+    models->revision = status ? 0 : revision;
+    return status;
+}
+
+int ckg__models_noisy(const struct ckg__models *models)
+{
+    for (int j = 0; j < models->data->problem->outcomes; j++)
+        if (models->surrogate[j].series.estimated || models->surrogate[j].series.typical_known > 0)
+            return 1;
+    return 0;
+}
