@@ -76,6 +76,7 @@ def test_types_by_mypy() -> None:
     run(*tool("mypy"), "--strict", "--cache-dir", os.devnull)
 
 
+@pytest.mark.in_full
 def test_types_by_pyright() -> None:
     run(*tool("pyright"), "--pythonpath", sys.executable)
 
