@@ -11,7 +11,7 @@
 
 #include "base/meant.h"
 #include "base/text.h"
-#include "notebook/notebook.h"
+#include "study/record.h"
 
 /* Exit statuses. */
 enum { APP_DONE = 0, APP_FAILED = 1, APP_WRONG = 2 };

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "base/file.h"
-#include "show/chart.h"
+#include "figure/draw/chart.h"
 
 static void drawing_fail(const char *why)
 {

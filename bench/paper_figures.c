@@ -12,8 +12,8 @@
 #include "acquisition/lines.h"
 #include "drawing.h"
 #include "example.h"
-#include "show/contour.h"
-#include "show/plot.h"
+#include "figure/draw/contour.h"
+#include "figure/figure.h"
 #include "study/study.h"
 
 /* Points at which values are computed, and of which every THIN-th is drawn. */

@@ -5,8 +5,8 @@
 if(CKG_PROGRAM)
     file(GLOB_RECURSE program_sources CONFIGURE_DEPENDS app/*.c)
     list(FILTER program_sources EXCLUDE REGEX
-        "/app/(main|store/fault|store/fault_none|store/postgresql[a-z_]*|show/canvas_cairo|show/canvas_none|serve/beside|serve/connection|serve/front|serve/front_none|fuzz/.*)\\.c$")
-    list(APPEND program_sources app/show/$<IF:$<BOOL:${CKG_CAIRO}>,canvas_cairo.c,canvas_none.c>
+        "/app/(main|store/fault|store/fault_none|store/postgresql[a-z_]*|figure/draw/canvas_cairo|figure/draw/canvas_none|serve/beside|serve/connection|serve/front|serve/front_none|fuzz/.*)\\.c$")
+    list(APPEND program_sources app/figure/draw/$<IF:$<BOOL:${CKG_CAIRO}>,canvas_cairo.c,canvas_none.c>
         $<IF:$<BOOL:${CKG_POSTGRESQL}>,app/store/postgresql.c;app/store/postgresql_connect.c;app/store/postgresql_values.c,app/store/postgresql_none.c>
         $<IF:$<BOOL:${CKG_SERVE}>,app/serve/front.c;app/serve/connection.c;app/serve/beside.c,app/serve/front_none.c>)
 
@@ -68,17 +68,17 @@ endif()
 # asks for it. The tests have the bridge beside the program's objects.
 file(GLOB bridge_sources CONFIGURE_DEPENDS python/bridge/*.c)
 if(YAML_FOUND AND JANSSON_FOUND AND SQLITE_FOUND)
-    set(notebook_sources ${bridge_sources} app/show/canvas_none.c app/store/fault_none.c
+    set(bridge_parts ${bridge_sources} app/figure/draw/canvas_none.c app/store/fault_none.c
         $<IF:$<BOOL:${CKG_POSTGRESQL}>,app/store/postgresql.c;app/store/postgresql_connect.c;app/store/postgresql_values.c,app/store/postgresql_none.c>)
-    foreach(folder base define store evaluate notebook table problems json show)
+    foreach(folder base problems definition store evaluate study actions present figure figure/draw report api)
         file(GLOB sources CONFIGURE_DEPENDS app/${folder}/*.c)
         list(FILTER sources EXCLUDE REGEX "/(fault|fault_none|postgresql[a-z_]*|canvas_cairo|canvas_none)\\.c$")
-        list(APPEND notebook_sources ${sources})
+        list(APPEND bridge_parts ${sources})
     endforeach()
-    add_library(ckg_notebook STATIC EXCLUDE_FROM_ALL ${notebook_sources})
-    target_include_directories(ckg_notebook PRIVATE app PUBLIC include python)
-    target_compile_definitions(ckg_notebook PRIVATE _GNU_SOURCE)
-    target_link_libraries(ckg_notebook PUBLIC ckg_static Threads::Threads PkgConfig::YAML PkgConfig::JANSSON PkgConfig::SQLITE
+    add_library(ckg_bridge STATIC EXCLUDE_FROM_ALL ${bridge_parts})
+    target_include_directories(ckg_bridge PRIVATE app PUBLIC include python)
+    target_compile_definitions(ckg_bridge PRIVATE _GNU_SOURCE)
+    target_link_libraries(ckg_bridge PUBLIC ckg_static Threads::Threads PkgConfig::YAML PkgConfig::JANSSON PkgConfig::SQLITE
         $<$<BOOL:${CKG_POSTGRESQL}>:PkgConfig::LIBPQ> m)
-    set_target_properties(ckg_notebook PROPERTIES POSITION_INDEPENDENT_CODE ON C_VISIBILITY_PRESET hidden)
+    set_target_properties(ckg_bridge PROPERTIES POSITION_INDEPENDENT_CODE ON C_VISIBILITY_PRESET hidden)
 endif()

@@ -22,7 +22,7 @@ FNR == 1 { split(FILENAME, path, "/"); folder = path[2]; if (!(folder in rank)) 
 library && /(^|[^A-Za-z0-9_])(v?f?printf|f?puts|f?putc|putchar|fwrite|perror|fopen|freopen|popen|system|exit|_exit|abort)[ \t]*\(/ {
     complain("the library may not print, open files or exit")
 }
-!library && folder != "base" && FILENAME !~ /(\/progress|command_complete|command_new|command_completion|problem_page)\.c$/ &&
+!library && folder != "base" && FILENAME !~ /(\/progress|command_complete|command_new|command_completion|key_page)\.c$/ &&
         /(^|[^A-Za-z0-9_])(v?f?printf|f?puts|f?putc|putchar|fwrite|perror)[ \t]*\(/ {
     complain("what is printed goes through app_say or app_warn (base/visible.h)")
 }
@@ -31,4 +31,4 @@ END { exit failed }
 }
 
 (look "$1/src" "base linalg optim problem design data model posterior surrogate acquisition search policy study" 1)
-(look "$1/app" "base define store evaluate notebook table problems json show bench run worker serve commands" 0)
+(look "$1/app" "base problems definition store evaluate study actions present figure report api run serve bench commands" 0)

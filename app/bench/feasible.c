@@ -6,8 +6,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "bench/figure.h"
-#include "show/contour.h"
+#include "bench/bench_figure.h"
+#include "figure/draw/contour.h"
 
 enum { N = 131, STEPS = 9 };
 

@@ -5,7 +5,7 @@
 #ifndef CKG_APP_BENCH_OWN_PROBLEM_H
 #define CKG_APP_BENCH_OWN_PROBLEM_H
 
-#include "notebook/notebook.h"
+#include "study/record.h"
 #include "problems/problems.h"
 
 struct app_own;

@@ -2,9 +2,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "bench/figure.h"
-#include "show/markup.h"
-#include "show/report.h"
+#include "bench/bench_figure.h"
+#include "base/markup.h"
+#include "report/report.h"
 
 static int same_cell(const struct app_result *a, const struct app_result *b)
 {

@@ -7,7 +7,7 @@
 #define CKG_APP_BENCH_PLAN_H
 
 #include "base/text.h"
-#include "define/definition.h"
+#include "definition/definition.h"
 #include "problems/problems.h"
 
 enum { APP_BENCH_MAX = 64 };

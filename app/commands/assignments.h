@@ -2,7 +2,7 @@
 #ifndef CKG_APP_ASSIGNMENTS_H
 #define CKG_APP_ASSIGNMENTS_H
 
-#include "define/values.h"
+#include "definition/values.h"
 
 /*
  * Which outcome or parameter the word is about, -1: none. A name may hold an equals sign itself: it is the

@@ -6,7 +6,7 @@
 
 #include "base/visible.h"
 #include "command.h"
-#include "json/shapes.h"
+#include "api/shapes.h"
 
 static const struct app_option options[] = {
     {"at", 0, "NAME=VALUE…", "queue a design of your own instead: every parameter, one after the other", 0},

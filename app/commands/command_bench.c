@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/figure.h"
+#include "bench/bench_figure.h"
 #include "bench/own_problem.h"
 #include "command.h"
 #include "commands/picture.h"

@@ -6,8 +6,8 @@
 #include "base/visible.h"
 #include "command.h"
 #include "commands/selection.h"
-#include "define/difference.h"
-#include "json/shapes.h"
+#include "definition/difference.h"
+#include "api/shapes.h"
 
 static const struct app_option options[] = {
     {"yes", 'y', NULL, "do not ask", 0},

@@ -4,8 +4,8 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "command.h"
-#include "notebook/checkup.h"
-#include "table/table.h"
+#include "actions/action_verify.h"
+#include "actions/action_import.h"
 
 static const struct app_option options[] = {
     {"save", 0, "FILE", "write the trials that are whole to this file, as `ckg export` does", 0},

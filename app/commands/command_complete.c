@@ -8,7 +8,7 @@
 
 #include "command.h"
 #include "problems/problems.h"
-#include "show/plot.h"
+#include "figure/figure.h"
 
 /* The line so far. */
 struct line {

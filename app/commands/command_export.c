@@ -1,8 +1,8 @@
 /* ckg export: the trials, exactly, as CSV or JSON lines. */
 #include "base/file.h"
 #include "command.h"
-#include "json/shapes.h"
-#include "table/table.h"
+#include "api/shapes.h"
+#include "actions/action_import.h"
 
 static const struct app_option options[] = {
     {"output", 'o', "FILE", "write to this file instead of standard output", 0},

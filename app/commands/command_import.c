@@ -5,7 +5,7 @@
 
 #include "base/visible.h"
 #include "command.h"
-#include "table/table.h"
+#include "actions/action_import.h"
 
 static const struct app_option options[] = {
     {"lenient", 0, NULL, "skip columns that the study does not know and designs outside its ranges", 0},

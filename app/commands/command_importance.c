@@ -5,10 +5,10 @@
 
 #include "base/visible.h"
 #include "command.h"
-#include "json/shapes.h"
-#include "notebook/effects.h"
-#include "show/markup.h"
-#include "show/nearest.h"
+#include "api/shapes.h"
+#include "actions/effects.h"
+#include "base/markup.h"
+#include "present/nearest.h"
 
 static const double negligible = 0.01;
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/visible.h"
-#include "commands/problem_page.h"
+#include "commands/key_page.h"
 
 static void print_option(const struct app_option *o)
 {

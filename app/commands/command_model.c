@@ -5,8 +5,8 @@
 
 #include "base/visible.h"
 #include "command.h"
-#include "json/shapes.h"
-#include "notebook/fitted.h"
+#include "api/shapes.h"
+#include "actions/models.h"
 
 /* The scale in words. */
 static const char *scale_of(const ckg_model_info *m)

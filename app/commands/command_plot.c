@@ -3,7 +3,7 @@
 
 #include "command.h"
 #include "commands/picture.h"
-#include "show/plot.h"
+#include "figure/figure.h"
 
 static const struct app_option options[] = {
     {"output", 'o', "FILE", "the file to write: FILE.svg, or FILE.png where ckg was built with cairo", 1},

@@ -3,7 +3,7 @@
 
 #include "base/visible.h"
 #include "command.h"
-#include "json/shapes.h"
+#include "api/shapes.h"
 
 static void print_text(const ckg_policy_info *p, int quiet)
 {

@@ -3,10 +3,10 @@
 #include <stdlib.h>
 
 #include "base/visible.h"
-#include "bench/figure.h"
+#include "bench/bench_figure.h"
 #include "command.h"
 #include "commands/picture.h"
-#include "json/shapes.h"
+#include "api/shapes.h"
 
 static const struct app_option options[] = {
     {"evaluate", 0, NULL,

@@ -1,7 +1,7 @@
 /* ckg report: the study on one page. */
 #include "command.h"
 #include "commands/picture.h"
-#include "show/report.h"
+#include "report/report.h"
 
 static const struct app_option options[] = {
     {"output", 'o', "FILE", "the file to write: FILE.html", 1},

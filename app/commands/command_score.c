@@ -2,8 +2,8 @@
 #include <stdlib.h>
 
 #include "command.h"
-#include "json/shapes.h"
-#include "table/table.h"
+#include "api/shapes.h"
+#include "actions/action_import.h"
 
 static const struct app_option options[] = {
     {"at", 0, "FILE", "the designs: CSV with a header, or one JSON object per line; - for standard input", 1},

@@ -3,11 +3,11 @@
 
 #include "base/visible.h"
 #include "command.h"
-#include "json/shapes.h"
-#include "notebook/crew.h"
-#include "notebook/digits.h"
-#include "notebook/pause.h"
-#include "notebook/stop.h"
+#include "api/shapes.h"
+#include "actions/workers.h"
+#include "present/numbers.h"
+#include "actions/outage.h"
+#include "present/statement.h"
 
 static void print_text(const struct app_notebook *n)
 {

@@ -11,7 +11,7 @@
 #include "commands/mended.h"
 #include "commands/release.h"
 #include "evaluate/answer.h"
-#include "notebook/told.h"
+#include "actions/action_tell.h"
 
 static const struct app_option options[] = {
     {"failed", 0, "WHY", "the evaluation failed, for this reason", 0},

@@ -6,10 +6,10 @@
 
 #include "base/visible.h"
 #include "command.h"
-#include "notebook/said.h"
-#include "notebook/moment.h"
-#include "commands/trial_table.h"
-#include "json/shapes.h"
+#include "actions/action_history.h"
+#include "base/timestamp.h"
+#include "present/trial_table.h"
+#include "api/shapes.h"
 
 /* --- for people --- */
 

@@ -1,9 +1,9 @@
 /* ckg undo: the last change that a person made to the study, taken back. */
 #include "base/visible.h"
 #include "command.h"
-#include "json/shapes.h"
-#include "notebook/moment.h"
-#include "notebook/mend.h"
+#include "api/shapes.h"
+#include "base/timestamp.h"
+#include "actions/action_retry.h"
 
 static const struct app_option options[] = {
     {"yes", 'y', NULL, "also where a run has evaluated the trial since: that result goes into the history",

@@ -5,7 +5,7 @@
 #include "base/visible.h"
 #include "command.h"
 #include "run/signals.h"
-#include "worker/worker.h"
+#include "run/worker.h"
 
 static const struct app_option options[] = {
     {"store", 0, "URL", "where the studies are kept: " APP_STORE_URLS, 0},

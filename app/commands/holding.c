@@ -1,7 +1,7 @@
 /* A study held, and how it stands then. */
 #include "commands/holding.h"
 
-#include "json/shapes.h"
+#include "api/shapes.h"
 
 int app_hold_and_say(const struct app_arguments *a, struct app_notebook *n, enum app_holding held)
 {

@@ -3,7 +3,7 @@
 
 #include "commands/release.h"
 #include "commands/selection.h"
-#include "json/shapes.h"
+#include "api/shapes.h"
 
 int app_print_trial(const struct app_arguments *a, const struct app_notebook *n, const struct app_trial *t)
 {

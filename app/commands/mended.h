@@ -3,7 +3,7 @@
 #define CKG_APP_MENDED_H
 
 #include "command.h"
-#include "notebook/mend.h"
+#include "actions/action_retry.h"
 
 /*
  * All trials of the selection changed by one command, or none; `kind` as in struct app_change. What they

@@ -3,7 +3,7 @@
 #define CKG_APP_PICTURE_H
 
 #include "command.h"
-#include "show/canvas.h"
+#include "figure/draw/canvas.h"
 
 /*
  * Who draws a file of the name that --output has, by its ending. Where pages is 1 FILE.html is taken too, and

@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "base/visible.h"
-#include "json/shapes.h"
-#include "notebook/digits.h"
-#include "show/nearest.h"
+#include "api/shapes.h"
+#include "present/numbers.h"
+#include "present/nearest.h"
 
 /* What is printed of a recommendation, and how. */
 struct sheet {

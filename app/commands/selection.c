@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "notebook/mend.h"
+#include "actions/action_retry.h"
 
 /* --- when --- */
 

@@ -6,7 +6,7 @@
 #ifndef CKG_APP_ANSWER_H
 #define CKG_APP_ANSWER_H
 
-#include "define/values.h"
+#include "definition/values.h"
 
 /* A line of this alone stands between the answers of several commands. */
 #define APP_ANSWER_NEXT '\036'

@@ -5,7 +5,7 @@
 #ifndef CKG_APP_PROGRAM_H
 #define CKG_APP_PROGRAM_H
 
-#include "define/definition.h"
+#include "definition/definition.h"
 
 /*
  * CKG_OK, or CKG_ERR_INVALID and one line that says what is missing. The command runs in `folder`; `file`

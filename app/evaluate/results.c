@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "define/values.h"
+#include "definition/values.h"
 
 static int is_space(char c)
 {

@@ -6,7 +6,7 @@
 #ifndef CKG_APP_SCHEDULER_H
 #define CKG_APP_SCHEDULER_H
 
-#include "define/definition.h"
+#include "definition/definition.h"
 
 enum { APP_JOB_ID = 64, APP_JOB_NAME = 64 };
 

@@ -5,7 +5,7 @@
 #ifndef CKG_APP_TEMPLATE_H
 #define CKG_APP_TEMPLATE_H
 
-#include "define/values.h"
+#include "definition/values.h"
 
 /*
  * Adds the template with the values of x (d) to `out`; x NULL: it is only looked at. CKG_ERR_INVALID with

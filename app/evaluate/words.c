@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "define/placeholder.h"
+#include "definition/placeholder.h"
 
 char *app_word_expand(const struct app_definition *d, const char *word, const double *x)
 {

@@ -2,7 +2,7 @@
 #ifndef CKG_APP_WORDS_H
 #define CKG_APP_WORDS_H
 
-#include "define/values.h"
+#include "definition/values.h"
 
 /* The text with every {parameter} replaced by its value; the caller frees it. NULL: no memory. */
 char *app_word_expand(const struct app_definition *definition, const char *word, const double *x);

@@ -6,7 +6,7 @@
 #ifndef CKG_APP_WORKSPACE_H
 #define CKG_APP_WORKSPACE_H
 
-#include "define/values.h"
+#include "definition/values.h"
 
 /* Whether the files are there and the templates right, before anything is spent. */
 int app_workspace_check(const struct app_definition *definition, const char *folder,

@@ -5,7 +5,7 @@
 #ifndef CKG_APP_MILESTONES_H
 #define CKG_APP_MILESTONES_H
 
-#include "notebook/notebook.h"
+#include "study/record.h"
 
 /*
  * 1 when the trial that has ended last is worth showing as the best so far: feasible, and better than the one

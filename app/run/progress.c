@@ -12,11 +12,11 @@
 #include "base/memory.h"
 #include "base/visible.h"
 #include "evaluate/child.h"
-#include "json/shapes.h"
-#include "notebook/digits.h"
-#include "notebook/stop.h"
+#include "api/shapes.h"
+#include "present/numbers.h"
+#include "present/statement.h"
 #include "run/milestones.h"
-#include "show/markup.h"
+#include "base/markup.h"
 
 /* Recommendations that are only shown may take this share of the time; in lines, which are few, some seconds.
  */

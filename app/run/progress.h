@@ -5,7 +5,7 @@
 #ifndef CKG_APP_PROGRESS_H
 #define CKG_APP_PROGRESS_H
 
-#include "notebook/notebook.h"
+#include "study/record.h"
 
 enum app_progress_kind {
     APP_PROGRESS_NONE,

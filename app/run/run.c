@@ -9,7 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "notebook/work.h"
+#include "present/statement.h"
+#include "study/study_work.h"
 #include "run/run_steps.h"
 
 /* Seconds: between heartbeats, between drawings of the block. */

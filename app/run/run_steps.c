@@ -21,7 +21,7 @@
 
 #include "base/memory.h"
 #include "evaluate/machine.h"
-#include "notebook/work.h"
+#include "study/study_work.h"
 
 /*
  * Seconds: between looks at what other processes do, also where the store tells of that, between tries for

@@ -6,8 +6,8 @@
 #define CKG_APP_RUN_STEPS_H
 
 #include "evaluate/jobs.h"
-#include "notebook/stop.h"
-#include "run/outage.h"
+#include "actions/action_stop.h"
+#include "run/run_outage.h"
 #include "run/run.h"
 #include "run/spool.h"
 

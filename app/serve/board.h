@@ -10,7 +10,7 @@
 #include <pthread.h>
 #include <stdint.h>
 
-#include "notebook/notebook.h"
+#include "study/record.h"
 
 enum { APP_STUDIES_MOST = 1000, APP_ERRANDS_MOST = 128, APP_ERRANDS_KEPT = 24 };
 

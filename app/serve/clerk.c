@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "json/shapes.h"
+#include "api/shapes.h"
 #include "serve/desk.h"
 #include "serve/pages.h"
 

@@ -6,7 +6,7 @@
 #define CKG_APP_DESK_H
 
 #include "serve/board.h"
-#include "show/show.h"
+#include "figure/view.h"
 
 struct app_desk {
     int study;       /* its index on the board */

@@ -9,10 +9,10 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "define/typed.h"
-#include "notebook/crew.h"
+#include "definition/typed.h"
+#include "actions/workers.h"
 #include "serve/desk.h"
-#include "show/plot.h"
+#include "figure/figure.h"
 
 /* --- the problem --- */
 

@@ -3,18 +3,18 @@
 #include <math.h>
 #include <string.h>
 
-#include "json/shapes.h"
-#include "notebook/crew.h"
-#include "notebook/digits.h"
-#include "notebook/fitted.h"
-#include "notebook/frontier.h"
-#include "notebook/moment.h"
-#include "notebook/said.h"
-#include "notebook/stop.h"
+#include "api/shapes.h"
+#include "actions/workers.h"
+#include "present/numbers.h"
+#include "actions/models.h"
+#include "actions/frontier.h"
+#include "base/timestamp.h"
+#include "actions/action_history.h"
+#include "actions/action_stop.h"
 #include "serve/desk.h"
 #include "serve/pages.h"
-#include "show/markup.h"
-#include "show/report.h"
+#include "base/markup.h"
+#include "report/report.h"
 
 /* --- the desk --- */
 

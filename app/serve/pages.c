@@ -5,12 +5,12 @@
 #include <stdlib.h>
 
 #include "base/json.h"
-#include "json/shapes.h"
-#include "notebook/digits.h"
-#include "notebook/moment.h"
-#include "notebook/pause.h"
-#include "show/markup.h"
-#include "show/report.h"
+#include "api/shapes.h"
+#include "present/numbers.h"
+#include "base/timestamp.h"
+#include "actions/outage.h"
+#include "base/markup.h"
+#include "report/report.h"
 
 /* --- frames --- */
 

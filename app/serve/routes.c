@@ -7,7 +7,7 @@
 #include "base/json.h"
 #include "serve/desk.h"
 #include "serve/pages.h"
-#include "show/report.h"
+#include "report/report.h"
 
 static const char html[] = "text/html; charset=utf-8";
 static const char json[] = "application/json";

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "json/shapes.h"
-#include "notebook/mend.h"
-#include "notebook/told.h"
+#include "api/shapes.h"
+#include "actions/action_retry.h"
+#include "actions/action_tell.h"
 #include "serve/desk.h"
 
 /* What stands in the history beside who it was. */

@@ -7,7 +7,7 @@
 
 #include <ckg/status.h>
 
-#include "store/inside.h"
+#include "store/sql_store.h"
 
 /* The columns of a trial that an image keeps. */
 #define KEPT                                                                                                 \

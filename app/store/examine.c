@@ -9,7 +9,7 @@
 
 #include <ckg/status.h>
 
-#include "store/inside.h"
+#include "store/sql_store.h"
 
 /* More than this many is no study's number of trials: then that itself is damaged. */
 enum { MOST_TRIALS = 10000000 };

@@ -10,7 +10,7 @@
 #include <ckg/status.h>
 
 #include "base/clock.h"
-#include "store/inside.h"
+#include "store/sql_store.h"
 
 /* A statement as a transaction of its own, which gives no rows; tried again where that makes sense. */
 #define RUN_ALONE(s, durable, statement, changed, message, ...)                                              \

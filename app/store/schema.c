@@ -9,7 +9,7 @@
 
 #include <ckg/status.h>
 
-#include "store/seal.h"
+#include "store/checksum.h"
 
 static const char *const step_0[] = {
     "CREATE TABLE ckg_store (version {integer} NOT NULL)",

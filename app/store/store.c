@@ -13,7 +13,7 @@
 #include <ckg/status.h>
 
 #include "base/clock.h"
-#include "store/inside.h"
+#include "store/sql_store.h"
 #include "store/schema.h"
 #include "store/secret.h"
 

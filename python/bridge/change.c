@@ -2,8 +2,8 @@
 #include <string.h>
 
 #include "bridge/inside.h"
-#include "define/difference.h"
-#include "json/shapes.h"
+#include "definition/difference.h"
+#include "api/shapes.h"
 
 /* What differs; CKG_ERR_INVALID: the trials would lose their meaning. */
 static int compare(pyckg_notebook *b, const struct app_definition *now, struct app_difference *difference)

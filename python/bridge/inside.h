@@ -4,8 +4,8 @@
 
 #include "bridge/notebook.h"
 #include "evaluate/machine.h"
-#include "notebook/notebook.h"
-#include "notebook/stop.h"
+#include "study/record.h"
+#include "actions/action_stop.h"
 
 struct pyckg_notebook {
     struct app_notebook n;

@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "bridge/inside.h"
-#include "notebook/mend.h"
-#include "notebook/told.h"
-#include "notebook/work.h"
+#include "actions/action_retry.h"
+#include "actions/action_tell.h"
+#include "study/study_work.h"
 
 /* --- opening --- */
 

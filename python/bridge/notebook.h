@@ -1,6 +1,6 @@
 /*
  * A study in the program's own store, or one that is only looked at, for Python: the program's notebook
- * (app/notebook) without its command line. Nothing here prints, asks or ends the process.
+ * (app/study, app/actions) without its command line. Nothing here prints, asks or ends the process.
  *
  * Every function but those that free returns CKG_OK or one of the library's statuses, and then
  * pyckg_notebook_message has one line that says why. Trials are numbered from 1. One thread at a time may use

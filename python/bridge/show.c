@@ -2,10 +2,10 @@
 #include <string.h>
 
 #include "bridge/inside.h"
-#include "json/shapes.h"
-#include "notebook/frontier.h"
-#include "show/plot.h"
-#include "show/report.h"
+#include "api/shapes.h"
+#include "actions/frontier.h"
+#include "figure/figure.h"
+#include "report/report.h"
 
 /* Open, with what others did meanwhile. */
 static int look(pyckg_notebook *b)

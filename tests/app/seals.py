@@ -1,4 +1,4 @@
-"""The store's seals (app/store/seal.h) once more, by another hand: to check them, and to forge rows that a test needs and nobody wrote."""
+"""The store's seals (app/store/checksum.h) once more, by another hand: to check them, and to forge rows that a test needs and nobody wrote."""
 import contextlib
 import sqlite3
 import struct

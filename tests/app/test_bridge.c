@@ -19,7 +19,7 @@
 
 #include "bridge/inside.h"
 #include "bridge/notebook.h"
-#include "notebook/notebook.h"
+#include "study/record.h"
 
 #define DEFINITION                                                                                           \
     "{\"name\": \"s\", \"goal\": \"minimize\", \"seed\": 7, \"parameters\": {\"x\": {\"type\": \"real\", "   \

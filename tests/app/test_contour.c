@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "show/contour.h"
+#include "figure/draw/contour.h"
 #include "support/test.h"
 
 enum { N = 41, MOST_LINES = 8 };

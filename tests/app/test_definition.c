@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "base/json.h"
-#include "define/definition.h"
+#include "definition/definition.h"
 #include "support/test.h"
 
 static const char example[] =

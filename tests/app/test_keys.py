@@ -55,15 +55,15 @@ def main():
     for where, keys in sections(markdown).items():
         what, taken = accepted(where)
         mappings.add(what)
-        wrong += [f"{what}: the key {key} is read but not in app/define/keys.c" for key in taken if key not in keys]
-        wrong += [f"{what}: the key {key} is in app/define/keys.c but not read" for key in keys if key not in taken]
+        wrong += [f"{what}: the key {key} is read but not in app/definition/keys.c" for key in taken if key not in keys]
+        wrong += [f"{what}: the key {key} is in app/definition/keys.c but not read" for key in keys if key not in taken]
         wrong += [f"{what}: {key} is not in the manual page" for key in taken if f"\\fB{key}\\fR: " not in manual]
         wrong += [f"{what}: {key} is not on the page" for key in taken if f"| `{key}` |" not in page]
 
-    for source in sorted((TREE / "app/define").glob("*.c")):
+    for source in sorted((TREE / "app/definition").glob("*.c")):
         for call in re.findall(r"app_node_mapping\([^;]*?\"([^\"]+)\"", source.read_text(encoding="utf-8")):
             if call not in mappings:
-                wrong.append(f"{source.name} reads the mapping {call!r}, which app/define/keys.c does not have")
+                wrong.append(f"{source.name} reads the mapping {call!r}, which app/definition/keys.c does not have")
 
     print("\n".join(wrong) if wrong else f"{len(mappings)} mappings, every key on the page")
     return 1 if wrong else 0

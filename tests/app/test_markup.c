@@ -17,8 +17,8 @@
 #include <ckg/status.h>
 
 #include "base/file.h"
-#include "show/canvas.h"
-#include "show/markup.h"
+#include "figure/draw/canvas.h"
+#include "base/markup.h"
 #include "support/test.h"
 
 static void check_markup(const char *text, const char *want)

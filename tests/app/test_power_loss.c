@@ -14,7 +14,7 @@
 #include <sqlite3.h>
 
 #include "app/store_scene.h"
-#include "store/seal.h"
+#include "store/checksum.h"
 #include "support/scale.h"
 
 /* --- what happened to the disk --- */

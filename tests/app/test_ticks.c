@@ -8,7 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "show/ticks.h"
+#include "figure/draw/ticks.h"
 #include "support/test.h"
 
 /* "−0.5" as a number. */

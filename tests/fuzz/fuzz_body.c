@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "fuzz.h"
-#include "notebook/mend.h"
+#include "actions/action_retry.h"
 #include "serve/desk.h"
 
 static const char problem[] =

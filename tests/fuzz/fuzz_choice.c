@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "define/definition.h"
+#include "definition/definition.h"
 #include "fuzz.h"
 
 static void check_refusal(const char *text, const char *table)

@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "define/definition.h"
+#include "definition/definition.h"
 #include "fuzz.h"
 
 static void check_refusal(const char *text)

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "fuzz.h"
-#include "table/table.h"
+#include "actions/action_import.h"
 
 static const char problem[] =
     "{name: s, goal: minimize, budget: 5, parameters: {x: {type: real, low: -1, high: 1},"

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "fuzz.h"
-#include "table/table.h"
+#include "actions/action_import.h"
 
 static const char problem[] =
     "{name: s, goal: minimize, budget: 5, seed: 1, parameters: {x: {type: real, low: -1, high: 1},"

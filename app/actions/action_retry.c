@@ -1,0 +1,174 @@
+/* What each way to mend makes of a trial; the change of several; the last one taken back. */
+#include "actions/action_retry.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/who.h"
+
+/* --- the ways --- */
+
+/* Set aside, with what it measured. */
+int app_mend_discard(const struct app_notebook *n, struct app_trial *t)
+{
+    if (t->state == APP_DISCARDED)
+        return app_fail(n->message, CKG_ERR_STATE, "trial %d is discarded already", t->number);
+    t->state = APP_DISCARDED;
+    t->kept = t->count;
+    t->queued = 0;
+    return CKG_OK;
+}
+
+/* What it was before: its values say it, or its reason. */
+int app_mend_restore(const struct app_notebook *n, struct app_trial *t)
+{
+    if (t->state != APP_DISCARDED)
+        return app_fail(n->message, CKG_ERR_STATE, "trial %d is not discarded, but %s", t->number,
+                        app_state_name(t->state));
+    if (ckg_problem_check_design(n->definition.problem, t->x))
+        return app_fail(n->message, CKG_ERR_STATE, "trial %d cannot be taken in again: %s", t->number,
+                        ckg_error_message());
+    t->state = t->kept ? APP_COMPLETE : t->why ? APP_FAILED_TRIAL : APP_PENDING;
+    t->count = t->kept;
+    return CKG_OK;
+}
+
+/* As if it had just been asked for: by a run where there is a command, else by whoever asked. */
+int app_mend_retry(const struct app_notebook *n, struct app_trial *t)
+{
+    if (t->state == APP_PENDING)
+        return app_fail(n->message, CKG_ERR_STATE, "trial %d is pending already", t->number);
+    if (ckg_problem_check_design(n->definition.problem, t->x))
+        return app_fail(n->message, CKG_ERR_STATE, "trial %d cannot be evaluated again: %s", t->number,
+                        ckg_error_message());
+    t->state = APP_PENDING;
+    t->queued = n->definition.evaluate.count > 0;
+    t->count = 0;
+    t->kept = 0;
+    t->why = NULL;
+    t->log = NULL;
+    t->answer = NULL;
+    t->extra = NULL;
+    t->seconds = NAN;
+    t->failures = 0;
+    return CKG_OK;
+}
+
+/* --- all of them at once --- */
+
+int app_notebook_failed(const struct app_notebook *n, int from, double since, int *numbers)
+{
+    int count = 0;
+
+    for (int i = 0; i < n->count; i++) {
+        const struct app_trial *t = &n->trials[i];
+        if (t->state == APP_FAILED_TRIAL && t->number >= from && !(t->ended < since))
+            numbers[count++] = t->number;
+    }
+    return count;
+}
+
+/* Every trial goes into the change, in its new state. */
+static int collect(struct app_edit *edit, int count, const int *numbers, app_mend_one *mend, const char *note,
+                   struct app_text *notes)
+{
+    const struct app_notebook *n = edit->notebook;
+    int status = CKG_OK;
+
+    for (int i = 0; !status && i < count; i++) {
+        struct app_trial t = n->trials[numbers[i] - 1];
+
+        status = mend(n, &t);
+        if (!status)
+            status = app_note_add(n, &t, note, &notes[i]);
+        t.notes = notes[i].data;
+        if (!status)
+            status = app_edit_trial(edit, &t);
+    }
+    return status;
+}
+
+int app_notebook_mend(struct app_notebook *n, int count, const int *numbers, const char *kind,
+                      app_mend_one *mend, const char *note, const char *command)
+{
+    struct app_edit edit = {.notebook = n};
+    struct app_text *notes = calloc((size_t)count + 1, sizeof *notes);
+    int status = notes ? collect(&edit, count, numbers, mend, note, notes)
+                       : app_fail(n->message, CKG_ERR_NOMEM, "out of memory");
+
+    if (!status)
+        status = app_edit_make(&edit, kind, command, NULL);
+    for (int i = 0; notes && i < count; i++)
+        app_text_free(&notes[i]);
+    free(notes);
+    app_edit_free(&edit);
+    return status;
+}
+
+/* --- the last change --- */
+
+static int see(void *context, const struct app_change *change)
+{
+    struct app_last_change *last = context;
+
+    if (!isnan(change->undone))
+        return CKG_OK;
+    last->left++;
+    last->number = change->number;
+    last->made = change->made;
+    last->command.length = 0;
+    last->who.length = 0;
+    last->definition.length = 0;
+    app_text_print(&last->command, "%s", change->command);
+    app_text_print(&last->who, "%s", change->who);
+    if (change->definition_before)
+        app_text_print(&last->definition, "%s", change->definition_before);
+    return CKG_OK;
+}
+
+/* Takes it back, unless that would put a result aside that nobody spoke of. */
+static int take_back(struct app_notebook *n, int give_up, const struct app_last_change *last)
+{
+    char who[300];
+    int moved;
+
+    app_who(who);
+    const int status = n->store->table->undo(n->store, n->study, last->number, who, give_up, &moved,
+                                             n->message);
+    if (!status && moved && !give_up)
+        return app_fail(n->message, CKG_ERR_STATE,
+                        "trial %d got a result after `ckg %.300s`; `ckg undo --yes` takes that back all the "
+                        "same, and keeps the result in the trial's history",
+                        moved, last->command.data);
+    return status;
+}
+
+int app_notebook_undo(struct app_notebook *n, int give_up, struct app_last_change *last)
+{
+    *last = (struct app_last_change){0};
+    int status = n->study ? n->store->table->changes(n->store, n->study, see, last, n->message) : CKG_OK;
+
+    if (!status && (last->command.failed || last->who.failed || last->definition.failed))
+        status = app_fail(n->message, CKG_ERR_NOMEM, "out of memory");
+    if (!status && !last->number)
+        status = app_fail(n->message, CKG_ERR_STATE, "there is nothing to undo");
+
+    /* Nobody chooses a design meanwhile. */
+    if (!status)
+        status = app_notebook_turn(n);
+    if (status)
+        return status;
+    if (last->definition.length)
+        status = app_notebook_check_back(n, last->definition.data);
+    if (!status)
+        status = take_back(n, give_up, last);
+    app_notebook_turn_give(n);
+    return status;
+}
+
+void app_last_free(struct app_last_change *last)
+{
+    app_text_free(&last->command);
+    app_text_free(&last->who);
+    app_text_free(&last->definition);
+}

@@ -1,0 +1,202 @@
+/* What is said, what may be said, and what that makes of the trial. */
+#include "actions/action_tell.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- what is said --- */
+
+int app_told_new(struct app_told *out, const struct app_notebook *n, int number)
+{
+    const size_t outcomes = (size_t)app_constraints(&n->definition) + 1;
+    const size_t d = (size_t)app_dimension(&n->definition);
+
+    *out = (struct app_told){.measured = calloc(outcomes, sizeof *out->measured),
+                             .named = calloc(outcomes, 1),
+                             .x = calloc(d, sizeof *out->x)};
+    if (!out->measured || !out->named || !out->x) {
+        app_told_free(out);
+        return app_fail(n->message, CKG_ERR_NOMEM, "out of memory");
+    }
+    memcpy(out->x, n->trials[number - 1].x, d * sizeof *out->x);
+    return CKG_OK;
+}
+
+void app_told_free(struct app_told *told)
+{
+    free(told->measured);
+    free(told->named);
+    free(told->x);
+    *told = (struct app_told){0};
+}
+
+int app_told_add(const struct app_notebook *n, struct app_told *told, int outcome, int given,
+                 const ckg_measurement *measured)
+{
+    if (told->named[outcome])
+        return app_fail(n->message, CKG_ERR_INVALID, "'%s' is given twice",
+                        app_outcome_name(&n->definition, outcome));
+    told->named[outcome] = 1;
+    told->names++;
+    if (given)
+        told->measured[told->count++] = *measured;
+    return CKG_OK;
+}
+
+/* --- what may be said --- */
+
+int app_told_check(const struct app_notebook *n, const struct app_told *told)
+{
+    if (told->moved && ckg_problem_check_design(n->definition.problem, told->x))
+        return app_fail(n->message, CKG_ERR_INVALID, "--at: %s", ckg_error_message());
+    if (!told->names && !told->moved && !told->why && !told->note)
+        return app_fail(n->message, CKG_ERR_INVALID,
+                        "no value is given; write NAME=VALUE…, or --failed \"why\"");
+    return told->why && told->names ? app_fail(n->message, CKG_ERR_INVALID, "a failed trial has no values")
+                                    : CKG_OK;
+}
+
+void app_told_words(const struct app_notebook *n, int number, const struct app_told *told, const char *where,
+                    struct app_text *out)
+{
+    app_text_print(out, "tell %d%s ", number, told->replace ? " --replace" : "");
+    if (told->why)
+        app_text_print(out, "--failed '%s'", told->why);
+    else
+        app_outcomes_write(&n->definition, told->count, told->measured, out);
+    app_text_print(out, " (from %s)", where);
+}
+
+/* A value with all its digits, or an answer. */
+static const char *told_text(const struct app_definition *d, const ckg_measurement *m, char buffer[32])
+{
+    if (ckg_problem_yesno(d->problem, m->outcome) == 1)
+        return m->value > 0 ? "yes" : "no";
+    return app_number(m->value, buffer);
+}
+
+/* Without `replace` nothing that was told before is changed; the line says how to. */
+static int check_plain(const struct app_notebook *n, const struct app_trial *t, const struct app_told *told)
+{
+    const int remark = !told->names && !told->moved && !told->why;
+    char number[32];
+
+    if (t->state == APP_PENDING || remark)
+        return CKG_OK;
+    if (t->state != APP_COMPLETE || told->why)
+        return app_fail(n->message, CKG_ERR_STATE,
+                        "trial %d is already %s; with --replace it becomes what you say", t->number,
+                        app_state_name(t->state));
+    for (int i = 0; i < t->count; i++)
+        if (told->named[t->measured[i].outcome])
+            return app_fail(n->message, CKG_ERR_STATE,
+                            "trial %d is already complete with %s = %s; --replace corrects it", t->number,
+                            app_outcome_name(&n->definition, t->measured[i].outcome),
+                            told_text(&n->definition, &t->measured[i], number));
+    return told->moved ? app_fail(n->message, CKG_ERR_STATE,
+                                  "trial %d is already complete; --replace corrects its design", t->number)
+                       : CKG_OK;
+}
+
+/* --- what it becomes --- */
+
+/* The values told before that are not named now stay. Into `all` (1 + K). */
+static int merge(const struct app_trial *t, const struct app_told *told, ckg_measurement *all)
+{
+    const int before = t->state == APP_DISCARDED ? t->kept : t->count;
+    int count = 0;
+
+    for (int i = 0; i < before; i++)
+        if (!told->named[t->measured[i].outcome])
+            all[count++] = t->measured[i];
+    for (int i = 0; i < told->count; i++)
+        all[count++] = told->measured[i];
+    return count;
+}
+
+/* In the order of the outcomes, as if all had been told at once. */
+static int by_outcome(const void *a, const void *b)
+{
+    const ckg_measurement *one = a;
+    const ckg_measurement *other = b;
+
+    return (one->outcome > other->outcome) - (one->outcome < other->outcome);
+}
+
+/* The trial gets values, those of before included; `all` has room for them. */
+static int apply_values(const struct app_notebook *n, const struct app_told *told, struct app_trial *t,
+                        ckg_measurement *all)
+{
+    const int count = merge(t, told, all);
+
+    if (!count && t->state == APP_PENDING)
+        return app_fail(n->message, CKG_ERR_INVALID,
+                        "no value is given; write NAME=VALUE…, or --failed \"why\"");
+    if (!count)
+        return app_fail(n->message, CKG_ERR_INVALID,
+                        "nothing would be left of trial %d; `ckg discard` sets it aside", t->number);
+    qsort(all, (size_t)count, sizeof *all, by_outcome);
+    t->state = APP_COMPLETE;
+    t->measured = all;
+    t->count = count;
+    t->why = NULL;
+    return CKG_OK;
+}
+
+/* The trial as it is to be. */
+static int apply(const struct app_notebook *n, const struct app_told *told, struct app_trial *t,
+                 ckg_measurement *all)
+{
+    /* What an earlier try of a run left is no part of what a person says. */
+    if (t->state == APP_PENDING && (told->names || told->why)) {
+        t->seconds = NAN;
+        t->log = NULL;
+    }
+
+    if (told->moved)
+        t->x = told->x;
+    if (told->names)
+        return apply_values(n, told, t, all);
+    if (told->why) {
+        t->state = APP_FAILED_TRIAL;
+        t->count = 0;
+        t->why = (char *)told->why;
+        t->failures += 1;
+    }
+    return CKG_OK;
+}
+
+/* The trial as it was, or as it is to be: what it owns stays the notebook's or the caller's. */
+static int change(struct app_notebook *n, struct app_trial t, const struct app_told *told,
+                  ckg_measurement *all, const char *command)
+{
+    struct app_edit edit = {.notebook = n};
+    struct app_text notes = {0};
+    const int open = t.state == APP_PENDING;
+    int status = app_note_add(n, &t, told->note, &notes);
+
+    t.notes = notes.data;
+    if (!status)
+        status = apply(n, told, &t, all);
+    if (!status)
+        status = app_edit_trial(&edit, &t);
+    if (!status)
+        status = app_edit_make(&edit, open ? "tell" : "replace", command, NULL);
+    app_edit_free(&edit);
+    app_text_free(&notes);
+    return status;
+}
+
+int app_told_record(struct app_notebook *n, int number, const struct app_told *told, const char *command)
+{
+    const struct app_trial *t = &n->trials[number - 1];
+    int status = told->replace ? CKG_OK : check_plain(n, t, told);
+
+    if (status)
+        return status;
+    ckg_measurement *all = calloc((size_t)app_constraints(&n->definition) + 1, sizeof *all);
+    status = all ? change(n, *t, told, all, command) : app_fail(n->message, CKG_ERR_NOMEM, "out of memory");
+    free(all);
+    return status;
+}

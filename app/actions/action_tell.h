@@ -1,0 +1,41 @@
+/* What somebody says of a trial: values, the design that was really made, or why there are none. */
+#ifndef CKG_APP_ACTION_TELL_H
+#define CKG_APP_ACTION_TELL_H
+
+#include "study/record.h"
+
+struct app_told {
+    int count;
+    ckg_measurement *measured; /* (count) room for all outcomes */
+    unsigned char *named;      /* (1 + K) 1: named, perhaps as not measured */
+    int names;                 /* how many are */
+    int moved;                 /* 1: a design is given */
+    double *x;                 /* (d) */
+    const char *why;           /* NULL: it did not fail */
+    const char *note;          /* a remark, NULL: none */
+    int replace;               /* 1: what was told before may be corrected */
+};
+
+/* Room for what may be said of a trial of this study, with the trial's design in x. */
+int app_told_new(struct app_told *out, const struct app_notebook *notebook, int number);
+void app_told_free(struct app_told *told);
+
+/* One more outcome is told; given 0: as not measured. CKG_ERR_INVALID: it was told already. */
+int app_told_add(const struct app_notebook *notebook, struct app_told *told, int outcome, int given,
+                 const ckg_measurement *measured);
+
+/* Something is told, and not both values and why there are none; the design can be made. */
+int app_told_check(const struct app_notebook *notebook, const struct app_told *told);
+
+/* What stands in the history of who has typed no command: "tell 7 {…} (from WHERE)". */
+void app_told_words(const struct app_notebook *notebook, int number, const struct app_told *told,
+                    const char *where, struct app_text *out);
+
+/*
+ * Makes the trial what is said of it, as a change that can be undone; `command` as it was typed. The trial
+ * must not be running. CKG_ERR_STATE: it was told before, and nothing is to be replaced.
+ */
+int app_told_record(struct app_notebook *notebook, int number, const struct app_told *told,
+                    const char *command);
+
+#endif

@@ -1,0 +1,92 @@
+/*
+ * Results as JSON, in the shapes that scripts rely on: the one place where they are written, for the
+ * commands, `ckg run` and whoever else answers a program. Numbers are in the user's own units and signs; what
+ * is not known is null. Each function adds one object without a newline; app_text.failed says whether it
+ * fitted.
+ */
+#ifndef CKG_APP_SHAPES_H
+#define CKG_APP_SHAPES_H
+
+#include "definition/difference.h"
+#include "actions/workers.h"
+#include "actions/action_retry.h"
+#include "study/record.h"
+#include "problems/problems.h"
+#include "actions/effects.h"
+
+/* --- a study and its trials --- */
+
+void app_trial_write(const struct app_definition *definition, const struct app_trial *trial,
+                     struct app_text *out);
+
+/* Its members, in an object that is open. */
+void app_trial_add(const struct app_definition *definition, const struct app_trial *trial,
+                   struct app_text *out);
+
+/*
+ * The same with how often the evaluation was started, the end of its standard
+ * error, its whole answer, what that has beyond the outcomes, and the notes.
+ */
+void app_trial_add_whole(const struct app_definition *definition, const struct app_trial *trial,
+                         struct app_text *out);
+
+/* stopped: 1 where a run would end before the budget; crew: who is at work. */
+void app_status_write(const struct app_notebook *notebook, const ckg_gain *gain, int stopped,
+                      const struct app_crew *crew, struct app_text *out);
+
+/* Who holds the study back, since when, and whether its runs end, or null. */
+void app_hold_add(const struct app_hold *hold, struct app_text *out);
+
+/* The same as an object of its own, with the name of the study and its budget. */
+void app_hold_write_study(const struct app_notebook *notebook, struct app_text *out);
+
+/* What a changed problem changes, and what that does to the trials. */
+void app_change_write(const struct app_difference *difference, const struct app_adapted *adapted,
+                      struct app_text *out);
+
+/* A change that was taken back. */
+void app_undone_write(const struct app_last_change *undone, struct app_text *out);
+
+void app_recommendation_write(const struct app_notebook *notebook, const ckg_recommendation *recommendation,
+                              struct app_text *out);
+
+/* One point of the frontier: what is recommended for that probability of being feasible, NULL: nothing. */
+void app_frontier_write(const struct app_notebook *notebook, double probability,
+                        const ckg_recommendation *recommendation, struct app_text *out);
+
+/* --- what the engine says of designs and of its models --- */
+
+/* Predictions at one design, as ckg_study_predict gives them. */
+struct app_prediction {
+    const double *x;    /* (d) */
+    const double *mean; /* (1 + K) */
+    const double *sd;   /* (1 + K) */
+    double probability_feasible;
+    double utility;
+    const double *noise_sd; /* (1 + K), as ckg_study_predict_noise gives them; NULL: not asked for */
+};
+
+void app_prediction_write(const struct app_definition *definition, const struct app_prediction *prediction,
+                          struct app_text *out);
+
+void app_score_write(const struct app_definition *definition, const char *policy, const double *x,
+                     double value, struct app_text *out);
+
+/* The models of all outcomes (1 + K), and the penalty M, NAN where there is none. */
+void app_models_write(const struct app_definition *definition, const ckg_model_info *models, double penalty,
+                      struct app_text *out);
+
+/* What each parameter matters for each outcome. */
+void app_importance_write(const struct app_definition *definition, const struct app_importance *importance,
+                          struct app_text *out);
+
+/* --- what is built in --- */
+
+void app_policy_write(const ckg_policy_info *policy, struct app_text *out);
+
+void app_problem_write(const struct app_problem *problem, struct app_text *out);
+
+/* The answer of an evaluation: f, c1 … cK. */
+void app_problem_values_write(const struct app_problem *problem, const double *values, struct app_text *out);
+
+#endif

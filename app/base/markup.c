@@ -1,0 +1,289 @@
+/* Escaping, shortening, measuring. */
+#include "base/markup.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "base/json.h"
+
+static const char replacement[] = "\xEF\xBF\xBD";
+
+/* One character at `at`: its length in bytes, and what stands for it in *shown (bytes, NULL: itself). */
+static int next_character(const unsigned char *at, size_t left, const char **shown, char picture[4])
+{
+    const int length = app_utf8_length(at, left);
+
+    /* U+0080 … U+009F */
+    const int c1 = length == 2 && at[0] == 0xC2 && at[1] < 0xA0;
+    /* U+FFFE, U+FFFF: not allowed in XML */
+    const int none = length == 3 && at[0] == 0xEF && at[1] == 0xBF && at[2] >= 0xBE;
+
+    *shown = !length || c1 || none ? replacement : NULL;
+    if (length == 1 && (*at < ' ' || *at == 127)) {
+        memcpy(picture, "\xE2\x90", 2);
+        picture[2] = (char)(*at == 127 ? 0xA1 : 0x80 + *at);
+        picture[3] = 0;
+        *shown = picture;
+    }
+    return length ? length : 1;
+}
+
+static void add_text(struct app_text *out, const char *text, int escape)
+{
+    const unsigned char *at = (const unsigned char *)text;
+    const unsigned char *end = at + strlen(text);
+
+    while (at < end) {
+        const char *shown;
+        char picture[4];
+        const int length = next_character(at, (size_t)(end - at), &shown, picture);
+        if (shown)
+            app_text_add(out, shown, strlen(shown));
+        else if (escape && strchr("&<>\"'", *at))
+            app_text_print(out, "&#%d;", *at);
+        else
+            app_text_add(out, (const char *)at, (size_t)length);
+        at += length;
+    }
+}
+
+void app_plain(struct app_text *out, const char *text)
+{
+    add_text(out, text, 0);
+}
+
+void app_markup(struct app_text *out, const char *text)
+{
+    add_text(out, text, 1);
+}
+
+/* The number of characters. */
+static int count_characters(const char *text)
+{
+    const unsigned char *at = (const unsigned char *)text;
+    const unsigned char *end = at + strlen(text);
+    int count = 0;
+
+    for (; at < end; count++) {
+        const int length = app_utf8_length(at, (size_t)(end - at));
+        at += length ? length : 1;
+    }
+    return count;
+}
+
+/* Where character number `index` begins. */
+static const char *character_at(const char *text, int index)
+{
+    const unsigned char *at = (const unsigned char *)text;
+    const unsigned char *end = at + strlen(text);
+
+    while (index-- > 0 && at < end) {
+        const int length = app_utf8_length(at, (size_t)(end - at));
+        at += length ? length : 1;
+    }
+    return (const char *)at;
+}
+
+const char *app_shorten(const char *text, int most, char out[APP_SHORT])
+{
+    const int count = count_characters(text);
+
+    assert(most >= 4 && most <= 60);
+    if (count <= most) {
+        strncpy(out, text, APP_SHORT - 1);
+        out[APP_SHORT - 1] = 0;
+        return out;
+    }
+    const int tail = (most - 1) / 3;
+    const int head = most - 1 - tail;
+    const size_t bytes = (size_t)(character_at(text, head) - text);
+    memcpy(out, text, bytes);
+    strcpy(out + bytes, "…");
+    strcat(out, character_at(text, count - tail));
+    return out;
+}
+
+/* Of one character, in parts of the letters' size: the averages of common sans-serif faces. */
+static double character_width(const unsigned char *at, int length)
+{
+    if (length >= 3)
+        return at[0] == 0xE2 ? 0.6 : 1.0; /* punctuation and signs; beyond them mostly wide scripts */
+    if (length == 2)
+        return at[0] == 0xCC || at[0] == 0xCD ? 0 : 0.58;
+    if (strchr("ijlI.,:;'|!()[] ", *at))
+        return 0.29;
+    if (strchr("mwMW%@", *at))
+        return 0.86;
+    return *at >= 'A' && *at <= 'Z' ? 0.67 : 0.55;
+}
+
+double app_letters_width(const char *text, double size)
+{
+    const unsigned char *at = (const unsigned char *)text;
+    const unsigned char *end = at + strlen(text);
+    double width = 0;
+
+    while (at < end) {
+        const int length = app_utf8_length(at, (size_t)(end - at));
+        width += length ? character_width(at, length) : 0.6;
+        at += length ? length : 1;
+    }
+    return 1.06 * width * size; /* a little more, for faces that run wide */
+}
+
+/* Of one character: none for a mark that combines, two for the wide scripts of East Asia and pictures. */
+static int character_columns(const unsigned char *at, int length)
+{
+    if (length == 2)
+        return at[0] != 0xCC && at[0] != 0xCD;
+    if (length == 3)
+        return 1 + (at[0] >= 0xE3 && at[0] <= 0xED && !(at[0] == 0xED && at[1] >= 0x9F)) +
+               (at[0] == 0xEF && (at[1] == 0xBC || at[1] == 0xBD) && at[1] < 0xBD);
+    return length == 4 ? 2 : 1;
+}
+
+int app_columns(const char *text)
+{
+    const unsigned char *at = (const unsigned char *)text;
+    const unsigned char *end = at + strlen(text);
+    int columns = 0;
+
+    while (at < end) {
+        const int length = app_utf8_length(at, (size_t)(end - at));
+        columns += character_columns(at, length);
+        at += length ? length : 1;
+    }
+    return columns;
+}
+
+/* --- lines --- */
+
+/* How many bytes of the text fit into the width. */
+static size_t fitting(const char *text, double width, double size)
+{
+    const unsigned char *at = (const unsigned char *)text;
+    const unsigned char *end = at + strlen(text);
+    double used = 0;
+
+    while (at < end) {
+        const int length = app_utf8_length(at, (size_t)(end - at));
+        used += 1.06 * size * (length ? character_width(at, length) : 0.6);
+        if (used > width)
+            break;
+        at += length ? length : 1;
+    }
+    return (size_t)((const char *)at - text);
+}
+
+/* Where a line of at most `bytes` bytes ends best: behind a blank or another sign that parts words. */
+static size_t good_end(const char *text, size_t bytes)
+{
+    if (!text[bytes] || text[bytes] == ' ')
+        return bytes;
+    for (size_t k = bytes; k > bytes / 3; k--)
+        if (strchr(" _-/.,:;)", text[k - 1]))
+            return k;
+    return bytes;
+}
+
+/* The text on one line, its middle left out until it fits. */
+static void squeeze(const char *text, double width, double size, char out[APP_SHORT])
+{
+    for (int most = 60; most >= 4; most--)
+        if (app_letters_width(app_shorten(text, most, out), size) <= width)
+            return;
+}
+
+/* The same in columns of a terminal. */
+static size_t fitting_columns(const char *text, double width, double size)
+{
+    const unsigned char *at = (const unsigned char *)text;
+    const unsigned char *end = at + strlen(text);
+    double used = 0;
+
+    (void)size;
+    while (at < end) {
+        const int length = app_utf8_length(at, (size_t)(end - at));
+        used += character_columns(at, length);
+        if (used > width)
+            break;
+        at += length ? length : 1;
+    }
+    return (size_t)((const char *)at - text);
+}
+
+static void squeeze_columns(const char *text, double width, double size, char out[APP_SHORT])
+{
+    (void)size;
+    for (int most = 60; most >= 4; most--)
+        if (app_columns(app_shorten(text, most, out)) <= width)
+            return;
+}
+
+/* How lines are measured, and cut where there are too many. */
+struct measure {
+    size_t (*fitting)(const char *text, double width, double size);
+    void (*squeeze)(const char *text, double width, double size, char out[APP_SHORT]);
+};
+
+static int wrap(const struct measure *measure, const char *text, double width, double size, int most,
+                struct app_lines *out)
+{
+    assert(most >= 1 && most <= APP_LINES);
+    *out = (struct app_lines){.whole = 1};
+
+    while (out->count < most) {
+        char *line = out->line[out->count++];
+        const size_t fits = measure->fitting(text, width, size);
+        const int last = out->count == most;
+
+        /* The rest, whole or squeezed. */
+        if (!text[fits] && fits < APP_SHORT) {
+            memcpy(line, text, fits + 1);
+            break;
+        }
+        if (last || !fits) {
+            measure->squeeze(text, width, size, line);
+            out->whole = 0;
+            break;
+        }
+
+        /* As much as fits, up to a good place. */
+        size_t end = good_end(text, fits);
+        end = end < APP_SHORT ? end : fits < APP_SHORT ? fits : APP_SHORT - 1;
+        memcpy(line, text, end);
+        line[end] = 0;
+        text += end;
+        text += strspn(text, " ");
+        while (end && line[end - 1] == ' ')
+            line[--end] = 0;
+        if (!*text)
+            break;
+    }
+    return out->count;
+}
+
+int app_wrap(const char *text, double width, double size, int most, struct app_lines *out)
+{
+    static const struct measure letters = {fitting, squeeze};
+
+    return wrap(&letters, text, width, size, most, out);
+}
+
+int app_wrap_columns(const char *text, int columns, int most, struct app_lines *out)
+{
+    static const struct measure terminal = {fitting_columns, squeeze_columns};
+
+    return wrap(&terminal, text, columns, 1, most, out);
+}
+
+double app_lines_width(const struct app_lines *lines, double size)
+{
+    double width = 0;
+
+    for (int i = 0; i < lines->count; i++) {
+        const double one = app_letters_width(lines->line[i], size);
+        width = one > width ? one : width;
+    }
+    return width;
+}

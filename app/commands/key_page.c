@@ -1,0 +1,92 @@
+/* Every key of a problem file, as Markdown and for man. */
+#include "commands/key_page.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/visible.h"
+#include "definition/keys.h"
+
+/* Calls print for every key of the part; those of the models are the library's options. */
+static void each_key(const struct app_file_part *part, void (*print)(const struct app_file_key *key))
+{
+    const ckg_options usual = CKG_OPTIONS_INIT;
+    ckg_option_info info;
+
+    for (const struct app_file_key *k = part->keys; k && k->name; k++)
+        print(k);
+    for (int i = 0; !part->keys && !ckg_option_at(i, &info); i++) {
+        char values[256];
+        char now[64];
+        ckg_options_get(&usual, info.name, now, sizeof now);
+        print(&(struct app_file_key){info.name, ckg_option_values_text(&info, values, sizeof values),
+                                     *now ? now : "empty", info.help});
+    }
+}
+
+/* --- Markdown --- */
+
+static void print_row(const struct app_file_key *k)
+{
+    app_say("| `%s` | %s | %s | %s |\n", k->name, k->values, k->standard, k->meaning);
+}
+
+void app_problem_page_markdown(void)
+{
+    for (const struct app_file_part *part = app_file_parts; part->what; part++) {
+        app_say("%s## %s\n\n", part == app_file_parts ? "" : "\n", part->title);
+        if (*part->where)
+            app_say("`%s`\n\n", part->where);
+        app_say("| key | what it may be | without it | meaning |\n|---|---|---|---|\n");
+        each_key(part, print_row);
+    }
+}
+
+/* --- man --- */
+
+void app_print_roff(const char *text)
+{
+    int bold = 0;
+
+    for (int start = 1; *text; start = *text++ == '\n') {
+        if (start && (*text == '.' || *text == '\''))
+            app_say("\\&");
+        if (*text == '\\')
+            app_say("\\e");
+        else if (*text == '-')
+            app_say("\\-");
+        else if (*text == '`')
+            app_say("%s", (bold = !bold) ? "\\fB" : "\\fR");
+        else
+            putchar(*text);
+    }
+}
+
+static void print_entry(const struct app_file_key *k)
+{
+    app_say(".TP\n\\fB%s\\fR: ", k->name);
+    app_print_roff(k->values);
+    app_say("\n");
+    app_print_roff(k->meaning);
+    app_say(".\n");
+
+    if (!strncmp(k->standard, "needed", strlen("needed")))
+        app_say("It is ");
+    else
+        app_say("Without it: ");
+    app_print_roff(k->standard);
+    app_say(".\n");
+}
+
+void app_problem_page_roff(void)
+{
+    for (const struct app_file_part *part = app_file_parts; part->what; part++) {
+        app_say(".SH \"%s\"\n", part->title);
+        if (*part->where) {
+            app_say("\\fB");
+            app_print_roff(part->where);
+            app_say("\\fR\n");
+        }
+        each_key(part, print_entry);
+    }
+}

@@ -1,0 +1,316 @@
+/* The table of designs to choose from, read. */
+#include "definition/design_list.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <sys/stat.h>
+
+#include "base/csv.h"
+
+enum { MOST_DESIGNS = 20000, LONGEST_CELL = 200, LARGEST_FILE = 16 << 20 };
+
+int app_choice_complain(struct app_reader *r, const struct app_choice *c, int row, const char *format, ...)
+{
+    struct app_message what;
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(what.text, sizeof what.text, format, arguments);
+    va_end(arguments);
+    if (c->at)
+        return app_node_complain(&r->document, c->at[row], "%s", what.text);
+    return app_fail(r->document.message, CKG_ERR_INVALID, "%s:%d: %s", c->file, c->line[row], what.text);
+}
+
+void app_choice_free(struct app_choice *c)
+{
+    for (int i = 0; c->name && i < c->columns; i++)
+        free(c->name[i]);
+    for (size_t i = 0; c->cell && i < (size_t)c->rows * (size_t)c->columns; i++)
+        free(c->cell[i]);
+    free(c->name);
+    free(c->cell);
+    free(c->type);
+    free(c->line);
+    free((void *)c->at);
+    *c = (struct app_choice){0};
+}
+
+/* Room for a table of this size. */
+static int make_room(struct app_reader *r, int rows, int columns, struct app_choice *out)
+{
+    const size_t cells = (size_t)rows * (size_t)columns + 1;
+
+    out->rows = rows;
+    out->columns = columns;
+    out->name = calloc((size_t)columns + 1, sizeof *out->name);
+    out->cell = calloc(cells, sizeof *out->cell);
+    out->type = calloc(cells, 1);
+    out->line = calloc((size_t)rows + 1, sizeof *out->line);
+    return out->name && out->cell && out->type && out->line ? CKG_OK : app_reader_no_memory(r);
+}
+
+static int check_size(struct app_reader *r, const yaml_node_t *node, int rows, int columns)
+{
+    if (rows < 2)
+        return app_node_complain(&r->document, node,
+                                 "there must be at least 2 designs to choose from, not %d",
+                                 rows < 0 ? 0 : rows);
+    if (rows > MOST_DESIGNS)
+        return app_node_complain(&r->document, node, "there may be at most %d designs to choose from, not %d",
+                                 MOST_DESIGNS, rows);
+    if (columns > CKG_MAX_PARAMETERS)
+        return app_node_complain(&r->document, node, "there may be at most %d columns, not %d",
+                                 CKG_MAX_PARAMETERS, columns);
+    return CKG_OK;
+}
+
+/* --- from a CSV --- */
+
+/* 1 for a short line of UTF-8 text without control characters. */
+static int is_plain(const char *text)
+{
+    json_t *string = strlen(text) <= LONGEST_CELL && app_node_is_one_line(text) ? json_string(text) : NULL;
+    const int plain = string != NULL;
+
+    json_decref(string);
+    return plain;
+}
+
+/* 007, and digits that a number would not keep, are names. */
+static int is_code(const char *text)
+{
+    const char *digits = text + strspn(text, "+-");
+    const size_t count = strspn(digits, "0123456789");
+
+    return (digits[0] == '0' && count > 1) || (count > 15 && !digits[count]);
+}
+
+/* What a cell is when nobody put it in quotes; numbers are written as short as they read back the same. */
+static int take_cell(struct app_reader *r, const struct app_choice *c, int row, const char *name,
+                     const char *text, char **out, unsigned char *type)
+{
+    char *end;
+    char shortest[32];
+    const double number = strtod(text, &end);
+    const int decimal = *text && strspn(text, "+-.0123456789eE") == strlen(text) && end != text && !*end &&
+                        !is_code(text);
+
+    if (!*text)
+        return app_choice_complain(r, c, row, "'%.200s' is empty", name);
+    if (!is_plain(text))
+        return app_choice_complain(r, c, row, "'%.200s' must be one line of UTF-8 text of at most %d bytes",
+                                   name, LONGEST_CELL);
+    if (decimal && !isfinite(number))
+        return app_choice_complain(r, c, row, "'%.200s' is too large for a number", name);
+    *type = decimal ? APP_NUMBER : !strcmp(text, "true") || !strcmp(text, "false") ? APP_TRUTH : APP_TEXT;
+    *out = app_copy(decimal ? app_number(number == 0 ? 0 : number, shortest) : text);
+    return *out ? CKG_OK : app_reader_no_memory(r);
+}
+
+static int take_names(struct app_reader *r, const struct app_csv_row *head, struct app_choice *out)
+{
+    for (int k = 0; k < head->count; k++) {
+        const char *name = head->field[k];
+
+        if (!*name || !is_plain(name))
+            return app_fail(r->document.message, CKG_ERR_INVALID,
+                            "%s:%d: column %d needs a name, one line of UTF-8 text of at most %d bytes",
+                            out->file, head->line, k + 1, LONGEST_CELL);
+        for (int i = 0; i < k; i++)
+            if (!strcmp(head->field[i], name))
+                return app_fail(r->document.message, CKG_ERR_INVALID,
+                                "%s:%d: the column '%.200s' appears twice", out->file, head->line, name);
+        out->name[k] = app_copy(name);
+        if (!out->name[k])
+            return app_reader_no_memory(r);
+    }
+    return CKG_OK;
+}
+
+static int take_rows(struct app_reader *r, const struct app_csv *csv, struct app_choice *out)
+{
+    int status = take_names(r, &csv->row[0], out);
+
+    for (int i = 0; !status && i < out->rows; i++) {
+        const struct app_csv_row *row = &csv->row[i + 1];
+
+        out->line[i] = row->line;
+        if (row->count != out->columns)
+            return app_choice_complain(r, out, i, "%d fields, but the header has %d", row->count,
+                                       out->columns);
+        for (int k = 0; !status && k < out->columns; k++) {
+            const size_t at = (size_t)i * (size_t)out->columns + (size_t)k;
+            status = take_cell(r, out, i, out->name[k], row->field[k], &out->cell[at], &out->type[at]);
+        }
+    }
+    return status;
+}
+
+/* The CSV's path from the problem file's folder. The caller frees it. */
+static char *beside(const char *problem, const char *name)
+{
+    struct app_text path = {0};
+    const char *slash = strrchr(problem, '/');
+
+    if (slash && name[0] != '/')
+        app_text_add(&path, problem, (size_t)(slash - problem) + 1);
+    app_text_print(&path, "%s", name);
+    return path.data;
+}
+
+/* An ordinary file of a size that a list of designs may have. */
+static int check_file(const char *path, struct app_message *why)
+{
+    struct stat facts;
+
+    if (stat(path, &facts))
+        return app_fail(why, CKG_ERR_INVALID, "%s: %s", path, strerror(errno));
+    if (!S_ISREG(facts.st_mode))
+        return app_fail(why, CKG_ERR_INVALID, "%s: not a file", path);
+    if (facts.st_size > LARGEST_FILE)
+        return app_fail(why, CKG_ERR_INVALID, "%s: larger than 16 MiB", path);
+    return CKG_OK;
+}
+
+static int read_file(struct app_reader *r, const yaml_node_t *node, struct app_choice *out)
+{
+    struct app_csv csv = {0};
+    struct app_message why;
+    char *text = NULL;
+    size_t length = 0;
+    char *path = beside(r->document.path, app_node_text(node));
+
+    out->file = app_node_text(node);
+    if (!path)
+        return app_reader_no_memory(r);
+    int status = check_file(path, &why);
+    if (!status)
+        status = app_read_file(path, &text, &length, &why);
+    if (status)
+        status = status == CKG_ERR_NOMEM ? app_reader_no_memory(r)
+                                         : app_node_complain(&r->document, node, "%s", why.text);
+    if (!status)
+        status = app_csv_read(&csv, text, length, out->file, r->document.message);
+    if (!status)
+        status = check_size(r, node, csv.rows - 1, csv.rows ? csv.row[0].count : 0);
+    if (!status)
+        status = make_room(r, csv.rows - 1, csv.row[0].count, out);
+    if (!status)
+        status = take_rows(r, &csv, out);
+    app_csv_free(&csv);
+    free(text);
+    free(path);
+    return status;
+}
+
+/* --- from the problem file --- */
+
+/* One design; its columns are those of the first. */
+static int read_row(struct app_reader *r, const yaml_node_t *node, int row, struct app_choice *out)
+{
+    int status = CKG_OK;
+
+    /* As many values as the first design has. */
+    if (app_node_pairs(node) != out->columns)
+        return app_node_complain(&r->document, node, "this design has %d values, and the first one has %d",
+                                 app_node_pairs(node), out->columns);
+    for (int pair = 0; !status && pair < out->columns; pair++) {
+        const yaml_node_t *key = app_reader_key(r, node, pair);
+        int type = APP_TEXT;
+
+        /* Each under a name of the first design, whose names are taken as they come. */
+        status = app_node_check_key(&r->document, node, pair);
+        if (!status && !row)
+            status = app_node_name(&r->document, key, &out->name[pair]);
+        if (status)
+            return status;
+        const int column = app_choice_find(out, app_node_text(key));
+        if (column < 0)
+            return app_node_complain(&r->document, key, "the first design has no '%.200s'",
+                                     app_node_text(key));
+
+        /* The value. */
+        const size_t at = (size_t)row * (size_t)out->columns + (size_t)column;
+        status = app_node_typed(&r->document, app_reader_value(r, node, pair), &out->cell[at], &type);
+        out->type[at] = (unsigned char)type;
+    }
+    return status;
+}
+
+static int read_list(struct app_reader *r, const yaml_node_t *node, struct app_choice *out)
+{
+    const int rows = app_node_items(node);
+    int status = CKG_OK;
+
+    for (int i = 0; i < rows; i++)
+        if (app_reader_item(r, node, i)->type != YAML_MAPPING_NODE)
+            return app_node_expect(&r->document, app_reader_item(r, node, i), "a design {name: value, …}");
+    const int columns = rows ? app_node_pairs(app_reader_item(r, node, 0)) : 0;
+    status = check_size(r, node, rows, columns);
+    if (!status)
+        status = make_room(r, rows, columns, out);
+    if (!status && !(out->at = calloc((size_t)rows, sizeof *out->at)))
+        status = app_reader_no_memory(r);
+    for (int i = 0; !status && i < rows; i++) {
+        out->at[i] = app_reader_item(r, node, i);
+        status = read_row(r, out->at[i], i, out);
+    }
+    return status;
+}
+
+int app_choice_read(struct app_reader *r, const yaml_node_t *node, struct app_choice *out)
+{
+    *out = (struct app_choice){0};
+    if (node->type == YAML_SEQUENCE_NODE)
+        return read_list(r, node, out);
+    if (!app_node_is_text(node) || app_node_is_nothing(node) || !*app_node_text(node))
+        return app_node_expect(&r->document, node, "the name of a CSV file, or a list of designs");
+    return read_file(r, node, out);
+}
+
+/* --- columns --- */
+
+int app_choice_find(const struct app_choice *c, const char *name)
+{
+    for (int k = 0; k < c->columns; k++)
+        if (c->name[k] && !strcmp(c->name[k], name))
+            return k;
+    return -1;
+}
+
+int app_choice_range(const struct app_choice *c, int column, double *low, double *high)
+{
+    *low = INFINITY;
+    *high = -INFINITY;
+    for (int i = 0; i < c->rows; i++) {
+        const double value = strtod(app_choice_cell(c, i, column), NULL);
+
+        if (app_choice_type(c, i, column) != APP_NUMBER)
+            return 0;
+        *low = fmin(*low, value);
+        *high = fmax(*high, value);
+    }
+    return 1;
+}
+
+int app_choice_values(const struct app_choice *c, int column, int most, int *first)
+{
+    int count = 0;
+
+    for (int i = 0; i < c->rows && count <= most; i++) {
+        int k = 0;
+        while (k < count && k < most &&
+               strcmp(app_choice_cell(c, first[k], column), app_choice_cell(c, i, column)) != 0)
+            k++;
+        if (k == count && count < most)
+            first[count] = i;
+        count += k == count;
+    }
+    return count;
+}

@@ -1,0 +1,59 @@
+/*
+ * A finite list of designs to choose from (`choose_from`), as a table of texts: from a CSV, or written out in
+ * the problem file, which is how a store keeps it. Columns are parameters, or are passed on with the design
+ * they belong to.
+ */
+#ifndef CKG_APP_DESIGN_LIST_H
+#define CKG_APP_DESIGN_LIST_H
+
+#include "definition/reader.h"
+
+struct app_choice {
+    const char *file; /* of the CSV, for complaints; NULL: it stands in the problem file */
+    int rows, columns;
+    char **name;            /* (columns) */
+    char **cell;            /* (rows × columns) */
+    unsigned char *type;    /* (rows × columns) enum app_type */
+    int *line;              /* (rows) in the CSV */
+    const yaml_node_t **at; /* (rows) in the problem file */
+};
+
+/* The table at the node: the name of a CSV beside the problem file, or a list of designs. */
+int app_choice_read(struct app_reader *r, const yaml_node_t *node, struct app_choice *out);
+void app_choice_free(struct app_choice *choice);
+
+/* A complaint about a row; rows count from 0. */
+int app_choice_complain(struct app_reader *r, const struct app_choice *choice, int row, const char *format,
+                        ...) __attribute__((format(printf, 4, 5)));
+
+/* The column of that name, -1: there is none. */
+int app_choice_find(const struct app_choice *choice, const char *name);
+
+static inline const char *app_choice_cell(const struct app_choice *choice, int row, int column)
+{
+    return choice->cell[(size_t)row * (size_t)choice->columns + (size_t)column];
+}
+
+static inline enum app_type app_choice_type(const struct app_choice *choice, int row, int column)
+{
+    return (enum app_type)choice->type[(size_t)row * (size_t)choice->columns + (size_t)column];
+}
+
+/* 1 when every cell of the column is a number; the smallest and the largest. */
+int app_choice_range(const struct app_choice *choice, int column, double *low, double *high);
+
+/* The rows (at most `most` of them) in which the column's different values first stand; how many values. */
+int app_choice_values(const struct app_choice *choice, int column, int most, int *first);
+
+/* --- what becomes of it (read_choice.c) --- */
+
+/* Parameters from its columns, for a file that declares none. */
+int app_choice_parameters(struct app_reader *r, const yaml_node_t *node, const struct app_choice *choice);
+
+/* A categorical whose values are those of the column. */
+int app_choice_categorical(struct app_reader *r, const struct app_choice *choice, int column);
+
+/* The list of the problem, once its parameters are known; cells that are passed on are taken out of it. */
+int app_choice_apply(struct app_reader *r, const yaml_node_t *node, struct app_choice *choice);
+
+#endif

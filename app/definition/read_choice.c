@@ -1,0 +1,232 @@
+/*
+ * `choose_from`: which columns of the table are parameters, what they range over where the file does not say,
+ * and the list itself.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "definition/design_list.h"
+
+/* --- parameters that the file does not declare --- */
+
+static int add_fixed(struct app_reader *r, const struct app_choice *c, int column)
+{
+    struct app_definition *out = r->out;
+    struct app_fixed *grown = realloc(out->fixed, ((size_t)out->fixed_count + 1) * sizeof *grown);
+
+    if (!grown)
+        return app_reader_no_memory(r);
+    out->fixed = grown;
+    out->fixed[out->fixed_count] = (struct app_fixed){.name = app_copy(c->name[column]),
+                                                      .text = app_copy(app_choice_cell(c, 0, column)),
+                                                      .type = app_choice_type(c, 0, column)};
+    out->fixed_count++;
+    return out->fixed[out->fixed_count - 1].name && out->fixed[out->fixed_count - 1].text
+               ? CKG_OK
+               : app_reader_no_memory(r);
+}
+
+int app_choice_categorical(struct app_reader *r, const struct app_choice *c, int column)
+{
+    struct app_label *label = &r->out->parameter[app_dimension(r->out)];
+    int first[CKG_MAX_CATEGORIES];
+    const char *values[CKG_MAX_CATEGORIES];
+    const int count = app_choice_values(c, column, CKG_MAX_CATEGORIES, first);
+
+    /* Not too many, not too few. */
+    if (count > CKG_MAX_CATEGORIES)
+        return app_choice_complain(r, c, first[CKG_MAX_CATEGORIES - 1],
+                                   "'%.200s' has more than %d different values, too many for a categorical",
+                                   c->name[column], CKG_MAX_CATEGORIES);
+    if (count < 2)
+        return app_choice_complain(r, c, 0, "'%.200s' is the same everywhere; a categorical needs 2 values",
+                                   c->name[column]);
+
+    /* Their texts for the library, their types for the program. */
+    label->types = calloc(CKG_MAX_CATEGORIES, sizeof *label->types);
+    if (!label->types)
+        return app_reader_no_memory(r);
+    for (int v = 0; v < count; v++) {
+        values[v] = app_choice_cell(c, first[v], column);
+        label->types[v] = (unsigned char)app_choice_type(c, first[v], column);
+    }
+    const int status = ckg_problem_add_categorical(r->out->problem, c->name[column], count, values);
+    return status ? app_choice_complain(r, c, 0, "%s", ckg_error_message()) : CKG_OK;
+}
+
+/* 1 when every number of the column is whole. */
+static int is_whole(const struct app_choice *c, int column)
+{
+    for (int i = 0; i < c->rows; i++) {
+        const double value = strtod(app_choice_cell(c, i, column), NULL);
+
+        if (value != floor(value) || fabs(value) > 9007199254740992.0)
+            return 0;
+    }
+    return 1;
+}
+
+/*
+ * A column that nobody declared: fixed where it has one value, a number where all are, a categorical where
+ * texts come again. What is called id, and texts that are all different, only name the designs.
+ */
+static int infer(struct app_reader *r, const struct app_choice *c, int column)
+{
+    double low;
+    double high;
+    int first[CKG_MAX_CATEGORIES];
+    const char *name = c->name[column];
+    const int numbers = app_choice_range(c, column, &low, &high);
+    const int values = app_choice_values(c, column, CKG_MAX_CATEGORIES, first);
+
+    if (!strcmp(name, "id"))
+        return CKG_OK;
+    if (values == 1)
+        return add_fixed(r, c, column);
+    if (!numbers)
+        return values < c->rows && values <= CKG_MAX_CATEGORIES ? app_choice_categorical(r, c, column)
+                                                                : CKG_OK;
+    const int status = is_whole(c, column)
+                           ? ckg_problem_add_integer(r->out->problem, name, low, high)
+                           : ckg_problem_add_real(r->out->problem, name, low, high, CKG_LINEAR);
+    return status ? app_choice_complain(r, c, 0, "%s", ckg_error_message()) : CKG_OK;
+}
+
+int app_choice_parameters(struct app_reader *r, const yaml_node_t *node, const struct app_choice *c)
+{
+    int status = CKG_OK;
+
+    r->out->parameter = calloc(CKG_MAX_PARAMETERS, sizeof *r->out->parameter);
+    if (!r->out->parameter)
+        return app_reader_no_memory(r);
+    for (int k = 0; !status && k < c->columns; k++)
+        status = infer(r, c, k);
+    if (!status && !app_dimension(r->out))
+        status = app_node_complain(
+            &r->document, node,
+            "none of the columns can be a parameter: each is the same everywhere, called "
+            "id, or a text that is different everywhere");
+    return status;
+}
+
+/* --- the list --- */
+
+/* The value of parameter i in a row. */
+static int read_cell(struct app_reader *r, const struct app_choice *c, int row, int i, double *out)
+{
+    const struct app_parameter p = app_parameter_at(r->out, i);
+    const int column = app_choice_find(c, p.name);
+    const char *text = app_choice_cell(c, row, column);
+    const int categorical = p.kind == CKG_CATEGORICAL;
+
+    if (!categorical && app_choice_type(c, row, column) != APP_NUMBER)
+        return app_choice_complain(r, c, row, "%.200s = '%.200s' is not a number", p.name, text);
+    *out = categorical ? ckg_problem_category_find(p.problem, i, text) : strtod(text, NULL);
+    return categorical && *out < 0
+               ? app_choice_complain(r, c, row, "'%.200s' is not one of the values of '%.200s'", text, p.name)
+               : CKG_OK;
+}
+
+/* Designs must differ: what a name is passed on with must be one of them. */
+static int check_new(struct app_reader *r, const struct app_choice *c, int row, const double *X)
+{
+    const size_t d = (size_t)app_dimension(r->out);
+    const double *x = X + (size_t)row * d;
+
+    for (int i = 0; i < row; i++) {
+        size_t k = 0;
+        while (k < d && X[(size_t)i * d + k] == x[k])
+            k++;
+        if (k < d)
+            continue;
+        return c->at ? app_choice_complain(r, c, row, "the same design as number %d of the list", i + 1)
+                     : app_choice_complain(r, c, row, "the same design as in line %d", c->line[i]);
+    }
+    return CKG_OK;
+}
+
+static int read_rows(struct app_reader *r, const struct app_choice *c, double *X)
+{
+    const int d = app_dimension(r->out);
+    int status = CKG_OK;
+
+    for (int row = 0; !status && row < c->rows; row++) {
+        double *x = X + (size_t)row * (size_t)d;
+
+        for (int i = 0; !status && i < d; i++)
+            status = read_cell(r, c, row, i, &x[i]);
+        if (!status && ckg_problem_check_design(r->out->problem, x))
+            status = app_choice_complain(r, c, row, "%s", ckg_error_message());
+        if (!status)
+            status = check_new(r, c, row, X);
+    }
+    return status;
+}
+
+/* Every parameter has a column, and a fixed one has its value wherever it has one. */
+static int check_columns(struct app_reader *r, const yaml_node_t *node, const struct app_choice *c)
+{
+    for (int i = 0; i < app_dimension(r->out); i++)
+        if (app_choice_find(c, app_parameter_name(r->out, i)) < 0)
+            return app_node_complain(&r->document, node, "there is no column '%.200s' for the parameter",
+                                     app_parameter_name(r->out, i));
+    for (int i = 0; i < r->out->fixed_count; i++) {
+        const struct app_fixed *fixed = &r->out->fixed[i];
+        const int column = app_choice_find(c, fixed->name);
+
+        for (int row = 0; column >= 0 && row < c->rows; row++)
+            if (strcmp(app_choice_cell(c, row, column), fixed->text) != 0)
+                return app_choice_complain(r, c, row, "parameter '%.200s' is fixed at %.200s", fixed->name,
+                                           fixed->text);
+    }
+    return CKG_OK;
+}
+
+/* The columns that are no parameters, with the design of each row. */
+static int carry(struct app_reader *r, struct app_choice *c)
+{
+    struct app_definition *out = r->out;
+
+    out->carried = calloc((size_t)c->columns + 1, sizeof *out->carried);
+    if (!out->carried)
+        return app_reader_no_memory(r);
+    for (int k = 0; k < c->columns; k++) {
+        if (ckg_problem_parameter_find(out->problem, c->name[k]) >= 0 || app_fixed_find(out, c->name[k]))
+            continue;
+
+        /* A column of its own. */
+        struct app_carried *to = &out->carried[out->carried_count++];
+        to->name = app_copy(c->name[k]);
+        to->text = calloc((size_t)c->rows, sizeof *to->text);
+        to->type = calloc((size_t)c->rows, 1);
+        if (!to->name || !to->text || !to->type)
+            return app_reader_no_memory(r);
+
+        /* Whose texts move over. */
+        for (int i = 0; i < c->rows; i++) {
+            const size_t at = (size_t)i * (size_t)c->columns + (size_t)k;
+            to->text[i] = c->cell[at];
+            to->type[i] = c->type[at];
+            c->cell[at] = NULL;
+            to->count++;
+        }
+    }
+    return CKG_OK;
+}
+
+int app_choice_apply(struct app_reader *r, const yaml_node_t *node, struct app_choice *c)
+{
+    const size_t d = (size_t)app_dimension(r->out);
+    double *X = calloc((size_t)c->rows * d + 1, sizeof *X);
+    int status = X ? check_columns(r, node, c) : app_reader_no_memory(r);
+
+    if (!status)
+        status = read_rows(r, c, X);
+    if (!status) {
+        status = ckg_problem_set_designs(r->out->problem, c->rows, X);
+        status = status ? app_reader_refuse(r, node, status) : CKG_OK;
+    }
+    free(X);
+    return status ? status : carry(r, c);
+}

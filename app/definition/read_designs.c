@@ -1,0 +1,124 @@
+/*
+ * Designs that a problem file gives, one mapping of names and values each.
+ */
+#include "definition/reader.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "definition/values.h"
+
+/* The value of parameter p at the node. */
+static int read_value(struct app_reader *r, const struct app_parameter *p, const yaml_node_t *node,
+                      double *out)
+{
+    char *text = NULL;
+    int type;
+
+    if (p->kind != CKG_CATEGORICAL)
+        return app_node_number(&r->document, node, p->low, p->high, out);
+    int status = app_node_typed(&r->document, node, &text, &type);
+    if (!status) {
+        *out = ckg_problem_category_find(p->problem, p->index, text);
+        if (*out < 0)
+            status = app_node_complain(&r->document, node, "'%s' is not one of the values of '%s'", text,
+                                       p->name);
+    }
+    free(text);
+    return status;
+}
+
+/* A fixed parameter may stand there with the value that it has. */
+static int check_fixed(struct app_reader *r, const struct app_fixed *fixed, const yaml_node_t *node)
+{
+    char *text = NULL;
+    int type;
+    int status = app_node_typed(&r->document, node, &text, &type);
+
+    if (!status && strcmp(text, fixed->text) != 0)
+        status = app_node_complain(&r->document, node, "parameter '%s' is fixed at %s", fixed->name,
+                                   fixed->text);
+    free(text);
+    return status;
+}
+
+/* One pair of a design. */
+static int read_pair(struct app_reader *r, const yaml_node_t *design, int pair, double *x, char *given)
+{
+    const struct app_definition *d = r->out;
+    const yaml_node_t *key = app_reader_key(r, design, pair);
+    const yaml_node_t *value = app_reader_value(r, design, pair);
+    const char *names[CKG_MAX_PARAMETERS];
+    const int status = app_node_check_key(&r->document, design, pair);
+
+    if (status)
+        return status;
+    const int i = ckg_problem_parameter_find(d->problem, app_node_text(key));
+    const struct app_fixed *fixed = app_fixed_find(d, app_node_text(key));
+    if (fixed)
+        return check_fixed(r, fixed, value);
+    if (app_carried_find(d, app_node_text(key)) >= 0)
+        return CKG_OK;
+    for (int k = 0; k < app_dimension(d); k++)
+        names[k] = app_parameter_name(d, k);
+    if (i < 0)
+        return app_node_unknown(&r->document, key, "parameter", "", app_dimension(d), names);
+
+    const struct app_parameter p = app_parameter_at(d, i);
+    given[i] = 1;
+    return read_value(r, &p, value, &x[i]);
+}
+
+/* x (d) ← the design at the node. */
+static int read_design(struct app_reader *r, const yaml_node_t *node, double *x)
+{
+    const struct app_definition *d = r->out;
+    struct app_message why;
+    char given[CKG_MAX_PARAMETERS] = {0};
+    int status = CKG_OK;
+
+    /* Every parameter, once. */
+    if (node->type != YAML_MAPPING_NODE)
+        return app_node_expect(&r->document, node, "a design {name: value, …}");
+    for (int pair = 0; !status && pair < app_node_pairs(node); pair++)
+        status = read_pair(r, node, pair, x, given);
+    for (int i = 0; !status && i < app_dimension(d); i++)
+        if (!given[i])
+            return app_node_complain(&r->document, node, "parameter '%s' is missing in this design",
+                                     app_parameter_name(d, i));
+
+    /* And a design that can be made. */
+    if (!status && app_design_check(d, x, &why))
+        status = app_node_complain(&r->document, node, "%s", why.text);
+    return status;
+}
+
+int app_read_design_list(struct app_reader *r, const yaml_node_t *node, const char *what, int *count,
+                         double **X)
+{
+    const size_t d = (size_t)app_dimension(r->out);
+    int status = CKG_OK;
+
+    if (node->type != YAML_SEQUENCE_NODE)
+        return app_node_expect(&r->document, node, what);
+    const int wanted = app_node_items(node);
+    *X = calloc((size_t)wanted * d + 1, sizeof **X);
+    if (!*X)
+        return app_reader_no_memory(r);
+    for (int i = 0; !status && i < wanted; i++)
+        status = read_design(r, app_reader_item(r, node, i), *X + (size_t)i * d);
+    *count = wanted;
+    return status;
+}
+
+int app_read_designs(struct app_reader *r, const yaml_node_t *node)
+{
+    struct app_definition *out = r->out;
+    const int status = app_read_design_list(r, node, "a list of designs [{name: value, …}, …]",
+                                            &out->own_count, &out->own);
+
+    if (!status && out->budget && out->own_count > out->budget)
+        app_reader_warn(r, node, "there are %d `designs` and the `budget` is only %d", out->own_count,
+                        out->budget);
+    return status;
+}

@@ -1,0 +1,141 @@
+/*
+ * How designs are chosen and outcomes modelled: `policy` and `model` of a problem file.
+ */
+#include "definition/reader.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+
+enum { MOST_POLICIES = 64 };
+
+/* --- the policy --- */
+
+static int read_policy_name(struct app_reader *r, const yaml_node_t *node, ckg_policy_info *policy)
+{
+    const char *names[MOST_POLICIES];
+    int count = 0;
+
+    for (; count < MOST_POLICIES && !ckg_policy_at(count, policy); count++) {
+        names[count] = policy->name;
+        if (app_node_is_word(node, policy->name))
+            return (r->out->policy = app_copy(policy->name)) ? CKG_OK : app_reader_no_memory(r);
+    }
+    return app_node_unknown(&r->document, node, "policy", "", count, names);
+}
+
+/* Settings that policies had once: a study that was begun with one goes on without it. */
+static int is_removed(struct app_reader *r, const yaml_node_t *key)
+{
+    static const char *const removed[] = {"awaited", "lookahead"};
+
+    for (size_t i = 0; i < sizeof removed / sizeof *removed; i++)
+        if (app_node_is_word(key, removed[i])) {
+            app_reader_warn(r, key, "the setting '%s' was removed and is ignored", removed[i]);
+            return 1;
+        }
+    return 0;
+}
+
+static int read_setting(struct app_reader *r, const ckg_policy_info *policy, const yaml_node_t *key,
+                        const yaml_node_t *value, ckg_setting *out)
+{
+    struct app_message of;
+    const char *names[MOST_POLICIES];
+    const ckg_policy_parameter *p = NULL;
+
+    for (int k = 0; k < policy->count && k < MOST_POLICIES; k++) {
+        names[k] = policy->parameters[k].name;
+        if (app_node_is_word(key, names[k]))
+            p = &policy->parameters[k];
+    }
+    if (!p) {
+        app_fail(&of, 0, " of policy %s", policy->name);
+        return app_node_unknown(&r->document, key, "parameter", of.text, policy->count, names);
+    }
+    out->name = p->name;
+    const int status = app_node_number(&r->document, value, p->low, p->high, &out->value);
+    return status || !p->integer || out->value == floor(out->value)
+               ? status
+               : app_node_expect(&r->document, value, "an integer");
+}
+
+/* A policy's name, or {name: …, parameter: value, …}. */
+int app_read_policy(struct app_reader *r, const yaml_node_t *node)
+{
+    struct app_definition *out = r->out;
+    ckg_policy_info policy;
+    const int count = node->type == YAML_MAPPING_NODE ? app_node_pairs(node) : 0;
+
+    const yaml_node_t *name = node->type == YAML_MAPPING_NODE ? NULL : node;
+    int status = CKG_OK;
+    for (int i = 0; !name && i < count; i++)
+        if (app_node_is_word(app_reader_key(r, node, i), "name"))
+            name = app_reader_value(r, node, i);
+    if (!name)
+        return app_node_complain(&r->document, node, "the policy needs a `name`");
+    status = read_policy_name(r, name, &policy);
+    if (!status && count > 1 && !(out->settings = calloc((size_t)count, sizeof *out->settings)))
+        status = app_reader_no_memory(r);
+    for (int i = 0; !status && i < count; i++) {
+        const yaml_node_t *key = app_reader_key(r, node, i);
+        status = app_node_check_key(&r->document, node, i);
+        if (!status && !app_node_is_word(key, "name") && !is_removed(r, key))
+            status = read_setting(r, &policy, key, app_reader_value(r, node, i),
+                                  &out->settings[out->settings_count++]);
+    }
+    return status;
+}
+
+/* --- the models --- */
+
+/* A word of the option, or a number in its range. */
+static int check_option(struct app_reader *r, const yaml_node_t *node, const ckg_option_info *info)
+{
+    const int empty = info->count && !*info->words[0]; /* is not worth listing */
+    char wanted[256];
+    double number;
+
+    /* One of its words. */
+    for (int k = 0; !app_node_is_nothing(node) && k < info->count; k++)
+        if (app_node_is_word(node, info->words[k]))
+            return CKG_OK;
+    if (!info->number)
+        return app_node_unknown(&r->document, node, info->name, "", info->count - empty, info->words + empty);
+
+    /* Or a number, bare and in range. */
+    struct app_message unused;
+    struct app_document quiet = {.path = "", .message = &unused};
+    if (app_node_number(&quiet, node, info->low, info->high, &number) ||
+        (info->integer && number != floor(number)))
+        return app_node_expect(&r->document, node, ckg_option_values_text(info, wanted, sizeof wanted));
+    return CKG_OK;
+}
+
+/* The settings of the models, by the library's list of options. */
+int app_read_model(struct app_reader *r, const yaml_node_t *node)
+{
+    const yaml_node_t *given[APP_MODEL_OPTIONS] = {0};
+    struct app_node_key keys[APP_MODEL_OPTIONS];
+    ckg_option_info info;
+    const int count = ckg_option_count();
+
+    /* The keys it may have. */
+    assert(count <= APP_MODEL_OPTIONS);
+    for (int i = 0; !ckg_option_at(i, &info); i++)
+        keys[i] = (struct app_node_key){info.name, (size_t)i * sizeof *given};
+    int status = app_node_mapping(&r->document, node, "`model`", count, keys, given);
+
+    /* The value of each. */
+    for (int i = 0; !status && !ckg_option_at(i, &info); i++) {
+        if (!given[i])
+            continue;
+        status = check_option(r, given[i], &info);
+        if (status)
+            return status;
+        status = app_model_set(r->out, info.name, app_node_text(given[i]));
+        if (status)
+            return app_reader_refuse(r, given[i], status);
+    }
+    return status;
+}

@@ -1,0 +1,72 @@
+/*
+ * What the readers of a problem file's parts share.
+ */
+#include "definition/reader.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+int app_reader_no_memory(struct app_reader *r)
+{
+    return app_node_no_memory(&r->document);
+}
+
+int app_reader_refuse(struct app_reader *r, const yaml_node_t *node, int status)
+{
+    return status == CKG_ERR_NOMEM ? app_reader_no_memory(r)
+                                   : app_node_complain(&r->document, node, "%s", ckg_error_message());
+}
+
+void app_reader_warn(struct app_reader *r, const yaml_node_t *node, const char *format, ...)
+{
+    struct app_document there = r->document;
+    struct app_message what;
+    struct app_message line;
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(what.text, sizeof what.text, format, arguments);
+    va_end(arguments);
+    there.message = &line;
+    app_node_complain(&there, node, "%s", what.text);
+    app_text_print(&r->warnings, "%s%s", r->warnings.length ? "\n" : "", line.text);
+}
+
+const yaml_node_t *app_reader_item(struct app_reader *r, const yaml_node_t *list, int index)
+{
+    return app_document_node(&r->document, list->data.sequence.items.start[index]);
+}
+
+const yaml_node_t *app_reader_key(struct app_reader *r, const yaml_node_t *mapping, int index)
+{
+    return app_document_node(&r->document, mapping->data.mapping.pairs.start[index].key);
+}
+
+const yaml_node_t *app_reader_value(struct app_reader *r, const yaml_node_t *mapping, int index)
+{
+    return app_document_node(&r->document, mapping->data.mapping.pairs.start[index].value);
+}
+
+int app_reader_each(struct app_reader *r, const yaml_node_t *node,
+                    int (*add)(struct app_reader *, const yaml_node_t *, const yaml_node_t *))
+{
+    int status = CKG_OK;
+    for (int i = 0; !status && i < app_node_pairs(node); i++) {
+        status = app_node_check_key(&r->document, node, i);
+        if (!status)
+            status = add(r, app_reader_key(r, node, i), app_reader_value(r, node, i));
+    }
+    return status;
+}
+
+int app_read_label(struct app_reader *r, const char *name, const yaml_node_t *unit,
+                   const yaml_node_t *description, struct app_label *out)
+{
+    enum { LONGEST_UNIT = 40, LONGEST_DESCRIPTION = 1000 };
+    int status = unit ? app_node_line(&r->document, unit, "a unit", LONGEST_UNIT, &out->unit) : CKG_OK;
+
+    if (!status && description)
+        status = app_node_line(&r->document, description, "a description", LONGEST_DESCRIPTION,
+                               &out->description);
+    return status || app_label_entitle(out, name) ? status : app_reader_no_memory(r);
+}

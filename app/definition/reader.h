@@ -1,0 +1,72 @@
+/*
+ * What the readers of a problem file's parts share; one file each, all called from read.c. Each returns
+ * CKG_OK, or an error after the complaint.
+ */
+#ifndef CKG_APP_READER_H
+#define CKG_APP_READER_H
+
+#include "definition/definition.h"
+#include "definition/node.h"
+
+struct app_choice;
+
+struct app_reader {
+    struct app_document document;
+    struct app_definition *out;
+    enum ckg_goal goal;
+    int is_file;                     /* 1: a problem file, which must have a budget */
+    const struct app_choice *choice; /* the designs to choose from, NULL: there is no list */
+    struct app_text warnings;        /* a line each */
+};
+
+#define APP_KEYS(table) (int)(sizeof table / sizeof *table), table
+
+int app_reader_no_memory(struct app_reader *r);
+
+/* What the library refused, at the node that gave it the words. */
+int app_reader_refuse(struct app_reader *r, const yaml_node_t *node, int status);
+
+/* What works but is probably not meant, at the node. */
+void app_reader_warn(struct app_reader *r, const yaml_node_t *node, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* An item of a list; the key and the value of a mapping's pair. */
+const yaml_node_t *app_reader_item(struct app_reader *r, const yaml_node_t *list, int index);
+const yaml_node_t *app_reader_key(struct app_reader *r, const yaml_node_t *mapping, int index);
+const yaml_node_t *app_reader_value(struct app_reader *r, const yaml_node_t *mapping, int index);
+
+/* Calls add for every pair of a mapping of names. */
+int app_reader_each(struct app_reader *r, const yaml_node_t *node,
+                    int (*add)(struct app_reader *, const yaml_node_t *, const yaml_node_t *));
+
+/* The unit and the description of something of that name, where they are given. */
+int app_read_label(struct app_reader *r, const char *name, const yaml_node_t *unit,
+                   const yaml_node_t *description, struct app_label *out);
+
+/* The parts of the file, each under its key. */
+int app_read_parameters(struct app_reader *r, const yaml_node_t *node);
+int app_read_objective(struct app_reader *r, const yaml_node_t *node);
+int app_read_constraints(struct app_reader *r, const yaml_node_t *node);
+int app_read_groups(struct app_reader *r, const yaml_node_t *node);
+int app_check_costs(struct app_reader *r, const yaml_node_t *node);
+int app_read_rules(struct app_reader *r, const yaml_node_t *node);
+
+/* Once all of the problem is read: the rules leave something. */
+int app_check_rules(struct app_reader *r, const yaml_node_t *node);
+int app_read_evaluate(struct app_reader *r, const yaml_node_t *node);
+/* The mapping under the name of that scheduler. */
+int app_read_cluster(struct app_reader *r, const char *scheduler, const yaml_node_t *node);
+/* Parts of `evaluate`; each of the last two may be NULL. */
+int app_read_work(struct app_reader *r, const yaml_node_t *node);
+int app_read_results(struct app_reader *r, const yaml_node_t *node);
+int app_read_surroundings(struct app_reader *r, const yaml_node_t *environment, const yaml_node_t *before);
+int app_read_stop(struct app_reader *r, const yaml_node_t *node);
+int app_read_policy(struct app_reader *r, const yaml_node_t *node);
+int app_read_model(struct app_reader *r, const yaml_node_t *node);
+int app_read_designs(struct app_reader *r, const yaml_node_t *node);
+
+/* A list of designs, X (count × d) the caller's to free whatever comes of it; `what` is expected. */
+int app_read_design_list(struct app_reader *r, const yaml_node_t *node, const char *what, int *count,
+                         double **X);
+
+#endif

@@ -1,0 +1,31 @@
+/* Values in the types of JSON. */
+#include "definition/typed.h"
+
+#include <string.h>
+
+void app_typed_add(struct app_text *out, const char *key, const char *text, enum app_type type)
+{
+    if (type == APP_TEXT) {
+        app_json_add_string(out, key, text);
+        return;
+    }
+    app_json_member(out, key);
+    app_text_add(out, text, strlen(text));
+}
+
+const char *app_typed_text(const json_t *value, char buffer[32])
+{
+    return json_is_string(value)   ? json_string_value(value)
+           : json_is_true(value)   ? "true"
+           : json_is_false(value)  ? "false"
+           : json_is_number(value) ? app_number(json_number_value(value), buffer)
+                                   : NULL;
+}
+
+int app_typed_is(const json_t *value, const char *text)
+{
+    char buffer[32];
+    const char *got = app_typed_text(value, buffer);
+
+    return got && !strcmp(got, text);
+}

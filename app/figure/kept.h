@@ -1,0 +1,18 @@
+/* What takes long to find and several figures of a page show: found when it is first asked for. */
+#ifndef CKG_APP_KEPT_H
+#define CKG_APP_KEPT_H
+
+#include "actions/effects.h"
+#include "actions/frontier.h"
+#include "figure/history.h"
+
+int app_show_history(const struct app_show *show, const struct app_history **out);
+int app_show_frontier(const struct app_show *show, const struct app_frontier **out);
+
+/* Of the outcomes that are shown. */
+int app_show_importance(const struct app_show *show, const struct app_importance **out);
+
+struct app_show_kept *app_kept_new(void);
+void app_kept_free(struct app_show_kept *kept);
+
+#endif

@@ -1,0 +1,369 @@
+/* The report's first section: what to build, and the best design that was evaluated beside it. */
+#include <math.h>
+
+#include "base/memory.h"
+#include "present/numbers.h"
+#include "present/statement.h"
+#include "base/markup.h"
+#include "report/report.h"
+#include "figure/draw/ticks.h"
+
+void app_report_name(struct app_text *out, const char *name)
+{
+    app_text_print(out, "<span class=\"name\" title=\"");
+    app_markup(out, name);
+    app_text_print(out, "\">");
+    app_markup(out, name);
+    app_text_print(out, "</span>");
+}
+
+/* The number with so many digits, all of them when it is pointed at. */
+static void add_number(struct app_text *out, double value, int digits)
+{
+    char shown[64];
+    char exact[32];
+
+    app_number_nice(value, digits, shown);
+    if (isfinite(value) && value != 0)
+        app_text_print(out, "<span title=\"%s\">%s</span>", app_number(value, exact), shown);
+    else
+        app_text_print(out, "%s", shown);
+}
+
+void app_report_number(struct app_text *out, double value)
+{
+    add_number(out, value, 5);
+}
+
+void app_report_outcome(struct app_text *out, struct app_outcome o, double value)
+{
+    if (o.yesno && (value == 0 || value == 1))
+        app_text_print(out, "%s", value > 0 ? "yes" : "no");
+    else
+        add_number(out, value, app_value_digits(&o, value, 5));
+}
+
+void app_report_value(struct app_text *out, struct app_parameter p, double value)
+{
+    if (p.kind == CKG_CATEGORICAL)
+        app_report_name(out, ckg_problem_category(p.problem, p.index, (int)value));
+    else
+        app_report_number(out, value);
+}
+
+void app_report_limits(struct app_text *out, struct app_outcome o)
+{
+    char low[32];
+    char high[32];
+
+    app_number(o.tolerance > 0 ? o.equal : o.min, low);
+    app_number(o.tolerance > 0 ? o.tolerance : o.max, high);
+    if (o.yesno)
+        app_text_print(out, "= yes");
+    else if (o.tolerance > 0)
+        app_text_print(out, "= %s ± %s", low, high);
+    else if (isinf(o.min))
+        app_text_print(out, "≤ %s", high);
+    else if (isinf(o.max))
+        app_text_print(out, "≥ %s", low);
+    else
+        app_text_print(out, "%s … %s", low, high);
+}
+
+/* A probability: near 0 and 1 it matters how near. */
+static void add_probability(struct app_text *out, double p)
+{
+    char text[64];
+
+    if (isnan(p))
+        app_text_print(out, "not known");
+    else if (p > 0.9999)
+        app_text_print(out, "&gt; 0.9999");
+    else if (p < 0.0001)
+        app_text_print(out, "&lt; 0.0001");
+    else
+        app_text_print(out, "%s", app_number_nice(p, p > 0.99 ? 4 : 3, text));
+}
+
+/* Outcome j of the recommended design: a fact, or a prediction with its standard deviation. */
+static void add_prediction(const struct app_show *s, int j, struct app_text *out)
+{
+    const ckg_recommendation *r = s->recommendation;
+    char spread[64];
+
+    if (isnan(r->mean[j])) {
+        app_text_print(out, "not measured yet");
+        return;
+    }
+    const struct app_outcome o = app_outcome_at(s->definition, j);
+
+    if (o.yesno && !r->measured)
+        app_text_print(out, "yes with ");
+    app_report_outcome(out, o, r->mean[j]);
+    if (!r->measured && !o.yesno)
+        app_text_print(out, " ± %s", app_number_nice(r->sd[j], 2, spread));
+}
+
+/* What the probability of being feasible is of, or why there is none. */
+static void add_what_it_means(const struct app_show *s, struct app_text *out)
+{
+    struct app_text why = {0};
+
+    if (s->recommendation->measured)
+        app_text_print(out, "as measured in trial %d", s->recommendation->trial + 1);
+    else if (isnan(s->recommendation->probability_feasible)) {
+        app_notebook_unmeasured(s->notebook, 1, &why);
+        app_markup(out, why.data ? why.data : "there are too few values to say");
+        app_text_free(&why);
+    } else
+        app_text_print(out, "%s",
+                       app_constraints(s->definition) ? "of meeting all constraints at once"
+                                                      : "there are no constraints");
+}
+
+/* What the rest of the budget is expected to gain. */
+static void add_gain(const struct app_show *s, struct app_text *out)
+{
+    struct app_text words = {0};
+    ckg_gain gain;
+    char number[64];
+
+    if (app_memory_note(ckg_study_expected_gain(s->engine, &gain)))
+        return;
+    const double expected = gain.left < 0 ? gain.one : gain.rest;
+    app_text_print(out, "<div class=\"tile\"><span class=\"what\">expected gain of going on</span><b>%s",
+                   isnan(expected) ? "not known yet" : app_number_nice(expected, 2, number));
+    app_gain_text(s->notebook, &gain, &words);
+    app_text_print(out, "</b><span class=\"what\">");
+    app_markup(out, words.data ? words.data : "");
+    app_text_print(out, "</span></div>\n");
+    app_text_free(&words);
+}
+
+static void add_tiles(const struct app_show *s, struct app_text *out)
+{
+    const ckg_recommendation *r = s->recommendation;
+
+    app_text_print(out, "<div class=\"tiles\">\n<div class=\"tile\"><span class=\"what\">%s ",
+                   r->measured ? "measured" : "predicted");
+    app_report_name(out, app_outcome_name(s->definition, 0));
+    app_text_print(out, "</span><b>");
+    add_prediction(s, 0, out);
+    app_text_print(out, "</b><span class=\"what\">of the recommended design%s</span></div>\n",
+                   r->measured ? "" : ", ± standard deviation");
+
+    app_text_print(out, "<div class=\"tile\"><span class=\"what\">probability of being feasible</span><b>");
+    if (r->measured)
+        app_text_print(out, "feasible");
+    else
+        add_probability(out, r->probability_feasible);
+    app_text_print(out, "</b><span class=\"what\">");
+    add_what_it_means(s, out);
+    app_text_print(out, "</span></div>\n");
+
+    app_text_print(out, "<div class=\"tile\"><span class=\"what\">best feasible design evaluated</span><b>");
+    if (s->best) {
+        app_report_number(out, app_trial_value(s->best, 0));
+        app_text_print(out, "</b><span class=\"what\">trial %d</span></div>\n", s->best->number);
+    } else
+        app_text_print(out,
+                       "none</b><span class=\"what\">nothing feasible has been measured yet</span></div>\n");
+    add_gain(s, out);
+    app_text_print(out, "</div>\n");
+}
+
+/* What the list of designs says of the two beside their parameters. */
+static void add_carried(const struct app_show *s, int column, struct app_text *out)
+{
+    const struct app_definition *d = s->definition;
+    const char *text = app_carried_text(d, column, s->recommendation->x);
+    const char *best = s->best ? app_carried_text(d, column, s->best->x) : NULL;
+
+    app_text_print(out, "<tr><td>");
+    app_report_name(out, d->carried[column].name);
+    app_text_print(out, "</td><td>");
+    app_report_name(out, text ? text : "");
+    if (s->best) {
+        app_text_print(out, "</td><td>");
+        app_report_name(out, best ? best : "");
+    }
+    app_text_print(out, "</td></tr>\n");
+}
+
+/* A design's value as it may be typed, with all digits when it is pointed at. */
+static void add_shown(struct app_text *out, struct app_parameter p, double shown, double exact)
+{
+    char number[32];
+
+    if (p.kind == CKG_CATEGORICAL) {
+        app_report_value(out, p, exact);
+        return;
+    }
+    app_text_print(out, "<span title=\"%s\">", app_number(exact, number));
+    app_text_print(out, "%s</span>", app_number(shown, number));
+}
+
+/* All digits of the recommended design, to be copied. */
+static void add_exact(const struct app_show *s, struct app_text *out)
+{
+    struct app_text design = {0};
+
+    app_design_write(s->definition, s->recommendation->x, &design);
+    app_text_print(out, "<details><summary>exact, for copying</summary><pre id=\"exact\">");
+    app_markup(out, design.data ? design.data : "");
+    app_text_print(out, "</pre></details>\n");
+    app_text_free(&design);
+}
+
+static int add_design(const struct app_show *s, struct app_text *out)
+{
+    const struct app_definition *d = s->definition;
+    double shown[CKG_MAX_PARAMETERS];
+    double best[CKG_MAX_PARAMETERS];
+    int status = app_design_shorten(s->notebook, s->recommendation->x, shown);
+
+    if (!status && s->best)
+        status = app_design_shorten(s->notebook, s->best->x, best);
+    if (status)
+        return status;
+
+    app_text_print(out, "<div class=\"wide\"><table><thead><tr><th>parameter</th><th>recommended</th>");
+    if (s->best)
+        app_text_print(out, "<th>best evaluated (trial %d)</th>", s->best->number);
+    app_text_print(out, "</tr></thead><tbody>\n");
+
+    for (int i = 0; i < app_dimension(d); i++) {
+        app_text_print(out, "<tr><td>");
+        app_report_name(out, app_parameter_title(d, i));
+        app_text_print(out, "</td><td>");
+        add_shown(out, app_parameter_at(d, i), shown[i], s->recommendation->x[i]);
+        if (s->best) {
+            app_text_print(out, "</td><td>");
+            add_shown(out, app_parameter_at(d, i), best[i], s->best->x[i]);
+        }
+        app_text_print(out, "</td></tr>\n");
+    }
+    for (int i = 0; i < d->fixed_count; i++) {
+        const struct app_fixed *fixed = &d->fixed[i];
+
+        app_text_print(out, "<tr><td>");
+        app_report_name(out, fixed->label.title ? fixed->label.title : fixed->name);
+        app_text_print(out, "</td><td>");
+        app_report_name(out, fixed->text);
+        app_text_print(out, s->best ? "</td><td>fixed</td></tr>\n" : ", fixed</td></tr>\n");
+    }
+    for (int i = 0; i < d->carried_count; i++)
+        add_carried(s, i, out);
+
+    app_text_print(out, "</tbody></table></div>\n");
+    add_exact(s, out);
+    return CKG_OK;
+}
+
+/* Whether constraint j was met, or how likely that is. */
+static void add_met(const struct app_show *s, int j, struct app_text *out)
+{
+    if (s->recommendation->measured)
+        app_text_print(out, "met");
+    else
+        add_probability(out, s->recommendation->probability[j - 1]);
+}
+
+static void add_outcomes(const struct app_show *s, struct app_text *out)
+{
+    const struct app_definition *d = s->definition;
+
+    /* The head. */
+    app_text_print(out,
+                   "<div class=\"wide\"><table><thead><tr><th>outcome</th><th>wanted</th><th>%s</th>"
+                   "<th>%s</th>",
+                   s->recommendation->measured ? "measured" : "predicted",
+                   s->recommendation->measured ? "limit" : "probability");
+    if (s->best)
+        app_text_print(out, "<th>measured in trial %d</th>", s->best->number);
+    app_text_print(out, "</tr></thead><tbody>\n");
+
+    /* A row for each that is shown: what is wanted, what is predicted, what was measured. */
+    for (int i = 0; i < s->outcomes.count; i++) {
+        const int j = s->outcomes.outcome[i];
+        app_text_print(out, "<tr><td>");
+        app_report_name(out, app_outcome_title(d, j));
+        app_text_print(out, "</td><td>");
+        if (j)
+            app_report_limits(out, app_outcome_at(d, j));
+        else
+            app_text_print(out, "%s", ckg_problem_goal(d->problem) == CKG_MAXIMIZE ? "large" : "small");
+        app_text_print(out, "</td><td>");
+        add_prediction(s, j, out);
+        app_text_print(out, "</td><td>");
+        if (j)
+            add_met(s, j, out);
+        if (s->best) {
+            app_text_print(out, "</td><td>");
+            app_report_outcome(out, app_outcome_at(d, j), app_trial_value(s->best, j));
+        }
+        app_text_print(out, "</td></tr>\n");
+    }
+
+    /* One for all the others. */
+    if (s->outcomes.others) {
+        app_text_print(out, "<tr><td>%d others</td><td></td><td></td><td>least ", s->outcomes.others);
+        add_probability(out, app_nearest_others(&s->outcomes, d, s->recommendation->probability));
+        app_text_print(out, "%s</td></tr>\n", s->best ? "</td><td>" : "");
+    }
+
+    app_text_print(out, "</tbody></table></div>\n");
+    app_report_selection(s, out);
+}
+
+/* What a reader should know before building on it. */
+static void add_advice(const struct app_show *s, struct app_text *out)
+{
+    const ckg_recommendation *r = s->recommendation;
+    struct app_text limit = {0};
+
+    if (r->hardest) {
+        const struct app_outcome o = app_outcome_at(s->definition, r->hardest);
+        app_limits_text(&o, &limit);
+        app_text_print(out, "<p class=\"note\">No design is likely to be feasible. This one is expected to "
+                            "break the limits least; the hardest is ");
+        app_report_name(out, o.name);
+        app_text_print(out, " ");
+        app_markup(out, limit.data ? limit.data : "");
+        app_text_print(out, ".</p>\n");
+        app_text_free(&limit);
+    }
+    if (r->measured)
+        app_text_print(out,
+                       "<p class=\"note\">The recommended design is that of trial %d, the best feasible one "
+                       "that was evaluated; what is said of it was measured.</p>\n",
+                       r->trial + 1);
+    else if (r->trial >= 0)
+        app_text_print(out,
+                       "<p class=\"note\">The recommended design was evaluated in trial %d; what is said of "
+                       "it follows from all trials.</p>\n",
+                       r->trial + 1);
+    else
+        app_text_print(out, "<p class=\"note\">The recommended design has not been evaluated: of all designs "
+                            "it has the best predicted utility, given what was measured so far. Evaluate it "
+                            "before you build on it.</p>\n");
+}
+
+int app_report_recommendation(const struct app_show *s, struct app_text *out)
+{
+    app_text_print(out, "<section id=\"recommendation\"><h2>Recommendation</h2>\n");
+    if (s->recommendation) {
+        add_tiles(s, out);
+        const int status = add_design(s, out);
+        if (status)
+            return status;
+        add_outcomes(s, out);
+        add_advice(s, out);
+    } else {
+        app_text_print(out, "<p>There is none yet: ");
+        app_report_name(out, app_outcome_name(s->definition, 0));
+        app_text_print(out, " has not been measured.</p>\n");
+    }
+    app_text_print(out, "</section>\n");
+    return CKG_OK;
+}

@@ -1,0 +1,164 @@
+/*
+ * Seals: a checksum of everything that a row says, kept in the row, and looked at whenever the row is read.
+ * So a bit that turned on the disk is an error of one line, never another digit. What a seal covers is a list
+ * of columns that begins a SELECT; its own column is the next one.
+ *
+ * A study's row seals its definition, the number of its last trial, and the sum of its trials' seals: a trial
+ * that is missing, or that is not its latest version, is noticed too. A change's row does the same for its
+ * images, and the study's for its changes. Who evaluates a trial is not sealed: that is proved otherwise.
+ */
+#ifndef CKG_APP_CHECKSUM_H
+#define CKG_APP_CHECKSUM_H
+
+#include <stddef.h>
+
+#include "store/sql.h"
+
+/* --- what is sealed; trials are `t`, changes `c`, images `i` in these statements --- */
+
+#define APP_SEALED_STUDY                                                                                     \
+    "id, name, definition, folder, seed, revision, redefined, created, last, trials, changes, seal"
+enum {
+    APP_STUDY_ID,
+    APP_STUDY_NAME,
+    APP_STUDY_DEFINITION,
+    APP_STUDY_FOLDER,
+    APP_STUDY_SEED,
+    APP_STUDY_REVISION,
+    APP_STUDY_REDEFINED,
+    APP_STUDY_CREATED,
+    APP_STUDY_LAST,
+    APP_STUDY_TRIALS,
+    APP_STUDY_CHANGES,
+    APP_STUDY_SEAL
+};
+
+#define APP_SEALED_TRIAL                                                                                     \
+    "t.study, t.number, t.revision, t.state, t.origin, t.queued, t.parameters, t.outcomes, t.why, t.log,"    \
+    " t.answer, t.extra, t.notes, t.seconds, t.starts, t.failures, t.asked, t.ended, t.seal"
+/* The same behind RETURNING, where every database has its own idea of a table's other name. */
+#define APP_RETURNED_TRIAL                                                                                   \
+    "study, number, revision, state, origin, queued, parameters, outcomes, why, log,"                        \
+    " answer, extra, notes, seconds, starts, failures, asked, ended, seal"
+enum {
+    APP_TRIAL_STUDY,
+    APP_TRIAL_NUMBER,
+    APP_TRIAL_REVISION,
+    APP_TRIAL_STATE,
+    APP_TRIAL_ORIGIN,
+    APP_TRIAL_QUEUED,
+    APP_TRIAL_PARAMETERS,
+    APP_TRIAL_OUTCOMES,
+    APP_TRIAL_WHY,
+    APP_TRIAL_LOG,
+    APP_TRIAL_ANSWER,
+    APP_TRIAL_EXTRA,
+    APP_TRIAL_NOTES,
+    APP_TRIAL_SECONDS,
+    APP_TRIAL_STARTS,
+    APP_TRIAL_FAILURES,
+    APP_TRIAL_ASKED,
+    APP_TRIAL_ENDED,
+    APP_TRIAL_SEAL,
+    APP_TRIAL_COLUMNS
+};
+
+#define APP_SEALED_CHANGE                                                                                    \
+    "c.study, c.number, c.kind, c.command, c.who, c.made, c.undone, c.undone_by, c.definition_before,"       \
+    " c.definition_after, c.images, c.seal"
+enum {
+    APP_CHANGE_STUDY,
+    APP_CHANGE_NUMBER,
+    APP_CHANGE_KIND,
+    APP_CHANGE_COMMAND,
+    APP_CHANGE_WHO,
+    APP_CHANGE_MADE,
+    APP_CHANGE_UNDONE,
+    APP_CHANGE_UNDONE_BY,
+    APP_CHANGE_BEFORE,
+    APP_CHANGE_AFTER,
+    APP_CHANGE_IMAGES,
+    APP_CHANGE_SEAL,
+    APP_CHANGE_COLUMNS
+};
+
+#define APP_SEALED_IMAGE                                                                                     \
+    "i.study, i.change, i.trial, i.side, i.state, i.queued, i.parameters, i.outcomes, i.why, i.log,"         \
+    " i.answer, i.extra, i.notes, i.seconds, i.starts, i.failures, i.ended, i.seal"
+enum {
+    APP_IMAGE_STUDY,
+    APP_IMAGE_CHANGE,
+    APP_IMAGE_TRIAL,
+    APP_IMAGE_SIDE,
+    APP_IMAGE_STATE,
+    APP_IMAGE_QUEUED,
+    APP_IMAGE_PARAMETERS,
+    APP_IMAGE_OUTCOMES,
+    APP_IMAGE_WHY,
+    APP_IMAGE_LOG,
+    APP_IMAGE_ANSWER,
+    APP_IMAGE_EXTRA,
+    APP_IMAGE_NOTES,
+    APP_IMAGE_SECONDS,
+    APP_IMAGE_STARTS,
+    APP_IMAGE_FAILURES,
+    APP_IMAGE_ENDED,
+    APP_IMAGE_SEAL
+};
+
+/* --- seals --- */
+
+/* CRC-64/XZ of the bytes, going on from `before`, which is 0 at the start. */
+uint64_t app_seal_bytes(uint64_t before, size_t count, const void *bytes);
+
+/* The seal of the columns before the one at `seal`. */
+uint64_t app_seal_of(const struct app_sql_value *columns, int seal);
+
+/* 1 when the column `seal` is that of the columns before it. */
+int app_seal_holds(const struct app_sql_value *columns, int seal);
+
+/* --- after a change, in its transaction --- */
+
+/* What a transaction has done to a study, to be sealed at its end. */
+struct app_sealing {
+    int64_t study;
+    int64_t revision; /* of its changes: trials of this and later ones are sealed anew */
+    uint64_t trials;  /* the seals of trials that it has deleted, by exclusive or */
+    uint64_t changes; /* of app_seal_change */
+    int wakes;        /* 1: those who listen to the study are told */
+
+    /* Of app_seal_hold: trials are sealed one by one, and nothing else of the study changes. */
+    int held;
+    uint64_t row;     /* the seal of the study's columns up to its last trial */
+    int64_t last;     /* its last trial, */
+    uint64_t sums[2]; /* and the sums that follow */
+};
+
+/*
+ * Takes hold of the study's row, which must be what was written, for a transaction that changes trials alone;
+ * sealing->revision is theirs, 0: there is no such study. Each trial that it inserts or changes is given by
+ * RETURNING APP_RETURNED_TRIAL to app_seal_take, and sealed by app_seal_trial.
+ */
+int app_seal_hold(struct app_sql *sql, int64_t study, struct app_sealing *sealing,
+                  struct app_message *message);
+
+/* A trial as it was left, to be sealed. */
+struct app_sealed {
+    int64_t number; /* 0: none was given */
+    uint64_t before, after;
+};
+int app_seal_take(void *sealed, const struct app_sql_value *columns, struct app_message *message);
+int app_seal_trial(struct app_sql *sql, struct app_sealing *sealing, const struct app_sealed *sealed,
+                   struct app_message *message);
+
+/* The change and its images; what that means for the study is noted in `sealing`. */
+int app_seal_change(struct app_sql *sql, struct app_sealing *sealing, int64_t change,
+                    struct app_message *message);
+
+/* The trials, and the study. */
+int app_seal_study(struct app_sql *sql, const struct app_sealing *sealing, struct app_message *message);
+
+/* Everything, in a store that has no seals yet. */
+int app_seal_all(struct app_sql *sql, struct app_message *message);
+
+#endif

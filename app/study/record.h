@@ -1,0 +1,339 @@
+/*
+ * A study as the commands see it: its definition, its trials as they stand in the store, and the engine that
+ * has been told of them. Other processes may write into the same store; app_notebook_sync brings everything
+ * up to date.
+ */
+#ifndef CKG_APP_RECORD_H
+#define CKG_APP_RECORD_H
+
+#include "definition/values.h"
+#include "store/store.h"
+
+/* Discarded: set aside, so that neither models nor budget know of it. */
+enum app_state { APP_PENDING, APP_RUNNING, APP_COMPLETE, APP_FAILED_TRIAL, APP_DISCARDED, APP_STATES };
+
+struct app_trial {
+    int number;       /* from 1 */
+    int64_t revision; /* of the store, as it was read */
+    enum app_state state;
+    char origin[8];            /* "design", "policy", "user" */
+    int queued;                /* 1: for a run to evaluate */
+    double *x;                 /* (d) */
+    struct app_wants wants;    /* what it is to measure */
+    int count;                 /* 0 for a discarded one, whatever it measured */
+    int kept;                  /* of a discarded one: how many values it has all the same */
+    ckg_measurement *measured; /* (count or kept) */
+    int feasible;              /* 1, 0, -1: not known, or discarded */
+    double seconds;            /* NAN: not known */
+    char *why, *log;           /* NULL: none */
+    /* NULL: none; the whole answer, what it has beyond the outcomes (a JSON object), lines for people */
+    char *answer, *extra, *notes;
+    int starts, failures;
+    double asked, ended; /* when it was asked for and got its result: seconds since 1970, or NAN */
+    char *worker;        /* who evaluated it, as "host 4711"; NULL: not known, or nobody has */
+};
+
+struct app_notebook {
+    struct app_definition definition;
+    char *folder; /* where evaluations run */
+    char *url;    /* of the store */
+    char *file;   /* the problem file, or NULL */
+    char *kept;   /* the definition as the store had it, where the notebook goes by that; else NULL */
+    uint64_t seed;
+    int threads;
+    struct app_store *store;
+    int borrowed;  /* the store is another's to close */
+    int64_t study; /* its id in the store, 0: not there yet */
+    int64_t revision;
+    int64_t redefined; /* when a person last changed the problem that was read, a revision; 0: never */
+    struct app_hold hold;
+    int count, capacity;
+    struct app_trial *trials;        /* (count) trial number i + 1 at i */
+    ckg_study *engine;               /* NULL until app_notebook_engine */
+    int stale;                       /* 1: the engine was told what is no longer true */
+    struct app_message *message;     /* where complaints go */
+    int (*interrupt)(void *context); /* 1: what is being waited for is no longer wanted; NULL: it always is */
+    void *context;
+};
+
+/*
+ * How the study is named on the command line: a problem file, or a store and a name in it; a store may also
+ * be given beside a file. The name may be left out where the store has one study alone.
+ */
+struct app_study_place {
+    const char *file, *store, *name;
+};
+
+/* Where `word` is: a problem file, or a store. CKG_ERR_INVALID: it does not go with the store and the name.
+ */
+int app_place_take(struct app_study_place *place, const char *word, struct app_message *message);
+
+/*
+ * The URL of the store: as the command line says, else as the problem file does, else the file's own. The
+ * caller frees it; NULL: no memory.
+ */
+char *app_place_url(const struct app_study_place *place, const struct app_definition *definition);
+
+enum app_access {
+    APP_READ,   /* nothing is written; a problem file that has no store yet gives an empty study */
+    APP_STORED, /* the same, with the problem as the store has it, whatever the file says */
+    APP_WRITE   /* the study is begun where there is none, and its record follows the problem file */
+};
+
+/* Opens the study and reads its trials. CKG_ERR_INVALID: the file or the command line is wrong. */
+int app_notebook_open(struct app_notebook *out, const struct app_study_place *place, enum app_access access,
+                      struct app_message *message);
+void app_notebook_close(struct app_notebook *notebook);
+
+/* The study of that name in a store that stays the caller's, to be looked at. */
+int app_notebook_look(struct app_notebook *out, struct app_store *store, const char *url, const char *name,
+                      struct app_message *message);
+
+/*
+ * The study of the problem file in a store that stays the caller's, for a process that evaluates it: how it
+ * goes on is the store's, and how designs are evaluated, with all that an evaluation is told, the file's
+ * alone. CKG_ERR_NOT_FOUND: the store has no such study; CKG_ERR_INVALID: it has another problem, or the file
+ * is wrong.
+ */
+int app_notebook_join(struct app_notebook *out, struct app_store *store, const char *url, const char *file,
+                      struct app_message *message);
+
+/*
+ * The same for a study whose definition is at hand, as JSON or YAML, instead of in a file: begun in the store
+ * where that has none of its name, else opened there as it is kept. CKG_ERR_INVALID: that one has another
+ * problem. Without a store nothing is kept, and app_notebook_take brings the trials.
+ */
+int app_notebook_define(struct app_notebook *out, const char *definition, const char *store,
+                        struct app_message *message);
+
+/*
+ * The study goes on by this definition of the same problem: with another budget, policy, seed, …, in the
+ * store too.
+ */
+int app_notebook_redefine(struct app_notebook *notebook, const char *definition);
+
+/* What a trial owns. */
+void app_trial_free(struct app_trial *trial);
+
+/*
+ * Reads what changed in the store since the last time. CKG_ERR_STATE: the problem itself was changed, so the
+ * study must be opened anew.
+ */
+int app_notebook_sync(struct app_notebook *notebook);
+
+/* A trial as a store keeps it: a new one with the next number, or one that is known already. */
+int app_notebook_take(struct app_notebook *notebook, const struct app_record *record);
+
+/* Another trial of a study that may have gaps, to be written out and nothing else. */
+int app_notebook_salvage(struct app_notebook *notebook, const struct app_record *record);
+
+/* Whether what takes long is still wanted, asked as ckg_study_set_interrupt says. */
+void app_notebook_set_interrupt(struct app_notebook *notebook, int (*interrupt)(void *), void *context);
+
+/* The engine with all trials told; made anew where somebody changed what had been told. */
+int app_notebook_engine(struct app_notebook *notebook, ckg_study **out);
+
+/*
+ * An engine of the same study without trials, the caller's to free, and what it does not know of a trial yet;
+ * trials in their order.
+ */
+int app_notebook_new_engine(struct app_notebook *notebook, ckg_study **out);
+int app_notebook_tell(struct app_notebook *notebook, ckg_study *engine, const struct app_trial *trial);
+
+/* Complains with the library's own words. */
+int app_notebook_fail(struct app_notebook *notebook, int status);
+
+/*
+ * Adds the next design to the store, for a run's worker (with its id), or for whoever asked (0), or queued
+ * for any run: a design of the problem file that has not been taken up yet, *out being NULL, or else the
+ * engine's suggestion. The caller holds the turn and has synced.
+ */
+int app_notebook_suggest(struct app_notebook *notebook, int64_t worker, int queued, ckg_suggestion **out,
+                         int *number);
+
+/*
+ * The next design for whoever asks, as app_notebook_suggest adds it, but chosen before the turn is taken, so
+ * that a run need not wait for it; only where others add trials all the time is it chosen as theirs are.
+ */
+int app_notebook_offer(struct app_notebook *notebook, int *number);
+
+/* 1 when the suggestion belongs to the initial design. */
+int app_is_initial(const ckg_suggestion *suggestion);
+
+/* Takes or waits for the turn, a minute at most. */
+int app_notebook_turn(struct app_notebook *notebook);
+void app_notebook_turn_give(struct app_notebook *notebook);
+
+/*
+ * The same before a suggestion: models are fitted while others may have the turn. What was told in between
+ * is fitted again, a few times at most; after that, with the turn in hand.
+ */
+int app_notebook_turn_to_suggest(struct app_notebook *notebook);
+
+/* 1 when a suggestion finds its models fitted, or needs none; and what fits them. */
+int app_notebook_is_prepared(struct app_notebook *notebook);
+int app_notebook_prepare(struct app_notebook *notebook);
+
+/* How often models are fitted outside the turn before one suggestion. */
+enum { APP_PREPARATIONS = 3 };
+
+/* What the trial costs, and all that were not discarded, where outcomes have costs; else NAN. */
+double app_trial_cost(const struct app_definition *definition, const struct app_trial *trial);
+double app_notebook_cost(const struct app_notebook *notebook);
+
+/*
+ * How many trials count towards the budget: all that were not discarded. Where outcomes have costs: how much
+ * of it is spent, and no less than the budget when what is left pays for nothing.
+ */
+int app_notebook_spent(const struct app_notebook *notebook);
+
+/*
+ * Whether `wanted` more trials fit into the budget; every trial counts, pending ones included, unless it was
+ * discarded. CKG_ERR_STATE: they do not.
+ */
+int app_notebook_room(const struct app_notebook *notebook, int wanted);
+
+/* How many trials are in each state. */
+void app_notebook_tally(const struct app_notebook *notebook, int tally[APP_STATES]);
+
+/* The best trial measured feasible, or NULL. */
+const struct app_trial *app_notebook_best(const struct app_notebook *notebook);
+
+/* The value of that outcome in the trial, NAN where it was not measured. */
+double app_trial_value(const struct app_trial *trial, int outcome);
+
+/* The same, also where the trial was discarded since. */
+double app_trial_told(const struct app_trial *trial, int outcome);
+
+/* 1 when the trial was measured feasible with a better objective than `best`; NAN: there is none yet. */
+int app_trial_improves(const ckg_problem *problem, const struct app_trial *trial, double best);
+
+/* --- what people change (edit.c) --- */
+
+/* A change of trials that is being put together; zeroes but for the notebook: an empty one. */
+struct app_edit {
+    struct app_notebook *notebook;
+    int count, capacity;
+    struct app_record *records;
+    struct app_text *texts; /* (2 × count) of designs and outcomes */
+};
+
+/*
+ * The trial is to become what it says here: a changed copy of one of the notebook's, or a new one, with
+ * revision 0 and the next number. Its texts must live until the change is made.
+ */
+int app_edit_trial(struct app_edit *edit, const struct app_trial *trial);
+
+/* The notebook's definition, as it is now, becomes the problem of the study, with these trials. */
+int app_edit_make_problem(struct app_edit *edit, const char *command);
+
+/*
+ * Makes the change, all of it or nothing, and reads it back. `kind` as in struct app_change, `command` as it
+ * was typed; `definition` is what the problem becomes, NULL: it stays.
+ */
+int app_edit_make(struct app_edit *edit, const char *kind, const char *command, const char *definition);
+
+void app_edit_free(struct app_edit *edit);
+
+/* The trial's notes with another behind them, NULL: none, as the store keeps them; *out is to be freed. */
+int app_note_add(const struct app_notebook *notebook, const struct app_trial *trial, const char *note,
+                 struct app_text *out);
+
+/*
+ * What a changed problem does to the trials (adapt.c): those that change are put into the edit as they are to
+ * be, by the new definition. `now` and the notebook's definition change places. Zeroes but for what is found;
+ * freed by app_adapted_free, after the edit was made.
+ */
+struct app_adapted {
+    int count;                /* of the notebook's trials */
+    struct app_trial *trials; /* (count) as they are by the new definition */
+    struct app_text *texts;   /* (2 × count) their extra values and notes */
+    int aside, back;          /* how many are set aside, and taken in again */
+    int *aside_number, *back_number;
+    int feasible_before, feasible_after;
+};
+
+/* CKG_ERR_INVALID: some trial would lose its meaning, and the message says which and why. */
+int app_notebook_adapt(struct app_notebook *notebook, struct app_definition *now, struct app_edit *edit,
+                       struct app_adapted *out);
+void app_adapted_free(struct app_adapted *adapted);
+
+/*
+ * Whether the study could go back to the definition of before its last change: CKG_ERR_STATE where a trial
+ * that was added or told since would not be one of it.
+ */
+int app_notebook_check_back(struct app_notebook *notebook, const char *definition);
+
+/* The trial of that number, as typed; CKG_ERR_INVALID where there is none. */
+int app_notebook_find(const struct app_notebook *notebook, const char *word, int *number);
+
+/*
+ * A trial that runs is taken from its run if that was killed, and what it left is ended; CKG_ERR_STATE when
+ * the run may live, with how it stands with that where it is another machine's. The notebook knows the new
+ * state then.
+ */
+int app_notebook_release(struct app_notebook *notebook, int number, struct app_elsewhere *elsewhere);
+
+/*
+ * The same with patience: where a run of another machine has the trial and by the clocks it is not clear
+ * whether that lives, a sign of life is waited for. `say` is called before that; NULL: nothing is said.
+ */
+int app_notebook_release_patiently(struct app_notebook *notebook, int number,
+                                   void (*say)(const struct app_elsewhere *elsewhere));
+
+/* --- what people want of whoever evaluates (held.c) --- */
+
+/* Whoever evaluates the study holds back, ends, or goes on. */
+int app_notebook_hold(struct app_notebook *notebook, enum app_holding held);
+
+/*
+ * The budget from now on, also for runs under way and for those to come, until the problem file gives
+ * another. CKG_ERR_INVALID: it is none.
+ */
+int app_notebook_set_budget(struct app_notebook *notebook, int budget);
+
+/* Adds "paused by anna@lab since 2026-01-31 14:00"; 0 where it is not held. */
+int app_hold_write(const struct app_hold *hold, struct app_text *out);
+
+/* --- designs of the user's own (own.c) --- */
+
+/* *due ← the first of the problem file's `designs` that no trial has taken up, -1: there is none. */
+int app_notebook_due(struct app_notebook *notebook, int *due);
+
+/* Adds a trial of the design x, queued for a run or not. The caller holds the turn and has synced. */
+int app_notebook_add(struct app_notebook *notebook, const double *x, int64_t worker, int queued, int *number);
+
+/* A design of the user's own that was queued. */
+struct app_queued {
+    int number;      /* of its trial */
+    const char *why; /* as app_notebook_known says of before, with that trial */
+    int known;
+};
+
+/*
+ * Queues the design for a run, as a change that can be undone; `command` as it was typed. CKG_ERR_INVALID: it
+ * cannot be made as it is; CKG_ERR_STATE: the budget has no room for it.
+ */
+int app_notebook_queue(struct app_notebook *notebook, const double *x, const char *command,
+                       struct app_queued *out);
+
+/* Why another evaluation of x would only repeat that trial, as the rest of a sentence; NULL: it would not. */
+const char *app_notebook_known(const struct app_notebook *notebook, const double *x, int *trial);
+
+/* --- what has been measured (measured.c) --- */
+
+/* 1 when some trial measured the outcome. */
+int app_notebook_measured(const struct app_notebook *notebook, int outcome);
+
+/*
+ * Adds "'stress' has not been measured yet", with the names of all outcomes from `first` on that no trial
+ * measured; how many there are.
+ */
+int app_notebook_unmeasured(const struct app_notebook *notebook, int first, struct app_text *out);
+
+/* Adds a line about the outcomes that this trial is the first to have no value of; how many there are. */
+int app_notebook_lacking(const struct app_notebook *notebook, int number, struct app_text *out);
+
+const char *app_state_name(enum app_state state);
+
+#endif
