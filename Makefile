@@ -23,7 +23,7 @@
 #   make wheel      builds the Python package pyckg; make python tests it, python-strict and python-sanitize under more watchful eyes
 #   make notebooks  runs the notebooks of docs/python and makes its reference anew
 #   make deps       installs everything that any target needs
-#   make clean
+#   make clean; make help prints these lines
 #
 # What is built with the same options shares a folder, and nothing else does: build/ has none, each kind of test its own. So any target works after
 # any other; tests/check_targets.sh checks it.
@@ -51,10 +51,13 @@ build = CC=$(2) cmake -S . -B $(1) $(3) >/dev/null && cmake --build $(1) -j $(JO
 # The same with one line that counts up; what the compiler prints is in FOLDER/make.log.
 build-quietly = CC=$(2) cmake -S . -B $(1) $(3) >/dev/null && scripts/build-quietly.sh $(1) $(JOBS) $(4)
 
-.PHONY: all run test test-gcc test-clang wheel python python-strict python-sanitize notebooks install sanitize-address-undefined sanitize-thread valgrind allocations fuzz damage faults power-loss storm nothing-lost pauses browser attack serve-load serve-soak coverage mutations bench figures convergence stopping decoupled batch varying noisy-constraints deps clean
+.PHONY: all help run test test-gcc test-clang wheel python python-strict python-sanitize notebooks install sanitize-address-undefined sanitize-thread valgrind allocations fuzz damage faults power-loss storm nothing-lost pauses browser attack serve-load serve-soak coverage mutations bench figures convergence stopping decoupled batch varying noisy-constraints deps clean
 
 all:
 	$(call build,build,$(CC))
+
+help:
+	@sed -n '/^#   /s/^#   //p' Makefile
 
 # In a copy of the example, so that the tree stays as it is; begun anew each time.
 run:

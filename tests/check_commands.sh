@@ -34,6 +34,14 @@ for word in $words; do
     [ -e "$file" ] || [ -d "${file%.c}" ] || complain "$word"
 done
 
+# A file that ARCHITECTURE.md names without its folder, or with the end of it.
+for name in $(printf '%s\n' "$words" | grep '^[a-z_]*/\{0,1\}[a-z_]*\.[ch]$'); do
+    case $name in */*) ;; *) name=*/$name ;; esac
+    [ -n "$(find src app include tests examples -path "*$name" -print -quit)" ] || complain "$name"
+done
+
+[ "$(wc -w <ARCHITECTURE.md)" -le 1800 ] || { echo "ARCHITECTURE.md has more than 1800 words: it is a map"; failed=1; }
+
 for option in $(printf '%s\n' "$words" | sed -n 's/^-D\(CKG_[A-Z_]*\).*/\1/p' | sort -u); do
     grep -q "^#   $option " cmake/CkgOptions.cmake || complain "$option"
 done
