@@ -249,7 +249,7 @@ static int check_models(const struct app_arguments *a)
     struct app_definition unused = {0};
     const int status = app_models_apply(a, &unused);
 
-    app_model_free(&unused);
+    app_definition_free(&unused);
     for (int i = 0; !status && i < a->repeated; i++)
         for (int k = 0; k < i; k++) {
             const size_t length = strcspn(a->each[i], "=") + 1;

@@ -251,7 +251,7 @@ static int run_plan_with(const struct app_arguments *a, struct app_plan *plan)
     if (!status)
         status = app_bench_run(plan, a->message);
 
-    app_model_free(&settings);
+    app_definition_free(&settings);
     app_text_free(&models);
     app_text_free(&files);
     return status;

@@ -520,27 +520,7 @@ int app_definition_same(const struct app_definition *old, const struct app_defin
 
 void app_definition_free(struct app_definition *d)
 {
-    app_evaluate_free(&d->evaluate);
-    free(d->warnings);
-    free(d->name);
-    free(d->store);
-    for (int i = 0; d->parameter && i < CKG_MAX_PARAMETERS; i++)
-        app_label_free(&d->parameter[i]);
-    for (int j = 0; d->outcome && j <= CKG_MAX_CONSTRAINTS; j++)
-        app_label_free(&d->outcome[j]);
-    for (int i = 0; i < d->fixed_count; i++)
-        app_fixed_free(&d->fixed[i]);
-    free(d->parameter);
-    free(d->outcome);
-    free(d->fixed);
-    for (int i = 0; i < d->carried_count; i++)
-        app_carried_free(&d->carried[i]);
-    free(d->carried);
-    free(d->own);
-    free(d->policy);
-    free(d->settings);
-    free(d->failures);
-    app_model_free(d);
     ckg_problem_free(d->problem);
+    app_pool_free(&d->pool);
     *d = (struct app_definition){0};
 }

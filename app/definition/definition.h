@@ -10,6 +10,7 @@
 
 #include <ckg/ckg.h>
 
+#include "base/pool.h"
 #include "base/text.h"
 #include "definition/labels.h"
 
@@ -131,6 +132,7 @@ enum { APP_PATIENCE = 5 };
 enum { APP_MODEL_OPTIONS = 16 };
 
 struct app_definition {
+    struct app_pool pool; /* of everything below but the problem */
     char *name;
     ckg_problem *problem; /* parameters, objective and constraints: what is known of them is read there */
     struct app_label *parameter; /* (CKG_MAX_PARAMETERS) of each parameter; NULL: there are none */
@@ -193,8 +195,6 @@ int app_definition_same(const struct app_definition *old, const struct app_defin
 /* Adds the member `evaluate`. */
 void app_evaluate_write(const struct app_definition *definition, struct app_text *out);
 
-void app_evaluate_free(struct app_evaluate *evaluate);
-
 /* --- how outcomes are modelled (model.c) --- */
 
 /*
@@ -208,8 +208,6 @@ void app_model_apply(const struct app_definition *definition, ckg_options *optio
 
 /* Adds the member `model`, unless nothing is given. */
 void app_model_write(const struct app_definition *definition, struct app_text *out);
-
-void app_model_free(struct app_definition *definition);
 
 void app_definition_free(struct app_definition *definition);
 

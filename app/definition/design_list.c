@@ -27,31 +27,17 @@ int app_choice_complain(struct app_reader *r, const struct app_choice *c, int ro
     return app_fail(r->document.message, CKG_ERR_INVALID, "%s:%d: %s", c->file, c->line[row], what.text);
 }
 
-void app_choice_free(struct app_choice *c)
-{
-    for (int i = 0; c->name && i < c->columns; i++)
-        free(c->name[i]);
-    for (size_t i = 0; c->cell && i < (size_t)c->rows * (size_t)c->columns; i++)
-        free(c->cell[i]);
-    free(c->name);
-    free(c->cell);
-    free(c->type);
-    free(c->line);
-    free((void *)c->at);
-    *c = (struct app_choice){0};
-}
-
 /* Room for a table of this size. */
 static int make_room(struct app_reader *r, int rows, int columns, struct app_choice *out)
 {
-    const size_t cells = (size_t)rows * (size_t)columns + 1;
+    const size_t cells = (size_t)rows * (size_t)columns;
 
     out->rows = rows;
     out->columns = columns;
-    out->name = calloc((size_t)columns + 1, sizeof *out->name);
-    out->cell = calloc(cells, sizeof *out->cell);
-    out->type = calloc(cells, 1);
-    out->line = calloc((size_t)rows + 1, sizeof *out->line);
+    out->name = app_pool_new(&out->pool, (size_t)columns, sizeof *out->name);
+    out->cell = app_pool_new(&out->pool, cells, sizeof *out->cell);
+    out->type = app_pool_new(&out->pool, cells, 1);
+    out->line = app_pool_new(&out->pool, (size_t)rows, sizeof *out->line);
     return out->name && out->cell && out->type && out->line ? CKG_OK : app_reader_no_memory(r);
 }
 
@@ -92,9 +78,10 @@ static int is_code(const char *text)
 }
 
 /* What a cell is when nobody put it in quotes; numbers are written as short as they read back the same. */
-static int take_cell(struct app_reader *r, const struct app_choice *c, int row, const char *name,
-                     const char *text, char **out, unsigned char *type)
+static int take_cell(struct app_reader *r, struct app_choice *c, int row, int column, const char *text)
 {
+    const char *name = c->name[column];
+    const size_t at = (size_t)row * (size_t)c->columns + (size_t)column;
     char *end;
     char shortest[32];
     const double number = strtod(text, &end);
@@ -108,9 +95,11 @@ static int take_cell(struct app_reader *r, const struct app_choice *c, int row, 
                                    name, LONGEST_CELL);
     if (decimal && !isfinite(number))
         return app_choice_complain(r, c, row, "'%.200s' is too large for a number", name);
-    *type = decimal ? APP_NUMBER : !strcmp(text, "true") || !strcmp(text, "false") ? APP_TRUTH : APP_TEXT;
-    *out = app_copy(decimal ? app_number(number == 0 ? 0 : number, shortest) : text);
-    return *out ? CKG_OK : app_reader_no_memory(r);
+    c->type[at] = decimal                                           ? APP_NUMBER
+                  : !strcmp(text, "true") || !strcmp(text, "false") ? APP_TRUTH
+                                                                    : APP_TEXT;
+    c->cell[at] = app_pool_copy(&c->pool, decimal ? app_number(number == 0 ? 0 : number, shortest) : text);
+    return c->cell[at] ? CKG_OK : app_reader_no_memory(r);
 }
 
 static int take_names(struct app_reader *r, const struct app_csv_row *head, struct app_choice *out)
@@ -126,7 +115,7 @@ static int take_names(struct app_reader *r, const struct app_csv_row *head, stru
             if (!strcmp(head->field[i], name))
                 return app_fail(r->document.message, CKG_ERR_INVALID,
                                 "%s:%d: the column '%.200s' appears twice", out->file, head->line, name);
-        out->name[k] = app_copy(name);
+        out->name[k] = app_pool_copy(&out->pool, name);
         if (!out->name[k])
             return app_reader_no_memory(r);
     }
@@ -144,10 +133,8 @@ static int take_rows(struct app_reader *r, const struct app_csv *csv, struct app
         if (row->count != out->columns)
             return app_choice_complain(r, out, i, "%d fields, but the header has %d", row->count,
                                        out->columns);
-        for (int k = 0; !status && k < out->columns; k++) {
-            const size_t at = (size_t)i * (size_t)out->columns + (size_t)k;
-            status = take_cell(r, out, i, out->name[k], row->field[k], &out->cell[at], &out->type[at]);
-        }
+        for (int k = 0; !status && k < out->columns; k++)
+            status = take_cell(r, out, i, k, row->field[k]);
     }
     return status;
 }
@@ -222,6 +209,8 @@ static int read_row(struct app_reader *r, const yaml_node_t *node, int row, stru
                                  app_node_pairs(node), out->columns);
     for (int pair = 0; !status && pair < out->columns; pair++) {
         const yaml_node_t *key = app_reader_key(r, node, pair);
+        char number[32];
+        const char *text = "";
         int type = APP_TEXT;
 
         /* Each under a name of the first design, whose names are taken as they come. */
@@ -237,8 +226,11 @@ static int read_row(struct app_reader *r, const yaml_node_t *node, int row, stru
 
         /* The value. */
         const size_t at = (size_t)row * (size_t)out->columns + (size_t)column;
-        status = app_node_typed(&r->document, app_reader_value(r, node, pair), &out->cell[at], &type);
+        status = app_node_typed(&r->document, app_reader_value(r, node, pair), number, &text, &type);
         out->type[at] = (unsigned char)type;
+        out->cell[at] = app_pool_copy(&out->pool, text);
+        if (!out->cell[at])
+            return app_reader_no_memory(r);
     }
     return status;
 }
@@ -255,7 +247,7 @@ static int read_list(struct app_reader *r, const yaml_node_t *node, struct app_c
     status = check_size(r, node, rows, columns);
     if (!status)
         status = make_room(r, rows, columns, out);
-    if (!status && !(out->at = calloc((size_t)rows, sizeof *out->at)))
+    if (!status && !(out->at = app_pool_new(&out->pool, (size_t)rows, sizeof *out->at)))
         status = app_reader_no_memory(r);
     for (int i = 0; !status && i < rows; i++) {
         out->at[i] = app_reader_item(r, node, i);

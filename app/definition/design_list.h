@@ -9,10 +9,11 @@
 #include "definition/reader.h"
 
 struct app_choice {
-    const char *file; /* of the CSV, for complaints; NULL: it stands in the problem file */
+    struct app_pool pool; /* of what it points to */
+    const char *file;     /* of the CSV, for complaints; NULL: it stands in the problem file */
     int rows, columns;
-    char **name;            /* (columns) */
-    char **cell;            /* (rows × columns) */
+    const char **name;      /* (columns) */
+    const char **cell;      /* (rows × columns) */
     unsigned char *type;    /* (rows × columns) enum app_type */
     int *line;              /* (rows) in the CSV */
     const yaml_node_t **at; /* (rows) in the problem file */
@@ -20,7 +21,6 @@ struct app_choice {
 
 /* The table at the node: the name of a CSV beside the problem file, or a list of designs. */
 int app_choice_read(struct app_reader *r, const yaml_node_t *node, struct app_choice *out);
-void app_choice_free(struct app_choice *choice);
 
 /* A complaint about a row; rows count from 0. */
 int app_choice_complain(struct app_reader *r, const struct app_choice *choice, int row, const char *format,
@@ -53,7 +53,7 @@ int app_choice_parameters(struct app_reader *r, const yaml_node_t *node, const s
 /* A categorical whose values are those of the column. */
 int app_choice_categorical(struct app_reader *r, const struct app_choice *choice, int column);
 
-/* The list of the problem, once its parameters are known; cells that are passed on are taken out of it. */
+/* The list of the problem, once its parameters are known, and what is passed on with it. */
 int app_choice_apply(struct app_reader *r, const yaml_node_t *node, struct app_choice *choice);
 
 #endif

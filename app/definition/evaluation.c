@@ -1,11 +1,7 @@
-/* How a design is evaluated: written as JSON of a problem file's shape, and freed. */
+/* How a design is evaluated: written as JSON of a problem file's shape. */
 #include "definition/definition.h"
 
-#include <stdlib.h>
-
 #include "base/json.h"
-
-/* --- written --- */
 
 static void add_words(struct app_text *out, const char *key, int count, char *const *words)
 {
@@ -110,48 +106,4 @@ void app_evaluate_write(const struct app_definition *d, struct app_text *out)
         app_json_add_integer(out, "ahead", e->ahead);
     add_pairs(out, "needs", e->needs_count, e->needs);
     app_json_close(out, '}');
-}
-
-/* --- freed --- */
-
-static void free_words(int count, char **words)
-{
-    for (int i = 0; i < count; i++)
-        free(words[i]);
-    free(words);
-}
-
-static void free_pairs(int count, struct app_need *pairs)
-{
-    for (int i = 0; i < count; i++) {
-        free(pairs[i].name);
-        free(pairs[i].value);
-    }
-    free(pairs);
-}
-
-void app_evaluate_free(struct app_evaluate *e)
-{
-    free_words(e->count, e->command);
-    free(e->at);
-    for (int i = 0; i < e->part_count; i++) {
-        free_words(e->parts[i].count, e->parts[i].command);
-        free(e->parts[i].at);
-    }
-    free(e->parts);
-    free_pairs(e->needs_count, e->needs);
-    free_pairs(e->environment_count, e->environment);
-    free_words(e->before_count, e->before);
-
-    free_words(e->cluster.option_count, e->cluster.options);
-    free(e->cluster.scheduler);
-    free(e->cluster.partition);
-    free(e->cluster.time);
-
-    free(e->workspace.folder);
-    free_words(e->workspace.file_count, e->workspace.files);
-    free_pairs(e->workspace.template_count, e->workspace.templates);
-    free(e->results.file);
-    free_pairs(e->results.find_count, e->results.find);
-    *e = (struct app_evaluate){0};
 }

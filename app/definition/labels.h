@@ -25,19 +25,11 @@ struct app_fixed {
 /* A column of a list of designs that is no parameter: passed on with the design that it belongs to. */
 struct app_carried {
     char *name;
-    int count;
-    char **text;         /* (count) of each design of the list */
-    unsigned char *type; /* (count) enum app_type */
+    char **text;         /* of each design of the list */
+    unsigned char *type; /* likewise, enum app_type */
 };
 
 /* Adds the members `unit` and `description`, where they are given. */
 void app_label_write(const struct app_label *label, struct app_text *out);
-
-/* The title that goes with the name and the unit; 0 without memory. */
-int app_label_entitle(struct app_label *label, const char *name);
-
-void app_label_free(struct app_label *label);
-void app_fixed_free(struct app_fixed *fixed);
-void app_carried_free(struct app_carried *carried);
 
 #endif

@@ -24,12 +24,11 @@ int app_model_set(struct app_definition *d, const char *name, const char *value)
     if (status)
         return status;
     const int index = find_option(name, &info);
-    char *copy = app_copy(value);
+    char *copy = app_pool_copy(&d->pool, value);
 
     assert(index >= 0 && index < APP_MODEL_OPTIONS);
     if (!copy)
         return CKG_ERR_NOMEM;
-    free(d->model[index]);
     d->model[index] = copy;
     return CKG_OK;
 }
@@ -74,10 +73,4 @@ void app_model_write(const struct app_definition *d, struct app_text *out)
             app_json_add_number(out, info.name, strtod(d->model[i], NULL));
     }
     app_json_close(out, '}');
-}
-
-void app_model_free(struct app_definition *d)
-{
-    for (int i = 0; i < APP_MODEL_OPTIONS; i++)
-        free(d->model[i]);
 }

@@ -229,7 +229,7 @@ int app_node_is_one_line(const char *text)
 }
 
 int app_node_line(struct app_document *document, const yaml_node_t *node, const char *what, int most,
-                  char **out)
+                  const char **out)
 {
     if (!app_node_is_text(node) || app_node_is_nothing(node))
         return app_node_expect(document, node, what);
@@ -241,22 +241,21 @@ int app_node_line(struct app_document *document, const yaml_node_t *node, const 
                                  strlen(text));
     if (!app_node_is_one_line(text))
         return app_node_complain(document, node, "%s must be one line without control characters", what);
-    free(*out);
-    *out = app_copy(text);
-    return *out ? CKG_OK : app_node_no_memory(document);
+    *out = text;
+    return CKG_OK;
 }
 
-int app_node_name(struct app_document *document, const yaml_node_t *node, char **out)
+int app_node_name(struct app_document *document, const yaml_node_t *node, const char **out)
 {
     return app_node_line(document, node, "a name", LONGEST_NAME, out);
 }
 
-int app_node_typed(struct app_document *document, const yaml_node_t *node, char **out, int *type)
+int app_node_typed(struct app_document *document, const yaml_node_t *node, char shortest[32],
+                   const char **out, int *type)
 {
     struct app_message unused;
     struct app_document quiet = {.path = "", .message = &unused};
     char buffer[128];
-    char shortest[32];
     double number;
     const int status = app_node_line(document, node, "a value", LONGEST_NAME, out);
 
@@ -277,10 +276,9 @@ int app_node_typed(struct app_document *document, const yaml_node_t *node, char 
     if (fabs(number) > largest_whole && number == floor(number) && !strpbrk(*out, "eE."))
         return app_node_complain(document, node, "%s has more digits than a number keeps; write it in quotes",
                                  describe(node, buffer));
-    free(*out);
-    *out = app_copy(app_number(number == 0 ? 0 : number, shortest));
+    *out = app_number(number == 0 ? 0 : number, shortest);
     *type = APP_NUMBER;
-    return *out ? CKG_OK : app_node_no_memory(document);
+    return CKG_OK;
 }
 
 int app_node_truth(struct app_document *document, const yaml_node_t *node, int *out)

@@ -77,20 +77,21 @@ int app_node_number(struct app_document *document, const yaml_node_t *node, doub
 int app_node_whole(struct app_document *document, const yaml_node_t *node, int low, int high, int *out);
 
 /*
- * A text that goes into tables, pages, files and arguments: one line, not empty, at most 200 bytes. Frees
- * what *out was.
+ * A text that goes into tables, pages, files and arguments: one line, not empty, at most 200 bytes. It is the
+ * document's.
  */
-int app_node_name(struct app_document *document, const yaml_node_t *node, char **out);
+int app_node_name(struct app_document *document, const yaml_node_t *node, const char **out);
 
 /* The same of a text that complaints call `what`, of at most so many bytes. */
 int app_node_line(struct app_document *document, const yaml_node_t *node, const char *what, int most,
-                  char **out);
+                  const char **out);
 
 /*
- * A value in the types of JSON (define/typed.h): a bare number, as short as it reads back the same; a bare
- * true or false; any other name as a text. Frees what *out was.
+ * A value in the types of JSON (definition/typed.h): a bare number, as short as it reads back the same, which
+ * stands in the buffer; a bare true or false; any other name as a text, which is the document's.
  */
-int app_node_typed(struct app_document *document, const yaml_node_t *node, char **out, int *type);
+int app_node_typed(struct app_document *document, const yaml_node_t *node, char number[32], const char **out,
+                   int *type);
 
 /* true or false, written bare. */
 int app_node_truth(struct app_document *document, const yaml_node_t *node, int *out);

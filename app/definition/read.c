@@ -12,6 +12,14 @@
 
 enum { LARGEST_COUNT = 1000000000, MOST_INITIAL = 100000, LONGEST_STORE = 2000 };
 
+static int read_name(struct app_reader *r, const yaml_node_t *node)
+{
+    const char *name;
+    const int status = app_node_name(&r->document, node, &name);
+
+    return status ? status : app_reader_keep(r, name, &r->out->name);
+}
+
 static int read_goal(struct app_reader *r, const yaml_node_t *node)
 {
     if (!app_node_is_word(node, "minimize") && !app_node_is_word(node, "maximize"))
@@ -39,8 +47,7 @@ static int read_failures(struct app_reader *r, const yaml_node_t *node)
 {
     if (node && !app_node_is_word(node, "model") && !app_node_is_word(node, "ignore"))
         return app_node_expect(&r->document, node, "model or ignore");
-    r->out->failures = app_copy(node ? app_node_text(node) : "model");
-    return r->out->failures ? CKG_OK : app_reader_no_memory(r);
+    return app_reader_keep(r, node ? app_node_text(node) : "model", &r->out->failures);
 }
 
 /* The file's keys in the order they are needed, whatever their order in the file. */
@@ -93,7 +100,7 @@ static int read_variables(struct app_reader *r, const struct top *top)
                                  : app_choice_parameters(r, top->choose_from, &choice);
     if (!status && top->choose_from)
         status = app_choice_apply(r, top->choose_from, &choice);
-    app_choice_free(&choice);
+    app_pool_free(&choice.pool);
     r->choice = NULL;
     return status;
 }
@@ -110,7 +117,7 @@ static int read_top(struct app_reader *r, const yaml_node_t *root)
 
     /* What the study is and how long it runs. */
     if (!status)
-        status = app_node_name(&r->document, top.name, &out->name);
+        status = read_name(r, top.name);
     if (!status)
         status = read_goal(r, top.goal);
     if (!status && top.budget)
@@ -126,9 +133,7 @@ static int read_top(struct app_reader *r, const yaml_node_t *root)
 
     /* How designs are chosen, and what becomes of those that fail. */
     if (!status)
-        status = top.policy                        ? app_read_policy(r, top.policy)
-                 : (out->policy = app_copy("ckg")) ? CKG_OK
-                                                   : app_reader_no_memory(r);
+        status = top.policy ? app_read_policy(r, top.policy) : app_reader_keep(r, "ckg", &out->policy);
     if (!status && top.seed)
         status = read_seed(r, top.seed);
     if (!status)
@@ -158,7 +163,7 @@ static int read_top(struct app_reader *r, const yaml_node_t *root)
     if (!status && top.evaluate)
         status = app_read_evaluate(r, top.evaluate);
     if (!status && top.store)
-        status = app_node_line(&r->document, top.store, "a store", LONGEST_STORE, &out->store);
+        status = app_reader_line(r, top.store, "a store", LONGEST_STORE, &out->store);
     return status;
 }
 
@@ -174,7 +179,9 @@ static int parse(struct app_definition *out, const char *text, size_t length, co
         return status;
     status = ckg_problem_new(&out->problem) ? app_reader_no_memory(&r) : read_top(&r, root);
     app_document_close(&r.document);
-    out->warnings = r.warnings.data;
+    if (!status && r.warnings.length)
+        status = app_reader_keep(&r, r.warnings.data, &out->warnings);
+    app_text_free(&r.warnings);
     if (status)
         app_definition_free(out);
     return status;

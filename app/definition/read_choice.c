@@ -12,19 +12,11 @@
 
 static int add_fixed(struct app_reader *r, const struct app_choice *c, int column)
 {
-    struct app_definition *out = r->out;
-    struct app_fixed *grown = realloc(out->fixed, ((size_t)out->fixed_count + 1) * sizeof *grown);
+    struct app_fixed *fixed = &r->out->fixed[r->out->fixed_count++];
+    const int status = app_reader_keep(r, c->name[column], &fixed->name);
 
-    if (!grown)
-        return app_reader_no_memory(r);
-    out->fixed = grown;
-    out->fixed[out->fixed_count] = (struct app_fixed){.name = app_copy(c->name[column]),
-                                                      .text = app_copy(app_choice_cell(c, 0, column)),
-                                                      .type = app_choice_type(c, 0, column)};
-    out->fixed_count++;
-    return out->fixed[out->fixed_count - 1].name && out->fixed[out->fixed_count - 1].text
-               ? CKG_OK
-               : app_reader_no_memory(r);
+    fixed->type = app_choice_type(c, 0, column);
+    return status ? status : app_reader_keep(r, app_choice_cell(c, 0, column), &fixed->text);
 }
 
 int app_choice_categorical(struct app_reader *r, const struct app_choice *c, int column)
@@ -44,7 +36,7 @@ int app_choice_categorical(struct app_reader *r, const struct app_choice *c, int
                                    c->name[column]);
 
     /* Their texts for the library, their types for the program. */
-    label->types = calloc(CKG_MAX_CATEGORIES, sizeof *label->types);
+    label->types = app_pool_new(&r->out->pool, CKG_MAX_CATEGORIES, sizeof *label->types);
     if (!label->types)
         return app_reader_no_memory(r);
     for (int v = 0; v < count; v++) {
@@ -95,11 +87,8 @@ static int infer(struct app_reader *r, const struct app_choice *c, int column)
 
 int app_choice_parameters(struct app_reader *r, const yaml_node_t *node, const struct app_choice *c)
 {
-    int status = CKG_OK;
+    int status = app_reader_variables(r, c->columns);
 
-    r->out->parameter = calloc(CKG_MAX_PARAMETERS, sizeof *r->out->parameter);
-    if (!r->out->parameter)
-        return app_reader_no_memory(r);
     for (int k = 0; !status && k < c->columns; k++)
         status = infer(r, c, k);
     if (!status && !app_dimension(r->out))
@@ -184,41 +173,34 @@ static int check_columns(struct app_reader *r, const yaml_node_t *node, const st
 }
 
 /* The columns that are no parameters, with the design of each row. */
-static int carry(struct app_reader *r, struct app_choice *c)
+static int carry(struct app_reader *r, const struct app_choice *c)
 {
     struct app_definition *out = r->out;
+    int status = CKG_OK;
 
-    out->carried = calloc((size_t)c->columns + 1, sizeof *out->carried);
+    out->carried = app_pool_new(&out->pool, (size_t)c->columns, sizeof *out->carried);
     if (!out->carried)
         return app_reader_no_memory(r);
-    for (int k = 0; k < c->columns; k++) {
+    for (int k = 0; !status && k < c->columns; k++) {
         if (ckg_problem_parameter_find(out->problem, c->name[k]) >= 0 || app_fixed_find(out, c->name[k]))
             continue;
 
         /* A column of its own. */
         struct app_carried *to = &out->carried[out->carried_count++];
-        to->name = app_copy(c->name[k]);
-        to->text = calloc((size_t)c->rows, sizeof *to->text);
-        to->type = calloc((size_t)c->rows, 1);
-        if (!to->name || !to->text || !to->type)
-            return app_reader_no_memory(r);
-
-        /* Whose texts move over. */
-        for (int i = 0; i < c->rows; i++) {
-            const size_t at = (size_t)i * (size_t)c->columns + (size_t)k;
-            to->text[i] = c->cell[at];
-            to->type[i] = c->type[at];
-            c->cell[at] = NULL;
-            to->count++;
+        to->text = app_pool_new(&out->pool, (size_t)c->rows, sizeof *to->text);
+        to->type = app_pool_new(&out->pool, (size_t)c->rows, 1);
+        status = to->text && to->type ? app_reader_keep(r, c->name[k], &to->name) : app_reader_no_memory(r);
+        for (int i = 0; !status && i < c->rows; i++) {
+            to->type[i] = (unsigned char)app_choice_type(c, i, k);
+            status = app_reader_keep(r, app_choice_cell(c, i, k), &to->text[i]);
         }
     }
-    return CKG_OK;
+    return status;
 }
 
 int app_choice_apply(struct app_reader *r, const yaml_node_t *node, struct app_choice *c)
 {
-    const size_t d = (size_t)app_dimension(r->out);
-    double *X = calloc((size_t)c->rows * d + 1, sizeof *X);
+    double *X = app_pool_new(&c->pool, (size_t)c->rows * (size_t)app_dimension(r->out), sizeof *X);
     int status = X ? check_columns(r, node, c) : app_reader_no_memory(r);
 
     if (!status)
@@ -227,6 +209,5 @@ int app_choice_apply(struct app_reader *r, const yaml_node_t *node, struct app_c
         status = ckg_problem_set_designs(r->out->problem, c->rows, X);
         status = status ? app_reader_refuse(r, node, status) : CKG_OK;
     }
-    free(X);
     return status ? status : carry(r, c);
 }

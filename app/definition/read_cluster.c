@@ -6,7 +6,6 @@
 
 #include <ctype.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { MOST_CPUS = 100000, MOST_CONCURRENT = 1000, MOST_OPTIONS = 100, LONGEST_WORD = 200 };
@@ -56,8 +55,7 @@ static int read_time(struct app_reader *r, const yaml_node_t *node, char **out)
         return app_node_expect(
             &r->document, node,
             "a time limit: minutes, \"hours:minutes:seconds\" or \"days-hours:minutes:seconds\"");
-    *out = app_copy(app_node_text(node));
-    return *out ? CKG_OK : app_reader_no_memory(r);
+    return app_reader_keep(r, app_node_text(node), out);
 }
 
 /* The option that sets what the program itself sets, NULL: none of them. */
@@ -78,7 +76,7 @@ static const char *find_own(const char *word)
 
 static int read_option(struct app_reader *r, const yaml_node_t *node, char **out)
 {
-    const int status = app_node_line(&r->document, node, "an option", LONGEST_WORD, out);
+    const int status = app_reader_line(r, node, "an option", LONGEST_WORD, out);
     const char *own = status ? NULL : find_own(*out);
 
     if (status)
@@ -97,7 +95,7 @@ static int read_options(struct app_reader *r, const yaml_node_t *node, struct ap
 
     if (node->type != YAML_SEQUENCE_NODE || app_node_items(node) > MOST_OPTIONS)
         return app_node_expect(&r->document, node, "a list of at most 100 options such as [\"--mem=2G\"]");
-    out->options = calloc((size_t)app_node_items(node) + 1, sizeof *out->options);
+    out->options = app_pool_new(&r->out->pool, (size_t)app_node_items(node), sizeof *out->options);
     if (!out->options)
         return app_reader_no_memory(r);
     for (int i = 0; !status && i < app_node_items(node); i++) {
@@ -110,7 +108,7 @@ static int read_options(struct app_reader *r, const yaml_node_t *node, struct ap
 /* A partition's name; several with commas are a choice. */
 static int read_partition(struct app_reader *r, const yaml_node_t *node, char **out)
 {
-    const int status = app_node_line(&r->document, node, "a partition", LONGEST_WORD, out);
+    const int status = app_reader_line(r, node, "a partition", LONGEST_WORD, out);
 
     return status || !strchr(*out, ' ') ? status
                                         : app_node_expect(&r->document, node, "the name of a partition");
@@ -124,11 +122,10 @@ int app_read_cluster(struct app_reader *r, const char *scheduler, const yaml_nod
     char what[32];
 
     /* The scheduler's name stands in complaints, as it is the key. */
-    out->scheduler = app_copy(scheduler);
-    if (!out->scheduler)
-        return app_reader_no_memory(r);
+    int status = app_reader_keep(r, scheduler, &out->scheduler);
     snprintf(what, sizeof what, "`%s`", scheduler);
-    int status = app_node_mapping(&r->document, node, what, APP_KEYS(cluster_keys), &from);
+    if (!status)
+        status = app_node_mapping(&r->document, node, what, APP_KEYS(cluster_keys), &from);
 
     if (!status && from.partition)
         status = read_partition(r, from.partition, &out->partition);

@@ -3,7 +3,6 @@
  */
 #include "definition/reader.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "definition/values.h"
@@ -12,34 +11,33 @@
 static int read_value(struct app_reader *r, const struct app_parameter *p, const yaml_node_t *node,
                       double *out)
 {
-    char *text = NULL;
+    char number[32];
+    const char *text;
     int type;
 
     if (p->kind != CKG_CATEGORICAL)
         return app_node_number(&r->document, node, p->low, p->high, out);
-    int status = app_node_typed(&r->document, node, &text, &type);
-    if (!status) {
-        *out = ckg_problem_category_find(p->problem, p->index, text);
-        if (*out < 0)
-            status = app_node_complain(&r->document, node, "'%s' is not one of the values of '%s'", text,
-                                       p->name);
-    }
-    free(text);
-    return status;
+    const int status = app_node_typed(&r->document, node, number, &text, &type);
+    if (status)
+        return status;
+    *out = ckg_problem_category_find(p->problem, p->index, text);
+    return *out < 0
+               ? app_node_complain(&r->document, node, "'%s' is not one of the values of '%s'", text, p->name)
+               : CKG_OK;
 }
 
 /* A fixed parameter may stand there with the value that it has. */
 static int check_fixed(struct app_reader *r, const struct app_fixed *fixed, const yaml_node_t *node)
 {
-    char *text = NULL;
+    char number[32];
+    const char *text;
     int type;
-    int status = app_node_typed(&r->document, node, &text, &type);
+    const int status = app_node_typed(&r->document, node, number, &text, &type);
 
-    if (!status && strcmp(text, fixed->text) != 0)
-        status = app_node_complain(&r->document, node, "parameter '%s' is fixed at %s", fixed->name,
+    return status || !strcmp(text, fixed->text)
+               ? status
+               : app_node_complain(&r->document, node, "parameter '%s' is fixed at %s", fixed->name,
                                    fixed->text);
-    free(text);
-    return status;
 }
 
 /* One pair of a design. */
@@ -93,30 +91,20 @@ static int read_design(struct app_reader *r, const yaml_node_t *node, double *x)
     return status;
 }
 
-int app_read_design_list(struct app_reader *r, const yaml_node_t *node, const char *what, int *count,
-                         double **X)
-{
-    const size_t d = (size_t)app_dimension(r->out);
-    int status = CKG_OK;
-
-    if (node->type != YAML_SEQUENCE_NODE)
-        return app_node_expect(&r->document, node, what);
-    const int wanted = app_node_items(node);
-    *X = calloc((size_t)wanted * d + 1, sizeof **X);
-    if (!*X)
-        return app_reader_no_memory(r);
-    for (int i = 0; !status && i < wanted; i++)
-        status = read_design(r, app_reader_item(r, node, i), *X + (size_t)i * d);
-    *count = wanted;
-    return status;
-}
-
 int app_read_designs(struct app_reader *r, const yaml_node_t *node)
 {
     struct app_definition *out = r->out;
-    const int status = app_read_design_list(r, node, "a list of designs [{name: value, …}, …]",
-                                            &out->own_count, &out->own);
+    const size_t d = (size_t)app_dimension(out);
+    int status = CKG_OK;
 
+    if (node->type != YAML_SEQUENCE_NODE)
+        return app_node_expect(&r->document, node, "a list of designs [{name: value, …}, …]");
+    out->own_count = app_node_items(node);
+    out->own = app_pool_new(&out->pool, (size_t)out->own_count * d, sizeof *out->own);
+    if (!out->own)
+        return app_reader_no_memory(r);
+    for (int i = 0; !status && i < out->own_count; i++)
+        status = read_design(r, app_reader_item(r, node, i), out->own + (size_t)i * d);
     if (!status && out->budget && out->own_count > out->budget)
         app_reader_warn(r, node, "there are %d `designs` and the `budget` is only %d", out->own_count,
                         out->budget);

@@ -5,7 +5,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/meant.h"
@@ -86,12 +85,9 @@ static int read_word(struct app_reader *r, const yaml_node_t *node, struct app_e
     if (status)
         return status;
 
-    e->command[e->count] = app_copy(app_node_text(node));
-    if (!e->command[e->count])
-        return app_reader_no_memory(r);
     e->at[e->count][0] = (int)node->start_mark.line + 1;
     e->at[e->count][1] = (int)node->start_mark.column + 1;
-    return CKG_OK;
+    return app_reader_keep(r, app_node_text(node), &e->command[e->count]);
 }
 
 static int read_command(struct app_reader *r, const yaml_node_t *node, struct app_evaluate *e)
@@ -101,8 +97,8 @@ static int read_command(struct app_reader *r, const yaml_node_t *node, struct ap
     const int count = app_node_items(node);
     if (!count)
         return app_node_complain(&r->document, node, "the command is empty; expected [program, argument, …]");
-    e->command = calloc((size_t)count + 1, sizeof *e->command);
-    e->at = calloc((size_t)count, sizeof *e->at);
+    e->command = app_pool_new(&r->out->pool, (size_t)count + 1, sizeof *e->command);
+    e->at = app_pool_new(&r->out->pool, (size_t)count, sizeof *e->at);
     if (!e->command || !e->at)
         return app_reader_no_memory(r);
 
@@ -138,13 +134,9 @@ static int add_part(struct app_reader *r, const yaml_node_t *key, const yaml_nod
                 &r->document, key, "'%s' comes together with '%s', which has a command already",
                 app_node_text(key), ckg_problem_outcome_name(problem, e->parts[i].outcome));
 
-    /* Its words; what was read counts even where there is a complaint. */
-    struct app_part *parts = realloc(e->parts, ((size_t)e->part_count + 1) * sizeof *parts);
-    if (!parts)
-        return app_reader_no_memory(r);
-    e->parts = parts;
+    /* Its words. */
     const int status = read_command(r, value, &one);
-    parts[e->part_count++] = (struct app_part){j, one.count, one.command, one.at};
+    e->parts[e->part_count++] = (struct app_part){j, one.count, one.command, one.at};
     return status;
 }
 
@@ -186,13 +178,19 @@ static int check_alone(struct app_reader *r, const struct evaluate *from)
 /* `commands`: the first of them stands for all where one command is looked at. */
 static int read_commands(struct app_reader *r, const struct evaluate *from)
 {
+    struct app_evaluate *e = &r->out->evaluate;
     int status = check_alone(r, from);
 
-    if (!status)
-        status = app_reader_each(r, from->commands, add_part);
+    if (!status && from->commands->type != YAML_MAPPING_NODE)
+        status = app_node_expect(&r->document, from->commands, "a mapping such as {weight: [program, …]}");
+    if (!status) {
+        const size_t most = (size_t)app_node_pairs(from->commands);
+        e->parts = app_pool_new(&r->out->pool, most, sizeof *e->parts);
+        status = e->parts ? app_reader_each(r, from->commands, add_part) : app_reader_no_memory(r);
+    }
     if (!status)
         status = check_parts(r, from->commands);
-    return status ? status : read_command(r, app_reader_value(r, from->commands, 0), &r->out->evaluate);
+    return status ? status : read_command(r, app_reader_value(r, from->commands, 0), e);
 }
 
 static int read_seconds(struct app_reader *r, const yaml_node_t *node, double *out)
@@ -209,31 +207,14 @@ static int read_seconds(struct app_reader *r, const yaml_node_t *node, double *o
 }
 
 /* One of `needs`, the name of a label and what it must be. */
-static int add_need(struct app_reader *r, const yaml_node_t *key, const yaml_node_t *value)
+static int read_need(struct app_reader *r, const yaml_node_t *key, const yaml_node_t *value, char **out)
 {
-    struct app_evaluate *e = &r->out->evaluate;
-    const char *name = app_node_text(key);
-    struct app_need *needs = realloc(e->needs, ((size_t)e->needs_count + 1) * sizeof *needs);
+    enum { LONGEST_LABEL = 200 };
 
-    if (!needs)
-        return app_reader_no_memory(r);
-    e->needs = needs;
-    if (!*name || strchr(name, '='))
+    if (!*app_node_text(key) || strchr(app_node_text(key), '='))
         return app_node_complain(&r->document, key,
                                  "the name of a label has no equals sign and is not empty");
-
-    /* Each is whole before it counts. */
-    needs[e->needs_count] = (struct app_need){0};
-    int status = app_node_line(&r->document, value, "a label", 200, &needs[e->needs_count].value);
-    if (!status) {
-        needs[e->needs_count].name = app_copy(name);
-        status = needs[e->needs_count].name ? CKG_OK : app_reader_no_memory(r);
-    }
-    if (status)
-        free(needs[e->needs_count].value);
-    else
-        e->needs_count++;
-    return status;
+    return app_reader_line(r, value, "a label", LONGEST_LABEL, out);
 }
 
 /* What concerns other machines: who may evaluate, and how many designs wait for them. */
@@ -244,7 +225,8 @@ static int read_sharing(struct app_reader *r, const struct evaluate *from)
     if (from->ahead)
         status = app_node_whole(&r->document, from->ahead, 0, MOST_AHEAD, &r->out->evaluate.ahead);
     if (!status && from->needs)
-        status = app_reader_each(r, from->needs, add_need);
+        status = app_reader_pairs(r, from->needs, "a mapping such as {licence: cfd}", read_need,
+                                  &r->out->evaluate.needs_count, &r->out->evaluate.needs);
     return status;
 }
 

@@ -5,7 +5,6 @@
 
 #include <float.h>
 #include <math.h>
-#include <stdlib.h>
 
 /* Values are measured below this, so limits beyond it mean nothing. */
 static const double largest_value = 1e150;
@@ -29,8 +28,8 @@ static const struct app_node_key constraint_keys[] = {
     {"unit", offsetof(struct outcome, unit)},         {"description", offsetof(struct outcome, description)},
 };
 
-/* Outcomes and parameters stand in one table, so they share one set of names. The caller frees *name. */
-static int read_outcome_name(struct app_reader *r, const yaml_node_t *node, int constraint, char **name)
+/* Outcomes and parameters stand in one table, so they share one set of names. */
+static int read_outcome_name(struct app_reader *r, const yaml_node_t *node, int constraint, const char **name)
 {
     const int status = app_node_name(&r->document, node, name);
 
@@ -154,10 +153,14 @@ static int add_yesno(struct app_reader *r, const char *name, const struct outcom
     return status ? app_reader_refuse(r, from->type, status) : CKG_OK;
 }
 
-static int add_constraint_named(struct app_reader *r, const char *name, const yaml_node_t *node)
+static int add_constraint(struct app_reader *r, const yaml_node_t *key, const yaml_node_t *node)
 {
     struct outcome from = {0};
-    int status = app_node_mapping(&r->document, node, "a constraint", APP_KEYS(constraint_keys), &from);
+    const char *name = "";
+    int status = read_outcome_name(r, key, 1, &name);
+
+    if (!status)
+        status = app_node_mapping(&r->document, node, "a constraint", APP_KEYS(constraint_keys), &from);
 
     if (!status && !from.type && !from.min && !from.max && !from.equal)
         status = app_node_complain(&r->document, node,
@@ -169,17 +172,6 @@ static int add_constraint_named(struct app_reader *r, const char *name, const ya
                  : from.equal ? add_equality(r, name, &from)
                               : add_limits(r, name, &from);
     return status ? status : read_rest(r, name, &from);
-}
-
-static int add_constraint(struct app_reader *r, const yaml_node_t *key, const yaml_node_t *node)
-{
-    char *name = NULL;
-    int status = read_outcome_name(r, key, 1, &name);
-
-    if (!status)
-        status = add_constraint_named(r, name, node);
-    free(name);
-    return status;
 }
 
 int app_read_constraints(struct app_reader *r, const yaml_node_t *node)
@@ -196,10 +188,10 @@ int app_read_constraints(struct app_reader *r, const yaml_node_t *node)
 int app_read_objective(struct app_reader *r, const yaml_node_t *node)
 {
     struct outcome from = {0};
-    char *name = NULL;
+    const char *name = "";
     int status = app_node_mapping(&r->document, node, "the objective", APP_KEYS(objective_keys), &from);
 
-    r->out->outcome = calloc(1 + CKG_MAX_CONSTRAINTS, sizeof *r->out->outcome);
+    r->out->outcome = app_pool_new(&r->out->pool, 1 + CKG_MAX_CONSTRAINTS, sizeof *r->out->outcome);
     if (!status && !r->out->outcome)
         status = app_reader_no_memory(r);
 
@@ -211,7 +203,6 @@ int app_read_objective(struct app_reader *r, const yaml_node_t *node)
 
         status = refused ? app_reader_refuse(r, from.name, refused) : read_rest(r, name, &from);
     }
-    free(name);
     return status;
 }
 

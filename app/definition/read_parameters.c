@@ -4,7 +4,6 @@
 #include "definition/design_list.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const double largest_whole = 9007199254740992.0; /* 2^53: every integer up to it is a double */
@@ -21,14 +20,14 @@ static const struct app_node_key parameter_keys[] = {
     {"unit", offsetof(struct parameter, unit)},   {"description", offsetof(struct parameter, description)},
 };
 
-/* Reads count values of a categorical with their types, freed by the caller whatever comes of it. */
+/* Reads count values of a categorical with their types. */
 static int read_categories(struct app_reader *r, const yaml_node_t *list, int count, char **values,
                            unsigned char *types)
 {
     for (int i = 0; i < count; i++) {
         const yaml_node_t *node = app_reader_item(r, list, i);
         int type;
-        const int status = app_node_typed(&r->document, node, &values[i], &type);
+        const int status = app_reader_typed(r, node, &values[i], &type);
 
         if (status)
             return status;
@@ -72,11 +71,11 @@ static int add_categorical(struct app_reader *r, const char *name, const yaml_no
                            const struct parameter *from)
 {
     struct app_label *label = &r->out->parameter[app_dimension(r->out)];
-    char *values[CKG_MAX_CATEGORIES] = {0};
+    char *values[CKG_MAX_CATEGORIES];
     int count = 0;
     int status = count_categories(r, node, from, &count);
 
-    label->types = calloc(CKG_MAX_CATEGORIES, sizeof *label->types);
+    label->types = app_pool_new(&r->out->pool, CKG_MAX_CATEGORIES, sizeof *label->types);
     if (!status && !label->types)
         status = app_reader_no_memory(r);
     if (!status)
@@ -85,8 +84,6 @@ static int add_categorical(struct app_reader *r, const char *name, const yaml_no
         status = ckg_problem_add_categorical(r->out->problem, name, count, (const char *const *)values);
         status = status ? app_reader_refuse(r, from->values, status) : CKG_OK;
     }
-    for (int i = 0; i < CKG_MAX_CATEGORIES; i++)
-        free(values[i]);
     return status;
 }
 
@@ -177,16 +174,12 @@ static int add_fixed(struct app_reader *r, const char *name, const struct parame
             return app_node_complain(&r->document, others[i],
                                      "a parameter with a fixed `value` takes unit and description beside it, "
                                      "nothing else");
-    struct app_fixed *grown = realloc(out->fixed, ((size_t)out->fixed_count + 1) * sizeof *grown);
-    if (!grown)
-        return app_reader_no_memory(r);
-    out->fixed = grown;
 
     struct app_fixed *fixed = &out->fixed[out->fixed_count++];
     int type = APP_TEXT;
-    *fixed = (struct app_fixed){.name = app_copy(name)};
-    int status = fixed->name ? app_node_typed(&r->document, from->value, &fixed->text, &type)
-                             : app_reader_no_memory(r);
+    int status = app_reader_keep(r, name, &fixed->name);
+    if (!status)
+        status = app_reader_typed(r, from->value, &fixed->text, &type);
     fixed->type = (enum app_type)type;
     return status ? status : app_read_label(r, name, from->unit, from->description, &fixed->label);
 }
@@ -206,17 +199,21 @@ static int read_was(struct app_reader *r, const char *name, const yaml_node_t *n
         if (status)
             return status;
     }
-    const int status = app_node_typed(&r->document, node, &label->was, &type);
+    const int status = app_reader_typed(r, node, &label->was, &type);
     if (!status && kind == CKG_CATEGORICAL &&
         ckg_problem_category_find(r->out->problem, parameter, label->was) < 0)
         return app_node_complain(&r->document, node, "'%s' is not one of the parameter's values", label->was);
     return status;
 }
 
-static int add_parameter_named(struct app_reader *r, const char *name, const yaml_node_t *node)
+static int add_parameter(struct app_reader *r, const yaml_node_t *key, const yaml_node_t *node)
 {
     struct parameter from = {0};
-    int status = app_node_mapping(&r->document, node, "a parameter", APP_KEYS(parameter_keys), &from);
+    const char *name = "";
+    int status = app_node_name(&r->document, key, &name);
+
+    if (!status)
+        status = app_node_mapping(&r->document, node, "a parameter", APP_KEYS(parameter_keys), &from);
 
     if (status)
         return status;
@@ -229,17 +226,6 @@ static int add_parameter_named(struct app_reader *r, const char *name, const yam
     return status ? status : app_read_label(r, name, from.unit, from.description, label);
 }
 
-static int add_parameter(struct app_reader *r, const yaml_node_t *key, const yaml_node_t *node)
-{
-    char *name = NULL;
-    int status = app_node_name(&r->document, key, &name);
-
-    if (!status)
-        status = add_parameter_named(r, name, node);
-    free(name);
-    return status;
-}
-
 int app_read_parameters(struct app_reader *r, const yaml_node_t *node)
 {
     if (node->type != YAML_MAPPING_NODE)
@@ -250,8 +236,9 @@ int app_read_parameters(struct app_reader *r, const yaml_node_t *node)
     if (count > CKG_MAX_PARAMETERS)
         return app_node_complain(&r->document, app_reader_key(r, node, CKG_MAX_PARAMETERS),
                                  "there may be at most %d parameters, not %d", CKG_MAX_PARAMETERS, count);
-    r->out->parameter = calloc(CKG_MAX_PARAMETERS, sizeof *r->out->parameter);
-    const int status = r->out->parameter ? app_reader_each(r, node, add_parameter) : app_reader_no_memory(r);
+    int status = app_reader_variables(r, count);
+    if (!status)
+        status = app_reader_each(r, node, add_parameter);
     if (!status && !app_dimension(r->out))
         return app_node_complain(&r->document, node,
                                  "every parameter has a fixed `value`; at least one must vary");

@@ -5,7 +5,6 @@
 
 #include <assert.h>
 #include <math.h>
-#include <stdlib.h>
 
 enum { MOST_POLICIES = 64 };
 
@@ -19,7 +18,7 @@ static int read_policy_name(struct app_reader *r, const yaml_node_t *node, ckg_p
     for (; count < MOST_POLICIES && !ckg_policy_at(count, policy); count++) {
         names[count] = policy->name;
         if (app_node_is_word(node, policy->name))
-            return (r->out->policy = app_copy(policy->name)) ? CKG_OK : app_reader_no_memory(r);
+            return app_reader_keep(r, policy->name, &r->out->policy);
     }
     return app_node_unknown(&r->document, node, "policy", "", count, names);
 }
@@ -75,7 +74,7 @@ int app_read_policy(struct app_reader *r, const yaml_node_t *node)
     if (!name)
         return app_node_complain(&r->document, node, "the policy needs a `name`");
     status = read_policy_name(r, name, &policy);
-    if (!status && count > 1 && !(out->settings = calloc((size_t)count, sizeof *out->settings)))
+    if (!status && count && !(out->settings = app_pool_new(&out->pool, (size_t)count, sizeof *out->settings)))
         status = app_reader_no_memory(r);
     for (int i = 0; !status && i < count; i++) {
         const yaml_node_t *key = app_reader_key(r, node, i);

@@ -43,35 +43,14 @@ static int read_words(struct app_reader *r, const yaml_node_t *node, const char 
 
     if (node->type != YAML_SEQUENCE_NODE || app_node_items(node) > MOST_WORDS)
         return app_node_expect(&r->document, node, expected);
-    *out = calloc((size_t)app_node_items(node) + 1, sizeof **out);
+    *out = app_pool_new(&r->out->pool, (size_t)app_node_items(node), sizeof **out);
     if (!*out)
         return app_reader_no_memory(r);
     for (int i = 0; !status && i < app_node_items(node); i++) {
         *count = i + 1;
-        status = app_node_line(&r->document, app_reader_item(r, node, i), what, most, &(*out)[i]);
+        status = app_reader_line(r, app_reader_item(r, node, i), what, most, &(*out)[i]);
     }
     return status;
-}
-
-/* Room for one more pair, with that name; the caller fills its value. */
-static int add_pair(struct app_reader *r, const char *name, int *count, struct app_need **pairs)
-{
-    struct app_need *grown = realloc(*pairs, ((size_t)*count + 1) * sizeof *grown);
-
-    if (!grown)
-        return app_reader_no_memory(r);
-    *pairs = grown;
-    grown[*count] = (struct app_need){.name = app_copy(name)};
-    ++*count;
-    return grown[*count - 1].name ? CKG_OK : app_reader_no_memory(r);
-}
-
-/* A mapping is expected, with keys that are texts. */
-static int read_pairs(struct app_reader *r, const yaml_node_t *node, const char *expected,
-                      int (*add)(struct app_reader *, const yaml_node_t *, const yaml_node_t *))
-{
-    return node->type == YAML_MAPPING_NODE ? app_reader_each(r, node, add)
-                                           : app_node_expect(&r->document, node, expected);
 }
 
 /* A path below a folder: not absolute, and never up and out of it. */
@@ -123,17 +102,11 @@ static int read_quota(struct app_reader *r, const yaml_node_t *node, double *out
     return app_node_expect(&r->document, node, "a size such as 500 MB or 2 GB");
 }
 
-static int add_template(struct app_reader *r, const yaml_node_t *key, const yaml_node_t *value)
+static int read_template(struct app_reader *r, const yaml_node_t *key, const yaml_node_t *value, char **out)
 {
-    struct app_workspace *w = &r->out->evaluate.workspace;
-    int status = check_inside(r, key);
+    const int status = check_inside(r, key);
 
-    if (!status)
-        status = add_pair(r, app_node_text(key), &w->template_count, &w->templates);
-    if (!status)
-        status = app_node_line(&r->document, value, "a template's file", LONGEST_PATH,
-                               &w->templates[w->template_count - 1].value);
-    return status;
+    return status ? status : app_reader_line(r, value, "a template's file", LONGEST_PATH, out);
 }
 
 int app_read_work(struct app_reader *r, const yaml_node_t *node)
@@ -144,7 +117,7 @@ int app_read_work(struct app_reader *r, const yaml_node_t *node)
 
     out->used = 1;
     if (!status && from.folder)
-        status = app_node_line(&r->document, from.folder, "a folder", LONGEST_PATH, &out->folder);
+        status = app_reader_line(r, from.folder, "a folder", LONGEST_PATH, &out->folder);
     if (!status && from.keep)
         status = read_keep(r, from.keep, &out->keep);
     if (!status && from.quota)
@@ -153,15 +126,15 @@ int app_read_work(struct app_reader *r, const yaml_node_t *node)
         status = read_words(r, from.files, "a list of files such as [mesh.dat, solve.py]", "a file",
                             LONGEST_PATH, &out->file_count, &out->files);
     if (!status && from.templates)
-        status = read_pairs(r, from.templates, "a mapping such as {deck.inp: deck.template}", add_template);
+        status = app_reader_pairs(r, from.templates, "a mapping such as {deck.inp: deck.template}",
+                                  read_template, &out->template_count, &out->templates);
     return status;
 }
 
 /* --- results --- */
 
-static int add_find(struct app_reader *r, const yaml_node_t *key, const yaml_node_t *value)
+static int read_find(struct app_reader *r, const yaml_node_t *key, const yaml_node_t *value, char **out)
 {
-    struct app_result_place *out = &r->out->evaluate.results;
     const char *names[CKG_MAX_CONSTRAINTS + 1];
     const int count = app_constraints(r->out) + 1;
 
@@ -169,12 +142,7 @@ static int add_find(struct app_reader *r, const yaml_node_t *key, const yaml_nod
         names[j] = app_outcome_name(r->out, j);
     if (ckg_problem_outcome_find(r->out->problem, app_node_text(key)) < 0)
         return app_node_unknown(&r->document, key, "outcome", "", count, names);
-
-    int status = add_pair(r, app_node_text(key), &out->find_count, &out->find);
-    if (!status)
-        status = app_node_line(&r->document, value, "the text before the number", LONGEST_LINE,
-                               &out->find[out->find_count - 1].value);
-    return status;
+    return app_reader_line(r, value, "the text before the number", LONGEST_LINE, out);
 }
 
 int app_read_results(struct app_reader *r, const yaml_node_t *node)
@@ -191,19 +159,19 @@ int app_read_results(struct app_reader *r, const yaml_node_t *node)
             status = app_node_complain(&r->document, node, "`results` needs a `file`, or what to `find`");
     }
     if (!status && from.file)
-        status = app_node_line(&r->document, from.file, "a file", LONGEST_PATH, &out->file);
+        status = app_reader_line(r, from.file, "a file", LONGEST_PATH, &out->file);
     if (!status && from.file)
         status = check_inside(r, from.file);
     if (!status && from.find)
-        status = read_pairs(r, from.find, "a mapping such as {mass: \"MASS =\"}", add_find);
+        status = app_reader_pairs(r, from.find, "a mapping such as {mass: \"MASS =\"}", read_find,
+                                  &out->find_count, &out->find);
     return status;
 }
 
 /* --- environment and before --- */
 
-static int add_variable(struct app_reader *r, const yaml_node_t *key, const yaml_node_t *value)
+static int read_variable(struct app_reader *r, const yaml_node_t *key, const yaml_node_t *value, char **out)
 {
-    struct app_evaluate *e = &r->out->evaluate;
     const char *name = app_node_text(key);
     const char *c = name;
 
@@ -216,12 +184,7 @@ static int add_variable(struct app_reader *r, const yaml_node_t *key, const yaml
         return app_node_complain(&r->document, key, "`ckg` sets variables that begin with CKG_ itself");
     if (!app_node_is_text(value) || app_node_is_nothing(value))
         return app_node_expect(&r->document, value, "a text or a number");
-
-    const int status = add_pair(r, name, &e->environment_count, &e->environment);
-    if (status)
-        return status;
-    e->environment[e->environment_count - 1].value = app_copy(app_node_text(value));
-    return e->environment[e->environment_count - 1].value ? CKG_OK : app_reader_no_memory(r);
+    return app_reader_keep(r, app_node_text(value), out);
 }
 
 int app_read_surroundings(struct app_reader *r, const yaml_node_t *environment, const yaml_node_t *before)
@@ -230,7 +193,8 @@ int app_read_surroundings(struct app_reader *r, const yaml_node_t *environment, 
     int status = CKG_OK;
 
     if (environment)
-        status = read_pairs(r, environment, "a mapping such as {OMP_NUM_THREADS: 4}", add_variable);
+        status = app_reader_pairs(r, environment, "a mapping such as {OMP_NUM_THREADS: 4}", read_variable,
+                                  &e->environment_count, &e->environment);
     if (!status && before)
         status = read_words(r, before, "a list of lines such as [module load gcc]", "a line of shell",
                             LONGEST_LINE, &e->before_count, &e->before);

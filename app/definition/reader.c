@@ -11,6 +11,29 @@ int app_reader_no_memory(struct app_reader *r)
     return app_node_no_memory(&r->document);
 }
 
+int app_reader_keep(struct app_reader *r, const char *text, char **out)
+{
+    *out = app_pool_copy(&r->out->pool, text);
+    return *out ? CKG_OK : app_reader_no_memory(r);
+}
+
+int app_reader_line(struct app_reader *r, const yaml_node_t *node, const char *what, int most, char **out)
+{
+    const char *text;
+    const int status = app_node_line(&r->document, node, what, most, &text);
+
+    return status ? status : app_reader_keep(r, text, out);
+}
+
+int app_reader_typed(struct app_reader *r, const yaml_node_t *node, char **out, int *type)
+{
+    char number[32];
+    const char *text;
+    const int status = app_node_typed(&r->document, node, number, &text, type);
+
+    return status ? status : app_reader_keep(r, text, out);
+}
+
 int app_reader_refuse(struct app_reader *r, const yaml_node_t *node, int status)
 {
     return status == CKG_ERR_NOMEM ? app_reader_no_memory(r)
@@ -59,14 +82,50 @@ int app_reader_each(struct app_reader *r, const yaml_node_t *node,
     return status;
 }
 
+int app_reader_pairs(struct app_reader *r, const yaml_node_t *node, const char *expected,
+                     int (*read)(struct app_reader *, const yaml_node_t *, const yaml_node_t *, char **),
+                     int *count, struct app_need **out)
+{
+    int status = CKG_OK;
+
+    if (node->type != YAML_MAPPING_NODE)
+        return app_node_expect(&r->document, node, expected);
+    *out = app_pool_new(&r->out->pool, (size_t)app_node_pairs(node), sizeof **out);
+    if (!*out)
+        return app_reader_no_memory(r);
+    for (int i = 0; !status && i < app_node_pairs(node); i++) {
+        const yaml_node_t *key = app_reader_key(r, node, i);
+        struct app_need *pair = &(*out)[i];
+
+        status = app_node_check_key(&r->document, node, i);
+        if (!status)
+            status = read(r, key, app_reader_value(r, node, i), &pair->value);
+        if (!status)
+            status = app_reader_keep(r, app_node_text(key), &pair->name);
+        *count += !status;
+    }
+    return status;
+}
+
+int app_reader_variables(struct app_reader *r, int count)
+{
+    struct app_definition *out = r->out;
+
+    out->parameter = app_pool_new(&out->pool, CKG_MAX_PARAMETERS, sizeof *out->parameter);
+    out->fixed = app_pool_new(&out->pool, (size_t)count, sizeof *out->fixed);
+    return out->parameter && out->fixed ? CKG_OK : app_reader_no_memory(r);
+}
+
 int app_read_label(struct app_reader *r, const char *name, const yaml_node_t *unit,
                    const yaml_node_t *description, struct app_label *out)
 {
     enum { LONGEST_UNIT = 40, LONGEST_DESCRIPTION = 1000 };
-    int status = unit ? app_node_line(&r->document, unit, "a unit", LONGEST_UNIT, &out->unit) : CKG_OK;
+    int status = unit ? app_reader_line(r, unit, "a unit", LONGEST_UNIT, &out->unit) : CKG_OK;
 
     if (!status && description)
-        status = app_node_line(&r->document, description, "a description", LONGEST_DESCRIPTION,
-                               &out->description);
-    return status || app_label_entitle(out, name) ? status : app_reader_no_memory(r);
+        status = app_reader_line(r, description, "a description", LONGEST_DESCRIPTION, &out->description);
+    if (status || !out->unit)
+        return status;
+    out->title = app_pool_print(&r->out->pool, "%s (%s)", name, out->unit);
+    return out->title ? CKG_OK : app_reader_no_memory(r);
 }

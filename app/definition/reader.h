@@ -23,6 +23,13 @@ struct app_reader {
 
 int app_reader_no_memory(struct app_reader *r);
 
+/* A copy that lives as long as the definition. */
+int app_reader_keep(struct app_reader *r, const char *text, char **out);
+
+/* The text of one line at the node (app_node_line), kept likewise; the value (app_node_typed). */
+int app_reader_line(struct app_reader *r, const yaml_node_t *node, const char *what, int most, char **out);
+int app_reader_typed(struct app_reader *r, const yaml_node_t *node, char **out, int *type);
+
 /* What the library refused, at the node that gave it the words. */
 int app_reader_refuse(struct app_reader *r, const yaml_node_t *node, int status);
 
@@ -38,6 +45,17 @@ const yaml_node_t *app_reader_value(struct app_reader *r, const yaml_node_t *map
 /* Calls add for every pair of a mapping of names. */
 int app_reader_each(struct app_reader *r, const yaml_node_t *node,
                     int (*add)(struct app_reader *, const yaml_node_t *, const yaml_node_t *));
+
+/*
+ * The pairs of a mapping, each value as the function reads it, which checks the key first; else `expected` is
+ * expected.
+ */
+int app_reader_pairs(struct app_reader *r, const yaml_node_t *node, const char *expected,
+                     int (*read)(struct app_reader *, const yaml_node_t *, const yaml_node_t *, char **),
+                     int *count, struct app_need **out);
+
+/* Room for the labels of all parameters, and for so many that may be fixed. */
+int app_reader_variables(struct app_reader *r, int count);
 
 /* The unit and the description of something of that name, where they are given. */
 int app_read_label(struct app_reader *r, const char *name, const yaml_node_t *unit,
@@ -64,9 +82,5 @@ int app_read_stop(struct app_reader *r, const yaml_node_t *node);
 int app_read_policy(struct app_reader *r, const yaml_node_t *node);
 int app_read_model(struct app_reader *r, const yaml_node_t *node);
 int app_read_designs(struct app_reader *r, const yaml_node_t *node);
-
-/* A list of designs, X (count × d) the caller's to free whatever comes of it; `what` is expected. */
-int app_read_design_list(struct app_reader *r, const yaml_node_t *node, const char *what, int *count,
-                         double **X);
 
 #endif
