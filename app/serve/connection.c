@@ -164,7 +164,7 @@ static void answer(struct app_connection *c, struct app_reply *reply, const char
     if (reply->status == 401)
         evbuffer_add_printf(out, "WWW-Authenticate: Bearer\r\n");
     if (reply->status == 405)
-        evbuffer_add_printf(out, "Allow: %s\r\n", reply->posts ? "POST" : "GET, HEAD");
+        evbuffer_add_printf(out, "Allow: %s\r\n", reply->allow ? reply->allow : "GET, HEAD");
     if (reply->status == 503)
         evbuffer_add_printf(out, "Retry-After: 5\r\n");
     evbuffer_add_printf(out, "%sContent-Length: %zu\r\nConnection: %s\r\n\r\n", more, reply->text.length,
@@ -308,15 +308,19 @@ static void respond(struct app_connection *c)
     struct app_reply reply;
 
     app_route(c->front->board, r, &c->pass, &reply);
-    if (reply.streams)
+    switch (reply.kind) {
+    case APP_REPLY_TEXT:
+        answer(c, &reply, "");
+        break;
+    case APP_REPLY_STREAM:
         begin_stream(c, reply.study, r->last_event);
-    else if (reply.errand) {
+        break;
+    case APP_REPLY_CALL:
         c->errand = reply.errand;
         set_state(c, WAITING, for_errand);
         if (app_board_ready(c->front->board, c->errand))
             deliver(c);
-    } else
-        answer(c, &reply, "");
+    }
 }
 
 /* The body, if all of it has come. */

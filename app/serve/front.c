@@ -228,7 +228,7 @@ static void announce(const struct app_server *s)
 
     snprintf(line, sizeof line, "ckg serves at http://%s%s%s:%d/%s%s, %s; %s\n", six ? "[" : "",
              s->address.host, six ? "]" : "", s->gate.port, s->gate.token[0] ? "?token=" : "", s->gate.token,
-             s->gate.steer ? "and takes changes from who has this address" : "read only",
+             s->gate.steer ? "and anyone with this address can change the study" : "read only",
              s->process ? "it ends with the run" : "Ctrl-C ends it");
     if (s->said && write(s->said, line, strlen(line)) >= 0)
         close(s->said);

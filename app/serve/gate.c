@@ -157,8 +157,9 @@ static enum way find_token(const struct app_gate *gate, const struct app_request
     }
 
     /* By a browser, in the address first, then by itself. */
-    char *query = app_request_argument(r, "token");
-    const int asked = query && is_same(gate->token, query, strlen(query));
+    char *query;
+    const int asked = app_request_argument(r, "token", &query) > 0 &&
+                      is_same(gate->token, query, strlen(query));
     free(query);
     if (asked)
         return BY_QUERY;

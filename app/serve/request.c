@@ -220,14 +220,13 @@ static int hex(char c)
     return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
-/* The text decoded in place, as forms write it; 0 where that is not possible. */
-static int decode(char *text)
+int app_request_decode(char *text, int form)
 {
     char *to = text;
 
     for (const char *from = text; *from; from++) {
         if (*from != '%') {
-            *to++ = *from == '+' ? ' ' : *from;
+            *to++ = *from == '+' && form ? ' ' : *from;
             continue;
         }
         const int high = hex(from[1]);
@@ -241,18 +240,21 @@ static int decode(char *text)
     return 1;
 }
 
-char *app_request_argument(const struct app_request *r, const char *name)
+int app_request_argument(const struct app_request *r, const char *name, char **out)
 {
     const size_t length = strlen(name);
 
+    *out = NULL;
     for (const char *at = r->query; at; at = strchr(at, '&') ? strchr(at, '&') + 1 : NULL) {
         if (strncmp(at, name, length) != 0 || at[length] != '=')
             continue;
         char *value = strndup(at + length + 1, strcspn(at + length + 1, "&"));
-        if (value && decode(value))
-            return value;
+        if (value && app_request_decode(value, 1)) {
+            *out = value;
+            return 1;
+        }
         free(value);
-        return NULL;
+        return -1;
     }
-    return NULL;
+    return 0;
 }

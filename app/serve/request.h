@@ -29,7 +29,13 @@ size_t app_request_end(const char *bytes, size_t length);
 /* Takes the head apart in place, where a zero byte follows it: 0, or the status by which it is refused. */
 int app_request_read(struct app_request *out, char *head, size_t length);
 
-/* The value of name=value in the query, decoded, the caller's to free; NULL: there is none, or no memory. */
-char *app_request_argument(const struct app_request *request, const char *name);
+/* Decodes %41 in place, and in the values of forms + as well; 0 where that is not possible. */
+int app_request_decode(char *text, int form);
+
+/*
+ * *out ← the value of name=value in the query, decoded, the caller's to free, and 1; else NULL, and 0: there
+ * is none, or -1: it cannot be decoded, or there is no memory.
+ */
+int app_request_argument(const struct app_request *request, const char *name, char **out);
 
 #endif

@@ -23,10 +23,7 @@ static int is_api(const char *path)
 void app_refuse(struct app_reply *out, const char *path, int status, const char *why)
 {
     app_text_free(&out->text);
-    out->text = (struct app_text){0};
-    out->status = status;
-    out->revision = -1;
-    out->bare = 0;
+    *out = (struct app_reply){.status = status, .revision = -1};
     out->type = is_api(path) ? json : "text/plain; charset=utf-8";
     if (is_api(path)) {
         app_json_open(&out->text, NULL, '{');
@@ -62,202 +59,57 @@ void app_reply_take(struct app_reply *out, const char *path, const struct app_er
         app_refuse(out, path, status_of(e->status), e->message.text);
         return;
     }
-    out->status = 200;
+    *out = (struct app_reply){.status = 200, .revision = e->revision};
     out->type = e->product->type;
     out->bare = e->product->bare;
-    out->revision = e->revision;
     app_text_add(&out->text, e->out.data ? e->out.data : "", e->out.length);
     if (out->type == json || !strcmp(out->type, json))
         app_text_print(&out->text, "\n");
 }
 
-/* --- paths --- */
+/* --- what stands in an address --- */
 
-/* The word if the path goes on with it and ends there or has a slash next; *rest is what follows. */
-static int goes_on(const char *path, const char *word, const char **rest)
+/* A request, and what the braces of its route hold. */
+struct asked {
+    struct app_board *board;
+    const struct app_request *request;
+    const struct app_pass *pass;
+    int study;                          /* {study}: its index; -1: none */
+    int number;                         /* {number}; {section}: its index */
+    const struct app_product *product;  /* {query}, {change} */
+    const struct app_served_file *file; /* {file} */
+};
+
+/* A number from 1 without a sign or zeroes in front; 0: it is none. */
+static int number_of(const char *word)
 {
-    const size_t length = strlen(word);
+    const size_t digits = strspn(word, "0123456789");
 
-    if (strncmp(path, word, length) != 0 || (path[length] && path[length] != '/'))
-        return 0;
-    *rest = path + length;
-    return 1;
+    return digits && digits <= 9 && !word[digits] && *word != '0' ? atoi(word) : 0;
 }
 
-/* "/7": a number from 1 without a sign or zeroes in front; 0: it is none. */
-static int next_number(const char *path, const char **rest)
+/* The study of that number, or of that name where only one has it, by its index; -1: none that could be read.
+ */
+static int find_study(struct app_board *b, const char *word)
 {
-    const size_t digits = *path == '/' ? strspn(path + 1, "0123456789") : 0;
-
-    if (!digits || digits > 9 || path[1] == '0' || (path[1 + digits] && path[1 + digits] != '/'))
-        return 0;
-    *rest = path + 1 + digits;
-    return atoi(path + 1);
-}
-
-/* The study of that number by its index, -1: there is none that could be read. */
-static int find_study(struct app_board *b, int id)
-{
-    int found = -1;
+    const int id = number_of(word);
+    int by_id = -1;
+    int by_name = -1;
+    int same = 0;
 
     pthread_mutex_lock(&b->lock);
-    for (int i = 0; i < b->count; i++)
-        if (b->studies[i]->id == id && b->studies[i]->version)
-            found = i;
+    for (int i = 0; i < b->count; i++) {
+        const struct app_pinned *p = b->studies[i];
+        if (p->version && p->id == id)
+            by_id = i;
+        if (p->version && !strcmp(p->name, word)) {
+            by_name = i;
+            same++;
+        }
+    }
     pthread_mutex_unlock(&b->lock);
-    return found;
+    return by_id >= 0 ? by_id : same == 1 ? by_name : -1;
 }
-
-/* --- errands --- */
-
-/* The least version of the study that will do: as it is now. */
-static void ask(struct app_board *b, struct app_errand *wanted, const char *path, struct app_reply *out)
-{
-    pthread_mutex_lock(&b->lock);
-    wanted->version = b->studies[wanted->study]->version;
-    pthread_mutex_unlock(&b->lock);
-    out->errand = app_board_ask(b, wanted);
-    if (!out->errand)
-        app_refuse(out, path, 503, "too much is being computed already; try again later");
-}
-
-/* --- programs --- */
-
-/* A summary a line, of all studies or of one. */
-static void list_studies(struct app_board *b, int only, struct app_reply *out)
-{
-    pthread_mutex_lock(&b->lock);
-    for (int i = 0; i < b->count; i++)
-        if (b->studies[i]->summary && (only < 0 || only == i))
-            app_text_print(&out->text, "%s\n", b->studies[i]->summary);
-    if (only >= 0)
-        out->revision = b->studies[only]->revision;
-    pthread_mutex_unlock(&b->lock);
-    out->status = 200;
-    out->type = only < 0 ? lines : json;
-}
-
-/* The trials that have changed since that revision, as `ckg trials --json` has them. */
-static void list_trials(struct app_board *b, int study, const struct app_request *r, struct app_reply *out)
-{
-    char *word = app_request_argument(r, "since");
-    char *end = word;
-    const long long since = word ? strtoll(word, &end, 10) : -1;
-
-    if (word && (!*word || *end || *word == '-' || *word == '+' || *word == ' ')) {
-        free(word);
-        app_refuse(out, r->path, 400, "`since` is a revision, a number");
-        return;
-    }
-    free(word);
-
-    pthread_mutex_lock(&b->lock);
-    const struct app_pinned *p = b->studies[study];
-    for (int i = 0; i < p->count; i++)
-        if (p->lines[i].text && p->lines[i].revision > since)
-            app_text_add(&out->text, p->lines[i].text, strlen(p->lines[i].text));
-    out->revision = p->revision;
-    pthread_mutex_unlock(&b->lock);
-    out->status = 200;
-    out->type = lines;
-}
-
-/* "/trials", "/trials/7", "/recommend", …, of a study. */
-static int route_product(struct app_board *b, int study, const char *path, const struct app_request *r,
-                         struct app_reply *out)
-{
-    struct app_errand wanted = {.study = study};
-    const char *rest = path;
-
-    if (goes_on(path, "/trials", &rest) && !*rest) {
-        list_trials(b, study, r, out);
-        return 1;
-    }
-    if (*rest == '/' && rest != path)
-        wanted.number = next_number(rest, &rest);
-    wanted.product = app_product_named(wanted.number && !*rest ? "trials" : path + 1);
-    if (!wanted.product || (!wanted.number && !strcmp(wanted.product->name, "trials")))
-        return 0;
-    if (wanted.product->argument)
-        wanted.text = app_request_argument(r, wanted.product->argument);
-    ask(b, &wanted, r->path, out);
-    free(wanted.text);
-    return 1;
-}
-
-/* What this server is, and what whoever asks may do with it. */
-static void describe_server(const struct app_pass *pass, struct app_reply *out)
-{
-    app_json_open(&out->text, NULL, '{');
-    app_json_add_string(&out->text, "version", ckg_version());
-    app_json_add_truth(&out->text, "steer", pass->steers);
-    app_json_close(&out->text, '}');
-    app_text_print(&out->text, "\n");
-    out->type = json;
-}
-
-/* "/tell", "/discard", …: what changes a study. */
-static int route_action(struct app_board *b, int study, const char *path, const struct app_request *r,
-                        struct app_reply *out)
-{
-    struct app_errand wanted = {.study = study, .product = app_action_named(path + 1)};
-
-    if (!wanted.product)
-        return 0;
-    if (r->method != APP_POST) {
-        out->posts = 1;
-        app_refuse(out, r->path, 405, "this changes the study: it is asked for by POST");
-        return 1;
-    }
-    if (strlen(r->body) != r->length) {
-        app_refuse(out, r->path, 400, "the body has a zero byte in it");
-        return 1;
-    }
-    wanted.text = app_copy(r->body);
-    if (wanted.text)
-        ask(b, &wanted, r->path, out);
-    else
-        app_refuse(out, r->path, 503, "out of memory");
-    free(wanted.text);
-    return 1;
-}
-
-/* Behind /api/v1; 0: there is no such thing. */
-static int route_api(struct app_board *b, const char *path, const struct app_request *r,
-                     const struct app_pass *pass, struct app_reply *out)
-{
-    const char *rest;
-
-    if (!strcmp(path, "/studies")) {
-        list_studies(b, -1, out);
-        return 1;
-    }
-    if (!strcmp(path, "/server")) {
-        describe_server(pass, out);
-        return 1;
-    }
-    if (!strcmp(path, "/events")) {
-        char *word = app_request_argument(r, "study");
-        out->streams = 1;
-        out->study = word ? find_study(b, atoi(word)) : -1;
-        const int known = !word || out->study >= 0;
-        free(word);
-        return known;
-    }
-    if (!goes_on(path, "/studies", &rest))
-        return 0;
-
-    const int study = find_study(b, next_number(rest, &rest));
-    if (study < 0)
-        return 0;
-    if (!*rest)
-        list_studies(b, study, out);
-    else if (!route_action(b, study, rest, r, out))
-        return route_product(b, study, rest, r, out);
-    return 1;
-}
-
-/* --- people --- */
 
 static int section_named(const char *name)
 {
@@ -267,117 +119,296 @@ static int section_named(const char *name)
     return -1;
 }
 
-static void show_head(struct app_board *b, int study, struct app_reply *out)
+static const struct app_served_file *file_named(const char *name)
 {
+    for (const struct app_served_file *file = app_served_files; file->path; file++)
+        if (!strcmp(file->path + 1, name))
+            return file;
+    return NULL;
+}
+
+/* Whether the word is one of that kind. */
+static int take_word(struct asked *a, const char *kind, const char *word)
+{
+    switch (*kind) {
+    case 's':
+        if (kind[1] == 'e')
+            return (a->number = section_named(word)) >= 0;
+        return (a->study = find_study(a->board, word)) >= 0;
+    case 'n':
+        return (a->number = number_of(word)) > 0;
+    case 'q':
+        return (a->product = app_product_named(word)) != NULL;
+    case 'c':
+        return (a->product = app_action_named(word)) != NULL;
+    default:
+        return (a->file = file_named(word)) != NULL;
+    }
+}
+
+/* Whether the path is of that form, word by word; a file's name has slashes too. */
+static int is_of(struct asked *a, const char *form, const char *path)
+{
+    int same = 1;
+
+    for (; same && *form; form++) {
+        if (*form != '{') {
+            same = *form == *path++;
+            continue;
+        }
+        const size_t length = form[1] == 'f' ? strlen(path) : strcspn(path, "/");
+        char *word = strndup(path, length);
+        same = word && app_request_decode(word, 0) && take_word(a, form + 1, word);
+        free(word);
+        path += length;
+        form += strcspn(form, "}");
+    }
+    return same && !*path;
+}
+
+/* An argument of the address, *out being the caller's to free; 0: there is none; -1: it is refused. */
+static int find_argument(const struct asked *a, const char *name, char **out, struct app_reply *reply)
+{
+    const int found = app_request_argument(a->request, name, out);
+
+    if (found < 0)
+        app_refuse(reply, a->request->path, 400, "the address has a % that no code follows");
+    return found;
+}
+
+/* --- what has to be made --- */
+
+/* The least version of the study that will do: as it is now. */
+static void ask(const struct asked *a, const struct app_product *product, char *text, struct app_reply *out)
+{
+    struct app_board *b = a->board;
+    struct app_errand wanted = {.product = product, .study = a->study, .number = a->number, .text = text};
+
     pthread_mutex_lock(&b->lock);
-    const struct app_pinned *p = b->studies[study];
-    app_text_print(&out->text, "%s", p->head ? p->head : "");
-    out->revision = p->revision;
+    wanted.version = b->studies[a->study]->version;
+    pthread_mutex_unlock(&b->lock);
+    out->kind = APP_REPLY_CALL;
+    out->errand = app_board_ask(b, &wanted);
+    if (!out->errand)
+        app_refuse(out, a->request->path, 503, "too much is being computed already; try again later");
+}
+
+static void make_query(const struct asked *a, struct app_reply *out)
+{
+    char *text = NULL;
+
+    if (!a->product->argument || find_argument(a, a->product->argument, &text, out) >= 0)
+        ask(a, a->product, text, out);
+    free(text);
+}
+
+static void make_change(const struct asked *a, struct app_reply *out)
+{
+    const struct app_request *r = a->request;
+    char *text = strlen(r->body) == r->length ? app_copy(r->body) : NULL;
+
+    if (text)
+        ask(a, a->product, text, out);
+    else if (strlen(r->body) != r->length)
+        app_refuse(out, r->path, 400, "the body has a zero byte in it");
+    else
+        app_refuse(out, r->path, 503, "out of memory");
+    free(text);
+}
+
+static void make_trial(const struct asked *a, struct app_reply *out)
+{
+    ask(a, app_product_named("trials"), NULL, out);
+}
+
+static void make_section(const struct asked *a, struct app_reply *out)
+{
+    ask(a, &app_product_section, NULL, out);
+}
+
+static void make_report(const struct asked *a, struct app_reply *out)
+{
+    ask(a, &app_product_report, NULL, out);
+}
+
+static void make_trial_page(const struct asked *a, struct app_reply *out)
+{
+    ask(a, &app_product_trial_page, NULL, out);
+}
+
+/* --- programs --- */
+
+/* A summary a line, of all studies or of one. */
+static void list_studies(const struct asked *a, struct app_reply *out)
+{
+    struct app_board *b = a->board;
+
+    pthread_mutex_lock(&b->lock);
+    for (int i = 0; i < b->count; i++)
+        if (b->studies[i]->summary && (a->study < 0 || a->study == i))
+            app_text_print(&out->text, "%s\n", b->studies[i]->summary);
+    if (a->study >= 0)
+        out->revision = b->studies[a->study]->revision;
     pthread_mutex_unlock(&b->lock);
 }
 
-/* Behind /study/7; 0: there is no such thing. */
-static int route_study(struct app_board *b, int study, const char *path, const struct app_request *r,
-                       struct app_reply *out)
+/* The trials that have changed since that revision, as `ckg trials --json` has them. */
+static void list_trials(const struct asked *a, struct app_reply *out)
 {
-    struct app_errand wanted = {.study = study};
-    const char *rest;
+    char *word = NULL;
 
-    if (!*path)
-        app_page_study(b, study, &out->text);
-    else if (!strcmp(path, "/lab"))
-        app_page_lab(b, study, &out->text);
-    else if (!strcmp(path, "/part/head"))
-        show_head(b, study, out);
-    else if (goes_on(path, "/part", &rest) && *rest) {
-        wanted.product = &app_product_section;
-        wanted.number = section_named(rest + 1);
-        if (wanted.number < 0)
-            return 0;
-    } else if (!strcmp(path, "/report"))
-        wanted.product = &app_product_report;
-    else if (goes_on(path, "/trial", &rest)) {
-        wanted.product = &app_product_trial_page;
-        wanted.number = next_number(rest, &rest);
-        if (!wanted.number || *rest)
-            return 0;
-    } else
-        return 0;
+    if (find_argument(a, "since", &word, out) < 0)
+        return;
+    char *end = word;
+    const long long since = word ? strtoll(word, &end, 10) : -1;
+    const int wrong = word && (!*word || *end || *word == '-' || *word == '+' || *word == ' ');
+    free(word);
+    if (wrong) {
+        app_refuse(out, a->request->path, 400, "`since` is a revision, a number");
+        return;
+    }
 
-    if (wanted.product)
-        ask(b, &wanted, r->path, out);
-    return 1;
+    pthread_mutex_lock(&a->board->lock);
+    const struct app_pinned *p = a->board->studies[a->study];
+    for (int i = 0; i < p->count; i++)
+        if (p->lines[i].text && p->lines[i].revision > since)
+            app_text_add(&out->text, p->lines[i].text, strlen(p->lines[i].text));
+    out->revision = p->revision;
+    pthread_mutex_unlock(&a->board->lock);
+}
+
+/* What this server is, and what whoever asks may do with it. */
+static void describe_server(const struct asked *a, struct app_reply *out)
+{
+    app_json_open(&out->text, NULL, '{');
+    app_json_add_string(&out->text, "version", ckg_version());
+    app_json_add_truth(&out->text, "steer", a->pass->steers);
+    app_json_close(&out->text, '}');
+    app_text_print(&out->text, "\n");
+}
+
+/* Events of all studies, or of the one that is asked for. */
+static void stream_events(const struct asked *a, struct app_reply *out)
+{
+    char *word = NULL;
+    const int found = find_argument(a, "study", &word, out);
+
+    if (found >= 0) {
+        out->kind = APP_REPLY_STREAM;
+        out->study = found ? find_study(a->board, word) : -1;
+    }
+    if (found > 0 && out->study < 0)
+        app_refuse(out, a->request->path, 404, "there is no such study");
+    free(word);
+}
+
+/* --- people --- */
+
+static void show_index(const struct asked *a, struct app_reply *out)
+{
+    app_page_index(a->board, &out->text);
+}
+
+static void show_table(const struct asked *a, struct app_reply *out)
+{
+    app_page_table(a->board, &out->text);
+}
+
+static void show_study(const struct asked *a, struct app_reply *out)
+{
+    app_page_study(a->board, a->study, &out->text);
+}
+
+static void show_lab(const struct asked *a, struct app_reply *out)
+{
+    app_page_lab(a->board, a->study, &out->text);
+}
+
+static void show_head(const struct asked *a, struct app_reply *out)
+{
+    pthread_mutex_lock(&a->board->lock);
+    const struct app_pinned *p = a->board->studies[a->study];
+    app_text_print(&out->text, "%s", p->head ? p->head : "");
+    out->revision = p->revision;
+    pthread_mutex_unlock(&a->board->lock);
 }
 
 /* What browsers show beside a title, asked for or not. */
-static void show_icon(struct app_reply *out)
+static void show_icon(const struct asked *a, struct app_reply *out)
 {
+    (void)a;
     app_text_print(&out->text,
                    "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 16 16\"><rect width=\"16\" "
                    "height=\"16\" rx=\"3\" fill=\"#0b5c8a\"/><path d=\"M2 4 6 10 9 8 14 12\" "
                    "fill=\"none\" stroke=\"#fff\" stroke-width=\"2\"/></svg>\n");
-    out->type = "image/svg+xml";
 }
 
 /* A file of the program's own. */
-static int route_file(const char *path, struct app_reply *out)
+static void show_file(const struct asked *a, struct app_reply *out)
 {
-    if (!strcmp(path, "/favicon.ico")) {
-        show_icon(out);
-        return 1;
-    }
-    for (const struct app_served_file *file = app_served_files; file->path; file++)
-        if (!strcmp(file->path, path)) {
-            if (!strcmp(path, "/style.css"))
-                app_report_sheet(&out->text);
-            app_text_print(&out->text, "%s", file->data);
-            out->type = file->type;
-            return 1;
-        }
-    return 0;
+    if (!strcmp(a->file->path, "/style.css"))
+        app_report_sheet(&out->text);
+    app_text_print(&out->text, "%s", a->file->data);
+    out->type = a->file->type;
 }
 
-static int route(struct app_board *b, const struct app_request *r, const struct app_pass *pass,
-                 struct app_reply *out)
-{
-    const char *rest;
+/* --- the addresses --- */
 
-    if (route_file(r->path, out))
-        return 1;
-    if (goes_on(r->path, "/api/v1", &rest))
-        return route_api(b, rest, r, pass, out);
+/* What is in braces is checked by its kind. */
+struct route {
+    enum app_method method;
+    const char *form, *type;
+    void (*answer)(const struct asked *asked, struct app_reply *out);
+};
 
-    out->type = html;
-    if (!strcmp(r->path, "/"))
-        app_page_index(b, &out->text);
-    else if (!strcmp(r->path, "/part/studies"))
-        app_page_table(b, &out->text);
-    else if (goes_on(r->path, "/study", &rest)) {
-        const int study = find_study(b, next_number(rest, &rest));
-        return study >= 0 && route_study(b, study, rest, r, out);
-    } else
-        return 0;
-    return 1;
-}
-
-/* What is only looked at is never posted; an errand that was begun for it is nobody's. */
-static void refuse_post(struct app_board *b, const struct app_request *r, struct app_reply *out)
-{
-    if (out->errand)
-        app_board_leave(b, out->errand);
-    out->errand = NULL;
-    out->streams = 0;
-    app_refuse(out, r->path, 405, "nothing can be posted there");
-}
+static const struct route routes[] = {
+    {APP_GET, "/", html, show_index},
+    {APP_GET, "/part/studies", html, show_table},
+    {APP_GET, "/study/{study}", html, show_study},
+    {APP_GET, "/study/{study}/lab", html, show_lab},
+    {APP_GET, "/study/{study}/report", html, make_report},
+    {APP_GET, "/study/{study}/part/head", html, show_head},
+    {APP_GET, "/study/{study}/part/{section}", html, make_section},
+    {APP_GET, "/study/{study}/trial/{number}", html, make_trial_page},
+    {APP_GET, "/api/v1/server", json, describe_server},
+    {APP_GET, "/api/v1/events", json, stream_events},
+    {APP_GET, "/api/v1/studies", lines, list_studies},
+    {APP_GET, "/api/v1/studies/{study}", json, list_studies},
+    {APP_GET, "/api/v1/studies/{study}/trials", lines, list_trials},
+    {APP_GET, "/api/v1/studies/{study}/trials/{number}", json, make_trial},
+    {APP_GET, "/api/v1/studies/{study}/{query}", json, make_query},
+    {APP_POST, "/api/v1/studies/{study}/{change}", json, make_change},
+    {APP_GET, "/favicon.ico", "image/svg+xml", show_icon},
+    {APP_GET, "/{file}", NULL, show_file},
+};
 
 void app_route(struct app_board *b, const struct app_request *r, const struct app_pass *pass,
                struct app_reply *out)
 {
-    *out = (struct app_reply){.status = 200, .revision = -1, .study = -1};
-    if (!route(b, r, pass, out))
+    const enum app_method method = r->method == APP_HEAD ? APP_GET : r->method;
+    const struct route *found = NULL;
+    struct asked asked;
+
+    for (size_t i = 0; i < sizeof routes / sizeof *routes && (!found || found->method != method); i++) {
+        struct asked here = {.board = b, .request = r, .pass = pass, .study = -1};
+        if (!is_of(&here, routes[i].form, r->path))
+            continue;
+        found = &routes[i];
+        asked = here;
+    }
+
+    *out = (struct app_reply){.status = 200, .revision = -1};
+    if (!found) {
         app_refuse(out, r->path, 404, "there is no such page");
-    else if (r->method == APP_POST && out->status == 200 && !(out->errand && out->errand->product->steers))
-        refuse_post(b, r, out);
-    else if (out->text.failed)
-        app_refuse(out, r->path, 503, "out of memory");
+    } else if (found->method != method) {
+        app_refuse(out, r->path, 405,
+                   method == APP_POST ? "nothing can be posted there"
+                                      : "this changes the study: it is asked for by POST");
+        out->allow = method == APP_POST ? "GET, HEAD" : "POST";
+    } else {
+        out->type = found->type;
+        found->answer(&asked, out);
+        if (out->text.failed)
+            app_refuse(out, r->path, 503, "out of memory");
+    }
 }

@@ -5,17 +5,19 @@
 #include "serve/board.h"
 #include "serve/gate.h"
 
-/* One of: a text, an errand to wait for, a stream of events. */
+/* What becomes of a request; one that is refused gets a text. */
+enum app_reply_kind { APP_REPLY_TEXT, APP_REPLY_CALL, APP_REPLY_STREAM };
+
 struct app_reply {
+    enum app_reply_kind kind;
     int status;
     const char *type; /* of the content */
     struct app_text text;
     int64_t revision;          /* of the study; negative: of none */
     int bare;                  /* 1: a page with its own style */
-    int posts;                 /* 1: where it is refused as another method's, that would be POST */
-    struct app_errand *errand; /* to be left in the end */
-    int streams;               /* 1: events follow, of that study, -1: of all */
-    int study;
+    const char *allow;         /* which methods the address takes, where it is refused for that */
+    struct app_errand *errand; /* APP_REPLY_CALL: to wait for, to be left in the end */
+    int study;                 /* APP_REPLY_STREAM: whose events follow, -1: of all */
 };
 
 void app_route(struct app_board *board, const struct app_request *request, const struct app_pass *pass,

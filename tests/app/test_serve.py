@@ -199,7 +199,7 @@ def test_addresses():
 
             described = server.json("openapi.json")["paths"]
             for path in (path for path, how in described.items() if "get" in how):
-                real = path.replace("{id}", "1").replace("{trial}", "1")
+                real = path.replace("{study}", "1").replace("{trial}", "1")
                 if not path.endswith("/events"):
                     answer = server.ask(real + ("?at=%7B%22x%22:0,%22y%22:0%7D" if path.endswith("predict") else ""))
                     check(answer.status == 200, real, "gives", answer.status, answer.body)
@@ -207,10 +207,25 @@ def test_addresses():
                          "/api/v1/studies/1/trials/3/4", "/api/v2/studies", "/study/1/part/nope", "/study/99999999999", "/study/1/trial/0", "/nope", "/study"):
                 check(server.ask(path).status == 404, path, "is there")
             check(server.ask("/api/v1/studies/2/recommend").status == 409, "a recommendation of nothing")
+            for path in ("/api/v1/studies/{}", "/api/v1/studies/{}/trials", "/study/{}", "/study/{}/trial/2"):
+                check(server.text(path.format("spring")) == server.text(path.format(1)) == server.text(path.format("%73pring")), path, "differs by name")
+            check(Events(server, "/api/v1/events?study=spring").next()["id"] == 1, "the events of another study")
+            for wrong, status in (("abc", 404), ("3", 404), ("", 404), ("spring2", 404), ("%zz", 400)):
+                answer = server.ask("/api/v1/events?study=" + wrong)
+                check(answer.status == status and "error" in json.loads(answer.body), "events of", wrong, "give", answer.status)
             for wrong in ("since=x", "since=-1", "since="):
                 check(server.ask("/api/v1/studies/1/trials?" + wrong).status == 400, wrong)
             for wrong in ("", "?at=3", "?at={}", "?at=%7B%22x%22:7,%22y%22:0%7D", "?at=%zz"):
                 check(server.ask("/api/v1/studies/1/predict" + wrong).status == 400, "predict", wrong)
+
+
+def test_same_name():
+    """A name that two studies have names neither of them."""
+    with Folder() as folder:
+        for name in ("a", "b"):
+            folder.write(f"{name}.yaml", problem("same", EVALUATE))
+        with Server(folder, "a.yaml", "b.yaml") as server:
+            check([server.ask("/study/" + word).status for word in ("same", "1", "2")] == [404, 200, 200], "one of two")
 
 
 # --- live ---

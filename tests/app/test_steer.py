@@ -338,7 +338,7 @@ def test_run_serve():
             line = read_until(run.stderr, b"\n").decode()
             if "without libevent" in line:
                 raise Skip(line)
-            found = re.search(r"http://127.0.0.1:(\d+)/\?token=(\w+), and takes changes.*ends with the run", line)
+            found = re.search(r"http://127.0.0.1:(\d+)/\?token=(\w+), and anyone with this address can change the study; it ends with the run", line)
             check(found, "it says", line)
             desk = Desk.__new__(Desk)
             desk.port, desk.token = int(found[1]), found[2]

@@ -27,7 +27,9 @@ static void check_accepted(const struct app_request *r)
     fuzz_require(!strpbrk(r->path, "\r\n \"<>"), "an odd path", r->path);
     fuzz_require(r->length <= (r->method == APP_POST ? APP_BODY_MOST : 0), "a body", r->path);
 
-    char *at = app_request_argument(r, "at");
+    char *at;
+    const int found = app_request_argument(r, "at", &at);
+    fuzz_require((found > 0) == (at != NULL), "neither found nor not", r->path);
     fuzz_require(!at || strlen(at) <= strlen(r->query), "a longer argument", r->query ? r->query : "");
     free(at);
 
