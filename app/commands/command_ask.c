@@ -66,16 +66,15 @@ static int print_trial(const struct app_arguments *a, const struct app_notebook 
     return app_print(a, &line);
 }
 
-/* One design, suggested, recorded and printed. */
-static int ask_one(const struct app_arguments *a, struct app_notebook *n)
+/* So many designs, suggested, recorded and printed. */
+static int ask_for(const struct app_arguments *a, struct app_notebook *n, int wanted)
 {
-    ckg_suggestion *suggestion;
-    int number;
-    int status = app_notebook_suggest(n, 0, 0, &suggestion, &number);
+    struct app_asked asked;
+    int status = app_notebook_ask(n, wanted, &asked);
 
-    if (!status)
-        status = print_trial(a, n, suggestion, number);
-    ckg_suggestion_free(suggestion);
+    for (int i = 0; !status && i < asked.count; i++)
+        status = print_trial(a, n, asked.suggestion[i], asked.first + i);
+    app_asked_free(&asked);
     return status;
 }
 
@@ -161,20 +160,11 @@ static int check(const struct app_arguments *a)
 static int run(const struct app_arguments *a, struct app_notebook *n)
 {
     int wanted;
-    int status = read_number(a, &wanted);
+    const int status = read_number(a, &wanted);
 
-    if (!status && app_option(a, "at"))
-        return ask_at(a, n);
-    if (!status)
-        status = app_notebook_turn_to_suggest(n);
-
-    /* Where a commit gives the turn back for a moment, others may have taken what room there was. */
-    for (int i = 0; !status && i < wanted; i++) {
-        status = app_notebook_room(n, wanted - i);
-        if (!status)
-            status = ask_one(a, n);
-    }
-    return status;
+    if (status)
+        return status;
+    return app_option(a, "at") ? ask_at(a, n) : ask_for(a, n, wanted);
 }
 
 const struct app_work app_command_ask = {

@@ -281,6 +281,7 @@ static int make_ask(struct app_desk *desk, const struct app_errand *e, struct ap
     enum { MOST = 100 };
     static const struct member members[] = {{"number", NUMBER}, {0}};
     struct app_notebook *n = &desk->notebook;
+    struct app_asked asked = {0};
     json_t *body;
     int status = read_body(n, e->text, members, &body);
     const json_int_t wanted = status || !json_object_get(body, "number")
@@ -290,13 +291,10 @@ static int make_ask(struct app_desk *desk, const struct app_errand *e, struct ap
     if (!status && wanted > MOST)
         status = app_fail(n->message, CKG_ERR_INVALID, "`number` must be %d at most", MOST);
     if (!status)
-        status = app_notebook_room(n, (int)wanted);
-    for (json_int_t i = 0; !status && i < wanted; i++) {
-        int number;
-        status = app_notebook_offer(n, &number);
-        if (!status)
-            add_trial(n, number, NULL, out);
-    }
+        status = app_notebook_ask(n, (int)wanted, &asked);
+    for (int i = 0; i < asked.count; i++)
+        add_trial(n, asked.first + i, NULL, out);
+    app_asked_free(&asked);
     json_decref(body);
     return status;
 }

@@ -4,7 +4,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 static const char *const state_names[APP_STATES] = {"pending", "running", "complete", "failed", "discarded"};
 
@@ -454,202 +453,6 @@ int app_notebook_engine(struct app_notebook *n, ckg_study **out)
     return status;
 }
 
-/* --- suggesting --- */
-
-int app_notebook_turn(struct app_notebook *n)
-{
-    int taken = 0;
-    int status = CKG_OK;
-
-    for (int wait = 0; !status && !taken && wait < 6000; wait++) {
-        if (n->interrupt && n->interrupt(n->context))
-            return app_fail(n->message, CKG_ERR_CANCELLED, "cancelled while another program had the turn");
-        if (wait)
-            nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
-        status = n->store->table->turn_take(n->store, n->study, &taken, n->message);
-    }
-    if (!status && !taken)
-        status = app_fail(n->message, CKG_ERR_SYSTEM,
-                          "%s: another program has been choosing a design for a minute; try again", n->url);
-    if (status)
-        return status;
-
-    /* Whoever cannot use it does not keep it. */
-    status = app_notebook_sync(n);
-    if (status)
-        app_notebook_turn_give(n);
-    return status;
-}
-
-void app_notebook_turn_give(struct app_notebook *n)
-{
-    n->store->table->turn_give(n->store, n->study);
-}
-
-/* The user's own designs need no models. */
-int app_notebook_is_prepared(struct app_notebook *n)
-{
-    int due = -1;
-
-    if (n->engine && !n->stale && ckg_study_is_prepared(n->engine))
-        return 1;
-    return !app_notebook_due(n, &due) && due >= 0;
-}
-
-int app_notebook_prepare(struct app_notebook *n)
-{
-    ckg_study *engine;
-    int status = app_notebook_engine(n, &engine);
-
-    if (status)
-        return status;
-    status = ckg_study_prepare(engine);
-    return status ? app_notebook_fail(n, status) : CKG_OK;
-}
-
-int app_notebook_turn_to_suggest(struct app_notebook *n)
-{
-    int status = app_notebook_turn(n);
-
-    for (int i = 0; !status && i < APP_PREPARATIONS && !app_notebook_is_prepared(n); i++) {
-        app_notebook_turn_give(n);
-        status = app_notebook_prepare(n);
-        if (!status)
-            status = app_notebook_turn(n);
-    }
-    return status;
-}
-
-int app_is_initial(const ckg_suggestion *s)
-{
-    return !strcmp(s->path, "design") || !strcmp(s->path, "repeat");
-}
-
-/* The store records the suggestion as the next trial, held by the worker if there is one. */
-static int record(struct app_notebook *n, const ckg_suggestion *s, int64_t worker, int queued, int *number)
-{
-    struct app_text design = {0};
-    struct app_wants wants = {.given = ckg_problem_separate(n->definition.problem) == 1};
-
-    *number = n->count + 1;
-    for (int i = 0; i < s->measures; i++)
-        wants.has[s->measure[i]] = 1;
-    app_task_write(&n->definition, s->x, &wants, &design);
-    const struct app_record record = {.state = worker ? "running" : "pending",
-                                      .origin = app_is_initial(s) ? "design" : "policy",
-                                      .queued = queued,
-                                      .parameters = design.data,
-                                      .seconds = NAN,
-                                      .starts = worker != 0};
-    int status = design.failed
-                     ? no_memory(n->message)
-                     : n->store->table->add(n->store, n->study, *number, 1, &record, worker, n->message);
-    app_text_free(&design);
-
-    /* The notebook reads it back, with what others may have added behind it. */
-    return status ? status : app_notebook_sync(n);
-}
-
-int app_notebook_suggest(struct app_notebook *n, int64_t worker, int queued, ckg_suggestion **out,
-                         int *number)
-{
-    ckg_study *engine;
-    int due;
-
-    /* The user's own designs come first. */
-    *out = NULL;
-    int status = app_notebook_due(n, &due);
-    if (status)
-        return status;
-    if (due >= 0)
-        return app_notebook_add(n, n->definition.own + (size_t)due * (size_t)app_dimension(&n->definition),
-                                worker, queued, number);
-
-    /* The engine chooses a design. */
-    status = app_notebook_engine(n, &engine);
-    if (status)
-        return status;
-    status = ckg_study_ask(engine, out);
-    if (status)
-        return app_notebook_fail(n, status);
-
-    /* Nothing was suggested unless it was recorded. */
-    status = record(n, *out, worker, queued, number);
-    if (status) {
-        ckg_suggestion_free(*out);
-        *out = NULL;
-    }
-    return status;
-}
-
-/* The engine chooses a design, which is in no store yet and may never be: *out NULL where none is due of it.
- */
-static int choose_freely(struct app_notebook *n, ckg_suggestion **out)
-{
-    ckg_study *engine;
-    int due = -1;
-    int status = app_notebook_sync(n);
-
-    *out = NULL;
-    if (!status)
-        status = app_notebook_room(n, 1);
-    if (!status)
-        status = app_notebook_due(n, &due);
-    if (!status && due < 0)
-        status = app_notebook_engine(n, &engine);
-    if (status || due >= 0)
-        return status;
-
-    status = ckg_study_ask(engine, out);
-    n->stale = 1;
-    return status ? app_notebook_fail(n, status) : CKG_OK;
-}
-
-/* A design that was chosen without the turn is recorded if nobody has added another meanwhile; else *number
- * 0. */
-static int offer_freely(struct app_notebook *n, int *number)
-{
-    ckg_suggestion *chosen;
-    int status = choose_freely(n, &chosen);
-    const int known = n->count;
-
-    *number = 0;
-    if (status || !chosen)
-        return status;
-    status = app_notebook_turn(n);
-    if (!status) {
-        if (n->count == known)
-            status = record(n, chosen, 0, 0, number);
-        app_notebook_turn_give(n);
-    }
-    ckg_suggestion_free(chosen);
-    return status;
-}
-
-int app_notebook_offer(struct app_notebook *n, int *number)
-{
-    enum { TRIES = 3 };
-    ckg_suggestion *chosen = NULL;
-    int status = CKG_OK;
-
-    *number = 0;
-    for (int i = 0; !status && !*number && i < TRIES; i++)
-        status = offer_freely(n, number);
-    if (status || *number)
-        return status;
-
-    /* Others are too quick for that: as they do it. */
-    status = app_notebook_turn(n);
-    if (status)
-        return status;
-    status = app_notebook_room(n, 1);
-    if (!status)
-        status = app_notebook_suggest(n, 0, 0, &chosen, number);
-    app_notebook_turn_give(n);
-    ckg_suggestion_free(chosen);
-    return status;
-}
-
 /* --- at a glance --- */
 
 double app_trial_cost(const struct app_definition *d, const struct app_trial *t)
@@ -724,10 +527,10 @@ int app_notebook_room(const struct app_notebook *n, int wanted)
         return app_fail(n->message, CKG_ERR_STATE,
                         "the budget of %d is spent: the trials cost %g already; raise %s", budget,
                         app_notebook_cost(n), n->file ? "`budget` in the problem file" : "the budget");
+    const int left = budget > spent ? budget - spent : 0;
     return app_fail(n->message, CKG_ERR_STATE,
-                    "%d more trial%s would exceed the budget of %d evaluations: there are %d trials already; "
-                    "raise %s",
-                    wanted, wanted == 1 ? "" : "s", budget, spent,
+                    "%d more trial%s would exceed the budget of %d: %d %s left; raise %s", wanted,
+                    wanted == 1 ? "" : "s", budget, left, left == 1 ? "is" : "are",
                     n->file ? "`budget` in the problem file" : "the budget");
 }
 

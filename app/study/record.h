@@ -143,19 +143,31 @@ int app_notebook_tell(struct app_notebook *notebook, ckg_study *engine, const st
 /* Complains with the library's own words. */
 int app_notebook_fail(struct app_notebook *notebook, int status);
 
-/*
- * Adds the next design to the store, for a run's worker (with its id), or for whoever asked (0), or queued
- * for any run: a design of the problem file that has not been taken up yet, *out being NULL, or else the
- * engine's suggestion. The caller holds the turn and has synced.
- */
-int app_notebook_suggest(struct app_notebook *notebook, int64_t worker, int queued, ckg_suggestion **out,
-                         int *number);
+/* --- new designs (study_ask.c) --- */
+
+/* Designs that became trials. */
+struct app_asked {
+    int first, count;            /* trials `first` to first + count - 1 */
+    ckg_suggestion **suggestion; /* (count) NULL: a design of the problem file */
+    struct app_record *record;   /* (count) the trials as they were added */
+    struct app_text *design;     /* (count) the designs of those */
+};
+void app_asked_free(struct app_asked *asked);
 
 /*
- * The next design for whoever asks, as app_notebook_suggest adds it, but chosen before the turn is taken, so
- * that a run need not wait for it; only where others add trials all the time is it chosen as theirs are.
+ * Adds the next designs to the store, all or none, for a run's worker (with its id), or for whoever asked
+ * (0), or queued for any run: designs of the problem file that have not been taken up yet, then the engine's
+ * suggestions. The caller holds the turn, has synced, and has looked for room.
  */
-int app_notebook_offer(struct app_notebook *notebook, int *number);
+int app_notebook_suggest(struct app_notebook *notebook, int count, int64_t worker, int queued,
+                         struct app_asked *out);
+
+/*
+ * The same for whoever asks, chosen before the turn is taken, so that a run need not wait for it; only where
+ * others add trials all the time are they chosen as theirs are. CKG_ERR_STATE: the budget has no room for all
+ * of them, CKG_ERR_EXHAUSTED: there are not so many designs, and the message says how many there are.
+ */
+int app_notebook_ask(struct app_notebook *notebook, int count, struct app_asked *out);
 
 /* 1 when the suggestion belongs to the initial design. */
 int app_is_initial(const ckg_suggestion *suggestion);
@@ -164,18 +176,9 @@ int app_is_initial(const ckg_suggestion *suggestion);
 int app_notebook_turn(struct app_notebook *notebook);
 void app_notebook_turn_give(struct app_notebook *notebook);
 
-/*
- * The same before a suggestion: models are fitted while others may have the turn. What was told in between
- * is fitted again, a few times at most; after that, with the turn in hand.
- */
-int app_notebook_turn_to_suggest(struct app_notebook *notebook);
-
 /* 1 when a suggestion finds its models fitted, or needs none; and what fits them. */
 int app_notebook_is_prepared(struct app_notebook *notebook);
 int app_notebook_prepare(struct app_notebook *notebook);
-
-/* How often models are fitted outside the turn before one suggestion. */
-enum { APP_PREPARATIONS = 3 };
 
 /* What the trial costs, and all that were not discarded, where outcomes have costs; else NAN. */
 double app_trial_cost(const struct app_definition *definition, const struct app_trial *trial);

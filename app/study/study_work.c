@@ -60,9 +60,10 @@ static int take_turn(struct app_notebook *n, int *taken)
 /* Fits the models while others may have the turn. Whoever finds that taken need not fit anything yet. */
 static int take_turn_prepared(struct app_notebook *n, int budget, int *taken)
 {
+    enum { PREPARATIONS = 3 };
     int status = take_turn(n, taken);
 
-    for (int i = 0; !status && *taken && i < APP_PREPARATIONS; i++) {
+    for (int i = 0; !status && *taken && i < PREPARATIONS; i++) {
         if (app_notebook_spent(n) >= budget || app_notebook_is_prepared(n))
             break;
         app_notebook_turn_give(n);
@@ -76,7 +77,7 @@ static int take_turn_prepared(struct app_notebook *n, int budget, int *taken)
 int app_work_choose(struct app_notebook *n, const struct app_worker *worker, int budget, int *taken,
                     int *number)
 {
-    ckg_suggestion *suggestion = NULL;
+    struct app_asked asked = {0};
     int status = take_turn_prepared(n, budget, taken);
 
     *number = 0;
@@ -85,7 +86,8 @@ int app_work_choose(struct app_notebook *n, const struct app_worker *worker, int
 
     /* The turn is ours, and the design too if there is to be one. */
     if (app_notebook_spent(n) < budget)
-        status = app_notebook_suggest(n, worker ? worker->id : 0, 1, &suggestion, number);
+        status = app_notebook_suggest(n, 1, worker ? worker->id : 0, 1, &asked);
+    *number = asked.count ? asked.first : 0;
 
     /* A turn that was lost with a connection may have been another's meanwhile: then it is for a next time.
      */
@@ -95,6 +97,6 @@ int app_work_choose(struct app_notebook *n, const struct app_worker *worker, int
         *taken = 0;
     }
     app_notebook_turn_give(n);
-    ckg_suggestion_free(suggestion);
+    app_asked_free(&asked);
     return status;
 }

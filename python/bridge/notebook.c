@@ -302,17 +302,18 @@ int pyckg_notebook_put(pyckg_notebook *b, const pyckg_trial *t)
 
 int pyckg_notebook_ask(pyckg_notebook *b, ckg_suggestion **out, int *number)
 {
+    struct app_asked asked = {0};
     int status = pyckg_begin(b);
 
     *out = NULL;
     if (!status)
-        status = app_notebook_turn_to_suggest(&b->n);
-    if (status)
-        return status;
-    status = app_notebook_room(&b->n, 1);
-    if (!status)
-        status = app_notebook_suggest(&b->n, 0, 0, out, number);
-    app_notebook_turn_give(&b->n);
+        status = app_notebook_ask(&b->n, 1, &asked);
+    if (!status) {
+        *out = asked.suggestion[0];
+        *number = asked.first;
+        asked.suggestion[0] = NULL;
+    }
+    app_asked_free(&asked);
     return status;
 }
 

@@ -106,6 +106,8 @@ def test_declared_parameters():
 def test_a_list_in_the_file():
     with Folder() as folder:
         write(folder, command="", name='[{a: 1, c: "7"}, {c: "8", a: 2.5}, {a: 3, c: "7"}]')
+        folder.ckg("ask", "s.yaml", "-n", 4, expect=1).one_line("4 designs were asked for, and 3 are left")
+        check(not folder.trials("s.yaml"))
         said = [json.loads(line)["parameters"] for line in folder.ckg("ask", "s.yaml", "-n", 3, "--json", expect=0).out.splitlines()]
         check(sorted(said, key=str) == [{"a": 1, "c": "7"}, {"a": 2.5, "c": "8"}, {"a": 3, "c": "7"}], said)
         folder.ckg("ask", "s.yaml", expect=1).one_line("every design has been evaluated or is pending")

@@ -72,10 +72,12 @@ def test_ask_and_tell():
         said = folder.ckg("ask", "s.yaml", expect=0).out
         check("measure f,c,e" in said, said)
 
-        # Only one more outcome can be paid for, but for nothing else.
+        # Only one more outcome can be paid for, but for nothing else; of several designs all or none.
         refused = folder.ckg("ask", "s.yaml", expect=1)
         refused.one_line("the budget of 22 is spent", "cost 24")
         folder.write("s.yaml", priced(command=(), budget=25))
+        folder.ckg("ask", "s.yaml", "-n", 3, expect=1).one_line("3 designs were asked for, and the budget of 25 pays for 1; raise `budget`")
+        check(len(trials(folder)) == 4)
         trial = json.loads(folder.ckg("ask", "s.yaml", "--json", expect=0).out)
         check(trial["measure"] == ["c"] and trial["cost"] == 1, trial)
         folder.ckg("tell", "s.yaml", trial["trial"], "c=-0.25", expect=0)

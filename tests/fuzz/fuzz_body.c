@@ -43,18 +43,15 @@ static void prepare(void)
 {
     struct app_message message = {{0}};
     struct app_notebook n;
-    ckg_suggestion *s;
-    int number;
+    struct app_asked asked;
 
     snprintf(folder, sizeof folder, "/tmp/ckg-fuzz-XXXXXX");
     fuzz_require(mkdtemp(folder) != NULL, "no folder", folder);
     snprintf(store, sizeof store, "%s/s.db", folder);
     atexit(leave);
     fuzz_require(!app_notebook_define(&n, problem, store, &message), "no study", message.text);
-    for (int i = 0; i < 2; i++) {
-        fuzz_require(!app_notebook_suggest(&n, 0, 0, &s, &number), "no trial", message.text);
-        ckg_suggestion_free(s);
-    }
+    fuzz_require(!app_notebook_ask(&n, 2, &asked), "no trial", message.text);
+    app_asked_free(&asked);
     app_notebook_close(&n);
     fuzz_require(!app_read_file(store, &fresh, &fresh_length, &message), "no store", message.text);
 }

@@ -1,0 +1,275 @@
+/*
+ * New designs, as trials of the store: one for a process that evaluates, several for whoever asks. They are
+ * chosen in memory, each knowing of those before it, and added together: the store has all of them or none.
+ * Trials are added by who holds the turn; designs for people are chosen before, so that no run waits for
+ * that, and chosen again where others have added trials meanwhile.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "study/record.h"
+
+static int no_memory(struct app_message *message)
+{
+    return app_fail(message, CKG_ERR_NOMEM, "out of memory");
+}
+
+/* --- the turn --- */
+
+int app_notebook_turn(struct app_notebook *n)
+{
+    int taken = 0;
+    int status = CKG_OK;
+
+    for (int wait = 0; !status && !taken && wait < 6000; wait++) {
+        if (n->interrupt && n->interrupt(n->context))
+            return app_fail(n->message, CKG_ERR_CANCELLED, "cancelled while another program had the turn");
+        if (wait)
+            nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+        status = n->store->table->turn_take(n->store, n->study, &taken, n->message);
+    }
+    if (!status && !taken)
+        status = app_fail(n->message, CKG_ERR_SYSTEM,
+                          "%s: another program has been choosing a design for a minute; try again", n->url);
+    if (status)
+        return status;
+
+    /* Whoever cannot use it does not keep it. */
+    status = app_notebook_sync(n);
+    if (status)
+        app_notebook_turn_give(n);
+    return status;
+}
+
+void app_notebook_turn_give(struct app_notebook *n)
+{
+    n->store->table->turn_give(n->store, n->study);
+}
+
+/* The user's own designs need no models. */
+int app_notebook_is_prepared(struct app_notebook *n)
+{
+    int due = -1;
+
+    if (n->engine && !n->stale && ckg_study_is_prepared(n->engine))
+        return 1;
+    return !app_notebook_due(n, &due) && due >= 0;
+}
+
+int app_notebook_prepare(struct app_notebook *n)
+{
+    ckg_study *engine;
+    int status = app_notebook_engine(n, &engine);
+
+    if (status)
+        return status;
+    status = ckg_study_prepare(engine);
+    return status ? app_notebook_fail(n, status) : CKG_OK;
+}
+
+int app_is_initial(const ckg_suggestion *s)
+{
+    return !strcmp(s->path, "design") || !strcmp(s->path, "repeat");
+}
+
+/* --- choosing --- */
+
+static int begin(struct app_asked *a, const struct app_notebook *n, int count)
+{
+    *a = (struct app_asked){
+        .first = n->count + 1,
+        .suggestion = calloc((size_t)count, sizeof *a->suggestion),
+        .record = calloc((size_t)count, sizeof *a->record),
+        .design = calloc((size_t)count, sizeof *a->design),
+    };
+    return a->suggestion && a->record && a->design ? CKG_OK : no_memory(n->message);
+}
+
+void app_asked_free(struct app_asked *a)
+{
+    for (int i = 0; i < a->count; i++) {
+        ckg_suggestion_free(a->suggestion[i]);
+        app_text_free(&a->design[i]);
+    }
+    free(a->suggestion);
+    free(a->record);
+    free(a->design);
+    *a = (struct app_asked){0};
+}
+
+/* The engine's suggestion, and what its trial is to be. */
+static int suggest(struct app_notebook *n, ckg_suggestion **s, struct app_text *design, const char **origin)
+{
+    struct app_wants wants = {.given = ckg_problem_separate(n->definition.problem) == 1};
+    ckg_study *engine;
+    int status = app_notebook_engine(n, &engine);
+
+    if (status)
+        return status;
+    status = ckg_study_ask(engine, s);
+    if (status)
+        return app_notebook_fail(n, status);
+
+    for (int i = 0; i < (*s)->measures; i++)
+        wants.has[(*s)->measure[i]] = 1;
+    app_task_write(&n->definition, (*s)->x, &wants, design);
+    *origin = app_is_initial(*s) ? "design" : "policy";
+    return CKG_OK;
+}
+
+/* The next design is a trial of the notebook, so that the one after it knows of it, and of no store yet. */
+static int choose(struct app_notebook *n, int64_t worker, int queued, struct app_asked *a)
+{
+    const struct app_definition *d = &n->definition;
+    const int i = a->count;
+    const char *origin = "user";
+    int due;
+    int status = app_notebook_due(n, &due);
+
+    /* The user's own designs come first. */
+    if (!status && due >= 0)
+        app_design_write(d, d->own + (size_t)due * (size_t)app_dimension(d), &a->design[i]);
+    else if (!status)
+        status = suggest(n, &a->suggestion[i], &a->design[i], &origin);
+    if (status)
+        return status;
+
+    a->count++;
+    a->record[i] = (struct app_record){.number = a->first + i,
+                                       .state = worker ? "running" : "pending",
+                                       .origin = origin,
+                                       .queued = queued,
+                                       .parameters = a->design[i].data,
+                                       .seconds = NAN,
+                                       .asked = NAN,
+                                       .ended = NAN,
+                                       .starts = worker != 0};
+    return a->design[i].failed ? no_memory(n->message) : app_notebook_take(n, &a->record[i]);
+}
+
+/* Why not all of them can be had, and how many can. */
+static int refuse(struct app_notebook *n, int status, int chosen, int wanted)
+{
+    if (status == CKG_ERR_EXHAUSTED)
+        return app_fail(n->message, status, "%d designs were asked for, and %d %s left", wanted, chosen,
+                        chosen == 1 ? "is" : "are");
+    if (status == CKG_ERR_STATE)
+        return app_fail(
+            n->message, status, "%d designs were asked for, and the budget of %d pays for %d; raise %s",
+            wanted, n->definition.budget, chosen, n->file ? "`budget` in the problem file" : "the budget");
+    return status;
+}
+
+/* The notebook forgets trials that no store has; the engine knows of them. */
+static void withdraw(struct app_notebook *n, const struct app_asked *a)
+{
+    while (n->count >= a->first)
+        app_trial_free(&n->trials[--n->count]);
+}
+
+/* So does the engine. */
+static void forget(struct app_notebook *n, const struct app_asked *a)
+{
+    withdraw(n, a);
+    n->stale |= a->count > 0;
+}
+
+/* So many designs, all of them or none; where outcomes have costs, only their choice shows what they cost. */
+static int choose_all(struct app_notebook *n, int count, int64_t worker, int queued, struct app_asked *a)
+{
+    int status = begin(a, n, count);
+
+    for (int i = 0; !status && i < count; i++) {
+        if (i > 0)
+            status = app_notebook_room(n, 1);
+        if (!status)
+            status = choose(n, worker, queued, a);
+        if (status && i > 0)
+            status = refuse(n, status, i, count);
+    }
+    if (status)
+        forget(n, a);
+    return status;
+}
+
+/* The notebook reads them back, with what others may have added behind them. */
+static int add(struct app_notebook *n, const struct app_asked *a, int64_t worker)
+{
+    const int status = n->store->table->add(n->store, n->study, a->first, a->count, a->record, worker,
+                                            n->message);
+
+    if (status)
+        forget(n, a);
+    return status ? status : app_notebook_sync(n);
+}
+
+int app_notebook_suggest(struct app_notebook *n, int count, int64_t worker, int queued, struct app_asked *out)
+{
+    int status = choose_all(n, count, worker, queued, out);
+
+    if (!status)
+        status = add(n, out, worker);
+    if (status)
+        app_asked_free(out);
+    return status;
+}
+
+/* --- for whoever asks --- */
+
+/* Chosen without the turn, they are added if nobody has added another trial meanwhile; *added 0: some have.
+ */
+static int ask_freely(struct app_notebook *n, int count, struct app_asked *out, int *added)
+{
+    int status = app_notebook_sync(n);
+
+    *added = 0;
+    if (!status)
+        status = app_notebook_room(n, count);
+    if (!status)
+        status = choose_all(n, count, 0, 0, out);
+    if (status)
+        return status;
+    withdraw(n, out);
+    status = app_notebook_turn(n);
+    if (!status) {
+        *added = n->count == out->first - 1;
+        if (*added)
+            status = add(n, out, 0);
+        app_notebook_turn_give(n);
+    }
+    n->stale |= !*added;
+    return status;
+}
+
+/* As a run does it. */
+static int ask_in_turn(struct app_notebook *n, int count, struct app_asked *out)
+{
+    int status = app_notebook_turn(n);
+
+    if (status)
+        return status;
+    status = app_notebook_room(n, count);
+    if (!status)
+        status = app_notebook_suggest(n, count, 0, 0, out);
+    app_notebook_turn_give(n);
+    return status;
+}
+
+int app_notebook_ask(struct app_notebook *n, int count, struct app_asked *out)
+{
+    enum { TRIES = 3 };
+    int added = 0;
+    int status = CKG_OK;
+
+    *out = (struct app_asked){0};
+    for (int i = 0; !status && !added && i < TRIES; i++) {
+        status = ask_freely(n, count, out, &added);
+        if (status || !added)
+            app_asked_free(out);
+    }
+
+    /* Others are too quick for that. */
+    return status || added ? status : ask_in_turn(n, count, out);
+}
