@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/meant.h"
-#include "definition/placeholder.h"
+#include "definition/substitute.h"
 
 /* Seconds: the most that a time-out may be; what is probably a slip of the unit. */
 static const double longest_time = 1e9;
@@ -51,7 +51,7 @@ static int check_placeholders(struct app_reader *r, const yaml_node_t *node)
     const char *stray;
     char name[LONGEST + 1];
     const int count = list_parameters(r->out, names);
-    const size_t length = app_placeholder_stray(r->out, word, &stray);
+    const size_t length = app_substitute_stray(r->out, word, &stray);
 
     if (!length || length > LONGEST)
         return CKG_OK;

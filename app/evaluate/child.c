@@ -16,9 +16,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "evaluate/command_line.h"
 #include "evaluate/results.h"
 #include "evaluate/spawn.h"
-#include "evaluate/words.h"
 #include "evaluate/workspace.h"
 
 /* The same number on every architecture; older headers do not have it. */
@@ -26,99 +26,10 @@
 #define SYS_pidfd_open 434
 #endif
 
-extern char **environ;
-
 /* Seconds: from the request to end, SIGTERM, to SIGKILL; between looks where the system does not tell the
  * end. */
 static const double grace = 2;
 static const double glance = 0.02;
-
-/* --- environment --- */
-
-enum { OWN_VARIABLES = 3 };
-
-/* 1 where the entry of an environment is a variable of that name. */
-static int is_variable(const char *entry, const char *name)
-{
-    const size_t length = strlen(name);
-
-    return !strncmp(entry, name, length) && entry[length] == '=';
-}
-
-/* 1 for a variable that evaluations get from us. */
-static int is_own(const struct app_evaluate *e, const char *entry)
-{
-    int own = is_variable(entry, "CKG_STUDY") || is_variable(entry, "CKG_TRIAL") ||
-              is_variable(entry, "CKG_WORKER") || is_variable(entry, "CKG_MEASURE");
-
-    for (int i = 0; !own && i < e->environment_count; i++)
-        own = is_variable(entry, e->environment[i].name);
-    return own;
-}
-
-/* The first `count`, which are made for it; the others are borrowed. */
-static void free_environment(char **environment, int count)
-{
-    for (int i = 0; environment && i < count; i++)
-        free(environment[i]);
-    free(environment);
-}
-
-/* How many those are: ours, the file's, and what to measure where outcomes have costs. */
-static int own_variables(const struct app_definition *d)
-{
-    return OWN_VARIABLES + d->evaluate.environment_count + (ckg_problem_separate(d->problem) == 1);
-}
-
-void app_environment_free(const struct app_definition *d, char **environment)
-{
-    free_environment(environment, own_variables(d));
-}
-
-char **app_environment_make(const struct app_definition *d, int trial, const char *worker,
-                            const struct app_wants *wants)
-{
-    static const struct app_wants everything;
-    const struct app_evaluate *e = &d->evaluate;
-    const int own = own_variables(d);
-    size_t count = 0;
-    int failed = 0;
-
-    /* Room for all. */
-    while (environ[count])
-        count++;
-    char **out = calloc(count + (size_t)own + 1, sizeof *out);
-
-    /* Our own, then the problem file's. */
-    for (int i = 0; out && i < own; i++) {
-        struct app_text text = {0};
-        if (i == 0)
-            app_text_print(&text, "CKG_STUDY=%s", d->name);
-        else if (i == 1)
-            app_text_print(&text, "CKG_TRIAL=%d", trial);
-        else if (i == 2)
-            app_text_print(&text, "CKG_WORKER=%s", worker);
-        else if (i < OWN_VARIABLES + e->environment_count)
-            app_text_print(&text, "%s=%s", e->environment[i - OWN_VARIABLES].name,
-                           e->environment[i - OWN_VARIABLES].value);
-        else {
-            app_text_print(&text, "CKG_MEASURE=");
-            app_wants_words(d, wants ? wants : &everything, &text);
-        }
-        failed |= text.failed;
-        out[i] = text.data;
-    }
-    if (!out || failed) {
-        free_environment(out, own);
-        return NULL;
-    }
-
-    /* All others of the process. */
-    for (size_t i = 0, at = (size_t)own; i < count; i++)
-        if (!is_own(e, environ[i]))
-            out[at++] = environ[i];
-    return out;
-}
 
 /* --- starting --- */
 
@@ -188,6 +99,7 @@ static int start_process(struct app_child *p, const struct app_launcher *by, con
                          struct app_message *message)
 {
     const struct app_definition *d = order->definition;
+    struct app_pool pool = {0};
     int theirs[3] = {-1, -1, -1};
     int error = ENOMEM;
 
@@ -197,8 +109,9 @@ static int start_process(struct app_child *p, const struct app_launcher *by, con
         return status;
 
     /* What it is told: arguments, environment, standard input. */
-    char **words = app_words_wrap(d, app_words_make(d, order->folder, order->wants, order->x));
-    char **environment = app_environment_make(d, order->trial, order->worker, order->wants);
+    char **words = app_command_line(&pool, d, order->folder, order->wants, order->x);
+    words = app_command_line_after(&pool, d, words);
+    char **environment = app_environment_make(&pool, d, order->trial, order->worker, order->wants);
     app_design_write(d, order->x, &p->input);
     app_text_add(&p->input, "\n", 1);
 
@@ -213,8 +126,7 @@ static int start_process(struct app_child *p, const struct app_launcher *by, con
     if (d->evaluate.timeout > 0)
         p->deadline = p->started + d->evaluate.timeout;
 
-    app_words_free(words);
-    app_environment_free(d, environment);
+    app_pool_free(&pool);
     return error ? complain(message, p->place, d->evaluate.command[0], error) : CKG_OK;
 }
 

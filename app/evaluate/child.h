@@ -119,14 +119,6 @@ int app_child_not_found(const struct app_child *process, struct app_message *why
 /* More of what it wrote on standard output, or on standard error. */
 void app_child_take(struct app_child *process, int is_output, const char *bytes, size_t length);
 
-/*
- * Our environment with CKG_STUDY, CKG_TRIAL, CKG_WORKER, CKG_MEASURE where outcomes have costs, and the
- * definition's own, to be freed by the second; wants NULL: everything. NULL: no memory.
- */
-char **app_environment_make(const struct app_definition *definition, int trial, const char *worker,
-                            const struct app_wants *wants);
-void app_environment_free(const struct app_definition *definition, char **environment);
-
 /* The end of its standard error as valid text, NULL for nothing; the caller frees it. */
 char *app_child_log(const struct app_child *process);
 

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "evaluate/words.h"
+#include "evaluate/command_line.h"
 
 static const char design_file[] = "design.json";
 static const char script_file[] = "run";
@@ -146,7 +146,8 @@ static void write_script(struct app_text *out, const char *made, const struct ap
 static int make_files(const char *made, const char *place, const struct app_order *order,
                       struct app_text *design, struct app_text *script)
 {
-    char **words = app_words_make(order->definition, order->folder, order->wants, order->x);
+    struct app_pool pool = {0};
+    char **words = app_command_line(&pool, order->definition, order->folder, order->wants, order->x);
     char *real = realpath(place, NULL); /* a folder of its own may not be there yet, and has its real name */
 
     if (words)
@@ -154,7 +155,7 @@ static int make_files(const char *made, const char *place, const struct app_orde
     app_design_write(order->definition, order->x, design);
     app_text_add(design, "\n", 1);
     const int made_both = words && !design->failed && !script->failed;
-    app_words_free(words);
+    app_pool_free(&pool);
     free(real);
     return made_both;
 }

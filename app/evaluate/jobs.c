@@ -13,8 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "evaluate/command_line.h"
 #include "evaluate/job_files.h"
-#include "evaluate/words.h"
 #include "evaluate/workspace.h"
 
 /*
@@ -201,13 +201,14 @@ static int call_submit(struct app_jobs *s, int count, struct app_job *const *bat
     struct app_text script = {0};
     struct app_text comment = {0};
     struct app_text log = {0};
+    struct app_pool pool = {0};
     int status;
 
     app_text_print(&comment, "ckg: study %s, trials %d to %d", s->definition->name, batch[0]->trial,
                    batch[count - 1]->trial);
     app_text_print(&log, "%s/%s-", s->folder, batch[0]->ticket.name);
     write_script(s, count, batch, &script);
-    char **environment = app_environment_make(s->definition, batch[0]->trial, s->worker, NULL);
+    char **environment = app_environment_make(&pool, s->definition, batch[0]->trial, s->worker, NULL);
 
     if (comment.failed || log.failed || script.failed || !environment)
         status = app_fail(message, CKG_ERR_NOMEM, "out of memory");
@@ -220,7 +221,7 @@ static int call_submit(struct app_jobs *s, int count, struct app_job *const *bat
                                                           .count = count,
                                                           .environment = environment},
                                       base, message);
-    app_environment_free(s->definition, environment);
+    app_pool_free(&pool);
     app_text_free(&comment);
     app_text_free(&script);
     app_text_free(&log);

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "evaluate/template.h"
+#include "definition/substitute.h"
 
 /* In every folder of ours; its second name once the trial has ended. */
 static const char running_mark[] = ".ckg";
@@ -141,7 +141,7 @@ static int fill_template(const struct app_definition *d, const char *folder, con
     int status = from ? app_read_file(from, &text, &length, message) : no_memory(message);
 
     if (!status)
-        status = app_template_fill(d, x, source, text, length, out, message);
+        status = app_substitute_template(d, x, source, text, length, out, message);
     free(text);
     free(from);
     return status;

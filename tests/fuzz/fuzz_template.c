@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "definition/substitute.h"
 #include "evaluate/results.h"
-#include "evaluate/template.h"
 #include "fuzz.h"
 
 static const char problem[] =
@@ -23,8 +23,8 @@ static void check_template(const struct app_definition *d, const char *text, siz
     struct app_message filled = {""};
     struct app_text none = {0};
     struct app_text out = {0};
-    const int first = app_template_fill(d, NULL, "t", text, size, &none, &looked);
-    const int second = app_template_fill(d, x, "t", text, size, &out, &filled);
+    const int first = app_substitute_template(d, NULL, "t", text, size, &none, &looked);
+    const int second = app_substitute_template(d, x, "t", text, size, &out, &filled);
 
     fuzz_require(none.length == 0, "written while it was only looked at", none.data);
     fuzz_require(!first || second, "filled in what was refused", looked.text);

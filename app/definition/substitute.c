@@ -1,5 +1,5 @@
 /* Names found, values put in their place. */
-#include "evaluate/template.h"
+#include "definition/substitute.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -7,8 +7,120 @@
 #include <string.h>
 
 #include "base/meant.h"
+#include "definition/values.h"
 
 enum { LONGEST_NAME = 200, LONGEST_FORMAT = 16 };
+
+/* --- what has a value --- */
+
+/* Parameters, those that are fixed, and what is passed on with designs, under one number. */
+static int count_variables(const struct app_definition *d)
+{
+    return app_dimension(d) + d->fixed_count + d->carried_count;
+}
+
+static const char *variable_name(const struct app_definition *d, int variable)
+{
+    const int fixed = variable - app_dimension(d);
+    const int carried = fixed - d->fixed_count;
+
+    return fixed < 0     ? app_parameter_name(d, variable)
+           : carried < 0 ? d->fixed[fixed].name
+                         : d->carried[carried].name;
+}
+
+/* The one whose name is these bytes, -1: none. */
+static int find_variable(const struct app_definition *d, const char *name, size_t length)
+{
+    for (int v = 0; v < count_variables(d); v++)
+        if (!strncmp(variable_name(d, v), name, length) && !variable_name(d, v)[length])
+            return v;
+    return -1;
+}
+
+static void add_variable(const struct app_definition *d, int variable, const double *x, struct app_text *out)
+{
+    const int fixed = variable - app_dimension(d);
+    const int carried = fixed - d->fixed_count;
+
+    if (fixed < 0)
+        app_design_write_text(d, variable, x[variable], out);
+    else {
+        const char *text = carried < 0 ? d->fixed[fixed].text : app_carried_text(d, carried, x);
+        app_text_add(out, text ? text : "", text ? strlen(text) : 0);
+    }
+}
+
+/* How many bytes at `text` can be a name that needs no quotes. */
+static size_t plain_length(const char *text)
+{
+    static const char first[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
+    static const char all[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789-.";
+
+    return *text && strchr(first, *text) ? strspn(text, all) : 0;
+}
+
+/* --- words --- */
+
+/* The length of the {name} that begins here, 0: there is none. Names may hold braces, so each is compared. */
+static size_t find_value(const struct app_definition *d, const char *word, int *variable)
+{
+    for (int v = 0; *word == '{' && v < count_variables(d); v++) {
+        const size_t length = strlen(variable_name(d, v));
+
+        *variable = v;
+        if (!strncmp(word + 1, variable_name(d, v), length) && word[1 + length] == '}')
+            return length + 2;
+    }
+    return 0;
+}
+
+/* The same of {{name}}, of a parameter or any plain one, which stands for {name}. */
+static size_t find_literal(const struct app_definition *d, const char *word)
+{
+    const char *end = strncmp(word, "{{", 2) == 0 ? strstr(word, "}}") : NULL;
+    const size_t length = end ? (size_t)(end - word) - 2 : 0;
+    const int variable = length ? find_variable(d, word + 2, length) : -1;
+    const int is_parameter = variable >= 0 && variable < app_dimension(d);
+
+    return length && (is_parameter || plain_length(word + 2) == length) ? length + 4 : 0;
+}
+
+void app_substitute_word(const struct app_definition *d, const char *word, const double *x,
+                         struct app_text *out)
+{
+    app_text_add(out, "", 0);
+    while (*word) {
+        int variable = 0;
+        const size_t value = find_value(d, word, &variable);
+        const size_t literal = value ? 0 : find_literal(d, word);
+
+        if (value)
+            add_variable(d, variable, x, out);
+        else
+            app_text_add(out, literal ? word + 1 : word, literal ? literal - 2 : 1);
+        word += value + literal ? value + literal : 1;
+    }
+}
+
+size_t app_substitute_stray(const struct app_definition *d, const char *word, const char **name)
+{
+    for (const char *at = word; *at;) {
+        int variable;
+        const size_t value = find_value(d, at, &variable);
+        const size_t taken = value ? value : find_literal(d, at);
+        const size_t length = *at == '{' && !taken ? plain_length(at + 1) : 0;
+
+        if (length && at[1 + length] == '}' && (at == word || at[-1] != '$')) {
+            *name = at + 1;
+            return length;
+        }
+        at += taken ? taken : 1;
+    }
+    return 0;
+}
+
+/* --- templates --- */
 
 /* What stands between double braces. */
 struct blank {
@@ -37,8 +149,6 @@ static int complain(const struct filling *f, const char *at, const char *what)
         }
     return app_fail(f->message, CKG_ERR_INVALID, "%s:%d:%d: %s", f->path, line, (int)(at - start) + 1, what);
 }
-
-/* --- what is there --- */
 
 static const char *skip_spaces(const char *at)
 {
@@ -76,14 +186,6 @@ static int read_blank(const char *at, struct blank *out)
     return 1;
 }
 
-/* 1 for letters, digits and the like: a slip, where it is no parameter. */
-static int is_plain(const char *name)
-{
-    static const char all[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789-.";
-
-    return !strchr("0123456789-.", name[0]) && strspn(name, all) == strlen(name);
-}
-
 /* The letter of a format of C's for one value, 0: it is none. */
 static char letter_of(const char *format)
 {
@@ -101,29 +203,6 @@ static char letter_of(const char *format)
         at += 1 + strspn(at + 1, "0123456789");
     }
     return *at && strchr("eEfFgGds", *at) && !at[1] ? *at : 0;
-}
-
-/* --- what becomes of it --- */
-
-/* The value as a text into `text`, which is the caller's; 0: there is nothing of that name. */
-static int find_value(const struct filling *f, const char *name, struct app_text *text)
-{
-    const struct app_definition *d = f->definition;
-    const struct app_fixed *fixed = app_fixed_find(d, name);
-    const int carried = app_carried_find(d, name);
-
-    for (int i = 0; i < app_dimension(d); i++)
-        if (!strcmp(app_parameter_name(d, i), name)) {
-            if (f->x)
-                app_design_write_text(d, i, f->x[i], text);
-            return 1;
-        }
-    if (fixed)
-        app_text_print(text, "%s", fixed->text);
-    else if (carried >= 0 && f->x)
-        app_text_print(text, "%s",
-                       app_carried_text(d, carried, f->x) ? app_carried_text(d, carried, f->x) : "");
-    return fixed || carried >= 0;
 }
 
 /* The text in that format. 0: it is no number, and should be. */
@@ -173,11 +252,12 @@ static int fill(const struct filling *f, const char *at, size_t *length)
     *length = 0;
     if (!read_blank(at, &blank))
         return CKG_OK;
+    const int variable = find_variable(f->definition, blank.name, strlen(blank.name));
+    if (variable < 0)
+        return plain_length(blank.name) == strlen(blank.name) ? complain_of_name(f, at, blank.name) : CKG_OK;
     app_text_add(&text, "", 0);
-    if (!find_value(f, blank.name, &text)) {
-        app_text_free(&text);
-        return is_plain(blank.name) ? complain_of_name(f, at, blank.name) : CKG_OK;
-    }
+    if (f->x)
+        add_variable(f->definition, variable, f->x, &text);
 
     /* Its value, in its format. */
     const char letter = blank.format[0] ? letter_of(blank.format) : 's';
@@ -195,8 +275,9 @@ static int fill(const struct filling *f, const char *at, size_t *length)
     return status;
 }
 
-int app_template_fill(const struct app_definition *d, const double *x, const char *path, const char *text,
-                      size_t length, struct app_text *out, struct app_message *message)
+int app_substitute_template(const struct app_definition *d, const double *x, const char *path,
+                            const char *text, size_t length, struct app_text *out,
+                            struct app_message *message)
 {
     const struct filling f = {d, x, path, text, out, message};
     int status = CKG_OK;
