@@ -87,7 +87,7 @@ static void step(struct world *w, ckg_study *study)
     double values[1 + APP_PROBLEM_CONSTRAINTS];
     ckg_suggestion *s;
 
-    study->models.fixed_penalty = penalty(w);
+    study->penalty = penalty(w);
     if (ckg_study_ask(study, &s))
         fail("ask");
     app_problem_evaluate(w->p, s->x, values);

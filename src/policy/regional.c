@@ -38,7 +38,6 @@ static int regional_new(const struct ckg__search *search, struct ckg__regional *
     /* one of them is used */
     r->models.samples = study->samples < CKG__CHAINS ? study->samples : CKG__CHAINS;
     r->models.failures = study->failures;
-    r->models.fixed_penalty = NAN;
     r->models.seed = search->seed;
     r->models.lead = study;
     *out = r;

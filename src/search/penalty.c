@@ -3,6 +3,7 @@
  * point downhill. On the way the outlook gets its room and the objective's view of the base points.
  */
 #include <assert.h>
+#include <math.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -131,7 +132,7 @@ int ckg__search_penalty(struct ckg__search *search)
         status = outlook_take(search, &search->outlook[o]);
     if (!status)
         status = ckg__search_view_base(search, 0, 1);
-    if (status || !search->automatic_penalty)
+    if (status || !isnan(search->penalty))
         return status;
 
     /* The smallest mean of each. */

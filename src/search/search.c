@@ -92,29 +92,42 @@ static int draw_belief(const struct ckg__search *search, const struct ckg__model
     return ckg__rng_below(&rng, models->beliefs);
 }
 
-int ckg__search_outlooks(struct ckg__search *search, struct ckg__models *models, int one, int alone)
+double ckg__search_common_penalty(const struct ckg__search *search)
+{
+    double penalty = INFINITY;
+
+    for (int o = 0; o < search->outlooks; o++)
+        penalty = fmin(penalty, search->outlook[o].belief->penalty);
+    return penalty;
+}
+
+int ckg__search_outlooks(struct ckg__search *search, const struct ckg__models *models, int one, int alone)
 {
     const int count = one ? 1 : models->beliefs;
     const int first = one ? draw_belief(search, models) : 0;
-    struct ckg__belief *copies = NULL;
+    const double M = isnan(search->penalty)
+                         ? NAN
+                         : ckg__scaling_place(&models->surrogate[0].scaling, search->penalty);
+    struct ckg__belief *belief;
 
     assert(models->revision && models->beliefs > 0); /* they are up to date */
     /* Room. */
     search->outlooks = count;
     search->outlook = ckg__arena_get(search->results, (size_t)count, sizeof *search->outlook);
-    if (alone)
-        copies = ckg__arena_get(search->results, (size_t)count, sizeof *copies);
-    if (!search->outlook || (alone && !copies))
+    belief = ckg__arena_get(search->results, (size_t)count * (alone ? 2 : 1), sizeof *belief);
+    if (!search->outlook || !belief)
         return CKG_ERR_NOMEM;
 
-    /* Who looks at the objective alone gets copies that know no constraint. */
+    /* Copies, whose M and limits are the search's; who looks at the objective alone knows no constraint. */
     for (int b = 0; b < count; b++) {
-        struct ckg__belief *full = &models->belief[first + b];
+        belief[b] = models->belief[first + b];
+        belief[b].penalty = M;
+        search->outlook[b] = (struct ckg__outlook){.belief = &belief[b], .full = &belief[b]};
         if (alone) {
-            copies[b] = *full;
-            copies[b].outcomes = 1;
+            search->outlook[b].belief = &belief[count + b];
+            belief[count + b] = belief[b];
+            belief[count + b].outcomes = 1;
         }
-        search->outlook[b] = (struct ckg__outlook){.belief = alone ? &copies[b] : full, .full = full};
     }
     return read_objective(search);
 }

@@ -53,7 +53,7 @@ extern const struct ckg__effort ckg__effort_one, ckg__effort_several, ckg__effor
  * (ckg__search_recommend).
  */
 struct ckg__outlook {
-    struct ckg__belief *belief;
+    struct ckg__belief *belief; /* the search's own copy, M in it */
     /* over all outcomes: the same one, but for a policy that looks at the objective alone */
     struct ckg__belief *full;
     double *U; /* D×room, the discretisation */
@@ -71,10 +71,10 @@ struct ckg__outlook {
 struct ckg__search {
     const struct ckg_problem *problem;
     const struct ckg__data *data;
-    struct ckg__models *models; /* the study's, up to date and conditioned on what is pending */
-    uint64_t revision;          /* of their data */
-    int initial;                /* designs of the study's initial design */
-    int budget;                 /* evaluations in all; 0: not known */
+    const struct ckg__models *models; /* up to date and conditioned on what is pending */
+    uint64_t revision;                /* of their data */
+    int initial;                      /* designs of the study's initial design */
+    int budget;                       /* evaluations in all; 0: not known */
     struct ckg__effort effort;
     const double *setting;   /* of the policy's parameters */
     const double *objective; /* (trials) what was measured of it, in model units; NAN: nothing */
@@ -85,11 +85,11 @@ struct ckg__search {
     double deadline; /* on the monotonic clock; INFINITY: none */
     int outlooks;
     struct ckg__outlook *outlook;
-    int automatic_penalty; /* 1: M is the smallest mean; else it is set in the beliefs */
-    int base;              /* points of the shared part of the discretisations */
-    double *U;             /* D×base */
-    int enumerated;        /* 1: the base holds every design there is */
-    void **own;            /* where the policy keeps models of its own between searches */
+    double penalty; /* M as it is set, in the objective's units; NAN: the smallest mean of each belief */
+    int base;       /* points of the shared part of the discretisations */
+    double *U;      /* D×base */
+    int enumerated; /* 1: the base holds every design there is */
+    void **own;     /* where the policy keeps models of its own between searches */
     /* the neighbourhood that problem, data and models are confined to (trust_region.h); NULL: they are the
      * study's
      */
@@ -140,7 +140,10 @@ int ckg__search_points(struct ckg__search *search);
  * An outlook for each of the models' beliefs, or for one of them drawn by chance; `alone`: they know the
  * objective and no constraint.
  */
-int ckg__search_outlooks(struct ckg__search *search, struct ckg__models *models, int one, int alone);
+int ckg__search_outlooks(struct ckg__search *search, const struct ckg__models *models, int one, int alone);
+
+/* The smallest M of all beliefs, in model units: that of averages. */
+double ckg__search_common_penalty(const struct ckg__search *search);
 
 /* M of every belief, and its view of the objective at the base points. */
 int ckg__search_penalty(struct ckg__search *search);

@@ -73,7 +73,6 @@ static void follow(struct ckg__local *l, const struct ckg__models *study)
     l->models.samples = study->samples;
     l->models.warp = study->warp;
     l->models.failures = study->failures;
-    l->models.fixed_penalty = study->fixed_penalty;
     l->models.seed = study->seed;
     l->models.lead = study;
     l->models.lead_sides = l->log_side;

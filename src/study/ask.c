@@ -60,7 +60,7 @@ static struct ckg__search make_search(ckg_study *s, const struct ckg__policy *po
         .seed = s->seed,
         .stream = policy ? (uint64_t)s->data.trials : s->revision,
         .deadline = INFINITY,
-        .automatic_penalty = isnan(s->models.fixed_penalty),
+        .penalty = s->penalty,
         .purse = INFINITY,
         .own = policy ? &s->own[ckg__policy_index(policy)] : NULL,
     };

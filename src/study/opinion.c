@@ -19,7 +19,6 @@ static void follow(ckg_study *s)
     s->opinion.warp = s->models.warp;
     s->opinion.vary = s->models.vary;
     s->opinion.failures = s->models.failures;
-    s->opinion.fixed_penalty = s->models.fixed_penalty;
     s->opinion.seed = s->models.seed;
     s->opinion.source = &s->models;
 }

@@ -196,15 +196,6 @@ static int begin(ckg_study *s, int count, const double *X, const char *caller)
     return CKG_OK;
 }
 
-/* The smallest penalty over the beliefs, in model units: the M of averages. */
-static double common_penalty(const ckg_study *s)
-{
-    double penalty = INFINITY;
-    for (int b = 0; b < s->models.beliefs; b++)
-        penalty = fmin(penalty, s->models.belief[b].penalty);
-    return penalty;
-}
-
 /* A utility in model units as the user would see it. */
 static double utility_in_units(const ckg_study *s, double utility)
 {
@@ -213,7 +204,8 @@ static double utility_in_units(const ckg_study *s, double utility)
     return value;
 }
 
-static int predict_one(ckg_study *s, const double *x, double *mean, double *sd, double *probability,
+/* At x, whose utility is by that M. */
+static int predict_one(ckg_study *s, const double *x, double M, double *mean, double *sd, double *probability,
                        double *utility)
 {
     double all_mean[1 + CKG_MAX_CONSTRAINTS];
@@ -228,7 +220,7 @@ static int predict_one(ckg_study *s, const double *x, double *mean, double *sd, 
     ckg__problem_to_unit(s->problem, x, u);
     int status = ckg__study_predict_at(s, u, all_mean, all_sd, each, &feasible);
     if (!status && utility)
-        status = ckg__study_utility_at(s, u, common_penalty(s), &worth);
+        status = ckg__study_utility_at(s, u, M, &worth);
     if (status)
         return status;
     const size_t bytes = (size_t)s->problem->outcomes * sizeof *mean;
@@ -264,10 +256,12 @@ int ckg_study_predict(ckg_study *s, int count, const double *X, double *mean, do
     const size_t d = (size_t)s->problem->d;
     const size_t outcomes = (size_t)s->problem->outcomes;
     status = begin_predictions(s, utility != NULL, &search);
+    const double M = status ? NAN : ckg__search_common_penalty(&search);
     for (size_t p = 0; !status && p < (size_t)count && !ckg__interrupted(&s->interrupt); p++) {
         struct ckg__arena_mark mark = ckg__arena_mark(&s->results);
-        status = predict_one(s, X + p * d, mean ? mean + p * outcomes : NULL, sd ? sd + p * outcomes : NULL,
-                             probability ? probability + p : NULL, utility ? utility + p : NULL);
+        status = predict_one(s, X + p * d, M, mean ? mean + p * outcomes : NULL,
+                             sd ? sd + p * outcomes : NULL, probability ? probability + p : NULL,
+                             utility ? utility + p : NULL);
         ckg__arena_release(&s->results, mark);
     }
     return ckg__study_end_search(s, status);
@@ -530,11 +524,11 @@ int ckg_study_model_sized(ckg_study *s, int outcome, ckg_model_info *out, size_t
 }
 
 /* M as it was set, or as found from what is known of the objective. */
-static double penalty_in_units(const ckg_study *s)
+static double penalty_in_units(const ckg_study *s, const struct ckg__search *search)
 {
-    if (!isnan(s->models.fixed_penalty))
-        return s->models.fixed_penalty;
-    return is_known(s, 0) ? utility_in_units(s, common_penalty(s)) : NAN;
+    if (!isnan(s->penalty))
+        return s->penalty;
+    return is_known(s, 0) ? utility_in_units(s, ckg__search_common_penalty(search)) : NAN;
 }
 
 int ckg_study_penalty(ckg_study *s, double *out)
@@ -549,6 +543,6 @@ int ckg_study_penalty(ckg_study *s, double *out)
     if (!status)
         status = ckg__policy_price(policy, &search);
     if (!status)
-        *out = penalty_in_units(s);
+        *out = penalty_in_units(s, &search);
     return ckg__study_end_search(s, status);
 }

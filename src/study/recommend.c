@@ -582,12 +582,13 @@ int ckg__study_choose(ckg_study *s, const ckg_recommend_options *o, struct ckg__
                       double *penalty)
 {
     /* What is looked for: M and the width of the cliff are the smallest of all beliefs. */
-    struct goal goal = {
-        .study = s, .rule = o->rule, .penalty = INFINITY, .log_p = ckg__log(o->probability), .width = 0.1};
-    for (int b = 0; b < search->outlooks; b++) {
-        goal.penalty = fmin(goal.penalty, search->outlook[b].belief->penalty);
+    struct goal goal = {.study = s,
+                        .rule = o->rule,
+                        .penalty = ckg__search_common_penalty(search),
+                        .log_p = ckg__log(o->probability),
+                        .width = 0.1};
+    for (int b = 0; b < search->outlooks; b++)
         goal.width = fmin(goal.width, search->outlook[b].width);
-    }
     *penalty = goal.penalty;
 
     /* Where. */

@@ -108,7 +108,7 @@ static int apply_options(ckg_study *s, const ckg_options *o)
     s->models.warp = o->warp && !preset;
     s->models.vary = s->models.method != CKG__FIT_ML && !preset;
     const double penalty = isnan(o->penalty) ? setting_named(s, CKG__PENALTY) : o->penalty;
-    s->models.fixed_penalty = preset && isnan(penalty) ? 0 : penalty;
+    s->penalty = preset && isnan(penalty) ? 0 : penalty;
 
     /* The search. */
     s->models.seed = s->seed = o->seed;

@@ -19,6 +19,7 @@ struct ckg_study {
     void *own[CKG__MAX_POLICIES];              /* what each policy keeps for itself; NULL until it does */
     double given[CKG__MAX_SETTINGS];           /* of the policy's parameters; NAN: the default */
     struct ckg__effort effort, effort_sampled; /* for one belief, and for each of several */
+    double penalty;                            /* M as it was set, in the objective's units; NAN: automatic */
     uint64_t seed;
     double time_limit;
     int threads, initial;

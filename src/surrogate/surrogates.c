@@ -203,6 +203,7 @@ void ckg__models_set_limits(struct ckg__models *models)
 static void believe_one(const struct ckg__models *models, int b, struct ckg__belief *belief)
 {
     belief->outcomes = models->processes;
+    belief->penalty = NAN; /* a search's own */
     belief->favour = 0;
     for (int j = 0; j < models->outcomes; j++) {
         const struct ckg__surrogate *s = &models->surrogate[j];
@@ -220,19 +221,12 @@ static void believe_one(const struct ckg__models *models, int b, struct ckg__bel
 /* What is believed, sample by sample. */
 static int believe(struct ckg__models *models)
 {
-    const struct ckg__scaling *objective = &models->surrogate[0].scaling;
-
     models->belief = ckg__arena_get(&models->own, (size_t)models->beliefs, sizeof *models->belief);
     if (!models->belief)
         return CKG_ERR_NOMEM;
 
-    for (int b = 0; b < models->beliefs; b++) {
-        struct ckg__belief *belief = &models->belief[b];
-        believe_one(models, b, belief);
-        /* Given, so not rounded. */
-        if (!isnan(models->fixed_penalty))
-            belief->penalty = ckg__scaling_place(objective, models->fixed_penalty);
-    }
+    for (int b = 0; b < models->beliefs; b++)
+        believe_one(models, b, &models->belief[b]);
     return CKG_OK;
 }
 

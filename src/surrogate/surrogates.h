@@ -55,11 +55,10 @@ struct ckg__models {
     enum ckg__kernel kernel; /* of every outcome, or where a choice begins */
     int choose_kernel;       /* 1: each outcome has the kernel that its data favour */
     enum ckg__fit_method method;
-    int samples;          /* wanted */
-    int warp;             /* 1: allowed */
-    int vary;             /* 1: noise may vary over the space where nobody has said that it does */
-    int failures;         /* 1: a latent constraint models where evaluations fail */
-    double fixed_penalty; /* in the objective's units; NAN: automatic */
+    int samples;  /* wanted */
+    int warp;     /* 1: allowed */
+    int vary;     /* 1: noise may vary over the space where nobody has said that it does */
+    int failures; /* 1: a latent constraint models where evaluations fail */
     uint64_t seed;
     struct ckg__pool *pool;
     struct ckg__arena *arena;         /* (threads) */

@@ -124,7 +124,7 @@ static void bench_make(struct bench *b, const struct pesc_model *model, int list
                                      .deadline = INFINITY,
                                      .outlooks = 1,
                                      .outlook = &b->outlook,
-                                     .automatic_penalty = 1};
+                                     .penalty = NAN};
     must(ckg__search_points(&b->search));
     must(ckg__search_penalty(&b->search));
     must(ckg__search_recommend(&b->search));
