@@ -135,7 +135,7 @@ static double best_offer(const struct stage *stage, int c)
 /* Keeps the best `keep` candidates, in their order. */
 static void keep_best(struct stage *stage, int keep, int *kept)
 {
-    const int D = stage->search->problem->D;
+    const int D = stage->search->scope->problem->D;
     const int n = stage->candidates;
 
     memset(kept, 0, (size_t)n * sizeof *kept);
@@ -161,13 +161,13 @@ static void keep_best(struct stage *stage, int keep, int *kept)
 static int close_taken(struct stage *stage)
 {
     const struct ckg__search *search = stage->search;
-    double *u = ckg__arena_doubles(search->results, (size_t)search->problem->D);
+    double *u = ckg__arena_doubles(search->results, (size_t)search->scope->problem->D);
     double x[CKG_MAX_PARAMETERS];
 
     if (!u)
         return CKG_ERR_NOMEM;
     for (int c = 0; c < stage->candidates; c++) {
-        ckg__point_get(search->problem->D, stage->U, stage->candidates, c, u);
+        ckg__point_get(search->scope->problem->D, stage->U, stage->candidates, c, u);
         for (int i = 0; i < stage->menu.count; i++)
             if (!ckg__offer_open(search, &stage->menu.offer[i], u, x))
                 stage->value[i * stage->candidates + c] = -INFINITY;
@@ -211,7 +211,7 @@ static int screen(struct stage *stage)
 static int finalist_take(struct stage *stage, struct finalist *f)
 {
     struct ckg__search *search = stage->search;
-    f->u = ckg__arena_doubles(search->results, (size_t)search->problem->D);
+    f->u = ckg__arena_doubles(search->results, (size_t)search->scope->problem->D);
     f->part = ckg__arena_doubles(search->results, (size_t)search->outlooks);
     f->kg = ckg__arena_get(search->results, (size_t)search->outlooks, sizeof *f->kg);
     return f->u && f->part && f->kg ? CKG_OK : CKG_ERR_NOMEM;
@@ -224,7 +224,7 @@ static int finalist_take(struct stage *stage, struct finalist *f)
 static int choose_pairs(struct stage *stage, int wanted, int *chosen)
 {
     const struct ckg__search *search = stage->search;
-    const int D = search->problem->D;
+    const int D = search->scope->problem->D;
     const int n = stage->candidates;
     const int pairs = stage->menu.count * n;
     const double apart = fmax(2 * search->outlook[0].width, 0.01);
@@ -256,7 +256,8 @@ static int choose_finalists(struct stage *stage)
             return CKG_ERR_NOMEM;
         f->value = stage->value[pair];
         f->offer = &stage->menu.offer[pair / stage->candidates];
-        ckg__point_get(search->problem->D, stage->U, stage->candidates, pair % stage->candidates, f->u);
+        ckg__point_get(search->scope->problem->D, stage->U, stage->candidates, pair % stage->candidates,
+                       f->u);
     }
     return n ? CKG_OK : CKG_ERR_NOMEM;
 }
@@ -301,7 +302,7 @@ static int log_average(void *context, int m, const double *U, const int *which, 
                        double *value, double *gradient)
 {
     const struct refined *r = context;
-    const int D = r->search->problem->D;
+    const int D = r->search->scope->problem->D;
 
     (void)m, (void)which;
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
@@ -348,7 +349,7 @@ static int average(void *context, const double *u, struct ckg__arena *arena, dou
 static int averages(void *context, int m, const double *U, int ldu, struct ckg__arena *arena, double *value)
 {
     const struct refined *r = context;
-    const int D = r->search->problem->D;
+    const int D = r->search->scope->problem->D;
     double *u = ckg__arena_doubles(arena, (size_t)D);
     int status = u ? CKG_OK : CKG_ERR_NOMEM;
 
@@ -363,7 +364,7 @@ static int averages(void *context, int m, const double *U, int ldu, struct ckg__
 static int average_nearest(void *context, const double *u, struct ckg__arena *arena, double *value)
 {
     const struct refined *r = context;
-    const struct ckg_problem *problem = r->search->problem;
+    const struct ckg_problem *problem = r->search->scope->problem;
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
     double *v = ckg__arena_doubles(arena, (size_t)problem->D);
 
@@ -381,18 +382,18 @@ static int average_nearest(void *context, const double *u, struct ckg__arena *ar
 static int refine_by_simplex(struct refined *context, double *u, struct ckg__arena *arena)
 {
     const struct ckg__search *search = context->search;
-    const int D = search->problem->D;
-    const int ruled = ckg__ruled(search->problem);
+    const int D = search->scope->problem->D;
+    const int ruled = ckg__ruled(search->scope->problem);
     double *box = ckg__arena_doubles(arena, 2 * (size_t)D);
     double value;
 
     if (!box)
         return CKG_ERR_NOMEM;
-    ckg__problem_free_box(search->problem, u, box, box + D);
+    ckg__problem_free_box(search->scope->problem, u, box, box + D);
     const int status = ckg__simplex(ruled ? average_nearest : average, context, D, box, box + D, 0.05,
                                     search->effort.refine_evaluations, u, &value, arena);
     if (ruled)
-        ckg__allowed_nearest(search->problem, NULL, NULL, u, NULL);
+        ckg__allowed_nearest(search->scope->problem, NULL, NULL, u, NULL);
     return status;
 }
 
@@ -409,11 +410,11 @@ static int climb(struct refined *context, double *u, int worker)
     double value = context->finalist->value * context->finalist->offer->cost;
 
     int status = ckg__climb_lattice(search, &hill, &steps, u, &value, arena);
-    if (status || !ckg__problem_has_reals(search->problem) || ckg__search_late(search))
+    if (status || !ckg__problem_has_reals(search->scope->problem) || ckg__search_late(search))
         return status;
     if (search->effort.paper)
         return refine_by_simplex(context, u, arena);
-    const double away = ckg__point_distance(search->problem->D, u, search->outlook[0].x_r, 1, 0);
+    const double away = ckg__point_distance(search->scope->problem->D, u, search->outlook[0].x_r, 1, 0);
     const struct ckg__lbfgs_options options = {5, search->effort.refine_evaluations,
                                                away < 30 * width ? 0.5 * width : 0.02, 1e-4, 1e-4};
     return ckg__climb_reals(search, &hill, &options, 1, u, &value, arena);
@@ -429,7 +430,7 @@ static void refine_task(void *context, int index, int worker)
     struct finalist *to = &stage->finalist[stage->finalists + index];
     struct refined refined = {search, stage->knowledge->weighted, from, ckg__search_team(search, worker)};
 
-    memcpy(to->u, from->u, (size_t)search->problem->D * sizeof *to->u);
+    memcpy(to->u, from->u, (size_t)search->scope->problem->D * sizeof *to->u);
     stage->status[index] = climb(&refined, to->u, worker);
     ckg__arena_release(arena, mark);
 }
@@ -500,7 +501,7 @@ static int pick(struct stage *stage, int count, struct ckg__choice *choice)
     if (best < 0)
         return 0;
     const struct finalist *f = &stage->finalist[best];
-    memcpy(choice->u, f->u, (size_t)search->problem->D * sizeof *choice->u);
+    memcpy(choice->u, f->u, (size_t)search->scope->problem->D * sizeof *choice->u);
     choice->value = f->value * f->offer->cost;
     choice->measure = f->offer->set;
     return 1;
@@ -600,7 +601,7 @@ static int score_one(const struct ckg__knowledge *knowledge, const double *u, do
 
 int ckg__knowledge_score(struct ckg__search *search, int weighted, int count, const double *U, double *value)
 {
-    const int D = search->problem->D;
+    const int D = search->scope->problem->D;
     double *u = ckg__arena_doubles(search->results, (size_t)D);
     struct ckg__knowledge knowledge;
 

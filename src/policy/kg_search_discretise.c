@@ -127,7 +127,7 @@ static int first_cut(const struct ckg__knowledge *k, const struct ckg__outlook *
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
     const struct ckg__kg shared = ckg__knowledge_on(o, &k->nodes);
     const struct ckg__kg *kg = &shared;
-    const int D = k->search->problem->D;
+    const int D = k->search->scope->problem->D;
     const int outcomes = o->belief->outcomes;
     struct ckg__kg_candidate candidate;
     struct ckg__kg_work work;
@@ -199,7 +199,7 @@ static int append_point(int D, const double *u, double apart, double *U, int ldu
 static int build_kg(const struct ckg__knowledge *k, const struct ckg__outlook *o, const int *hits, int pairs,
                     const double *maximisers, struct ckg__arena *keep, struct ckg__kg *kg)
 {
-    const int D = k->search->problem->D;
+    const int D = k->search->scope->problem->D;
     int m = 1;
 
     /* Room for as many as there can be. */
@@ -239,7 +239,7 @@ static int build_kg(const struct ckg__knowledge *k, const struct ckg__outlook *o
 static int pairs_for(const struct ckg__knowledge *k, int outcomes)
 {
     const struct ckg__effort *effort = &k->search->effort;
-    if (!ckg__problem_has_reals(k->search->problem))
+    if (!ckg__problem_has_reals(k->search->scope->problem))
         return 0;
     return outcomes == 1 ? effort->surprises : outcomes == 2 ? effort->pairs_one : effort->pairs;
 }
@@ -251,7 +251,7 @@ static int own_discretisation(const struct ckg__knowledge *k, const struct ckg__
     const struct ckg__search *search = k->search;
     struct ckg__arena *arena = &search->arena[worker];
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
-    const int D = search->problem->D;
+    const int D = search->scope->problem->D;
     const int outcomes = o->belief->outcomes;
     const int pairs = pairs_for(k, outcomes);
     int *node = ckg__arena_ints(arena, (size_t)pairs + 1);

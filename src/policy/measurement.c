@@ -31,7 +31,7 @@ static int look_through(const struct ckg__search *search, struct ckg__offer *off
         return CKG_ERR_NOMEM;
     for (size_t o = 0; o < outlooks; o++) {
         belief[o] = *search->outlook[o].belief;
-        ckg__hide_others(search->models, &offer->set, &belief[o]);
+        ckg__hide_others(search->scope->models, &offer->set, &belief[o]);
         offer->outlook[o] = search->outlook[o];
         offer->outlook[o].belief = &belief[o];
     }
@@ -44,7 +44,7 @@ static int put(const struct ckg__search *search, const struct ckg__set *set, str
     struct ckg__offer *offer = &menu->offer[menu->count++];
 
     offer->set = *set;
-    offer->cost = ckg__problem_price(search->problem, set);
+    offer->cost = ckg__problem_price(search->scope->problem, set);
     assert(offer->cost > 0);
     return look_through(search, offer);
 }
@@ -52,7 +52,7 @@ static int put(const struct ckg__search *search, const struct ckg__set *set, str
 /* The menu where outcomes are measured apart: all units and everything that cost no more than `purse`. */
 static int make_apart(const struct ckg__search *search, double purse, struct ckg__menu *menu)
 {
-    const ckg_problem *problem = search->problem;
+    const ckg_problem *problem = search->scope->problem;
     const int units = ckg__problem_units(problem);
     int status = CKG_OK;
 
@@ -67,7 +67,7 @@ static int make_apart(const struct ckg__search *search, double purse, struct ckg
 
 int ckg__menu_make(struct ckg__search *search, struct ckg__menu *menu)
 {
-    const int units = search->apart ? ckg__problem_units(search->problem) : 0;
+    const int units = search->apart ? ckg__problem_units(search->scope->problem) : 0;
     int status;
 
     menu->offer = ckg__arena_get(search->results, (size_t)units + 1, sizeof *menu->offer);
@@ -89,8 +89,8 @@ int ckg__offer_open(const struct ckg__search *search, const struct ckg__offer *o
         return !ckg__search_taken(search, u, x);
     if (ckg__search_taken(search, u, x))
         return 0;
-    const int design = ckg__data_find(search->data, x);
-    return design < 0 || ckg__data_open(search->data, design, &offer->set);
+    const int design = ckg__data_find(search->scope->data, x);
+    return design < 0 || ckg__data_open(search->scope->data, design, &offer->set);
 }
 
 /* What the offer is worth at u (D), averaged over the outlooks. */
@@ -219,7 +219,7 @@ int ckg__measured_for_sure(const struct ckg__models *models, struct ckg__arena *
 
 int ckg__measure_unsure(const struct ckg__search *search, struct ckg__choice *choice)
 {
-    const ckg_problem *problem = search->problem;
+    const ckg_problem *problem = search->scope->problem;
     struct ckg__set wanted = {{0}};
     double x[CKG_MAX_PARAMETERS];
 
@@ -230,7 +230,8 @@ int ckg__measure_unsure(const struct ckg__search *search, struct ckg__choice *ch
             continue;
         for (int j = 0; j < problem->outcomes; j++) {
             int sure = 1;
-            if (ckg__set_has(&offer.set, j) && is_sure(search->models, j, choice->u, search->results, &sure))
+            if (ckg__set_has(&offer.set, j) &&
+                is_sure(search->scope->models, j, choice->u, search->results, &sure))
                 return CKG_ERR_NOMEM;
             all_sure &= sure;
         }

@@ -100,12 +100,12 @@ static void prepare(const struct ckg__policy *policy, struct ckg__search *search
         policy->prepare(search);
 }
 
-/* Beliefs, points and M, on the study's models. */
+/* Beliefs, points and M. */
 static int price(const struct ckg__policy *policy, struct ckg__search *search)
 {
     const unsigned traits = policy ? policy->traits : 0;
 
-    int status = ckg__search_outlooks(search, search->models, (traits & CKG__TRAIT_ONE_BELIEF) != 0,
+    int status = ckg__search_outlooks(search, (traits & CKG__TRAIT_ONE_BELIEF) != 0,
                                       (traits & CKG__TRAIT_OBJECTIVE_ONLY) != 0);
     if (!status)
         status = ckg__search_points(search);
@@ -121,37 +121,39 @@ int ckg__policy_price(const struct ckg__policy *policy, struct ckg__search *sear
 
 int ckg__policy_look(const struct ckg__policy *policy, struct ckg__search *search)
 {
-    struct ckg__models *own = NULL;
+    const struct ckg__scope *scope = search->scope;
     int status = CKG_OK;
 
     prepare(policy, search);
     if (policy && policy->traits & CKG__TRAIT_NO_MODEL)
         return CKG_OK;
 
-    /* Through models of its own, which is all there is to it. */
-    if (policy && policy->own_models)
-        status = policy->own_models->update(search, &own);
-    if (!status && own)
-        return ckg__search_outlooks(search, own, (policy->traits & CKG__TRAIT_ONE_BELIEF) != 0, 0);
+    /* What it sees; with other models of the same cube these are all there is to it. */
+    if (policy && policy->narrow)
+        status = policy->narrow->make(search, &scope);
+    const int bare = scope != search->scope && !scope->to_outer;
+    search->scope = scope;
+    if (!status && bare)
+        return ckg__search_outlooks(search, (policy->traits & CKG__TRAIT_ONE_BELIEF) != 0, 0);
 
-    /* Or through the study's: M, then what would be recommended now. */
+    /* M, then what would be recommended now. */
     if (!status)
         status = price(policy, search);
     return status ? status : ckg__search_recommend(search);
 }
 
-void ckg__policy_release_own(void **own)
+void ckg__policy_release_kept(void **kept)
 {
     for (int i = 0; i < ROWS; i++)
-        if (own[i])
-            rows[i]->own_models->release(own[i]);
+        if (kept[i])
+            rows[i]->narrow->release(kept[i]);
 }
 
-void ckg__policy_free_own(void **own)
+void ckg__policy_free_kept(void **kept)
 {
     for (int i = 0; i < ROWS; i++)
-        if (own[i])
-            rows[i]->own_models->free(own[i]);
+        if (kept[i])
+            rows[i]->narrow->free(kept[i]);
 }
 
 int ckg__policy_suggest(const struct ckg__policy *policy, struct ckg__search *search,

@@ -39,7 +39,7 @@ struct ckg__policy {
     const ckg_policy_parameter *parameters; /* (count); search->setting has their values in this order */
     int count;
     unsigned traits;
-    const struct ckg__own_models *own_models; /* NULL: the study's serve */
+    const struct ckg__scope_source *narrow; /* NULL: it sees what the study sees */
     /* Changes search->effort by the settings before any point is laid; may be NULL. */
     void (*prepare)(struct ckg__search *search);
     /* Fills the acquisition: memory from search->results. NULL: the policy has `suggest`. */
@@ -98,17 +98,18 @@ int ckg__policy_index(const struct ckg__policy *policy);
 const struct ckg__policy *ckg__policy_default(void);
 
 /*
- * Makes the search what the policy looks at: its effort, its beliefs, the points, M and x_r. The search has
- * the settings already, and but for a policy without models the study's models. NULL: for a recommendation.
+ * Makes the search what the policy looks at: its effort, its scope, its beliefs, the points, M and x_r. The
+ * search has the settings already, and a scope with models unless the policy needs none. NULL: for a
+ * recommendation.
  */
 int ckg__policy_look(const struct ckg__policy *policy, struct ckg__search *search);
 
-/* As far as M alone, on the study's models. */
+/* As far as M alone, in the scope that the search has. */
 int ckg__policy_price(const struct ckg__policy *policy, struct ckg__search *search);
 
-/* own (CKG__MAX_POLICIES): the conditioning of every policy's own models undone; all of them freed. */
-void ckg__policy_release_own(void **own);
-void ckg__policy_free_own(void **own);
+/* kept (CKG__MAX_POLICIES) of the policies' scopes: their conditioning undone; all of it freed. */
+void ckg__policy_release_kept(void **kept);
+void ckg__policy_free_kept(void **kept);
 
 /* The policy's choice and its values, by whichever of its functions there is. */
 int ckg__policy_suggest(const struct ckg__policy *policy, struct ckg__search *search,

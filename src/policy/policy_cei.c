@@ -24,6 +24,6 @@ const struct ckg__policy ckg__policy_cei = {
     .parameters = parameters,
     .count = sizeof parameters / sizeof *parameters,
     .traits = CKG__TRAIT_CERTAIN,
-    .own_models = &ckg__local_models,
+    .narrow = &ckg__trust_region,
     .prepare = ckg__local_climb_prepare,
     .acquire = acquire};

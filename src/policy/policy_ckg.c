@@ -17,7 +17,7 @@
 
 static int noisy(const struct ckg__search *search)
 {
-    return ckg__models_noisy(search->models);
+    return ckg__models_noisy(search->scope->models);
 }
 
 /*
@@ -26,7 +26,8 @@ static int noisy(const struct ckg__search *search)
  */
 static int improves(const struct ckg__search *search)
 {
-    return search->effort.improve && !search->apart && !noisy(search) && ckg__data_best(search->data) >= 0;
+    return search->effort.improve && !search->apart && !noisy(search) &&
+           ckg__data_best(search->scope->data) >= 0;
 }
 
 static int suggest(struct ckg__search *search, struct ckg__choice *choice, int *found)
@@ -44,7 +45,7 @@ static int score(struct ckg__search *search, int count, const double *U, double 
 /* The decoupled knowledge gradients: the value of an evaluation that measures one outcome alone. */
 static int score_outcomes(struct ckg__search *search, int count, const double *U, double *value)
 {
-    const size_t outcomes = (size_t)search->problem->outcomes;
+    const size_t outcomes = (size_t)search->scope->problem->outcomes;
     const size_t outlooks = (size_t)search->outlooks;
     struct ckg__belief *alone = ckg__arena_get(search->results, outlooks, sizeof *alone);
     double *one = ckg__arena_doubles(search->results, (size_t)count + 1);
@@ -60,7 +61,7 @@ static int score_outcomes(struct ckg__search *search, int count, const double *U
 
         ckg__set_put(&set, (int)j);
         for (size_t o = 0; o < outlooks; o++)
-            ckg__hide_others(search->models, &set, &alone[o]);
+            ckg__hide_others(search->scope->models, &set, &alone[o]);
         status = ckg__knowledge_score(search, 0, count, U, one);
         for (int p = 0; p < count; p++)
             value[(size_t)p * outcomes + j] = one[p];
@@ -101,7 +102,7 @@ static int otherwise(struct ckg__search *search, struct ckg__choice *choice, int
      * Down to the last digits a single outcome is worth next to nothing, and without noise only a design that
      * is known for what it is gets the search any further.
      */
-    choice->together = search->apart && !noisy(search) && ckg__data_best(search->data) >= 0;
+    choice->together = search->apart && !noisy(search) && ckg__data_best(search->scope->data) >= 0;
     return CKG_OK;
 }
 
@@ -141,7 +142,7 @@ const struct ckg__policy ckg__policy_ckg = {
     .unit = CKG__UNIT_OBJECTIVE,
     .parameters = parameters,
     .count = COUNT,
-    .own_models = &ckg__local_models,
+    .narrow = &ckg__trust_region,
     .prepare = prepare,
     .suggest = suggest,
     .stalled = stalled,

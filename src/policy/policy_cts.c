@@ -18,7 +18,7 @@ static int draw_now(struct ckg__search *search, double **U, struct ckg__thompson
     if (status)
         return status;
     return ckg__thompson_make(search, search->outlook[0].belief,
-                              ckg__thompson_distinct(search->problem->D, count, *U), *U, draw);
+                              ckg__thompson_distinct(search->scope->problem->D, count, *U), *U, draw);
 }
 
 /*
@@ -58,7 +58,7 @@ int ckg__cts_suggest(struct ckg__search *search, struct ckg__choice *choice, int
         return status;
     choice->candidates = draw.m;
     const int best = ckg__thompson_best(&draw, &choice->value);
-    ckg__point_get(search->problem->D, U, draw.m, best, choice->u);
+    ckg__point_get(search->scope->problem->D, U, draw.m, best, choice->u);
     choice->stalled = stalled(search, &draw, choice->u, best);
     return CKG_OK;
 }
@@ -83,7 +83,8 @@ static const ckg_policy_parameter parameters[] = {
 void ckg__cts_effort(struct ckg__search *search)
 {
     enum { LOCAL = 200 };
-    search->effort.candidates = (int)ckg_policy_parameter_default(&parameters[0], search->problem->d, 0);
+    search->effort.candidates = (int)ckg_policy_parameter_default(&parameters[0], search->scope->problem->d,
+                                                                  0);
     search->effort.local = LOCAL;
 }
 

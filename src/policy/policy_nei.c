@@ -26,8 +26,8 @@ static int at(void *context, int outlook, int m, const double *U, int ldu, struc
 /* The distinct designs with any told value or a pending trial, from the arena. */
 static int told_designs(const struct ckg__search *search, struct ckg__arena *arena, struct ckg__designs *out)
 {
-    const struct ckg__data *data = search->data;
-    const size_t D = (size_t)search->problem->D;
+    const struct ckg__data *data = search->scope->data;
+    const size_t D = (size_t)search->scope->problem->D;
     const size_t designs = (size_t)data->designs;
     int *told = ckg__arena_ints(arena, designs + 1);
     int *number = ckg__arena_ints(arena, designs + 1);
@@ -57,8 +57,8 @@ static int acquire(struct ckg__search *search, struct ckg__acquisition *acquisit
     struct ckg__designs designs;
 
     /* That an evaluation succeeds is the last of what is believed, and known of the told designs. */
-    const int latent = search->models->outcomes > search->problem->outcomes;
-    const int judged = search->models->processes - latent;
+    const int latent = search->scope->models->outcomes > search->scope->problem->outcomes;
+    const int judged = search->scope->models->processes - latent;
     int feasible = 0;
     int status = nei ? told_designs(search, search->results, &designs) : CKG_ERR_NOMEM;
     ckg__rng_seed(&rng, search->seed, search->stream, CKG__FOR_TRUTHS);
@@ -99,6 +99,6 @@ const struct ckg__policy ckg__policy_nei = {
     .value = "log of expected improvement × probability of feasibility over what the true values may be",
     .parameters = parameters,
     .count = sizeof parameters / sizeof *parameters,
-    .own_models = &ckg__local_models,
+    .narrow = &ckg__trust_region,
     .prepare = prepare,
     .acquire = acquire};

@@ -29,7 +29,7 @@ static int suggest(struct ckg__search *search, struct ckg__choice *choice, int *
     choice->value = NAN;
     *found = 0;
     for (int i = 0; i < TRIES && !*found; i++) {
-        draw(search->problem, &rng, choice->u);
+        draw(search->scope->problem, &rng, choice->u);
         *found = !ckg__search_taken(search, choice->u, x);
     }
     return CKG_OK;

@@ -33,36 +33,36 @@ enum { MOVED = 20, MANY = 10, LHS_TRIES = 20 };
 
 static const struct ckg__region *region_of(const struct ckg__search *search)
 {
-    const struct ckg__regional *regional = *search->own;
+    const struct ckg__regional *regional = *search->kept;
     return &regional->region;
 }
 
 /* The region and its models; while it scouts, the study's models serve. */
-static int update(struct ckg__search *search, struct ckg__models **models)
+static int narrow(const struct ckg__search *search, const struct ckg__scope **scope)
 {
-    struct ckg__regional *regional = *search->own;
-    const int d = search->problem->d;
+    struct ckg__regional *regional = *search->kept;
+    const int d = search->scope->problem->d;
     const int fresh = search->initial ? search->initial : ckg__design_size(d);
     struct ckg__region_rule rule;
 
     ckg__region_rule(&rule, search->initial, fresh, search->setting + LENGTH);
     const int status = ckg__regional_update(search, &rule, &regional);
-    *search->own = regional;
-    *models = status || regional->region.scouting ? NULL : &regional->models;
+    *search->kept = regional;
+    *scope = status || regional->region.scouting ? search->scope : &regional->scope;
     return status;
 }
 
-static void release(void *own)
+static void release(void *kept)
 {
-    ckg__regional_release(own);
+    ckg__regional_release(kept);
 }
 
-static void free_own(void *own)
+static void free_kept(void *kept)
 {
-    ckg__regional_free(own);
+    ckg__regional_free(kept);
 }
 
-static const struct ckg__own_models own_models = {update, release, free_own};
+static const struct ckg__scope_source region_scope = {narrow, release, free_kept};
 
 /* --- where it is --- */
 
@@ -74,7 +74,7 @@ struct box {
 
 static void lay_box(const struct ckg__search *search, const double *u, double length, struct box *box)
 {
-    const struct ckg_problem *problem = search->problem;
+    const struct ckg_problem *problem = search->scope->problem;
     const double *inv_ell = ckg__gp_inverse_lengthscales(search->outlook[0].belief->gp[0]);
 
     box->u = u;
@@ -86,7 +86,7 @@ static void lay_box(const struct ckg__search *search, const double *u, double le
 /* rows ← the distinct designs of the region's complete trials; their number. */
 static int complete_designs(const struct ckg__search *search, int *rows, char *seen)
 {
-    const struct ckg__data *data = search->data;
+    const struct ckg__data *data = search->scope->data;
     int n = 0;
 
     memset(seen, 0, (size_t)data->designs);
@@ -105,9 +105,9 @@ static int complete_designs(const struct ckg__search *search, int *rows, char *s
  */
 static int mean_centre(const struct ckg__search *search, const double **u)
 {
-    const struct ckg__data *data = search->data;
+    const struct ckg__data *data = search->scope->data;
     const struct ckg__belief *belief = search->outlook[0].belief;
-    const size_t D = (size_t)search->problem->D;
+    const size_t D = (size_t)search->scope->problem->D;
     struct ckg__arena *arena = search->results;
     int *rows = ckg__arena_ints(arena, (size_t)data->designs + 1);
     char *seen = ckg__arena_get(arena, (size_t)data->designs + 1, 1);
@@ -148,17 +148,18 @@ static int mean_centre(const struct ckg__search *search, const double **u)
  */
 static int find_centre(const struct ckg__search *search, const double **u)
 {
-    const int D = search->problem->D;
+    const int D = search->scope->problem->D;
     double *middle = ckg__arena_doubles(search->results, (size_t)D);
     double cube[CKG_MAX_PARAMETERS];
 
     if (!middle)
         return CKG_ERR_NOMEM;
-    for (int i = 0; i < search->problem->d; i++)
+    for (int i = 0; i < search->scope->problem->d; i++)
         cube[i] = 0.5;
-    ckg__problem_on_lattice(search->problem, cube, middle);
-    *u = region_of(search)->centre < 0 ? middle
-                                       : search->data->u + (size_t)region_of(search)->centre * (size_t)D;
+    ckg__problem_on_lattice(search->scope->problem, cube, middle);
+    *u = region_of(search)->centre < 0
+             ? middle
+             : search->scope->data->u + (size_t)region_of(search)->centre * (size_t)D;
     return region_of(search)->noisy && region_of(search)->centre >= 0 ? mean_centre(search, u) : CKG_OK;
 }
 
@@ -225,7 +226,7 @@ static void keep(const double *u, int D, int most, int *count, double *U)
 static int from_list(const struct ckg__search *search, const struct box *box, struct ckg__rng *rng, int most,
                      double *U)
 {
-    const struct ckg_problem *problem = search->problem;
+    const struct ckg_problem *problem = search->scope->problem;
     const int start = ckg__rng_below(rng, problem->designs);
     double x[CKG_MAX_PARAMETERS];
     int count = 0;
@@ -261,7 +262,7 @@ static void box_bounds(const struct ckg_problem *problem, const struct box *box,
 static int walk_box(const struct ckg__search *search, const struct box *box, struct ckg__rng *rng, int most,
                     double *U, int *count)
 {
-    const struct ckg_problem *problem = search->problem;
+    const struct ckg_problem *problem = search->scope->problem;
     const size_t D = (size_t)problem->D;
     double *lower = ckg__arena_doubles(search->results, 3 * D);
     double *u = lower ? lower + 2 * D : NULL;
@@ -291,7 +292,7 @@ static int walk_box(const struct ckg__search *search, const struct box *box, str
 static int from_box(const struct ckg__search *search, const struct box *box, struct ckg__rng *rng, int most,
                     double *U, int *count)
 {
-    const struct ckg_problem *problem = search->problem;
+    const struct ckg_problem *problem = search->scope->problem;
     struct ckg__arena_mark mark = ckg__arena_mark(search->results);
     double *cube = ckg__arena_doubles(search->results, (size_t)most * (size_t)problem->d);
     double x[CKG_MAX_PARAMETERS];
@@ -320,7 +321,7 @@ static int from_box(const struct ckg__search *search, const struct box *box, str
  */
 static int lay_candidates(const struct ckg__search *search, double **out, int *count)
 {
-    const struct ckg_problem *problem = search->problem;
+    const struct ckg_problem *problem = search->scope->problem;
     const int most = (int)search->setting[CANDIDATES];
     const double *centre;
     struct box box;
@@ -358,7 +359,7 @@ static int draw_now(struct ckg__search *search, double **U, struct ckg__thompson
 /* The next point of a new region's initial design, a Latin hypercube of its own. */
 static int from_fresh_design(const struct ckg__search *search, struct ckg__choice *choice, int *found)
 {
-    const struct ckg_problem *problem = search->problem;
+    const struct ckg_problem *problem = search->scope->problem;
     const struct ckg__region *region = region_of(search);
     const size_t size = (size_t)region->initial * (size_t)(ckg__ruled(problem) ? problem->D : problem->d);
     double *design = ckg__arena_doubles(search->results, size);
@@ -371,7 +372,7 @@ static int from_fresh_design(const struct ckg__search *search, struct ckg__choic
         return CKG_ERR_NOMEM;
     struct ckg__rng rng;
     ckg__rng_seed(&rng, search->seed, (uint64_t)region->restarts, CKG__FOR_REGION_RESTARTS);
-    const size_t next = (size_t)(search->data->trials - region->first);
+    const size_t next = (size_t)(search->scope->data->trials - region->first);
     if (ckg__ruled(problem)) {
         const int status = ckg__allowed_design(problem, &rng, region->initial, design, search->results,
                                                interrupt);
@@ -395,7 +396,7 @@ static int suggest(struct ckg__search *search, struct ckg__choice *choice, int *
     struct ckg__thompson draw;
     double *U;
     *found = 0;
-    if (search->data->trials - region_of(search)->first < region_of(search)->initial)
+    if (search->scope->data->trials - region_of(search)->first < region_of(search)->initial)
         return from_fresh_design(search, choice, found);
     if (region_of(search)->scouting)
         return ckg__cts_suggest(search, choice, found);
@@ -406,7 +407,7 @@ static int suggest(struct ckg__search *search, struct ckg__choice *choice, int *
         return status;
     choice->candidates = draw.m;
     const int best = ckg__thompson_best(&draw, &choice->value);
-    ckg__point_get(search->problem->D, U, draw.m, best, choice->u);
+    ckg__point_get(search->scope->problem->D, U, draw.m, best, choice->u);
     return CKG_OK;
 }
 
@@ -455,7 +456,7 @@ const struct ckg__policy ckg__policy_scbo = {
     .parameters = parameters,
     .count = sizeof parameters / sizeof *parameters,
     .traits = CKG__TRAIT_ONE_BELIEF,
-    .own_models = &own_models,
+    .narrow = &region_scope,
     .prepare = ckg__cts_effort,
     .suggest = suggest,
     .stalled = ckg__choice_stalled,

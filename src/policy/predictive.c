@@ -81,7 +81,7 @@ static void put_points(const struct ckg__search *search, struct ckg__optima *opt
         if (!optima->wins[best])
             break;
         optima->wins[best] = 0;
-        put(set, search->problem->D, optima->U + best, optima->m);
+        put(set, search->scope->problem->D, optima->U + best, optima->m);
     }
 }
 
@@ -149,7 +149,7 @@ static int make_set(struct ckg__search *search, int o, struct ckg__optima *optim
     const struct ckg__outlook *outlook = &search->outlook[o];
     const int points = (int)search->setting[POINTS];
     const int draws = optima->draws;
-    const int D = search->problem->D;
+    const int D = search->scope->problem->D;
     struct set set = {0, draws + points + 1,
                       ckg__arena_doubles(search->results, (size_t)D * (size_t)(draws + points + 1))};
     struct stars stars = {0, ckg__arena_ints(search->results, (size_t)draws + 1),
@@ -185,7 +185,7 @@ static void condition_task(void *context, int index, int worker)
 static double share_of(const struct context *c, const struct ckg__offer *offer, const double *share, int m,
                        int p)
 {
-    const struct ckg__models *models = c->search->models;
+    const struct ckg__models *models = c->search->scope->models;
     double sum = 0;
 
     for (int j = 0; j < models->data->problem->outcomes; j++)
@@ -320,7 +320,7 @@ int ckg__predictive_suggest(struct ckg__search *search, struct ckg__choice *choi
 int ckg__predictive_score_outcomes(struct ckg__search *search, int count, const double *U, double *value)
 {
     struct context *c = NULL;
-    const size_t outcomes = (size_t)search->problem->outcomes;
+    const size_t outcomes = (size_t)search->scope->problem->outcomes;
     const size_t n = (size_t)count;
     const size_t all = (size_t)search->outlook[0].belief->outcomes;
     double *total = ckg__arena_doubles(search->results, n + 1);
@@ -332,7 +332,7 @@ int ckg__predictive_score_outcomes(struct ckg__search *search, int count, const 
         status = ckg__pesc_at(&c->pesc[o], count, U, count, search->results, total, share);
         for (size_t p = 0; !status && p < n; p++)
             for (size_t j = 0; j < outcomes; j++) {
-                const size_t place = (size_t)search->models->surrogate[j].place;
+                const size_t place = (size_t)search->scope->models->surrogate[j].place;
                 value[p * outcomes + j] += share[place * n + p] / search->outlooks;
             }
     }

@@ -14,14 +14,14 @@
 
 static int regional_new(const struct ckg__search *search, struct ckg__regional **out)
 {
-    const struct ckg__models *study = search->models;
+    const struct ckg__models *study = search->scope->models;
     struct ckg__regional *r = ckg__alloc_zero(1, sizeof *r);
 
     if (!r)
         return CKG_ERR_NOMEM;
 
     /* Data of its own, on a problem that differs in the outcomes. */
-    r->problem = *search->problem;
+    r->problem = *search->scope->problem;
     r->problem.goal = CKG_MAXIMIZE;
     r->data.problem = &r->problem;
     r->first = -1;
@@ -39,7 +39,6 @@ static int regional_new(const struct ckg__search *search, struct ckg__regional *
     r->models.samples = study->samples < CKG__CHAINS ? study->samples : CKG__CHAINS;
     r->models.failures = study->failures;
     r->models.seed = search->seed;
-    r->models.lead = study;
     *out = r;
     return CKG_OK;
 }
@@ -147,13 +146,13 @@ static int lay_out(const struct ckg__search *search, const struct ckg__region_ru
     const struct ckg__arena_mark start = {NULL, 0};
 
     ckg__arena_release(&r->own, start);
-    int status = ckg__region_replay(search->data, rule, &r->own, &r->region);
+    int status = ckg__region_replay(search->scope->data, rule, &r->own, &r->region);
     if (!status)
-        status = copy_trials(search->data, r);
+        status = copy_trials(search->scope->data, r);
     if (!status)
-        status = transform_objective(search->data, r);
+        status = transform_objective(search->scope->data, r);
     if (!status)
-        transform_constraints(search->data, r);
+        transform_constraints(search->scope->data, r);
     return status;
 }
 
@@ -179,6 +178,10 @@ int ckg__regional_update(const struct ckg__search *search, const struct ckg__reg
     /* The models, and what is under way. */
     for (int t = 0; t < r->data.trials; t++)
         pending += r->data.trial[t].state == CKG_PENDING;
+    r->models.lead = search->scope->models;
+    r->scope = *search->scope;
+    r->scope.outer = search->scope;
+    r->scope.models = &r->models;
     status = ckg__models_update(&r->models, search->revision, pending);
     return status ? status : ckg__models_condition(&r->models, 0);
 }

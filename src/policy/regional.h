@@ -14,7 +14,8 @@ struct ckg__regional {
     struct ckg__data data;      /* the region's trials; designs are the study's */
     struct ckg__arena own;      /* of the data */
     struct ckg__models models;
-    int first; /* trial of the region that the models know */
+    struct ckg__scope scope; /* the study's problem and data, through these models */
+    int first;               /* trial of the region that the models know */
 };
 
 /*

@@ -95,7 +95,7 @@ static int timed_batch(void *context, int m, const double *U, const int *which, 
         return timed->uphill(timed->context, m, U, which, arena, value, gradient);
     for (int p = 0; p < m; p++)
         value[p] = -INFINITY;
-    memset(gradient, 0, (size_t)m * (size_t)timed->search->problem->D * sizeof *gradient);
+    memset(gradient, 0, (size_t)m * (size_t)timed->search->scope->problem->D * sizeof *gradient);
     return CKG_OK;
 }
 
@@ -104,7 +104,7 @@ int ckg__climb_function(const struct ckg__search *search, ckg__batch_function up
                         const struct ckg__lbfgs_options *options, int starts, double *X, double *value,
                         struct ckg__arena *arena)
 {
-    const struct ckg_problem *problem = search->problem;
+    const struct ckg_problem *problem = search->scope->problem;
     struct timed timed = {search, uphill, context, 0};
     const int hurried = isfinite(search->deadline);
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
@@ -162,7 +162,7 @@ static int best_neighbour(const struct ckg__search *search, const struct ckg__hi
                           const struct ckg__climb_lattice *how, int round, const double *u,
                           struct ckg__arena *arena, double *v, double *value, int *found)
 {
-    const int D = search->problem->D;
+    const int D = search->scope->problem->D;
     const int most = how->neighbours;
     double x[CKG_MAX_PARAMETERS], values[CKG__MOST_NEIGHBOURS];
     double *U = ckg__arena_doubles(arena, (size_t)most * (size_t)D);
@@ -192,7 +192,7 @@ int ckg__climb_lattice(const struct ckg__search *search, const struct ckg__hill 
                        const struct ckg__climb_lattice *how, double *u, double *value,
                        struct ckg__arena *arena)
 {
-    const struct ckg_problem *problem = search->problem;
+    const struct ckg_problem *problem = search->scope->problem;
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
     double *v = ckg__arena_doubles(arena, (size_t)problem->D);
     int status = v ? CKG_OK : CKG_ERR_NOMEM;

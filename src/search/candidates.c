@@ -11,7 +11,7 @@ enum { NEIGHBOURS = 32, ENUMERATED = 256, PARTLY = 48 };
 /* Keeps the columns of U that are not taken; returns how many. */
 static int drop_taken(const struct ckg__search *search, int count, double *U, int ldu, double *u, double *x)
 {
-    const int D = search->problem->D;
+    const int D = search->scope->problem->D;
     int kept = 0;
 
     for (int p = 0; p < count; p++) {
@@ -29,7 +29,7 @@ static int drop_taken(const struct ckg__search *search, int count, double *U, in
 /* Every design of a small finite problem that is free, thinned evenly when they are many. */
 static int free_designs(const struct ckg__search *search, double *U, int room, double *u, double *x)
 {
-    const int D = search->problem->D;
+    const int D = search->scope->problem->D;
     int count = 0;
     int kept = 0;
 
@@ -61,7 +61,7 @@ static int around_outlook(const struct ckg__search *search, int o, int local, do
 {
     const struct ckg__outlook *outlook = &search->outlook[o];
 
-    if (local && ckg__problem_has_reals(search->problem)) {
+    if (local && ckg__problem_has_reals(search->scope->problem)) {
         if (ckg__search_around(search, outlook, CKG__FOR_CANDIDATES_AROUND + (uint64_t)o, local, U + at, ldu,
                                arena))
             return CKG_ERR_NOMEM;
@@ -72,7 +72,7 @@ static int around_outlook(const struct ckg__search *search, int o, int local, do
                                NEIGHBOURS / (search->outlooks > 2 ? 4 : 1), U + at, ldu, arena, &beside))
         return CKG_ERR_NOMEM;
     at += beside;
-    for (int k = 0; k < search->problem->D; k++)
+    for (int k = 0; k < search->scope->problem->D; k++)
         U[(size_t)k * (size_t)ldu + (size_t)at] = outlook->x_r[k];
     *end = at + 1;
     return CKG_OK;
@@ -81,8 +81,8 @@ static int around_outlook(const struct ckg__search *search, int o, int local, do
 /* The latest designs of which something may still be measured, from column `at` on; returns the new end. */
 static int partly_measured(const struct ckg__search *search, double *U, int ldu, int at, double *x)
 {
-    const struct ckg__data *data = search->data;
-    const int D = search->problem->D;
+    const struct ckg__data *data = search->scope->data;
+    const int D = search->scope->problem->D;
     const int end = at + PARTLY;
 
     for (int i = data->designs - 1; i >= 0 && at < end; i--) {
@@ -95,7 +95,7 @@ static int partly_measured(const struct ckg__search *search, double *U, int ldu,
 
 int ckg__search_candidates(struct ckg__search *search, double **out, int *count)
 {
-    const int D = search->problem->D;
+    const int D = search->scope->problem->D;
     const int filling = search->effort.candidates;
     int local = search->effort.local / (search->outlooks > 1 ? search->outlooks : 2);
 
@@ -106,7 +106,7 @@ int ckg__search_candidates(struct ckg__search *search, double **out, int *count)
                                         : filling + partly + search->outlooks * (local + NEIGHBOURS + 1);
     double *U = ckg__arena_doubles(search->results, (size_t)D * (size_t)room);
     double *u = ckg__arena_doubles(search->results, (size_t)D);
-    double *x = ckg__arena_doubles(search->results, (size_t)search->problem->d);
+    double *x = ckg__arena_doubles(search->results, (size_t)search->scope->problem->d);
     if (!U || !u || !x)
         return CKG_ERR_NOMEM;
     *out = U;
@@ -210,8 +210,8 @@ static int drop_unsure(const struct ckg__belief *belief, int m, int first, const
 int ckg__search_incumbent(const struct ckg__search *search, const struct ckg__belief *belief,
                           struct ckg__arena *arena, double *best)
 {
-    const struct ckg__data *data = search->data;
-    const size_t D = (size_t)search->problem->D;
+    const struct ckg__data *data = search->scope->data;
+    const size_t D = (size_t)search->scope->problem->D;
     const size_t n = (size_t)data->trials;
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
     double *U = ckg__arena_doubles(arena, D * n + 1);
@@ -231,7 +231,7 @@ int ckg__search_incumbent(const struct ckg__search *search, const struct ckg__be
     /* The largest mean among those believed feasible. */
     *best = -INFINITY;
     int status = m ? ckg__posterior_mean(belief->gp[0], m, U, m, arena, mean, scratch) : CKG_OK;
-    if (!status && search->problem->separate)
+    if (!status && search->scope->problem->separate)
         status = drop_unsure(belief, m, m - believed, U, arena, mean);
     else if (!status)
         status = drop_infeasible(belief, m, m - believed, U, arena, scratch, mean);

@@ -25,17 +25,6 @@ struct ckg__choice {
     int together;                 /* 1: the search should look again as if they came together */
 };
 
-/* Models that a policy keeps for itself, beside the study's. */
-struct ckg__own_models {
-    /*
-     * Brings them up to date, conditioned on pending designs; they are kept in *search->own. *models: what
-     * the search is made on, without points and x_r; NULL: on the study's models as for any other policy.
-     */
-    int (*update)(struct ckg__search *search, struct ckg__models **models);
-    void (*release)(void *own); /* undoes the conditioning */
-    void (*free)(void *own);
-};
-
 /*
  * The improvement's reference: the best mean among designs measured feasible, or pending and believed so, and
  * under noise the best value measured feasible if that is better; −INFINITY: none is.

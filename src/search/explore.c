@@ -51,7 +51,7 @@ static double log_distance(const struct ckg__data *data, const double *u)
 /* The free design that is farthest from all others; `likely`: times the probability of feasibility. */
 static int farthest(struct ckg__search *search, int likely, struct ckg__choice *choice, int *found)
 {
-    const int D = search->problem->D;
+    const int D = search->scope->problem->D;
     double *U = ckg__arena_doubles(search->results, EXPLORE * (size_t)D);
     double *log_pf = ckg__arena_doubles(search->results, EXPLORE);
     double *u = ckg__arena_doubles(search->results, (size_t)D);
@@ -74,7 +74,7 @@ static int farthest(struct ckg__search *search, int likely, struct ckg__choice *
     /* The farthest from what is known, among those that may still be evaluated. */
     for (int p = 0; !status && p < EXPLORE; p++) {
         ckg__point_get(D, U, EXPLORE, p, u);
-        const double score = log_distance(search->data, u) + (likely ? log_pf[p] : 0);
+        const double score = log_distance(search->scope->data, u) + (likely ? log_pf[p] : 0);
         if (!(score > best) || ckg__search_taken(search, u, x))
             continue;
         best = score;
@@ -96,7 +96,7 @@ int ckg__search_fill_gaps(struct ckg__search *search, struct ckg__choice *choice
 
 int ckg__search_any(struct ckg__search *search, struct ckg__choice *choice, int *found)
 {
-    const struct ckg_problem *problem = search->problem;
+    const struct ckg_problem *problem = search->scope->problem;
     double *U = ckg__arena_doubles(search->results, TRIES * (size_t)problem->D);
     double x[CKG_MAX_PARAMETERS];
 

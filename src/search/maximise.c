@@ -30,7 +30,7 @@ int ckg__acquisition_at(const struct ckg__search *search, const struct ckg__acqu
 {
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
     const size_t points = (size_t)m;
-    const size_t size = points * (size_t)search->problem->D;
+    const size_t size = points * (size_t)search->scope->problem->D;
     const int outlooks = search->outlooks;
     double *one = ckg__arena_doubles(arena, points + 1);
     double *slope = gradient ? ckg__arena_doubles(arena, size + 1) : NULL;
@@ -46,7 +46,7 @@ int ckg__acquisition_at(const struct ckg__search *search, const struct ckg__acqu
 
         /* The later ones are added to it. */
         for (size_t p = 0; !status && o && a->logarithm && p < points; p++)
-            ckg__log_add(&value[p], one[p], search->problem->D, m, gradient ? gradient + p : NULL,
+            ckg__log_add(&value[p], one[p], search->scope->problem->D, m, gradient ? gradient + p : NULL,
                          gradient ? slope + p : NULL);
         for (size_t p = 0; !status && o && !a->logarithm && p < points; p++)
             value[p] += one[p];
@@ -100,7 +100,7 @@ static int compared(void *context, int m, const double *U, int ldu, struct ckg__
 /* The starts of one group by gradient. */
 static int climb(struct stage *stage, int first, int count, struct ckg__arena *arena)
 {
-    const struct ckg_problem *problem = stage->search->problem;
+    const struct ckg_problem *problem = stage->search->scope->problem;
     const struct ckg__lbfgs_options options = {10, 30 + 2 * problem->d, 0.02, 1e-5, 1e-7};
     const struct ckg__hill hill = {stage, climbed, compared};
 
@@ -117,7 +117,7 @@ static int climb_on(struct stage *stage)
 {
     struct ckg__search *search = stage->search;
     const struct ckg__climb_again again = {.times = 3,
-                                           .evaluations = 30 + 10 * search->problem->d,
+                                           .evaluations = 30 + 10 * search->scope->problem->d,
                                            .width = search->outlook[0].width,
                                            .enough = 1e-3};
     const struct ckg__hill hill = {stage, climbed, compared};
@@ -127,7 +127,8 @@ static int climb_on(struct stage *stage)
         return CKG_OK;
     for (int s = 1; s < STARTS; s++)
         best = stage->start_value[s] > stage->start_value[best] ? s : best;
-    return ckg__climb_again(search, &hill, &again, stage->start + (size_t)best * (size_t)search->problem->D,
+    return ckg__climb_again(search, &hill, &again,
+                            stage->start + (size_t)best * (size_t)search->scope->problem->D,
                             &stage->start_value[best], search->results);
 }
 
@@ -136,7 +137,7 @@ static int climb_on(struct stage *stage)
  */
 static int wander(struct stage *stage, int s, struct ckg__arena *arena)
 {
-    const struct ckg_problem *problem = stage->search->problem;
+    const struct ckg_problem *problem = stage->search->scope->problem;
     const int D = problem->D;
     double *u = stage->start + (size_t)s * (size_t)D;
     double *U = ckg__arena_doubles(arena, (size_t)D * STEPS);
@@ -196,7 +197,7 @@ static void climb_task(void *context, int index, int worker)
 /* The STARTS best candidates, best first; the best again for those missing. */
 static void choose_starts(struct stage *stage)
 {
-    const int D = stage->search->problem->D;
+    const int D = stage->search->scope->problem->D;
     int chosen[STARTS];
 
     const int n = ckg__best_apart(D, stage->candidates, stage->U, stage->candidates, stage->value, 0, STARTS,
@@ -213,7 +214,7 @@ static int stage_take(struct stage *stage)
     struct ckg__search *search = stage->search;
     stage->status = ckg__arena_ints(search->results, (size_t)stage->candidates / CHUNK + 1 + GROUPS);
     stage->value = ckg__arena_doubles(search->results, (size_t)stage->candidates + 1);
-    stage->start = ckg__arena_doubles(search->results, STARTS * (size_t)search->problem->D);
+    stage->start = ckg__arena_doubles(search->results, STARTS * (size_t)search->scope->problem->D);
     stage->start_value = ckg__arena_doubles(search->results, STARTS);
     return stage->status && stage->value && stage->start && stage->start_value ? CKG_OK : CKG_ERR_NOMEM;
 }
@@ -224,8 +225,8 @@ static const double hair = 1e-6;
 /* 1 when the design at u may be evaluated, and is no pending one up to rounding. */
 static int is_free(const struct ckg__search *search, const double *u)
 {
-    const struct ckg__data *data = search->data;
-    const size_t D = (size_t)search->problem->D;
+    const struct ckg__data *data = search->scope->data;
+    const size_t D = (size_t)search->scope->problem->D;
     double x[CKG_MAX_PARAMETERS];
 
     for (int i = 0; i < data->designs; i++) {
@@ -241,7 +242,7 @@ static int is_free(const struct ckg__search *search, const double *u)
 /* The best start that is free, or else the best candidate (those are free). */
 static void pick(struct stage *stage, struct ckg__choice *choice)
 {
-    const int D = stage->search->problem->D;
+    const int D = stage->search->scope->problem->D;
     int best = -1;
     int top = 0;
 
@@ -283,9 +284,9 @@ int ckg__acquisition_maximise(struct ckg__search *search, const struct ckg__acqu
     if (!status)
         choose_starts(&stage);
     ckg__search_secure(search);
-    if (!status && ckg__problem_has_reals(search->problem) && !ckg__search_late(search))
+    if (!status && ckg__problem_has_reals(search->scope->problem) && !ckg__search_late(search))
         status = ckg__search_run(search, GROUPS, climb_task, &stage, stage.status);
-    if (!status && ckg__problem_has_reals(search->problem) && !ckg__search_late(search))
+    if (!status && ckg__problem_has_reals(search->scope->problem) && !ckg__search_late(search))
         status = climb_on(&stage);
     if (status)
         return status;

@@ -31,7 +31,7 @@ struct stage {
  */
 static int lay_faces(const struct ckg__search *search, int o, int m, double *U)
 {
-    const struct ckg_problem *problem = search->problem;
+    const struct ckg_problem *problem = search->scope->problem;
     double *u = ckg__arena_doubles(search->results, (size_t)problem->D);
     struct ckg__rng rng;
 
@@ -52,9 +52,9 @@ static int lay_faces(const struct ckg__search *search, int o, int m, double *U)
 static int make_points(const struct ckg__search *search, int o, struct ckg__optima *optima)
 {
     const struct ckg__outlook *outlook = &search->outlook[o];
-    const size_t D = (size_t)search->problem->D;
+    const size_t D = (size_t)search->scope->problem->D;
     const size_t had = (size_t)outlook->m;
-    const int faces = ckg__problem_has_reals(search->problem);
+    const int faces = ckg__problem_has_reals(search->scope->problem);
 
     optima->m = outlook->m + (faces ? FACES : 0);
     optima->U = ckg__arena_doubles(search->results, D * (size_t)optima->m);
@@ -266,7 +266,7 @@ static int refine(const struct ckg__search *search, int o, struct ckg__optima *o
                   struct ckg__arena *arena)
 {
     const struct ckg__belief *belief = search->outlook[o].belief;
-    const int D = search->problem->D;
+    const int D = search->scope->problem->D;
     double *x = optima->x + (size_t)s * (size_t)D;
     double *distance = ckg__arena_doubles(arena, (size_t)optima->m);
     struct local local;
@@ -280,7 +280,7 @@ static int refine(const struct ckg__search *search, int o, struct ckg__optima *o
     best_point(belief, &local, D, x);
 
     /* Only a feasible optimum can be moved, and only in real parameters. */
-    if (!optima->found[s] || !ckg__problem_has_reals(search->problem))
+    if (!optima->found[s] || !ckg__problem_has_reals(search->scope->problem))
         return CKG_OK;
 
     /* Fresh points around the best so far, closer each time. */
@@ -289,7 +289,7 @@ static int refine(const struct ckg__search *search, int o, struct ckg__optima *o
     int status = CKG_OK;
     int drawn = reach > 0;
     for (int round = 0; !status && drawn && round < REFINEMENTS; round++, reach /= 5) {
-        ckg__problem_free_box(search->problem, x, local.box, local.box + D);
+        ckg__problem_free_box(search->scope->problem, x, local.box, local.box + D);
         lay_fresh(D, x, reach, &rng, &local);
         ckg__search_bring_back(search, x, FRESH, local.U + local.count, ROOM, local.direction);
 
@@ -325,7 +325,7 @@ static int optima_take(const struct ckg__search *search, int o, int draws, int t
         return CKG_ERR_NOMEM;
     const size_t m = (size_t)optima->m;
     optima->found = ckg__arena_ints(arena, (size_t)total);
-    optima->x = ckg__arena_doubles(arena, (size_t)draws * (size_t)search->problem->D);
+    optima->x = ckg__arena_doubles(arena, (size_t)draws * (size_t)search->scope->problem->D);
     optima->wins = ckg__arena_ints(arena, m);
     optima->better = ckg__arena_ints(arena, m);
     optima->winner = ckg__arena_ints(arena, (size_t)total);

@@ -52,7 +52,7 @@ int ckg__search_view_base(struct ckg__search *search, int first, int outcomes)
 /* Room for the outlook's discretisation, the base points in it. */
 static int outlook_take(struct ckg__search *search, struct ckg__outlook *o)
 {
-    const int D = search->problem->D;
+    const int D = search->scope->problem->D;
 
     o->room = (search->base + search->effort.local + 1 + 7) / 8 * 8;
     o->U = ckg__arena_doubles(search->results, (size_t)D * (size_t)o->room);
@@ -89,7 +89,7 @@ static int find_penalty(const struct ckg__search *search, struct ckg__outlook *o
 {
     static const struct ckg__lbfgs_options options = {5, 15, 0.05, 1e-6, 1e-6};
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
-    const int D = search->problem->D;
+    const int D = search->scope->problem->D;
     const double *mean = o->view[0].mean;
     int lowest = 0;
     int status = CKG_OK;
@@ -105,7 +105,7 @@ static int find_penalty(const struct ckg__search *search, struct ckg__outlook *o
     if (!x)
         return CKG_ERR_NOMEM;
     ckg__point_get(D, o->U, o->room, lowest, x);
-    if (ckg__problem_has_reals(search->problem)) {
+    if (ckg__problem_has_reals(search->scope->problem)) {
         status = ckg__climb_function(search, minus_mean, o->belief->gp[0], &options, 1, x, &value, arena);
         o->belief->penalty = status ? mean[lowest] : -value;
     }

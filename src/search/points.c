@@ -22,14 +22,14 @@ static int fill_allowed(const struct ckg__search *search, uint64_t purpose, int 
     struct ckg__rng rng;
 
     ckg__rng_seed(&rng, search->seed, search->stream, CKG__FOR_WALKS + purpose);
-    return ckg__allowed_fill(search->problem, &rng, search->data->designs, search->data->x, count, U, ldu,
-                             arena, found);
+    return ckg__allowed_fill(search->scope->problem, &rng, search->scope->data->designs,
+                             search->scope->data->x, count, U, ldu, arena, found);
 }
 
 int ckg__search_fill(const struct ckg__search *search, uint64_t purpose, int count, double *U, int ldu,
                      struct ckg__arena *arena)
 {
-    if (ckg__ruled(search->problem)) {
+    if (ckg__ruled(search->scope->problem)) {
         int found = 0;
         const int status = fill_allowed(search, purpose, count, U, ldu, arena, &found);
         if (status || found == count)
@@ -37,7 +37,7 @@ int ckg__search_fill(const struct ckg__search *search, uint64_t purpose, int cou
     }
 
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
-    const struct ckg_problem *problem = search->problem;
+    const struct ckg_problem *problem = search->scope->problem;
     const int d = problem->d;
     const int D = problem->D;
     double *cube = ckg__arena_doubles(arena, (size_t)count * (size_t)d);
@@ -65,9 +65,9 @@ enum { ENUMERATE = 512, FINE_PAIRS = 24, PAIRS = 12 };
 /* The best design, where it is known without noise; −1: none is. */
 static int best_row(const struct ckg__search *search)
 {
-    const int best = ckg__models_noisy(search->models) ? -1 : ckg__data_best(search->data);
+    const int best = ckg__models_noisy(search->scope->models) ? -1 : ckg__data_best(search->scope->data);
 
-    return best < 0 ? -1 : search->data->trial[best].design;
+    return best < 0 ? -1 : search->scope->data->trial[best].design;
 }
 
 /*
@@ -76,7 +76,7 @@ static int best_row(const struct ckg__search *search)
  */
 static int data_points(const struct ckg__search *search, int most, int *rows)
 {
-    const int n = search->data->designs;
+    const int n = search->scope->data->designs;
     const int count = n < most ? n : most;
     const int best = count < n ? best_row(search) : -1;
     double x[CKG_MAX_PARAMETERS];
@@ -84,8 +84,8 @@ static int data_points(const struct ckg__search *search, int most, int *rows)
 
     for (int i = 0; i < count; i++) {
         const int row = best >= 0 && i == count - 1 ? best : n - 1 - (int)((long)i * n / count);
-        const double *u = search->data->u + (size_t)row * (size_t)search->problem->D;
-        if (!ckg__ruled(search->problem) || ckg__allowed(search->problem, u, x))
+        const double *u = search->scope->data->u + (size_t)row * (size_t)search->scope->problem->D;
+        if (!ckg__ruled(search->scope->problem) || ckg__allowed(search->scope->problem, u, x))
             rows[kept++] = row;
     }
     return kept;
@@ -93,7 +93,7 @@ static int data_points(const struct ckg__search *search, int most, int *rows)
 
 int ckg__search_points(struct ckg__search *search)
 {
-    const struct ckg_problem *problem = search->problem;
+    const struct ckg_problem *problem = search->scope->problem;
     const int D = problem->D;
     const struct ckg__known *known = &problem->known;
     const double size = known->complete ? known->count : ckg__problem_size(problem);
@@ -109,8 +109,8 @@ int ckg__search_points(struct ckg__search *search)
     const int from_data = most ? data_points(search, most, rows) : 0;
     search->base = filling + from_data;
     for (int i = 0; i < from_data; i++) {
-        memcpy(u, search->data->u + (size_t)rows[i] * (size_t)D, (size_t)D * sizeof *u);
-        if (!search->local)
+        memcpy(u, search->scope->data->u + (size_t)rows[i] * (size_t)D, (size_t)D * sizeof *u);
+        if (!search->scope->to_outer)
             ckg__problem_snap(problem, u);
         ckg__point_put(D, u, search->U, search->base, filling + i);
     }
@@ -138,7 +138,7 @@ static void random_direction(const struct ckg_problem *problem, struct ckg__rng 
 static int mean_gradients(const struct ckg__search *search, const struct ckg__outlook *outlook,
                           struct ckg__arena *arena, double *gradients)
 {
-    const struct ckg_problem *problem = search->problem;
+    const struct ckg_problem *problem = search->scope->problem;
     const int D = problem->D;
     double mean;
 
@@ -185,7 +185,7 @@ static void radial_points(const struct ckg__search *search, const struct ckg__ou
                           const double *gradients, struct ckg__rng *rng, int count, double *direction,
                           double *U, int ldu)
 {
-    const int D = search->problem->D;
+    const int D = search->scope->problem->D;
     const int outcomes = outlook->belief->outcomes;
 
     for (int p = 0; p < count; p++) {
@@ -196,7 +196,7 @@ static void radial_points(const struct ckg__search *search, const struct ckg__ou
             memcpy(direction, gradients + (size_t)(along / 2) * (size_t)D, (size_t)D * sizeof *direction);
         /* at an optimum of its own a mean's gradient is rounding, and no direction */
         if (along >= 2 * outcomes || !(length(D, direction) > flat))
-            random_direction(search->problem, rng, direction);
+            random_direction(search->scope->problem, rng, direction);
         step_from(outlook->x_r, D, sign * reach, direction, U, ldu, p);
     }
 }
@@ -209,10 +209,10 @@ static void edge_points(const struct ckg__search *search, const struct ckg__outl
                         const double *gradients, struct ckg__rng *rng, int count, double *direction,
                         double *U, int ldu)
 {
-    const int D = search->problem->D;
+    const int D = search->scope->problem->D;
 
     for (int p = 0; p < count; p++) {
-        random_direction(search->problem, rng, direction);
+        random_direction(search->scope->problem, rng, direction);
         for (int j = 1; j < outlook->belief->outcomes; j++) {
             const double *g = gradients + (size_t)j * (size_t)D;
             const double norm = length(D, g);
@@ -223,7 +223,7 @@ static void edge_points(const struct ckg__search *search, const struct ckg__outl
                 direction[k] -= along * g[k] / (norm * norm);
         }
         if (!(length(D, direction) > flat)) /* no edge to follow: x_r is a corner of constraints */
-            random_direction(search->problem, rng, direction);
+            random_direction(search->scope->problem, rng, direction);
         step_from(outlook->x_r, D, 0.004 * ckg__pow(100, (p + 0.5) / count), direction, U, ldu, p);
     }
 }
@@ -238,7 +238,7 @@ static const double edge_margin = 2.5;
 static int slide_to_edge(const struct ckg__search *search, const struct ckg__outlook *outlook, int j, int m,
                          double *U, int ldu, struct ckg__arena *arena)
 {
-    const struct ckg_problem *problem = search->problem;
+    const struct ckg_problem *problem = search->scope->problem;
     const struct ckg__limits limits = ckg__belief_limits(outlook->belief, j);
     const size_t D = (size_t)problem->D;
     const size_t points = (size_t)m;
@@ -282,7 +282,7 @@ static int slide_to_edge(const struct ckg__search *search, const struct ckg__out
 void ckg__search_bring_back(const struct ckg__search *search, const double *from, int count, double *U,
                             int ldu, double *u)
 {
-    const struct ckg_problem *problem = search->problem;
+    const struct ckg_problem *problem = search->scope->problem;
     double x[CKG_MAX_PARAMETERS];
 
     for (int p = 0; ckg__ruled(problem) && p < count; p++) {
@@ -299,7 +299,7 @@ int ckg__search_around(const struct ckg__search *search, const struct ckg__outlo
 {
     enum { SLIDES = 3 };
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
-    const int D = search->problem->D;
+    const int D = search->scope->problem->D;
     const int outcomes = outlook->belief->outcomes;
     const int radial = count / 2;
     const int edge = count - radial;
@@ -368,7 +368,7 @@ static int pair_steps(const struct ckg_problem *problem, const double *u, struct
 static int lattice_neighbours(const struct ckg__search *search, const double *u, uint64_t purpose, int most,
                               double *U, int ldu)
 {
-    const struct ckg_problem *problem = search->problem;
+    const struct ckg_problem *problem = search->scope->problem;
     const int d = problem->d;
     struct ckg__rng rng;
     int discrete = 0;
@@ -409,7 +409,7 @@ static int lattice_neighbours(const struct ckg__search *search, const double *u,
 static int allowed_neighbours(const struct ckg__search *search, const double *u, uint64_t purpose, int most,
                               int count, double *U, int ldu, double *v)
 {
-    const struct ckg_problem *problem = search->problem;
+    const struct ckg_problem *problem = search->scope->problem;
     const int room = count + (most - count < PAIRS ? most - count : PAIRS);
     double x[CKG_MAX_PARAMETERS];
     struct ckg__rng rng;
@@ -433,10 +433,10 @@ int ckg__search_neighbours(const struct ckg__search *search, const double *u, ui
                            double *U, int ldu, struct ckg__arena *arena, int *count)
 {
     *count = lattice_neighbours(search, u, purpose, most, U, ldu);
-    if (!*count || !ckg__ruled(search->problem))
+    if (!*count || !ckg__ruled(search->scope->problem))
         return CKG_OK;
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
-    double *v = ckg__arena_doubles(arena, 2 * (size_t)search->problem->D);
+    double *v = ckg__arena_doubles(arena, 2 * (size_t)search->scope->problem->D);
     if (!v)
         return CKG_ERR_NOMEM;
     *count = allowed_neighbours(search, u, purpose, most, *count, U, ldu, v);
@@ -446,19 +446,20 @@ int ckg__search_neighbours(const struct ckg__search *search, const double *u, ui
 
 int ckg__search_taken(const struct ckg__search *search, const double *u, double *x)
 {
-    if (!ckg__allowed(search->problem, u, x))
+    if (!ckg__allowed(search->scope->problem, u, x))
         return 1;
-    const int design = ckg__data_find(search->data, x);
+    const int design = ckg__data_find(search->scope->data, x);
     if (design < 0)
         return 0;
     if (!search->apart)
-        return ckg__data_pending(search->data, design) || ckg__data_settled(search->data, design);
+        return ckg__data_pending(search->scope->data, design) ||
+               ckg__data_settled(search->scope->data, design);
 
     /* Where outcomes are measured apart, a design is free while one of them is. */
     int open = 0;
-    for (int unit = 0; !open && unit < ckg__problem_units(search->problem); unit++) {
-        const struct ckg__set set = ckg__problem_unit(search->problem, unit);
-        open = ckg__data_open(search->data, design, &set);
+    for (int unit = 0; !open && unit < ckg__problem_units(search->scope->problem); unit++) {
+        const struct ckg__set set = ckg__problem_unit(search->scope->problem, unit);
+        open = ckg__data_open(search->scope->data, design, &set);
     }
     return !open;
 }

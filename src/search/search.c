@@ -41,8 +41,8 @@ int ckg__search_run(struct ckg__search *search, int count, ckg__task task, void 
  */
 static int paid_turn(const struct ckg__search *search, int every)
 {
-    const struct ckg__data *data = search->data;
-    const double full = ckg__problem_full_price(search->problem);
+    const struct ckg__data *data = search->scope->data;
+    const double full = ckg__problem_full_price(search->scope->problem);
     const double spent = ckg__data_spent(data);
     const double before = spent - ckg__data_cost(data, data->trials - 1);
     const double turn = floor(spent / full);
@@ -54,20 +54,21 @@ int ckg__search_turn(const struct ckg__search *search, int noisy)
 {
     if (search->apart)
         return paid_turn(search, noisy ? 2 : 3);
-    return search->data->trials % (noisy ? 2 : 3) == 0;
+    return search->scope->data->trials % (noisy ? 2 : 3) == 0;
 }
 
 int ckg__search_rare_turn(const struct ckg__search *search)
 {
-    const int global = search->effort.global_every > 1 ? search->data->trials / search->effort.global_every
-                                                       : search->data->trials / 2;
-    return global % (search->problem->d / 2 + 1) == 0;
+    const int global = search->effort.global_every > 1
+                           ? search->scope->data->trials / search->effort.global_every
+                           : search->scope->data->trials / 2;
+    return global % (search->scope->problem->d / 2 + 1) == 0;
 }
 
 /* What each trial measured of the objective, in model units. */
 static int read_objective(struct ckg__search *search)
 {
-    const struct ckg__data *data = search->data;
+    const struct ckg__data *data = search->scope->data;
     double *y = ckg__arena_doubles(search->results, (size_t)data->trials + 1);
 
     if (!y)
@@ -78,7 +79,8 @@ static int read_objective(struct ckg__search *search)
         y[t] = NAN;
         for (int i = 0; i < trial->count; i++)
             if (trial->measured[i].outcome == 0)
-                y[t] = ckg__scaling_apply(&search->models->surrogate[0].scaling, trial->measured[i].value);
+                y[t] = ckg__scaling_apply(&search->scope->models->surrogate[0].scaling,
+                                          trial->measured[i].value);
     }
     search->objective = y;
     return CKG_OK;
@@ -101,8 +103,9 @@ double ckg__search_common_penalty(const struct ckg__search *search)
     return penalty;
 }
 
-int ckg__search_outlooks(struct ckg__search *search, const struct ckg__models *models, int one, int alone)
+int ckg__search_outlooks(struct ckg__search *search, int one, int alone)
 {
+    const struct ckg__models *models = search->scope->models;
     const int count = one ? 1 : models->beliefs;
     const int first = one ? draw_belief(search, models) : 0;
     const double M = isnan(search->penalty)

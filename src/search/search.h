@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "base/threads.h"
-#include "surrogate/surrogates.h"
+#include "search/scope.h"
 #include "optim/multistart.h"
 
 /* How hard to look where nobody says otherwise; the rest is in search_size.c. */
@@ -69,12 +69,10 @@ struct ckg__outlook {
 };
 
 struct ckg__search {
-    const struct ckg_problem *problem;
-    const struct ckg__data *data;
-    const struct ckg__models *models; /* up to date and conditioned on what is pending */
-    uint64_t revision;                /* of their data */
-    int initial;                      /* designs of the study's initial design */
-    int budget;                       /* evaluations in all; 0: not known */
+    const struct ckg__scope *scope;
+    uint64_t revision; /* of its data */
+    int initial;       /* designs of the study's initial design */
+    int budget;        /* evaluations in all; 0: not known */
     struct ckg__effort effort;
     const double *setting;   /* of the policy's parameters */
     const double *objective; /* (trials) what was measured of it, in model units; NAN: nothing */
@@ -89,12 +87,8 @@ struct ckg__search {
     int base;       /* points of the shared part of the discretisations */
     double *U;      /* D×base */
     int enumerated; /* 1: the base holds every design there is */
-    void **own;     /* where the policy keeps models of its own between searches */
-    /* the neighbourhood that problem, data and models are confined to (trust_region.h); NULL: they are the
-     * study's
-     */
-    const struct ckg__local *local;
-    int everywhere; /* 1: it may not become a local one */
+    void **kept;    /* what the policy's source of scopes keeps between searches */
+    int everywhere; /* 1: the trust region is not for it */
     int apart;      /* 1: the choice is a design and what to measure there (measurement.h) */
     double purse;   /* what that may cost; INFINITY: anything */
 };
@@ -140,7 +134,7 @@ int ckg__search_points(struct ckg__search *search);
  * An outlook for each of the models' beliefs, or for one of them drawn by chance; `alone`: they know the
  * objective and no constraint.
  */
-int ckg__search_outlooks(struct ckg__search *search, const struct ckg__models *models, int one, int alone);
+int ckg__search_outlooks(struct ckg__search *search, int one, int alone);
 
 /* The smallest M of all beliefs, in model units: that of averages. */
 double ckg__search_common_penalty(const struct ckg__search *search);

@@ -9,7 +9,6 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/maths.h"
-#include "search/choice.h"
 #include "search/region.h"
 
 /*
@@ -23,7 +22,8 @@ static const double smallest = 1e-6;
 /* Trials up to so many times the region's sides count as near it. */
 static const double reach = 2;
 
-struct ckg__local {
+struct local {
+    struct ckg__scope scope; /* first: to_outer finds the rest by it */
     struct ckg__region region;
     struct ckg_problem problem;                               /* the study's, over the region's ranges */
     struct ckg__parameter parameters[CKG_MAX_PARAMETERS];     /* (d) of the problem */
@@ -48,24 +48,25 @@ void ckg__local_climb_prepare(struct ckg__search *search)
 
 /* --- its life --- */
 
-static void local_free(void *own)
+static void local_free(void *kept)
 {
-    struct ckg__local *l = own;
+    struct local *l = kept;
 
     ckg__models_free(&l->models);
     ckg__arena_free(&l->own);
     ckg__free(l);
 }
 
-static void local_release(void *own)
+static void local_release(void *kept)
 {
-    struct ckg__local *l = own;
+    struct local *l = kept;
+
     if (l->models.revision)
         ckg__models_release(&l->models);
 }
 
 /* Models that are fitted like the study's, from where those stand. */
-static void follow(struct ckg__local *l, const struct ckg__models *study)
+static void follow(struct local *l, const struct ckg__models *study)
 {
     l->models.kernel = study->kernel;
     l->models.choose_kernel = study->choose_kernel;
@@ -78,16 +79,17 @@ static void follow(struct ckg__local *l, const struct ckg__models *study)
     l->models.lead_sides = l->log_side;
 }
 
-static int local_new(const struct ckg__search *search, struct ckg__local **out)
+static int local_new(const struct ckg__search *search, struct local **out)
 {
-    struct ckg__local *l = ckg__alloc_zero(1, sizeof *l);
+    struct local *l = ckg__alloc_zero(1, sizeof *l);
 
     *out = l;
     if (!l)
         return CKG_ERR_NOMEM;
     ckg__arena_init(&l->own);
-    l->problem = *search->problem;
-    memcpy(l->parameters, search->problem->parameters, (size_t)search->problem->d * sizeof *l->parameters);
+    l->problem = *search->scope->problem;
+    memcpy(l->parameters, search->scope->problem->parameters,
+           (size_t)search->scope->problem->d * sizeof *l->parameters);
     l->problem.parameters = l->parameters;
     l->data.problem = &l->problem;
     return CKG_OK;
@@ -97,7 +99,7 @@ static int local_new(const struct ckg__search *search, struct ckg__local **out)
 
 /* Parameter i ranges over [low, high] of the study's cube; an integer over the steps around that, u within.
  */
-static void set_range(const struct ckg__parameter *q, double u, double low, double high, struct ckg__local *l,
+static void set_range(const struct ckg__parameter *q, double u, double low, double high, struct local *l,
                       int i)
 {
     struct ckg__parameter *to = &l->parameters[i];
@@ -132,12 +134,12 @@ static void set_range(const struct ckg__parameter *q, double u, double low, doub
 }
 
 /* The ranges around the centre u (D): sides are longer where the objective varies less. */
-static void lay_ranges(const struct ckg__search *search, const double *u, struct ckg__local *l)
+static void lay_ranges(const struct ckg__search *search, const double *u, struct local *l)
 {
-    const struct ckg_problem *problem = search->problem;
+    const struct ckg_problem *problem = search->scope->problem;
     double half[CKG_MAX_PARAMETERS];
 
-    ckg__region_sides(problem, ckg__gp_inverse_lengthscales(search->models->belief[0].gp[0]),
+    ckg__region_sides(problem, ckg__gp_inverse_lengthscales(search->scope->models->belief[0].gp[0]),
                       l->region.length, half);
     for (int i = 0; i < problem->d; i++) {
         const struct ckg__parameter *q = &problem->parameters[i];
@@ -152,7 +154,7 @@ static void lay_ranges(const struct ckg__search *search, const double *u, struct
 }
 
 /* v (D) ← a point u (D) of the study's cube in the region's, where it may lie outside of [0, 1]. */
-static void from_study(const struct ckg__local *l, const double *u, double *v)
+static void from_study(const struct local *l, const double *u, double *v)
 {
     memcpy(v, u, (size_t)l->problem.D * sizeof *v);
     for (int i = 0; i < l->problem.d; i++)
@@ -162,8 +164,10 @@ static void from_study(const struct ckg__local *l, const double *u, double *v)
         }
 }
 
-void ckg__local_to_study(const struct ckg__local *l, double *u)
+static void to_outer(const struct ckg__scope *scope, double *u)
 {
+    const struct local *l = (const struct local *)(const void *)scope;
+
     for (int i = 0; i < l->problem.d; i++)
         if (l->parameters[i].kind != CKG_CATEGORICAL) {
             const int k = l->parameters[i].offset;
@@ -174,7 +178,7 @@ void ckg__local_to_study(const struct ckg__local *l, double *u)
 /* --- what it knows --- */
 
 /* How far v (D) is from the middle of the region, in half sides. */
-static double farness(const struct ckg__local *l, const double *v)
+static double farness(const struct local *l, const double *v)
 {
     double far = 0;
     for (int i = 0; i < l->problem.d; i++)
@@ -194,7 +198,7 @@ static int by_size(const void *a, const void *b)
  * The trials in and near the region: at least as many designs as a quadratic function has coefficients, or
  * six for each parameter where that is less.
  */
-static int copy_trials(const struct ckg__data *data, struct ckg__local *l)
+static int copy_trials(const struct ckg__data *data, struct local *l)
 {
     const size_t D = (size_t)l->problem.D;
     const size_t designs = (size_t)data->designs;
@@ -243,12 +247,12 @@ static int is_due(const struct ckg__search *search)
 {
     const int every = search->effort.global_every;
 
-    return every > 1 && !search->everywhere && !search->problem->designs &&
-           ckg__problem_has_reals(search->problem) && !ckg__models_noisy(search->models);
+    return every > 1 && !search->everywhere && !search->scope->problem->designs &&
+           ckg__problem_has_reals(search->scope->problem) && !ckg__models_noisy(search->scope->models);
 }
 
 /* The models, made where there are none yet. */
-static int make_models(const struct ckg__search *search, struct ckg__local *l)
+static int make_models(const struct ckg__search *search, struct local *l)
 {
     int status = CKG_OK;
 
@@ -260,14 +264,14 @@ static int make_models(const struct ckg__search *search, struct ckg__local *l)
 }
 
 /* The models of the trials near the region, conditioned on what is pending there. */
-static int update_models(const struct ckg__search *search, struct ckg__local *l)
+static int update_models(const struct ckg__search *search, struct local *l)
 {
     int pending = 0;
     int status = make_models(search, l);
 
     if (status)
         return status;
-    follow(l, search->models);
+    follow(l, search->scope->models);
     l->models.revision = 0;
     for (int t = 0; t < l->data.trials; t++)
         pending += l->data.trial[t].state == CKG_PENDING;
@@ -275,9 +279,9 @@ static int update_models(const struct ckg__search *search, struct ckg__local *l)
     return status ? status : ckg__models_condition(&l->models, 0);
 }
 
-static int update(struct ckg__search *search, struct ckg__models **models)
+static int narrow(const struct ckg__search *search, const struct ckg__scope **scope)
 {
-    const int d = search->problem->d;
+    const int d = search->scope->problem->d;
     const struct ckg__region_rule rule = {.length = search->effort.region,
                                           .length_max = largest,
                                           .successes = SUCCESSES,
@@ -288,27 +292,28 @@ static int update(struct ckg__search *search, struct ckg__models **models)
                                           .every = search->effort.global_every,
                                           .finer = 1};
     const struct ckg__arena_mark start = {NULL, 0};
-    struct ckg__local *l = *search->own;
+    struct local *l = *search->kept;
 
-    *models = NULL;
+    *scope = search->scope;
     if (!is_due(search))
         return CKG_OK;
     int status = l ? CKG_OK : local_new(search, &l);
-    *search->own = l;
+    *search->kept = l;
     if (status)
         return status;
 
     /* The region; where it is no turn of its own, or has no centre, the search stays what it is. */
     ckg__arena_release(&l->own, start);
-    status = ckg__region_replay(search->data, &rule, &l->own, &l->region);
+    status = ckg__region_replay(search->scope->data, &rule, &l->own, &l->region);
     if (status || l->region.centre < 0 || !l->region.local)
         return status;
-    memcpy(l->problem.outcome, search->problem->outcome, sizeof l->problem.outcome);
+    memcpy(l->problem.outcome, search->scope->problem->outcome, sizeof l->problem.outcome);
     l->region.length = fmax(l->region.length, smallest);
-    lay_ranges(search, search->data->u + (size_t)l->region.centre * (size_t)search->problem->D, l);
+    lay_ranges(search, search->scope->data->u + (size_t)l->region.centre * (size_t)search->scope->problem->D,
+               l);
 
     /* What happened in it, and the models of that. */
-    status = copy_trials(search->data, l);
+    status = copy_trials(search->scope->data, l);
     if (!status)
         status = update_models(search, l);
 
@@ -318,12 +323,9 @@ static int update(struct ckg__search *search, struct ckg__models **models)
     if (status)
         return status;
 
-    /* From here on the search is a local one. */
-    search->local = l;
-    search->problem = &l->problem;
-    search->data = &l->data;
-    search->models = &l->models;
+    l->scope = (struct ckg__scope){&l->problem, &l->data, &l->models, search->scope, to_outer};
+    *scope = &l->scope;
     return CKG_OK;
 }
 
-const struct ckg__own_models ckg__local_models = {update, local_release, local_free};
+const struct ckg__scope_source ckg__trust_region = {narrow, local_release, local_free};

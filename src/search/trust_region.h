@@ -12,11 +12,8 @@
 
 #include "search/search.h"
 
-struct ckg__own_models;
-struct ckg__local;
-
-/* Keeps a policy's local models; its `update` makes the search a local one where that is due. */
-extern const struct ckg__own_models ckg__local_models;
+/* The region's scope where a look into it is due. */
+extern const struct ckg__scope_source ckg__trust_region;
 
 /* The parameters of policies that have local steps, and their way into the effort, setting (2). */
 /* clang-format off */
@@ -35,8 +32,5 @@ void ckg__local_prepare(struct ckg__search *search, const double *setting);
 #define CKG__LOCAL_CLIMB_PARAMETERS CKG__CANDIDATES_PARAMETER, CKG__LOCAL_PARAMETERS
 enum { CKG__LOCAL_CLIMB_SETTINGS = 3 };
 void ckg__local_climb_prepare(struct ckg__search *search);
-
-/* u (D), chosen by a local search, as a point of the study's cube. */
-void ckg__local_to_study(const struct ckg__local *local, double *u);
 
 #endif

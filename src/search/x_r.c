@@ -31,7 +31,7 @@ static void choose_starts(const struct ckg__search *search, const struct ckg__ou
                           double *start)
 {
     static const double apart = 0.02;
-    const int D = search->problem->D;
+    const int D = search->scope->problem->D;
     int chosen[STARTS];
 
     const int n = ckg__best_apart(D, search->base, o->U, o->room, log_u, apart, STARTS, chosen);
@@ -60,7 +60,8 @@ static void start_task(void *context, int index, int worker)
         /* a given M may lie above every mean: then the least bad gain comes first */
         log_u[p] = gain > 0 ? log_u[p] + ckg__log(gain) : -1e300 + gain;
     }
-    choose_starts(search, o, log_u, stage->start + (size_t)index * STARTS * (size_t)search->problem->D);
+    choose_starts(search, o, log_u,
+                  stage->start + (size_t)index * STARTS * (size_t)search->scope->problem->D);
     stage->status[index] = CKG_OK;
 }
 
@@ -99,7 +100,7 @@ static void climb_task(void *context, int index, int worker)
     const struct ckg__hill hill = utility_of(search->outlook[o].belief);
 
     stage->status[index] = ckg__climb_reals(search, &hill, &options, per_group,
-                                            stage->start + (size_t)first * (size_t)search->problem->D,
+                                            stage->start + (size_t)first * (size_t)search->scope->problem->D,
                                             stage->start_value + first, &search->arena[worker]);
     ckg__arena_release(&search->arena[worker], mark);
 }
@@ -110,7 +111,7 @@ static void climb_task(void *context, int index, int worker)
 static int cliff_width(const struct ckg__search *search, struct ckg__outlook *o, struct ckg__arena *arena)
 {
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
-    const int D = search->problem->D;
+    const int D = search->scope->problem->D;
     struct ckg__batch batch;
     double mean, var;
     double *gradients = ckg__arena_doubles(arena, 2 * (size_t)D);
@@ -168,7 +169,7 @@ static int climb_along_bands(const struct ckg__search *search, struct ckg__outlo
                              struct ckg__arena *arena)
 {
     static const struct ckg__lbfgs_options options = {6, 40, 0.02, 1e-8, 1e-12};
-    const size_t D = (size_t)search->problem->D;
+    const size_t D = (size_t)search->scope->problem->D;
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
     struct ckg__belief soft;
     double *u = ckg__arena_doubles(arena, D);
@@ -199,9 +200,9 @@ static int polish(const struct ckg__search *search, struct ckg__outlook *o, stru
     const struct ckg__hill hill = utility_of(o->belief);
 
     int status = ckg__climb_lattice(search, &hill, &steps, o->x_r, &o->log_utility, arena);
-    if (!status && ckg__problem_has_reals(search->problem))
+    if (!status && ckg__problem_has_reals(search->scope->problem))
         status = climb_along_bands(search, o, arena);
-    if (!status && ckg__problem_has_reals(search->problem))
+    if (!status && ckg__problem_has_reals(search->scope->problem))
         status = ckg__climb_again(search, &hill, &again, o->x_r, &o->log_utility, arena);
     return status;
 }
@@ -210,9 +211,9 @@ static int polish(const struct ckg__search *search, struct ckg__outlook *o, stru
 static int lay_local(const struct ckg__search *search, struct ckg__outlook *o, uint64_t purpose,
                      struct ckg__arena *arena)
 {
-    const int D = search->problem->D;
+    const int D = search->scope->problem->D;
     const int base = search->base;
-    const int local = ckg__problem_has_reals(search->problem) ? search->effort.local : 0;
+    const int local = ckg__problem_has_reals(search->scope->problem) ? search->effort.local : 0;
 
     if (local && ckg__search_around(search, o, purpose, local, o->U + base, o->room, arena))
         return CKG_ERR_NOMEM;
@@ -236,7 +237,7 @@ static void polish_task(void *context, int index, int worker)
     struct ckg__search *search = stage->search;
     struct ckg__outlook *o = &search->outlook[index];
     struct ckg__arena *arena = &search->arena[worker];
-    const int D = search->problem->D;
+    const int D = search->scope->problem->D;
     const double *value = stage->start_value + (size_t)index * STARTS;
     int best = 0;
 
@@ -258,7 +259,7 @@ static void polish_task(void *context, int index, int worker)
 static int stage_take(struct stage *stage, struct ckg__search *search)
 {
     const size_t outlooks = (size_t)search->outlooks;
-    const size_t D = (size_t)search->problem->D;
+    const size_t D = (size_t)search->scope->problem->D;
 
     stage->search = search;
     stage->groups = search->outlooks == 1 ? GROUPS : 1;

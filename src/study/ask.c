@@ -47,9 +47,7 @@ static int make_settings(ckg_study *s, const struct ckg__policy *policy, struct 
 static struct ckg__search make_search(ckg_study *s, const struct ckg__policy *policy)
 {
     return (struct ckg__search){
-        .problem = s->problem,
-        .data = &s->data,
-        .models = &s->models,
+        .scope = &s->scope,
         .revision = s->revision,
         .initial = s->initial,
         .budget = s->problem->separate ? 0 : s->budget,
@@ -62,7 +60,7 @@ static struct ckg__search make_search(ckg_study *s, const struct ckg__policy *po
         .deadline = INFINITY,
         .penalty = s->penalty,
         .purse = INFINITY,
-        .own = policy ? &s->own[ckg__policy_index(policy)] : NULL,
+        .kept = policy ? &s->kept[ckg__policy_index(policy)] : NULL,
     };
 }
 
@@ -102,7 +100,7 @@ int ckg__study_end_search(ckg_study *s, int status)
 
     if (s->models.revision)
         ckg__models_release(&s->models);
-    ckg__policy_release_own(s->own);
+    ckg__policy_release_kept(s->kept);
     for (int i = 0; i < s->threads; i++)
         ckg__arena_release(&s->arena[i], start);
     ckg__arena_release(&s->results, start);
@@ -231,7 +229,7 @@ static int sees_all(const struct ckg__policy *policy)
 {
     const unsigned blind = CKG__TRAIT_NO_MODEL | CKG__TRAIT_OBJECTIVE_ONLY;
 
-    return !(policy->traits & blind) && (!policy->own_models || policy->own_models == &ckg__local_models);
+    return !(policy->traits & blind) && (!policy->narrow || policy->narrow == &ckg__trust_region);
 }
 
 /* 1 when one outcome may be measured without the others. */
@@ -264,86 +262,86 @@ static int choose_outcomes(struct ckg__search *search, struct ckg__choice *choic
 {
     if (!search->apart || !ckg__set_empty(&choice->measure))
         return CKG_OK;
-    choice->measure = ckg__problem_all(search->problem);
-    const int paid = ckg__problem_full_price(search->problem) <= search->purse;
+    choice->measure = ckg__problem_all(search->scope->problem);
+    const int paid = ckg__problem_full_price(search->scope->problem) <= search->purse;
     return isnan(choice->value) && paid ? CKG_OK : ckg__measure_at_choice(search, choice);
 }
 
-/* A local search ends: its choice as a design of the study, or any if that one is taken. */
-static int come_home(ckg_study *s, struct ckg__search *search, struct ckg__choice *choice, int *found)
+/* The choice of a local search as a design of the study, or any if that one is taken. */
+static int to_study(const struct ckg__search *local, struct ckg__choice *choice, int *found)
 {
+    const struct ckg__scope *scope = local->scope;
+    struct ckg__search search = *local;
     double x[CKG_MAX_PARAMETERS];
 
-    choice->value = ckg__policy_in_units(choice->by, search->models, choice->value);
+    search.scope = scope->outer;
+    choice->value = ckg__policy_in_units(choice->by, scope->models, choice->value);
     choice->in_units = 1;
     choice->path = "local";
     if (*found)
-        ckg__local_to_study(search->local, choice->u);
-    search->problem = s->problem;
-    search->data = &s->data;
+        scope->to_outer(scope, choice->u);
 
-    /* On a rule's limit the way home may round it to the other side. */
-    if (*found && ckg__ruled(s->problem))
-        ckg__allowed_nearest(s->problem, NULL, NULL, choice->u, NULL);
-    *found = *found && !ckg__search_taken(search, choice->u, x);
-    return *found ? CKG_OK : ckg__search_any(search, choice, found);
+    /* On a rule's limit the way there may round it to the other side. */
+    if (*found && ckg__ruled(search.scope->problem))
+        ckg__allowed_nearest(search.scope->problem, NULL, NULL, choice->u, NULL);
+    *found = *found && !ckg__search_taken(&search, choice->u, x);
+    return *found ? CKG_OK : ckg__search_any(&search, choice, found);
 }
 
 /* One look by the policy, for what to measure too or as if all outcomes came together. */
 static int look(ckg_study *s, const struct ckg__policy *policy, double started, int apart,
-                struct ckg__choice *choice, int *found, ckg_timing *seconds)
+                struct ckg__search *search, struct ckg__choice *choice, int *found, ckg_timing *seconds)
 {
     const int explore = must_explore(s, policy);
-    struct ckg__search search;
 
-    /* What is believed, and what is under way; equalities are loose at first. */
-    int status = ckg__study_believe(s, policy, started, &search);
+    /* What is believed, and what is under way; equalities are relaxed at first. */
+    int status = ckg__study_believe(s, policy, started, search);
     if (!status)
-        status = ckg__study_loosen(s, &search);
+        status = ckg__study_relax(s, &search->scope);
     seconds->fit = ckg__clock() - started;
 
     /* What this policy looks at; a last evaluation looks everywhere, and so does one of some outcomes. */
-    search.apart = apart;
-    search.purse = purse(s);
-    search.everywhere = final_step(s) || search.apart || explore;
+    search->apart = apart;
+    search->purse = purse(s);
+    search->everywhere = final_step(s) || search->apart || explore;
     if (!status)
-        status = ckg__policy_look(policy, &search);
+        status = ckg__policy_look(policy, search);
     seconds->recommend = ckg__clock() - started - seconds->fit;
 
     /* The design. */
     if (!status)
-        status = explore ? ckg__search_fill_gaps(&search, choice, found)
-                         : ckg__policy_suggest(policy, &search, choice, found);
+        status = explore ? ckg__search_fill_gaps(search, choice, found)
+                         : ckg__policy_suggest(policy, search, choice, found);
     seconds->screen = choice->screen;
     seconds->inner = choice->inner;
     seconds->refine = choice->refine;
 
-    /* A local choice comes home; what it is worth says nothing of the rest. */
-    if (!status && search.local)
-        return come_home(s, &search, choice, found);
+    /* A local choice; what it is worth says nothing of the rest. */
+    if (!status && search->scope->to_outer)
+        return to_study(search, choice, found);
 
     /* And what when the search stalls, or finds nothing. */
-    if (!status && *found && !explore && may_turn(s, policy, &search) && policy->stalled(&search, choice))
-        status = policy->otherwise(&search, choice, found);
+    if (!status && *found && !explore && may_turn(s, policy, search) && policy->stalled(search, choice))
+        status = policy->otherwise(search, choice, found);
     if (!status && !*found)
-        status = ckg__search_any(&search, choice, found);
-    return status || !*found ? status : choose_outcomes(&search, choice);
+        status = ckg__search_any(search, choice, found);
+    return status || !*found ? status : choose_outcomes(search, choice);
 }
 
 /* Looks again as if all outcomes came together; what is sure at the design need not be measured. */
 static int look_together(ckg_study *s, const struct ckg__policy *policy, double started,
                          struct ckg__choice *choice, int *found, ckg_timing *seconds)
 {
-    struct ckg__search search = make_search(s, policy);
+    struct ckg__search search;
 
     ckg__models_release(&s->models);
-    ckg__policy_release_own(s->own);
+    ckg__policy_release_kept(s->kept);
     *choice = (struct ckg__choice){.u = choice->u, .value = NAN, .by = policy};
-    const int status = look(s, policy, started, 0, choice, found, seconds);
+    const int status = look(s, policy, started, 0, &search, choice, found, seconds);
     if (status || !*found || isnan(choice->value))
         return status;
+    search.scope = ckg__scope_of_study(search.scope);
     search.apart = 1;
-    search.purse = purse(s);
     return ckg__measure_unsure(&search, choice);
 }
 
@@ -351,7 +349,8 @@ static int from_policy(ckg_study *s, const struct ckg__policy *policy, double st
                        struct ckg__choice *choice, int *found, ckg_timing *seconds)
 {
     const int apart = may_measure_apart(s, policy);
-    const int status = look(s, policy, started, apart, choice, found, seconds);
+    struct ckg__search search;
+    const int status = look(s, policy, started, apart, &search, choice, found, seconds);
 
     if (status || !choice->together || ckg__problem_full_price(s->problem) > purse(s))
         return status;
@@ -453,7 +452,6 @@ static int ask(ckg_study *s, ckg_suggestion *out, double *u)
     /* The design. */
     int status = ready ? from_policy(s, policy, started, &choice, &found, &out->seconds)
                        : from_design(s, &choice, &found);
-    ckg__study_tighten(s);
     if (status && modelled && ckg__interrupt_expired(&s->interrupt) && !ckg__interrupted(&s->interrupt)) {
         status = from_nothing(s, &choice, &found);
         modelled = s->models.revision > 0;

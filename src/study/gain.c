@@ -114,7 +114,7 @@ static int gain_of_one(ckg_study *s, struct ckg__search *search, const struct re
  */
 static int lay_faces(const struct ckg__search *search, const double *from, int m, int first, double *U)
 {
-    const struct ckg_problem *problem = search->problem;
+    const struct ckg_problem *problem = search->scope->problem;
     double *u = ckg__arena_doubles(search->results, (size_t)problem->D);
     struct ckg__rng rng;
 
@@ -135,7 +135,7 @@ static int lay_faces(const struct ckg__search *search, const double *from, int m
 static void take_points(const struct ckg__search *search, const struct ckg__outlook *outlook, int first,
                         int step, int count, int m, int at, double *U)
 {
-    for (int k = 0; k < search->problem->D; k++)
+    for (int k = 0; k < search->scope->problem->D; k++)
         for (int p = 0; p < count; p++)
             U[(size_t)k * (size_t)m + (size_t)(at + p)] =
                 outlook->U[(size_t)k * (size_t)outlook->room + (size_t)(first + p * step)];
@@ -148,15 +148,15 @@ static void take_points(const struct ckg__search *search, const struct ckg__outl
 static int lay_points(const struct ckg__search *search, int o, const struct reference *r, int *m, double **U)
 {
     const struct ckg__outlook *outlook = &search->outlook[o];
-    const int D = search->problem->D;
-    const int reals = ckg__problem_has_reals(search->problem);
+    const int D = search->scope->problem->D;
+    const int reals = ckg__problem_has_reals(search->scope->problem);
     const int thinned = search->enumerated ? (search->base + FILLING - 1) / FILLING : 1;
     const int filling = search->enumerated              ? (search->base - 1) / thinned + 1
                         : search->effort.base < FILLING ? search->effort.base
                                                         : FILLING;
     const int apart = (outlook->r - search->base) / NEAR;
     const int near = apart ? NEAR : 0;
-    const int faces = reals && !search->problem->designs ? FACES : 0;
+    const int faces = reals && !search->scope->problem->designs ? FACES : 0;
 
     *m = filling + near + faces + 2;
     *U = ckg__arena_doubles(search->results, (size_t)D * (size_t)*m);
@@ -361,7 +361,7 @@ static int begin_search(ckg_study *s, struct ckg__search *search)
 
     search->everywhere = 1;
     if (!status)
-        status = ckg__search_outlooks(search, &s->models, 0, 0);
+        status = ckg__search_outlooks(search, 0, 0);
     if (!status && search->outlooks > LOOKS)
         search->outlooks = LOOKS;
     if (!status)

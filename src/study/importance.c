@@ -55,8 +55,8 @@ static int between(int value, int low, int high)
  */
 static int lay_groups(const struct ckg__search *search, int count, uint64_t purpose, struct groups *out)
 {
-    const int d = search->problem->d;
-    const int D = search->problem->D;
+    const int d = search->scope->problem->d;
+    const int D = search->scope->problem->D;
     double *cube = ckg__arena_doubles(search->results, (size_t)count * 2 * (size_t)d);
     double *u = ckg__arena_doubles(search->results, (size_t)D);
     struct ckg__rng rng;
@@ -75,7 +75,7 @@ static int lay_groups(const struct ckg__search *search, int count, uint64_t purp
             const double kept = i < 0 ? 0 : a[i];
             if (i >= 0)
                 a[i] = a[d + i];
-            ckg__problem_on_lattice(search->problem, a, u);
+            ckg__problem_on_lattice(search->scope->problem, a, u);
             ckg__point_put(D, u, out->U, out->m, g * (d + 1) + i + 1);
             if (i >= 0)
                 a[i] = kept;

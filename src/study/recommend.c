@@ -214,19 +214,19 @@ static int climb_lattice(struct goal *goal, const struct ckg__search *search, do
 /* U (D×m) ← the base points and every x_r. */
 static void lay_points(const struct ckg__search *search, double *U, int m)
 {
-    for (int k = 0; k < search->problem->D; k++)
+    for (int k = 0; k < search->scope->problem->D; k++)
         memcpy(U + (size_t)k * (size_t)m, search->U + (size_t)k * (size_t)search->base,
                (size_t)search->base * sizeof *U);
     for (int o = 0; o < search->outlooks; o++)
-        ckg__point_put(search->problem->D, search->outlook[o].x_r, U, m, search->base + o);
+        ckg__point_put(search->scope->problem->D, search->outlook[o].x_r, U, m, search->base + o);
 }
 
 /* The best of every x_r and of the base points, then uphill from the best few of them. */
 static int best_anywhere(struct goal *goal, struct ckg__search *search, double *u)
 {
-    const int D = search->problem->D;
+    const int D = search->scope->problem->D;
     const int m = search->base + search->outlooks;
-    const int reals = ckg__problem_has_reals(search->problem);
+    const int reals = ckg__problem_has_reals(search->scope->problem);
     double *U = ckg__arena_doubles(search->results, (size_t)D * (size_t)m);
     double *value = ckg__arena_doubles(search->results, (size_t)m);
     double *v = ckg__arena_doubles(search->results, (size_t)D);
@@ -312,7 +312,7 @@ static int best_evaluated(struct goal *goal, double *u)
  */
 static int best_in_part(struct goal *goal, struct ckg__search *search, double *u)
 {
-    const size_t D = (size_t)search->problem->D;
+    const size_t D = (size_t)search->scope->problem->D;
     double *both = ckg__arena_doubles(search->results, 2 * D);
     double *evaluated = ckg__arena_doubles(search->results, D);
     double value[2] = {0};

@@ -54,37 +54,38 @@ static void widen(const struct ckg__data *data, int j, double left, struct ckg__
     o->max = o->equal + width;
 }
 
-int ckg__study_loosen(ckg_study *s, struct ckg__search *search)
-{
-    const double left = left_of_way(s);
-    struct ckg_problem *loose = NULL;
+struct relaxed {
+    struct ckg__scope scope;
+    struct ckg_problem problem;
+    struct ckg__data data;
+    struct ckg__models models;
+};
 
-    /* A problem of its own, where there is something to loosen. */
+int ckg__study_relax(ckg_study *s, const struct ckg__scope **scope)
+{
+    const double left = s->models.revision ? left_of_way(s) : 0; /* without models nobody asks for limits */
+    struct relaxed *relaxed = NULL;
+
+    /* A problem of its own, where there is something to widen. */
     for (int j = 1; left > 0 && j < s->problem->outcomes; j++) {
         if (!ckg__is_equality(s->problem, j))
             continue;
-        if (!loose) {
-            loose = ckg__arena_get(&s->results, 1, sizeof *loose);
-            if (!loose)
+        if (!relaxed) {
+            relaxed = ckg__arena_get(&s->results, 1, sizeof *relaxed);
+            if (!relaxed)
                 return CKG_ERR_NOMEM;
-            *loose = *s->problem;
+            relaxed->problem = *s->problem;
         }
-        widen(&s->data, j, left, &loose->outcome[j]);
+        widen(&s->data, j, left, &relaxed->problem.outcome[j]);
     }
-    if (!loose)
+    if (!relaxed)
         return CKG_OK;
 
-    /* Data, models and search are about it for a while. */
-    s->data.problem = loose;
-    search->problem = loose;
-    ckg__models_set_limits(&s->models);
-    return CKG_OK;
-}
-
-void ckg__study_tighten(ckg_study *s)
-{
-    if (s->data.problem == s->problem)
-        return;
-    s->data.problem = s->problem;
-    ckg__models_set_limits(&s->models);
+    /* The same trials and models by these limits. */
+    relaxed->data = s->data;
+    relaxed->data.problem = &relaxed->problem;
+    relaxed->scope = (struct ckg__scope){
+        .problem = &relaxed->problem, .data = &relaxed->data, .models = &relaxed->models, .outer = *scope};
+    *scope = &relaxed->scope;
+    return ckg__models_beside(&s->models, &relaxed->data, &s->results, &relaxed->models);
 }

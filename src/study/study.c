@@ -152,6 +152,7 @@ static int study_fill(ckg_study *s, const ckg_problem *problem, const ckg_option
         status = ckg__models_init(&s->models, &s->data, s->pool, s->arena);
     if (!status)
         status = ckg__models_init(&s->opinion, &s->data, s->pool, s->arena);
+    s->scope = (struct ckg__scope){.problem = s->problem, .data = &s->data, .models = &s->models};
     s->stated = &s->models;
     s->revision = 1;
     return status ? status : apply_options(s, o);
@@ -183,7 +184,7 @@ void ckg_study_free(ckg_study *s)
 {
     if (!s)
         return;
-    ckg__policy_free_own(s->own);
+    ckg__policy_free_kept(s->kept);
     ckg__models_free(&s->opinion);
     ckg__models_free(&s->models);
     ckg__data_free(&s->data);

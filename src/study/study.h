@@ -15,8 +15,9 @@ struct ckg_study {
     struct ckg__models models;        /* what policies search with */
     struct ckg__models opinion;       /* the same under samples of the hyperparameters */
     const struct ckg__models *stated; /* which of them predictions are made with */
+    struct ckg__scope scope;          /* what it sees itself */
     const struct ckg__policy *policy;
-    void *own[CKG__MAX_POLICIES];              /* what each policy keeps for itself; NULL until it does */
+    void *kept[CKG__MAX_POLICIES];             /* of each policy's scope; NULL until there is something */
     double given[CKG__MAX_SETTINGS];           /* of the policy's parameters; NAN: the default */
     struct ckg__effort effort, effort_sampled; /* for one belief, and for each of several */
     double penalty;                            /* M as it was set, in the objective's units; NAN: automatic */
@@ -43,12 +44,8 @@ int ckg__study_believe(ckg_study *study, const struct ckg__policy *policy, doubl
                        struct ckg__search *search);
 int ckg__study_end_search(ckg_study *study, int status);
 
-/*
- * Makes the search one with wider equalities, by what is left of the way to their tolerances (relax.c); and
- * takes that back.
- */
-int ckg__study_loosen(ckg_study *study, struct ckg__search *search);
-void ckg__study_tighten(ckg_study *study);
+/* *scope ← the same with wider equalities, by what is left of the way to their tolerances (relax.c). */
+int ckg__study_relax(ckg_study *study, const struct ckg__scope **scope);
 
 /*
  * Where the next trial is the last of the initial design: the design to evaluate again, to see whether that

@@ -193,10 +193,19 @@ static void limit_one(const struct ckg__models *models, struct ckg__belief *beli
     }
 }
 
-void ckg__models_set_limits(struct ckg__models *models)
+int ckg__models_beside(const struct ckg__models *models, const struct ckg__data *data,
+                       struct ckg__arena *arena, struct ckg__models *out)
 {
-    for (int b = 0; models->revision && b < models->beliefs; b++)
-        limit_one(models, &models->belief[b]);
+    *out = *models;
+    out->data = data;
+    out->belief = ckg__arena_get(arena, (size_t)models->beliefs, sizeof *out->belief);
+    if (!out->belief)
+        return CKG_ERR_NOMEM;
+    for (int b = 0; b < models->beliefs; b++) {
+        out->belief[b] = models->belief[b];
+        limit_one(out, &out->belief[b]);
+    }
+    return CKG_OK;
 }
 
 /* The processes of all outcomes under sample b. */

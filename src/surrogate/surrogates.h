@@ -121,8 +121,12 @@ static inline struct ckg__surrogate *ckg__models_of(const struct ckg__models *mo
 /* The limits of outcome j by themselves, in the units of that process. */
 void ckg__models_limits(const struct ckg__models *models, int j, double *lower, double *upper);
 
-/* The beliefs' limits again, after the problem of the data became one with others. */
-void ckg__models_set_limits(struct ckg__models *models);
+/*
+ * out ← the same models beside data whose problem has other limits: beliefs of its own, from the arena, and
+ * of the models all the rest.
+ */
+int ckg__models_beside(const struct ckg__models *models, const struct ckg__data *data,
+                       struct ckg__arena *arena, struct ckg__models *out);
 
 /*
  * Mean and sd of outcome j in the user's units, where its process has these in model units; of an answer, the

@@ -81,7 +81,7 @@ static ckg_study *study_new(const struct plan *plan)
 /* The trust region that scbo keeps for the study; NULL before it was asked. */
 static const struct ckg__regional *regional_of(const ckg_study *s)
 {
-    return s->own[ckg__policy_index(&ckg__policy_scbo)];
+    return s->kept[ckg__policy_index(&ckg__policy_scbo)];
 }
 
 static const char *one_step(ckg_study *s, const struct plan *plan, double *x)

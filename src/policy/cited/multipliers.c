@@ -44,8 +44,8 @@ static int is_denied(const struct ckg__data *data, const struct ckg__trial *tria
  * then. */
 static int gather(const struct ckg__search *search, int first, int state, int count, double *rows)
 {
-    const struct ckg__data *data = search->data;
-    const size_t D = (size_t)search->problem->D;
+    const struct ckg__data *data = search->scope->data;
+    const size_t D = (size_t)search->scope->problem->D;
 
     for (int t = first; t < data->trials; t++)
         if ((int)data->trial[t].state == state && !is_denied(data, &data->trial[t]))
@@ -55,8 +55,8 @@ static int gather(const struct ckg__search *search, int first, int state, int co
 
 static int read_record(struct ckg__search *search, const struct ckg__belief *belief, struct record *out)
 {
-    const struct ckg__data *data = search->data;
-    const size_t D = (size_t)search->problem->D;
+    const struct ckg__data *data = search->scope->data;
+    const size_t D = (size_t)search->scope->problem->D;
     const size_t most = (size_t)data->trials + 1;
     double *U = ckg__arena_doubles(search->results, (D + 1) * most);
     double *room = ckg__arena_doubles(search->results, (D + 1) * most);
@@ -198,16 +198,16 @@ static void step(struct ckg__lagrangian *l, const struct record *r, int n, struc
 static void begin(const struct ckg__search *search, const struct ckg__belief *belief, int slack,
                   struct ckg__lagrangian *out)
 {
-    const struct ckg__models *models = search->models;
+    const struct ckg__models *models = search->scope->models;
 
     *out = (struct ckg__lagrangian){.outcomes = belief->outcomes, .slack = slack, .rho = 1};
     for (int j = 1; j < belief->outcomes; j++)
         out->term[j] = (struct ckg__multiplied){.lower = belief->lower[j],
                                                 .upper = belief->upper[j],
                                                 .by_chance = ckg__gp_chance(belief->gp[j]) > 0};
-    for (int j = 1; j < search->problem->outcomes; j++) {
+    for (int j = 1; j < search->scope->problem->outcomes; j++) {
         struct ckg__multiplied *term = &out->term[models->surrogate[j].place];
-        if (!ckg__is_equality(search->problem, j) || belief->outcomes == 1)
+        if (!ckg__is_equality(search->scope->problem, j) || belief->outcomes == 1)
             continue;
         term->equal = 1;
         term->target = 0.5 * (term->lower + term->upper);

@@ -81,10 +81,10 @@ static double log_density(const struct boxes *b, const double *u)
 /* Points in all boxes, and their weights. */
 static int lay_points(struct ckg__search *search, int o, struct ckg__sur_points *out)
 {
-    const struct boxes boxes = boxes_around(search->problem, search->outlook[o].x_r);
+    const struct boxes boxes = boxes_around(search->scope->problem, search->outlook[o].x_r);
     const int each = LAID * (int)search->setting[POINTS] * BOXES / boxes.count;
     const int count = each * boxes.count;
-    const int D = search->problem->D;
+    const int D = search->scope->problem->D;
     double *U = ckg__arena_doubles(search->results, (size_t)D * (size_t)count);
     double *log_weight = ckg__arena_doubles(search->results, (size_t)count);
     double *u = ckg__arena_doubles(search->results, (size_t)D);
@@ -124,7 +124,7 @@ static int make_one(struct ckg__search *search, int o, struct ckg__sur *sur)
     struct ckg__rng rng;
 
     *sur = (struct ckg__sur){.belief = search->outlook[o].belief,
-                             .finite = !ckg__problem_has_reals(search->problem)};
+                             .finite = !ckg__problem_has_reals(search->scope->problem)};
     ckg__rng_seed(&rng, search->seed, search->stream, CKG__FOR_VOLUMES + (uint64_t)(STREAMS * o + BOXES));
     int status = ckg__search_incumbent(search, sur->belief, search->results, &sur->best);
     if (!status)
@@ -172,6 +172,6 @@ const struct ckg__policy ckg__policy_sur = {
     .parameters = parameters,
     .count = sizeof parameters / sizeof *parameters,
     .traits = CKG__TRAIT_CERTAIN,
-    .own_models = &ckg__local_models,
+    .narrow = &ckg__trust_region,
     .prepare = ckg__local_climb_prepare,
     .acquire = acquire};

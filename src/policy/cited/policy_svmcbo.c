@@ -87,15 +87,15 @@ static double width_of(const struct ckg__search *search)
 {
     const double given = search->setting[WIDTH];
 
-    return isnan(given) ? 0.25 * sqrt(0.5 * search->problem->d) : given;
+    return isnan(given) ? 0.25 * sqrt(0.5 * search->scope->problem->d) : given;
 }
 
 /* The machine of the designs that have a label; *kinds: which labels there are, 1 feasible and 2 not. */
 static int learn(const struct ckg__search *search, int *design, signed char *label, struct ckg__svm *svm,
                  int *kinds)
 {
-    const struct ckg__data *data = search->data;
-    const int D = search->problem->D;
+    const struct ckg__data *data = search->scope->data;
+    const int D = search->scope->problem->D;
     const int n = list_designs(data, 1, design, label);
     double *U = ckg__arena_doubles(search->results, (size_t)D * (size_t)n + 1);
 
@@ -122,14 +122,14 @@ static double spacing(int n, int d)
 /* All designs, whatever became of them. */
 static int cover(const struct ckg__search *search, int *design, signed char *label, struct ckg__svm *svm)
 {
-    const int D = search->problem->D;
-    const int n = list_designs(search->data, 0, design, label);
+    const int D = search->scope->problem->D;
+    const int n = list_designs(search->scope->data, 0, design, label);
     double *U = ckg__arena_doubles(search->results, (size_t)D * (size_t)n + 1);
 
     if (!U)
         return CKG_ERR_NOMEM;
-    gather(search->data, n, design, U);
-    *svm = (struct ckg__svm){.D = D, .n = n, .U = U, .width = spacing(n, search->problem->d)};
+    gather(search->scope->data, n, design, U);
+    *svm = (struct ckg__svm){.D = D, .n = n, .U = U, .width = spacing(n, search->scope->problem->d)};
     return CKG_OK;
 }
 
@@ -140,7 +140,7 @@ static double edge_at(const struct context *c, const double *u, double *gradient
 {
     if (c->edge.weight)
         return ckg__svm_at(&c->edge, u, gradient);
-    for (int k = 0; k < c->search->problem->D; k++)
+    for (int k = 0; k < c->search->scope->problem->D; k++)
         gradient[k] = 0;
     return 1;
 }
@@ -171,7 +171,7 @@ static int point_take(struct point *at, int D, struct ckg__arena *arena)
 static int refine_at(const struct context *c, int m, const double *U, int ldu, struct ckg__arena *arena,
                      double *value, double *gradient)
 {
-    const int D = c->search->problem->D;
+    const int D = c->search->scope->problem->D;
     struct point at;
 
     if (point_take(&at, D, arena))
@@ -191,7 +191,7 @@ static int refine_at(const struct context *c, int m, const double *U, int ldu, s
 static int bound_at(const struct context *c, const struct ckg__gp *gp, int m, const double *U, int ldu,
                     struct ckg__arena *arena, double *value, double *gradient)
 {
-    const int D = c->search->problem->D;
+    const int D = c->search->scope->problem->D;
     const double root = sqrt(c->search->setting[BETA]);
     const double floor = ckg__variance_floor(gp);
     struct ckg__batch batch;
@@ -237,7 +237,7 @@ static int at(void *context, int outlook, int m, const double *U, int ldu, struc
 static double boundary_of(const struct ckg__search *search)
 {
     const double given = search->setting[BOUNDARY];
-    const double longest = 10.0 * search->problem->d;
+    const double longest = 10.0 * search->scope->problem->d;
     const double half = 0.5 * (search->budget - search->initial);
 
     if (!isnan(given))
@@ -247,7 +247,7 @@ static double boundary_of(const struct ckg__search *search)
 
 static int acquire(struct ckg__search *search, struct ckg__acquisition *acquisition)
 {
-    const size_t most = (size_t)search->data->designs + 1;
+    const size_t most = (size_t)search->scope->data->designs + 1;
     struct context *c = ckg__arena_get(search->results, 1, sizeof *c);
     int *design = ckg__arena_ints(search->results, most);
     signed char *label = ckg__arena_get(search->results, most, sizeof *label);
@@ -264,15 +264,16 @@ static int acquire(struct ckg__search *search, struct ckg__acquisition *acquisit
         status = cover(search, design, label, &c->cover);
 
     /* The first phase lasts so long, and until something is feasible; without constraints there is none. */
-    c->refine = search->problem->outcomes > 1 && (search->data->trials < boundary_of(search) || !(kinds & 1));
+    c->refine = search->scope->problem->outcomes > 1 &&
+                (search->scope->data->trials < boundary_of(search) || !(kinds & 1));
     return status;
 }
 
 /* 1 when nothing would be learned there: a hair away from a design that is settled or under way. */
 static int stalled(const struct ckg__search *search, const struct ckg__choice *choice)
 {
-    const struct ckg__data *data = search->data;
-    const int D = search->problem->D;
+    const struct ckg__data *data = search->scope->data;
+    const int D = search->scope->problem->D;
 
     for (int i = 0; i < data->designs; i++)
         if (ckg__point_distance(D, choice->u, data->u + (size_t)i * (size_t)D, 1, 0) < hair &&

@@ -37,6 +37,7 @@ struct bench {
     struct ckg__data data;
     struct ckg__arena arena, results;
     struct ckg__pool *pool;
+    struct ckg__scope scope;
     struct ckg__search search;
     ckg_problem *problem;
     int side, grid;
@@ -111,9 +112,8 @@ static void bench_make(struct bench *b, const struct pesc_model *model, int list
     ckg__arena_init(&b->results);
     must(ckg__pool_new(&b->pool, 1));
     b->outlook = (struct ckg__outlook){.belief = &b->belief, .full = &b->belief};
-    b->search = (struct ckg__search){.problem = b->problem,
-                                     .data = &b->data,
-                                     .models = &b->models,
+    b->scope = (struct ckg__scope){b->problem, &b->data, &b->models, NULL, NULL};
+    b->search = (struct ckg__search){.scope = &b->scope,
                                      .effort = {.base = 128, .data = 48, .local = 40, .candidates = 96},
                                      .setting = setting,
                                      .pool = b->pool,
