@@ -507,7 +507,7 @@ static int pick(struct stage *stage, int count, struct ckg__choice *choice)
     return 1;
 }
 
-static int search_finalists(struct stage *stage, struct ckg__choice *choice, int *found)
+static int search_finalists(struct stage *stage, struct ckg__choice *choice)
 {
     struct ckg__search *search = stage->search;
     double clock = ckg__clock();
@@ -524,11 +524,11 @@ static int search_finalists(struct stage *stage, struct ckg__choice *choice, int
     if (!status && !ckg__search_late(search))
         status = refine(stage, &refined);
     choice->refine = ckg__clock() - clock;
-    *found = !status && pick(stage, stage->finalists + refined, choice);
+    choice->found = !status && pick(stage, stage->finalists + refined, choice);
     return status;
 }
 
-static int maximise(const struct ckg__knowledge *knowledge, struct ckg__choice *choice, int *found)
+static int maximise(const struct ckg__knowledge *knowledge, struct ckg__choice *choice)
 {
     struct ckg__search *search = knowledge->search;
     struct stage stage = {.search = search, .knowledge = knowledge};
@@ -536,7 +536,6 @@ static int maximise(const struct ckg__knowledge *knowledge, struct ckg__choice *
 
     /* Every candidate on the shared discretisation. */
     int status = ckg__search_candidates(search, &stage.U, &stage.candidates);
-    *found = 0;
     choice->candidates = stage.candidates;
     if (status || !stage.candidates)
         return status;
@@ -558,7 +557,7 @@ static int maximise(const struct ckg__knowledge *knowledge, struct ckg__choice *
         ckg__arena_init(&stage.slot[i]);
 
     /* The best of them. */
-    status = search_finalists(&stage, choice, found);
+    status = search_finalists(&stage, choice);
     for (int i = 0; i < slots; i++)
         ckg__arena_free(&stage.slot[i]);
     return status;
@@ -567,17 +566,17 @@ static int maximise(const struct ckg__knowledge *knowledge, struct ckg__choice *
 /* Values below this share of the objective's unit are rounding. */
 static const double nothing = 1e-15;
 
-int ckg__knowledge_suggest(struct ckg__search *search, int weighted, struct ckg__choice *choice, int *found)
+int ckg__knowledge_suggest(struct ckg__search *search, int weighted, struct ckg__choice *choice)
 {
     struct ckg__knowledge knowledge;
 
     int status = ckg__knowledge_make(&knowledge, search, weighted);
     if (!status)
-        status = maximise(&knowledge, choice, found);
-    if (status || !choice->candidates || (*found && choice->value > nothing))
+        status = maximise(&knowledge, choice);
+    if (status || !choice->candidates || (choice->found && choice->value > nothing))
         return status;
     choice->measure = (struct ckg__set){{0}};
-    return ckg__policy_hand_over(&ckg__policy_cei, "cei-fallback", search, choice, found);
+    return ckg__policy_hand_over(&ckg__policy_cei, "cei-fallback", search, choice);
 }
 
 /* The value at u (D), averaged over the outlooks. */

@@ -9,7 +9,7 @@
 #include "policy/policy.h"
 
 /* weighted: values are times the probability, by outlook->full, that the sampled design is feasible. */
-int ckg__knowledge_suggest(struct ckg__search *search, int weighted, struct ckg__choice *choice, int *found);
+int ckg__knowledge_suggest(struct ckg__search *search, int weighted, struct ckg__choice *choice);
 int ckg__knowledge_score(struct ckg__search *search, int weighted, int count, const double *U, double *value);
 
 /* --- what they are made of (kg_search_discretise.c) --- */

@@ -157,28 +157,28 @@ void ckg__policy_free_kept(void **kept)
 }
 
 int ckg__policy_suggest(const struct ckg__policy *policy, struct ckg__search *search,
-                        struct ckg__choice *choice, int *found)
+                        struct ckg__choice *choice)
 {
     struct ckg__acquisition acquisition;
 
     assert(choice->u && (policy->suggest || policy->acquire));
+    choice->found = 0;
     choice->by = policy;
     choice->path = policy->name;
     if (policy->suggest)
-        return policy->suggest(search, choice, found);
-    *found = 0;
+        return policy->suggest(search, choice);
     const int status = policy->acquire(search, &acquisition);
-    return status ? status : ckg__acquisition_maximise(search, &acquisition, choice, found);
+    return status ? status : ckg__acquisition_maximise(search, &acquisition, choice);
 }
 
 int ckg__policy_hand_over(const struct ckg__policy *to, const char *path, struct ckg__search *search,
-                          struct ckg__choice *choice, int *found)
+                          struct ckg__choice *choice)
 {
     const struct ckg__choice before = *choice;
 
     for (int o = 0; o < search->outlooks; o++)
         search->outlook[o].belief = search->outlook[o].full;
-    const int status = ckg__policy_suggest(to, search, choice, found);
+    const int status = ckg__policy_suggest(to, search, choice);
     choice->path = path;
     choice->screen += before.screen;
     choice->inner += before.inner;

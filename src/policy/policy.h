@@ -44,14 +44,12 @@ struct ckg__policy {
     void (*prepare)(struct ckg__search *search);
     /* Fills the acquisition: memory from search->results. NULL: the policy has `suggest`. */
     int (*acquire)(struct ckg__search *search, struct ckg__acquisition *acquisition);
-    /*
-     * Fills choice; choice->u is on the lattice and not taken, or *found is 0: nothing is worth suggesting.
-     */
-    int (*suggest)(struct ckg__search *search, struct ckg__choice *choice, int *found);
+    /* Fills choice; choice->u is on the lattice and not taken, unless nothing is worth suggesting. */
+    int (*suggest)(struct ckg__search *search, struct ckg__choice *choice);
     /* 1 when the choice shows that the search has stalled; NULL: it never does. */
     int (*stalled)(const struct ckg__search *search, const struct ckg__choice *choice);
     /* What is done then: changes the choice, or leaves it as it is. */
-    int (*otherwise)(struct ckg__search *search, struct ckg__choice *choice, int *found);
+    int (*otherwise)(struct ckg__search *search, struct ckg__choice *choice);
     /* The value (count) at points U (D×count). With neither this nor `acquire` a policy has no values. */
     int (*score)(struct ckg__search *search, int count, const double *U, double *value);
     /*
@@ -113,13 +111,13 @@ void ckg__policy_free_kept(void **kept);
 
 /* The policy's choice and its values, by whichever of its functions there is. */
 int ckg__policy_suggest(const struct ckg__policy *policy, struct ckg__search *search,
-                        struct ckg__choice *choice, int *found);
+                        struct ckg__choice *choice);
 int ckg__policy_score(const struct ckg__policy *policy, struct ckg__search *search, int count,
                       const double *U, double *value);
 
 /* Leaves the choice to another policy, over all outcomes; the seconds spent so far are kept. */
 int ckg__policy_hand_over(const struct ckg__policy *to, const char *path, struct ckg__search *search,
-                          struct ckg__choice *choice, int *found);
+                          struct ckg__choice *choice);
 
 /* A value of the policy in the unit that it is measured in. */
 double ckg__policy_in_units(const struct ckg__policy *policy, const struct ckg__models *models, double value);
@@ -131,7 +129,7 @@ int ckg__choice_stalled(const struct ckg__search *search, const struct ckg__choi
  * The choice and the scores of constrained Thompson sampling over all designs (policy_cts.c), and the effort
  * it wants.
  */
-int ckg__cts_suggest(struct ckg__search *search, struct ckg__choice *choice, int *found);
+int ckg__cts_suggest(struct ckg__search *search, struct ckg__choice *choice);
 int ckg__cts_score(struct ckg__search *search, int count, const double *U, double *value);
 void ckg__cts_effort(struct ckg__search *search);
 

@@ -30,11 +30,11 @@ static int improves(const struct ckg__search *search)
            ckg__data_best(search->scope->data) >= 0;
 }
 
-static int suggest(struct ckg__search *search, struct ckg__choice *choice, int *found)
+static int suggest(struct ckg__search *search, struct ckg__choice *choice)
 {
     if (improves(search))
-        return ckg__policy_hand_over(&ckg__policy_cei, "improve", search, choice, found);
-    return ckg__knowledge_suggest(search, 0, choice, found);
+        return ckg__policy_hand_over(&ckg__policy_cei, "improve", search, choice);
+    return ckg__knowledge_suggest(search, 0, choice);
 }
 
 static int score(struct ckg__search *search, int count, const double *U, double *value)
@@ -90,13 +90,13 @@ static int stalled(const struct ckg__search *search, const struct ckg__choice *c
     return handed_over(choice) || choice->value < (noisy(search) ? stalled_noisy : stalled_exact);
 }
 
-static int otherwise(struct ckg__search *search, struct ckg__choice *choice, int *found)
+static int otherwise(struct ckg__search *search, struct ckg__choice *choice)
 {
     const int turn = improves(search) ? ckg__search_rare_turn(search)
                                       : ckg__search_turn(search, noisy(search));
 
     if (turn)
-        return ckg__search_explore(search, choice, found);
+        return ckg__search_explore(search, choice);
 
     /*
      * Down to the last digits a single outcome is worth next to nothing, and without noise only a design that

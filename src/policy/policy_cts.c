@@ -45,7 +45,7 @@ static int stalled(const struct ckg__search *search, const struct ckg__thompson 
     return ckg__search_turn(search, noise) && most < (noise ? noisy : exact);
 }
 
-int ckg__cts_suggest(struct ckg__search *search, struct ckg__choice *choice, int *found)
+int ckg__cts_suggest(struct ckg__search *search, struct ckg__choice *choice)
 {
     const double clock = ckg__clock();
     struct ckg__thompson draw;
@@ -53,8 +53,8 @@ int ckg__cts_suggest(struct ckg__search *search, struct ckg__choice *choice, int
     const int status = draw_now(search, &U, &draw);
 
     choice->screen = ckg__clock() - clock;
-    *found = !status && draw.m > 0;
-    if (!*found)
+    choice->found = !status && draw.m > 0;
+    if (!choice->found)
         return status;
     choice->candidates = draw.m;
     const int best = ckg__thompson_best(&draw, &choice->value);

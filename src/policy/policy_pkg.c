@@ -6,9 +6,9 @@
 
 #include "policy/kg_search.h"
 
-static int suggest(struct ckg__search *search, struct ckg__choice *choice, int *found)
+static int suggest(struct ckg__search *search, struct ckg__choice *choice)
 {
-    return ckg__knowledge_suggest(search, 1, choice, found);
+    return ckg__knowledge_suggest(search, 1, choice);
 }
 
 static int score(struct ckg__search *search, int count, const double *U, double *value)

@@ -20,17 +20,16 @@ static void draw(const struct ckg_problem *problem, struct ckg__rng *rng, double
     ckg__problem_from_cube(problem, cube, u);
 }
 
-static int suggest(struct ckg__search *search, struct ckg__choice *choice, int *found)
+static int suggest(struct ckg__search *search, struct ckg__choice *choice)
 {
     double x[CKG_MAX_PARAMETERS];
     struct ckg__rng rng;
 
     ckg__rng_seed(&rng, search->seed, search->stream, CKG__FOR_RANDOM_POLICY);
     choice->value = NAN;
-    *found = 0;
-    for (int i = 0; i < TRIES && !*found; i++) {
+    for (int i = 0; i < TRIES && !choice->found; i++) {
         draw(search->scope->problem, &rng, choice->u);
-        *found = !ckg__search_taken(search, choice->u, x);
+        choice->found = !ckg__search_taken(search, choice->u, x);
     }
     return CKG_OK;
 }

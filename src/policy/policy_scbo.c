@@ -357,7 +357,7 @@ static int draw_now(struct ckg__search *search, double **U, struct ckg__thompson
 /* --- the policy --- */
 
 /* The next point of a new region's initial design, a Latin hypercube of its own. */
-static int from_fresh_design(const struct ckg__search *search, struct ckg__choice *choice, int *found)
+static int from_fresh_design(const struct ckg__search *search, struct ckg__choice *choice)
 {
     const struct ckg_problem *problem = search->scope->problem;
     const struct ckg__region *region = region_of(search);
@@ -386,24 +386,23 @@ static int from_fresh_design(const struct ckg__search *search, struct ckg__choic
     }
     choice->path = "restart";
     choice->value = NAN;
-    *found = !ckg__search_taken(search, choice->u, x);
+    choice->found = !ckg__search_taken(search, choice->u, x);
     return CKG_OK;
 }
 
-static int suggest(struct ckg__search *search, struct ckg__choice *choice, int *found)
+static int suggest(struct ckg__search *search, struct ckg__choice *choice)
 {
     const double clock = ckg__clock();
     struct ckg__thompson draw;
     double *U;
-    *found = 0;
     if (search->scope->data->trials - region_of(search)->first < region_of(search)->initial)
-        return from_fresh_design(search, choice, found);
+        return from_fresh_design(search, choice);
     if (region_of(search)->scouting)
-        return ckg__cts_suggest(search, choice, found);
+        return ckg__cts_suggest(search, choice);
     const int status = draw_now(search, &U, &draw);
     choice->screen = ckg__clock() - clock;
-    *found = !status && draw.m > 0;
-    if (!*found)
+    choice->found = !status && draw.m > 0;
+    if (!choice->found)
         return status;
     choice->candidates = draw.m;
     const int best = ckg__thompson_best(&draw, &choice->value);

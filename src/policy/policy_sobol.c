@@ -9,19 +9,18 @@
 
 enum { TRIES = 1024, CHUNK = 16 };
 
-static int suggest(struct ckg__search *search, struct ckg__choice *choice, int *found)
+static int suggest(struct ckg__search *search, struct ckg__choice *choice)
 {
     const struct ckg_problem *problem = search->scope->problem;
     double cube[CHUNK * CKG_MAX_PARAMETERS], x[CKG_MAX_PARAMETERS];
 
     choice->value = NAN;
-    *found = 0;
-    for (int i = 0; i < TRIES && !*found; i++) {
+    for (int i = 0; i < TRIES && !choice->found; i++) {
         const int of_chunk = i % CHUNK;
         if (!of_chunk)
             ckg__design_sobol(search->seed, search->scope->data->trials + i, CHUNK, problem->d, cube);
         ckg__problem_from_cube(problem, cube + (size_t)of_chunk * (size_t)problem->d, choice->u);
-        *found = !ckg__search_taken(search, choice->u, x);
+        choice->found = !ckg__search_taken(search, choice->u, x);
     }
     return CKG_OK;
 }

@@ -296,25 +296,24 @@ static int choose_share(const struct ckg__acquisition *acquisition, struct ckg__
     return status;
 }
 
-int ckg__predictive_suggest(struct ckg__search *search, struct ckg__choice *choice, int *found)
+int ckg__predictive_suggest(struct ckg__search *search, struct ckg__choice *choice)
 {
     struct ckg__acquisition acquisition;
     const double clock = ckg__clock();
-    *found = 0;
     choice->candidates = 0;
     int status = ckg__predictive_acquire(search, &acquisition);
     const double prepared = ckg__clock() - clock;
     const int failed = status == CKG_ERR_NUMERIC;
     if (!status)
-        status = ckg__acquisition_maximise(search, &acquisition, choice, found);
-    if (!status && *found && search->apart)
+        status = ckg__acquisition_maximise(search, &acquisition, choice);
+    if (!status && choice->found && search->apart)
         status = choose_share(&acquisition, choice);
     choice->inner = prepared;
-    if (!failed && (status || !choice->candidates || (*found && choice->value > nothing)))
+    if (!failed && (status || !choice->candidates || (choice->found && choice->value > nothing)))
         return status;
     ckg__error_clear();
     choice->measure = (struct ckg__set){{0}};
-    return ckg__policy_hand_over(&ckg__policy_cei, "cei-fallback", search, choice, found);
+    return ckg__policy_hand_over(&ckg__policy_cei, "cei-fallback", search, choice);
 }
 
 int ckg__predictive_score_outcomes(struct ckg__search *search, int count, const double *U, double *value)

@@ -13,7 +13,7 @@ extern const ckg_policy_parameter ckg__predictive_parameters[CKG__PREDICTIVE_PAR
 /* The functions of a row (policy.h). */
 void ckg__predictive_prepare(struct ckg__search *search);
 int ckg__predictive_acquire(struct ckg__search *search, struct ckg__acquisition *acquisition);
-int ckg__predictive_suggest(struct ckg__search *search, struct ckg__choice *choice, int *found);
+int ckg__predictive_suggest(struct ckg__search *search, struct ckg__choice *choice);
 int ckg__predictive_score_outcomes(struct ckg__search *search, int count, const double *U, double *value);
 
 #endif

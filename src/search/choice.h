@@ -12,6 +12,7 @@ struct ckg__policy;
 /* What was chosen. */
 struct ckg__choice {
     double *u;                    /* (D), the caller's */
+    int found;                    /* 1: u is a design that may be suggested; 0: there is none */
     int again;                    /* 1 + the design of the study that it is to the last bit; 0: a new one */
     const struct ckg__policy *by; /* whose value it is: another's where the policy handed over */
     double value;
@@ -49,12 +50,12 @@ int ckg__search_candidates(struct ckg__search *search, double **U, int *count);
  * New ground: the free design with the largest distance to the nearest datum times probability of
  * feasibility.
  */
-int ckg__search_explore(struct ckg__search *search, struct ckg__choice *choice, int *found);
+int ckg__search_explore(struct ckg__search *search, struct ckg__choice *choice);
 
 /* The same by the distance alone. */
-int ckg__search_fill_gaps(struct ckg__search *search, struct ckg__choice *choice, int *found);
+int ckg__search_fill_gaps(struct ckg__search *search, struct ckg__choice *choice);
 
 /* A design that may be suggested, by chance. */
-int ckg__search_any(struct ckg__search *search, struct ckg__choice *choice, int *found);
+int ckg__search_any(struct ckg__search *search, struct ckg__choice *choice);
 
 #endif

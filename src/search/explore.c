@@ -49,7 +49,7 @@ static double log_distance(const struct ckg__data *data, const double *u)
 }
 
 /* The free design that is farthest from all others; `likely`: times the probability of feasibility. */
-static int farthest(struct ckg__search *search, int likely, struct ckg__choice *choice, int *found)
+static int farthest(struct ckg__search *search, int likely, struct ckg__choice *choice)
 {
     const int D = search->scope->problem->D;
     double *U = ckg__arena_doubles(search->results, EXPLORE * (size_t)D);
@@ -62,7 +62,7 @@ static int farthest(struct ckg__search *search, int likely, struct ckg__choice *
     choice->path = "explore";
     choice->value = NAN;
     choice->measure = (struct ckg__set){{0}};
-    *found = 0;
+    choice->found = 0;
     if (!U || !log_pf || !u)
         return CKG_ERR_NOMEM;
 
@@ -78,23 +78,23 @@ static int farthest(struct ckg__search *search, int likely, struct ckg__choice *
         if (!(score > best) || ckg__search_taken(search, u, x))
             continue;
         best = score;
-        *found = 1;
+        choice->found = 1;
         memcpy(choice->u, u, (size_t)D * sizeof *u);
     }
     return status;
 }
 
-int ckg__search_explore(struct ckg__search *search, struct ckg__choice *choice, int *found)
+int ckg__search_explore(struct ckg__search *search, struct ckg__choice *choice)
 {
-    return farthest(search, 1, choice, found);
+    return farthest(search, 1, choice);
 }
 
-int ckg__search_fill_gaps(struct ckg__search *search, struct ckg__choice *choice, int *found)
+int ckg__search_fill_gaps(struct ckg__search *search, struct ckg__choice *choice)
 {
-    return farthest(search, 0, choice, found);
+    return farthest(search, 0, choice);
 }
 
-int ckg__search_any(struct ckg__search *search, struct ckg__choice *choice, int *found)
+int ckg__search_any(struct ckg__search *search, struct ckg__choice *choice)
 {
     const struct ckg_problem *problem = search->scope->problem;
     double *U = ckg__arena_doubles(search->results, TRIES * (size_t)problem->D);
@@ -103,26 +103,26 @@ int ckg__search_any(struct ckg__search *search, struct ckg__choice *choice, int 
     choice->path = "random";
     choice->value = NAN;
     choice->measure = (struct ckg__set){{0}};
-    *found = 0;
+    choice->found = 0;
 
     /* Space-filling points first. */
     if (!U || ckg__search_fill(search, CKG__FOR_ANY_FREE_DESIGN, TRIES, U, TRIES, search->results))
         return CKG_ERR_NOMEM;
-    for (int p = 0; p < TRIES && !*found; p++) {
+    for (int p = 0; p < TRIES && !choice->found; p++) {
         ckg__point_get(problem->D, U, TRIES, p, choice->u);
-        *found = !ckg__search_taken(search, choice->u, x);
+        choice->found = !ckg__search_taken(search, choice->u, x);
     }
 
     /* Then all designs of a finite problem in turn, or those that its rules leave. */
     const struct ckg__known *known = &problem->known;
     const double size = known->complete ? known->count : ckg__problem_size(problem);
     struct ckg__interrupt *interrupt = ckg__pool_watched(search->pool);
-    for (double i = 0; !*found && i < size && i < most_designs; i++) {
+    for (double i = 0; !choice->found && i < size && i < most_designs; i++) {
         if (ckg__interrupted_by(interrupt, LOOK_WORK))
             return CKG_ERR_CANCELLED;
         ckg__problem_number(problem, known->complete ? known->number[(int)i] : i, x);
         ckg__problem_to_unit(problem, x, choice->u);
-        *found = !ckg__search_taken(search, choice->u, x);
+        choice->found = !ckg__search_taken(search, choice->u, x);
     }
     return CKG_OK;
 }

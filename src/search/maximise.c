@@ -259,7 +259,7 @@ static void pick(struct stage *stage, struct ckg__choice *choice)
 }
 
 int ckg__acquisition_maximise(struct ckg__search *search, const struct ckg__acquisition *a,
-                              struct ckg__choice *choice, int *found)
+                              struct ckg__choice *choice)
 {
     static const struct ckg__climb_lattice steps = {
         .rounds = 4, .neighbours = 24, .purpose = CKG__FOR_STEPS_OF_ACQUISITION, .free_only = 1};
@@ -269,7 +269,6 @@ int ckg__acquisition_maximise(struct ckg__search *search, const struct ckg__acqu
 
     /* Every candidate. */
     int status = ckg__search_candidates(search, &stage.U, &stage.candidates);
-    *found = 0;
     choice->candidates = stage.candidates;
     if (status || !stage.candidates)
         return status;
@@ -296,6 +295,6 @@ int ckg__acquisition_maximise(struct ckg__search *search, const struct ckg__acqu
     status = ckg__climb_lattice(search, &hill, &steps, choice->u, &choice->value, search->results);
     choice->inner = 0;
     choice->refine = ckg__clock() - clock;
-    *found = !status;
+    choice->found = !status;
     return status;
 }

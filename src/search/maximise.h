@@ -29,12 +29,9 @@ struct ckg__acquisition {
 int ckg__acquisition_at(const struct ckg__search *search, const struct ckg__acquisition *a, int m,
                         const double *U, int ldu, struct ckg__arena *arena, double *value, double *gradient);
 
-/*
- * The best of the candidates, then ascent from the best few; the choice is free and on the lattice, or *found
- * is 0.
- */
+/* The best of the candidates, then ascent from the best few; the choice is free and on the lattice. */
 int ckg__acquisition_maximise(struct ckg__search *search, const struct ckg__acquisition *a,
-                              struct ckg__choice *choice, int *found);
+                              struct ckg__choice *choice);
 
 /*
  * value ← log((exp(value) + exp(one)), and gradient (D numbers at a stride) ← its gradient: how averages of

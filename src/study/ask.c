@@ -173,15 +173,15 @@ static void choose_again(const ckg_study *s, int design, struct ckg__choice *cho
  * The next point of the initial design, or any free design where that one is taken; its last one is there to
  * learn whether there is noise.
  */
-static int from_design(ckg_study *s, struct ckg__choice *choice, int *found)
+static int from_design(ckg_study *s, struct ckg__choice *choice)
 {
     const int in_design = s->data.trials < s->initial;
     double x[CKG_MAX_PARAMETERS];
     struct ckg__search search = make_search(s, s->policy);
 
     const int again = ckg__study_repeat_due(s);
-    *found = again >= 0;
-    if (*found) {
+    choice->found = again >= 0;
+    if (choice->found) {
         choose_again(s, again, choice);
         return CKG_OK;
     }
@@ -195,9 +195,9 @@ static int from_design(ckg_study *s, struct ckg__choice *choice, int *found)
         else
             ckg__problem_from_cube(s->problem, s->design + (size_t)s->data.trials * (size_t)s->problem->d,
                                    choice->u);
-        *found = !ckg__search_taken(&search, choice->u, x);
+        choice->found = !ckg__search_taken(&search, choice->u, x);
     }
-    const int status = *found ? CKG_OK : ckg__search_any(&search, choice, found);
+    const int status = choice->found ? CKG_OK : ckg__search_any(&search, choice);
     choice->path = in_design ? "design" : "random";
     return status;
 }
@@ -268,7 +268,7 @@ static int choose_outcomes(struct ckg__search *search, struct ckg__choice *choic
 }
 
 /* The choice of a local search as a design of the study, or any if that one is taken. */
-static int to_study(const struct ckg__search *local, struct ckg__choice *choice, int *found)
+static int to_study(const struct ckg__search *local, struct ckg__choice *choice)
 {
     const struct ckg__scope *scope = local->scope;
     struct ckg__search search = *local;
@@ -278,19 +278,19 @@ static int to_study(const struct ckg__search *local, struct ckg__choice *choice,
     choice->value = ckg__policy_in_units(choice->by, scope->models, choice->value);
     choice->in_units = 1;
     choice->path = "local";
-    if (*found)
+    if (choice->found)
         scope->to_outer(scope, choice->u);
 
     /* On a rule's limit the way there may round it to the other side. */
-    if (*found && ckg__ruled(search.scope->problem))
+    if (choice->found && ckg__ruled(search.scope->problem))
         ckg__allowed_nearest(search.scope->problem, NULL, NULL, choice->u, NULL);
-    *found = *found && !ckg__search_taken(&search, choice->u, x);
-    return *found ? CKG_OK : ckg__search_any(&search, choice, found);
+    choice->found = choice->found && !ckg__search_taken(&search, choice->u, x);
+    return choice->found ? CKG_OK : ckg__search_any(&search, choice);
 }
 
 /* One look by the policy, for what to measure too or as if all outcomes came together. */
 static int look(ckg_study *s, const struct ckg__policy *policy, double started, int apart,
-                struct ckg__search *search, struct ckg__choice *choice, int *found, ckg_timing *seconds)
+                struct ckg__search *search, struct ckg__choice *choice, ckg_timing *seconds)
 {
     const int explore = must_explore(s, policy);
 
@@ -310,35 +310,36 @@ static int look(ckg_study *s, const struct ckg__policy *policy, double started, 
 
     /* The design. */
     if (!status)
-        status = explore ? ckg__search_fill_gaps(search, choice, found)
-                         : ckg__policy_suggest(policy, search, choice, found);
+        status = explore ? ckg__search_fill_gaps(search, choice)
+                         : ckg__policy_suggest(policy, search, choice);
     seconds->screen = choice->screen;
     seconds->inner = choice->inner;
     seconds->refine = choice->refine;
 
     /* A local choice; what it is worth says nothing of the rest. */
     if (!status && search->scope->to_outer)
-        return to_study(search, choice, found);
+        return to_study(search, choice);
 
     /* And what when the search stalls, or finds nothing. */
-    if (!status && *found && !explore && may_turn(s, policy, search) && policy->stalled(search, choice))
-        status = policy->otherwise(search, choice, found);
-    if (!status && !*found)
-        status = ckg__search_any(search, choice, found);
-    return status || !*found ? status : choose_outcomes(search, choice);
+    if (!status && choice->found && !explore && may_turn(s, policy, search) &&
+        policy->stalled(search, choice))
+        status = policy->otherwise(search, choice);
+    if (!status && !choice->found)
+        status = ckg__search_any(search, choice);
+    return status || !choice->found ? status : choose_outcomes(search, choice);
 }
 
 /* Looks again as if all outcomes came together; what is sure at the design need not be measured. */
 static int look_together(ckg_study *s, const struct ckg__policy *policy, double started,
-                         struct ckg__choice *choice, int *found, ckg_timing *seconds)
+                         struct ckg__choice *choice, ckg_timing *seconds)
 {
     struct ckg__search search;
 
     ckg__models_release(&s->models);
     ckg__policy_release_kept(s->kept);
     *choice = (struct ckg__choice){.u = choice->u, .value = NAN, .by = policy};
-    const int status = look(s, policy, started, 0, &search, choice, found, seconds);
-    if (status || !*found || isnan(choice->value))
+    const int status = look(s, policy, started, 0, &search, choice, seconds);
+    if (status || !choice->found || isnan(choice->value))
         return status;
     search.scope = ckg__scope_of_study(search.scope);
     search.apart = 1;
@@ -346,28 +347,28 @@ static int look_together(ckg_study *s, const struct ckg__policy *policy, double 
 }
 
 static int from_policy(ckg_study *s, const struct ckg__policy *policy, double started,
-                       struct ckg__choice *choice, int *found, ckg_timing *seconds)
+                       struct ckg__choice *choice, ckg_timing *seconds)
 {
     const int apart = may_measure_apart(s, policy);
     struct ckg__search search;
-    const int status = look(s, policy, started, apart, &search, choice, found, seconds);
+    const int status = look(s, policy, started, apart, &search, choice, seconds);
 
     if (status || !choice->together || ckg__problem_full_price(s->problem) > purse(s))
         return status;
-    return look_together(s, policy, started, choice, found, seconds);
+    return look_together(s, policy, started, choice, seconds);
 }
 
 /*
  * Any free design, where the time limit has overtaken the models, or the policy before it had anything to
  * suggest.
  */
-static int from_nothing(ckg_study *s, struct ckg__choice *choice, int *found)
+static int from_nothing(ckg_study *s, struct ckg__choice *choice)
 {
     struct ckg__search search = make_search(s, s->policy);
 
     ckg__error_clear();
     ckg__interrupt_stage(&s->interrupt, 0);
-    return ckg__search_any(&search, choice, found);
+    return ckg__search_any(&search, choice);
 }
 
 /* --- the suggestion --- */
@@ -447,16 +448,14 @@ static int ask(ckg_study *s, ckg_suggestion *out, double *u)
     const int ready = policy_ready(s, policy);
     int modelled = ready && !(policy->traits & CKG__TRAIT_NO_MODEL);
     struct ckg__choice choice = {.u = u, .value = NAN, .by = policy};
-    int found = 0;
 
     /* The design. */
-    int status = ready ? from_policy(s, policy, started, &choice, &found, &out->seconds)
-                       : from_design(s, &choice, &found);
+    int status = ready ? from_policy(s, policy, started, &choice, &out->seconds) : from_design(s, &choice);
     if (status && modelled && ckg__interrupt_expired(&s->interrupt) && !ckg__interrupted(&s->interrupt)) {
-        status = from_nothing(s, &choice, &found);
+        status = from_nothing(s, &choice);
         modelled = s->models.revision > 0;
     }
-    if (!status && !found)
+    if (!status && !choice.found)
         status = ckg__fail(CKG_ERR_EXHAUSTED, "every design has been evaluated or is pending");
 
     /* What is expected of it. */

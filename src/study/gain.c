@@ -88,13 +88,11 @@ static void look_lightly(struct ckg__effort *effort)
 static int gain_of_one(ckg_study *s, struct ckg__search *search, const struct reference *r, double *one)
 {
     struct ckg__choice choice = {.u = r->next, .value = NAN, .by = ckg__policy_default()};
-    int found = 0;
 
     memcpy(r->next, r->u, (size_t)s->problem->D * sizeof *r->next);
     look_lightly(&search->effort);
-    const int status = isnan(r->known)
-                           ? ckg__knowledge_suggest(search, 0, &choice, &found)
-                           : ckg__policy_hand_over(&ckg__policy_cei, "improve", search, &choice, &found);
+    const int status = isnan(r->known) ? ckg__knowledge_suggest(search, 0, &choice)
+                                       : ckg__policy_hand_over(&ckg__policy_cei, "improve", search, &choice);
     if (status)
         return status;
 
@@ -102,7 +100,7 @@ static int gain_of_one(ckg_study *s, struct ckg__search *search, const struct re
     const struct ckg__outlook *first = &search->outlook[0];
     const double from = isnan(r->known) ? first->view[0].mean[first->r] : r->known;
     const double value = choice.by == &ckg__policy_cei ? ckg__exp(choice.value) : choice.value;
-    *one = found && value > 0 ? in_units(s, from + value) - in_units(s, from) : 0;
+    *one = choice.found && value > 0 ? in_units(s, from + value) - in_units(s, from) : 0;
     return CKG_OK;
 }
 

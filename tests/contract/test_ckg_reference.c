@@ -417,10 +417,9 @@ static void choose_candidates(struct ckg__search *search, int model, double U[2]
     struct ckg__rng rng;
     double u[2];
     struct ckg__choice choice = {.u = u};
-    int found;
     ckg__rng_seed(&rng, 11, (uint64_t)model, 0);
-    assert_int_equal(ckg__policy_ckg.suggest(search, &choice, &found), 0);
-    assert_true(found);
+    assert_int_equal(ckg__policy_ckg.suggest(search, &choice), 0);
+    assert_true(choice.found);
     const double angle = 6.283185307 * ckg__rng_uniform(&rng), reach = 3 * o->width;
     for (int k = 0; k < 2; k++) {
         U[k][0] = u[k];

@@ -123,13 +123,13 @@ static void check_choice(ckg_study *s, const struct ckg__policy *policy)
     struct ckg__thompson draw;
     double u[2], *U;
     struct ckg__choice choice = {.u = u};
-    int found, count, best = -1, least = 0;
+    int count, best = -1, least = 0;
     double least_sum = INFINITY;
 
     must(ckg__study_begin_search(s, policy, &search));
     assert_int_equal(search.outlooks, 1);
-    must(ckg__policy_suggest(policy, &search, &choice, &found));
-    assert_true(found);
+    must(ckg__policy_suggest(policy, &search, &choice));
+    assert_true(choice.found);
     must(ckg__search_candidates(&search, &U, &count));
     count = ckg__thompson_distinct(2, count, U);
     must(ckg__thompson_make(&search, search.outlook[0].belief, count, U, &draw));
