@@ -612,12 +612,18 @@ int ckg__knowledge_score(struct ckg__search *search, int weighted, int count, co
     return status;
 }
 
+/* What the settings of every row begin with. */
+struct first {
+    CKG__KNOWLEDGE_SETTINGS(CKG__MEMBER)
+};
+
 void ckg__knowledge_prepare(struct ckg__search *search)
 {
-    /* In the order of CKG__KNOWLEDGE_PARAMETERS. */
-    search->effort.candidates = (int)search->setting[0];
-    search->effort.base = (int)search->setting[1];
-    search->effort.local = (int)search->setting[2];
-    search->effort.inner = (int)search->setting[3];
-    search->effort.refine = (int)search->setting[4];
+    const struct first *set = search->settings;
+
+    search->effort.candidates = (int)set->candidates;
+    search->effort.base = (int)set->points;
+    search->effort.local = (int)set->local;
+    search->effort.inner = (int)set->inner;
+    search->effort.refine = (int)set->refine;
 }

@@ -48,17 +48,17 @@ int ckg__knowledge_gradient(const struct ckg__kg *kg, const struct ckg__belief *
                             const struct ckg__team *team, struct ckg__arena *arena, double *value,
                             double *gradient);
 
-/* The parameters that the knowledge gradients have in common, and their way into the effort. */
+/* What the settings of all knowledge gradients begin with, and their way into the effort. */
 /* clang-format off */
-#define CKG__KNOWLEDGE_PARAMETERS \
-    {"candidates", {.value = CKG__CANDIDATES}, 1, 100000, 1, "space-filling designs that are screened"}, \
-    {"points", {.value = CKG__POINTS, .sampled = CKG__POINTS_SAMPLED}, 8, 100000, 1, \
-     "space-filling points of the discretisation"}, \
-    {"local", {.value = CKG__LOCAL}, 0, 10000, 1, \
-     "points of the discretisation around the present recommendation"}, \
-    {"inner", {.value = CKG__INNER}, 1, 16, 1, \
-     "candidates whose discretisation gets the maximisers under chosen surprises"}, \
-    {"refine", {.value = CKG__REFINE}, 0, 16, 1, "candidates refined by gradient"}
+#define CKG__KNOWLEDGE_SETTINGS(X) \
+    X(candidates, {.value = CKG__CANDIDATES}, 1, 100000, 1, "space-filling designs that are screened") \
+    X(points, {.value = CKG__POINTS, .sampled = CKG__POINTS_SAMPLED}, 8, 100000, 1, \
+      "space-filling points of the discretisation") \
+    X(local, {.value = CKG__LOCAL}, 0, 10000, 1, \
+      "points of the discretisation around the present recommendation") \
+    X(inner, {.value = CKG__INNER}, 1, 16, 1, \
+      "candidates whose discretisation gets the maximisers under chosen surprises") \
+    X(refine, {.value = CKG__REFINE}, 0, 16, 1, "candidates refined by gradient")
 /* clang-format on */
 void ckg__knowledge_prepare(struct ckg__search *search);
 

@@ -14,6 +14,7 @@
 #include "search/choice.h"
 #include "search/maximise.h"
 #include "search/search.h"
+#include "search/settings.h"
 
 /* What a policy asks of the search it gets. */
 enum ckg__trait {
@@ -36,7 +37,7 @@ struct ckg__policy {
     const char *name, *title, *reference;
     const char *value;                      /* what its value of a design is, in words; NULL: it has none */
     enum ckg__unit unit;                    /* and what it is measured in */
-    const ckg_policy_parameter *parameters; /* (count); search->setting has their values in this order */
+    const ckg_policy_parameter *parameters; /* (count) from the list of its settings (settings.h) */
     int count;
     unsigned traits;
     const struct ckg__scope_source *narrow; /* NULL: it sees what the study sees */

@@ -106,32 +106,25 @@ static int otherwise(struct ckg__search *search, struct ckg__choice *choice)
     return CKG_OK;
 }
 
-static const ckg_policy_parameter parameters[] = {
-    CKG__KNOWLEDGE_PARAMETERS,
-    {CKG__PENALTY,
-     {.value = NAN},
-     -1e150,
-     1e150,
-     0,
-     "worth of an infeasible design, in the objective's units; automatic: the smallest posterior mean"},
-    {"improve",
-     {.value = 1},
-     0,
-     1,
-     1,
-     "1: without noise, once a feasible design is known, its improvement is what counts; 0: look ahead "
-     "always"},
-    CKG__LOCAL_PARAMETERS,
-};
-
-enum { COUNT = sizeof parameters / sizeof *parameters };
-enum { IMPROVE = COUNT - 3, LOCAL = COUNT - 2 };
+/* clang-format off */
+#define SETTINGS(X) \
+    CKG__KNOWLEDGE_SETTINGS(X) \
+    X(M, {.value = NAN}, -1e150, 1e150, 0, \
+      "worth of an infeasible design, in the objective's units; automatic: the smallest posterior mean") \
+    X(improve, {.value = 1}, 0, 1, 1, \
+      "1: without noise, once a feasible design is known, its improvement is what counts; 0: look ahead " \
+      "always") \
+    CKG__LOCAL_SETTINGS(X)
+/* clang-format on */
+CKG__SETTINGS(settings, parameters, SETTINGS);
 
 static void prepare(struct ckg__search *search)
 {
+    const struct settings *set = search->settings;
+
     ckg__knowledge_prepare(search);
-    search->effort.improve = (int)search->setting[IMPROVE];
-    ckg__local_prepare(search, search->setting + LOCAL);
+    search->effort.improve = (int)set->improve;
+    ckg__local_prepare(search, set->global_every, set->region);
 }
 
 const struct ckg__policy ckg__policy_ckg = {
@@ -141,7 +134,7 @@ const struct ckg__policy ckg__policy_ckg = {
     .value = "expected gain of the recommendation, in the objective's units",
     .unit = CKG__UNIT_OBJECTIVE,
     .parameters = parameters,
-    .count = COUNT,
+    .count = sizeof parameters / sizeof *parameters,
     .narrow = &ckg__trust_region,
     .prepare = prepare,
     .suggest = suggest,

@@ -10,7 +10,17 @@
 #include "search/draws.h"
 #include "policy/policy.h"
 
-enum { DRAWS, POINTS, CANDIDATES, BOUND };
+/* clang-format off */
+#define SETTINGS(X) \
+    X(draws, {.value = 16}, 1, 10000, 1, \
+      "draws of the constrained optimum; shared among hyperparameter samples, at least 4 each") \
+    X(points, {.value = 192, .sampled = 96}, 8, 4000, 1, \
+      "space-filling points on which the optimum is drawn") \
+    CKG__CANDIDATES_SETTING(X) \
+    X(bound, {.value = 0}, 0, 1, 1, \
+      "1: the lower bound of Takeno et al. 2022 instead of the entropies of Perrone et al. 2019")
+/* clang-format on */
+CKG__SETTINGS(settings, parameters, SETTINGS);
 
 /* Draws of each of several outlooks at least. */
 enum { FEWEST = 4 };
@@ -35,6 +45,7 @@ static int at(void *context, int outlook, int m, const double *U, int ldu, struc
 /* f* of every draw under every outlook. */
 static int draw_optima(struct ckg__search *search, int count, struct ckg__cmes *cmes)
 {
+    const struct settings *set = search->settings;
     const size_t outlooks = (size_t)search->outlooks;
     struct ckg__draws *draws = ckg__arena_get(search->results, outlooks, sizeof *draws);
     double *best = ckg__arena_doubles(search->results, outlooks * (size_t)count);
@@ -46,7 +57,7 @@ static int draw_optima(struct ckg__search *search, int count, struct ckg__cmes *
         double *of = best + o * (size_t)count;
         for (int s = 0; s < count; s++)
             ckg__draws_best(&draws[o], search->outlook[o].belief, s, &of[s]);
-        cmes[o] = (struct ckg__cmes){count, (int)search->setting[BOUND], of};
+        cmes[o] = (struct ckg__cmes){count, (int)set->bound, of};
     }
     return status;
 }
@@ -54,7 +65,8 @@ static int draw_optima(struct ckg__search *search, int count, struct ckg__cmes *
 static int acquire(struct ckg__search *search, struct ckg__acquisition *acquisition)
 {
     const int outlooks = search->outlooks;
-    const int share = ((int)search->setting[DRAWS] + outlooks - 1) / outlooks;
+    const struct settings *set = search->settings;
+    const int share = ((int)set->draws + outlooks - 1) / outlooks;
     struct context *c = ckg__arena_get(search->results, 1, sizeof *c);
     struct ckg__cmes *cmes = ckg__arena_get(search->results, (size_t)outlooks, sizeof *cmes);
 
@@ -65,32 +77,12 @@ static int acquire(struct ckg__search *search, struct ckg__acquisition *acquisit
     return draw_optima(search, outlooks > 1 && share < FEWEST ? FEWEST : share, cmes);
 }
 
-static const ckg_policy_parameter parameters[] = {
-    [DRAWS] = {"draws",
-               {.value = 16},
-               1,
-               10000,
-               1,
-               "draws of the constrained optimum; shared among hyperparameter samples, at least 4 each"},
-    [POINTS] = {"points",
-                {.value = 192, .sampled = 96},
-                8,
-                4000,
-                1,
-                "space-filling points on which the optimum is drawn"},
-    [CANDIDATES] = CKG__CANDIDATES_PARAMETER,
-    [BOUND] = {"bound",
-               {.value = 0},
-               0,
-               1,
-               1,
-               "1: the lower bound of Takeno et al. 2022 instead of the entropies of Perrone et al. 2019"},
-};
-
 static void prepare(struct ckg__search *search)
 {
-    search->effort.base = (int)search->setting[POINTS];
-    search->effort.candidates = (int)search->setting[CANDIDATES];
+    const struct settings *set = search->settings;
+
+    search->effort.base = (int)set->points;
+    search->effort.candidates = (int)set->candidates;
 }
 
 const struct ckg__policy ckg__policy_cmes = {
@@ -99,6 +91,6 @@ const struct ckg__policy ckg__policy_cmes = {
     .reference = "Perrone, Shcherbatyi, Jenatton, Archambeau and Seeger 2019",
     .value = "log of the information about the constrained optimum's value, in nats",
     .parameters = parameters,
-    .count = 4,
+    .count = sizeof parameters / sizeof *parameters,
     .prepare = prepare,
     .acquire = acquire};

@@ -71,14 +71,12 @@ int ckg__cts_score(struct ckg__search *search, int count, const double *U, doubl
     return status ? status : ckg__thompson_score(&draw, count, U, search->results, value);
 }
 
-static const ckg_policy_parameter parameters[] = {
-    {"candidates",
-     {.value = 300, .per_parameter = 50, .most = 800},
-     1,
-     10000,
-     1,
-     "space-filling designs of the draw, whose cost grows with the cube"},
-};
+/* clang-format off */
+#define SETTINGS(X) \
+    X(candidates, {.value = 300, .per_parameter = 50, .most = 800}, 1, 10000, 1, \
+      "space-filling designs of the draw, whose cost grows with the cube")
+/* clang-format on */
+CKG__SETTINGS(settings, parameters, SETTINGS);
 
 void ckg__cts_effort(struct ckg__search *search)
 {
@@ -90,8 +88,10 @@ void ckg__cts_effort(struct ckg__search *search)
 
 static void prepare(struct ckg__search *search)
 {
+    const struct settings *set = search->settings;
+
     ckg__cts_effort(search);
-    search->effort.candidates = (int)search->setting[0];
+    search->effort.candidates = (int)set->candidates;
 }
 
 const struct ckg__policy ckg__policy_cts = {
@@ -100,7 +100,7 @@ const struct ckg__policy ckg__policy_cts = {
     .reference = "Thompson 1933; Eriksson and Poloczek 2021",
     .value = "one joint draw: its objective where it is feasible, below that by the violation",
     .parameters = parameters,
-    .count = 1,
+    .count = sizeof parameters / sizeof *parameters,
     .traits = CKG__TRAIT_ONE_BELIEF,
     .prepare = prepare,
     .suggest = ckg__cts_suggest,

@@ -13,7 +13,14 @@
 #include "policy/policy.h"
 
 /* The parameters, in the order of the row; and the designs drawn at, at most. */
-enum { DRAWS, CANDIDATES };
+/* clang-format off */
+#define SETTINGS(X) \
+    X(draws, {.value = 256, .sampled = 32}, 2, 4096, 1, \
+      "draws of the true values at the told designs, under each hyperparameter sample") \
+    CKG__CANDIDATES_SETTING(X) \
+    CKG__LOCAL_SETTINGS(X)
+/* clang-format on */
+CKG__SETTINGS(settings, parameters, SETTINGS);
 enum { DESIGNS = 200 };
 
 static int at(void *context, int outlook, int m, const double *U, int ldu, struct ckg__arena *arena,
@@ -52,6 +59,7 @@ static int told_designs(const struct ckg__search *search, struct ckg__arena *are
 
 static int acquire(struct ckg__search *search, struct ckg__acquisition *acquisition)
 {
+    const struct settings *set = search->settings;
     struct ckg__nei *nei = ckg__arena_get(search->results, (size_t)search->outlooks, sizeof *nei);
     struct ckg__rng rng;
     struct ckg__designs designs;
@@ -62,7 +70,7 @@ static int acquire(struct ckg__search *search, struct ckg__acquisition *acquisit
     int feasible = 0;
     int status = nei ? told_designs(search, search->results, &designs) : CKG_ERR_NOMEM;
     ckg__rng_seed(&rng, search->seed, search->stream, CKG__FOR_TRUTHS);
-    struct ckg__nei_draws draws = {(int)search->setting[DRAWS], DESIGNS, ckg__rng_next(&rng), 0};
+    struct ckg__nei_draws draws = {(int)set->draws, DESIGNS, ckg__rng_next(&rng), 0};
     for (int o = 0; !status && o < search->outlooks; o++) {
         status = ckg__nei_make(&nei[o], search->outlook[o].belief, judged, &designs, &draws, search->results,
                                &search->arena[0]);
@@ -75,21 +83,12 @@ static int acquire(struct ckg__search *search, struct ckg__acquisition *acquisit
     return status;
 }
 
-static const ckg_policy_parameter parameters[] = {
-    [DRAWS] = {"draws",
-               {.value = 256, .sampled = 32},
-               2,
-               4096,
-               1,
-               "draws of the true values at the told designs, under each hyperparameter sample"},
-    [CANDIDATES] = CKG__CANDIDATES_PARAMETER,
-    CKG__LOCAL_PARAMETERS,
-};
-
 static void prepare(struct ckg__search *search)
 {
-    search->effort.candidates = (int)search->setting[CANDIDATES];
-    ckg__local_prepare(search, search->setting + CANDIDATES + 1);
+    const struct settings *set = search->settings;
+
+    search->effort.candidates = (int)set->candidates;
+    ckg__local_prepare(search, set->global_every, set->region);
 }
 
 const struct ckg__policy ckg__policy_nei = {

@@ -16,7 +16,7 @@ static int score(struct ckg__search *search, int count, const double *U, double 
     return ckg__knowledge_score(search, 1, count, U, value);
 }
 
-static const ckg_policy_parameter parameters[] = {CKG__KNOWLEDGE_PARAMETERS};
+static const ckg_policy_parameter parameters[] = {CKG__KNOWLEDGE_SETTINGS(CKG__ROW)};
 
 const struct ckg__policy ckg__policy_pkg = {
     .name = "pkg",

@@ -25,8 +25,22 @@
 #include "policy/policy.h"
 #include "policy/regional.h"
 
-/* The parameters, in the order of the row. */
-enum { CANDIDATES, LENGTH, LENGTH_MIN, LENGTH_MAX, SUCCESSES, FAILURES, SCOUT };
+/* The published numbers, but for the candidates and the scout. */
+/* clang-format off */
+#define SETTINGS(X) \
+    X(candidates, {.per_parameter = 100, .least = 500, .most = 1000}, 1, 10000, 1, \
+      "designs of the draw, whose cost grows with the cube") \
+    X(length, {.value = 0.8}, 1e-6, 4, 0, "side of the trust region at first, in the unit cube") \
+    X(length_min, {.value = 0x1p-7}, 1e-6, 4, 0, "length below which a new region begins") \
+    X(length_max, {.value = 1.6}, 1e-6, 4, 0, "largest length") \
+    X(successes, {.per_parameter = 0.1, .least = 3}, 1, 1000, 1, \
+      "successes in a row that double the length") \
+    X(failures, {.per_parameter = 1, .least = 4}, 1, 1000, 1, "failures in a row that halve the length") \
+    X(scout, {.per_parameter = 1, .least = 3}, 0, 100000, 1, \
+      "every so many trials one is drawn over all designs by the study's models; 0: none")
+/* clang-format on */
+CKG__SETTINGS(settings, parameters, SETTINGS);
+
 enum { MOVED = 20, MANY = 10, LHS_TRIES = 20 };
 
 /* --- the region --- */
@@ -42,10 +56,19 @@ static int narrow(const struct ckg__search *search, const struct ckg__scope **sc
 {
     struct ckg__regional *regional = *search->kept;
     const int d = search->scope->problem->d;
-    const int fresh = search->initial ? search->initial : ckg__design_size(d);
-    struct ckg__region_rule rule;
+    const struct settings *set = search->settings;
+    struct ckg__region_rule rule = {
+        .length = set->length,
+        .length_min = set->length_min,
+        .length_max = set->length_max,
+        .successes = (int)set->successes,
+        .failures = (int)set->failures,
+        .initial = search->initial,
+        .fresh = search->initial ? search->initial : ckg__design_size(d),
+        .scout = (int)set->scout,
+    };
 
-    ckg__region_rule(&rule, search->initial, fresh, search->setting + LENGTH);
+    ckg__region_settle(&rule);
     const int status = ckg__regional_update(search, &rule, &regional);
     *search->kept = regional;
     *scope = status || regional->region.scouting ? search->scope : &regional->scope;
@@ -322,7 +345,8 @@ static int from_box(const struct ckg__search *search, const struct box *box, str
 static int lay_candidates(const struct ckg__search *search, double **out, int *count)
 {
     const struct ckg_problem *problem = search->scope->problem;
-    const int most = (int)search->setting[CANDIDATES];
+    const struct settings *set = search->settings;
+    const int most = (int)set->candidates;
     const double *centre;
     struct box box;
     struct ckg__rng rng;
@@ -419,33 +443,6 @@ static int score(struct ckg__search *search, int count, const double *U, double 
     const int status = draw_now(search, &candidates, &draw);
     return status ? status : ckg__thompson_score(&draw, count, U, search->results, value);
 }
-
-/* The published numbers, but for the candidates and the scout. */
-static const ckg_policy_parameter parameters[] = {
-    [CANDIDATES] = {"candidates",
-                    {.per_parameter = 100, .least = 500, .most = 1000},
-                    1,
-                    10000,
-                    1,
-                    "designs of the draw, whose cost grows with the cube"},
-    [LENGTH] = {"length", {.value = 0.8}, 1e-6, 4, 0, "side of the trust region at first, in the unit cube"},
-    [LENGTH_MIN] = {"length_min", {.value = 0x1p-7}, 1e-6, 4, 0, "length below which a new region begins"},
-    [LENGTH_MAX] = {"length_max", {.value = 1.6}, 1e-6, 4, 0, "largest length"},
-    [SUCCESSES] = {"successes",
-                   {.per_parameter = 0.1, .least = 3},
-                   1,
-                   1000,
-                   1,
-                   "successes in a row that double the length"},
-    [FAILURES] =
-        {"failures", {.per_parameter = 1, .least = 4}, 1, 1000, 1, "failures in a row that halve the length"},
-    [SCOUT] = {"scout",
-               {.per_parameter = 1, .least = 3},
-               0,
-               100000,
-               1,
-               "every so many trials one is drawn over all designs by the study's models; 0: none"},
-};
 
 const struct ckg__policy ckg__policy_scbo = {
     .name = "scbo",

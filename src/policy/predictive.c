@@ -21,7 +21,10 @@
 #include "policy/measurement.h"
 #include "policy/policy.h"
 
-enum { DRAWS, POINTS, CANDIDATES, ITERATIONS };
+/* What `pesc` and `pes` read. */
+struct settings {
+    CKG__PREDICTIVE_SETTINGS(CKG__MEMBER)
+};
 
 /* Draws whose winners are tallied, over all outlooks. */
 enum { TALLIED = 128 };
@@ -147,7 +150,8 @@ static void put_stars(const struct ckg__outlook *outlook, const struct ckg__opti
 static int make_set(struct ckg__search *search, int o, struct ckg__optima *optima, struct ckg__pesc *pesc)
 {
     const struct ckg__outlook *outlook = &search->outlook[o];
-    const int points = (int)search->setting[POINTS];
+    const struct settings *settings = search->settings;
+    const int points = (int)settings->points;
     const int draws = optima->draws;
     const int D = search->scope->problem->D;
     struct set set = {0, draws + points + 1,
@@ -223,13 +227,14 @@ static int at(void *context, int outlook, int m, const double *U, int ldu, struc
 static int context_make(struct ckg__search *search, struct context **out)
 {
     const size_t outlooks = (size_t)search->outlooks;
-    const int draws = ((int)search->setting[DRAWS] + search->outlooks - 1) / search->outlooks;
+    const struct settings *set = search->settings;
+    const int draws = ((int)set->draws + search->outlooks - 1) / search->outlooks;
     struct context *c = ckg__arena_get(search->results, 1, sizeof *c);
     struct ckg__optima *optima = ckg__arena_get(search->results, outlooks, sizeof *optima);
 
     if (!c || !optima)
         return CKG_ERR_NOMEM;
-    *c = (struct context){.search = search, .room = draws + 1, .sweeps = (int)search->setting[ITERATIONS]};
+    *c = (struct context){.search = search, .room = draws + 1, .sweeps = (int)set->iterations};
     c->pesc = ckg__arena_get(search->results, outlooks, sizeof *c->pesc);
     c->task = ckg__arena_ints(search->results, outlooks * (size_t)c->room);
     c->status = ckg__arena_ints(search->results, outlooks * (size_t)c->room);
@@ -338,34 +343,9 @@ int ckg__predictive_score_outcomes(struct ckg__search *search, int count, const 
     return status;
 }
 
-const ckg_policy_parameter ckg__predictive_parameters[CKG__PREDICTIVE_PARAMETERS] = {
-    [DRAWS] = {"draws",
-               {.value = 16},
-               1,
-               128,
-               1,
-               "optima drawn from the posterior, shared out over the hyperparameter samples"},
-    [POINTS] = {"points",
-                {.value = 48},
-                0,
-                500,
-                1,
-                "further points that a drawn optimum is held against, evaluated designs among them"},
-    [CANDIDATES] = {"candidates",
-                    {.value = CKG__CANDIDATES},
-                    1,
-                    100000,
-                    1,
-                    "space-filling designs compared before the search around the best"},
-    [ITERATIONS] = {"iterations",
-                    {.value = 20},
-                    1,
-                    1000,
-                    1,
-                    "sweeps of expectation propagation at most; as many again with short steps where needed"},
-};
-
 void ckg__predictive_prepare(struct ckg__search *search)
 {
-    search->effort.candidates = (int)search->setting[CANDIDATES];
+    const struct settings *set = search->settings;
+
+    search->effort.candidates = (int)set->candidates;
 }

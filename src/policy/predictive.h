@@ -7,8 +7,18 @@
 
 #include "policy/policy.h"
 
-enum { CKG__PREDICTIVE_PARAMETERS = 4 };
-extern const ckg_policy_parameter ckg__predictive_parameters[CKG__PREDICTIVE_PARAMETERS];
+/* Their settings. */
+/* clang-format off */
+#define CKG__PREDICTIVE_SETTINGS(X) \
+    X(draws, {.value = 16}, 1, 128, 1, \
+      "optima drawn from the posterior, shared out over the hyperparameter samples") \
+    X(points, {.value = 48}, 0, 500, 1, \
+      "further points that a drawn optimum is held against, evaluated designs among them") \
+    X(candidates, {.value = CKG__CANDIDATES}, 1, 100000, 1, \
+      "space-filling designs compared before the search around the best") \
+    X(iterations, {.value = 20}, 1, 1000, 1, \
+      "sweeps of expectation propagation at most; as many again with short steps where needed")
+/* clang-format on */
 
 /* The functions of a row (policy.h). */
 void ckg__predictive_prepare(struct ckg__search *search);

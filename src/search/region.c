@@ -14,18 +14,8 @@
 /* An improvement below this share of the objective's interquartile range is none. */
 static const double worthwhile = 1e-3;
 
-void ckg__region_rule(struct ckg__region_rule *rule, int initial, int fresh, const double *setting)
+void ckg__region_settle(struct ckg__region_rule *rule)
 {
-    *rule = (struct ckg__region_rule){
-        .length = setting[0],
-        .length_min = setting[1],
-        .length_max = setting[2],
-        .successes = (int)setting[3],
-        .failures = (int)setting[4],
-        .initial = initial,
-        .fresh = fresh,
-        .scout = (int)setting[5],
-    };
     rule->length_max = fmax(rule->length_max, rule->length_min);
     rule->length = fmax(rule->length_min, fmin(rule->length, rule->length_max));
 }

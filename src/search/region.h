@@ -47,11 +47,8 @@ struct ckg__region {
  */
 enum { CKG__REGION_STRETCH = 4 };
 
-/*
- * The rule from settings length, length_min, length_max, successes, failures, scout; lengths that contradict
- * one another give way to the smallest.
- */
-void ckg__region_rule(struct ckg__region_rule *rule, int initial, int fresh, const double *setting);
+/* Lengths of the rule that contradict one another give way to the smallest. */
+void ckg__region_settle(struct ckg__region_rule *rule);
 
 /*
  * half (d) ← half sides of a region of that length: the length-scales relative to their geometric mean, an

@@ -74,7 +74,7 @@ struct ckg__search {
     int initial;       /* designs of the study's initial design */
     int budget;        /* evaluations in all; 0: not known */
     struct ckg__effort effort;
-    const double *setting;   /* of the policy's parameters */
+    const void *settings;    /* the policy's struct (settings.h) */
     const double *objective; /* (trials) what was measured of it, in model units; NAN: nothing */
     struct ckg__pool *pool;
     struct ckg__arena *arena;   /* (threads) scratch of each worker */

@@ -39,7 +39,7 @@ static int make_settings(ckg_study *s, const struct ckg__policy *policy, struct 
         none[i] = NAN;
     ckg__policy_resolve(policy, s->problem->d, s->models.beliefs > 1, policy == s->policy ? s->given : none,
                         setting);
-    search->setting = setting;
+    search->settings = setting;
     return CKG_OK;
 }
 

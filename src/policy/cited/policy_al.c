@@ -7,17 +7,19 @@
 #include "policy/cited/multipliers.h"
 #include "policy/policy.h"
 
-enum { DRAWS = CKG__LOCAL_CLIMB_SETTINGS };
+/* clang-format off */
+#define SETTINGS(X) \
+    CKG__LOCAL_CLIMB_SETTINGS(X) \
+    X(draws, {.value = 128}, 2, 10000, 1, "of the constraints")
+/* clang-format on */
+CKG__SETTINGS(settings, parameters, SETTINGS);
 
 static int acquire(struct ckg__search *search, struct ckg__acquisition *acquisition)
 {
-    return ckg__multipliers_acquire(search, 0, (int)search->setting[DRAWS], acquisition);
-}
+    const struct settings *set = search->settings;
 
-static const ckg_policy_parameter parameters[] = {
-    CKG__LOCAL_CLIMB_PARAMETERS,
-    [DRAWS] = {"draws", {.value = 128}, 2, 10000, 1, "of the constraints"},
-};
+    return ckg__multipliers_acquire(search, 0, (int)set->draws, acquisition);
+}
 
 const struct ckg__policy ckg__policy_al = {
     .name = "al",

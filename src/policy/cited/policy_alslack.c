@@ -12,9 +12,7 @@ static int acquire(struct ckg__search *search, struct ckg__acquisition *acquisit
     return ckg__multipliers_acquire(search, 1, 0, acquisition);
 }
 
-static const ckg_policy_parameter parameters[] = {
-    CKG__LOCAL_CLIMB_PARAMETERS,
-};
+static const ckg_policy_parameter parameters[] = {CKG__LOCAL_CLIMB_SETTINGS(CKG__ROW)};
 
 const struct ckg__policy ckg__policy_alslack = {
     .name = "alslack",

@@ -11,22 +11,20 @@
 #include "search/trust_region.h"
 #include "policy/policy.h"
 
-enum { FAVOUR = CKG__LOCAL_CLIMB_SETTINGS };
+/* clang-format off */
+#define SETTINGS(X) \
+    CKG__LOCAL_CLIMB_SETTINGS(X) \
+    X(favour, {.value = 2}, 1, 1000, 0, \
+      "a constraint's probability counts as so many times itself, at most 1; 1: as it is")
+/* clang-format on */
+CKG__SETTINGS(settings, parameters, SETTINGS);
 
 static int acquire(struct ckg__search *search, struct ckg__acquisition *acquisition)
 {
-    return ckg__improvement_acquire(search, ckg__log(search->setting[FAVOUR]), acquisition);
-}
+    const struct settings *set = search->settings;
 
-static const ckg_policy_parameter parameters[] = {
-    CKG__LOCAL_CLIMB_PARAMETERS,
-    [FAVOUR] = {"favour",
-                {.value = 2},
-                1,
-                1000,
-                0,
-                "a constraint's probability counts as so many times itself, at most 1; 1: as it is"},
-};
+    return ckg__improvement_acquire(search, ckg__log(set->favour), acquisition);
+}
 
 const struct ckg__policy ckg__policy_bagheri = {
     .name = "bagheri",

@@ -4,13 +4,15 @@
  */
 #include "policy/predictive.h"
 
+static const ckg_policy_parameter parameters[] = {CKG__PREDICTIVE_SETTINGS(CKG__ROW)};
+
 const struct ckg__policy ckg__policy_pes = {
     .name = "pes",
     .title = "predictive entropy search of the objective alone",
     .reference = "Hernández-Lobato, Hoffman and Ghahramani 2014",
     .value = "expected information about where the optimum of the objective alone lies, in nats",
-    .parameters = ckg__predictive_parameters,
-    .count = CKG__PREDICTIVE_PARAMETERS,
+    .parameters = parameters,
+    .count = sizeof parameters / sizeof *parameters,
     .traits = CKG__TRAIT_OBJECTIVE_ONLY,
     .prepare = ckg__predictive_prepare,
     .acquire = ckg__predictive_acquire,

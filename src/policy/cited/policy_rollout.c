@@ -8,27 +8,23 @@
 #include "search/trust_region.h"
 #include "policy/policy.h"
 
-enum { HORIZON = CKG__LOCAL_CLIMB_SETTINGS, NODES, DISCOUNT };
+/* clang-format off */
+#define SETTINGS(X) \
+    CKG__LOCAL_CLIMB_SETTINGS(X) \
+    X(horizon, {.value = 2}, 1, 4, 1, "evaluations that are planned, this one among them") \
+    X(nodes, {.value = 5, .sampled = 3}, 2, 32, 1, \
+      "quadrature points of each outcome; with several constraints its square for all of them") \
+    X(discount, {.value = 0.9}, 0, 1, 0, "what a later improvement counts of one now")
+/* clang-format on */
+CKG__SETTINGS(settings, parameters, SETTINGS);
 
 static int acquire(struct ckg__search *search, struct ckg__acquisition *acquisition)
 {
-    const struct ckg__plan plan = {(int)search->setting[HORIZON], (int)search->setting[NODES],
-                                   search->setting[DISCOUNT]};
+    const struct settings *set = search->settings;
+    const struct ckg__plan plan = {(int)set->horizon, (int)set->nodes, set->discount};
 
     return ckg__rollout_acquire(search, &plan, acquisition);
 }
-
-static const ckg_policy_parameter parameters[] = {
-    CKG__LOCAL_CLIMB_PARAMETERS,
-    [HORIZON] = {"horizon", {.value = 2}, 1, 4, 1, "evaluations that are planned, this one among them"},
-    [NODES] = {"nodes",
-               {.value = 5, .sampled = 3},
-               2,
-               32,
-               1,
-               "quadrature points of each outcome; with several constraints its square for all of them"},
-    [DISCOUNT] = {"discount", {.value = 0.9}, 0, 1, 0, "what a later improvement counts of one now"},
-};
 
 const struct ckg__policy ckg__policy_rollout = {
     .name = "rollout",

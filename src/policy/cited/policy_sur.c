@@ -15,7 +15,13 @@
 #include "search/trust_region.h"
 #include "policy/policy.h"
 
-enum { POINTS = CKG__LOCAL_CLIMB_SETTINGS };
+/* clang-format off */
+#define SETTINGS(X) \
+    CKG__LOCAL_CLIMB_SETTINGS(X) \
+    X(points, {.value = 64, .sampled = 16}, 4, 10000, 1, \
+      "points that the volume is summed over, under each hyperparameter sample")
+/* clang-format on */
+CKG__SETTINGS(settings, parameters, SETTINGS);
 
 /* Boxes, the cube among them; points laid in each for one that is drawn; streams of numbers of an outlook. */
 enum { BOXES = 5, LAID = 2, STREAMS = 16 };
@@ -81,8 +87,9 @@ static double log_density(const struct boxes *b, const double *u)
 /* Points in all boxes, and their weights. */
 static int lay_points(struct ckg__search *search, int o, struct ckg__sur_points *out)
 {
+    const struct settings *set = search->settings;
     const struct boxes boxes = boxes_around(search->scope->problem, search->outlook[o].x_r);
-    const int each = LAID * (int)search->setting[POINTS] * BOXES / boxes.count;
+    const int each = LAID * (int)set->points * BOXES / boxes.count;
     const int count = each * boxes.count;
     const int D = search->scope->problem->D;
     double *U = ckg__arena_doubles(search->results, (size_t)D * (size_t)count);
@@ -120,6 +127,7 @@ static int all_designs(struct ckg__search *search, struct ckg__sur_points *out)
 /* The volume under outlook o. */
 static int make_one(struct ckg__search *search, int o, struct ckg__sur *sur)
 {
+    const struct settings *set = search->settings;
     struct ckg__sur_points points;
     struct ckg__rng rng;
 
@@ -130,8 +138,8 @@ static int make_one(struct ckg__search *search, int o, struct ckg__sur *sur)
     if (!status)
         status = search->enumerated ? all_designs(search, &points) : lay_points(search, o, &points);
     if (!status)
-        status = ckg__sur_draw(sur, &points, (int)search->setting[POINTS], ckg__rng_uniform(&rng),
-                               search->results, &search->arena[0]);
+        status = ckg__sur_draw(sur, &points, (int)set->points, ckg__rng_uniform(&rng), search->results,
+                               &search->arena[0]);
     return status;
 }
 
@@ -153,16 +161,6 @@ static int acquire(struct ckg__search *search, struct ckg__acquisition *acquisit
     *acquisition = (struct ckg__acquisition){sur, at, 1, 1};
     return status;
 }
-
-static const ckg_policy_parameter parameters[] = {
-    CKG__LOCAL_CLIMB_PARAMETERS,
-    [POINTS] = {"points",
-                {.value = 64, .sampled = 16},
-                4,
-                10000,
-                1,
-                "points that the volume is summed over, under each hyperparameter sample"},
-};
 
 const struct ckg__policy ckg__policy_sur = {
     .name = "sur",

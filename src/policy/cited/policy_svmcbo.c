@@ -21,7 +21,18 @@
 #include "policy/cited/svm.h"
 #include "policy/policy.h"
 
-enum { BOUNDARY, BETA, COST, WIDTH, CANDIDATES };
+/* clang-format off */
+#define SETTINGS(X) \
+    X(boundary, {.value = NAN}, 0, 100000, 1, \
+      "trials before the optimum is sought, which refine the edge; automatic: the initial design and half " \
+      "of the rest of the budget, at most 10·d") \
+    X(beta, {.value = 4}, 0, 1000, 0, "squared weight of the standard deviation in the bound") \
+    X(cost, {.value = 1000}, 1e-3, 1e9, 0, "C, what a design on the wrong side of the edge costs") \
+    X(width, {.value = NAN}, 1e-3, 1e3, 0, \
+      "of the machine's kernel in the unit cube; automatic: a quarter, times √(d/2)") \
+    CKG__CANDIDATES_SETTING(X)
+/* clang-format on */
+CKG__SETTINGS(settings, parameters, SETTINGS);
 
 /* The machine learns from so many designs, the newest. */
 enum { MOST = 1000 };
@@ -85,15 +96,16 @@ static int list_designs(const struct ckg__data *data, int labelled, int *design,
 /* How wide the kernel is: as given, or a quarter of the square's side, wider with more parameters. */
 static double width_of(const struct ckg__search *search)
 {
-    const double given = search->setting[WIDTH];
+    const struct settings *set = search->settings;
 
-    return isnan(given) ? 0.25 * sqrt(0.5 * search->scope->problem->d) : given;
+    return isnan(set->width) ? 0.25 * sqrt(0.5 * search->scope->problem->d) : set->width;
 }
 
 /* The machine of the designs that have a label; *kinds: which labels there are, 1 feasible and 2 not. */
 static int learn(const struct ckg__search *search, int *design, signed char *label, struct ckg__svm *svm,
                  int *kinds)
 {
+    const struct settings *set = search->settings;
     const struct ckg__data *data = search->scope->data;
     const int D = search->scope->problem->D;
     const int n = list_designs(data, 1, design, label);
@@ -106,8 +118,8 @@ static int learn(const struct ckg__search *search, int *design, signed char *lab
         *kinds |= label[i] > 0 ? 1 : 2;
     *svm = (struct ckg__svm){0};
     gather(data, n, design, U);
-    return *kinds == 3 ? ckg__svm_train(svm, D, n, U, label, search->setting[COST], width_of(search),
-                                        search->results, &search->arena[0])
+    return *kinds == 3 ? ckg__svm_train(svm, D, n, U, label, set->cost, width_of(search), search->results,
+                                        &search->arena[0])
                        : CKG_OK;
 }
 
@@ -192,7 +204,8 @@ static int bound_at(const struct context *c, const struct ckg__gp *gp, int m, co
                     struct ckg__arena *arena, double *value, double *gradient)
 {
     const int D = c->search->scope->problem->D;
-    const double root = sqrt(c->search->setting[BETA]);
+    const struct settings *set = c->search->settings;
+    const double root = sqrt(set->beta);
     const double floor = ckg__variance_floor(gp);
     struct ckg__batch batch;
     struct point at;
@@ -236,12 +249,12 @@ static int at(void *context, int outlook, int m, const double *U, int ldu, struc
  */
 static double boundary_of(const struct ckg__search *search)
 {
-    const double given = search->setting[BOUNDARY];
+    const struct settings *set = search->settings;
     const double longest = 10.0 * search->scope->problem->d;
     const double half = 0.5 * (search->budget - search->initial);
 
-    if (!isnan(given))
-        return given;
+    if (!isnan(set->boundary))
+        return set->boundary;
     return search->initial + (search->budget ? fmin(half, longest) : longest);
 }
 
@@ -282,28 +295,11 @@ static int stalled(const struct ckg__search *search, const struct ckg__choice *c
     return 0;
 }
 
-static const ckg_policy_parameter parameters[] = {
-    [BOUNDARY] = {"boundary",
-                  {.value = NAN},
-                  0,
-                  100000,
-                  1,
-                  "trials before the optimum is sought, which refine the edge; automatic: the initial design "
-                  "and half of the rest of the budget, at most 10·d"},
-    [BETA] = {"beta", {.value = 4}, 0, 1000, 0, "squared weight of the standard deviation in the bound"},
-    [COST] = {"cost", {.value = 1000}, 1e-3, 1e9, 0, "C, what a design on the wrong side of the edge costs"},
-    [WIDTH] = {"width",
-               {.value = NAN},
-               1e-3,
-               1e3,
-               0,
-               "of the machine's kernel in the unit cube; automatic: a quarter, times √(d/2)"},
-    [CANDIDATES] = CKG__CANDIDATES_PARAMETER,
-};
-
 static void prepare(struct ckg__search *search)
 {
-    search->effort.candidates = (int)search->setting[CANDIDATES];
+    const struct settings *set = search->settings;
+
+    search->effort.candidates = (int)set->candidates;
 }
 
 const struct ckg__policy ckg__policy_svmcbo = {

@@ -115,7 +115,7 @@ static void bench_make(struct bench *b, const struct pesc_model *model, int list
     b->scope = (struct ckg__scope){b->problem, &b->data, &b->models, NULL, NULL};
     b->search = (struct ckg__search){.scope = &b->scope,
                                      .effort = {.base = 128, .data = 48, .local = 40, .candidates = 96},
-                                     .setting = setting,
+                                     .settings = setting,
                                      .pool = b->pool,
                                      .arena = &b->arena,
                                      .results = &b->results,

@@ -31,21 +31,37 @@ struct fixture {
     int designs;
 };
 
-/* setting (6) ← the region's defaults for d parameters, from the row of scbo, whose first is another. */
-static void published(int d, double *setting)
+/* The default of a setting of scbo for d parameters. */
+static double published(int d, const char *name)
 {
-    double given[CKG__MAX_SETTINGS], all[CKG__MAX_SETTINGS];
+    const struct ckg__policy *row = &ckg__policy_scbo;
+    int i = 0;
 
-    for (int i = 0; i < CKG__MAX_SETTINGS; i++)
-        given[i] = NAN;
-    ckg__policy_resolve(&ckg__policy_scbo, d, 0, given, all);
-    memcpy(setting, all + 1, 6 * sizeof *setting);
+    while (i + 1 < row->count && strcmp(row->parameters[i].name, name))
+        i++;
+    assert_string_equal(row->parameters[i].name, name);
+    return ckg_policy_parameter_default(&row->parameters[i], d, 0);
+}
+
+/* The rule of those defaults. */
+static struct ckg__region_rule published_rule(int d, int initial, int fresh)
+{
+    struct ckg__region_rule rule = {.length = published(d, "length"),
+                                    .length_min = published(d, "length_min"),
+                                    .length_max = published(d, "length_max"),
+                                    .successes = (int)published(d, "successes"),
+                                    .failures = (int)published(d, "failures"),
+                                    .initial = initial,
+                                    .fresh = fresh,
+                                    .scout = (int)published(d, "scout")};
+
+    ckg__region_settle(&rule);
+    return rule;
 }
 
 static void setup(struct fixture *f, int K)
 {
     static const char *const values[] = {"a", "b"};
-    double setting[6];
 
     *f = (struct fixture){.factor = 1, .unit = 1};
     assert_int_equal(ckg_problem_new(&f->problem), CKG_OK);
@@ -63,8 +79,7 @@ static void setup(struct fixture *f, int K)
     ckg__data_init(&f->data, f->problem);
     ckg__arena_init(&f->arena);
     /* as of two parameters: 3 successes, 4 failures */
-    published(2, setting);
-    ckg__region_rule(&f->rule, INITIAL, FRESH, setting);
+    f->rule = published_rule(2, INITIAL, FRESH);
 }
 
 static void teardown(struct fixture *f)
@@ -136,22 +151,20 @@ static void test_the_published_numbers(void **state)
 {
     static const int d[] = {1, 2, 10, 20, 40}, successes[] = {3, 3, 3, 3, 4}, failures[] = {4, 4, 10, 20, 40},
                      scout[] = {3, 3, 10, 20, 40};
-    const double given[] = {0.5, 0.1, 0.9, 2, 7, 0}, odd[] = {1e-6, 0.2, 0.1, 1, 1, 1};
     struct ckg__region_rule rule;
-    double setting[6];
 
     (void)state;
     for (int i = 0; i < 5; i++) {
-        published(d[i], setting);
-        ckg__region_rule(&rule, 4, 6, setting);
+        rule = published_rule(d[i], 4, 6);
         assert_true(rule.length == 0.8 && rule.length_min == 0.0078125 && rule.length_max == 1.6);
         assert_true(rule.successes == successes[i] && rule.failures == failures[i] && rule.scout == scout[i]);
         assert_true(rule.initial == 4 && rule.fresh == 6);
     }
-    ckg__region_rule(&rule, 4, 6, given);
+    rule = (struct ckg__region_rule){.length = 0.5, .length_min = 0.1, .length_max = 0.9};
+    ckg__region_settle(&rule);
     assert_true(rule.length == 0.5 && rule.length_min == 0.1 && rule.length_max == 0.9);
-    assert_true(rule.successes == 2 && rule.failures == 7 && rule.scout == 0);
-    ckg__region_rule(&rule, 4, 6, odd); /* lengths that contradict one another give way to the smallest */
+    rule = (struct ckg__region_rule){.length = 1e-6, .length_min = 0.2, .length_max = 0.1};
+    ckg__region_settle(&rule); /* lengths that contradict one another give way to the smallest */
     assert_true(rule.length == 0.2 && rule.length_min == 0.2 && rule.length_max == 0.2);
 }
 
