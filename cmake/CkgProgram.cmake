@@ -5,10 +5,10 @@
 if(CKG_PROGRAM)
     file(GLOB_RECURSE program_sources CONFIGURE_DEPENDS app/*.c)
     list(FILTER program_sources EXCLUDE REGEX
-        "/app/(main|store/fault|store/fault_none|store/postgresql[a-z_]*|figure/draw/canvas_cairo|figure/draw/canvas_none|serve/beside|serve/connection|serve/front|serve/front_none|fuzz/.*)\\.c$")
+        "/app/(main|store/fault|store/fault_none|store/postgresql[a-z_]*|figure/draw/canvas_cairo|figure/draw/canvas_none|serve/server_beside|serve/connection|serve/server|serve/server_none|fuzz/.*)\\.c$")
     list(APPEND program_sources app/figure/draw/$<IF:$<BOOL:${CKG_CAIRO}>,canvas_cairo.c,canvas_none.c>
         $<IF:$<BOOL:${CKG_POSTGRESQL}>,app/store/postgresql.c;app/store/postgresql_connect.c;app/store/postgresql_values.c,app/store/postgresql_none.c>
-        $<IF:$<BOOL:${CKG_SERVE}>,app/serve/front.c;app/serve/connection.c;app/serve/beside.c,app/serve/front_none.c>)
+        $<IF:$<BOOL:${CKG_SERVE}>,app/serve/server.c;app/serve/connection.c;app/serve/server_beside.c,app/serve/server_none.c>)
 
     # What the server sends as it is: an array of bytes each.
     set(served ${PROJECT_BINARY_DIR}/served_files.c)

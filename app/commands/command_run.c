@@ -206,7 +206,7 @@ static int check(const struct app_arguments *a)
                    : CKG_OK;
     if (app_serve_lacking)
         return app_fail(a->message, CKG_ERR_SYSTEM, "%s", app_serve_lacking);
-    return app_gate_open(a, app_serve_address(a), &server);
+    return app_auth_open(a, app_serve_address(a), &server);
 }
 
 static int run(const struct app_arguments *a, struct app_notebook *n)

@@ -14,54 +14,54 @@ static const struct app_option options[] = {
     {0},
 };
 
-/* Where the studies are: stores one by one, files as places on the board. */
-static int take_words(const struct app_arguments *a, struct app_clerk *clerk, const char **stores)
+/* Where the studies are: stores one by one, files as places in the cache. */
+static int take_words(const struct app_arguments *a, struct app_poller *poller, const char **stores)
 {
     int status = CKG_OK;
 
     if (app_option(a, "store"))
-        stores[clerk->stores++] = app_option(a, "store");
+        stores[poller->stores++] = app_option(a, "store");
     for (int i = 0; !status && i < a->count; i++)
         if (app_store_is(a->rest[i]))
-            stores[clerk->stores++] = a->rest[i];
+            stores[poller->stores++] = a->rest[i];
         else
-            status = app_board_add(clerk->board, &(struct app_study_place){.file = a->rest[i]}, 0,
+            status = app_cache_add(poller->cache, &(struct app_study_place){.file = a->rest[i]}, 0,
                                    a->message);
     return status;
 }
 
 /* As URLs, the caller's to free. */
-static int make_urls(const struct app_arguments *a, struct app_clerk *clerk, char **urls,
+static int make_urls(const struct app_arguments *a, struct app_poller *poller, char **urls,
                      const char *const *stores)
 {
-    for (int i = 0; i < clerk->stores; i++) {
+    for (int i = 0; i < poller->stores; i++) {
         urls[i] = app_store_url(stores[i], NULL);
         if (!urls[i])
             return app_fail(a->message, CKG_ERR_NOMEM, "out of memory");
     }
-    clerk->store = (const char *const *)urls;
+    poller->store = (const char *const *)urls;
     return CKG_OK;
 }
 
-static int serve(const struct app_arguments *a, struct app_board *board)
+static int serve(const struct app_arguments *a, struct app_cache *cache)
 {
-    struct app_server server = {.clerk = {.board = board}, .quiet = a->quiet};
+    struct app_server server = {.poller = {.cache = cache}, .quiet = a->quiet};
     const size_t most = (size_t)a->count + 2;
     const char **stores = calloc(most, sizeof *stores);
     char **urls = calloc(most, sizeof *urls);
-    int status = stores && urls ? take_words(a, &server.clerk, stores)
+    int status = stores && urls ? take_words(a, &server.poller, stores)
                                 : app_fail(a->message, CKG_ERR_NOMEM, "out of memory");
 
     if (!status)
-        status = make_urls(a, &server.clerk, urls, stores);
+        status = make_urls(a, &server.poller, urls, stores);
     if (!status)
-        status = app_gate_open(a, app_option(a, "listen"), &server);
-    server.gate.names = a->repeated;
-    server.gate.name = a->each;
+        status = app_auth_open(a, app_option(a, "listen"), &server);
+    server.auth.names = a->repeated;
+    server.auth.name = a->each;
     if (!status)
         status = app_serve(&server, a->message);
 
-    for (int i = 0; urls && i < server.clerk.stores; i++)
+    for (int i = 0; urls && i < server.poller.stores; i++)
         free(urls[i]);
     free(urls);
     free(stores);
@@ -79,13 +79,13 @@ static int check(const struct app_arguments *a)
 
 static int run(const struct app_arguments *a)
 {
-    struct app_board board;
-    int status = app_board_open(&board, -1, a->message);
+    struct app_cache cache;
+    int status = app_cache_open(&cache, -1, a->message);
 
     if (status)
         return status;
-    status = serve(a, &board);
-    app_board_close(&board);
+    status = serve(a, &cache);
+    app_cache_close(&cache);
     return status;
 }
 

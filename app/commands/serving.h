@@ -3,10 +3,10 @@
 #define CKG_APP_SERVING_H
 
 #include "command.h"
-#include "serve/front.h"
+#include "serve/server.h"
 
 /* Where to listen, NULL: at the usual place; and who may come, by --steer, --token-file and --host. */
-int app_gate_open(const struct app_arguments *arguments, const char *listen, struct app_server *server);
+int app_auth_open(const struct app_arguments *arguments, const char *listen, struct app_server *server);
 
 /* Where `ckg run --serve` is to listen; NULL: at the usual place. */
 const char *app_serve_address(const struct app_arguments *arguments);

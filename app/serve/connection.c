@@ -22,14 +22,14 @@
 enum state {
     READING,   /* the head of a request, or nothing yet */
     TAKING,    /* its body */
-    WAITING,   /* for an errand */
+    WAITING,   /* for a call */
     WRITING,   /* an answer */
     STREAMING, /* events */
     LINGERING  /* what the other side still sends is thrown away, so that it gets the answer */
 };
 
 struct app_connection {
-    struct app_front *front;
+    struct app_connections *connections;
     struct app_connection *next, *before;
     struct bufferevent *wire;
     struct event *deadline;
@@ -40,8 +40,8 @@ struct app_connection {
     int silent;                 /* 1: the head of the answer is all that was asked for */
     char *head;                 /* of the request, NULL: none */
     struct app_request request; /* its texts are the head's */
-    struct app_pass pass;
-    struct app_errand *errand;
+    struct app_rights rights;
+    struct app_api_call *call;
     int study;     /* of a stream, -1: all */
     uint64_t seen; /* the sequence up to which the stream has the news */
 };
@@ -49,7 +49,7 @@ struct app_connection {
 /* Seconds; an answer gets more the longer it is. */
 static const int for_request = 10;
 static const int for_next = 30;
-static const int for_errand = 600;
+static const int for_call = 600;
 static const int for_answer = 30;
 static const int for_lingering = 2;
 static const double slowest = 20000; /* bytes a second */
@@ -69,16 +69,16 @@ static void set_state(struct app_connection *c, enum state state, int seconds)
         event_del(c->deadline);
 }
 
-static void leave_errand(struct app_connection *c)
+static void leave_call(struct app_connection *c)
 {
-    if (c->errand)
-        app_board_leave(c->front->board, c->errand);
-    c->errand = NULL;
+    if (c->call)
+        app_cache_leave(c->connections->cache, c->call);
+    c->call = NULL;
 }
 
 static void close_connection(struct app_connection *c)
 {
-    struct app_front *f = c->front;
+    struct app_connections *f = c->connections;
 
     if (c->before)
         c->before->next = c->next;
@@ -89,14 +89,14 @@ static void close_connection(struct app_connection *c)
     f->count--;
     f->streams -= c->state == STREAMING;
 
-    leave_errand(c);
+    leave_call(c);
     event_free(c->deadline);
     bufferevent_free(c->wire);
     free(c->head);
     free(c);
 }
 
-void app_connections_close(struct app_front *f)
+void app_connections_close(struct app_connections *f)
 {
     while (f->first)
         close_connection(f->first);
@@ -173,7 +173,7 @@ static void answer(struct app_connection *c, struct app_reply *reply, const char
         evbuffer_add(out, reply->text.data, reply->text.length);
 
     app_text_free(&reply->text);
-    leave_errand(c);
+    leave_call(c);
     set_state(c, WRITING, (int)seconds);
 }
 
@@ -192,39 +192,39 @@ static void refuse(struct app_connection *c, const char *path, int status, const
 /* What is new since the last time: how each study stands, not what happened to it in between. */
 static void send_news(struct app_connection *c)
 {
-    struct app_board *b = c->front->board;
+    struct app_cache *cache = c->connections->cache;
     struct evbuffer *out = bufferevent_get_output(c->wire);
     uint64_t newest = c->seen;
 
-    pthread_mutex_lock(&b->lock);
-    for (int i = 0; i < b->count; i++) {
-        const struct app_pinned *p = b->studies[i];
+    pthread_mutex_lock(&cache->lock);
+    for (int i = 0; i < cache->count; i++) {
+        const struct app_cached_study *p = cache->studies[i];
         if ((c->study >= 0 && c->study != i) || p->version <= c->seen)
             continue;
         newest = p->version > newest ? p->version : newest;
         evbuffer_add_printf(out, "event: study\ndata: {\"id\": %d, \"revision\": %lld, \"trials\": %d}\n\n",
                             p->id, (long long)p->revision, p->count);
     }
-    pthread_mutex_unlock(&b->lock);
+    pthread_mutex_unlock(&cache->lock);
 
     /* The id comes last, so that who was cut off in between gets all of it again. */
     if (newest != c->seen)
-        evbuffer_add_printf(out, "id: %llx-%llu\nevent: seen\ndata: {}\n\n", c->front->epoch,
+        evbuffer_add_printf(out, "id: %llx-%llu\nevent: seen\ndata: {}\n\n", c->connections->epoch,
                             (unsigned long long)newest);
     c->seen = newest;
 }
 
 /* Where an earlier stream of this server ended; 0: there was none. */
-static uint64_t seen_before(const struct app_front *f, const char *id)
+static uint64_t seen_before(const struct app_connections *f, const char *id)
 {
     unsigned long long epoch = 0;
     unsigned long long seen = 0;
 
     if (!id || strlen(id) > 60 || sscanf(id, "%llx-%llu", &epoch, &seen) != 2 || epoch != f->epoch)
         return 0;
-    pthread_mutex_lock(&f->board->lock);
-    const uint64_t newest = f->board->sequence;
-    pthread_mutex_unlock(&f->board->lock);
+    pthread_mutex_lock(&f->cache->lock);
+    const uint64_t newest = f->cache->sequence;
+    pthread_mutex_unlock(&f->cache->lock);
     return seen <= newest ? seen : 0;
 }
 
@@ -233,7 +233,7 @@ static void begin_stream(struct app_connection *c, int study, const char *last)
     const struct timeval patience = {.tv_sec = for_answer};
     struct evbuffer *out = bufferevent_get_output(c->wire);
 
-    if (c->front->streams >= APP_STREAMS_MOST) {
+    if (c->connections->streams >= APP_STREAMS_MOST) {
         refuse(c, c->request.path, 503, "too many are listening already; try again later");
         return;
     }
@@ -245,9 +245,9 @@ static void begin_stream(struct app_connection *c, int study, const char *last)
         return;
     }
     evbuffer_add_printf(out, "retry: 1000\nevent: hello\ndata: {}\n\n");
-    c->front->streams++;
+    c->connections->streams++;
     c->study = study;
-    c->seen = seen_before(c->front, last);
+    c->seen = seen_before(c->connections, last);
     set_state(c, STREAMING, 0);
     bufferevent_set_timeouts(c->wire, NULL, &patience);
     send_news(c);
@@ -259,7 +259,7 @@ static int is_behind(const struct app_connection *c)
     return evbuffer_get_length(bufferevent_get_output(c->wire)) > STREAM_BEHIND;
 }
 
-void app_connections_beat(struct app_front *f)
+void app_connections_beat(struct app_connections *f)
 {
     struct app_connection *next;
 
@@ -274,26 +274,26 @@ void app_connections_beat(struct app_front *f)
 
 /* --- requests --- */
 
-/* The errand is done: its result. */
+/* The call is done: its result. */
 static void deliver(struct app_connection *c)
 {
     struct app_reply reply = {0};
 
-    app_reply_take(&reply, c->request.path, c->errand);
+    app_reply_take(&reply, c->request.path, c->call);
     if (reply.text.failed)
         app_refuse(&reply, c->request.path, 503, "out of memory");
     answer(c, &reply, "");
 }
 
 /* The token came in the address: it moves into a cookie, and out of sight. */
-static void welcome(struct app_connection *c, const struct app_request *r)
+static void set_cookie(struct app_connection *c, const struct app_request *r)
 {
-    const struct app_gate *gate = c->front->gate;
+    const struct app_auth *auth = c->connections->auth;
     struct app_reply reply = {.status = 303, .type = "text/plain; charset=utf-8", .revision = -1};
     struct app_text more = {0};
 
     app_text_print(&more, "Set-Cookie: ckg-%d=%s; Path=/; HttpOnly; SameSite=Strict\r\nLocation: %s\r\n",
-                   gate->port, gate->token, r->path[1] == '/' ? "/" : r->path);
+                   auth->port, auth->token, r->path[1] == '/' ? "/" : r->path);
     if (more.failed)
         refuse(c, r->path, 503, "out of memory");
     else
@@ -301,13 +301,13 @@ static void welcome(struct app_connection *c, const struct app_request *r)
     app_text_free(&more);
 }
 
-/* A request that has come whole and may be answered: with a text, an errand to wait for, or a stream. */
+/* A request that has come whole and may be answered: with a text, a call to wait for, or a stream. */
 static void respond(struct app_connection *c)
 {
     const struct app_request *r = &c->request;
     struct app_reply reply;
 
-    app_route(c->front->board, r, &c->pass, &reply);
+    app_route(c->connections->cache, r, &c->rights, &reply);
     switch (reply.kind) {
     case APP_REPLY_TEXT:
         answer(c, &reply, "");
@@ -316,9 +316,9 @@ static void respond(struct app_connection *c)
         begin_stream(c, reply.study, r->last_event);
         break;
     case APP_REPLY_CALL:
-        c->errand = reply.errand;
-        set_state(c, WAITING, for_errand);
-        if (app_board_ready(c->front->board, c->errand))
+        c->call = reply.call;
+        set_state(c, WAITING, for_call);
+        if (app_cache_is_done(c->connections->cache, c->call))
             deliver(c);
     }
 }
@@ -360,14 +360,14 @@ static void await_body(struct app_connection *c)
 static void admit(struct app_connection *c)
 {
     const struct app_request *r = &c->request;
-    const int refused = app_gate_check(c->front->gate, r, &c->pass);
+    const int refused = app_auth_check(c->connections->auth, r, &c->rights);
 
     if (refused)
-        refuse(c, r->path, refused, c->pass.why);
+        refuse(c, r->path, refused, c->rights.why);
     else if (r->method == APP_POST)
         await_body(c);
-    else if (c->pass.welcome)
-        welcome(c, r);
+    else if (c->rights.set_cookie)
+        set_cookie(c, r);
     else
         respond(c);
 }
@@ -482,13 +482,13 @@ static void on_deadline(evutil_socket_t socket, short what, void *context)
         close_connection(c);
 }
 
-void app_connections_stir(struct app_front *f)
+void app_connections_stir(struct app_connections *f)
 {
     struct app_connection *next;
 
     for (struct app_connection *c = f->first; c; c = next) {
         next = c->next;
-        if (c->state == WAITING && app_board_ready(f->board, c->errand))
+        if (c->state == WAITING && app_cache_is_done(f->cache, c->call))
             deliver(c);
         else if (c->state == STREAMING)
             send_news(c);
@@ -500,7 +500,7 @@ void app_connections_stir(struct app_front *f)
 /* --- the beginning --- */
 
 /* Where all places are taken, whoever has said nothing yet for longest gives way. */
-static int make_room(struct app_front *f)
+static int make_room(struct app_connections *f)
 {
     struct app_connection *oldest = NULL;
 
@@ -525,7 +525,7 @@ static void turn_away(evutil_socket_t socket)
     evutil_closesocket(socket);
 }
 
-void app_connection_open(struct app_front *f, evutil_socket_t socket)
+void app_connection_open(struct app_connections *f, evutil_socket_t socket)
 {
     struct app_connection *c = make_room(f) ? calloc(1, sizeof *c) : NULL;
 
@@ -547,7 +547,7 @@ void app_connection_open(struct app_front *f, evutil_socket_t socket)
     }
 
     /* In front of the others. */
-    c->front = f;
+    c->connections = f;
     c->next = f->first;
     if (f->first)
         f->first->before = c;

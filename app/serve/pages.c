@@ -40,8 +40,8 @@ void app_page_close(struct app_text *out)
 
 /* --- all studies --- */
 
-/* The board is locked. */
-static void add_table(const struct app_board *b, struct app_text *out)
+/* The cache is locked. */
+static void add_table(const struct app_cache *cache, struct app_text *out)
 {
     app_text_print(out, "<div class=\"wide\" id=\"studies\"><table><thead><tr><th>study</th><th "
                         "class=\"left\">state</th><th>evaluations</th><th>best feasible</th><th title=\"of "
@@ -49,24 +49,24 @@ static void add_table(const struct app_board *b, struct app_text *out)
                         "</th><th class=\"left\">best so far</th><th class=\"left\">last "
                         "result</th></tr></thead>"
                         "<tbody>\n");
-    for (int i = 0; i < b->count; i++)
-        if (b->studies[i]->row)
-            app_text_print(out, "%s", b->studies[i]->row);
+    for (int i = 0; i < cache->count; i++)
+        if (cache->studies[i]->row)
+            app_text_print(out, "%s", cache->studies[i]->row);
     app_text_print(out, "</tbody></table></div>\n");
 }
 
-void app_page_table(struct app_board *b, struct app_text *out)
+void app_page_table(struct app_cache *cache, struct app_text *out)
 {
-    pthread_mutex_lock(&b->lock);
-    add_table(b, out);
-    pthread_mutex_unlock(&b->lock);
+    pthread_mutex_lock(&cache->lock);
+    add_table(cache, out);
+    pthread_mutex_unlock(&cache->lock);
 }
 
-void app_page_index(struct app_board *b, struct app_text *out)
+void app_page_index(struct app_cache *cache, struct app_text *out)
 {
     app_page_open(out, "Studies", "data-index=\"1\"");
     app_text_print(out, "<header><h1>Studies</h1></header>\n<main id=\"main\">\n");
-    app_page_table(b, out);
+    app_page_table(cache, out);
     app_page_close(out);
 }
 
@@ -110,13 +110,13 @@ static void add_section(const struct section *s, struct app_text *out)
                    s->id, s->drawn_here ? "view" : "part", s->id, s->heading, s->heading);
 }
 
-void app_page_study(struct app_board *b, int study, struct app_text *out)
+void app_page_study(struct app_cache *cache, int study, struct app_text *out)
 {
     struct app_text attribute = {0};
 
-    /* The head as it was last pinned up. */
-    pthread_mutex_lock(&b->lock);
-    const struct app_pinned *p = b->studies[study];
+    /* The head as the poller has it. */
+    pthread_mutex_lock(&cache->lock);
+    const struct app_cached_study *p = cache->studies[study];
     const int id = p->id;
     app_text_print(&attribute, "data-study=\"%d\"", id);
     app_page_open(out, p->name ? p->name : "a study", attribute.data);
@@ -125,7 +125,7 @@ void app_page_study(struct app_board *b, int study, struct app_text *out)
                    "href=\"/study/%d/report\">One page to "
                    "keep</a></nav>\n<div id=\"head\">%s</div>\n",
                    id, p->head ? p->head : "");
-    pthread_mutex_unlock(&b->lock);
+    pthread_mutex_unlock(&cache->lock);
     app_text_free(&attribute);
 
     /* What is quick to know, and the sections: modules fill both. */
@@ -141,12 +141,12 @@ void app_page_study(struct app_board *b, int study, struct app_text *out)
 }
 
 /* The lab's form, which a module fills. */
-void app_page_lab(struct app_board *b, int study, struct app_text *out)
+void app_page_lab(struct app_cache *cache, int study, struct app_text *out)
 {
     struct app_text attributes = {0};
 
-    pthread_mutex_lock(&b->lock);
-    const struct app_pinned *p = b->studies[study];
+    pthread_mutex_lock(&cache->lock);
+    const struct app_cached_study *p = cache->studies[study];
     const char *name = p->name ? p->name : "a study";
     app_text_print(&attributes, "data-study=\"%d\" data-lab=\"1\"", p->id);
     app_page_open(out, name, attributes.data);
@@ -155,7 +155,7 @@ void app_page_lab(struct app_board *b, int study, struct app_text *out)
     app_text_print(out,
                    "</a></nav><h1>Results</h1></header>\n<main id=\"main\">\n<noscript><p>The form needs "
                    "scripts; <code>ckg tell</code> does not.</p></noscript>\n");
-    pthread_mutex_unlock(&b->lock);
+    pthread_mutex_unlock(&cache->lock);
     app_text_free(&attributes);
     app_page_close(out);
 }

@@ -1,24 +1,29 @@
-/* The pages of a server: their frame, and what the clerk pins up for them. */
+/* The pages of a server: their frame, and what the poller writes for them. */
 #ifndef CKG_APP_PAGES_H
 #define CKG_APP_PAGES_H
 
-#include "serve/board.h"
+#include "serve/cache.h"
 
 /* A page up to and with <body>, titled by the name; `study` is an attribute of the body, or NULL. */
 void app_page_open(struct app_text *out, const char *name, const char *study);
 void app_page_close(struct app_text *out);
 
 /*
- * The list of studies; a study's page; the form for its results. They lock the board for as long as it takes
+ * The list of studies; a study's page; the form for its results. They lock the cache for as long as it takes
  * to copy.
  */
-void app_page_index(struct app_board *board, struct app_text *out);
-void app_page_study(struct app_board *board, int study, struct app_text *out);
-void app_page_lab(struct app_board *board, int study, struct app_text *out);
+void app_page_index(struct app_cache *cache, struct app_text *out);
+void app_page_study(struct app_cache *cache, int study, struct app_text *out);
+void app_page_lab(struct app_cache *cache, int study, struct app_text *out);
 /* The list alone. */
-void app_page_table(struct app_board *board, struct app_text *out);
+void app_page_table(struct app_cache *cache, struct app_text *out);
 
-/* --- what the clerk writes --- */
+/* --- calls, in page_calls.c --- */
+
+/* {"section": its index from 1 in the report}, {}, {"trial": its number} */
+extern const struct app_action app_call_section, app_call_report, app_call_trial_page;
+
+/* --- what the poller writes --- */
 
 /* `trouble`: why the study cannot be read at the moment, or NULL. */
 void app_summary_write(const struct app_notebook *notebook, int id, const char *trouble,

@@ -2,16 +2,12 @@
 #include "serve/routes.h"
 
 #include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/json.h"
-#include "serve/desk.h"
 #include "serve/pages.h"
 #include "report/report.h"
-
-static const char html[] = "text/html; charset=utf-8";
-static const char json[] = "application/json";
-static const char lines[] = "application/x-ndjson";
 
 /* --- refusing --- */
 
@@ -24,7 +20,7 @@ void app_refuse(struct app_reply *out, const char *path, int status, const char 
 {
     app_text_free(&out->text);
     *out = (struct app_reply){.status = status, .revision = -1};
-    out->type = is_api(path) ? json : "text/plain; charset=utf-8";
+    out->type = is_api(path) ? APP_TYPE_JSON : "text/plain; charset=utf-8";
     if (is_api(path)) {
         app_json_open(&out->text, NULL, '{');
         app_json_add_string(&out->text, "error", why);
@@ -53,17 +49,17 @@ static int status_of(int status)
     }
 }
 
-void app_reply_take(struct app_reply *out, const char *path, const struct app_errand *e)
+void app_reply_take(struct app_reply *out, const char *path, const struct app_api_call *call)
 {
-    if (e->status) {
-        app_refuse(out, path, status_of(e->status), e->message.text);
+    if (call->status) {
+        app_refuse(out, path, status_of(call->status), call->message.text);
         return;
     }
-    *out = (struct app_reply){.status = 200, .revision = e->revision};
-    out->type = e->product->type;
-    out->bare = e->product->bare;
-    app_text_add(&out->text, e->out.data ? e->out.data : "", e->out.length);
-    if (out->type == json || !strcmp(out->type, json))
+    *out = (struct app_reply){.status = 200, .revision = call->revision};
+    out->type = call->action->type;
+    out->bare = call->action->traits & APP_BARE;
+    app_text_add(&out->text, call->out.data ? call->out.data : "", call->out.length);
+    if (!strcmp(out->type, APP_TYPE_JSON))
         app_text_print(&out->text, "\n");
 }
 
@@ -71,12 +67,12 @@ void app_reply_take(struct app_reply *out, const char *path, const struct app_er
 
 /* A request, and what the braces of its route hold. */
 struct asked {
-    struct app_board *board;
+    struct app_cache *cache;
     const struct app_request *request;
-    const struct app_pass *pass;
+    const struct app_rights *rights;
     int study;                          /* {study}: its index; -1: none */
     int number;                         /* {number}; {section}: its index */
-    const struct app_product *product;  /* {query}, {change} */
+    const struct app_action *action;    /* {query}, {change} */
     const struct app_served_file *file; /* {file} */
 };
 
@@ -90,16 +86,16 @@ static int number_of(const char *word)
 
 /* The study of that number, or of that name where only one has it, by its index; -1: none that could be read.
  */
-static int find_study(struct app_board *b, const char *word)
+static int find_study(struct app_cache *cache, const char *word)
 {
     const int id = number_of(word);
     int by_id = -1;
     int by_name = -1;
     int same = 0;
 
-    pthread_mutex_lock(&b->lock);
-    for (int i = 0; i < b->count; i++) {
-        const struct app_pinned *p = b->studies[i];
+    pthread_mutex_lock(&cache->lock);
+    for (int i = 0; i < cache->count; i++) {
+        const struct app_cached_study *p = cache->studies[i];
         if (p->version && p->id == id)
             by_id = i;
         if (p->version && !strcmp(p->name, word)) {
@@ -107,7 +103,7 @@ static int find_study(struct app_board *b, const char *word)
             same++;
         }
     }
-    pthread_mutex_unlock(&b->lock);
+    pthread_mutex_unlock(&cache->lock);
     return by_id >= 0 ? by_id : same == 1 ? by_name : -1;
 }
 
@@ -134,13 +130,13 @@ static int take_word(struct asked *a, const char *kind, const char *word)
     case 's':
         if (kind[1] == 'e')
             return (a->number = section_named(word)) >= 0;
-        return (a->study = find_study(a->board, word)) >= 0;
+        return (a->study = find_study(a->cache, word)) >= 0;
     case 'n':
         return (a->number = number_of(word)) > 0;
     case 'q':
-        return (a->product = app_product_named(word)) != NULL;
+        return (a->action = app_action_named(word, 0)) != NULL;
     case 'c':
-        return (a->product = app_action_named(word)) != NULL;
+        return (a->action = app_action_named(word, 1)) != NULL;
     default:
         return (a->file = file_named(word)) != NULL;
     }
@@ -176,64 +172,92 @@ static int find_argument(const struct asked *a, const char *name, char **out, st
     return found;
 }
 
-/* --- what has to be made --- */
+/* --- calls --- */
 
 /* The least version of the study that will do: as it is now. */
-static void ask(const struct asked *a, const struct app_product *product, char *text, struct app_reply *out)
+static void call(const struct asked *a, const struct app_action *action, char *in, struct app_reply *out)
 {
-    struct app_board *b = a->board;
-    struct app_errand wanted = {.product = product, .study = a->study, .number = a->number, .text = text};
+    struct app_cache *cache = a->cache;
+    struct app_api_call wanted = {.action = action, .study = a->study, .in = in};
 
-    pthread_mutex_lock(&b->lock);
-    wanted.version = b->studies[a->study]->version;
-    pthread_mutex_unlock(&b->lock);
+    pthread_mutex_lock(&cache->lock);
+    wanted.version = cache->studies[a->study]->version;
+    pthread_mutex_unlock(&cache->lock);
     out->kind = APP_REPLY_CALL;
-    out->errand = app_board_ask(b, &wanted);
-    if (!out->errand)
+    out->call = app_cache_call(cache, &wanted);
+    if (!out->call)
         app_refuse(out, a->request->path, 503, "too much is being computed already; try again later");
 }
 
-static void make_query(const struct asked *a, struct app_reply *out)
+/* With one member for an input. */
+static void call_with(const struct asked *a, const struct app_action *action, const char *name,
+                      const char *value, struct app_reply *out)
 {
-    char *text = NULL;
+    struct app_text in = {0};
 
-    if (!a->product->argument || find_argument(a, a->product->argument, &text, out) >= 0)
-        ask(a, a->product, text, out);
-    free(text);
+    app_text_print(&in, "{\"%s\": %s}", name, value);
+    if (in.failed)
+        app_refuse(out, a->request->path, 503, "out of memory");
+    else
+        call(a, action, in.data, out);
+    app_text_free(&in);
 }
 
-static void make_change(const struct asked *a, struct app_reply *out)
+static void call_number(const struct asked *a, const struct app_action *action, int number,
+                        struct app_reply *out)
+{
+    char text[16];
+
+    snprintf(text, sizeof text, "%d", number);
+    call_with(a, action, action->takes->name, text, out);
+}
+
+static void call_trial(const struct asked *a, struct app_reply *out)
+{
+    call_number(a, app_action_named("trials", 0), a->number, out);
+}
+
+static void call_section(const struct asked *a, struct app_reply *out)
+{
+    call_number(a, &app_call_section, a->number + 1, out);
+}
+
+static void call_report(const struct asked *a, struct app_reply *out)
+{
+    call(a, &app_call_report, NULL, out);
+}
+
+static void call_trial_page(const struct asked *a, struct app_reply *out)
+{
+    call_number(a, &app_call_trial_page, a->number, out);
+}
+
+/* The argument of the address is the input, or a member of it. */
+static void call_query(const struct asked *a, struct app_reply *out)
+{
+    const char *name = a->action->argument;
+    char *value = NULL;
+    const int found = name ? find_argument(a, name, &value, out) : 0;
+
+    if (found > 0 && app_action_input(a->action, name))
+        call_with(a, a->action, name, value, out);
+    else if (found >= 0)
+        call(a, a->action, value, out);
+    free(value);
+}
+
+static void call_change(const struct asked *a, struct app_reply *out)
 {
     const struct app_request *r = a->request;
-    char *text = strlen(r->body) == r->length ? app_copy(r->body) : NULL;
+    char *in = strlen(r->body) == r->length ? app_copy(r->body) : NULL;
 
-    if (text)
-        ask(a, a->product, text, out);
+    if (in)
+        call(a, a->action, in, out);
     else if (strlen(r->body) != r->length)
         app_refuse(out, r->path, 400, "the body has a zero byte in it");
     else
         app_refuse(out, r->path, 503, "out of memory");
-    free(text);
-}
-
-static void make_trial(const struct asked *a, struct app_reply *out)
-{
-    ask(a, app_product_named("trials"), NULL, out);
-}
-
-static void make_section(const struct asked *a, struct app_reply *out)
-{
-    ask(a, &app_product_section, NULL, out);
-}
-
-static void make_report(const struct asked *a, struct app_reply *out)
-{
-    ask(a, &app_product_report, NULL, out);
-}
-
-static void make_trial_page(const struct asked *a, struct app_reply *out)
-{
-    ask(a, &app_product_trial_page, NULL, out);
+    free(in);
 }
 
 /* --- programs --- */
@@ -241,15 +265,15 @@ static void make_trial_page(const struct asked *a, struct app_reply *out)
 /* A summary a line, of all studies or of one. */
 static void list_studies(const struct asked *a, struct app_reply *out)
 {
-    struct app_board *b = a->board;
+    struct app_cache *cache = a->cache;
 
-    pthread_mutex_lock(&b->lock);
-    for (int i = 0; i < b->count; i++)
-        if (b->studies[i]->summary && (a->study < 0 || a->study == i))
-            app_text_print(&out->text, "%s\n", b->studies[i]->summary);
+    pthread_mutex_lock(&cache->lock);
+    for (int i = 0; i < cache->count; i++)
+        if (cache->studies[i]->summary && (a->study < 0 || a->study == i))
+            app_text_print(&out->text, "%s\n", cache->studies[i]->summary);
     if (a->study >= 0)
-        out->revision = b->studies[a->study]->revision;
-    pthread_mutex_unlock(&b->lock);
+        out->revision = cache->studies[a->study]->revision;
+    pthread_mutex_unlock(&cache->lock);
 }
 
 /* The trials that have changed since that revision, as `ckg trials --json` has them. */
@@ -268,13 +292,13 @@ static void list_trials(const struct asked *a, struct app_reply *out)
         return;
     }
 
-    pthread_mutex_lock(&a->board->lock);
-    const struct app_pinned *p = a->board->studies[a->study];
+    pthread_mutex_lock(&a->cache->lock);
+    const struct app_cached_study *p = a->cache->studies[a->study];
     for (int i = 0; i < p->count; i++)
         if (p->lines[i].text && p->lines[i].revision > since)
             app_text_add(&out->text, p->lines[i].text, strlen(p->lines[i].text));
     out->revision = p->revision;
-    pthread_mutex_unlock(&a->board->lock);
+    pthread_mutex_unlock(&a->cache->lock);
 }
 
 /* What this server is, and what whoever asks may do with it. */
@@ -282,7 +306,7 @@ static void describe_server(const struct asked *a, struct app_reply *out)
 {
     app_json_open(&out->text, NULL, '{');
     app_json_add_string(&out->text, "version", ckg_version());
-    app_json_add_truth(&out->text, "steer", a->pass->steers);
+    app_json_add_truth(&out->text, "steer", a->rights->steers);
     app_json_close(&out->text, '}');
     app_text_print(&out->text, "\n");
 }
@@ -295,7 +319,7 @@ static void stream_events(const struct asked *a, struct app_reply *out)
 
     if (found >= 0) {
         out->kind = APP_REPLY_STREAM;
-        out->study = found ? find_study(a->board, word) : -1;
+        out->study = found ? find_study(a->cache, word) : -1;
     }
     if (found > 0 && out->study < 0)
         app_refuse(out, a->request->path, 404, "there is no such study");
@@ -306,31 +330,31 @@ static void stream_events(const struct asked *a, struct app_reply *out)
 
 static void show_index(const struct asked *a, struct app_reply *out)
 {
-    app_page_index(a->board, &out->text);
+    app_page_index(a->cache, &out->text);
 }
 
 static void show_table(const struct asked *a, struct app_reply *out)
 {
-    app_page_table(a->board, &out->text);
+    app_page_table(a->cache, &out->text);
 }
 
 static void show_study(const struct asked *a, struct app_reply *out)
 {
-    app_page_study(a->board, a->study, &out->text);
+    app_page_study(a->cache, a->study, &out->text);
 }
 
 static void show_lab(const struct asked *a, struct app_reply *out)
 {
-    app_page_lab(a->board, a->study, &out->text);
+    app_page_lab(a->cache, a->study, &out->text);
 }
 
 static void show_head(const struct asked *a, struct app_reply *out)
 {
-    pthread_mutex_lock(&a->board->lock);
-    const struct app_pinned *p = a->board->studies[a->study];
+    pthread_mutex_lock(&a->cache->lock);
+    const struct app_cached_study *p = a->cache->studies[a->study];
     app_text_print(&out->text, "%s", p->head ? p->head : "");
     out->revision = p->revision;
-    pthread_mutex_unlock(&a->board->lock);
+    pthread_mutex_unlock(&a->cache->lock);
 }
 
 /* What browsers show beside a title, asked for or not. */
@@ -362,27 +386,27 @@ struct route {
 };
 
 static const struct route routes[] = {
-    {APP_GET, "/", html, show_index},
-    {APP_GET, "/part/studies", html, show_table},
-    {APP_GET, "/study/{study}", html, show_study},
-    {APP_GET, "/study/{study}/lab", html, show_lab},
-    {APP_GET, "/study/{study}/report", html, make_report},
-    {APP_GET, "/study/{study}/part/head", html, show_head},
-    {APP_GET, "/study/{study}/part/{section}", html, make_section},
-    {APP_GET, "/study/{study}/trial/{number}", html, make_trial_page},
-    {APP_GET, "/api/v1/server", json, describe_server},
-    {APP_GET, "/api/v1/events", json, stream_events},
-    {APP_GET, "/api/v1/studies", lines, list_studies},
-    {APP_GET, "/api/v1/studies/{study}", json, list_studies},
-    {APP_GET, "/api/v1/studies/{study}/trials", lines, list_trials},
-    {APP_GET, "/api/v1/studies/{study}/trials/{number}", json, make_trial},
-    {APP_GET, "/api/v1/studies/{study}/{query}", json, make_query},
-    {APP_POST, "/api/v1/studies/{study}/{change}", json, make_change},
+    {APP_GET, "/", APP_TYPE_HTML, show_index},
+    {APP_GET, "/part/studies", APP_TYPE_HTML, show_table},
+    {APP_GET, "/study/{study}", APP_TYPE_HTML, show_study},
+    {APP_GET, "/study/{study}/lab", APP_TYPE_HTML, show_lab},
+    {APP_GET, "/study/{study}/report", APP_TYPE_HTML, call_report},
+    {APP_GET, "/study/{study}/part/head", APP_TYPE_HTML, show_head},
+    {APP_GET, "/study/{study}/part/{section}", APP_TYPE_HTML, call_section},
+    {APP_GET, "/study/{study}/trial/{number}", APP_TYPE_HTML, call_trial_page},
+    {APP_GET, "/api/v1/server", APP_TYPE_JSON, describe_server},
+    {APP_GET, "/api/v1/events", APP_TYPE_JSON, stream_events},
+    {APP_GET, "/api/v1/studies", APP_TYPE_LINES, list_studies},
+    {APP_GET, "/api/v1/studies/{study}", APP_TYPE_JSON, list_studies},
+    {APP_GET, "/api/v1/studies/{study}/trials", APP_TYPE_LINES, list_trials},
+    {APP_GET, "/api/v1/studies/{study}/trials/{number}", APP_TYPE_JSON, call_trial},
+    {APP_GET, "/api/v1/studies/{study}/{query}", APP_TYPE_JSON, call_query},
+    {APP_POST, "/api/v1/studies/{study}/{change}", APP_TYPE_JSON, call_change},
     {APP_GET, "/favicon.ico", "image/svg+xml", show_icon},
     {APP_GET, "/{file}", NULL, show_file},
 };
 
-void app_route(struct app_board *b, const struct app_request *r, const struct app_pass *pass,
+void app_route(struct app_cache *cache, const struct app_request *r, const struct app_rights *rights,
                struct app_reply *out)
 {
     const enum app_method method = r->method == APP_HEAD ? APP_GET : r->method;
@@ -390,7 +414,7 @@ void app_route(struct app_board *b, const struct app_request *r, const struct ap
     struct asked asked;
 
     for (size_t i = 0; i < sizeof routes / sizeof *routes && (!found || found->method != method); i++) {
-        struct asked here = {.board = b, .request = r, .pass = pass, .study = -1};
+        struct asked here = {.cache = cache, .request = r, .rights = rights, .study = -1};
         if (!is_of(&here, routes[i].form, r->path))
             continue;
         found = &routes[i];

@@ -91,11 +91,11 @@ def shorten(value):
 def test_addresses():
     """The tables of the code, by their rows."""
     names = {}
-    for method, files in {"get": ("made", "drawn"), "post": ("steer",)}.items():
-        text = "".join((ROOT / f"app/serve/{file}.c").read_text() for file in files)
-        rows = re.findall(r'\{\s*\.name = "(\w+)",\s*\.type = (JSON|LINES|json)', text)
+    for method, files in {"get": ("queries", "grids"), "post": ("changes",)}.items():
+        text = "".join((ROOT / f"app/api/{file}.c").read_text() for file in files)
+        rows = re.findall(r'\{\s*\.name = "(\w+)"', text)
         check(len(rows) >= 5, "no rows:", rows)
-        names[method] = {name for name, _ in rows}
+        names[method] = set(rows)
     for method, found in names.items():
         described = {path.split("/")[5] for path, how in API["paths"].items() if path.startswith("/api/v1/studies/{study}/") and method in how}
         check(described == found, method, "of the code and of the file differ by", described ^ found)

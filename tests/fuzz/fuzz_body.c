@@ -7,7 +7,7 @@
 
 #include "fuzz.h"
 #include "actions/action_retry.h"
-#include "serve/desk.h"
+#include "api/api.h"
 
 static const char problem[] =
     "{name: s, goal: minimize, budget: 9, policy: sobol, seed: 1, parameters: {x: {type: real, low: 0, high: "
@@ -69,12 +69,12 @@ static void begin(void)
                  store);
 }
 
-static void open_desk(struct app_desk *desk)
+static void open_study(struct app_api_study *study)
 {
-    fuzz_require(!app_notebook_open(&desk->notebook, &(struct app_study_place){.store = store}, APP_STORED,
-                                    &desk->message),
-                 "not opened", desk->message.text);
-    desk->open = 1;
+    fuzz_require(!app_notebook_open(&study->notebook, &(struct app_study_place){.store = store}, APP_STORED,
+                                    &study->message),
+                 "not opened", study->message.text);
+    study->open = 1;
 }
 
 static void check_answer(const struct app_text *out)
@@ -92,34 +92,33 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     char *text = strndup((const char *)data, size);
     char *body = text ? strchr(text, '\n') : NULL;
-    struct app_desk desk = {0};
+    struct app_api_study study = {0};
     struct app_text out = {0};
 
     fuzz_require(text != NULL, "out of memory", "");
     if (body)
         *body++ = 0;
-    const struct app_product *action = body ? app_action_named(text) : NULL;
+    const struct app_action *action = body ? app_action_named(text, 1) : NULL;
     if (!action) {
         free(text);
         return 0;
     }
 
     begin();
-    open_desk(&desk);
-    const int64_t before = desk.notebook.revision;
-    const struct app_errand errand = {.product = action, .text = body};
-    const int status = action->make(&desk, &errand, &out);
+    open_study(&study);
+    const int64_t before = study.notebook.revision;
+    const int status = app_action_call(action, &study, body, &out);
     if (status)
-        fuzz_require(desk.message.text[0] && !strchr(desk.message.text, '\n'), "not one line",
-                     desk.message.text);
+        fuzz_require(study.message.text[0] && !strchr(study.message.text, '\n'), "not one line",
+                     study.message.text);
     else
         check_answer(&out);
 
     /* What the store has now. */
-    app_desk_clear(&desk);
-    open_desk(&desk);
-    fuzz_require(!status || desk.notebook.revision == before, "changed", body);
-    app_desk_clear(&desk);
+    app_api_close(&study);
+    open_study(&study);
+    fuzz_require(!status || study.notebook.revision == before, "changed", body);
+    app_api_close(&study);
     app_text_free(&out);
     free(text);
     return 0;

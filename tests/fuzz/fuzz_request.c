@@ -3,15 +3,15 @@
  * could be another head, its query can be asked for anything, and whoever is not let in hears why.
  */
 #include "fuzz.h"
-#include "serve/gate.h"
+#include "serve/auth.h"
 
 static void check_gate(const struct app_request *r, int open, int steer)
 {
     static const char *const others[] = {"lab.example"};
-    const struct app_gate gate = {
+    const struct app_auth auth = {
         .port = 8080, .token = "0123456789abcdef", .open = open, .steer = steer, .names = 1, .name = others};
-    struct app_pass pass;
-    const int refused = app_gate_check(&gate, r, &pass);
+    struct app_rights pass;
+    const int refused = app_auth_check(&auth, r, &pass);
 
     fuzz_require(refused ? refused >= 400 && pass.why != NULL : 1, "refused without a word", r->path);
 

@@ -1,5 +1,5 @@
 /* The server from the bound address to the last thread's end. */
-#include "serve/front.h"
+#include "serve/server.h"
 
 #include <errno.h>
 #include <event2/listener.h>
@@ -16,36 +16,37 @@
 
 #include "base/visible.h"
 #include "evaluate/machine.h"
+#include "serve/calls.h"
 #include "serve/connection.h"
 
 const char *const app_serve_lacking = NULL;
 
-enum { SIGNALS = 3, HANDS = 4 };
+enum { SIGNALS = 3, WRITERS = 4 };
 
-struct hall {
-    struct app_front front;
+struct server {
+    struct app_connections connections;
     struct evconnlistener *listener;
-    struct event *signals[SIGNALS], *bell, *beat, *watch;
+    struct event *signals[SIGNALS], *wakeup, *beat, *watch;
     int64_t process, born; /* whose end is ours; 0: nobody's */
     int pipe[2];
-    const struct app_server *server;
+    const struct app_server *options;
     int open; /* 1: whoever comes is let in */
     int lost; /* 1: a thread gave up */
 };
 
-static void open_doors(struct hall *h);
+static void begin_accepting(struct server *server);
 
-/* --- what wakes the front --- */
+/* --- what wakes the loop --- */
 
 static void on_accept(struct evconnlistener *listener, evutil_socket_t socket, struct sockaddr *address,
                       int length, void *context)
 {
-    struct hall *h = context;
+    struct server *server = context;
 
     (void)listener;
     (void)address;
     (void)length;
-    app_connection_open(&h->front, socket);
+    app_connection_open(&server->connections, socket);
 }
 
 /* No descriptors are left: a moment later some may be. */
@@ -58,49 +59,49 @@ static void on_refused(struct evconnlistener *listener, void *context)
     nanosleep(&moment, NULL);
 }
 
-static void on_bell(evutil_socket_t socket, short what, void *context)
+static void on_wakeup(evutil_socket_t socket, short what, void *context)
 {
-    struct hall *h = context;
+    struct server *server = context;
     char bytes[256];
 
     (void)what;
     while (read(socket, bytes, sizeof bytes) > 0)
         ;
-    if (!h->open && app_board_looked(h->front.board))
-        open_doors(h);
-    app_connections_stir(&h->front);
-    if (app_board_stopping(h->front.board)) {
-        h->lost = 1;
-        event_base_loopbreak(h->front.base);
+    if (!server->open && app_cache_is_filled(server->connections.cache))
+        begin_accepting(server);
+    app_connections_stir(&server->connections);
+    if (app_cache_is_stopping(server->connections.cache)) {
+        server->lost = 1;
+        event_base_loopbreak(server->connections.base);
     }
 }
 
 static void on_beat(evutil_socket_t socket, short what, void *context)
 {
-    struct hall *h = context;
+    struct server *server = context;
 
     (void)socket;
     (void)what;
-    app_connections_beat(&h->front);
+    app_connections_beat(&server->connections);
 }
 
 static void on_watch(evutil_socket_t socket, short what, void *context)
 {
-    struct hall *h = context;
+    struct server *server = context;
 
     (void)socket;
     (void)what;
-    if (app_process_gone(h->process, h->born))
-        event_base_loopbreak(h->front.base);
+    if (app_process_gone(server->process, server->born))
+        event_base_loopbreak(server->connections.base);
 }
 
 static void on_signal(evutil_socket_t number, short what, void *context)
 {
-    struct hall *h = context;
+    struct server *server = context;
 
     (void)number;
     (void)what;
-    event_base_loopbreak(h->front.base);
+    event_base_loopbreak(server->connections.base);
 }
 
 /* --- listening --- */
@@ -134,24 +135,24 @@ static int bound_port(evutil_socket_t socket)
                                               : ((struct sockaddr_in6 *)&address)->sin6_port);
 }
 
-static int listen_at(struct hall *h, struct app_server *s, struct app_message *message)
+static int listen_at(struct server *server, struct app_server *s, struct app_message *message)
 {
     struct sockaddr_storage address;
     const socklen_t length = make_address(&s->address, &address);
 
-    h->listener = evconnlistener_new_bind(h->front.base, on_accept, h,
-                                          LEV_OPT_CLOSE_ON_FREE | LEV_OPT_CLOSE_ON_EXEC | LEV_OPT_REUSEABLE |
-                                              LEV_OPT_DISABLED,
-                                          128, (struct sockaddr *)&address, (int)length);
-    if (!h->listener)
+    server->listener = evconnlistener_new_bind(server->connections.base, on_accept, server,
+                                               LEV_OPT_CLOSE_ON_FREE | LEV_OPT_CLOSE_ON_EXEC |
+                                                   LEV_OPT_REUSEABLE | LEV_OPT_DISABLED,
+                                               128, (struct sockaddr *)&address, (int)length);
+    if (!server->listener)
         return app_fail(message, CKG_ERR_SYSTEM, "cannot listen at %s:%d: %s; --listen takes another",
                         s->address.host, s->address.port, strerror(errno));
-    evconnlistener_set_error_cb(h->listener, on_refused);
-    s->gate.port = bound_port(evconnlistener_get_fd(h->listener));
+    evconnlistener_set_error_cb(server->listener, on_refused);
+    s->auth.port = bound_port(evconnlistener_get_fd(server->listener));
     return CKG_OK;
 }
 
-/* --- the hall --- */
+/* --- the loop --- */
 
 static struct event *add_event(struct event *event, const struct timeval *interval)
 {
@@ -163,59 +164,62 @@ static struct event *add_event(struct event *event, const struct timeval *interv
 }
 
 /* The event loop and all that wakes it. */
-static int open_hall(struct hall *h, struct app_server *s, struct app_message *message)
+static int open_server(struct server *server, struct app_server *s, struct app_message *message)
 {
     static const int numbers[SIGNALS] = {SIGINT, SIGTERM, SIGHUP};
     const struct timeval beat = {.tv_sec = 15};
     const struct timeval glance = {.tv_usec = 300000};
     struct timespec now;
-    int good = !pipe2(h->pipe, O_CLOEXEC | O_NONBLOCK);
+    int good = !pipe2(server->pipe, O_CLOEXEC | O_NONBLOCK);
 
     if (!good)
-        h->pipe[0] = h->pipe[1] = -1;
+        server->pipe[0] = server->pipe[1] = -1;
     clock_gettime(CLOCK_REALTIME, &now);
-    h->front.epoch = (unsigned long long)now.tv_sec * 1000000u + (unsigned long long)now.tv_nsec / 1000;
-    h->front.base = good ? event_base_new() : NULL;
-    h->front.gate = &s->gate;
-    h->front.board = s->clerk.board;
-    h->server = s;
-    h->process = s->process;
-    h->born = s->born;
-    if (!h->front.base)
+    server->connections.epoch = (unsigned long long)now.tv_sec * 1000000u +
+                                (unsigned long long)now.tv_nsec / 1000;
+    server->connections.base = good ? event_base_new() : NULL;
+    server->connections.auth = &s->auth;
+    server->connections.cache = s->poller.cache;
+    server->options = s;
+    server->process = s->process;
+    server->born = s->born;
+    if (!server->connections.base)
         return app_fail(message, CKG_ERR_SYSTEM, "no event loop: %s", strerror(errno));
 
-    /* Signals, the bell, the beat of streams. */
+    /* Signals, the wakeup, the beat of streams. */
     for (int i = 0; i < SIGNALS; i++)
-        good &= (h->signals[i] = add_event(evsignal_new(h->front.base, numbers[i], on_signal, h), NULL)) !=
-                NULL;
-    h->bell = add_event(event_new(h->front.base, h->pipe[0], EV_READ | EV_PERSIST, on_bell, h), NULL);
-    h->beat = add_event(event_new(h->front.base, -1, EV_PERSIST, on_beat, h), &beat);
+        good &= (server->signals[i] = add_event(
+                     evsignal_new(server->connections.base, numbers[i], on_signal, server), NULL)) != NULL;
+    server->wakeup = add_event(
+        event_new(server->connections.base, server->pipe[0], EV_READ | EV_PERSIST, on_wakeup, server), NULL);
+    server->beat = add_event(event_new(server->connections.base, -1, EV_PERSIST, on_beat, server), &beat);
     if (s->process)
-        h->watch = add_event(event_new(h->front.base, -1, EV_PERSIST, on_watch, h), &glance);
-    if (!good || !h->bell || !h->beat || (s->process && !h->watch))
+        server->watch = add_event(event_new(server->connections.base, -1, EV_PERSIST, on_watch, server),
+                                  &glance);
+    if (!good || !server->wakeup || !server->beat || (s->process && !server->watch))
         return app_fail(message, CKG_ERR_NOMEM, "out of memory");
-    return listen_at(h, s, message);
+    return listen_at(server, s, message);
 }
 
-static void close_hall(struct hall *h)
+static void close_server(struct server *server)
 {
-    app_connections_close(&h->front);
-    if (h->listener)
-        evconnlistener_free(h->listener);
+    app_connections_close(&server->connections);
+    if (server->listener)
+        evconnlistener_free(server->listener);
     for (int i = 0; i < SIGNALS; i++)
-        if (h->signals[i])
-            event_free(h->signals[i]);
-    if (h->bell)
-        event_free(h->bell);
-    if (h->beat)
-        event_free(h->beat);
-    if (h->watch)
-        event_free(h->watch);
-    if (h->front.base)
-        event_base_free(h->front.base);
+        if (server->signals[i])
+            event_free(server->signals[i]);
+    if (server->wakeup)
+        event_free(server->wakeup);
+    if (server->beat)
+        event_free(server->beat);
+    if (server->watch)
+        event_free(server->watch);
+    if (server->connections.base)
+        event_base_free(server->connections.base);
     for (int i = 0; i < 2; i++)
-        if (h->pipe[i] >= 0)
-            close(h->pipe[i]);
+        if (server->pipe[i] >= 0)
+            close(server->pipe[i]);
 }
 
 /* --- serving --- */
@@ -227,8 +231,8 @@ static void announce(const struct app_server *s)
     char line[512];
 
     snprintf(line, sizeof line, "ckg serves at http://%s%s%s:%d/%s%s, %s; %s\n", six ? "[" : "",
-             s->address.host, six ? "]" : "", s->gate.port, s->gate.token[0] ? "?token=" : "", s->gate.token,
-             s->gate.steer ? "and anyone with this address can change the study" : "read only",
+             s->address.host, six ? "]" : "", s->auth.port, s->auth.token[0] ? "?token=" : "", s->auth.token,
+             s->auth.steer ? "and anyone with this address can change the study" : "read only",
              s->process ? "it ends with the run" : "Ctrl-C ends it");
     if (s->said && write(s->said, line, strlen(line)) >= 0)
         close(s->said);
@@ -239,14 +243,14 @@ static void announce(const struct app_server *s)
 }
 
 /* Every study is there from the first request on; who has come earlier waits. */
-static void open_doors(struct hall *h)
+static void begin_accepting(struct server *server)
 {
-    announce(h->server);
-    evconnlistener_enable(h->listener);
-    h->open = 1;
+    announce(server->options);
+    evconnlistener_enable(server->listener);
+    server->open = 1;
 }
 
-/* The threads start with signals blocked, which are the front's. */
+/* The threads start with signals blocked, which are the loop's. */
 static int start(pthread_t *thread, void *(*work)(void *), void *context, struct app_message *message)
 {
     sigset_t all;
@@ -260,33 +264,33 @@ static int start(pthread_t *thread, void *(*work)(void *), void *context, struct
 }
 
 /* With all threads at work. */
-static int dispatch(struct hall *h, struct app_message *message)
+static int dispatch(struct server *server, struct app_message *message)
 {
-    event_base_dispatch(h->front.base);
-    return h->lost ? app_fail(message, CKG_ERR_NOMEM, "out of memory") : CKG_OK;
+    event_base_dispatch(server->connections.base);
+    return server->lost ? app_fail(message, CKG_ERR_NOMEM, "out of memory") : CKG_OK;
 }
 
-static int serve(struct hall *h, struct app_server *s, struct app_message *message)
+static int serve(struct server *server, struct app_server *s, struct app_message *message)
 {
-    struct app_board *board = s->clerk.board;
-    pthread_t threads[2 + HANDS];
+    struct app_cache *cache = s->poller.cache;
+    pthread_t threads[2 + WRITERS];
     int count = 0;
-    int status = start(&threads[count], app_clerk_work, &s->clerk, message);
+    int status = start(&threads[count], app_poller_work, &s->poller, message);
 
-    /* The clerk, the modeller, and where studies may be changed the hands. */
+    /* The poller, the models, and where studies may be changed the writers. */
     count += !status;
     if (!status)
-        status = start(&threads[count], app_modeller_work, board, message);
+        status = start(&threads[count], app_calls_models, cache, message);
     count += !status;
-    for (int i = 0; !status && s->gate.steer && i < HANDS; i++) {
-        status = start(&threads[count], app_hand_work, board, message);
+    for (int i = 0; !status && s->auth.steer && i < WRITERS; i++) {
+        status = start(&threads[count], app_calls_writes, cache, message);
         count += !status;
     }
 
     /* Whoever is computing in the end hears that nobody waits any more. */
     if (!status)
-        status = dispatch(h, message);
-    app_board_stop(board);
+        status = dispatch(server, message);
+    app_cache_stop(cache);
     while (count)
         pthread_join(threads[--count], NULL);
     return status;
@@ -305,17 +309,17 @@ static void raise_limit(void)
 
 int app_serve(struct app_server *s, struct app_message *message)
 {
-    struct hall hall = {.pipe = {-1, -1}};
+    struct server server = {.pipe = {-1, -1}};
 
     signal(SIGPIPE, SIG_IGN);
     raise_limit();
-    int status = open_hall(&hall, s, message);
+    int status = open_server(&server, s, message);
     if (!status) {
-        s->clerk.board->bell = hall.pipe[1];
-        status = app_clerk_begin(&s->clerk, message);
+        s->poller.cache->wakeup = server.pipe[1];
+        status = app_poller_begin(&s->poller, message);
     }
     if (!status)
-        status = serve(&hall, s, message);
-    close_hall(&hall);
+        status = serve(&server, s, message);
+    close_server(&server);
     return status;
 }

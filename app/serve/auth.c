@@ -1,5 +1,5 @@
 /* Host, origin and token of a request, in this order. */
-#include "serve/gate.h"
+#include "serve/auth.h"
 
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -75,7 +75,7 @@ int app_address_read(struct app_address *out, const char *text, struct app_messa
 
 /* --- tokens --- */
 
-int app_token_draw(struct app_gate *gate, struct app_message *message)
+int app_token_draw(struct app_auth *auth, struct app_message *message)
 {
     unsigned char random[16];
     const int file = open("/dev/urandom", O_RDONLY | O_CLOEXEC);
@@ -86,11 +86,11 @@ int app_token_draw(struct app_gate *gate, struct app_message *message)
     if (!got)
         return app_fail(message, CKG_ERR_SYSTEM, "/dev/urandom: no random numbers for a token");
     for (size_t i = 0; i < sizeof random; i++)
-        snprintf(gate->token + 2 * i, 3, "%02x", random[i]);
+        snprintf(auth->token + 2 * i, 3, "%02x", random[i]);
     return CKG_OK;
 }
 
-int app_token_read(struct app_gate *gate, const char *path, struct app_message *message)
+int app_token_read(struct app_auth *auth, const char *path, struct app_message *message)
 {
     static const char allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~";
     char *text;
@@ -102,7 +102,7 @@ int app_token_read(struct app_gate *gate, const char *path, struct app_message *
     const size_t first = strcspn(text, "\r\n");
     const int good = first >= APP_TOKEN_LEAST && first <= APP_TOKEN_MOST && strspn(text, allowed) == first;
     if (good)
-        snprintf(gate->token, sizeof gate->token, "%.*s", (int)first, text);
+        snprintf(auth->token, sizeof auth->token, "%.*s", (int)first, text);
     explicit_bzero(text, length);
     free(text);
     return good ? CKG_OK
@@ -141,42 +141,42 @@ static const char *find_cookie(const char *cookies, const char *name, size_t *le
 /* How the token came along. */
 enum way { NOT_AT_ALL, BY_FIELD, BY_QUERY, BY_COOKIE };
 
-static enum way find_token(const struct app_gate *gate, const struct app_request *r)
+static enum way find_token(const struct app_auth *auth, const struct app_request *r)
 {
     char name[32];
     size_t length = 0;
 
-    if (!gate->token[0])
+    if (!auth->token[0])
         return NOT_AT_ALL;
 
     /* By whoever writes a program. */
     if (r->authorization) {
         const int same = !strncasecmp(r->authorization, "Bearer ", 7) &&
-                         is_same(gate->token, r->authorization + 7, strlen(r->authorization + 7));
+                         is_same(auth->token, r->authorization + 7, strlen(r->authorization + 7));
         return same ? BY_FIELD : NOT_AT_ALL;
     }
 
     /* By a browser, in the address first, then by itself. */
     char *query;
     const int asked = app_request_argument(r, "token", &query) > 0 &&
-                      is_same(gate->token, query, strlen(query));
+                      is_same(auth->token, query, strlen(query));
     free(query);
     if (asked)
         return BY_QUERY;
-    snprintf(name, sizeof name, "ckg-%d", gate->port);
+    snprintf(name, sizeof name, "ckg-%d", auth->port);
     const char *cookie = find_cookie(r->cookie, name, &length);
-    return cookie && is_same(gate->token, cookie, length) ? BY_COOKIE : NOT_AT_ALL;
+    return cookie && is_same(auth->token, cookie, length) ? BY_COOKIE : NOT_AT_ALL;
 }
 
 /* --- names --- */
 
 /* 1 when we are called so. An address cannot be bent to point here, a name can. */
-static int is_ours(const struct app_gate *gate, const char *host)
+static int is_ours(const struct app_auth *auth, const char *host)
 {
-    if (is_loopback(host) || (!gate->loopback && kind_of(host)))
+    if (is_loopback(host) || (!auth->loopback && kind_of(host)))
         return 1;
-    for (int i = 0; i < gate->names; i++)
-        if (!strcasecmp(gate->name[i], host))
+    for (int i = 0; i < auth->names; i++)
+        if (!strcasecmp(auth->name[i], host))
             return 1;
     return 0;
 }
@@ -215,10 +215,10 @@ static int is_json(const char *type)
  * Whether a request that changes something may. A browser sends its cookie by itself, so what it sends must
  * also show that a script of ours has made it: no form can set a field, and no other site's script may.
  */
-static int check_change(const struct app_gate *gate, const struct app_request *r, enum way way,
-                        struct app_pass *out)
+static int check_change(const struct app_auth *auth, const struct app_request *r, enum way way,
+                        struct app_rights *out)
 {
-    if (!gate->steer) {
+    if (!auth->steer) {
         out->why = "this server is read only; `ckg serve --steer` allows changes";
         return FORBIDDEN;
     }
@@ -239,18 +239,18 @@ static int check_change(const struct app_gate *gate, const struct app_request *r
     return 0;
 }
 
-int app_gate_check(const struct app_gate *gate, const struct app_request *r, struct app_pass *out)
+int app_auth_check(const struct app_auth *auth, const struct app_request *r, struct app_rights *out)
 {
     char host[64];
     int port;
 
     /* To whom it speaks, and who has sent it. */
-    *out = (struct app_pass){0};
+    *out = (struct app_rights){0};
     if (!take_apart(r->host, host, &port)) {
         out->why = "the Host of the request is no address";
         return BAD;
     }
-    if (!is_ours(gate, host)) {
+    if (!is_ours(auth, host)) {
         out->why = "this server is not called that; `ckg serve --host NAME` says what else it is called";
         return MISDIRECTED;
     }
@@ -260,13 +260,13 @@ int app_gate_check(const struct app_gate *gate, const struct app_request *r, str
     }
 
     /* What it may do. */
-    const enum way way = find_token(gate, r);
-    out->welcome = way == BY_QUERY;
-    out->steers = gate->steer && way != NOT_AT_ALL;
-    if (!gate->open && way == NOT_AT_ALL) {
+    const enum way way = find_token(auth, r);
+    out->set_cookie = way == BY_QUERY;
+    out->steers = auth->steer && way != NOT_AT_ALL;
+    if (!auth->open && way == NOT_AT_ALL) {
         out->why = "a token is needed: open the address that `ckg serve` printed, or send Authorization: "
                    "Bearer TOKEN";
         return UNKNOWN;
     }
-    return r->method == APP_POST ? check_change(gate, r, way, out) : 0;
+    return r->method == APP_POST ? check_change(auth, r, way, out) : 0;
 }

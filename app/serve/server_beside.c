@@ -3,7 +3,7 @@
  * the run, which looks after its children, and it is in a session of its own, so that Ctrl-C reaches the run
  * alone; it looks three times a second whether the run is still there.
  */
-#include "serve/front.h"
+#include "serve/server.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,125 +1,18 @@
 /*
- * What pages draw by themselves, as JSON: the problem, when trials were evaluated, and the models'
- * predictions along each parameter and over two of them. A grid is as fine as in the report, from the same
- * nodes.
+ * Predictions that pages draw: along each parameter, over two of them, and beside what was measured. A grid
+ * is as fine as in the report, from the same nodes.
  */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json.h"
-#include "definition/typed.h"
-#include "actions/workers.h"
-#include "serve/desk.h"
+#include "api/api.h"
 #include "figure/figure.h"
-
-/* --- the problem --- */
-
-static void add_label(const struct app_label *label, struct app_text *out)
-{
-    app_json_add_string(out, "unit", label ? label->unit : NULL);
-    app_json_add_string(out, "description", label ? label->description : NULL);
-}
-
-static void add_parameter(const struct app_definition *d, int index, struct app_text *out)
-{
-    static const char *const kinds[] = {
-        [CKG_REAL] = "real", [CKG_INTEGER] = "integer", [CKG_CATEGORICAL] = "categorical"};
-    const struct app_parameter p = app_parameter_at(d, index);
-
-    app_json_open(out, NULL, '{');
-    app_json_add_string(out, "name", p.name);
-    app_json_add_string(out, "title", p.title);
-    add_label(p.label, out);
-    app_json_add_string(out, "type", kinds[p.kind]);
-
-    /* Its range, or its values as designs have them. */
-    if (p.kind == CKG_CATEGORICAL) {
-        app_json_open(out, "values", '[');
-        for (int i = 0; i < p.count; i++)
-            app_typed_add(out, NULL, ckg_problem_category(d->problem, index, i),
-                          app_category_type(d, index, i));
-        app_json_close(out, ']');
-    } else {
-        app_json_add_number(out, "low", p.low);
-        app_json_add_number(out, "high", p.high);
-        app_json_add_string(out, "scale", p.scale == CKG_LOG ? "log" : "linear");
-        app_json_add_number(out, "step", p.step > 0 ? p.step : NAN);
-    }
-    app_json_close(out, '}');
-}
-
-static void add_outcome(const struct app_definition *d, int index, struct app_text *out)
-{
-    const struct app_outcome o = app_outcome_at(d, index);
-
-    app_json_open(out, NULL, '{');
-    app_json_add_string(out, "name", o.name);
-    app_json_add_string(out, "title", o.title);
-    add_label(o.label, out);
-    app_json_add_truth(out, "yesno", o.yesno);
-    app_json_add_number(out, "min", o.yesno ? NAN : o.min);
-    app_json_add_number(out, "max", o.yesno ? NAN : o.max);
-    app_json_close(out, '}');
-}
-
-static int make_problem(struct app_desk *desk, const struct app_errand *e, struct app_text *out)
-{
-    const struct app_definition *d = &desk->notebook.definition;
-
-    (void)e;
-    app_json_open(out, NULL, '{');
-    app_json_add_string(out, "study", d->name);
-    app_json_add_string(out, "goal", ckg_problem_goal(d->problem) == CKG_MAXIMIZE ? "maximize" : "minimize");
-    app_json_open(out, "parameters", '[');
-    for (int i = 0; i < app_dimension(d); i++)
-        add_parameter(d, i, out);
-    app_json_close(out, ']');
-    app_json_open(out, "outcomes", '[');
-    for (int j = 0; j <= app_constraints(d); j++)
-        add_outcome(d, j, out);
-    app_json_close(out, ']');
-    app_json_close(out, '}');
-    return CKG_OK;
-}
-
-/* --- when trials were evaluated --- */
-
-/* Lists over all trials: a trial's number is its place among them. */
-static int make_times(struct app_desk *desk, const struct app_errand *e, struct app_text *out)
-{
-    const struct app_notebook *n = &desk->notebook;
-    struct app_crew crew;
-    char name[96];
-    const int status = app_crew_find(n, &crew);
-
-    (void)e;
-    if (status) {
-        app_crew_free(&crew);
-        return status;
-    }
-    app_json_open(out, NULL, '{');
-    app_json_open(out, "asked", '[');
-    for (int i = 0; i < n->count; i++)
-        app_json_add_number(out, NULL, n->trials[i].asked);
-    app_json_close(out, ']');
-    app_json_open(out, "ended", '[');
-    for (int i = 0; i < n->count; i++)
-        app_json_add_number(out, NULL, n->trials[i].ended);
-    app_json_close(out, ']');
-    app_json_open(out, "worker", '[');
-    for (int i = 0; i < n->count; i++)
-        app_json_add_string(out, NULL, app_crew_worker(&crew, &n->trials[i], name));
-    app_json_close(out, ']');
-    app_json_close(out, '}');
-    app_crew_free(&crew);
-    return CKG_OK;
-}
 
 /* --- predictions on grids --- */
 
-/* A copy of the show whose centre is the design of the object's `at`; without one its own. */
+/* A copy of the show lane centre is the design of the object's `at`; without one its own. */
 struct view {
     struct app_show show;
     double centre[CKG_MAX_PARAMETERS];
@@ -139,29 +32,22 @@ static int find_parameter(const struct app_notebook *n, const json_t *object, co
                : app_fail(n->message, CKG_ERR_INVALID, "`%s` must be the name of a parameter", key);
 }
 
-/* What the errand's text asks for: {"at": design, "x": name, "y": name}, all of them optional. */
-static int read_view(struct app_desk *desk, const char *text, struct view *v)
+/* What is asked for: {"at": design, "x": name, "y": name}, all of them optional. */
+static int read_view(struct app_api_study *study, const json_t *in, struct view *v)
 {
-    struct app_notebook *n = &desk->notebook;
-    json_error_t error;
-    json_t *object = json_loads(text ? text : "{}", JSON_REJECT_DUPLICATES, &error);
-    const json_t *at = json_object_get(object, "at");
-    int status = json_is_object(object) ? CKG_OK
-                                        : app_fail(n->message, CKG_ERR_INVALID, "`of` must be a JSON object");
+    struct app_notebook *n = &study->notebook;
+    const json_t *at = json_object_get(in, "at");
+    int status = app_api_view(study);
 
-    if (!status)
-        status = app_desk_show(desk);
-    v->show = desk->show;
+    v->show = study->view;
     if (!status && at) {
-        status = json_is_object(at) ? app_design_read(&n->definition, at, v->centre, n->message)
-                                    : app_fail(n->message, CKG_ERR_INVALID, "`at` must be a design");
+        status = app_design_read(&n->definition, at, v->centre, n->message);
         v->show.centre = v->centre;
     }
     if (!status)
-        status = find_parameter(n, object, "x", &v->x);
+        status = find_parameter(n, in, "x", &v->x);
     if (!status)
-        status = find_parameter(n, object, "y", &v->y);
-    json_decref(object);
+        status = find_parameter(n, in, "y", &v->y);
     return status;
 }
 
@@ -247,10 +133,10 @@ static void add_grid(const struct app_show *s, const struct grid *g, struct app_
     app_json_close(out, ']');
 }
 
-static int make_slices(struct app_desk *desk, const struct app_errand *e, struct app_text *out)
+static int slices(struct app_api_study *study, json_t *in, struct app_text *out)
 {
     struct view v;
-    int status = read_view(desk, e->text, &v);
+    int status = read_view(study, in, &v);
 
     if (status)
         return status;
@@ -278,23 +164,23 @@ static int make_slices(struct app_desk *desk, const struct app_errand *e, struct
     return status;
 }
 
-static int make_map(struct app_desk *desk, const struct app_errand *e, struct app_text *out)
+static int map(struct app_api_study *study, json_t *in, struct app_text *out)
 {
     struct view v;
     struct app_nodes nodes_x;
     struct app_nodes nodes_y;
     struct grid grid;
-    int status = read_view(desk, e->text, &v);
+    int status = read_view(study, in, &v);
 
     /* Which two. */
     if (status)
         return status;
     if (app_dimension(v.show.definition) < 2)
-        return app_fail(desk->notebook.message, CKG_ERR_STATE, "a map needs two parameters");
+        return app_fail(study->notebook.message, CKG_ERR_STATE, "a map needs two parameters");
     const struct app_plot_options pair = {.x = v.x, .y = v.y};
     app_plot_pair(&v.show, &pair, &v.x, &v.y);
     if (v.x == v.y)
-        return app_fail(desk->notebook.message, CKG_ERR_INVALID, "a map needs two different parameters");
+        return app_fail(study->notebook.message, CKG_ERR_INVALID, "a map needs two different parameters");
 
     /* Every design of the grid, row by row. */
     const int want = app_show_fineness(&v.show, 2);
@@ -321,13 +207,13 @@ static int make_map(struct app_desk *desk, const struct app_errand *e, struct ap
 
 /* --- predicted against measured --- */
 
-static int make_checks(struct app_desk *desk, const struct app_errand *e, struct app_text *out)
+static int checks(struct app_api_study *study, json_t *in, struct app_text *out)
 {
-    int status = app_desk_show(desk);
-    const struct app_show *s = &desk->show;
+    int status = app_api_view(study);
+    const struct app_show *s = &study->view;
     double *mean = status ? NULL : malloc(2 * ((size_t)s->notebook->count + 1) * sizeof *mean);
 
-    (void)e;
+    (void)in;
     if (status || !mean)
         return status ? status : app_show_no_memory(s);
     double *sd = mean + s->notebook->count + 1;
@@ -352,13 +238,15 @@ static int make_checks(struct app_desk *desk, const struct app_errand *e, struct
 
 /* --- the rows --- */
 
-static const char json[] = "application/json";
+#define MODELS .type = APP_TYPE_JSON, .lane = APP_LANE_MODELS
 
-const struct app_product app_products_drawn[] = {
-    {.name = "problem", .type = json, .make = make_problem},
-    {.name = "times", .type = json, .brief = 1, .make = make_times},
-    {.name = "slices", .type = json, .whose = APP_MODELLERS, .argument = "of", .make = make_slices},
-    {.name = "map", .type = json, .whose = APP_MODELLERS, .argument = "of", .make = make_map},
-    {.name = "checks", .type = json, .whose = APP_MODELLERS, .make = make_checks},
+const struct app_action app_grids[] = {
+    {.name = "slices", MODELS, .argument = "of", .takes = {{"at", APP_IS_OBJECT, NULL}}, .run = slices},
+    {.name = "map",
+     MODELS,
+     .argument = "of",
+     .takes = {{"at", APP_IS_OBJECT, NULL}, {"x", APP_IS_TEXT, NULL}, {"y", APP_IS_TEXT, NULL}},
+     .run = map},
+    {.name = "checks", MODELS, .run = checks},
     {0},
 };

@@ -1,24 +1,24 @@
-/* The server's front: connections, requests, answers, streams of events. */
-#ifndef CKG_APP_FRONT_H
-#define CKG_APP_FRONT_H
+/* The server: connections, requests, answers, streams of events. */
+#ifndef CKG_APP_SERVER_H
+#define CKG_APP_SERVER_H
 
-#include "serve/clerk.h"
-#include "serve/gate.h"
+#include "serve/poller.h"
+#include "serve/auth.h"
 
 /* Why there is no server in this build, NULL when there is one. */
 extern const char *const app_serve_lacking;
 
 struct app_server {
     struct app_address address;
-    struct app_gate gate; /* the port is filled in */
-    struct app_clerk clerk;
+    struct app_auth auth; /* the port is filled in */
+    struct app_poller poller;
     int quiet;
     int64_t process, born; /* it ends when that process has; 0: it does not */
     int said;              /* where to say that it serves, a descriptor; 0: on standard output */
 };
 
 /*
- * Serves until a signal asks to end; the board of the clerk has the studies of problem files, and is emptied
+ * Serves until a signal asks to end; the cache of the poller has the studies of problem files, and is emptied
  * in the end. CKG_ERR_SYSTEM: nobody can listen there.
  */
 int app_serve(struct app_server *server, struct app_message *message);

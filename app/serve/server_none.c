@@ -1,5 +1,5 @@
 /* Stands for the server where the program is built without libevent. */
-#include "serve/front.h"
+#include "serve/server.h"
 
 #include <ckg/status.h>
 

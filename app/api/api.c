@@ -1,0 +1,162 @@
+/* The names of actions, and what their inputs are checked by. */
+#include "api/api.h"
+
+#include <string.h>
+
+/* --- studies --- */
+
+void app_api_forget(struct app_api_study *s)
+{
+    if (s->viewed)
+        app_show_close(&s->view);
+    s->viewed = 0;
+}
+
+void app_api_close(struct app_api_study *s)
+{
+    app_api_forget(s);
+    if (s->open)
+        app_notebook_close(&s->notebook);
+    s->open = 0;
+}
+
+int app_api_view(struct app_api_study *s)
+{
+    enum { TABLE = 500 };
+
+    if (s->viewed)
+        return CKG_OK;
+    const int status = app_show_open(&s->view, &s->notebook);
+    if (status)
+        return status;
+    s->view.trials_at = s->trials_at;
+    s->view.latest = TABLE;
+    s->viewed = 1;
+    return CKG_OK;
+}
+
+const struct app_trial *app_api_trial(const struct app_notebook *n, const json_t *number)
+{
+    const json_int_t wanted = json_integer_value(number);
+
+    if (wanted >= 1 && wanted <= n->count)
+        return &n->trials[wanted - 1];
+    app_fail(n->message, CKG_ERR_NOT_FOUND, "there is no trial %d; the last is %d", (int)wanted, n->count);
+    return NULL;
+}
+
+/* --- names --- */
+
+const struct app_action *app_action_named(const char *name, int writes)
+{
+    const struct app_action *const tables[] = {writes ? app_changes : app_queries, writes ? NULL : app_grids};
+
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
+        for (const struct app_action *a = tables[i]; a && a->name; a++)
+            if (!strcmp(a->name, name))
+                return a;
+    return NULL;
+}
+
+const struct app_input *app_action_input(const struct app_action *action, const char *name)
+{
+    for (const struct app_input *input = action->takes; input->name; input++)
+        if (!strcmp(input->name, name))
+            return input;
+    return NULL;
+}
+
+/* --- inputs --- */
+
+static int is_count(const json_t *value)
+{
+    return json_is_integer(value) && json_integer_value(value) >= 1 &&
+           json_integer_value(value) <= 1000000000;
+}
+
+static int are_counts(const json_t *value)
+{
+    const json_t *each;
+    size_t i;
+
+    json_array_foreach((json_t *)value, i, each)
+    {
+        if (!is_count(each))
+            return 0;
+    }
+    return json_array_size(value) > 0;
+}
+
+static int is_text(const json_t *value)
+{
+    return json_is_string(value) && json_string_length(value) > 0 &&
+           strlen(json_string_value(value)) == json_string_length(value);
+}
+
+static int is_truth(const json_t *value)
+{
+    return json_is_boolean(value);
+}
+
+static int is_object(const json_t *value)
+{
+    return json_is_object(value);
+}
+
+static const struct {
+    int (*is)(const json_t *value);
+    const char *words;
+} checks[] = {
+    [APP_IS_COUNT] = {is_count, "a number from 1"},
+    [APP_IS_COUNTS] = {are_counts, "a list of numbers from 1"},
+    [APP_IS_TEXT] = {is_text, "a text"},
+    [APP_IS_TRUTH] = {is_truth, "true or false"},
+    [APP_IS_OBJECT] = {is_object, "an object"},
+};
+
+/* The input as an object of what the action takes, the caller's to free. What is null might as well be left
+ * out. */
+static int read_input(const struct app_action *action, const char *text, json_t **out,
+                      struct app_message *message)
+{
+    const char *what = action->argument ? action->argument : "the body";
+    json_error_t error;
+    const char *name;
+    json_t *value;
+    void *next;
+
+    *out = json_loads(text ? text : "{}", JSON_REJECT_DUPLICATES, &error);
+    if (!*out)
+        return app_fail(message, CKG_ERR_INVALID, "%s is not JSON: line %d: %.160s", what, error.line,
+                        error.text);
+    if (!json_is_object(*out))
+        return app_fail(message, CKG_ERR_INVALID, "%s must be a JSON object", what);
+    json_object_foreach_safe(*out, next, name, value)
+    {
+        const struct app_input *input = app_action_input(action, name);
+        if (!input)
+            return app_fail(message, CKG_ERR_INVALID, "'%.200s' is nothing that can be said here", name);
+        if (json_is_null(value))
+            json_object_del(*out, name);
+        else if (!checks[input->check].is(value))
+            return app_fail(message, CKG_ERR_INVALID, "`%s` must be %s", name, checks[input->check].words);
+    }
+    for (const struct app_input *input = action->takes; input->name; input++)
+        if (input->needed && !json_object_get(*out, input->name))
+            return app_fail(message, CKG_ERR_INVALID, "%s", input->needed);
+    return CKG_OK;
+}
+
+int app_action_call(const struct app_action *action, struct app_api_study *study, const char *in,
+                    struct app_text *out)
+{
+    json_t *input;
+    int status = read_input(action, in, &input, &study->message);
+
+    if (!status)
+        status = action->run(study, input, out);
+    if (!status && out->failed)
+        status = app_fail(&study->message, CKG_ERR_NOMEM, "out of memory");
+    json_decref(input);
+    return status;
+}

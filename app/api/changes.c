@@ -1,0 +1,474 @@
+/*
+ * What changes a study, a row each: the input is read as the command of the same name reads its line, the
+ * notebook does the rest, and the answer has the shape of that command's --json.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/api.h"
+#include "api/shapes.h"
+#include "actions/action_retry.h"
+#include "actions/action_tell.h"
+
+/* What stands in the history beside who it was. */
+static const char from[] = "ckg serve";
+
+/* --- the input --- */
+
+static const char *text_of(const json_t *in, const char *name)
+{
+    return json_string_value(json_object_get(in, name));
+}
+
+static int truth_of(const json_t *in, const char *name)
+{
+    return json_is_true(json_object_get(in, name));
+}
+
+/* --- answers --- */
+
+/* The trial in the shape of --json, with what else should be known. */
+static void add_trial(const struct app_notebook *n, int number, const char *note, struct app_text *out)
+{
+    app_json_open(out, NULL, '{');
+    app_trial_add(&n->definition, &n->trials[number - 1], out);
+    if (note)
+        app_json_add_string(out, "note", note);
+    app_json_close(out, '}');
+    app_text_print(out, "\n");
+}
+
+/* There is such a trial, and it does not run. */
+static int check_trial(struct app_notebook *n, const json_t *number)
+{
+    const struct app_trial *t = app_api_trial(n, number);
+
+    return t ? app_notebook_release_patiently(n, t->number, NULL) : CKG_ERR_NOT_FOUND;
+}
+
+/* --- tell --- */
+
+static int read_values(const struct app_notebook *n, const json_t *values, struct app_told *told)
+{
+    const struct app_definition *d = &n->definition;
+    ckg_measurement all[CKG_MAX_CONSTRAINTS + 1];
+    int count;
+    int status = values ? app_outcomes_read(d, values, all, &count, n->message) : CKG_OK;
+
+    /* One by one: what is null is said not to have been measured. */
+    for (int j = 0; values && !status && j <= app_constraints(d); j++) {
+        const json_t *value = json_object_get(values, app_outcome_name(d, j));
+        ckg_measurement measured;
+        int given = 0;
+
+        if (value)
+            status = app_outcome_read(d, j, value, &measured, &given, n->message);
+        if (value && !status)
+            status = app_told_add(n, told, j, given, &measured);
+    }
+    return status;
+}
+
+/* The design that was really made: the trial's, but for the parameters that are given. */
+static int read_made(const struct app_notebook *n, json_t *at, struct app_told *told)
+{
+    struct app_text text = {0};
+
+    if (!at)
+        return CKG_OK;
+    app_design_write(&n->definition, told->x, &text);
+    json_t *design = text.data ? json_loads(text.data, 0, NULL) : NULL;
+    app_text_free(&text);
+    if (!design || json_object_update(design, at)) {
+        json_decref(design);
+        return app_fail(n->message, CKG_ERR_NOMEM, "out of memory");
+    }
+    const int status = app_design_read_any(&n->definition, design, told->x, n->message);
+    told->moved = 1;
+    json_decref(design);
+    return status;
+}
+
+/* Checks what is said against the trial and makes the change. */
+static int record(struct app_notebook *n, json_t *in, int number)
+{
+    struct app_text command = {0};
+    struct app_told told;
+    int status = app_told_new(&told, n, number);
+
+    if (status)
+        return status;
+    told.why = text_of(in, "failed");
+    told.note = text_of(in, "note");
+    told.replace = truth_of(in, "replace");
+    status = read_values(n, json_object_get(in, "values"), &told);
+    if (!status)
+        status = read_made(n, json_object_get(in, "at"), &told);
+    if (!status)
+        status = app_told_check(n, &told);
+
+    app_told_words(n, number, &told, from, &command);
+    if (!status)
+        status = command.failed ? app_fail(n->message, CKG_ERR_NOMEM, "out of memory")
+                                : app_told_record(n, number, &told, command.data);
+    app_text_free(&command);
+    app_told_free(&told);
+    return status;
+}
+
+static int tell(struct app_api_study *study, json_t *in, struct app_text *out)
+{
+    struct app_notebook *n = &study->notebook;
+    const int trial = (int)json_integer_value(json_object_get(in, "trial"));
+    int status = check_trial(n, json_object_get(in, "trial"));
+
+    if (!status)
+        status = record(n, in, trial);
+
+    /* The first trial without a value of some outcome may be a slip. */
+    if (!status) {
+        struct app_text note = {0};
+        const int lacking = app_notebook_lacking(n, trial, &note);
+        add_trial(n, trial, lacking ? note.data : NULL, out);
+        app_text_free(&note);
+    }
+    return status;
+}
+
+/* --- designs --- */
+
+static int enqueue(struct app_api_study *study, json_t *in, struct app_text *out)
+{
+    struct app_notebook *n = &study->notebook;
+    double x[CKG_MAX_PARAMETERS];
+    struct app_queued queued;
+    struct app_text command = {0};
+    struct app_text note = {0};
+    int status = app_design_read(&n->definition, json_object_get(in, "parameters"), x, n->message);
+
+    if (status)
+        return status;
+    app_text_print(&command, "ask --at ");
+    app_design_write(&n->definition, x, &command);
+    app_text_print(&command, " (from %s)", from);
+    status = command.failed ? app_fail(n->message, CKG_ERR_NOMEM, "out of memory")
+                            : app_notebook_queue(n, x, command.data, &queued);
+    if (!status && queued.why)
+        app_text_print(&note, "trial %d has the same design and %s", queued.known, queued.why);
+    if (!status)
+        add_trial(n, queued.number, note.data, out);
+    app_text_free(&command);
+    app_text_free(&note);
+    return status;
+}
+
+/* Designs for the bench, which wait until they are told. */
+static int ask(struct app_api_study *study, json_t *in, struct app_text *out)
+{
+    enum { MOST = 100 };
+    struct app_notebook *n = &study->notebook;
+    const json_t *number = json_object_get(in, "number");
+    const json_int_t wanted = number ? json_integer_value(number) : 1;
+
+    if (wanted > MOST)
+        return app_fail(n->message, CKG_ERR_INVALID, "`number` must be %d at most", MOST);
+    struct app_asked asked = {0};
+    const int status = app_notebook_ask(n, (int)wanted, &asked);
+    for (int i = 0; i < asked.count; i++)
+        add_trial(n, asked.first + i, NULL, out);
+    app_asked_free(&asked);
+    return status;
+}
+
+/* --- mending --- */
+
+/* Which trials the input names, each once, or all that have failed; numbers has room for all trials. */
+static int select_trials(struct app_notebook *n, const json_t *in, int *numbers, int *count)
+{
+    const json_t *list = json_object_get(in, "trials");
+    const json_t *each;
+    size_t i;
+    int status = CKG_OK;
+
+    *count = 0;
+    if (!list == !truth_of(in, "failed"))
+        return app_fail(n->message, CKG_ERR_INVALID,
+                        "which trials? Give their numbers as `trials`, or `failed`");
+    if (!list) {
+        *count = app_notebook_failed(n, 1, -INFINITY, numbers);
+        return *count ? CKG_OK : app_fail(n->message, CKG_ERR_STATE, "no trial has failed");
+    }
+    json_array_foreach((json_t *)list, i, each)
+    {
+        const int number = (int)json_integer_value(each);
+        int known = 0;
+
+        if (!status)
+            status = check_trial(n, each);
+        for (int k = 0; !status && k < *count; k++)
+            known |= numbers[k] == number;
+        if (!status && !known)
+            numbers[(*count)++] = number;
+    }
+    return status;
+}
+
+/* All of them in that way, as one change. */
+static int mend(struct app_notebook *n, const json_t *in, const char *kind, app_mend_one *one,
+                struct app_text *out)
+{
+    struct app_text command = {0};
+    int *numbers = calloc((size_t)n->count + 1, sizeof *numbers);
+    int count = 0;
+    int status = numbers ? select_trials(n, in, numbers, &count)
+                         : app_fail(n->message, CKG_ERR_NOMEM, "out of memory");
+
+    app_text_print(&command, "%s", kind);
+    for (int i = 0; i < count; i++)
+        app_text_print(&command, " %d", numbers[i]);
+    app_text_print(&command, " (from %s)", from);
+    if (!status)
+        status = command.failed
+                     ? app_fail(n->message, CKG_ERR_NOMEM, "out of memory")
+                     : app_notebook_mend(n, count, numbers, kind, one, text_of(in, "note"), command.data);
+    for (int i = 0; !status && i < count; i++)
+        add_trial(n, numbers[i], NULL, out);
+    app_text_free(&command);
+    free(numbers);
+    return status;
+}
+
+static int discard(struct app_api_study *study, json_t *in, struct app_text *out)
+{
+    return truth_of(in, "restore") ? mend(&study->notebook, in, "restore", app_mend_restore, out)
+                                   : mend(&study->notebook, in, "discard", app_mend_discard, out);
+}
+
+static int retry(struct app_api_study *study, json_t *in, struct app_text *out)
+{
+    return mend(&study->notebook, in, "retry", app_mend_retry, out);
+}
+
+static int undo(struct app_api_study *study, json_t *in, struct app_text *out)
+{
+    struct app_last_change last = {0};
+    const int status = app_notebook_undo(&study->notebook, truth_of(in, "yes"), &last);
+
+    if (!status)
+        app_undone_write(&last, out);
+    app_last_free(&last);
+    return status;
+}
+
+/* --- going on --- */
+
+/* How it stands with that, once it is so. */
+static int hold(struct app_api_study *study, enum app_holding held, struct app_text *out)
+{
+    const int status = app_notebook_hold(&study->notebook, held);
+
+    if (!status)
+        app_hold_write_study(&study->notebook, out);
+    return status;
+}
+
+static int pause_study(struct app_api_study *study, json_t *in, struct app_text *out)
+{
+    (void)in;
+    return hold(study, APP_HELD, out);
+}
+
+static int stop(struct app_api_study *study, json_t *in, struct app_text *out)
+{
+    (void)in;
+    return hold(study, APP_STOPPED, out);
+}
+
+static int resume(struct app_api_study *study, json_t *in, struct app_text *out)
+{
+    (void)in;
+    return hold(study, APP_NOT_HELD, out);
+}
+
+/* --- another budget, other limits --- */
+
+static int is_limit(const char *key)
+{
+    static const char *const known[] = {"min", "max", "equal", "tolerance"};
+    int is = 0;
+
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        is |= !strcmp(key, known[i]);
+    return is;
+}
+
+/* The limits of the definition as the input has them; null takes one away. */
+static int merge_limits(const struct app_notebook *n, json_t *definition, const json_t *limits)
+{
+    json_t *constraints = json_object_get(definition, "constraints");
+    const char *name;
+    const char *key;
+    json_t *each;
+    json_t *value;
+
+    json_object_foreach((json_t *)limits, name, each)
+    {
+        json_t *constraint = json_object_get(constraints, name);
+        if (!constraint || !json_is_object(each))
+            return app_fail(n->message, CKG_ERR_INVALID,
+                            "`limits` must have the names of constraints, each with "
+                            "an object of min, max, equal or tolerance");
+        json_object_foreach(each, key, value)
+        {
+            if (!is_limit(key))
+                return app_fail(n->message, CKG_ERR_INVALID,
+                                "'%.200s' is no limit of '%s'; these are min, max, equal and tolerance", key,
+                                name);
+            if (json_is_null(value) ? json_object_del(constraint, key) && 0
+                                    : json_object_set(constraint, key, value))
+                return app_fail(n->message, CKG_ERR_NOMEM, "out of memory");
+        }
+    }
+    return CKG_OK;
+}
+
+/* The definition that the study would have with these limits. */
+static int redefine(const struct app_notebook *n, const json_t *limits, struct app_definition *now)
+{
+    struct app_text text = {0};
+
+    app_definition_write(&n->definition, n->seed, &text);
+    json_t *definition = text.data ? json_loads(text.data, 0, NULL) : NULL;
+    int status = definition ? merge_limits(n, definition, limits)
+                            : app_fail(n->message, CKG_ERR_NOMEM, "out of memory");
+    char *changed = status ? NULL : json_dumps(definition, JSON_COMPACT);
+    if (!status)
+        status = changed ? app_definition_parse(now, changed, strlen(changed), "limits", n->message)
+                         : app_fail(n->message, CKG_ERR_NOMEM, "out of memory");
+    free(changed);
+    json_decref(definition);
+    app_text_free(&text);
+    return status;
+}
+
+/* A run keeps to the problem that it began with, and would end by another. */
+static int check_idle(const struct app_notebook *n)
+{
+    int tally[APP_STATES];
+
+    app_notebook_tally(n, tally);
+    return tally[APP_RUNNING]
+               ? app_fail(n->message, CKG_ERR_STATE,
+                          "trials are being evaluated by the limits of before; stop the runs first")
+               : CKG_OK;
+}
+
+/* The problem and its trials, all at once; or only what that would do. */
+static int take_over(struct app_notebook *n, struct app_definition *now, int dry, struct app_text *out)
+{
+    struct app_difference difference;
+    struct app_adapted adapted = {0};
+    struct app_edit edit = {.notebook = n};
+
+    app_difference_find(&difference, &n->definition, now);
+    int status = difference.refused.text[0]
+                     ? app_fail(n->message, CKG_ERR_INVALID, "%.900s", difference.refused.text)
+                     : app_notebook_adapt(n, now, &edit, &adapted);
+    if (!status && difference.count && !dry)
+        status = app_edit_make_problem(&edit, "change (from ckg serve)");
+    if (!status)
+        app_change_write(&difference, &adapted, out);
+    app_adapted_free(&adapted);
+    app_edit_free(&edit);
+    app_difference_free(&difference);
+    return status;
+}
+
+/* Nobody chooses a design meanwhile. */
+static int change_limits(struct app_notebook *n, const json_t *limits, int dry, struct app_text *out)
+{
+    struct app_definition now = {0};
+    int status = app_notebook_turn(n);
+
+    if (status)
+        return status;
+    status = check_idle(n);
+    if (!status)
+        status = redefine(n, limits, &now);
+    if (!status)
+        status = take_over(n, &now, dry, out);
+    app_notebook_turn_give(n);
+    app_definition_free(&now);
+    return status;
+}
+
+static int set_budget(struct app_api_study *study, json_t *in, struct app_text *out)
+{
+    const int budget = (int)json_integer_value(json_object_get(in, "budget"));
+    const int status = app_notebook_set_budget(&study->notebook, budget);
+
+    if (!status)
+        app_hold_write_study(&study->notebook, out);
+    return status;
+}
+
+static int set_limits(struct app_api_study *study, json_t *in, struct app_text *out)
+{
+    return change_limits(&study->notebook, json_object_get(in, "limits"), truth_of(in, "dry_run"), out);
+}
+
+/* --- the rows --- */
+
+#define WRITES .lane = APP_LANE_WRITES
+#define MAY(name, check)                                                                                     \
+    {                                                                                                        \
+        name, APP_IS_##check, NULL                                                                           \
+    }
+#define MUST(name, check, needed)                                                                            \
+    {                                                                                                        \
+        name, APP_IS_##check, needed                                                                         \
+    }
+#define WHICH MAY("trials", COUNTS), MAY("failed", TRUTH), MAY("note", TEXT)
+
+const struct app_action app_changes[] = {
+    {.name = "tell",
+     .type = APP_TYPE_LINES,
+     WRITES,
+     .takes = {MUST("trial", COUNT, "which trial? Give its number as `trial`"), MAY("values", OBJECT),
+               MAY("failed", TEXT), MAY("at", OBJECT), MAY("note", TEXT), MAY("replace", TRUTH)},
+     .run = tell},
+    {.name = "enqueue",
+     .type = APP_TYPE_LINES,
+     WRITES,
+     .traits = APP_BEGINS,
+     .takes = {MUST("parameters", OBJECT, "which design? Give its `parameters`")},
+     .run = enqueue},
+    {.name = "ask",
+     .type = APP_TYPE_LINES,
+     WRITES,
+     .traits = APP_BEGINS,
+     .takes = {MAY("number", COUNT)},
+     .run = ask},
+    {.name = "discard",
+     .type = APP_TYPE_LINES,
+     WRITES,
+     .takes = {WHICH, MAY("restore", TRUTH)},
+     .run = discard},
+    {.name = "retry", .type = APP_TYPE_LINES, WRITES, .takes = {WHICH}, .run = retry},
+    {.name = "pause", .type = APP_TYPE_JSON, WRITES, .run = pause_study},
+    {.name = "stop", .type = APP_TYPE_JSON, WRITES, .run = stop},
+    {.name = "resume", .type = APP_TYPE_JSON, WRITES, .run = resume},
+    {.name = "budget",
+     .type = APP_TYPE_JSON,
+     WRITES,
+     .takes = {MUST("budget", COUNT, "which `budget`?")},
+     .run = set_budget},
+    {.name = "limits",
+     .type = APP_TYPE_JSON,
+     WRITES,
+     .takes = {MUST("limits", OBJECT, "which `limits`?"), MAY("dry_run", TRUTH)},
+     .run = set_limits},
+    {.name = "undo", .type = APP_TYPE_JSON, WRITES, .takes = {MAY("yes", TRUTH)}, .run = undo},
+    {0},
+};

@@ -1,0 +1,256 @@
+/* What may be asked of a study, a row each, in the shapes of the commands' --json. */
+#include <math.h>
+
+#include "actions/action_history.h"
+#include "actions/action_stop.h"
+#include "actions/frontier.h"
+#include "actions/models.h"
+#include "actions/workers.h"
+#include "api/api.h"
+#include "api/shapes.h"
+#include "definition/typed.h"
+#include "present/numbers.h"
+
+/* --- as the commands have it --- */
+
+static int trial(struct app_api_study *study, json_t *in, struct app_text *out)
+{
+    const struct app_trial *t = app_api_trial(&study->notebook, json_object_get(in, "trial"));
+
+    if (!t)
+        return CKG_ERR_NOT_FOUND;
+    app_json_open(out, NULL, '{');
+    app_trial_add_whole(&study->notebook.definition, t, out);
+    const int status = app_history_write(&study->notebook, t->number, 1, out);
+    app_json_close(out, '}');
+    return status;
+}
+
+static int tell_status(struct app_api_study *study, json_t *in, struct app_text *out)
+{
+    struct app_stop_watch watch = {0};
+    struct app_crew crew;
+    int status = app_crew_find(&study->notebook, &crew);
+
+    (void)in;
+    if (!status)
+        status = app_stop_standing(&study->notebook, &watch);
+    if (!status)
+        app_status_write(&study->notebook, &watch.gain, watch.reached, &crew, out);
+    app_crew_free(&crew);
+    app_stop_forget(&watch);
+    return status;
+}
+
+static int recommend(struct app_api_study *study, json_t *in, struct app_text *out)
+{
+    ckg_recommendation *r;
+    const int status = app_notebook_recommend(&study->notebook, NULL, &r);
+
+    (void)in;
+    if (status)
+        return status;
+    app_recommendation_write(&study->notebook, r, out);
+    ckg_recommendation_free(r);
+    return CKG_OK;
+}
+
+static int find_model(struct app_api_study *study, json_t *in, struct app_text *out)
+{
+    struct app_fitted fitted;
+    const int status = app_fitted_find(&fitted, &study->notebook);
+
+    (void)in;
+    if (!status)
+        app_models_write(&study->notebook.definition, fitted.models, fitted.penalty, out);
+    app_fitted_free(&fitted);
+    return status;
+}
+
+static int find_importance(struct app_api_study *study, json_t *in, struct app_text *out)
+{
+    struct app_importance importance;
+    ckg_study *engine;
+    int status = app_notebook_engine(&study->notebook, &engine);
+
+    (void)in;
+    if (!status)
+        status = app_importance_find(&importance, &study->notebook, engine, 0, NULL);
+    if (status)
+        return status;
+    app_importance_write(&study->notebook.definition, &importance, out);
+    app_importance_free(&importance);
+    return CKG_OK;
+}
+
+static int find_frontier(struct app_api_study *study, json_t *in, struct app_text *out)
+{
+    struct app_notebook *n = &study->notebook;
+    struct app_frontier frontier;
+    ckg_study *engine;
+    int status = app_notebook_engine(n, &engine);
+
+    (void)in;
+    if (!status)
+        status = app_frontier_find(&frontier, n, engine);
+    if (status)
+        return status;
+    for (int k = 0; k < APP_FRONTIER; k++) {
+        app_frontier_write(n, app_frontier_chances[k], frontier.at[k], out);
+        app_text_print(out, "\n");
+    }
+    app_frontier_free(&frontier);
+    return CKG_OK;
+}
+
+static int predict(struct app_api_study *study, json_t *in, struct app_text *out)
+{
+    struct app_notebook *n = &study->notebook;
+    double x[CKG_MAX_PARAMETERS];
+    double mean[CKG_MAX_CONSTRAINTS + 1];
+    double sd[CKG_MAX_CONSTRAINTS + 1];
+    double noise_sd[CKG_MAX_CONSTRAINTS + 1];
+    struct app_prediction p = {.x = x, .mean = mean, .sd = sd, .noise_sd = noise_sd};
+    ckg_study *engine;
+    int status = app_design_read(&n->definition, json_object_get(in, "at"), x, n->message);
+
+    if (!status)
+        status = app_notebook_engine(n, &engine);
+    if (status)
+        return status;
+    status = ckg_study_predict(engine, 1, x, mean, sd, &p.probability_feasible, &p.utility);
+    if (!status)
+        status = ckg_study_predict_noise(engine, 1, x, noise_sd);
+    if (status)
+        return app_notebook_fail(n, status);
+    app_prediction_write(&n->definition, &p, out);
+    return CKG_OK;
+}
+
+/* --- the problem --- */
+
+static void add_label(const struct app_label *label, struct app_text *out)
+{
+    app_json_add_string(out, "unit", label ? label->unit : NULL);
+    app_json_add_string(out, "description", label ? label->description : NULL);
+}
+
+static void add_parameter(const struct app_definition *d, int index, struct app_text *out)
+{
+    static const char *const kinds[] = {
+        [CKG_REAL] = "real", [CKG_INTEGER] = "integer", [CKG_CATEGORICAL] = "categorical"};
+    const struct app_parameter p = app_parameter_at(d, index);
+
+    app_json_open(out, NULL, '{');
+    app_json_add_string(out, "name", p.name);
+    app_json_add_string(out, "title", p.title);
+    add_label(p.label, out);
+    app_json_add_string(out, "type", kinds[p.kind]);
+
+    /* Its range, or its values as designs have them. */
+    if (p.kind == CKG_CATEGORICAL) {
+        app_json_open(out, "values", '[');
+        for (int i = 0; i < p.count; i++)
+            app_typed_add(out, NULL, ckg_problem_category(d->problem, index, i),
+                          app_category_type(d, index, i));
+        app_json_close(out, ']');
+    } else {
+        app_json_add_number(out, "low", p.low);
+        app_json_add_number(out, "high", p.high);
+        app_json_add_string(out, "scale", p.scale == CKG_LOG ? "log" : "linear");
+        app_json_add_number(out, "step", p.step > 0 ? p.step : NAN);
+    }
+    app_json_close(out, '}');
+}
+
+static void add_outcome(const struct app_definition *d, int index, struct app_text *out)
+{
+    const struct app_outcome o = app_outcome_at(d, index);
+
+    app_json_open(out, NULL, '{');
+    app_json_add_string(out, "name", o.name);
+    app_json_add_string(out, "title", o.title);
+    add_label(o.label, out);
+    app_json_add_truth(out, "yesno", o.yesno);
+    app_json_add_number(out, "min", o.yesno ? NAN : o.min);
+    app_json_add_number(out, "max", o.yesno ? NAN : o.max);
+    app_json_close(out, '}');
+}
+
+static int problem(struct app_api_study *study, json_t *in, struct app_text *out)
+{
+    const struct app_definition *d = &study->notebook.definition;
+
+    (void)in;
+    app_json_open(out, NULL, '{');
+    app_json_add_string(out, "study", d->name);
+    app_json_add_string(out, "goal", ckg_problem_goal(d->problem) == CKG_MAXIMIZE ? "maximize" : "minimize");
+    app_json_open(out, "parameters", '[');
+    for (int i = 0; i < app_dimension(d); i++)
+        add_parameter(d, i, out);
+    app_json_close(out, ']');
+    app_json_open(out, "outcomes", '[');
+    for (int j = 0; j <= app_constraints(d); j++)
+        add_outcome(d, j, out);
+    app_json_close(out, ']');
+    app_json_close(out, '}');
+    return CKG_OK;
+}
+
+/* --- when trials were evaluated --- */
+
+/* Lists over all trials: a trial's number is its place among them. */
+static int times(struct app_api_study *study, json_t *in, struct app_text *out)
+{
+    const struct app_notebook *n = &study->notebook;
+    struct app_crew crew;
+    char name[96];
+    const int status = app_crew_find(n, &crew);
+
+    (void)in;
+    if (status) {
+        app_crew_free(&crew);
+        return status;
+    }
+    app_json_open(out, NULL, '{');
+    app_json_open(out, "asked", '[');
+    for (int i = 0; i < n->count; i++)
+        app_json_add_number(out, NULL, n->trials[i].asked);
+    app_json_close(out, ']');
+    app_json_open(out, "ended", '[');
+    for (int i = 0; i < n->count; i++)
+        app_json_add_number(out, NULL, n->trials[i].ended);
+    app_json_close(out, ']');
+    app_json_open(out, "worker", '[');
+    for (int i = 0; i < n->count; i++)
+        app_json_add_string(out, NULL, app_crew_worker(&crew, &n->trials[i], name));
+    app_json_close(out, ']');
+    app_json_close(out, '}');
+    app_crew_free(&crew);
+    return CKG_OK;
+}
+
+/* --- the rows --- */
+
+#define MODELS .lane = APP_LANE_MODELS
+
+const struct app_action app_queries[] = {
+    {.name = "trials",
+     .type = APP_TYPE_JSON,
+     .takes = {{"trial", APP_IS_COUNT, "which trial?"}},
+     .run = trial},
+    {.name = "problem", .type = APP_TYPE_JSON, .run = problem},
+    {.name = "times", .type = APP_TYPE_JSON, .traits = APP_BRIEF, .run = times},
+    {.name = "status", .type = APP_TYPE_JSON, MODELS, .traits = APP_BRIEF, .run = tell_status},
+    {.name = "recommend", .type = APP_TYPE_JSON, MODELS, .run = recommend},
+    {.name = "model", .type = APP_TYPE_JSON, MODELS, .run = find_model},
+    {.name = "importance", .type = APP_TYPE_JSON, MODELS, .run = find_importance},
+    {.name = "frontier", .type = APP_TYPE_LINES, MODELS, .run = find_frontier},
+    {.name = "predict",
+     .type = APP_TYPE_JSON,
+     MODELS,
+     .argument = "at",
+     .takes = {{"at", APP_IS_OBJECT, "`at` must be a design as a JSON object"}},
+     .run = predict},
+    {0},
+};
