@@ -120,6 +120,7 @@ static int read_input(const struct app_action *action, const char *text, json_t 
                       struct app_message *message)
 {
     const char *what = action->argument ? action->argument : "the body";
+    const char *quote = action->argument ? "`" : "";
     json_error_t error;
     const char *name;
     json_t *value;
@@ -127,10 +128,10 @@ static int read_input(const struct app_action *action, const char *text, json_t 
 
     *out = json_loads(text ? text : "{}", JSON_REJECT_DUPLICATES, &error);
     if (!*out)
-        return app_fail(message, CKG_ERR_INVALID, "%s is not JSON: line %d: %.160s", what, error.line,
-                        error.text);
+        return app_fail(message, CKG_ERR_INVALID, "%s%s%s is not JSON: line %d: %.160s", quote, what, quote,
+                        error.line, error.text);
     if (!json_is_object(*out))
-        return app_fail(message, CKG_ERR_INVALID, "%s must be a JSON object", what);
+        return app_fail(message, CKG_ERR_INVALID, "%s%s%s must be a JSON object", quote, what, quote);
     json_object_foreach_safe(*out, next, name, value)
     {
         const struct app_input *input = app_action_input(action, name);

@@ -63,7 +63,7 @@ struct app_action {
 #define APP_TYPE_LINES "application/x-ndjson"
 #define APP_TYPE_HTML "text/html; charset=utf-8"
 
-/* Tables of actions; the last row has no name. */
+/* Tables of actions; the last row has no name, the first query is of one trial. */
 extern const struct app_action app_queries[], app_grids[], app_changes[];
 
 /* What is asked of a study, or with `writes` what changes it; NULL: there is no such thing. */

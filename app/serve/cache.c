@@ -35,6 +35,14 @@ int app_cache_open(struct app_cache *cache, int wakeup, struct app_message *mess
     return failed ? app_fail(message, CKG_ERR_SYSTEM, "no threads: %s", strerror(failed)) : CKG_OK;
 }
 
+static int read_flag(struct app_cache *cache, const int *flag)
+{
+    pthread_mutex_lock(&cache->lock);
+    const int value = *flag;
+    pthread_mutex_unlock(&cache->lock);
+    return value;
+}
+
 /* --- calls --- */
 
 static void free_call(struct app_api_call *call)
@@ -133,10 +141,7 @@ struct app_api_call *app_cache_call(struct app_cache *cache, const struct app_ap
 
 int app_cache_is_done(struct app_cache *cache, struct app_api_call *call)
 {
-    pthread_mutex_lock(&cache->lock);
-    const int done = call->done;
-    pthread_mutex_unlock(&cache->lock);
-    return done;
+    return read_flag(cache, &call->done);
 }
 
 void app_cache_leave(struct app_cache *cache, struct app_api_call *call)
@@ -200,10 +205,7 @@ struct app_api_call *app_cache_next(struct app_cache *cache, enum app_lane lane,
 
 int app_cache_is_filled(struct app_cache *cache)
 {
-    pthread_mutex_lock(&cache->lock);
-    const int looked = cache->filled;
-    pthread_mutex_unlock(&cache->lock);
-    return looked;
+    return read_flag(cache, &cache->filled);
 }
 
 void app_cache_set_filled(struct app_cache *cache)
@@ -295,10 +297,8 @@ static void free_study(struct app_cached_study *p)
     free_lines(p->lines, 0, p->count);
     free(p->lines);
     free_place(&p->place);
-    free(p->name);
-    free(p->summary);
-    free(p->row);
-    free(p->head);
+    for (int i = 0; i < APP_STUDY_TEXTS; i++)
+        free(p->text[i]);
     free(p);
 }
 
@@ -380,10 +380,8 @@ int app_cache_update(struct app_cache *cache, int study, struct app_study_update
     const int good = update_lines(p, update);
 
     if (good) {
-        replace(&p->name, &update->name);
-        replace(&p->summary, &update->summary);
-        replace(&p->row, &update->row);
-        replace(&p->head, &update->head);
+        for (int i = 0; i < APP_STUDY_TEXTS; i++)
+            replace(&p->text[i], &update->text[i]);
         p->revision = update->revision;
         p->generation += update->anew;
         p->version = ++cache->sequence;
@@ -407,10 +405,7 @@ void app_cache_stop(struct app_cache *cache)
 
 int app_cache_is_stopping(struct app_cache *cache)
 {
-    pthread_mutex_lock(&cache->lock);
-    const int stopping = cache->stopping;
-    pthread_mutex_unlock(&cache->lock);
-    return stopping;
+    return read_flag(cache, &cache->stopping);
 }
 
 void app_cache_close(struct app_cache *cache)

@@ -42,18 +42,19 @@ struct app_line {
     char *text;
 };
 
-/* Texts are the cache's. */
+/* What pages and programs get of it: an object of JSON; HTML in the list of studies, and on its own page. */
+enum app_study_text { APP_STUDY_NAME, APP_STUDY_SUMMARY, APP_STUDY_ROW, APP_STUDY_HEAD, APP_STUDY_TEXTS };
+
+/* Texts are the cache's; there are all of them once it has a version. */
 struct app_cached_study {
     struct app_study_place place;
     int id; /* by which it is asked for */
-    char *name;
+    char *text[APP_STUDY_TEXTS];
     int generation;   /* how often it was opened anew */
     uint64_t version; /* the cache's sequence at its last change */
     int64_t revision;
     int count;
     struct app_line *lines; /* (count) */
-    char *summary;          /* a JSON object */
-    char *row, *head;       /* HTML: of the list of studies, of its own page */
     struct app_api_call *kept[APP_CALLS_KEPT];
     int turn; /* whose place among the kept is next */
 };
@@ -85,7 +86,7 @@ int app_cache_add(struct app_cache *cache, const struct app_study_place *place, 
 
 /* What the poller found out of a study: the texts and lines become the cache's. */
 struct app_study_update {
-    char *name, *summary, *row, *head;
+    char *text[APP_STUDY_TEXTS];
     int64_t revision;
     int anew; /* 1: the study was opened anew */
     int count;

@@ -50,23 +50,24 @@ static void add_table(const struct app_cache *cache, struct app_text *out)
                         "result</th></tr></thead>"
                         "<tbody>\n");
     for (int i = 0; i < cache->count; i++)
-        if (cache->studies[i]->row)
-            app_text_print(out, "%s", cache->studies[i]->row);
+        if (cache->studies[i]->version)
+            app_text_print(out, "%s", cache->studies[i]->text[APP_STUDY_ROW]);
     app_text_print(out, "</tbody></table></div>\n");
 }
 
-void app_page_table(struct app_cache *cache, struct app_text *out)
+void app_page_table(struct app_cache *cache, int study, struct app_text *out)
 {
+    (void)study;
     pthread_mutex_lock(&cache->lock);
     add_table(cache, out);
     pthread_mutex_unlock(&cache->lock);
 }
 
-void app_page_index(struct app_cache *cache, struct app_text *out)
+void app_page_index(struct app_cache *cache, int study, struct app_text *out)
 {
     app_page_open(out, "Studies", "data-index=\"1\"");
     app_text_print(out, "<header><h1>Studies</h1></header>\n<main id=\"main\">\n");
-    app_page_table(cache, out);
+    app_page_table(cache, study, out);
     app_page_close(out);
 }
 
@@ -119,12 +120,12 @@ void app_page_study(struct app_cache *cache, int study, struct app_text *out)
     const struct app_cached_study *p = cache->studies[study];
     const int id = p->id;
     app_text_print(&attribute, "data-study=\"%d\"", id);
-    app_page_open(out, p->name ? p->name : "a study", attribute.data);
+    app_page_open(out, p->text[APP_STUDY_NAME], attribute.data);
     app_text_print(out,
                    "<header><nav aria-label=\"pages\"><a href=\"/\">All studies</a><a "
                    "href=\"/study/%d/report\">One page to "
                    "keep</a></nav>\n<div id=\"head\">%s</div>\n",
-                   id, p->head ? p->head : "");
+                   id, p->text[APP_STUDY_HEAD]);
     pthread_mutex_unlock(&cache->lock);
     app_text_free(&attribute);
 
@@ -147,7 +148,7 @@ void app_page_lab(struct app_cache *cache, int study, struct app_text *out)
 
     pthread_mutex_lock(&cache->lock);
     const struct app_cached_study *p = cache->studies[study];
-    const char *name = p->name ? p->name : "a study";
+    const char *name = p->text[APP_STUDY_NAME];
     app_text_print(&attributes, "data-study=\"%d\" data-lab=\"1\"", p->id);
     app_page_open(out, name, attributes.data);
     app_text_print(out, "<header><nav aria-label=\"pages\"><a href=\"/study/%d\">", p->id);
@@ -205,20 +206,15 @@ static double last_result(const struct app_notebook *n)
     return last;
 }
 
-void app_summary_write(const struct app_notebook *n, int id, const char *trouble, struct app_text *out)
+/* How far it is, and what it has found. */
+static void add_progress(const struct app_notebook *n, struct app_text *out)
 {
     const struct app_definition *d = &n->definition;
     const struct app_trial *best = app_notebook_best(n);
     int tally[APP_STATES];
     char moment[32];
 
-    /* How far it is. */
     app_notebook_tally(n, tally);
-    app_json_open(out, NULL, '{');
-    app_json_add_integer(out, "id", id);
-    app_json_add_string(out, "study", d->name);
-    app_json_add_integer(out, "revision", n->revision);
-    app_json_add_integer(out, "trials", n->count);
     app_json_add_string(out, "state", state_of(n, tally));
     if (d->budget)
         app_json_add_integer(out, "budget", d->budget);
@@ -230,7 +226,6 @@ void app_summary_write(const struct app_notebook *n, int id, const char *trouble
     for (int i = 0; i < APP_STATES; i++)
         app_json_add_integer(out, app_state_name((enum app_state)i), tally[i]);
 
-    /* What it has found. */
     if (best) {
         app_json_open(out, "best_feasible", '{');
         app_json_add_integer(out, "trial", best->number);
@@ -240,7 +235,18 @@ void app_summary_write(const struct app_notebook *n, int id, const char *trouble
         app_json_add_string(out, "best_feasible", NULL);
     app_hold_add(&n->hold, out);
     app_json_add_string(out, "last_result", app_moment_utc(last_result(n), moment));
-    app_json_add_string(out, "trouble", trouble);
+}
+
+static void add_summary(const struct app_seen *s, struct app_text *out)
+{
+    app_json_open(out, NULL, '{');
+    app_json_add_integer(out, "id", s->id);
+    app_json_add_string(out, "study", s->name);
+    app_json_add_integer(out, "revision", s->notebook ? s->notebook->revision : 0);
+    app_json_add_integer(out, "trials", s->notebook ? s->notebook->count : 0);
+    if (s->notebook)
+        add_progress(s->notebook, out);
+    app_json_add_string(out, "trouble", s->trouble);
     app_json_close(out, '}');
 }
 
@@ -273,7 +279,8 @@ static void add_spark(const struct app_notebook *n, struct app_text *out)
     app_text_print(out, "H98\"/></svg>");
 }
 
-void app_row_write(const struct app_notebook *n, int id, const char *trouble, struct app_text *out)
+/* The cells behind the name. */
+static void add_cells(const struct app_notebook *n, const char *trouble, struct app_text *out)
 {
     const struct app_definition *d = &n->definition;
     const struct app_trial *best = app_notebook_best(n);
@@ -281,11 +288,8 @@ void app_row_write(const struct app_notebook *n, int id, const char *trouble, st
     int tally[APP_STATES];
     char text[32];
 
-    /* Its name and state. */
     app_notebook_tally(n, tally);
-    app_text_print(out, "<tr data-study=\"%d\"><td><a href=\"/study/%d\">", id, id);
-    app_report_name(out, d->name);
-    app_text_print(out, "</a></td><td class=\"left\">");
+    app_text_print(out, "<td class=\"left\">");
     app_markup(out, trouble ? trouble : state_of(n, tally));
     const double spent = spent_of(n, tally);
     app_text_print(out, "</td><td>%s", app_number_short(spent, text));
@@ -298,10 +302,26 @@ void app_row_write(const struct app_notebook *n, int id, const char *trouble, st
                    best ? app_value_text(&objective, app_trial_value(best, 0), 6, text) : "–");
     add_spark(n, out);
     const char *last = app_moment_utc(last_result(n), text);
-    app_text_print(out, "</td><td class=\"left\">%s</td></tr>\n", last ? last : "–");
+    app_text_print(out, "</td><td class=\"left\">%s</td>", last ? last : "–");
 }
 
-void app_head_write(const struct app_notebook *n, const char *trouble, struct app_text *out)
+static void add_row(const struct app_seen *s, struct app_text *out)
+{
+    app_text_print(out, "<tr data-study=\"%d\"><td><a href=\"/study/%d\">", s->id, s->id);
+    app_report_name(out, s->name);
+    app_text_print(out, "</a></td>");
+    if (s->notebook)
+        add_cells(s->notebook, s->trouble, out);
+    else {
+        app_text_print(out, "<td class=\"why\" colspan=\"6\">");
+        app_markup(out, s->trouble);
+        app_text_print(out, "</td>");
+    }
+    app_text_print(out, "</tr>\n");
+}
+
+/* How it stands, in a line. */
+static void add_state(const struct app_notebook *n, struct app_text *out)
 {
     const struct app_outcome objective = app_outcome_at(&n->definition, 0);
     const struct app_trial *best = app_notebook_best(n);
@@ -310,7 +330,6 @@ void app_head_write(const struct app_notebook *n, const char *trouble, struct ap
     char number[32];
 
     app_notebook_tally(n, tally);
-    app_report_lead(n, out);
     app_text_print(out, "<p>");
     if (app_hold_write(&n->hold, &held))
         app_markup(out, held.data);
@@ -324,40 +343,38 @@ void app_head_write(const struct app_notebook *n, const char *trouble, struct ap
     } else
         app_text_print(out, " · nothing feasible has been measured yet");
     app_text_print(out, "</p>\n");
-    if (trouble) {
+}
+
+static void add_head(const struct app_seen *s, struct app_text *out)
+{
+    if (s->notebook) {
+        app_report_lead(s->notebook, out);
+        add_state(s->notebook, out);
+    } else {
+        app_text_print(out, "<h1>");
+        app_report_name(out, s->name);
+        app_text_print(out, "</h1>\n");
+    }
+    if (s->trouble) {
         app_text_print(out, "<p class=\"no\">");
-        app_markup(out, trouble);
+        app_markup(out, s->trouble);
         app_text_print(out, "</p>\n");
     }
 }
 
-/* --- what could never be read --- */
-
-void app_summary_lost(const char *name, int id, const char *trouble, struct app_text *out)
+int app_seen_write(const struct app_seen *s, char *texts[APP_STUDY_TEXTS])
 {
-    app_json_open(out, NULL, '{');
-    app_json_add_integer(out, "id", id);
-    app_json_add_string(out, "study", name);
-    app_json_add_integer(out, "revision", 0);
-    app_json_add_integer(out, "trials", 0);
-    app_json_add_string(out, "trouble", trouble);
-    app_json_close(out, '}');
-}
+    static void (*const add[APP_STUDY_TEXTS])(const struct app_seen *, struct app_text *) = {
+        [APP_STUDY_SUMMARY] = add_summary, [APP_STUDY_ROW] = add_row, [APP_STUDY_HEAD] = add_head};
+    int good = (texts[APP_STUDY_NAME] = app_copy(s->name)) != NULL;
 
-void app_row_lost(const char *name, int id, const char *trouble, struct app_text *out)
-{
-    app_text_print(out, "<tr data-study=\"%d\"><td><a href=\"/study/%d\">", id, id);
-    app_report_name(out, name);
-    app_text_print(out, "</a></td><td class=\"why\" colspan=\"6\">");
-    app_markup(out, trouble);
-    app_text_print(out, "</td></tr>\n");
-}
-
-void app_head_lost(const char *name, const char *trouble, struct app_text *out)
-{
-    app_text_print(out, "<h1>");
-    app_report_name(out, name);
-    app_text_print(out, "</h1>\n<p class=\"no\">");
-    app_markup(out, trouble);
-    app_text_print(out, "</p>\n");
+    for (int i = 0; good && i < APP_STUDY_TEXTS; i++) {
+        struct app_text text = {0};
+        if (!add[i])
+            continue;
+        add[i](s, &text);
+        good = !text.failed;
+        texts[i] = text.data;
+    }
+    return good;
 }

@@ -12,11 +12,11 @@ void app_page_close(struct app_text *out);
  * The list of studies; a study's page; the form for its results. They lock the cache for as long as it takes
  * to copy.
  */
-void app_page_index(struct app_cache *cache, struct app_text *out);
+void app_page_index(struct app_cache *cache, int study, struct app_text *out);
 void app_page_study(struct app_cache *cache, int study, struct app_text *out);
 void app_page_lab(struct app_cache *cache, int study, struct app_text *out);
 /* The list alone. */
-void app_page_table(struct app_cache *cache, struct app_text *out);
+void app_page_table(struct app_cache *cache, int study, struct app_text *out);
 
 /* --- calls, in page_calls.c --- */
 
@@ -25,15 +25,15 @@ extern const struct app_action app_call_section, app_call_report, app_call_trial
 
 /* --- what the poller writes --- */
 
-/* `trouble`: why the study cannot be read at the moment, or NULL. */
-void app_summary_write(const struct app_notebook *notebook, int id, const char *trouble,
-                       struct app_text *out);
-void app_row_write(const struct app_notebook *notebook, int id, const char *trouble, struct app_text *out);
-void app_head_write(const struct app_notebook *notebook, const char *trouble, struct app_text *out);
+/* A study as it was seen. */
+struct app_seen {
+    const struct app_notebook *notebook; /* NULL: it could never be read */
+    const char *name;
+    int id;
+    const char *trouble; /* why it cannot be read at the moment, or NULL */
+};
 
-/* The same for a study that could never be read. */
-void app_summary_lost(const char *name, int id, const char *trouble, struct app_text *out);
-void app_row_lost(const char *name, int id, const char *trouble, struct app_text *out);
-void app_head_lost(const char *name, const char *trouble, struct app_text *out);
+/* The texts of the cache, the caller's to free whatever comes; 0 without memory. */
+int app_seen_write(const struct app_seen *seen, char *texts[APP_STUDY_TEXTS]);
 
 #endif

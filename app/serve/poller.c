@@ -27,9 +27,9 @@ struct store_ref {
 /* What the poller has of one study. */
 struct study_state {
     struct app_api_study study;
-    int index;                   /* in the cache */
-    struct store_ref *store_ref; /* where it is, or NULL: the notebook has its own store */
-    int64_t revision;            /* of what is in the cache, with how many trials */
+    int index;             /* in the cache */
+    struct store_ref *ref; /* where it is, or NULL: the notebook has its own store */
+    int64_t revision;      /* of what is in the cache, with how many trials */
     int count;
     struct app_hold hold;
     int budget;
@@ -55,10 +55,8 @@ static void free_update(struct app_study_update *u)
         free(u->lines[i].text);
     free(u->lines);
     free(u->at);
-    free(u->name);
-    free(u->summary);
-    free(u->row);
-    free(u->head);
+    for (int i = 0; i < APP_STUDY_TEXTS; i++)
+        free(u->text[i]);
 }
 
 /* The trials that are newer than the revision, as lines. */
@@ -90,39 +88,14 @@ static const char *name_of(const struct app_study_place *place)
     return place->name ? place->name : place->file ? place->file : "a study";
 }
 
-/* The texts of the update; 0 without memory. */
-static int write_texts(const struct poller *poller, const struct study_state *o, const char *trouble,
-                       struct app_study_update *u)
-{
-    const struct app_study_place *place = &poller->cache->studies[o->index]->place;
-    const struct app_notebook *n = o->study.open ? &o->study.notebook : NULL;
-    const int id = poller->cache->studies[o->index]->id;
-    struct app_text summary = {0};
-    struct app_text row = {0};
-    struct app_text head = {0};
-
-    if (n) {
-        app_summary_write(n, id, trouble, &summary);
-        app_row_write(n, id, trouble, &row);
-        app_head_write(n, trouble, &head);
-    } else {
-        app_summary_lost(name_of(place), id, trouble, &summary);
-        app_row_lost(name_of(place), id, trouble, &row);
-        app_head_lost(name_of(place), trouble, &head);
-    }
-    u->name = app_copy(n ? n->definition.name : name_of(place));
-    u->summary = summary.data;
-    u->row = row.data;
-    u->head = head.data;
-    return u->name && !summary.failed && !row.failed && !head.failed;
-}
-
 /* Puts into the cache how the study stands. Without memory it is tried again at the next look. */
 static void update(struct poller *poller, struct study_state *o, int anew, const char *trouble)
 {
     const struct app_notebook *n = o->study.open ? &o->study.notebook : NULL;
     struct app_study_update u = {.anew = anew};
-    int good = write_texts(poller, o, trouble, &u);
+    const struct app_cached_study *cached = poller->cache->studies[o->index];
+    const struct app_seen seen = {n, n ? n->definition.name : name_of(&cached->place), cached->id, trouble};
+    int good = app_seen_write(&seen, u.text);
 
     if (n && good)
         good = write_lines(n, anew ? -1 : o->revision, anew ? 0 : o->count, &u);
@@ -142,11 +115,6 @@ static void update(struct poller *poller, struct study_state *o, int anew, const
 
 /* --- looking --- */
 
-static void close_study(struct study_state *o)
-{
-    app_api_close(&o->study);
-}
-
 /* Opens the study anew; what was open stays where that fails. */
 static int open_study(struct poller *poller, struct study_state *o)
 {
@@ -154,14 +122,13 @@ static int open_study(struct poller *poller, struct study_state *o)
     struct app_notebook fresh;
     int status;
 
-    if (o->store_ref && !o->store_ref->store)
+    if (o->ref && !o->ref->store)
         return app_fail(&o->study.message, CKG_ERR_SYSTEM, "the store cannot be read at the moment");
-    status = o->store_ref ? app_notebook_look(&fresh, o->store_ref->store, o->store_ref->url, place->name,
-                                              &o->study.message)
-                          : app_notebook_open(&fresh, place, APP_STORED, &o->study.message);
+    status = o->ref ? app_notebook_look(&fresh, o->ref->store, o->ref->url, place->name, &o->study.message)
+                    : app_notebook_open(&fresh, place, APP_STORED, &o->study.message);
     if (status)
         return status;
-    close_study(o);
+    app_api_close(&o->study);
     o->study.notebook = fresh;
     o->study.open = 1;
     return CKG_OK;
@@ -227,7 +194,7 @@ static void look_at(struct poller *poller, struct study_state *o)
 /* --- studies --- */
 
 /* A folder for each study of the cache that has none yet. */
-static int add_states(struct poller *poller, struct store_ref *store_ref)
+static int add_states(struct poller *poller, struct store_ref *ref)
 {
     while (poller->count < poller->cache->count) {
         struct study_state *o = calloc(1, sizeof *o);
@@ -235,16 +202,16 @@ static int add_states(struct poller *poller, struct store_ref *store_ref)
             return CKG_ERR_NOMEM;
         o->index = poller->count;
         o->study.id = poller->cache->studies[poller->count]->id;
-        o->store_ref = store_ref;
+        o->ref = ref;
         poller->studies[poller->count++] = o;
     }
     return CKG_OK;
 }
 
-/* A name that a store_ref has. */
+/* A name that a store has. */
 struct naming {
     struct poller *poller;
-    struct store_ref *store_ref;
+    struct store_ref *ref;
     struct app_message *message;
 };
 
@@ -257,10 +224,9 @@ static int number_of(const struct naming *naming, const char *name)
     const struct poller *poller = naming->poller;
     struct app_study_record record = {0};
     struct app_message unheard;
-    const int found = !naming->store_ref->store->table->study_find(naming->store_ref->store, name, &record,
-                                                                   &unheard);
+    const int found = !naming->ref->store->table->study_find(naming->ref->store, name, &record, &unheard);
     const int64_t words = poller->files + poller->stores;
-    const int64_t number = (record.id - 1) * words + poller->files + (naming->store_ref - poller->store) + 1;
+    const int64_t number = (record.id - 1) * words + poller->files + (naming->ref - poller->store) + 1;
 
     app_study_record_free(&record);
     return found && number > 0 && number < 1000000000 ? (int)number : 0;
@@ -270,38 +236,37 @@ static int take_name(void *context, const char *name)
 {
     const struct naming *naming = context;
     struct poller *poller = naming->poller;
-    const struct app_study_place place = {.store = naming->store_ref->url, .name = name};
+    const struct app_study_place place = {.store = naming->ref->url, .name = name};
 
     for (int i = 0; i < poller->count; i++)
-        if (poller->studies[i]->store_ref == naming->store_ref &&
-            !strcmp(poller->cache->studies[i]->place.name, name))
+        if (poller->studies[i]->ref == naming->ref && !strcmp(poller->cache->studies[i]->place.name, name))
             return CKG_OK;
     const int status = app_cache_add(poller->cache, &place, number_of(naming, name), naming->message);
-    return status ? status : add_states(poller, naming->store_ref);
+    return status ? status : add_states(poller, naming->ref);
 }
 
 /* Nothing of it is read any more until it can be opened again. */
-static void clear_store(struct poller *poller, struct store_ref *store_ref)
+static void clear_store(struct poller *poller, struct store_ref *ref)
 {
     for (int i = 0; i < poller->count; i++)
-        if (poller->studies[i]->store_ref == store_ref)
-            close_study(poller->studies[i]);
-    if (store_ref->store)
-        store_ref->store->table->close(store_ref->store);
-    store_ref->store = NULL;
+        if (poller->studies[i]->ref == ref)
+            app_api_close(&poller->studies[i]->study);
+    if (ref->store)
+        ref->store->table->close(ref->store);
+    ref->store = NULL;
 }
 
 /* The studies of a store, new ones too. */
-static void look_through(struct poller *poller, struct store_ref *store_ref)
+static void look_through(struct poller *poller, struct store_ref *ref)
 {
     struct app_message message;
-    struct naming naming = {poller, store_ref, &message};
-    int status = store_ref->store ? CKG_OK : app_store_open(&store_ref->store, store_ref->url, 0, &message);
+    struct naming naming = {poller, ref, &message};
+    int status = ref->store ? CKG_OK : app_store_open(&ref->store, ref->url, 0, &message);
 
     if (!status)
-        status = store_ref->store->table->study_names(store_ref->store, take_name, &naming, &message);
+        status = ref->store->table->study_names(ref->store, take_name, &naming, &message);
     if (status)
-        clear_store(poller, store_ref);
+        clear_store(poller, ref);
 }
 
 /* --- the thread --- */
@@ -309,7 +274,7 @@ static void look_through(struct poller *poller, struct store_ref *store_ref)
 static void free_poller(struct poller *poller)
 {
     for (int i = 0; i < poller->count; i++) {
-        close_study(poller->studies[i]);
+        app_api_close(&poller->studies[i]->study);
         free(poller->studies[i]);
     }
     for (int i = 0; i < poller->stores; i++)

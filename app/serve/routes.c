@@ -71,7 +71,7 @@ struct asked {
     const struct app_request *request;
     const struct app_rights *rights;
     int study;                          /* {study}: its index; -1: none */
-    int number;                         /* {number}; {section}: its index */
+    int number;                         /* {number}; {section}: its index from 1 */
     const struct app_action *action;    /* {query}, {change} */
     const struct app_served_file *file; /* {file} */
 };
@@ -98,7 +98,7 @@ static int find_study(struct app_cache *cache, const char *word)
         const struct app_cached_study *p = cache->studies[i];
         if (p->version && p->id == id)
             by_id = i;
-        if (p->version && !strcmp(p->name, word)) {
+        if (p->version && !strcmp(p->text[APP_STUDY_NAME], word)) {
             by_name = i;
             same++;
         }
@@ -107,12 +107,13 @@ static int find_study(struct app_cache *cache, const char *word)
     return by_id >= 0 ? by_id : same == 1 ? by_name : -1;
 }
 
+/* From 1; 0: there is none. */
 static int section_named(const char *name)
 {
     for (int i = 0; app_report_sections[i].id; i++)
         if (!strcmp(app_report_sections[i].id, name))
-            return i;
-    return -1;
+            return i + 1;
+    return 0;
 }
 
 static const struct app_served_file *file_named(const char *name)
@@ -129,7 +130,7 @@ static int take_word(struct asked *a, const char *kind, const char *word)
     switch (*kind) {
     case 's':
         if (kind[1] == 'e')
-            return (a->number = section_named(word)) >= 0;
+            return (a->number = section_named(word)) > 0;
         return (a->study = find_study(a->cache, word)) >= 0;
     case 'n':
         return (a->number = number_of(word)) > 0;
@@ -175,10 +176,10 @@ static int find_argument(const struct asked *a, const char *name, char **out, st
 /* --- calls --- */
 
 /* The least version of the study that will do: as it is now. */
-static void call(const struct asked *a, const struct app_action *action, char *in, struct app_reply *out)
+static void call(const struct asked *a, char *in, struct app_reply *out)
 {
     struct app_cache *cache = a->cache;
-    struct app_api_call wanted = {.action = action, .study = a->study, .in = in};
+    struct app_api_call wanted = {.action = a->action, .study = a->study, .in = in};
 
     pthread_mutex_lock(&cache->lock);
     wanted.version = cache->studies[a->study]->version;
@@ -189,61 +190,27 @@ static void call(const struct asked *a, const struct app_action *action, char *i
         app_refuse(out, a->request->path, 503, "too much is being computed already; try again later");
 }
 
-/* With one member for an input. */
-static void call_with(const struct asked *a, const struct app_action *action, const char *name,
-                      const char *value, struct app_reply *out)
+/* With the number or the argument of the address for the input, or for the member of it that is called so. */
+static void call_action(const struct asked *a, struct app_reply *out)
 {
+    const struct app_action *action = a->action;
     struct app_text in = {0};
+    char *value = NULL;
 
-    app_text_print(&in, "{\"%s\": %s}", name, value);
+    if (action->argument && find_argument(a, action->argument, &value, out) < 0)
+        return;
+    if (a->number)
+        app_text_print(&in, "{\"%s\": %d}", action->takes->name, a->number);
+    else if (value && app_action_input(action, action->argument))
+        app_text_print(&in, "{\"%s\": %s}", action->argument, value);
+    else if (value)
+        app_text_print(&in, "%s", value);
+    free(value);
     if (in.failed)
         app_refuse(out, a->request->path, 503, "out of memory");
     else
-        call(a, action, in.data, out);
+        call(a, in.data, out);
     app_text_free(&in);
-}
-
-static void call_number(const struct asked *a, const struct app_action *action, int number,
-                        struct app_reply *out)
-{
-    char text[16];
-
-    snprintf(text, sizeof text, "%d", number);
-    call_with(a, action, action->takes->name, text, out);
-}
-
-static void call_trial(const struct asked *a, struct app_reply *out)
-{
-    call_number(a, app_action_named("trials", 0), a->number, out);
-}
-
-static void call_section(const struct asked *a, struct app_reply *out)
-{
-    call_number(a, &app_call_section, a->number + 1, out);
-}
-
-static void call_report(const struct asked *a, struct app_reply *out)
-{
-    call(a, &app_call_report, NULL, out);
-}
-
-static void call_trial_page(const struct asked *a, struct app_reply *out)
-{
-    call_number(a, &app_call_trial_page, a->number, out);
-}
-
-/* The argument of the address is the input, or a member of it. */
-static void call_query(const struct asked *a, struct app_reply *out)
-{
-    const char *name = a->action->argument;
-    char *value = NULL;
-    const int found = name ? find_argument(a, name, &value, out) : 0;
-
-    if (found > 0 && app_action_input(a->action, name))
-        call_with(a, a->action, name, value, out);
-    else if (found >= 0)
-        call(a, a->action, value, out);
-    free(value);
 }
 
 static void call_change(const struct asked *a, struct app_reply *out)
@@ -252,7 +219,7 @@ static void call_change(const struct asked *a, struct app_reply *out)
     char *in = strlen(r->body) == r->length ? app_copy(r->body) : NULL;
 
     if (in)
-        call(a, a->action, in, out);
+        call(a, in, out);
     else if (strlen(r->body) != r->length)
         app_refuse(out, r->path, 400, "the body has a zero byte in it");
     else
@@ -269,8 +236,8 @@ static void list_studies(const struct asked *a, struct app_reply *out)
 
     pthread_mutex_lock(&cache->lock);
     for (int i = 0; i < cache->count; i++)
-        if (cache->studies[i]->summary && (a->study < 0 || a->study == i))
-            app_text_print(&out->text, "%s\n", cache->studies[i]->summary);
+        if (cache->studies[i]->version && (a->study < 0 || a->study == i))
+            app_text_print(&out->text, "%s\n", cache->studies[i]->text[APP_STUDY_SUMMARY]);
     if (a->study >= 0)
         out->revision = cache->studies[a->study]->revision;
     pthread_mutex_unlock(&cache->lock);
@@ -328,31 +295,11 @@ static void stream_events(const struct asked *a, struct app_reply *out)
 
 /* --- people --- */
 
-static void show_index(const struct asked *a, struct app_reply *out)
-{
-    app_page_index(a->cache, &out->text);
-}
-
-static void show_table(const struct asked *a, struct app_reply *out)
-{
-    app_page_table(a->cache, &out->text);
-}
-
-static void show_study(const struct asked *a, struct app_reply *out)
-{
-    app_page_study(a->cache, a->study, &out->text);
-}
-
-static void show_lab(const struct asked *a, struct app_reply *out)
-{
-    app_page_lab(a->cache, a->study, &out->text);
-}
-
 static void show_head(const struct asked *a, struct app_reply *out)
 {
     pthread_mutex_lock(&a->cache->lock);
     const struct app_cached_study *p = a->cache->studies[a->study];
-    app_text_print(&out->text, "%s", p->head ? p->head : "");
+    app_text_print(&out->text, "%s", p->text[APP_STUDY_HEAD]);
     out->revision = p->revision;
     pthread_mutex_unlock(&a->cache->lock);
 }
@@ -378,60 +325,86 @@ static void show_file(const struct asked *a, struct app_reply *out)
 
 /* --- the addresses --- */
 
-/* What is in braces is checked by its kind. */
+/* What is in braces is checked by its kind. One of: a page, a call of the action, an answer of its own. */
 struct route {
     enum app_method method;
     const char *form, *type;
+    void (*page)(struct app_cache *cache, int study, struct app_text *out);
     void (*answer)(const struct asked *asked, struct app_reply *out);
+    const struct app_action *action; /* of call_action, where no word of the address names it */
 };
 
+#define PAGE(form, make)                                                                                     \
+    {                                                                                                        \
+        APP_GET, form, APP_TYPE_HTML, make, NULL, NULL                                                       \
+    }
+#define MAKE(form, action)                                                                                   \
+    {                                                                                                        \
+        APP_GET, form, NULL, NULL, call_action, action                                                       \
+    }
+#define GIVE(form, type, answer)                                                                             \
+    {                                                                                                        \
+        APP_GET, form, type, NULL, answer, NULL                                                              \
+    }
+
 static const struct route routes[] = {
-    {APP_GET, "/", APP_TYPE_HTML, show_index},
-    {APP_GET, "/part/studies", APP_TYPE_HTML, show_table},
-    {APP_GET, "/study/{study}", APP_TYPE_HTML, show_study},
-    {APP_GET, "/study/{study}/lab", APP_TYPE_HTML, show_lab},
-    {APP_GET, "/study/{study}/report", APP_TYPE_HTML, call_report},
-    {APP_GET, "/study/{study}/part/head", APP_TYPE_HTML, show_head},
-    {APP_GET, "/study/{study}/part/{section}", APP_TYPE_HTML, call_section},
-    {APP_GET, "/study/{study}/trial/{number}", APP_TYPE_HTML, call_trial_page},
-    {APP_GET, "/api/v1/server", APP_TYPE_JSON, describe_server},
-    {APP_GET, "/api/v1/events", APP_TYPE_JSON, stream_events},
-    {APP_GET, "/api/v1/studies", APP_TYPE_LINES, list_studies},
-    {APP_GET, "/api/v1/studies/{study}", APP_TYPE_JSON, list_studies},
-    {APP_GET, "/api/v1/studies/{study}/trials", APP_TYPE_LINES, list_trials},
-    {APP_GET, "/api/v1/studies/{study}/trials/{number}", APP_TYPE_JSON, call_trial},
-    {APP_GET, "/api/v1/studies/{study}/{query}", APP_TYPE_JSON, call_query},
-    {APP_POST, "/api/v1/studies/{study}/{change}", APP_TYPE_JSON, call_change},
-    {APP_GET, "/favicon.ico", "image/svg+xml", show_icon},
-    {APP_GET, "/{file}", NULL, show_file},
+    PAGE("/", app_page_index),
+    PAGE("/part/studies", app_page_table),
+    PAGE("/study/{study}", app_page_study),
+    PAGE("/study/{study}/lab", app_page_lab),
+    MAKE("/study/{study}/report", &app_call_report),
+    GIVE("/study/{study}/part/head", APP_TYPE_HTML, show_head),
+    MAKE("/study/{study}/part/{section}", &app_call_section),
+    MAKE("/study/{study}/trial/{number}", &app_call_trial_page),
+    GIVE("/api/v1/server", APP_TYPE_JSON, describe_server),
+    GIVE("/api/v1/events", APP_TYPE_JSON, stream_events),
+    GIVE("/api/v1/studies", APP_TYPE_LINES, list_studies),
+    GIVE("/api/v1/studies/{study}", APP_TYPE_JSON, list_studies),
+    GIVE("/api/v1/studies/{study}/trials", APP_TYPE_LINES, list_trials),
+    MAKE("/api/v1/studies/{study}/trials/{number}", app_queries),
+    MAKE("/api/v1/studies/{study}/{query}", NULL),
+    {APP_POST, "/api/v1/studies/{study}/{change}", NULL, NULL, call_change, NULL},
+    GIVE("/favicon.ico", "image/svg+xml", show_icon),
+    GIVE("/{file}", NULL, show_file),
 };
+
+/* The route of the path and the method; where there is none, another method's; NULL: none at all. */
+static const struct route *find_route(const struct asked *empty, enum app_method method, struct asked *out)
+{
+    const struct route *found = NULL;
+
+    for (size_t i = 0; i < sizeof routes / sizeof *routes && (!found || found->method != method); i++) {
+        struct asked asked = *empty;
+        asked.action = routes[i].action;
+        if (is_of(&asked, routes[i].form, asked.request->path)) {
+            found = &routes[i];
+            *out = asked;
+        }
+    }
+    return found;
+}
 
 void app_route(struct app_cache *cache, const struct app_request *r, const struct app_rights *rights,
                struct app_reply *out)
 {
     const enum app_method method = r->method == APP_HEAD ? APP_GET : r->method;
-    const struct route *found = NULL;
-    struct asked asked;
-
-    for (size_t i = 0; i < sizeof routes / sizeof *routes && (!found || found->method != method); i++) {
-        struct asked here = {.cache = cache, .request = r, .rights = rights, .study = -1};
-        if (!is_of(&here, routes[i].form, r->path))
-            continue;
-        found = &routes[i];
-        asked = here;
-    }
+    struct asked asked = {.cache = cache, .request = r, .rights = rights, .study = -1};
+    const struct route *route = find_route(&asked, method, &asked);
 
     *out = (struct app_reply){.status = 200, .revision = -1};
-    if (!found) {
+    if (!route) {
         app_refuse(out, r->path, 404, "there is no such page");
-    } else if (found->method != method) {
+    } else if (route->method != method) {
         app_refuse(out, r->path, 405,
                    method == APP_POST ? "nothing can be posted there"
                                       : "this changes the study: it is asked for by POST");
         out->allow = method == APP_POST ? "GET, HEAD" : "POST";
     } else {
-        out->type = found->type;
-        found->answer(&asked, out);
+        out->type = route->type;
+        if (route->page)
+            route->page(cache, asked.study, &out->text);
+        else
+            route->answer(&asked, out);
         if (out->text.failed)
             app_refuse(out, r->path, 503, "out of memory");
     }
