@@ -287,17 +287,20 @@ static void free_poller(struct poller *poller)
 static struct poller *new_poller(const struct app_poller *options)
 {
     struct poller *poller = calloc(1, sizeof *poller);
-    struct store_ref *store = calloc((size_t)options->stores + 1, sizeof *store);
 
-    if (!poller || !store) {
-        free(poller);
-        free(store);
+    if (!poller)
+        return NULL;
+    poller->cache = options->cache;
+    poller->files = options->cache->count;
+    poller->store = calloc((size_t)options->stores + 1, sizeof *poller->store);
+    for (int i = 0; poller->store && i < options->stores; i++)
+        poller->store[poller->stores++].url = options->store[i];
+
+    /* The studies of problem files are in the cache already. */
+    if (!poller->store || add_states(poller, NULL)) {
+        free_poller(poller);
         return NULL;
     }
-    *poller = (struct poller){
-        .cache = options->cache, .files = options->cache->count, .stores = options->stores, .store = store};
-    for (int i = 0; i < options->stores; i++)
-        store[i].url = options->store[i];
     return poller;
 }
 
@@ -317,8 +320,7 @@ void *app_poller_work(void *context)
     struct poller *poller = new_poller(options);
     double next = 0;
 
-    /* The studies of problem files are in the cache already. */
-    if (!poller || add_states(poller, NULL))
+    if (!poller)
         app_cache_stop(cache);
     while (!app_cache_is_stopping(cache)) {
         const double now = app_clock();

@@ -21,13 +21,13 @@
 
 const char *const app_serve_lacking = NULL;
 
-enum { SIGNALS = 3, WRITERS = 4 };
+enum { SIGNALS = 3, EVENTS_MOST = SIGNALS + 3, WRITERS = 4 };
 
 struct server {
     struct app_connections connections;
     struct evconnlistener *listener;
-    struct event *signals[SIGNALS], *wakeup, *beat, *watch;
-    int64_t process, born; /* whose end is ours; 0: nobody's */
+    int events;
+    struct event *event[EVENTS_MOST]; /* (events) what wakes the loop */
     int pipe[2];
     const struct app_server *options;
     int open; /* 1: whoever comes is let in */
@@ -91,7 +91,7 @@ static void on_watch(evutil_socket_t socket, short what, void *context)
 
     (void)socket;
     (void)what;
-    if (app_process_gone(server->process, server->born))
+    if (app_process_gone(server->options->process, server->options->born))
         event_base_loopbreak(server->connections.base);
 }
 
@@ -154,13 +154,15 @@ static int listen_at(struct server *server, struct app_server *s, struct app_mes
 
 /* --- the loop --- */
 
-static struct event *add_event(struct event *event, const struct timeval *interval)
+/* Another thing that wakes the loop: something at the descriptor, or the time. */
+static int add_event(struct server *server, evutil_socket_t at, short what, event_callback_fn call,
+                     const struct timeval *interval)
 {
-    if (event && event_add(event, interval)) {
-        event_free(event);
-        return NULL;
-    }
-    return event;
+    struct event *event = event_new(server->connections.base, at, what | EV_PERSIST, call, server);
+
+    if (event)
+        server->event[server->events++] = event;
+    return event && !event_add(event, interval);
 }
 
 /* The event loop and all that wakes it. */
@@ -175,30 +177,22 @@ static int open_server(struct server *server, struct app_server *s, struct app_m
     if (!good)
         server->pipe[0] = server->pipe[1] = -1;
     clock_gettime(CLOCK_REALTIME, &now);
-    server->connections.epoch = (unsigned long long)now.tv_sec * 1000000u +
-                                (unsigned long long)now.tv_nsec / 1000;
-    server->connections.base = good ? event_base_new() : NULL;
-    server->connections.auth = &s->auth;
-    server->connections.cache = s->poller.cache;
     server->options = s;
-    server->process = s->process;
-    server->born = s->born;
+    server->connections = (struct app_connections){.base = good ? event_base_new() : NULL,
+                                                   .cache = s->poller.cache,
+                                                   .auth = &s->auth,
+                                                   .epoch = (unsigned long long)now.tv_sec * 1000000u +
+                                                            (unsigned long long)now.tv_nsec / 1000};
     if (!server->connections.base)
         return app_fail(message, CKG_ERR_SYSTEM, "no event loop: %s", strerror(errno));
 
-    /* Signals, the wakeup, the beat of streams. */
     for (int i = 0; i < SIGNALS; i++)
-        good &= (server->signals[i] = add_event(
-                     evsignal_new(server->connections.base, numbers[i], on_signal, server), NULL)) != NULL;
-    server->wakeup = add_event(
-        event_new(server->connections.base, server->pipe[0], EV_READ | EV_PERSIST, on_wakeup, server), NULL);
-    server->beat = add_event(event_new(server->connections.base, -1, EV_PERSIST, on_beat, server), &beat);
+        good &= add_event(server, numbers[i], EV_SIGNAL, on_signal, NULL);
+    good &= add_event(server, server->pipe[0], EV_READ, on_wakeup, NULL);
+    good &= add_event(server, -1, 0, on_beat, &beat);
     if (s->process)
-        server->watch = add_event(event_new(server->connections.base, -1, EV_PERSIST, on_watch, server),
-                                  &glance);
-    if (!good || !server->wakeup || !server->beat || (s->process && !server->watch))
-        return app_fail(message, CKG_ERR_NOMEM, "out of memory");
-    return listen_at(server, s, message);
+        good &= add_event(server, -1, 0, on_watch, &glance);
+    return good ? listen_at(server, s, message) : app_fail(message, CKG_ERR_NOMEM, "out of memory");
 }
 
 static void close_server(struct server *server)
@@ -206,15 +200,8 @@ static void close_server(struct server *server)
     app_connections_close(&server->connections);
     if (server->listener)
         evconnlistener_free(server->listener);
-    for (int i = 0; i < SIGNALS; i++)
-        if (server->signals[i])
-            event_free(server->signals[i]);
-    if (server->wakeup)
-        event_free(server->wakeup);
-    if (server->beat)
-        event_free(server->beat);
-    if (server->watch)
-        event_free(server->watch);
+    for (int i = 0; i < server->events; i++)
+        event_free(server->event[i]);
     if (server->connections.base)
         event_base_free(server->connections.base);
     for (int i = 0; i < 2; i++)
