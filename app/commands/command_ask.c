@@ -7,6 +7,7 @@
 #include "base/visible.h"
 #include "command.h"
 #include "api/shapes.h"
+#include "present/numbers.h"
 
 static const struct app_option options[] = {
     {"at", 0, "NAME=VALUE…", "queue a design of your own instead: every parameter, one after the other", 0},
@@ -17,10 +18,15 @@ static const struct app_option options[] = {
 /* What is expected of it, as far as it is known. */
 static void write_expected(const struct app_notebook *n, const ckg_suggestion *s, struct app_text *out)
 {
-    app_text_print(out, "  (expected %s %.4g ± %.2g, ", app_outcome_name(&n->definition, 0), s->mean[0],
-                   s->sd[0]);
+    const struct app_outcome objective = app_outcome_at(&n->definition, 0);
+    char estimate[64];
+    char probability[32];
+
+    app_text_print(out, "  (expected %s %s, ", objective.name,
+                   app_estimate_text(&objective, s->mean[0], s->sd[0], estimate));
     if (!isnan(s->probability_feasible))
-        app_text_print(out, "feasible with probability %.3g", s->probability_feasible);
+        app_text_print(out, "feasible with probability %s",
+                       app_probability_text(s->probability_feasible, probability));
     else {
         app_text_print(out, "whether it is feasible is not known: ");
         app_notebook_unmeasured(n, 1, out);

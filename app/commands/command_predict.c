@@ -59,18 +59,20 @@ static void free_predictions(struct predictions *p)
 
 static void write_text(const struct app_definition *d, const struct app_prediction *p, struct app_text *out)
 {
-    char number[32];
+    char number[64];
 
     app_design_write(d, p->x, out);
     app_text_print(out, " ");
-    for (int j = 0; j <= app_constraints(d); j++)
+    for (int j = 0; j <= app_constraints(d); j++) {
+        const struct app_outcome o = app_outcome_at(d, j);
+
         if (isnan(p->mean[j]))
-            app_text_print(out, " %s not measured yet,", app_outcome_name(d, j));
-        else if (ckg_problem_yesno(d->problem, j) == 1)
-            app_text_print(out, " %s with probability %s,", app_outcome_name(d, j),
-                           app_probability_text(p->mean[j], number));
+            app_text_print(out, " %s not measured yet,", o.name);
+        else if (o.yesno)
+            app_text_print(out, " %s with probability %s,", o.name, app_probability_text(p->mean[j], number));
         else
-            app_text_print(out, " %s %.5g ± %.2g,", app_outcome_name(d, j), p->mean[j], p->sd[j]);
+            app_text_print(out, " %s %s,", o.name, app_estimate_text(&o, p->mean[j], p->sd[j], number));
+    }
     if (isnan(p->probability_feasible))
         app_text_print(out, " whether it is feasible is not known");
     else

@@ -2,13 +2,13 @@
 #include "commands/recommendation.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/visible.h"
 #include "api/shapes.h"
 #include "present/numbers.h"
 #include "present/nearest.h"
+#include "present/recommended.h"
 
 /* What is printed of a recommendation, and how. */
 struct sheet {
@@ -70,76 +70,37 @@ static int print_design(const struct sheet *sheet)
     return status;
 }
 
-/* 1 when there was no time for the models: what was measured is all that is known of it. */
-static int is_hurried(const ckg_recommendation *r)
-{
-    return !r->measured && !isnan(r->mean[0]) && isnan(r->sd[0]);
-}
-
-/* What an outcome is: a fact, a prediction, or not known. */
-/* 1 when that outcome was measured at the design, without noise: the others need not have been. */
-static int is_fact(const ckg_recommendation *r, int j)
-{
-    return r->measured || r->sd[j] == 0;
-}
-
-/* 1 when some of it are facts, and some predictions. */
-static int is_mixed(const struct sheet *sheet)
-{
-    int facts = 0;
-    const int outcomes = 1 + app_constraints(&sheet->n->definition);
-
-    for (int j = 0; j < outcomes; j++)
-        facts += is_fact(sheet->r, j);
-    return facts && facts < outcomes;
-}
-
+/* Outcome j: what it is, whether its limits are met, and which they are. */
 static void print_outcome(const struct sheet *sheet, int j)
 {
-    const struct app_outcome o = app_outcome_at(&sheet->n->definition, j);
-    const ckg_recommendation *r = sheet->r;
-    const int fact = is_fact(r, j);
-    char number[32];
-    char probability[32];
+    const struct app_definition *d = &sheet->n->definition;
+    struct app_recommended_outcome said;
 
-    print_name(app_outcome_title(&sheet->n->definition, j));
-    if (isnan(r->mean[j]))
-        app_say("not measured yet");
-    else if (fact)
-        app_say("%s%s", app_value_text(&o, r->mean[j], 6, number), j ? ", met" : "");
-    else if (is_hurried(r))
-        app_say("%s", app_value_text(&o, r->mean[j], 6, number));
-    else if (!o.yesno)
-        app_say("%s ± %.2g", app_value_text(&o, r->mean[j], 6, number), r->sd[j]);
-    if (o.yesno && !isnan(r->mean[j]) && !fact)
-        app_say("yes with probability %s", app_probability_text(r->probability[j - 1], probability));
-    else if (j && !isnan(r->probability[j - 1]) && !fact)
-        app_say(", met with probability %s", app_probability_text(r->probability[j - 1], probability));
+    app_recommended_outcome(d, sheet->r, j, &said);
+    print_name(app_outcome_title(d, j));
+    app_say("%s%s%s", said.value, *said.value && *said.met ? ", " : "", said.met);
     if (j) {
         app_say(" (");
-        print_limits(o);
+        print_limits(app_outcome_at(d, j));
         app_say(")");
     }
     app_say("\n");
 }
 
-static void print_prediction(const struct sheet *sheet)
+static void print_outcomes(const struct sheet *sheet)
 {
-    const struct app_definition *d = &sheet->n->definition;
     const ckg_recommendation *r = sheet->r;
     struct app_nearest shown;
     char probability[32];
 
     /* The objective, and the constraints that matter. */
-    app_say("%s:\n", r->measured || is_hurried(r) ? "measured"
-                     : is_mixed(sheet)            ? "measured, and predicted where there is a ±"
-                                                  : "predicted");
+    app_say("%s:\n", app_recommended_ground(&sheet->n->definition, r));
     app_nearest_choose(&shown, sheet->n, r->mean, r->sd);
     for (int i = 0; i < shown.count; i++)
         print_outcome(sheet, shown.outcome[i]);
 
     /* The others in one line. */
-    const double least = app_nearest_others(&shown, d, r->probability);
+    const double least = app_nearest_others(&shown, &sheet->n->definition, r->probability);
     if (shown.others && isnan(least))
         app_say("  %d others, not measured yet\n", shown.others);
     else if (shown.others)
@@ -147,106 +108,27 @@ static void print_prediction(const struct sheet *sheet)
                 shown.others, app_probability_text(least, probability));
 }
 
-/* 1 when the probability also says whether the evaluation would succeed at all. */
-static int counts_failures(const struct app_notebook *n, const ckg_recommendation *r)
-{
-    int tally[APP_STATES];
-
-    app_notebook_tally(n, tally);
-    return r->probability_feasible < 1 && tally[APP_FAILED_TRIAL] && !strcmp(n->definition.failures, "model");
-}
-
-/* Where nothing is likely to be feasible: which limit is the hardest, and how near to it one comes. */
-static void print_hardest(const struct sheet *sheet)
-{
-    const ckg_recommendation *r = sheet->r;
-    const struct app_outcome o = app_outcome_at(&sheet->n->definition, r->hardest);
-    char number[32];
-
-    app_say("no design is likely to be feasible; this one is expected to break the limits least\n");
-    app_say("the hardest limit is %s ", o.name);
-    print_limits(o);
-    if (o.yesno) {
-        app_say(", with probability %s at best\n", app_probability_text(r->mean[r->hardest], number));
-        return;
-    }
-    app_say(": it comes as near as %s ± %.2g\n", app_value_text(&o, r->mean[r->hardest], 6, number),
-            r->sd[r->hardest]);
-}
-
-/* How likely it is to be feasible, or why nobody can say. */
-static void print_feasible(const struct sheet *sheet)
-{
-    const ckg_recommendation *r = sheet->r;
-    struct app_text why = {0};
-    char probability[32];
-
-    if (r->measured) {
-        app_say("feasible, as measured in trial %d\n", r->trial + 1);
-        return;
-    }
-    if (is_hurried(r)) {
-        app_say("it measured feasible; what the models say of it takes longer than the time limit\n");
-        return;
-    }
-    if (!isnan(r->probability_feasible)) {
-        app_say("feasible with probability %s%s\n",
-                app_probability_text(r->probability_feasible, probability),
-                counts_failures(sheet->n, r) ? ", including that its evaluation succeeds" : "");
-        return;
-    }
-    app_notebook_unmeasured(sheet->n, 1, &why);
-    app_say("whether it is feasible is not known: %s\n",
-            why.data ? why.data : "there are too few values to say");
-    app_text_free(&why);
-}
-
-/* What was evaluated, beside what is recommended. */
-static void print_evaluated(const struct sheet *sheet)
-{
-    const struct app_definition *d = &sheet->n->definition;
-    const struct app_trial *best = app_notebook_best(sheet->n);
-    const struct app_outcome objective = app_outcome_at(d, 0);
-    char number[32];
-
-    if (best)
-        app_say("best feasible design evaluated: trial %d, %s = %s\n", best->number, objective.name,
-                app_value_text(&objective, app_trial_value(best, 0), 6, number));
-    else
-        app_say("no design evaluated so far %s feasible\n",
-                isnan(sheet->r->probability_feasible) ? "is known to be" : "was");
-    if (sheet->r->trial < 0)
-        app_say("the recommended design has not been evaluated: evaluate it before relying on it\n");
-}
-
-/* Few results make bold models. */
-static void print_caution(const ckg_recommendation *r)
-{
-    enum { FEW = 3 };
-
-    if (!r->measured && r->evaluations < FEW)
-        app_say("after %s this is hardly more than a guess\n",
-                r->evaluations == 1 ? "one evaluation" : "two evaluations");
-}
-
 static int print_text(const struct sheet *sheet)
 {
-    const ckg_recommendation *r = sheet->r;
+    struct app_text words = {0};
 
-    app_say("recommended after %d evaluation%s", r->evaluations, r->evaluations == 1 ? "" : "s");
-    if (r->trial >= 0)
-        app_say(", the design of trial %d", r->trial + 1);
-    app_say(":\n");
+    /* The design. */
+    app_recommended_heading(sheet->r, &words);
+    app_say("%s:\n", words.data ? words.data : "");
+    app_text_free(&words);
     const int status = print_design(sheet);
     if (status)
         return status;
 
-    print_prediction(sheet);
-    print_feasible(sheet);
-    if (r->hardest)
-        print_hardest(sheet);
-    print_caution(r);
-    print_evaluated(sheet);
+    /* What is known of it. */
+    print_outcomes(sheet);
+    app_recommended_feasible(sheet->n, sheet->r, &words);
+    app_text_print(&words, "\n");
+    app_recommended_best(sheet->n, sheet->r, &words);
+    app_text_print(&words, "\n");
+    app_recommended_advice(sheet->n, sheet->r, &words);
+    app_say("%s", words.data ? words.data : "");
+    app_text_free(&words);
     return CKG_OK;
 }
 

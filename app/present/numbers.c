@@ -43,6 +43,17 @@ const char *app_value_text(const struct app_outcome *o, double value, int digits
     return buffer;
 }
 
+const char *app_estimate_text(const struct app_outcome *o, double value, double sd, char buffer[64])
+{
+    const int known = sd > 0 && value != 0 && isfinite(value) && isfinite(sd);
+    const double digits = known ? floor(log10(fabs(value))) - floor(log10(sd)) + 2 : 5;
+    char text[32];
+
+    app_value_text(o, value, (int)fmin(fmax(digits, 2), 8), text);
+    snprintf(buffer, 64, "%s ± %.2g", text, sd);
+    return buffer;
+}
+
 const char *app_probability_text(double probability, char buffer[32])
 {
     if (isnan(probability))

@@ -17,6 +17,9 @@ int app_value_digits(const struct app_outcome *outcome, double value, int digits
  */
 const char *app_value_text(const struct app_outcome *outcome, double value, int digits, char buffer[32]);
 
+/* "331.8 ± 2.1": a prediction with no more digits than are known, as far as limits allow. */
+const char *app_estimate_text(const struct app_outcome *outcome, double value, double sd, char buffer[64]);
+
 /* A probability: near 0 and 1 it matters how near, and nothing that is predicted is certain. */
 const char *app_probability_text(double probability, char buffer[32]);
 

@@ -1,8 +1,10 @@
 /* The report's first section: what to build, and the best design that was evaluated beside it. */
 #include <math.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "present/numbers.h"
+#include "present/recommended.h"
 #include "present/statement.h"
 #include "base/markup.h"
 #include "report/report.h"
@@ -70,55 +72,15 @@ void app_report_limits(struct app_text *out, struct app_outcome o)
         app_text_print(out, "%s … %s", low, high);
 }
 
-/* A probability: near 0 and 1 it matters how near. */
-static void add_probability(struct app_text *out, double p)
+/* A sentence of the program's, escaped and freed. */
+static void add_sentence(struct app_text *words, const char *open, const char *close, struct app_text *out)
 {
-    char text[64];
-
-    if (isnan(p))
-        app_text_print(out, "not known");
-    else if (p > 0.9999)
-        app_text_print(out, "&gt; 0.9999");
-    else if (p < 0.0001)
-        app_text_print(out, "&lt; 0.0001");
-    else
-        app_text_print(out, "%s", app_number_nice(p, p > 0.99 ? 4 : 3, text));
-}
-
-/* Outcome j of the recommended design: a fact, or a prediction with its standard deviation. */
-static void add_prediction(const struct app_show *s, int j, struct app_text *out)
-{
-    const ckg_recommendation *r = s->recommendation;
-    char spread[64];
-
-    if (isnan(r->mean[j])) {
-        app_text_print(out, "not measured yet");
+    if (!words->length)
         return;
-    }
-    const struct app_outcome o = app_outcome_at(s->definition, j);
-
-    if (o.yesno && !r->measured)
-        app_text_print(out, "yes with ");
-    app_report_outcome(out, o, r->mean[j]);
-    if (!r->measured && !o.yesno)
-        app_text_print(out, " ± %s", app_number_nice(r->sd[j], 2, spread));
-}
-
-/* What the probability of being feasible is of, or why there is none. */
-static void add_what_it_means(const struct app_show *s, struct app_text *out)
-{
-    struct app_text why = {0};
-
-    if (s->recommendation->measured)
-        app_text_print(out, "as measured in trial %d", s->recommendation->trial + 1);
-    else if (isnan(s->recommendation->probability_feasible)) {
-        app_notebook_unmeasured(s->notebook, 1, &why);
-        app_markup(out, why.data ? why.data : "there are too few values to say");
-        app_text_free(&why);
-    } else
-        app_text_print(out, "%s",
-                       app_constraints(s->definition) ? "of meeting all constraints at once"
-                                                      : "there are no constraints");
+    app_text_print(out, "%s", open);
+    app_markup(out, words->data);
+    app_text_print(out, "%s", close);
+    app_text_free(words);
 }
 
 /* What the rest of the budget is expected to gain. */
@@ -143,27 +105,25 @@ static void add_gain(const struct app_show *s, struct app_text *out)
 static void add_tiles(const struct app_show *s, struct app_text *out)
 {
     const ckg_recommendation *r = s->recommendation;
+    struct app_recommended_outcome objective;
+    struct app_text words = {0};
+    char probability[32];
 
-    app_text_print(out, "<div class=\"tiles\">\n<div class=\"tile\"><span class=\"what\">%s ",
-                   r->measured ? "measured" : "predicted");
+    app_recommended_outcome(s->definition, r, 0, &objective);
+    app_text_print(out, "<div class=\"tiles\">\n<div class=\"tile\"><span class=\"what\">");
     app_report_name(out, app_outcome_name(s->definition, 0));
-    app_text_print(out, "</span><b>");
-    add_prediction(s, 0, out);
-    app_text_print(out, "</b><span class=\"what\">of the recommended design%s</span></div>\n",
-                   r->measured ? "" : ", ± standard deviation");
+    app_text_print(out, "</span><b>%s</b><span class=\"what\">of the recommended design, %s</span></div>\n",
+                   objective.value, app_recommended_ground(s->definition, r));
 
     app_text_print(out, "<div class=\"tile\"><span class=\"what\">probability of being feasible</span><b>");
-    if (r->measured)
-        app_text_print(out, "feasible");
-    else
-        add_probability(out, r->probability_feasible);
-    app_text_print(out, "</b><span class=\"what\">");
-    add_what_it_means(s, out);
-    app_text_print(out, "</span></div>\n");
+    app_markup(out, r->measured ? "feasible" : app_probability_text(r->probability_feasible, probability));
+    app_recommended_feasible(s->notebook, r, &words);
+    add_sentence(&words, "</b><span class=\"what said\">", "</span></div>\n", out);
 
     app_text_print(out, "<div class=\"tile\"><span class=\"what\">best feasible design evaluated</span><b>");
     if (s->best) {
-        app_report_number(out, app_trial_value(s->best, 0));
+        const struct app_outcome o = app_outcome_at(s->definition, 0);
+        app_report_outcome(out, o, app_trial_value(s->best, 0));
         app_text_print(out, "</b><span class=\"what\">trial %d</span></div>\n", s->best->number);
     } else
         app_text_print(out,
@@ -260,55 +220,48 @@ static int add_design(const struct app_show *s, struct app_text *out)
     return CKG_OK;
 }
 
-/* Whether constraint j was met, or how likely that is. */
-static void add_met(const struct app_show *s, int j, struct app_text *out)
+/* A row: what is wanted, what is known of the design, whether the limit is met, what was measured. */
+static void add_outcome(const struct app_show *s, int j, struct app_text *out)
 {
-    if (s->recommendation->measured)
-        app_text_print(out, "met");
+    const struct app_definition *d = s->definition;
+    struct app_recommended_outcome said;
+
+    app_recommended_outcome(d, s->recommendation, j, &said);
+    app_text_print(out, "<tr><td>");
+    app_report_name(out, app_outcome_title(d, j));
+    app_text_print(out, "</td><td>");
+    if (j)
+        app_report_limits(out, app_outcome_at(d, j));
     else
-        add_probability(out, s->recommendation->probability[j - 1]);
+        app_text_print(out, "%s", ckg_problem_goal(d->problem) == CKG_MAXIMIZE ? "large" : "small");
+    app_text_print(out, "</td><td>%s</td><td>", said.value);
+    app_markup(out, said.met);
+    if (s->best) {
+        app_text_print(out, "</td><td>");
+        app_report_outcome(out, app_outcome_at(d, j), app_trial_value(s->best, j));
+    }
+    app_text_print(out, "</td></tr>\n");
 }
 
 static void add_outcomes(const struct app_show *s, struct app_text *out)
 {
-    const struct app_definition *d = s->definition;
+    char least[32];
 
-    /* The head. */
     app_text_print(out,
                    "<div class=\"wide\"><table><thead><tr><th>outcome</th><th>wanted</th><th>%s</th>"
-                   "<th>%s</th>",
-                   s->recommendation->measured ? "measured" : "predicted",
-                   s->recommendation->measured ? "limit" : "probability");
+                   "<th>limit</th>",
+                   app_recommended_ground(s->definition, s->recommendation));
     if (s->best)
         app_text_print(out, "<th>measured in trial %d</th>", s->best->number);
     app_text_print(out, "</tr></thead><tbody>\n");
-
-    /* A row for each that is shown: what is wanted, what is predicted, what was measured. */
-    for (int i = 0; i < s->outcomes.count; i++) {
-        const int j = s->outcomes.outcome[i];
-        app_text_print(out, "<tr><td>");
-        app_report_name(out, app_outcome_title(d, j));
-        app_text_print(out, "</td><td>");
-        if (j)
-            app_report_limits(out, app_outcome_at(d, j));
-        else
-            app_text_print(out, "%s", ckg_problem_goal(d->problem) == CKG_MAXIMIZE ? "large" : "small");
-        app_text_print(out, "</td><td>");
-        add_prediction(s, j, out);
-        app_text_print(out, "</td><td>");
-        if (j)
-            add_met(s, j, out);
-        if (s->best) {
-            app_text_print(out, "</td><td>");
-            app_report_outcome(out, app_outcome_at(d, j), app_trial_value(s->best, j));
-        }
-        app_text_print(out, "</td></tr>\n");
-    }
+    for (int i = 0; i < s->outcomes.count; i++)
+        add_outcome(s, s->outcomes.outcome[i], out);
 
     /* One for all the others. */
     if (s->outcomes.others) {
+        const double one = app_nearest_others(&s->outcomes, s->definition, s->recommendation->probability);
         app_text_print(out, "<tr><td>%d others</td><td></td><td></td><td>least ", s->outcomes.others);
-        add_probability(out, app_nearest_others(&s->outcomes, d, s->recommendation->probability));
+        app_markup(out, app_probability_text(one, least));
         app_text_print(out, "%s</td></tr>\n", s->best ? "</td><td>" : "");
     }
 
@@ -319,40 +272,25 @@ static void add_outcomes(const struct app_show *s, struct app_text *out)
 /* What a reader should know before building on it. */
 static void add_advice(const struct app_show *s, struct app_text *out)
 {
-    const ckg_recommendation *r = s->recommendation;
-    struct app_text limit = {0};
+    struct app_text words = {0};
 
-    if (r->hardest) {
-        const struct app_outcome o = app_outcome_at(s->definition, r->hardest);
-        app_limits_text(&o, &limit);
-        app_text_print(out, "<p class=\"note\">No design is likely to be feasible. This one is expected to "
-                            "break the limits least; the hardest is ");
-        app_report_name(out, o.name);
-        app_text_print(out, " ");
-        app_markup(out, limit.data ? limit.data : "");
-        app_text_print(out, ".</p>\n");
-        app_text_free(&limit);
+    app_recommended_advice(s->notebook, s->recommendation, &words);
+    for (char *line = words.data, *end; line && (end = strchr(line, '\n')); line = end + 1) {
+        *end = '\0';
+        app_text_print(out, "<p class=\"note said\">");
+        app_markup(out, line);
+        app_text_print(out, "</p>\n");
     }
-    if (r->measured)
-        app_text_print(out,
-                       "<p class=\"note\">The recommended design is that of trial %d, the best feasible one "
-                       "that was evaluated; what is said of it was measured.</p>\n",
-                       r->trial + 1);
-    else if (r->trial >= 0)
-        app_text_print(out,
-                       "<p class=\"note\">The recommended design was evaluated in trial %d; what is said of "
-                       "it follows from all trials.</p>\n",
-                       r->trial + 1);
-    else
-        app_text_print(out, "<p class=\"note\">The recommended design has not been evaluated: of all designs "
-                            "it has the best predicted utility, given what was measured so far. Evaluate it "
-                            "before you build on it.</p>\n");
+    app_text_free(&words);
 }
 
 int app_report_recommendation(const struct app_show *s, struct app_text *out)
 {
     app_text_print(out, "<section id=\"recommendation\"><h2>Recommendation</h2>\n");
     if (s->recommendation) {
+        struct app_text heading = {0};
+        app_recommended_heading(s->recommendation, &heading);
+        add_sentence(&heading, "<p class=\"said\">", "</p>\n", out);
         add_tiles(s, out);
         const int status = add_design(s, out);
         if (status)

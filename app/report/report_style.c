@@ -16,6 +16,8 @@ const char app_report_style[] =
     "p{margin:.4rem 0;max-width:44rem}\n"
     ".lead{max-width:none}\n"
     ".lead,.note,figcaption{color:var(--soft)}\n"
+    ".said{display:block}\n"
+    ".said::first-letter{text-transform:uppercase}\n"
     "nav{margin-top:1rem;font-size:.92rem}\n"
     "nav a{display:inline-block;margin-right:1.1rem}\n"
     "a{color:var(--mean)}\n"

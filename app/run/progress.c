@@ -75,27 +75,19 @@ static const char *best_label(const struct app_notebook *n)
     return app_constraints(&n->definition) ? "best feasible: " : "best: ";
 }
 
-/* "331.8 ± 2.1": no more digits than are known. */
-static void estimate_text(double value, double sd, struct app_text *out)
-{
-    const int known = sd > 0 && value != 0 && isfinite(value) && isfinite(sd);
-    const double digits = known ? floor(log10(fabs(value))) - floor(log10(sd)) + 2 : 5;
-
-    app_text_print(out, "%.*g ± %.2g", (int)fmin(fmax(digits, 2), 8), value, sd);
-}
-
 /* "cost = 331.8 ± 2.1, feasible with probability 0.99" */
 static void recommended_text(const struct app_progress *p, const struct app_notebook *n, struct app_text *out)
 {
     const int limits = app_constraints(&n->definition);
-    char number[32];
+    const struct app_outcome objective = app_outcome_at(&n->definition, 0);
+    char number[64];
 
-    app_text_print(out, "%s = ", app_outcome_name(&n->definition, 0));
+    app_text_print(out, "%s = ", objective.name);
     if (p->trial)
         app_text_print(out, "%s (trial %d)%s", app_number_short(p->value, number), p->trial,
                        limits ? ", feasible as measured" : "");
     else
-        estimate_text(p->value, p->sd, out);
+        app_text_print(out, "%s", app_estimate_text(&objective, p->value, p->sd, number));
     if (p->trial || !limits)
         return;
     app_text_print(out, ", ");

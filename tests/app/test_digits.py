@@ -4,11 +4,19 @@
 A design as people read it is feasible, and as good, when it is typed in again. A value that breaks its limit is printed with the digits that break
 it. What was evaluated is called measured and has its trial; only what was not is to be evaluated first. Where nothing can be feasible that is said.
 """
+import html
+import importlib.util
 import json
 import math
+import pathlib
 import re
+import shutil
+import subprocess
+import sys
 
 from harness import Folder, check, main
+
+HERE = pathlib.Path(__file__).parent
 
 CAN = """import json, math, sys
 can = json.load(sys.stdin)
@@ -109,8 +117,32 @@ def test_the_report_says_the_same():
                 check(f">{value}</span></td>" in page, name, value)
             copied = re.search(r'<pre id="exact">(.*?)</pre>', page)[1].replace("&#34;", '"').replace("&quot;", '"')
             check(json.loads(copied) == exact["parameters"], copied)
-            check(("before you build on it" in page) == (exact["trial"] is None), exact["trial"])
             check("expected gain of going on" in page)
+
+            # Every sentence, and what is said of every outcome, word for word.
+            told = folder.ckg("recommend", "can.yaml", expect=0).out
+            words = html.unescape(re.sub("<[^>]*>", "", page))
+            sentences = [line.rstrip(":") for line in told.splitlines() if line.startswith(("recommended after", "feasible", "the recommended"))]
+            check(len(sentences) == (2 if exact["trial"] else 3) and all(s in words for s in sentences), sentences)
+            for name, value, met in re.findall(r"^  (area|volume) +([^,\n]*)(?:, (.*) \(.*\))?$", told, re.M):
+                row = next(r for r in re.findall("<tr>.*?</tr>", page, re.S) if f">{name}</span></td>" in r)
+                check(f"<td>{value}</td><td>{html.escape(met)}</td>" in row, name, value, met, row)
+
+
+def test_a_probability_is_written_one_way():
+    """By pages and by Python as by the program, which test_markup.c tests from the same table."""
+    rows = re.findall(r'{([\d.]+), "([^"]*)"}', (HERE / "probabilities.inc").read_text())
+    check(len(rows) > 10, rows)
+    spec = importlib.util.spec_from_file_location("results", HERE.parents[1] / "python/src/pyckg/_results.py")
+    results = sys.modules["results"] = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(results)
+    for value, text in rows:
+        check(results._chance(float(value)) == text, value, text)
+    if node := shutil.which("node"):
+        source = (HERE.parents[1] / "app/serve/files/dom.js").read_text()
+        function = re.search(r"export (function chance.*?\n})", source, re.S)[1]
+        asked = f"{function} console.log(JSON.stringify([{','.join(v for v, _ in rows)}].map(chance)))"
+        check(json.loads(subprocess.check_output([node, "-e", asked])) == [text for _, text in rows], "node")
 
 
 def test_what_was_not_evaluated_is_to_be():

@@ -18,6 +18,7 @@
 
 #include "base/file.h"
 #include "figure/draw/canvas.h"
+#include "present/numbers.h"
 #include "base/markup.h"
 #include "support/test.h"
 
@@ -66,6 +67,22 @@ static void test_shorten(void **state)
     memset(long_name, 0xFF, sizeof long_name - 1);
     app_shorten(long_name, 60, out);
     assert_true(strlen(out) < APP_SHORT);
+}
+
+static void test_probabilities(void **state)
+{
+    static const struct {
+        double probability;
+        const char *text;
+    } rows[] = {
+#include "probabilities.inc"
+    };
+    char text[32];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        assert_string_equal(app_probability_text(rows[i].probability, text), rows[i].text);
+    assert_string_equal(app_probability_text(NAN, text), "not known");
 }
 
 static void test_width(void **state)
@@ -151,5 +168,6 @@ static void test_files(void **state)
 
 int main(void)
 {
-    return RUN_TESTS(test_markup, test_shorten, test_width, test_svg, test_endings, test_files);
+    return RUN_TESTS(test_markup, test_shorten, test_probabilities, test_width, test_svg, test_endings,
+                     test_files);
 }

@@ -31,12 +31,12 @@ export function nice(value, digits = 5) {
   return value.toExponential(digits - 1).replace(/\.?0+e/, "e");
 }
 
-// A probability: near 0 and 1 it matters how near.
+// A probability, as the program writes it (present/numbers.c): near 0 and 1 it matters how near.
 export function chance(value) {
   if (value === null || value === undefined) return "not known";
-  if (value > 0.9995) return "> 0.999";
-  if (value < 0.0005) return "< 0.001";
-  return value > 0.99 || value < 0.01 ? value.toFixed(3) : value.toFixed(2);
+  if (value > 0.9999) return "> 0.9999";
+  if (value < 0.0001) return "< 0.0001";
+  return String(Number(value.toPrecision(4)));
 }
 
 export function duration(seconds) {

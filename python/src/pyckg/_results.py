@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from math import floor, isfinite, log10
 from typing import Any
 
 
@@ -20,9 +21,8 @@ class Estimate:
         """As people read it: 1.9 ± 0.05, met with probability 0.98."""
         if self.mean is None:
             return "not known yet"
-        sd = f" ± {self.sd:.2g}" if self.sd else ""
-        met = "" if self.probability is None else f", met with probability {self.probability:.4g}"
-        return f"{self.mean:.6g}{sd}{met}"
+        met = "" if self.probability is None else f", met with probability {_chance(self.probability)}"
+        return _estimated(self.mean, self.sd) + met
 
 
 @dataclass(slots=True)
@@ -86,7 +86,7 @@ class Recommendation:
         lines += [f"{'measured' if self.measured else 'predicted'}:", f"  {'objective':{width}}  {self.objective}"]
         lines += [f"  {name:{width}}  {outcome}" for name, outcome in self.constraints.items()]
         if self.constraints and self.probability_feasible is not None:
-            lines.append(f"feasible with probability {self.probability_feasible:.4g}")
+            lines.append(f"feasible with probability {_chance(self.probability_feasible)}")
         if self.best is not None:
             lines.append(f"best feasible design evaluated: trial {self.best.number}")
         return "\n".join(lines)
@@ -148,6 +148,22 @@ class Importance:
     total: float | None
     low: float | None
     high: float | None
+
+
+def _estimated(value: float, sd: float | None) -> str:
+    """As the program writes it: no more digits than are known."""
+    if not sd:
+        return f"{value:.6g}"
+    known = value != 0 and isfinite(value) and isfinite(sd)
+    digits = floor(log10(abs(value))) - floor(log10(sd)) + 2 if known else 5
+    return f"{value:.{min(max(digits, 2), 8)}g} ± {sd:.2g}"
+
+
+def _chance(probability: float) -> str:
+    """As the program writes it: near 0 and 1 it matters how near."""
+    if probability > 0.9999:
+        return "> 0.9999"
+    return "< 0.0001" if probability < 0.0001 else f"{probability:.4g}"
 
 
 def _short(value: Any) -> str:
