@@ -49,8 +49,8 @@ static int put(const struct ckg__search *search, const struct ckg__set *set, str
     return look_through(search, offer);
 }
 
-/* The menu where outcomes are measured apart: all units and everything that cost no more than `purse`. */
-static int make_apart(const struct ckg__search *search, double purse, struct ckg__menu *menu)
+/* The menu where outcomes are measured apart: all units and everything that cost no more than the budget. */
+static int make_apart(const struct ckg__search *search, double budget, struct ckg__menu *menu)
 {
     const ckg_problem *problem = search->scope->problem;
     const int units = ckg__problem_units(problem);
@@ -59,7 +59,7 @@ static int make_apart(const struct ckg__search *search, double purse, struct ckg
     menu->count = 0;
     for (int i = 0; !status && i <= units; i++) {
         const struct ckg__set set = i < units ? ckg__problem_unit(problem, i) : ckg__problem_all(problem);
-        if (ckg__problem_price(problem, &set) <= purse)
+        if (ckg__problem_price(problem, &set) <= budget)
             status = put(search, &set, menu);
     }
     return status;
@@ -78,7 +78,7 @@ int ckg__menu_make(struct ckg__search *search, struct ckg__menu *menu)
         menu->offer[0] = (struct ckg__offer){.cost = 1, .outlook = search->outlook};
         return CKG_OK;
     }
-    status = make_apart(search, search->purse, menu);
+    status = make_apart(search, search->budget_left, menu);
     return status || menu->count ? status : make_apart(search, INFINITY, menu);
 }
 
@@ -243,9 +243,9 @@ int ckg__measure_unsure(const struct ckg__search *search, struct ckg__choice *ch
     /* Local steps go by designs that are known in full: where the rest costs no more, it is measured too. */
     const struct ckg__set all = ckg__problem_all(problem);
     const double price = ckg__problem_price(problem, &wanted);
-    if (ckg__problem_price(problem, &all) <= fmin(2 * price, search->purse))
+    if (ckg__problem_price(problem, &all) <= fmin(2 * price, search->budget_left))
         choice->measure = all;
-    else if (price <= search->purse)
+    else if (price <= search->budget_left)
         choice->measure = wanted;
     return CKG_OK;
 }

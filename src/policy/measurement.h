@@ -22,9 +22,9 @@ struct ckg__menu {
 };
 
 /*
- * What is on offer to a search: what its purse pays for or, where that is too small for anything, all there
- * is. Where outcomes come together, one offer of everything at cost 1, seen through the search's own
- * outlooks.
+ * What is on offer to a search: what is left of its budget pays for it or, where that is too small for
+ * anything, all there is. Where outcomes come together, one offer of everything at cost 1, seen through the
+ * search's own outlooks.
  */
 int ckg__menu_make(struct ckg__search *search, struct ckg__menu *menu);
 

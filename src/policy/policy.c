@@ -119,26 +119,29 @@ int ckg__policy_price(const struct ckg__policy *policy, struct ckg__search *sear
     return price(policy, search);
 }
 
-int ckg__policy_look(const struct ckg__policy *policy, struct ckg__search *search)
+int ckg__policy_narrow(const struct ckg__policy *policy, struct ckg__search *search)
 {
     const struct ckg__scope *scope = search->scope;
-    int status = CKG_OK;
 
     prepare(policy, search);
-    if (policy && policy->traits & CKG__TRAIT_NO_MODEL)
+    const int status = policy && policy->narrow ? policy->narrow->make(search, &scope) : CKG_OK;
+    search->scope = scope;
+    return status;
+}
+
+int ckg__policy_begin(const struct ckg__policy *policy, struct ckg__search *search)
+{
+    const unsigned traits = policy ? policy->traits : 0;
+
+    if (traits & CKG__TRAIT_NO_MODEL)
         return CKG_OK;
 
-    /* What it sees; with other models of the same cube these are all there is to it. */
-    if (policy && policy->narrow)
-        status = policy->narrow->make(search, &scope);
-    const int bare = scope != search->scope && !scope->to_outer;
-    search->scope = scope;
-    if (!status && bare)
-        return ckg__search_outlooks(search, (policy->traits & CKG__TRAIT_ONE_BELIEF) != 0, 0);
+    /* Models of other values than the trials' are there to be drawn from, and nothing else. */
+    if (search->scope->models->data != search->scope->data)
+        return ckg__search_outlooks(search, (traits & CKG__TRAIT_ONE_BELIEF) != 0, 0);
 
     /* M, then what would be recommended now. */
-    if (!status)
-        status = price(policy, search);
+    const int status = price(policy, search);
     return status ? status : ckg__search_recommend(search);
 }
 

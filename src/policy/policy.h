@@ -97,11 +97,11 @@ int ckg__policy_index(const struct ckg__policy *policy);
 const struct ckg__policy *ckg__policy_default(void);
 
 /*
- * Makes the search what the policy looks at: its effort, its scope, its beliefs, the points, M and x_r. The
- * search has the settings already, and a scope with models unless the policy needs none. NULL: for a
- * recommendation.
+ * Begins the search of a policy, which has its settings already, or of a recommendation (NULL): how hard to
+ * look and in which scope; then its beliefs, the points, M and x_r.
  */
-int ckg__policy_look(const struct ckg__policy *policy, struct ckg__search *search);
+int ckg__policy_narrow(const struct ckg__policy *policy, struct ckg__search *search);
+int ckg__policy_begin(const struct ckg__policy *policy, struct ckg__search *search);
 
 /* As far as M alone, in the scope that the search has. */
 int ckg__policy_price(const struct ckg__policy *policy, struct ckg__search *search);

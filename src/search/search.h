@@ -83,14 +83,14 @@ struct ckg__search {
     double deadline; /* on the monotonic clock; INFINITY: none */
     int outlooks;
     struct ckg__outlook *outlook;
-    double penalty; /* M as it is set, in the objective's units; NAN: the smallest mean of each belief */
-    int base;       /* points of the shared part of the discretisations */
-    double *U;      /* D×base */
-    int enumerated; /* 1: the base holds every design there is */
-    void **kept;    /* what the policy's source of scopes keeps between searches */
-    int everywhere; /* 1: the trust region is not for it */
-    int apart;      /* 1: the choice is a design and what to measure there (measurement.h) */
-    double purse;   /* what that may cost; INFINITY: anything */
+    double penalty;     /* M as it is set, in the objective's units; NAN: the smallest mean of each belief */
+    int base;           /* points of the shared part of the discretisations */
+    double *U;          /* D×base */
+    int enumerated;     /* 1: the base holds every design there is */
+    void **kept;        /* what the policy's source of scopes keeps between searches */
+    int everywhere;     /* 1: the trust region is not for it */
+    int apart;          /* 1: the choice is a design and what to measure there (measurement.h) */
+    double budget_left; /* what that may cost; INFINITY: anything */
 };
 
 /* Points are columns: coordinate k of point p is U[k·ldu + p]. u (D) ← point p, and the other way round. */

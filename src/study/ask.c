@@ -59,7 +59,7 @@ static struct ckg__search make_search(ckg_study *s, const struct ckg__policy *po
         .stream = policy ? (uint64_t)s->data.trials : s->revision,
         .deadline = INFINITY,
         .penalty = s->penalty,
-        .purse = INFINITY,
+        .budget_left = INFINITY,
         .kept = policy ? &s->kept[ckg__policy_index(policy)] : NULL,
     };
 }
@@ -89,9 +89,12 @@ int ckg__study_believe(ckg_study *s, const struct ckg__policy *policy, double st
 
 int ckg__study_begin_search(ckg_study *s, const struct ckg__policy *policy, struct ckg__search *search)
 {
-    const int status = ckg__study_believe(s, policy, ckg__clock(), search);
+    int status = ckg__study_believe(s, policy, ckg__clock(), search);
+
     search->everywhere = 1;
-    return status ? status : ckg__policy_look(policy, search);
+    if (!status)
+        status = ckg__policy_narrow(policy, search);
+    return status ? status : ckg__policy_begin(policy, search);
 }
 
 int ckg__study_end_search(ckg_study *s, int status)
@@ -252,7 +255,7 @@ static int must_explore(const ckg_study *s, const struct ckg__policy *policy)
 }
 
 /* What is left of the budget. */
-static double purse(const ckg_study *s)
+static double budget_left(const ckg_study *s)
 {
     return s->budget ? s->budget - ckg__data_spent(&s->data) : INFINITY;
 }
@@ -263,7 +266,7 @@ static int choose_outcomes(struct ckg__search *search, struct ckg__choice *choic
     if (!search->apart || !ckg__set_empty(&choice->measure))
         return CKG_OK;
     choice->measure = ckg__problem_all(search->scope->problem);
-    const int paid = ckg__problem_full_price(search->scope->problem) <= search->purse;
+    const int paid = ckg__problem_full_price(search->scope->problem) <= search->budget_left;
     return isnan(choice->value) && paid ? CKG_OK : ckg__measure_at_choice(search, choice);
 }
 
@@ -288,9 +291,9 @@ static int to_study(const struct ckg__search *local, struct ckg__choice *choice)
     return choice->found ? CKG_OK : ckg__search_any(&search, choice);
 }
 
-/* One look by the policy, for what to measure too or as if all outcomes came together. */
-static int look(ckg_study *s, const struct ckg__policy *policy, double started, int apart,
-                struct ckg__search *search, struct ckg__choice *choice, ckg_timing *seconds)
+/* The policy's choice, of a design and what to measure there or as if all outcomes came together. */
+static int suggest(ckg_study *s, const struct ckg__policy *policy, double started, int apart,
+                   struct ckg__search *search, struct ckg__choice *choice, ckg_timing *seconds)
 {
     const int explore = must_explore(s, policy);
 
@@ -300,12 +303,14 @@ static int look(ckg_study *s, const struct ckg__policy *policy, double started, 
         status = ckg__study_relax(s, &search->scope);
     seconds->fit = ckg__clock() - started;
 
-    /* What this policy looks at; a last evaluation looks everywhere, and so does one of some outcomes. */
+    /* Where to look: a last evaluation looks everywhere, and so does one of some outcomes. */
     search->apart = apart;
-    search->purse = purse(s);
-    search->everywhere = final_step(s) || search->apart || explore;
+    search->budget_left = budget_left(s);
+    search->everywhere = final_step(s) || apart || explore;
     if (!status)
-        status = ckg__policy_look(policy, search);
+        status = ckg__policy_narrow(policy, search);
+    if (!status)
+        status = ckg__policy_begin(policy, search);
     seconds->recommend = ckg__clock() - started - seconds->fit;
 
     /* The design. */
@@ -329,16 +334,16 @@ static int look(ckg_study *s, const struct ckg__policy *policy, double started, 
     return status || !choice->found ? status : choose_outcomes(search, choice);
 }
 
-/* Looks again as if all outcomes came together; what is sure at the design need not be measured. */
-static int look_together(ckg_study *s, const struct ckg__policy *policy, double started,
-                         struct ckg__choice *choice, ckg_timing *seconds)
+/* The same again as if all outcomes came together; what is sure at the design need not be measured. */
+static int suggest_together(ckg_study *s, const struct ckg__policy *policy, double started,
+                            struct ckg__choice *choice, ckg_timing *seconds)
 {
     struct ckg__search search;
 
     ckg__models_release(&s->models);
     ckg__policy_release_kept(s->kept);
     *choice = (struct ckg__choice){.u = choice->u, .value = NAN, .by = policy};
-    const int status = look(s, policy, started, 0, &search, choice, seconds);
+    const int status = suggest(s, policy, started, 0, &search, choice, seconds);
     if (status || !choice->found || isnan(choice->value))
         return status;
     search.scope = ckg__scope_of_study(search.scope);
@@ -351,11 +356,11 @@ static int from_policy(ckg_study *s, const struct ckg__policy *policy, double st
 {
     const int apart = may_measure_apart(s, policy);
     struct ckg__search search;
-    const int status = look(s, policy, started, apart, &search, choice, seconds);
+    const int status = suggest(s, policy, started, apart, &search, choice, seconds);
 
-    if (status || !choice->together || ckg__problem_full_price(s->problem) > purse(s))
+    if (status || !choice->together || ckg__problem_full_price(s->problem) > budget_left(s))
         return status;
-    return look_together(s, policy, started, choice, seconds);
+    return suggest_together(s, policy, started, choice, seconds);
 }
 
 /*

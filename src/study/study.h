@@ -36,8 +36,8 @@ struct ckg_study {
 
 /*
  * Begins a search. ckg__study_believe brings the models up to date and, for a policy's choice, conditions
- * them on pending designs; ckg__policy_look makes the search what the policy looks at. policy NULL: a search
- * for predictions or a recommendation, of which no policy is asked. Whatever comes of it,
+ * them on pending designs; ckg__policy_narrow and ckg__policy_begin make the search the policy's. policy
+ * NULL: a search for predictions or a recommendation, of which no policy is asked. Whatever comes of it,
  * ckg__study_end_search undoes the conditioning and frees the scratch.
  */
 int ckg__study_believe(ckg_study *study, const struct ckg__policy *policy, double started,
