@@ -4,6 +4,7 @@
 #include <assert.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/memory.h"
 #include "base/visible.h"
@@ -29,6 +30,29 @@ const char *app_command_meant(const char *word, char out[APP_MEANT])
     return app_meant_text(word, "", count, names, out);
 }
 
+/*
+ * A study begun when `ckg` was the name of today's `auto`, and a file that still says so: a person is asked
+ * once; where nobody can answer it goes on as it was, and says so.
+ */
+static int settle_policy(const struct app_arguments *a, struct app_notebook *n)
+{
+    const int asks = isatty(STDIN_FILENO) && isatty(STDERR_FILENO) && !app_option(a, "yes");
+    char answer[16] = "";
+
+    if (asks) {
+        app_warn(
+            "%s: `policy: ckg` was, when this study began, what `auto` is now; today's `ckg` looks ahead at "
+            "every step and takes longer.\nchange to it? [y/N] ",
+            a->place.file);
+        if (!fgets(answer, sizeof answer, stdin))
+            answer[0] = 0;
+    } else
+        app_warn("%s: `policy: ckg` was, when this study began, what `auto` is now: it goes on by `auto`; "
+                 "`ckg change --yes %s` takes today's `ckg`\n",
+                 a->place.file, a->place.file);
+    return app_notebook_settle_policy(n, answer[0] == 'y' || answer[0] == 'Y');
+}
+
 int app_open(struct app_notebook *n, const struct app_arguments *a, enum app_access access)
 {
     int status = app_notebook_open(n, &a->place, access, a->message);
@@ -36,9 +60,12 @@ int app_open(struct app_notebook *n, const struct app_arguments *a, enum app_acc
     if (status)
         return status;
     n->threads = a->threads;
+    if (access == APP_WRITE && n->file && n->definition.was_ckg == APP_WAS_CKG)
+        status = settle_policy(a, n);
 
     /* For this command alone: the store has kept what the file says. */
-    status = app_models_apply(a, &n->definition);
+    if (!status)
+        status = app_models_apply(a, &n->definition);
     if (status)
         app_notebook_close(n);
     return status;

@@ -3,7 +3,7 @@
  * same number of evaluations.
  *
  *     build/bench/batch --out FILE.csv [--seeds 30] [--first-seed 1] [--cell NAME] [--q Q] [--way NAME]
- *                       [--policy ckg]
+ *                       [--policy auto]
  *
  * Cells are the paper's three problems without and with noise, and two functions of five parameters made the
  * way COCO's constrained suite makes its own: convex, with linear constraints of which one is active at an
@@ -355,7 +355,7 @@ static void run_seed(const struct settings *set, int seed)
 
 int main(int argc, char **argv)
 {
-    struct settings set = {.seeds = 30, .first_seed = 1, .policy = "ckg"};
+    struct settings set = {.seeds = 30, .first_seed = 1, .policy = "auto"};
     const struct bench_option options[] = {
         {"out", BENCH_WORD, &set.out},        {"cell", BENCH_WORD, &set.cell},
         {"way", BENCH_WORD, &set.way},        {"policy", BENCH_WORD, &set.policy},

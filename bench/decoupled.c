@@ -60,7 +60,7 @@ struct way {
 };
 
 static const struct way ways[] = {
-    {"ckg", "ckg", 1}, {"dckg", "ckg", 0}, {"cei", "cei", 1}, {"cei+", "cei", 0}, {"pesc", "pesc", 0}};
+    {"ckg", "auto", 1}, {"dckg", "auto", 0}, {"cei", "cei", 1}, {"cei+", "cei", 0}, {"pesc", "pesc", 0}};
 
 enum {
     VARIANTS = sizeof variants / sizeof *variants,

@@ -1,7 +1,7 @@
 /*
  * Equality constraints: how near to the known optimum, and by when.
  *
- *     build/bench/equality [--seeds 10] [--first-seed 1] [--evaluations 100] [--policy ckg]
+ *     build/bench/equality [--seeds 10] [--first-seed 1] [--evaluations 100] [--policy auto]
  *                          [--problem g11,…] [--tolerance 1e-4] [--threads 2]
  *
  * g03 (d = 10, and its form with 4 parameters), g05, g11 and g13 of the competition of 2006, and the mixed
@@ -322,7 +322,7 @@ static int listed(const char *list, const char *name)
 
 int main(int argc, char **argv)
 {
-    struct settings set = {10, 1, 100, 2, 0, 1e-4, "ckg", NULL};
+    struct settings set = {10, 1, 100, 2, 0, 1e-4, "auto", NULL};
     const struct bench_option options[] = {
         {"seeds", BENCH_INTEGER, &set.seeds},
         {"first-seed", BENCH_INTEGER, &set.first_seed},

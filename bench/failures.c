@@ -312,7 +312,7 @@ static void run_cell(const struct settings *set, const struct task *task, const 
 
 int main(int argc, char **argv)
 {
-    static const char *const policies[POLICIES] = {"ckg", "cei"};
+    static const char *const policies[POLICIES] = {"auto", "cei"};
     struct settings set = {100, 1, 40, 2, NULL, NULL};
     const struct bench_option options[] = {
         {"seeds", BENCH_INTEGER, &set.seeds},

@@ -167,7 +167,7 @@ static void print_many(void)
     for (int noise = 0; noise < 2; noise++)
         for (int k = 0; k < 5; k++) {
             printf("noise %d  %5d pending %10.1f\n", noise, pending[k],
-                   measure(p, "ckg", noise, 50, pending[k], 3, 1));
+                   measure(p, "auto", noise, 50, pending[k], 3, 1));
             fflush(stdout);
         }
 }
@@ -179,10 +179,11 @@ int main(int argc, char **argv)
         double noise;
         int results;
     } cases[] = {
-        {"mystery", "ckg", 0, 20},         {"mystery", "ckg", 0, 100},        {"mystery", "ckg", 1, 50},
-        {"test-function-2", "ckg", 0, 50}, {"test-function-2", "ckg", 1, 50}, {"new-branin", "ckg", 0, 200},
-        {"mystery", "cei", 0, 50},         {"mystery", "nei", 1, 50},         {"mystery", "pesc", 0, 50},
-        {"mystery", "scbo", 0, 50},
+        {"mystery", "auto", 0, 20},         {"mystery", "auto", 0, 100},
+        {"mystery", "auto", 1, 50},         {"test-function-2", "auto", 0, 50},
+        {"test-function-2", "auto", 1, 50}, {"new-branin", "auto", 0, 200},
+        {"mystery", "cei", 0, 50},          {"mystery", "nei", 1, 50},
+        {"mystery", "pesc", 0, 50},         {"mystery", "scbo", 0, 50},
     };
     static const int pending[] = {0, 1, 5, 10, 20, USUAL_PENDING};
     enum { CASES = sizeof cases / sizeof *cases, COLUMNS = sizeof pending / sizeof *pending };

@@ -2,7 +2,7 @@
  * How good the answers are: opportunity cost (OC) of the recommendation on the paper's three problems, with
  * and without noise.
  *
- *     build/bench/quality [--evaluations 50] [--initial 10] [--seeds 30] [--first-seed 1] [--policy ckg]
+ *     build/bench/quality [--evaluations 50] [--initial 10] [--seeds 30] [--first-seed 1] [--policy auto]
  *                         [--problem NAME] [--noise 0|1] [--fit auto] [--kernel auto] [--threads N]
  *                         [--steep K] [--absurd V] [--outcome J] [--untold] [--verbose]
  *
@@ -190,7 +190,7 @@ static void run_policy(const struct settings *all, const char *policy)
 
 int main(int argc, char **argv)
 {
-    struct settings set = {50, 10, 30, 1, 2, 0, 0, "ckg", NULL, "auto", "auto", -1, 0, 0, 0};
+    struct settings set = {50, 10, 30, 1, 2, 0, 0, "auto", NULL, "auto", "auto", -1, 0, 0, 0};
     const struct bench_option options[] = {
         {"evaluations", BENCH_INTEGER, &set.evaluations},
         {"initial", BENCH_INTEGER, &set.initial},

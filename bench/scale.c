@@ -350,7 +350,7 @@ int main(int argc, char **argv)
     const char *worker_list = "1,10,40";
     const char *ahead_list = "0";
     const char *mark_list = "50,110";
-    struct regret r = {.policy = "ckg"};
+    struct regret r = {.policy = "auto"};
     struct plan plan = {.evaluation = 60, .spread = 0.3, .choose = 0.1};
     const struct bench_option options[] = {
         {"regret", BENCH_FLAG, &regrets},

@@ -2,7 +2,7 @@
  * How long a suggestion takes: milliseconds by stage for n = 20 … 2,000 observations, with one OpenBLAS
  * Cholesky factorisation of n = 1,024 in the same run for scale, and the speed-up from a second thread.
  *
- *     build/bench/speed [--min N] [--max N] [--repeat R] [--policy ckg] [--samples S] [--only d,K]
+ *     build/bench/speed [--min N] [--max N] [--repeat R] [--policy auto] [--samples S] [--only d,K]
  *                       [--noise SD[,SD]]
  *
  * Each figure is the smallest of R suggestions. Every timed suggestion refits its hyperparameters from the
@@ -137,7 +137,7 @@ int main(int argc, char **argv)
 {
     static const int shapes[][2] = {{2, 1}, {2, 3}, {9, 1}, {20, 5}};
     static const int sizes[] = {20, 50, 100, 200, 500, 1000, 2000};
-    struct setting set = {"ckg", 0, {0, 0}};
+    struct setting set = {"auto", 0, {0, 0}};
     const char *only = "";
     const char *noise = "";
     int least = 0;

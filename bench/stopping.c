@@ -120,7 +120,7 @@ static int replicate(void *context, int index, struct app_message *message)
     const struct app_experiment experiment = {
         .problem = cell->problem,
         .noise = cell->noise,
-        .policy = "ckg",
+        .policy = "auto",
         .initial = set->initial,
         .evaluations = set->evaluations,
         .seed = (uint64_t)(set->first_seed + index),

@@ -181,7 +181,7 @@ static void predict(int seeds)
 static void search_once(const struct world *w)
 {
     ckg_problem *problem = describe(w, 0);
-    ckg_study *study = begin(w, problem, "ckg", -1);
+    ckg_study *study = begin(w, problem, "auto", -1);
     struct app_score score;
 
     for (int i = 0; i < EVALUATIONS; i++)

@@ -25,10 +25,10 @@ enum { FIRST = 20, EVERY = 10, INITIAL = 10 };
 static const struct row {
     const char *name, *policy;
     int answers;
-    double improve; /* of the policy ckg; NAN: as it is */
+    double improve; /* of the policy auto; NAN: as it is */
 } rows[] = {
-    {"ckg, numbers", "ckg", 0, NAN},       {"ckg", "ckg", 1, NAN},
-    {"ckg improve=0", "ckg", 1, 0},        {"cei", "cei", 1, NAN},
+    {"auto, numbers", "auto", 0, NAN},     {"auto", "auto", 1, NAN},
+    {"auto improve=0", "auto", 1, 0},      {"cei", "cei", 1, NAN},
     {"svmcbo", "svmcbo", 1, NAN},          {"random", "random", 1, NAN},
     {"svmcbo, numbers", "svmcbo", 0, NAN},
 };

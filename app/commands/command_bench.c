@@ -17,7 +17,7 @@ static const struct app_option options[] = {
     {"real", 0, NULL,
      "evaluate designs of problem files by their commands, not by the models of their trials", 0},
     {"noise", 0, "LIST", "standard deviations of noise that is added to the objective; default: 0", 0},
-    {"policy", 0, "LIST", "policies; default: ckg", 0},
+    {"policy", 0, "LIST", "policies; default: auto", 0},
     {"replications", 0, "N", "how often each experiment is repeated; default: 30", 0},
     {"initial", 0, "N", "evaluations of the initial design; default: 10, or what the first problem file says",
      0},
@@ -217,7 +217,7 @@ static int read_plan(const struct app_arguments *a, struct app_plan *plan)
     const struct list lists[] = {
         {"problem", "", &plan->problems, plan->problem, sizeof *plan->problem, read_problem},
         {"noise", "0", &plan->noises, plan->noise, sizeof *plan->noise, read_noise},
-        {"policy", "ckg", &plan->policies, plan->policy, sizeof *plan->policy, read_policy},
+        {"policy", "auto", &plan->policies, plan->policy, sizeof *plan->policy, read_policy},
     };
     int status = CKG_OK;
 

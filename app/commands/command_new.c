@@ -12,7 +12,7 @@ static const char starter[] =
     "goal: minimize                # or maximize\n"
     "budget: 30                    # evaluations in all, the initial design included\n"
     "# initial: 10                 # designs that fill the space first; default: max(10, 2(d+1))\n"
-    "# policy: ckg                 # `ckg policies` lists them\n"
+    "# policy: auto                # `ckg policies` lists them\n"
     "# seed: 1                     # same seed, same designs; without it one is drawn and recorded\n"
     "\n"
     "parameters:                   # what may be varied\n"

@@ -26,14 +26,17 @@ static int print_score(const struct app_arguments *a, const struct app_definitio
     return app_print(a, &line);
 }
 
-static int score(struct app_notebook *n, const char *policy, int count, const double *X, double *value)
+/* The values, and whose they are. */
+static int score(struct app_notebook *n, const char **policy, int count, const double *X, double *value)
 {
     ckg_study *engine;
     int status = app_notebook_engine(n, &engine);
 
     if (status)
         return status;
-    status = ckg_study_score(engine, policy, count, X, value);
+    status = ckg_study_score(engine, *policy, count, X, value);
+    if (!status)
+        status = ckg_study_score_policy(engine, *policy, policy);
     return status ? app_notebook_fail(n, status) : CKG_OK;
 }
 
@@ -60,7 +63,7 @@ static int run(const struct app_arguments *a, struct app_notebook *n)
     if (!status && !value)
         status = app_fail(n->message, CKG_ERR_NOMEM, "out of memory");
     if (!status && count)
-        status = score(n, policy, count, X, value);
+        status = score(n, &policy, count, X, value);
     for (int i = 0; !status && i < count; i++)
         status = print_score(a, d, policy, X + (size_t)i * (size_t)app_dimension(d), value[i]);
 

@@ -200,6 +200,8 @@ static void add_policy(struct app_text *out, const struct app_definition *d)
 {
     app_json_open(out, "policy", '{');
     app_json_add_string(out, "name", d->policy);
+    if (d->was_ckg)
+        app_json_add_string(out, "was", d->was_ckg == APP_WAS_CKG ? "ckg" : "ckg, said");
     for (int i = 0; i < d->settings_count; i++)
         app_json_add_number(out, d->settings[i].name, d->settings[i].value);
     app_json_close(out, '}');

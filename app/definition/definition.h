@@ -147,6 +147,8 @@ struct app_definition {
     int initial; /* -1: the library's standard */
     struct app_stop_rule stop;
     char *policy;
+    /* of a study begun when today's `auto` was called `ckg`: what a file that still says `ckg` means by it */
+    enum app_was_ckg { APP_NEVER_CKG, APP_WAS_CKG, APP_WAS_CKG_SAID } was_ckg;
     int settings_count;
     ckg_setting *settings; /* (settings_count) names are static, of the policy's row */
     int has_seed;

@@ -315,6 +315,18 @@ static void compare_designs(struct app_difference *d, const struct app_definitio
         app_text_print(next(d), "the list of designs to choose from (%d, and %d before)", after, before);
 }
 
+/*
+ * A policy may change at any time; only where a name has changed its meaning since the study began is a
+ * person asked.
+ */
+static void compare_policies(struct app_difference *out, const struct app_definition *old,
+                             const struct app_definition *now)
+{
+    if (old->was_ckg && !strcmp(now->policy, "ckg"))
+        app_text_print(next(out),
+                       "policy from auto, once called ckg, to ckg, which looks ahead at every step");
+}
+
 /* --- all of it --- */
 
 void app_difference_find(struct app_difference *out, const struct app_definition *old,
@@ -329,6 +341,7 @@ void app_difference_find(struct app_difference *out, const struct app_definition
     compare_parameters(out, old, now);
     compare_rules(out, old, now);
     compare_designs(out, old, now);
+    compare_policies(out, old, now);
 }
 
 void app_difference_write(const struct app_difference *d, const char *between, struct app_text *out)

@@ -13,8 +13,9 @@ struct app_difference {
 };
 
 /*
- * Everything that differs in goal, outcomes and parameters. What only the program knows, such as budget or
- * units, may change at any time and is not looked at.
+ * Everything that differs in goal, outcomes and parameters, and a policy whose name has another meaning than
+ * when the study began. What only the program knows, such as budget or units, may change at any time and is
+ * not looked at.
  */
 void app_difference_find(struct app_difference *out, const struct app_definition *old,
                          const struct app_definition *now);

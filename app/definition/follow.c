@@ -43,6 +43,7 @@ int app_definition_follow(struct app_definition *d, struct app_definition *kept,
 
     /* How designs are chosen. */
     d->policy = kept->policy;
+    d->was_ckg = kept->was_ckg;
     d->settings_count = kept->settings_count;
     d->settings = kept->settings;
     d->has_seed = kept->has_seed;

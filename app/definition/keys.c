@@ -13,7 +13,7 @@ static const struct app_file_key file_keys[] = {
      "designs that fill the space before the policy takes over; d is the number of parameters"},
     {"stop", "`{gain: 1%}`", "the whole budget is spent",
      "ends a run once the rest of the budget is expected to gain too little"},
-    {"policy", "a name, or `{name: ckg, candidates: 200}`", "`ckg`",
+    {"policy", "a name, or `{name: auto, candidates: 200}`", "`auto`",
      "how designs are chosen, with settings of its own; `ckg policies` lists them"},
     {"seed", "an integer", "drawn and recorded", "same seed, same designs"},
     {"failures", "`model`, `ignore`", "`model`",

@@ -133,7 +133,7 @@ static int read_top(struct app_reader *r, const yaml_node_t *root)
 
     /* How designs are chosen, and what becomes of those that fail. */
     if (!status)
-        status = top.policy ? app_read_policy(r, top.policy) : app_reader_keep(r, "ckg", &out->policy);
+        status = top.policy ? app_read_policy(r, top.policy) : app_reader_keep(r, "auto", &out->policy);
     if (!status && top.seed)
         status = read_seed(r, top.seed);
     if (!status)

@@ -5,6 +5,7 @@
 
 #include <assert.h>
 #include <math.h>
+#include <string.h>
 
 enum { MOST_POLICIES = 64 };
 
@@ -21,6 +22,19 @@ static int read_policy_name(struct app_reader *r, const yaml_node_t *node, ckg_p
             return app_reader_keep(r, policy->name, &r->out->policy);
     }
     return app_node_unknown(&r->document, node, "policy", "", count, names);
+}
+
+/* `was: ckg` of a study that was begun when today's `auto` was called so. */
+static int is_former_name(struct app_reader *r, const yaml_node_t *key, const yaml_node_t *value)
+{
+    static const char *const names[] = {[APP_WAS_CKG] = "ckg", [APP_WAS_CKG_SAID] = "ckg, said"};
+
+    for (int i = APP_WAS_CKG; i <= APP_WAS_CKG_SAID; i++)
+        if (app_node_is_word(key, "was") && app_node_is_word(value, names[i])) {
+            r->out->was_ckg = (enum app_was_ckg)i;
+            return 1;
+        }
+    return 0;
 }
 
 /* Settings that policies had once: a study that was begun with one goes on without it. */
@@ -59,6 +73,32 @@ static int read_setting(struct app_reader *r, const ckg_policy_info *policy, con
                : app_node_expect(&r->document, value, "an integer");
 }
 
+/* 1 when a file says `ckg` and has a setting that only `auto` has, which was called `ckg` once. */
+static int means_auto(struct app_reader *r, const yaml_node_t *node, const ckg_policy_info *policy)
+{
+    static const char *const settings[] = {"improve", "global_every", "region"};
+
+    for (int i = 0; !strcmp(policy->name, "ckg") && i < app_node_pairs(node); i++)
+        for (size_t k = 0; k < sizeof settings / sizeof *settings; k++)
+            if (app_node_is_word(app_reader_key(r, node, i), settings[k])) {
+                app_reader_warn(
+                    r, app_reader_key(r, node, i),
+                    "`%s` is a setting of the policy `auto`, which was called `ckg` once: it is read as "
+                    "`name: auto`",
+                    settings[k]);
+                return 1;
+            }
+    return 0;
+}
+
+/* The policy `auto` in place of `ckg`. */
+static int take_auto(struct app_reader *r, ckg_policy_info *policy)
+{
+    const int status = app_reader_keep(r, "auto", &r->out->policy);
+
+    return status ? status : ckg_policy_named("auto", policy);
+}
+
 /* A policy's name, or {name: …, parameter: value, …}. */
 int app_read_policy(struct app_reader *r, const yaml_node_t *node)
 {
@@ -74,12 +114,15 @@ int app_read_policy(struct app_reader *r, const yaml_node_t *node)
     if (!name)
         return app_node_complain(&r->document, node, "the policy needs a `name`");
     status = read_policy_name(r, name, &policy);
+    if (!status && count && means_auto(r, node, &policy))
+        status = take_auto(r, &policy);
     if (!status && count && !(out->settings = app_pool_new(&out->pool, (size_t)count, sizeof *out->settings)))
         status = app_reader_no_memory(r);
     for (int i = 0; !status && i < count; i++) {
         const yaml_node_t *key = app_reader_key(r, node, i);
         status = app_node_check_key(&r->document, node, i);
-        if (!status && !app_node_is_word(key, "name") && !is_removed(r, key))
+        if (!status && !app_node_is_word(key, "name") && !is_removed(r, key) &&
+            !is_former_name(r, key, app_reader_value(r, node, i)))
             status = read_setting(r, &policy, key, app_reader_value(r, node, i),
                                   &out->settings[out->settings_count++]);
     }

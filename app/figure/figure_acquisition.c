@@ -81,11 +81,15 @@ static int score(struct surface *w, const char *policy)
     int status = X && w->value ? CKG_OK : app_show_no_memory(s);
     if (!status) {
         status = ckg_study_score(s->engine, policy, count, X, w->value);
+        if (!status)
+            status = ckg_study_score_policy(s->engine, policy, &policy);
         if (status)
             app_notebook_fail(s->notebook, status);
     }
 
-    /* Their range and the largest. */
+    /* Whose they are, their range and the largest. */
+    if (!status)
+        ckg_policy_named(policy, &w->policy);
     for (int i = 0; !status && i < count; i++) {
         app_range_add(&w->range, w->value[i]);
         if (isfinite(w->value[i]) && (w->top < 0 || w->value[i] > w->value[w->top]))
@@ -206,11 +210,10 @@ static int draw(struct app_canvas *canvas, const struct app_show *s, const struc
     w->top = -1;
     w->range = (struct app_range)APP_RANGE_INIT;
     choose(s, options, &w->x, &w->y);
-    ckg_policy_named(options->policy ? options->policy : s->definition->policy, &w->policy);
+    int status = score(w, options->policy ? options->policy : s->definition->policy);
     app_text_print(&title, "Acquisition %s%s", w->policy.name,
                    app_dimension(s->definition) > (w->y < 0 ? 1 : 2) ? ", others as recommended" : "");
 
-    int status = score(w, options->policy);
     if (!status && (title.failed || !draw_surface(canvas, w, title.data, box)))
         status = app_show_no_memory(s);
     app_text_free(&title);

@@ -10,6 +10,7 @@
 #include <ckg/status.h>
 
 #include "store/checksum.h"
+#include "store/rename_policy.h"
 
 static const char *const step_0[] = {
     "CREATE TABLE ckg_store (version {integer} NOT NULL)",
@@ -180,12 +181,18 @@ static const char *const step_5[] = {
     NULL,
 };
 
+/*
+ * The policy that was called `ckg` is `auto`: app_rename_policy. The definition says that it was, as long as
+ * a problem file may still mean it by the former name.
+ */
+static const char *const step_6[] = {NULL};
+
 /* A step: its statements, and what is done after them, or NULL. */
 static const struct {
     const char *const *statements;
     int (*then)(struct app_sql *sql, struct app_message *message);
-} steps[] = {{step_0, NULL}, {step_1, NULL}, {step_2, app_seal_all},
-             {step_3, NULL}, {step_4, NULL}, {step_5, NULL}};
+} steps[] = {{step_0, NULL}, {step_1, NULL}, {step_2, app_seal_all},     {step_3, NULL},
+             {step_4, NULL}, {step_5, NULL}, {step_6, app_rename_policy}};
 
 enum { VERSION = sizeof steps / sizeof *steps };
 

@@ -112,6 +112,13 @@ int app_notebook_define(struct app_notebook *out, const char *definition, const 
  */
 int app_notebook_redefine(struct app_notebook *notebook, const char *definition);
 
+/*
+ * Of a study whose definition has APP_WAS_CKG, opened to be written to by a file that still says `ckg`:
+ * whether it changes to today's policy of that name, or goes on by `auto`. The store keeps it, so that it is
+ * asked once.
+ */
+int app_notebook_settle_policy(struct app_notebook *notebook, int changes);
+
 /* What a trial owns. */
 void app_trial_free(struct app_trial *trial);
 

@@ -218,6 +218,16 @@ static int compare(struct app_notebook *n, const struct app_definition *old, int
     return status;
 }
 
+/* What the file calls `ckg` is `auto` where it was so when the study began (definition/definition.h). */
+static int keep_former_policy(struct app_notebook *n, const struct app_definition *old)
+{
+    if (!old->was_ckg || !n->file || strcmp(n->definition.policy, "ckg") != 0)
+        return CKG_OK;
+    n->definition.was_ckg = old->was_ckg;
+    n->definition.policy = app_pool_copy(&n->definition.pool, "auto");
+    return n->definition.policy ? CKG_OK : no_memory(n->message);
+}
+
 /*
  * The same problem as the store's; with APP_STORED what the store has counts, and a file may say something
  * else.
@@ -229,7 +239,8 @@ static int check_same(struct app_notebook *n, const struct app_study_record *rec
 
     if (status)
         return status;
-    if (access != APP_STORED || !n->file)
+    status = keep_former_policy(n, &old);
+    if (!status && (access != APP_STORED || !n->file))
         status = compare(n, &old, record->id);
     if (!status && access == APP_STORED) {
         app_definition_free(&n->definition);
@@ -316,6 +327,21 @@ static int open_by_file(struct app_notebook *n, const char *file, enum app_acces
         n->seed = n->definition.has_seed ? n->definition.seed : record.seed;
         status = access == APP_WRITE ? update_record(n, &record) : CKG_OK;
     }
+    app_study_record_free(&record);
+    return status;
+}
+
+int app_notebook_settle_policy(struct app_notebook *n, int changes)
+{
+    struct app_study_record record = {0};
+    int status = n->store->table->study_find(n->store, n->definition.name, &record, n->message);
+
+    n->definition.was_ckg = changes ? APP_NEVER_CKG : APP_WAS_CKG_SAID;
+    n->definition.policy = app_pool_copy(&n->definition.pool, changes ? "ckg" : "auto");
+    if (!status && !n->definition.policy)
+        status = no_memory(n->message);
+    if (!status)
+        status = update_record(n, &record);
     app_study_record_free(&record);
     return status;
 }

@@ -5,7 +5,7 @@
  *     scripts/fetch-coco.sh
  *     cmake -S . -B build && cmake --build build --target bench_coco
  *     build/bench/coco --out FILE [--dimensions 2,3,5] [--functions 1-54] [--instances 1-3] [--budget 20]
- *                      [--policy ckg] [--kernel auto] [--settings name=value,…] [--seed 1]
+ *                      [--policy auto] [--kernel auto] [--settings name=value,…] [--seed 1]
  *                      [--threads-of-runs 1] [--seconds 0] [--label TEXT] [--feasible-start]
  *                      [--initial-designs]
  *
@@ -586,7 +586,7 @@ static int run_all(const struct settings *set, coco_suite_t *suite, struct job *
 
 int main(int argc, char **argv)
 {
-    struct settings set = {"2,3,5", "1-54", "1-3", "ckg", NULL, "", "", NULL, 20, 1, 1, 0, 0, 0, INFINITY};
+    struct settings set = {"2,3,5", "1-54", "1-3", "auto", NULL, "", "", NULL, 20, 1, 1, 0, 0, 0, INFINITY};
     const struct bench_option options[] = {
         {"dimensions", BENCH_WORD, &set.dimensions},
         {"functions", BENCH_WORD, &set.functions},

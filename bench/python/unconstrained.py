@@ -58,7 +58,7 @@ PROBLEMS = {
     "rosenbrock, d = 4": ([(-2, 2)] * 4, rosenbrock, 0),
     "hartmann, d = 6": ([(0, 1)] * 6, hartmann(WIDTHS_6, CENTRES_6), -3.322368011415515),
 }
-VARIANTS = {"ckg": ("ckg", {}), "ckg, improve = 0": ("ckg", {"improve": 0}), "cei": ("cei", {})}
+VARIANTS = {"auto": ("auto", {}), "auto, improve = 0": ("auto", {"improve": 0}), "cei": ("cei", {})}
 
 
 def gaps(bounds, function, optimum, variant, seed, marks):

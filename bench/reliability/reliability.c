@@ -3,7 +3,7 @@
  *
  *     scripts/fetch-coco.sh
  *     cmake -S . -B build && cmake --build build --target bench_reliability
- *     build/bench/reliability --out FILE [--suites coco,problems,failures] [--noise 0,1,2] [--policy ckg]
+ *     build/bench/reliability --out FILE [--suites coco,problems,failures] [--noise 0,1,2] [--policy auto]
  *                             [--dimensions 2,3,5] [--functions 1-54] [--instances 1-1] [--seeds 3]
  *                             [--first-seed 1] [--kernel auto] [--fit auto] [--workers 1] [--seconds 0]
  *
@@ -466,7 +466,7 @@ int main(int argc, char **argv)
 {
     struct settings set = {"coco,problems,failures",
                            "0,1,2",
-                           "ckg",
+                           "auto",
                            "2,3,5",
                            "1-54",
                            "1",

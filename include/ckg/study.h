@@ -44,7 +44,7 @@ typedef struct ckg_study ckg_study;
  */
 typedef struct ckg_options {
     int version;                 /* of this struct: CKG_OPTIONS_VERSION */
-    const char *policy;          /* how designs are chosen, "ckg" by default; ckg/policy.h lists them */
+    const char *policy;          /* how designs are chosen, "auto" by default; ckg/policy.h lists them */
     int settings_count;          /* how many of the policy's parameters you set */
     const ckg_setting *settings; /* (settings_count) by name */
     const char *preset;          /* "default", or "paper": the settings of the paper's authors */
@@ -94,7 +94,7 @@ typedef struct ckg_options {
 #define CKG_OPTIONS_VERSION 1
 #define CKG_OPTIONS_INIT                                                                                     \
     {                                                                                                        \
-        CKG_OPTIONS_VERSION, "ckg", 0, NULL, "default", 1, 1, 0.0, -1, "auto", "auto", 8, 1, CKG_AUTOMATIC,  \
+        CKG_OPTIONS_VERSION, "auto", 0, NULL, "default", 1, 1, 0.0, -1, "auto", "auto", 8, 1, CKG_AUTOMATIC, \
             "model", 0, NULL                                                                                 \
     }
 #define CKG_AUTOMATIC NAN
@@ -136,11 +136,11 @@ typedef struct ckg_suggestion {
     int constraints; /* K */
     const double *x; /* (d) the design */
     /*
-     * How it was chosen: "design" (the initial design), the policy's name, "improve" (ckg without noise),
-     * "local" (in the neighbourhood of the best design), "repeat" (a design once more, to see whether there
-     * is noise), "cei-fallback", "explore" (the search has stalled, or only ever heard no), "restart" (the
-     * initial design of a new trust region), "random" (any free design, where there was no other, or no time
-     * to look for one).
+     * How it was chosen: "design" (the initial design), the policy's name ("auto": that of the policy that
+     * it went by), "improve" (auto by "cei"), "local" (in the neighbourhood of the best design), "repeat" (a
+     * design once more, to see whether there is noise), "cei-fallback", "explore" (the search has stalled, or
+     * only ever heard no), "restart" (the initial design of a new trust region), "random" (any free design,
+     * where there was no other, or no time to look for one).
      */
     const char *path;
     /*
@@ -358,17 +358,23 @@ CKG_API int ckg_study_predict_noise(ckg_study *study, int count, const double *X
 
 /*
  * The policy's value at `count` designs X (count × d); larger is better. Pending designs are taken into
- * account. NULL: the study's own policy. An outcome that was never measured is thought of as the models'
- * prior has it: these values compare designs, they state nothing about them.
+ * account. NULL: the study's own policy; "auto" gives those of the policy that chooses next. An outcome that
+ * was never measured is thought of as the models' prior has it: these values compare designs, they state
+ * nothing about them.
  */
 CKG_API int ckg_study_score(ckg_study *study, const char *policy, int count, const double *X, double *value);
 
+/* *out ← the name of the policy whose values these are: the given one, or under "auto" the one that it goes
+ * by. */
+CKG_API int ckg_study_score_policy(ckg_study *study, const char *policy, const char **out);
+
 /*
- * What measuring one outcome alone would be worth (count × (1+K)), for "ckg" and "pesc"; CKG_ERR_INVALID for
- * other policies. The values of "pesc" are a sum over the outcomes, and these are the shares; where failures
- * are modelled, what is learnt about them is in no share. Those of "ckg" are no shares: two outcomes together
- * may be worth more than the sum of both, or less; that the evaluation succeeds is learnt with each of them.
- * A constraint that repeats another one exactly has the value of that one.
+ * What measuring one outcome alone would be worth (count × (1+K)), for "auto", "ckg" and "pesc";
+ * CKG_ERR_INVALID for other policies. The values of "pesc" are a sum over the outcomes, and these are the
+ * shares; where failures are modelled, what is learnt about them is in no share. Those of "auto" and "ckg"
+ * are no shares: two outcomes together may be worth more than the sum of both, or less; that the evaluation
+ * succeeds is learnt with each of them. A constraint that repeats another one exactly has the value of that
+ * one.
  */
 CKG_API int ckg_study_score_outcomes(ckg_study *study, const char *policy, int count, const double *X,
                                      double *value);

@@ -83,7 +83,7 @@ def test_what_is_known_of_the_outcomes() -> None:
 
 
 def test_lists_and_options_of_the_library() -> None:
-    assert pyckg.policies()[0].name == "ckg" and all(p.title for p in pyckg.policies())
+    assert pyckg.policies()[0].name == "auto" and all(p.title for p in pyckg.policies())
     names = {option.name for option in pyckg.options()}
     assert {"kernel", "fit", "time_limit"} <= names and all(option.help for option in pyckg.options())
     for option in pyckg.options():

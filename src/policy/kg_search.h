@@ -59,6 +59,10 @@ int ckg__knowledge_gradient(const struct ckg__kg *kg, const struct ckg__belief *
     X(inner, {.value = CKG__INNER}, 1, 16, 1, \
       "candidates whose discretisation gets the maximisers under chosen surprises") \
     X(refine, {.value = CKG__REFINE}, 0, 16, 1, "candidates refined by gradient")
+/* M, where it is a setting. */
+#define CKG__PENALTY_SETTING(X) \
+    X(M, {.value = NAN}, -1e150, 1e150, 0, \
+      "worth of an infeasible design, in the objective's units; automatic: the smallest posterior mean")
 /* clang-format on */
 void ckg__knowledge_prepare(struct ckg__search *search);
 

@@ -203,9 +203,16 @@ int ckg__choice_stalled(const struct ckg__search *search, const struct ckg__choi
     return choice->stalled;
 }
 
+const struct ckg__policy *ckg__policy_acting(const struct ckg__policy *policy,
+                                             const struct ckg__search *search)
+{
+    return policy->acting ? policy->acting(search) : policy;
+}
+
 int ckg__policy_score(const struct ckg__policy *policy, struct ckg__search *search, int count,
                       const double *U, double *value)
 {
+    policy = ckg__policy_acting(policy, search);
     if (policy->score)
         return policy->score(search, count, U, value);
     if (!policy->acquire)

@@ -41,6 +41,8 @@ struct ckg__policy {
     int count;
     unsigned traits;
     const struct ckg__scope_source *narrow; /* NULL: it sees what the study sees */
+    /* The row that chooses in its place, and whose values it gives; NULL: it does so itself. */
+    const struct ckg__policy *(*acting)(const struct ckg__search *search);
     /* Changes search->effort by the settings before any point is laid; may be NULL. */
     void (*prepare)(struct ckg__search *search);
     /* Fills the acquisition: memory from search->results. NULL: the policy has `suggest`. */
@@ -63,8 +65,8 @@ struct ckg__policy {
 /* The registry: every policy, the default first. Declarations and the public list are made from it. */
 /* clang-format off */
 #define CKG__POLICY_LIST(X) \
-    X(ckg) X(cei) X(nei) X(kg) X(pkg) X(cts) X(scbo) X(pesc) X(cmes) X(pes) X(bagheri) X(al) \
-    X(alslack) X(sur) X(rollout) X(svmcbo) X(random) X(sobol)
+    X(auto) X(ckg) X(cei) X(nei) X(kg) X(pkg) X(cts) X(scbo) X(pesc) X(cmes) X(pes) X(bagheri) \
+    X(al) X(alslack) X(sur) X(rollout) X(svmcbo) X(random) X(sobol)
 /* clang-format on */
 
 #define CKG__POLICY_DECLARE(name) extern const struct ckg__policy ckg__policy_##name;
@@ -115,6 +117,10 @@ int ckg__policy_suggest(const struct ckg__policy *policy, struct ckg__search *se
                         struct ckg__choice *choice);
 int ckg__policy_score(const struct ckg__policy *policy, struct ckg__search *search, int count,
                       const double *U, double *value);
+
+/* The row whose values ckg__policy_score gives: the policy's own, or the one that chooses in its place. */
+const struct ckg__policy *ckg__policy_acting(const struct ckg__policy *policy,
+                                             const struct ckg__search *search);
 
 /* Leaves the choice to another policy, over all outcomes; the seconds spent so far are kept. */
 int ckg__policy_hand_over(const struct ckg__policy *to, const char *path, struct ckg__search *search,

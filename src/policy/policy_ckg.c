@@ -1,18 +1,9 @@
 /*
- * The constrained knowledge gradient as a policy (acquisition/kg.h has the formula, kg_search.c the search).
- *
- * Without noise a feasible design in hand is known for what it is, and the best of them is recommended
- * (study/recommend.c). The gain of the recommendation by one more evaluation is then the improvement of the
- * best design evaluated, whose expectation needs no discretisation: the knowledge gradient is log-cEI.
- * Measured on COCO's constrained suite at d = 3 and 5, looking further ahead is behind
- * (bench/results/coco-lookahead.md); without constraints it is far behind (bench/results/unconstrained.md).
+ * The constrained knowledge gradient as a policy (acquisition/kg.h has the formula, kg_search.c the search):
+ * it looks one evaluation ahead at every step.
  */
-#include <math.h>
-
 #include "base/error.h"
-#include "base/maths.h"
 #include "policy/kg_search.h"
-#include "search/trust_region.h"
 #include "policy/measurement.h"
 
 static int noisy(const struct ckg__search *search)
@@ -20,20 +11,8 @@ static int noisy(const struct ckg__search *search)
     return ckg__models_noisy(search->scope->models);
 }
 
-/*
- * 1 when the gain of the recommendation is the improvement of a design in hand. A single outcome puts no
- * design into the hand: where outcomes are measured apart the look is always ahead.
- */
-static int improves(const struct ckg__search *search)
-{
-    return search->effort.improve && !search->apart && !noisy(search) &&
-           ckg__data_best(search->scope->data) >= 0;
-}
-
 static int suggest(struct ckg__search *search, struct ckg__choice *choice)
 {
-    if (improves(search))
-        return ckg__policy_hand_over(&ckg__policy_cei, "improve", search, choice);
     return ckg__knowledge_suggest(search, 0, choice);
 }
 
@@ -85,17 +64,12 @@ static int handed_over(const struct ckg__choice *choice)
 
 static int stalled(const struct ckg__search *search, const struct ckg__choice *choice)
 {
-    if (improves(search))
-        return choice->value < ckg__log(stalled_exact);
     return handed_over(choice) || choice->value < (noisy(search) ? stalled_noisy : stalled_exact);
 }
 
 static int otherwise(struct ckg__search *search, struct ckg__choice *choice)
 {
-    const int turn = improves(search) ? ckg__search_rare_turn(search)
-                                      : ckg__search_turn(search, noisy(search));
-
-    if (turn)
+    if (ckg__search_turn(search, noisy(search)))
         return ckg__search_explore(search, choice);
 
     /*
@@ -106,26 +80,8 @@ static int otherwise(struct ckg__search *search, struct ckg__choice *choice)
     return CKG_OK;
 }
 
-/* clang-format off */
-#define SETTINGS(X) \
-    CKG__KNOWLEDGE_SETTINGS(X) \
-    X(M, {.value = NAN}, -1e150, 1e150, 0, \
-      "worth of an infeasible design, in the objective's units; automatic: the smallest posterior mean") \
-    X(improve, {.value = 1}, 0, 1, 1, \
-      "1: without noise, once a feasible design is known, its improvement is what counts; 0: look ahead " \
-      "always") \
-    CKG__LOCAL_SETTINGS(X)
-/* clang-format on */
-CKG__SETTINGS(settings, parameters, SETTINGS);
-
-static void prepare(struct ckg__search *search)
-{
-    const struct settings *set = search->settings;
-
-    ckg__knowledge_prepare(search);
-    search->effort.improve = (int)set->improve;
-    ckg__local_prepare(search, set->global_every, set->region);
-}
+static const ckg_policy_parameter parameters[] = {CKG__KNOWLEDGE_SETTINGS(CKG__ROW)
+                                                      CKG__PENALTY_SETTING(CKG__ROW)};
 
 const struct ckg__policy ckg__policy_ckg = {
     .name = "ckg",
@@ -135,8 +91,7 @@ const struct ckg__policy ckg__policy_ckg = {
     .unit = CKG__UNIT_OBJECTIVE,
     .parameters = parameters,
     .count = sizeof parameters / sizeof *parameters,
-    .narrow = &ckg__trust_region,
-    .prepare = prepare,
+    .prepare = ckg__knowledge_prepare,
     .suggest = suggest,
     .stalled = stalled,
     .otherwise = otherwise,

@@ -38,7 +38,7 @@ struct ckg__effort {
     int refine; /* candidates refined by gradient */
     int refine_evaluations;
     int paper;   /* 1: the authors' rules for Z and refinement */
-    int improve; /* 1: without noise the gain is the improvement of a design in hand (policy_ckg.c) */
+    int improve; /* 1: without noise the gain is the improvement of a design in hand (policy_auto.c) */
     /* one in so many trials looks everywhere, the others locally (trust_region.h); 0: all look everywhere */
     int global_every;
     double region; /* the first side of the region that they look in */

@@ -235,8 +235,7 @@ static int sees_all(const struct ckg__policy *policy)
     return !(policy->traits & blind) && (!policy->narrow || policy->narrow == &ckg__trust_region);
 }
 
-/* 1 when one outcome may be measured without the others. */
-static int may_measure_apart(const ckg_study *s, const struct ckg__policy *policy)
+int ckg__study_measures_apart(const ckg_study *s, const struct ckg__policy *policy)
 {
     return ckg__problem_units(s->problem) > 1 && sees_all(policy);
 }
@@ -354,7 +353,7 @@ static int suggest_together(ckg_study *s, const struct ckg__policy *policy, doub
 static int from_policy(ckg_study *s, const struct ckg__policy *policy, double started,
                        struct ckg__choice *choice, ckg_timing *seconds)
 {
-    const int apart = may_measure_apart(s, policy);
+    const int apart = ckg__study_measures_apart(s, policy);
     struct ckg__search search;
     const int status = suggest(s, policy, started, apart, &search, choice, seconds);
 

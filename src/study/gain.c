@@ -2,7 +2,7 @@
  * What more evaluations are expected to gain.
  *
  * One more: the largest value of the knowledge gradient. Without noise and with a feasible design in hand
- * that is the expected improvement (policy/policy_ckg.c).
+ * that is the expected improvement (policy/policy_auto.c).
  *
  * All there is to know, A: joint draws of all outcomes say what the truth might be. In each, the best
  * feasible point is compared with what is recommended now.
@@ -87,7 +87,7 @@ static void look_lightly(struct ckg__effort *effort)
 
 static int gain_of_one(ckg_study *s, struct ckg__search *search, const struct reference *r, double *one)
 {
-    struct ckg__choice choice = {.u = r->next, .value = NAN, .by = ckg__policy_default()};
+    struct ckg__choice choice = {.u = r->next, .value = NAN, .by = &ckg__policy_ckg};
 
     memcpy(r->next, r->u, (size_t)s->problem->D * sizeof *r->next);
     look_lightly(&search->effort);

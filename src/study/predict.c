@@ -357,10 +357,31 @@ int ckg_study_score(ckg_study *s, const char *policy, int count, const double *X
     if (status)
         return status;
     status = search_at(s, row, count, X, &search, &U);
+    search.apart = row->acting && ckg__study_measures_apart(s, row);
     if (!status)
         status = ckg__policy_score(row, &search, count, U, value);
     for (int p = 0; !status && p < count; p++)
-        value[p] = ckg__policy_in_units(row, &s->models, value[p]);
+        value[p] = ckg__policy_in_units(ckg__policy_acting(row, &search), &s->models, value[p]);
+    return ckg__study_end_search(s, status);
+}
+
+int ckg_study_score_policy(ckg_study *s, const char *policy, const char **out)
+{
+    const struct ckg__policy *row;
+    struct ckg__search search;
+    const double none = 0;
+    int status = begin_score(s, policy, 0, NULL, &none, "ckg_study_score_policy", &row);
+
+    if (status || !out)
+        return status ? status : ckg__fail(CKG_ERR_INVALID, "ckg_study_score_policy: out is NULL");
+    if (row->acting) {
+        status = ckg__study_believe(s, row, ckg__clock(), &search);
+        search.apart = ckg__study_measures_apart(s, row);
+        if (!status)
+            status = ckg__policy_price(row, &search);
+    }
+    if (!status)
+        *out = ckg__policy_acting(row, &search)->name;
     return ckg__study_end_search(s, status);
 }
 

@@ -53,6 +53,9 @@ int ckg__study_relax(ckg_study *study, const struct ckg__scope **scope);
  */
 int ckg__study_repeat_due(const ckg_study *study);
 
+/* 1 when one outcome may be measured without the others. */
+int ckg__study_measures_apart(const ckg_study *study, const struct ckg__policy *policy);
+
 /* Both at once. */
 int ckg__study_begin_search(ckg_study *study, const struct ckg__policy *policy, struct ckg__search *search);
 

@@ -20,7 +20,7 @@ import xml.etree.ElementTree
 
 PROGRAM = os.path.abspath(sys.argv.pop(1))
 LIGHT = "CKG_TEST_LIGHT" in os.environ
-PROBLEMS, NOISES, POLICIES = ["test-function-2", "gramacy"], ["0", "1"], ["ckg", "cei", "random"]
+PROBLEMS, NOISES, POLICIES = ["test-function-2", "gramacy"], ["0", "1"], ["auto", "cei", "random"]
 REPLICATIONS, INITIAL, EVALUATIONS = 3, 4, 6 if LIGHT else 9
 T_29 = 2.0452296421327  # the 0.975 quantile of Student's t with 29 degrees of freedom
 

@@ -111,7 +111,7 @@ def test_all_begin_a_study_at_once():
 def test_two_runs_by_a_model():
     with Folder() as folder:
         compile_c(folder, "quick", EVALUATOR)
-        folder.write("s.yaml", problem("s", ["./quick", "{x}"], budget=scale(24, 14), policy="ckg", evaluate="  parallel: 2\n"))
+        folder.write("s.yaml", problem("s", ["./quick", "{x}"], budget=scale(24, 14), policy="auto", evaluate="  parallel: 2\n"))
         for process in [folder.start("run", "s.yaml", "--quiet") for _ in range(2)]:
             _, err = process.communicate(timeout=PATIENCE)
             check(process.returncode == 0 and not err, process.returncode, err)

@@ -22,7 +22,7 @@ print(json.dumps({name: value[name] for name in wanted}))
 
 
 def priced(budget=40, command=COMMAND, more="initial: 4\n", groups="groups: [[f, e]]\n", cost=5):
-    return problem("s", command, budget=budget, policy="ckg", more=more + groups).replace(
+    return problem("s", command, budget=budget, policy="auto", more=more + groups).replace(
         "{name: f, noise: none}", f"{{name: f, noise: none, cost: {cost}}}").replace(
             "  c: {max: 0, noise: none}\n", "  c: {max: 0, noise: none, cost: 1}\n  e: {max: 0, noise: none, cost: 0}\n")
 

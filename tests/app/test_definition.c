@@ -131,7 +131,7 @@ static void test_standards(void **state)
     read_string(&d, small);
     assert_int_equal(ckg_problem_goal(d.problem), CKG_MAXIMIZE);
     assert_int_equal(d.initial, -1);
-    assert_string_equal(d.policy, "ckg");
+    assert_string_equal(d.policy, "auto");
     assert_string_equal(d.failures, "model");
     assert_false(d.has_seed);
     assert_int_equal(ckg_problem_constraints(d.problem), 0);
@@ -373,7 +373,7 @@ static void test_differences(void **state)
 {
     (void)state;
     check_difference("budget: 60", "budget: 70", NULL);
-    check_difference("policy: cei", "policy: ckg", NULL);
+    check_difference("policy: cei", "policy: auto", NULL);
     check_difference("retries: 2", "retries: 3", NULL);
     check_difference("budget: 60", "budget: 60\nmodel: {kernel: matern52, penalty: 4}", NULL);
     check_difference("goal: minimize", "goal: maximize", "the goal was minimize and is now maximize");

@@ -61,7 +61,7 @@ int main(int count, char **words)
 """
 
 
-def study_folder(budget=40, policy="ckg", evaluate=""):
+def study_folder(budget=40, policy="auto", evaluate=""):
     folder = Folder()
     compile_c(folder, "quick", EVALUATOR)
     folder.write("s.yaml", problem("s", ["./quick", "{x}", "{y}"], budget=budget, policy=policy, evaluate=evaluate))

@@ -45,7 +45,7 @@ def names_in(text):
 
 def test_a_run_of_68():
     with Folder() as folder:
-        study = lay_out(folder, "car", 68, scale(14, 10), "ckg")
+        study = lay_out(folder, "car", 68, scale(14, 10), "auto")
         said = folder.ckg("run", study, expect=0).out
         trials = folder.trials(study)
         check(all(t["state"] == "complete" and len(t["values"]) == 69 for t in trials), "every value is there")
@@ -61,7 +61,7 @@ def test_a_run_of_68():
         check(names_in("".join(lines)) == set(nearest), "not the nearest:", sorted(names_in("".join(lines))), sorted(nearest))
 
         # It is what a study rebuilt from the same trials recommends.
-        lay_out(folder, "copy", 68, scale(14, 10), "ckg")
+        lay_out(folder, "copy", 68, scale(14, 10), "auto")
         folder.write("trials.csv", folder.ckg("export", study, expect=0).out)
         folder.ckg("import", "copy.yaml", "trials.csv", expect=0)
         again = json.loads(folder.ckg("recommend", "copy.yaml", "--json", expect=0).out)

@@ -30,7 +30,7 @@ def tail(x, y):
 
 def study(folder, model="", told=14):
     """Trials by import, so that one evaluation is left of the budget."""
-    text = problem("s", [], budget=told + 1, policy="ckg", more="initial: 4\n" + model).replace("c: {max: 0, noise: none}", "c: {max: 0.5}")
+    text = problem("s", [], budget=told + 1, policy="auto", more="initial: 4\n" + model).replace("c: {max: 0, noise: none}", "c: {max: 0.5}")
     text += "evaluate: {command: ['false']}\n"
     folder.write("s.yaml", text)
     points = [((i * 0.7548776662) % 1, (i * 0.5698402910) % 1) for i in range(1, told + 1)]

@@ -100,7 +100,7 @@ def essence(text):
 def test_bit_for_bit_as_in_a_file():
     """One run, and every command after it."""
     with Folder() as folder:
-        folder.write("s.yaml", problem("s", ["./quick", "{x}", "{y}"], budget=16, policy="ckg"))
+        folder.write("s.yaml", problem("s", ["./quick", "{x}", "{y}"], budget=16, policy="auto"))
         compile_c(folder, "quick", kill.EVALUATOR)
         url = SERVER.database("bits")
         words = [["run"], ["trials", "--json"], ["recommend", "--json"], ["model", "--json"], ["importance", "--json"], ["check"],

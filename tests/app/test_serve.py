@@ -509,7 +509,7 @@ def test_reader_who_does_not_read():
 def test_run_beside():
     """A run suggests the same with a server that is asked for everything all the time, and goes on while the server stands still."""
     with Folder() as folder, Folder() as other:
-        text = problem("spring", EVALUATE, budget=12, policy="ckg", more=LIGHTLY + "initial: 6\n")
+        text = problem("spring", EVALUATE, budget=12, policy="auto", more=LIGHTLY + "initial: 6\n")
         folder.write("spring.yaml", text)
         other.write("spring.yaml", text)
         other.ckg("run", "spring.yaml", "--quiet", expect=0)
@@ -549,7 +549,7 @@ def test_run_beside():
 def test_end():
     """A signal ends it at once, whatever it is computing; a port that is taken, and studies that are not there, are one line."""
     with Folder() as folder:
-        folder.write("slow.yaml", problem("slow", [], policy="ckg", budget=400, more="model: {samples: 64}\n"))
+        folder.write("slow.yaml", problem("slow", [], policy="auto", budget=400, more="model: {samples: 64}\n"))
         table = "x,y,f,c\n" + "".join(f"{(i * 37 % 400) / 400},{i / 400},{(i * 7919 % 1000) / 1000},-1\n" for i in range(300))
         folder.write("table.csv", table)
         folder.ckg("import", "slow.yaml", "table.csv", expect=0)

@@ -160,7 +160,7 @@ class Show(unittest.TestCase):
         texts = self.check_svg(file, "map", "-x", "b", "-y", "a")
         self.assertIn("recommended", texts)
         self.assertLess(texts.index("b"), texts.index("a"))
-        self.check_svg(file, "acquisition", "--policy", "ckg")
+        self.check_svg(file, "acquisition", "--policy", "auto")
         self.check_svg(file, "acquisition", "-x", "a")
         self.assertIn("no policy", self.check_refused(file, "acquisition", 2, "--policy", "none"))
         self.assertIn("no parameter", self.check_refused(file, "map", 2, "-x", "none"))

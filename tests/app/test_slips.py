@@ -77,7 +77,7 @@ def test_an_unedited_template():
         folder.ckg("new", "s", expect=0)
         refused(folder, "s.yaml:", "the script 'evaluate.py' does not exist")
         folder.write("evaluate.py", 'print(\'{"cost": 1, "stress": 2}\')\n')
-        folder.write("s.yaml", (folder / "s.yaml").read_text().replace("budget: 30 ", "budget: 2 ").replace("# policy: ckg ", "policy: sobol "))
+        folder.write("s.yaml", (folder / "s.yaml").read_text().replace("budget: 30 ", "budget: 2 ").replace("# policy: auto ", "policy: sobol "))
         goes_on(folder, 2)
 
 

@@ -91,7 +91,7 @@ def calls(folder):
         return collections.Counter()
 
 
-def study(budget, concurrent, name="s", policy="ckg", more=""):
+def study(budget, concurrent, name="s", policy="auto", more=""):
     folder = Folder()
     folder.write("evaluate", EVALUATOR, mode=0o755)
     folder.write(f"{name}.yaml", problem(name, ["./evaluate", "{x}", "{y}"], budget=budget, policy=policy,

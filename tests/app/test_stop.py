@@ -16,7 +16,7 @@ print(json.dumps({"f": 2 * math.pi * r * (r + h), "c": 500 - math.pi * r * r * h
 
 
 def can(budget=40, more="", evaluate=""):
-    return problem("can", ["python3", "can.py"], budget=budget, policy="ckg", more="initial: 6\n" + more, evaluate=evaluate)
+    return problem("can", ["python3", "can.py"], budget=budget, policy="auto", more="initial: 6\n" + more, evaluate=evaluate)
 
 
 def folder_of(budget=40, more="", evaluate=""):

@@ -7,7 +7,7 @@ import sqlite3
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from harness import PATIENCE, Folder, check, main  # noqa: E402
+from harness import PATIENCE, Folder, Terminal, check, main  # noqa: E402
 
 STORES = pathlib.Path(__file__).parent / "stores"
 
@@ -58,6 +58,26 @@ evaluate:
 """
 
 
+# The study of stores/version-6.sql: seven trials by `ckg run` of the last version whose `ckg` is today's `auto`; a limit was changed by `ckg change`.
+SIX = """name: six
+goal: minimize
+budget: 10
+initial: 4
+policy: ckg
+seed: 5
+parameters:
+  x: {type: real, low: 0, high: 1}
+objective: {name: f, noise: none}
+constraints:
+  c: {max: 0.25, noise: none}
+evaluate:
+  command: [awk, 'BEGIN {x = {x}; printf "{\\"f\\": %.17g, \\"c\\": %.17g}", x * x, 0.7 - x}']
+"""
+
+# What that version's program went on with.
+SIX_ENDS = [0.4500040766413988, 0.4500004645064626, 0.8470520213013515]
+
+
 def old_store(folder):
     """The study as version 1 left it."""
     folder.write("old.yaml", OLD)
@@ -102,6 +122,74 @@ def test_version_1_is_brought_up_to_date_whole_or_not_at_all():
                 if result.status == 0:
                     break
         check(place > 15, "few places:", place)
+
+
+def six(folder):
+    """The study as version 6 left it."""
+    folder.write("six.yaml", SIX)
+    store = sqlite3.connect(folder / "six.db")
+    store.executescript((STORES / "version-6.sql").read_text())
+    store.close()
+
+
+def on_terminal(folder, answer, *words):
+    """What the program says on a terminal that answers."""
+    terminal = Terminal(folder, *words)
+    terminal.type(answer.encode() + b"\n")
+    said = terminal.end()
+    check(terminal.status == 0, said)
+    return said.decode()
+
+
+def policies(folder):
+    """What the store says of the study's policy, then before and after its first change."""
+    with sqlite3.connect(folder / "six.db") as store:
+        now = store.execute("SELECT definition FROM study").fetchone()
+        change = store.execute("SELECT definition_before, definition_after FROM change WHERE number = 1").fetchone()
+    store.close()
+    return [json.loads(text)["policy"] for text in now + change]
+
+
+def test_version_6_goes_on_by_auto():
+    """The policy that was called ckg is auto; where nobody can be asked that is said once, and only `ckg change` takes today's ckg."""
+    with Folder() as folder:
+        six(folder)
+        folder.ckg("trials", "six.yaml", expect=0)
+        check(policies(folder) == [{"name": "auto", "was": "ckg"}] * 3, policies(folder))
+        said = folder.ckg("run", "six.yaml", "--quiet", expect=0).err
+        check(said.count("\n") == 1 and "it goes on by `auto`; `ckg change --yes six.yaml` takes" in said, said)
+        check([t["parameters"]["x"] for t in folder.trials("six.yaml")][7:] == SIX_ENDS, folder.trials("six.yaml"))
+        check(not folder.ckg("run", "six.yaml", "--quiet", expect=0).err, "said twice")
+        check(policies(folder)[0] == {"name": "auto", "was": "ckg, said"}, policies(folder))
+        check("every checksum right" in folder.ckg("check", "six.yaml", expect=0).out)
+
+        check("policy from auto, once called ckg, to ckg" in folder.ckg("change", "six.yaml", "--yes", expect=0).out)
+        check(policies(folder)[0] == {"name": "ckg"}, policies(folder))
+        folder.write("six.yaml", SIX.replace("budget: 10", "budget: 12"))
+        check(not folder.ckg("run", "six.yaml", "--quiet", expect=0).err)
+        folder.ckg("undo", "six.yaml", expect=0)
+        check(policies(folder)[0] == {"name": "auto", "was": "ckg, said"}, policies(folder))
+
+
+def test_version_6_asks_on_a_terminal():
+    """Once, and the answer is kept."""
+    for answer, policy in (("y", {"name": "ckg"}), ("", {"name": "auto", "was": "ckg, said"})):
+        with Folder() as folder:
+            six(folder)
+            said = on_terminal(folder, answer, "run", "six.yaml", "--quiet")
+            check(said.count("change to it? [y/N]") == 1, said)
+            check(policies(folder)[0] == policy, policies(folder))
+            check("change to it?" not in on_terminal(folder, "", "run", "six.yaml", "--quiet"), "asked twice")
+
+
+def test_settings_of_auto_under_its_former_name():
+    """A file with one of them means auto, and that is said."""
+    with Folder() as folder:
+        six(folder)
+        folder.write("six.yaml", SIX.replace("policy: ckg", "policy: {name: ckg, region: 0.4}"))
+        said = folder.ckg("run", "six.yaml", expect=0).err
+        check("six.yaml:5:21: `region` is a setting of the policy `auto`" in said, said)
+        check([t["parameters"]["x"] for t in folder.trials("six.yaml")][7:] == SIX_ENDS, folder.trials("six.yaml"))
 
 
 def test_version_5_goes_on():

@@ -63,7 +63,7 @@ def test_one_worker_is_a_run():
     """Same seed, same designs, same answers as `ckg run`, also by a model."""
     with Folder() as folder:
         command = shell("""read -r d; echo "$d" | sed 's/.*"x":[ ]*\\([0-9.e-]*\\).*/{"f": \\1, "c": -1}/'""")
-        folder.write("s.yaml", problem("s", command, budget=14, policy="ckg"))
+        folder.write("s.yaml", problem("s", command, budget=14, policy="auto"))
         folder.ckg("run", "s.yaml", "--store", "run.db", "--quiet", expect=0)
         lines = work(folder, "--begin", "--until-idle", "--json", expect=0).out.splitlines()
         check([json.loads(line)["study"] for line in lines] == ["s"] * 14, lines)

@@ -477,7 +477,7 @@ def test_many():
 def test_widths():
     """Every page at a desk and on a phone, light and dark: nothing is wider than the window."""
     with Folder() as folder, Browser() as browser:
-        study = finished(folder, policy="ckg", budget=14)
+        study = finished(folder, policy="auto", budget=14)
         with Server(folder, study, "--steer") as server:
             wait_for(lambda: server.lines("studies"))
             for path in ("/", "/study/1", "/study/1/trial/4", "/study/1/lab"):

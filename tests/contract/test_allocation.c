@@ -148,18 +148,18 @@ struct setting {
 };
 
 static const struct setting settings[] = {
-    {"initial", "ckg", CKG_NOISE_NONE, 4, 0, 0, 0, 0, 0},
-    {"initial, pending", "ckg", CKG_NOISE_NONE, 9, 0, 1, 2, 1, 0},
-    {"ckg", "ckg", CKG_NOISE_NONE, 0, 5, 0, 0, 0, 0},
+    {"initial", "auto", CKG_NOISE_NONE, 4, 0, 0, 0, 0, 0},
+    {"initial, pending", "auto", CKG_NOISE_NONE, 9, 0, 1, 2, 1, 0},
+    {"auto", "auto", CKG_NOISE_NONE, 0, 5, 0, 0, 0, 0},
     {"cei", "cei", CKG_NOISE_NONE, 0, 5, 0, 0, 0, 0},
-    {"noise", "ckg", CKG_NOISE_AUTO, 0, 5, 0, 0, 0, 0},
+    {"noise", "auto", CKG_NOISE_AUTO, 0, 5, 0, 0, 0, 0},
     {"noise, cei", "cei", CKG_NOISE_AUTO, 0, 5, 0, 0, 0, 0},
-    {"failed, pending", "ckg", CKG_NOISE_NONE, 0, 5, 2, 2, 0, 0},
-    {"noise, failed, pending", "ckg", CKG_NOISE_AUTO, 0, 5, 2, 2, 0, 0},
-    {"mixed", "ckg", CKG_NOISE_NONE, 0, 5, 0, 1, 1, 0},
-    {"only failed", "ckg", CKG_NOISE_AUTO, 0, 0, 3, 0, 0, 0},
-    {"rules, initial", "ckg", CKG_NOISE_NONE, 9, 0, 0, 2, 1, 1},
-    {"rules", "ckg", CKG_NOISE_NONE, 0, 5, 0, 1, 1, 1},
+    {"failed, pending", "auto", CKG_NOISE_NONE, 0, 5, 2, 2, 0, 0},
+    {"noise, failed, pending", "auto", CKG_NOISE_AUTO, 0, 5, 2, 2, 0, 0},
+    {"mixed", "auto", CKG_NOISE_NONE, 0, 5, 0, 1, 1, 0},
+    {"only failed", "auto", CKG_NOISE_AUTO, 0, 0, 3, 0, 0, 0},
+    {"rules, initial", "auto", CKG_NOISE_NONE, 9, 0, 0, 2, 1, 1},
+    {"rules", "auto", CKG_NOISE_NONE, 0, 5, 0, 1, 1, 1},
 };
 
 enum { SETTINGS = sizeof settings / sizeof *settings };
@@ -487,7 +487,7 @@ static void test_predict_score_and_model(void **state)
  */
 static ckg_study *stalled_study(void)
 {
-    const struct setting setting = {"stalled", "ckg", CKG_NOISE_AUTO, 0, 0, 0, 0, 0, 0};
+    const struct setting setting = {"stalled", "auto", CKG_NOISE_AUTO, 0, 0, 0, 0, 0, 0};
     ckg_study *s = new_study(&setting);
     struct result ignored = {0};
 
@@ -564,7 +564,7 @@ static int warm_allocations(const struct setting *setting, const char *preset, d
 static void test_a_warm_ask_allocates_little(void **state)
 {
     static const enum ckg_noise noises[] = {CKG_NOISE_NONE, CKG_NOISE_AUTO};
-    static const char *const policies[] = {"ckg", "cei"};
+    static const char *const policies[] = {"auto", "cei"};
 
     (void)state;
     for (int i = 0; i < 4; i++) {

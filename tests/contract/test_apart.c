@@ -70,7 +70,7 @@ static void answer(ckg_study *s, const ckg_suggestion *suggestion)
 /* Without costs everything is measured, and the suggestion says so. */
 static void test_without_costs(void **state)
 {
-    ckg_study *s = study_with(problem_of(0), "ckg", 4, 0);
+    ckg_study *s = study_with(problem_of(0), "auto", 4, 0);
     (void)state;
 
     for (int t = 0; t < 6; t++) {
@@ -130,7 +130,7 @@ static void test_best_for_its_cost(void **state)
         ckg_problem *p = problem_of(LIST);
         for (int j = 0; j < OUTCOMES; j++)
             must(ckg_problem_set_cost(p, ckg_problem_outcome_name(p, j), costs[c][j]));
-        ckg_study *s = study_with(p, "ckg", 5, 0);
+        ckg_study *s = study_with(p, "auto", 5, 0);
         for (int t = 0; t < test_scale(16, 9); t++) {
             ckg_suggestion *suggestion;
             double chosen = NAN;
@@ -191,7 +191,8 @@ static void test_bit_by_bit(void **state)
         assert_int_equal(status, CKG_ERR_EXHAUSTED);
         for (int k = 0; k < DESIGNS * OUTCOMES; k++)
             assert_true(times[k / OUTCOMES][k % OUTCOMES] > 0);
-        if (!strcmp(row.name, "ckg") || !strcmp(row.name, "pesc") || !strcmp(row.name, "cei"))
+        if (!strcmp(row.name, "auto") || !strcmp(row.name, "ckg") || !strcmp(row.name, "pesc") ||
+            !strcmp(row.name, "cei"))
             assert_true(half > 0);
         ckg_study_free(s);
     }
@@ -201,7 +202,7 @@ static void test_bit_by_bit(void **state)
 static void test_groups_and_budget(void **state)
 {
     static const char *const group[] = {"f", "c1"};
-    static const char *const policies[] = {"ckg", "cei", "pesc"};
+    static const char *const policies[] = {"auto", "cei", "pesc"};
     (void)state;
 
     for (int i = 0; i < 3; i++) {
@@ -242,7 +243,7 @@ static void test_pending(void **state)
     (void)state;
 
     must(ckg_problem_set_cost(p, "f", 1));
-    ckg_study *s = study_with(p, "ckg", 5, 0);
+    ckg_study *s = study_with(p, "auto", 5, 0);
     for (int t = 0; t < 5; t++) {
         must(ckg_study_ask(s, &suggestion[0]));
         answer(s, suggestion[0]);
@@ -321,7 +322,7 @@ static void test_known_together(void **state)
         ckg_problem *p = problem_of(0);
         if (apart)
             must(ckg_problem_set_cost(p, "f", 2));
-        ckg_study *s = study_with(p, "ckg", 4, 0);
+        ckg_study *s = study_with(p, "auto", 4, 0);
         for (int j = 0; j < OUTCOMES; j++) {
             assert_int_equal(ckg_study_best(s), -1);
             tell_one(s, good, j);
@@ -349,7 +350,7 @@ static void test_costs_of_trials(void **state)
 
     must(ckg_problem_set_cost(p, "f", 10));
     must(ckg_problem_set_cost(p, "c1", 0.5));
-    ckg_study *s = study_with(p, "ckg", 4, 0);
+    ckg_study *s = study_with(p, "auto", 4, 0);
     for (int i = 0; i < 4; i++)
         must(ckg_study_add(s, x, &trial[i]));
     assert_true(ckg_study_spent(s) == 46);
@@ -395,7 +396,7 @@ static void test_sure_is_in_hand(void **state)
     (void)state;
 
     must(ckg_problem_set_cost(p, "f", 1));
-    ckg_study *s = study_with(p, "ckg", 4, 0);
+    ckg_study *s = study_with(p, "auto", 4, 0);
     for (int i = 0; i < 16; i++)
         tell_of(s, (const double[]){0.05 + 0.3 * (i % 4), 0.05 + 0.3 * (i / 4)}, OUTCOMES);
 

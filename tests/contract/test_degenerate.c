@@ -694,7 +694,7 @@ static void test_penalties(void **state)
 
 static void test_tiny_time_limit(void **state)
 {
-    static const char *const policies[] = {"ckg", "cei"};
+    static const char *const policies[] = {"auto", "cei"};
 
     (void)state;
     for (int i = 0; i < 2; i++)

@@ -187,7 +187,7 @@ static const char *go_on(ckg_study *s, int count, double error)
 
 static void test_the_best_is_repeated(void **state)
 {
-    ckg_study *s = study_with(CKG_NOISE_AUTO, INITIAL, "ckg");
+    ckg_study *s = study_with(CKG_NOISE_AUTO, INITIAL, "auto");
     ckg_trial again, best;
 
     (void)state;
@@ -206,9 +206,9 @@ static void test_when_nothing_is_repeated(void **state)
         enum ckg_noise noise;
         int initial;
         const char *policy;
-    } cases[] = {{CKG_NOISE_NONE, INITIAL, "ckg"},
-                 {CKG_NOISE_KNOWN, INITIAL, "ckg"},
-                 {CKG_NOISE_AUTO, 4, "ckg"},
+    } cases[] = {{CKG_NOISE_NONE, INITIAL, "auto"},
+                 {CKG_NOISE_KNOWN, INITIAL, "auto"},
+                 {CKG_NOISE_AUTO, 4, "auto"},
                  {CKG_NOISE_AUTO, INITIAL, "random"}};
 
     (void)state;
@@ -219,7 +219,7 @@ static void test_when_nothing_is_repeated(void **state)
     }
 
     /* Nor while there are no answers. */
-    ckg_study *s = study_with(CKG_NOISE_AUTO, INITIAL, "ckg");
+    ckg_study *s = study_with(CKG_NOISE_AUTO, INITIAL, "auto");
     for (int i = 0; i < INITIAL; i++) {
         ckg_suggestion *a;
         must(ckg_study_ask(s, &a));
@@ -242,7 +242,7 @@ static void test_models_believe_it(void **state)
 {
     (void)state;
     for (int noisy = 0; noisy < 2; noisy++) {
-        ckg_study *s = study_with(CKG_NOISE_AUTO, INITIAL, "ckg");
+        ckg_study *s = study_with(CKG_NOISE_AUTO, INITIAL, "auto");
         ckg_trial first;
         double values[2];
 
@@ -261,8 +261,8 @@ static void test_models_believe_it(void **state)
 /* A study that was told all at once goes on as the one that found out on its way. */
 static void test_rebuilt(void **state)
 {
-    ckg_study *s = study_with(CKG_NOISE_AUTO, INITIAL, "ckg");
-    ckg_study *again = study_with(CKG_NOISE_AUTO, INITIAL, "ckg");
+    ckg_study *s = study_with(CKG_NOISE_AUTO, INITIAL, "auto");
+    ckg_study *again = study_with(CKG_NOISE_AUTO, INITIAL, "auto");
     ckg_suggestion *a, *b;
 
     (void)state;

@@ -55,8 +55,8 @@ __attribute__((noinline)) static void evaluate(const double *x, double *values)
     values[1] = x[0] + x[1] - 0.9;
 }
 
-/* "ckg or its rules" stands for all that the policy ckg may do when it is the study's own. */
-static const char *const own = "ckg or its rules";
+/* "auto or its rules" stands for all that the policy auto may do when it is the study's own. */
+static const char *const own = "auto or its rules";
 
 static void assert_path(const char *path, const char *wanted)
 {
@@ -129,7 +129,7 @@ static int recommends_evaluated(ckg_study *s, const ckg_recommend_options *optio
 
 static void test_the_last_trial_is_the_final_policys(void **state)
 {
-    ckg_study *s = new_study("ckg", BUDGET, "cei");
+    ckg_study *s = new_study("auto", BUDGET, "cei");
     ckg_suggestion *mine, *other;
 
     (void)state;
@@ -150,7 +150,7 @@ static void test_the_last_trial_is_the_final_policys(void **state)
 /* A cancelled trial is none of the budget; a pending and a failed one are. */
 static void test_which_trials_count(void **state)
 {
-    ckg_study *s = new_study("cei", BUDGET, "ckg");
+    ckg_study *s = new_study("cei", BUDGET, "auto");
 
     (void)state;
     run(s, 0, BUDGET - 3, "cei");
@@ -171,7 +171,7 @@ static void test_which_trials_count(void **state)
  */
 static void test_a_budget_within_the_initial_design(void **state)
 {
-    ckg_study *s = new_study("ckg", 3, "cei");
+    ckg_study *s = new_study("auto", 3, "cei");
 
     (void)state;
     step(s, "design", 0);
@@ -179,7 +179,7 @@ static void test_a_budget_within_the_initial_design(void **state)
     step(s, "cei", 0);
     step(s, "design", 0);
     ckg_study_free(s);
-    s = new_study("ckg", 1, "cei");
+    s = new_study("auto", 1, "cei");
     step(s, "design", 0);
     ckg_study_free(s);
 }
@@ -210,7 +210,7 @@ static void test_without_a_final_policy_nothing_changes(void **state)
 
 static void test_a_spent_budget_recommends_an_evaluated_design(void **state)
 {
-    ckg_study *s = new_study("ckg", BUDGET, "cei");
+    ckg_study *s = new_study("auto", BUDGET, "cei");
     ckg_recommend_options anywhere = CKG_RECOMMEND_OPTIONS_INIT;
 
     (void)state;

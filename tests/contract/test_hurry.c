@@ -310,7 +310,7 @@ static void test_many_rows(void **state)
 {
     static call_function *const calls[] = {call_ask, call_recommend, call_leave_one_out, call_importance};
     const struct shape shape = {
-        .d = 2, .K = 1, .n = test_scale(700, 600), .noise = CKG_NOISE_NONE, .policy = "ckg"};
+        .d = 2, .K = 1, .n = test_scale(700, 600), .noise = CKG_NOISE_NONE, .policy = "auto"};
 
     (void)state;
     ckg_study *s = told_study(&shape);
@@ -329,7 +329,7 @@ static void test_many_rows(void **state)
 /* Samples of the hyperparameters, look-ahead and draws. */
 static void test_noise(void **state)
 {
-    static const char *const policies[] = {"ckg", "nei", "pesc", "cts"};
+    static const char *const policies[] = {"auto", "nei", "pesc", "cts"};
     struct shape shape = {.d = 6, .K = 4, .n = test_scale(200, 120), .noise = CKG_NOISE_AUTO};
 
     (void)state;
@@ -347,7 +347,7 @@ static void test_noise(void **state)
 static void test_many_parameters(void **state)
 {
     const struct shape shape = {
-        .d = test_scale(60, 30), .K = 8, .n = 150, .noise = CKG_NOISE_NONE, .policy = "ckg"};
+        .d = test_scale(60, 30), .K = 8, .n = 150, .noise = CKG_NOISE_NONE, .policy = "auto"};
 
     (void)state;
     ckg_study *s = told_study(&shape);
@@ -362,7 +362,7 @@ static void test_many_parameters(void **state)
 static void test_no_time(void **state)
 {
     const struct shape shape = {
-        .d = 2, .K = 1, .n = test_scale(700, 600), .policy = "ckg", .time_limit = 1e-9};
+        .d = 2, .K = 1, .n = test_scale(700, 600), .policy = "auto", .time_limit = 1e-9};
     ckg_study *s = told_study(&shape);
     ckg_suggestion *a;
     ckg_recommendation *r;
@@ -386,7 +386,7 @@ static void test_no_time(void **state)
 /* Where nothing was feasible, there is nothing to say without the models. */
 static void test_no_time_and_nothing_in_hand(void **state)
 {
-    const struct shape shape = {.d = 2, .K = 1, .n = 700, .policy = "ckg", .time_limit = 1e-9, .above = 3};
+    const struct shape shape = {.d = 2, .K = 1, .n = 700, .policy = "auto", .time_limit = 1e-9, .above = 3};
     ckg_study *s = told_study(&shape);
     ckg_recommendation *r;
 
@@ -399,7 +399,7 @@ static void test_no_time_and_nothing_in_hand(void **state)
 /* Time enough is as good as no limit. */
 static void test_time_enough(void **state)
 {
-    struct shape shape = {.d = 3, .K = 2, .n = 30, .noise = CKG_NOISE_AUTO, .policy = "ckg"};
+    struct shape shape = {.d = 3, .K = 2, .n = 30, .noise = CKG_NOISE_AUTO, .policy = "auto"};
     ckg_suggestion *a[2];
 
     (void)state;
@@ -421,7 +421,7 @@ static void test_time_enough(void **state)
  */
 static void test_which_designs_are_seen(void **state)
 {
-    struct shape shape = {.d = 2, .n = CKG__MOST_DESIGNS, .policy = "ckg"};
+    struct shape shape = {.d = 2, .n = CKG__MOST_DESIGNS, .policy = "auto"};
     ckg_study *s = told_study(&shape);
     struct ckg__arena arena;
     const unsigned char *seen;

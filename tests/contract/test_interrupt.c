@@ -210,7 +210,7 @@ static const struct toy noisy = {.K = 2, .noise = CKG_NOISE_AUTO};
 static void test_every_question_of_an_ask(void **state)
 {
     (void)state;
-    cancel_alone(&exact, "ckg", result_ask, test_scale(1, 16));
+    cancel_alone(&exact, "auto", result_ask, test_scale(1, 16));
 }
 
 static void test_an_ask_of_every_policy(void **state)
@@ -233,8 +233,8 @@ static void test_other_calls(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
-        cancel_in_turn(&noisy, "ckg", calls[i]);
-        cancel_alone(&noisy, "ckg", calls[i], test_scale(67, 331));
+        cancel_in_turn(&noisy, "auto", calls[i]);
+        cancel_alone(&noisy, "auto", calls[i], test_scale(67, 331));
     }
 }
 
@@ -249,9 +249,9 @@ static void test_several_threads(void **state)
 
     (void)state;
     toy.threads = 3;
-    count_questions(&toy, "ckg", result_ask, &wanted);
+    count_questions(&toy, "auto", result_ask, &wanted);
     for (int n = 1; n < 200; n += test_scale(5, 41)) {
-        ckg_study *s = new_study(&toy, "ckg");
+        ckg_study *s = new_study(&toy, "auto");
         struct result result = {0};
 
         if (cancel_at(s, result_ask, n, &result)) {

@@ -320,7 +320,7 @@ static void check_recommendations(ckg_study *s, const struct shape *shape)
 
 static void test_designs_lie_on_the_lattice(void **state)
 {
-    static const char *const policies[] = {"ckg", "cei"};
+    static const char *const policies[] = {"auto", "cei"};
 
     (void)state;
     for (int i = 0; i < DISCRETE; i++)
@@ -339,7 +339,7 @@ static void test_designs_lie_on_the_lattice(void **state)
 /* Designs that the user gave are not suggested again. */
 static void test_added_designs_are_not_repeated(void **state)
 {
-    const ckg_options o = options_from(0, "ckg");
+    const ckg_options o = options_from(0, "auto");
     ckg_study *s = new_study(&short_list, CKG_NOISE_NONE, &o);
     double x[3];
     int number;
@@ -365,7 +365,7 @@ static void test_own_designs_between_steps(void **state)
     (void)state;
     for (int i = 0; i < 4; i++) {
         const struct shape *shape = shapes[i / 2];
-        const ckg_options o = options_from(4, "ckg");
+        const ckg_options o = options_from(4, "auto");
         ckg_study *s = new_study(shape, noises[i % 2], &o);
         const double own[3] = {0.5037, 0.5051, 7};
 
@@ -412,7 +412,7 @@ static void exhaust(const struct shape *shape, int size, int initial, int pendin
 
 static void test_finite_problems_are_exhausted_once(void **state)
 {
-    static const char *const policies[] = {"ckg", "cei"};
+    static const char *const policies[] = {"auto", "cei"};
 
     (void)state;
     for (int policy = 0; policy < 2; policy++)
@@ -430,7 +430,7 @@ static void test_finite_problems_are_exhausted_once(void **state)
  */
 static void test_the_last_designs_of_a_large_lattice(void **state)
 {
-    const ckg_options o = options_from(0, "ckg");
+    const ckg_options o = options_from(0, "auto");
     ckg_problem *p;
     ckg_study *s;
 
@@ -469,7 +469,7 @@ static void test_noise_allows_repetition(void **state)
     (void)state;
     for (int i = 0; i < 2; i++)
         for (int initial = 0; initial <= 20; initial += 20) {
-            const ckg_options o = options_from(initial, "ckg");
+            const ckg_options o = options_from(initial, "auto");
             ckg_study *s = new_study(shapes[i], CKG_NOISE_AUTO, &o);
             for (int t = 0; t < 24; t++)
                 tell_with(s, shapes[i], ask_on(s, shapes[i]), 1e-4 * (t % 5));
@@ -508,7 +508,7 @@ static void ask_many(const struct shape *shape, enum ckg_noise noise, int q, int
 static void test_asks_without_answers_differ(void **state)
 {
     static const enum ckg_noise noises[] = {CKG_NOISE_NONE, CKG_NOISE_AUTO};
-    static const char *const policies[] = {"ckg", "cei"};
+    static const char *const policies[] = {"auto", "cei"};
 
     (void)state;
     for (int i = 0; i < 4; i++) {
@@ -517,13 +517,13 @@ static void test_asks_without_answers_differ(void **state)
         ask_many(&mixed, noises[i % 2], 8, 6, policies[i / 2]);
         ask_many(&ten, noises[i % 2], 10, 0, policies[i / 2]);
     }
-    ask_many(&ten, CKG_NOISE_AUTO, 10, 8, "ckg");
+    ask_many(&ten, CKG_NOISE_AUTO, 10, 8, "auto");
 }
 
 /* Far apart too: a batch that crowds into one place would be of no use. */
 static void test_pending_designs_spread(void **state)
 {
-    const ckg_options o = options_from(6, "ckg");
+    const ckg_options o = options_from(6, "auto");
     ckg_study *s = new_study(&continuous, CKG_NOISE_NONE, &o);
     ckg_trial first, other;
     double far = 0;
@@ -569,7 +569,7 @@ static ckg_study *study_on_square(const ckg_options *o)
  */
 static void test_pending_and_cancelled(void **state)
 {
-    const ckg_options o = options_from(0, "ckg");
+    const ckg_options o = options_from(0, "auto");
     ckg_study *s = study_on_square(&o);
     const double probes[] = {3, 3, 7, 8, 14, 0};
     double before[3], during[3], after[3];
@@ -602,7 +602,7 @@ static void test_pending_designs_leave_predictions(void **state)
 
     (void)state;
     for (int i = 0; i < 2; i++) {
-        const ckg_options o = options_from(6, "ckg");
+        const ckg_options o = options_from(6, "auto");
         ckg_study *s = new_study(&continuous, noises[i], &o);
         double before[4], after[4];
         for (int t = 0; t < 6; t++)

@@ -135,7 +135,7 @@ static void score_some(ckg_study *s)
  */
 static void finite_and_the_same(const struct ckg__policy *row)
 {
-    const int recommend = test_scale(1, !strcmp(row->name, "ckg"));
+    const int recommend = test_scale(1, !strcmp(row->name, "auto"));
 
     for (int i = 0; i < test_scale(2, 1); i++) {
         static double said[2][2][SAID];

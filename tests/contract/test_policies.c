@@ -134,7 +134,8 @@ static int betters(const struct toy *toy, const struct ckg__policy *row, int tol
     ckg_suggestion *s;
     int count = 0;
     must(ckg_study_ask(study, &s));
-    const int own = !strcmp(s->path, row->name);
+    const int own = !strcmp(s->path, row->name) ||
+                    (row->acting && (!strcmp(s->path, "ckg") || !strcmp(s->path, "improve")));
     memcpy(X, s->x, 2 * sizeof *X);
     for (int i = 2; i < 2 * (rivals + 1); i++)
         X[i] = 5 * ckg__rng_uniform(rng);

@@ -318,7 +318,7 @@ static void test_a_millionth_is_enough(void **state)
 {
     (void)state;
     for (int i = 0; i < SLIVERS; i++) {
-        static const char *const policies[] = {"ckg", "cei", "scbo", "cts", "random", "sobol"};
+        static const char *const policies[] = {"auto", "cei", "scbo", "cts", "random", "sobol"};
         const int d = slivers[i].d;
         ckg_options o = CKG_OPTIONS_INIT;
         ckg_problem *p = box_with(d, slivers[i].count, slivers[i].rules);
@@ -509,7 +509,7 @@ static void optimum_of(int i, double *x)
 
 static void test_optimum_on_a_limit(void **state)
 {
-    static const char *const policies[] = {"ckg", "cei"};
+    static const char *const policies[] = {"auto", "cei"};
 
     (void)state;
     for (int i = 0; i < LIMITS; i++)

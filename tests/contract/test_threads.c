@@ -104,7 +104,7 @@ static void *run(void *argument)
 
 static void make_records(struct record *records, int threads)
 {
-    static const char *const policies[] = {"ckg", "cei"};
+    static const char *const policies[] = {"auto", "cei"};
 
     memset(records, 0, STUDIES * sizeof *records);
     for (int i = 0; i < STUDIES; i++) {

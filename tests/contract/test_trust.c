@@ -114,7 +114,7 @@ static void test_the_recommendation_keeps_what_is_in_hand(void **state)
     (void)state;
     for (int number = 1; number <= test_scale(SHAPES, 2); number++) {
         const struct shape s = draw_shape(number);
-        ckg_study *study = new_study(number, "ckg", "auto");
+        ckg_study *study = new_study(number, "auto", "auto");
         double best = INFINITY;
 
         for (int t = 0; t < EVALUATIONS; t++) {
@@ -306,7 +306,7 @@ static void make_steps(const char *policy, int settings, const ckg_setting *sett
  */
 static void test_local_steps_take_turns_with_others(void **state)
 {
-    static const char *const policies[] = {"ckg", "cei", "nei"};
+    static const char *const policies[] = {"auto", "cei", "nei"};
     static const ckg_setting never = {"global_every", 0};
     static const ckg_setting often = {"global_every", 4};
     enum { INITIAL = 10 };

@@ -99,8 +99,8 @@ static void test_answers_are_like_failures(void **state)
 {
     (void)state;
     for (int told = 3; told <= TOLD; told *= 2) {
-        ckg_study *answers = new_study("ckg", CKG_NOISE_NONE, 1);
-        ckg_study *failures = new_study("ckg", CKG_NOISE_NONE, 0);
+        ckg_study *answers = new_study("auto", CKG_NOISE_NONE, 1);
+        ckg_study *failures = new_study("auto", CKG_NOISE_NONE, 0);
         double mean[2], sd[2], p, same;
 
         for (int t = 0; t < told; t++) {
@@ -197,7 +197,7 @@ static void test_against_quadrature(void **state)
     (void)state;
     for (int n = 1; n <= MOST; n++)
         for (int i = 0; i < 3; i++) {
-            ckg_study *s = new_study("ckg", CKG_NOISE_NONE, 1);
+            ckg_study *s = new_study("auto", CKG_NOISE_NONE, 1);
             double X[MOST + 1][2];
             ckg_model_info model;
             for (int t = 0; t < n; t++) {
@@ -225,7 +225,7 @@ static void test_against_quadrature(void **state)
 /* Each answer predicted from the others, against a study that never had it. */
 static void test_each_from_the_others(void **state)
 {
-    ckg_study *s = new_study("ckg", CKG_NOISE_NONE, 1);
+    ckg_study *s = new_study("auto", CKG_NOISE_NONE, 1);
     double mean[TOLD], sd[TOLD], worst = 0;
     int right = 0;
 
@@ -238,7 +238,7 @@ static void test_each_from_the_others(void **state)
     }
     must(ckg_study_leave_one_out(s, 1, mean, sd, NULL));
     for (int out = 0; out < TOLD; out += 3) {
-        ckg_study *rest = new_study("ckg", CKG_NOISE_NONE, 1);
+        ckg_study *rest = new_study("auto", CKG_NOISE_NONE, 1);
         double x[2], values[2], p;
         for (int t = 0; t < TOLD; t++) {
             point(t, x);
@@ -300,7 +300,7 @@ static void test_every_policy(void **state)
 /* The optimum on the edge between yes and no, and nothing but a yes is recommended. */
 static void test_the_optimum_on_an_edge(void **state)
 {
-    static const char *const policies[] = {"ckg", "cei"};
+    static const char *const policies[] = {"auto", "cei"};
 
     (void)state;
     for (int i = 0; i < 2; i++) {
@@ -332,7 +332,7 @@ static void evaluate_rarely(const double *x, double *values)
  */
 static void test_until_the_first_yes(void **state)
 {
-    static const char *const policies[] = {"ckg", "cei", "sur", "svmcbo"};
+    static const char *const policies[] = {"auto", "cei", "sur", "svmcbo"};
     int most = 0;
 
     (void)state;

@@ -64,7 +64,7 @@ int main(int argc, char **argv)
     if (argc < 4)
         return 2;
     const int d = atoi(argv[1]), K = atoi(argv[2]), n = atoi(argv[3]);
-    ckg_study *study = make_study(d, K, argc > 4 ? argv[4] : "ckg");
+    ckg_study *study = make_study(d, K, argc > 4 ? argv[4] : "auto");
     ckg_suggestion *suggestion;
     unsigned long long state = 7;
 

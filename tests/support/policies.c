@@ -51,7 +51,7 @@ int policies_run(int count, const struct policy_contract *contracts)
 
 int policy_has_values(const struct ckg__policy *row)
 {
-    return row->score || row->acquire;
+    return row->score || row->acquire || row->acting;
 }
 
 /* --- the toy --- */

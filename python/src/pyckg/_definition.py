@@ -407,7 +407,7 @@ def designs_of(what: str, points: object) -> list[Any]:
 class Options:
     """How a study works: the library's ckg_options."""
 
-    policy: str = "ckg"
+    policy: str = "auto"
     settings: dict[str, float] = field(default_factory=dict)
     seed: int = 1
     budget: int | None = None
@@ -440,7 +440,7 @@ class Options:
 
 def choose_options(
     *,
-    policy: object = "ckg",
+    policy: object = "auto",
     settings: object = None,
     seed: object = None,
     budget: object = None,

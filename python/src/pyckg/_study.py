@@ -63,7 +63,7 @@ class Study(Shown):
         groups: Iterable[Iterable[str]] = (),
         choose_from: Iterable[Mapping[str, Any]] | None = None,
         designs: Iterable[Mapping[str, Any]] = (),
-        policy: str = "ckg",
+        policy: str = "auto",
         settings: Mapping[str, float] | None = None,
         seed: int | None = None,
         budget: int | None = None,

@@ -100,7 +100,7 @@ class CkgSampler(BaseSampler):  # type: ignore[misc]
         noise_func: Callable[[FrozenTrial], float] | None = None,
         noise: str | float = "auto",
         failures: str = "model",
-        policy: str = "ckg",
+        policy: str = "auto",
         n_startup_trials: int | None = None,
         search_space: Mapping[str, BaseDistribution] | None = None,
         independent_sampler: BaseSampler | None = None,

@@ -62,7 +62,7 @@ class CkgSearchCV(BaseSearchCV):  # type: ignore[misc]
         n_points: int = 1,
         constraints: Mapping[str, tuple[float | None, float | None]] | None = None,
         noise: str | float | Mapping[str, str | float] = "folds",
-        policy: str = "ckg",
+        policy: str = "auto",
         n_initial: int | None = None,
         options: Mapping[str, Any] | None = None,
         scoring: Any = None,

@@ -604,12 +604,11 @@ static void assert_same_scores(ckg_study *s, uint64_t seed)
  */
 static void test_kg_is_ckg_without_constraints(void **state)
 {
-    static const ckg_setting always[] = {{"improve", 0}, {"global_every", 0}};
     int same = 0;
     (void)state;
     for (int i = 0; i < 4; i++) {
         const struct toy toy = {.K = 0, .noise = i % 2 ? CKG_NOISE_AUTO : CKG_NOISE_NONE, .lattice = i / 2};
-        ckg_study *kg = toy_study(&toy, "kg", 0, NULL), *ckg = toy_study(&toy, "ckg", 2, always);
+        ckg_study *kg = toy_study(&toy, "kg", 0, NULL), *ckg = toy_study(&toy, "ckg", 0, NULL);
         for (int t = 0, explored = 0; !explored && t < (toy.lattice ? TOY_LATTICE - 1 : 20); t++) {
             if (t >= TOY_INITIAL && !toy.lattice)
                 assert_same_scores(kg, (uint64_t)t);

@@ -1,0 +1,93 @@
+/*
+ * The default: the policy that suits what is known so far, in a trust region where that is due
+ * (search/trust_region.h).
+ *
+ * Without noise a feasible design in hand is known for what it is, and the best of them is recommended
+ * (study/recommend.c). The gain of the recommendation by one more evaluation is then the improvement of the
+ * best design evaluated, whose expectation needs no discretisation: `cei`. Under noise, and until something
+ * feasible is known, it is the constrained knowledge gradient: `ckg`. Measured on COCO's constrained suite at
+ * d = 3 and 5, looking further ahead is behind (bench/results/coco-lookahead.md); without constraints it is
+ * far behind (bench/results/unconstrained.md).
+ */
+#include "base/error.h"
+#include "base/maths.h"
+#include "policy/kg_search.h"
+#include "search/trust_region.h"
+
+/*
+ * 1 when the gain of the recommendation is the improvement of a design in hand. A single outcome puts no
+ * design into the hand: where outcomes are measured apart the look is always ahead.
+ */
+static int improves(const struct ckg__search *search)
+{
+    return search->effort.improve && !search->apart && !ckg__models_noisy(search->scope->models) &&
+           ckg__data_best(search->scope->data) >= 0;
+}
+
+static const struct ckg__policy *acting(const struct ckg__search *search)
+{
+    return improves(search) ? &ckg__policy_cei : &ckg__policy_ckg;
+}
+
+static int suggest(struct ckg__search *search, struct ckg__choice *choice)
+{
+    if (improves(search))
+        return ckg__policy_hand_over(&ckg__policy_cei, "improve", search, choice);
+    return ckg__policy_suggest(&ckg__policy_ckg, search, choice);
+}
+
+static int score_outcomes(struct ckg__search *search, int count, const double *U, double *value)
+{
+    return ckg__policy_ckg.score_outcomes(search, count, U, value);
+}
+
+/* Below this share of sd(y) an improvement is one of the last digits, and new ground may be looked at. */
+static const double last_digits = 1e-5;
+
+static int stalled(const struct ckg__search *search, const struct ckg__choice *choice)
+{
+    return improves(search) ? choice->value < ckg__log(last_digits) : ckg__policy_ckg.stalled(search, choice);
+}
+
+static int otherwise(struct ckg__search *search, struct ckg__choice *choice)
+{
+    if (!improves(search))
+        return ckg__policy_ckg.otherwise(search, choice);
+    return ckg__search_rare_turn(search) ? ckg__search_explore(search, choice) : CKG_OK;
+}
+
+/* clang-format off */
+#define SETTINGS(X) \
+    CKG__KNOWLEDGE_SETTINGS(X) \
+    CKG__PENALTY_SETTING(X) \
+    X(improve, {.value = 1}, 0, 1, 1, \
+      "1: without noise, once a feasible design is known, its improvement is what counts; 0: look ahead " \
+      "always") \
+    CKG__LOCAL_SETTINGS(X)
+/* clang-format on */
+CKG__SETTINGS(settings, parameters, SETTINGS);
+
+static void prepare(struct ckg__search *search)
+{
+    const struct settings *set = search->settings;
+
+    ckg__knowledge_prepare(search);
+    search->effort.improve = (int)set->improve;
+    ckg__local_prepare(search, set->global_every, set->region);
+}
+
+const struct ckg__policy ckg__policy_auto = {
+    .name = "auto",
+    .title = "a look ahead, or expected improvement once a measured design is recommended",
+    .reference = "Ungredda and Branke; Schonlau, Welch and Jones 1998",
+    .value = "that of ckg, or of cei without noise once a feasible design is known",
+    .unit = CKG__UNIT_OBJECTIVE,
+    .parameters = parameters,
+    .count = sizeof parameters / sizeof *parameters,
+    .narrow = &ckg__trust_region,
+    .prepare = prepare,
+    .acting = acting,
+    .suggest = suggest,
+    .stalled = stalled,
+    .otherwise = otherwise,
+    .score_outcomes = score_outcomes};
