@@ -30,24 +30,6 @@ struct ckg__prior ckg__prior_default(int d)
     };
 }
 
-/*
- * Failures for good, beyond a sharp edge, want a large signal beside the unit variance of chance; failures by
- * chance a small one. The wide prior leaves it to the labels. Length-scales are shorter and more certain than
- * those of values: labels say little of them, and under long ones three labels speak for the whole cube.
- */
-struct ckg__prior ckg__prior_labels(int d)
-{
-    struct ckg__prior prior = ckg__prior_default(d);
-
-    prior.ell_mean = 0.5 * ckg__log(d / 2.0);
-    prior.ell_sd = 0.6;
-    prior.signal_mean = ckg__log(100);
-    prior.signal_sd = 4;
-    prior.signal_low = ckg__log(4);
-    prior.signal_high = ckg__log(1e7);
-    return prior;
-}
-
 struct ckg__prior ckg__prior_exact(int d)
 {
     struct ckg__prior prior = ckg__prior_default(d);

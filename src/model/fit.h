@@ -19,13 +19,12 @@ struct ckg__prior {
 
 /*
  * For d parameters. The signal's variance is that of the standardised values where there is noise. Exact
- * values can tell more: near-linear outcomes have a large signal over long length-scales. The signal of
- * successes and failures has no unit to be fixed in. Flat: for maximum likelihood.
+ * values can tell more: near-linear outcomes have a large signal over long length-scales. Flat: for maximum
+ * likelihood.
  */
 struct ckg__prior ckg__prior_default(int d);
 struct ckg__prior ckg__prior_exact(int d);
 struct ckg__prior ckg__prior_beside_trend(int d);
-struct ckg__prior ckg__prior_labels(int d);
 struct ckg__prior ckg__prior_flat(void);
 
 struct ckg__fit {

@@ -24,7 +24,7 @@ struct ckg__gp {
     double mean, nugget;
     double noise;  /* estimated variance of one evaluation, 0: none */
     double future; /* variance that one further evaluation is expected to carry, nugget included */
-    struct ckg__loudness loudness; /* of the noise, places 0: the same everywhere; its numbers in loud_room */
+    struct ckg__loudness loudness; /* of noise that varies; its numbers in loud_room */
     double *loud_room;
     size_t loud_size;
     double log_likelihood;

@@ -6,12 +6,16 @@
  * acquisitions, policies) knows rows with noise, and asks for the noise of a further evaluation at a point;
  * nothing assumes that it is one number.
  *
- * A sort of its own is one file with one table; the inputs of a fit (struct ckg__gp_inputs) name it.
+ * A sort of its own is one file with one table, and a name in the list below; a fit is by the first of the
+ * list that applies to its series.
  */
 #ifndef CKG_MODEL_LIKELIHOOD_H
 #define CKG_MODEL_LIKELIHOOD_H
 
 #include "model/gp.h"
+#include "model/series.h"
+
+struct ckg__prior;
 
 /* Scratch for densities at one (n, d, D), taken once from an arena. */
 struct ckg__fit_work {
@@ -47,6 +51,16 @@ struct ckg__likelihood {
      */
     double chance;
 
+    /* 1 when the series is of such measurements. */
+    int (*applies)(const struct ckg__series *series);
+
+    /* What is known of the hyperparameters before the data, also where a flat prior is asked for: where
+     * successes and failures lie apart, no signal is too large for that. NULL: what is known of values. */
+    struct ckg__prior (*prior)(int d);
+
+    /* Mean and sd of the outcome in the user's units, where the process has these in model units. */
+    void (*moments)(const struct ckg__scaling *scaling, double y_mean, double y_sd, double *mean, double *sd);
+
     /*
      * The log density of what was measured at theta (d+2), and its gradient (d+2) unless NULL; −INFINITY
      * where there is no factor.
@@ -64,21 +78,26 @@ struct ckg__likelihood {
                   const double *var, struct ckg__noise *out);
 };
 
-/* The outcome itself, with normal noise: of one estimated variance, of known ones, or none. */
-extern const struct ckg__likelihood ckg__likelihood_normal;
-
-/* The same where the estimated variance varies over the space: the series has a loudness (noise_process.h).
+/*
+ * Successes and failures: the process is the probit of the probability of success. The outcome itself, with
+ * normal noise whose estimated variance varies over the space: the series has a loudness (noise_process.h).
+ * The same with one estimated variance, known ones, or none.
  */
-extern const struct ckg__likelihood ckg__likelihood_varying;
+#define CKG__LIKELIHOODS(X) X(probit) X(varying) X(normal)
+
+#define CKG__LIKELIHOOD_DECLARE(name) extern const struct ckg__likelihood ckg__likelihood_##name;
+CKG__LIKELIHOODS(CKG__LIKELIHOOD_DECLARE)
+#undef CKG__LIKELIHOOD_DECLARE
+
+/* The first that applies to the series. */
+const struct ckg__likelihood *ckg__likelihood_of(const struct ckg__series *series);
 
 /*
- * For either of the two: the density at theta (d+2) as above, without its gradient. α is in work->alpha then,
- * (K + Σ)⁻¹ in work->L and the diagonal of Σ in work->noise; −INFINITY where there is no factor.
+ * For normal noise, whether it varies or not: the density at theta (d+2) as above, without its gradient. α is
+ * in work->alpha then, (K + Σ)⁻¹ in work->L and the diagonal of Σ in work->noise; −INFINITY where there is no
+ * factor.
  */
 double ckg__normal_density(const struct ckg__gp_inputs *inputs, const double *theta,
                            struct ckg__fit_work *work);
-
-/* Successes and failures: the process is the probit of the probability of success. */
-extern const struct ckg__likelihood ckg__likelihood_probit;
 
 #endif

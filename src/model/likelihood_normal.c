@@ -12,7 +12,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/alloc.h"
 #include "base/error.h"
 #include "base/maths.h"
 #include "linalg/dense.h"
@@ -48,26 +47,6 @@ static double center(const struct ckg__gp_inputs *in, double noise, const double
     return mean;
 }
 
-/* The process keeps the loudness of its noise, for evaluations to come. */
-static int keep_loudness(struct ckg__gp *gp, const struct ckg__loudness *loudness)
-{
-    gp->loudness.places = 0;
-    if (!loudness)
-        return CKG_OK;
-
-    const size_t size = ckg__loudness_numbers(loudness->D, loudness->places);
-    if (size > gp->loud_size) {
-        ckg__free(gp->loud_room);
-        gp->loud_size = 0;
-        gp->loud_room = ckg__alloc(size, sizeof(double));
-        if (!gp->loud_room)
-            return CKG_ERR_NOMEM;
-        gp->loud_size = size;
-    }
-    gp->loudness = ckg__loudness_copy(loudness, gp->loud_room);
-    return CKG_OK;
-}
-
 static int condition(struct ckg__gp *gp, const struct ckg__gp_inputs *in, const double *theta,
                      struct ckg__arena *arena)
 {
@@ -75,7 +54,7 @@ static int condition(struct ckg__gp *gp, const struct ckg__gp_inputs *in, const 
     const struct ckg__series *s = in->series;
     double *ones = ckg__arena_doubles(arena, (size_t)in->n + 1);
 
-    if (!ones || keep_loudness(gp, s->loudness))
+    if (!ones)
         return CKG_ERR_NOMEM;
 
     /* The rows: where they lie, at which design, with how much noise. */
@@ -204,33 +183,16 @@ static void noise(const struct ckg__gp *gp, int m, const double *U, int ldu, con
         memset(out->in_u, 0, (size_t)gp->D * (size_t)m * sizeof *out->in_u);
 }
 
-/* As loud as it is there: σ²·exp(g), with the slope of g. */
-static void noise_there(const struct ckg__gp *gp, int m, const double *U, int ldu, const double *mean,
-                        const double *var, struct ckg__noise *out)
+static int applies(const struct ckg__series *series)
 {
-    struct ckg__noise still = {out->var, out->in_mean, out->in_var, NULL};
-
-    noise(gp, m, U, ldu, mean, var, &still);
-    ckg__loudness_at(&gp->loudness, m, U, ldu, out->var, out->in_u);
-    for (int p = 0; p < m; p++) {
-        const double own = gp->noise * ckg__exp(out->var[p]);
-        out->var[p] = gp->unit * gp->nugget + own;
-        for (int k = 0; out->in_u && k < gp->D; k++)
-            out->in_u[(size_t)k * (size_t)m + (size_t)p] *= own;
-    }
+    (void)series;
+    return 1;
 }
-
-const struct ckg__likelihood ckg__likelihood_varying = {
-    .name = "varying",
-    .varies = 1,
-    .density = density,
-    .condition = condition,
-    .noise = noise_there,
-};
 
 const struct ckg__likelihood ckg__likelihood_normal = {
     .name = "normal",
-    .varies = 0,
+    .applies = applies,
+    .moments = ckg__scaling_moments,
     .density = density,
     .condition = condition,
     .noise = noise,

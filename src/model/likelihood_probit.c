@@ -24,6 +24,7 @@
 #include "base/maths.h"
 #include "linalg/dense.h"
 #include "linalg/normal.h"
+#include "model/fit.h"
 #include "model/gp_private.h"
 #include "model/rows.h"
 #include "optim/anderson.h"
@@ -436,10 +437,48 @@ static void noise(const struct ckg__gp *gp, int m, const double *U, int ldu, con
         memset(out->in_u, 0, (size_t)gp->D * (size_t)m * sizeof *out->in_u);
 }
 
+/* --- what is known before, and what is said --- */
+
+static int applies(const struct ckg__series *series)
+{
+    return series->labels;
+}
+
+/*
+ * Failures for good, beyond a sharp edge, want a large signal beside the unit variance of chance; failures by
+ * chance a small one. The wide prior leaves it to the labels. Length-scales are shorter and more certain than
+ * those of values: labels say little of them, and under long ones three labels speak for the whole cube.
+ */
+static struct ckg__prior prior(int d)
+{
+    struct ckg__prior labels = ckg__prior_default(d);
+
+    labels.ell_mean = 0.5 * ckg__log(d / 2.0);
+    labels.ell_sd = 0.6;
+    labels.signal_mean = ckg__log(100);
+    labels.signal_sd = 4;
+    labels.signal_low = ckg__log(4);
+    labels.signal_high = ckg__log(1e7);
+    return labels;
+}
+
+/* Of a label, 1 or 0: how likely a 1 is, and what that leaves open. */
+static void moments(const struct ckg__scaling *scaling, double y_mean, double y_sd, double *mean, double *sd)
+{
+    const double yes = ckg__normal_cdf(y_mean / sqrt(ckg__likelihood_probit.chance + y_sd * y_sd));
+
+    (void)scaling;
+    *mean = yes;
+    *sd = sqrt(yes * (1 - yes));
+}
+
 const struct ckg__likelihood ckg__likelihood_probit = {
     .name = "probit",
     .varies = 1,
     .chance = 1,
+    .applies = applies,
+    .prior = prior,
+    .moments = moments,
     .density = density,
     .condition = condition,
     .noise = noise,

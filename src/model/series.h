@@ -65,6 +65,12 @@ struct ckg__series {
     double typical_known; /* the median known variance, for a future evaluation; 0 when there is none */
 };
 
+/* 1 when it is of values, and none of them carries noise. */
+static inline int ckg__series_exact(const struct ckg__series *series)
+{
+    return !series->labels && !series->estimated && !(series->typical_known > 0);
+}
+
 /*
  * The series with its noise varying: row i has exp(g_i) times the estimated variance; g (n), and relative
  * (n), which becomes those factors. The series `plain` has none yet.

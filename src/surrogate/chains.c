@@ -35,11 +35,6 @@ enum ckg__kernel ckg__sample_kernel(const struct ckg__chains *chains, int j, int
     return i < s->samples - chains->rough[j] ? s->fitted.kernel : CKG__MATERN32;
 }
 
-static int is_exact(const struct ckg__series *series)
-{
-    return !series->labels && !series->estimated && !(series->typical_known > 0);
-}
-
 static int wants_samples(const struct ckg__models *models, int j)
 {
     const struct ckg__series *series = &models->surrogate[j].series;
@@ -50,7 +45,7 @@ static int wants_samples(const struct ckg__models *models, int j)
         return 0;
     if (models->method != CKG__FIT_AUTO)
         return models->method == CKG__FIT_SAMPLE;
-    return !is_exact(series) || (models->source && !dear && series->n >= 4);
+    return !ckg__series_exact(series) || (models->source && !dear && series->n >= 4);
 }
 
 /*
@@ -62,7 +57,8 @@ static int rough_samples(const struct ckg__models *models, int j)
     const struct ckg__surrogate *s = &models->surrogate[j];
     const int chosen = models->method == CKG__FIT_AUTO && models->choose_kernel;
 
-    return chosen && is_exact(&s->series) && s->fitted.kernel != CKG__MATERN32 ? s->samples / ROUGH : 0;
+    return chosen && ckg__series_exact(&s->series) && s->fitted.kernel != CKG__MATERN32 ? s->samples / ROUGH
+                                                                                        : 0;
 }
 
 /* The last samples of outcome j, of the roughest kernel, from theta. */

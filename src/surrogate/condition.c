@@ -56,9 +56,7 @@ static double doubt_sampled(int sample, int samples)
  * asks for it. */
 static double doubt_of(const struct ckg__models *models, const struct ckg__surrogate *s, int sample)
 {
-    const int exact = !s->series.labels && !s->series.estimated && !(s->series.typical_known > 0);
-
-    if (models->method != CKG__FIT_AUTO || !exact || s->series.n < 4)
+    if (models->method != CKG__FIT_AUTO || !ckg__series_exact(&s->series) || s->series.n < 4)
         return 1;
     return ckg__square(s->samples > 1 ? doubt_sampled(sample, s->samples) : doubt_optimum);
 }

@@ -82,24 +82,16 @@ double ckg__models_mean_precision(const struct ckg__models *models)
 static struct ckg__prior prior_for(const struct ckg__models *models, const struct ckg__fitted *fitted,
                                    const struct ckg__series *series)
 {
+    const struct ckg__likelihood *likelihood = ckg__likelihood_of(series);
     const int d = models->data->problem->d;
-    const int exact = !series->estimated && !(series->typical_known > 0);
 
-    /* Where successes and failures lie apart, no signal is too large for a flat prior. */
-    if (series->labels)
-        return ckg__prior_labels(d);
+    if (likelihood->prior)
+        return likelihood->prior(d);
     if (models->method == CKG__FIT_ML)
         return ckg__prior_flat();
     if (fitted->linear)
         return ckg__prior_beside_trend(d);
-    return exact ? ckg__prior_exact(d) : ckg__prior_default(d);
-}
-
-static const struct ckg__likelihood *likelihood_of(const struct ckg__series *series)
-{
-    if (series->labels)
-        return &ckg__likelihood_probit;
-    return series->loudness ? &ckg__likelihood_varying : &ckg__likelihood_normal;
+    return ckg__series_exact(series) ? ckg__prior_exact(d) : ckg__prior_default(d);
 }
 
 struct ckg__fit ckg__models_fit(const struct ckg__models *models, const struct ckg__fitted *fitted,
@@ -110,7 +102,7 @@ struct ckg__fit ckg__models_fit(const struct ckg__models *models, const struct c
     return (struct ckg__fit){
         .inputs = {.kernel = fitted->kernel,
                    .linear = fitted->linear,
-                   .likelihood = likelihood_of(series),
+                   .likelihood = ckg__likelihood_of(series),
                    .d = problem->d,
                    .D = problem->D,
                    .n = series->n,

@@ -9,7 +9,6 @@
 
 #include "base/alloc.h"
 #include "surrogate/stages.h"
-#include "linalg/normal.h"
 #include "model/likelihood.h"
 
 int ckg__models_init(struct ckg__models *models, const struct ckg__data *data, struct ckg__pool *pool,
@@ -91,26 +90,14 @@ void ckg__models_limits(const struct ckg__models *models, int j, double *lower, 
         keep_apart(lower, upper);
 }
 
-/* Of an answer, 1 or 0, whose process has this mean and sd: how likely a yes is, and what that leaves open.
- */
-static void answer_moments(double y_mean, double y_sd, double *mean, double *sd)
-{
-    const double yes = ckg__normal_cdf(y_mean / sqrt(ckg__likelihood_probit.chance + y_sd * y_sd));
-
-    *mean = yes;
-    *sd = sqrt(yes * (1 - yes));
-}
-
 void ckg__models_moments(const struct ckg__models *models, int j, double y_mean, double y_sd, double *mean,
                          double *sd)
 {
     const struct ckg__repeat *repeat = &models->surrogate[j].repeat;
 
-    if (ckg__is_answer(models->data->problem, j)) {
-        answer_moments(y_mean, y_sd, mean, sd);
-        return;
-    }
-    ckg__scaling_moments(&ckg__models_of(models, j)->scaling, y_mean, y_sd, mean, sd);
+    const struct ckg__surrogate *s = ckg__models_of(models, j);
+
+    ckg__likelihood_of(&s->series)->moments(&s->scaling, y_mean, y_sd, mean, sd);
     if (ckg__models_shared(models, j)) {
         *mean = repeat->shift + repeat->factor * *mean;
         *sd *= fabs(repeat->factor);

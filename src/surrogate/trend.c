@@ -64,11 +64,11 @@ static void trend_task(void *context, int index, int worker)
 /* 1 when the outcome's series can tell, and it is time to ask it. */
 static int may_choose(const struct ckg__models *models, const struct ckg__series *series)
 {
-    const int exact = !series->labels && !series->estimated && !(series->typical_known > 0);
     const int due = series->n <= ALWAYS || series->n % OFTEN == 0;
     const int transformed = models->lead && !models->lead_sides;
 
-    return exact && due && !transformed && series->n >= FEWEST && models->method != CKG__FIT_ML;
+    return ckg__series_exact(series) && due && !transformed && series->n >= FEWEST &&
+           models->method != CKG__FIT_ML;
 }
 
 int ckg__choose_trend(struct ckg__models *models, int j)

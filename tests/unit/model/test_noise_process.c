@@ -50,7 +50,7 @@ static struct ckg__fit fit_of(const struct ckg__series *series)
 {
     return (struct ckg__fit){
         .inputs = {.kernel = CKG__RBF,
-                   .likelihood = series->loudness ? &ckg__likelihood_varying : &ckg__likelihood_normal,
+                   .likelihood = ckg__likelihood_of(series),
                    .d = D,
                    .D = D,
                    .n = N,

@@ -191,7 +191,7 @@ static void test_gradient(void **state)
         struct ckg__fit_work work;
         double gradient[4];
         make_case(&l, &probit_ep[i], 1);
-        const struct ckg__fit fit = {.inputs = l.inputs, .prior = ckg__prior_labels(l.inputs.d)};
+        const struct ckg__fit fit = {.inputs = l.inputs, .prior = ckg__likelihood_probit.prior(l.inputs.d)};
         must(ckg__fit_work_take(&work, &fit, &l.arena));
 
         /* From sites of other hyperparameters, and against differences. */
@@ -233,7 +233,7 @@ static void test_a_sharp_edge(void **state)
         const double x[2] = {0.5 + radius * cos(angle), 0.5 + radius * sin(angle)};
         add_row(&l, x, radius > 0.2, radius <= 0.2);
     }
-    const struct ckg__fit fit = {.inputs = l.inputs, .prior = ckg__prior_labels(2)};
+    const struct ckg__fit fit = {.inputs = l.inputs, .prior = ckg__likelihood_probit.prior(2)};
     struct along along = {&fit, l.theta, 3, &l.arena};
     must(ckg__fit_work_take(&work, &fit, &l.arena));
     for (int i = 0; i < 3; i++) {
