@@ -1,150 +1,52 @@
-/*
- * The loop of a run: places are filled, then everything waits in one poll: pipes and ends of the children,
- * requests to stop, the clock.
- */
+/* A run: the runner's loop with one study, which is the caller's, until that is done. */
 #include "run/run.h"
 
 #include <assert.h>
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "present/statement.h"
+#include "run/runner.h"
 #include "study/study_work.h"
-#include "run/run_steps.h"
 
-/* Seconds: between heartbeats, between drawings of the block. */
-static const double heartbeat = 10;
-static const double redraw = 1;
-
-struct run {
-    struct app_steps steps;
-    struct app_places places;
-    struct app_worker worker;
-    char machine[256];
-    double beaten;
-    double drawn;
-};
-
-/* Until something happens or has to be done. */
-static void wait_for_something(struct run *r)
+/*
+ * Where answers wait while the server is away. Where there is no such place, the run ends when the server has
+ * been away for half a minute, and says what was answered; a file does not go away.
+ */
+static void open_spool(struct app_runner *w)
 {
-    struct app_notebook *n = r->steps.n;
-    double until = fmin(r->beaten + heartbeat, app_steps_look(&r->steps));
-
-    /* The store tells of changes, where it can and they matter here. */
-    r->places.news = -1;
-    if (app_steps_look(&r->steps) < INFINITY) {
-        r->places.news = n->store->table->listen(n->store, n->study);
-        if (n->store->table->heard(n->store))
-            return;
-    }
-
-    if (r->steps.progress.kind == APP_PROGRESS_BLOCK)
-        until = fmin(until, r->drawn + redraw);
-    app_places_wait(&r->places, until);
-}
-
-/* A sign of life where it is time; 1 when it was. When a result comes is early enough to complain. */
-static int give_sign(struct run *r, int *status)
-{
-    const struct app_notebook *n = r->steps.n;
     struct app_message unheard;
-    const int due = app_clock() - r->beaten >= heartbeat;
 
-    if (!due)
-        return 0;
-    *status = n->store->table->heartbeat(n->store, &r->worker, &unheard);
-    r->beaten = app_clock();
-    return 1;
-}
-
-/* The same while a design is chosen. */
-static void tick(void *context)
-{
-    int unheard;
-
-    give_sign(context, &unheard);
-}
-
-/* The heartbeat, the orphans that have ended meanwhile, and the block. */
-static void keep_alive(struct run *r)
-{
-    struct app_notebook *n = r->steps.n;
-    const double now = app_clock();
-    struct app_message unheard;
-    int status;
-
-    if (give_sign(r, &status)) {
-        if (status == CKG_ERR_NOT_FOUND)
-            n->store->table->worker_add(n->store, &r->worker, &unheard);
-        app_places_reap(&r->places);
-    }
-    if (now - r->drawn >= redraw) {
-        app_progress_draw(&r->steps.progress, n);
-        r->drawn = now;
-    }
-}
-
-/* Says what it waits for, when that has changed. */
-static void note(struct app_steps *r)
-{
-    const char *text = r->places->interrupts && r->running
-                           ? "finishing the running evaluations; Ctrl-C again kills them"
-                       : r->outage.paused           ? "paused, as evaluations fail; finishing those that run"
-                       : r->n->hold.held            ? "paused by a person; `ckg resume` goes on"
-                       : !r->running && !r->waiting ? "waiting for other programs"
-                                                    : "";
-    char line[128];
-
-    if (strcmp(text, r->progress.note) == 0)
+    if (*app_store_file(w->url) || app_spool_open(&w->spool, NULL, w->url, &unheard))
         return;
-    snprintf(r->progress.note, sizeof r->progress.note, "%s", text);
-    if (r->places->interrupts == 1 && !r->broken && r->running && r->progress.kind != APP_PROGRESS_BLOCK) {
-        snprintf(line, sizeof line, "interrupted: finishing %d running evaluation%s; Ctrl-C again kills %s",
-                 r->running, r->running > 1 ? "s" : "", r->running > 1 ? "them" : "it");
-        app_progress_say(&r->progress, r->n, line);
-    }
-    app_progress_draw(&r->progress, r->n);
+    w->spool.worker = w->self;
+    w->studies->steps.spool = &w->spool;
+    app_runner_be_brief(w);
 }
 
-static void loop(struct run *r)
+static int begin(struct app_runner *w, const struct app_run_host *host)
 {
-    for (;;) {
-        r->places.freed = 0;
-        app_steps_go(&r->steps);
-        if (app_steps_over(&r->steps))
-            return;
-
-        note(&r->steps);
-        keep_alive(r);
-        if (!r->places.freed)
-            wait_for_something(r);
-        app_steps_reap(&r->steps);
-    }
-}
-
-/* --- begin and end --- */
-
-static int begin(struct run *r, const struct app_run_host *host)
-{
-    struct app_notebook *n = r->steps.n;
-    const int status = app_places_make(&r->places, n->definition.evaluate.parallel, n->message);
+    struct app_runner_study *s = w->studies;
+    struct app_notebook *n = s->n;
+    int status = app_places_make(&w->places, n->definition.evaluate.parallel, n->message);
 
     if (status)
         return status;
 
     /* Who we are, whom we look after, and what dead runs have left. */
-    app_worker_here(&r->worker, r->machine);
-    r->worker.slots = r->places.count;
-    app_places_begin(&r->places);
-    app_steps_begin(&r->steps, host);
-    r->beaten = app_clock();
-    r->places.tick = tick;
-    r->places.context = r;
-    n->store->table->set_patience(n->store, APP_STORE_PATIENCE,
-                                  &(struct app_asking){app_places_give_up, &r->places});
-    return n->store->table->worker_add(n->store, &r->worker, n->message);
+    app_worker_here(&w->self, w->machine);
+    w->self.slots = w->places.count;
+    app_places_begin(&w->places);
+    app_steps_begin(&s->steps, host);
+    s->open = 1;
+    w->store->table->set_patience(w->store, APP_STORE_PATIENCE,
+                                  &(struct app_asking){app_places_give_up, &w->places});
+    status = w->store->table->worker_add(w->store, &w->self, n->message);
+    w->beaten = app_clock();
+    w->changed = app_clock();
+    if (!status)
+        open_spool(w);
+    return status;
 }
 
 /* Says why the run ends before its budget, and how it goes on; 1 when it does. */
@@ -168,35 +70,61 @@ static int say_stopped(struct app_steps *r)
     return 1;
 }
 
+/* What waits for the store is said where that has not come back. */
+static void say_left(const struct app_runner *w, struct app_steps *r)
+{
+    struct app_text line = {0};
+
+    if (r->broken)
+        app_runner_left(w, &line);
+    if (line.data)
+        app_progress_say(&r->progress, r->n, line.data);
+    app_text_free(&line);
+}
+
 enum app_run_end app_run(struct app_notebook *n, const struct app_run_host *host)
 {
-    struct run r = {.places = {.alone = host->alone, .stop = host->stop, .news = -1}};
-    struct app_steps *steps = &r.steps;
+    struct app_runner_study study = {.name = n->definition.name, .n = n};
+    struct app_runner w = {.url = n->url,
+                           .shown = host->shown,
+                           .solo = 1,
+                           .until_idle = 1,
+                           .unsaid = APP_STORE_PATIENCE,
+                           .store = n->store,
+                           .places = {.alone = host->alone, .stop = host->stop, .news = -1},
+                           .count = 1,
+                           .studies = &study,
+                           .search = INFINITY,
+                           .again = INFINITY};
+    struct app_steps *steps = &study.steps;
     int stopped = 0;
 
     *steps = (struct app_steps){
-        .n = n, .places = &r.places, .worker = &r.worker, .to_the_end = host->to_the_end};
+        .n = n, .places = &w.places, .worker = &w.self, .to_the_end = host->to_the_end};
     steps->broken = n->hold.held == APP_STOPPED ? app_notebook_hold(n, APP_NOT_HELD) : CKG_OK;
     if (!steps->broken)
-        steps->broken = begin(&r, host);
+        steps->broken = begin(&w, host);
     if (!steps->broken) {
         app_progress_draw(&steps->progress, n);
         app_steps_break(steps, app_outage_begin(&steps->outage, n, &steps->progress), 0);
-        loop(&r);
-        assert(!r.places.running);
+        app_runner_deliver(&w);
+        app_runner_loop(&w);
+        assert(!w.places.running);
         stopped = say_stopped(steps);
+        say_left(&w, steps);
         app_progress_end(&steps->progress, n);
     }
 
-    app_steps_end(steps);
-    if (r.worker.id)
-        n->store->table->worker_remove(n->store, &r.worker);
+    app_runner_close(&study);
+    if (w.self.id)
+        n->store->table->worker_remove(n->store, &w.self);
     n->store->table->set_patience(n->store, APP_STORE_PATIENCE, &(struct app_asking){NULL, NULL});
-    app_places_end(&r.places);
-    return steps->broken              ? APP_RUN_BROKEN
-           : r.places.interrupts      ? APP_RUN_INTERRUPTED
-           : steps->outage.paused     ? APP_RUN_PAUSED
-           : app_steps_stopped(steps) ? APP_RUN_ENDED
-           : stopped                  ? APP_RUN_STOPPED
-                                      : APP_RUN_SPENT;
+    app_places_end(&w.places);
+    app_spool_close(&w.spool);
+    return steps->broken && !steps->away ? APP_RUN_BROKEN
+           : w.places.interrupts         ? APP_RUN_INTERRUPTED
+           : steps->outage.paused        ? APP_RUN_PAUSED
+           : app_steps_stopped(steps)    ? APP_RUN_ENDED
+           : stopped                     ? APP_RUN_STOPPED
+                                         : APP_RUN_SPENT;
 }

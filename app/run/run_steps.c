@@ -3,8 +3,8 @@
  * holding the turn so that designs are chosen one after the other and each knows of those before it. Whatever
  * happens, what the store says is true: a trial is "running" before its process begins, and its result is in
  * the store before anything else is done with it. Trouble with the store or with starting a process ends the
- * run, but what runs may end first: it may have cost days, and the trouble may be over by then. A run that is
- * patient keeps answers in its spool meanwhile.
+ * run, but what runs may end first: it may have cost days, and the trouble may be over by then. While a
+ * server is away, or where the run is patient, nothing ends, and the spool keeps answers.
  *
  * Failures in a row that look like an outage (run/outage.h) pause the run: nothing new is started, and it
  * ends with what runs.
@@ -142,7 +142,8 @@ void app_steps_break(struct app_steps *r, int status, int others)
     if (!status)
         return;
     r->broken = status;
-    if (r->patient)
+    r->away = r->patient || (r->spool && r->n->store->table->lost(r->n->store));
+    if (r->away)
         return;
     if (!r->places->interrupts)
         r->places->interrupts = 1;
@@ -190,7 +191,7 @@ static int store_result(struct app_steps *r, const struct app_record *result, in
     if (r->spool)
         unsafe = app_spool_put(r->spool, r->n->definition.name, result, &path, r->n->message);
     *kept = path != NULL;
-    if (r->broken && r->patient) {
+    if (r->broken && r->away) {
         free(path);
         return unsafe;
     }

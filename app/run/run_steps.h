@@ -46,7 +46,7 @@ struct app_steps {
     struct app_places *places;
     const struct app_worker *worker;
     struct app_spool *spool; /* where answers go first, NULL: nowhere */
-    int patient;             /* 1: trouble holds the study back until `broken` is 0 again, and ends nothing */
+    int patient;             /* 1: no trouble ends anything; 0: only that of a server that is away does not */
     int no_more;             /* 1: no new designs are chosen */
     int least_ahead;         /* designs to choose ahead, whatever the study says */
     int to_the_end;          /* 1: the budget is spent whatever it is expected to gain */
@@ -68,6 +68,7 @@ struct app_steps {
     int64_t stopped;            /* as in struct app_hold, when it was begun: what came later is for us */
     enum app_holding told;      /* what was said of that last */
     int broken;                 /* a status; its message is the notebook's, empty when it was said already */
+    int away;                   /* the trouble holds the study back until `broken` is 0 again */
     struct app_message trouble; /* what was said of it last */
 };
 

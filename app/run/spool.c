@@ -238,7 +238,7 @@ static int visit_file(const struct app_spool *spool, const char *name, app_spool
     return status;
 }
 
-int app_spool_each(struct app_spool *spool, app_spool_visit *visit, void *context)
+int app_spool_each(const struct app_spool *spool, app_spool_visit *visit, void *context)
 {
     DIR *directory = opendir(spool->folder);
     const struct dirent *entry;

@@ -41,6 +41,6 @@ void app_spool_drop(char *path);
 
 /* Visits the answers for this store, but for those of other processes of this machine that live. */
 typedef int app_spool_visit(void *context, const struct app_spooled *answer);
-int app_spool_each(struct app_spool *spool, app_spool_visit *visit, void *context);
+int app_spool_each(const struct app_spool *spool, app_spool_visit *visit, void *context);
 
 #endif

@@ -85,8 +85,10 @@ static int is_passing(const char *code)
     return code && !strncmp(code, "08", 2);
 }
 
-static int is_lost(const struct database *db)
+static int pg_lost(void *database)
 {
+    const struct database *db = database;
+
     return db->broken || PQstatus(db->connection) != CONNECTION_OK;
 }
 
@@ -111,7 +113,7 @@ static PGresult *note(struct database *db, PGresult *result)
 /* Words whose answer does not matter. */
 static void tell(struct database *db, const char *words)
 {
-    if (!is_lost(db))
+    if (!pg_lost(db))
         PQclear(note(db, PQexec(db->connection, words)));
 }
 
@@ -120,7 +122,7 @@ static int complain(struct database *db, PGresult *result, struct app_message *m
 {
     const char *code = PQresultErrorField(result, PG_DIAG_SQLSTATE);
     const char *text = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
-    const char *advice = is_lost(db) ? "; see that the server runs, then run the same command again" : "";
+    const char *advice = pg_lost(db) ? "; see that the server runs, then run the same command again" : "";
 
     for (size_t i = 0; code && i < sizeof advices / sizeof *advices; i++)
         if (!strcmp(code, advices[i].code))
@@ -129,7 +131,7 @@ static int complain(struct database *db, PGresult *result, struct app_message *m
         text = PQerrorMessage(db->connection);
     if (!*text)
         text = "timeout expired";
-    db->may_try = is_lost(db) || is_passing(code);
+    db->may_try = pg_lost(db) || is_passing(code);
 
     const int length = (int)strcspn(text, "\n");
     const int status = app_fail(message, CKG_ERR_SYSTEM, "%s: %.*s%s", db->url, length, text, advice);
@@ -157,7 +159,7 @@ static int reconnect(struct database *db)
 {
     const double until = (db->trouble > 0 ? db->trouble : app_clock()) + db->patience;
 
-    while (is_lost(db) && app_clock() < until && !app_is_unwanted(&db->asking)) {
+    while (pg_lost(db) && app_clock() < until && !app_is_unwanted(&db->asking)) {
         PGconn *fresh = app_pg_connect(db->url, &db->asking);
         if (PQstatus(fresh) == CONNECTION_OK) {
             PQfinish(db->connection);
@@ -174,7 +176,7 @@ static int reconnect(struct database *db)
             rest(0.2);
         }
     }
-    return !is_lost(db);
+    return !pg_lost(db);
 }
 
 static int pg_again(void *database)
@@ -189,7 +191,7 @@ static int pg_again(void *database)
         db->trouble = app_clock();
     if (app_clock() - db->trouble >= db->patience)
         return 0;
-    if (!is_lost(db))
+    if (!pg_lost(db))
         rest(0.01 + 0.02 * (double)(getpid() % 16) / 16); /* two that met do not meet again */
     return reconnect(db);
 }
@@ -258,7 +260,7 @@ static int pg_open(void **out, const char *url, int create, const struct app_ask
 
     if (!status) {
         db->connection = app_pg_connect(url, asking);
-        status = is_lost(db) ? complain(db, NULL, message) : check_server(db, message);
+        status = pg_lost(db) ? complain(db, NULL, message) : check_server(db, message);
     }
     if (status)
         pg_close(db);
@@ -361,7 +363,7 @@ static void hold_turn(struct database *db)
     PGresult *result = open_turn(db, "pg_advisory_xact_lock", db->turn, &unheard);
     db->turn_open = result != NULL;
     PQclear(result);
-    if (!db->turn_open && !is_lost(db)) {
+    if (!db->turn_open && !pg_lost(db)) {
         tell(db, "ROLLBACK");
         db->turn = 0;
     }
@@ -392,7 +394,7 @@ static PGresult *execute_alone(struct database *db, const char *sql, int count, 
 {
     PGresult *result = execute(db, sql, count, b);
 
-    while (!is_good(result) && (is_lost(db) || is_passing(PQresultErrorField(result, PG_DIAG_SQLSTATE)))) {
+    while (!is_good(result) && (pg_lost(db) || is_passing(PQresultErrorField(result, PG_DIAG_SQLSTATE)))) {
         db->may_try = 1;
         drop_turn(db);
         if (!pg_again(db))
@@ -470,7 +472,7 @@ static int begin_sign(struct database *db, struct app_message *message)
 
     db->inside = db->connection;
     db->connection = app_pg_connect(db->url, &db->asking);
-    return is_lost(db) ? complain(db, NULL, message) : CKG_OK;
+    return pg_lost(db) ? complain(db, NULL, message) : CKG_OK;
 }
 
 static void end_sign(struct database *db)
@@ -590,7 +592,7 @@ static int was_committed(struct database *db)
 /* Where the server did not live to say whether a commit was made, it is asked when it is back. */
 static int find_out(struct database *db, PGresult *result, struct app_message *message)
 {
-    const int lost = is_lost(db);
+    const int lost = pg_lost(db);
     const int status = complain(db, result, message);
 
     if (!lost) {
@@ -699,9 +701,9 @@ static int pg_heard(void *database)
     struct database *db = database;
     PGnotify *notice;
 
-    if (!is_lost(db))
+    if (!pg_lost(db))
         PQconsumeInput(db->connection);
-    while (!is_lost(db) && (notice = PQnotifies(db->connection))) {
+    while (!pg_lost(db) && (notice = PQnotifies(db->connection))) {
         PQfreemem(notice);
         db->news = 1;
     }
@@ -737,7 +739,7 @@ static int pg_listen(void *database, int64_t study)
 {
     struct database *db = database;
 
-    if (is_lost(db) || db->turn_open || db->writing || is_lent(db))
+    if (pg_lost(db) || db->turn_open || db->writing || is_lent(db))
         return -1;
     if (!is_listened(db, study)) {
         int64_t *grown = realloc(db->listened, ((size_t)db->channels + 1) * sizeof *grown);
@@ -747,7 +749,7 @@ static int pg_listen(void *database, int64_t study)
         db->listened = grown;
         listen_to(db, study);
     }
-    return is_lost(db) ? -1 : PQsocket(db->connection);
+    return pg_lost(db) ? -1 : PQsocket(db->connection);
 }
 
 const struct app_sql_driver app_sql_postgresql = {
@@ -792,5 +794,6 @@ const struct app_sql_driver app_sql_postgresql = {
     .forked = pg_forked,
     .listen = pg_listen,
     .heard = pg_heard,
+    .lost = pg_lost,
     .set_patience = pg_set_patience,
 };

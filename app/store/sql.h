@@ -111,6 +111,8 @@ struct app_sql_driver {
      */
     int (*listen)(void *database, int64_t study);
     int (*heard)(void *database);
+    /* 1: the server went away, and has not come back; NULL: there is none. */
+    int (*lost)(void *database);
     /* So many seconds it waits for a server that went away, while that is wanted; NULL: it never does. */
     void (*set_patience)(void *database, double seconds, const struct app_asking *asking);
 };

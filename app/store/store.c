@@ -538,6 +538,13 @@ static void set_patience(struct app_store *store, double seconds, const struct a
         sql->driver->set_patience(sql->database, seconds, asking);
 }
 
+static int lost(struct app_store *store)
+{
+    const struct app_sql *sql = &app_sql_self(store)->sql;
+
+    return sql->driver->lost && sql->driver->lost(sql->database);
+}
+
 static void forked(struct app_store *store)
 {
     struct app_sql *sql = &app_sql_self(store)->sql;
@@ -662,6 +669,7 @@ const struct app_store_table app_store_sql = {
     .listen = sql_listen,
     .heard = heard,
     .set_patience = set_patience,
+    .lost = lost,
     .kept = kept,
     .turn_take = turn_take,
     .turn_give = turn_give,

@@ -285,6 +285,8 @@ struct app_store_table {
      * is asked meanwhile; without a word from the caller half a minute, in which nothing else is done.
      */
     void (*set_patience)(struct app_store *store, double seconds, const struct app_asking *asking);
+    /* After a call has failed: 1 when it did because the database went away, which may come back. */
+    int (*lost)(struct app_store *store);
 
     /*
      * Looks at everything that is kept of the study, NULL: the only one, and goes on behind what is damaged.

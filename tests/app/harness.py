@@ -150,7 +150,7 @@ class Folder:
         how.setdefault("stdout", subprocess.PIPE)
         how.setdefault("stderr", subprocess.PIPE)
         how.setdefault("stdin", subprocess.DEVNULL)
-        env = environment(self.mark, **how.pop("env", {}))
+        env = environment(self.mark, **{"XDG_STATE_HOME": self / ".state", **how.pop("env", {})})
         program = WITH_FAULTS if "CKG_FAULT" in env else PROGRAM
         words = [w if isinstance(w, bytes) else str(w) for w in words]
         process = subprocess.Popen([program, *words], cwd=how.pop("cwd", self.path), env=env, start_new_session=True, **how)

@@ -8,6 +8,7 @@ import pathlib
 import random
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -181,6 +182,76 @@ def test_server_ends_and_comes_back():
             check(process.returncode == 0 and not err, process.returncode, err)
         concurrent.check_study(folder, budget)
         folder.ckg("check", "s.yaml", expect=0)
+
+
+def spooled(folder):
+    spool = folder / ".state/ckg/spool"
+    return sorted(name for name in os.listdir(spool) if name.endswith(".answer")) if spool.exists() else []
+
+
+def begin_two(folder, budget, *words):
+    """A run whose first two evaluations wait for the file "go"."""
+    folder.write("s.yaml", problem("s", ["sh", "-c", "echo $CKG_TRIAL >>log; " + once_there("go", "echo '{\"f\": 7, \"c\": -1}'")], budget=budget, evaluate="  parallel: 2\n"))
+    run = folder.start("run", "s.yaml", *words)
+    wait_for(lambda: (folder / "log").exists() and len((folder / "log").read_text().split()) == 2)
+    return run
+
+
+def check_each_once(folder, budget):
+    check([t["values"]["f"] for t in folder.trials("s.yaml")] == [7] * budget, folder.trials("s.yaml"))
+    check(sorted(map(int, (folder / "log").read_text().split())) == list(range(1, budget + 1)), "evaluated twice")
+    check(not spooled(folder), spooled(folder))
+    folder.ckg("check", "s.yaml", expect=0)
+
+
+def test_a_run_outlives_its_server():
+    """Answers that come while the server is away wait in the spool; the run delivers them when it is back, and goes on."""
+    with Stored(), Folder() as folder:
+        run = begin_two(folder, 5, "--quiet")
+        SERVER.stop()
+        try:
+            folder.write("go", "")
+            wait_for(lambda: len(spooled(folder)) == 2 or run.poll() is not None)
+            check(run.poll() is None, "the run has ended:", run.poll())
+        finally:
+            SERVER.start()
+        _, err = run.communicate(timeout=PATIENCE)
+        check(run.returncode == 0 and not err, run.returncode, err)
+        check_each_once(folder, 5)
+
+
+def test_answers_of_a_run_that_ended_meanwhile():
+    """Killed or interrupted while the server is away: the next run, or a worker, delivers what waits, and evaluates nothing again."""
+    for end, heir in ((signal.SIGKILL, "run"), (signal.SIGINT, "run"), (signal.SIGINT, "worker")):
+        with Stored(), Folder() as folder:
+            run = begin_two(folder, 4)
+            SERVER.stop()
+            try:
+                folder.write("go", "")
+                wait_for(lambda: len(spooled(folder)) == 2 or run.poll() is not None)
+                os.killpg(run.pid, end)
+                _, err = run.communicate(timeout=PATIENCE)
+            finally:
+                SERVER.start()
+            if end == signal.SIGINT:
+                check(b"2 answers wait in " in err and b"; the next run or worker here delivers them" in err, err)
+                check(run.returncode == 1 and err.decode().splitlines()[-1].startswith("interrupted after "), run.returncode, err)
+            folder.ckg(heir, "s.yaml", "--quiet", *(["--until-idle"] if heir == "worker" else []), expect=0)
+            check_each_once(folder, 4)
+
+
+def test_a_run_without_a_spool():
+    """Where answers cannot wait, a server that stays away ends the run, and what was answered is said."""
+    with Stored(), Folder() as folder:
+        (folder / ".state").write_text("no folder")
+        run = begin_two(folder, 4, "--quiet")
+        SERVER.stop()
+        try:
+            folder.write("go", "")
+            _, err = run.communicate(timeout=PATIENCE)
+        finally:
+            SERVER.start()
+        check(run.returncode == 1 and err.count(b"record that with `ckg tell`") == 2, run.returncode, err)
 
 
 def test_nothing_is_lost():
