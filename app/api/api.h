@@ -15,6 +15,7 @@ struct app_api_study {
     struct app_show view;
     int id;             /* by which pages call it */
     char trials_at[40]; /* the address of its trials on pages */
+    const char *from;   /* what changes come from, for the history */
     struct app_message message;
 };
 

@@ -11,9 +11,6 @@
 #include "actions/action_retry.h"
 #include "actions/action_tell.h"
 
-/* What stands in the history beside who it was. */
-static const char from[] = "ckg serve";
-
 /* --- the input --- */
 
 static const char *text_of(const json_t *in, const char *name)
@@ -91,8 +88,9 @@ static int read_made(const struct app_notebook *n, json_t *at, struct app_told *
 }
 
 /* Checks what is said against the trial and makes the change. */
-static int record(struct app_notebook *n, json_t *in, int number)
+static int record(struct app_api_study *study, json_t *in, int number)
 {
+    struct app_notebook *n = &study->notebook;
     struct app_text command = {0};
     struct app_told told;
     int status = app_told_new(&told, n, number);
@@ -108,7 +106,7 @@ static int record(struct app_notebook *n, json_t *in, int number)
     if (!status)
         status = app_told_check(n, &told);
 
-    app_told_words(n, number, &told, from, &command);
+    app_told_words(n, number, &told, study->from, &command);
     if (!status)
         status = command.failed ? app_fail(n->message, CKG_ERR_NOMEM, "out of memory")
                                 : app_told_record(n, number, &told, command.data);
@@ -124,7 +122,7 @@ static int tell(struct app_api_study *study, json_t *in, struct app_text *out)
     int status = check_trial(n, json_object_get(in, "trial"));
 
     if (!status)
-        status = record(n, in, trial);
+        status = record(study, in, trial);
 
     /* The first trial without a value of some outcome may be a slip. */
     if (!status) {
@@ -151,7 +149,7 @@ static int enqueue(struct app_api_study *study, json_t *in, struct app_text *out
         return status;
     app_text_print(&command, "ask --at ");
     app_design_write(&n->definition, x, &command);
-    app_text_print(&command, " (from %s)", from);
+    app_text_print(&command, " (from %s)", study->from);
     status = command.failed ? app_fail(n->message, CKG_ERR_NOMEM, "out of memory")
                             : app_notebook_queue(n, x, command.data, &queued);
     if (!status && queued.why)
@@ -215,9 +213,10 @@ static int select_trials(struct app_notebook *n, const json_t *in, int *numbers,
 }
 
 /* All of them in that way, as one change. */
-static int mend(struct app_notebook *n, const json_t *in, const char *kind, app_mend_one *one,
+static int mend(struct app_api_study *study, const json_t *in, const char *kind, app_mend_one *one,
                 struct app_text *out)
 {
+    struct app_notebook *n = &study->notebook;
     struct app_text command = {0};
     int *numbers = calloc((size_t)n->count + 1, sizeof *numbers);
     int count = 0;
@@ -227,7 +226,7 @@ static int mend(struct app_notebook *n, const json_t *in, const char *kind, app_
     app_text_print(&command, "%s", kind);
     for (int i = 0; i < count; i++)
         app_text_print(&command, " %d", numbers[i]);
-    app_text_print(&command, " (from %s)", from);
+    app_text_print(&command, " (from %s)", study->from);
     if (!status)
         status = command.failed
                      ? app_fail(n->message, CKG_ERR_NOMEM, "out of memory")
@@ -241,13 +240,13 @@ static int mend(struct app_notebook *n, const json_t *in, const char *kind, app_
 
 static int discard(struct app_api_study *study, json_t *in, struct app_text *out)
 {
-    return truth_of(in, "restore") ? mend(&study->notebook, in, "restore", app_mend_restore, out)
-                                   : mend(&study->notebook, in, "discard", app_mend_discard, out);
+    return truth_of(in, "restore") ? mend(study, in, "restore", app_mend_restore, out)
+                                   : mend(study, in, "discard", app_mend_discard, out);
 }
 
 static int retry(struct app_api_study *study, json_t *in, struct app_text *out)
 {
-    return mend(&study->notebook, in, "retry", app_mend_retry, out);
+    return mend(study, in, "retry", app_mend_retry, out);
 }
 
 static int undo(struct app_api_study *study, json_t *in, struct app_text *out)
@@ -365,8 +364,10 @@ static int check_idle(const struct app_notebook *n)
 }
 
 /* The problem and its trials, all at once; or only what that would do. */
-static int take_over(struct app_notebook *n, struct app_definition *now, int dry, struct app_text *out)
+static int take_over(struct app_api_study *study, struct app_definition *now, int dry, struct app_text *out)
 {
+    struct app_notebook *n = &study->notebook;
+    struct app_text command = {0};
     struct app_difference difference;
     struct app_adapted adapted = {0};
     struct app_edit edit = {.notebook = n};
@@ -375,19 +376,24 @@ static int take_over(struct app_notebook *n, struct app_definition *now, int dry
     int status = difference.refused.text[0]
                      ? app_fail(n->message, CKG_ERR_INVALID, "%.900s", difference.refused.text)
                      : app_notebook_adapt(n, now, &edit, &adapted);
+    app_text_print(&command, "change (from %s)", study->from);
+    if (!status && command.failed)
+        status = app_fail(n->message, CKG_ERR_NOMEM, "out of memory");
     if (!status && difference.count && !dry)
-        status = app_edit_make_problem(&edit, "change (from ckg serve)");
+        status = app_edit_make_problem(&edit, command.data);
     if (!status)
         app_change_write(&difference, &adapted, out);
     app_adapted_free(&adapted);
     app_edit_free(&edit);
     app_difference_free(&difference);
+    app_text_free(&command);
     return status;
 }
 
 /* Nobody chooses a design meanwhile. */
-static int change_limits(struct app_notebook *n, const json_t *limits, int dry, struct app_text *out)
+static int set_limits(struct app_api_study *study, json_t *in, struct app_text *out)
 {
+    struct app_notebook *n = &study->notebook;
     struct app_definition now = {0};
     int status = app_notebook_turn(n);
 
@@ -395,9 +401,9 @@ static int change_limits(struct app_notebook *n, const json_t *limits, int dry, 
         return status;
     status = check_idle(n);
     if (!status)
-        status = redefine(n, limits, &now);
+        status = redefine(n, json_object_get(in, "limits"), &now);
     if (!status)
-        status = take_over(n, &now, dry, out);
+        status = take_over(study, &now, truth_of(in, "dry_run"), out);
     app_notebook_turn_give(n);
     app_definition_free(&now);
     return status;
@@ -411,11 +417,6 @@ static int set_budget(struct app_api_study *study, json_t *in, struct app_text *
     if (!status)
         app_hold_write_study(&study->notebook, out);
     return status;
-}
-
-static int set_limits(struct app_api_study *study, json_t *in, struct app_text *out)
-{
-    return change_limits(&study->notebook, json_object_get(in, "limits"), truth_of(in, "dry_run"), out);
 }
 
 /* --- the rows --- */

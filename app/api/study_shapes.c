@@ -261,6 +261,7 @@ void app_undone_write(const struct app_last_change *undone, struct app_text *out
     app_json_add_string(out, "who", undone->who.data);
     app_json_add_string(out, "made", app_moment_utc(undone->made, moment));
     app_json_add_integer(out, "left", undone->left - 1);
+    app_json_add_truth(out, "problem", undone->definition.length > 0);
     app_json_close(out, '}');
 }
 

@@ -34,6 +34,7 @@ static int open_study(struct lane *lane, struct app_api_study *study, enum app_a
         return status;
     study->open = 1;
     study->id = cached->id;
+    study->from = "ckg serve";
     snprintf(study->trials_at, sizeof study->trials_at, "/study/%d/trial/", cached->id);
     app_notebook_set_interrupt(&study->notebook, is_unwanted, lane);
     return CKG_OK;

@@ -10,19 +10,19 @@ static int compare(pyckg_notebook *b, const struct app_definition *now, struct a
 {
     struct app_message unheard;
 
-    app_difference_find(difference, &b->n.definition, now);
+    app_difference_find(difference, &b->study.notebook.definition, now);
     if (difference->refused.text[0])
-        return app_fail(&b->message, CKG_ERR_INVALID, "%.900s; that needs a new study",
+        return app_fail(&b->study.message, CKG_ERR_INVALID, "%.900s; that needs a new study",
                         difference->refused.text);
-    if (!difference->count && app_definition_same(&b->n.definition, now, &unheard))
-        return app_fail(&b->message, CKG_ERR_INVALID, "%.900s", unheard.text);
+    if (!difference->count && app_definition_same(&b->study.notebook.definition, now, &unheard))
+        return app_fail(&b->study.message, CKG_ERR_INVALID, "%.900s", unheard.text);
     return CKG_OK;
 }
 
 /* The problem and its trials, all at once. */
 static int take_over(pyckg_notebook *b, struct app_definition *now, const struct app_difference *difference)
 {
-    struct app_notebook *n = &b->n;
+    struct app_notebook *n = &b->study.notebook;
     struct app_edit edit = {.notebook = n};
     struct app_adapted adapted = {0};
     int status = app_notebook_adapt(n, now, &edit, &adapted);
@@ -43,22 +43,22 @@ int pyckg_notebook_change(pyckg_notebook *b, const char *definition)
     int status = pyckg_check_open(b);
 
     if (!status && b->by_file)
-        status = app_fail(&b->message, CKG_ERR_STATE,
+        status = app_fail(&b->study.message, CKG_ERR_STATE,
                           "the study has a problem file; change that, and `ckg change` takes it over");
     if (!status)
         status = pyckg_check_kept(b);
 
     /* Nobody chooses a design meanwhile. */
     if (!status)
-        status = app_notebook_turn(&b->n);
+        status = app_notebook_turn(&b->study.notebook);
     if (status)
         return status;
-    status = app_definition_parse(&now, definition, strlen(definition), "the definition", &b->message);
+    status = app_definition_parse(&now, definition, strlen(definition), "the definition", &b->study.message);
     if (!status)
         status = compare(b, &now, &difference);
     if (!status)
         status = take_over(b, &now, &difference);
-    app_notebook_turn_give(&b->n);
+    app_notebook_turn_give(&b->study.notebook);
     app_difference_free(&difference);
     app_definition_free(&now);
     return pyckg_give(b, status);

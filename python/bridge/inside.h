@@ -4,14 +4,12 @@
 
 #include "bridge/notebook.h"
 #include "evaluate/machine.h"
-#include "study/record.h"
+#include "api/api.h"
 #include "actions/action_stop.h"
 
 struct pyckg_notebook {
-    struct app_notebook n;
-    struct app_message message;
+    struct app_api_study study;
     struct app_text text;
-    int open;
     char *words[3]; /* study, store and name as they were given; NULL: they were not */
     int by_file;    /* a problem file was opened */
     int begun;      /* and may be written to */

@@ -18,7 +18,8 @@ static pyckg_notebook *new_notebook(pyckg_notebook **out, int threads)
     *out = b;
     if (b) {
         b->threads = threads;
-        b->n.message = &b->message;
+        b->study.from = "Python";
+        b->study.notebook.message = &b->study.message;
     }
     return b;
 }
@@ -27,10 +28,10 @@ static pyckg_notebook *new_notebook(pyckg_notebook **out, int threads)
 static int settle(pyckg_notebook *b, int status)
 {
     if (!status) {
-        b->n.threads = b->threads;
-        app_notebook_set_interrupt(&b->n, b->interrupt, b->context);
+        b->study.notebook.threads = b->threads;
+        app_notebook_set_interrupt(&b->study.notebook, b->interrupt, b->context);
     }
-    b->open = !status;
+    b->study.open = !status;
     return status;
 }
 
@@ -49,12 +50,13 @@ static int copy_words(pyckg_notebook *b, const char *study, const char *store, c
 static int open_place(pyckg_notebook *b, enum app_access access)
 {
     struct app_study_place place = {.store = b->words[1], .name = b->words[2]};
-    int status = b->words[0] ? app_place_take(&place, b->words[0], &b->message) : CKG_OK;
+    int status = b->words[0] ? app_place_take(&place, b->words[0], &b->study.message) : CKG_OK;
 
     b->by_file = place.file != NULL;
     if (!status && !place.file && !place.store)
-        status = app_fail(&b->message, CKG_ERR_INVALID, "which study? Give a problem file or a store");
-    return status ? status : settle(b, app_notebook_open(&b->n, &place, access, &b->message));
+        status = app_fail(&b->study.message, CKG_ERR_INVALID, "which study? Give a problem file or a store");
+    return status ? status
+                  : settle(b, app_notebook_open(&b->study.notebook, &place, access, &b->study.message));
 }
 
 int pyckg_notebook_open(pyckg_notebook **out, const char *study, const char *store, const char *name,
@@ -70,14 +72,15 @@ int pyckg_notebook_define(pyckg_notebook **out, const char *definition, const ch
 {
     pyckg_notebook *b = new_notebook(out, threads);
 
-    return b ? settle(b, app_notebook_define(&b->n, definition, store, &b->message)) : CKG_ERR_NOMEM;
+    return b ? settle(b, app_notebook_define(&b->study.notebook, definition, store, &b->study.message))
+             : CKG_ERR_NOMEM;
 }
 
 /* Nobody waits for a worker that has gone. */
 static void leave(pyckg_notebook *b)
 {
-    if (b->worker.id && b->n.store)
-        b->n.store->table->worker_remove(b->n.store, &b->worker);
+    if (b->worker.id && b->study.notebook.store)
+        b->study.notebook.store->table->worker_remove(b->study.notebook.store, &b->worker);
     b->worker.id = 0;
 }
 
@@ -85,9 +88,9 @@ void pyckg_notebook_close(pyckg_notebook *b)
 {
     if (!b)
         return;
-    if (b->open) {
+    if (b->study.open) {
         leave(b);
-        app_notebook_close(&b->n);
+        app_notebook_close(&b->study.notebook);
     }
     app_stop_forget(&b->watch);
     app_text_free(&b->text);
@@ -98,8 +101,8 @@ void pyckg_notebook_close(pyckg_notebook *b)
 
 void pyckg_notebook_forked(pyckg_notebook *b)
 {
-    if (b->open && b->n.store)
-        b->n.store->table->forked(b->n.store);
+    if (b->study.open && b->study.notebook.store)
+        b->study.notebook.store->table->forked(b->study.notebook.store);
 }
 
 int pyckg_begin(pyckg_notebook *b)
@@ -108,7 +111,7 @@ int pyckg_begin(pyckg_notebook *b)
 
     /* A problem file was opened to look: now its study begins, or its record follows the file. */
     if (!status && b->by_file && !b->begun) {
-        app_notebook_close(&b->n);
+        app_notebook_close(&b->study.notebook);
         status = open_place(b, APP_WRITE);
         b->begun = !status;
     }
@@ -117,28 +120,28 @@ int pyckg_begin(pyckg_notebook *b)
 
 int pyckg_check_open(pyckg_notebook *b)
 {
-    b->message.text[0] = 0;
+    b->study.message.text[0] = 0;
     b->text.length = 0;
-    return b->open ? CKG_OK : app_fail(&b->message, CKG_ERR_STATE, "the study is not open");
+    return b->study.open ? CKG_OK : app_fail(&b->study.message, CKG_ERR_STATE, "the study is not open");
 }
 
 int pyckg_check_kept(pyckg_notebook *b)
 {
-    return b->n.study
-               ? CKG_OK
-               : app_fail(&b->message, CKG_ERR_STATE, "the study is kept in no store, so it has no trials");
+    return b->study.notebook.study ? CKG_OK
+                                   : app_fail(&b->study.message, CKG_ERR_STATE,
+                                              "the study is kept in no store, so it has no trials");
 }
 
 int pyckg_no_memory(pyckg_notebook *b)
 {
-    return app_fail(&b->message, CKG_ERR_NOMEM, "out of memory");
+    return app_fail(&b->study.message, CKG_ERR_NOMEM, "out of memory");
 }
 
 /* --- what comes back --- */
 
 const char *pyckg_notebook_message(const pyckg_notebook *b)
 {
-    return b ? b->message.text : "out of memory";
+    return b ? b->study.message.text : "out of memory";
 }
 
 const char *pyckg_notebook_text(const pyckg_notebook *b, size_t *length)
@@ -160,8 +163,8 @@ void pyckg_notebook_set_interrupt(pyckg_notebook *b, int (*interrupt)(void *), v
 {
     b->interrupt = interrupt;
     b->context = context;
-    if (b->open)
-        app_notebook_set_interrupt(&b->n, interrupt, context);
+    if (b->study.open)
+        app_notebook_set_interrupt(&b->study.notebook, interrupt, context);
 }
 
 int pyckg_notebook_definition(pyckg_notebook *b)
@@ -169,7 +172,7 @@ int pyckg_notebook_definition(pyckg_notebook *b)
     const int status = pyckg_check_open(b);
 
     if (!status)
-        app_definition_write(&b->n.definition, b->n.seed, &b->text);
+        app_definition_write(&b->study.notebook.definition, b->study.notebook.seed, &b->text);
     return pyckg_give(b, status);
 }
 
@@ -177,7 +180,7 @@ int pyckg_notebook_redefine(pyckg_notebook *b, const char *definition)
 {
     const int status = pyckg_begin(b);
 
-    return status ? status : app_notebook_redefine(&b->n, definition);
+    return status ? status : app_notebook_redefine(&b->study.notebook, definition);
 }
 
 int pyckg_notebook_store(pyckg_notebook *b)
@@ -185,7 +188,7 @@ int pyckg_notebook_store(pyckg_notebook *b)
     const int status = pyckg_check_open(b);
 
     if (!status)
-        app_text_print(&b->text, "%s", b->n.url ? b->n.url : "");
+        app_text_print(&b->text, "%s", b->study.notebook.url ? b->study.notebook.url : "");
     return pyckg_give(b, status);
 }
 
@@ -196,17 +199,17 @@ int pyckg_notebook_count(pyckg_notebook *b, int *out)
     int status = pyckg_check_open(b);
 
     if (!status)
-        status = app_notebook_sync(&b->n);
-    *out = b->n.count;
+        status = app_notebook_sync(&b->study.notebook);
+    *out = b->study.notebook.count;
     return status;
 }
 
 int pyckg_check_trial(pyckg_notebook *b, int number)
 {
-    return number >= 1 && number <= b->n.count
+    return number >= 1 && number <= b->study.notebook.count
                ? CKG_OK
-               : app_fail(&b->message, CKG_ERR_NOT_FOUND, "there is no trial %d; the last is %d", number,
-                          b->n.count);
+               : app_fail(&b->study.message, CKG_ERR_NOT_FOUND, "there is no trial %d; the last is %d",
+                          number, b->study.notebook.count);
 }
 
 int pyckg_notebook_trial(pyckg_notebook *b, int number, pyckg_trial *out)
@@ -218,7 +221,7 @@ int pyckg_notebook_trial(pyckg_notebook *b, int number, pyckg_trial *out)
     if (status)
         return status;
 
-    const struct app_trial *t = &b->n.trials[number - 1];
+    const struct app_trial *t = &b->study.notebook.trials[number - 1];
     *out = (pyckg_trial){.number = t->number,
                          .state = app_state_name(t->state),
                          .x = t->x,
@@ -236,8 +239,8 @@ int pyckg_notebook_tally(pyckg_notebook *b, int tally[5])
     int status = pyckg_check_open(b);
 
     if (!status)
-        status = app_notebook_sync(&b->n);
-    app_notebook_tally(&b->n, tally);
+        status = app_notebook_sync(&b->study.notebook);
+    app_notebook_tally(&b->study.notebook, tally);
     return status;
 }
 
@@ -246,8 +249,8 @@ int pyckg_notebook_best(pyckg_notebook *b, int *number)
     int status = pyckg_check_open(b);
 
     if (!status)
-        status = app_notebook_sync(&b->n);
-    const struct app_trial *best = status ? NULL : app_notebook_best(&b->n);
+        status = app_notebook_sync(&b->study.notebook);
+    const struct app_trial *best = status ? NULL : app_notebook_best(&b->study.notebook);
     *number = best ? best->number : 0;
     return status;
 }
@@ -257,20 +260,21 @@ int pyckg_notebook_engine(pyckg_notebook *b, ckg_study **out)
     int status = pyckg_check_open(b);
 
     if (!status)
-        status = app_notebook_sync(&b->n);
-    return status ? status : app_notebook_engine(&b->n, out);
+        status = app_notebook_sync(&b->study.notebook);
+    return status ? status : app_notebook_engine(&b->study.notebook, out);
 }
 
 /* Values as the store keeps them. */
 static int write_values(pyckg_notebook *b, int count, const ckg_measurement *measured, struct app_text *out)
 {
-    const int outcomes = app_constraints(&b->n.definition) + 1;
+    const int outcomes = app_constraints(&b->study.notebook.definition) + 1;
 
     for (int i = 0; i < count; i++)
         if (measured[i].outcome < 0 || measured[i].outcome >= outcomes)
-            return app_fail(&b->message, CKG_ERR_INVALID, "there is no outcome %d", measured[i].outcome);
+            return app_fail(&b->study.message, CKG_ERR_INVALID, "there is no outcome %d",
+                            measured[i].outcome);
     if (count)
-        app_outcomes_write(&b->n.definition, count, measured, out);
+        app_outcomes_write(&b->study.notebook.definition, count, measured, out);
     return out->failed ? pyckg_no_memory(b) : CKG_OK;
 }
 
@@ -280,20 +284,21 @@ int pyckg_notebook_put(pyckg_notebook *b, const pyckg_trial *t)
     struct app_text values = {0};
     int status = pyckg_check_open(b);
 
-    if (!status && b->n.study)
-        status = app_fail(&b->message, CKG_ERR_STATE, "the study is kept in a store, which has its trials");
+    if (!status && b->study.notebook.study)
+        status = app_fail(&b->study.message, CKG_ERR_STATE,
+                          "the study is kept in a store, which has its trials");
     if (!status)
         status = write_values(b, t->count, t->measured, &values);
     if (!status) {
-        app_design_write(&b->n.definition, t->x, &design);
-        const struct app_record record = {.number = b->n.count + 1,
+        app_design_write(&b->study.notebook.definition, t->x, &design);
+        const struct app_record record = {.number = b->study.notebook.count + 1,
                                           .state = t->state,
                                           .origin = t->origin,
                                           .parameters = design.data,
                                           .outcomes = values.data,
                                           .why = t->why,
                                           .seconds = t->seconds};
-        status = design.failed ? pyckg_no_memory(b) : app_notebook_take(&b->n, &record);
+        status = design.failed ? pyckg_no_memory(b) : app_notebook_take(&b->study.notebook, &record);
     }
     app_text_free(&design);
     app_text_free(&values);
@@ -307,7 +312,7 @@ int pyckg_notebook_ask(pyckg_notebook *b, ckg_suggestion **out, int *number)
 
     *out = NULL;
     if (!status)
-        status = app_notebook_ask(&b->n, 1, &asked);
+        status = app_notebook_ask(&b->study.notebook, 1, &asked);
     if (!status) {
         *out = asked.suggestion[0];
         *number = asked.first;
@@ -322,15 +327,15 @@ int pyckg_notebook_add(pyckg_notebook *b, const double *x, int queued, int *numb
     int status = pyckg_begin(b);
 
     if (!status)
-        status = app_design_check(&b->n.definition, x, &b->message);
+        status = app_design_check(&b->study.notebook.definition, x, &b->study.message);
     if (!status)
-        status = app_notebook_turn(&b->n);
+        status = app_notebook_turn(&b->study.notebook);
     if (status)
         return status;
-    status = app_notebook_room(&b->n, 1);
+    status = app_notebook_room(&b->study.notebook, 1);
     if (!status)
-        status = app_notebook_add(&b->n, x, 0, queued, number);
-    app_notebook_turn_give(&b->n);
+        status = app_notebook_add(&b->study.notebook, x, 0, queued, number);
+    app_notebook_turn_give(&b->study.notebook);
     return status;
 }
 
@@ -339,11 +344,11 @@ int pyckg_notebook_add(pyckg_notebook *b, const double *x, int queued, int *numb
 /* The trial exists, as the store has it now, and does not run. */
 static int prepare(pyckg_notebook *b, int number)
 {
-    int status = app_notebook_sync(&b->n);
+    int status = app_notebook_sync(&b->study.notebook);
 
     if (!status)
         status = pyckg_check_trial(b, number);
-    return status ? status : app_notebook_release_patiently(&b->n, number, NULL);
+    return status ? status : app_notebook_release_patiently(&b->study.notebook, number, NULL);
 }
 
 static int take_values(pyckg_notebook *b, struct app_told *told, int count, const ckg_measurement *measured)
@@ -353,7 +358,7 @@ static int take_values(pyckg_notebook *b, struct app_told *told, int count, cons
 
     app_text_free(&checked);
     for (int i = 0; !status && i < count; i++)
-        status = app_told_add(&b->n, told, measured[i].outcome, 1, &measured[i]);
+        status = app_told_add(&b->study.notebook, told, measured[i].outcome, 1, &measured[i]);
     return status;
 }
 
@@ -370,7 +375,7 @@ int pyckg_notebook_tell(pyckg_notebook *b, int number, int count, const ckg_meas
     if (!status)
         status = prepare(b, number);
     if (!status)
-        status = app_told_new(&told, &b->n, number);
+        status = app_told_new(&told, &b->study.notebook, number);
     if (status)
         return status;
 
@@ -379,65 +384,14 @@ int pyckg_notebook_tell(pyckg_notebook *b, int number, int count, const ckg_meas
     told.replace = replace;
     told.note = note;
     status = take_values(b, &told, count, measured);
-    app_told_words(&b->n, number, &told, "Python", &command);
+    app_told_words(&b->study.notebook, number, &told, "Python", &command);
 
     if (!status)
-        status = command.failed ? pyckg_no_memory(b) : app_told_record(&b->n, number, &told, command.data);
+        status = command.failed ? pyckg_no_memory(b)
+                                : app_told_record(&b->study.notebook, number, &told, command.data);
     app_text_free(&command);
     app_told_free(&told);
     return status;
-}
-
-int pyckg_notebook_mend(pyckg_notebook *b, const char *how, int count, const int *numbers, const char *note)
-{
-    app_mend_one *mend = !strcmp(how, "discard")   ? app_mend_discard
-                         : !strcmp(how, "restore") ? app_mend_restore
-                         : !strcmp(how, "retry")   ? app_mend_retry
-                                                   : NULL;
-    struct app_text command = {0};
-    int status = pyckg_check_open(b);
-
-    if (!status && !mend)
-        status = app_fail(&b->message, CKG_ERR_INVALID, "there is no way '%s' to mend a trial", how);
-    if (!status)
-        status = pyckg_check_kept(b);
-
-    /* Which ones, none of which runs. */
-    app_text_print(&command, "%s", how);
-    for (int i = 0; !status && i < count; i++) {
-        status = prepare(b, numbers[i]);
-        app_text_print(&command, " %d", numbers[i]);
-    }
-    app_text_print(&command, " (from Python)");
-
-    /* All at once, or none. */
-    if (!status)
-        status = command.failed ? pyckg_no_memory(b)
-                                : app_notebook_mend(&b->n, count, numbers, how, mend, note, command.data);
-    app_text_free(&command);
-    return status;
-}
-
-int pyckg_notebook_undo(pyckg_notebook *b, int give_up)
-{
-    struct app_last_change last = {0};
-    int status = pyckg_check_open(b);
-
-    if (!status)
-        status = pyckg_check_kept(b);
-    if (!status)
-        status = app_notebook_undo(&b->n, give_up, &last);
-    if (!status) {
-        app_json_open(&b->text, NULL, '{');
-        app_json_add_integer(&b->text, "change", last.number);
-        app_json_add_string(&b->text, "command", last.command.data);
-        app_json_add_string(&b->text, "who", last.who.data);
-        app_json_add_integer(&b->text, "left", last.left - 1);
-        app_json_add_truth(&b->text, "problem", last.definition.length > 0);
-        app_json_close(&b->text, '}');
-    }
-    app_last_free(&last);
-    return pyckg_give(b, status);
 }
 
 /* --- evaluating --- */
@@ -448,18 +402,19 @@ static int enrol(pyckg_notebook *b)
     if (b->worker.id)
         return CKG_OK;
     app_worker_here(&b->worker, b->machine);
-    return b->n.store->table->worker_add(b->n.store, &b->worker, &b->message);
+    return b->study.notebook.store->table->worker_add(b->study.notebook.store, &b->worker, &b->study.message);
 }
 
 /* A trial that waits, or whose worker is gone; 0: there is none. */
 static int take_up(pyckg_notebook *b, int *number)
 {
     struct app_claim claim;
-    const int status = b->n.store->table->claim(b->n.store, b->n.study, &b->worker, app_process_gone, &claim,
-                                                &b->message);
+    const int status = b->study.notebook.store->table->claim(b->study.notebook.store, b->study.notebook.study,
+                                                             &b->worker, app_process_gone, &claim,
+                                                             &b->study.message);
 
     *number = status ? 0 : claim.number;
-    return *number ? app_work_inherit(&b->n, &b->worker, &claim) : status;
+    return *number ? app_work_inherit(&b->study.notebook, &b->worker, &claim) : status;
 }
 
 /* 1 when a trial of another process may still become ours, should that die. */
@@ -475,9 +430,9 @@ static int others_work(const struct app_notebook *n)
 static int look_at_gain(pyckg_notebook *b, int *stopped)
 {
     *stopped = 0;
-    if (!(b->n.definition.stop.gain > 0))
+    if (!(b->study.notebook.definition.stop.gain > 0))
         return CKG_OK;
-    const int status = app_stop_look(&b->n, &b->watch, b->interrupt, b->context);
+    const int status = app_stop_look(&b->study.notebook, &b->watch, b->interrupt, b->context);
     *stopped = !status && b->watch.reached;
     return status;
 }
@@ -490,17 +445,17 @@ static int take_new(pyckg_notebook *b, int budget, int *number, int *work)
     int status = look_at_gain(b, &stopped);
 
     if (!status && !stopped)
-        status = app_work_choose(&b->n, &b->worker, budget, &taken, number);
+        status = app_work_choose(&b->study.notebook, &b->worker, budget, &taken, number);
     const int exhausted = status == CKG_ERR_EXHAUSTED;
     if (exhausted) {
-        b->message.text[0] = 0;
+        b->study.message.text[0] = 0;
         status = CKG_OK;
     }
-    *work = *number                        ? PYCKG_TAKEN
-            : !taken || others_work(&b->n) ? PYCKG_WAITING
-            : stopped                      ? PYCKG_STOPPED
-            : exhausted                    ? PYCKG_EXHAUSTED
-                                           : PYCKG_SPENT;
+    *work = *number                                     ? PYCKG_TAKEN
+            : !taken || others_work(&b->study.notebook) ? PYCKG_WAITING
+            : stopped                                   ? PYCKG_STOPPED
+            : exhausted                                 ? PYCKG_EXHAUSTED
+                                                        : PYCKG_SPENT;
     return status;
 }
 
@@ -513,8 +468,8 @@ int pyckg_notebook_take(pyckg_notebook *b, int budget, int *number, int *work)
     if (!status)
         status = enrol(b);
     if (!status)
-        status = app_notebook_sync(&b->n);
-    if (!status && b->n.hold.held) {
+        status = app_notebook_sync(&b->study.notebook);
+    if (!status && b->study.notebook.hold.held) {
         *work = PYCKG_WAITING;
         return CKG_OK;
     }
@@ -542,12 +497,13 @@ int pyckg_notebook_finish(pyckg_notebook *b, int number, int count, const ckg_me
                                           .log = log,
                                           .seconds = seconds,
                                           .failures = why != NULL};
-        status = b->n.store->table->finish(b->n.store, b->n.study, &result, b->worker.id, &kept, &b->message);
+        status = b->study.notebook.store->table->finish(b->study.notebook.store, b->study.notebook.study,
+                                                        &result, b->worker.id, &kept, &b->study.message);
     }
     app_text_free(&values);
     if (!status && !kept)
-        return app_fail(&b->message, CKG_ERR_STATE, "trial %d is not this process's to finish", number);
-    return status ? status : app_notebook_sync(&b->n);
+        return app_fail(&b->study.message, CKG_ERR_STATE, "trial %d is not this process's to finish", number);
+    return status ? status : app_notebook_sync(&b->study.notebook);
 }
 
 int pyckg_notebook_hand_back(pyckg_notebook *b, int number)
@@ -558,8 +514,8 @@ int pyckg_notebook_hand_back(pyckg_notebook *b, int number)
         status = pyckg_check_kept(b);
     if (status)
         return status;
-    app_work_hand_back(&b->n, &b->worker, number);
-    return app_notebook_sync(&b->n);
+    app_work_hand_back(&b->study.notebook, &b->worker, number);
+    return app_notebook_sync(&b->study.notebook);
 }
 
 int pyckg_notebook_heartbeat(pyckg_notebook *b)
@@ -568,5 +524,5 @@ int pyckg_notebook_heartbeat(pyckg_notebook *b)
 
     if (status || !b->worker.id)
         return status;
-    return b->n.store->table->heartbeat(b->n.store, &b->worker, &b->message);
+    return b->study.notebook.store->table->heartbeat(b->study.notebook.store, &b->worker, &b->study.message);
 }

@@ -95,16 +95,6 @@ int pyckg_notebook_add(pyckg_notebook *notebook, const double *x, int queued, in
 int pyckg_notebook_tell(pyckg_notebook *notebook, int number, int count, const ckg_measurement *measured,
                         const char *why, int replace, const char *note);
 
-/* As `ckg discard`, `ckg discard --restore` and `ckg retry`: how is "discard", "restore" or "retry". */
-int pyckg_notebook_mend(pyckg_notebook *notebook, const char *how, int count, const int *numbers,
-                        const char *note);
-
-/*
- * As `ckg undo`, with --yes where give_up is 1; gives what was undone as JSON. Where that is "problem": true
- * the notebook is to be closed, and the study opened again.
- */
-int pyckg_notebook_undo(pyckg_notebook *notebook, int give_up);
-
 /*
  * As `ckg change --yes`: the definition may differ in what that takes over; gives what changed as JSON.
  * Whatever comes back, the notebook is to be closed, and the study opened again by its store and name.
@@ -134,11 +124,12 @@ int pyckg_notebook_heartbeat(pyckg_notebook *notebook);
 
 /* --- what it shows --- */
 
-/* As `ckg status --json`. */
-int pyckg_notebook_status(pyckg_notebook *notebook);
-
-/* For each probability of being feasible the best design that reaches it, one line each. */
-int pyckg_notebook_frontier(pyckg_notebook *notebook);
+/*
+ * What a program may ask of a study, or do with it, by its name (app/api/api.h), with an object of JSON,
+ * NULL: none; gives JSON. Where an `undo` gives "problem": true the notebook is to be closed, and the study
+ * opened again.
+ */
+int pyckg_notebook_call(pyckg_notebook *notebook, const char *action, const char *in);
 
 /* The kinds of plots; NULL behind the last. */
 const char *pyckg_plot_name(int index);

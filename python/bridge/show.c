@@ -2,8 +2,6 @@
 #include <string.h>
 
 #include "bridge/inside.h"
-#include "api/shapes.h"
-#include "actions/frontier.h"
 #include "figure/figure.h"
 #include "report/report.h"
 
@@ -12,48 +10,25 @@ static int look(pyckg_notebook *b)
 {
     const int status = pyckg_check_open(b);
 
-    return status ? status : app_notebook_sync(&b->n);
+    return status ? status : app_notebook_sync(&b->study.notebook);
 }
 
 /* --- as JSON --- */
 
-int pyckg_notebook_status(pyckg_notebook *b)
+int pyckg_notebook_call(pyckg_notebook *b, const char *action, const char *in)
 {
-    struct app_stop_watch watch = {0};
-    struct app_crew crew;
+    const struct app_action *change = app_action_named(action, 1);
+    const struct app_action *row = change ? change : app_action_named(action, 0);
     int status = look(b);
 
-    if (status)
-        return status;
-    status = app_crew_find(&b->n, &crew);
+    if (!status && change)
+        status = pyckg_check_kept(b);
+    if (!status && !row)
+        status = app_fail(&b->study.message, CKG_ERR_NOT_FOUND, "there is no action '%s'", action);
     if (!status)
-        status = app_stop_standing(&b->n, &watch);
-    if (!status)
-        app_status_write(&b->n, &watch.gain, watch.reached, &crew, &b->text);
-    app_crew_free(&crew);
-    app_stop_forget(&watch);
+        status = app_action_call(row, &b->study, in, &b->text);
+    app_api_forget(&b->study);
     return pyckg_give(b, status);
-}
-
-int pyckg_notebook_frontier(pyckg_notebook *b)
-{
-    struct app_frontier frontier;
-    ckg_study *engine;
-    int status = look(b);
-
-    if (!status)
-        status = app_notebook_engine(&b->n, &engine);
-    if (!status)
-        status = app_frontier_find(&frontier, &b->n, engine);
-    if (status)
-        return status;
-
-    for (int k = 0; k < APP_FRONTIER; k++) {
-        app_frontier_write(&b->n, app_frontier_chances[k], frontier.at[k], &b->text);
-        app_text_print(&b->text, "\n");
-    }
-    app_frontier_free(&frontier);
-    return pyckg_give(b, CKG_OK);
 }
 
 /* --- drawn --- */
@@ -92,7 +67,7 @@ static int find_plot(pyckg_notebook *b, const char *name, const struct app_plot 
         app_text_print(&names, "%s%s", i ? ", " : "", (*out)->name);
     }
     if (!*out)
-        app_fail(&b->message, CKG_ERR_NOT_FOUND, "there is no plot '%s'; there are %s", name,
+        app_fail(&b->study.message, CKG_ERR_NOT_FOUND, "there is no plot '%s'; there are %s", name,
                  names.data ? names.data : "");
     app_text_free(&names);
     return *out ? CKG_OK : CKG_ERR_NOT_FOUND;
@@ -104,14 +79,14 @@ int pyckg_notebook_plot(pyckg_notebook *b, const char *kind, int x, int y, const
     const struct app_plot *plot;
     struct app_show show;
     int status = look(b);
-    const int d = status ? 0 : app_dimension(&b->n.definition);
+    const int d = status ? 0 : app_dimension(&b->study.notebook.definition);
 
     if (!status)
         status = find_plot(b, kind, &plot);
     if (!status && (x >= d || y >= d || (x >= 0 && x == y)))
-        status = app_fail(&b->message, CKG_ERR_INVALID, "a plot needs two different parameters");
+        status = app_fail(&b->study.message, CKG_ERR_INVALID, "a plot needs two different parameters");
     if (!status)
-        status = app_show_open(&show, &b->n);
+        status = app_show_open(&show, &b->study.notebook);
     if (status)
         return status;
     status = app_plot_make(plot, &app_canvas_svg, 0, &show, &how, &b->text);
@@ -125,7 +100,7 @@ int pyckg_notebook_report(pyckg_notebook *b)
     int status = look(b);
 
     if (!status)
-        status = app_show_open(&show, &b->n);
+        status = app_show_open(&show, &b->study.notebook);
     if (status)
         return status;
     status = app_report_make(&show, &b->text);

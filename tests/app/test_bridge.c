@@ -149,9 +149,9 @@ static void test_in_step(void **state)
     refused(other, tell(other, 2, 3, 0), CKG_ERR_STATE, "already complete");
     const ckg_measurement corrected = {0, 3, CKG_SD_DEFAULT};
     good(other, pyckg_notebook_tell(other, 2, 1, &corrected, NULL, 1, "a slip"));
-    good(one, pyckg_notebook_undo(one, 0));
+    good(one, pyckg_notebook_call(one, "undo", NULL));
     assert_non_null(strstr(text(one), "--replace"));
-    good(one, pyckg_notebook_mend(one, "discard", 1, (const int[]){2}, NULL));
+    good(one, pyckg_notebook_call(one, "discard", "{\"trials\": [2]}"));
     good(other, pyckg_notebook_best(other, &count));
     assert_int_equal(count, 0);
     pyckg_notebook_close(one);
@@ -255,10 +255,10 @@ static void test_taken_up(void **state)
 static void die_with_turn(const struct scene *s, int ready)
 {
     pyckg_notebook *b = open_store(s);
-    struct app_store *store = b->n.store;
+    struct app_store *store = b->study.notebook.store;
     int taken;
 
-    if (store->table->turn_take(store, b->n.study, &taken, &b->message) || !taken)
+    if (store->table->turn_take(store, b->study.notebook.study, &taken, &b->study.message) || !taken)
         _exit(1);
     if (!fork()) {
         pyckg_notebook_forked(b);
@@ -321,9 +321,9 @@ static void test_shown(void **state)
         good(b, pyckg_notebook_plot(b, pyckg_plot_name(i), -1, -1, NULL));
         assert_non_null(strstr(text(b), "<svg"));
     }
-    good(b, pyckg_notebook_status(b));
+    good(b, pyckg_notebook_call(b, "status", NULL));
     assert_non_null(strstr(text(b), "\"store\": null, \"budget\": null, \"evaluations\": 6"));
-    good(b, pyckg_notebook_frontier(b));
+    good(b, pyckg_notebook_call(b, "frontier", "{}"));
 
     refused(b, pyckg_notebook_plot(b, "pie", -1, -1, NULL), CKG_ERR_NOT_FOUND, "there are sheet, ");
     refused(b, pyckg_notebook_plot(b, "map", 1, 1, NULL), CKG_ERR_INVALID, "two different");
@@ -363,7 +363,10 @@ static void test_wrong(void **state)
     ask(b);
     refused(b, pyckg_notebook_tell(b, 9, 0, NULL, "why", 0, NULL), CKG_ERR_NOT_FOUND, "there is no trial 9");
     refused(b, pyckg_notebook_tell(b, 1, 1, &odd, NULL, 0, NULL), CKG_ERR_INVALID, "there is no outcome 5");
-    refused(b, pyckg_notebook_mend(b, "mangle", 0, NULL, NULL), CKG_ERR_INVALID, "mangle");
+    refused(b, pyckg_notebook_call(b, "mangle", NULL), CKG_ERR_NOT_FOUND, "mangle");
+    refused(b, pyckg_notebook_call(b, "retry", "{\"trials\": [9]}"), CKG_ERR_NOT_FOUND,
+            "there is no trial 9");
+    refused(b, pyckg_notebook_call(b, "retry", "{\"failed\": 1}"), CKG_ERR_INVALID, "true or false");
     pyckg_notebook_close(b);
 }
 

@@ -75,6 +75,7 @@ static void open_study(struct app_api_study *study)
                                     &study->message),
                  "not opened", study->message.text);
     study->open = 1;
+    study->from = "a test";
 }
 
 static void check_answer(const struct app_text *out)
