@@ -25,8 +25,7 @@ void app_page_open(struct app_text *out, const char *name, const char *study)
         " – ckg</title>\n<link rel=\"stylesheet\" href=\"/uplot.css\">\n<link "
         "rel=\"stylesheet\" href=\"/style.css\">\n<script defer src=\"/uplot.js\"></script>\n<script "
         "type=\"module\" src=\"/live.js\"></script>\n</head>\n<body%s%s>\n<a class=\"skip\" "
-        "href=\"#main\">To what "
-        "the page is about</a>\n",
+        "href=\"#main\">Skip to content</a>\n",
         study ? " " : "", study ? study : "");
 }
 
@@ -86,9 +85,9 @@ static const struct section sections[] = {
     {"frontier", "What safety costs", "What safety costs", 1},
     {"maps", "Map", "Map of two parameters", 1},
     {"slices", "Slices", "Slices", 1},
-    {"parallel", "All at once", "All parameters and outcomes at once", 1},
+    {"parallel", "Parallel coordinates", "Parallel coordinates", 1},
     {"trials", "Trials", "Trials", 1},
-    {"timeline", "Timeline", "Who evaluated when", 1},
+    {"timeline", "Timeline", "Timeline", 1},
     {"checks", "Checks", "Predicted against measured", 1},
     {"study", "Study", "Study", 0},
     {"models", "Models", "Models", 0},
@@ -123,8 +122,8 @@ void app_page_study(struct app_cache *cache, int study, struct app_text *out)
     app_page_open(out, p->text[APP_STUDY_NAME], attribute.data);
     app_text_print(out,
                    "<header><nav aria-label=\"pages\"><a href=\"/\">All studies</a><a "
-                   "href=\"/study/%d/report\">One page to "
-                   "keep</a></nav>\n<div id=\"head\">%s</div>\n",
+                   "href=\"/study/%d/report\" download=\"report.html\">Download report</a></nav>\n<div "
+                   "id=\"head\">%s</div>\n",
                    id, p->text[APP_STUDY_HEAD]);
     pthread_mutex_unlock(&cache->lock);
     app_text_free(&attribute);

@@ -33,7 +33,7 @@ export function peek(page) {
     el(
       "p",
       { class: "actions" },
-      el("a", { class: "button", href: `/study/${page.id}/trial/${trial.trial}` }, "All about it"),
+      el("a", { class: "button", href: `/study/${page.id}/trial/${trial.trial}` }, "Details"),
       page.explore && button("Explore around it", () => page.explore(trial.parameters, `trial ${trial.trial}`)),
     ),
   );

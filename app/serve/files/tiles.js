@@ -71,7 +71,7 @@ export function tiles(host, page) {
       tile(
         "time left",
         study.summary.state === "done" ? "done" : duration(left ?? NaN),
-        workers.length ? `${workers.length} ${workers.length === 1 ? "worker" : "workers"} at work` : "nobody is at work",
+        workers.length ? `${workers.length} ${workers.length === 1 ? "worker" : "workers"} at work` : "idle",
         study.summary.last_result ? `last result ${ago(study.summary.last_result)}` : "no result yet",
       ),
     );
