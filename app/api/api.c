@@ -87,38 +87,32 @@ static int are_counts(const json_t *value)
     return json_array_size(value) > 0;
 }
 
-static int is_text(const json_t *value)
+static int fits(enum app_check check, const json_t *value)
 {
-    return json_is_string(value) && json_string_length(value) > 0 &&
-           strlen(json_string_value(value)) == json_string_length(value);
+    switch (check) {
+    case APP_IS_COUNT:
+        return is_count(value);
+    case APP_IS_COUNTS:
+        return are_counts(value);
+    case APP_IS_TEXT:
+        return json_string_length(value) > 0 && strlen(json_string_value(value)) == json_string_length(value);
+    case APP_IS_TRUTH:
+        return json_is_boolean(value);
+    default:
+        return json_is_object(value);
+    }
 }
-
-static int is_truth(const json_t *value)
-{
-    return json_is_boolean(value);
-}
-
-static int is_object(const json_t *value)
-{
-    return json_is_object(value);
-}
-
-static const struct {
-    int (*is)(const json_t *value);
-    const char *words;
-} checks[] = {
-    [APP_IS_COUNT] = {is_count, "a number from 1"},
-    [APP_IS_COUNTS] = {are_counts, "a list of numbers from 1"},
-    [APP_IS_TEXT] = {is_text, "a text"},
-    [APP_IS_TRUTH] = {is_truth, "true or false"},
-    [APP_IS_OBJECT] = {is_object, "an object"},
-};
 
 /* The input as an object of what the action takes, the caller's to free. What is null might as well be left
  * out. */
 static int read_input(const struct app_action *action, const char *text, json_t **out,
                       struct app_message *message)
 {
+    static const char *const must_be[] = {[APP_IS_COUNT] = "a number from 1",
+                                          [APP_IS_COUNTS] = "a list of numbers from 1",
+                                          [APP_IS_TEXT] = "a text",
+                                          [APP_IS_TRUTH] = "true or false",
+                                          [APP_IS_OBJECT] = "an object"};
     const char *what = action->argument ? action->argument : "the body";
     const char *quote = action->argument ? "`" : "";
     json_error_t error;
@@ -139,8 +133,8 @@ static int read_input(const struct app_action *action, const char *text, json_t 
             return app_fail(message, CKG_ERR_INVALID, "'%.200s' is nothing that can be said here", name);
         if (json_is_null(value))
             json_object_del(*out, name);
-        else if (!checks[input->check].is(value))
-            return app_fail(message, CKG_ERR_INVALID, "`%s` must be %s", name, checks[input->check].words);
+        else if (!fits(input->check, value))
+            return app_fail(message, CKG_ERR_INVALID, "`%s` must be %s", name, must_be[input->check]);
     }
     for (const struct app_input *input = action->takes; input->name; input++)
         if (input->needed && !json_object_get(*out, input->name))

@@ -102,11 +102,8 @@ static void add_facts(const struct app_trial *t, const struct app_crew *crew, st
 static void open_trial_page(const struct app_api_study *study, int number, struct app_text *out)
 {
     const char *name = study->notebook.definition.name;
-    struct app_text attributes = {0};
 
-    app_text_print(&attributes, "data-study=\"%d\" data-trial=\"%d\"", study->id, number);
-    app_page_open(out, name, attributes.data);
-    app_text_free(&attributes);
+    app_page_open(out, name, study->id, "trial", number);
     app_text_print(out, "<header><nav><a href=\"/\">All studies</a><a href=\"/study/%d#trials\">", study->id);
     app_markup(out, name);
     app_text_print(out,

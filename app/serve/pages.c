@@ -14,19 +14,21 @@
 
 /* --- frames --- */
 
-void app_page_open(struct app_text *out, const char *name, const char *study)
+void app_page_open(struct app_text *out, const char *name, int study, const char *kind, int number)
 {
     app_text_print(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta "
                         "name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta "
                         "name=\"color-scheme\" content=\"light dark\">\n<title>");
     app_markup(out, name);
     app_text_print(
-        out,
-        " – ckg</title>\n<link rel=\"stylesheet\" href=\"/uplot.css\">\n<link "
-        "rel=\"stylesheet\" href=\"/style.css\">\n<script defer src=\"/uplot.js\"></script>\n<script "
-        "type=\"module\" src=\"/live.js\"></script>\n</head>\n<body%s%s>\n<a class=\"skip\" "
-        "href=\"#main\">Skip to content</a>\n",
-        study ? " " : "", study ? study : "");
+        out, " – ckg</title>\n<link rel=\"stylesheet\" href=\"/uplot.css\">\n<link "
+             "rel=\"stylesheet\" href=\"/style.css\">\n<script defer src=\"/uplot.js\"></script>\n<script "
+             "type=\"module\" src=\"/live.js\"></script>\n</head>\n<body");
+    if (study)
+        app_text_print(out, " data-study=\"%d\"", study);
+    if (kind)
+        app_text_print(out, " data-%s=\"%d\"", kind, number);
+    app_text_print(out, ">\n<a class=\"skip\" href=\"#main\">Skip to content</a>\n");
 }
 
 void app_page_close(struct app_text *out)
@@ -64,7 +66,7 @@ void app_page_table(struct app_cache *cache, int study, struct app_text *out)
 
 void app_page_index(struct app_cache *cache, int study, struct app_text *out)
 {
-    app_page_open(out, "Studies", "data-index=\"1\"");
+    app_page_open(out, "Studies", 0, "index", 1);
     app_text_print(out, "<header><h1>Studies</h1></header>\n<main id=\"main\">\n");
     app_page_table(cache, study, out);
     app_page_close(out);
@@ -112,21 +114,17 @@ static void add_section(const struct section *s, struct app_text *out)
 
 void app_page_study(struct app_cache *cache, int study, struct app_text *out)
 {
-    struct app_text attribute = {0};
-
     /* The head as the poller has it. */
     pthread_mutex_lock(&cache->lock);
     const struct app_cached_study *p = cache->studies[study];
     const int id = p->id;
-    app_text_print(&attribute, "data-study=\"%d\"", id);
-    app_page_open(out, p->text[APP_STUDY_NAME], attribute.data);
+    app_page_open(out, p->text[APP_STUDY_NAME], id, NULL, 0);
     app_text_print(out,
                    "<header><nav aria-label=\"pages\"><a href=\"/\">All studies</a><a "
                    "href=\"/study/%d/report\" download=\"report.html\">Download report</a></nav>\n<div "
                    "id=\"head\">%s</div>\n",
                    id, p->text[APP_STUDY_HEAD]);
     pthread_mutex_unlock(&cache->lock);
-    app_text_free(&attribute);
 
     /* What is quick to know, and the sections: modules fill both. */
     app_text_print(
@@ -143,20 +141,16 @@ void app_page_study(struct app_cache *cache, int study, struct app_text *out)
 /* The lab's form, which a module fills. */
 void app_page_lab(struct app_cache *cache, int study, struct app_text *out)
 {
-    struct app_text attributes = {0};
-
     pthread_mutex_lock(&cache->lock);
     const struct app_cached_study *p = cache->studies[study];
     const char *name = p->text[APP_STUDY_NAME];
-    app_text_print(&attributes, "data-study=\"%d\" data-lab=\"1\"", p->id);
-    app_page_open(out, name, attributes.data);
+    app_page_open(out, name, p->id, "lab", 1);
     app_text_print(out, "<header><nav aria-label=\"pages\"><a href=\"/study/%d\">", p->id);
     app_markup(out, name);
     app_text_print(out,
                    "</a></nav><h1>Results</h1></header>\n<main id=\"main\">\n<noscript><p>The form needs "
                    "scripts; <code>ckg tell</code> does not.</p></noscript>\n");
     pthread_mutex_unlock(&cache->lock);
-    app_text_free(&attributes);
     app_page_close(out);
 }
 

@@ -4,8 +4,9 @@
 
 #include "serve/cache.h"
 
-/* A page up to and with <body>, titled by the name; `study` is an attribute of the body, or NULL. */
-void app_page_open(struct app_text *out, const char *name, const char *study);
+/* A page up to and with <body>, titled by the name, which says to modules: study 7 (0: none), trial 3 (NULL:
+ * none). */
+void app_page_open(struct app_text *out, const char *name, int study, const char *kind, int number);
 void app_page_close(struct app_text *out);
 
 /*
