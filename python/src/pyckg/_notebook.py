@@ -170,7 +170,7 @@ class _Engine(Engine):
             pointer = lib.pyckg_notebook_text(notebook, length)
             return bytes(ffi.buffer(pointer, length[0])).decode()
 
-    def ask(self, action: str, **given: Any) -> str:
+    def act(self, action: str, **given: Any) -> str:
         """What came of an action of the program, by its name."""
         return self.give(lib.pyckg_notebook_call, action.encode(), _text(_dump(given)))
 
@@ -320,7 +320,7 @@ class Notebook(Taught[_Engine]):
     def mend(self, how: str, numbers: Sequence[int], note: str = "") -> None:
         restore = {"restore": True} if how == "restore" else {}
         said = {"note": note} if note else {}
-        self._engine.ask("retry" if how == "retry" else "discard", trials=list(numbers), **restore, **said)
+        self._engine.act("retry" if how == "retry" else "discard", trials=list(numbers), **restore, **said)
 
     def change(self, definition: Definition, was: Mapping[str, Any]) -> dict[str, Any]:
         kept = json.loads(self._engine.give(lib.pyckg_notebook_definition))
@@ -335,7 +335,7 @@ class Notebook(Taught[_Engine]):
         return self._engine.change(definition, given)
 
     def undo(self, give_up: bool) -> str:
-        undone = json.loads(self._engine.ask("undo", yes=give_up))
+        undone = json.loads(self._engine.act("undo", yes=give_up))
         if undone["problem"]:
             self._engine.reopen(None)
         return str(undone["command"])

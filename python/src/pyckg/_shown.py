@@ -122,7 +122,7 @@ class Shown:
 
     def frontier(self) -> list[FrontierPoint]:
         """What safety costs: the best objective by the probability of being feasible."""
-        lines = self._look().ask("frontier").splitlines()
+        lines = self._look().act("frontier").splitlines()
         return [self._frontier_point(json.loads(line)) for line in lines]
 
     def _frontier_point(self, point: dict[str, Any]) -> FrontierPoint:
@@ -139,7 +139,7 @@ class Shown:
 
     def status(self) -> dict[str, Any]:
         """Where it stands, as `ckg status --json` says it."""
-        found = json.loads(self._look().ask("status"))
+        found = json.loads(self._look().act("status"))
         assert isinstance(found, dict)
         return found
 
