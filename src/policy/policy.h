@@ -29,8 +29,9 @@ enum ckg__trait {
 
 /* What the values of a policy are measured in. */
 enum ckg__unit {
-    CKG__UNIT_OWN,      /* as its row says; the user's units change nothing */
-    CKG__UNIT_OBJECTIVE /* amounts of the objective: reported in its units */
+    CKG__UNIT_OWN,          /* as its row says; the user's units change nothing */
+    CKG__UNIT_OBJECTIVE,    /* amounts of the objective: reported in its units */
+    CKG__UNIT_LOG_OBJECTIVE /* logarithms of such amounts, on the models' scale */
 };
 
 struct ckg__policy {

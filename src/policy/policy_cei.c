@@ -19,6 +19,7 @@ const struct ckg__policy ckg__policy_cei = {
     .title = "constrained expected improvement, in logarithms",
     .reference = "Schonlau, Welch and Jones 1998; Ament et al. 2023",
     .value = "log of expected improvement × probability of feasibility",
+    .unit = CKG__UNIT_LOG_OBJECTIVE,
     .parameters = parameters,
     .count = sizeof parameters / sizeof *parameters,
     .traits = CKG__TRAIT_CERTAIN,

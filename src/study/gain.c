@@ -99,7 +99,7 @@ static int gain_of_one(ckg_study *s, struct ckg__search *search, const struct re
     /* From what is recommended upwards, on the scale of the model. */
     const struct ckg__outlook *first = &search->outlook[0];
     const double from = isnan(r->known) ? first->view[0].mean[first->r] : r->known;
-    const double value = choice.by == &ckg__policy_cei ? ckg__exp(choice.value) : choice.value;
+    const double value = choice.by->unit == CKG__UNIT_LOG_OBJECTIVE ? ckg__exp(choice.value) : choice.value;
     *one = choice.found && value > 0 ? in_units(s, from + value) - in_units(s, from) : 0;
     return CKG_OK;
 }
