@@ -25,22 +25,17 @@ static int score(struct ckg__search *search, int count, const double *U, double 
 static int score_outcomes(struct ckg__search *search, int count, const double *U, double *value)
 {
     const size_t outcomes = (size_t)search->scope->problem->outcomes;
-    const size_t outlooks = (size_t)search->outlooks;
-    struct ckg__belief *alone = ckg__arena_get(search->results, outlooks, sizeof *alone);
     double *one = ckg__arena_doubles(search->results, (size_t)count + 1);
-    int status = alone && one ? CKG_OK : CKG_ERR_NOMEM;
+    int status = one ? CKG_OK : CKG_ERR_NOMEM;
 
-    for (size_t o = 0; !status && o < outlooks; o++) {
-        alone[o] = *search->outlook[o].belief;
-        search->outlook[o].belief = &alone[o];
-    }
+    /* The beliefs are the search's own, and hide all outcomes but one at a time. */
     for (size_t j = 0; !status && j < outcomes; j++) {
         struct ckg__arena_mark mark = ckg__arena_mark(search->results);
         struct ckg__set set = {{0}};
 
         ckg__set_put(&set, (int)j);
-        for (size_t o = 0; o < outlooks; o++)
-            ckg__hide_others(search->scope->models, &set, &alone[o]);
+        for (int o = 0; o < search->outlooks; o++)
+            ckg__hide_others(search->scope->models, &set, search->outlook[o].belief);
         status = ckg__knowledge_score(search, 0, count, U, one);
         for (int p = 0; p < count; p++)
             value[(size_t)p * outcomes + j] = one[p];
