@@ -490,13 +490,6 @@ static double seconds_of(const struct row *row)
     return seconds >= 0 ? seconds : NAN;
 }
 
-static void free_trial(struct app_trial *t)
-{
-    free(t->x);
-    free(t->measured);
-    free(t->why);
-}
-
 /* A design that is still to be evaluated, as it is. */
 static int queue_trial(const struct trials *to, struct app_trial *t, struct app_message *why)
 {
@@ -540,33 +533,35 @@ static int fill_trial(const struct trials *to, const struct row *row, struct app
     t->state = failed ? APP_FAILED_TRIAL : APP_COMPLETE;
     t->seconds = seconds_of(row);
     strcpy(t->origin, origin && (!strcmp(origin, "design") || !strcmp(origin, "policy")) ? origin : "user");
-    t->why = failed ? app_copy(reason ? reason : "not said") : NULL;
+    t->why = failed ? app_pool_copy(&to->out->pool, reason ? reason : "not said") : NULL;
     t->feasible = app_feasible(to->definition, t->x, t->count, t->measured);
     return failed && !t->why ? no_memory(why) : CKG_OK;
 }
 
 static int grow(struct trials *to)
 {
-    if (to->out->count < to->capacity)
+    struct app_imported *out = to->out;
+
+    if (out->count < to->capacity)
         return 1;
-    const int capacity = 2 * to->capacity + 64;
-    struct app_trial *grown = realloc(to->out->trials, (size_t)capacity * sizeof *grown);
-    if (!grown)
-        return 0;
-    to->out->trials = grown;
-    to->capacity = capacity;
-    return 1;
+    to->capacity = 2 * to->capacity + 64;
+    struct app_trial *grown = app_pool_new(&out->pool, (size_t)to->capacity, sizeof *grown);
+    for (int i = 0; grown && i < out->count; i++)
+        grown[i] = out->trials[i];
+    out->trials = grown ? grown : out->trials;
+    return grown != NULL;
 }
 
 static int take_trial(void *context, const struct row *row, struct app_message *message)
 {
     struct trials *to = context;
     struct app_message why;
+    struct app_pool *pool = &to->out->pool;
     struct app_trial t = {
         .number = row->line,
         .seconds = NAN,
-        .x = calloc((size_t)app_dimension(to->definition), sizeof *t.x),
-        .measured = calloc((size_t)app_constraints(to->definition) + 1, sizeof *t.measured)};
+        .x = app_pool_new(pool, (size_t)app_dimension(to->definition), sizeof *t.x),
+        .measured = app_pool_new(pool, (size_t)app_constraints(to->definition) + 1, sizeof *t.measured)};
     int status = t.x && t.measured && grow(to) ? CKG_OK : no_memory(&why);
     int outside = 0;
 
@@ -587,7 +582,6 @@ static int take_trial(void *context, const struct row *row, struct app_message *
     }
 
     /* Otherwise it is counted among those left out, or is an error. */
-    free_trial(&t);
     to->out->unknown += outside;
     to->out->discarded += status == CKG_ERR_STATE;
     return outside || status == CKG_ERR_STATE
@@ -608,8 +602,10 @@ int app_trials_parse(const struct app_definition *d, const char *text, size_t le
 
     *out = (struct app_imported){0};
     const int status = read_text(&r, text, length);
-    if (status)
-        app_imported_free(out);
+    if (status) {
+        app_pool_free(&out->pool);
+        *out = (struct app_imported){0};
+    }
     return status;
 }
 
@@ -625,20 +621,6 @@ int app_trials_read(const struct app_definition *d, const char *path, int lenien
         status = app_trials_parse(d, text, length, path, lenient, out, message);
     free(text);
     return status;
-}
-
-void app_imported_forget(struct app_imported *imported, int i)
-{
-    free_trial(&imported->trials[i]);
-    imported->trials[i] = (struct app_trial){0};
-}
-
-void app_imported_free(struct app_imported *imported)
-{
-    for (int i = 0; i < imported->count; i++)
-        free_trial(&imported->trials[i]);
-    free(imported->trials);
-    *imported = (struct app_imported){0};
 }
 
 /* --- writing --- */

@@ -14,8 +14,9 @@
 int app_points_read(const struct app_definition *definition, const char *path, double **X, int *count,
                     struct app_message *message);
 
-/* Trials read from a file. */
+/* Trials read from a file; free the pool. */
 struct app_imported {
+    struct app_pool pool; /* of the trials */
     int count;
     struct app_trial *trials; /* (count) numbered by the line they stand on */
     int queued;               /* of them: without a result, so to be evaluated */
@@ -34,11 +35,6 @@ int app_trials_read(const struct app_definition *definition, const char *path, i
 /* The same from text. */
 int app_trials_parse(const struct app_definition *definition, const char *text, size_t length,
                      const char *path, int lenient, struct app_imported *out, struct app_message *message);
-
-/* Frees trial i, whose place the caller fills or forgets. */
-void app_imported_forget(struct app_imported *imported, int i);
-
-void app_imported_free(struct app_imported *imported);
 
 /* All trials as CSV. */
 void app_trials_write_csv(const struct app_notebook *notebook, struct app_text *out);

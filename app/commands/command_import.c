@@ -72,16 +72,12 @@ static int leave_out_known(const struct app_notebook *n, struct app_imported *fr
         while (t < n->count && (taken[t] || !same_trial(&n->definition, &from->trials[i], &n->trials[t])))
             t++;
         if (t == n->count) {
-            const struct app_trial kept = from->trials[i];
-            from->trials[i] = from->trials[left];
-            from->trials[left++] = kept;
+            from->trials[left++] = from->trials[i];
             continue;
         }
         taken[t] = 1;
         known++;
     }
-    for (int i = left; taken && i < from->count; i++)
-        app_imported_forget(from, i);
     if (taken)
         from->count = left;
     from->queued = 0;
@@ -213,7 +209,7 @@ static int run(const struct app_arguments *a, struct app_notebook *n)
         print_summary(&imported, known);
         print_lacking(n, &imported);
     }
-    app_imported_free(&imported);
+    app_pool_free(&imported.pool);
     return status;
 }
 

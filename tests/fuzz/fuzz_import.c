@@ -49,7 +49,7 @@ static void check_round_trip(const struct app_definition *definition, const stru
                  "another number of trials", csv.data);
     for (int i = 0; i < first->count; i++)
         fuzz_require(same_trial(definition, &first->trials[i], &second.trials[i]), "another trial", csv.data);
-    app_imported_free(&second);
+    app_pool_free(&second.pool);
     app_text_free(&csv);
 }
 
@@ -71,7 +71,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             check_refusal(message.text);
         else
             check_round_trip(definition, &imported);
-        app_imported_free(&imported);
+        app_pool_free(&imported.pool);
     }
     return 0;
 }

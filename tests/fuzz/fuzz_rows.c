@@ -80,7 +80,7 @@ static void check_accepted(struct app_notebook *n, struct app_message *message)
     fuzz_require(!app_trials_parse(&n->definition, csv.data, csv.length, "written", 1, &again, message),
                  message->text, csv.data);
     fuzz_require(again.count + again.discarded == n->count, "another number of trials", csv.data);
-    app_imported_free(&again);
+    app_pool_free(&again.pool);
     app_text_free(&csv);
 }
 
