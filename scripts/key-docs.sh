@@ -1,6 +1,6 @@
 #!/bin/sh
 # key-docs.sh [--check] BUILD: fills the tables of docs/howto/problem-file.md, between the lines <!-- keys --> and <!-- end of keys -->, from the
-# program's own table of keys (app/definition/keys.c); with --check it changes nothing and fails where the page is not the table's.
+# program's own tables of keys (app/definition/file_schema.h); with --check it changes nothing and fails where the page is not the table's.
 set -eu
 check=
 if [ "${1-}" = --check ]; then
@@ -23,6 +23,6 @@ trap 'rm -f "$new"' EXIT
 if [ -z "$check" ]; then
     cat "$new" >"$page"
 elif ! cmp -s "$new" "$page"; then
-    echo "docs/howto/problem-file.md: its keys are not those of app/definition/keys.c; run scripts/key-docs.sh BUILD"
+    echo "docs/howto/problem-file.md: its keys are not those of the program; run scripts/key-docs.sh BUILD"
     exit 1
 fi

@@ -5,36 +5,40 @@
 #include <string.h>
 
 #include "base/visible.h"
-#include "definition/keys.h"
+#include "definition/file_schema.h"
 
 /* Calls print for every key of the part; those of the models are the library's options. */
-static void each_key(const struct app_file_part *part, void (*print)(const struct app_file_key *key))
+static void each_key(const struct app_schema *part, void (*print)(const struct app_key *key))
 {
     const ckg_options usual = CKG_OPTIONS_INIT;
     ckg_option_info info;
 
-    for (const struct app_file_key *k = part->keys; k && k->name; k++)
-        print(k);
+    for (int k = 0; k < part->count; k++)
+        print(&part->keys[k]);
     for (int i = 0; !part->keys && !ckg_option_at(i, &info); i++) {
         char values[256];
         char now[64];
         ckg_options_get(&usual, info.name, now, sizeof now);
-        print(&(struct app_file_key){info.name, ckg_option_values_text(&info, values, sizeof values),
-                                     *now ? now : "empty", info.help});
+        print(&(struct app_key){.name = info.name,
+                                .values = ckg_option_values_text(&info, values, sizeof values),
+                                .standard = *now ? now : "empty",
+                                .meaning = info.help});
     }
 }
 
 /* --- Markdown --- */
 
-static void print_row(const struct app_file_key *k)
+static void print_row(const struct app_key *k)
 {
     app_say("| `%s` | %s | %s | %s |\n", k->name, k->values, k->standard, k->meaning);
 }
 
 void app_problem_page_markdown(void)
 {
-    for (const struct app_file_part *part = app_file_parts; part->what; part++) {
-        app_say("%s## %s\n\n", part == app_file_parts ? "" : "\n", part->title);
+    for (int i = 0; app_schemas[i]; i++) {
+        const struct app_schema *part = app_schemas[i];
+
+        app_say("%s## %s\n\n", i ? "\n" : "", part->title);
         if (*part->where)
             app_say("`%s`\n\n", part->where);
         app_say("| key | what it may be | without it | meaning |\n|---|---|---|---|\n");
@@ -62,7 +66,7 @@ void app_print_roff(const char *text)
     }
 }
 
-static void print_entry(const struct app_file_key *k)
+static void print_entry(const struct app_key *k)
 {
     app_say(".TP\n\\fB%s\\fR: ", k->name);
     app_print_roff(k->values);
@@ -80,7 +84,9 @@ static void print_entry(const struct app_file_key *k)
 
 void app_problem_page_roff(void)
 {
-    for (const struct app_file_part *part = app_file_parts; part->what; part++) {
+    for (int i = 0; app_schemas[i]; i++) {
+        const struct app_schema *part = app_schemas[i];
+
         app_say(".SH \"%s\"\n", part->title);
         if (*part->where) {
             app_say("\\fB");

@@ -1,11 +1,17 @@
-/* A definition as a whole: written as JSON, compared, freed. */
+/* A definition as a whole: read from a problem file, written as JSON, freed. What is not in a table is
+ * refused. */
 #include "definition/definition.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "definition/design_list.h"
+#include "definition/file_schema.h"
 #include "definition/values.h"
+
+enum { LARGEST_COUNT = 1000000000, MOST_INITIAL = 100000, LONGEST_NAME = 200, LONGEST_STORE = 2000 };
 
 static const struct app_label unlabelled;
 
@@ -110,9 +116,17 @@ struct app_outcome app_outcome_at(const struct app_definition *d, int j)
 
 /* --- as JSON --- */
 
-static const char *goal_name(const struct app_definition *d)
+const char *app_goal_name(const struct app_definition *d)
 {
     return ckg_problem_goal(d->problem) == CKG_MAXIMIZE ? "maximize" : "minimize";
+}
+
+static void add_label(const struct app_label *label, struct app_text *out)
+{
+    if (label->unit)
+        app_json_add_string(out, "unit", label->unit);
+    if (label->description)
+        app_json_add_string(out, "description", label->description);
 }
 
 static void add_categories(struct app_text *out, const struct app_parameter *p)
@@ -124,7 +138,7 @@ static void add_categories(struct app_text *out, const struct app_parameter *p)
     app_json_close(out, ']');
 }
 
-static void add_parameter(struct app_text *out, const char *key, const struct app_parameter *p)
+void app_parameter_write(const char *key, const struct app_parameter *p, struct app_text *out)
 {
     static const char *const kinds[] = {
         [CKG_REAL] = "real", [CKG_INTEGER] = "integer", [CKG_CATEGORICAL] = "categorical"};
@@ -141,15 +155,15 @@ static void add_parameter(struct app_text *out, const char *key, const struct ap
         app_json_add_string(out, "scale", "log");
     if (p->step > 0 && (p->kind == CKG_REAL || p->step != 1))
         app_json_add_number(out, "step", p->step);
-    app_label_write(p->label, out);
+    add_label(p->label, out);
     app_json_close(out, '}');
 }
 
-static void add_fixed(struct app_text *out, const char *key, const struct app_fixed *f)
+void app_fixed_write(const char *key, const struct app_fixed *f, struct app_text *out)
 {
     app_json_open(out, key, '{');
     app_typed_add(out, "value", f->text, f->type);
-    app_label_write(&f->label, out);
+    add_label(&f->label, out);
     app_json_close(out, '}');
 }
 
@@ -168,7 +182,7 @@ static void add_noise(struct app_text *out, const struct app_outcome *o)
         app_json_add_truth(out, "positive", 1);
     if (!isnan(o->cost))
         app_json_add_number(out, "cost", o->cost);
-    app_label_write(o->label, out);
+    add_label(o->label, out);
 }
 
 static void add_limits(struct app_text *out, const struct app_outcome *o)
@@ -188,7 +202,7 @@ static void add_limits(struct app_text *out, const struct app_outcome *o)
         app_json_add_number(out, "max", o->max);
 }
 
-static void add_constraint(struct app_text *out, const char *key, const struct app_outcome *o)
+void app_constraint_write(const char *key, const struct app_outcome *o, struct app_text *out)
 {
     app_json_open(out, key, '{');
     add_limits(out, o);
@@ -196,9 +210,9 @@ static void add_constraint(struct app_text *out, const char *key, const struct a
     app_json_close(out, '}');
 }
 
-static void add_policy(struct app_text *out, const struct app_definition *d)
+static void write_policy(const struct app_definition *d, const char *name, struct app_text *out)
 {
-    app_json_open(out, "policy", '{');
+    app_json_open(out, name, '{');
     app_json_add_string(out, "name", d->policy);
     if (d->was_ckg)
         app_json_add_string(out, "was", d->was_ckg == APP_WAS_CKG ? "ckg" : "ckg, said");
@@ -207,48 +221,55 @@ static void add_policy(struct app_text *out, const struct app_definition *d)
     app_json_close(out, '}');
 }
 
-static void add_parameters(struct app_text *out, const struct app_definition *d)
+static void write_parameters(const struct app_definition *d, const char *name, struct app_text *out)
 {
-    app_json_open(out, "parameters", '{');
+    app_json_open(out, name, '{');
     for (int i = 0; i < app_dimension(d); i++) {
         const struct app_parameter p = app_parameter_at(d, i);
 
-        add_parameter(out, p.name, &p);
+        app_parameter_write(p.name, &p, out);
     }
     for (int i = 0; i < d->fixed_count; i++)
-        add_fixed(out, d->fixed[i].name, &d->fixed[i]);
+        app_fixed_write(d->fixed[i].name, &d->fixed[i], out);
     app_json_close(out, '}');
 }
 
-static void add_rules(struct app_text *out, const struct app_definition *d)
+static void write_rules(const struct app_definition *d, const char *name, struct app_text *out)
 {
-    app_json_open(out, "rules", '[');
+    if (!ckg_problem_rules(d->problem))
+        return;
+    app_json_open(out, name, '[');
     for (int i = 0; i < ckg_problem_rules(d->problem); i++)
         app_json_add_string(out, NULL, ckg_problem_rule(d->problem, i));
     app_json_close(out, ']');
 }
 
-static void add_outcomes(struct app_text *out, const struct app_definition *d)
+static void write_objective(const struct app_definition *d, const char *name, struct app_text *out)
 {
-    const struct app_outcome objective = app_outcome_at(d, 0);
+    const struct app_outcome o = app_outcome_at(d, 0);
 
-    app_json_open(out, "objective", '{');
-    app_json_add_string(out, "name", objective.name);
-    add_noise(out, &objective);
+    app_json_open(out, name, '{');
+    app_json_add_string(out, "name", o.name);
+    add_noise(out, &o);
     app_json_close(out, '}');
+}
 
-    app_json_open(out, "constraints", '{');
+static void write_constraints(const struct app_definition *d, const char *name, struct app_text *out)
+{
+    app_json_open(out, name, '{');
     for (int j = 1; j <= app_constraints(d); j++) {
         const struct app_outcome o = app_outcome_at(d, j);
 
-        add_constraint(out, o.name, &o);
+        app_constraint_write(o.name, &o, out);
     }
     app_json_close(out, '}');
 }
 
-static void add_groups(struct app_text *out, const struct app_definition *d)
+static void write_groups(const struct app_definition *d, const char *name, struct app_text *out)
 {
-    app_json_open(out, "groups", '[');
+    if (!ckg_problem_groups(d->problem))
+        return;
+    app_json_open(out, name, '[');
     for (int group = 0; group < ckg_problem_groups(d->problem); group++) {
         app_json_open(out, NULL, '[');
         for (int j = 0; j <= app_constraints(d); j++)
@@ -259,10 +280,12 @@ static void add_groups(struct app_text *out, const struct app_definition *d)
     app_json_close(out, ']');
 }
 
-static void add_designs(struct app_text *out, const char *key, const struct app_definition *d, int count,
-                        const double *X)
+static void add_designs(const struct app_definition *d, const char *name, int count, const double *X,
+                        struct app_text *out)
 {
-    app_json_open(out, key, '[');
+    if (!count)
+        return;
+    app_json_open(out, name, '[');
     for (int i = 0; i < count; i++) {
         app_json_member(out, NULL);
         app_design_write(d, X + (size_t)i * (size_t)app_dimension(d), out);
@@ -270,252 +293,245 @@ static void add_designs(struct app_text *out, const char *key, const struct app_
     app_json_close(out, ']');
 }
 
-static void add_stop(struct app_text *out, const struct app_stop_rule *stop)
+/* Both lists, behind what they are made of: those to choose from are read before it. */
+static void write_designs(const struct app_definition *d, const char *name, struct app_text *out)
 {
-    char number[32];
+    add_designs(d, "choose_from", ckg_problem_designs(d->problem), ckg_problem_design(d->problem, 0), out);
+    add_designs(d, name, d->own_count, d->own, out);
+}
 
-    app_json_open(out, "stop", '{');
-    if (stop->percent) {
-        app_json_member(out, "gain");
-        app_text_print(out, "\"%s%%\"", app_number(stop->gain, number));
-    } else
-        app_json_add_number(out, "gain", stop->gain);
-    app_json_add_integer(out, "patience", stop->patience);
+static void write_goal(const struct app_definition *d, const char *name, struct app_text *out)
+{
+    app_json_add_string(out, name, app_goal_name(d));
+}
+
+static void write_seed(const struct app_definition *d, const char *name, struct app_text *out)
+{
+    app_json_member(out, name);
+    app_text_print(out, "%llu", (unsigned long long)d->seed);
+}
+
+static void write_evaluate(const struct app_definition *d, const char *name, struct app_text *out)
+{
+    if (!d->evaluate.count)
+        return;
+    app_json_open(out, name, '{');
+    app_schema_write(d, &app_schema_evaluate, &d->evaluate, out);
     app_json_close(out, '}');
 }
+
+/* --- the file --- */
+
+static int read_goal(struct app_reader *r, const yaml_node_t *node)
+{
+    if (!app_node_is_word(node, "minimize") && !app_node_is_word(node, "maximize"))
+        return app_node_expect(&r->document, node, "minimize or maximize");
+    r->goal = app_node_is_word(node, "maximize") ? CKG_MAXIMIZE : CKG_MINIMIZE;
+    return CKG_OK;
+}
+
+/* Digits alone: every one of the 64 bits counts, and strtod would round. */
+static int read_seed(struct app_reader *r, const yaml_node_t *node)
+{
+    const char *digits = app_node_is_text(node) && node->data.scalar.style == YAML_PLAIN_SCALAR_STYLE
+                             ? app_node_text(node)
+                             : "";
+
+    errno = 0;
+    r->out->seed = strtoull(digits, NULL, 10);
+    if (!*digits || strspn(digits, "0123456789") != strlen(digits) || errno)
+        return app_node_expect(&r->document, node, "an integer from 0 to 18446744073709551615");
+    r->out->has_seed = 1;
+    return CKG_OK;
+}
+
+static int read_failures(struct app_reader *r, const yaml_node_t *node)
+{
+    if (!app_node_is_word(node, "model") && !app_node_is_word(node, "ignore"))
+        return app_node_expect(&r->document, node, "model or ignore");
+    return app_reader_keep(r, app_node_text(node), &r->out->failures);
+}
+
+static int read_initial(struct app_reader *r, const yaml_node_t *node)
+{
+    struct app_definition *out = r->out;
+    const int status = app_node_whole(&r->document, node, 0, MOST_INITIAL, &out->initial);
+
+    if (!status && out->budget && out->initial > out->budget)
+        app_reader_warn(r, node,
+                        "`initial` is %d and the `budget` only %d, so no design will be chosen by the policy",
+                        out->initial, out->budget);
+    return status;
+}
+
+static int read_evaluate(struct app_reader *r, const yaml_node_t *node)
+{
+    return app_schema_read(r, node, &app_schema_evaluate, &r->out->evaluate);
+}
+
+static int read_store(struct app_reader *r, const yaml_node_t *node)
+{
+    return app_reader_line(r, node, "a store", LONGEST_STORE, &r->out->store);
+}
+
+/* What may be varied: parameters over their ranges, or a list of designs; read at the first of the two keys.
+ */
+static int read_variables(struct app_reader *r, const yaml_node_t *node)
+{
+    const yaml_node_t *parameters = app_reader_find(r, r->mapping, "parameters");
+    const yaml_node_t *list = app_reader_find(r, r->mapping, "choose_from");
+    struct app_choice choice = {0};
+
+    if (parameters && node != parameters)
+        return CKG_OK;
+    int status = list ? app_choice_read(r, list, &choice) : CKG_OK;
+    r->choice = list ? &choice : NULL;
+    if (!status)
+        status = parameters ? app_read_parameters(r, parameters) : app_choice_parameters(r, list, &choice);
+    if (!status && list)
+        status = app_choice_apply(r, list, &choice);
+    app_pool_free(&choice.pool);
+    r->choice = NULL;
+    return status;
+}
+
+static const struct app_key file_keys[] = {
+    {"name", "a text", "needed", "the study's name in its store", .kind = APP_KEY_LINE,
+     .at = offsetof(struct app_definition, name), .high = LONGEST_NAME, .what = "a name"},
+    {"goal", "`minimize`, `maximize`", "needed", "what is wanted of the objective", .read = read_goal,
+     .write = write_goal},
+    {"budget", "an integer", "needed",
+     "evaluations in all, the initial design included; what they may cost in all where outcomes have a "
+     "`cost`",
+     .kind = APP_KEY_WHOLE, .at = offsetof(struct app_definition, budget), .low = 1, .high = LARGEST_COUNT},
+    {"initial", "an integer", "max(10, 2(d+1))",
+     "designs that fill the space before the policy takes over; d is the number of parameters",
+     .kind = APP_KEY_WHOLE, .at = offsetof(struct app_definition, initial), .always = 1,
+     .read = read_initial},
+    {"stop", "`{gain: 1%}`", "the whole budget is spent",
+     "ends a run once the rest of the budget is expected to gain too little", .kind = APP_KEY_MAPPING,
+     .at = offsetof(struct app_definition, stop), .schema = &app_schema_stop,
+     .used = offsetof(struct app_definition, stop.used)},
+    {"policy", "a name, or `{name: auto, candidates: 200}`", "`auto`",
+     "how designs are chosen, with settings of its own; `ckg policies` lists them", .read = app_read_policy,
+     .write = write_policy},
+    {"seed", "an integer", "drawn and recorded", "same seed, same designs", .read = read_seed,
+     .write = write_seed},
+    {"failures", "`model`, `ignore`", "`model`",
+     "learn where evaluations fail and keep away, or take no notice", .kind = APP_KEY_LINE,
+     .at = offsetof(struct app_definition, failures), .read = read_failures},
+    {"model", "a mapping", "the library's", "how outcomes are modelled", .read = app_read_model,
+     .write = app_model_write},
+    {"parameters", "`{NAME: {…}, …}`", "needed, or the columns of `choose_from`", "what may be varied",
+     .read = read_variables, .write = write_parameters},
+    {"choose_from", "a CSV file, or `[{NAME: value, …}, …]`", "all designs within the ranges",
+     "a finite list of designs: `parameters` may be left out then, or say less; columns that are no "
+     "parameters "
+     "are passed on",
+     .read = read_variables},
+    {"rules", "`[\"pitch >= 1.2 * od\", …]`", "none",
+     "what is known of the parameters before any evaluation; no design that is chosen breaks one",
+     .read = app_read_rules, .write = write_rules},
+    {"objective", "a mapping", "needed", "the outcome to make as small or as large as possible",
+     .read = app_read_objective, .write = write_objective},
+    {"constraints", "`{NAME: {…}, …}`", "none", "outcomes that must keep within limits",
+     .read = app_read_constraints, .write = write_constraints},
+    {"groups", "`[[weight, height], …]`", "each outcome by itself",
+     "outcomes that are always measured together, where outcomes can be measured one at a time",
+     .read = app_read_groups, .write = write_groups},
+    {"designs", "`[{NAME: value, …}, …]`", "none",
+     "designs of your own, evaluated first and in this order; they count towards `budget` and `initial`",
+     .read = app_read_designs, .write = write_designs},
+    {"evaluate", "a mapping", "people or other programs evaluate",
+     "the command that evaluates a design; without it use `ckg ask` and `ckg tell`", .read = read_evaluate,
+     .write = write_evaluate},
+    {"store", "a path, or `postgresql://HOST/DATABASE`", "the file's own path with the ending `.db`",
+     "where the study is kept, unless `--store` says otherwise; a path begins at the file's folder",
+     .read = read_store},
+};
+
+static int check_file(struct app_reader *r, const yaml_node_t *file)
+{
+    const struct {
+        const char *key, *instead, *what;
+    } needed[] = {{"name", NULL, "`name: …`"},
+                  {"goal", NULL, "`goal: minimize` or `goal: maximize`"},
+                  {r->is_file ? "budget" : "name", NULL, "`budget: …`, the number of evaluations,"},
+                  {"parameters", "choose_from", "`parameters: {…}`"},
+                  {"objective", NULL, "`objective: {name: …}`"}};
+
+    for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
+        if (!app_reader_find(r, file, needed[i].key) &&
+            (!needed[i].instead || !app_reader_find(r, file, needed[i].instead)))
+            return app_node_complain(&r->document, file, "%s is missing", needed[i].what);
+    return CKG_OK;
+}
+
+const struct app_schema app_schema_file = {"a problem file", "The file", "", APP_KEYS(file_keys), check_file};
 
 void app_definition_write(const struct app_definition *d, uint64_t seed, struct app_text *out)
 {
+    struct app_definition seeded = *d;
+
+    seeded.seed = seed;
     app_json_open(out, NULL, '{');
-    app_json_add_string(out, "name", d->name);
-
-    /* What is asked, and how it is looked for. */
-    app_json_add_string(out, "goal", goal_name(d));
-    if (d->budget > 0)
-        app_json_add_integer(out, "budget", d->budget);
-    if (d->initial >= 0)
-        app_json_add_integer(out, "initial", d->initial);
-    if (d->stop.gain > 0)
-        add_stop(out, &d->stop);
-    add_policy(out, d);
-    app_json_member(out, "seed");
-    app_text_print(out, "%llu", (unsigned long long)seed);
-    app_json_add_string(out, "failures", d->failures);
-    app_model_write(d, out);
-
-    /* What may be varied, what is measured, and by which command. */
-    add_parameters(out, d);
-    if (ckg_problem_rules(d->problem))
-        add_rules(out, d);
-    add_outcomes(out, d);
-    if (ckg_problem_groups(d->problem))
-        add_groups(out, d);
-    if (ckg_problem_designs(d->problem))
-        add_designs(out, "choose_from", d, ckg_problem_designs(d->problem),
-                    ckg_problem_design(d->problem, 0));
-    if (d->own_count)
-        add_designs(out, "designs", d, d->own_count, d->own);
-    if (d->evaluate.count)
-        app_evaluate_write(d, out);
+    app_schema_write(&seeded, &app_schema_file, &seeded, out);
     app_json_close(out, '}');
 }
 
-/* --- compared --- */
-
-static int same_parameter(const struct app_parameter *a, const struct app_parameter *b)
+/* The keys, and what only all of them together say. */
+static int read_file(struct app_reader *r, const yaml_node_t *root)
 {
-    int same = a->kind == b->kind && a->scale == b->scale && a->low == b->low && a->high == b->high &&
-               a->step == b->step && a->count == b->count;
+    int status = app_reader_keep(r, "auto", &r->out->policy);
 
-    for (int i = 0; same && i < a->count; i++)
-        same = !strcmp(ckg_problem_category(a->problem, a->index, i),
-                       ckg_problem_category(b->problem, b->index, i));
-    return same;
-}
-
-static int same_noise(const struct app_outcome *a, const struct app_outcome *b)
-{
-    return a->noise == b->noise && a->sd == b->sd && a->positive == b->positive;
-}
-
-static int same_limits(const struct app_outcome *a, const struct app_outcome *b)
-{
-    return a->yesno == b->yesno && a->min == b->min && a->max == b->max && a->equal == b->equal &&
-           a->tolerance == b->tolerance;
-}
-
-/* Both sides as they would stand in a file, for a message that shows the difference. */
-static int differ(struct app_message *message, const char *what, const char *name, struct app_text *old,
-                  struct app_text *now)
-{
-    app_fail(message, CKG_ERR_INVALID, "%s '%s' was %s and is now %s", what, name, old->data ? old->data : "",
-             now->data ? now->data : "");
-    app_text_free(old);
-    app_text_free(now);
-    return CKG_ERR_INVALID;
-}
-
-/* Adds what the parameter of that name is. */
-static void add_named(const struct app_definition *d, const char *name, struct app_text *out)
-{
-    const int i = ckg_problem_parameter_find(d->problem, name);
-    const struct app_parameter p = i < 0 ? (struct app_parameter){0} : app_parameter_at(d, i);
-
-    if (i < 0)
-        add_fixed(out, NULL, app_fixed_find(d, name));
-    else
-        add_parameter(out, NULL, &p);
-}
-
-/* A parameter that is fixed on one side is fixed at the same value on the other. */
-static int same_fixed(const struct app_definition *old, const struct app_definition *now, const char *name,
-                      struct app_message *message)
-{
-    const struct app_fixed *a = app_fixed_find(old, name);
-    const struct app_fixed *b = app_fixed_find(now, name);
-    struct app_text before = {0};
-    struct app_text after = {0};
-
-    if ((!a && !b) || (a && b && !strcmp(a->text, b->text)))
-        return CKG_OK;
-    add_named(old, name, &before);
-    add_named(now, name, &after);
-    return differ(message, "parameter", name, &before, &after);
-}
-
-static int same_parameters(const struct app_definition *old, const struct app_definition *now,
-                           struct app_message *message)
-{
-    /* None is gone, and those that were fixed still are. */
-    for (int i = 0; i < app_dimension(old) + old->fixed_count; i++) {
-        const char *name = i < app_dimension(old) ? app_parameter_name(old, i)
-                                                  : old->fixed[i - app_dimension(old)].name;
-
-        if (!app_fixed_find(now, name) && ckg_problem_parameter_find(now->problem, name) < 0)
-            return app_fail(message, CKG_ERR_INVALID, "parameter '%s' is gone", name);
-        if (same_fixed(old, now, name, message))
-            return CKG_ERR_INVALID;
-    }
-    for (int i = 0; i < now->fixed_count; i++)
-        if (!app_fixed_find(old, now->fixed[i].name))
-            return app_fail(message, CKG_ERR_INVALID, "parameter '%s' is new", now->fixed[i].name);
-
-    /* Each was there, at the same place, and is what it was. */
-    for (int i = 0; i < app_dimension(now); i++) {
-        const struct app_parameter b = app_parameter_at(now, i);
-        const int at = ckg_problem_parameter_find(old->problem, b.name);
-        struct app_text before = {0};
-        struct app_text after = {0};
-
-        if (at < 0)
-            return app_fail(message, CKG_ERR_INVALID, "parameter '%s' is new", b.name);
-        if (at != i)
-            return app_fail(message, CKG_ERR_INVALID,
-                            "parameter '%s' has moved to another place in the order", b.name);
-        const struct app_parameter a = app_parameter_at(old, i);
-        if (same_parameter(&a, &b))
-            continue;
-        add_parameter(&before, NULL, &a);
-        add_parameter(&after, NULL, &b);
-        return differ(message, "parameter", b.name, &before, &after);
-    }
-    return CKG_OK;
-}
-
-static int same_constraints(const struct app_definition *old, const struct app_definition *now,
-                            struct app_message *message)
-{
-    /* None is gone. */
-    for (int j = 1; j <= app_constraints(old); j++) {
-        const char *name = ckg_problem_outcome_name(old->problem, j);
-
-        if (ckg_problem_outcome_find(now->problem, name) < 1)
-            return app_fail(message, CKG_ERR_INVALID, "constraint '%s' is gone", name);
-    }
-
-    /* Each was there, at the same place, and is what it was. */
-    for (int j = 1; j <= app_constraints(now); j++) {
-        const struct app_outcome b = app_outcome_at(now, j);
-        const int at = ckg_problem_outcome_find(old->problem, b.name);
-        struct app_text before = {0};
-        struct app_text after = {0};
-
-        if (at < 1)
-            return app_fail(message, CKG_ERR_INVALID, "constraint '%s' is new", b.name);
-        if (at != j)
-            return app_fail(message, CKG_ERR_INVALID,
-                            "constraint '%s' has moved to another place in the order", b.name);
-        const struct app_outcome a = app_outcome_at(old, j);
-        if (same_noise(&a, &b) && same_limits(&a, &b))
-            continue;
-        add_constraint(&before, NULL, &a);
-        add_constraint(&after, NULL, &b);
-        return differ(message, "constraint", b.name, &before, &after);
-    }
-    return CKG_OK;
-}
-
-/* 1 when one of the problem's rules has these words. */
-static int has_rule(const ckg_problem *problem, const char *text)
-{
-    for (int i = 0; i < ckg_problem_rules(problem); i++)
-        if (!strcmp(ckg_problem_rule(problem, i), text))
-            return 1;
-    return 0;
-}
-
-/* The rules are the same, whatever their order. */
-static int same_rules(const struct app_definition *old, const struct app_definition *now,
-                      struct app_message *message)
-{
-    for (int i = 0; i < ckg_problem_rules(old->problem); i++)
-        if (!has_rule(now->problem, ckg_problem_rule(old->problem, i)))
-            return app_fail(message, CKG_ERR_INVALID, "the rule '%s' is gone",
-                            ckg_problem_rule(old->problem, i));
-    for (int i = 0; i < ckg_problem_rules(now->problem); i++)
-        if (!has_rule(old->problem, ckg_problem_rule(now->problem, i)))
-            return app_fail(message, CKG_ERR_INVALID, "the rule '%s' is new",
-                            ckg_problem_rule(now->problem, i));
-    return CKG_OK;
-}
-
-/* The same designs to choose from, in the same order; what is passed on with them may change. */
-static int same_lists(const struct app_definition *old, const struct app_definition *now,
-                      struct app_message *message)
-{
-    const int before = ckg_problem_designs(old->problem);
-    const int after = ckg_problem_designs(now->problem);
-
-    if (before != after)
-        return app_fail(message, CKG_ERR_INVALID, "there were %d designs to choose from and are now %d",
-                        before, after);
-    for (int n = 0; n < before; n++)
-        if (memcmp(ckg_problem_design(old->problem, n), ckg_problem_design(now->problem, n),
-                   (size_t)app_dimension(old) * sizeof(double)) != 0)
-            return app_fail(message, CKG_ERR_INVALID, "design %d of those to choose from has changed", n + 1);
-    return CKG_OK;
-}
-
-int app_definition_same(const struct app_definition *old, const struct app_definition *now,
-                        struct app_message *message)
-{
-    const struct app_outcome a = app_outcome_at(old, 0);
-    const struct app_outcome b = app_outcome_at(now, 0);
-
-    if (ckg_problem_goal(old->problem) != ckg_problem_goal(now->problem))
-        return app_fail(message, CKG_ERR_INVALID, "the goal was %s and is now %s", goal_name(old),
-                        goal_name(now));
-    if (strcmp(a.name, b.name) != 0)
-        return app_fail(message, CKG_ERR_INVALID, "the objective was '%s' and is now '%s'", a.name, b.name);
-    if (!same_noise(&a, &b))
-        return app_fail(message, CKG_ERR_INVALID, "the %s of the objective '%s' has changed",
-                        a.positive != b.positive ? "sign" : "noise", a.name);
-    int status = same_parameters(old, now, message);
     if (!status)
-        status = same_rules(old, now, message);
+        status = app_reader_keep(r, "model", &r->out->failures);
     if (!status)
-        status = same_lists(old, now, message);
-    return status ? status : same_constraints(old, now, message);
+        status = app_schema_read(r, root, &app_schema_file, r->out);
+    if (!status)
+        status = app_check_costs(r, root);
+    return !status && ckg_problem_rules(r->out->problem)
+               ? app_check_rules(r, app_reader_find(r, root, "rules"))
+               : status;
+}
+
+static int parse(struct app_definition *out, const char *text, size_t length, const char *path, int is_file,
+                 struct app_message *message)
+{
+    struct app_reader r = {.out = out, .is_file = is_file};
+
+    const yaml_node_t *root;
+    *out = (struct app_definition){
+        .initial = -1, .stop.patience = APP_PATIENCE, .evaluate = {.parallel = 1, .pause_after = -1}};
+    int status = app_document_open(&r.document, text, length, path, message, &root);
+    if (status)
+        return status;
+    status = ckg_problem_new(&out->problem) ? app_reader_no_memory(&r) : read_file(&r, root);
+    app_document_close(&r.document);
+    if (!status && r.warnings.length)
+        status = app_reader_keep(&r, r.warnings.data, &out->warnings);
+    app_text_free(&r.warnings);
+    if (status)
+        app_definition_free(out);
+    return status;
+}
+
+int app_definition_parse(struct app_definition *out, const char *text, size_t length, const char *path,
+                         struct app_message *message)
+{
+    return parse(out, text, length, path, 0, message);
+}
+
+int app_definition_read(struct app_definition *out, const char *path, struct app_message *message)
+{
+    char *text;
+    size_t length;
+    *out = (struct app_definition){0};
+    int status = app_read_file(path, &text, &length, message);
+    if (!status)
+        status = parse(out, text, length, path, 1, message);
+    free(text);
+    return status;
 }
 
 /* --- freed --- */

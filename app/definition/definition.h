@@ -53,13 +53,24 @@ struct app_need {
     char *name, *value;
 };
 
+/* Texts, and pairs of them. */
+struct app_words {
+    int count;
+    char **word; /* (count) */
+};
+
+struct app_pairs {
+    int count;
+    struct app_need *pair; /* (count) */
+};
+
 /* Evaluations as jobs of a cluster, whose scheduler has a row in evaluate/scheduler.h. */
 struct app_cluster {
-    char *scheduler;        /* "slurm"; NULL: evaluations are processes of this machine */
-    char *partition, *time; /* NULL: the cluster's own */
-    int cpus;               /* of each job, 0: the cluster's own */
-    int option_count;
-    char **options; /* (option_count) words for the scheduler */
+    int used;
+    char *scheduler;          /* "slurm"; NULL: evaluations are processes of this machine */
+    char *partition, *time;   /* NULL: the cluster's own */
+    int cpus;                 /* of each job, 0: the cluster's own */
+    struct app_words options; /* words for the scheduler */
 };
 
 /* Which folders of trials stay. */
@@ -71,18 +82,16 @@ struct app_workspace {
     int used;
     char *folder; /* of all of them, from the problem file's; NULL: NAME.work */
     enum app_keep keep;
-    double quota; /* bytes of all that are kept, 0: any number */
-    int file_count;
-    char **files; /* (file_count) of the problem file's folder, found in each */
-    int template_count;
-    struct app_need *templates; /* (template_count) the file to be written, and the template of it */
+    double quota;               /* bytes of all that are kept, 0: any number */
+    struct app_words files;     /* of the problem file's folder, found in each */
+    struct app_pairs templates; /* the file to be written, and the template of it */
 };
 
 /* Results other than by a JSON object on standard output. */
 struct app_result_place {
-    char *file; /* where they stand, in the folder of the command; NULL: on standard output */
-    int find_count;
-    struct app_need *find; /* (find_count) an outcome, and the text that its number stands behind */
+    int used;
+    char *file;            /* where they stand, in the folder of the command; NULL: on standard output */
+    struct app_pairs find; /* an outcome, and the text that its number stands behind */
 };
 
 /* How many jobs at once where nothing is said. */
@@ -108,19 +117,17 @@ struct app_evaluate {
     int parallel, retries; /* with a cluster `parallel` counts its jobs */
     int pause_after;       /* failures in a row, 0: never, -1: as notebook/pause.h has it */
     int ahead;             /* designs that are chosen before anybody can evaluate them */
-    int needs_count;
-    struct app_need *needs; /* (needs_count) */
+    struct app_pairs needs;
     struct app_cluster cluster;
     struct app_workspace workspace;
     struct app_result_place results;
-    int environment_count;
-    struct app_need *environment; /* (environment_count) variables of the command's */
-    int before_count;
-    char **before; /* (before_count) lines of shell that run before it */
+    struct app_pairs environment; /* variables of the command's */
+    struct app_words before;      /* lines of shell that run before it */
 };
 
 /* When a run ends before its budget: the rest of it is expected to gain less than this. */
 struct app_stop_rule {
+    int used;
     double gain;  /* in the objective's units; 0: it never ends before */
     int percent;  /* 1: in hundredths of the objective of what is recommended */
     int patience; /* after so many evaluations in a row of which that was said */
@@ -177,6 +184,14 @@ int app_definition_parse(struct app_definition *out, const char *text, size_t le
  */
 void app_definition_write(const struct app_definition *definition, uint64_t seed, struct app_text *out);
 
+/* Adds a member, of NULL the bare object: what the problem file says of each. */
+void app_parameter_write(const char *key, const struct app_parameter *parameter, struct app_text *out);
+void app_fixed_write(const char *key, const struct app_fixed *fixed, struct app_text *out);
+void app_constraint_write(const char *key, const struct app_outcome *constraint, struct app_text *out);
+
+/* The word for its goal. */
+const char *app_goal_name(const struct app_definition *definition);
+
 /*
  * From here on the definition says how the study goes on as `kept` does, which has the same problem: budget,
  * designs of the user's own, policy, seed and models. How designs are evaluated, and all that an evaluation
@@ -192,11 +207,6 @@ int app_definition_follow(struct app_definition *definition, struct app_definiti
 int app_definition_same(const struct app_definition *old, const struct app_definition *now,
                         struct app_message *message);
 
-/* --- how a design is evaluated (evaluation.c) --- */
-
-/* Adds the member `evaluate`. */
-void app_evaluate_write(const struct app_definition *definition, struct app_text *out);
-
 /* --- how outcomes are modelled (model.c) --- */
 
 /*
@@ -208,8 +218,8 @@ int app_model_set(struct app_definition *definition, const char *name, const cha
 /* Sets what the definition gives in the options. */
 void app_model_apply(const struct app_definition *definition, ckg_options *options);
 
-/* Adds the member `model`, unless nothing is given. */
-void app_model_write(const struct app_definition *definition, struct app_text *out);
+/* Adds the member of that name, unless nothing is given. */
+void app_model_write(const struct app_definition *definition, const char *name, struct app_text *out);
 
 void app_definition_free(struct app_definition *definition);
 

@@ -356,3 +356,186 @@ void app_difference_free(struct app_difference *d)
         app_text_free(&d->line[i]);
     d->count = 0;
 }
+
+/* --- the first difference, as a refusal --- */
+
+static int same_parameter(const struct app_parameter *a, const struct app_parameter *b)
+{
+    return a->kind == b->kind && a->scale == b->scale && a->step == b->step && same_range(a, b);
+}
+
+static int same_noise(const struct app_outcome *a, const struct app_outcome *b)
+{
+    return a->noise == b->noise && a->sd == b->sd && a->positive == b->positive;
+}
+
+static int same_limits(const struct app_outcome *a, const struct app_outcome *b)
+{
+    return a->yesno == b->yesno && a->min == b->min && a->max == b->max && a->equal == b->equal &&
+           a->tolerance == b->tolerance;
+}
+
+/* Both sides as they would stand in a file, for a message that shows the difference. */
+static int differ(struct app_message *message, const char *what, const char *name, struct app_text *old,
+                  struct app_text *now)
+{
+    app_fail(message, CKG_ERR_INVALID, "%s '%s' was %s and is now %s", what, name, old->data ? old->data : "",
+             now->data ? now->data : "");
+    app_text_free(old);
+    app_text_free(now);
+    return CKG_ERR_INVALID;
+}
+
+/* Adds what the parameter of that name is. */
+static void add_named(const struct app_definition *d, const char *name, struct app_text *out)
+{
+    const int i = ckg_problem_parameter_find(d->problem, name);
+    const struct app_parameter p = i < 0 ? (struct app_parameter){0} : app_parameter_at(d, i);
+
+    if (i < 0)
+        app_fixed_write(NULL, app_fixed_find(d, name), out);
+    else
+        app_parameter_write(NULL, &p, out);
+}
+
+/* A parameter that is fixed on one side is fixed at the same value on the other. */
+static int same_fixed(const struct app_definition *old, const struct app_definition *now, const char *name,
+                      struct app_message *message)
+{
+    const struct app_fixed *a = app_fixed_find(old, name);
+    const struct app_fixed *b = app_fixed_find(now, name);
+    struct app_text before = {0};
+    struct app_text after = {0};
+
+    if ((!a && !b) || (a && b && !strcmp(a->text, b->text)))
+        return CKG_OK;
+    add_named(old, name, &before);
+    add_named(now, name, &after);
+    return differ(message, "parameter", name, &before, &after);
+}
+
+static int same_parameters(const struct app_definition *old, const struct app_definition *now,
+                           struct app_message *message)
+{
+    /* None is gone, and those that were fixed still are. */
+    for (int i = 0; i < app_dimension(old) + old->fixed_count; i++) {
+        const char *name = i < app_dimension(old) ? app_parameter_name(old, i)
+                                                  : old->fixed[i - app_dimension(old)].name;
+
+        if (!app_fixed_find(now, name) && ckg_problem_parameter_find(now->problem, name) < 0)
+            return app_fail(message, CKG_ERR_INVALID, "parameter '%s' is gone", name);
+        if (same_fixed(old, now, name, message))
+            return CKG_ERR_INVALID;
+    }
+    for (int i = 0; i < now->fixed_count; i++)
+        if (!app_fixed_find(old, now->fixed[i].name))
+            return app_fail(message, CKG_ERR_INVALID, "parameter '%s' is new", now->fixed[i].name);
+
+    /* Each was there, at the same place, and is what it was. */
+    for (int i = 0; i < app_dimension(now); i++) {
+        const struct app_parameter b = app_parameter_at(now, i);
+        const int at = ckg_problem_parameter_find(old->problem, b.name);
+        struct app_text before = {0};
+        struct app_text after = {0};
+
+        if (at < 0)
+            return app_fail(message, CKG_ERR_INVALID, "parameter '%s' is new", b.name);
+        if (at != i)
+            return app_fail(message, CKG_ERR_INVALID,
+                            "parameter '%s' has moved to another place in the order", b.name);
+        const struct app_parameter a = app_parameter_at(old, i);
+        if (same_parameter(&a, &b))
+            continue;
+        app_parameter_write(NULL, &a, &before);
+        app_parameter_write(NULL, &b, &after);
+        return differ(message, "parameter", b.name, &before, &after);
+    }
+    return CKG_OK;
+}
+
+static int same_constraints(const struct app_definition *old, const struct app_definition *now,
+                            struct app_message *message)
+{
+    /* None is gone. */
+    for (int j = 1; j <= app_constraints(old); j++) {
+        const char *name = ckg_problem_outcome_name(old->problem, j);
+
+        if (ckg_problem_outcome_find(now->problem, name) < 1)
+            return app_fail(message, CKG_ERR_INVALID, "constraint '%s' is gone", name);
+    }
+
+    /* Each was there, at the same place, and is what it was. */
+    for (int j = 1; j <= app_constraints(now); j++) {
+        const struct app_outcome b = app_outcome_at(now, j);
+        const int at = ckg_problem_outcome_find(old->problem, b.name);
+        struct app_text before = {0};
+        struct app_text after = {0};
+
+        if (at < 1)
+            return app_fail(message, CKG_ERR_INVALID, "constraint '%s' is new", b.name);
+        if (at != j)
+            return app_fail(message, CKG_ERR_INVALID,
+                            "constraint '%s' has moved to another place in the order", b.name);
+        const struct app_outcome a = app_outcome_at(old, j);
+        if (same_noise(&a, &b) && same_limits(&a, &b))
+            continue;
+        app_constraint_write(NULL, &a, &before);
+        app_constraint_write(NULL, &b, &after);
+        return differ(message, "constraint", b.name, &before, &after);
+    }
+    return CKG_OK;
+}
+
+/* The rules are the same, whatever their order. */
+static int same_rules(const struct app_definition *old, const struct app_definition *now,
+                      struct app_message *message)
+{
+    for (int i = 0; i < ckg_problem_rules(old->problem); i++)
+        if (!has_rule(now, ckg_problem_rule(old->problem, i)))
+            return app_fail(message, CKG_ERR_INVALID, "the rule '%s' is gone",
+                            ckg_problem_rule(old->problem, i));
+    for (int i = 0; i < ckg_problem_rules(now->problem); i++)
+        if (!has_rule(old, ckg_problem_rule(now->problem, i)))
+            return app_fail(message, CKG_ERR_INVALID, "the rule '%s' is new",
+                            ckg_problem_rule(now->problem, i));
+    return CKG_OK;
+}
+
+/* The same designs to choose from, in the same order; what is passed on with them may change. */
+static int same_lists(const struct app_definition *old, const struct app_definition *now,
+                      struct app_message *message)
+{
+    const int before = ckg_problem_designs(old->problem);
+    const int after = ckg_problem_designs(now->problem);
+
+    if (before != after)
+        return app_fail(message, CKG_ERR_INVALID, "there were %d designs to choose from and are now %d",
+                        before, after);
+    for (int n = 0; n < before; n++)
+        if (memcmp(ckg_problem_design(old->problem, n), ckg_problem_design(now->problem, n),
+                   (size_t)app_dimension(old) * sizeof(double)) != 0)
+            return app_fail(message, CKG_ERR_INVALID, "design %d of those to choose from has changed", n + 1);
+    return CKG_OK;
+}
+
+int app_definition_same(const struct app_definition *old, const struct app_definition *now,
+                        struct app_message *message)
+{
+    const struct app_outcome a = app_outcome_at(old, 0);
+    const struct app_outcome b = app_outcome_at(now, 0);
+
+    if (ckg_problem_goal(old->problem) != ckg_problem_goal(now->problem))
+        return app_fail(message, CKG_ERR_INVALID, "the goal was %s and is now %s", app_goal_name(old),
+                        app_goal_name(now));
+    if (strcmp(a.name, b.name) != 0)
+        return app_fail(message, CKG_ERR_INVALID, "the objective was '%s' and is now '%s'", a.name, b.name);
+    if (!same_noise(&a, &b))
+        return app_fail(message, CKG_ERR_INVALID, "the %s of the objective '%s' has changed",
+                        a.positive != b.positive ? "sign" : "noise", a.name);
+    int status = same_parameters(old, now, message);
+    if (!status)
+        status = same_rules(old, now, message);
+    if (!status)
+        status = same_lists(old, now, message);
+    return status ? status : same_constraints(old, now, message);
+}

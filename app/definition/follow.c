@@ -5,8 +5,8 @@
 
 static int has_need(const struct app_evaluate *e, const struct app_need *need)
 {
-    for (int i = 0; i < e->needs_count; i++)
-        if (!strcmp(e->needs[i].name, need->name) && !strcmp(e->needs[i].value, need->value))
+    for (int i = 0; i < e->needs.count; i++)
+        if (!strcmp(e->needs.pair[i].name, need->name) && !strcmp(e->needs.pair[i].value, need->value))
             return 1;
     return 0;
 }
@@ -15,17 +15,17 @@ static int has_need(const struct app_evaluate *e, const struct app_need *need)
 static int join_needs(struct app_definition *d, const struct app_evaluate *from)
 {
     struct app_evaluate *to = &d->evaluate;
-    const size_t most = (size_t)to->needs_count + (size_t)from->needs_count;
+    const size_t most = (size_t)to->needs.count + (size_t)from->needs.count;
     struct app_need *needs = app_pool_new(&d->pool, most, sizeof *needs);
 
     if (!needs)
         return 0;
-    for (int i = 0; i < to->needs_count; i++)
-        needs[i] = to->needs[i];
-    to->needs = needs;
-    for (int i = from->needs_count - 1; i >= 0; i--)
-        if (!has_need(to, &from->needs[i]))
-            needs[to->needs_count++] = from->needs[i];
+    for (int i = 0; i < to->needs.count; i++)
+        needs[i] = to->needs.pair[i];
+    to->needs.pair = needs;
+    for (int i = from->needs.count - 1; i >= 0; i--)
+        if (!has_need(to, &from->needs.pair[i]))
+            needs[to->needs.count++] = from->needs.pair[i];
     return 1;
 }
 

@@ -29,7 +29,4 @@ struct app_carried {
     unsigned char *type; /* likewise, enum app_type */
 };
 
-/* Adds the members `unit` and `description`, where they are given. */
-void app_label_write(const struct app_label *label, struct app_text *out);
-
 #endif

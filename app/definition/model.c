@@ -54,7 +54,7 @@ static int is_word(const ckg_option_info *info, const char *text)
     return 0;
 }
 
-void app_model_write(const struct app_definition *d, struct app_text *out)
+void app_model_write(const struct app_definition *d, const char *name, struct app_text *out)
 {
     ckg_option_info info;
     int given = 0;
@@ -65,7 +65,7 @@ void app_model_write(const struct app_definition *d, struct app_text *out)
     if (!given)
         return;
 
-    app_json_open(out, "model", '{');
+    app_json_open(out, name, '{');
     for (int i = 0; !ckg_option_at(i, &info); i++) {
         if (d->model[i] && is_word(&info, d->model[i]))
             app_json_add_string(out, info.name, d->model[i]);

@@ -17,7 +17,7 @@
 
 static const double largest_whole = 9007199254740992.0; /* 2^53 */
 
-enum { LONGEST_NAME = 200, LARGEST_FILE = 16 << 20, DEEPEST = 100, MOST_NAMES = 64 };
+enum { LONGEST_NAME = 200, LARGEST_FILE = 16 << 20, DEEPEST = 100 };
 
 /* --- complaints --- */
 
@@ -309,40 +309,32 @@ int app_node_check_key(struct app_document *document, const yaml_node_t *mapping
 }
 
 int app_node_mapping(struct app_document *document, const yaml_node_t *node, const char *what, int count,
-                     const struct app_node_key *keys, void *nodes)
+                     const char *const *names, const yaml_node_t **values)
 {
-    const char *names[MOST_NAMES];
     char buffer[128];
     struct app_message of;
-
-    /* The names to choose from, for the complaint about an unknown key. */
-    for (int k = 0; k < count && k < MOST_NAMES; k++)
-        names[k] = keys[k].name;
 
     /* Only a mapping will do. */
     if (node->type != YAML_MAPPING_NODE)
         return app_node_complain(document, node, "%s must be a mapping with keys such as %s, not %s", what,
-                                 keys[0].name, describe(node, buffer));
+                                 names[0], describe(node, buffer));
 
     /* Every key must be known and given once. */
     for (int i = 0; i < app_node_pairs(node); i++) {
         const yaml_node_pair_t *pair = &node->data.mapping.pairs.start[i];
         const yaml_node_t *key = app_document_node(document, pair->key);
-        const struct app_node_key *found = NULL;
         const int status = app_node_check_key(document, node, i);
+        int k = 0;
+
         if (status)
             return status;
-        for (int k = 0; k < count; k++)
-            if (app_node_is_word(key, keys[k].name))
-                found = &keys[k];
-        if (!found) {
+        while (k < count && !app_node_is_word(key, names[k]))
+            k++;
+        if (k == count) {
             app_fail(&of, 0, " in %s", what);
             return app_node_unknown(document, key, "key", of.text, count, names);
         }
-
-        /* The value goes where the caller wants it. */
-        memcpy((char *)nodes + found->offset,
-               &(const yaml_node_t *){app_document_node(document, pair->value)}, sizeof node);
+        values[k] = app_document_node(document, pair->value);
     }
     return CKG_OK;
 }

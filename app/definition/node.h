@@ -1,6 +1,6 @@
 /*
  * A YAML document by libyaml whose every complaint has the place it is about: "path:line:column: what is
- * wrong". Mappings are read by tables of the keys they may have. The document is a graph: through an alias a
+ * wrong". The document is a graph: through an alias a
  * node may stand in several places, or inside itself, so nobody walks it to its end.
  */
 #ifndef CKG_APP_NODE_H
@@ -16,14 +16,6 @@ struct app_document {
     yaml_document_t yaml;
     const char *path; /* stands in the complaints */
     struct app_message *message;
-};
-
-/*
- * A key that a mapping may have, and where the pointer to its node goes in the struct that is being filled.
- */
-struct app_node_key {
-    const char *name;
-    size_t offset;
 };
 
 /* The one document of the text, and its root. After a failure there is nothing to close. */
@@ -100,11 +92,10 @@ int app_node_truth(struct app_document *document, const yaml_node_t *node, int *
 int app_node_check_key(struct app_document *document, const yaml_node_t *mapping, int pair);
 
 /*
- * The nodes of a mapping's values into the struct at `nodes`, by the table; what is not given stays as it is.
- * `what` is the thing described, as in "a parameter". A key that is not in the table or is given twice is
- * refused.
+ * The nodes of a mapping's values, in the order of the names (count), NULL for what is not given. `what` is
+ * the thing described, as in "a parameter". A key that is not among the names or is given twice is refused.
  */
 int app_node_mapping(struct app_document *document, const yaml_node_t *node, const char *what, int count,
-                     const struct app_node_key *keys, void *nodes);
+                     const char *const *names, const yaml_node_t **values);
 
 #endif

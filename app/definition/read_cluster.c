@@ -2,25 +2,12 @@
  * Evaluations as jobs of a cluster: `slurm: {partition: short, time: "01:00:00", concurrent: 40}`. Another
  * scheduler has the same keys under its own name.
  */
-#include "definition/reader.h"
+#include "definition/file_schema.h"
 
 #include <ctype.h>
-#include <stdio.h>
 #include <string.h>
 
 enum { MOST_CPUS = 100000, MOST_CONCURRENT = 1000, MOST_OPTIONS = 100, LONGEST_WORD = 200 };
-
-struct cluster {
-    const yaml_node_t *partition, *time, *cpus, *options, *concurrent;
-};
-
-static const struct app_node_key cluster_keys[] = {
-    {"partition", offsetof(struct cluster, partition)},
-    {"time", offsetof(struct cluster, time)},
-    {"cpus", offsetof(struct cluster, cpus)},
-    {"options", offsetof(struct cluster, options)},
-    {"concurrent", offsetof(struct cluster, concurrent)},
-};
 
 /* How many numbers with a colon between two of them the text consists of; 0: of something else. */
 static int count_parts(const char *text)
@@ -49,13 +36,13 @@ static int is_time(const char *text)
     return strlen(text) < LONGEST_WORD && parts >= 1 && parts <= 3;
 }
 
-static int read_time(struct app_reader *r, const yaml_node_t *node, char **out)
+static int read_time(struct app_reader *r, const yaml_node_t *node)
 {
     if (!app_node_is_text(node) || !is_time(app_node_text(node)))
         return app_node_expect(
             &r->document, node,
             "a time limit: minutes, \"hours:minutes:seconds\" or \"days-hours:minutes:seconds\"");
-    return app_reader_keep(r, app_node_text(node), out);
+    return app_reader_keep(r, app_node_text(node), &r->out->evaluate.cluster.time);
 }
 
 /* The option that sets what the program itself sets, NULL: none of them. */
@@ -74,71 +61,47 @@ static const char *find_own(const char *word)
     return NULL;
 }
 
-static int read_option(struct app_reader *r, const yaml_node_t *node, char **out)
+static int check_option(struct app_reader *r, const yaml_node_t *key, const yaml_node_t *node, char **option)
 {
-    const int status = app_reader_line(r, node, "an option", LONGEST_WORD, out);
-    const char *own = status ? NULL : find_own(*out);
+    const char *own = find_own(*option);
 
-    if (status)
-        return status;
+    (void)key;
     if (own)
         return app_node_complain(&r->document, node, "`ckg` sets %s itself", own);
-    if ((*out)[0] != '-')
+    if ((*option)[0] != '-')
         return app_node_complain(&r->document, node,
                                  "an option begins with a dash; write one with its value as \"--mem=2G\"");
     return CKG_OK;
 }
 
-static int read_options(struct app_reader *r, const yaml_node_t *node, struct app_cluster *out)
-{
-    int status = CKG_OK;
-
-    if (node->type != YAML_SEQUENCE_NODE || app_node_items(node) > MOST_OPTIONS)
-        return app_node_expect(&r->document, node, "a list of at most 100 options such as [\"--mem=2G\"]");
-    out->options = app_pool_new(&r->out->pool, (size_t)app_node_items(node), sizeof *out->options);
-    if (!out->options)
-        return app_reader_no_memory(r);
-    for (int i = 0; !status && i < app_node_items(node); i++) {
-        out->option_count = i + 1;
-        status = read_option(r, app_reader_item(r, node, i), &out->options[i]);
-    }
-    return status;
-}
-
 /* A partition's name; several with commas are a choice. */
-static int read_partition(struct app_reader *r, const yaml_node_t *node, char **out)
-{
-    const int status = app_reader_line(r, node, "a partition", LONGEST_WORD, out);
-
-    return status || !strchr(*out, ' ') ? status
-                                        : app_node_expect(&r->document, node, "the name of a partition");
-}
-
-int app_read_cluster(struct app_reader *r, const char *scheduler, const yaml_node_t *node)
+static int read_partition(struct app_reader *r, const yaml_node_t *node)
 {
     struct app_evaluate *e = &r->out->evaluate;
-    struct app_cluster *out = &e->cluster;
-    struct cluster from = {0};
-    char what[32];
+    const int status = app_reader_line(r, node, "a partition", LONGEST_WORD, &e->cluster.partition);
 
-    /* The scheduler's name stands in complaints, as it is the key. */
-    int status = app_reader_keep(r, scheduler, &out->scheduler);
-    snprintf(what, sizeof what, "`%s`", scheduler);
-    if (!status)
-        status = app_node_mapping(&r->document, node, what, APP_KEYS(cluster_keys), &from);
-
-    if (!status && from.partition)
-        status = read_partition(r, from.partition, &out->partition);
-    if (!status && from.time)
-        status = read_time(r, from.time, &out->time);
-    if (!status && from.cpus)
-        status = app_node_whole(&r->document, from.cpus, 1, MOST_CPUS, &out->cpus);
-    if (!status && from.options)
-        status = read_options(r, from.options, out);
-
-    /* As many places as jobs. */
-    e->parallel = APP_CONCURRENT;
-    if (!status && from.concurrent)
-        status = app_node_whole(&r->document, from.concurrent, 1, MOST_CONCURRENT, &e->parallel);
-    return status;
+    return status || !strchr(e->cluster.partition, ' ')
+               ? status
+               : app_node_expect(&r->document, node, "the name of a partition");
 }
+
+static const struct app_key slurm_keys[] = {
+    {"partition", "a name", "the cluster's default", "where jobs run", .kind = APP_KEY_LINE,
+     .at = offsetof(struct app_evaluate, cluster.partition), .high = LONGEST_WORD, .what = "a partition",
+     .read = read_partition},
+    {"time", "minutes, `\"01:00:00\"`, `\"1-12:00:00\"`", "the partition's",
+     "a job that takes longer is ended by Slurm, and its evaluation has failed", .kind = APP_KEY_LINE,
+     .at = offsetof(struct app_evaluate, cluster.time), .read = read_time},
+    {"cpus", "an integer", "the cluster's default", "processors of a job", .kind = APP_KEY_WHOLE,
+     .at = offsetof(struct app_evaluate, cluster.cpus), .low = 1, .high = MOST_CPUS},
+    {"options", "`[\"--mem=2G\", …]`", "none", "further options of `sbatch`, a word each",
+     .kind = APP_KEY_LINES, .at = offsetof(struct app_evaluate, cluster.options), .low = MOST_OPTIONS,
+     .high = LONGEST_WORD, .always = 1, .what = "an option",
+     .expected = "a list of at most 100 options such as [\"--mem=2G\"]", .read_value = check_option},
+    {"concurrent", "an integer", "10", "how many jobs at once, waiting ones included", .kind = APP_KEY_WHOLE,
+     .at = offsetof(struct app_evaluate, parallel), .low = 1, .high = MOST_CONCURRENT},
+};
+
+/* Its `concurrent` stands where `parallel` does: as many places as jobs. */
+const struct app_schema app_schema_slurm = {"`slurm`", "A Slurm cluster", "evaluate: {slurm: {…}}",
+                                            APP_KEYS(slurm_keys), NULL};

@@ -1,12 +1,13 @@
 /*
  * How a design is evaluated: the command of a problem file.
  */
-#include "definition/reader.h"
+#include "definition/file_schema.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "base/meant.h"
 #include "definition/substitute.h"
 
@@ -15,22 +16,8 @@ static const double longest_time = 1e9;
 static const double too_short = 0.01;
 static const double too_long = 1e7;
 
+enum { LONGEST_LINE = 2000 };
 enum { MOST_PARALLEL = 1000, MOST_RETRIES = 1000, MOST_FAILURES = 1000, MOST_AHEAD = 1000 };
-
-struct evaluate {
-    const yaml_node_t *command, *commands, *timeout, *parallel, *retries, *pause_after, *ahead, *needs,
-        *slurm, *work, *results, *environment, *before;
-};
-
-static const struct app_node_key evaluate_keys[] = {
-    {"command", offsetof(struct evaluate, command)}, {"commands", offsetof(struct evaluate, commands)},
-    {"timeout", offsetof(struct evaluate, timeout)}, {"parallel", offsetof(struct evaluate, parallel)},
-    {"retries", offsetof(struct evaluate, retries)}, {"pause_after", offsetof(struct evaluate, pause_after)},
-    {"ahead", offsetof(struct evaluate, ahead)},     {"needs", offsetof(struct evaluate, needs)},
-    {"slurm", offsetof(struct evaluate, slurm)},     {"work", offsetof(struct evaluate, work)},
-    {"results", offsetof(struct evaluate, results)}, {"environment", offsetof(struct evaluate, environment)},
-    {"before", offsetof(struct evaluate, before)},
-};
 
 /* The names of all parameters. */
 static int list_parameters(const struct app_definition *d, const char *names[CKG_MAX_PARAMETERS])
@@ -158,44 +145,89 @@ static int check_parts(struct app_reader *r, const yaml_node_t *node)
 }
 
 /* What goes with one command alone. */
-static int check_alone(struct app_reader *r, const struct evaluate *from)
+static int check_alone(struct app_reader *r, const yaml_node_t *node)
 {
-    if (from->command)
-        return app_node_complain(&r->document, from->commands,
+    const yaml_node_t *results = app_reader_find(r, r->mapping, "results");
+
+    if (app_reader_find(r, r->mapping, "command"))
+        return app_node_complain(&r->document, node,
                                  "`command` evaluates everything, `commands` an outcome or a group each: "
                                  "give one of them");
     if (ckg_problem_separate(r->out->problem) != 1)
-        return app_node_complain(&r->document, from->commands,
+        return app_node_complain(&r->document, node,
                                  "`commands` are for outcomes that are measured one at a time: give each "
                                  "outcome its `cost`, or use one `command`");
-    if (from->results)
-        return app_node_complain(&r->document, from->results,
+    if (results)
+        return app_node_complain(&r->document, results,
                                  "`results` goes with one `command`; each of the `commands` answers on "
                                  "standard output");
+    if (node->type != YAML_MAPPING_NODE)
+        return app_node_expect(&r->document, node, "a mapping such as {weight: [program, …]}");
     return CKG_OK;
 }
 
 /* `commands`: the first of them stands for all where one command is looked at. */
-static int read_commands(struct app_reader *r, const struct evaluate *from)
+static int read_commands(struct app_reader *r, const yaml_node_t *node)
 {
     struct app_evaluate *e = &r->out->evaluate;
-    int status = check_alone(r, from);
+    int status = check_alone(r, node);
 
-    if (!status && from->commands->type != YAML_MAPPING_NODE)
-        status = app_node_expect(&r->document, from->commands, "a mapping such as {weight: [program, …]}");
     if (!status) {
-        const size_t most = (size_t)app_node_pairs(from->commands);
-        e->parts = app_pool_new(&r->out->pool, most, sizeof *e->parts);
-        status = e->parts ? app_reader_each(r, from->commands, add_part) : app_reader_no_memory(r);
+        e->parts = app_pool_new(&r->out->pool, (size_t)app_node_pairs(node), sizeof *e->parts);
+        status = e->parts ? app_reader_each(r, node, add_part) : app_reader_no_memory(r);
     }
     if (!status)
-        status = check_parts(r, from->commands);
-    return status ? status : read_command(r, app_reader_value(r, from->commands, 0), e);
+        status = check_parts(r, node);
+    return status ? status : read_command(r, app_reader_value(r, node, 0), e);
 }
 
-static int read_seconds(struct app_reader *r, const yaml_node_t *node, double *out)
+static int read_only_command(struct app_reader *r, const yaml_node_t *node)
 {
+    return app_reader_find(r, r->mapping, "commands") ? CKG_OK : read_command(r, node, &r->out->evaluate);
+}
+
+static void write_command(const struct app_definition *d, const char *name, struct app_text *out)
+{
+    if (!d->evaluate.part_count)
+        app_words_write(name, d->evaluate.count, d->evaluate.command, out);
+}
+
+static void write_commands(const struct app_definition *d, const char *name, struct app_text *out)
+{
+    if (!d->evaluate.part_count)
+        return;
+    app_json_open(out, name, '{');
+    for (int i = 0; i < d->evaluate.part_count; i++) {
+        const struct app_part *part = &d->evaluate.parts[i];
+        app_words_write(app_outcome_name(d, part->outcome), part->count, part->command, out);
+    }
+    app_json_close(out, '}');
+}
+
+/* --- where, how long, how many --- */
+
+/* The scheduler's own keys say better what two of the others say. */
+static int read_slurm(struct app_reader *r, const yaml_node_t *node)
+{
+    struct app_evaluate *e = &r->out->evaluate;
+    const yaml_node_t *parallel = app_reader_find(r, r->mapping, "parallel");
+    const yaml_node_t *timeout = app_reader_find(r, r->mapping, "timeout");
+
+    if (parallel)
+        return app_node_complain(&r->document, parallel,
+                                 "with `slurm`, its `concurrent` says how many evaluations at once");
+    if (timeout)
+        return app_node_complain(&r->document, timeout, "with `slurm`, its `time` limits an evaluation");
+    e->parallel = APP_CONCURRENT;
+    const int status = app_reader_keep(r, "slurm", &e->cluster.scheduler);
+    return status ? status : app_schema_read(r, node, &app_schema_slurm, e);
+}
+
+static int read_seconds(struct app_reader *r, const yaml_node_t *node)
+{
+    double *out = &r->out->evaluate.timeout;
     const int status = app_node_number(&r->document, node, -INFINITY, INFINITY, out);
+
     if (status)
         return status;
     if (*out > 0 && (*out < too_short || *out > too_long))
@@ -217,67 +249,78 @@ static int read_need(struct app_reader *r, const yaml_node_t *key, const yaml_no
     return app_reader_line(r, value, "a label", LONGEST_LABEL, out);
 }
 
-/* What concerns other machines: who may evaluate, and how many designs wait for them. */
-static int read_sharing(struct app_reader *r, const struct evaluate *from)
+static int read_parallel(struct app_reader *r, const yaml_node_t *node)
 {
-    int status = CKG_OK;
+    struct app_evaluate *e = &r->out->evaluate;
+    const int status = app_node_whole(&r->document, node, 1, MOST_PARALLEL, &e->parallel);
 
-    if (from->ahead)
-        status = app_node_whole(&r->document, from->ahead, 0, MOST_AHEAD, &r->out->evaluate.ahead);
-    if (!status && from->needs)
-        status = app_reader_pairs(r, from->needs, "a mapping such as {licence: cfd}", read_need,
-                                  &r->out->evaluate.needs_count, &r->out->evaluate.needs);
+    if (!status && r->out->budget && e->parallel > r->out->budget)
+        app_reader_warn(r, node,
+                        "`parallel` is %d and the `budget` only %d, so everything is evaluated at once, and "
+                        "nothing is learnt in between",
+                        e->parallel, r->out->budget);
     return status;
 }
 
-/* What the scheduler's own keys say better. */
-static int check_cluster(struct app_reader *r, const struct evaluate *from)
+static void write_parallel(const struct app_definition *d, const char *name, struct app_text *out)
 {
-    if (from->parallel)
-        return app_node_complain(&r->document, from->parallel,
-                                 "with `slurm`, its `concurrent` says how many evaluations at once");
-    if (from->timeout)
-        return app_node_complain(&r->document, from->timeout,
-                                 "with `slurm`, its `time` limits an evaluation");
-    return CKG_OK;
+    if (!d->evaluate.cluster.scheduler)
+        app_json_add_integer(out, name, d->evaluate.parallel);
 }
 
-int app_read_evaluate(struct app_reader *r, const yaml_node_t *node)
-{
-    struct app_evaluate *out = &r->out->evaluate;
-    struct evaluate from = {0};
-    int status = app_node_mapping(&r->document, node, "`evaluate`", APP_KEYS(evaluate_keys), &from);
+static const struct app_key evaluate_keys[] = {
+    {"command", "`[program, argument, …]`", "needed, or `commands`",
+     "a list of words, never a shell line; it runs in the file's folder, gets the design as JSON on standard "
+     "input, and `{NAME}` in an argument becomes that parameter's value; `{{NAME}}` is the text `{NAME}`",
+     .read = read_only_command, .write = write_command},
+    {"commands", "`{OUTCOME: [program, …], …}`", "one `command` for all",
+     "where outcomes have costs, a command for each, or for a group under the name of one of its outcomes; "
+     "those that are wanted run one after another, and their answers count together",
+     .read = read_commands, .write = write_commands},
+    {"environment", "`{OMP_NUM_THREADS: 4}`", "none",
+     "variables for the command, beside those of `ckg`'s own", .kind = APP_KEY_PAIRS,
+     .at = offsetof(struct app_evaluate, environment), .expected = "a mapping such as {OMP_NUM_THREADS: 4}",
+     .read_value = app_read_variable},
+    {"before", "`[module load gcc, …]`", "none",
+     "lines of shell, run by bash before the command, which finds the variables that they have set",
+     .kind = APP_KEY_LINES, .at = offsetof(struct app_evaluate, before), .high = LONGEST_LINE,
+     .what = "a line of shell", .expected = "a list of lines such as [module load gcc]"},
+    {"work", "a mapping, `{}`", "the command runs in the file's folder",
+     "a folder for each trial, in which its command runs", .kind = APP_KEY_MAPPING,
+     .at = offsetof(struct app_evaluate, workspace), .schema = &app_schema_work,
+     .used = offsetof(struct app_evaluate, workspace.used)},
+    {"results", "a file, or a mapping", "standard output",
+     "where the answer is; the file is looked for where the command runs, and has a JSON object, as standard "
+     "output would",
+     .kind = APP_KEY_MAPPING, .at = offsetof(struct app_evaluate, results), .schema = &app_schema_results,
+     .used = offsetof(struct app_evaluate, results.used), .read = app_read_results},
+    {"timeout", "seconds", "none", "an evaluation that takes longer has failed", .kind = APP_KEY_REAL,
+     .at = offsetof(struct app_evaluate, timeout), .read = read_seconds},
+    {"slurm", "a mapping", "evaluations are processes of this machine",
+     "evaluations as jobs of a Slurm cluster; instead of `parallel` and `timeout`", .kind = APP_KEY_MAPPING,
+     .schema = &app_schema_slurm, .used = offsetof(struct app_evaluate, cluster.used), .read = read_slurm},
+    {"parallel", "an integer", "1", "how many evaluations at once", .kind = APP_KEY_WHOLE,
+     .at = offsetof(struct app_evaluate, parallel), .read = read_parallel, .write = write_parallel},
+    {"retries", "an integer", "0", "how often a failed evaluation is tried again", .kind = APP_KEY_WHOLE,
+     .at = offsetof(struct app_evaluate, retries), .low = 0, .high = MOST_RETRIES, .always = 1},
+    {"pause_after", "an integer, 0: never", "as many as look like an outage",
+     "failures in a row that pause the run", .kind = APP_KEY_WHOLE,
+     .at = offsetof(struct app_evaluate, pause_after), .low = 0, .high = MOST_FAILURES, .always = 1},
+    {"ahead", "an integer", "0",
+     "how many designs are chosen before anybody is free to evaluate them, so that workers need not wait; "
+     "they know less than designs that are chosen later",
+     .kind = APP_KEY_WHOLE, .at = offsetof(struct app_evaluate, ahead), .low = 0, .high = MOST_AHEAD},
+    {"needs", "`{licence: cfd}`", "nothing", "labels that a `ckg worker` must have to evaluate this study",
+     .kind = APP_KEY_PAIRS, .at = offsetof(struct app_evaluate, needs),
+     .expected = "a mapping such as {licence: cfd}", .read_value = read_need},
+};
 
-    if (!status)
-        status = from.commands  ? read_commands(r, &from)
-                 : from.command ? read_command(r, from.command, out)
-                                : app_node_complain(&r->document, node, "`evaluate` needs a `command`");
-    if (!status && from.timeout)
-        status = read_seconds(r, from.timeout, &out->timeout);
-    if (!status && from.parallel)
-        status = app_node_whole(&r->document, from.parallel, 1, MOST_PARALLEL, &out->parallel);
-    if (!status && from.slurm)
-        status = check_cluster(r, &from);
-    if (!status && from.slurm)
-        status = app_read_cluster(r, "slurm", from.slurm);
-    if (!status && r->out->budget && from.parallel && out->parallel > r->out->budget)
-        app_reader_warn(r, from.parallel,
-                        "`parallel` is %d and the `budget` only %d, so everything is evaluated at once, and "
-                        "nothing is learnt in between",
-                        out->parallel, r->out->budget);
-    if (!status && from.retries)
-        status = app_node_whole(&r->document, from.retries, 0, MOST_RETRIES, &out->retries);
-    if (!status && from.pause_after)
-        status = app_node_whole(&r->document, from.pause_after, 0, MOST_FAILURES, &out->pause_after);
-    if (!status && from.work)
-        status = app_read_work(r, from.work);
-    if (!status && from.results)
-        status = app_read_results(r, from.results);
-    if (!status && out->results.file && !out->workspace.used)
-        status = app_node_complain(
-            &r->document, from.results,
-            "results in a file need `work: {}`: each trial must have a file of its own");
-    if (!status)
-        status = app_read_surroundings(r, from.environment, from.before);
-    return status ? status : read_sharing(r, &from);
+static int check_evaluate(struct app_reader *r, const yaml_node_t *node)
+{
+    return app_reader_find(r, node, "command") || app_reader_find(r, node, "commands")
+               ? CKG_OK
+               : app_node_complain(&r->document, node, "`evaluate` needs a `command`");
 }
+
+const struct app_schema app_schema_evaluate = {"`evaluate`", "The evaluation", "evaluate: {…}",
+                                               APP_KEYS(evaluate_keys), check_evaluate};

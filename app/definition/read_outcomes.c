@@ -1,7 +1,7 @@
 /*
  * The objective and the constraints of a problem file.
  */
-#include "definition/reader.h"
+#include "definition/file_schema.h"
 
 #include <float.h>
 #include <math.h>
@@ -14,19 +14,51 @@ struct outcome {
         *description;
 };
 
-static const struct app_node_key objective_keys[] = {
-    {"name", offsetof(struct outcome, name)},         {"noise", offsetof(struct outcome, noise)},
-    {"positive", offsetof(struct outcome, positive)}, {"cost", offsetof(struct outcome, cost)},
-    {"unit", offsetof(struct outcome, unit)},         {"description", offsetof(struct outcome, description)},
+static const struct app_key objective_keys[] = {
+    APP_NODE_KEY(struct outcome, name, "a text", "needed", "what the evaluation's answer calls it"),
+    APP_NODE_KEY(struct outcome, noise, "`auto`, `varying`, `none`, a standard deviation",
+                 "`auto`: estimated",
+                 "whether a second evaluation of the same design would differ, and by how much; `varying`: "
+                 "more in some "
+                 "places than in others"),
+    APP_NODE_KEY(struct outcome, positive, "`true`, `false`", "`false`",
+                 "`true` where it can only be above 0, like a mass: modelled by its logarithm, and a value "
+                 "that is not "
+                 "above 0 is refused"),
+    APP_NODE_KEY(struct outcome, cost, "a number", "all outcomes are measured together",
+                 "what measuring it alone costs; once one outcome has a cost, each step says which to "
+                 "measure, and the "
+                 "others cost 1"),
+    APP_NODE_KEY(struct outcome, unit, "a text", "none", "shown beside its name: `kg`"),
+    APP_NODE_KEY(struct outcome, description, "a text", "none", "a line about it, for the report"),
 };
 
-static const struct app_node_key constraint_keys[] = {
-    {"min", offsetof(struct outcome, min)},           {"max", offsetof(struct outcome, max)},
-    {"equal", offsetof(struct outcome, equal)},       {"tolerance", offsetof(struct outcome, tolerance)},
-    {"type", offsetof(struct outcome, type)},         {"noise", offsetof(struct outcome, noise)},
-    {"positive", offsetof(struct outcome, positive)}, {"cost", offsetof(struct outcome, cost)},
-    {"unit", offsetof(struct outcome, unit)},         {"description", offsetof(struct outcome, description)},
+const struct app_schema app_schema_objective = {"the objective", "The objective", "objective: {…}",
+                                                APP_KEYS(objective_keys), NULL};
+
+static const struct app_key constraint_keys[] = {
+    APP_NODE_KEY(struct outcome, min, "a number", "no lower limit", "feasible at this value and above"),
+    APP_NODE_KEY(struct outcome, max, "a number", "no upper limit",
+                 "feasible at this value and below; one of the two, or `equal`, is needed"),
+    APP_NODE_KEY(struct outcome, equal, "a number", "no equality",
+                 "feasible at this value, give or take the tolerance; instead of limits"),
+    APP_NODE_KEY(struct outcome, tolerance, "a number above 0", "needed with `equal`",
+                 "how far from `equal` is still good, in the outcome's unit"),
+    APP_NODE_KEY(struct outcome, type, "`yesno`", "a number with limits",
+                 "`yesno` where only yes or no is known, `true` or `false`: feasible where it is yes; "
+                 "without limits and "
+                 "noise"),
+    APP_NODE_KEY(struct outcome, noise, "`auto`, `varying`, `none`, a standard deviation",
+                 "`auto`: estimated", "as for the objective"),
+    APP_NODE_KEY(struct outcome, positive, "`true`, `false`", "`false`", "as for the objective"),
+    APP_NODE_KEY(struct outcome, cost, "a number", "all outcomes are measured together",
+                 "as for the objective"),
+    APP_NODE_KEY(struct outcome, unit, "a text", "none", "as for the objective"),
+    APP_NODE_KEY(struct outcome, description, "a text", "none", "as for the objective"),
 };
+
+const struct app_schema app_schema_constraint = {"a constraint", "A constraint", "constraints: {NAME: {…}}",
+                                                 APP_KEYS(constraint_keys), NULL};
 
 /* Outcomes and parameters stand in one table, so they share one set of names. */
 static int read_outcome_name(struct app_reader *r, const yaml_node_t *node, int constraint, const char **name)
@@ -160,7 +192,7 @@ static int add_constraint(struct app_reader *r, const yaml_node_t *key, const ya
     int status = read_outcome_name(r, key, 1, &name);
 
     if (!status)
-        status = app_node_mapping(&r->document, node, "a constraint", APP_KEYS(constraint_keys), &from);
+        status = app_schema_read(r, node, &app_schema_constraint, &from);
 
     if (!status && !from.type && !from.min && !from.max && !from.equal)
         status = app_node_complain(&r->document, node,
@@ -189,7 +221,7 @@ int app_read_objective(struct app_reader *r, const yaml_node_t *node)
 {
     struct outcome from = {0};
     const char *name = "";
-    int status = app_node_mapping(&r->document, node, "the objective", APP_KEYS(objective_keys), &from);
+    int status = app_schema_read(r, node, &app_schema_objective, &from);
 
     r->out->outcome = app_pool_new(&r->out->pool, 1 + CKG_MAX_CONSTRAINTS, sizeof *r->out->outcome);
     if (!status && !r->out->outcome)

@@ -2,6 +2,7 @@
  * The parameters of a problem file.
  */
 #include "definition/design_list.h"
+#include "definition/file_schema.h"
 
 #include <math.h>
 #include <string.h>
@@ -12,13 +13,30 @@ struct parameter {
     const yaml_node_t *type, *scale, *low, *high, *step, *values, *value, *was, *unit, *description;
 };
 
-static const struct app_node_key parameter_keys[] = {
-    {"type", offsetof(struct parameter, type)},   {"scale", offsetof(struct parameter, scale)},
-    {"low", offsetof(struct parameter, low)},     {"high", offsetof(struct parameter, high)},
-    {"step", offsetof(struct parameter, step)},   {"values", offsetof(struct parameter, values)},
-    {"value", offsetof(struct parameter, value)}, {"was", offsetof(struct parameter, was)},
-    {"unit", offsetof(struct parameter, unit)},   {"description", offsetof(struct parameter, description)},
+static const struct app_key parameter_keys[] = {
+    APP_NODE_KEY(struct parameter, type, "`real`, `integer`, `categorical`", "needed unless fixed",
+                 "what kind of values it has"),
+    APP_NODE_KEY(struct parameter, low, "a number", "needed for numbers", "its smallest value"),
+    APP_NODE_KEY(struct parameter, high, "a number", "needed for numbers", "its largest value"),
+    APP_NODE_KEY(struct parameter, step, "a number", "none; 1 for an integer",
+                 "only low, low + step, low + 2·step, … are used; high need not be one of them"),
+    APP_NODE_KEY(struct parameter, scale, "`linear`, `log`", "`linear`",
+                 "`log` where ratios count rather than differences: a rate from 0.0001 to 0.1, a batch from "
+                 "1 to 1024"),
+    APP_NODE_KEY(struct parameter, values, "`[steel, brass]`, `[8, 32, 128]`", "needed if categorical",
+                 "the categories; numbers, true and false arrive as such in JSON, in quotes they are texts"),
+    APP_NODE_KEY(struct parameter, value, "a number, a text, `true`, `false`", "it varies",
+                 "fixes it: passed on to the evaluation and shown, not varied"),
+    APP_NODE_KEY(
+        struct parameter, was, "a value", "none",
+        "of a parameter that is new in a study with trials: the value that it had in all of them, for `ckg "
+        "change`"),
+    APP_NODE_KEY(struct parameter, unit, "a text", "none", "shown beside its name: `mm`"),
+    APP_NODE_KEY(struct parameter, description, "a text", "none", "a line about it, for the report"),
 };
+
+const struct app_schema app_schema_parameter = {"a parameter", "A parameter", "parameters: {NAME: {…}}",
+                                                APP_KEYS(parameter_keys), NULL};
 
 /* Reads count values of a categorical with their types. */
 static int read_categories(struct app_reader *r, const yaml_node_t *list, int count, char **values,
@@ -213,7 +231,7 @@ static int add_parameter(struct app_reader *r, const yaml_node_t *key, const yam
     int status = app_node_name(&r->document, key, &name);
 
     if (!status)
-        status = app_node_mapping(&r->document, node, "a parameter", APP_KEYS(parameter_keys), &from);
+        status = app_schema_read(r, node, &app_schema_parameter, &from);
 
     if (status)
         return status;

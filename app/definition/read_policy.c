@@ -1,7 +1,7 @@
 /*
  * How designs are chosen and outcomes modelled: `policy` and `model` of a problem file.
  */
-#include "definition/reader.h"
+#include "definition/file_schema.h"
 
 #include <assert.h>
 #include <math.h>
@@ -154,19 +154,22 @@ static int check_option(struct app_reader *r, const yaml_node_t *node, const ckg
     return CKG_OK;
 }
 
+const struct app_schema app_schema_model = {"`model`", "How outcomes are modelled", "model: {…}", 0, NULL,
+                                            NULL};
+
 /* The settings of the models, by the library's list of options. */
 int app_read_model(struct app_reader *r, const yaml_node_t *node)
 {
     const yaml_node_t *given[APP_MODEL_OPTIONS] = {0};
-    struct app_node_key keys[APP_MODEL_OPTIONS];
+    const char *names[APP_MODEL_OPTIONS];
     ckg_option_info info;
     const int count = ckg_option_count();
 
     /* The keys it may have. */
     assert(count <= APP_MODEL_OPTIONS);
     for (int i = 0; !ckg_option_at(i, &info); i++)
-        keys[i] = (struct app_node_key){info.name, (size_t)i * sizeof *given};
-    int status = app_node_mapping(&r->document, node, "`model`", count, keys, given);
+        names[i] = info.name;
+    int status = app_node_mapping(&r->document, node, app_schema_model.what, count, names, given);
 
     /* The value of each. */
     for (int i = 0; !status && !ckg_option_at(i, &info); i++) {

@@ -1,29 +1,23 @@
 /*
  * When a run ends before its budget: `stop: {gain: 0.1}` or `stop: {gain: 1%, patience: 5}`.
  */
-#include "definition/reader.h"
+#include "definition/file_schema.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "base/json.h"
 
 static const double largest_gain = 1e150;
 static const double most_percent = 100;
 
 enum { MOST_PATIENCE = 1000 };
 
-struct stop {
-    const yaml_node_t *gain, *patience;
-};
-
-static const struct app_node_key stop_keys[] = {
-    {"gain", offsetof(struct stop, gain)},
-    {"patience", offsetof(struct stop, patience)},
-};
-
 /* A number above 0, or one followed by %. */
-static int read_gain(struct app_reader *r, const yaml_node_t *node, struct app_stop_rule *out)
+static int read_gain(struct app_reader *r, const yaml_node_t *node)
 {
+    struct app_stop_rule *out = &r->out->stop;
     static const char expected[] = "a gain above 0, such as 0.1 in the objective's units or 1%";
     struct app_message unused;
     struct app_document quiet = {.path = "", .message = &unused};
@@ -47,17 +41,31 @@ static int read_gain(struct app_reader *r, const yaml_node_t *node, struct app_s
     return CKG_OK;
 }
 
-int app_read_stop(struct app_reader *r, const yaml_node_t *node)
+static void write_gain(const struct app_definition *d, const char *name, struct app_text *out)
 {
-    struct app_stop_rule *out = &r->out->stop;
-    struct stop from = {0};
-    int status = app_node_mapping(&r->document, node, "`stop`", APP_KEYS(stop_keys), &from);
+    char number[32];
 
-    out->patience = APP_PATIENCE;
-    if (!status)
-        status = from.gain ? read_gain(r, from.gain, out)
-                           : app_node_complain(&r->document, node, "`stop` needs a `gain`");
-    if (!status && from.patience)
-        status = app_node_whole(&r->document, from.patience, 1, MOST_PATIENCE, &out->patience);
-    return status;
+    if (d->stop.percent) {
+        app_json_member(out, name);
+        app_text_print(out, "\"%s%%\"", app_number(d->stop.gain, number));
+    } else
+        app_json_add_number(out, name, d->stop.gain);
 }
+
+static const struct app_key stop_keys[] = {
+    {"gain", "a number, or a share such as `1%`", "needed",
+     "the run ends when the rest of the budget is expected to gain less: in the objective's units, or as a "
+     "share of the objective of what is recommended",
+     .read = read_gain, .write = write_gain},
+    {"patience", "an integer", "5", "after so many evaluations in a row of which that was said",
+     .kind = APP_KEY_WHOLE, .at = offsetof(struct app_stop_rule, patience), .low = 1, .high = MOST_PATIENCE},
+};
+
+static int check_stop(struct app_reader *r, const yaml_node_t *node)
+{
+    return app_reader_find(r, node, "gain") ? CKG_OK
+                                            : app_node_complain(&r->document, node, "`stop` needs a `gain`");
+}
+
+const struct app_schema app_schema_stop = {"`stop`", "When to stop", "stop: {…}", APP_KEYS(stop_keys),
+                                           check_stop};

@@ -2,7 +2,8 @@
  * What simulators are used to: a folder for each trial with files and filled-in templates (`work`), results
  * in a file (`results`), variables and lines of shell before the command (`environment`, `before`).
  */
-#include "definition/reader.h"
+#include "base/json.h"
+#include "definition/file_schema.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -10,48 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LONGEST_PATH = 1000, LONGEST_LINE = 2000, MOST_WORDS = 1000 };
+enum { LONGEST_PATH = 1000, LONGEST_LINE = 2000 };
 
-const char *const app_keep_names[] = {"all", "failed", "none"};
+const char *const app_keep_names[] = {"all", "failed", "none", NULL};
 
-struct work {
-    const yaml_node_t *folder, *keep, *quota, *files, *templates;
-};
-
-static const struct app_node_key work_keys[] = {
-    {"folder", offsetof(struct work, folder)},       {"keep", offsetof(struct work, keep)},
-    {"quota", offsetof(struct work, quota)},         {"files", offsetof(struct work, files)},
-    {"templates", offsetof(struct work, templates)},
-};
-
-struct results {
-    const yaml_node_t *file, *find;
-};
-
-static const struct app_node_key results_keys[] = {
-    {"file", offsetof(struct results, file)},
-    {"find", offsetof(struct results, find)},
-};
-
-/* --- words and pairs --- */
-
-/* A list of texts that complaints call `what`. */
-static int read_words(struct app_reader *r, const yaml_node_t *node, const char *expected, const char *what,
-                      int most, int *count, char ***out)
-{
-    int status = CKG_OK;
-
-    if (node->type != YAML_SEQUENCE_NODE || app_node_items(node) > MOST_WORDS)
-        return app_node_expect(&r->document, node, expected);
-    *out = app_pool_new(&r->out->pool, (size_t)app_node_items(node), sizeof **out);
-    if (!*out)
-        return app_reader_no_memory(r);
-    for (int i = 0; !status && i < app_node_items(node); i++) {
-        *count = i + 1;
-        status = app_reader_line(r, app_reader_item(r, node, i), what, most, &(*out)[i]);
-    }
-    return status;
-}
+/* --- work --- */
 
 /* A path below a folder: not absolute, and never up and out of it. */
 static int check_inside(struct app_reader *r, const yaml_node_t *node)
@@ -66,23 +30,10 @@ static int check_inside(struct app_reader *r, const yaml_node_t *node)
     return CKG_OK;
 }
 
-/* --- work --- */
-
-static int read_keep(struct app_reader *r, const yaml_node_t *node, enum app_keep *out)
-{
-    enum { COUNT = sizeof app_keep_names / sizeof *app_keep_names };
-
-    for (int i = 0; i < COUNT; i++)
-        if (app_node_is_word(node, app_keep_names[i])) {
-            *out = (enum app_keep)i;
-            return CKG_OK;
-        }
-    return app_node_expect(&r->document, node, "`all`, `failed` or `none`");
-}
-
 /* "2 GB": a number and a unit. */
-static int read_quota(struct app_reader *r, const yaml_node_t *node, double *out)
+static int read_quota(struct app_reader *r, const yaml_node_t *node)
 {
+    struct app_workspace *out = &r->out->evaluate.workspace;
     static const struct {
         const char *name;
         double bytes;
@@ -95,8 +46,8 @@ static int read_quota(struct app_reader *r, const yaml_node_t *node, double *out
         end++;
     for (size_t i = 0; end && number > 0 && number < 1e15 && i < sizeof units / sizeof *units; i++)
         if (!strcmp(end, units[i].name)) {
-            *out = round(number * units[i].bytes);
-            if (*out >= 1)
+            out->quota = round(number * units[i].bytes);
+            if (out->quota >= 1)
                 return CKG_OK;
         }
     return app_node_expect(&r->document, node, "a size such as 500 MB or 2 GB");
@@ -109,29 +60,47 @@ static int read_template(struct app_reader *r, const yaml_node_t *key, const yam
     return status ? status : app_reader_line(r, value, "a template's file", LONGEST_PATH, out);
 }
 
-int app_read_work(struct app_reader *r, const yaml_node_t *node)
+static void write_quota(const struct app_definition *d, const char *name, struct app_text *out)
 {
-    struct app_workspace *out = &r->out->evaluate.workspace;
-    struct work from = {0};
-    int status = app_node_mapping(&r->document, node, "`work`", APP_KEYS(work_keys), &from);
-
-    out->used = 1;
-    if (!status && from.folder)
-        status = app_reader_line(r, from.folder, "a folder", LONGEST_PATH, &out->folder);
-    if (!status && from.keep)
-        status = read_keep(r, from.keep, &out->keep);
-    if (!status && from.quota)
-        status = read_quota(r, from.quota, &out->quota);
-    if (!status && from.files)
-        status = read_words(r, from.files, "a list of files such as [mesh.dat, solve.py]", "a file",
-                            LONGEST_PATH, &out->file_count, &out->files);
-    if (!status && from.templates)
-        status = app_reader_pairs(r, from.templates, "a mapping such as {deck.inp: deck.template}",
-                                  read_template, &out->template_count, &out->templates);
-    return status;
+    if (!(d->evaluate.workspace.quota > 0))
+        return;
+    app_json_member(out, name);
+    app_text_print(out, "\"%.0f B\"", d->evaluate.workspace.quota);
 }
 
+static const struct app_key work_keys[] = {
+    {"folder", "a path", "NAME.work", "where the folders of trials are; each is called by its number",
+     .kind = APP_KEY_LINE, .at = offsetof(struct app_workspace, folder), .high = LONGEST_PATH,
+     .what = "a folder"},
+    {"keep", "`all`, `failed`, `none`", "`all`", "which of them stay when their trial has ended",
+     .kind = APP_KEY_WORD, .at = offsetof(struct app_workspace, keep), .words = app_keep_names,
+     .expected = "`all`, `failed` or `none`"},
+    {"quota", "a size such as `2 GB`", "any size",
+     "of all that stay together; the oldest go where it would be more", .read = read_quota,
+     .write = write_quota},
+    {"files", "`[mesh.dat, solve.py]`", "none",
+     "files and folders beside the problem file that each trial finds in its own folder, as symbolic links",
+     .kind = APP_KEY_LINES, .at = offsetof(struct app_workspace, files), .high = LONGEST_PATH,
+     .what = "a file", .expected = "a list of files such as [mesh.dat, solve.py]"},
+    {"templates", "`{deck.inp: deck.template}`", "none",
+     "files to be written for each trial, and what they are made from: `{{NAME}}` becomes that parameter's "
+     "value, `{{NAME:%10.4e}}` the same in a format of C",
+     .kind = APP_KEY_PAIRS, .at = offsetof(struct app_workspace, templates),
+     .expected = "a mapping such as {deck.inp: deck.template}", .read_value = read_template},
+};
+
+const struct app_schema app_schema_work = {"`work`", "A folder for each trial", "evaluate: {work: {…}}",
+                                           APP_KEYS(work_keys), NULL};
+
 /* --- results --- */
+
+static int read_result_file(struct app_reader *r, const yaml_node_t *node)
+{
+    struct app_result_place *out = &r->out->evaluate.results;
+    const int status = app_reader_line(r, node, "a file", LONGEST_PATH, &out->file);
+
+    return status ? status : check_inside(r, node);
+}
 
 static int read_find(struct app_reader *r, const yaml_node_t *key, const yaml_node_t *value, char **out)
 {
@@ -145,32 +114,36 @@ static int read_find(struct app_reader *r, const yaml_node_t *key, const yaml_no
     return app_reader_line(r, value, "the text before the number", LONGEST_LINE, out);
 }
 
+static const struct app_key results_keys[] = {
+    {"file", "a path", "standard output", "the file to look at", .kind = APP_KEY_LINE,
+     .at = offsetof(struct app_result_place, file), .read = read_result_file},
+    {"find", "`{mass: \"MASS =\"}`", "a JSON object",
+     "each outcome's number stands behind this text, where that comes last; any space matches any other",
+     .kind = APP_KEY_PAIRS, .at = offsetof(struct app_result_place, find),
+     .expected = "a mapping such as {mass: \"MASS =\"}", .read_value = read_find},
+};
+
+const struct app_schema app_schema_results = {"`results`", "Results in a file", "evaluate: {results: {…}}",
+                                              APP_KEYS(results_keys), NULL};
+
 int app_read_results(struct app_reader *r, const yaml_node_t *node)
 {
     struct app_result_place *out = &r->out->evaluate.results;
-    struct results from = {.file = node};
-    int status = CKG_OK;
 
     /* A file's name alone, or a mapping. */
-    if (node->type != YAML_SCALAR_NODE) {
-        from = (struct results){0};
-        status = app_node_mapping(&r->document, node, "`results`", APP_KEYS(results_keys), &from);
-        if (!status && !from.file && !from.find)
-            status = app_node_complain(&r->document, node, "`results` needs a `file`, or what to `find`");
-    }
-    if (!status && from.file)
-        status = app_reader_line(r, from.file, "a file", LONGEST_PATH, &out->file);
-    if (!status && from.file)
-        status = check_inside(r, from.file);
-    if (!status && from.find)
-        status = app_reader_pairs(r, from.find, "a mapping such as {mass: \"MASS =\"}", read_find,
-                                  &out->find_count, &out->find);
+    int status = node->type == YAML_SCALAR_NODE ? read_result_file(r, node)
+                                                : app_schema_read(r, node, &app_schema_results, out);
+    if (!status && !out->file && !app_reader_find(r, node, "find"))
+        status = app_node_complain(&r->document, node, "`results` needs a `file`, or what to `find`");
+    if (!status && out->file && !app_reader_find(r, r->mapping, "work"))
+        status = app_node_complain(
+            &r->document, node, "results in a file need `work: {}`: each trial must have a file of its own");
     return status;
 }
 
-/* --- environment and before --- */
+/* --- the environment --- */
 
-static int read_variable(struct app_reader *r, const yaml_node_t *key, const yaml_node_t *value, char **out)
+int app_read_variable(struct app_reader *r, const yaml_node_t *key, const yaml_node_t *value, char **out)
 {
     const char *name = app_node_text(key);
     const char *c = name;
@@ -185,18 +158,4 @@ static int read_variable(struct app_reader *r, const yaml_node_t *key, const yam
     if (!app_node_is_text(value) || app_node_is_nothing(value))
         return app_node_expect(&r->document, value, "a text or a number");
     return app_reader_keep(r, app_node_text(value), out);
-}
-
-int app_read_surroundings(struct app_reader *r, const yaml_node_t *environment, const yaml_node_t *before)
-{
-    struct app_evaluate *e = &r->out->evaluate;
-    int status = CKG_OK;
-
-    if (environment)
-        status = app_reader_pairs(r, environment, "a mapping such as {OMP_NUM_THREADS: 4}", read_variable,
-                                  &e->environment_count, &e->environment);
-    if (!status && before)
-        status = read_words(r, before, "a list of lines such as [module load gcc]", "a line of shell",
-                            LONGEST_LINE, &e->before_count, &e->before);
-    return status;
 }

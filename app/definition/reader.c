@@ -70,6 +70,14 @@ const yaml_node_t *app_reader_value(struct app_reader *r, const yaml_node_t *map
     return app_document_node(&r->document, mapping->data.mapping.pairs.start[index].value);
 }
 
+const yaml_node_t *app_reader_find(struct app_reader *r, const yaml_node_t *mapping, const char *key)
+{
+    for (int i = 0; i < app_node_pairs(mapping); i++)
+        if (app_node_is_word(app_reader_key(r, mapping, i), key))
+            return app_reader_value(r, mapping, i);
+    return NULL;
+}
+
 int app_reader_each(struct app_reader *r, const yaml_node_t *node,
                     int (*add)(struct app_reader *, const yaml_node_t *, const yaml_node_t *))
 {
@@ -78,31 +86,6 @@ int app_reader_each(struct app_reader *r, const yaml_node_t *node,
         status = app_node_check_key(&r->document, node, i);
         if (!status)
             status = add(r, app_reader_key(r, node, i), app_reader_value(r, node, i));
-    }
-    return status;
-}
-
-int app_reader_pairs(struct app_reader *r, const yaml_node_t *node, const char *expected,
-                     int (*read)(struct app_reader *, const yaml_node_t *, const yaml_node_t *, char **),
-                     int *count, struct app_need **out)
-{
-    int status = CKG_OK;
-
-    if (node->type != YAML_MAPPING_NODE)
-        return app_node_expect(&r->document, node, expected);
-    *out = app_pool_new(&r->out->pool, (size_t)app_node_pairs(node), sizeof **out);
-    if (!*out)
-        return app_reader_no_memory(r);
-    for (int i = 0; !status && i < app_node_pairs(node); i++) {
-        const yaml_node_t *key = app_reader_key(r, node, i);
-        struct app_need *pair = &(*out)[i];
-
-        status = app_node_check_key(&r->document, node, i);
-        if (!status)
-            status = read(r, key, app_reader_value(r, node, i), &pair->value);
-        if (!status)
-            status = app_reader_keep(r, app_node_text(key), &pair->name);
-        *count += !status;
     }
     return status;
 }

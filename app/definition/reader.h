@@ -1,5 +1,5 @@
 /*
- * What the readers of a problem file's parts share; one file each, all called from read.c. Each returns
+ * What the readers of a problem file's parts share; one file each, all called from definition.c. Each returns
  * CKG_OK, or an error after the complaint.
  */
 #ifndef CKG_APP_READER_H
@@ -14,6 +14,7 @@ struct app_reader {
     struct app_document document;
     struct app_definition *out;
     enum ckg_goal goal;
+    const yaml_node_t *mapping;      /* that the key which is being read stands in */
     int is_file;                     /* 1: a problem file, which must have a budget */
     const struct app_choice *choice; /* the designs to choose from, NULL: there is no list */
     struct app_text warnings;        /* a line each */
@@ -42,17 +43,12 @@ const yaml_node_t *app_reader_item(struct app_reader *r, const yaml_node_t *list
 const yaml_node_t *app_reader_key(struct app_reader *r, const yaml_node_t *mapping, int index);
 const yaml_node_t *app_reader_value(struct app_reader *r, const yaml_node_t *mapping, int index);
 
+/* The value of a mapping's key, NULL: it is not given. */
+const yaml_node_t *app_reader_find(struct app_reader *r, const yaml_node_t *mapping, const char *key);
+
 /* Calls add for every pair of a mapping of names. */
 int app_reader_each(struct app_reader *r, const yaml_node_t *node,
                     int (*add)(struct app_reader *, const yaml_node_t *, const yaml_node_t *));
-
-/*
- * The pairs of a mapping, each value as the function reads it, which checks the key first; else `expected` is
- * expected.
- */
-int app_reader_pairs(struct app_reader *r, const yaml_node_t *node, const char *expected,
-                     int (*read)(struct app_reader *, const yaml_node_t *, const yaml_node_t *, char **),
-                     int *count, struct app_need **out);
 
 /* Room for the labels of all parameters, and for so many that may be fixed. */
 int app_reader_variables(struct app_reader *r, int count);
@@ -71,14 +67,9 @@ int app_read_rules(struct app_reader *r, const yaml_node_t *node);
 
 /* Once all of the problem is read: the rules leave something. */
 int app_check_rules(struct app_reader *r, const yaml_node_t *node);
-int app_read_evaluate(struct app_reader *r, const yaml_node_t *node);
-/* The mapping under the name of that scheduler. */
-int app_read_cluster(struct app_reader *r, const char *scheduler, const yaml_node_t *node);
-/* Parts of `evaluate`; each of the last two may be NULL. */
-int app_read_work(struct app_reader *r, const yaml_node_t *node);
+/* Keys of `evaluate`, of which one is a member's value. */
 int app_read_results(struct app_reader *r, const yaml_node_t *node);
-int app_read_surroundings(struct app_reader *r, const yaml_node_t *environment, const yaml_node_t *before);
-int app_read_stop(struct app_reader *r, const yaml_node_t *node);
+int app_read_variable(struct app_reader *r, const yaml_node_t *key, const yaml_node_t *value, char **out);
 int app_read_policy(struct app_reader *r, const yaml_node_t *node);
 int app_read_model(struct app_reader *r, const yaml_node_t *node);
 int app_read_designs(struct app_reader *r, const yaml_node_t *node);

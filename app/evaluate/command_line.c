@@ -143,8 +143,8 @@ void app_before_write(const struct app_definition *d, struct app_text *out)
 {
     /* What they print is no answer. */
     app_text_print(out, "before() {\n");
-    for (int i = 0; i < d->evaluate.before_count; i++)
-        app_text_print(out, "{ %s\n} >&2 || return\n", d->evaluate.before[i]);
+    for (int i = 0; i < d->evaluate.before.count; i++)
+        app_text_print(out, "{ %s\n} >&2 || return\n", d->evaluate.before.word[i]);
     app_text_print(out, "}\n");
 }
 
@@ -152,7 +152,7 @@ char **app_command_line_after(struct app_pool *pool, const struct app_definition
 {
     struct app_text script = {0};
 
-    if (!d->evaluate.before_count || !words)
+    if (!d->evaluate.before.count || !words)
         return words;
     app_before_write(d, &script);
     app_text_print(&script, "before || exit\nexec \"$@\"\n");
@@ -187,7 +187,7 @@ char **app_environment_make(struct app_pool *pool, const struct app_definition *
     /* Room for all. */
     while (environ[count])
         count++;
-    char **out = app_pool_new(pool, count + (size_t)e->environment_count + 5, sizeof *out);
+    char **out = app_pool_new(pool, count + (size_t)e->environment.count + 5, sizeof *out);
     if (!out)
         return NULL;
 
@@ -195,8 +195,8 @@ char **app_environment_make(struct app_pool *pool, const struct app_definition *
     out[own++] = app_pool_print(pool, "CKG_STUDY=%s", d->name);
     out[own++] = app_pool_print(pool, "CKG_TRIAL=%d", trial);
     out[own++] = app_pool_print(pool, "CKG_WORKER=%s", worker);
-    for (int i = 0; i < e->environment_count; i++)
-        out[own++] = app_pool_print(pool, "%s=%s", e->environment[i].name, e->environment[i].value);
+    for (int i = 0; i < e->environment.count; i++)
+        out[own++] = app_pool_print(pool, "%s=%s", e->environment.pair[i].name, e->environment.pair[i].value);
     if (ckg_problem_separate(d->problem) == 1) {
         app_wants_words(d, wants ? wants : &everything, &measure);
         out[own++] = measure.failed

@@ -75,7 +75,7 @@ static int is_same(const char *path, const struct app_text *text)
 
 const char *app_job_shell(const struct app_definition *d)
 {
-    return d->evaluate.before_count ? "/bin/bash" : "/bin/sh";
+    return d->evaluate.before.count ? "/bin/bash" : "/bin/sh";
 }
 
 /* What to measure, where outcomes have costs. */
@@ -117,12 +117,12 @@ static void write_script(struct app_text *out, const char *made, const struct ap
     app_word_quote(out, d->name);
     app_text_print(out, "\nCKG_TRIAL=%d\nexport CKG_STUDY CKG_TRIAL\nunset CKG_WORKER\n", order->trial);
     write_measure(out, order);
-    for (int i = 0; i < e->environment_count; i++) {
-        app_text_print(out, "export %s=", e->environment[i].name);
-        app_word_quote(out, e->environment[i].value);
+    for (int i = 0; i < e->environment.count; i++) {
+        app_text_print(out, "export %s=", e->environment.pair[i].name);
+        app_word_quote(out, e->environment.pair[i].value);
         app_text_print(out, "\n");
     }
-    if (e->before_count) {
+    if (e->before.count) {
         app_before_write(d, out);
         app_text_print(out, "before 2>\"$here/%s\" &&\n", errors_file);
     }

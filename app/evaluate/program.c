@@ -218,12 +218,12 @@ static int find_script(const struct app_evaluate *e)
 /* 1 where the folder of a trial has that file. */
 static int is_in_workspace(const struct app_evaluate *e, const char *name)
 {
-    for (int i = 0; i < e->workspace.template_count; i++)
-        if (!strcmp(e->workspace.templates[i].name, name))
+    for (int i = 0; i < e->workspace.templates.count; i++)
+        if (!strcmp(e->workspace.templates.pair[i].name, name))
             return 1;
-    for (int i = 0; i < e->workspace.file_count; i++) {
-        const char *slash = strrchr(e->workspace.files[i], '/');
-        if (!strcmp(slash ? slash + 1 : e->workspace.files[i], name))
+    for (int i = 0; i < e->workspace.files.count; i++) {
+        const char *slash = strrchr(e->workspace.files.word[i], '/');
+        if (!strcmp(slash ? slash + 1 : e->workspace.files.word[i], name))
             return 1;
     }
     return 0;
@@ -270,7 +270,7 @@ static int check_scheduler(const struct look *l)
 static int check_command(const struct look *l)
 {
     const struct app_evaluate *e = &l->definition->evaluate;
-    const int here = strchr(e->command[0], '/') || (!e->cluster.scheduler && !e->before_count);
+    const int here = strchr(e->command[0], '/') || (!e->cluster.scheduler && !e->before.count);
     const int status = here ? check_program(l) : CKG_OK;
 
     return status ? status : check_script(l);

@@ -106,10 +106,10 @@ static int find_all(const struct app_definition *d, const char *text, const char
 
     app_text_print(out, "\n");
     app_json_open(out, NULL, '{');
-    for (int i = 0; i < r->find_count; i++) {
-        const char *words = r->find[i].value;
+    for (int i = 0; i < r->find.count; i++) {
+        const char *words = r->find.pair[i].value;
         const char *behind = find_last(text, words);
-        const char *name = r->find[i].name;
+        const char *name = r->find.pair[i].name;
 
         if (!behind)
             return app_fail(why, CKG_ERR_INVALID, "no '%.100s' in %.200s", words, where);
@@ -136,7 +136,7 @@ int app_results_take(const struct app_definition *d, const char *folder, struct 
     size_t length = 0;
     int status = CKG_OK;
 
-    if (!r->file && !r->find_count)
+    if (!r->file && !r->find.count)
         return CKG_OK;
 
     /* What to look at. */
@@ -147,9 +147,9 @@ int app_results_take(const struct app_definition *d, const char *folder, struct 
         status = app_fail(why, CKG_ERR_INVALID, "no answer: it wrote no file '%.200s'", r->file);
 
     /* Its object, or one made of what is found in it. */
-    if (!status && r->find_count)
+    if (!status && r->find.count)
         status = find_all(d, text ? text : "", r->file ? r->file : "its output", &object, why);
-    if (!status && r->find_count)
+    if (!status && r->find.count)
         app_answer_feed(answer, object.data, object.length);
     else if (!status) {
         app_answer_feed(answer, "\n", 1);

@@ -57,42 +57,39 @@ static int complain(const struct app_call *call, const char *program, struct app
 
 enum { OWN_WORDS = 16 };
 
-/* sbatch with its options; the words are borrowed but for those in `made`, which is freed with them. */
-static char **make_words(const struct app_batch *b, struct app_text made[OWN_WORDS])
+/* sbatch with its options. */
+static char **make_words(struct app_pool *pool, const struct app_batch *b)
 {
     const struct app_cluster *c = b->cluster;
-    char **words = calloc((size_t)(OWN_WORDS + c->option_count) + 3, sizeof *words);
+    char **words = app_pool_new(pool, OWN_WORDS + (size_t)c->options.count, sizeof *words);
     int count = 0;
 
+    if (!words)
+        return NULL;
+
     /* A preempted job, and one of a node that failed, are to be queued again: Slurm does so by itself. */
-    app_text_print(&made[count++], "--array=0-%d", b->count - 1);
-    app_text_print(&made[count++], "--job-name=%s", b->name);
-    app_text_print(&made[count++], "--comment=%s", b->comment);
-    app_text_print(&made[count++], "--output=%s%%a.log", b->log);
-    app_text_print(&made[count++], "--export=ALL,CKG_WORKER=");
-    app_text_print(&made[count++], "--requeue");
-    app_text_print(&made[count++], "--open-mode=append");
+    words[count++] = "sbatch";
+    words[count++] = "--parsable";
+    words[count++] = app_pool_print(pool, "--array=0-%d", b->count - 1);
+    words[count++] = app_pool_print(pool, "--job-name=%s", b->name);
+    words[count++] = app_pool_print(pool, "--comment=%s", b->comment);
+    words[count++] = app_pool_print(pool, "--output=%s%%a.log", b->log);
+    words[count++] = "--export=ALL,CKG_WORKER=";
+    words[count++] = "--requeue";
+    words[count++] = "--open-mode=append";
     if (c->partition)
-        app_text_print(&made[count++], "--partition=%s", c->partition);
+        words[count++] = app_pool_print(pool, "--partition=%s", c->partition);
     if (c->time)
-        app_text_print(&made[count++], "--time=%s", c->time);
+        words[count++] = app_pool_print(pool, "--time=%s", c->time);
     if (c->cpus)
-        app_text_print(&made[count++], "--cpus-per-task=%d", c->cpus);
+        words[count++] = app_pool_print(pool, "--cpus-per-task=%d", c->cpus);
+    for (int i = 0; i < count; i++)
+        if (!words[i])
+            return NULL;
 
     /* Options of the problem file come last, and win. */
-    for (int i = 0; words && i < count; i++) {
-        words[i + 2] = made[i].data;
-        if (made[i].failed)
-            count = 0;
-    }
-    if (!words || !count) {
-        free(words);
-        return NULL;
-    }
-    words[0] = "sbatch";
-    words[1] = "--parsable";
-    for (int i = 0; i < c->option_count; i++)
-        words[2 + count + i] = c->options[i];
+    for (int i = 0; i < c->options.count; i++)
+        words[count++] = c->options.word[i];
     return words;
 }
 
@@ -110,9 +107,9 @@ static int read_number(const struct app_text *text, char base[APP_JOB_ID])
 
 static int submit(const struct app_batch *batch, char base[APP_JOB_ID], struct app_message *message)
 {
-    struct app_text made[OWN_WORDS] = {{0}};
+    struct app_pool pool = {0};
     struct app_call call = {0};
-    char **words = make_words(batch, made);
+    char **words = make_words(&pool, batch);
     int status = words ? app_call(&call, words, batch->environment, batch->script, patience, message)
                        : app_fail(message, CKG_ERR_NOMEM, "out of memory");
 
@@ -121,10 +118,8 @@ static int submit(const struct app_batch *batch, char base[APP_JOB_ID], struct a
     else if (!status && !read_number(&call.out, base))
         status = app_fail(message, CKG_ERR_INVALID, "sbatch did not say the number of the job");
 
-    for (int i = 0; i < OWN_WORDS; i++)
-        app_text_free(&made[i]);
     app_call_free(&call);
-    free(words);
+    app_pool_free(&pool);
     return status;
 }
 

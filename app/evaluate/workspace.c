@@ -174,13 +174,13 @@ int app_workspace_check(const struct app_definition *d, const char *folder, stru
     struct app_text unused = {0};
     int status = CKG_OK;
 
-    for (int i = 0; i < w->file_count; i++)
-        if (!exists(folder, w->files[i]))
+    for (int i = 0; i < w->files.count; i++)
+        if (!exists(folder, w->files.word[i]))
             return app_fail(message, CKG_ERR_INVALID,
                             "the file '%s' of `work` does not exist; write it, or change `files`",
-                            w->files[i]);
-    for (int i = 0; !status && i < w->template_count; i++)
-        status = fill_template(d, folder, w->templates[i].value, NULL, &unused, message);
+                            w->files.word[i]);
+    for (int i = 0; !status && i < w->templates.count; i++)
+        status = fill_template(d, folder, w->templates.pair[i].value, NULL, &unused, message);
     app_text_free(&unused);
     return status == CKG_ERR_SYSTEM ? CKG_ERR_INVALID : status;
 }
@@ -206,10 +206,10 @@ int app_workspace_open(const struct app_definition *d, const char *folder, const
     char *mark = join(path, running_mark);
     if (!status)
         status = mark ? app_write_file(mark, "", 0, message) : no_memory(message);
-    for (int i = 0; !status && i < w->file_count; i++)
-        status = link_file(folder, path, w->files[i], message);
-    for (int i = 0; !status && i < w->template_count; i++)
-        status = write_template(d, folder, path, &w->templates[i], x, message);
+    for (int i = 0; !status && i < w->files.count; i++)
+        status = link_file(folder, path, w->files.word[i], message);
+    for (int i = 0; !status && i < w->templates.count; i++)
+        status = write_template(d, folder, path, &w->templates.pair[i], x, message);
     free(mark);
     return status;
 }

@@ -40,10 +40,10 @@ static int is_fit(const struct app_runner *w, struct app_runner_study *s)
     const struct app_evaluate *e = &s->notebook.definition.evaluate;
     struct app_message why;
 
-    for (int i = 0; i < e->needs_count; i++)
-        if (!has_label(w, &e->needs[i])) {
+    for (int i = 0; i < e->needs.count; i++)
+        if (!has_label(w, &e->needs.pair[i])) {
             app_fail(&why, 0, "it needs --label %s=%s, which this worker has not; it is left alone",
-                     e->needs[i].name, e->needs[i].value);
+                     e->needs.pair[i].name, e->needs.pair[i].value);
             app_runner_say(w, s, why.text);
             return 0;
         }

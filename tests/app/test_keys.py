@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """test_keys.py CKG: every key that a problem file may have is in the table of keys, and so on the page and in ckg-problem(5), and no other.
 
-What a mapping accepts is read off the complaint about a key that no other resembles. Mappings that the sources read but the table does not have are
-found by the words that they hand to app_node_mapping.
+What a mapping accepts is read off the complaint about a key that no other resembles. Mappings that the sources read but the list of them does not have
+are found by their tables.
 """
 import json
 import pathlib
@@ -47,6 +47,7 @@ def accepted(where):
 
 def main():
     wrong = []
+    listed = re.search(r"app_schemas\[\] = \{(.*?)\};", (TREE / "app/definition/file_schema.c").read_text(encoding="utf-8"), re.S).group(1)
     markdown = subprocess.run([PROGRAM, "manual", "problem", "--markdown"], capture_output=True, text=True, check=True).stdout
     manual = subprocess.run([PROGRAM, "manual", "problem"], capture_output=True, text=True, check=True).stdout
     page = (TREE / "docs/howto/problem-file.md").read_text(encoding="utf-8")
@@ -55,15 +56,15 @@ def main():
     for where, keys in sections(markdown).items():
         what, taken = accepted(where)
         mappings.add(what)
-        wrong += [f"{what}: the key {key} is read but not in app/definition/keys.c" for key in taken if key not in keys]
-        wrong += [f"{what}: the key {key} is in app/definition/keys.c but not read" for key in keys if key not in taken]
+        wrong += [f"{what}: the key {key} is read but not on the page" for key in taken if key not in keys]
+        wrong += [f"{what}: the key {key} is on the page but not read" for key in keys if key not in taken]
         wrong += [f"{what}: {key} is not in the manual page" for key in taken if f"\\fB{key}\\fR: " not in manual]
         wrong += [f"{what}: {key} is not on the page" for key in taken if f"| `{key}` |" not in page]
 
     for source in sorted((TREE / "app/definition").glob("*.c")):
-        for call in re.findall(r"app_node_mapping\([^;]*?\"([^\"]+)\"", source.read_text(encoding="utf-8")):
-            if call not in mappings:
-                wrong.append(f"{source.name} reads the mapping {call!r}, which app/definition/keys.c does not have")
+        for name in re.findall(r"const struct app_schema (\w+) =", source.read_text(encoding="utf-8")):
+            if f"&{name}," not in listed:
+                wrong.append(f"{source.name} has the mapping {name}, which app_schemas does not have")
 
     print("\n".join(wrong) if wrong else f"{len(mappings)} mappings, every key on the page")
     return 1 if wrong else 0
