@@ -39,6 +39,30 @@ static const double glimpse = 0.01;
 /* So many seconds clocks of two machines may differ without a word. */
 static const double usual_difference = 5;
 
+/* --- phases --- */
+
+/* What is allowed beside taking leave of what has ended, which always is. */
+static const struct {
+    unsigned claim : 1, choose : 1, sync : 1, kill : 1;
+} may[] = {
+    [APP_WORKING] = {1, 1, 1, 0}, [APP_PROBING] = {1, 0, 1, 0}, [APP_PAUSED] = {0, 0, 1, 0},
+    [APP_OUTAGE] = {0, 0, 1, 0},  [APP_OFFLINE] = {0, 0, 0, 0}, [APP_FINISHING] = {0, 0, 0, 0},
+    [APP_KILLING] = {0, 0, 0, 1},
+};
+
+enum app_phase app_steps_phase(const struct app_steps *r)
+{
+    const int interrupts = r->places->interrupts;
+
+    return interrupts > 1                            ? APP_KILLING
+           : interrupts || (r->broken && !r->away)   ? APP_FINISHING
+           : r->broken                               ? APP_OFFLINE
+           : r->outage.paused                        ? APP_OUTAGE
+           : r->n->hold.held || app_steps_stopped(r) ? APP_PAUSED
+           : r->outage.probe                         ? APP_PROBING
+                                                     : APP_WORKING;
+}
+
 /* --- places --- */
 
 int app_places_make(struct app_places *places, int count, struct app_message *message)
@@ -535,18 +559,23 @@ static int start_new(struct app_steps *r, struct app_place *place, int *started)
 
     /* Choosing a design can take long: is it still wanted? */
     app_places_listen(r->places);
-    *started = !r->places->interrupts && !r->n->hold.held;
+    *started = may[app_steps_phase(r)].claim;
     if (*started)
         return start(r, place, number);
     hand_back(r, number);
     return app_notebook_sync(r->n);
 }
 
-/* 1 when nothing may be started: the study is paused, or the one evaluation that may run does. */
-static int is_held(const struct app_steps *r)
+/* 1 when a trial may be taken up; of those that are to show something, one at a time. */
+static int may_claim(const struct app_steps *r)
 {
-    return r->places->interrupts || r->broken || r->outage.paused || r->n->hold.held ||
-           app_steps_stopped(r) || (r->outage.probe && r->running);
+    return may[app_steps_phase(r)].claim && !(r->outage.probe && r->running);
+}
+
+/* 1 when a design may be chosen, and there may be one. */
+static int may_choose(const struct app_steps *r)
+{
+    return may[app_steps_phase(r)].choose && app_steps_want(r);
 }
 
 /* The budget has room for it, and it is worth it. */
@@ -579,12 +608,12 @@ static int fill(struct app_steps *r)
     int status = CKG_OK;
     int started = 1;
 
-    for (int i = 0; !status && started && !is_held(r) && i < r->places->count; i++) {
+    for (int i = 0; !status && started && may_claim(r) && i < r->places->count; i++) {
         struct app_place *place = &r->places->place[i];
         if (place->number)
             continue;
         status = take_up(r, place, &started);
-        if (!status && !started && !r->outage.probe && app_steps_want(r))
+        if (!status && !started && may_choose(r))
             status = start_new(r, place, &started);
         app_places_listen(r->places);
     }
@@ -615,8 +644,7 @@ static int choose_ahead(struct app_steps *r)
     int number;
     int taken;
 
-    if (is_held(r) || r->outage.probe || !app_steps_want(r) || r->places->freed ||
-        waiting_designs(r->n) >= wanted_ahead(r))
+    if (!may_choose(r) || r->places->freed || waiting_designs(r->n) >= wanted_ahead(r))
         return CKG_OK;
     const int status = app_work_choose(r->n, NULL, r->n->definition.budget, &taken, &number);
 
@@ -641,7 +669,7 @@ int app_steps_over(const struct app_steps *r)
 {
     if (r->running)
         return 0;
-    if (r->broken || r->places->interrupts || r->outage.paused || app_steps_stopped(r))
+    if (app_steps_phase(r) >= APP_OUTAGE || app_steps_stopped(r))
         return 1;
 
     /* What another process has is ours, should that die. */
@@ -650,13 +678,6 @@ int app_steps_over(const struct app_steps *r)
             (r->n->trials[i].state == APP_RUNNING || r->n->trials[i].state == APP_PENDING))
             return 0;
     return !app_steps_want(r);
-}
-
-void app_steps_kill(struct app_steps *r)
-{
-    for (int i = 0; i < r->places->count; i++)
-        if (is_ours(r, &r->places->place[i]) && !r->places->place[i].process.killed)
-            app_child_kill(&r->places->place[i].process);
 }
 
 double app_pause(const struct app_worker *worker, double quiet, double least, double most)
@@ -671,7 +692,7 @@ double app_steps_look(const struct app_steps *r)
     const double now = app_clock();
     const int busy = r->places->running == r->places->count;
 
-    if (r->places->interrupts || r->broken)
+    if (!may[app_steps_phase(r)].sync)
         return INFINITY;
     if (r->chosen_ahead)
         return 0; /* perhaps there is room for another */
@@ -702,10 +723,18 @@ static void say_held(struct app_steps *r)
     app_text_free(&line);
 }
 
+/* Ends all evaluations of the study; they wait for another run. */
+static void kill_all(struct app_steps *r)
+{
+    for (int i = 0; i < r->places->count; i++)
+        if (is_ours(r, &r->places->place[i]) && !r->places->place[i].process.killed)
+            app_child_kill(&r->places->place[i].process);
+}
+
 void app_steps_go(struct app_steps *r)
 {
     /* Every free place gets an evaluation, while that is worth it. */
-    int status = r->places->interrupts || r->broken ? CKG_OK : watch_gain(r);
+    int status = may[app_steps_phase(r)].sync ? watch_gain(r) : CKG_OK;
     r->waiting = 0;
     if (!status)
         status = fill(r);
@@ -717,12 +746,12 @@ void app_steps_go(struct app_steps *r)
     app_steps_break(r, status, r->running);
 
     /* A second request to stop ends what runs; what has ended becomes a result. */
-    if (r->places->interrupts > 1)
-        app_steps_kill(r);
+    if (may[app_steps_phase(r)].kill)
+        kill_all(r);
     app_steps_reap(r);
 
     /* What other processes did, where that can change what is to be done here. */
-    if (r->broken || r->places->interrupts)
+    if (!may[app_steps_phase(r)].sync)
         return;
     const int looks = r->places->running < r->places->count || wanted_ahead(r);
     status = looks ? app_notebook_sync(r->n) : CKG_OK;

@@ -98,8 +98,17 @@ void app_steps_go(struct app_steps *steps);
 /* Takes leave of every evaluation that has ended. */
 void app_steps_reap(struct app_steps *steps);
 
-/* Ends all evaluations of the study; they wait for another run. */
-void app_steps_kill(struct app_steps *steps);
+/* What the study is at, as its flags have it. */
+enum app_phase {
+    APP_WORKING,
+    APP_PROBING,   /* one trial is evaluated, alone, to see whether an outage is over */
+    APP_PAUSED,    /* a person wants it so, or wants runs to end */
+    APP_OUTAGE,    /* failures in a row: what runs may end */
+    APP_OFFLINE,   /* the store is away: answers go into the spool */
+    APP_FINISHING, /* asked to stop, or in trouble: what runs may end */
+    APP_KILLING    /* asked twice */
+};
+enum app_phase app_steps_phase(const struct app_steps *steps);
 
 /* 1 when there is nothing left to do here or elsewhere; 1 when there may be another design. */
 int app_steps_over(const struct app_steps *steps);

@@ -80,16 +80,20 @@ void app_runner_left(const struct app_runner *w, struct app_text *out)
 }
 
 /* Says what a run waits for, when that has changed. */
-static void note(const struct app_runner *w, struct app_steps *r)
+static void note(struct app_steps *r)
 {
-    const char *text = r->places->interrupts && r->running
-                           ? "finishing the running evaluations; Ctrl-C again kills them"
-                       : w->lost > 0                ? "the store is away; trying again"
-                       : r->outage.paused           ? "paused, as evaluations fail; finishing those that run"
-                       : r->n->hold.held            ? "paused by a person; `ckg resume` goes on"
-                       : !r->running && !r->waiting ? "waiting for other programs"
-                                                    : "";
+    static const char *const notes[] = {
+        [APP_PAUSED] = "paused by a person; `ckg resume` goes on",
+        [APP_OUTAGE] = "paused, as evaluations fail; finishing those that run",
+        [APP_OFFLINE] = "the store is away; trying again",
+        [APP_FINISHING] = "finishing the running evaluations; Ctrl-C again kills them",
+        [APP_KILLING] = "killing the running evaluations",
+    };
+    const char *text = notes[app_steps_phase(r)];
     char line[128];
+
+    if (!text)
+        text = !r->running && !r->waiting ? "waiting for other programs" : "";
 
     if (strcmp(text, r->progress.note) == 0)
         return;
@@ -159,7 +163,7 @@ static int is_drained(const struct app_runner_study *s)
 {
     for (int i = 0; i < s->n->count; i++)
         if (s->n->trials[i].queued && s->n->trials[i].state == APP_PENDING)
-            return s->steps.outage.paused || s->n->hold.held;
+            return app_steps_phase(&s->steps) == APP_OUTAGE || app_steps_phase(&s->steps) == APP_PAUSED;
     return 1;
 }
 
@@ -320,7 +324,7 @@ void app_runner_loop(struct app_runner *w)
         if (is_done(w))
             return;
         if (w->solo)
-            note(w, &w->studies->steps);
+            note(&w->studies->steps);
         wait_for_something(w);
         for (int i = 0; i < w->count; i++)
             if (w->studies[i].open)
