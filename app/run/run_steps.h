@@ -5,40 +5,12 @@
 #ifndef CKG_APP_RUN_STEPS_H
 #define CKG_APP_RUN_STEPS_H
 
-#include "evaluate/jobs.h"
 #include "actions/action_stop.h"
+#include "evaluate/jobs.h"
+#include "run/places.h"
 #include "run/run_outage.h"
 #include "run/run.h"
 #include "run/spool.h"
-
-struct app_steps;
-
-/* A place where one evaluation runs; number 0: free. */
-struct app_place {
-    struct app_steps *of;
-    int number;
-    struct app_child process;
-};
-
-/* The places of a process, and how it is asked to stop. */
-struct app_places {
-    int count, running;
-    struct app_place *place; /* (count) */
-    struct pollfd *fds;
-    pid_t *leaders;
-    struct app_guard guard;
-    int alone;      /* the process is ours */
-    int inherited;  /* and had children before the first evaluation */
-    int freed;      /* a place has become free since this was last 0 */
-    int stop;       /* where requests to stop come from, -1: nowhere */
-    int news;       /* can be read when others have changed something in the store; -1: it does not tell */
-    int interrupts; /* how often we were asked to stop; the second time running evaluations are killed */
-    double hurried; /* when we were first asked to end soon, by app_clock; 0: never */
-    double looked;  /* for requests to stop, while a design is chosen */
-    /* Called while a design is chosen, a hundred times a second: signs of life. NULL: nobody needs any. */
-    void (*tick)(void *context);
-    void *context;
-};
 
 /* A study that is being run. The caller sets what stands first; the rest begins with zeroes. */
 struct app_steps {
@@ -71,21 +43,6 @@ struct app_steps {
     int away;                   /* the trouble holds the study back until `broken` is 0 again */
     struct app_message trouble; /* what was said of it last */
 };
-
-/* Makes the places; CKG_ERR_NOMEM: there are none. */
-int app_places_make(struct app_places *places, int count, struct app_message *message);
-/* Looks after orphans to come, where the process is ours. */
-void app_places_begin(struct app_places *places);
-void app_places_end(struct app_places *places);
-
-/* Takes in the requests to stop. */
-void app_places_listen(struct app_places *places);
-
-/* Until a request, something with an evaluation, or the time `until` by app_clock. */
-void app_places_wait(struct app_places *places, double until);
-
-/* Takes leave of orphans that have ended. */
-void app_places_reap(struct app_places *places);
 
 /* The study is going to be run, shown as the host says. */
 void app_steps_begin(struct app_steps *steps, const struct app_run_host *host);
@@ -128,9 +85,6 @@ double app_steps_look(const struct app_steps *steps);
  * and a little more or less for every worker, so that a thousand that began together do not look together.
  */
 double app_pause(const struct app_worker *worker, double quiet, double least, double most);
-
-/* 1 when a store that does not answer is not to be waited for: struct app_asking's, of the places. */
-int app_places_give_up(void *places);
 
 /* The run ends with this, after what runs; `others`: how many evaluations that are. */
 void app_steps_break(struct app_steps *steps, int status, int others);
