@@ -133,7 +133,7 @@ class Experiments(unittest.TestCase):
         """As if killed between the files of a cell: its CSV is missing and its parts are still there."""
         folder = self.other("joining")
         self.assertEqual(ckg(*plan(folder)).returncode, 0)
-        name, parts = "gramacy_0_ckg", pathlib.Path(folder, "parts")
+        name, parts = "gramacy_0_auto", pathlib.Path(folder, "parts")
         parts.mkdir()
         for kind, path in (("rows", f"{folder}/{name}.csv"), ("designs", f"{folder}/designs/{name}.csv")):
             column = 3 if kind == "rows" else 0
@@ -142,7 +142,7 @@ class Experiments(unittest.TestCase):
                 (parts / f"{name}.{r:04d}.{kind}").write_text("".join(line for line in lines if line.split(",")[column] == str(r)))
         times = pathlib.Path(folder, "timing.csv").read_text().splitlines(True)
         for r in range(1, REPLICATIONS + 1):
-            (parts / f"{name}.{r:04d}.timing").write_text("".join(line for line in times if line.startswith(f"gramacy,0,ckg,{r},")))
+            (parts / f"{name}.{r:04d}.timing").write_text("".join(line for line in times if line.startswith(f"gramacy,0,auto,{r},")))
         kept = {path: path.read_bytes() for path in parts.iterdir()}
         os.unlink(f"{folder}/{name}.csv")
         self.assertEqual(ckg(*plan(folder)).returncode, 0)
