@@ -32,8 +32,7 @@ static json_t *make_object(const struct work *w, const double *x)
     struct app_text text = {0};
 
     app_design_write(w->old, x, &text);
-    json_t *object = text.failed ? NULL : json_loads(text.data, 0, NULL);
-    app_text_free(&text);
+    json_t *object = app_json_take(&text);
 
     for (int i = 0; object && i < app_dimension(w->now); i++) {
         const struct app_parameter p = app_parameter_at(w->now, i);
@@ -319,8 +318,8 @@ static int is_readable(const struct app_definition *now, const struct app_defini
 
     app_design_write(now, t->x, &text[0]);
     app_outcomes_write(now, t->state == APP_DISCARDED ? t->kept : t->count, t->measured, &text[1]);
-    json_t *design = text[0].data ? json_loads(text[0].data, 0, NULL) : NULL;
-    json_t *outcomes = text[1].data ? json_loads(text[1].data, 0, NULL) : NULL;
+    json_t *design = app_json_take(&text[0]);
+    json_t *outcomes = app_json_take(&text[1]);
     const int any = t->state == APP_DISCARDED;
     const int readable = design && outcomes &&
                          !(any ? app_design_read_any : app_design_read)(old, design, x, &unheard) &&
@@ -328,8 +327,6 @@ static int is_readable(const struct app_definition *now, const struct app_defini
 
     json_decref(design);
     json_decref(outcomes);
-    app_text_free(&text[0]);
-    app_text_free(&text[1]);
     return readable;
 }
 

@@ -8,6 +8,7 @@
 
 #include "api/api.h"
 #include "api/shapes.h"
+#include "base/reserve.h"
 #include "actions/action_retry.h"
 #include "actions/action_tell.h"
 
@@ -75,8 +76,7 @@ static int read_made(const struct app_notebook *n, json_t *at, struct app_told *
     if (!at)
         return CKG_OK;
     app_design_write(&n->definition, told->x, &text);
-    json_t *design = text.data ? json_loads(text.data, 0, NULL) : NULL;
-    app_text_free(&text);
+    json_t *design = app_json_take(&text);
     if (!design || json_object_update(design, at)) {
         json_decref(design);
         return app_fail(n->message, CKG_ERR_NOMEM, "out of memory");
@@ -338,16 +338,15 @@ static int redefine(const struct app_notebook *n, const json_t *limits, struct a
     struct app_text text = {0};
 
     app_definition_write(&n->definition, n->seed, &text);
-    json_t *definition = text.data ? json_loads(text.data, 0, NULL) : NULL;
+    json_t *definition = app_json_take(&text);
     int status = definition ? merge_limits(n, definition, limits)
                             : app_fail(n->message, CKG_ERR_NOMEM, "out of memory");
     char *changed = status ? NULL : json_dumps(definition, JSON_COMPACT);
     if (!status)
         status = changed ? app_definition_parse(now, changed, strlen(changed), "limits", n->message)
                          : app_fail(n->message, CKG_ERR_NOMEM, "out of memory");
-    free(changed);
+    app_json_free(changed);
     json_decref(definition);
-    app_text_free(&text);
     return status;
 }
 

@@ -173,3 +173,11 @@ void app_json_add_value(struct app_text *out, const char *key, const json_t *val
         break;
     }
 }
+
+json_t *app_json_take(struct app_text *text)
+{
+    json_t *value = text->failed || !text->data ? NULL : json_loads(text->data, 0, NULL);
+
+    app_text_free(text);
+    return value;
+}

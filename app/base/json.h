@@ -43,6 +43,9 @@ void app_json_add_integer(struct app_text *out, const char *key, long long value
 void app_json_add_string(struct app_text *out, const char *key, const char *string);
 /* 1 true, 0 false, -1 null */
 void app_json_add_truth(struct app_text *out, const char *key, int truth);
+/* What was written there, read; the text is freed. NULL: no memory. */
+json_t *app_json_take(struct app_text *text);
+
 /* A value that jansson has read, whatever it is. */
 void app_json_add_value(struct app_text *out, const char *key, const json_t *value);
 

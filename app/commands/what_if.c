@@ -77,8 +77,7 @@ static int redefine(const struct app_arguments *a, const struct app_notebook *n,
     struct app_message why;
 
     app_definition_write(&n->definition, n->seed, &text);
-    json_t *object = text.failed ? NULL : json_loads(text.data, 0, NULL);
-    app_text_free(&text);
+    json_t *object = app_json_take(&text);
     int status = object ? CKG_OK : app_fail(n->message, CKG_ERR_NOMEM, "out of memory");
 
     for (int i = 0; !status && i < a->listed; i++)
