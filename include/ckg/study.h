@@ -169,6 +169,11 @@ typedef struct ckg_suggestion {
     int measures;
     const int *measure; /* (measures) */
     double cost;
+    /*
+     * Who chose: a policy's name, "initial", "local", "explore", "repeat", "restart" or "random"; and why
+     * this design, one sentence for people. Both static
+     */
+    const char *chosen_by, *reason;
 } ckg_suggestion;
 
 /*

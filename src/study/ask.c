@@ -477,6 +477,8 @@ static int ask(ckg_study *s, ckg_suggestion *out, double *u)
                  : choice.in_units ? choice.value
                                    : ckg__policy_in_units(choice.by, &s->models, choice.value);
     out->candidates = choice.candidates;
+    if (!status)
+        ckg__study_say_why(&choice, out);
     say_what_to_measure(s, &choice.measure, out);
 
     /* From here on it is pending, unless the caller has given up. */

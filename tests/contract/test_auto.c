@@ -40,12 +40,26 @@ static ckg_study *new_study(const char *policy, enum ckg_noise noise, double lim
     return s;
 }
 
+/* Whoever chose follows from how the design came about, and says why in a sentence. */
+static void check_reason(const ckg_suggestion *s)
+{
+    static const char *const by[][2] = {{"design", "initial"}, {"improve", "cei"}, {"cei-fallback", "cei"}};
+    const char *wanted = s->path;
+    const size_t length = strlen(s->reason);
+
+    for (int i = 0; i < 3; i++)
+        wanted = strcmp(s->path, by[i][0]) ? wanted : by[i][1];
+    assert_string_equal(s->chosen_by, wanted);
+    assert_true(length > 20 && s->reason[length - 1] == '.');
+}
+
 /* One trial, and how its design came about. */
 static void step(ckg_study *s, char path[32])
 {
     ckg_suggestion *suggestion;
 
     must(ckg_study_ask(s, &suggestion));
+    check_reason(suggestion);
     const double x = suggestion->x[0];
     const double values[2] = {(x - 0.3) * (x - 0.3), 0.4 - x};
     must(ckg_study_tell(s, suggestion->trial, values));
@@ -127,6 +141,21 @@ static void test_ckg_looks_ahead(void **state)
     ckg_study_free(by_auto);
 }
 
+/* A policy without models says so, also where it has the name of a path. */
+static void test_reasons_without_models(void **state)
+{
+    ckg_study *s = new_study("random", CKG_NOISE_NONE, 0);
+    ckg_suggestion *suggestion;
+    (void)state;
+
+    begin(s);
+    must(ckg_study_ask(s, &suggestion));
+    check_reason(suggestion);
+    assert_non_null(strstr(suggestion->reason, "needs no models"));
+    ckg_suggestion_free(suggestion);
+    ckg_study_free(s);
+}
+
 /* The settings of local steps are auto's alone. */
 static void test_settings(void **state)
 {
@@ -154,10 +183,9 @@ static void test_settings(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_whose_values),
-        cmocka_unit_test(test_names),
-        cmocka_unit_test(test_ckg_looks_ahead),
-        cmocka_unit_test(test_settings),
+        cmocka_unit_test(test_whose_values),           cmocka_unit_test(test_names),
+        cmocka_unit_test(test_ckg_looks_ahead),        cmocka_unit_test(test_settings),
+        cmocka_unit_test(test_reasons_without_models),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
