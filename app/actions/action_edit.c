@@ -51,6 +51,8 @@ int app_edit_trial(struct app_edit *e, const struct app_trial *t)
                                                  .revision = t->revision,
                                                  .state = app_state_name(t->state),
                                                  .origin = t->revision ? NULL : t->origin,
+                                                 .chosen_by = t->chosen_by,
+                                                 .reason = t->reason,
                                                  .queued = t->queued,
                                                  .parameters = design->data,
                                                  .outcomes = outcomes->data,

@@ -12,9 +12,10 @@
 #include "base/csv.h"
 
 /* What a trial's row may say beside parameters and outcomes. */
-static const char *const facts[] = {"trial", "state", "origin", "seconds", "why", "feasible", "log"};
+static const char *const facts[] = {"trial",     "state",  "origin",   "seconds", "why",
+                                    "chosen_by", "reason", "feasible", "log"};
 
-enum { FACTS = sizeof facts / sizeof *facts };
+enum { FACTS = sizeof facts / sizeof *facts, WRITTEN = 7 /* of them, in this order */ };
 
 /* One row: the three kinds of names are kept apart, since a parameter may be called "state". */
 struct row {
@@ -502,8 +503,9 @@ static int queue_trial(const struct trials *to, struct app_trial *t, struct app_
     t->count = 0;
     t->feasible = -1;
     strcpy(t->origin, "user");
+    t->chosen_by = app_pool_copy(&to->out->pool, t->origin);
     to->out->queued++;
-    return CKG_OK;
+    return t->chosen_by ? CKG_OK : no_memory(why);
 }
 
 /* What the row says beside its design. CKG_ERR_STATE: it is of a discarded trial. */
@@ -512,7 +514,7 @@ static int fill_trial(const struct trials *to, const struct row *row, struct app
 {
     const char *state = fact(row, "state");
     const char *origin = fact(row, "origin");
-    const char *reason = fact(row, "why");
+    const char *why_failed = fact(row, "why");
     int status = app_outcomes_read(to->definition, row->values, t->measured, &t->count, why);
 
     if (status)
@@ -532,10 +534,16 @@ static int fill_trial(const struct trials *to, const struct row *row, struct app
         return app_fail(why, CKG_ERR_INVALID, "a failed trial has no values");
     t->state = failed ? APP_FAILED_TRIAL : APP_COMPLETE;
     t->seconds = seconds_of(row);
-    strcpy(t->origin, origin && (!strcmp(origin, "design") || !strcmp(origin, "policy")) ? origin : "user");
-    t->why = failed ? app_pool_copy(&to->out->pool, reason ? reason : "not said") : NULL;
+    const int suggested = origin && (!strcmp(origin, "design") || !strcmp(origin, "policy"));
+    const char *chosen_by = suggested ? fact(row, "chosen_by") : "user";
+    const char *reason = suggested ? fact(row, "reason") : NULL;
+    strcpy(t->origin, suggested ? origin : "user");
+    t->chosen_by = chosen_by ? app_pool_copy(&to->out->pool, chosen_by) : NULL;
+    t->reason = reason ? app_pool_copy(&to->out->pool, reason) : NULL;
+    t->why = failed ? app_pool_copy(&to->out->pool, why_failed ? why_failed : "not said") : NULL;
     t->feasible = app_feasible(to->definition, t->x, t->count, t->measured);
-    return failed && !t->why ? no_memory(why) : CKG_OK;
+    return (failed && !t->why) || (chosen_by && !t->chosen_by) || (reason && !t->reason) ? no_memory(why)
+                                                                                         : CKG_OK;
 }
 
 static int grow(struct trials *to)
@@ -666,7 +674,7 @@ static void write_head(const struct app_notebook *n, const int *has_sd, struct a
     const struct app_definition *d = &n->definition;
     int first = 1;
 
-    for (int i = 0; i < 5; i++)
+    for (int i = 0; i < WRITTEN; i++)
         app_csv_field(out, facts[i], &first);
     for (int i = 0; i < app_dimension(d); i++)
         app_csv_field(out, app_parameter_name(d, i), &first);
@@ -697,6 +705,8 @@ static void write_trial(const struct app_notebook *n, const struct app_trial *t,
     app_csv_field(out, t->origin, &first);
     number_field(out, t->seconds, &first);
     app_csv_field(out, t->why ? t->why : "", &first);
+    app_csv_field(out, t->chosen_by ? t->chosen_by : "", &first);
+    app_csv_field(out, t->reason ? t->reason : "", &first);
     for (int i = 0; i < app_dimension(d); i++) {
         struct app_text value = {0};
         app_design_write_text(d, i, t->x[i], &value);

@@ -19,6 +19,8 @@ void app_trial_add(const struct app_definition *d, const struct app_trial *t, st
 
     app_json_add_truth(out, "feasible", t->feasible);
     app_json_add_string(out, "origin", t->origin);
+    app_json_add_string(out, "chosen_by", t->chosen_by);
+    app_json_add_string(out, "reason", t->reason);
     app_json_add_number(out, "seconds", t->seconds);
     app_json_add_string(out, "why", t->why);
 

@@ -32,6 +32,8 @@ static void print_details(const struct app_trial *t)
     app_say("\n");
     if (!isnan(t->seconds))
         app_say("%.3g s\n", t->seconds);
+    if (t->reason)
+        app_say("chosen by %s: %s\n", t->chosen_by, t->reason);
     if (t->worker)
         app_say("evaluated by %s\n", t->worker);
     if (t->starts > 1)

@@ -90,6 +90,8 @@ static void add_facts(const struct app_trial *t, const struct app_crew *crew, st
     add_row(out, "feasible", feasible[t->feasible + 1]);
     add_row(out, "why", t->why);
     add_row(out, "origin", t->origin);
+    add_row(out, "chosen by", t->chosen_by);
+    add_row(out, "why this design", t->reason);
     add_row(out, t->state == APP_RUNNING ? "is evaluated by" : "evaluated by",
             app_crew_worker(crew, t, name));
     add_row(out, "asked for", app_moment_utc(t->asked, text));

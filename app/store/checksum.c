@@ -60,10 +60,16 @@ static uint64_t add_value(uint64_t crc, const struct app_sql_value *value)
 
 uint64_t app_seal_of(const struct app_sql_value *columns, int seal)
 {
+    const int always = seal == APP_TRIAL_SEAL ? APP_TRIAL_CHOSEN_BY : seal;
     uint64_t crc = 0;
 
-    for (int i = 0; i < seal; i++)
+    for (int i = 0; i < always; i++)
         crc = add_value(crc, &columns[i]);
+
+    /* What older rows have not: with its place, so that neither takes the other's. */
+    for (int i = always; i < seal; i++)
+        if (columns[i].type != APP_SQL_NULL)
+            crc = add_value(add_number(crc, (uint64_t)i), &columns[i]);
     return crc;
 }
 

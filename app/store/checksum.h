@@ -35,11 +35,12 @@ enum {
 
 #define APP_SEALED_TRIAL                                                                                     \
     "t.study, t.number, t.revision, t.state, t.origin, t.queued, t.parameters, t.outcomes, t.why, t.log,"    \
-    " t.answer, t.extra, t.notes, t.seconds, t.starts, t.failures, t.asked, t.ended, t.seal"
+    " t.answer, t.extra, t.notes, t.seconds, t.starts, t.failures, t.asked, t.ended, t.chosen_by, t.reason," \
+    " t.seal"
 /* The same behind RETURNING, where every database has its own idea of a table's other name. */
 #define APP_RETURNED_TRIAL                                                                                   \
     "study, number, revision, state, origin, queued, parameters, outcomes, why, log,"                        \
-    " answer, extra, notes, seconds, starts, failures, asked, ended, seal"
+    " answer, extra, notes, seconds, starts, failures, asked, ended, chosen_by, reason, seal"
 enum {
     APP_TRIAL_STUDY,
     APP_TRIAL_NUMBER,
@@ -59,6 +60,8 @@ enum {
     APP_TRIAL_FAILURES,
     APP_TRIAL_ASKED,
     APP_TRIAL_ENDED,
+    APP_TRIAL_CHOSEN_BY, /* from here on what is missing is not sealed: older rows have none of it */
+    APP_TRIAL_REASON,
     APP_TRIAL_SEAL,
     APP_TRIAL_COLUMNS
 };

@@ -187,12 +187,19 @@ static const char *const step_5[] = {
  */
 static const char *const step_6[] = {NULL};
 
+/* Who chose a trial's design, and why. A trial that has neither keeps the seal that it had. */
+static const char *const step_7[] = {
+    "ALTER TABLE trial ADD COLUMN chosen_by TEXT",
+    "ALTER TABLE trial ADD COLUMN reason TEXT",
+    NULL,
+};
+
 /* A step: its statements, and what is done after them, or NULL. */
 static const struct {
     const char *const *statements;
     int (*then)(struct app_sql *sql, struct app_message *message);
-} steps[] = {{step_0, NULL}, {step_1, NULL}, {step_2, app_seal_all},     {step_3, NULL},
-             {step_4, NULL}, {step_5, NULL}, {step_6, app_rename_policy}};
+} steps[] = {{step_0, NULL}, {step_1, NULL}, {step_2, app_seal_all},      {step_3, NULL},
+             {step_4, NULL}, {step_5, NULL}, {step_6, app_rename_policy}, {step_7, NULL}};
 
 enum { VERSION = sizeof steps / sizeof *steps };
 
@@ -235,19 +242,30 @@ static int find_version(struct app_sql *sql, int64_t *version, struct app_messag
     return status;
 }
 
-/* From this version to the next. */
-static int make_step(struct app_sql *sql, int64_t version, struct app_message *message)
+static int change_tables(struct app_sql *sql, int64_t version, struct app_message *message)
 {
-    const struct app_sql_value next = {.type = APP_SQL_INTEGER, .integer = version + 1};
     int status = CKG_OK;
 
     for (const char *const *statement = steps[version].statements; !status && *statement; statement++)
         status = app_sql_run(sql, *statement, 0, NULL, NULL, NULL, NULL, message);
-    if (!status && steps[version].then)
-        status = steps[version].then(sql, message);
-    if (!status)
-        status = app_sql_run(sql, "UPDATE ckg_store SET version = $1", 1, &next, NULL, NULL, NULL, message);
     return status;
+}
+
+/* From this version to the last: all tables first, so that what is done after them finds them as they are
+ * now. */
+static int make_steps(struct app_sql *sql, int64_t version, struct app_message *message)
+{
+    const struct app_sql_value last = {.type = APP_SQL_INTEGER, .integer = VERSION};
+    int status = CKG_OK;
+
+    for (int64_t v = version; !status && v < VERSION; v++)
+        status = change_tables(sql, v, message);
+    for (int64_t v = version; !status && v < VERSION; v++)
+        if (steps[v].then)
+            status = steps[v].then(sql, message);
+    return status
+               ? status
+               : app_sql_run(sql, "UPDATE ckg_store SET version = $1", 1, &last, NULL, NULL, NULL, message);
 }
 
 /* The steps that are missing, as one transaction; another process may have made them meanwhile. */
@@ -262,8 +280,8 @@ static int migrate(struct app_sql *sql, struct app_message *message)
         status = sql->driver->alone(sql->database, message);
     if (!status)
         status = find_version(sql, &version, message);
-    for (; !status && version < VERSION; version++)
-        status = make_step(sql, version, message);
+    if (!status && version < VERSION)
+        status = make_steps(sql, version, message);
     return app_sql_end(sql, status, message);
 }
 

@@ -333,6 +333,8 @@ static int take_trial(void *context, const struct app_sql_value *columns, struct
                                       .failures = (int)columns[APP_TRIAL_FAILURES].integer,
                                       .asked = app_sql_number(&columns[APP_TRIAL_ASKED]),
                                       .ended = app_sql_number(&columns[APP_TRIAL_ENDED]),
+                                      .chosen_by = columns[APP_TRIAL_CHOSEN_BY].text,
+                                      .reason = columns[APP_TRIAL_REASON].text,
                                       .evaluator = to->evaluator};
 
     if (!app_seal_holds(columns, APP_TRIAL_SEAL) || !record.state || !record.origin || !record.parameters)
@@ -437,16 +439,19 @@ int app_sql_insert(struct app_sql_store *s, int64_t study, int64_t revision, int
     return APP_SQL_RUN(
         s,
         "INSERT INTO trial (study, number, revision, state, origin, queued, parameters, outcomes, why,"
-        " log, seconds, starts, failures, worker, answer, extra, notes, asked, ended, lease)"
-        " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, {now},"
+        " log, seconds, starts, failures, worker, answer, extra, notes, chosen_by, reason, asked, ended, "
+        "lease)"
+        " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, "
+        "{now},"
         " CASE WHEN $4 IN ('complete', 'failed') THEN {now} END,"
-        " CASE WHEN $4 = 'running' THEN {now} + $18 END) RETURNING " APP_RETURNED_TRIAL,
+        " CASE WHEN $4 = 'running' THEN {now} + $20 END) RETURNING " APP_RETURNED_TRIAL,
         sealed ? app_seal_take : NULL, sealed, NULL, message, app_sql_integer(study), app_sql_integer(number),
         app_sql_integer(revision), app_sql_text(r->state), app_sql_text(r->origin),
         app_sql_integer(r->queued), app_sql_text(r->parameters), app_sql_text(r->outcomes),
         app_sql_text(r->why), app_sql_text(r->log), app_sql_real(r->seconds), app_sql_integer(r->starts),
         app_sql_integer(r->failures), app_sql_integer_or_null(worker), app_sql_text(r->answer),
-        app_sql_text(r->extra), app_sql_text(r->notes), app_sql_real(APP_STORE_SILENCE));
+        app_sql_text(r->extra), app_sql_text(r->notes), app_sql_text(r->chosen_by), app_sql_text(r->reason),
+        app_sql_real(APP_STORE_SILENCE));
 }
 
 int app_sql_last(struct app_sql_store *s, int64_t study, int64_t *last, struct app_message *message)

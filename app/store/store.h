@@ -32,6 +32,8 @@ struct app_record {
     double seconds;       /* of the evaluation, NAN when not known */
     int starts, failures; /* evaluations begun, and ended without an answer */
     double asked, ended; /* read only: when it was asked for and got its result, seconds since 1970, or NAN */
+    /* who chose the design, and one sentence for people why; NULL: not known */
+    const char *chosen_by, *reason;
     const char *evaluator; /* read only: the machine and the process that evaluated it, "HOST … 4711" */
 };
 

@@ -33,6 +33,8 @@ void app_trial_free(struct app_trial *t)
     free(t->answer);
     free(t->extra);
     free(t->notes);
+    free(t->chosen_by);
+    free(t->reason);
     free(t->worker);
 }
 
@@ -287,7 +289,8 @@ static int read_trial(struct app_notebook *n, const struct app_record *r, struct
 
     const int copied = replace_text(&t->why, r->why) && replace_text(&t->log, r->log) &&
                        replace_text(&t->answer, r->answer) && replace_text(&t->extra, r->extra) &&
-                       replace_text(&t->notes, r->notes) && read_worker(r->evaluator, &t->worker);
+                       replace_text(&t->notes, r->notes) && replace_text(&t->chosen_by, r->chosen_by) &&
+                       replace_text(&t->reason, r->reason) && read_worker(r->evaluator, &t->worker);
     return copied ? read_outcomes(n, r, t) : no_memory(n->message);
 }
 

@@ -30,6 +30,8 @@ struct app_trial {
     char *answer, *extra, *notes;
     int starts, failures;
     double asked, ended; /* when it was asked for and got its result: seconds since 1970, or NAN */
+    char *chosen_by;     /* a policy's name, "initial", "local", …, or "user"; NULL: not known */
+    char *reason;        /* one sentence for people why this design; NULL: not known, or the user's */
     char *worker;        /* who evaluated it, as "host 4711"; NULL: not known, or nobody has */
 };
 

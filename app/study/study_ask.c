@@ -124,7 +124,7 @@ static int choose(struct app_notebook *n, int64_t worker, int queued, struct app
 {
     const struct app_definition *d = &n->definition;
     const int i = a->count;
-    const char *origin = "user";
+    const char *origin = "user", *chosen_by = "user", *reason = NULL;
     int due;
     int status = app_notebook_due(n, &due);
 
@@ -135,6 +135,10 @@ static int choose(struct app_notebook *n, int64_t worker, int queued, struct app
         status = suggest(n, &a->suggestion[i], &a->design[i], &origin);
     if (status)
         return status;
+    if (due < 0) {
+        chosen_by = a->suggestion[i]->chosen_by;
+        reason = a->suggestion[i]->reason;
+    }
 
     a->count++;
     a->record[i] = (struct app_record){.number = a->first + i,
@@ -142,6 +146,8 @@ static int choose(struct app_notebook *n, int64_t worker, int queued, struct app
                                        .origin = origin,
                                        .queued = queued,
                                        .parameters = a->design[i].data,
+                                       .chosen_by = chosen_by,
+                                       .reason = reason,
                                        .seconds = NAN,
                                        .asked = NAN,
                                        .ended = NAN,

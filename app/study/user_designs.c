@@ -98,6 +98,7 @@ int app_notebook_add(struct app_notebook *n, const double *x, int64_t worker, in
     app_design_write(&n->definition, x, &design);
     const struct app_record record = {.state = worker ? "running" : "pending",
                                       .origin = "user",
+                                      .chosen_by = "user",
                                       .queued = queued,
                                       .parameters = design.data,
                                       .seconds = NAN,
@@ -119,6 +120,7 @@ static int queue(struct app_notebook *n, const double *x, const char *command)
     const struct app_trial trial = {.number = n->count + 1,
                                     .state = APP_PENDING,
                                     .origin = "user",
+                                    .chosen_by = "user",
                                     .queued = 1,
                                     .x = (double *)x,
                                     .seconds = NAN};

@@ -230,7 +230,9 @@ int pyckg_notebook_trial(pyckg_notebook *b, int number, pyckg_trial *out)
                          .feasible = t->feasible,
                          .origin = t->origin,
                          .why = t->why,
-                         .seconds = t->seconds};
+                         .seconds = t->seconds,
+                         .chosen_by = t->chosen_by,
+                         .reason = t->reason};
     return CKG_OK;
 }
 
@@ -297,7 +299,9 @@ int pyckg_notebook_put(pyckg_notebook *b, const pyckg_trial *t)
                                           .parameters = design.data,
                                           .outcomes = values.data,
                                           .why = t->why,
-                                          .seconds = t->seconds};
+                                          .seconds = t->seconds,
+                                          .chosen_by = t->chosen_by,
+                                          .reason = t->reason};
         status = design.failed ? pyckg_no_memory(b) : app_notebook_take(&b->study.notebook, &record);
     }
     app_text_free(&design);

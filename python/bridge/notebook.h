@@ -65,8 +65,9 @@ typedef struct pyckg_trial {
     const ckg_measurement *measured; /* (count) of a discarded one too */
     int feasible;
     const char *origin;
-    const char *why; /* NULL: none */
-    double seconds;  /* NAN: not known */
+    const char *why;                /* NULL: none */
+    double seconds;                 /* NAN: not known */
+    const char *chosen_by, *reason; /* NULL: not known */
 } pyckg_trial;
 
 /* How many there are now, whoever added them; and one of them as it was read then. */

@@ -76,7 +76,9 @@ def evaluate(x: float, y: float) -> dict[str, float]:
 
 
 def told(study: pyckg.Study) -> list[tuple[Any, ...]]:
-    return [(t.number, t.state, t.parameters, t.values, t.origin) for t in study.trials(frame=False)]
+    return [
+        (t.number, t.state, t.parameters, t.values, t.origin, t.chosen_by, t.reason) for t in study.trials(frame=False)
+    ]
 
 
 def in_child(work: Callable[[], object]) -> int:
@@ -112,6 +114,8 @@ def test_a_study_made_here_is_the_programs(folder: Path) -> None:
     assert [json.loads(line)["parameters"] for line in ckg("trials", "s.db", "--json").splitlines()] == [
         t.parameters for t in study.trials(frame=False)
     ]
+    shown = [json.loads(line) for line in ckg("trials", "s.db", "--json").splitlines()]
+    assert [(t["chosen_by"], t["reason"] or "") for t in shown] == [(t[5], t[6]) for t in told(study)]
     assert at_rest(json.loads(ckg("status", "s.db", "--json"))) == at_rest(study.status())
     recommended = json.loads(ckg("recommend", "s.db", "--json"))
     found = study.recommend()

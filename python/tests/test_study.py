@@ -48,6 +48,20 @@ def test_a_pickled_study_goes_on_as_the_original() -> None:
     assert copy.ask() == study.ask()
 
 
+def test_a_trial_says_who_chose_it_and_why() -> None:
+    study = small_study()
+    asked = []
+    for _ in range(14):
+        asked.append(study.ask())
+        study.tell(asked[-1], cost=asked[-1]["x"] + asked[-1]["y"], load=4 - asked[-1]["x"] * asked[-1]["y"])
+    mine = study.add({"x": 5, "y": 5})
+    assert asked[0].chosen_by == "initial" and "initial design" in asked[0].reason
+    assert asked[-1].chosen_by not in ("", "initial", "user") and asked[-1].reason.endswith(".")
+    assert (mine.chosen_by, mine.reason) == ("user", "")
+    kept = study.trials(frame=False)
+    assert [(t.chosen_by, t.reason) for t in kept] == [(t.chosen_by, t.reason) for t in (*asked, mine)]
+
+
 def test_a_frame_of_trials() -> None:
     pandas = pytest.importorskip("pandas")
     study = pyckg.Study({"state": pyckg.Real(0, 1), "k": pyckg.Integer(1, 9)}, "why", {"load": (None, 0)}, seed=1)

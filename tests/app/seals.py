@@ -8,7 +8,8 @@ POLYNOMIAL = 0xC96C5795D7870F42  # of CRC-64/XZ, reflected
 
 STUDY = "id, name, definition, folder, seed, revision, redefined, created, last, trials, changes"
 TRIAL = ("study, number, revision, state, origin, queued, parameters, outcomes, why, log, answer, extra, notes, seconds, starts, failures, asked,"
-         " ended")
+         " ended, chosen_by, reason")
+LATER = {TRIAL: 18}  # columns from this one on are sealed where they are not null, each with its place
 CHANGE = "study, number, kind, command, who, made, undone, undone_by, definition_before, definition_after, images"
 IMAGE = "study, change, trial, side, state, queued, parameters, outcomes, why, log, answer, extra, notes, seconds, starts, failures, ended"
 
@@ -43,9 +44,11 @@ def value_bytes(value):
     return struct.pack("<QQ", 3, len(data)) + data
 
 
-def seal(values):
+def seal(values, always=None):
     """As the 64-bit integer with a sign that a database keeps."""
-    return signed(crc(b"".join(map(value_bytes, values))))
+    always = len(values) if always is None else always
+    later = (struct.pack("<Q", i) + value_bytes(v) for i, v in enumerate(values) if i >= always and v is not None)
+    return signed(crc(b"".join(map(value_bytes, values[:always])) + b"".join(later)))
 
 
 def signed(number):
@@ -62,7 +65,7 @@ def total(seals):
 
 def sealed(store, table, columns, where, *keys):
     """The rows' seals by what the rows say, with their rowids."""
-    return [(row[0], seal(row[1:])) for row in store.execute(f"SELECT rowid, {columns} FROM {table} WHERE {where}", keys).fetchall()]
+    return [(row[0], seal(row[1:], LATER.get(columns))) for row in store.execute(f"SELECT rowid, {columns} FROM {table} WHERE {where}", keys).fetchall()]
 
 
 def write(store, table, rows):

@@ -11,7 +11,7 @@ import subprocess
 
 from harness import PROGRAM, Folder, check, main, problem
 
-TRIAL = ["trial", "state", "parameters", "values", "feasible", "origin", "seconds", "why"]
+TRIAL = ["trial", "state", "parameters", "values", "feasible", "origin", "chosen_by", "reason", "seconds", "why"]
 MODEL = ["kernel", "lengthscales", "observations", "samples", "signal_sd", "noise_sd", "mean", "log_likelihood", "warp", "nugget", "fit", "scale", "absurd", "widening", "linear",
          "noise_varies", "noise_low", "noise_high", "repeats"]
 

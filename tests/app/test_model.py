@@ -121,7 +121,7 @@ def test_wrong_lines():
                            (["smooth=1"], "there is no option 'smooth'; choose from kernel, fit"), (["=1"], "there is no option ''"),
                            (["samples=65"], "samples must be an integer from 1 to 64, not '65'"), (["x" * 100 + "=1"], "NAME=VALUE"),
                            (["fit=ml", "fit=map"], "--model fit is given twice"), (["fit=ml"] * 40, "more than 32 times"),
-                           (["final_policy=neii"], "final_policy must be empty, ckg, ")):
+                           (["final_policy=neii"], "final_policy must be empty, auto, ckg, ")):
             for command in (["ask", "s.yaml"], ["run", "s.yaml"], ["recommend", "s.yaml"], ["model", "s.yaml"]):
                 line = [w for word in words for w in ("--model", word)]
                 folder.ckg(*command, *line, expect=2).one_line(f"ckg {command[0]}: ", say)

@@ -33,6 +33,8 @@ class Record:
     origin: str  # how the design was chosen
     why: str = ""  # it failed
     seconds: float | None = None  # that its evaluation took
+    chosen_by: str = ""  # a policy's name, "initial", "local", …, or "user"
+    reason: str = ""  # why this design, a sentence for people
 
 
 @dataclass(slots=True)
@@ -56,6 +58,8 @@ class Suggested:
     origin: str
     value: float
     forecast: Forecast
+    chosen_by: str = ""
+    reason: str = ""
 
 
 @dataclass(slots=True)

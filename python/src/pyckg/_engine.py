@@ -117,7 +117,14 @@ class Engine:
         k = self._m - 1
         probability = ffi.unpack(s.probability, k) if k else []
         forecast = Forecast(ffi.unpack(s.mean, k + 1), ffi.unpack(s.sd, k + 1), s.probability_feasible, probability)
-        return Suggested(s.trial, ffi.unpack(s.x, self._d), sys.intern(text(s.path)), s.value, forecast)
+        return Suggested(
+            s.trial,
+            ffi.unpack(s.x, self._d),
+            sys.intern(text(s.path)),
+            s.value,
+            forecast,
+            *map(sys.intern, (text(s.chosen_by), text(s.reason))),
+        )
 
     def add(self, x: Sequence[float]) -> int:
         out = ffi.new("int *")

@@ -26,7 +26,8 @@ class Memory(Taught[Engine]):
         self.definition = definition
         self.options = options
         self._engine = Engine(definition, options)
-        self._origins: list[str] = []
+        self._origins: list[tuple[str, ...]] = []  # and who chose it, and why
+        self._ways: dict[tuple[str, ...], tuple[str, ...]] = {}
         self._why: dict[int, str] = {}
         self._waiting: deque[int] = deque()  # numbers that were queued or given back
 
@@ -37,15 +38,18 @@ class Memory(Taught[Engine]):
             record = self.trial(self._waiting.popleft())
             if record.state == "pending":
                 nothing = [math.nan] * len(self.definition.outcomes)
-                return Suggested(record.number, record.x, record.origin, math.nan, Forecast(nothing, nothing, math.nan))
+                forecast = Forecast(nothing, nothing, math.nan)
+                return Suggested(
+                    record.number, record.x, record.origin, math.nan, forecast, record.chosen_by, record.reason
+                )
         suggested = self._engine.ask()
-        self._origin(suggested.number, suggested.origin)
+        self._origin(suggested.number, suggested.origin, suggested.chosen_by, suggested.reason)
         suggested.number += 1
         return suggested
 
     def add(self, x: Sequence[float]) -> int:
         number = self._engine.add(x)
-        self._origin(number, "user")
+        self._origin(number, "user", "user", "")
         return number + 1
 
     def queue(self, x: Sequence[float]) -> int:
@@ -72,10 +76,10 @@ class Memory(Taught[Engine]):
     def evaluations(self) -> int:
         return self._engine.told
 
-    def _origin(self, trial: int, origin: str) -> None:
+    def _origin(self, trial: int, *origin: str) -> None:
         while len(self._origins) <= trial:
-            self._origins.append("")
-        self._origins[trial] = origin
+            self._origins.append(("", "", ""))
+        self._origins[trial] = self._ways.setdefault(origin, origin)  # one of few, whatever the number of trials
 
     def tell(self, number: int, measured: Sequence[Measurement]) -> None:
         try:
@@ -114,7 +118,8 @@ class Memory(Taught[Engine]):
             raise NotFoundError(f"there is no trial {number}")
         record = self._engine.trial(number - 1)
         record.number = number
-        record.origin = self._origins[number - 1] if number <= len(self._origins) else ""
+        if number <= len(self._origins):
+            record.origin, record.chosen_by, record.reason = self._origins[number - 1]
         record.why = self._why.get(number, "")
         return record
 
@@ -151,5 +156,5 @@ class Memory(Taught[Engine]):
                 self.tell_failed(number, state["why"].get(number, ""))
             elif how == "discarded":
                 self.cancel(number)
-        self._origins = state["origins"]
+        self._origins = [(o, "", "") if isinstance(o, str) else o for o in state["origins"]]
         self._waiting.extend(state["waiting"])

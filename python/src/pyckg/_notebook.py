@@ -276,7 +276,8 @@ class Notebook(Taught[_Engine]):
     def _known(self, record: Record) -> Suggested:
         """A trial as a suggestion of which nothing is predicted."""
         nothing = [math.nan] * len(self.definition.outcomes)
-        return Suggested(record.number, record.x, record.origin, math.nan, Forecast(nothing, nothing, math.nan))
+        forecast = Forecast(nothing, nothing, math.nan)
+        return Suggested(record.number, record.x, record.origin, math.nan, forecast, record.chosen_by, record.reason)
 
     def add(self, x: Sequence[float]) -> int:
         return self._add(x, 0)
@@ -408,7 +409,9 @@ class Notebook(Taught[_Engine]):
             measured = [Measurement(m.outcome, m.value, m.sd) for m in (out.measured[i] for i in range(out.count))]
             x = ffi.unpack(out.x, len(self.definition.parameters))
             seconds = None if math.isnan(out.seconds) else out.seconds
-            return Record(number, text(out.state), x, measured, out.feasible, text(out.origin), text(out.why), seconds)
+            words = map(text, (out.origin, out.why, out.chosen_by, out.reason))
+            origin, why, chosen_by, reason = words
+            return Record(number, text(out.state), x, measured, out.feasible, origin, why, seconds, chosen_by, reason)
 
     def best(self) -> int | None:
         out = ffi.new("int *")
@@ -551,11 +554,12 @@ def _copy(backend: Backend) -> _Engine:
 
 def _put(engine: _Engine, record: Record) -> None:
     origin = record.origin if record.origin in ("design", "user") else "policy"
-    words = [ffi.new("char[]", as_bytes("a trial", word)) for word in (record.state, origin, record.why)]
+    given = (record.state, origin, record.why, record.chosen_by, record.reason)
+    words = [ffi.new("char[]", as_bytes("a trial", word)) if word else ffi.NULL for word in given]
     x, measured = doubles(record.x), ffi.new("ckg_measurement[]", [tuple(m) for m in record.measured])
     trial = ffi.new("pyckg_trial *")
     trial.state, trial.origin = words[0], words[1]
-    trial.why = words[2] if record.why else ffi.NULL
+    trial.why, trial.chosen_by, trial.reason = words[2:]
     trial.x, trial.count, trial.measured = x, len(measured), measured
     trial.seconds = math.nan if record.seconds is None else record.seconds
     engine.call(lib.pyckg_notebook_put, trial)

@@ -51,6 +51,8 @@ class Trial:
     value: float | None = None  # the policy's value of the design, when it was asked for
     predicted: Prediction | None = None  # before the evaluation, when it was asked for
     measure: list[str] | None = None  # which outcomes, where they can be measured one at a time
+    chosen_by: str = ""  # a policy's name, "initial", "local", "explore", "repeat", "restart", "random" or "user"
+    reason: str = ""  # why this design, a sentence for people
 
     def keys(self) -> Iterator[str]:
         return iter(self.parameters)

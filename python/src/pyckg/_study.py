@@ -122,6 +122,7 @@ class Study(Shown):
         parameters = self._backend.definition.decode(s.x)
         predicted = None if _unknown(s.forecast) else self._prediction(parameters, s.forecast)
         trial = Trial(s.number, parameters, origin=s.origin, value=known(s.value), predicted=predicted)
+        trial.chosen_by, trial.reason = s.chosen_by, s.reason
         trial.measure = self._measure(s.number)
         return trial
 
@@ -139,7 +140,7 @@ class Study(Shown):
         """A design of your own, as a pending trial."""
         x = self._backend.definition.encode("parameters", parameters)
         number = self._backend.add(x)
-        return Trial(number, self._backend.definition.decode(x), origin="user")
+        return Trial(number, self._backend.definition.decode(x), origin="user", chosen_by="user")
 
     def tell(
         self,
@@ -462,6 +463,8 @@ class Study(Shown):
             r.why,
             r.seconds,
             measure=self._measure(r.number),
+            chosen_by=r.chosen_by,
+            reason=r.reason,
         )
 
 

@@ -167,7 +167,7 @@ static void test_refused(void **state)
         {"preset", "papers", "default or paper"},
         {"time_limit", "-1", "a number from 0"},
         {"time_limit", "nan", "a number from 0"},
-        {"final_policy", "none", "empty, ckg, "},
+        {"final_policy", "none", "empty, auto, ckg, "},
     };
 
     (void)state;
@@ -214,7 +214,7 @@ static void test_a_study_refuses_them(void **state)
     options.budget = 10;
     options.final_policy = "none";
     check_study(&options, CKG_ERR_INVALID);
-    assert_non_null(strstr(ckg_error_message(), "final_policy must be empty, ckg, "));
+    assert_non_null(strstr(ckg_error_message(), "final_policy must be empty, auto, ckg, "));
 }
 
 int main(void)
