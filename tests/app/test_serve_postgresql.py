@@ -9,6 +9,7 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 import harness
 import postgresql
+import seals
 from harness import Folder, check, main, once_there, problem, wait_for
 from test_serve import Events
 from test_steer import Desk
@@ -54,13 +55,23 @@ def test_steered():
             wait_for(lambda: desk.json("studies/2")["budget"] == 8 and desk.json("studies/2")["trouble"] is None)
 
 
+def make_version_5(database):
+    """Takes the columns away that a store of version 5 had not, of its only trial and study, and seals both without them."""
+    SERVER.sql("ALTER TABLE ckg.trial DROP COLUMN evaluator, DROP COLUMN chosen_by, DROP COLUMN reason; UPDATE ckg.ckg_store SET version = 5", database)
+    row = json.loads(SERVER.sql("SELECT row_to_json(t) FROM ckg.trial t", database))
+    trial = seals.seal([row[name] for name in seals.TRIAL.split(", ")[:seals.LATER[seals.TRIAL]]])
+    SERVER.sql(f"UPDATE ckg.trial SET seal = {trial}; UPDATE ckg.study SET trials = {trial}", database)
+    row = json.loads(SERVER.sql("SELECT row_to_json(s) FROM ckg.study s", database))
+    SERVER.sql(f"UPDATE ckg.study SET seal = {seals.seal([row[name] for name in seals.STUDY.split(', ')])}", database)
+
+
 def test_workers():
     """A study that workers evaluate: who has which trial, and who had it; also where the store was made before that was kept."""
     with Folder() as folder:
         url = SERVER.database("crew")
         folder.write("crew.yaml", problem("crew", ["sh", "-c", once_there("go", "echo '{\"f\": 1, \"c\": -1}'")], budget=4, policy="sobol"))
         folder.ckg("ask", "crew.yaml", "--store", url, expect=0)
-        SERVER.sql("ALTER TABLE ckg.trial DROP COLUMN evaluator; UPDATE ckg.ckg_store SET version = 5", "crew")
+        make_version_5("crew")
         with Desk(folder, "--store", url) as desk:
             wait_for(lambda: [s["study"] for s in desk.lines("studies")] == ["crew"])
             workers = [folder.start("worker", "crew.yaml", "--store", url, "--until-idle", "--quiet") for _ in range(2)]
