@@ -92,7 +92,8 @@ def test_many_trials_by_eight_processes():
             lines = [line for line in err.decode().splitlines() if "pending" not in line]
             check(process.returncode == 0 and all(map(BESIDE.fullmatch, lines)), process.returncode, err)
             beside += len(lines)
-        check(beside <= kills, beside, "answers beside others after", kills, "kills")
+        spooled = "postgresql://" in (folder / "s.yaml").read_text()  # a file has no spool, and nothing comes late
+        check(beside <= (kills if spooled else 0), beside, "answers beside others after", kills, "kills")
         seconds = time.monotonic() - start
         stop.set()
         for person in people:
