@@ -84,7 +84,7 @@ static int run_with_study(const struct app_arguments *a)
         return status;
     status = a->command->work->run_study(a, &notebook);
     if (!status && notebook.store)
-        status = notebook.store->table->kept(notebook.store, a->message);
+        status = app_store_kept(notebook.store, a->message);
     app_notebook_close(&notebook);
     return status;
 }

@@ -90,7 +90,7 @@ int app_edit_make(struct app_edit *e, const char *kind, const char *command, con
                                       .who = who,
                                       .definition_after = definition,
                                       .redefined = n->redefined};
-    const int status = n->store->table->change(n->store, n->study, &change, e->count, e->records, n->message);
+    const int status = app_store_change(n->store, n->study, &change, e->count, e->records, n->message);
     return status || definition ? status : app_notebook_sync(n);
 }
 
@@ -138,8 +138,8 @@ int app_notebook_release(struct app_notebook *n, int number, struct app_elsewher
 
     /* It is pending again if its run is gone. */
     app_machine_name(machine);
-    const int status = n->store->table->release(n->store, n->study, number, machine, app_process_gone, &claim,
-                                                n->message);
+    const int status = app_store_release(n->store, n->study, number, machine, app_process_gone, &claim,
+                                         n->message);
     if (status)
         return status;
     *elsewhere = claim.elsewhere;

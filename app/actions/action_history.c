@@ -143,13 +143,12 @@ static int take_change(void *context, const struct app_change *change)
 int app_history_write(struct app_notebook *n, int trial, int json, struct app_text *out)
 {
     struct history h = {.json = json, .out = out, .message = n->message};
-    const struct app_store_table *store = n->store ? n->store->table : NULL;
-    int status = store ? store->images(n->store, n->study, trial, take_image, &h, n->message) : CKG_OK;
+    int status = n->store ? app_store_images(n->store, n->study, trial, take_image, &h, n->message) : CKG_OK;
 
     if (json)
         app_json_open(out, "history", '[');
-    if (!status && store && h.count)
-        status = store->changes(n->store, n->study, take_change, &h, n->message);
+    if (!status && n->store && h.count)
+        status = app_store_changes(n->store, n->study, take_change, &h, n->message);
     if (json)
         app_json_close(out, ']');
 

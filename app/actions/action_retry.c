@@ -133,8 +133,7 @@ static int take_back(struct app_notebook *n, int give_up, const struct app_last_
     int moved;
 
     app_who(who);
-    const int status = n->store->table->undo(n->store, n->study, last->number, who, give_up, &moved,
-                                             n->message);
+    const int status = app_store_undo(n->store, n->study, last->number, who, give_up, &moved, n->message);
     if (!status && moved && !give_up)
         return app_fail(n->message, CKG_ERR_STATE,
                         "trial %d got a result after `ckg %.300s`; `ckg undo --yes` takes that back all the "
@@ -146,7 +145,7 @@ static int take_back(struct app_notebook *n, int give_up, const struct app_last_
 int app_notebook_undo(struct app_notebook *n, int give_up, struct app_last_change *last)
 {
     *last = (struct app_last_change){0};
-    int status = n->study ? n->store->table->changes(n->store, n->study, see, last, n->message) : CKG_OK;
+    int status = n->study ? app_store_changes(n->store, n->study, see, last, n->message) : CKG_OK;
 
     if (!status && (last->command.failed || last->who.failed || last->definition.failed))
         status = app_fail(n->message, CKG_ERR_NOMEM, "out of memory");

@@ -99,8 +99,8 @@ int app_checkup_make(struct app_checkup *out, struct app_notebook *n, const stru
     if (!status)
         status = app_store_open(&n->store, n->url, 0, message);
     if (!status)
-        status = n->store->table->examine(n->store, place->file ? n->definition.name : place->name, &examiner,
-                                          message);
+        status = app_store_examine(n->store, place->file ? n->definition.name : place->name, &examiner,
+                                   message);
     if (status) {
         app_notebook_close(n);
         app_checkup_free(out);

@@ -108,8 +108,8 @@ int app_crew_find(const struct app_notebook *n, struct app_crew *out)
     if (!n->study)
         return CKG_OK;
     app_machine_name(g.machine);
-    const int status = n->store->table->leases(n->store, n->study, take_lease, &g, n->message);
-    return status ? status : n->store->table->workers(n->store, take_worker, &g, n->message);
+    const int status = app_store_leases(n->store, n->study, take_lease, &g, n->message);
+    return status ? status : app_store_workers(n->store, take_worker, &g, n->message);
 }
 
 const char *app_crew_worker(const struct app_crew *crew, const struct app_trial *t, char *buffer)

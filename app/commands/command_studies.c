@@ -86,11 +86,11 @@ static int run(const struct app_arguments *a)
     int status = url ? app_store_open(&store, url, 0, a->message)
                      : app_fail(a->message, CKG_ERR_NOMEM, "out of memory");
     if (!status)
-        status = store->table->studies(store, print_study, &list, a->message);
+        status = app_store_studies(store, print_study, &list, a->message);
     if (!status && !list.count && !a->json && !a->quiet)
         app_say("%s: there is no study in it yet\n", url);
     if (store)
-        store->table->close(store);
+        app_store_close(store);
     free(url);
     return status;
 }

@@ -70,8 +70,7 @@ static int bring(void *context, const struct app_spooled *answer)
         return CKG_OK;
     if (!is_of(r->n, result))
         return set_aside(r, answer);
-    int status = r->n->store->table->finish(r->n->store, r->n->study, result, answer->worker.id, &kept,
-                                            r->n->message);
+    int status = app_store_finish(r->n->store, r->n->study, result, answer->worker.id, &kept, r->n->message);
     if (status)
         return status;
 

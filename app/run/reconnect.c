@@ -9,10 +9,10 @@
 
 int app_runner_beat(struct app_runner *w, struct app_message *message)
 {
-    int status = w->store->table->heartbeat(w->store, &w->self, message);
+    int status = app_store_heartbeat(w->store, &w->self, message);
 
     if (status == CKG_ERR_NOT_FOUND)
-        status = w->store->table->worker_add(w->store, &w->self, message);
+        status = app_store_worker_add(w->store, &w->self, message);
     w->spool.worker = w->self;
     return status;
 }
@@ -32,7 +32,7 @@ static int resume(struct app_runner *w, struct app_runner_study *s)
     struct app_study_record record = {0};
 
     s->n->store = w->store;
-    int status = w->store->table->study_find(w->store, s->name, &record, s->n->message);
+    int status = app_store_study_find(w->store, s->name, &record, s->n->message);
     if (!status && record.id != s->n->study)
         status = app_fail(s->n->message, CKG_ERR_STATE, "the store is another one");
     if (!status)
@@ -90,7 +90,7 @@ static void hand_back_forgotten(struct app_runner *w, struct app_runner_study *s
 
     do {
         f.number = 0;
-        if (w->store->table->leases(w->store, s->n->study, take_forgotten, &f, &unheard))
+        if (app_store_leases(w->store, s->n->study, take_forgotten, &f, &unheard))
             return;
         if (f.number)
             app_work_hand_back(s->n, &w->self, f.number);
@@ -111,7 +111,7 @@ void app_runner_reconnect(struct app_runner *w)
         return;
 
     /* The new one instead of the old. */
-    w->store->table->close(w->store);
+    app_store_close(w->store);
     w->store = store;
     app_runner_be_brief(w);
     const int unheard = app_runner_beat(w, &why);

@@ -39,9 +39,9 @@ static int begin(struct app_runner *w, const struct app_run_host *host)
     app_places_begin(&w->places);
     app_steps_begin(&s->steps, host);
     s->open = 1;
-    w->store->table->set_patience(w->store, APP_STORE_PATIENCE,
-                                  &(struct app_asking){app_places_give_up, &w->places});
-    status = w->store->table->worker_add(w->store, &w->self, n->message);
+    app_store_set_patience(w->store, APP_STORE_PATIENCE,
+                           &(struct app_asking){app_places_give_up, &w->places});
+    status = app_store_worker_add(w->store, &w->self, n->message);
     w->beaten = app_clock();
     w->changed = app_clock();
     if (!status)
@@ -117,8 +117,8 @@ enum app_run_end app_run(struct app_notebook *n, const struct app_run_host *host
 
     app_runner_close(&study);
     if (w.self.id)
-        n->store->table->worker_remove(n->store, &w.self);
-    n->store->table->set_patience(n->store, APP_STORE_PATIENCE, &(struct app_asking){NULL, NULL});
+        app_store_worker_remove(n->store, &w.self);
+    app_store_set_patience(n->store, APP_STORE_PATIENCE, &(struct app_asking){NULL, NULL});
     app_places_end(&w.places);
     app_spool_close(&w.spool);
     return steps->broken && !steps->away ? APP_RUN_BROKEN

@@ -88,7 +88,7 @@ void app_steps_break(struct app_steps *r, int status, int others)
     if (!status)
         return;
     r->broken = status;
-    r->away = r->patient || (r->spool && r->n->store->table->lost(r->n->store));
+    r->away = r->patient || (r->spool && app_store_lost(r->n->store));
     if (r->away)
         return;
     if (!r->places->interrupts)
@@ -142,8 +142,7 @@ static int store_result(struct app_steps *r, const struct app_record *result, in
         return unsafe;
     }
 
-    int status = r->n->store->table->finish(r->n->store, r->n->study, result, r->worker->id, &taken,
-                                            r->n->message);
+    int status = app_store_finish(r->n->store, r->n->study, result, r->worker->id, &taken, r->n->message);
     if (status)
         free(path);
     else {
@@ -389,8 +388,8 @@ static int start(struct app_steps *r, struct app_place *place, int number)
     r->places->running++;
     r->running++;
     app_child_serve(&place->process);
-    return r->n->store->table->started(r->n->store, r->n->study, number, r->worker->id, place->process.pid,
-                                       app_process_born(place->process.pid), r->n->message);
+    return app_store_started(r->n->store, r->n->study, number, r->worker->id, place->process.pid,
+                             app_process_born(place->process.pid), r->n->message);
 }
 
 /* Another machine's run is waited for; where its clock is far ahead, it is said once how long. */
@@ -415,8 +414,8 @@ static void say_ahead(struct app_steps *r, const struct app_elsewhere *e)
 static int take_up(struct app_steps *r, struct app_place *place, int *started)
 {
     struct app_claim claim;
-    int status = r->n->store->table->claim(r->n->store, r->n->study, r->worker, app_process_gone, &claim,
-                                           r->n->message);
+    int status = app_store_claim(r->n->store, r->n->study, r->worker, app_process_gone, &claim,
+                                 r->n->message);
 
     *started = !status && claim.number;
     if (!*started) {

@@ -31,7 +31,7 @@ void app_runner_be_brief(struct app_runner *w)
 {
     const struct app_asking asking = {app_places_give_up, &w->places};
 
-    w->store->table->set_patience(w->store, patience, &asking);
+    app_store_set_patience(w->store, patience, &asking);
 }
 
 double app_runner_pause(const struct app_runner *w, double least)
@@ -231,7 +231,7 @@ static void tick(void *context)
 
     if (app_clock() - w->beaten < heartbeat)
         return;
-    w->store->table->heartbeat(w->store, &w->self, &unheard);
+    app_store_heartbeat(w->store, &w->self, &unheard);
     w->beaten = app_clock();
 }
 
@@ -258,11 +258,11 @@ static int listen_to_store(struct app_runner *w)
     if (w->again < INFINITY || w->places.interrupts || !is_curious(w))
         return 0;
     if (w->look)
-        w->places.news = w->store->table->listen(w->store, 0);
+        w->places.news = app_store_listen(w->store, 0);
     for (int i = 0; i < w->count && (w->solo || w->places.news >= 0); i++)
         if (w->studies[i].open)
-            w->places.news = w->store->table->listen(w->store, w->studies[i].n->study);
-    if (!w->store->table->heard(w->store))
+            w->places.news = app_store_listen(w->store, w->studies[i].n->study);
+    if (!app_store_heard(w->store))
         return 0;
 
     /* It may be a study that has appeared, or goes on in another way. */

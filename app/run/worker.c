@@ -103,7 +103,7 @@ static int has_changed(const struct app_runner *w, const struct app_runner_study
 {
     struct app_study_record record = {0};
     struct app_message unheard;
-    const int found = !w->store->table->study_find(w->store, s->name, &record, &unheard);
+    const int found = !app_store_study_find(w->store, s->name, &record, &unheard);
     const int changed = found && strcmp(record.definition, s->notebook.kept) != 0;
 
     app_study_record_free(&record);
@@ -248,10 +248,10 @@ static int begin(struct app_runner *w, struct app_message *message)
     }
     if (status)
         return status;
-    w->store->table->set_patience(w->store, APP_STORE_PATIENCE, &asking);
+    app_store_set_patience(w->store, APP_STORE_PATIENCE, &asking);
     app_worker_here(&w->self, w->machine);
     describe(w);
-    status = w->store->table->worker_add(w->store, &w->self, message);
+    status = app_store_worker_add(w->store, &w->self, message);
     if (!status)
         status = app_spool_open(&w->spool, orders->spool, orders->url, message);
     w->spool.worker = w->self;
@@ -292,8 +292,8 @@ static void end(struct app_runner *w)
         app_runner_close(&w->studies[i]);
     if (w->store) {
         if (w->self.id)
-            w->store->table->worker_remove(w->store, &w->self);
-        w->store->table->close(w->store);
+            app_store_worker_remove(w->store, &w->self);
+        app_store_close(w->store);
     }
     app_places_end(&w->places);
     app_spool_close(&w->spool);

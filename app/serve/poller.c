@@ -143,7 +143,7 @@ static int check_definition(const struct study_state *o, int *changed)
     *changed = !n->study;
     if (!n->study)
         return CKG_OK;
-    const int status = n->store->table->study_find(n->store, n->definition.name, &record, n->message);
+    const int status = app_store_study_find(n->store, n->definition.name, &record, n->message);
     if (!status)
         *changed = !n->kept || strcmp(n->kept, record.definition) != 0;
     app_study_record_free(&record);
@@ -224,7 +224,7 @@ static int number_of(const struct naming *naming, const char *name)
     const struct poller *poller = naming->poller;
     struct app_study_record record = {0};
     struct app_message unheard;
-    const int found = !naming->ref->store->table->study_find(naming->ref->store, name, &record, &unheard);
+    const int found = !app_store_study_find(naming->ref->store, name, &record, &unheard);
     const int64_t words = poller->files + poller->stores;
     const int64_t number = (record.id - 1) * words + poller->files + (naming->ref - poller->store) + 1;
 
@@ -252,7 +252,7 @@ static void clear_store(struct poller *poller, struct store_ref *ref)
         if (poller->studies[i]->ref == ref)
             app_api_close(&poller->studies[i]->study);
     if (ref->store)
-        ref->store->table->close(ref->store);
+        app_store_close(ref->store);
     ref->store = NULL;
 }
 
@@ -264,7 +264,7 @@ static void look_through(struct poller *poller, struct store_ref *ref)
     int status = ref->store ? CKG_OK : app_store_open(&ref->store, ref->url, 0, &message);
 
     if (!status)
-        status = ref->store->table->study_names(ref->store, take_name, &naming, &message);
+        status = app_store_study_names(ref->store, take_name, &naming, &message);
     if (status)
         clear_store(poller, ref);
 }
@@ -279,7 +279,7 @@ static void free_poller(struct poller *poller)
     }
     for (int i = 0; i < poller->stores; i++)
         if (poller->store[i].store)
-            poller->store[i].store->table->close(poller->store[i].store);
+            app_store_close(poller->store[i].store);
     free(poller->store);
     free(poller);
 }
@@ -359,7 +359,7 @@ int app_poller_begin(struct app_poller *poller, struct app_message *message)
     for (int i = 0; !status && i < poller->stores; i++) {
         status = app_store_open(&store, poller->store[i], 0, message);
         if (!status)
-            store->table->close(store);
+            app_store_close(store);
     }
     return status == CKG_ERR_NOT_FOUND ? CKG_ERR_INVALID : status;
 }

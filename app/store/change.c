@@ -16,8 +16,7 @@
 /* --- making a change --- */
 
 /* The change must rest on the problem as it is. */
-static int check_problem(struct app_sql_store *s, int64_t study, int64_t redefined,
-                         struct app_message *message)
+static int check_problem(struct app_store *s, int64_t study, int64_t redefined, struct app_message *message)
 {
     int64_t now = 0;
     const int status = APP_SQL_RUN(s, "SELECT redefined FROM study WHERE id = $1", app_sql_first_integer,
@@ -30,8 +29,8 @@ static int check_problem(struct app_sql_store *s, int64_t study, int64_t redefin
 }
 
 /* The row of the change; *number is what it is called. */
-static int insert_change(struct app_sql_store *s, int64_t study, const struct app_change *change,
-                         int64_t *number, struct app_message *message)
+static int insert_change(struct app_store *s, int64_t study, const struct app_change *change, int64_t *number,
+                         struct app_message *message)
 {
     *number = 0;
     return APP_SQL_RUN(s,
@@ -46,7 +45,7 @@ static int insert_change(struct app_sql_store *s, int64_t study, const struct ap
 }
 
 /* How the trial stands, for the change. */
-static int insert_image(struct app_sql_store *s, int64_t study, int64_t change, int trial, const char *side,
+static int insert_image(struct app_store *s, int64_t study, int64_t change, int trial, const char *side,
                         struct app_message *message)
 {
     return APP_SQL_RUN(s,
@@ -57,7 +56,7 @@ static int insert_image(struct app_sql_store *s, int64_t study, int64_t change, 
 }
 
 /* The trial becomes what the record says; *changed 0: it is not what it was read as. */
-static int rewrite(struct app_sql_store *s, int64_t study, int64_t revision, const struct app_record *r,
+static int rewrite(struct app_store *s, int64_t study, int64_t revision, const struct app_record *r,
                    int64_t *changed, struct app_message *message)
 {
     return APP_SQL_RUN(
@@ -78,7 +77,7 @@ static int rewrite(struct app_sql_store *s, int64_t study, int64_t revision, con
 }
 
 /* One trial of the change: as it was, what it becomes, as it is then. */
-static int change_trial(struct app_sql_store *s, int64_t study, int64_t revision, int64_t change,
+static int change_trial(struct app_store *s, int64_t study, int64_t revision, int64_t change,
                         const struct app_record *r, struct app_message *message)
 {
     int64_t changed = 0;
@@ -94,7 +93,7 @@ static int change_trial(struct app_sql_store *s, int64_t study, int64_t revision
     return status ? status : insert_image(s, study, change, r->number, "after", message);
 }
 
-static int add_trial(struct app_sql_store *s, int64_t study, int64_t revision, int64_t change,
+static int add_trial(struct app_store *s, int64_t study, int64_t revision, int64_t change,
                      const struct app_record *r, struct app_message *message)
 {
     const int status = app_sql_insert(s, study, revision, r->number, r, 0, NULL, message);
@@ -103,7 +102,7 @@ static int add_trial(struct app_sql_store *s, int64_t study, int64_t revision, i
 }
 
 /* All trials of the change; those that it adds follow the last one without a gap. */
-static int change_trials(struct app_sql_store *s, int64_t study, int64_t revision, int64_t change, int count,
+static int change_trials(struct app_store *s, int64_t study, int64_t revision, int64_t change, int count,
                          const struct app_record *records, struct app_message *message)
 {
     int64_t last;
@@ -122,14 +121,14 @@ static int change_trials(struct app_sql_store *s, int64_t study, int64_t revisio
 }
 
 /* The problem becomes what the change says. */
-static int redefine(struct app_sql_store *s, int64_t study, int64_t revision, const char *definition,
+static int redefine(struct app_store *s, int64_t study, int64_t revision, const char *definition,
                     struct app_message *message)
 {
     return APP_SQL_RUN(s, "UPDATE study SET definition = $1, redefined = $2 WHERE id = $3", NULL, NULL, NULL,
                        message, app_sql_text(definition), app_sql_integer(revision), app_sql_integer(study));
 }
 
-static int change_once(struct app_sql_store *s, int64_t study, const struct app_change *change, int count,
+static int change_once(struct app_store *s, int64_t study, const struct app_change *change, int count,
                        const struct app_record *records, struct app_message *message)
 {
     struct app_sealing sealing;
@@ -157,10 +156,9 @@ static int change_once(struct app_sql_store *s, int64_t study, const struct app_
     return app_sql_seal_and_end(s, &sealing, status, message);
 }
 
-int app_sql_change(struct app_store *store, int64_t study, const struct app_change *change, int count,
-                   const struct app_record *records, struct app_message *message)
+int app_store_change(struct app_store *s, int64_t study, const struct app_change *change, int count,
+                     const struct app_record *records, struct app_message *message)
 {
-    struct app_sql_store *s = app_sql_self(store);
     int status;
 
     do
@@ -172,7 +170,7 @@ int app_sql_change(struct app_store *store, int64_t study, const struct app_chan
 /* --- taking one back --- */
 
 /* The last change that holds. */
-static int check_last(struct app_sql_store *s, int64_t study, int number, struct app_message *message)
+static int check_last(struct app_store *s, int64_t study, int number, struct app_message *message)
 {
     int64_t last = 0;
     const int status = APP_SQL_RUN(
@@ -191,7 +189,7 @@ static int check_last(struct app_sql_store *s, int64_t study, int number, struct
     " WHERE t.study = $1 AND i.change = $2 AND i.side = 'after'"                                             \
     " AND (t.state <> i.state OR COALESCE(t.outcomes, '') <> COALESCE(i.outcomes, ''))"
 
-static int check_running(struct app_sql_store *s, int64_t study, int number, struct app_message *message)
+static int check_running(struct app_store *s, int64_t study, int number, struct app_message *message)
 {
     int64_t running = 0;
     const int status = APP_SQL_RUN(s, "SELECT COALESCE(MIN(t.number), 0)" MOVED " AND t.state = 'running'",
@@ -206,7 +204,7 @@ static int check_running(struct app_sql_store *s, int64_t study, int number, str
 }
 
 /* Trials that came after those it added would be left without numbers before theirs. */
-static int check_added(struct app_sql_store *s, int64_t study, int number, struct app_message *message)
+static int check_added(struct app_store *s, int64_t study, int number, struct app_message *message)
 {
     int64_t first = 0;
     int64_t behind = 0;
@@ -234,7 +232,7 @@ static int check_added(struct app_sql_store *s, int64_t study, int number, struc
 }
 
 /* What runs have measured since, as images of what is put aside. */
-static int keep_moved(struct app_sql_store *s, int64_t study, int number, struct app_message *message)
+static int keep_moved(struct app_store *s, int64_t study, int number, struct app_message *message)
 {
     return APP_SQL_RUN(s,
                        "INSERT INTO image (study, change, trial, side, " KEPT ")"
@@ -259,7 +257,7 @@ static int sum_seals(void *context, const struct app_sql_value *columns, struct 
 }
 
 /* Every trial of the change is what it was before; those that were not there are gone again. */
-static int restore_trials(struct app_sql_store *s, struct app_sealing *sealing, int number,
+static int restore_trials(struct app_store *s, struct app_sealing *sealing, int number,
                           struct app_message *message)
 {
     const int64_t study = sealing->study;
@@ -283,8 +281,8 @@ static int restore_trials(struct app_sql_store *s, struct app_sealing *sealing, 
 }
 
 /* The problem as it was before, where the change was one of the problem; and the note that it was undone. */
-static int restore_problem(struct app_sql_store *s, int64_t study, int64_t revision, int number,
-                           const char *who, struct app_message *message)
+static int restore_problem(struct app_store *s, int64_t study, int64_t revision, int number, const char *who,
+                           struct app_message *message)
 {
     int status = APP_SQL_RUN(s,
                              "UPDATE study SET redefined = $1, definition = (SELECT c.definition_before"
@@ -302,7 +300,7 @@ static int restore_problem(struct app_sql_store *s, int64_t study, int64_t revis
 }
 
 /* Whether it may be taken back; *moved as in the table. */
-static int check_undo(struct app_sql_store *s, int64_t study, int number, int64_t *moved,
+static int check_undo(struct app_store *s, int64_t study, int number, int64_t *moved,
                       struct app_message *message)
 {
     int status = check_last(s, study, number, message);
@@ -319,8 +317,8 @@ static int check_undo(struct app_sql_store *s, int64_t study, int number, int64_
     return status;
 }
 
-static int undo_once(struct app_sql_store *s, int64_t study, int number, const char *who, int give_up,
-                     int *moved, struct app_message *message)
+static int undo_once(struct app_store *s, int64_t study, int number, const char *who, int give_up, int *moved,
+                     struct app_message *message)
 {
     struct app_sealing sealing;
     int64_t found = 0;
@@ -351,10 +349,9 @@ static int undo_once(struct app_sql_store *s, int64_t study, int number, const c
     return app_sql_seal_and_end(s, &sealing, status, message);
 }
 
-int app_sql_undo(struct app_store *store, int64_t study, int number, const char *who, int give_up, int *moved,
-                 struct app_message *message)
+int app_store_undo(struct app_store *s, int64_t study, int number, const char *who, int give_up, int *moved,
+                   struct app_message *message)
 {
-    struct app_sql_store *s = app_sql_self(store);
     int status;
 
     do
@@ -397,11 +394,11 @@ static int take_change(void *context, const struct app_sql_value *columns, struc
     return to->change(to->context, &change);
 }
 
-int app_sql_changes(struct app_store *store, int64_t study, app_change_visit *visit, void *context,
-                    struct app_message *message)
+int app_store_changes(struct app_store *s, int64_t study, app_change_visit *visit, void *context,
+                      struct app_message *message)
 {
     struct visit to = {.change = visit, .context = context};
-    const int status = APP_SQL_RUN(app_sql_self(store),
+    const int status = APP_SQL_RUN(s,
                                    "SELECT " APP_SEALED_CHANGE
                                    ", s.changes FROM study s LEFT JOIN change c ON c.study = s.id"
                                    " WHERE s.id = $1 ORDER BY c.number",
@@ -444,12 +441,12 @@ static int take_image(void *context, const struct app_sql_value *columns, struct
     return to->image ? to->image(to->context, &image) : CKG_OK;
 }
 
-int app_sql_images(struct app_store *store, int64_t study, int trial, app_image_visit *visit, void *context,
-                   struct app_message *message)
+int app_store_images(struct app_store *s, int64_t study, int trial, app_image_visit *visit, void *context,
+                     struct app_message *message)
 {
     struct visit to = {.image = visit, .context = context};
 
-    return APP_SQL_RUN(app_sql_self(store),
+    return APP_SQL_RUN(s,
                        "SELECT " APP_SEALED_IMAGE " FROM image i WHERE i.study = $1 AND i.trial = $2"
                        " ORDER BY i.change, CASE i.side WHEN 'before' THEN 1 WHEN 'after' THEN 2 ELSE 3 END",
                        take_image, &to, NULL, message, app_sql_integer(study), app_sql_integer(trial));
@@ -465,7 +462,7 @@ static int take_images(void *context, const struct app_sql_value *columns, struc
     return CKG_OK;
 }
 
-int app_sql_check_change(struct app_sql_store *s, int64_t study, int number, struct app_message *message)
+int app_sql_check_change(struct app_store *s, int64_t study, int number, struct app_message *message)
 {
     struct visit to = {0};
     int status = APP_SQL_RUN(

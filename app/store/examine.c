@@ -15,7 +15,7 @@
 enum { MOST_TRIALS = 10000000 };
 
 struct examination {
-    struct app_sql_store *s;
+    struct app_store *s;
     const struct app_examiner *by;
     struct app_message *message;
     const char *name; /* of the study that is asked for, NULL: the only one */
@@ -202,7 +202,7 @@ static int take_change(void *context, const struct app_change *change)
 static int look_at_changes(struct examination *e)
 {
     struct app_message why;
-    const int status = app_sql_changes(&e->s->base, e->study.id, take_change, e, &why);
+    const int status = app_store_changes(e->s, e->study.id, take_change, e, &why);
 
     return status == CKG_ERR_SYSTEM ? tell(e, "change", 0, 0, why.text) : status;
 }
@@ -231,10 +231,10 @@ static int look_at_leases(struct examination *e)
                        take_lease, e, NULL, e->message, app_sql_integer(e->study.id));
 }
 
-int app_sql_examine(struct app_store *store, const char *name, const struct app_examiner *by,
-                    struct app_message *message)
+int app_store_examine(struct app_store *s, const char *name, const struct app_examiner *by,
+                      struct app_message *message)
 {
-    struct examination e = {.s = app_sql_self(store), .by = by, .message = message, .name = name};
+    struct examination e = {.s = s, .by = by, .message = message, .name = name};
     int status = ask_database(&e);
 
     if (!status)

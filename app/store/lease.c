@@ -51,7 +51,7 @@ struct waiting {
     int held; /* it was a worker's before */
 };
 
-static struct waiting wait_for(struct app_sql_store *s, const char *machine, int number, app_is_gone *gone)
+static struct waiting wait_for(struct app_store *s, const char *machine, int number, app_is_gone *gone)
 {
     return (struct waiting){
         .machine = machine,
@@ -144,7 +144,7 @@ static int take_waiting(void *context, const struct app_sql_value *columns, stru
 }
 
 /* A look that takes nothing; of those that wait the first is enough. */
-static int look_for_waiting(struct app_sql_store *s, int64_t study, struct waiting *w,
+static int look_for_waiting(struct app_store *s, int64_t study, struct waiting *w,
                             struct app_message *message)
 {
     w->found = (struct app_claim){0};
@@ -160,7 +160,7 @@ static int look_for_waiting(struct app_sql_store *s, int64_t study, struct waiti
  * The same in a transaction that is going to change the trial, whichever waits or the one of that number;
  * `sealing` has what its change gets.
  */
-static int take_hold(struct app_sql_store *s, int64_t study, int number, struct waiting *w,
+static int take_hold(struct app_store *s, int64_t study, int number, struct waiting *w,
                      struct app_sealing *sealing, struct app_message *message)
 {
     int status;
@@ -179,8 +179,8 @@ static int take_hold(struct app_sql_store *s, int64_t study, int number, struct 
 }
 
 /* The end of such a transaction. */
-static int let_go(struct app_sql_store *s, const struct waiting *w, const struct app_sealing *sealing,
-                  int status, struct app_message *message)
+static int let_go(struct app_store *s, const struct waiting *w, const struct app_sealing *sealing, int status,
+                  struct app_message *message)
 {
     return w->found.number ? app_sql_seal_and_end(s, sealing, status, message)
                            : app_sql_end(&s->sql, status, message);
@@ -188,7 +188,7 @@ static int let_go(struct app_sql_store *s, const struct waiting *w, const struct
 
 /* Takes the trial that a look has found, or another that waits as well; found.number 0: somebody was first.
  */
-static int take(struct app_sql_store *s, int64_t study, const struct app_worker *worker, struct waiting *w,
+static int take(struct app_store *s, int64_t study, const struct app_worker *worker, struct waiting *w,
                 struct app_message *message)
 {
     const int number = w->held ? w->found.number : 0;
@@ -213,11 +213,10 @@ static int take(struct app_sql_store *s, int64_t study, const struct app_worker 
     return let_go(s, w, &sealing, status, message);
 }
 
-int app_sql_claim(struct app_store *store, int64_t study, const struct app_worker *worker, app_is_gone *gone,
-                  struct app_claim *out, struct app_message *message)
+int app_store_claim(struct app_store *s, int64_t study, const struct app_worker *worker, app_is_gone *gone,
+                    struct app_claim *out, struct app_message *message)
 {
     enum { TRIES = 8 };
-    struct app_sql_store *s = app_sql_self(store);
     struct waiting w = wait_for(s, worker->machine, 0, gone);
     int status = CKG_OK;
 
@@ -239,7 +238,7 @@ int app_sql_claim(struct app_store *store, int64_t study, const struct app_worke
     return status;
 }
 
-static int release_once(struct app_sql_store *s, int64_t study, struct waiting *w, int64_t *changed,
+static int release_once(struct app_store *s, int64_t study, struct waiting *w, int64_t *changed,
                         struct app_message *message)
 {
     struct app_sealing sealing;
@@ -264,10 +263,9 @@ static int release_once(struct app_sql_store *s, int64_t study, struct waiting *
     return let_go(s, w, &sealing, status, message);
 }
 
-int app_sql_release(struct app_store *store, int64_t study, int number, const char *machine,
-                    app_is_gone *gone, struct app_claim *out, struct app_message *message)
+int app_store_release(struct app_store *s, int64_t study, int number, const char *machine, app_is_gone *gone,
+                      struct app_claim *out, struct app_message *message)
 {
-    struct app_sql_store *s = app_sql_self(store);
     struct waiting w = wait_for(s, machine, number, gone);
     int64_t changed;
     int status;
@@ -282,11 +280,11 @@ int app_sql_release(struct app_store *store, int64_t study, int number, const ch
     return status;
 }
 
-int app_sql_started(struct app_store *store, int64_t study, int number, int64_t worker, int64_t process,
-                    int64_t born, struct app_message *message)
+int app_store_started(struct app_store *s, int64_t study, int number, int64_t worker, int64_t process,
+                      int64_t born, struct app_message *message)
 {
     return RUN_ALONE(
-        app_sql_self(store), -1,
+        s, -1,
         "UPDATE trial SET process = $1, born = $2 WHERE study = $3 AND number = $4 AND worker = $5"
         " AND {relaxed}",
         NULL, message, app_sql_integer(process), app_sql_integer(born), app_sql_integer(study),
@@ -299,13 +297,13 @@ int app_sql_started(struct app_store *store, int64_t study, int number, int64_t 
  * A result that took long, or comes long after the last that was made safe against a power failure, is made
  * safe at once; of quick ones a power failure may take the last half second, the death of a process none.
  */
-static int is_precious(const struct app_sql_store *s, const struct app_record *result)
+static int is_precious(const struct app_store *s, const struct app_record *result)
 {
     return !(result->seconds < 0.2) || app_clock() - s->synced > 0.5;
 }
 
 /* The result is the trial's where that is open, and this worker's or, if `late`, anybody's. */
-static int write_result(struct app_sql_store *s, int64_t study, int64_t revision, const struct app_record *r,
+static int write_result(struct app_store *s, int64_t study, int64_t revision, const struct app_record *r,
                         int64_t worker, int late, struct app_sealed *sealed, struct app_message *message)
 {
     return APP_SQL_RUN(
@@ -341,8 +339,8 @@ static int take_against(void *context, const struct app_sql_value *columns, stru
     return CKG_OK;
 }
 
-static int compare_late(struct app_sql_store *s, int64_t study, const struct app_record *r,
-                        struct against *out, struct app_message *message)
+static int compare_late(struct app_store *s, int64_t study, const struct app_record *r, struct against *out,
+                        struct app_message *message)
 {
     *out = (struct against){0};
     return APP_SQL_RUN(s,
@@ -356,7 +354,7 @@ static int compare_late(struct app_sql_store *s, int64_t study, const struct app
 }
 
 /* The answer as another line of the trial's notes. */
-static int keep_beside(struct app_sql_store *s, int64_t study, int64_t revision, const struct app_record *r,
+static int keep_beside(struct app_store *s, int64_t study, int64_t revision, const struct app_record *r,
                        struct app_sealed *sealed, struct app_message *message)
 {
     struct app_text note = {0};
@@ -378,7 +376,7 @@ static int keep_beside(struct app_sql_store *s, int64_t study, int64_t revision,
 }
 
 /* Values that come when the trial is no longer their worker's. */
-static int take_late(struct app_sql_store *s, int64_t study, int64_t revision, const struct app_record *r,
+static int take_late(struct app_store *s, int64_t study, int64_t revision, const struct app_record *r,
                      int64_t worker, int *kept, struct app_sealed *sealed, struct app_message *message)
 {
     struct against trial;
@@ -399,7 +397,7 @@ static int take_late(struct app_sql_store *s, int64_t study, int64_t revision, c
     return keep_beside(s, study, revision, r, sealed, message);
 }
 
-static int finish_once(struct app_sql_store *s, int64_t study, const struct app_record *r, int64_t worker,
+static int finish_once(struct app_store *s, int64_t study, const struct app_record *r, int64_t worker,
                        int durable, int *kept, struct app_message *message)
 {
     struct app_sealing sealing;
@@ -434,10 +432,9 @@ static int finish_once(struct app_sql_store *s, int64_t study, const struct app_
     return status;
 }
 
-int app_sql_finish(struct app_store *store, int64_t study, const struct app_record *r, int64_t worker,
-                   int *kept, struct app_message *message)
+int app_store_finish(struct app_store *s, int64_t study, const struct app_record *r, int64_t worker,
+                     int *kept, struct app_message *message)
 {
-    struct app_sql_store *s = app_sql_self(store);
     const int durable = is_precious(s, r);
     int status;
 
@@ -451,7 +448,7 @@ int app_sql_finish(struct app_store *store, int64_t study, const struct app_reco
 
 /* --- workers --- */
 
-static int worker_add_once(struct app_sql_store *s, struct app_worker *worker, struct app_message *message)
+static int worker_add_once(struct app_store *s, struct app_worker *worker, struct app_message *message)
 {
     int status = app_sql_begin(&s->sql, 0, message);
 
@@ -477,9 +474,8 @@ static int worker_add_once(struct app_sql_store *s, struct app_worker *worker, s
     return app_sql_end(&s->sql, status, message);
 }
 
-int app_sql_worker_add(struct app_store *store, struct app_worker *worker, struct app_message *message)
+int app_store_worker_add(struct app_store *s, struct app_worker *worker, struct app_message *message)
 {
-    struct app_sql_store *s = app_sql_self(store);
     int status;
 
     do
@@ -489,7 +485,7 @@ int app_sql_worker_add(struct app_store *store, struct app_worker *worker, struc
 }
 
 /* *trials ← how many the worker has, -1: the store does not know it. */
-static int beat_once(struct app_sql_store *s, const struct app_worker *worker, int64_t *trials,
+static int beat_once(struct app_store *s, const struct app_worker *worker, int64_t *trials,
                      struct app_message *message)
 {
     int status = app_sql_begin(&s->sql, -1, message);
@@ -511,9 +507,8 @@ static int beat_once(struct app_sql_store *s, const struct app_worker *worker, i
     return app_sql_end(&s->sql, status, message);
 }
 
-int app_sql_heartbeat(struct app_store *store, const struct app_worker *worker, struct app_message *message)
+int app_store_heartbeat(struct app_store *s, const struct app_worker *worker, struct app_message *message)
 {
-    struct app_sql_store *s = app_sql_self(store);
     int64_t trials;
     int status;
 
@@ -525,11 +520,11 @@ int app_sql_heartbeat(struct app_store *store, const struct app_worker *worker, 
                : app_fail(message, CKG_ERR_NOT_FOUND, "the store has forgotten this worker");
 }
 
-void app_sql_worker_remove(struct app_store *store, const struct app_worker *worker)
+void app_store_worker_remove(struct app_store *s, const struct app_worker *worker)
 {
     struct app_message unheard;
 
-    RUN_ALONE(app_sql_self(store), 0,
+    RUN_ALONE(s, 0,
               "DELETE FROM worker WHERE id = $1"
               " AND id NOT IN (SELECT worker FROM trial WHERE worker IS NOT NULL)",
               NULL, &unheard, app_sql_integer(worker->id));
@@ -566,12 +561,12 @@ static int take_worker(void *context, const struct app_sql_value *columns, struc
     return to->worker(to->context, &seen);
 }
 
-int app_sql_workers(struct app_store *store, app_worker_visit *visit, void *context,
-                    struct app_message *message)
+int app_store_workers(struct app_store *s, app_worker_visit *visit, void *context,
+                      struct app_message *message)
 {
     struct visit to = {.worker = visit, .context = context};
 
-    return app_sql_run(&app_sql_self(store)->sql,
+    return app_sql_run(&s->sql,
                        "SELECT w.id, w.machine, w.process, w.born, w.slots, w.about,"
                        " CASE WHEN w.began > 0 THEN {now} - w.began END, {now} - w.heartbeat,"
                        " (SELECT COUNT(*) FROM trial t WHERE t.worker = w.id) FROM worker w ORDER BY w.id",
@@ -590,12 +585,12 @@ static int take_lease(void *context, const struct app_sql_value *columns, struct
     return to->lease(to->context, &lease);
 }
 
-int app_sql_leases(struct app_store *store, int64_t study, app_lease_visit *visit, void *context,
-                   struct app_message *message)
+int app_store_leases(struct app_store *s, int64_t study, app_lease_visit *visit, void *context,
+                     struct app_message *message)
 {
     struct visit to = {.lease = visit, .context = context};
 
-    return APP_SQL_RUN(app_sql_self(store),
+    return APP_SQL_RUN(s,
                        "SELECT w.id, w.machine, w.process, w.born, {now} - w.heartbeat, t.lease - {now},"
                        " t.number FROM trial t JOIN worker w ON w.id = t.worker WHERE t.study = $1"
                        " AND t.state = 'running' ORDER BY t.number",

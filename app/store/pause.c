@@ -9,7 +9,7 @@ struct wish {
     int budget;
 };
 
-static int write_hold(struct app_sql_store *s, const struct wish *wish, int64_t revision,
+static int write_hold(struct app_store *s, const struct wish *wish, int64_t revision,
                       struct app_message *message)
 {
     int status = APP_SQL_RUN(s, "UPDATE study SET held = $1, held_by = $2, held_at = {now} WHERE id = $3",
@@ -23,7 +23,7 @@ static int write_hold(struct app_sql_store *s, const struct wish *wish, int64_t 
     return status;
 }
 
-static int grant_once(struct app_sql_store *s, const struct wish *wish, struct app_message *message)
+static int grant_once(struct app_store *s, const struct wish *wish, struct app_message *message)
 {
     struct app_sealing sealing;
     int status = app_sql_begin(&s->sql, 1, message);
@@ -40,9 +40,8 @@ static int grant_once(struct app_sql_store *s, const struct wish *wish, struct a
     return app_sql_seal_and_end(s, &sealing, status, message);
 }
 
-static int grant(struct app_store *store, const struct wish *wish, struct app_message *message)
+static int grant(struct app_store *s, const struct wish *wish, struct app_message *message)
 {
-    struct app_sql_store *s = app_sql_self(store);
     int status;
 
     do
@@ -51,13 +50,13 @@ static int grant(struct app_store *store, const struct wish *wish, struct app_me
     return status;
 }
 
-int app_sql_hold_study(struct app_store *store, int64_t study, enum app_holding held, const char *who,
-                       struct app_message *message)
+int app_store_hold(struct app_store *s, int64_t study, enum app_holding held, const char *who,
+                   struct app_message *message)
 {
-    return grant(store, &(struct wish){.study = study, .held = held, .who = who}, message);
+    return grant(s, &(struct wish){.study = study, .held = held, .who = who}, message);
 }
 
-int app_sql_set_budget(struct app_store *store, int64_t study, int budget, struct app_message *message)
+int app_store_set_budget(struct app_store *s, int64_t study, int budget, struct app_message *message)
 {
-    return grant(store, &(struct wish){.study = study, .budget = budget}, message);
+    return grant(s, &(struct wish){.study = study, .budget = budget}, message);
 }

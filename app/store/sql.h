@@ -1,5 +1,5 @@
 /*
- * The lower of a store's two tables: what an SQL database must be able to do. Store and schema hold every
+ * What an SQL database must be able to do. Store and schema hold every
  * statement once and run it by app_sql_run, which writes it in the database's dialect first. Every function
  * returns a CKG status and leaves the line for the user in `message`.
  *

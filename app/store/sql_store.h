@@ -9,17 +9,11 @@
 #include "store/sql.h"
 #include "store/store.h"
 
-struct app_sql_store {
-    struct app_store base;
+struct app_store {
     struct app_sql sql;
     double synced; /* when a result last was made durable, by app_clock */
     struct app_sightings sightings;
 };
-
-static inline struct app_sql_store *app_sql_self(struct app_store *store)
-{
-    return (struct app_sql_store *)(void *)store;
-}
 
 /* --- values --- */
 
@@ -73,73 +67,34 @@ int app_sql_damaged(const char *what, int64_t number, struct app_message *messag
  * The row is what was written, or there is none. What is to be sealed anew is looked at first; the trial is
  * this transaction's from here on.
  */
-int app_sql_check_study(struct app_sql_store *s, int64_t study, struct app_message *message);
-int app_sql_check_trial(struct app_sql_store *s, int64_t study, int number, struct app_message *message);
+int app_sql_check_study(struct app_store *s, int64_t study, struct app_message *message);
+int app_sql_check_trial(struct app_store *s, int64_t study, int number, struct app_message *message);
 
 /*
  * A new revision of the study, whose row is this transaction's from here on; and the end of that transaction,
  * as app_sql_end, all that it changed being sealed before.
  */
-int app_sql_revise(struct app_sql_store *s, int64_t study, struct app_sealing *sealing,
+int app_sql_revise(struct app_store *s, int64_t study, struct app_sealing *sealing,
                    struct app_message *message);
 /* The same for a transaction that changes trials alone, by app_seal_trial. */
-int app_sql_hold(struct app_sql_store *s, int64_t study, struct app_sealing *sealing,
+int app_sql_hold(struct app_store *s, int64_t study, struct app_sealing *sealing,
                  struct app_message *message);
-int app_sql_seal_and_end(struct app_sql_store *s, const struct app_sealing *sealing, int status,
+int app_sql_seal_and_end(struct app_store *s, const struct app_sealing *sealing, int status,
                          struct app_message *message);
 
 /* A new trial of that number; *sealed, where it is not NULL, for app_seal_trial. */
-int app_sql_insert(struct app_sql_store *s, int64_t study, int64_t revision, int number,
+int app_sql_insert(struct app_store *s, int64_t study, int64_t revision, int number,
                    const struct app_record *record, int64_t worker, struct app_sealed *sealed,
                    struct app_message *message);
 
 /* The number of the last trial, 0: there is none. */
-int app_sql_last(struct app_sql_store *s, int64_t study, int64_t *last, struct app_message *message);
+int app_sql_last(struct app_store *s, int64_t study, int64_t *last, struct app_message *message);
 
-/* --- what people want of whoever evaluates (hold.c) --- */
-
-int app_sql_hold_study(struct app_store *store, int64_t study, enum app_holding held, const char *who,
-                       struct app_message *message);
-int app_sql_set_budget(struct app_store *store, int64_t study, int budget, struct app_message *message);
-
-/* --- who evaluates (lease.c) --- */
-
-int app_sql_claim(struct app_store *store, int64_t study, const struct app_worker *worker, app_is_gone *gone,
-                  struct app_claim *out, struct app_message *message);
-int app_sql_release(struct app_store *store, int64_t study, int number, const char *machine,
-                    app_is_gone *gone, struct app_claim *out, struct app_message *message);
-int app_sql_started(struct app_store *store, int64_t study, int number, int64_t worker, int64_t process,
-                    int64_t born, struct app_message *message);
-int app_sql_finish(struct app_store *store, int64_t study, const struct app_record *result, int64_t worker,
-                   int *kept, struct app_message *message);
-int app_sql_worker_add(struct app_store *store, struct app_worker *worker, struct app_message *message);
-int app_sql_heartbeat(struct app_store *store, const struct app_worker *worker, struct app_message *message);
-void app_sql_worker_remove(struct app_store *store, const struct app_worker *worker);
-int app_sql_workers(struct app_store *store, app_worker_visit *visit, void *context,
-                    struct app_message *message);
-int app_sql_leases(struct app_store *store, int64_t study, app_lease_visit *visit, void *context,
-                   struct app_message *message);
-
-/* --- changes (change.c) --- */
-
-int app_sql_change(struct app_store *store, int64_t study, const struct app_change *change, int count,
-                   const struct app_record *records, struct app_message *message);
-int app_sql_undo(struct app_store *store, int64_t study, int number, const char *who, int give_up, int *moved,
-                 struct app_message *message);
-int app_sql_changes(struct app_store *store, int64_t study, app_change_visit *visit, void *context,
-                    struct app_message *message);
 /* Gives the trial of that statement's, where there is one and it is whole, and its seal. */
-int app_sql_visit_trial(struct app_sql_store *s, const char *statement, int64_t study, int number,
+int app_sql_visit_trial(struct app_store *s, const char *statement, int64_t study, int number,
                         app_record_visit *visit, void *context, uint64_t *seal, struct app_message *message);
 
-/* --- looking for damage (examine.c) --- */
-
-int app_sql_examine(struct app_store *store, const char *name, const struct app_examiner *by,
-                    struct app_message *message);
-
 /* The change and its images are what was written. */
-int app_sql_check_change(struct app_sql_store *s, int64_t study, int number, struct app_message *message);
-int app_sql_images(struct app_store *store, int64_t study, int trial, app_image_visit *visit, void *context,
-                   struct app_message *message);
+int app_sql_check_change(struct app_store *s, int64_t study, int number, struct app_message *message);
 
 #endif

@@ -64,13 +64,13 @@ static int take_name(void *context, const struct app_sql_value *columns, struct 
                                             : app_sql_damaged("a study", 0, message);
 }
 
-static int study_names(struct app_store *store, app_name_visit *visit, void *context,
-                       struct app_message *message)
+int app_store_study_names(struct app_store *s, app_name_visit *visit, void *context,
+                          struct app_message *message)
 {
     struct names to = {visit, context};
 
-    return app_sql_run(&app_sql_self(store)->sql, "SELECT name FROM study ORDER BY name", 0, NULL, take_name,
-                       &to, NULL, message);
+    return app_sql_run(&s->sql, "SELECT name FROM study ORDER BY name", 0, NULL, take_name, &to, NULL,
+                       message);
 }
 
 struct glance {
@@ -95,12 +95,11 @@ static int take_glance(void *context, const struct app_sql_value *columns, struc
                                             : app_sql_damaged("a study", 0, message);
 }
 
-static int studies(struct app_store *store, app_study_visit *visit, void *context,
-                   struct app_message *message)
+int app_store_studies(struct app_store *s, app_study_visit *visit, void *context, struct app_message *message)
 {
     struct glance to = {visit, context};
 
-    return app_sql_run(&app_sql_self(store)->sql,
+    return app_sql_run(&s->sql,
                        "SELECT s.name, s.definition, s.created, MAX(t.ended),"
                        " COUNT(CASE WHEN t.state = 'complete' THEN 1 END),"
                        " COUNT(CASE WHEN t.state = 'failed' THEN 1 END),"
@@ -142,7 +141,7 @@ static int take_other(void *context, const struct app_sql_value *columns, struct
 }
 
 /* Before a study is said not to be there: none has lost its name or its place, and no trial its study. */
-static int check_lost(struct app_sql_store *s, const char *name, struct app_message *message)
+static int check_lost(struct app_store *s, const char *name, struct app_message *message)
 {
     struct app_text asked = {0};
     int64_t orphans = 0;
@@ -163,7 +162,7 @@ static int check_lost(struct app_sql_store *s, const char *name, struct app_mess
     return status;
 }
 
-static int look_up(struct app_sql_store *s, const char *name, struct app_study_record *out,
+static int look_up(struct app_store *s, const char *name, struct app_study_record *out,
                    struct app_message *message)
 {
     *out = (struct app_study_record){0};
@@ -171,10 +170,9 @@ static int look_up(struct app_sql_store *s, const char *name, struct app_study_r
                        message, app_sql_text(name));
 }
 
-static int study_find(struct app_store *store, const char *name, struct app_study_record *out,
-                      struct app_message *message)
+int app_store_study_find(struct app_store *s, const char *name, struct app_study_record *out,
+                         struct app_message *message)
 {
-    struct app_sql_store *s = app_sql_self(store);
     int status = look_up(s, name, out, message);
 
     /* What was not there when it was looked for may have been made since, by another program. */
@@ -203,10 +201,9 @@ static const char *seed_text(uint64_t seed, char buffer[24])
     return buffer + at;
 }
 
-static int create_once(struct app_store *store, const struct app_study_record *study,
+static int create_once(struct app_store *s, const struct app_study_record *study,
                        struct app_study_record *out, struct app_message *message)
 {
-    struct app_sql_store *s = app_sql_self(store);
     struct app_sealing sealing = {.wakes = 1};
     char seed[24];
 
@@ -226,26 +223,25 @@ static int create_once(struct app_store *store, const struct app_study_record *s
     if (!status && sealing.study)
         status = app_seal_study(&s->sql, &sealing, message);
     if (!status)
-        status = study_find(store, study->name, out, message);
+        status = app_store_study_find(s, study->name, out, message);
     status = app_sql_end(&s->sql, status, message);
     if (status)
         app_study_record_free(out);
     return status;
 }
 
-static int study_create(struct app_store *store, const struct app_study_record *study,
-                        struct app_study_record *out, struct app_message *message)
+int app_store_study_create(struct app_store *s, const struct app_study_record *study,
+                           struct app_study_record *out, struct app_message *message)
 {
     int status;
 
     do
-        status = create_once(store, study, out, message);
-    while (app_sql_again(&app_sql_self(store)->sql, status));
+        status = create_once(s, study, out, message);
+    while (app_sql_again(&s->sql, status));
     return status;
 }
 
-static int update_once(struct app_sql_store *s, const struct app_study_record *study,
-                       struct app_message *message)
+static int update_once(struct app_store *s, const struct app_study_record *study, struct app_message *message)
 {
     const struct app_sealing sealing = {.study = study->id, .revision = INT64_MAX, .wakes = 1};
     char seed[24];
@@ -265,10 +261,9 @@ static int update_once(struct app_sql_store *s, const struct app_study_record *s
     return app_sql_end(&s->sql, status, message);
 }
 
-static int study_update(struct app_store *store, const struct app_study_record *study,
-                        struct app_message *message)
+int app_store_study_update(struct app_store *s, const struct app_study_record *study,
+                           struct app_message *message)
 {
-    struct app_sql_store *s = app_sql_self(store);
     int status;
 
     do
@@ -296,11 +291,11 @@ static int take_standing(void *context, const struct app_sql_value *columns, str
     return CKG_OK;
 }
 
-static int standing(struct app_store *store, int64_t study, struct app_standing *out,
-                    struct app_message *message)
+int app_store_standing(struct app_store *s, int64_t study, struct app_standing *out,
+                       struct app_message *message)
 {
     *out = (struct app_standing){0};
-    return APP_SQL_RUN(app_sql_self(store),
+    return APP_SQL_RUN(s,
                        "SELECT (SELECT COALESCE(MAX(t.number), 0) FROM trial t WHERE t.study = $1),"
                        " redefined, held, held_by, held_at, stopped, budget FROM study WHERE id = $1",
                        take_standing, out, NULL, message, app_sql_integer(study));
@@ -354,10 +349,9 @@ static int take_trial_of_study(void *context, const struct app_sql_value *column
     return columns[APP_TRIAL_STUDY].type == APP_SQL_NULL ? CKG_OK : take_trial(context, columns, message);
 }
 
-static int trials_since(struct app_store *store, int64_t study, int64_t revision, app_record_visit *visit,
-                        void *context, struct app_message *message)
+int app_store_trials_since(struct app_store *s, int64_t study, int64_t revision, app_record_visit *visit,
+                           void *context, struct app_message *message)
 {
-    struct app_sql_store *s = app_sql_self(store);
     struct visit to = {.visit = visit, .context = context};
     const int status = APP_SQL_RUN(
         s,
@@ -373,7 +367,7 @@ static int trials_since(struct app_store *store, int64_t study, int64_t revision
     return status;
 }
 
-int app_sql_visit_trial(struct app_sql_store *s, const char *statement, int64_t study, int number,
+int app_sql_visit_trial(struct app_store *s, const char *statement, int64_t study, int number,
                         app_record_visit *visit, void *context, uint64_t *seal, struct app_message *message)
 {
     struct visit to = {.visit = visit, .context = context};
@@ -384,7 +378,7 @@ int app_sql_visit_trial(struct app_sql_store *s, const char *statement, int64_t 
     return status;
 }
 
-int app_sql_check_trial(struct app_sql_store *s, int64_t study, int number, struct app_message *message)
+int app_sql_check_trial(struct app_store *s, int64_t study, int number, struct app_message *message)
 {
     struct visit nobody = {0};
 
@@ -393,13 +387,13 @@ int app_sql_check_trial(struct app_sql_store *s, int64_t study, int number, stru
                        take_trial, &nobody, NULL, message, app_sql_integer(study), app_sql_integer(number));
 }
 
-int app_sql_check_study(struct app_sql_store *s, int64_t study, struct app_message *message)
+int app_sql_check_study(struct app_store *s, int64_t study, struct app_message *message)
 {
     return APP_SQL_RUN(s, "SELECT " APP_SEALED_STUDY " FROM study WHERE id = $1", take_other, NULL, NULL,
                        message, app_sql_integer(study));
 }
 
-int app_sql_revise(struct app_sql_store *s, int64_t study, struct app_sealing *sealing,
+int app_sql_revise(struct app_store *s, int64_t study, struct app_sealing *sealing,
                    struct app_message *message)
 {
     *sealing = (struct app_sealing){.study = study};
@@ -414,8 +408,7 @@ int app_sql_revise(struct app_sql_store *s, int64_t study, struct app_sealing *s
                : app_fail(message, CKG_ERR_NOT_FOUND, "the study has been deleted from its store");
 }
 
-int app_sql_hold(struct app_sql_store *s, int64_t study, struct app_sealing *sealing,
-                 struct app_message *message)
+int app_sql_hold(struct app_store *s, int64_t study, struct app_sealing *sealing, struct app_message *message)
 {
     const int status = app_seal_hold(&s->sql, study, sealing, message);
 
@@ -424,7 +417,7 @@ int app_sql_hold(struct app_sql_store *s, int64_t study, struct app_sealing *sea
                : app_fail(message, CKG_ERR_NOT_FOUND, "the study has been deleted from its store");
 }
 
-int app_sql_seal_and_end(struct app_sql_store *s, const struct app_sealing *sealing, int status,
+int app_sql_seal_and_end(struct app_store *s, const struct app_sealing *sealing, int status,
                          struct app_message *message)
 {
     if (!status)
@@ -432,7 +425,7 @@ int app_sql_seal_and_end(struct app_sql_store *s, const struct app_sealing *seal
     return app_sql_end(&s->sql, status, message);
 }
 
-int app_sql_insert(struct app_sql_store *s, int64_t study, int64_t revision, int number,
+int app_sql_insert(struct app_store *s, int64_t study, int64_t revision, int number,
                    const struct app_record *r, int64_t worker, struct app_sealed *sealed,
                    struct app_message *message)
 {
@@ -454,14 +447,14 @@ int app_sql_insert(struct app_sql_store *s, int64_t study, int64_t revision, int
         app_sql_real(APP_STORE_SILENCE));
 }
 
-int app_sql_last(struct app_sql_store *s, int64_t study, int64_t *last, struct app_message *message)
+int app_sql_last(struct app_store *s, int64_t study, int64_t *last, struct app_message *message)
 {
     *last = 0;
     return APP_SQL_RUN(s, "SELECT COALESCE(MAX(number), 0) FROM trial WHERE study = $1",
                        app_sql_first_integer, last, NULL, message, app_sql_integer(study));
 }
 
-static int add_once(struct app_sql_store *s, int64_t study, int first, int count,
+static int add_once(struct app_store *s, int64_t study, int first, int count,
                     const struct app_record *records, int64_t worker, struct app_message *message)
 {
     struct app_sealing sealing;
@@ -486,10 +479,9 @@ static int add_once(struct app_sql_store *s, int64_t study, int first, int count
     return app_sql_seal_and_end(s, &sealing, status, message);
 }
 
-static int add(struct app_store *store, int64_t study, int first, int count, const struct app_record *records,
-               int64_t worker, struct app_message *message)
+int app_store_add(struct app_store *s, int64_t study, int first, int count, const struct app_record *records,
+                  int64_t worker, struct app_message *message)
 {
-    struct app_sql_store *s = app_sql_self(store);
     int status;
 
     do
@@ -500,67 +492,49 @@ static int add(struct app_store *store, int64_t study, int first, int count, con
 
 /* --- turns, waiting, opening --- */
 
-static int kept(struct app_store *store, struct app_message *message)
+int app_store_kept(struct app_store *s, struct app_message *message)
 {
-    const struct app_sql *sql = &app_sql_self(store)->sql;
-
-    return sql->driver->kept(sql->database, message);
+    return s->sql.driver->kept(s->sql.database, message);
 }
 
-static int turn_take(struct app_store *store, int64_t study, int *taken, struct app_message *message)
+int app_store_turn_take(struct app_store *s, int64_t study, int *taken, struct app_message *message)
 {
-    const struct app_sql *sql = &app_sql_self(store)->sql;
-
-    return sql->driver->turn_take(sql->database, study, taken, message);
+    return s->sql.driver->turn_take(s->sql.database, study, taken, message);
 }
 
-static void turn_give(struct app_store *store, int64_t study)
+void app_store_turn_give(struct app_store *s, int64_t study)
 {
-    const struct app_sql *sql = &app_sql_self(store)->sql;
-
-    sql->driver->turn_give(sql->database, study);
+    s->sql.driver->turn_give(s->sql.database, study);
 }
 
-static int sql_listen(struct app_store *store, int64_t study)
+int app_store_listen(struct app_store *s, int64_t study)
 {
-    const struct app_sql *sql = &app_sql_self(store)->sql;
-
-    return sql->driver->listen ? sql->driver->listen(sql->database, study) : -1;
+    return s->sql.driver->listen ? s->sql.driver->listen(s->sql.database, study) : -1;
 }
 
-static int heard(struct app_store *store)
+int app_store_heard(struct app_store *s)
 {
-    const struct app_sql *sql = &app_sql_self(store)->sql;
-
-    return sql->driver->heard && sql->driver->heard(sql->database);
+    return s->sql.driver->heard && s->sql.driver->heard(s->sql.database);
 }
 
-static void set_patience(struct app_store *store, double seconds, const struct app_asking *asking)
+void app_store_set_patience(struct app_store *s, double seconds, const struct app_asking *asking)
 {
-    const struct app_sql *sql = &app_sql_self(store)->sql;
-
-    if (sql->driver->set_patience)
-        sql->driver->set_patience(sql->database, seconds, asking);
+    if (s->sql.driver->set_patience)
+        s->sql.driver->set_patience(s->sql.database, seconds, asking);
 }
 
-static int lost(struct app_store *store)
+int app_store_lost(struct app_store *s)
 {
-    const struct app_sql *sql = &app_sql_self(store)->sql;
-
-    return sql->driver->lost && sql->driver->lost(sql->database);
+    return s->sql.driver->lost && s->sql.driver->lost(s->sql.database);
 }
 
-static void forked(struct app_store *store)
+void app_store_forked(struct app_store *s)
 {
-    struct app_sql *sql = &app_sql_self(store)->sql;
-
-    sql->driver->forked(sql->database);
+    s->sql.driver->forked(s->sql.database);
 }
 
-static void sql_close(struct app_store *store)
+void app_store_close(struct app_store *s)
 {
-    struct app_sql_store *s = app_sql_self(store);
-
     if (s) {
         app_sql_close(&s->sql);
         app_sightings_free(&s->sightings);
@@ -568,36 +542,29 @@ static void sql_close(struct app_store *store)
     free(s);
 }
 
-static int sql_open(struct app_store **out, const char *url, int create, const struct app_asking *asking,
-                    struct app_message *message)
+int app_store_open_while(struct app_store **out, const char *url, int create, const struct app_asking *asking,
+                         struct app_message *message)
 {
-    struct app_sql_store *s = calloc(1, sizeof *s);
+    struct app_store *s = calloc(1, sizeof *s);
 
     *out = NULL;
     if (!s)
         return app_fail(message, CKG_ERR_NOMEM, "out of memory");
-    s->base.table = &app_store_sql;
     int status = app_sql_open(&s->sql, url, create, asking, message);
     if (!status)
         do
             status = app_schema_open(&s->sql, create, message);
         while (app_sql_again(&s->sql, status));
     if (status)
-        sql_close(&s->base);
+        app_store_close(s);
     else
-        *out = &s->base;
+        *out = s;
     return status;
 }
 
 int app_store_open(struct app_store **out, const char *url, int create, struct app_message *message)
 {
-    return app_store_sql.open(out, url, create, NULL, message);
-}
-
-int app_store_open_while(struct app_store **out, const char *url, int create, const struct app_asking *asking,
-                         struct app_message *message)
-{
-    return app_store_sql.open(out, url, create, asking, message);
+    return app_store_open_while(out, url, create, NULL, message);
 }
 
 enum app_away app_store_away(const char *url)
@@ -642,41 +609,3 @@ int app_store_is(const char *word)
     return app_sql_driver_of(word) || app_sql_is_file(word) ||
            (length > ending && !strcmp(word + length - ending, APP_STORE_ENDING));
 }
-
-const struct app_store_table app_store_sql = {
-    .name = "sql",
-    .open = sql_open,
-    .close = sql_close,
-    .study_names = study_names,
-    .studies = studies,
-    .study_find = study_find,
-    .study_create = study_create,
-    .study_update = study_update,
-    .standing = standing,
-    .hold = app_sql_hold_study,
-    .set_budget = app_sql_set_budget,
-    .trials_since = trials_since,
-    .add = add,
-    .claim = app_sql_claim,
-    .release = app_sql_release,
-    .started = app_sql_started,
-    .finish = app_sql_finish,
-    .change = app_sql_change,
-    .undo = app_sql_undo,
-    .changes = app_sql_changes,
-    .images = app_sql_images,
-    .examine = app_sql_examine,
-    .worker_add = app_sql_worker_add,
-    .heartbeat = app_sql_heartbeat,
-    .worker_remove = app_sql_worker_remove,
-    .workers = app_sql_workers,
-    .leases = app_sql_leases,
-    .listen = sql_listen,
-    .heard = heard,
-    .set_patience = set_patience,
-    .lost = lost,
-    .kept = kept,
-    .turn_take = turn_take,
-    .turn_give = turn_give,
-    .forked = forked,
-};

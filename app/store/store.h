@@ -1,8 +1,7 @@
 /*
- * Where studies are kept. The table app_store_table is what a study needs of a store; store/store.c fills it
- * once for every SQL database, by the drivers of store/sql.h. Every change is one transaction. Trials are
- * numbered from 1 without gaps, and every change of a trial has a revision larger than all before it in the
- * study.
+ * Where studies are kept, in an SQL database by one of the drivers of store/sql.h. Every change is one
+ * transaction. Trials are numbered from 1 without gaps, and every change of a trial has a revision larger
+ * than all before it in the study.
  */
 #ifndef CKG_APP_STORE_H
 #define CKG_APP_STORE_H
@@ -62,8 +61,7 @@ struct app_change {
     const char *who;     /* user@machine */
     double made, undone; /* seconds since 1970; NAN: it was not undone */
     const char *undone_by;
-    /* where it changes the problem; the first is read only, the second may be given to app_store_table.change
-     */
+    /* where it changes the problem; the first is read only, the second may be given to app_store_change */
     const char *definition_before, *definition_after;
     int64_t redefined; /* given: the app_study_record.redefined that it is based on */
 };
@@ -120,7 +118,7 @@ struct app_lease {
     double silent; /* of its worker */
 };
 
-/* What became of a result: *kept of app_store_table.finish. */
+/* What became of a result: *kept of app_store_finish. */
 enum app_kept {
     APP_KEPT_NOT,   /* the trial has one already or is another's, and nothing was changed */
     APP_KEPT,       /* it is the trial's */
@@ -181,141 +179,129 @@ struct app_examiner {
 /* 1 when the process can no longer be alive; asked for workers of this machine alone. */
 typedef int app_is_gone(int64_t process, int64_t born);
 
-struct app_store_table {
-    const char *name;
-    int (*open)(struct app_store **out, const char *url, int create, const struct app_asking *asking,
-                struct app_message *message);
-    void (*close)(struct app_store *store);
+void app_store_close(struct app_store *store);
 
-    int (*study_names)(struct app_store *store, app_name_visit *visit, void *context,
-                       struct app_message *message);
-    int (*studies)(struct app_store *store, app_study_visit *visit, void *context,
-                   struct app_message *message);
-    /* CKG_ERR_NOT_FOUND where there is none of that name. */
-    int (*study_find)(struct app_store *store, const char *name, struct app_study_record *out,
+int app_store_study_names(struct app_store *store, app_name_visit *visit, void *context,
+                          struct app_message *message);
+int app_store_studies(struct app_store *store, app_study_visit *visit, void *context,
                       struct app_message *message);
-    /* The study of that name: this one, or the one that another process has made first. */
-    int (*study_create)(struct app_store *store, const struct app_study_record *study,
-                        struct app_study_record *out, struct app_message *message);
-    /* Nothing changes where a person has changed the problem since it was read (`redefined`). */
-    int (*study_update)(struct app_store *store, const struct app_study_record *study,
+/* CKG_ERR_NOT_FOUND where there is none of that name. */
+int app_store_study_find(struct app_store *store, const char *name, struct app_study_record *out,
+                         struct app_message *message);
+/* The study of that name: this one, or the one that another process has made first. */
+int app_store_study_create(struct app_store *store, const struct app_study_record *study,
+                           struct app_study_record *out, struct app_message *message);
+/* Nothing changes where a person has changed the problem since it was read (`redefined`). */
+int app_store_study_update(struct app_store *store, const struct app_study_record *study,
+                           struct app_message *message);
+
+int app_store_standing(struct app_store *store, int64_t study, struct app_standing *out,
+                       struct app_message *message);
+/* Whether the study is held from now on, and who says so; its budget from now on, 0: its definition's. */
+int app_store_hold(struct app_store *store, int64_t study, enum app_holding held, const char *who,
+                   struct app_message *message);
+int app_store_set_budget(struct app_store *store, int64_t study, int budget, struct app_message *message);
+int app_store_trials_since(struct app_store *store, int64_t study, int64_t revision, app_record_visit *visit,
+                           void *context, struct app_message *message);
+/*
+ * Adds trials numbered from `first`, all or none; CKG_ERR_STATE when that number is taken. worker 0: none
+ * evaluates it yet.
+ */
+int app_store_add(struct app_store *store, int64_t study, int first, int count,
+                  const struct app_record *records, int64_t worker, struct app_message *message);
+/*
+ * The first trial that waits for a run, or whose worker is gone or has lost its lease, is now the
+ * worker's, for worker->lease seconds and as long again after each heartbeat.
+ */
+int app_store_claim(struct app_store *store, int64_t study, const struct app_worker *worker,
+                    app_is_gone *gone, struct app_claim *out, struct app_message *message);
+/*
+ * The trial is pending again where its worker is gone; `machine` is ours. out->number 0: it is not
+ * running, or its worker may live.
+ */
+int app_store_release(struct app_store *store, int64_t study, int number, const char *machine,
+                      app_is_gone *gone, struct app_claim *out, struct app_message *message);
+/* The evaluation runs as this process. */
+int app_store_started(struct app_store *store, int64_t study, int number, int64_t worker, int64_t process,
+                      int64_t born, struct app_message *message);
+/*
+ * The result: state "complete", "failed", or "pending" for one to be tried again. It counts where the
+ * trial is pending and worker 0, or running by this worker. Where it is not, and `starts` says which
+ * evaluation of the trial this was (0: that is not known), values are a late answer: the trial's where
+ * nobody else has answered and it still has the same parameters (NULL: they are not compared), kept
+ * beside its own otherwise. The same result once more changes nothing and is kept.
+ */
+int app_store_finish(struct app_store *store, int64_t study, const struct app_record *result, int64_t worker,
+                     int *kept, struct app_message *message);
+
+/*
+ * A person's change, all or nothing. Each record is what its trial becomes, whole but for its origin;
+ * parameters NULL: they stay. Its revision is the one that the trial was read with: CKG_ERR_STATE where
+ * it has changed since, or runs. A record whose number is the next one is a trial to add.
+ */
+int app_store_change(struct app_store *store, int64_t study, const struct app_change *change, int count,
+                     const struct app_record *records, struct app_message *message);
+/*
+ * Takes the change back, which must be the last that was not undone: trials are what they were before,
+ * those that it added are gone, and so is what it made of the problem. *moved: the first trial that a run
+ * has given a result since, 0: none; unless `give_up` is 1, nothing is changed then. That result is kept
+ * as an image. CKG_ERR_STATE: another change has been made or undone, one of its trials runs, or trials
+ * were added behind its own.
+ */
+int app_store_undo(struct app_store *store, int64_t study, int number, const char *who, int give_up,
+                   int *moved, struct app_message *message);
+/* All changes in their order; the images of one trial, by changes in their order. */
+int app_store_changes(struct app_store *store, int64_t study, app_change_visit *visit, void *context,
+                      struct app_message *message);
+int app_store_images(struct app_store *store, int64_t study, int trial, app_image_visit *visit, void *context,
+                     struct app_message *message);
+
+int app_store_worker_add(struct app_store *store, struct app_worker *worker, struct app_message *message);
+/* It lives, and so do its leases; several times within one. CKG_ERR_NOT_FOUND: it is forgotten, add it. */
+int app_store_heartbeat(struct app_store *store, const struct app_worker *worker,
                         struct app_message *message);
+void app_store_worker_remove(struct app_store *store, const struct app_worker *worker);
+/* All workers of the store that are known; the trials of the study that run. */
+int app_store_workers(struct app_store *store, app_worker_visit *visit, void *context,
+                      struct app_message *message);
+int app_store_leases(struct app_store *store, int64_t study, app_lease_visit *visit, void *context,
+                     struct app_message *message);
 
-    int (*standing)(struct app_store *store, int64_t study, struct app_standing *out,
-                    struct app_message *message);
-    /* Whether the study is held from now on, and who says so; its budget from now on, 0: its definition's. */
-    int (*hold)(struct app_store *store, int64_t study, enum app_holding held, const char *who,
-                struct app_message *message);
-    int (*set_budget)(struct app_store *store, int64_t study, int budget, struct app_message *message);
-    int (*trials_since)(struct app_store *store, int64_t study, int64_t revision, app_record_visit *visit,
-                        void *context, struct app_message *message);
-    /*
-     * Adds trials numbered from `first`, all or none; CKG_ERR_STATE when that number is taken. worker 0: none
-     * evaluates it yet.
-     */
-    int (*add)(struct app_store *store, int64_t study, int first, int count, const struct app_record *records,
-               int64_t worker, struct app_message *message);
-    /*
-     * The first trial that waits for a run, or whose worker is gone or has lost its lease, is now the
-     * worker's, for worker->lease seconds and as long again after each heartbeat.
-     */
-    int (*claim)(struct app_store *store, int64_t study, const struct app_worker *worker, app_is_gone *gone,
-                 struct app_claim *out, struct app_message *message);
-    /*
-     * The trial is pending again where its worker is gone; `machine` is ours. out->number 0: it is not
-     * running, or its worker may live.
-     */
-    int (*release)(struct app_store *store, int64_t study, int number, const char *machine, app_is_gone *gone,
-                   struct app_claim *out, struct app_message *message);
-    /* The evaluation runs as this process. */
-    int (*started)(struct app_store *store, int64_t study, int number, int64_t worker, int64_t process,
-                   int64_t born, struct app_message *message);
-    /*
-     * The result: state "complete", "failed", or "pending" for one to be tried again. It counts where the
-     * trial is pending and worker 0, or running by this worker. Where it is not, and `starts` says which
-     * evaluation of the trial this was (0: that is not known), values are a late answer: the trial's where
-     * nobody else has answered and it still has the same parameters (NULL: they are not compared), kept
-     * beside its own otherwise. The same result once more changes nothing and is kept.
-     */
-    int (*finish)(struct app_store *store, int64_t study, const struct app_record *result, int64_t worker,
-                  int *kept, struct app_message *message);
+/*
+ * From now on one can wait for changes of the study, 0: for new studies: a descriptor that poll may find
+ * readable when others have added trials, finished or changed them; -1: there is none. It is asked for
+ * again after every use of the store. `heard` is 1 when there was such a change since it was last asked:
+ * to be asked before each poll, for what came during another call makes nothing readable. That a worker
+ * is gone is never heard of, so look from time to time all the same.
+ */
+int app_store_listen(struct app_store *store, int64_t study);
+int app_store_heard(struct app_store *store);
+/*
+ * How many seconds a call may wait for a database that went away, and whether it is still wanted, which
+ * is asked meanwhile; without a word from the caller half a minute, in which nothing else is done.
+ */
+void app_store_set_patience(struct app_store *store, double seconds, const struct app_asking *asking);
+/* After a call has failed: 1 when it did because the database went away, which may come back. */
+int app_store_lost(struct app_store *store);
 
-    /*
-     * A person's change, all or nothing. Each record is what its trial becomes, whole but for its origin;
-     * parameters NULL: they stay. Its revision is the one that the trial was read with: CKG_ERR_STATE where
-     * it has changed since, or runs. A record whose number is the next one is a trial to add.
-     */
-    int (*change)(struct app_store *store, int64_t study, const struct app_change *change, int count,
-                  const struct app_record *records, struct app_message *message);
-    /*
-     * Takes the change back, which must be the last that was not undone: trials are what they were before,
-     * those that it added are gone, and so is what it made of the problem. *moved: the first trial that a run
-     * has given a result since, 0: none; unless `give_up` is 1, nothing is changed then. That result is kept
-     * as an image. CKG_ERR_STATE: another change has been made or undone, one of its trials runs, or trials
-     * were added behind its own.
-     */
-    int (*undo)(struct app_store *store, int64_t study, int number, const char *who, int give_up, int *moved,
-                struct app_message *message);
-    /* All changes in their order; the images of one trial, by changes in their order. */
-    int (*changes)(struct app_store *store, int64_t study, app_change_visit *visit, void *context,
-                   struct app_message *message);
-    int (*images)(struct app_store *store, int64_t study, int trial, app_image_visit *visit, void *context,
-                  struct app_message *message);
+/*
+ * Looks at everything that is kept of the study, NULL: the only one, and goes on behind what is damaged.
+ * CKG_ERR_NOT_FOUND: there is no such study, nor anything that might have been it.
+ */
+int app_store_examine(struct app_store *store, const char *name, const struct app_examiner *by,
+                      struct app_message *message);
 
-    int (*worker_add)(struct app_store *store, struct app_worker *worker, struct app_message *message);
-    /* It lives, and so do its leases; several times within one. CKG_ERR_NOT_FOUND: it is forgotten, add it.
-     */
-    int (*heartbeat)(struct app_store *store, const struct app_worker *worker, struct app_message *message);
-    void (*worker_remove)(struct app_store *store, const struct app_worker *worker);
-    /* All workers of the store that are known; the trials of the study that run. */
-    int (*workers)(struct app_store *store, app_worker_visit *visit, void *context,
-                   struct app_message *message);
-    int (*leases)(struct app_store *store, int64_t study, app_lease_visit *visit, void *context,
-                  struct app_message *message);
+/* What was written has not been taken away since: asked before a command says that it is done. */
+int app_store_kept(struct app_store *store, struct app_message *message);
 
-    /*
-     * From now on one can wait for changes of the study, 0: for new studies: a descriptor that poll may find
-     * readable when others have added trials, finished or changed them; -1: there is none. It is asked for
-     * again after every use of the store. `heard` is 1 when there was such a change since it was last asked:
-     * to be asked before each poll, for what came during another call makes nothing readable. That a worker
-     * is gone is never heard of, so look from time to time all the same.
-     */
-    int (*listen)(struct app_store *store, int64_t study);
-    int (*heard)(struct app_store *store);
-    /*
-     * How many seconds a call may wait for a database that went away, and whether it is still wanted, which
-     * is asked meanwhile; without a word from the caller half a minute, in which nothing else is done.
-     */
-    void (*set_patience)(struct app_store *store, double seconds, const struct app_asking *asking);
-    /* After a call has failed: 1 when it did because the database went away, which may come back. */
-    int (*lost)(struct app_store *store);
-
-    /*
-     * Looks at everything that is kept of the study, NULL: the only one, and goes on behind what is damaged.
-     * CKG_ERR_NOT_FOUND: there is no such study, nor anything that might have been it.
-     */
-    int (*examine)(struct app_store *store, const char *name, const struct app_examiner *by,
-                   struct app_message *message);
-
-    /* What was written has not been taken away since: asked before a command says that it is done. */
-    int (*kept)(struct app_store *store, struct app_message *message);
-
-    /* The right to add trials to the study, one process at a time; *taken 0: another has it. */
-    int (*turn_take)(struct app_store *store, int64_t study, int *taken, struct app_message *message);
-    void (*turn_give)(struct app_store *store, int64_t study);
-    /*
-     * In the child of a fork, which never uses or closes the store: the turn that its parent may have is no
-     * longer held by the child too.
-     */
-    void (*forked)(struct app_store *store);
-};
-
-/* Every store begins with its table. */
-struct app_store {
-    const struct app_store_table *table;
-};
-
-extern const struct app_store_table app_store_sql;
+/* The right to add trials to the study, one process at a time; *taken 0: another has it. */
+int app_store_turn_take(struct app_store *store, int64_t study, int *taken, struct app_message *message);
+void app_store_turn_give(struct app_store *store, int64_t study);
+/*
+ * In the child of a fork, which never uses or closes the store: the turn that its parent may have is no
+ * longer held by the child too.
+ */
+void app_store_forked(struct app_store *store);
 
 /* What URLs of stores look like, for people; the ending of a default store's file. */
 #define APP_STORE_FIRST_URL(name, urls) urls
@@ -334,7 +320,7 @@ const char *app_store_file(const char *url);
 /* 1 when the word is a store's URL, or the path of a file that is one or is called like one. */
 int app_store_is(const char *word);
 
-/* The seconds of app_store_table.set_patience without a word. */
+/* The seconds of app_store_set_patience without a word. */
 enum { APP_STORE_PATIENCE = 30 };
 
 /*

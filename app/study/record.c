@@ -374,7 +374,7 @@ static int take_record(void *context, const struct app_record *record)
 static int check_standing(struct app_notebook *n)
 {
     struct app_standing standing;
-    const int status = n->store->table->standing(n->store, n->study, &standing, n->message);
+    const int status = app_store_standing(n->store, n->study, &standing, n->message);
 
     if (status)
         return status;
@@ -397,9 +397,8 @@ int app_notebook_sync(struct app_notebook *n)
     if (!n->study)
         return CKG_OK;
     const int status = check_standing(n);
-    return status
-               ? status
-               : n->store->table->trials_since(n->store, n->study, n->revision, take_record, n, n->message);
+    return status ? status
+                  : app_store_trials_since(n->store, n->study, n->revision, take_record, n, n->message);
 }
 
 /* --- the engine --- */

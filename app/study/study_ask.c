@@ -28,7 +28,7 @@ int app_notebook_turn(struct app_notebook *n)
             return app_fail(n->message, CKG_ERR_CANCELLED, "cancelled while another program had the turn");
         if (wait)
             nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
-        status = n->store->table->turn_take(n->store, n->study, &taken, n->message);
+        status = app_store_turn_take(n->store, n->study, &taken, n->message);
     }
     if (!status && !taken)
         status = app_fail(n->message, CKG_ERR_SYSTEM,
@@ -45,7 +45,7 @@ int app_notebook_turn(struct app_notebook *n)
 
 void app_notebook_turn_give(struct app_notebook *n)
 {
-    n->store->table->turn_give(n->store, n->study);
+    app_store_turn_give(n->store, n->study);
 }
 
 /* The user's own designs need no models. */
@@ -203,8 +203,7 @@ static int choose_all(struct app_notebook *n, int count, int64_t worker, int que
 /* The notebook reads them back, with what others may have added behind them. */
 static int add(struct app_notebook *n, const struct app_asked *a, int64_t worker)
 {
-    const int status = n->store->table->add(n->store, n->study, a->first, a->count, a->record, worker,
-                                            n->message);
+    const int status = app_store_add(n->store, n->study, a->first, a->count, a->record, worker, n->message);
 
     if (status)
         forget(n, a);

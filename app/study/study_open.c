@@ -156,7 +156,7 @@ static int say_behind(struct app_notebook *n, const struct app_definition *old, 
     struct app_text command = {0};
     char moment[32];
 
-    if (n->store->table->changes(n->store, study, see_change, &missed, n->message) || isnan(missed.made))
+    if (app_store_changes(n->store, study, see_change, &missed, n->message) || isnan(missed.made))
         return 0;
     app_difference_find(&difference, &n->definition, old);
     app_difference_write(&difference, ", ", &what);
@@ -280,9 +280,9 @@ static int update_record(struct app_notebook *n, const struct app_study_record *
         /* What a person gave it meanwhile holds until the file gives another; whoever reads that finds it
          * gone. */
         if (budget_of(definition.data) != budget_of(old->definition))
-            status = n->store->table->set_budget(n->store, old->id, 0, n->message);
+            status = app_store_set_budget(n->store, old->id, 0, n->message);
         if (!status)
-            status = n->store->table->study_update(n->store, &record, n->message);
+            status = app_store_study_update(n->store, &record, n->message);
     }
     app_text_free(&definition);
     return status;
@@ -298,7 +298,7 @@ static int create_record(struct app_notebook *n, struct app_study_record *out)
     if (!status) {
         const struct app_study_record record = {
             .name = n->definition.name, .definition = definition.data, .folder = n->folder, .seed = seed};
-        status = n->store->table->study_create(n->store, &record, out, n->message);
+        status = app_store_study_create(n->store, &record, out, n->message);
     }
     app_text_free(&definition);
     return status;
@@ -312,7 +312,7 @@ static int open_by_file(struct app_notebook *n, const char *file, enum app_acces
     n->seed = n->definition.has_seed ? n->definition.seed : 1;
     int status = app_store_open(&n->store, n->url, access == APP_WRITE, n->message);
     if (!status)
-        status = n->store->table->study_find(n->store, n->definition.name, &record, n->message);
+        status = app_store_study_find(n->store, n->definition.name, &record, n->message);
     if (status == CKG_ERR_NOT_FOUND && access != APP_WRITE)
         return CKG_OK;
     if (status == CKG_ERR_NOT_FOUND && n->store)
@@ -334,7 +334,7 @@ static int open_by_file(struct app_notebook *n, const char *file, enum app_acces
 int app_notebook_settle_policy(struct app_notebook *n, int changes)
 {
     struct app_study_record record = {0};
-    int status = n->store->table->study_find(n->store, n->definition.name, &record, n->message);
+    int status = app_store_study_find(n->store, n->definition.name, &record, n->message);
 
     n->definition.was_ckg = changes ? APP_NEVER_CKG : APP_WAS_CKG_SAID;
     n->definition.policy = app_pool_copy(&n->definition.pool, changes ? "ckg" : "auto");
@@ -377,16 +377,15 @@ static int refuse_name(const struct app_notebook *n, const char *name, const str
 /* The record of the study of that name; without one, of the only study that there is. */
 static int find_record(struct app_notebook *n, const char *name, struct app_study_record *out)
 {
-    const struct app_store_table *table = n->store->table;
     struct names names = {0};
-    int status = table->study_names(n->store, list_name, &names, n->message);
+    int status = app_store_study_names(n->store, list_name, &names, n->message);
 
     if (!status && (names.all.failed || names.first.failed))
         status = no_memory(n->message);
     if (!status && !name && names.count != 1)
         status = refuse_name(n, name, &names);
     if (!status)
-        status = table->study_find(n->store, name ? name : names.first.data, out, n->message);
+        status = app_store_study_find(n->store, name ? name : names.first.data, out, n->message);
     if (status == CKG_ERR_NOT_FOUND)
         status = refuse_name(n, name, &names);
     app_text_free(&names.all);
@@ -490,7 +489,7 @@ int app_notebook_join(struct app_notebook *n, struct app_store *store, const cha
     if (!status)
         status = make_folder(n, file);
     if (!status)
-        status = store->table->study_find(store, n->definition.name, &record, message);
+        status = app_store_study_find(store, n->definition.name, &record, message);
     if (!status)
         status = follow_record(n, &record);
     if (!status)
@@ -510,7 +509,7 @@ static int open_defined(struct app_notebook *n)
     int status = app_store_open(&n->store, n->url, 1, n->message);
 
     if (!status)
-        status = n->store->table->study_find(n->store, n->definition.name, &record, n->message);
+        status = app_store_study_find(n->store, n->definition.name, &record, n->message);
     if (status == CKG_ERR_NOT_FOUND && n->store)
         status = create_record(n, &record);
 
@@ -568,7 +567,7 @@ int app_notebook_redefine(struct app_notebook *n, const char *definition)
     /* In the store too. */
     if (!n->study)
         return CKG_OK;
-    status = n->store->table->study_find(n->store, now.name, &record, n->message);
+    status = app_store_study_find(n->store, now.name, &record, n->message);
     if (!status)
         status = update_record(n, &record);
     app_study_record_free(&record);
@@ -582,7 +581,7 @@ void app_notebook_close(struct app_notebook *n)
     free(n->trials);
     ckg_study_free(n->engine);
     if (n->store && !n->borrowed)
-        n->store->table->close(n->store);
+        app_store_close(n->store);
     app_definition_free(&n->definition);
     free(n->folder);
     free(n->url);

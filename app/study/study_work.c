@@ -26,7 +26,7 @@ void app_work_hand_back(struct app_notebook *n, const struct app_worker *worker,
     struct app_message unheard;
     int kept;
 
-    n->store->table->finish(n->store, n->study, &back, worker->id, &kept, &unheard);
+    app_store_finish(n->store, n->study, &back, worker->id, &kept, &unheard);
 }
 
 int app_work_inherit(struct app_notebook *n, const struct app_worker *worker, const struct app_claim *claim)
@@ -47,7 +47,7 @@ int app_work_inherit(struct app_notebook *n, const struct app_worker *worker, co
 /* The turn, and all that is known; *taken 0: without it. */
 static int take_turn(struct app_notebook *n, int *taken)
 {
-    int status = n->store->table->turn_take(n->store, n->study, taken, n->message);
+    int status = app_store_turn_take(n->store, n->study, taken, n->message);
 
     if (status || !*taken)
         return status;

@@ -4,7 +4,7 @@
 
 #include "study/record.h"
 
-/* This process, for app_store_table.worker_add; `machine` must live as long. */
+/* This process, for app_store_worker_add; `machine` must live as long. */
 void app_worker_here(struct app_worker *out, char machine[256]);
 
 /*

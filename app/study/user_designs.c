@@ -39,7 +39,7 @@ static int had_design(struct app_notebook *n, const struct app_trial *t, const d
     struct search s = {&n->definition, x, 0};
     const int status = strcmp(t->origin, "user")
                            ? CKG_OK
-                           : n->store->table->images(n->store, n->study, t->number, look_at, &s, n->message);
+                           : app_store_images(n->store, n->study, t->number, look_at, &s, n->message);
 
     *had = s.found;
     return status;
@@ -103,9 +103,8 @@ int app_notebook_add(struct app_notebook *n, const double *x, int64_t worker, in
                                       .parameters = design.data,
                                       .seconds = NAN,
                                       .starts = worker != 0};
-    int status = design.failed
-                     ? app_fail(n->message, CKG_ERR_NOMEM, "out of memory")
-                     : n->store->table->add(n->store, n->study, next, 1, &record, worker, n->message);
+    int status = design.failed ? app_fail(n->message, CKG_ERR_NOMEM, "out of memory")
+                               : app_store_add(n->store, n->study, next, 1, &record, worker, n->message);
     app_text_free(&design);
     if (!status)
         status = app_notebook_sync(n);

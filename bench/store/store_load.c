@@ -44,7 +44,7 @@ static void add(struct app_store *store, int64_t study, int first, int count, in
             .parameters = "{\"wire\": 0.3125, \"coils\": 7, \"alloy\": \"steel\"}",
             .seconds = NAN,
             .starts = worker != 0};
-    must(store->table->add(store, study, first, count, records, worker, &message));
+    must(app_store_add(store, study, first, count, records, worker, &message));
 }
 
 static void finish(struct app_store *store, int64_t study, const struct app_worker *worker, int number)
@@ -56,7 +56,7 @@ static void finish(struct app_store *store, int64_t study, const struct app_work
                                       .starts = 1};
     int kept;
 
-    must(store->table->finish(store, study, &result, worker->id, &kept, &message));
+    must(app_store_finish(store, study, &result, worker->id, &kept, &message));
 }
 
 /* One trial; 0: there was none. */
@@ -64,7 +64,7 @@ static int evaluate(struct app_store *store, int64_t study, const struct app_wor
 {
     struct app_claim claim;
 
-    must(store->table->claim(store, study, worker, nobody_is_gone, &claim, &message));
+    must(app_store_claim(store, study, worker, nobody_is_gone, &claim, &message));
     if (claim.number)
         finish(store, study, worker, claim.number);
     return claim.number;
@@ -75,10 +75,10 @@ static void evaluate_new(struct app_store *store, int64_t study, const struct ap
 {
     int taken;
 
-    must(store->table->turn_take(store, study, &taken, &message));
+    must(app_store_turn_take(store, study, &taken, &message));
     add(store, study, number, 1, worker->id);
-    store->table->turn_give(store, study);
-    must(store->table->started(store, study, number, worker->id, getpid(), 1, &message));
+    app_store_turn_give(store, study);
+    must(app_store_started(store, study, number, worker->id, getpid(), 1, &message));
     finish(store, study, worker, number);
 }
 
@@ -87,7 +87,7 @@ static struct app_worker begin(struct app_store **store, const char *url)
     struct app_worker worker = {.machine = "load", .process = getpid(), .born = 1};
 
     must(app_store_open(store, url, 1, &message));
-    must((*store)->table->worker_add(*store, &worker, &message));
+    must(app_store_worker_add(*store, &worker, &message));
     return worker;
 }
 
@@ -102,7 +102,7 @@ static void work(const char *url, int64_t study, int ready, int go)
         exit(1);
     while (evaluate(store, study, &worker))
         ;
-    store->table->close(store);
+    app_store_close(store);
     exit(0);
 }
 
@@ -148,7 +148,7 @@ int main(int argc, char **argv)
     const int workers = atoi(argv[2]);
     const int trials = atoi(argv[3]) / BATCH * BATCH;
     const struct app_worker worker = begin(&store, argv[1]);
-    must(store->table->study_create(store, &record, &study, &message));
+    must(app_store_study_create(store, &record, &study, &message));
 
     /* One after the other by one process; the last claims what waits, for who reads the server's log. */
     const double start = app_clock();
@@ -161,7 +161,7 @@ int main(int argc, char **argv)
     /* All that wait by all. */
     for (int i = 0; i < trials; i += BATCH)
         add(store, study.id, ALONE + i + 1, BATCH, 0);
-    store->table->close(store);
+    app_store_close(store);
     const double seconds = run(argv[1], study.id, workers);
     printf("%d workers: %.0f claims with finishes a second; added, started and finished by one: %.2f ms a "
            "trial\n",

@@ -80,7 +80,7 @@ int pyckg_notebook_define(pyckg_notebook **out, const char *definition, const ch
 static void leave(pyckg_notebook *b)
 {
     if (b->worker.id && b->study.notebook.store)
-        b->study.notebook.store->table->worker_remove(b->study.notebook.store, &b->worker);
+        app_store_worker_remove(b->study.notebook.store, &b->worker);
     b->worker.id = 0;
 }
 
@@ -102,7 +102,7 @@ void pyckg_notebook_close(pyckg_notebook *b)
 void pyckg_notebook_forked(pyckg_notebook *b)
 {
     if (b->study.open && b->study.notebook.store)
-        b->study.notebook.store->table->forked(b->study.notebook.store);
+        app_store_forked(b->study.notebook.store);
 }
 
 int pyckg_begin(pyckg_notebook *b)
@@ -406,16 +406,15 @@ static int enrol(pyckg_notebook *b)
     if (b->worker.id)
         return CKG_OK;
     app_worker_here(&b->worker, b->machine);
-    return b->study.notebook.store->table->worker_add(b->study.notebook.store, &b->worker, &b->study.message);
+    return app_store_worker_add(b->study.notebook.store, &b->worker, &b->study.message);
 }
 
 /* A trial that waits, or whose worker is gone; 0: there is none. */
 static int take_up(pyckg_notebook *b, int *number)
 {
     struct app_claim claim;
-    const int status = b->study.notebook.store->table->claim(b->study.notebook.store, b->study.notebook.study,
-                                                             &b->worker, app_process_gone, &claim,
-                                                             &b->study.message);
+    const int status = app_store_claim(b->study.notebook.store, b->study.notebook.study, &b->worker,
+                                       app_process_gone, &claim, &b->study.message);
 
     *number = status ? 0 : claim.number;
     return *number ? app_work_inherit(&b->study.notebook, &b->worker, &claim) : status;
@@ -501,8 +500,8 @@ int pyckg_notebook_finish(pyckg_notebook *b, int number, int count, const ckg_me
                                           .log = log,
                                           .seconds = seconds,
                                           .failures = why != NULL};
-        status = b->study.notebook.store->table->finish(b->study.notebook.store, b->study.notebook.study,
-                                                        &result, b->worker.id, &kept, &b->study.message);
+        status = app_store_finish(b->study.notebook.store, b->study.notebook.study, &result, b->worker.id,
+                                  &kept, &b->study.message);
     }
     app_text_free(&values);
     if (!status && !kept)
@@ -528,5 +527,5 @@ int pyckg_notebook_heartbeat(pyckg_notebook *b)
 
     if (status || !b->worker.id)
         return status;
-    return b->study.notebook.store->table->heartbeat(b->study.notebook.store, &b->worker, &b->study.message);
+    return app_store_heartbeat(b->study.notebook.store, &b->worker, &b->study.message);
 }

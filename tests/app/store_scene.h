@@ -34,7 +34,6 @@ struct scene {
     const struct kind *kind;
     char url[256];
     struct app_store *store;
-    const struct app_store_table *t;
     struct app_message message;
     struct app_study_record study;
 };
@@ -109,7 +108,6 @@ static const struct app_study_record some_study = {.name = "spring",
 static inline void open_store(struct scene *s, int create)
 {
     assert_int_equal(app_store_open(&s->store, s->url, create, &s->message), CKG_OK);
-    s->t = s->store->table;
 }
 
 static inline void set_up(struct scene *s, const struct kind *kind)
@@ -117,13 +115,13 @@ static inline void set_up(struct scene *s, const struct kind *kind)
     *s = (struct scene){.kind = kind};
     kind->make(s->url);
     open_store(s, 1);
-    assert_int_equal(s->t->study_create(s->store, &some_study, &s->study, &s->message), CKG_OK);
+    assert_int_equal(app_store_study_create(s->store, &some_study, &s->study, &s->message), CKG_OK);
 }
 
 static inline void tear_down(struct scene *s)
 {
     app_study_record_free(&s->study);
-    s->t->close(s->store);
+    app_store_close(s->store);
     s->kind->remove(s->url);
 }
 
@@ -154,7 +152,7 @@ static inline int see(void *context, const struct app_record *r)
 static inline struct seen look(struct scene *s, int64_t since)
 {
     struct seen seen = {0};
-    assert_int_equal(s->t->trials_since(s->store, s->study.id, since, see, &seen, &s->message), CKG_OK);
+    assert_int_equal(app_store_trials_since(s->store, s->study.id, since, see, &seen, &s->message), CKG_OK);
     return seen;
 }
 
@@ -169,7 +167,7 @@ static inline int add_state(struct scene *s, int first, int count, const char *s
                                          .queued = queued,
                                          .parameters = "{\"x\": 0.1}",
                                          .seconds = NAN};
-    return s->t->add(s->store, s->study.id, first, count, records, worker, &s->message);
+    return app_store_add(s->store, s->study.id, first, count, records, worker, &s->message);
 }
 
 static inline void finish(struct scene *s, int number, const char *state, const char *outcomes,
@@ -182,7 +180,7 @@ static inline void finish(struct scene *s, int number, const char *state, const 
                                       .seconds = 1.5,
                                       .failures = why != NULL};
     int kept = -1;
-    assert_int_equal(s->t->finish(s->store, s->study.id, &result, worker, &kept, &s->message), CKG_OK);
+    assert_int_equal(app_store_finish(s->store, s->study.id, &result, worker, &kept, &s->message), CKG_OK);
     assert_int_equal(kept, expected);
 }
 
@@ -198,7 +196,7 @@ static inline int is_gone(int64_t process, int64_t born)
 static inline struct app_worker make_worker(struct scene *s, const char *machine, int64_t process)
 {
     struct app_worker worker = {.machine = machine, .process = process, .born = process + 1};
-    assert_int_equal(s->t->worker_add(s->store, &worker, &s->message), CKG_OK);
+    assert_int_equal(app_store_worker_add(s->store, &worker, &s->message), CKG_OK);
     assert_true(worker.id > 0);
     return worker;
 }
@@ -206,7 +204,7 @@ static inline struct app_worker make_worker(struct scene *s, const char *machine
 static inline struct app_claim claim(struct scene *s, const struct app_worker *worker)
 {
     struct app_claim out = {.number = -1};
-    assert_int_equal(s->t->claim(s->store, s->study.id, worker, is_gone, &out, &s->message), CKG_OK);
+    assert_int_equal(app_store_claim(s->store, s->study.id, worker, is_gone, &out, &s->message), CKG_OK);
     return out;
 }
 

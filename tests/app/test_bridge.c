@@ -258,7 +258,7 @@ static void die_with_turn(const struct scene *s, int ready)
     struct app_store *store = b->study.notebook.store;
     int taken;
 
-    if (store->table->turn_take(store, b->study.notebook.study, &taken, &b->study.message) || !taken)
+    if (app_store_turn_take(store, b->study.notebook.study, &taken, &b->study.message) || !taken)
         _exit(1);
     if (!fork()) {
         pyckg_notebook_forked(b);

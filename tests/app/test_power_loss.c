@@ -243,7 +243,7 @@ static uint64_t look_at_all(struct scene *s)
     struct app_text text = {0};
 
     app_text_print(&text, ".");
-    if (s->t->trials_since(s->store, s->study.id, 0, print_trial, &text, &s->message))
+    if (app_store_trials_since(s->store, s->study.id, 0, print_trial, &text, &s->message))
         fail_msg("%s", s->message.text);
     const uint64_t out = app_seal_bytes(0, text.length, text.data);
     app_text_free(&text);
@@ -266,7 +266,7 @@ static void finish_trial(struct scene *s, int number, int64_t worker, double sec
     int kept = 0;
 
     snprintf(outcomes, sizeof outcomes, "{\"f\": %d.5}", number);
-    assert_int_equal(s->t->finish(s->store, s->study.id, &result, worker, &kept, &s->message), CKG_OK);
+    assert_int_equal(app_store_finish(s->store, s->study.id, &result, worker, &kept, &s->message), CKG_OK);
     assert_true(kept);
     done(s, seconds > 1);
 }
@@ -280,11 +280,12 @@ static void run_for_a_while(struct scene *s, int from, int count)
         assert_int_equal(add_state(s, number, 1, "running", 1, worker.id), CKG_OK);
         done(s, 0);
         assert_int_equal(
-            s->t->started(s->store, s->study.id, number, worker.id, 1000 + number, 5, &s->message), CKG_OK);
+            app_store_started(s->store, s->study.id, number, worker.id, 1000 + number, 5, &s->message),
+            CKG_OK);
         done(s, 0);
         finish_trial(s, number, worker.id, number % 3 ? 0.01 : 2);
     }
-    s->t->worker_remove(s->store, &worker);
+    app_store_worker_remove(s->store, &worker);
 }
 
 /* A person corrects a trial, and takes that back every other time. */
@@ -297,10 +298,10 @@ static void correct(struct scene *s, int number)
     record.state = "complete";
     record.outcomes = "{\"f\": -1}";
     record.parameters = record.why = record.log = record.answer = record.extra = record.notes = NULL;
-    assert_int_equal(s->t->change(s->store, s->study.id, &change, 1, &record, &s->message), CKG_OK);
+    assert_int_equal(app_store_change(s->store, s->study.id, &change, 1, &record, &s->message), CKG_OK);
     done(s, 1);
     if (number % 2) {
-        assert_int_equal(s->t->undo(s->store, s->study.id, number, "you@here", 0, &moved, &s->message),
+        assert_int_equal(app_store_undo(s->store, s->study.id, number, "you@here", 0, &moved, &s->message),
                          CKG_OK);
         done(s, 1);
     }
@@ -312,19 +313,19 @@ static void live(struct scene *s)
 {
     disk.on = 1;
     open_store(s, 1);
-    assert_int_equal(s->t->study_create(s->store, &some_study, &s->study, &s->message), CKG_OK);
+    assert_int_equal(app_store_study_create(s->store, &some_study, &s->study, &s->message), CKG_OK);
     done(s, 1);
     run_for_a_while(s, 1, 12);
     for (int number = 1; number <= 4; number++)
         correct(s, number);
-    s->t->close(s->store);
+    app_store_close(s->store);
 
     open_store(s, 0);
     assert_int_equal(add_state(s, 13, 2, "pending", 0, 0), CKG_OK);
     done(s, 1);
     finish_trial(s, 13, 0, 2);
     run_for_a_while(s, 15, 160);
-    s->t->close(s->store);
+    app_store_close(s->store);
     disk.on = 0;
 }
 
@@ -505,15 +506,14 @@ static uint64_t found(struct scene *s)
         return 0;
     if (status)
         fail_msg("the store cannot be opened: %s", s->message.text);
-    s->t = s->store->table;
-    status = s->t->study_find(s->store, "spring", &s->study, &s->message);
+    status = app_store_study_find(s->store, "spring", &s->study, &s->message);
     if (status && status != CKG_ERR_NOT_FOUND)
         fail_msg("%s", s->message.text);
-    if (!status && s->t->examine(s->store, "spring", &examiner, &s->message))
+    if (!status && app_store_examine(s->store, "spring", &examiner, &s->message))
         fail_msg("%s", s->message.text);
     const uint64_t out = status ? 0 : look_at_all(s);
     app_study_record_free(&s->study);
-    s->t->close(s->store);
+    app_store_close(s->store);
     return out;
 }
 

@@ -24,28 +24,28 @@ static void check_studies(struct scene *s)
     const struct app_study_record same_name = {
         .name = "spring", .definition = "another's", .folder = "/", .seed = 5};
     char names[200] = "";
-    assert_int_equal(s->t->study_find(s->store, "spring", &found, &s->message), CKG_OK);
+    assert_int_equal(app_store_study_find(s->store, "spring", &found, &s->message), CKG_OK);
     assert_int_equal(found.id, s->study.id);
     assert_string_equal(found.definition, some_study.definition);
     assert_string_equal(found.folder, "/tmp");
     assert_true(found.seed == some_study.seed);
     app_study_record_free(&found);
-    assert_int_equal(s->t->study_find(s->store, "sprin", &found, &s->message), CKG_ERR_NOT_FOUND);
+    assert_int_equal(app_store_study_find(s->store, "sprin", &found, &s->message), CKG_ERR_NOT_FOUND);
 
     /* the first stays */
-    assert_int_equal(s->t->study_create(s->store, &same_name, &again, &s->message), CKG_OK);
+    assert_int_equal(app_store_study_create(s->store, &same_name, &again, &s->message), CKG_OK);
     assert_int_equal(again.id, s->study.id);
     assert_string_equal(again.definition, some_study.definition);
     app_study_record_free(&again);
 
-    assert_int_equal(s->t->study_create(s->store, &other, &again, &s->message), CKG_OK);
+    assert_int_equal(app_store_study_create(s->store, &other, &again, &s->message), CKG_OK);
     assert_int_not_equal(again.id, s->study.id);
     app_study_record_free(&again);
-    assert_int_equal(s->t->study_names(s->store, collect, names, &s->message), CKG_OK);
+    assert_int_equal(app_store_study_names(s->store, collect, names, &s->message), CKG_OK);
     assert_string_equal(names, "'); DROP TABLE study; --spring");
 
-    assert_int_equal(s->t->study_update(s->store, &changed, &s->message), CKG_OK);
-    assert_int_equal(s->t->study_find(s->store, "spring", &found, &s->message), CKG_OK);
+    assert_int_equal(app_store_study_update(s->store, &changed, &s->message), CKG_OK);
+    assert_int_equal(app_store_study_find(s->store, "spring", &found, &s->message), CKG_OK);
     assert_string_equal(found.definition, "{\"budget\": 9}");
     assert_string_equal(found.folder, "/var");
     assert_true(found.seed == 7);
@@ -72,13 +72,13 @@ static void check_adding(struct scene *s)
         {.state = "pending", .origin = "design", .parameters = "{}", .seconds = NAN},
         {.state = "nonsense", .origin = "design", .parameters = "{}", .seconds = NAN}};
     /* all or none */
-    assert_int_not_equal(s->t->add(s->store, s->study.id, 4, 2, half, 0, &s->message), CKG_OK);
+    assert_int_not_equal(app_store_add(s->store, s->study.id, 4, 2, half, 0, &s->message), CKG_OK);
     assert_int_equal(look(s, 0).count, 3);
     half[1].state = "complete"; /* without a result */
-    assert_int_not_equal(s->t->add(s->store, s->study.id, 4, 2, half, 0, &s->message), CKG_OK);
+    assert_int_not_equal(app_store_add(s->store, s->study.id, 4, 2, half, 0, &s->message), CKG_OK);
     assert_int_equal(look(s, 0).count, 3);
     /* a study that is not there */
-    assert_int_not_equal(s->t->add(s->store, s->study.id + 99, 1, 1, half, 0, &s->message), CKG_OK);
+    assert_int_not_equal(app_store_add(s->store, s->study.id + 99, 1, 1, half, 0, &s->message), CKG_OK);
 }
 
 static void check_revisions(struct scene *s)
@@ -122,7 +122,8 @@ static void check_finishing(struct scene *s)
     assert_int_equal(look(s, 0).records[2].starts, 2);
     const struct app_record wrong = {.number = 3, .state = "complete", .seconds = NAN}; /* without values */
     int kept;
-    assert_int_not_equal(s->t->finish(s->store, s->study.id, &wrong, worker.id, &kept, &s->message), CKG_OK);
+    assert_int_not_equal(app_store_finish(s->store, s->study.id, &wrong, worker.id, &kept, &s->message),
+                         CKG_OK);
     assert_int_equal(kept, 0);
     assert_string_equal(look(s, 0).state[2], "running");
 }
@@ -140,7 +141,7 @@ static void check_answers(struct scene *s)
     int kept = 0;
 
     assert_int_equal(add_state(s, 1, 1, "pending", 0, 0), CKG_OK);
-    assert_int_equal(s->t->finish(s->store, s->study.id, &result, 0, &kept, &s->message), CKG_OK);
+    assert_int_equal(app_store_finish(s->store, s->study.id, &result, 0, &kept, &s->message), CKG_OK);
     assert_int_equal(kept, 1);
     const struct seen seen = look(s, 0);
     assert_string_equal(seen.answer[0], result.answer);
@@ -159,7 +160,7 @@ static void check_claiming(struct scene *s)
     assert_int_equal(add_state(s, 1, 1, "pending", 0, 0), CKG_OK); /* somebody else's to evaluate */
     assert_int_equal(claim(s, &first).number, 0);
     assert_int_equal(add_state(s, 2, 1, "running", 1, first.id), CKG_OK);
-    assert_int_equal(s->t->started(s->store, s->study.id, 2, first.id, 77, 78, &s->message), CKG_OK);
+    assert_int_equal(app_store_started(s->store, s->study.id, 2, first.id, 77, 78, &s->message), CKG_OK);
     assert_int_equal(claim(s, &second).number, 0); /* it lives */
     assert_int_equal(claim(s, &far).number, 0);    /* it was heard of a moment ago */
     process_gone = 20;
@@ -180,24 +181,24 @@ static void check_claiming(struct scene *s)
 static void check_workers(struct scene *s)
 {
     const struct app_worker worker = make_worker(s, "here", 40);
-    assert_int_equal(s->t->heartbeat(s->store, &worker, &s->message), CKG_OK);
+    assert_int_equal(app_store_heartbeat(s->store, &worker, &s->message), CKG_OK);
     assert_int_equal(add_state(s, 1, 1, "running", 1, worker.id), CKG_OK);
     /* stays while it has a trial, so that the trial can be taken up */
-    s->t->worker_remove(s->store, &worker);
+    app_store_worker_remove(s->store, &worker);
     process_gone = 40;
     const struct app_worker next = make_worker(s, "here", 41);
     assert_int_equal(claim(s, &next).number, 1);
     process_gone = 0;
-    s->t->worker_remove(s->store, &worker);
+    app_store_worker_remove(s->store, &worker);
     finish(s, 1, "complete", "{\"f\": 1}", NULL, next.id, 1);
-    s->t->worker_remove(s->store, &next);
+    app_store_worker_remove(s->store, &next);
     assert_int_not_equal(add_state(s, 2, 1, "running", 1, next.id), CKG_OK); /* a worker that is not there */
 }
 
 static int release(struct scene *s, int number, const char *machine)
 {
     struct app_claim out = {.number = -1};
-    assert_int_equal(s->t->release(s->store, s->study.id, number, machine, is_gone, &out, &s->message),
+    assert_int_equal(app_store_release(s->store, s->study.id, number, machine, is_gone, &out, &s->message),
                      CKG_OK);
     assert_true(!out.number || (out.lost && out.worker_process == process_gone));
     assert_true(!out.number || process_gone != 50 || out.process == 77);
@@ -209,7 +210,7 @@ static void check_releasing(struct scene *s)
     const struct app_worker worker = make_worker(s, "here", 50);
     assert_int_equal(add_state(s, 1, 1, "running", 1, worker.id), CKG_OK);
     assert_int_equal(add_state(s, 2, 1, "running", 1, worker.id), CKG_OK);
-    assert_int_equal(s->t->started(s->store, s->study.id, 2, worker.id, 77, 78, &s->message), CKG_OK);
+    assert_int_equal(app_store_started(s->store, s->study.id, 2, worker.id, 77, 78, &s->message), CKG_OK);
     process_gone = 0;
     assert_int_equal(release(s, 2, "here"), 0);
     process_gone = 50;
@@ -236,7 +237,7 @@ static int answer(struct scene *s, int number, int starts, const char *outcomes,
                                       .starts = starts};
     int kept = -1;
 
-    assert_int_equal(s->t->finish(s->store, s->study.id, &result, worker, &kept, &s->message), CKG_OK);
+    assert_int_equal(app_store_finish(s->store, s->study.id, &result, worker, &kept, &s->message), CKG_OK);
     return kept;
 }
 
@@ -317,7 +318,7 @@ static double left_of_lease(struct scene *s)
 {
     struct crowd crowd = {0};
 
-    assert_int_equal(s->t->leases(s->store, s->study.id, see_lease, &crowd, &s->message), CKG_OK);
+    assert_int_equal(app_store_leases(s->store, s->study.id, see_lease, &crowd, &s->message), CKG_OK);
     assert_int_equal(crowd.count, 1);
     return crowd.left;
 }
@@ -329,21 +330,21 @@ static void check_leases(struct scene *s)
         .machine = "here", .process = 70, .born = 71, .slots = 3, .about = "{\"labels\": []}", .lease = 100};
     struct crowd crowd = {0};
 
-    assert_int_equal(s->t->worker_add(s->store, &worker, &s->message), CKG_OK);
+    assert_int_equal(app_store_worker_add(s->store, &worker, &s->message), CKG_OK);
     assert_int_equal(add_state(s, 1, 1, "pending", 1, 0), CKG_OK);
     assert_int_equal(claim(s, &worker).number, 1);
-    assert_int_equal(s->t->workers(s->store, see_worker, &crowd, &s->message), CKG_OK);
+    assert_int_equal(app_store_workers(s->store, see_worker, &crowd, &s->message), CKG_OK);
     assert_int_equal(crowd.count, 1);
     assert_true(crowd.ids[0] == worker.id && crowd.trials == 1);
 
     assert_true(left_of_lease(s) > 30 && left_of_lease(s) <= 101);
     worker.lease = 1000;
-    assert_int_equal(s->t->heartbeat(s->store, &worker, &s->message), CKG_OK);
+    assert_int_equal(app_store_heartbeat(s->store, &worker, &s->message), CKG_OK);
     assert_true(left_of_lease(s) > 900);
 
     finish(s, 1, "complete", "{\"f\": 1}", NULL, worker.id, 1);
-    s->t->worker_remove(s->store, &worker);
-    assert_int_equal(s->t->heartbeat(s->store, &worker, &s->message), CKG_ERR_NOT_FOUND);
+    app_store_worker_remove(s->store, &worker);
+    assert_int_equal(app_store_heartbeat(s->store, &worker, &s->message), CKG_ERR_NOT_FOUND);
 }
 
 /* Where all share the database's clock, a lease ends by it, unless it is renewed. */
@@ -365,10 +366,10 @@ static void check_expiry(struct scene *s)
     /* Both for another second; one of them is renewed, and nobody looks meanwhile, however long that takes.
      */
     silent.lease = lively.lease = 1;
-    assert_int_equal(s->t->heartbeat(s->store, &silent, &s->message), CKG_OK);
-    assert_int_equal(s->t->heartbeat(s->store, &lively, &s->message), CKG_OK);
+    assert_int_equal(app_store_heartbeat(s->store, &silent, &s->message), CKG_OK);
+    assert_int_equal(app_store_heartbeat(s->store, &lively, &s->message), CKG_OK);
     lively.lease = 1000;
-    assert_int_equal(s->t->heartbeat(s->store, &lively, &s->message), CKG_OK);
+    assert_int_equal(app_store_heartbeat(s->store, &lively, &s->message), CKG_OK);
 
     /* A server that has just been started gives everybody a quarter of a minute. */
     for (int wait = 0; !taken.number && wait < 6000; wait++) {
@@ -406,7 +407,6 @@ static int in_child(struct scene *s, int (*act)(struct scene *child))
         snprintf(own.url, sizeof own.url, "%s", s->url);
         if (app_store_open(&own.store, own.url, 0, &own.message))
             leave(answer[1], 99);
-        own.t = own.store->table;
         leave(answer[1], act(&own));
     }
     close(answer[1]);
@@ -425,25 +425,25 @@ static int add_one(struct scene *s)
 static void check_listening(struct scene *s)
 {
     assert_int_equal(add_state(s, 1, 1, "pending", 1, 0), CKG_OK);
-    const int heard_from = s->t->listen(s->store, s->study.id);
-    s->t->heard(s->store);
-    assert_int_equal(s->t->heard(s->store), 0);
+    const int heard_from = app_store_listen(s->store, s->study.id);
+    app_store_heard(s->store);
+    assert_int_equal(app_store_heard(s->store), 0);
     assert_int_equal(in_child(s, add_one), CKG_OK);
     if (s->kind == &stores[0]) {
         assert_int_equal(heard_from, -1);
-        assert_int_equal(s->t->heard(s->store), 0);
+        assert_int_equal(app_store_heard(s->store), 0);
         return;
     }
     struct pollfd fd = {.fd = heard_from, .events = POLLIN};
     assert_int_equal(poll(&fd, 1, 60000), 1);
-    assert_int_equal(s->t->heard(s->store), 1);
-    assert_int_equal(s->t->heard(s->store), 0);
+    assert_int_equal(app_store_heard(s->store), 1);
+    assert_int_equal(app_store_heard(s->store), 0);
 }
 
 static int try_turn(struct scene *s)
 {
     int taken;
-    return s->t->turn_take(s->store, s->study.id, &taken, &s->message) ? 98 : taken;
+    return app_store_turn_take(s->store, s->study.id, &taken, &s->message) ? 98 : taken;
 }
 
 static int die_with_turn(struct scene *s)
@@ -463,7 +463,7 @@ static int add_ten(struct scene *s)
 {
     for (int added = 0; added < 10;) {
         struct seen seen = {0};
-        if (s->t->trials_since(s->store, s->study.id, 0, see, &seen, &s->message))
+        if (app_store_trials_since(s->store, s->study.id, 0, see, &seen, &s->message))
             return 1;
         const int status = add_state(s, seen.count + 1, 1, "pending", 1, 0);
         if (status && status != CKG_ERR_STATE)
@@ -498,15 +498,15 @@ static void check_signs_in_turn(struct scene *s)
     assert_true(left_of_lease(&other) <= 60);
 
     worker.lease = 1000;
-    assert_int_equal(s->t->heartbeat(s->store, &worker, &s->message), CKG_OK);
+    assert_int_equal(app_store_heartbeat(s->store, &worker, &s->message), CKG_OK);
     assert_true(left_of_lease(&other) > 900);
     assert_int_equal(try_turn(&other), 0);
 
     /* Nothing of it is in the way of the design. */
     assert_int_equal(add_state(s, 2, 1, "pending", 1, 0), CKG_OK);
-    s->t->turn_give(s->store, s->study.id);
+    app_store_turn_give(s->store, s->study.id);
     assert_int_equal(wait_for_turn(&other), 1);
-    other.t->close(other.store);
+    app_store_close(other.store);
 }
 
 static void check_turn(struct scene *s)
@@ -521,14 +521,14 @@ static void check_turn(struct scene *s)
     other.study = s->study;
     open_store(&other, 0);
     assert_int_equal(try_turn(&other), 0);
-    other.t->close(other.store);
+    app_store_close(other.store);
     assert_int_equal(in_child(s, try_turn), 0); /* and it goes without taking it away */
 
     assert_int_equal(in_child(s, turn_of_another_study), 1);
-    s->t->turn_give(s->store, s->study.id);
+    app_store_turn_give(s->store, s->study.id);
     assert_int_equal(in_child(s, die_with_turn), -SIGKILL);
     assert_int_equal(wait_for_turn(s), 1);
-    s->t->turn_give(s->store, s->study.id);
+    app_store_turn_give(s->store, s->study.id);
     assert_int_equal(in_child(s, wait_for_turn), 1);
 }
 
@@ -536,7 +536,7 @@ static void check_processes(struct scene *s)
 {
     int answer[2];
     assert_int_equal(pipe(answer), 0);
-    s->t->close(s->store); /* a store does not cross a fork */
+    app_store_close(s->store); /* a store does not cross a fork */
     for (int i = 0; i < 3; i++) {
         const pid_t child = fork();
         assert_true(child >= 0);
@@ -576,10 +576,10 @@ static void make_newer(struct scene *s)
 static void check_opening(struct scene *s)
 {
     struct app_store *other = NULL;
-    s->t->close(s->store);
+    app_store_close(s->store);
     open_store(s, 0);
     assert_int_equal(add_state(s, 1, 1, "pending", 0, 0), CKG_OK);
-    s->t->close(s->store);
+    app_store_close(s->store);
     open_store(s, 1); /* what is there stays */
     assert_int_equal(look(s, 0).count, 1);
     make_newer(s);

@@ -26,7 +26,7 @@ static int see_change(void *context, const struct app_change *change)
 static struct changes look_at_changes(struct scene *s)
 {
     struct changes seen = {0};
-    assert_int_equal(s->t->changes(s->store, s->study.id, see_change, &seen, &s->message), CKG_OK);
+    assert_int_equal(app_store_changes(s->store, s->study.id, see_change, &seen, &s->message), CKG_OK);
     return seen;
 }
 
@@ -53,12 +53,12 @@ static int change_trial(struct scene *s, int number, int64_t revision, const cha
                                       .outcomes = outcomes,
                                       .why = !strcmp(state, "failed") ? "spilt" : NULL,
                                       .seconds = NAN};
-    return s->t->change(s->store, s->study.id, &change, 1, &record, &s->message);
+    return app_store_change(s->store, s->study.id, &change, 1, &record, &s->message);
 }
 
 static int undo(struct scene *s, int number, int give_up, int *moved)
 {
-    return s->t->undo(s->store, s->study.id, number, "bob@lab", give_up, moved, &s->message);
+    return app_store_undo(s->store, s->study.id, number, "bob@lab", give_up, moved, &s->message);
 }
 
 static void check_changes(struct scene *s)
@@ -94,7 +94,7 @@ static void check_changes(struct scene *s)
     assert_string_equal(look_at_changes(s).undone_by, "bob@lab");
 
     /* What was said is all there. */
-    assert_int_equal(s->t->images(s->store, s->study.id, 1, see_image, images, &s->message), CKG_OK);
+    assert_int_equal(app_store_images(s->store, s->study.id, 1, see_image, images, &s->message), CKG_OK);
     assert_string_equal(images, "1 before pending -; 1 after complete {\"f\": 550}; "
                                 "2 before complete {\"f\": 550}; 2 after complete {\"f\": 55}; "
                                 "3 before complete {\"f\": 55}; 3 after discarded {\"f\": 55}; ");
@@ -103,7 +103,7 @@ static void check_changes(struct scene *s)
     assert_int_equal(change_trial(s, 4, 0, "complete", "{\"f\": 1}"), CKG_ERR_STATE); /* a gap */
     assert_int_equal(change_trial(s, 3, 0, "complete", "{\"f\": 1}"), CKG_OK);
     assert_int_equal(undo(s, 4, 0, &moved), CKG_OK);
-    assert_int_equal(s->t->standing(s->store, s->study.id, &standing, &s->message), CKG_OK);
+    assert_int_equal(app_store_standing(s->store, s->study.id, &standing, &s->message), CKG_OK);
     assert_int_equal(standing.last, 2);
     assert_int_equal(change_trial(s, 3, 0, "complete", "{\"f\": 1}"), CKG_OK);
     assert_int_equal(add_state(s, 4, 1, "pending", 0, 0), CKG_OK);
@@ -126,11 +126,11 @@ static void check_results_since(struct scene *s)
                                .queued = 1,
                                .seconds = NAN};
     const struct app_change retry = {.kind = "retry", .command = "retry s 1", .who = "ana@lab"};
-    assert_int_equal(s->t->change(s->store, s->study.id, &retry, 1, &again, &s->message), CKG_OK);
+    assert_int_equal(app_store_change(s->store, s->study.id, &retry, 1, &again, &s->message), CKG_OK);
     assert_int_equal(claim(s, &worker).number, 1);
     assert_int_equal(undo(s, 1, 1, &moved), CKG_ERR_STATE); /* it runs */
     again.revision = look(s, 0).records[0].revision;
-    assert_int_equal(s->t->change(s->store, s->study.id, &retry, 1, &again, &s->message), CKG_ERR_STATE);
+    assert_int_equal(app_store_change(s->store, s->study.id, &retry, 1, &again, &s->message), CKG_ERR_STATE);
     finish(s, 1, "complete", "{\"f\": 2}", NULL, worker.id, 1);
 
     /* Said first, done when asked again. */
@@ -139,7 +139,7 @@ static void check_results_since(struct scene *s)
     assert_string_equal(look(s, 0).outcomes[0], "{\"f\": 2}");
     assert_int_equal(undo(s, 1, 1, &moved), CKG_OK);
     assert_string_equal(look(s, 0).outcomes[0], "{\"f\": 1}");
-    assert_int_equal(s->t->images(s->store, s->study.id, 1, see_image, images, &s->message), CKG_OK);
+    assert_int_equal(app_store_images(s->store, s->study.id, 1, see_image, images, &s->message), CKG_OK);
     assert_non_null(strstr(images, "1 undone complete {\"f\": 2}; "));
 }
 
@@ -153,20 +153,20 @@ static void check_redefining(struct scene *s)
                                 .definition_after = "{\"name\": \"other\"}"};
     int moved;
 
-    assert_int_equal(s->t->change(s->store, s->study.id, &change, 0, NULL, &s->message), CKG_OK);
-    assert_int_equal(s->t->study_find(s->store, "spring", &found, &s->message), CKG_OK);
+    assert_int_equal(app_store_change(s->store, s->study.id, &change, 0, NULL, &s->message), CKG_OK);
+    assert_int_equal(app_store_study_find(s->store, "spring", &found, &s->message), CKG_OK);
     assert_string_equal(found.definition, "{\"name\": \"other\"}");
     assert_true(found.redefined > 0);
-    assert_int_equal(s->t->change(s->store, s->study.id, &change, 0, NULL, &s->message), CKG_ERR_STATE);
-    assert_int_equal(s->t->study_update(s->store, &s->study, &s->message), CKG_OK);
+    assert_int_equal(app_store_change(s->store, s->study.id, &change, 0, NULL, &s->message), CKG_ERR_STATE);
+    assert_int_equal(app_store_study_update(s->store, &s->study, &s->message), CKG_OK);
     app_study_record_free(&found);
 
     /* Back to what it was, which is another change of the problem. */
     assert_int_equal(undo(s, 1, 0, &moved), CKG_OK);
-    assert_int_equal(s->t->study_find(s->store, "spring", &found, &s->message), CKG_OK);
+    assert_int_equal(app_store_study_find(s->store, "spring", &found, &s->message), CKG_OK);
     assert_string_equal(found.definition, some_study.definition);
     change.redefined = found.redefined;
-    assert_int_equal(s->t->change(s->store, s->study.id, &change, 0, NULL, &s->message), CKG_OK);
+    assert_int_equal(app_store_change(s->store, s->study.id, &change, 0, NULL, &s->message), CKG_OK);
     app_study_record_free(&found);
 }
 
@@ -178,34 +178,34 @@ static void check_holding(struct scene *s)
     struct app_standing after;
 
     assert_int_equal(add_state(s, 1, 1, "pending", 1, 0), CKG_OK);
-    assert_int_equal(s->t->standing(s->store, s->study.id, &before, &s->message), CKG_OK);
+    assert_int_equal(app_store_standing(s->store, s->study.id, &before, &s->message), CKG_OK);
     assert_int_equal(before.hold.held, APP_NOT_HELD);
     assert_true(!before.hold.stopped && !before.budget && !before.hold.by[0]);
 
     /* Held: runs go on living. */
-    assert_int_equal(s->t->hold(s->store, s->study.id, APP_HELD, "ana@lab", &s->message), CKG_OK);
-    assert_int_equal(s->t->standing(s->store, s->study.id, &after, &s->message), CKG_OK);
+    assert_int_equal(app_store_hold(s->store, s->study.id, APP_HELD, "ana@lab", &s->message), CKG_OK);
+    assert_int_equal(app_store_standing(s->store, s->study.id, &after, &s->message), CKG_OK);
     assert_int_equal(after.hold.held, APP_HELD);
     assert_string_equal(after.hold.by, "ana@lab");
     assert_true(after.hold.since > 1e9 && !after.hold.stopped);
 
     /* Stopped: whoever began before that revision ends; going on does not forget it. */
-    assert_int_equal(s->t->hold(s->store, s->study.id, APP_STOPPED, "bob@lab", &s->message), CKG_OK);
-    assert_int_equal(s->t->standing(s->store, s->study.id, &before, &s->message), CKG_OK);
+    assert_int_equal(app_store_hold(s->store, s->study.id, APP_STOPPED, "bob@lab", &s->message), CKG_OK);
+    assert_int_equal(app_store_standing(s->store, s->study.id, &before, &s->message), CKG_OK);
     assert_int_equal(before.hold.held, APP_STOPPED);
     assert_true(before.hold.stopped > 0);
-    assert_int_equal(s->t->hold(s->store, s->study.id, APP_NOT_HELD, "ana@lab", &s->message), CKG_OK);
-    assert_int_equal(s->t->standing(s->store, s->study.id, &after, &s->message), CKG_OK);
+    assert_int_equal(app_store_hold(s->store, s->study.id, APP_NOT_HELD, "ana@lab", &s->message), CKG_OK);
+    assert_int_equal(app_store_standing(s->store, s->study.id, &after, &s->message), CKG_OK);
     assert_true(after.hold.held == APP_NOT_HELD && after.hold.stopped == before.hold.stopped);
 
     /* A budget, and none. */
-    assert_int_equal(s->t->set_budget(s->store, s->study.id, 80, &s->message), CKG_OK);
-    assert_int_equal(s->t->standing(s->store, s->study.id, &after, &s->message), CKG_OK);
+    assert_int_equal(app_store_set_budget(s->store, s->study.id, 80, &s->message), CKG_OK);
+    assert_int_equal(app_store_standing(s->store, s->study.id, &after, &s->message), CKG_OK);
     assert_int_equal(after.budget, 80);
-    assert_int_equal(s->t->set_budget(s->store, s->study.id, 0, &s->message), CKG_OK);
-    assert_int_equal(s->t->standing(s->store, s->study.id, &after, &s->message), CKG_OK);
+    assert_int_equal(app_store_set_budget(s->store, s->study.id, 0, &s->message), CKG_OK);
+    assert_int_equal(app_store_standing(s->store, s->study.id, &after, &s->message), CKG_OK);
     assert_true(!after.budget && after.last == 1 && look(s, 0).count == 1);
-    assert_int_equal(s->t->hold(s->store, s->study.id + 99, APP_HELD, "ana@lab", &s->message),
+    assert_int_equal(app_store_hold(s->store, s->study.id + 99, APP_HELD, "ana@lab", &s->message),
                      CKG_ERR_NOT_FOUND);
 }
 
