@@ -92,14 +92,9 @@ static void add_object(struct history *h, const struct app_change *c, const stru
 {
     char moment[32];
 
-    app_json_open(h->out, NULL, '{');
-    app_json_add_integer(h->out, "change", c->number);
-    app_json_add_string(h->out, "kind", c->kind);
-    app_json_add_string(h->out, "command", c->command);
-    app_json_add_string(h->out, "who", c->who);
-    app_json_add_string(h->out, "made", app_moment_utc(c->made, moment));
-    app_json_add_string(h->out, "undone", app_moment_utc(c->undone, moment));
-    app_json_add_string(h->out, "undone_by", c->undone_by);
+    app_json_print(h->out, "{change:%d kind:%s command:%s who:%s made:%s", c->number, c->kind, c->command,
+                   c->who, app_moment_utc(c->made, moment));
+    app_json_print(h->out, "undone:%s undone_by:%s", app_moment_utc(c->undone, moment), c->undone_by);
     for (int side = 0; side < SIDES; side++) {
         app_json_member(h->out, side == UNDONE ? "put_aside" : sides[side]);
         app_text_print(h->out, "%s", e->side[side].data ? e->side[side].data : "null");

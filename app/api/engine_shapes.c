@@ -4,63 +4,40 @@
 void app_prediction_write(const struct app_definition *d, const struct app_prediction *p,
                           struct app_text *out)
 {
-    app_json_open(out, NULL, '{');
-    app_json_member(out, "parameters");
+    app_json_print(out, "{parameters:");
     app_design_write(d, p->x, out);
-
     app_json_open(out, "outcomes", '{');
     for (int j = 0; j <= app_constraints(d); j++) {
-        app_json_open(out, app_outcome_name(d, j), '{');
-        app_json_add_number(out, "mean", p->mean[j]);
-        app_json_add_number(out, "sd", p->sd[j]);
+        app_json_print(out, "%s:{mean:%g sd:%g", app_outcome_name(d, j), p->mean[j], p->sd[j]);
         if (p->noise_sd)
             app_json_add_number(out, "noise_sd", p->noise_sd[j]);
         app_json_close(out, '}');
     }
-    app_json_close(out, '}');
-
-    app_json_add_number(out, "probability_feasible", p->probability_feasible);
-    app_json_add_number(out, "utility", p->utility);
-    app_json_close(out, '}');
+    app_json_print(out, "} probability_feasible:%g utility:%g}", p->probability_feasible, p->utility);
 }
 
 void app_score_write(const struct app_definition *d, const char *policy, const double *x, double value,
                      struct app_text *out)
 {
-    app_json_open(out, NULL, '{');
-    app_json_member(out, "parameters");
+    app_json_print(out, "{parameters:");
     app_design_write(d, x, out);
-    app_json_add_string(out, "policy", policy);
-    app_json_add_number(out, "value", value);
-    app_json_close(out, '}');
+    app_json_print(out, "policy:%s value:%g}", policy, value);
 }
 
 static void add_model(const struct app_definition *d, const char *key, const ckg_model_info *m,
                       struct app_text *out)
 {
-    const struct {
-        const char *key;
-        double value;
-    } numbers[] = {{"signal_sd", m->signal_sd},           {"noise_sd", m->noise_sd}, {"mean", m->mean},
-                   {"log_likelihood", m->log_likelihood}, {"warp", m->warp},         {"nugget", m->nugget}};
-
-    app_json_open(out, key, '{');
-    app_json_add_string(out, "kernel", m->kernel);
+    app_json_print(out, "%s:{kernel:%s", key, m->kernel);
     app_json_add_numbers(out, "lengthscales", app_dimension(d), m->lengthscales);
-    app_json_add_integer(out, "observations", m->observations);
-    app_json_add_integer(out, "samples", m->samples);
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        app_json_add_number(out, numbers[i].key, numbers[i].value);
-    app_json_add_string(out, "fit", m->fit);
-    app_json_add_string(out, "scale", m->scale);
-    app_json_add_integer(out, "absurd", m->absurd);
-    app_json_add_number(out, "widening", m->widening);
-    app_json_add_truth(out, "linear", m->linear);
-    app_json_add_truth(out, "noise_varies", m->noise_varies);
-    app_json_add_number(out, "noise_low", m->noise_low);
-    app_json_add_number(out, "noise_high", m->noise_high);
-    app_json_add_string(out, "repeats", m->repeats ? app_outcome_name(d, m->repeats) : NULL);
-    app_json_close(out, '}');
+    app_json_print(out,
+                   "observations:%d samples:%d signal_sd:%g noise_sd:%g mean:%g log_likelihood:%g warp:%g "
+                   "nugget:%g",
+                   m->observations, m->samples, m->signal_sd, m->noise_sd, m->mean, m->log_likelihood,
+                   m->warp, m->nugget);
+    app_json_print(out, "fit:%s scale:%s absurd:%d widening:%g linear:%i", m->fit, m->scale, m->absurd,
+                   m->widening, m->linear);
+    app_json_print(out, "noise_varies:%i noise_low:%g noise_high:%g repeats:%s}", m->noise_varies,
+                   m->noise_low, m->noise_high, m->repeats ? app_outcome_name(d, m->repeats) : NULL);
 }
 
 /* What M is called where an outcome has its name. */
@@ -80,8 +57,7 @@ void app_models_write(const struct app_definition *d, const ckg_model_info *mode
     app_json_open(out, NULL, '{');
     for (int j = 0; j <= app_constraints(d); j++)
         add_model(d, app_outcome_name(d, j), &models[j], out);
-    app_json_add_number(out, penalty_key(d), penalty);
-    app_json_close(out, '}');
+    app_json_print(out, "%s:%g}", penalty_key(d), penalty);
 }
 
 void app_importance_write(const struct app_definition *d, const struct app_importance *im,
@@ -92,13 +68,9 @@ void app_importance_write(const struct app_definition *d, const struct app_impor
         const struct app_effect *effect = app_importance_of(im, j);
 
         app_json_open(out, app_outcome_name(d, j), '{');
-        for (int i = 0; i < im->d; i++) {
-            app_json_open(out, app_parameter_name(d, i), '{');
-            app_json_add_number(out, "total", effect[i].total);
-            app_json_add_number(out, "low", effect[i].low);
-            app_json_add_number(out, "high", effect[i].high);
-            app_json_close(out, '}');
-        }
+        for (int i = 0; i < im->d; i++)
+            app_json_print(out, "%s:{total:%g low:%g high:%g}", app_parameter_name(d, i), effect[i].total,
+                           effect[i].low, effect[i].high);
         app_json_close(out, '}');
     }
     app_json_close(out, '}');

@@ -129,52 +129,32 @@ static int predict(struct app_api_study *study, json_t *in, struct app_text *out
 
 /* --- the problem --- */
 
-static void add_label(const struct app_label *label, struct app_text *out)
+/* What it is called, with its unit. */
+static void open_named(const char *name, const char *title, const struct app_label *label,
+                       struct app_text *out)
 {
-    app_json_add_string(out, "unit", label ? label->unit : NULL);
-    app_json_add_string(out, "description", label ? label->description : NULL);
+    app_json_print(out, "{name:%s title:%s unit:%s description:%s", name, title, label ? label->unit : NULL,
+                   label ? label->description : NULL);
 }
 
+/* With its range, or its values as designs have them. */
 static void add_parameter(const struct app_definition *d, int index, struct app_text *out)
 {
     static const char *const kinds[] = {
         [CKG_REAL] = "real", [CKG_INTEGER] = "integer", [CKG_CATEGORICAL] = "categorical"};
     const struct app_parameter p = app_parameter_at(d, index);
 
-    app_json_open(out, NULL, '{');
-    app_json_add_string(out, "name", p.name);
-    app_json_add_string(out, "title", p.title);
-    add_label(p.label, out);
+    open_named(p.name, p.title, p.label, out);
     app_json_add_string(out, "type", kinds[p.kind]);
-
-    /* Its range, or its values as designs have them. */
-    if (p.kind == CKG_CATEGORICAL) {
-        app_json_open(out, "values", '[');
-        for (int i = 0; i < p.count; i++)
-            app_typed_add(out, NULL, ckg_problem_category(d->problem, index, i),
-                          app_category_type(d, index, i));
-        app_json_close(out, ']');
-    } else {
-        app_json_add_number(out, "low", p.low);
-        app_json_add_number(out, "high", p.high);
-        app_json_add_string(out, "scale", p.scale == CKG_LOG ? "log" : "linear");
-        app_json_add_number(out, "step", p.step > 0 ? p.step : NAN);
+    if (p.kind != CKG_CATEGORICAL) {
+        app_json_print(out, "low:%g high:%g scale:%s step:%g}", p.low, p.high,
+                       p.scale == CKG_LOG ? "log" : "linear", p.step > 0 ? p.step : (double)NAN);
+        return;
     }
-    app_json_close(out, '}');
-}
-
-static void add_outcome(const struct app_definition *d, int index, struct app_text *out)
-{
-    const struct app_outcome o = app_outcome_at(d, index);
-
-    app_json_open(out, NULL, '{');
-    app_json_add_string(out, "name", o.name);
-    app_json_add_string(out, "title", o.title);
-    add_label(o.label, out);
-    app_json_add_truth(out, "yesno", o.yesno);
-    app_json_add_number(out, "min", o.yesno ? NAN : o.min);
-    app_json_add_number(out, "max", o.yesno ? NAN : o.max);
-    app_json_close(out, '}');
+    app_json_open(out, "values", '[');
+    for (int i = 0; i < p.count; i++)
+        app_typed_add(out, NULL, ckg_problem_category(d->problem, index, i), app_category_type(d, index, i));
+    app_json_print(out, "]}");
 }
 
 static int problem(struct app_api_study *study, json_t *in, struct app_text *out)
@@ -182,18 +162,18 @@ static int problem(struct app_api_study *study, json_t *in, struct app_text *out
     const struct app_definition *d = &study->notebook.definition;
 
     (void)in;
-    app_json_open(out, NULL, '{');
-    app_json_add_string(out, "study", d->name);
-    app_json_add_string(out, "goal", ckg_problem_goal(d->problem) == CKG_MAXIMIZE ? "maximize" : "minimize");
-    app_json_open(out, "parameters", '[');
+    app_json_print(out, "{study:%s goal:%s parameters:[", d->name,
+                   ckg_problem_goal(d->problem) == CKG_MAXIMIZE ? "maximize" : "minimize");
     for (int i = 0; i < app_dimension(d); i++)
         add_parameter(d, i, out);
-    app_json_close(out, ']');
-    app_json_open(out, "outcomes", '[');
-    for (int j = 0; j <= app_constraints(d); j++)
-        add_outcome(d, j, out);
-    app_json_close(out, ']');
-    app_json_close(out, '}');
+    app_json_print(out, "] outcomes:[");
+    for (int j = 0; j <= app_constraints(d); j++) {
+        const struct app_outcome o = app_outcome_at(d, j);
+        open_named(o.name, o.title, o.label, out);
+        app_json_print(out, "yesno:%i min:%g max:%g}", o.yesno, o.yesno ? (double)NAN : o.min,
+                       o.yesno ? (double)NAN : o.max);
+    }
+    app_json_print(out, "]}");
     return CKG_OK;
 }
 
@@ -208,26 +188,18 @@ static int times(struct app_api_study *study, json_t *in, struct app_text *out)
     const int status = app_crew_find(n, &crew);
 
     (void)in;
-    if (status) {
-        app_crew_free(&crew);
-        return status;
-    }
-    app_json_open(out, NULL, '{');
-    app_json_open(out, "asked", '[');
+    app_json_print(out, "{asked:[");
     for (int i = 0; i < n->count; i++)
         app_json_add_number(out, NULL, n->trials[i].asked);
-    app_json_close(out, ']');
-    app_json_open(out, "ended", '[');
+    app_json_print(out, "] ended:[");
     for (int i = 0; i < n->count; i++)
         app_json_add_number(out, NULL, n->trials[i].ended);
-    app_json_close(out, ']');
-    app_json_open(out, "worker", '[');
-    for (int i = 0; i < n->count; i++)
+    app_json_print(out, "] worker:[");
+    for (int i = 0; !status && i < n->count; i++)
         app_json_add_string(out, NULL, app_crew_worker(&crew, &n->trials[i], name));
-    app_json_close(out, ']');
-    app_json_close(out, '}');
+    app_json_print(out, "]}");
     app_crew_free(&crew);
-    return CKG_OK;
+    return status;
 }
 
 /* --- the rows --- */

@@ -7,12 +7,20 @@
 #ifndef CKG_APP_SHAPES_H
 #define CKG_APP_SHAPES_H
 
+#include <math.h>
+
 #include "definition/difference.h"
 #include "actions/workers.h"
 #include "actions/action_retry.h"
 #include "study/record.h"
 #include "problems/problems.h"
 #include "actions/effects.h"
+
+/* A count or a number from 1 for %g of app_json_print; 0 is not known. */
+static inline double app_known(int number)
+{
+    return number ? (double)number : (double)NAN;
+}
 
 /* --- a study and its trials --- */
 
@@ -29,6 +37,10 @@ void app_trial_add(const struct app_definition *definition, const struct app_tri
  */
 void app_trial_add_whole(const struct app_definition *definition, const struct app_trial *trial,
                          struct app_text *out);
+
+/* Members of an object that is open: the budget and what was evaluated; the best trial that is feasible. */
+void app_progress_add(const struct app_notebook *notebook, struct app_text *out);
+void app_best_feasible_add(const struct app_notebook *notebook, struct app_text *out);
 
 /* stopped: 1 where a run would end before the budget; crew: who is at work. */
 void app_status_write(const struct app_notebook *notebook, const ckg_gain *gain, int stopped,

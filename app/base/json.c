@@ -3,6 +3,7 @@
 
 #include <assert.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -141,6 +142,62 @@ void app_json_add_truth(struct app_text *out, const char *key, int truth)
     app_json_member(out, key);
     app_text_print(out, "%s", words[truth + 1]);
 }
+
+/* --- shapes --- */
+
+/* The argument of the conversion; behind it, and behind the colon that makes it a key. */
+static const char *print_argument(struct app_text *out, const char *at, va_list *arguments)
+{
+    switch (at[1]) {
+    case 'd':
+        app_json_add_integer(out, NULL, va_arg(*arguments, int));
+        return at + 2;
+    case 'l':
+        app_json_add_integer(out, NULL, va_arg(*arguments, long long));
+        return at + 4;
+    case 'g':
+        app_json_add_number(out, NULL, va_arg(*arguments, double));
+        return at + 2;
+    case 'i':
+        app_json_add_truth(out, NULL, va_arg(*arguments, int));
+        return at + 2;
+    default:
+        assert(at[1] == 's');
+        if (at[2] != ':')
+            app_json_add_string(out, NULL, va_arg(*arguments, const char *));
+        else
+            app_json_member(out, va_arg(*arguments, const char *));
+        return at + 2 + (at[2] == ':');
+    }
+}
+
+void app_json_print(struct app_text *out, const char *shape, ...)
+{
+    va_list arguments;
+    const char *at = shape;
+
+    va_start(arguments, shape);
+    while (*at) {
+        const size_t letters = strcspn(at, ":{}[]% ");
+
+        if (letters) {
+            separate(out);
+            app_text_print(out, "\"%.*s\": ", (int)letters, at);
+            at += letters + 1;
+        } else if (*at == '%') {
+            at = print_argument(out, at, &arguments);
+        } else {
+            if (strchr("{[", *at))
+                separate(out);
+            if (*at != ' ')
+                app_text_add(out, at, 1);
+            at++;
+        }
+    }
+    va_end(arguments);
+}
+
+/* --- values of jansson's --- */
 
 void app_json_add_value(struct app_text *out, const char *key, const json_t *value)
 {

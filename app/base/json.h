@@ -33,6 +33,18 @@ void app_json_string(struct app_text *out, const char *string);
 void app_json_open(struct app_text *out, const char *key, char bracket);
 void app_json_close(struct app_text *out, char bracket);
 
+/*
+ * Several members in one line, as the shape has them:
+ *
+ *   app_json_print(out, "{trial:%d values:{%s:%g} feasible:%i why:%s changes:[", number, name, f, -1, NULL)
+ *   {"trial": 7, "values": {"weight": 1.5}, "feasible": null, "why": null, "changes": [
+ *
+ * A word before a colon is a key, and so is %s. %d and %lld give an integer, %g a number as app_json_number
+ * writes it, %s a string or null, %i a truth as app_json_add_truth. What the shape opens may be closed by a
+ * later one, and after a key at its end the caller adds the value.
+ */
+void app_json_print(struct app_text *out, const char *shape, ...) __attribute__((format(printf, 2, 3)));
+
 /* The key alone, for a value that the caller adds. */
 void app_json_member(struct app_text *out, const char *key);
 

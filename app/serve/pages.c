@@ -202,45 +202,29 @@ static double last_result(const struct app_notebook *n)
 /* How far it is, and what it has found. */
 static void add_progress(const struct app_notebook *n, struct app_text *out)
 {
-    const struct app_definition *d = &n->definition;
-    const struct app_trial *best = app_notebook_best(n);
     int tally[APP_STATES];
     char moment[32];
 
     app_notebook_tally(n, tally);
     app_json_add_string(out, "state", state_of(n, tally));
-    if (d->budget)
-        app_json_add_integer(out, "budget", d->budget);
-    else
-        app_json_add_string(out, "budget", NULL);
-    app_json_add_integer(out, "evaluations", tally[APP_COMPLETE] + tally[APP_FAILED_TRIAL]);
-    if (ckg_problem_separate(d->problem) == 1)
+    app_progress_add(n, out);
+    if (ckg_problem_separate(n->definition.problem) == 1)
         app_json_add_number(out, "spent", app_notebook_cost(n));
     for (int i = 0; i < APP_STATES; i++)
         app_json_add_integer(out, app_state_name((enum app_state)i), tally[i]);
-
-    if (best) {
-        app_json_open(out, "best_feasible", '{');
-        app_json_add_integer(out, "trial", best->number);
-        app_json_add_number(out, "objective", app_trial_value(best, 0));
-        app_json_close(out, '}');
-    } else
-        app_json_add_string(out, "best_feasible", NULL);
+    app_best_feasible_add(n, out);
     app_hold_add(&n->hold, out);
     app_json_add_string(out, "last_result", app_moment_utc(last_result(n), moment));
 }
 
 static void add_summary(const struct app_seen *s, struct app_text *out)
 {
-    app_json_open(out, NULL, '{');
-    app_json_add_integer(out, "id", s->id);
-    app_json_add_string(out, "study", s->name);
-    app_json_add_integer(out, "revision", s->notebook ? s->notebook->revision : 0);
-    app_json_add_integer(out, "trials", s->notebook ? s->notebook->count : 0);
+    app_json_print(out, "{id:%d study:%s revision:%lld trials:%d", s->id, s->name,
+                   s->notebook ? (long long)s->notebook->revision : 0LL,
+                   s->notebook ? s->notebook->count : 0);
     if (s->notebook)
         add_progress(s->notebook, out);
-    app_json_add_string(out, "trouble", s->trouble);
-    app_json_close(out, '}');
+    app_json_print(out, "trouble:%s}", s->trouble);
 }
 
 /* The best so far as a small line, from trial to trial. */

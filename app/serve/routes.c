@@ -21,11 +21,9 @@ void app_refuse(struct app_reply *out, const char *path, int status, const char 
     app_text_free(&out->text);
     *out = (struct app_reply){.status = status, .revision = -1};
     out->type = is_api(path) ? APP_TYPE_JSON : "text/plain; charset=utf-8";
-    if (is_api(path)) {
-        app_json_open(&out->text, NULL, '{');
-        app_json_add_string(&out->text, "error", why);
-        app_json_close(&out->text, '}');
-    } else
+    if (is_api(path))
+        app_json_print(&out->text, "{error:%s}", why);
+    else
         app_text_print(&out->text, "%s", why);
     app_text_print(&out->text, "\n");
 }
@@ -271,10 +269,7 @@ static void list_trials(const struct asked *a, struct app_reply *out)
 /* What this server is, and what whoever asks may do with it. */
 static void describe_server(const struct asked *a, struct app_reply *out)
 {
-    app_json_open(&out->text, NULL, '{');
-    app_json_add_string(&out->text, "version", ckg_version());
-    app_json_add_truth(&out->text, "steer", a->rights->steers);
-    app_json_close(&out->text, '}');
+    app_json_print(&out->text, "{version:%s steer:%i}", ckg_version(), a->rights->steers);
     app_text_print(&out->text, "\n");
 }
 
