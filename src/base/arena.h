@@ -6,6 +6,9 @@
 #define CKG_BASE_ARENA_H
 
 #include <stddef.h>
+#include <string.h>
+
+#include <ckg/status.h>
 
 struct ckg__arena_block;
 
@@ -27,6 +30,30 @@ void ckg__arena_free(struct ckg__arena *arena);
 void *ckg__arena_get(struct ckg__arena *arena, size_t count, size_t size);
 double *ckg__arena_doubles(struct ckg__arena *arena, size_t count);
 int *ckg__arena_ints(struct ckg__arena *arena, size_t count);
+
+/* A pointer that is to get room for so many elements; to be made by CKG__ROOM. */
+struct ckg__room {
+    void *pointer;
+    size_t count, size;
+};
+
+/*
+ * Room for several pointers at once: CKG__TAKE(arena, CKG__ROOM(x, n), CKG__ROOM(y, 2 * n)) is CKG_OK, or
+ * CKG_ERR_NOMEM where one of them has got none.
+ */
+#define CKG__ROOM(pointer, count) ((struct ckg__room){&(pointer), (size_t)(count), sizeof *(pointer)})
+#define CKG__TAKE(arena, ...) ckg__arena_take(arena, (const struct ckg__room[]){__VA_ARGS__, {0}})
+
+static inline int ckg__arena_take(struct ckg__arena *arena, const struct ckg__room *room)
+{
+    for (; room->pointer; room++) {
+        void *memory = ckg__arena_get(arena, room->count, room->size);
+        if (!memory)
+            return CKG_ERR_NOMEM;
+        memcpy(room->pointer, &memory, sizeof memory);
+    }
+    return CKG_OK;
+}
 
 struct ckg__arena_mark ckg__arena_mark(const struct ckg__arena *arena);
 void ckg__arena_release(struct ckg__arena *arena, struct ckg__arena_mark mark);

@@ -46,9 +46,7 @@ static int read_columns(const struct ckg__data *data, struct ckg__arena *arena, 
 
     for (int j = 1; j < data->problem->outcomes; j++) {
         column[j].rows = 0;
-        column[j].value = ckg__arena_doubles(arena, trials + 1);
-        column[j].rank = ckg__arena_get(arena, trials + 1, sizeof *column[j].rank);
-        if (!column[j].value || !column[j].rank)
+        if (CKG__TAKE(arena, CKG__ROOM(column[j].value, trials + 1), CKG__ROOM(column[j].rank, trials + 1)))
             return CKG_ERR_NOMEM;
         for (size_t t = 0; t < trials; t++)
             column[j].value[t] = NAN;
@@ -230,11 +228,13 @@ int ckg__repeats_find(const struct ckg__data *data, struct ckg__arena *arena, st
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
     const struct ckg_problem *problem = data->problem;
     const size_t outcomes = (size_t)problem->outcomes;
-    struct column *column = ckg__arena_get(arena, outcomes, sizeof *column);
-    struct limits *limits = ckg__arena_get(arena, outcomes, sizeof *limits);
-    int *order = ckg__arena_ints(arena, outcomes);
+    struct column *column;
+    struct limits *limits;
+    int *order;
 
-    if (!column || !limits || !order || read_columns(data, arena, column))
+    if (CKG__TAKE(arena, CKG__ROOM(column, outcomes), CKG__ROOM(limits, outcomes),
+                  CKG__ROOM(order, outcomes)) ||
+        read_columns(data, arena, column))
         return CKG_ERR_NOMEM;
 
     /* Nothing repeats anything until the values say so. */

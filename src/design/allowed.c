@@ -268,10 +268,9 @@ int ckg__allowed_fill(const ckg_problem *problem, struct ckg__rng *rng, int hint
 {
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
     const size_t D = (size_t)problem->D;
-    double *u = ckg__arena_doubles(arena, 2 * D);
-    double *start = ckg__arena_doubles(arena, STARTS * D);
+    double *u, *start;
 
-    if (!u || !start)
+    if (CKG__TAKE(arena, CKG__ROOM(u, 2 * D), CKG__ROOM(start, STARTS * D)))
         return CKG_ERR_NOMEM;
     *found = 0;
     if (problem->known.complete) {
@@ -362,14 +361,14 @@ int ckg__allowed_design(const ckg_problem *problem, struct ckg__rng *rng, int n,
     const int wanted = PER_DESIGN * n > POOL ? PER_DESIGN * n : POOL;
     const int many = (double)wanted * n * problem->D > CKG__LHS_WORK;
     const int m = many ? n : wanted;
-    double *cube = ckg__arena_doubles(arena, 2 * (size_t)n * (size_t)problem->d);
-    double *pool = ckg__arena_doubles(arena, (size_t)m * (size_t)problem->D);
-    double *nearest = ckg__arena_doubles(arena, (size_t)m);
-    int *order = ckg__arena_ints(arena, 2 * (size_t)n);
+    double *cube, *pool, *nearest;
+    int *order;
     int found;
     int count;
 
-    if (!cube || !pool || !nearest || !order)
+    if (CKG__TAKE(arena, CKG__ROOM(cube, 2 * (size_t)n * (size_t)problem->d),
+                  CKG__ROOM(pool, (size_t)m * (size_t)problem->D), CKG__ROOM(nearest, m),
+                  CKG__ROOM(order, 2 * (size_t)n)))
         return CKG_ERR_NOMEM;
 
     /* What is allowed of a hypercube. */

@@ -56,11 +56,8 @@ static int prepare(struct leave *w, struct ckg__arena *arena)
 {
     const size_t n = (size_t)w->gp->n;
 
-    w->Q = ckg__arena_doubles(arena, n * n);
-    w->y = ckg__arena_doubles(arena, n);
-    w->q1 = ckg__arena_doubles(arena, n);
-    w->qy = ckg__arena_doubles(arena, n);
-    if (!w->Q || !w->y || !w->q1 || !w->qy)
+    if (CKG__TAKE(arena, CKG__ROOM(w->Q, n * n), CKG__ROOM(w->y, n), CKG__ROOM(w->q1, n),
+                  CKG__ROOM(w->qy, n)))
         return CKG_ERR_NOMEM;
     for (size_t i = 0; i < n; i++) {
         memcpy(w->Q + i * n, w->gp->L + i * (size_t)w->gp->capacity, (i + 1) * sizeof *w->Q);

@@ -70,19 +70,14 @@ static int take(struct scoring *s, struct ckg__arena *arena)
 {
     const size_t n = (size_t)s->fit->inputs.n + 1;
     const size_t D = (size_t)s->fit->inputs.D;
-    double *of_rows = ckg__arena_doubles(arena, 5 * n);
-    double *of_columns = ckg__arena_doubles(arena, 3 * COLUMNS);
+    double *of_rows, *of_columns;
 
-    s->row = ckg__arena_ints(arena, n);
-    s->Z = ckg__arena_doubles(arena, D * CKG__LOUD_PLACES);
-    s->F = ckg__arena_doubles(arena, n * n);
-    s->Psi = ckg__arena_doubles(arena, n * COLUMNS);
-    s->FPsi = ckg__arena_doubles(arena, n * COLUMNS);
-    s->R = ckg__arena_doubles(arena, (size_t)CKG__LOUD_PLACES * CKG__LOUD_PLACES);
-    s->H = ckg__arena_doubles(arena, (size_t)COLUMNS * COLUMNS);
-    s->theta = ckg__arena_doubles(arena, (size_t)s->fit->inputs.d + 2);
-    if (!of_rows || !of_columns || !s->row || !s->Z || !s->F || !s->Psi || !s->FPsi || !s->R || !s->H ||
-        !s->theta || ckg__fit_work_take(&s->work, s->fit, arena))
+    if (CKG__TAKE(
+            arena, CKG__ROOM(of_rows, 5 * n), CKG__ROOM(of_columns, 3 * COLUMNS), CKG__ROOM(s->row, n),
+            CKG__ROOM(s->Z, D * CKG__LOUD_PLACES), CKG__ROOM(s->F, n * n), CKG__ROOM(s->Psi, n * COLUMNS),
+            CKG__ROOM(s->FPsi, n * COLUMNS), CKG__ROOM(s->R, (size_t)CKG__LOUD_PLACES * CKG__LOUD_PLACES),
+            CKG__ROOM(s->H, (size_t)COLUMNS * COLUMNS), CKG__ROOM(s->theta, (size_t)s->fit->inputs.d + 2)) ||
+        ckg__fit_work_take(&s->work, s->fit, arena))
         return CKG_ERR_NOMEM;
 
     s->relative = of_rows;

@@ -18,12 +18,8 @@ struct round {
 static int round_take(struct round *r, int dim, int starts, struct ckg__arena *arena)
 {
     const size_t size = (size_t)dim * (size_t)starts;
-    r->which = ckg__arena_ints(arena, (size_t)starts);
-    r->U = ckg__arena_doubles(arena, size);
-    r->value = ckg__arena_doubles(arena, (size_t)starts);
-    r->gradient = ckg__arena_doubles(arena, size);
-    r->own = ckg__arena_doubles(arena, (size_t)dim);
-    return r->which && r->U && r->value && r->gradient && r->own ? CKG_OK : CKG_ERR_NOMEM;
+    return CKG__TAKE(arena, CKG__ROOM(r->which, starts), CKG__ROOM(r->U, size), CKG__ROOM(r->value, starts),
+                     CKG__ROOM(r->gradient, size), CKG__ROOM(r->own, dim));
 }
 
 static void gather(struct round *r, int dim, int starts, struct ckg__lbfgs *const *optimizer,

@@ -68,11 +68,8 @@ int ckg__survey_make(struct ckg__survey *s, const struct ckg__gp *gp, const stru
 {
     enum { CHUNK = 64 };
 
-    s->noise = ckg__arena_doubles(arena, (size_t)gp->n + 1);
-    s->place = ckg__arena_ints(arena, (size_t)gp->n + 1);
-    s->row = ckg__arena_ints(arena, (size_t)designs->n + 1);
-    s->mean = ckg__arena_doubles(arena, (size_t)designs->n + 1);
-    if (!s->noise || !s->place || !s->row || !s->mean)
+    if (CKG__TAKE(arena, CKG__ROOM(s->noise, gp->n + 1), CKG__ROOM(s->place, gp->n + 1),
+                  CKG__ROOM(s->row, designs->n + 1), CKG__ROOM(s->mean, designs->n + 1)))
         return CKG_ERR_NOMEM;
     survey_rows(gp, designs, s);
 
@@ -155,9 +152,7 @@ static int lay_out(const struct source *from, struct ckg__arena *keep, struct ck
     const struct ckg__designs *designs = from->designs;
     const size_t most = (size_t)gp->n + (size_t)from->at->count + 1;
 
-    out->row = ckg__arena_ints(scratch, most);
-    out->place = ckg__arena_ints(scratch, most);
-    if (!out->row || !out->place)
+    if (CKG__TAKE(scratch, CKG__ROOM(out->row, most), CKG__ROOM(out->place, most)))
         return CKG_ERR_NOMEM;
     order_rows(from, out);
 

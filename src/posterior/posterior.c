@@ -23,11 +23,9 @@ int ckg__view_take(struct ckg__view *view, const struct ckg__gp *gp, int m, stru
     const size_t ld = ((size_t)m + 7) / 8 * 8;
     view->m = m;
     view->ld = (int)ld;
-    view->B = ckg__arena_doubles(arena, (size_t)gp->D * ld);
-    view->V = ckg__arena_doubles(arena, ((size_t)gp->n + 1) * ld);
-    view->mean = ckg__arena_doubles(arena, ld);
-    view->var = ckg__arena_doubles(arena, ld);
-    return view->B && view->V && view->mean && view->var ? CKG_OK : CKG_ERR_NOMEM;
+    return CKG__TAKE(arena, CKG__ROOM(view->B, (size_t)gp->D * ld),
+                     CKG__ROOM(view->V, ((size_t)gp->n + 1) * ld), CKG__ROOM(view->mean, ld),
+                     CKG__ROOM(view->var, ld));
 }
 
 static void scale_points(const struct ckg__gp *gp, const double *U, int ldu, int count, double *B, int ldb)
@@ -111,13 +109,11 @@ static int covariance_against(const struct ckg__gp *gp, int m, const double *B, 
                               const double *G, struct ckg__arena *arena, struct ckg__against *a)
 {
     const int D = gp->D;
-    double *slope = ckg__arena_doubles(arena, (size_t)m);
-    double *through = ckg__arena_doubles(arena, (size_t)D * (size_t)m);
+    double *slope, *through, *explained, *column;
     const double one = 1;
-    double *explained = ckg__arena_doubles(arena, (size_t)m);
-    double *column = ckg__arena_doubles(arena, (size_t)gp->n + 1);
 
-    if (!slope || !through || !explained || !column)
+    if (CKG__TAKE(arena, CKG__ROOM(slope, m), CKG__ROOM(through, (size_t)D * (size_t)m),
+                  CKG__ROOM(explained, m), CKG__ROOM(column, gp->n + 1)))
         return CKG_ERR_NOMEM;
     for (int i = 0; i < gp->n; i++)
         column[i] = a->point->V[(size_t)i * (size_t)a->point->ld];
@@ -144,10 +140,9 @@ int ckg__posterior_batch(const struct ckg__gp *gp, int m, const double *U, int l
     const struct ckg__dense_ops *dense = ckg__dense();
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
     const size_t block = ((size_t)gp->n + 1) * (size_t)m;
-    double *B = ckg__arena_doubles(arena, (size_t)gp->D * (size_t)m);
-    double *V = ckg__arena_doubles(arena, block);
-    double *G = ckg__arena_doubles(arena, block);
-    if (!B || !V || !G)
+    double *B, *V, *G;
+
+    if (CKG__TAKE(arena, CKG__ROOM(B, (size_t)gp->D * (size_t)m), CKG__ROOM(V, block), CKG__ROOM(G, block)))
         return CKG_ERR_NOMEM;
 
     /* The mean and its gradient. */
@@ -184,10 +179,9 @@ static int mean_of_part(const struct ckg__gp *gp, int m, const double *U, int ld
 {
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
     const size_t block = ((size_t)gp->n + 1) * (size_t)m;
-    double *B = ckg__arena_doubles(arena, (size_t)gp->D * (size_t)m);
-    double *K = ckg__arena_doubles(arena, block);
-    double *G = ckg__arena_doubles(arena, block);
-    if (!B || !K || !G)
+    double *B, *K, *G;
+
+    if (CKG__TAKE(arena, CKG__ROOM(B, (size_t)gp->D * (size_t)m), CKG__ROOM(K, block), CKG__ROOM(G, block)))
         return CKG_ERR_NOMEM;
     if (ckg__interrupted_by(gp->interrupt, 2.0 * gp->n * m * (gp->D + CKG__KERNEL_WORK)))
         return CKG_ERR_CANCELLED;
@@ -247,14 +241,12 @@ int ckg__view_pull(const struct ckg__gp *gp, const struct ckg__view *points, con
     const int m = points->m;
     const int D = gp->D;
     const int most = n > m ? n : m;
-    double *weights = ckg__arena_doubles(arena, (size_t)n + 1);
-    double *out = ckg__arena_doubles(arena, (size_t)D);
-    double *k = ckg__arena_doubles(arena, (size_t)most + 1);
-    double *g = ckg__arena_doubles(arena, (size_t)most + 1);
-    double *through = ckg__arena_doubles(arena, (size_t)D);
+    double *weights, *out, *k, *g, *through;
 
     assert(at->m == 1);
-    if (!weights || !out || !k || !g || !through)
+
+    if (CKG__TAKE(arena, CKG__ROOM(weights, n + 1), CKG__ROOM(out, D), CKG__ROOM(k, most + 1),
+                  CKG__ROOM(g, most + 1), CKG__ROOM(through, D)))
         return CKG_ERR_NOMEM;
 
     /* The weight of each row's ∂k. */

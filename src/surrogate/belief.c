@@ -198,11 +198,9 @@ void ckg__belief_log_feasible(const struct ckg__belief *belief, const struct ckg
 
 int ckg__batch_take(struct ckg__batch *batch, int D, int m, struct ckg__arena *arena)
 {
-    batch->mean = ckg__arena_doubles(arena, (size_t)m);
-    batch->var = ckg__arena_doubles(arena, (size_t)m);
-    batch->dmean = ckg__arena_doubles(arena, (size_t)D * (size_t)m);
-    batch->dvar = ckg__arena_doubles(arena, (size_t)D * (size_t)m);
-    return batch->mean && batch->var && batch->dmean && batch->dvar ? CKG_OK : CKG_ERR_NOMEM;
+    return CKG__TAKE(arena, CKG__ROOM(batch->mean, m), CKG__ROOM(batch->var, m),
+                     CKG__ROOM(batch->dmean, (size_t)D * (size_t)m),
+                     CKG__ROOM(batch->dvar, (size_t)D * (size_t)m));
 }
 
 /* Scratch for a batch of one outcome: its log probability with slopes. */
@@ -213,10 +211,7 @@ struct factor {
 
 static int factor_take(struct factor *f, int D, int m, struct ckg__arena *arena)
 {
-    f->log_p = ckg__arena_doubles(arena, (size_t)m);
-    f->in_mean = ckg__arena_doubles(arena, (size_t)m);
-    f->in_var = ckg__arena_doubles(arena, (size_t)m);
-    if (!f->log_p || !f->in_mean || !f->in_var)
+    if (CKG__TAKE(arena, CKG__ROOM(f->log_p, m), CKG__ROOM(f->in_mean, m), CKG__ROOM(f->in_var, m)))
         return CKG_ERR_NOMEM;
     return ckg__batch_take(&f->batch, D, m, arena);
 }
@@ -270,10 +265,10 @@ static int add_group_batch(const struct ckg__belief *belief, int j, int end, int
 {
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
     const size_t size = (size_t)ckg__belief_coordinates(belief) * (size_t)m;
-    double *worst = ckg__arena_doubles(arena, (size_t)m + 1);
-    double *slope = ckg__arena_doubles(arena, size + 1);
+    double *worst, *slope;
 
-    if (!worst || !slope || group_at(belief, j, end, m, U, ldu, arena, f, worst, slope))
+    if (CKG__TAKE(arena, CKG__ROOM(worst, m + 1), CKG__ROOM(slope, size + 1)) ||
+        group_at(belief, j, end, m, U, ldu, arena, f, worst, slope))
         return CKG_ERR_NOMEM;
     for (int p = 0; p < m; p++)
         log_pf[p] += worst[p];

@@ -168,10 +168,8 @@ int ckg__condition_all(struct ckg__models *models, const struct ckg__chains *cha
             return CKG_ERR_NOMEM;
         most += (size_t)s->samples;
     }
-    f.status = ckg__arena_ints(&models->own, most);
-    f.outcome = ckg__arena_ints(&models->own, most);
-    f.sample = ckg__arena_ints(&models->own, most);
-    if (!f.status || !f.outcome || !f.sample)
+    if (CKG__TAKE(&models->own, CKG__ROOM(f.status, most), CKG__ROOM(f.outcome, most),
+                  CKG__ROOM(f.sample, most)))
         return CKG_ERR_NOMEM;
 
     /* A task for every process. */

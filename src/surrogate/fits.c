@@ -85,13 +85,9 @@ static int fits_take(struct fits *fits, struct ckg__models *models)
     const size_t most = (size_t)models->outcomes * STARTS;
 
     *fits = (struct fits){.models = models};
-    fits->status = ckg__arena_ints(&models->own, most);
-    fits->outcome = ckg__arena_ints(&models->own, most);
-    fits->start = ckg__arena_ints(&models->own, most);
-    fits->density = ckg__arena_doubles(&models->own, most);
-    fits->theta = ckg__arena_get(&models->own, most, sizeof *fits->theta);
-    return fits->status && fits->outcome && fits->start && fits->density && fits->theta ? CKG_OK
-                                                                                        : CKG_ERR_NOMEM;
+    return CKG__TAKE(&models->own, CKG__ROOM(fits->status, most), CKG__ROOM(fits->outcome, most),
+                     CKG__ROOM(fits->start, most), CKG__ROOM(fits->density, most),
+                     CKG__ROOM(fits->theta, most));
 }
 
 int ckg__fit_all(struct ckg__models *models, int anchor)

@@ -15,12 +15,11 @@ static int vary(const struct ckg__models *models, const struct ckg__loud *loud, 
                 struct ckg__arena *arena, struct ckg__series *series)
 {
     const int D = models->data->problem->D;
-    struct ckg__loudness *loudness = ckg__arena_get(arena, 1, sizeof *loudness);
-    double *room = ckg__arena_doubles(arena, ckg__loudness_numbers(D, loud->places));
-    double *relative = ckg__arena_doubles(arena, (size_t)series->n + 1);
-    double *g = ckg__arena_doubles(arena, (size_t)series->n + 1);
+    struct ckg__loudness *loudness;
+    double *room, *relative, *g;
 
-    if (!loudness || !room || !relative || !g)
+    if (CKG__TAKE(arena, CKG__ROOM(loudness, 1), CKG__ROOM(room, ckg__loudness_numbers(D, loud->places)),
+                  CKG__ROOM(relative, series->n + 1), CKG__ROOM(g, series->n + 1)))
         return CKG_ERR_NOMEM;
     *loudness = ckg__loudness_lay_out(loud, D, models->group, models->data->u, room);
     ckg__loudness_at(loudness, series->n, X, series->n, g, NULL);
