@@ -9,9 +9,8 @@
 
 #include "store/sql_store.h"
 
-/* The columns of a trial that an image keeps. */
-#define KEPT                                                                                                 \
-    "state, queued, parameters, outcomes, why, log, answer, extra, notes, seconds, starts, failures, ended"
+/* The columns of a trial that an image keeps, behind another. */
+#define KEPT APP_IMAGE_COLUMNS(APP_COLUMN)
 
 /* --- making a change --- */
 
@@ -49,45 +48,41 @@ static int insert_image(struct app_store *s, int64_t study, int64_t change, int 
                         struct app_message *message)
 {
     return APP_SQL_RUN(s,
-                       "INSERT INTO image (study, change, trial, side, " KEPT ")"
-                       " SELECT study, $1, number, $2, " KEPT " FROM trial WHERE study = $3 AND number = $4",
+                       "INSERT INTO image (study, change, trial, side" KEPT ")"
+                       " SELECT study, $1, number, $2" KEPT " FROM trial WHERE study = $3 AND number = $4",
                        NULL, NULL, NULL, message, app_sql_integer(change), app_sql_text(side),
                        app_sql_integer(study), app_sql_integer(trial));
 }
 
-/* The trial becomes what the record says; *changed 0: it is not what it was read as. */
+/* The trial becomes what the record says; sealed->number 0: it is not what it was read as. */
 static int rewrite(struct app_store *s, int64_t study, int64_t revision, const struct app_record *r,
-                   int64_t *changed, struct app_message *message)
+                   struct app_sealed *sealed, struct app_message *message)
 {
-    return APP_SQL_RUN(
+    return app_sql_write_trial(
         s,
-        "UPDATE trial SET state = $1, revision = $2, queued = $3, parameters = COALESCE($4, parameters),"
-        " outcomes = $5, why = $6, log = $7, answer = $8, extra = $9, notes = $10, seconds = $11,"
-        " starts = $12, failures = $13, ended = CASE WHEN $1 IN ('complete', 'failed') THEN COALESCE(ended, "
-        "{now})"
-        " WHEN $1 = 'discarded' THEN ended END,"
-        " evaluator = CASE WHEN $1 <> 'pending' THEN evaluator END"
-        " WHERE study = $14 AND number = $15 AND revision = $16 AND state <> 'running'",
-        NULL, NULL, changed, message, app_sql_text(r->state), app_sql_integer(revision),
-        app_sql_integer(r->queued), app_sql_text(r->parameters), app_sql_text(r->outcomes),
-        app_sql_text(r->why), app_sql_text(r->log), app_sql_text(r->answer), app_sql_text(r->extra),
-        app_sql_text(r->notes), app_sql_real(r->seconds), app_sql_integer(r->starts),
-        app_sql_integer(r->failures), app_sql_integer(study), app_sql_integer(r->number),
-        app_sql_integer(r->revision));
+        "UPDATE trial SET state = $4, revision = $3, queued = $6, parameters = COALESCE($7, parameters),"
+        " outcomes = $8, why = $9, log = $10, answer = $11, extra = $12, notes = $13, seconds = $14,"
+        " starts = $15, failures = $16,"
+        " ended = CASE WHEN $4 IN ('complete', 'failed') THEN COALESCE(ended, {now})"
+        " WHEN $4 = 'discarded' THEN ended END,"
+        " evaluator = CASE WHEN $4 <> 'pending' THEN evaluator END"
+        " WHERE study = $1 AND number = $2 AND revision = $21 AND state <> 'running'"
+        " RETURNING " APP_RETURNED_TRIAL,
+        study, revision, r, r->revision, 0, sealed, message);
 }
 
 /* One trial of the change: as it was, what it becomes, as it is then. */
 static int change_trial(struct app_store *s, int64_t study, int64_t revision, int64_t change,
                         const struct app_record *r, struct app_message *message)
 {
-    int64_t changed = 0;
+    struct app_sealed sealed = {0};
     int status = app_sql_check_trial(s, study, r->number, message);
 
     if (!status)
         status = insert_image(s, study, change, r->number, "before", message);
     if (!status)
-        status = rewrite(s, study, revision, r, &changed, message);
-    if (!status && !changed)
+        status = rewrite(s, study, revision, r, &sealed, message);
+    if (!status && !sealed.number)
         status = app_fail(message, CKG_ERR_STATE,
                           "another program has just changed trial %d; look at it again", r->number);
     return status ? status : insert_image(s, study, change, r->number, "after", message);
@@ -96,7 +91,7 @@ static int change_trial(struct app_store *s, int64_t study, int64_t revision, in
 static int add_trial(struct app_store *s, int64_t study, int64_t revision, int64_t change,
                      const struct app_record *r, struct app_message *message)
 {
-    const int status = app_sql_insert(s, study, revision, r->number, r, 0, NULL, message);
+    const int status = app_sql_insert(s, study, revision, r, 0, NULL, message);
 
     return status ? status : insert_image(s, study, change, r->number, "after", message);
 }
@@ -235,10 +230,9 @@ static int check_added(struct app_store *s, int64_t study, int number, struct ap
 static int keep_moved(struct app_store *s, int64_t study, int number, struct app_message *message)
 {
     return APP_SQL_RUN(s,
-                       "INSERT INTO image (study, change, trial, side, " KEPT ")"
-                       " SELECT t.study, i.change, t.number, 'undone', t.state, t.queued, t.parameters,"
-                       " t.outcomes, t.why, t.log, t.answer, t.extra, t.notes, t.seconds, t.starts,"
-                       " t.failures, t.ended" MOVED,
+                       "INSERT INTO image (study, change, trial, side" KEPT ")"
+                       " SELECT t.study, i.change, t.number, 'undone'" APP_IMAGE_COLUMNS(APP_COLUMN_OF_T)
+                           MOVED,
                        NULL, NULL, NULL, message, app_sql_integer(study), app_sql_integer(number));
 }
 
@@ -263,9 +257,9 @@ static int restore_trials(struct app_store *s, struct app_sealing *sealing, int 
     const int64_t study = sealing->study;
     int status = APP_SQL_RUN(
         s,
-        "UPDATE trial SET revision = $1, worker = NULL, process = NULL, born = NULL, lease = NULL, (" KEPT
-        ") ="
-        " (SELECT " KEPT " FROM image i WHERE i.study = $2 AND i.change = $3 AND i.trial = trial.number"
+        "UPDATE trial SET revision = $1, worker = NULL, process = NULL, born = NULL, lease = NULL,"
+        " (number" KEPT ") = (SELECT trial" KEPT
+        " FROM image i WHERE i.study = $2 AND i.change = $3 AND i.trial = trial.number"
         " AND i.side = 'before') WHERE study = $2 AND number IN (SELECT b.trial FROM image b"
         " WHERE b.study = $2 AND b.change = $3 AND b.side = 'before')",
         NULL, NULL, NULL, message, app_sql_integer(sealing->revision), app_sql_integer(study),
@@ -411,27 +405,15 @@ int app_store_changes(struct app_store *s, int64_t study, app_change_visit *visi
     return status;
 }
 
+#define READ(NAME, name, KIND) .name = APP_READ_##KIND(columns[APP_IMAGE_##NAME]),
+
 static int take_image(void *context, const struct app_sql_value *columns, struct app_message *message)
 {
     struct visit *to = context;
     const struct app_image image = {
         .change = (int)columns[APP_IMAGE_CHANGE].integer,
         .side = columns[APP_IMAGE_SIDE].text,
-        .record = {.number = (int)columns[APP_IMAGE_TRIAL].integer,
-                   .state = columns[APP_IMAGE_STATE].text,
-                   .queued = (int)columns[APP_IMAGE_QUEUED].integer,
-                   .parameters = columns[APP_IMAGE_PARAMETERS].text,
-                   .outcomes = columns[APP_IMAGE_OUTCOMES].text,
-                   .why = columns[APP_IMAGE_WHY].text,
-                   .log = columns[APP_IMAGE_LOG].text,
-                   .answer = columns[APP_IMAGE_ANSWER].text,
-                   .extra = columns[APP_IMAGE_EXTRA].text,
-                   .notes = columns[APP_IMAGE_NOTES].text,
-                   .seconds = app_sql_number(&columns[APP_IMAGE_SECONDS]),
-                   .starts = (int)columns[APP_IMAGE_STARTS].integer,
-                   .failures = (int)columns[APP_IMAGE_FAILURES].integer,
-                   .asked = NAN,
-                   .ended = app_sql_number(&columns[APP_IMAGE_ENDED])},
+        .record = {.number = (int)columns[APP_IMAGE_TRIAL].integer, .asked = NAN, APP_IMAGE_COLUMNS(READ)},
     };
 
     if (!app_seal_holds(columns, APP_IMAGE_SEAL) || !image.side || !image.record.state ||

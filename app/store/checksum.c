@@ -60,7 +60,7 @@ static uint64_t add_value(uint64_t crc, const struct app_sql_value *value)
 
 uint64_t app_seal_of(const struct app_sql_value *columns, int seal)
 {
-    const int always = seal == APP_TRIAL_SEAL ? APP_TRIAL_CHOSEN_BY : seal;
+    const int always = seal == APP_TRIAL_SEAL ? APP_TRIAL_LATER : seal;
     uint64_t crc = 0;
 
     for (int i = 0; i < always; i++)
@@ -240,7 +240,7 @@ int app_seal_hold(struct app_sql *sql, int64_t study, struct app_sealing *sealin
 int app_seal_take(void *context, const struct app_sql_value *columns, struct app_message *message)
 {
     static const int reals[] = {APP_TRIAL_SECONDS, APP_TRIAL_ASKED, APP_TRIAL_ENDED};
-    struct app_sql_value row[APP_TRIAL_COLUMNS];
+    struct app_sql_value row[APP_TRIAL_COUNT];
 
     (void)message;
     memcpy(row, columns, sizeof row);

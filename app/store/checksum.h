@@ -33,38 +33,47 @@ enum {
     APP_STUDY_SEAL
 };
 
-#define APP_SEALED_TRIAL                                                                                     \
-    "t.study, t.number, t.revision, t.state, t.origin, t.queued, t.parameters, t.outcomes, t.why, t.log,"    \
-    " t.answer, t.extra, t.notes, t.seconds, t.starts, t.failures, t.asked, t.ended, t.chosen_by, t.reason," \
-    " t.seal"
-/* The same behind RETURNING, where every database has its own idea of a table's other name. */
-#define APP_RETURNED_TRIAL                                                                                   \
-    "study, number, revision, state, origin, queued, parameters, outcomes, why, log,"                        \
-    " answer, extra, notes, seconds, starts, failures, asked, ended, chosen_by, reason, seal"
-enum {
-    APP_TRIAL_STUDY,
-    APP_TRIAL_NUMBER,
-    APP_TRIAL_REVISION,
-    APP_TRIAL_STATE,
-    APP_TRIAL_ORIGIN,
-    APP_TRIAL_QUEUED,
-    APP_TRIAL_PARAMETERS,
-    APP_TRIAL_OUTCOMES,
-    APP_TRIAL_WHY,
-    APP_TRIAL_LOG,
-    APP_TRIAL_ANSWER,
-    APP_TRIAL_EXTRA,
-    APP_TRIAL_NOTES,
-    APP_TRIAL_SECONDS,
-    APP_TRIAL_STARTS,
-    APP_TRIAL_FAILURES,
-    APP_TRIAL_ASKED,
-    APP_TRIAL_ENDED,
-    APP_TRIAL_CHOSEN_BY, /* from here on what is missing is not sealed: older rows have none of it */
-    APP_TRIAL_REASON,
-    APP_TRIAL_SEAL,
-    APP_TRIAL_COLUMNS
-};
+/*
+ * X(NAME, name, KIND): the columns of a trial that are sealed, behind its study's; each is a member of struct
+ * app_record. Those between are what an image has too.
+ */
+#define APP_RESULT_COLUMNS(X)                                                                                \
+    X(QUEUED, queued, INTEGER)                                                                               \
+    X(PARAMETERS, parameters, TEXT)                                                                          \
+    X(OUTCOMES, outcomes, TEXT)                                                                              \
+    X(WHY, why, TEXT)                                                                                        \
+    X(LOG, log, TEXT)                                                                                        \
+    X(ANSWER, answer, TEXT)                                                                                  \
+    X(EXTRA, extra, TEXT)                                                                                    \
+    X(NOTES, notes, TEXT)                                                                                    \
+    X(SECONDS, seconds, REAL)                                                                                \
+    X(STARTS, starts, INTEGER)                                                                               \
+    X(FAILURES, failures, INTEGER)
+#define APP_TRIAL_COLUMNS(X)                                                                                 \
+    X(NUMBER, number, INTEGER)                                                                               \
+    X(REVISION, revision, INTEGER)                                                                           \
+    X(STATE, state, TEXT)                                                                                    \
+    X(ORIGIN, origin, TEXT)                                                                                  \
+    APP_RESULT_COLUMNS(X)                                                                                    \
+    X(ASKED, asked, REAL)                                                                                    \
+    X(ENDED, ended, REAL)                                                                                    \
+    X(CHOSEN_BY, chosen_by, TEXT)                                                                            \
+    X(REASON, reason, TEXT)
+#define APP_IMAGE_COLUMNS(X) X(STATE, state, TEXT) APP_RESULT_COLUMNS(X) X(ENDED, ended, REAL)
+
+/* Such columns in a statement, behind one; of a table that is called t, where it is. */
+#define APP_COLUMN(NAME, name, KIND) ", " #name
+#define APP_COLUMN_OF_T(NAME, name, KIND) ", t." #name
+#define APP_COLUMN_OF_I(NAME, name, KIND) ", i." #name
+
+#define APP_SEALED_TRIAL "t.study" APP_TRIAL_COLUMNS(APP_COLUMN_OF_T) ", t.seal"
+/* The same behind INSERT and RETURNING, where every database has its own idea of a table's other name. */
+#define APP_WRITTEN_TRIAL "study" APP_TRIAL_COLUMNS(APP_COLUMN)
+#define APP_RETURNED_TRIAL APP_WRITTEN_TRIAL ", seal"
+#define APP_TRIAL_PLACE(NAME, name, KIND) APP_TRIAL_##NAME,
+enum { APP_TRIAL_STUDY, APP_TRIAL_COLUMNS(APP_TRIAL_PLACE) APP_TRIAL_SEAL, APP_TRIAL_COUNT };
+/* From here on what is missing is not sealed: older rows have none of it. */
+enum { APP_TRIAL_LATER = APP_TRIAL_CHOSEN_BY };
 
 #define APP_SEALED_CHANGE                                                                                    \
     "c.study, c.number, c.kind, c.command, c.who, c.made, c.undone, c.undone_by, c.definition_before,"       \
@@ -85,28 +94,14 @@ enum {
     APP_CHANGE_COLUMNS
 };
 
-#define APP_SEALED_IMAGE                                                                                     \
-    "i.study, i.change, i.trial, i.side, i.state, i.queued, i.parameters, i.outcomes, i.why, i.log,"         \
-    " i.answer, i.extra, i.notes, i.seconds, i.starts, i.failures, i.ended, i.seal"
+#define APP_SEALED_IMAGE "i.study, i.change, i.trial, i.side" APP_IMAGE_COLUMNS(APP_COLUMN_OF_I) ", i.seal"
+#define APP_IMAGE_PLACE(NAME, name, KIND) APP_IMAGE_##NAME,
 enum {
     APP_IMAGE_STUDY,
     APP_IMAGE_CHANGE,
     APP_IMAGE_TRIAL,
     APP_IMAGE_SIDE,
-    APP_IMAGE_STATE,
-    APP_IMAGE_QUEUED,
-    APP_IMAGE_PARAMETERS,
-    APP_IMAGE_OUTCOMES,
-    APP_IMAGE_WHY,
-    APP_IMAGE_LOG,
-    APP_IMAGE_ANSWER,
-    APP_IMAGE_EXTRA,
-    APP_IMAGE_NOTES,
-    APP_IMAGE_SECONDS,
-    APP_IMAGE_STARTS,
-    APP_IMAGE_FAILURES,
-    APP_IMAGE_ENDED,
-    APP_IMAGE_SEAL
+    APP_IMAGE_COLUMNS(APP_IMAGE_PLACE) APP_IMAGE_SEAL
 };
 
 /* --- seals --- */

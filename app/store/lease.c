@@ -306,20 +306,17 @@ static int is_precious(const struct app_store *s, const struct app_record *resul
 static int write_result(struct app_store *s, int64_t study, int64_t revision, const struct app_record *r,
                         int64_t worker, int late, struct app_sealed *sealed, struct app_message *message)
 {
-    return APP_SQL_RUN(
+    return app_sql_write_trial(
         s,
-        "UPDATE trial SET state = $1, revision = $2, outcomes = $3, why = $4, log = $5,"
-        " seconds = $6, failures = failures + $7, answer = $8, extra = $9, notes = $10,"
-        " ended = CASE WHEN $1 <> 'pending' THEN {now} END,"
-        " evaluator = CASE WHEN $1 <> 'pending' THEN"
-        " (SELECT w.machine || ' ' || w.process FROM worker w WHERE w.id = $11) END,"
+        "UPDATE trial SET state = $4, revision = $3, outcomes = $8, why = $9, log = $10, answer = $11,"
+        " extra = $12, notes = $13, seconds = $14, failures = failures + $16,"
+        " ended = CASE WHEN $4 <> 'pending' THEN {now} END,"
+        " evaluator = CASE WHEN $4 <> 'pending' THEN"
+        " (SELECT w.machine || ' ' || w.process FROM worker w WHERE w.id = $21) END,"
         " worker = NULL, process = NULL, born = NULL, lease = NULL"
-        " WHERE study = $12 AND number = $13 AND state IN ('pending', 'running')"
-        " AND (COALESCE(worker, 0) = $11 OR $14 = 1) RETURNING " APP_RETURNED_TRIAL,
-        app_seal_take, sealed, NULL, message, app_sql_text(r->state), app_sql_integer(revision),
-        app_sql_text(r->outcomes), app_sql_text(r->why), app_sql_text(r->log), app_sql_real(r->seconds),
-        app_sql_integer(r->failures), app_sql_text(r->answer), app_sql_text(r->extra), app_sql_text(r->notes),
-        app_sql_integer(worker), app_sql_integer(study), app_sql_integer(r->number), app_sql_integer(late));
+        " WHERE study = $1 AND number = $2 AND state IN ('pending', 'running')"
+        " AND (COALESCE(worker, 0) = $21 OR $22 = 1) RETURNING " APP_RETURNED_TRIAL,
+        study, revision, r, worker, late, sealed, message);
 }
 
 /* How a trial stands to an answer that is not its worker's. */
@@ -357,20 +354,20 @@ static int compare_late(struct app_store *s, int64_t study, const struct app_rec
 static int keep_beside(struct app_store *s, int64_t study, int64_t revision, const struct app_record *r,
                        struct app_sealed *sealed, struct app_message *message)
 {
+    struct app_record beside = *r;
     struct app_text note = {0};
 
     app_text_print(&note, "a late answer that was not used: %s", r->outcomes);
     if (isfinite(r->seconds))
         app_text_print(&note, " after %.3g s", r->seconds);
-    const int status = note.failed
-                           ? app_fail(message, CKG_ERR_NOMEM, "out of memory")
-                           : APP_SQL_RUN(
-                                 s,
-                                 "UPDATE trial SET revision = $1, notes = COALESCE(notes || $2, '')"
-                                 " || $3 WHERE study = $4 AND number = $5 RETURNING " APP_RETURNED_TRIAL,
-                                 app_seal_take, sealed, NULL, message, app_sql_integer(revision),
-                                 app_sql_text("\n"), app_sql_text(note.data), app_sql_integer(study),
-                                 app_sql_integer(r->number));
+    beside.notes = note.data;
+    const int status = note.failed ? app_fail(message, CKG_ERR_NOMEM, "out of memory")
+                                   : app_sql_write_trial(s,
+                                                         "UPDATE trial SET revision = $3,"
+                                                         " notes = COALESCE(notes || '\n', '') || $13"
+                                                         " WHERE study = $1 AND number = $2"
+                                                         " RETURNING " APP_RETURNED_TRIAL,
+                                                         study, revision, &beside, 0, 0, sealed, message);
     app_text_free(&note);
     return status;
 }

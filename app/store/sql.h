@@ -3,7 +3,7 @@
  * statement once and run it by app_sql_run, which writes it in the database's dialect first. Every function
  * returns a CKG status and leaves the line for the user in `message`.
  *
- * Statements. Parameters are $1, $2, … in the order of their first use. {id}, {integer}, {real}, {text},
+ * Statements. Parameters are $1, $2, …; not all of them need be used. {id}, {integer}, {real}, {text},
  * {now}, {up}, {tables}, {schema}, {claim}, {hold}, {wake}, {relaxed} and {check} stand for what the dialect
  * has in their place. A table's name follows FROM, JOIN, INTO, UPDATE, TABLE or REFERENCES, in capitals, and
  * gets the dialect's schema there. Besides, every database must know INSERT … ON CONFLICT (…) DO NOTHING,

@@ -28,12 +28,6 @@ static inline struct app_sql_value app_sql_integer(int64_t value)
     return (struct app_sql_value){.type = APP_SQL_INTEGER, .integer = value};
 }
 
-static inline struct app_sql_value app_sql_integer_or_null(int64_t value)
-{
-    return (struct app_sql_value){
-        .type = value ? APP_SQL_INTEGER : APP_SQL_NULL, .otherwise = APP_SQL_INTEGER, .integer = value};
-}
-
 static inline struct app_sql_value app_sql_real(double value)
 {
     return (struct app_sql_value){
@@ -45,6 +39,14 @@ static inline double app_sql_number(const struct app_sql_value *column)
 {
     return column->type == APP_SQL_NULL ? NAN : column->real;
 }
+
+/* What a column has, as a member of its KIND (store/checksum.h), and such a member as a value. */
+#define APP_READ_INTEGER(column) (column).integer
+#define APP_READ_REAL(column) app_sql_number(&(column))
+#define APP_READ_TEXT(column) (column).text
+#define APP_GIVE_INTEGER(member) app_sql_integer(member)
+#define APP_GIVE_REAL(member) app_sql_real(member)
+#define APP_GIVE_TEXT(member) app_sql_text(member)
 
 /* --- statements --- */
 
@@ -82,10 +84,18 @@ int app_sql_hold(struct app_store *s, int64_t study, struct app_sealing *sealing
 int app_sql_seal_and_end(struct app_store *s, const struct app_sealing *sealing, int status,
                          struct app_message *message);
 
-/* A new trial of that number; *sealed, where it is not NULL, for app_seal_trial. */
-int app_sql_insert(struct app_store *s, int64_t study, int64_t revision, int number,
-                   const struct app_record *record, int64_t worker, struct app_sealed *sealed,
-                   struct app_message *message);
+/*
+ * A statement that writes a trial and ends in RETURNING APP_RETURNED_TRIAL: $1 … $20 are the trial's columns
+ * as in store/checksum.h, with this revision; the caller's numbers are $21 and $22. *sealed: what was
+ * written, for app_seal_trial; NULL: that is not asked for.
+ */
+int app_sql_write_trial(struct app_store *s, const char *statement, int64_t study, int64_t revision,
+                        const struct app_record *record, int64_t first, int64_t second,
+                        struct app_sealed *sealed, struct app_message *message);
+
+/* A new trial, worker 0: which nobody evaluates. */
+int app_sql_insert(struct app_store *s, int64_t study, int64_t revision, const struct app_record *record,
+                   int64_t worker, struct app_sealed *sealed, struct app_message *message);
 
 /* The number of the last trial, 0: there is none. */
 int app_sql_last(struct app_store *s, int64_t study, int64_t *last, struct app_message *message);

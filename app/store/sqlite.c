@@ -390,11 +390,13 @@ static int sqlite_run(void *database, const char *sql, int count, const struct a
     if (!statement)
         return complain(db, message);
 
-    /* What it is about. */
+    /* What it is about: $7 is the seventh of the values. */
     int status = CKG_OK;
-    for (int i = 0; !status && i < count; i++)
-        if (bind(statement, i + 1, &values[i]) != SQLITE_OK)
+    for (int i = 1; !status && i <= sqlite3_bind_parameter_count(statement); i++) {
+        const int at = atoi(sqlite3_bind_parameter_name(statement, i) + 1) - 1;
+        if (at < 0 || at >= count || bind(statement, i, &values[at]) != SQLITE_OK)
             status = complain(db, message);
+    }
 
     /* Row by row. */
     int step = SQLITE_DONE;

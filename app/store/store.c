@@ -308,29 +308,12 @@ struct visit {
     const char *evaluator;  /* of the trial, where the statement asks for it */
 };
 
+#define READ(NAME, name, KIND) .name = APP_READ_##KIND(columns[APP_TRIAL_##NAME]),
+
 static int take_trial(void *context, const struct app_sql_value *columns, struct app_message *message)
 {
     struct visit *to = context;
-    const struct app_record record = {.number = (int)columns[APP_TRIAL_NUMBER].integer,
-                                      .revision = columns[APP_TRIAL_REVISION].integer,
-                                      .state = columns[APP_TRIAL_STATE].text,
-                                      .origin = columns[APP_TRIAL_ORIGIN].text,
-                                      .queued = (int)columns[APP_TRIAL_QUEUED].integer,
-                                      .parameters = columns[APP_TRIAL_PARAMETERS].text,
-                                      .outcomes = columns[APP_TRIAL_OUTCOMES].text,
-                                      .why = columns[APP_TRIAL_WHY].text,
-                                      .log = columns[APP_TRIAL_LOG].text,
-                                      .answer = columns[APP_TRIAL_ANSWER].text,
-                                      .extra = columns[APP_TRIAL_EXTRA].text,
-                                      .notes = columns[APP_TRIAL_NOTES].text,
-                                      .seconds = app_sql_number(&columns[APP_TRIAL_SECONDS]),
-                                      .starts = (int)columns[APP_TRIAL_STARTS].integer,
-                                      .failures = (int)columns[APP_TRIAL_FAILURES].integer,
-                                      .asked = app_sql_number(&columns[APP_TRIAL_ASKED]),
-                                      .ended = app_sql_number(&columns[APP_TRIAL_ENDED]),
-                                      .chosen_by = columns[APP_TRIAL_CHOSEN_BY].text,
-                                      .reason = columns[APP_TRIAL_REASON].text,
-                                      .evaluator = to->evaluator};
+    const struct app_record record = {.evaluator = to->evaluator, APP_TRIAL_COLUMNS(READ)};
 
     if (!app_seal_holds(columns, APP_TRIAL_SEAL) || !record.state || !record.origin || !record.parameters)
         return app_sql_damaged("trial", columns[APP_TRIAL_NUMBER].integer, message);
@@ -344,8 +327,8 @@ static int take_trial_of_study(void *context, const struct app_sql_value *column
 {
     struct visit *to = context;
 
-    to->expected = (uint64_t)columns[APP_TRIAL_COLUMNS].integer;
-    to->evaluator = columns[APP_TRIAL_COLUMNS + 1].text;
+    to->expected = (uint64_t)columns[APP_TRIAL_COUNT].integer;
+    to->evaluator = columns[APP_TRIAL_COUNT + 1].text;
     return columns[APP_TRIAL_STUDY].type == APP_SQL_NULL ? CKG_OK : take_trial(context, columns, message);
 }
 
@@ -425,26 +408,32 @@ int app_sql_seal_and_end(struct app_store *s, const struct app_sealing *sealing,
     return app_sql_end(&s->sql, status, message);
 }
 
-int app_sql_insert(struct app_store *s, int64_t study, int64_t revision, int number,
-                   const struct app_record *r, int64_t worker, struct app_sealed *sealed,
-                   struct app_message *message)
+#define GIVE(NAME, name, KIND) [APP_TRIAL_##NAME] = APP_GIVE_##KIND(r->name),
+
+int app_sql_write_trial(struct app_store *s, const char *statement, int64_t study, int64_t revision,
+                        const struct app_record *r, int64_t first, int64_t second, struct app_sealed *sealed,
+                        struct app_message *message)
 {
-    return APP_SQL_RUN(
+    struct app_sql_value values[] = {[APP_TRIAL_STUDY] = app_sql_integer(study),
+                                     [APP_TRIAL_SEAL] = app_sql_integer(first),
+                                     [APP_TRIAL_COUNT] = app_sql_integer(second),
+                                     APP_TRIAL_COLUMNS(GIVE)};
+
+    values[APP_TRIAL_REVISION].integer = revision;
+    return app_sql_run(&s->sql, statement, APP_TRIAL_COUNT + 1, values, sealed ? app_seal_take : NULL, sealed,
+                       NULL, message);
+}
+
+int app_sql_insert(struct app_store *s, int64_t study, int64_t revision, const struct app_record *record,
+                   int64_t worker, struct app_sealed *sealed, struct app_message *message)
+{
+    return app_sql_write_trial(
         s,
-        "INSERT INTO trial (study, number, revision, state, origin, queued, parameters, outcomes, why,"
-        " log, seconds, starts, failures, worker, answer, extra, notes, chosen_by, reason, asked, ended, "
-        "lease)"
-        " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, "
-        "{now},"
-        " CASE WHEN $4 IN ('complete', 'failed') THEN {now} END,"
-        " CASE WHEN $4 = 'running' THEN {now} + $20 END) RETURNING " APP_RETURNED_TRIAL,
-        sealed ? app_seal_take : NULL, sealed, NULL, message, app_sql_integer(study), app_sql_integer(number),
-        app_sql_integer(revision), app_sql_text(r->state), app_sql_text(r->origin),
-        app_sql_integer(r->queued), app_sql_text(r->parameters), app_sql_text(r->outcomes),
-        app_sql_text(r->why), app_sql_text(r->log), app_sql_real(r->seconds), app_sql_integer(r->starts),
-        app_sql_integer(r->failures), app_sql_integer_or_null(worker), app_sql_text(r->answer),
-        app_sql_text(r->extra), app_sql_text(r->notes), app_sql_text(r->chosen_by), app_sql_text(r->reason),
-        app_sql_real(APP_STORE_SILENCE));
+        "INSERT INTO trial (" APP_WRITTEN_TRIAL ", worker, lease)"
+        " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, {now},"
+        " CASE WHEN $4 IN ('complete', 'failed') THEN {now} END, $19, $20, NULLIF($21, 0),"
+        " CASE WHEN $4 = 'running' THEN {now} + $22 END) RETURNING " APP_RETURNED_TRIAL,
+        study, revision, record, worker, APP_STORE_SILENCE, sealed, message);
 }
 
 int app_sql_last(struct app_store *s, int64_t study, int64_t *last, struct app_message *message)
@@ -471,8 +460,10 @@ static int add_once(struct app_store *s, int64_t study, int first, int count,
                           first);
 
     for (int i = 0; !status && i < count; i++) {
+        struct app_record record = records[i];
         struct app_sealed sealed = {0};
-        status = app_sql_insert(s, study, sealing.revision, first + i, &records[i], worker, &sealed, message);
+        record.number = first + i;
+        status = app_sql_insert(s, study, sealing.revision, &record, worker, &sealed, message);
         if (!status)
             status = app_seal_trial(&s->sql, &sealing, &sealed, message);
     }
