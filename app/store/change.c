@@ -123,42 +123,33 @@ static int redefine(struct app_store *s, int64_t study, int64_t revision, const 
                        message, app_sql_text(definition), app_sql_integer(revision), app_sql_integer(study));
 }
 
-static int change_once(struct app_store *s, int64_t study, const struct app_change *change, int count,
-                       const struct app_record *records, struct app_message *message)
-{
-    struct app_sealing sealing;
-    int64_t number;
-    int status = app_sql_begin(&s->sql, 1, message);
-
-    if (status)
-        return status;
-
-    /* On top of what it was made for. */
-    status = app_sql_revise(s, study, &sealing, message);
-    sealing.wakes = 1;
-    if (!status)
-        status = check_problem(s, study, change->redefined, message);
-
-    /* What is done, and to which trials. */
-    if (!status)
-        status = insert_change(s, study, change, &number, message);
-    if (!status)
-        status = change_trials(s, study, sealing.revision, number, count, records, message);
-    if (!status && change->definition_after)
-        status = redefine(s, study, sealing.revision, change->definition_after, message);
-    if (!status)
-        status = app_seal_change(&s->sql, &sealing, number, message);
-    return app_sql_seal_and_end(s, &sealing, status, message);
-}
-
 int app_store_change(struct app_store *s, int64_t study, const struct app_change *change, int count,
                      const struct app_record *records, struct app_message *message)
 {
+    struct app_sealing sealing;
+    int64_t number;
     int status;
 
-    do
-        status = change_once(s, study, change, count, records, message);
-    while (app_sql_again(&s->sql, status));
+    do {
+        /* On top of what it was made for. */
+        status = app_sql_begin(&s->sql, 1, message);
+        if (!status)
+            status = app_sql_revise(s, study, &sealing, message);
+        sealing.wakes = 1;
+        if (!status)
+            status = check_problem(s, study, change->redefined, message);
+
+        /* What is done, and to which trials. */
+        if (!status)
+            status = insert_change(s, study, change, &number, message);
+        if (!status)
+            status = change_trials(s, study, sealing.revision, number, count, records, message);
+        if (!status && change->definition_after)
+            status = redefine(s, study, sealing.revision, change->definition_after, message);
+        if (!status)
+            status = app_seal_change(&s->sql, &sealing, number, message);
+        status = app_sql_seal_and_end(s, &sealing, status, message);
+    } while (app_sql_again(&s->sql, status));
     return status;
 }
 
@@ -311,46 +302,45 @@ static int check_undo(struct app_store *s, int64_t study, int number, int64_t *m
     return status;
 }
 
-static int undo_once(struct app_store *s, int64_t study, int number, const char *who, int give_up, int *moved,
+/* It is as it was before. */
+static int take_back(struct app_store *s, struct app_sealing *sealing, int number, const char *who,
                      struct app_message *message)
 {
-    struct app_sealing sealing;
-    int64_t found = 0;
-    int status = app_sql_begin(&s->sql, 1, message);
+    int status = keep_moved(s, sealing->study, number, message);
 
-    *moved = 0;
-    if (status)
-        return status;
-
-    /* Whether that loses anything. */
-    status = app_sql_revise(s, study, &sealing, message);
-    sealing.wakes = 1;
     if (!status)
-        status = check_undo(s, study, number, &found, message);
-    *moved = (int)found;
-    if (!status && found && !give_up)
-        return app_sql_end(&s->sql, CKG_ERR_STATE, message) == CKG_ERR_STATE ? CKG_OK : CKG_ERR_SYSTEM;
-
-    /* As it was before. */
+        status = restore_trials(s, sealing, number, message);
     if (!status)
-        status = keep_moved(s, study, number, message);
-    if (!status)
-        status = restore_trials(s, &sealing, number, message);
-    if (!status)
-        status = restore_problem(s, study, sealing.revision, number, who, message);
-    if (!status)
-        status = app_seal_change(&s->sql, &sealing, number, message);
-    return app_sql_seal_and_end(s, &sealing, status, message);
+        status = restore_problem(s, sealing->study, sealing->revision, number, who, message);
+    return status ? status : app_seal_change(&s->sql, sealing, number, message);
 }
 
 int app_store_undo(struct app_store *s, int64_t study, int number, const char *who, int give_up, int *moved,
                    struct app_message *message)
 {
+    struct app_sealing sealing;
     int status;
 
-    do
-        status = undo_once(s, study, number, who, give_up, moved, message);
-    while (app_sql_again(&s->sql, status));
+    do {
+        int64_t found = 0;
+
+        /* Whether that loses anything. */
+        status = app_sql_begin(&s->sql, 1, message);
+        if (!status)
+            status = app_sql_revise(s, study, &sealing, message);
+        sealing.wakes = 1;
+        if (!status)
+            status = check_undo(s, study, number, &found, message);
+        *moved = (int)found;
+        if (!status && found && !give_up) {
+            app_sql_end(&s->sql, CKG_ERR_STATE, message); /* nothing has been done */
+            return CKG_OK;
+        }
+
+        if (!status)
+            status = take_back(s, &sealing, number, who, message);
+        status = app_sql_seal_and_end(s, &sealing, status, message);
+    } while (app_sql_again(&s->sql, status));
     return status;
 }
 

@@ -13,22 +13,21 @@
 #include "store/sql_store.h"
 
 /* A statement as a transaction of its own, which gives no rows; tried again where that makes sense. */
-#define RUN_ALONE(s, durable, statement, changed, message, ...)                                              \
+#define RUN_ALONE(s, durable, statement, message, ...)                                                       \
     run_alone(&(s)->sql, durable, statement,                                                                 \
               (int)(sizeof((struct app_sql_value[]){__VA_ARGS__}) / sizeof(struct app_sql_value)),           \
-              (struct app_sql_value[]){__VA_ARGS__}, changed, message)
+              (struct app_sql_value[]){__VA_ARGS__}, message)
 
 static int run_alone(struct app_sql *sql, int durable, const char *statement, int count,
-                     const struct app_sql_value *values, int64_t *changed, struct app_message *message)
+                     const struct app_sql_value *values, struct app_message *message)
 {
     int status;
 
     do {
         status = app_sql_begin(sql, durable, message);
-        if (!status) {
-            status = app_sql_run(sql, statement, count, values, NULL, NULL, changed, message);
-            status = app_sql_end(sql, status, message);
-        }
+        if (!status)
+            status = app_sql_run(sql, statement, count, values, NULL, NULL, NULL, message);
+        status = app_sql_end(sql, status, message);
     } while (app_sql_again(sql, status));
     return status;
 }
@@ -196,9 +195,8 @@ static int take(struct app_store *s, int64_t study, const struct app_worker *wor
     struct app_sealed sealed = {0};
     int status = app_sql_begin(&s->sql, 0, message);
 
-    if (status)
-        return status;
-    status = take_hold(s, study, number, w, &sealing, message);
+    if (!status)
+        status = take_hold(s, study, number, w, &sealing, message);
     if (!status && w->found.number)
         status = APP_SQL_RUN(
             s,
@@ -238,44 +236,36 @@ int app_store_claim(struct app_store *s, int64_t study, const struct app_worker 
     return status;
 }
 
-static int release_once(struct app_store *s, int64_t study, struct waiting *w, int64_t *changed,
-                        struct app_message *message)
-{
-    struct app_sealing sealing;
-    struct app_sealed sealed = {0};
-    int status = app_sql_begin(&s->sql, 1, message);
-
-    *changed = 0;
-    if (status)
-        return status;
-    status = take_hold(s, study, w->number, w, &sealing, message);
-    sealing.wakes = 1;
-    if (!status && w->found.number)
-        status = APP_SQL_RUN(
-            s,
-            "UPDATE trial SET state = 'pending', revision = $1, worker = NULL, process = NULL,"
-            " born = NULL, lease = NULL WHERE study = $2 AND number = $3 AND state = 'running'"
-            " RETURNING " APP_RETURNED_TRIAL,
-            app_seal_take, &sealed, changed, message, app_sql_integer(sealing.revision),
-            app_sql_integer(study), app_sql_integer(w->number));
-    if (!status)
-        status = app_seal_trial(&s->sql, &sealing, &sealed, message);
-    return let_go(s, w, &sealing, status, message);
-}
-
 int app_store_release(struct app_store *s, int64_t study, int number, const char *machine, app_is_gone *gone,
                       struct app_claim *out, struct app_message *message)
 {
     struct waiting w = wait_for(s, machine, number, gone);
-    int64_t changed;
+    struct app_sealing sealing;
+    struct app_sealed sealed;
     int status;
 
     *out = (struct app_claim){0};
-    do
-        status = release_once(s, study, &w, &changed, message);
-    while (app_sql_again(&s->sql, status));
+    do {
+        sealed = (struct app_sealed){0};
+        status = app_sql_begin(&s->sql, 1, message);
+        if (!status)
+            status = take_hold(s, study, number, &w, &sealing, message);
+        sealing.wakes = 1;
+        if (!status && w.found.number)
+            status = APP_SQL_RUN(
+                s,
+                "UPDATE trial SET state = 'pending', revision = $1, worker = NULL, process = NULL,"
+                " born = NULL, lease = NULL WHERE study = $2 AND number = $3 AND state = 'running'"
+                " RETURNING " APP_RETURNED_TRIAL,
+                app_seal_take, &sealed, NULL, message, app_sql_integer(sealing.revision),
+                app_sql_integer(study), app_sql_integer(number));
+        if (!status)
+            status = app_seal_trial(&s->sql, &sealing, &sealed, message);
+        status = let_go(s, &w, &sealing, status, message);
+    } while (app_sql_again(&s->sql, status));
+
     out->elsewhere = w.found.elsewhere;
-    if (!status && changed)
+    if (!status && sealed.number)
         *out = w.found;
     return status;
 }
@@ -287,7 +277,7 @@ int app_store_started(struct app_store *s, int64_t study, int number, int64_t wo
         s, -1,
         "UPDATE trial SET process = $1, born = $2 WHERE study = $3 AND number = $4 AND worker = $5"
         " AND {relaxed}",
-        NULL, message, app_sql_integer(process), app_sql_integer(born), app_sql_integer(study),
+        message, app_sql_integer(process), app_sql_integer(born), app_sql_integer(study),
         app_sql_integer(number), app_sql_integer(worker));
 }
 
@@ -394,124 +384,106 @@ static int take_late(struct app_store *s, int64_t study, int64_t revision, const
     return keep_beside(s, study, revision, r, sealed, message);
 }
 
-static int finish_once(struct app_store *s, int64_t study, const struct app_record *r, int64_t worker,
-                       int durable, int *kept, struct app_message *message)
+/* The result as it counts, in a transaction whose end seals it. */
+static int keep_result(struct app_store *s, struct app_sealing *sealing, const struct app_record *r,
+                       int64_t worker, int *kept, struct app_message *message)
 {
-    struct app_sealing sealing;
+    const int64_t study = sealing->study;
     struct app_sealed sealed = {0};
 
-    /* All of it or nothing. */
-    *kept = APP_KEPT_NOT;
-    int status = app_sql_begin(&s->sql, durable, message);
-    if (status)
-        return status;
-
     /* It counts where the trial is still open, and this worker's. */
-    status = app_sql_check_trial(s, study, r->number, message);
-    if (!status)
-        status = app_sql_hold(s, study, &sealing, message);
-    sealing.wakes = 1;
-    if (!status)
-        status = write_result(s, study, sealing.revision, r, worker, 0, &sealed, message);
+    int status = write_result(s, study, sealing->revision, r, worker, 0, &sealed, message);
     if (!status && sealed.number)
         *kept = APP_KEPT;
 
     /* What was measured is kept all the same. */
     else if (!status && r->starts > 0 && !strcmp(r->state, "complete"))
-        status = take_late(s, study, sealing.revision, r, worker, kept, &sealed, message);
-
-    /* Only what was committed has been kept. */
-    if (!status)
-        status = app_seal_trial(&s->sql, &sealing, &sealed, message);
-    status = app_sql_seal_and_end(s, &sealing, status, message);
-    if (status)
-        *kept = APP_KEPT_NOT;
-    return status;
+        status = take_late(s, study, sealing->revision, r, worker, kept, &sealed, message);
+    return status ? status : app_seal_trial(&s->sql, sealing, &sealed, message);
 }
 
 int app_store_finish(struct app_store *s, int64_t study, const struct app_record *r, int64_t worker,
                      int *kept, struct app_message *message)
 {
     const int durable = is_precious(s, r);
+    struct app_sealing sealing;
     int status;
 
-    do
-        status = finish_once(s, study, r, worker, durable, kept, message);
-    while (app_sql_again(&s->sql, status));
-    if (!status && durable)
+    do {
+        *kept = APP_KEPT_NOT;
+        status = app_sql_begin(&s->sql, durable, message);
+        if (!status)
+            status = app_sql_check_trial(s, study, r->number, message);
+        if (!status)
+            status = app_sql_hold(s, study, &sealing, message);
+        sealing.wakes = 1;
+        if (!status)
+            status = keep_result(s, &sealing, r, worker, kept, message);
+        status = app_sql_seal_and_end(s, &sealing, status, message);
+    } while (app_sql_again(&s->sql, status));
+
+    /* Only what was committed has been kept. */
+    if (status)
+        *kept = APP_KEPT_NOT;
+    else if (durable)
         s->synced = app_clock();
     return status;
 }
 
 /* --- workers --- */
 
-static int worker_add_once(struct app_store *s, struct app_worker *worker, struct app_message *message)
-{
-    int status = app_sql_begin(&s->sql, 0, message);
-
-    if (status)
-        return status;
-
-    /*
-     * Those of long ago that have nothing are forgotten: by their number, for clocks can be wrong, and by
-     * their silence, for a thousand may be alive.
-     */
-    status = APP_SQL_RUN(s,
-                         "DELETE FROM worker WHERE id <= (SELECT MAX(id) FROM worker) - $1"
-                         " AND {now} - heartbeat > 3600"
-                         " AND id NOT IN (SELECT worker FROM trial WHERE worker IS NOT NULL)",
-                         NULL, NULL, NULL, message, app_sql_integer(1000));
-    if (!status)
-        status = APP_SQL_RUN(s,
-                             "INSERT INTO worker (machine, process, born, slots, about, heartbeat, began)"
-                             " VALUES ($1, $2, $3, $4, $5, {now}, {now}) RETURNING id",
-                             app_sql_first_integer, &worker->id, NULL, message, app_sql_text(worker->machine),
-                             app_sql_integer(worker->process), app_sql_integer(worker->born),
-                             app_sql_integer(worker->slots), app_sql_text(worker->about));
-    return app_sql_end(&s->sql, status, message);
-}
-
 int app_store_worker_add(struct app_store *s, struct app_worker *worker, struct app_message *message)
 {
     int status;
 
-    do
-        status = worker_add_once(s, worker, message);
-    while (app_sql_again(&s->sql, status));
+    do {
+        status = app_sql_begin(&s->sql, 0, message);
+
+        /*
+         * Those of long ago that have nothing are forgotten: by their number, for clocks can be wrong, and by
+         * their silence, for a thousand may be alive.
+         */
+        if (!status)
+            status = APP_SQL_RUN(s,
+                                 "DELETE FROM worker WHERE id <= (SELECT MAX(id) FROM worker) - $1"
+                                 " AND {now} - heartbeat > 3600"
+                                 " AND id NOT IN (SELECT worker FROM trial WHERE worker IS NOT NULL)",
+                                 NULL, NULL, NULL, message, app_sql_integer(1000));
+        if (!status)
+            status = APP_SQL_RUN(s,
+                                 "INSERT INTO worker (machine, process, born, slots, about, heartbeat, began)"
+                                 " VALUES ($1, $2, $3, $4, $5, {now}, {now}) RETURNING id",
+                                 app_sql_first_integer, &worker->id, NULL, message,
+                                 app_sql_text(worker->machine), app_sql_integer(worker->process),
+                                 app_sql_integer(worker->born), app_sql_integer(worker->slots),
+                                 app_sql_text(worker->about));
+        status = app_sql_end(&s->sql, status, message);
+    } while (app_sql_again(&s->sql, status));
     return status;
-}
-
-/* *trials ← how many the worker has, -1: the store does not know it. */
-static int beat_once(struct app_store *s, const struct app_worker *worker, int64_t *trials,
-                     struct app_message *message)
-{
-    int status = app_sql_begin(&s->sql, -1, message);
-
-    *trials = -1;
-    if (status)
-        return status;
-
-    /* It is another every time, whatever is done to the clock. */
-    status = APP_SQL_RUN(s,
-                         "UPDATE worker SET heartbeat = CASE WHEN heartbeat = {now} THEN heartbeat + 0.001"
-                         " ELSE {now} END WHERE id = $1 AND {relaxed}"
-                         " RETURNING (SELECT COUNT(*) FROM trial t WHERE t.worker = worker.id)",
-                         app_sql_first_integer, trials, NULL, message, app_sql_integer(worker->id));
-    if (!status && *trials > 0)
-        status = APP_SQL_RUN(s, "UPDATE trial SET lease = {now} + $1 WHERE worker = $2 AND {relaxed}", NULL,
-                             NULL, NULL, message, app_sql_real(lease_of(worker)),
-                             app_sql_integer(worker->id));
-    return app_sql_end(&s->sql, status, message);
 }
 
 int app_store_heartbeat(struct app_store *s, const struct app_worker *worker, struct app_message *message)
 {
-    int64_t trials;
+    int64_t trials; /* how many it has, -1: the store does not know it */
     int status;
 
-    do
-        status = beat_once(s, worker, &trials, message);
-    while (app_sql_again(&s->sql, status));
+    do {
+        trials = -1;
+        status = app_sql_begin(&s->sql, -1, message);
+
+        /* It is another every time, whatever is done to the clock. */
+        if (!status)
+            status = APP_SQL_RUN(s,
+                                 "UPDATE worker SET heartbeat = CASE WHEN heartbeat = {now}"
+                                 " THEN heartbeat + 0.001 ELSE {now} END WHERE id = $1 AND {relaxed}"
+                                 " RETURNING (SELECT COUNT(*) FROM trial t WHERE t.worker = worker.id)",
+                                 app_sql_first_integer, &trials, NULL, message, app_sql_integer(worker->id));
+        if (!status && trials > 0)
+            status = APP_SQL_RUN(s, "UPDATE trial SET lease = {now} + $1 WHERE worker = $2 AND {relaxed}",
+                                 NULL, NULL, NULL, message, app_sql_real(lease_of(worker)),
+                                 app_sql_integer(worker->id));
+        status = app_sql_end(&s->sql, status, message);
+    } while (app_sql_again(&s->sql, status));
     return status || trials >= 0
                ? status
                : app_fail(message, CKG_ERR_NOT_FOUND, "the store has forgotten this worker");
@@ -524,7 +496,7 @@ void app_store_worker_remove(struct app_store *s, const struct app_worker *worke
     RUN_ALONE(s, 0,
               "DELETE FROM worker WHERE id = $1"
               " AND id NOT IN (SELECT worker FROM trial WHERE worker IS NOT NULL)",
-              NULL, &unheard, app_sql_integer(worker->id));
+              &unheard, app_sql_integer(worker->id));
 }
 
 /* --- who is there --- */

@@ -23,30 +23,23 @@ static int write_hold(struct app_store *s, const struct wish *wish, int64_t revi
     return status;
 }
 
-static int grant_once(struct app_store *s, const struct wish *wish, struct app_message *message)
-{
-    struct app_sealing sealing;
-    int status = app_sql_begin(&s->sql, 1, message);
-
-    if (status)
-        return status;
-    status = app_sql_revise(s, wish->study, &sealing, message);
-    sealing.wakes = 1;
-    if (!status && wish->who)
-        status = write_hold(s, wish, sealing.revision, message);
-    else if (!status)
-        status = APP_SQL_RUN(s, "UPDATE study SET budget = $1 WHERE id = $2", NULL, NULL, NULL, message,
-                             app_sql_integer(wish->budget), app_sql_integer(wish->study));
-    return app_sql_seal_and_end(s, &sealing, status, message);
-}
-
 static int grant(struct app_store *s, const struct wish *wish, struct app_message *message)
 {
+    struct app_sealing sealing;
     int status;
 
-    do
-        status = grant_once(s, wish, message);
-    while (app_sql_again(&s->sql, status));
+    do {
+        status = app_sql_begin(&s->sql, 1, message);
+        if (!status)
+            status = app_sql_revise(s, wish->study, &sealing, message);
+        sealing.wakes = 1;
+        if (!status && wish->who)
+            status = write_hold(s, wish, sealing.revision, message);
+        else if (!status)
+            status = APP_SQL_RUN(s, "UPDATE study SET budget = $1 WHERE id = $2", NULL, NULL, NULL, message,
+                                 app_sql_integer(wish->budget), app_sql_integer(wish->study));
+        status = app_sql_seal_and_end(s, &sealing, status, message);
+    } while (app_sql_again(&s->sql, status));
     return status;
 }
 

@@ -269,14 +269,6 @@ static int pg_open(void **out, const char *url, int create, const struct app_ask
     return status;
 }
 
-/* Nothing is kept that is not in the tables. */
-static int pg_settle(void *database, struct app_message *message)
-{
-    (void)database;
-    (void)message;
-    return CKG_OK;
-}
-
 /* --- statements --- */
 
 /*
@@ -624,14 +616,6 @@ static int pg_commit(void *database, struct app_message *message)
     return CKG_OK;
 }
 
-/* The server keeps what it has confirmed. */
-static int pg_kept(void *database, struct app_message *message)
-{
-    (void)database;
-    (void)message;
-    return CKG_OK;
-}
-
 /* Whoever makes tables makes their schema too, where its owner has not. */
 static int pg_alone(void *database, struct app_message *message)
 {
@@ -781,13 +765,11 @@ const struct app_sql_driver app_sql_postgresql = {
     .open = pg_open,
     .away = app_pg_away,
     .close = pg_close,
-    .settle = pg_settle,
     .alone = pg_alone,
     .begin = pg_begin,
     .commit = pg_commit,
     .rollback = pg_rollback,
     .again = pg_again,
-    .kept = pg_kept,
     .run = pg_run,
     .turn_take = pg_turn_take,
     .turn_give = pg_turn_give,

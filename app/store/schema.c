@@ -274,9 +274,7 @@ static int migrate(struct app_sql *sql, struct app_message *message)
     int64_t version;
     int status = app_sql_begin(sql, 1, message);
 
-    if (status)
-        return status;
-    if (sql->driver->alone)
+    if (!status && sql->driver->alone)
         status = sql->driver->alone(sql->database, message);
     if (!status)
         status = find_version(sql, &version, message);
@@ -295,6 +293,7 @@ int app_schema_open(struct app_sql *sql, int create, struct app_message *message
     if (!version && !create)
         return app_fail(message, CKG_ERR_NOT_FOUND,
                         "%s: there is no study in it yet; `ckg run` or `ckg ask` starts one", sql->url);
-    status = sql->driver->settle(sql->database, message);
+    if (sql->driver->settle)
+        status = sql->driver->settle(sql->database, message);
     return status ? status : migrate(sql, message);
 }

@@ -73,7 +73,8 @@ struct app_sql_driver {
                 struct app_message *message);
     /* After that has failed, as app_store_away says; NULL: what is not there does not come. */
     int (*away)(const char *url);
-    /* It is a store, or empty and to become one: settings that the database itself keeps. */
+    /* It is a store, or empty and to become one: settings that the database itself keeps. NULL: there are
+     * none. */
     int (*settle)(void *database, struct app_message *message);
     void (*close)(void *database);
     /*
@@ -92,7 +93,8 @@ struct app_sql_driver {
      * lost and is there again, or as another transaction stood in its way. NULL: that never happens.
      */
     int (*again)(void *database);
-    /* What was committed has not been taken away since, by another program or a person. */
+    /* What was committed has not been taken away since, by another program or a person. NULL: nobody could.
+     */
     int (*kept)(void *database, struct app_message *message);
     /* One statement in its dialect; row may be NULL, changed (rows written) too. */
     int (*run)(void *database, const char *sql, int count, const struct app_sql_value *values,
@@ -144,7 +146,7 @@ int app_sql_begin(struct app_sql *sql, int durable, struct app_message *message)
 int app_sql_run(struct app_sql *sql, const char *statement, int count, const struct app_sql_value *values,
                 app_sql_row *row, void *context, int64_t *changed, struct app_message *message);
 
-/* Commits where the status is CKG_OK; rolls back where it is not, or that fails. The status. */
+/* Commits where the status is CKG_OK; rolls back where it is not, as when it did not begin, or that fails. */
 int app_sql_end(struct app_sql *sql, int status, struct app_message *message);
 
 /* 1 when the transaction that ended with the status may be tried again, as the driver's `again` says. */

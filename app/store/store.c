@@ -201,74 +201,57 @@ static const char *seed_text(uint64_t seed, char buffer[24])
     return buffer + at;
 }
 
-static int create_once(struct app_store *s, const struct app_study_record *study,
-                       struct app_study_record *out, struct app_message *message)
-{
-    struct app_sealing sealing = {.wakes = 1};
-    char seed[24];
-
-    *out = (struct app_study_record){0};
-    int status = app_sql_begin(&s->sql, 1, message);
-    if (status)
-        return status;
-
-    /* Where another was first, that one stays. */
-    status = APP_SQL_RUN(
-        s,
-        "INSERT INTO study (name, definition, folder, seed, created) VALUES ($1, $2, $3, $4, {now})"
-        " ON CONFLICT (name) DO NOTHING RETURNING id",
-        app_sql_first_integer, &sealing.study, NULL, message, app_sql_text(study->name),
-        app_sql_text(study->definition), app_sql_text(study->folder),
-        app_sql_text(seed_text(study->seed, seed)));
-    if (!status && sealing.study)
-        status = app_seal_study(&s->sql, &sealing, message);
-    if (!status)
-        status = app_store_study_find(s, study->name, out, message);
-    status = app_sql_end(&s->sql, status, message);
-    if (status)
-        app_study_record_free(out);
-    return status;
-}
-
 int app_store_study_create(struct app_store *s, const struct app_study_record *study,
                            struct app_study_record *out, struct app_message *message)
 {
+    char seed[24];
     int status;
 
-    do
-        status = create_once(s, study, out, message);
-    while (app_sql_again(&s->sql, status));
+    do {
+        struct app_sealing sealing = {.wakes = 1};
+        *out = (struct app_study_record){0};
+        status = app_sql_begin(&s->sql, 1, message);
+
+        /* Where another was first, that one stays. */
+        if (!status)
+            status = APP_SQL_RUN(
+                s,
+                "INSERT INTO study (name, definition, folder, seed, created) VALUES ($1, $2, $3, $4, {now})"
+                " ON CONFLICT (name) DO NOTHING RETURNING id",
+                app_sql_first_integer, &sealing.study, NULL, message, app_sql_text(study->name),
+                app_sql_text(study->definition), app_sql_text(study->folder),
+                app_sql_text(seed_text(study->seed, seed)));
+        if (!status && sealing.study)
+            status = app_seal_study(&s->sql, &sealing, message);
+        if (!status)
+            status = app_store_study_find(s, study->name, out, message);
+        status = app_sql_end(&s->sql, status, message);
+        if (status)
+            app_study_record_free(out);
+    } while (app_sql_again(&s->sql, status));
     return status;
-}
-
-static int update_once(struct app_store *s, const struct app_study_record *study, struct app_message *message)
-{
-    const struct app_sealing sealing = {.study = study->id, .revision = INT64_MAX, .wakes = 1};
-    char seed[24];
-    int status = app_sql_begin(&s->sql, 1, message);
-
-    if (status)
-        return status;
-    status = app_sql_check_study(s, study->id, message);
-    if (!status)
-        status = APP_SQL_RUN(
-            s, "UPDATE study SET definition = $1, folder = $2, seed = $3 WHERE id = $4 AND redefined = $5",
-            NULL, NULL, NULL, message, app_sql_text(study->definition), app_sql_text(study->folder),
-            app_sql_text(seed_text(study->seed, seed)), app_sql_integer(study->id),
-            app_sql_integer(study->redefined));
-    if (!status)
-        status = app_seal_study(&s->sql, &sealing, message);
-    return app_sql_end(&s->sql, status, message);
 }
 
 int app_store_study_update(struct app_store *s, const struct app_study_record *study,
                            struct app_message *message)
 {
+    const struct app_sealing sealing = {.study = study->id, .revision = INT64_MAX, .wakes = 1};
+    char seed[24];
     int status;
 
-    do
-        status = update_once(s, study, message);
-    while (app_sql_again(&s->sql, status));
+    do {
+        status = app_sql_begin(&s->sql, 1, message);
+        if (!status)
+            status = app_sql_check_study(s, study->id, message);
+        if (!status)
+            status = APP_SQL_RUN(
+                s,
+                "UPDATE study SET definition = $1, folder = $2, seed = $3 WHERE id = $4 AND redefined = $5",
+                NULL, NULL, NULL, message, app_sql_text(study->definition), app_sql_text(study->folder),
+                app_sql_text(seed_text(study->seed, seed)), app_sql_integer(study->id),
+                app_sql_integer(study->redefined));
+        status = app_sql_seal_and_end(s, &sealing, status, message);
+    } while (app_sql_again(&s->sql, status));
     return status;
 }
 
@@ -443,41 +426,39 @@ int app_sql_last(struct app_store *s, int64_t study, int64_t *last, struct app_m
                        app_sql_first_integer, last, NULL, message, app_sql_integer(study));
 }
 
-static int add_once(struct app_store *s, int64_t study, int first, int count,
-                    const struct app_record *records, int64_t worker, struct app_message *message)
+static int add_one(struct app_store *s, struct app_sealing *sealing, int number,
+                   const struct app_record *record, int64_t worker, struct app_message *message)
 {
-    struct app_sealing sealing;
-    int status = app_sql_begin(&s->sql, !worker, message);
+    struct app_record numbered = *record;
+    struct app_sealed sealed = {0};
 
-    if (status)
-        return status;
-
-    /* The first of them must be the next. */
-    status = app_sql_hold(s, study, &sealing, message);
-    sealing.wakes = !worker;
-    if (!status && sealing.last != first - 1)
-        status = app_fail(message, CKG_ERR_STATE, "another program has just added trial %d; try again",
-                          first);
-
-    for (int i = 0; !status && i < count; i++) {
-        struct app_record record = records[i];
-        struct app_sealed sealed = {0};
-        record.number = first + i;
-        status = app_sql_insert(s, study, sealing.revision, &record, worker, &sealed, message);
-        if (!status)
-            status = app_seal_trial(&s->sql, &sealing, &sealed, message);
-    }
-    return app_sql_seal_and_end(s, &sealing, status, message);
+    numbered.number = number;
+    const int status = app_sql_insert(s, sealing->study, sealing->revision, &numbered, worker, &sealed,
+                                      message);
+    return status ? status : app_seal_trial(&s->sql, sealing, &sealed, message);
 }
 
 int app_store_add(struct app_store *s, int64_t study, int first, int count, const struct app_record *records,
                   int64_t worker, struct app_message *message)
 {
+    struct app_sealing sealing;
     int status;
 
-    do
-        status = add_once(s, study, first, count, records, worker, message);
-    while (app_sql_again(&s->sql, status));
+    do {
+        status = app_sql_begin(&s->sql, !worker, message);
+
+        /* The first of them must be the next. */
+        if (!status)
+            status = app_sql_hold(s, study, &sealing, message);
+        sealing.wakes = !worker;
+        if (!status && sealing.last != first - 1)
+            status = app_fail(message, CKG_ERR_STATE, "another program has just added trial %d; try again",
+                              first);
+
+        for (int i = 0; !status && i < count; i++)
+            status = add_one(s, &sealing, first + i, &records[i], worker, message);
+        status = app_sql_seal_and_end(s, &sealing, status, message);
+    } while (app_sql_again(&s->sql, status));
     return status;
 }
 
@@ -485,7 +466,7 @@ int app_store_add(struct app_store *s, int64_t study, int first, int count, cons
 
 int app_store_kept(struct app_store *s, struct app_message *message)
 {
-    return s->sql.driver->kept(s->sql.database, message);
+    return s->sql.driver->kept ? s->sql.driver->kept(s->sql.database, message) : CKG_OK;
 }
 
 int app_store_turn_take(struct app_store *s, int64_t study, int *taken, struct app_message *message)
