@@ -19,6 +19,7 @@
 #   make browser    every page and action of `ckg serve` in Chromium, with pictures in build/shots: minutes
 #   make bench      builds and runs the benchmarks
 #   make figures    draws the pictures of the documentation; make convergence, make stopping: runs of minutes and their tables;
+#                   make paper: the paper's experiments again, three hours of one core;
 #                   make decoupled, make batch: hours, and where they were interrupted they go on; make varying, make noisy-constraints: SEEDS=30 takes an hour of one processor each
 #   make wheel      builds the Python package pyckg; make python tests it, python-strict and python-sanitize under more watchful eyes
 #   make notebooks  runs the notebooks of docs/python and makes its reference anew
@@ -51,7 +52,7 @@ build = CC=$(2) cmake -S . -B $(1) $(3) >/dev/null && cmake --build $(1) -j $(JO
 # The same with one line that counts up; what the compiler prints is in FOLDER/make.log.
 build-quietly = CC=$(2) cmake -S . -B $(1) $(3) >/dev/null && scripts/build-quietly.sh $(1) $(JOBS) $(4)
 
-.PHONY: all help run test test-gcc test-clang wheel python python-strict python-sanitize notebooks install sanitize-address-undefined sanitize-thread valgrind allocations fuzz damage faults power-loss storm nothing-lost pauses browser attack serve-load serve-soak coverage mutations bench figures convergence stopping decoupled batch varying noisy-constraints deps clean
+.PHONY: all help run test test-gcc test-clang wheel python python-strict python-sanitize notebooks install sanitize-address-undefined sanitize-thread valgrind allocations fuzz damage faults power-loss storm nothing-lost pauses browser attack serve-load serve-soak coverage mutations bench figures convergence paper stopping decoupled batch varying noisy-constraints deps clean
 
 all:
 	$(call build,build,$(CC))
@@ -212,6 +213,16 @@ figures:
 	scripts/install-deps.sh all
 	$(call build,build,$(CC),,ckg_program bench_paper_figures)
 	scripts/figures.sh build
+
+# Three hours of one core; interrupted, the same command continues. What is kept is the summary.
+PAPER = --problem mystery,new-branin,test-function-2 --noise 0,1 --policy auto,ckg,cei,nei,pkg,cts,pesc,cmes,kg,random
+paper:
+	scripts/install-deps.sh run
+	$(call build,build,$(CC),,ckg_program)
+	build/ckg bench $(PAPER) --replications 30 --initial 10 --evaluations 110 --seed 1 --threads $(JOBS) --out build/paper
+	build/ckg bench --summary build/paper --at 20,30,50,75,110 --json >bench/results/paper.jsonl
+	build/ckg bench --plot build/paper -o docs/figures/figure-3.svg
+	scripts/results-page.py
 
 stopping:
 	scripts/install-deps.sh all

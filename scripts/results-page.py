@@ -1,18 +1,11 @@
 #!/usr/bin/env python3
-"""Fills the tables of docs/results.md from the results of `ckg bench`.
+"""Fills the tables of docs/results.md from bench/results/paper.jsonl, which `make paper` writes.
 
-    scripts/results-page.py PROGRAM FOLDER
-
-FOLDER is what `ckg bench --out FOLDER` wrote; bench/results/paper/ has it compressed:
-
-    mkdir FOLDER && tar xf bench/results/paper/results.tar.xz -C FOLDER && tar xf bench/results/paper/designs.tar.xz -C FOLDER
+    scripts/results-page.py
 """
-import csv
 import json
 import pathlib
 import re
-import subprocess
-import sys
 
 root = pathlib.Path(__file__).resolve().parent.parent
 evaluations = (20, 30, 50, 75, 110)
@@ -21,12 +14,6 @@ evaluations = (20, 30, 50, 75, 110)
 def number(value):
     text = f"{value:.2g}"
     return text.replace("e-0", "e-")
-
-
-def cells(program, folder):
-    at = ",".join(map(str, evaluations))
-    out = subprocess.run([program, "bench", "--summary", folder, "--json", "--at", at], check=True, capture_output=True, text=True).stdout
-    return [json.loads(line) for line in out.splitlines()]
 
 
 def tables(rows):
@@ -52,15 +39,15 @@ def tables(rows):
     return out
 
 
-def times(folder):
-    total, count = {}, {}
-    with open(pathlib.Path(folder) / "timing.csv", newline="") as file:
-        for r in csv.DictReader(file):
-            total[r["policy"]] = total.get(r["policy"], 0) + float(r["seconds"])
-            count[r["policy"]] = count.get(r["policy"], 0) + 1
-    out = ["| policy | minutes of one core | ms per suggestion |", "|---|---|---|"]
-    for policy in sorted(total, key=total.get, reverse=True):
-        out.append(f"| `{policy}` | {total[policy] / 60:.1f} | {1e3 * total[policy] / count[policy]:.0f} |")
+def times(rows):
+    """The mean over all suggestions of a policy; the cells have equally many."""
+    of = {}
+    for r in rows:
+        of.setdefault(r["policy"], {})[r["problem"], r["noise"]] = 1e3 * r["seconds_per_suggestion"]
+    problems = dict.fromkeys((r["problem"], r["noise"]) for r in rows)
+    out = ["| policy | " + " | ".join(f"{problem}, {noise:g}" for problem, noise in problems) + " |", "|---" * (len(problems) + 1) + "|"]
+    for policy, cells in sorted(of.items(), key=lambda item: -sum(item[1].values())):
+        out.append(f"| `{policy}` | " + " | ".join(f"{cells[cell]:.0f}" for cell in problems) + " |")
     return out
 
 
@@ -68,6 +55,6 @@ def fill(text, mark, lines):
     return re.sub(rf"(<!-- {mark} -->\n).*?(<!-- end -->)", lambda m: m.group(1) + "\n" + "\n".join(lines) + "\n\n" + m.group(2), text, flags=re.S)
 
 
-program, folder = sys.argv[1:]
+rows = [json.loads(line) for line in (root / "bench" / "results" / "paper.jsonl").read_text().splitlines()]
 page = root / "docs" / "results.md"
-page.write_text(fill(fill(page.read_text(), "tables", tables(cells(program, folder))), "times", times(folder)))
+page.write_text(fill(fill(page.read_text(), "tables", tables(rows)), "times", times(rows)))
