@@ -140,12 +140,10 @@ static void open_named(const char *name, const char *title, const struct app_lab
 /* With its range, or its values as designs have them. */
 static void add_parameter(const struct app_definition *d, int index, struct app_text *out)
 {
-    static const char *const kinds[] = {
-        [CKG_REAL] = "real", [CKG_INTEGER] = "integer", [CKG_CATEGORICAL] = "categorical"};
     const struct app_parameter p = app_parameter_at(d, index);
 
     open_named(p.name, p.title, p.label, out);
-    app_json_add_string(out, "type", kinds[p.kind]);
+    app_json_add_string(out, "type", app_kind_names[p.kind]);
     if (p.kind != CKG_CATEGORICAL) {
         app_json_print(out, "low:%g high:%g scale:%s step:%g}", p.low, p.high,
                        p.scale == CKG_LOG ? "log" : "linear", p.step > 0 ? p.step : (double)NAN);

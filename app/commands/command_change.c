@@ -84,7 +84,6 @@ static int ask(const struct app_arguments *a, const struct app_notebook *n)
 static int compare(const struct app_arguments *a, const struct app_notebook *n, struct app_definition *now,
                    struct app_difference *difference)
 {
-    struct app_message unheard;
     const int status = app_definition_read(now, a->place.file, n->message);
 
     memset(difference, 0, sizeof *difference);
@@ -97,8 +96,6 @@ static int compare(const struct app_arguments *a, const struct app_notebook *n, 
             "%s: %.600s; that needs a new study: `ckg export --store '%s' --study '%s' >old.csv`, "
             "change `name`, then `ckg import %s old.csv`",
             a->place.file, difference->refused.text, n->url, now->name, a->place.file);
-    if (!difference->count && app_definition_same(&n->definition, now, &unheard))
-        return app_fail(n->message, CKG_ERR_INVALID, "%s: %.900s", a->place.file, unheard.text);
     return CKG_OK;
 }
 

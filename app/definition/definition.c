@@ -13,6 +13,9 @@
 
 enum { LARGEST_COUNT = 1000000000, MOST_INITIAL = 100000, LONGEST_NAME = 200, LONGEST_STORE = 2000 };
 
+const char *const app_kind_names[] = {
+    [CKG_REAL] = "real", [CKG_INTEGER] = "integer", [CKG_CATEGORICAL] = "categorical"};
+
 static const struct app_label unlabelled;
 
 static const struct app_label *label_of(const struct app_label *labels, int i)
@@ -140,11 +143,8 @@ static void add_categories(struct app_text *out, const struct app_parameter *p)
 
 void app_parameter_write(const char *key, const struct app_parameter *p, struct app_text *out)
 {
-    static const char *const kinds[] = {
-        [CKG_REAL] = "real", [CKG_INTEGER] = "integer", [CKG_CATEGORICAL] = "categorical"};
-
     app_json_open(out, key, '{');
-    app_json_add_string(out, "type", kinds[p->kind]);
+    app_json_add_string(out, "type", app_kind_names[p->kind]);
     if (p->kind == CKG_CATEGORICAL)
         add_categories(out, p);
     else {

@@ -28,6 +28,9 @@ struct app_parameter {
     const struct app_label *label; /* borrowed */
 };
 
+/* The word for a kind (enum ckg_kind). */
+extern const char *const app_kind_names[];
+
 /* The word for a noise (enum ckg_noise) of no known size. */
 const char *app_noise_word(int noise);
 
@@ -201,8 +204,8 @@ int app_definition_follow(struct app_definition *definition, struct app_definiti
                           struct app_message *message);
 
 /*
- * CKG_OK when parameters, rules, objective and constraints are the same; else CKG_ERR_INVALID and the first
- * difference in the message.
+ * CKG_OK when goal, parameters, rules, designs to choose from, objective and constraints are the same; else
+ * CKG_ERR_INVALID and the differences in the message (difference.c).
  */
 int app_definition_same(const struct app_definition *old, const struct app_definition *now,
                         struct app_message *message);

@@ -165,8 +165,6 @@ static int add_number(struct app_reader *r, const char *name, const yaml_node_t 
 static int add_varied(struct app_reader *r, const char *name, const yaml_node_t *node,
                       const struct parameter *from)
 {
-    static const char *const kinds[] = {"real", "integer", "categorical"};
-
     if (!from->type)
         return app_node_complain(&r->document, node,
                                  "`type` is missing: real, integer or categorical; or `value` to fix it");
@@ -176,7 +174,7 @@ static int add_varied(struct app_reader *r, const char *name, const yaml_node_t 
     if (app_node_is_word(from->type, "categorical"))
         return add_categorical(r, name, node, from);
     if (!app_node_is_word(from->type, "real") && !app_node_is_word(from->type, "integer"))
-        return app_node_unknown(&r->document, from->type, "type", "", 3, kinds);
+        return app_node_unknown(&r->document, from->type, "type", "", 3, app_kind_names);
     return add_number(r, name, node, from, app_node_is_word(from->type, "integer"));
 }
 

@@ -227,14 +227,12 @@ static void add_description(const struct app_label *label, struct app_text *out)
 
 static void add_parameter(struct app_parameter p, struct app_text *out)
 {
-    static const char *const kinds[] = {
-        [CKG_REAL] = "real", [CKG_INTEGER] = "integer", [CKG_CATEGORICAL] = "categorical"};
     char low[64];
     char high[64];
 
     app_text_print(out, "<tr><td>");
     app_report_name(out, p.title);
-    app_text_print(out, "</td><td class=\"left\">%s</td><td class=\"why\">", kinds[p.kind]);
+    app_text_print(out, "</td><td class=\"left\">%s</td><td class=\"why\">", app_kind_names[p.kind]);
 
     if (p.kind != CKG_CATEGORICAL)
         app_text_print(out, "%s … %s%s", app_number_nice(p.low, 6, low), app_number_nice(p.high, 6, high),

@@ -174,7 +174,7 @@ static int say_behind(struct app_notebook *n, const struct app_definition *old, 
 }
 
 /* One line that says what the file changed and what to do. */
-static void say_changed(struct app_notebook *n, const struct app_definition *old, const char *otherwise)
+static void say_changed(struct app_notebook *n, const struct app_definition *old)
 {
     struct app_difference difference;
     struct app_text what = {0};
@@ -191,8 +191,7 @@ static void say_changed(struct app_notebook *n, const struct app_definition *old
                  "%s: %.600s; a changed problem needs a new study: `ckg export --store '%s' --study '%s' "
                  ">old.csv`, change `name`,"
                  " then `ckg import %s old.csv`",
-                 n->file, difference.refused.text[0] ? difference.refused.text : otherwise, n->url,
-                 n->definition.name, n->file);
+                 n->file, difference.refused.text, n->url, n->definition.name, n->file);
     app_text_free(&what);
     app_text_free(&command);
     app_difference_free(&difference);
@@ -212,7 +211,7 @@ static int compare(struct app_notebook *n, const struct app_definition *old, int
     const int status = app_definition_same(old, &n->definition, &difference);
 
     if (status && n->file && !say_behind(n, old, study))
-        say_changed(n, old, difference.text);
+        say_changed(n, old);
     else if (status && !n->file)
         say_other(n, difference.text);
     return status;

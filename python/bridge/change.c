@@ -8,14 +8,10 @@
 /* What differs; CKG_ERR_INVALID: the trials would lose their meaning. */
 static int compare(pyckg_notebook *b, const struct app_definition *now, struct app_difference *difference)
 {
-    struct app_message unheard;
-
     app_difference_find(difference, &b->study.notebook.definition, now);
     if (difference->refused.text[0])
         return app_fail(&b->study.message, CKG_ERR_INVALID, "%.900s; that needs a new study",
                         difference->refused.text);
-    if (!difference->count && app_definition_same(&b->study.notebook.definition, now, &unheard))
-        return app_fail(&b->study.message, CKG_ERR_INVALID, "%.900s", unheard.text);
     return CKG_OK;
 }
 

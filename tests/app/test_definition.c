@@ -376,29 +376,24 @@ static void test_differences(void **state)
     check_difference("policy: cei", "policy: auto", NULL);
     check_difference("retries: 2", "retries: 3", NULL);
     check_difference("budget: 60", "budget: 60\nmodel: {kernel: matern52, penalty: 4}", NULL);
-    check_difference("goal: minimize", "goal: maximize", "the goal was minimize and is now maximize");
-    check_difference("name: weight", "name: mass", "the objective was 'weight' and is now 'mass'");
-    check_difference("noise: none", "noise: 0.5", "the noise of the objective 'weight' has changed");
-    check_difference("high: 15", "high: 16",
-                     "parameter 'coils' was {\"type\": \"integer\", \"low\": 2, \"high\": 15}"
-                     " and is now {\"type\": \"integer\", \"low\": 2, \"high\": 16}");
-    check_difference(
-        "[steel, brass]", "[steel, iron]",
-        "parameter 'alloy' was {\"type\": \"categorical\", \"values\": [\"steel\", \"brass\"]} and is now "
-        "{\"type\": \"categorical\", \"values\": [\"steel\", \"iron\"]}");
-    check_difference("  coils: {type: integer, low: 2, high: 15}\n", "", "parameter 'coils' is gone");
-    check_difference(
-        "  coils:", "  turns: {type: integer, low: 2, high: 15}\n  coils:", "parameter 'turns' is new");
+    check_difference("goal: minimize", "goal: maximize", "goal from minimize to maximize");
+    check_difference("name: weight", "name: mass", "the objective's name from 'weight' to 'mass'");
+    check_difference("noise: none", "noise: 0.5", "noise of weight from none to 0.5");
+    check_difference("high: 15", "high: 16", "range of coils from 2 … 15 to 2 … 16");
+    check_difference("[steel, brass]", "[steel, iron]",
+                     "values of alloy from [steel, brass] to [steel, iron]");
+    check_difference("  coils: {type: integer, low: 2, high: 15}\n", "",
+                     "parameter 'coils' is gone; fix it with `coils: {value: …}` instead");
+    check_difference("  coils:", "  turns: {type: integer, low: 2, high: 15}\n  coils:",
+                     "parameter 'turns' is new; say which value it had so far with `was: VALUE`");
     check_difference(
         "  wire:  {type: real, low: 0.05, high: 2.0, scale: log}     # scale: linear (default) | log\n"
         "  coils: {type: integer, low: 2, high: 15}\n",
         "  coils: {type: integer, low: 2, high: 15}\n  wire: {type: real, low: 0.05, high: 2, scale: log}\n",
-        "parameter 'coils' has moved to another place in the order");
-    check_difference("{max: 0}", "{max: 1}",
-                     "constraint 'stress' was {\"max\": 0, \"noise\": \"auto\"} and is now {\"max\": 1, "
-                     "\"noise\": \"auto\"}");
-    check_difference("  stress:     {max: 0}\n", "", "constraint 'stress' is gone");
-    check_difference("evaluate:", "  strain: {min: 0}\nevaluate:", "constraint 'strain' is new");
+        "the order of the parameters");
+    check_difference("{max: 0}", "{max: 1}", "limit of stress from 0 to 1");
+    check_difference("  stress:     {max: 0}\n", "", "the constraint stress is gone");
+    check_difference("evaluate:", "  strain: {min: 0}\nevaluate:", "new constraint strain");
 }
 
 /* A refusal leaves nothing behind that would need to be freed, and freeing it does no harm. */
