@@ -325,7 +325,7 @@ static void write_evaluate(const struct app_definition *d, const char *name, str
 static int read_goal(struct app_reader *r, const yaml_node_t *node)
 {
     if (!app_node_is_word(node, "minimize") && !app_node_is_word(node, "maximize"))
-        return app_node_expect(&r->document, node, "minimize or maximize");
+        return app_node_expect(r, node, "minimize or maximize");
     r->goal = app_node_is_word(node, "maximize") ? CKG_MAXIMIZE : CKG_MINIMIZE;
     return CKG_OK;
 }
@@ -340,7 +340,7 @@ static int read_seed(struct app_reader *r, const yaml_node_t *node)
     errno = 0;
     r->out->seed = strtoull(digits, NULL, 10);
     if (!*digits || strspn(digits, "0123456789") != strlen(digits) || errno)
-        return app_node_expect(&r->document, node, "an integer from 0 to 18446744073709551615");
+        return app_node_expect(r, node, "an integer from 0 to 18446744073709551615");
     r->out->has_seed = 1;
     return CKG_OK;
 }
@@ -348,14 +348,14 @@ static int read_seed(struct app_reader *r, const yaml_node_t *node)
 static int read_failures(struct app_reader *r, const yaml_node_t *node)
 {
     if (!app_node_is_word(node, "model") && !app_node_is_word(node, "ignore"))
-        return app_node_expect(&r->document, node, "model or ignore");
+        return app_node_expect(r, node, "model or ignore");
     return app_reader_keep(r, app_node_text(node), &r->out->failures);
 }
 
 static int read_initial(struct app_reader *r, const yaml_node_t *node)
 {
     struct app_definition *out = r->out;
-    const int status = app_node_whole(&r->document, node, 0, MOST_INITIAL, &out->initial);
+    const int status = app_node_whole(r, node, 0, MOST_INITIAL, &out->initial);
 
     if (!status && out->budget && out->initial > out->budget)
         app_reader_warn(r, node,
@@ -463,7 +463,7 @@ static int check_file(struct app_reader *r, const yaml_node_t *file)
     for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
         if (!app_reader_find(r, file, needed[i].key) &&
             (!needed[i].instead || !app_reader_find(r, file, needed[i].instead)))
-            return app_node_complain(&r->document, file, "%s is missing", needed[i].what);
+            return app_node_complain(r, file, "%s is missing", needed[i].what);
     return CKG_OK;
 }
 
@@ -498,16 +498,16 @@ static int read_file(struct app_reader *r, const yaml_node_t *root)
 static int parse(struct app_definition *out, const char *text, size_t length, const char *path, int is_file,
                  struct app_message *message)
 {
-    struct app_reader r = {.out = out, .is_file = is_file};
+    struct app_reader r = {.path = path, .message = message, .out = out, .is_file = is_file};
 
     const yaml_node_t *root;
     *out = (struct app_definition){
         .initial = -1, .stop.patience = APP_PATIENCE, .evaluate = {.parallel = 1, .pause_after = -1}};
-    int status = app_document_open(&r.document, text, length, path, message, &root);
+    int status = app_node_open(&r, text, length, &root);
     if (status)
         return status;
-    status = ckg_problem_new(&out->problem) ? app_reader_no_memory(&r) : read_file(&r, root);
-    app_document_close(&r.document);
+    status = ckg_problem_new(&out->problem) ? app_node_no_memory(&r) : read_file(&r, root);
+    yaml_document_delete(&r.yaml);
     if (!status && r.warnings.length)
         status = app_reader_keep(&r, r.warnings.data, &out->warnings);
     app_text_free(&r.warnings);

@@ -23,8 +23,8 @@ int app_choice_complain(struct app_reader *r, const struct app_choice *c, int ro
     vsnprintf(what.text, sizeof what.text, format, arguments);
     va_end(arguments);
     if (c->at)
-        return app_node_complain(&r->document, c->at[row], "%s", what.text);
-    return app_fail(r->document.message, CKG_ERR_INVALID, "%s:%d: %s", c->file, c->line[row], what.text);
+        return app_node_complain(r, c->at[row], "%s", what.text);
+    return app_fail(r->message, CKG_ERR_INVALID, "%s:%d: %s", c->file, c->line[row], what.text);
 }
 
 /* Room for a table of this size. */
@@ -38,21 +38,20 @@ static int make_room(struct app_reader *r, int rows, int columns, struct app_cho
     out->cell = app_pool_new(&out->pool, cells, sizeof *out->cell);
     out->type = app_pool_new(&out->pool, cells, 1);
     out->line = app_pool_new(&out->pool, (size_t)rows, sizeof *out->line);
-    return out->name && out->cell && out->type && out->line ? CKG_OK : app_reader_no_memory(r);
+    return out->name && out->cell && out->type && out->line ? CKG_OK : app_node_no_memory(r);
 }
 
 static int check_size(struct app_reader *r, const yaml_node_t *node, int rows, int columns)
 {
     if (rows < 2)
-        return app_node_complain(&r->document, node,
-                                 "there must be at least 2 designs to choose from, not %d",
+        return app_node_complain(r, node, "there must be at least 2 designs to choose from, not %d",
                                  rows < 0 ? 0 : rows);
     if (rows > MOST_DESIGNS)
-        return app_node_complain(&r->document, node, "there may be at most %d designs to choose from, not %d",
+        return app_node_complain(r, node, "there may be at most %d designs to choose from, not %d",
                                  MOST_DESIGNS, rows);
     if (columns > CKG_MAX_PARAMETERS)
-        return app_node_complain(&r->document, node, "there may be at most %d columns, not %d",
-                                 CKG_MAX_PARAMETERS, columns);
+        return app_node_complain(r, node, "there may be at most %d columns, not %d", CKG_MAX_PARAMETERS,
+                                 columns);
     return CKG_OK;
 }
 
@@ -99,7 +98,7 @@ static int take_cell(struct app_reader *r, struct app_choice *c, int row, int co
                   : !strcmp(text, "true") || !strcmp(text, "false") ? APP_TRUTH
                                                                     : APP_TEXT;
     c->cell[at] = app_pool_copy(&c->pool, decimal ? app_number(number == 0 ? 0 : number, shortest) : text);
-    return c->cell[at] ? CKG_OK : app_reader_no_memory(r);
+    return c->cell[at] ? CKG_OK : app_node_no_memory(r);
 }
 
 static int take_names(struct app_reader *r, const struct app_csv_row *head, struct app_choice *out)
@@ -108,16 +107,16 @@ static int take_names(struct app_reader *r, const struct app_csv_row *head, stru
         const char *name = head->field[k];
 
         if (!*name || !is_plain(name))
-            return app_fail(r->document.message, CKG_ERR_INVALID,
+            return app_fail(r->message, CKG_ERR_INVALID,
                             "%s:%d: column %d needs a name, one line of UTF-8 text of at most %d bytes",
                             out->file, head->line, k + 1, LONGEST_CELL);
         for (int i = 0; i < k; i++)
             if (!strcmp(head->field[i], name))
-                return app_fail(r->document.message, CKG_ERR_INVALID,
-                                "%s:%d: the column '%.200s' appears twice", out->file, head->line, name);
+                return app_fail(r->message, CKG_ERR_INVALID, "%s:%d: the column '%.200s' appears twice",
+                                out->file, head->line, name);
         out->name[k] = app_pool_copy(&out->pool, name);
         if (!out->name[k])
-            return app_reader_no_memory(r);
+            return app_node_no_memory(r);
     }
     return CKG_OK;
 }
@@ -171,19 +170,18 @@ static int read_file(struct app_reader *r, const yaml_node_t *node, struct app_c
     struct app_message why;
     char *text = NULL;
     size_t length = 0;
-    char *path = beside(r->document.path, app_node_text(node));
+    char *path = beside(r->path, app_node_text(node));
 
     out->file = app_node_text(node);
     if (!path)
-        return app_reader_no_memory(r);
+        return app_node_no_memory(r);
     int status = check_file(path, &why);
     if (!status)
         status = app_read_file(path, &text, &length, &why);
     if (status)
-        status = status == CKG_ERR_NOMEM ? app_reader_no_memory(r)
-                                         : app_node_complain(&r->document, node, "%s", why.text);
+        status = status == CKG_ERR_NOMEM ? app_node_no_memory(r) : app_node_complain(r, node, "%s", why.text);
     if (!status)
-        status = app_csv_read(&csv, text, length, out->file, r->document.message);
+        status = app_csv_read(&csv, text, length, out->file, r->message);
     if (!status)
         status = check_size(r, node, csv.rows - 1, csv.rows ? csv.row[0].count : 0);
     if (!status)
@@ -205,7 +203,7 @@ static int read_row(struct app_reader *r, const yaml_node_t *node, int row, stru
 
     /* As many values as the first design has. */
     if (app_node_pairs(node) != out->columns)
-        return app_node_complain(&r->document, node, "this design has %d values, and the first one has %d",
+        return app_node_complain(r, node, "this design has %d values, and the first one has %d",
                                  app_node_pairs(node), out->columns);
     for (int pair = 0; !status && pair < out->columns; pair++) {
         const yaml_node_t *key = app_reader_key(r, node, pair);
@@ -214,23 +212,22 @@ static int read_row(struct app_reader *r, const yaml_node_t *node, int row, stru
         int type = APP_TEXT;
 
         /* Each under a name of the first design, whose names are taken as they come. */
-        status = app_node_check_key(&r->document, node, pair);
+        status = app_node_check_key(r, node, pair);
         if (!status && !row)
-            status = app_node_name(&r->document, key, &out->name[pair]);
+            status = app_node_name(r, key, &out->name[pair]);
         if (status)
             return status;
         const int column = app_choice_find(out, app_node_text(key));
         if (column < 0)
-            return app_node_complain(&r->document, key, "the first design has no '%.200s'",
-                                     app_node_text(key));
+            return app_node_complain(r, key, "the first design has no '%.200s'", app_node_text(key));
 
         /* The value. */
         const size_t at = (size_t)row * (size_t)out->columns + (size_t)column;
-        status = app_node_typed(&r->document, app_reader_value(r, node, pair), number, &text, &type);
+        status = app_node_typed(r, app_reader_value(r, node, pair), number, &text, &type);
         out->type[at] = (unsigned char)type;
         out->cell[at] = app_pool_copy(&out->pool, text);
         if (!out->cell[at])
-            return app_reader_no_memory(r);
+            return app_node_no_memory(r);
     }
     return status;
 }
@@ -242,13 +239,13 @@ static int read_list(struct app_reader *r, const yaml_node_t *node, struct app_c
 
     for (int i = 0; i < rows; i++)
         if (app_reader_item(r, node, i)->type != YAML_MAPPING_NODE)
-            return app_node_expect(&r->document, app_reader_item(r, node, i), "a design {name: value, …}");
+            return app_node_expect(r, app_reader_item(r, node, i), "a design {name: value, …}");
     const int columns = rows ? app_node_pairs(app_reader_item(r, node, 0)) : 0;
     status = check_size(r, node, rows, columns);
     if (!status)
         status = make_room(r, rows, columns, out);
     if (!status && !(out->at = app_pool_new(&out->pool, (size_t)rows, sizeof *out->at)))
-        status = app_reader_no_memory(r);
+        status = app_node_no_memory(r);
     for (int i = 0; !status && i < rows; i++) {
         out->at[i] = app_reader_item(r, node, i);
         status = read_row(r, out->at[i], i, out);
@@ -262,7 +259,7 @@ int app_choice_read(struct app_reader *r, const yaml_node_t *node, struct app_ch
     if (node->type == YAML_SEQUENCE_NODE)
         return read_list(r, node, out);
     if (!app_node_is_text(node) || app_node_is_nothing(node) || !*app_node_text(node))
-        return app_node_expect(&r->document, node, "the name of a CSV file, or a list of designs");
+        return app_node_expect(r, node, "the name of a CSV file, or a list of designs");
     return read_file(r, node, out);
 }
 

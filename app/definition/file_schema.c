@@ -28,10 +28,10 @@ static int read_lines(struct app_reader *r, const struct app_key *key, const yam
     int status = CKG_OK;
 
     if (node->type != YAML_SEQUENCE_NODE || app_node_items(node) > (key->low ? key->low : MOST_LINES))
-        return app_node_expect(&r->document, node, key->expected);
+        return app_node_expect(r, node, key->expected);
     out->word = app_pool_new(&r->out->pool, (size_t)app_node_items(node), sizeof *out->word);
     if (!out->word)
-        return app_reader_no_memory(r);
+        return app_node_no_memory(r);
     for (int i = 0; !status && i < app_node_items(node); i++) {
         const yaml_node_t *item = app_reader_item(r, node, i);
 
@@ -49,15 +49,15 @@ static int read_pairs(struct app_reader *r, const struct app_key *row, const yam
     int status = CKG_OK;
 
     if (node->type != YAML_MAPPING_NODE)
-        return app_node_expect(&r->document, node, row->expected);
+        return app_node_expect(r, node, row->expected);
     out->pair = app_pool_new(&r->out->pool, (size_t)app_node_pairs(node), sizeof *out->pair);
     if (!out->pair)
-        return app_reader_no_memory(r);
+        return app_node_no_memory(r);
     for (int i = 0; !status && i < app_node_pairs(node); i++) {
         const yaml_node_t *key = app_reader_key(r, node, i);
         struct app_need *pair = &out->pair[i];
 
-        status = app_node_check_key(&r->document, node, i);
+        status = app_node_check_key(r, node, i);
         if (!status)
             status = row->read_value(r, key, app_reader_value(r, node, i), &pair->value);
         if (!status)
@@ -74,7 +74,7 @@ static int read_word(struct app_reader *r, const struct app_key *key, const yaml
             *out = i;
             return CKG_OK;
         }
-    return app_node_expect(&r->document, node, key->expected);
+    return app_node_expect(r, node, key->expected);
 }
 
 static int read_key(struct app_reader *r, const struct app_key *key, const yaml_node_t *node, void *out)
@@ -90,7 +90,7 @@ static int read_key(struct app_reader *r, const struct app_key *key, const yaml_
         *(const yaml_node_t **)value = node;
         return CKG_OK;
     case APP_KEY_WHOLE:
-        return app_node_whole(&r->document, node, key->low, key->high, value);
+        return app_node_whole(r, node, key->low, key->high, value);
     case APP_KEY_LINE:
         return app_reader_line(r, node, key->what, key->high, value);
     case APP_KEY_WORD:
@@ -116,7 +116,7 @@ int app_schema_read(struct app_reader *r, const yaml_node_t *node, const struct 
 
     for (int k = 0; k < schema->count; k++)
         names[k] = schema->keys[k].name;
-    int status = app_node_mapping(&r->document, node, schema->what, schema->count, names, given);
+    int status = app_node_mapping(r, node, schema->what, schema->count, names, given);
     if (!status && schema->check)
         status = schema->check(r, node);
     r->mapping = node;

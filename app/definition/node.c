@@ -9,11 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <ckg/status.h>
-
 #include "base/json.h"
 #include "base/meant.h"
-#include "definition/typed.h"
+#include "definition/reader.h"
 
 static const double largest_whole = 9007199254740992.0; /* 2^53 */
 
@@ -21,10 +19,9 @@ enum { LONGEST_NAME = 200, LARGEST_FILE = 16 << 20, DEEPEST = 100 };
 
 /* --- complaints --- */
 
-static int complain_at(struct app_document *document, size_t line, size_t column, const char *what)
+static int complain_at(struct app_reader *r, size_t line, size_t column, const char *what)
 {
-    return app_fail(document->message, CKG_ERR_INVALID, "%s:%zu:%zu: %s", document->path, line + 1,
-                    column + 1, what);
+    return app_fail(r->message, CKG_ERR_INVALID, "%s:%zu:%zu: %s", r->path, line + 1, column + 1, what);
 }
 
 /* Characters of the first so many bytes of a text. */
@@ -37,8 +34,7 @@ static size_t characters(const char *text, size_t bytes)
     return count;
 }
 
-int app_node_complain_inside(struct app_document *document, const yaml_node_t *node, int at,
-                             const char *format, ...)
+int app_node_complain_inside(struct app_reader *r, const yaml_node_t *node, int at, const char *format, ...)
 {
     const yaml_mark_t *start = &node->start_mark;
     const yaml_mark_t *end = &node->end_mark;
@@ -54,22 +50,22 @@ int app_node_complain_inside(struct app_document *document, const yaml_node_t *n
                       end->column - start->column ==
                           2 * quotes + characters(app_node_text(node), node->data.scalar.length);
     const size_t inside = plain ? quotes + characters(app_node_text(node), (size_t)at) : 0;
-    return complain_at(document, start->line, start->column + inside, what.text);
+    return complain_at(r, start->line, start->column + inside, what.text);
 }
 
-int app_node_complain(struct app_document *document, const yaml_node_t *node, const char *format, ...)
+int app_node_complain(struct app_reader *r, const yaml_node_t *node, const char *format, ...)
 {
     struct app_message what;
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(what.text, sizeof what.text, format, arguments);
     va_end(arguments);
-    return complain_at(document, node->start_mark.line, node->start_mark.column, what.text);
+    return complain_at(r, node->start_mark.line, node->start_mark.column, what.text);
 }
 
-int app_node_no_memory(struct app_document *document)
+int app_node_no_memory(struct app_reader *r)
 {
-    return app_fail(document->message, CKG_ERR_NOMEM, "out of memory");
+    return app_fail(r->message, CKG_ERR_NOMEM, "out of memory");
 }
 
 /* The node in a few words, a long text cut between two characters. */
@@ -93,16 +89,16 @@ static const char *describe(const yaml_node_t *node, char buffer[128])
     return buffer;
 }
 
-int app_node_expect(struct app_document *document, const yaml_node_t *node, const char *expected)
+int app_node_expect(struct app_reader *r, const yaml_node_t *node, const char *expected)
 {
     char buffer[128];
     const int quoted = node->type == YAML_SCALAR_NODE && node->data.scalar.style != YAML_PLAIN_SCALAR_STYLE &&
                        app_node_is_text(node);
-    return app_node_complain(document, node, "expected %s, not %s%s", expected, describe(node, buffer),
+    return app_node_complain(r, node, "expected %s, not %s%s", expected, describe(node, buffer),
                              quoted ? " in quotes" : "");
 }
 
-int app_node_unknown(struct app_document *document, const yaml_node_t *node, const char *kind, const char *of,
+int app_node_unknown(struct app_reader *r, const yaml_node_t *node, const char *kind, const char *of,
                      int count, const char *const *names)
 {
     char buffer[128];
@@ -115,20 +111,15 @@ int app_node_unknown(struct app_document *document, const yaml_node_t *node, con
     const char *hint = meant ? "did you mean " : count ? "choose from " : "it has none";
     const char *names_shown = meant ? meant : all.data ? all.data : "";
     describe(node, buffer);
-    const int status = is_text ? app_node_complain(document, node, "unknown %s %s%s; %s%s%s", kind, buffer,
-                                                   of, hint, names_shown, meant ? "?" : "")
-                               : app_node_complain(document, node, "expected a %s, not %s; %s%s", kind,
-                                                   buffer, hint, names_shown);
+    const int status = is_text ? app_node_complain(r, node, "unknown %s %s%s; %s%s%s", kind, buffer, of, hint,
+                                                   names_shown, meant ? "?" : "")
+                               : app_node_complain(r, node, "expected a %s, not %s; %s%s", kind, buffer, hint,
+                                                   names_shown);
     app_text_free(&all);
     return status;
 }
 
 /* --- kinds of nodes --- */
-
-const yaml_node_t *app_document_node(struct app_document *document, int index)
-{
-    return yaml_document_get_node(&document->yaml, index);
-}
 
 const char *app_node_text(const yaml_node_t *node)
 {
@@ -180,37 +171,49 @@ static int is_decimal(const char *text)
     return *text && strspn(text, "+-.0123456789eE") == strlen(text);
 }
 
-int app_node_number(struct app_document *document, const yaml_node_t *node, double low, double high,
-                    double *out)
+/* 1 for a bare number, however large. */
+static int parse_number(const yaml_node_t *node, double *out)
 {
-    char *end, buffer[128], from[32], to[32];
+    char *end;
 
     if (!is_bare(node) || !is_decimal(app_node_text(node)))
-        return app_node_expect(document, node, "a number");
-    const double value = strtod(app_node_text(node), &end);
-    if (end == app_node_text(node) || *end)
-        return app_node_expect(document, node, "a number");
+        return 0;
+    *out = strtod(app_node_text(node), &end);
+    return end != app_node_text(node) && !*end;
+}
+
+int app_node_is_number(const yaml_node_t *node, double low, double high, double *out)
+{
+    return parse_number(node, out) && isfinite(*out) && *out >= low && *out <= high;
+}
+
+int app_node_number(struct app_reader *r, const yaml_node_t *node, double low, double high, double *out)
+{
+    char buffer[128], from[32], to[32];
+    double value;
+
+    if (!parse_number(node, &value))
+        return app_node_expect(r, node, "a number");
     if (!isfinite(value) && isinf(high))
-        return app_node_complain(document, node, "%s is too large for a number", describe(node, buffer));
+        return app_node_complain(r, node, "%s is too large for a number", describe(node, buffer));
     if (value < low || value > high)
-        return app_node_complain(document, node, "expected a number from %s to %s, not %s",
-                                 app_number(low, from), app_number(high, to), describe(node, buffer));
+        return app_node_complain(r, node, "expected a number from %s to %s, not %s", app_number(low, from),
+                                 app_number(high, to), describe(node, buffer));
     *out = value;
     return CKG_OK;
 }
 
-int app_node_whole(struct app_document *document, const yaml_node_t *node, int low, int high, int *out)
+int app_node_whole(struct app_reader *r, const yaml_node_t *node, int low, int high, int *out)
 {
-    struct app_message unused, expected;
-    struct app_document quiet = {.path = "", .message = &unused};
+    struct app_message expected;
     double value;
 
-    if (!app_node_number(&quiet, node, low, high, &value) && value == floor(value)) {
+    if (app_node_is_number(node, low, high, &value) && value == floor(value)) {
         *out = (int)value;
         return CKG_OK;
     }
     app_fail(&expected, 0, "an integer from %d to %d", low, high);
-    return app_node_expect(document, node, expected.text);
+    return app_node_expect(r, node, expected.text);
 }
 
 /*
@@ -228,36 +231,33 @@ int app_node_is_one_line(const char *text)
     return 1;
 }
 
-int app_node_line(struct app_document *document, const yaml_node_t *node, const char *what, int most,
-                  const char **out)
+int app_node_line(struct app_reader *r, const yaml_node_t *node, const char *what, int most, const char **out)
 {
     if (!app_node_is_text(node) || app_node_is_nothing(node))
-        return app_node_expect(document, node, what);
+        return app_node_expect(r, node, what);
     const char *text = app_node_text(node);
     if (!*text)
-        return app_node_complain(document, node, "%s must not be empty", what);
+        return app_node_complain(r, node, "%s must not be empty", what);
     if (strlen(text) > (size_t)most)
-        return app_node_complain(document, node, "%s may have at most %d bytes; this one has %zu", what, most,
+        return app_node_complain(r, node, "%s may have at most %d bytes; this one has %zu", what, most,
                                  strlen(text));
     if (!app_node_is_one_line(text))
-        return app_node_complain(document, node, "%s must be one line without control characters", what);
+        return app_node_complain(r, node, "%s must be one line without control characters", what);
     *out = text;
     return CKG_OK;
 }
 
-int app_node_name(struct app_document *document, const yaml_node_t *node, const char **out)
+int app_node_name(struct app_reader *r, const yaml_node_t *node, const char **out)
 {
-    return app_node_line(document, node, "a name", LONGEST_NAME, out);
+    return app_node_line(r, node, "a name", LONGEST_NAME, out);
 }
 
-int app_node_typed(struct app_document *document, const yaml_node_t *node, char shortest[32],
-                   const char **out, int *type)
+int app_node_typed(struct app_reader *r, const yaml_node_t *node, char shortest[32], const char **out,
+                   int *type)
 {
-    struct app_message unused;
-    struct app_document quiet = {.path = "", .message = &unused};
     char buffer[128];
     double number;
-    const int status = app_node_line(document, node, "a value", LONGEST_NAME, out);
+    const int status = app_node_line(r, node, "a value", LONGEST_NAME, out);
 
     /* Texts and truths stay as they are written. */
     *type = APP_TEXT;
@@ -270,21 +270,21 @@ int app_node_typed(struct app_document *document, const yaml_node_t *node, char 
 
     /* A number is one number, however it is written; 007 is a code. */
     const char *digits = *out + strspn(*out, "+-");
-    if (app_node_number(&quiet, node, -INFINITY, INFINITY, &number) ||
+    if (!app_node_is_number(node, -INFINITY, INFINITY, &number) ||
         (digits[0] == '0' && isdigit((unsigned char)digits[1])))
         return CKG_OK;
     if (fabs(number) > largest_whole && number == floor(number) && !strpbrk(*out, "eE."))
-        return app_node_complain(document, node, "%s has more digits than a number keeps; write it in quotes",
+        return app_node_complain(r, node, "%s has more digits than a number keeps; write it in quotes",
                                  describe(node, buffer));
     *out = app_number(number == 0 ? 0 : number, shortest);
     *type = APP_NUMBER;
     return CKG_OK;
 }
 
-int app_node_truth(struct app_document *document, const yaml_node_t *node, int *out)
+int app_node_truth(struct app_reader *r, const yaml_node_t *node, int *out)
 {
     if (!is_bare(node) || (!app_node_is_word(node, "true") && !app_node_is_word(node, "false")))
-        return app_node_expect(document, node, "true or false");
+        return app_node_expect(r, node, "true or false");
     *out = app_node_is_word(node, "true");
     return CKG_OK;
 }
@@ -292,23 +292,23 @@ int app_node_truth(struct app_document *document, const yaml_node_t *node, int *
 /* --- mappings --- */
 
 /* The merge key is refused because it would need rules of precedence. */
-int app_node_check_key(struct app_document *document, const yaml_node_t *mapping, int pair)
+int app_node_check_key(struct app_reader *r, const yaml_node_t *mapping, int pair)
 {
     const yaml_node_pair_t *pairs = mapping->data.mapping.pairs.start;
-    const yaml_node_t *key = app_document_node(document, pairs[pair].key);
+    const yaml_node_t *key = yaml_document_get_node(&r->yaml, pairs[pair].key);
     if (!app_node_is_text(key))
-        return app_node_expect(document, key, "a key");
+        return app_node_expect(r, key, "a key");
     if (is_bare(key) && !strcmp(app_node_text(key), "<<"))
         return app_node_complain(
-            document, key,
+            r, key,
             "the merge key << is not supported; write the keys out, or use an alias for the whole mapping");
     for (int k = 0; k < pair; k++)
-        if (app_node_is_word(app_document_node(document, pairs[k].key), app_node_text(key)))
-            return app_node_complain(document, key, "'%.200s' is given twice", app_node_text(key));
+        if (app_node_is_word(yaml_document_get_node(&r->yaml, pairs[k].key), app_node_text(key)))
+            return app_node_complain(r, key, "'%.200s' is given twice", app_node_text(key));
     return CKG_OK;
 }
 
-int app_node_mapping(struct app_document *document, const yaml_node_t *node, const char *what, int count,
+int app_node_mapping(struct app_reader *r, const yaml_node_t *node, const char *what, int count,
                      const char *const *names, const yaml_node_t **values)
 {
     char buffer[128];
@@ -316,14 +316,14 @@ int app_node_mapping(struct app_document *document, const yaml_node_t *node, con
 
     /* Only a mapping will do. */
     if (node->type != YAML_MAPPING_NODE)
-        return app_node_complain(document, node, "%s must be a mapping with keys such as %s, not %s", what,
-                                 names[0], describe(node, buffer));
+        return app_node_complain(r, node, "%s must be a mapping with keys such as %s, not %s", what, names[0],
+                                 describe(node, buffer));
 
     /* Every key must be known and given once. */
     for (int i = 0; i < app_node_pairs(node); i++) {
         const yaml_node_pair_t *pair = &node->data.mapping.pairs.start[i];
-        const yaml_node_t *key = app_document_node(document, pair->key);
-        const int status = app_node_check_key(document, node, i);
+        const yaml_node_t *key = yaml_document_get_node(&r->yaml, pair->key);
+        const int status = app_node_check_key(r, node, i);
         int k = 0;
 
         if (status)
@@ -332,9 +332,9 @@ int app_node_mapping(struct app_document *document, const yaml_node_t *node, con
             k++;
         if (k == count) {
             app_fail(&of, 0, " in %s", what);
-            return app_node_unknown(document, key, "key", of.text, count, names);
+            return app_node_unknown(r, key, "key", of.text, count, names);
         }
-        values[k] = app_document_node(document, pair->value);
+        values[k] = yaml_document_get_node(&r->yaml, pair->value);
     }
     return CKG_OK;
 }
@@ -391,7 +391,7 @@ static void explain(const yaml_parser_t *parser, struct app_message *what)
 }
 
 /* Bytes that are no text have an offset, everything else a mark. */
-static int complain_of_yaml(struct app_document *document, const yaml_parser_t *parser, const char *text,
+static int complain_of_yaml(struct app_reader *r, const yaml_parser_t *parser, const char *text,
                             size_t length)
 {
     struct app_message what;
@@ -399,7 +399,7 @@ static int complain_of_yaml(struct app_document *document, const yaml_parser_t *
     size_t column = parser->problem_mark.column;
 
     if (parser->error == YAML_MEMORY_ERROR || !parser->problem) /* it has no word for some of them */
-        return app_node_no_memory(document);
+        return app_node_no_memory(r);
     explain(parser, &what);
     if (parser->error == YAML_READER_ERROR) {
         place_of_byte(text, parser->problem_offset < length ? parser->problem_offset : length, &line,
@@ -412,7 +412,7 @@ static int complain_of_yaml(struct app_document *document, const yaml_parser_t *
         column = parser->context_mark.column;
         app_fail(&what, 0, "not YAML: a key must be followed by `: `");
     }
-    return complain_at(document, line, column, what.text);
+    return complain_at(r, line, column, what.text);
 }
 
 static const yaml_char_t *tag_of(const yaml_event_t *event)
@@ -427,7 +427,7 @@ static const yaml_char_t *tag_of(const yaml_event_t *event)
  * What no part of a problem file may have. Tags would promise types that are not made; libyaml's time grows
  * with the square of the depth.
  */
-static int check_event(struct app_document *document, const yaml_event_t *event, int *documents, int *depth)
+static int check_event(struct app_reader *r, const yaml_event_t *event, int *documents, int *depth)
 {
     const size_t line = event->start_mark.line;
     const size_t column = event->start_mark.column;
@@ -435,12 +435,12 @@ static int check_event(struct app_document *document, const yaml_event_t *event,
     *depth += event->type == YAML_SEQUENCE_START_EVENT || event->type == YAML_MAPPING_START_EVENT;
     *depth -= event->type == YAML_SEQUENCE_END_EVENT || event->type == YAML_MAPPING_END_EVENT;
     if (*documents > 1)
-        return complain_at(document, line, column,
+        return complain_at(r, line, column,
                            "a second YAML document starts here; a problem file has only one");
     if (*depth > DEEPEST)
-        return complain_at(document, line, column, "lists and mappings are nested too deeply");
+        return complain_at(r, line, column, "lists and mappings are nested too deeply");
     if (tag_of(event))
-        return complain_at(document, line, column,
+        return complain_at(r, line, column,
                            "tags such as !!int are not supported; write the value without one");
     return CKG_OK;
 }
@@ -449,7 +449,7 @@ static int check_event(struct app_document *document, const yaml_event_t *event,
  * A first pass, event by event, which ends at once where the second would have to build what is refused
  * anyway.
  */
-static int check_events(struct app_document *document, yaml_parser_t *parser, const char *text, size_t length)
+static int check_events(struct app_reader *r, yaml_parser_t *parser, const char *text, size_t length)
 {
     int status = CKG_OK;
     int documents = 0;
@@ -458,28 +458,27 @@ static int check_events(struct app_document *document, yaml_parser_t *parser, co
     for (int over = 0; !status && !over;) {
         yaml_event_t event;
         if (!yaml_parser_parse(parser, &event))
-            return complain_of_yaml(document, parser, text, length);
+            return complain_of_yaml(r, parser, text, length);
         over = event.type == YAML_STREAM_END_EVENT;
-        status = check_event(document, &event, &documents, &depth);
+        status = check_event(r, &event, &documents, &depth);
         yaml_event_delete(&event);
     }
     return status;
 }
 
-static int build(struct app_document *document, yaml_parser_t *parser, const char *text, size_t length)
+static int build(struct app_reader *r, yaml_parser_t *parser, const char *text, size_t length)
 {
-    return yaml_parser_load(parser, &document->yaml) ? CKG_OK
-                                                     : complain_of_yaml(document, parser, text, length);
+    return yaml_parser_load(parser, &r->yaml) ? CKG_OK : complain_of_yaml(r, parser, text, length);
 }
 
-static int pass(struct app_document *document, const char *text, size_t length,
-                int (*read)(struct app_document *, yaml_parser_t *, const char *, size_t))
+static int pass(struct app_reader *r, const char *text, size_t length,
+                int (*read)(struct app_reader *, yaml_parser_t *, const char *, size_t))
 {
     yaml_parser_t parser;
     if (!yaml_parser_initialize(&parser))
-        return app_node_no_memory(document);
+        return app_node_no_memory(r);
     yaml_parser_set_input_string(&parser, (const unsigned char *)text, length);
-    const int status = read(document, &parser, text, length);
+    const int status = read(r, &parser, text, length);
     yaml_parser_delete(&parser);
     return status;
 }
@@ -523,38 +522,31 @@ static int is_json(const char *text, size_t length)
     return start < length && text[start] == '{';
 }
 
-static int open_text(struct app_document *out, const char *text, size_t length, const yaml_node_t **root)
+static int open_text(struct app_reader *r, const char *text, size_t length, const yaml_node_t **root)
 {
-    int status = pass(out, text, length, check_events);
+    int status = pass(r, text, length, check_events);
 
     if (!status)
-        status = pass(out, text, length, build);
+        status = pass(r, text, length, build);
     if (status)
         return status;
-    *root = yaml_document_get_root_node(&out->yaml);
+    *root = yaml_document_get_root_node(&r->yaml);
     if (*root && ((*root)->type != YAML_SCALAR_NODE || (*root)->data.scalar.length))
         return CKG_OK;
-    app_document_close(out);
-    return complain_at(out, 0, 0, "the file is empty");
+    yaml_document_delete(&r->yaml);
+    return complain_at(r, 0, 0, "the file is empty");
 }
 
-int app_document_open(struct app_document *out, const char *text, size_t length, const char *path,
-                      struct app_message *message, const yaml_node_t **root)
+int app_node_open(struct app_reader *r, const char *text, size_t length, const yaml_node_t **root)
 {
     struct app_text joined = {0};
-    *out = (struct app_document){.path = path, .message = message};
+
     if (length > LARGEST_FILE)
-        return complain_at(out, 0, 0, "larger than 16 MiB; is this a problem file?");
+        return complain_at(r, 0, 0, "larger than 16 MiB; is this a problem file?");
     if (!is_json(text, length))
-        return open_text(out, text, length, root);
+        return open_text(r, text, length, root);
     join_surrogates(text, length, &joined);
-    const int status = joined.failed ? app_node_no_memory(out)
-                                     : open_text(out, joined.data, joined.length, root);
+    const int status = joined.failed ? app_node_no_memory(r) : open_text(r, joined.data, joined.length, root);
     app_text_free(&joined);
     return status;
-}
-
-void app_document_close(struct app_document *document)
-{
-    yaml_document_delete(&document->yaml);
 }

@@ -1,7 +1,7 @@
 /*
  * A YAML document by libyaml whose every complaint has the place it is about: "path:line:column: what is
- * wrong". The document is a graph: through an alias a
- * node may stand in several places, or inside itself, so nobody walks it to its end.
+ * wrong". The document is a graph: through an alias a node may stand in several places, or inside itself, so
+ * nobody walks it to its end.
  */
 #ifndef CKG_APP_NODE_H
 #define CKG_APP_NODE_H
@@ -12,38 +12,30 @@
 
 #include "base/text.h"
 
-struct app_document {
-    yaml_document_t yaml;
-    const char *path; /* stands in the complaints */
-    struct app_message *message;
-};
+struct app_reader;
 
-/* The one document of the text, and its root. After a failure there is nothing to close. */
-int app_document_open(struct app_document *out, const char *text, size_t length, const char *path,
-                      struct app_message *message, const yaml_node_t **root);
-void app_document_close(struct app_document *document);
-
-const yaml_node_t *app_document_node(struct app_document *document, int index);
+/* Opens the one document of the text, and gives its root. After a failure there is nothing to delete. */
+int app_node_open(struct app_reader *r, const char *text, size_t length, const yaml_node_t **root);
 
 /* Writes the message, at the node's place, and returns CKG_ERR_INVALID; CKG_ERR_NOMEM the second. */
-int app_node_complain(struct app_document *document, const yaml_node_t *node, const char *format, ...)
+int app_node_complain(struct app_reader *r, const yaml_node_t *node, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /*
  * The same at byte `at` of a text, where it stands in the file as it was read: in one line, without escapes;
  * else at the text's beginning.
  */
-int app_node_complain_inside(struct app_document *document, const yaml_node_t *node, int at,
-                             const char *format, ...) __attribute__((format(printf, 4, 5)));
-int app_node_no_memory(struct app_document *document);
+int app_node_complain_inside(struct app_reader *r, const yaml_node_t *node, int at, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+int app_node_no_memory(struct app_reader *r);
 
 /* "… is expected, not" what is there. */
-int app_node_expect(struct app_document *document, const yaml_node_t *node, const char *expected);
+int app_node_expect(struct app_reader *r, const yaml_node_t *node, const char *expected);
 
 /*
  * "unknown kind 'word' of …": it is not among the names; with the one that was probably meant, or all of
  * them. `of` may be empty.
  */
-int app_node_unknown(struct app_document *document, const yaml_node_t *node, const char *kind, const char *of,
+int app_node_unknown(struct app_reader *r, const yaml_node_t *node, const char *kind, const char *of,
                      int count, const char *const *names);
 
 /* 1 for a scalar without a zero byte inside; its text. */
@@ -63,39 +55,41 @@ int app_node_is_one_line(const char *text);
 int app_node_pairs(const yaml_node_t *node);
 int app_node_items(const yaml_node_t *node);
 
-/* A finite number in low … high, written bare. */
-int app_node_number(struct app_document *document, const yaml_node_t *node, double low, double high,
-                    double *out);
-int app_node_whole(struct app_document *document, const yaml_node_t *node, int low, int high, int *out);
+/* A finite number in low … high, written bare; 1 where it is one. */
+int app_node_is_number(const yaml_node_t *node, double low, double high, double *out);
+
+/* The same, and a whole one, or a complaint. */
+int app_node_number(struct app_reader *r, const yaml_node_t *node, double low, double high, double *out);
+int app_node_whole(struct app_reader *r, const yaml_node_t *node, int low, int high, int *out);
 
 /*
  * A text that goes into tables, pages, files and arguments: one line, not empty, at most 200 bytes. It is the
  * document's.
  */
-int app_node_name(struct app_document *document, const yaml_node_t *node, const char **out);
+int app_node_name(struct app_reader *r, const yaml_node_t *node, const char **out);
 
 /* The same of a text that complaints call `what`, of at most so many bytes. */
-int app_node_line(struct app_document *document, const yaml_node_t *node, const char *what, int most,
+int app_node_line(struct app_reader *r, const yaml_node_t *node, const char *what, int most,
                   const char **out);
 
 /*
  * A value in the types of JSON (definition/typed.h): a bare number, as short as it reads back the same, which
  * stands in the buffer; a bare true or false; any other name as a text, which is the document's.
  */
-int app_node_typed(struct app_document *document, const yaml_node_t *node, char number[32], const char **out,
+int app_node_typed(struct app_reader *r, const yaml_node_t *node, char number[32], const char **out,
                    int *type);
 
 /* true or false, written bare. */
-int app_node_truth(struct app_document *document, const yaml_node_t *node, int *out);
+int app_node_truth(struct app_reader *r, const yaml_node_t *node, int *out);
 
 /* The key of that pair is a text, stands once so far and is not the merge key <<. */
-int app_node_check_key(struct app_document *document, const yaml_node_t *mapping, int pair);
+int app_node_check_key(struct app_reader *r, const yaml_node_t *mapping, int pair);
 
 /*
  * The nodes of a mapping's values, in the order of the names (count), NULL for what is not given. `what` is
  * the thing described, as in "a parameter". A key that is not among the names or is given twice is refused.
  */
-int app_node_mapping(struct app_document *document, const yaml_node_t *node, const char *what, int count,
+int app_node_mapping(struct app_reader *r, const yaml_node_t *node, const char *what, int count,
                      const char *const *names, const yaml_node_t **values);
 
 #endif

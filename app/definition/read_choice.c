@@ -38,7 +38,7 @@ int app_choice_categorical(struct app_reader *r, const struct app_choice *c, int
     /* Their texts for the library, their types for the program. */
     label->types = app_pool_new(&r->out->pool, CKG_MAX_CATEGORIES, sizeof *label->types);
     if (!label->types)
-        return app_reader_no_memory(r);
+        return app_node_no_memory(r);
     for (int v = 0; v < count; v++) {
         values[v] = app_choice_cell(c, first[v], column);
         label->types[v] = (unsigned char)app_choice_type(c, first[v], column);
@@ -93,7 +93,7 @@ int app_choice_parameters(struct app_reader *r, const yaml_node_t *node, const s
         status = infer(r, c, k);
     if (!status && !app_dimension(r->out))
         status = app_node_complain(
-            &r->document, node,
+            r, node,
             "none of the columns can be a parameter: each is the same everywhere, called "
             "id, or a text that is different everywhere");
     return status;
@@ -158,7 +158,7 @@ static int check_columns(struct app_reader *r, const yaml_node_t *node, const st
 {
     for (int i = 0; i < app_dimension(r->out); i++)
         if (app_choice_find(c, app_parameter_name(r->out, i)) < 0)
-            return app_node_complain(&r->document, node, "there is no column '%.200s' for the parameter",
+            return app_node_complain(r, node, "there is no column '%.200s' for the parameter",
                                      app_parameter_name(r->out, i));
     for (int i = 0; i < r->out->fixed_count; i++) {
         const struct app_fixed *fixed = &r->out->fixed[i];
@@ -180,7 +180,7 @@ static int carry(struct app_reader *r, const struct app_choice *c)
 
     out->carried = app_pool_new(&out->pool, (size_t)c->columns, sizeof *out->carried);
     if (!out->carried)
-        return app_reader_no_memory(r);
+        return app_node_no_memory(r);
     for (int k = 0; !status && k < c->columns; k++) {
         if (ckg_problem_parameter_find(out->problem, c->name[k]) >= 0 || app_fixed_find(out, c->name[k]))
             continue;
@@ -189,7 +189,7 @@ static int carry(struct app_reader *r, const struct app_choice *c)
         struct app_carried *to = &out->carried[out->carried_count++];
         to->text = app_pool_new(&out->pool, (size_t)c->rows, sizeof *to->text);
         to->type = app_pool_new(&out->pool, (size_t)c->rows, 1);
-        status = to->text && to->type ? app_reader_keep(r, c->name[k], &to->name) : app_reader_no_memory(r);
+        status = to->text && to->type ? app_reader_keep(r, c->name[k], &to->name) : app_node_no_memory(r);
         for (int i = 0; !status && i < c->rows; i++) {
             to->type[i] = (unsigned char)app_choice_type(c, i, k);
             status = app_reader_keep(r, app_choice_cell(c, i, k), &to->text[i]);
@@ -201,13 +201,11 @@ static int carry(struct app_reader *r, const struct app_choice *c)
 int app_choice_apply(struct app_reader *r, const yaml_node_t *node, struct app_choice *c)
 {
     double *X = app_pool_new(&c->pool, (size_t)c->rows * (size_t)app_dimension(r->out), sizeof *X);
-    int status = X ? check_columns(r, node, c) : app_reader_no_memory(r);
+    int status = X ? check_columns(r, node, c) : app_node_no_memory(r);
 
     if (!status)
         status = read_rows(r, c, X);
-    if (!status) {
-        status = ckg_problem_set_designs(r->out->problem, c->rows, X);
-        status = status ? app_reader_refuse(r, node, status) : CKG_OK;
-    }
+    if (!status)
+        status = app_reader_check(r, node, ckg_problem_set_designs(r->out->problem, c->rows, X));
     return status ? status : carry(r, c);
 }

@@ -40,8 +40,7 @@ static int read_time(struct app_reader *r, const yaml_node_t *node)
 {
     if (!app_node_is_text(node) || !is_time(app_node_text(node)))
         return app_node_expect(
-            &r->document, node,
-            "a time limit: minutes, \"hours:minutes:seconds\" or \"days-hours:minutes:seconds\"");
+            r, node, "a time limit: minutes, \"hours:minutes:seconds\" or \"days-hours:minutes:seconds\"");
     return app_reader_keep(r, app_node_text(node), &r->out->evaluate.cluster.time);
 }
 
@@ -67,9 +66,9 @@ static int check_option(struct app_reader *r, const yaml_node_t *key, const yaml
 
     (void)key;
     if (own)
-        return app_node_complain(&r->document, node, "`ckg` sets %s itself", own);
+        return app_node_complain(r, node, "`ckg` sets %s itself", own);
     if ((*option)[0] != '-')
-        return app_node_complain(&r->document, node,
+        return app_node_complain(r, node,
                                  "an option begins with a dash; write one with its value as \"--mem=2G\"");
     return CKG_OK;
 }
@@ -80,9 +79,8 @@ static int read_partition(struct app_reader *r, const yaml_node_t *node)
     struct app_evaluate *e = &r->out->evaluate;
     const int status = app_reader_line(r, node, "a partition", LONGEST_WORD, &e->cluster.partition);
 
-    return status || !strchr(e->cluster.partition, ' ')
-               ? status
-               : app_node_expect(&r->document, node, "the name of a partition");
+    return status || !strchr(e->cluster.partition, ' ') ? status
+                                                        : app_node_expect(r, node, "the name of a partition");
 }
 
 static const struct app_key slurm_keys[] = {

@@ -16,14 +16,13 @@ static int read_value(struct app_reader *r, const struct app_parameter *p, const
     int type;
 
     if (p->kind != CKG_CATEGORICAL)
-        return app_node_number(&r->document, node, p->low, p->high, out);
-    const int status = app_node_typed(&r->document, node, number, &text, &type);
+        return app_node_number(r, node, p->low, p->high, out);
+    const int status = app_node_typed(r, node, number, &text, &type);
     if (status)
         return status;
     *out = ckg_problem_category_find(p->problem, p->index, text);
-    return *out < 0
-               ? app_node_complain(&r->document, node, "'%s' is not one of the values of '%s'", text, p->name)
-               : CKG_OK;
+    return *out < 0 ? app_node_complain(r, node, "'%s' is not one of the values of '%s'", text, p->name)
+                    : CKG_OK;
 }
 
 /* A fixed parameter may stand there with the value that it has. */
@@ -32,12 +31,11 @@ static int check_fixed(struct app_reader *r, const struct app_fixed *fixed, cons
     char number[32];
     const char *text;
     int type;
-    const int status = app_node_typed(&r->document, node, number, &text, &type);
+    const int status = app_node_typed(r, node, number, &text, &type);
 
     return status || !strcmp(text, fixed->text)
                ? status
-               : app_node_complain(&r->document, node, "parameter '%s' is fixed at %s", fixed->name,
-                                   fixed->text);
+               : app_node_complain(r, node, "parameter '%s' is fixed at %s", fixed->name, fixed->text);
 }
 
 /* One pair of a design. */
@@ -47,7 +45,7 @@ static int read_pair(struct app_reader *r, const yaml_node_t *design, int pair, 
     const yaml_node_t *key = app_reader_key(r, design, pair);
     const yaml_node_t *value = app_reader_value(r, design, pair);
     const char *names[CKG_MAX_PARAMETERS];
-    const int status = app_node_check_key(&r->document, design, pair);
+    const int status = app_node_check_key(r, design, pair);
 
     if (status)
         return status;
@@ -60,7 +58,7 @@ static int read_pair(struct app_reader *r, const yaml_node_t *design, int pair, 
     for (int k = 0; k < app_dimension(d); k++)
         names[k] = app_parameter_name(d, k);
     if (i < 0)
-        return app_node_unknown(&r->document, key, "parameter", "", app_dimension(d), names);
+        return app_node_unknown(r, key, "parameter", "", app_dimension(d), names);
 
     const struct app_parameter p = app_parameter_at(d, i);
     given[i] = 1;
@@ -77,17 +75,17 @@ static int read_design(struct app_reader *r, const yaml_node_t *node, double *x)
 
     /* Every parameter, once. */
     if (node->type != YAML_MAPPING_NODE)
-        return app_node_expect(&r->document, node, "a design {name: value, …}");
+        return app_node_expect(r, node, "a design {name: value, …}");
     for (int pair = 0; !status && pair < app_node_pairs(node); pair++)
         status = read_pair(r, node, pair, x, given);
     for (int i = 0; !status && i < app_dimension(d); i++)
         if (!given[i])
-            return app_node_complain(&r->document, node, "parameter '%s' is missing in this design",
+            return app_node_complain(r, node, "parameter '%s' is missing in this design",
                                      app_parameter_name(d, i));
 
     /* And a design that can be made. */
     if (!status && app_design_check(d, x, &why))
-        status = app_node_complain(&r->document, node, "%s", why.text);
+        status = app_node_complain(r, node, "%s", why.text);
     return status;
 }
 
@@ -98,11 +96,11 @@ int app_read_designs(struct app_reader *r, const yaml_node_t *node)
     int status = CKG_OK;
 
     if (node->type != YAML_SEQUENCE_NODE)
-        return app_node_expect(&r->document, node, "a list of designs [{name: value, …}, …]");
+        return app_node_expect(r, node, "a list of designs [{name: value, …}, …]");
     out->own_count = app_node_items(node);
     out->own = app_pool_new(&out->pool, (size_t)out->own_count * d, sizeof *out->own);
     if (!out->own)
-        return app_reader_no_memory(r);
+        return app_node_no_memory(r);
     for (int i = 0; !status && i < out->own_count; i++)
         status = read_design(r, app_reader_item(r, node, i), out->own + (size_t)i * d);
     if (!status && out->budget && out->own_count > out->budget)

@@ -48,9 +48,8 @@ static int check_placeholders(struct app_reader *r, const yaml_node_t *node)
     const char *meant = length >= SHORTEST ? app_meant(name, count, names) : NULL;
     if (meant)
         return app_node_complain(
-            &r->document, node,
-            "there is no parameter '%s'; did you mean {%s}? For the text {%s} itself, write {{%s}}", name,
-            meant, name, name);
+            r, node, "there is no parameter '%s'; did you mean {%s}? For the text {%s} itself, write {{%s}}",
+            name, meant, name, name);
 
     /* Like none, but alone in its word or behind an equals sign: no script. */
     if ((stray == word + 1 || stray[-2] == '=') && !stray[length + 1])
@@ -64,9 +63,9 @@ static int check_placeholders(struct app_reader *r, const yaml_node_t *node)
 static int read_word(struct app_reader *r, const yaml_node_t *node, struct app_evaluate *e)
 {
     if (!app_node_is_text(node) || app_node_is_nothing(node))
-        return app_node_expect(&r->document, node, "a word of the command");
+        return app_node_expect(r, node, "a word of the command");
     if (!e->count && !*app_node_text(node))
-        return app_node_complain(&r->document, node, "the program's name must not be empty");
+        return app_node_complain(r, node, "the program's name must not be empty");
 
     const int status = check_placeholders(r, node);
     if (status)
@@ -80,14 +79,14 @@ static int read_word(struct app_reader *r, const yaml_node_t *node, struct app_e
 static int read_command(struct app_reader *r, const yaml_node_t *node, struct app_evaluate *e)
 {
     if (node->type != YAML_SEQUENCE_NODE)
-        return app_node_expect(&r->document, node, "a command as a list of words [program, argument, …]");
+        return app_node_expect(r, node, "a command as a list of words [program, argument, …]");
     const int count = app_node_items(node);
     if (!count)
-        return app_node_complain(&r->document, node, "the command is empty; expected [program, argument, …]");
+        return app_node_complain(r, node, "the command is empty; expected [program, argument, …]");
     e->command = app_pool_new(&r->out->pool, (size_t)count + 1, sizeof *e->command);
     e->at = app_pool_new(&r->out->pool, (size_t)count, sizeof *e->at);
     if (!e->command || !e->at)
-        return app_reader_no_memory(r);
+        return app_node_no_memory(r);
 
     int status = CKG_OK;
     for (; !status && e->count < count; e->count += !status)
@@ -114,12 +113,12 @@ static int add_part(struct app_reader *r, const yaml_node_t *key, const yaml_nod
 
     /* Whose it is. */
     if (j < 0)
-        return app_node_complain(&r->document, key, "there is no outcome '%s'", app_node_text(key));
+        return app_node_complain(r, key, "there is no outcome '%s'", app_node_text(key));
     for (int i = 0; i < e->part_count; i++)
         if (come_together(problem, j, e->parts[i].outcome))
-            return app_node_complain(
-                &r->document, key, "'%s' comes together with '%s', which has a command already",
-                app_node_text(key), ckg_problem_outcome_name(problem, e->parts[i].outcome));
+            return app_node_complain(r, key, "'%s' comes together with '%s', which has a command already",
+                                     app_node_text(key),
+                                     ckg_problem_outcome_name(problem, e->parts[i].outcome));
 
     /* Its words. */
     const int status = read_command(r, value, &one);
@@ -138,7 +137,7 @@ static int check_parts(struct app_reader *r, const yaml_node_t *node)
         for (int i = 0; i < e->part_count; i++)
             found |= come_together(problem, j, e->parts[i].outcome);
         if (!found)
-            return app_node_complain(&r->document, node, "no command measures '%s'",
+            return app_node_complain(r, node, "no command measures '%s'",
                                      ckg_problem_outcome_name(problem, j));
     }
     return CKG_OK;
@@ -150,19 +149,19 @@ static int check_alone(struct app_reader *r, const yaml_node_t *node)
     const yaml_node_t *results = app_reader_find(r, r->mapping, "results");
 
     if (app_reader_find(r, r->mapping, "command"))
-        return app_node_complain(&r->document, node,
+        return app_node_complain(r, node,
                                  "`command` evaluates everything, `commands` an outcome or a group each: "
                                  "give one of them");
     if (ckg_problem_separate(r->out->problem) != 1)
-        return app_node_complain(&r->document, node,
+        return app_node_complain(r, node,
                                  "`commands` are for outcomes that are measured one at a time: give each "
                                  "outcome its `cost`, or use one `command`");
     if (results)
-        return app_node_complain(&r->document, results,
+        return app_node_complain(r, results,
                                  "`results` goes with one `command`; each of the `commands` answers on "
                                  "standard output");
     if (node->type != YAML_MAPPING_NODE)
-        return app_node_expect(&r->document, node, "a mapping such as {weight: [program, …]}");
+        return app_node_expect(r, node, "a mapping such as {weight: [program, …]}");
     return CKG_OK;
 }
 
@@ -174,7 +173,7 @@ static int read_commands(struct app_reader *r, const yaml_node_t *node)
 
     if (!status) {
         e->parts = app_pool_new(&r->out->pool, (size_t)app_node_pairs(node), sizeof *e->parts);
-        status = e->parts ? app_reader_each(r, node, add_part) : app_reader_no_memory(r);
+        status = e->parts ? app_reader_each(r, node, add_part) : app_node_no_memory(r);
     }
     if (!status)
         status = check_parts(r, node);
@@ -214,10 +213,10 @@ static int read_slurm(struct app_reader *r, const yaml_node_t *node)
     const yaml_node_t *timeout = app_reader_find(r, r->mapping, "timeout");
 
     if (parallel)
-        return app_node_complain(&r->document, parallel,
+        return app_node_complain(r, parallel,
                                  "with `slurm`, its `concurrent` says how many evaluations at once");
     if (timeout)
-        return app_node_complain(&r->document, timeout, "with `slurm`, its `time` limits an evaluation");
+        return app_node_complain(r, timeout, "with `slurm`, its `time` limits an evaluation");
     e->parallel = APP_CONCURRENT;
     const int status = app_reader_keep(r, "slurm", &e->cluster.scheduler);
     return status ? status : app_schema_read(r, node, &app_schema_slurm, e);
@@ -226,7 +225,7 @@ static int read_slurm(struct app_reader *r, const yaml_node_t *node)
 static int read_seconds(struct app_reader *r, const yaml_node_t *node)
 {
     double *out = &r->out->evaluate.timeout;
-    const int status = app_node_number(&r->document, node, -INFINITY, INFINITY, out);
+    const int status = app_node_number(r, node, -INFINITY, INFINITY, out);
 
     if (status)
         return status;
@@ -235,7 +234,7 @@ static int read_seconds(struct app_reader *r, const yaml_node_t *node)
                         *out < too_short ? "too short to start a program" : "more than a hundred days");
     if (*out > 0 && *out <= longest_time)
         return CKG_OK;
-    return app_node_expect(&r->document, node, "a number of seconds above 0 and at most 1e9");
+    return app_node_expect(r, node, "a number of seconds above 0 and at most 1e9");
 }
 
 /* One of `needs`, the name of a label and what it must be. */
@@ -244,15 +243,14 @@ static int read_need(struct app_reader *r, const yaml_node_t *key, const yaml_no
     enum { LONGEST_LABEL = 200 };
 
     if (!*app_node_text(key) || strchr(app_node_text(key), '='))
-        return app_node_complain(&r->document, key,
-                                 "the name of a label has no equals sign and is not empty");
+        return app_node_complain(r, key, "the name of a label has no equals sign and is not empty");
     return app_reader_line(r, value, "a label", LONGEST_LABEL, out);
 }
 
 static int read_parallel(struct app_reader *r, const yaml_node_t *node)
 {
     struct app_evaluate *e = &r->out->evaluate;
-    const int status = app_node_whole(&r->document, node, 1, MOST_PARALLEL, &e->parallel);
+    const int status = app_node_whole(r, node, 1, MOST_PARALLEL, &e->parallel);
 
     if (!status && r->out->budget && e->parallel > r->out->budget)
         app_reader_warn(r, node,
@@ -319,7 +317,7 @@ static int check_evaluate(struct app_reader *r, const yaml_node_t *node)
 {
     return app_reader_find(r, node, "command") || app_reader_find(r, node, "commands")
                ? CKG_OK
-               : app_node_complain(&r->document, node, "`evaluate` needs a `command`");
+               : app_node_complain(r, node, "`evaluate` needs a `command`");
 }
 
 const struct app_schema app_schema_evaluate = {"`evaluate`", "The evaluation", "evaluate: {…}",

@@ -63,23 +63,21 @@ const struct app_schema app_schema_constraint = {"a constraint", "A constraint",
 /* Outcomes and parameters stand in one table, so they share one set of names. */
 static int read_outcome_name(struct app_reader *r, const yaml_node_t *node, int constraint, const char **name)
 {
-    const int status = app_node_name(&r->document, node, name);
+    const int status = app_node_name(r, node, name);
 
     if (status)
         return status;
     if (ckg_problem_parameter_find(r->out->problem, *name) >= 0 || app_fixed_find(r->out, *name) ||
         app_carried_find(r->out, *name) >= 0)
-        return app_node_complain(&r->document, node, "'%s' is already a parameter", *name);
+        return app_node_complain(r, node, "'%s' is already a parameter", *name);
     if (constraint && ckg_problem_outcome_find(r->out->problem, *name) == 0)
-        return app_node_complain(&r->document, node, "'%s' is already the objective", *name);
+        return app_node_complain(r, node, "'%s' is already the objective", *name);
     return CKG_OK;
 }
 
 /* noise: a word, or a standard deviation; a NULL node stands for auto. */
 static int read_noise(struct app_reader *r, const yaml_node_t *node, const char *outcome)
 {
-    struct app_message unused;
-    struct app_document quiet = {.path = "", .message = &unused};
     int noise = CKG_NOISE_AUTO;
     double sd = 0;
 
@@ -87,23 +85,21 @@ static int read_noise(struct app_reader *r, const yaml_node_t *node, const char 
            (noise == CKG_NOISE_KNOWN || !app_node_is_word(node, app_noise_word(noise))))
         noise++;
     if (noise > CKG_NOISE_VARYING) {
-        if (app_node_number(&quiet, node, 0, DBL_MAX, &sd))
-            return app_node_expect(&r->document, node, "noise auto, varying, none or a standard deviation");
+        if (!app_node_is_number(node, 0, DBL_MAX, &sd))
+            return app_node_expect(r, node, "noise auto, varying, none or a standard deviation");
         noise = sd > 0 ? CKG_NOISE_KNOWN : CKG_NOISE_NONE;
     }
-    const int refused = ckg_problem_set_noise(r->out->problem, outcome, (enum ckg_noise)noise, sd);
-    return refused ? app_reader_refuse(r, node, refused) : CKG_OK;
+    return app_reader_check(r, node,
+                            ckg_problem_set_noise(r->out->problem, outcome, (enum ckg_noise)noise, sd));
 }
 
 /* cost: what measuring it alone costs. */
 static int read_cost(struct app_reader *r, const yaml_node_t *node, const char *outcome)
 {
     double cost = 0;
-    int status = app_node_number(&r->document, node, 0, largest_value, &cost);
+    const int status = app_node_number(r, node, 0, largest_value, &cost);
 
-    if (!status && ckg_problem_set_cost(r->out->problem, outcome, cost))
-        status = app_reader_refuse(r, node, CKG_ERR_INVALID);
-    return status;
+    return status ? status : app_reader_check(r, node, ckg_problem_set_cost(r->out->problem, outcome, cost));
 }
 
 /* What objective and constraints share, once the library knows the outcome. */
@@ -114,9 +110,9 @@ static int read_rest(struct app_reader *r, const char *name, const struct outcom
     int status = from->type ? CKG_OK : read_noise(r, from->noise, name);
 
     if (!status && from->positive)
-        status = app_node_truth(&r->document, from->positive, &positive);
-    if (!status && positive && ckg_problem_set_positive(r->out->problem, name, 1))
-        status = app_reader_refuse(r, from->positive, CKG_ERR_INVALID);
+        status = app_node_truth(r, from->positive, &positive);
+    if (!status && positive)
+        status = app_reader_check(r, from->positive, ckg_problem_set_positive(r->out->problem, name, 1));
     if (!status && from->cost)
         status = read_cost(r, from->cost, name);
     return status ? status
@@ -125,7 +121,7 @@ static int read_rest(struct app_reader *r, const char *name, const struct outcom
 
 static int read_limit(struct app_reader *r, const yaml_node_t *node, double *out)
 {
-    return node ? app_node_number(&r->document, node, -largest_value, largest_value, out) : CKG_OK;
+    return node ? app_node_number(r, node, -largest_value, largest_value, out) : CKG_OK;
 }
 
 /* min, max or both. */
@@ -139,8 +135,8 @@ static int add_limits(struct app_reader *r, const char *name, const struct outco
         status = read_limit(r, from->max, &max);
     if (status)
         return status;
-    status = ckg_problem_add_constraint(r->out->problem, name, min, max);
-    return status ? app_reader_refuse(r, from->min ? from->min : from->max, status) : CKG_OK;
+    return app_reader_check(r, from->min ? from->min : from->max,
+                            ckg_problem_add_constraint(r->out->problem, name, min, max));
 }
 
 /* equal with its tolerance, which nobody but the user can know. */
@@ -151,17 +147,17 @@ static int add_equality(struct app_reader *r, const char *name, const struct out
     int status = read_limit(r, from->equal, &value);
 
     if (!status && (from->min || from->max))
-        status = app_node_complain(&r->document, from->min ? from->min : from->max,
+        status = app_node_complain(r, from->min ? from->min : from->max,
                                    "a constraint has `equal` or limits, not both");
     if (!status && !from->tolerance)
-        status = app_node_complain(&r->document, from->equal,
+        status = app_node_complain(r, from->equal,
                                    "`equal` needs a `tolerance`: how far from %g is still good", value);
     if (!status)
-        status = app_node_number(&r->document, from->tolerance, 0, largest_value, &tolerance);
+        status = app_node_number(r, from->tolerance, 0, largest_value, &tolerance);
     if (status)
         return status;
-    status = ckg_problem_add_equality(r->out->problem, name, value, tolerance);
-    return status ? app_reader_refuse(r, from->tolerance, status) : CKG_OK;
+    return app_reader_check(r, from->tolerance,
+                            ckg_problem_add_equality(r->out->problem, name, value, tolerance));
 }
 
 /* type: yesno, and nothing that numbers have. */
@@ -176,13 +172,12 @@ static int add_yesno(struct app_reader *r, const char *name, const struct outcom
                   {"unit", from->unit}};
 
     if (!app_node_is_word(from->type, "yesno"))
-        return app_node_expect(&r->document, from->type, "`yesno`, the only type of a constraint");
+        return app_node_expect(r, from->type, "`yesno`, the only type of a constraint");
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (others[i].node)
-            return app_node_complain(&r->document, others[i].node,
+            return app_node_complain(r, others[i].node,
                                      "a yesno constraint answers yes or no and has no `%s`", others[i].key);
-    const int status = ckg_problem_add_yesno(r->out->problem, name);
-    return status ? app_reader_refuse(r, from->type, status) : CKG_OK;
+    return app_reader_check(r, from->type, ckg_problem_add_yesno(r->out->problem, name));
 }
 
 static int add_constraint(struct app_reader *r, const yaml_node_t *key, const yaml_node_t *node)
@@ -195,10 +190,10 @@ static int add_constraint(struct app_reader *r, const yaml_node_t *key, const ya
         status = app_schema_read(r, node, &app_schema_constraint, &from);
 
     if (!status && !from.type && !from.min && !from.max && !from.equal)
-        status = app_node_complain(&r->document, node,
+        status = app_node_complain(r, node,
                                    "a constraint needs `min`, `max` or both, or `equal`, or `type: yesno`");
     if (!status && !from.type && from.tolerance && !from.equal)
-        status = app_node_complain(&r->document, from.tolerance, "a `tolerance` belongs to `equal`");
+        status = app_node_complain(r, from.tolerance, "a `tolerance` belongs to `equal`");
     if (!status)
         status = from.type    ? add_yesno(r, name, &from)
                  : from.equal ? add_equality(r, name, &from)
@@ -209,10 +204,10 @@ static int add_constraint(struct app_reader *r, const yaml_node_t *key, const ya
 int app_read_constraints(struct app_reader *r, const yaml_node_t *node)
 {
     if (node->type != YAML_MAPPING_NODE)
-        return app_node_expect(&r->document, node, "a mapping of constraints, `name: {min: …, max: …}`");
+        return app_node_expect(r, node, "a mapping of constraints, `name: {min: …, max: …}`");
     const int count = app_node_pairs(node);
     if (count > CKG_MAX_CONSTRAINTS)
-        return app_node_complain(&r->document, app_reader_key(r, node, CKG_MAX_CONSTRAINTS),
+        return app_node_complain(r, app_reader_key(r, node, CKG_MAX_CONSTRAINTS),
                                  "there may be at most %d constraints, not %d", CKG_MAX_CONSTRAINTS, count);
     return app_reader_each(r, node, add_constraint);
 }
@@ -225,17 +220,14 @@ int app_read_objective(struct app_reader *r, const yaml_node_t *node)
 
     r->out->outcome = app_pool_new(&r->out->pool, 1 + CKG_MAX_CONSTRAINTS, sizeof *r->out->outcome);
     if (!status && !r->out->outcome)
-        status = app_reader_no_memory(r);
+        status = app_node_no_memory(r);
 
     if (!status)
         status = from.name ? read_outcome_name(r, from.name, 0, &name)
-                           : app_node_complain(&r->document, node, "the objective needs a `name`");
-    if (!status) {
-        const int refused = ckg_problem_set_objective(r->out->problem, name, r->goal);
-
-        status = refused ? app_reader_refuse(r, from.name, refused) : read_rest(r, name, &from);
-    }
-    return status;
+                           : app_node_complain(r, node, "the objective needs a `name`");
+    if (!status)
+        status = app_reader_check(r, from.name, ckg_problem_set_objective(r->out->problem, name, r->goal));
+    return status ? status : read_rest(r, name, &from);
 }
 
 /* --- groups --- */
@@ -247,15 +239,14 @@ static int read_group(struct app_reader *r, const yaml_node_t *node)
     const int count = node->type == YAML_SEQUENCE_NODE ? app_node_items(node) : 0;
 
     if (count < 2 || count > 1 + CKG_MAX_CONSTRAINTS)
-        return app_node_expect(&r->document, node, "a list of outcomes that come together, [weight, height]");
+        return app_node_expect(r, node, "a list of outcomes that come together, [weight, height]");
     for (int i = 0; i < count; i++) {
         const yaml_node_t *item = app_reader_item(r, node, i);
         if (!app_node_is_text(item))
-            return app_node_expect(&r->document, item, "the name of an outcome");
+            return app_node_expect(r, item, "the name of an outcome");
         names[i] = app_node_text(item);
     }
-    return ckg_problem_add_group(r->out->problem, count, names) ? app_reader_refuse(r, node, CKG_ERR_INVALID)
-                                                                : CKG_OK;
+    return app_reader_check(r, node, ckg_problem_add_group(r->out->problem, count, names));
 }
 
 int app_read_groups(struct app_reader *r, const yaml_node_t *node)
@@ -263,7 +254,7 @@ int app_read_groups(struct app_reader *r, const yaml_node_t *node)
     int status = CKG_OK;
 
     if (node->type != YAML_SEQUENCE_NODE)
-        return app_node_expect(&r->document, node, "a list of groups, [[weight, height], …]");
+        return app_node_expect(r, node, "a list of groups, [[weight, height], …]");
     for (int i = 0; !status && i < app_node_items(node); i++)
         status = read_group(r, app_reader_item(r, node, i));
     return status;
@@ -277,13 +268,11 @@ int app_check_costs(struct app_reader *r, const yaml_node_t *node)
     if (ckg_problem_separate(p) != 1)
         return CKG_OK;
     if (ckg_problem_parameter_find(p, "measure") >= 0)
-        return app_node_complain(&r->document, node,
-                                 "where outcomes have costs, no parameter may be called 'measure'");
+        return app_node_complain(r, node, "where outcomes have costs, no parameter may be called 'measure'");
     for (int j = 0; j <= ckg_problem_constraints(p); j++)
         if (!(ckg_problem_cost(p, j) > 0) && ckg_problem_group(p, j) < 0)
             return app_node_complain(
-                &r->document, node,
-                "'%s' costs nothing: put it into one of the `groups` with what it comes with",
+                r, node, "'%s' costs nothing: put it into one of the `groups` with what it comes with",
                 ckg_problem_outcome_name(p, j));
     return CKG_OK;
 }

@@ -52,7 +52,7 @@ static int read_categories(struct app_reader *r, const yaml_node_t *list, int co
         types[i] = (unsigned char)type;
         for (int k = 0; k < i; k++)
             if (!strcmp(values[k], values[i]))
-                return app_node_complain(&r->document, node, "the value '%s' is listed twice", values[i]);
+                return app_node_complain(r, node, "the value '%s' is listed twice", values[i]);
     }
     return CKG_OK;
 }
@@ -68,18 +68,16 @@ static int count_categories(struct app_reader *r, const yaml_node_t *node, const
 
     if (stray)
         return app_node_complain(
-            &r->document, stray,
-            "a categorical parameter takes `values: [a, b, …]`, not scale, low, high or step");
+            r, stray, "a categorical parameter takes `values: [a, b, …]`, not scale, low, high or step");
     if (!from->values)
-        return app_node_complain(&r->document, node, "a categorical parameter needs `values: [a, b, …]`");
+        return app_node_complain(r, node, "a categorical parameter needs `values: [a, b, …]`");
     if (from->values->type != YAML_SEQUENCE_NODE)
-        return app_node_expect(&r->document, from->values, "a list of values [a, b, …]");
+        return app_node_expect(r, from->values, "a list of values [a, b, …]");
     *count = app_node_items(from->values);
     if (*count < 2)
-        return app_node_complain(&r->document, from->values,
-                                 "a categorical parameter needs at least 2 values");
+        return app_node_complain(r, from->values, "a categorical parameter needs at least 2 values");
     if (*count > CKG_MAX_CATEGORIES)
-        return app_node_complain(&r->document, app_reader_item(r, from->values, CKG_MAX_CATEGORIES),
+        return app_node_complain(r, app_reader_item(r, from->values, CKG_MAX_CATEGORIES),
                                  "a categorical parameter may have at most %d values, not %d",
                                  CKG_MAX_CATEGORIES, *count);
     return CKG_OK;
@@ -95,33 +93,29 @@ static int add_categorical(struct app_reader *r, const char *name, const yaml_no
 
     label->types = app_pool_new(&r->out->pool, CKG_MAX_CATEGORIES, sizeof *label->types);
     if (!status && !label->types)
-        status = app_reader_no_memory(r);
+        status = app_node_no_memory(r);
     if (!status)
         status = read_categories(r, from->values, count, values, label->types);
-    if (!status) {
-        status = ckg_problem_add_categorical(r->out->problem, name, count, (const char *const *)values);
-        status = status ? app_reader_refuse(r, from->values, status) : CKG_OK;
-    }
-    return status;
+    return status ? status
+                  : app_reader_check(r, from->values,
+                                     ckg_problem_add_categorical(r->out->problem, name, count,
+                                                                 (const char *const *)values));
 }
 
 static int read_bound(struct app_reader *r, const yaml_node_t *node, int integer, double *out)
 {
-    const int status = app_node_number(&r->document, node, -INFINITY, INFINITY, out);
+    const int status = app_node_number(r, node, -INFINITY, INFINITY, out);
     if (status || !integer || (*out == floor(*out) && fabs(*out) <= largest_whole))
         return status;
-    return app_node_expect(&r->document, node,
-                           *out == floor(*out) ? "an integer within ±2^53" : "an integer");
+    return app_node_expect(r, node, *out == floor(*out) ? "an integer within ±2^53" : "an integer");
 }
 
 static int set_step(struct app_reader *r, const char *name, const yaml_node_t *node)
 {
     double step;
-    int status = app_node_number(&r->document, node, -INFINITY, INFINITY, &step);
+    const int status = app_node_number(r, node, -INFINITY, INFINITY, &step);
 
-    if (!status && ckg_problem_set_step(r->out->problem, name, step))
-        status = app_reader_refuse(r, node, CKG_ERR_INVALID);
-    return status;
+    return status ? status : app_reader_check(r, node, ckg_problem_set_step(r->out->problem, name, step));
 }
 
 /* The range of the column in the list of designs; 0: there is none. */
@@ -140,11 +134,11 @@ static int add_number(struct app_reader *r, const char *name, const yaml_node_t 
     double high = 0;
 
     if (from->values)
-        return app_node_complain(&r->document, from->values, "only categorical parameters have `values`");
+        return app_node_complain(r, from->values, "only categorical parameters have `values`");
     if ((!from->low || !from->high) && !listed_range(r, name, &low, &high))
-        return app_node_complain(&r->document, node, "`%s` is missing", from->low ? "high" : "low");
+        return app_node_complain(r, node, "`%s` is missing", from->low ? "high" : "low");
     if (from->scale && !logarithmic && !app_node_is_word(from->scale, "linear"))
-        return app_node_expect(&r->document, from->scale, "scale linear or log");
+        return app_node_expect(r, from->scale, "scale linear or log");
 
     int status = from->low ? read_bound(r, from->low, integer, &low) : CKG_OK;
     if (!status && from->high)
@@ -156,9 +150,8 @@ static int add_number(struct app_reader *r, const char *name, const yaml_node_t 
                      : ckg_problem_add_real(r->out->problem, name, low, high, CKG_LINEAR);
     if (!status && logarithmic)
         status = ckg_problem_set_scale(r->out->problem, name, CKG_LOG);
-    if (status)
-        return app_reader_refuse(r, from->low ? from->low : node, status);
-    return from->step ? set_step(r, name, from->step) : CKG_OK;
+    status = app_reader_check(r, from->low ? from->low : node, status);
+    return !status && from->step ? set_step(r, name, from->step) : status;
 }
 
 /* A parameter that varies. */
@@ -166,7 +159,7 @@ static int add_varied(struct app_reader *r, const char *name, const yaml_node_t 
                       const struct parameter *from)
 {
     if (!from->type)
-        return app_node_complain(&r->document, node,
+        return app_node_complain(r, node,
                                  "`type` is missing: real, integer or categorical; or `value` to fix it");
     const int column = r->choice ? app_choice_find(r->choice, name) : -1;
     if (app_node_is_word(from->type, "categorical") && !from->values && column >= 0)
@@ -174,7 +167,7 @@ static int add_varied(struct app_reader *r, const char *name, const yaml_node_t 
     if (app_node_is_word(from->type, "categorical"))
         return add_categorical(r, name, node, from);
     if (!app_node_is_word(from->type, "real") && !app_node_is_word(from->type, "integer"))
-        return app_node_unknown(&r->document, from->type, "type", "", 3, app_kind_names);
+        return app_node_unknown(r, from->type, "type", "", 3, app_kind_names);
     return add_number(r, name, node, from, app_node_is_word(from->type, "integer"));
 }
 
@@ -187,7 +180,7 @@ static int add_fixed(struct app_reader *r, const char *name, const struct parame
 
     for (int i = 0; i < 7; i++)
         if (others[i])
-            return app_node_complain(&r->document, others[i],
+            return app_node_complain(r, others[i],
                                      "a parameter with a fixed `value` takes unit and description beside it, "
                                      "nothing else");
 
@@ -218,7 +211,7 @@ static int read_was(struct app_reader *r, const char *name, const yaml_node_t *n
     const int status = app_reader_typed(r, node, &label->was, &type);
     if (!status && kind == CKG_CATEGORICAL &&
         ckg_problem_category_find(r->out->problem, parameter, label->was) < 0)
-        return app_node_complain(&r->document, node, "'%s' is not one of the parameter's values", label->was);
+        return app_node_complain(r, node, "'%s' is not one of the parameter's values", label->was);
     return status;
 }
 
@@ -226,7 +219,7 @@ static int add_parameter(struct app_reader *r, const yaml_node_t *key, const yam
 {
     struct parameter from = {0};
     const char *name = "";
-    int status = app_node_name(&r->document, key, &name);
+    int status = app_node_name(r, key, &name);
 
     if (!status)
         status = app_schema_read(r, node, &app_schema_parameter, &from);
@@ -245,18 +238,17 @@ static int add_parameter(struct app_reader *r, const yaml_node_t *key, const yam
 int app_read_parameters(struct app_reader *r, const yaml_node_t *node)
 {
     if (node->type != YAML_MAPPING_NODE)
-        return app_node_expect(&r->document, node, "a mapping of parameters, `name: {type: …}`");
+        return app_node_expect(r, node, "a mapping of parameters, `name: {type: …}`");
     const int count = app_node_pairs(node);
     if (!count)
-        return app_node_complain(&r->document, node, "there must be at least one parameter");
+        return app_node_complain(r, node, "there must be at least one parameter");
     if (count > CKG_MAX_PARAMETERS)
-        return app_node_complain(&r->document, app_reader_key(r, node, CKG_MAX_PARAMETERS),
+        return app_node_complain(r, app_reader_key(r, node, CKG_MAX_PARAMETERS),
                                  "there may be at most %d parameters, not %d", CKG_MAX_PARAMETERS, count);
     int status = app_reader_variables(r, count);
     if (!status)
         status = app_reader_each(r, node, add_parameter);
     if (!status && !app_dimension(r->out))
-        return app_node_complain(&r->document, node,
-                                 "every parameter has a fixed `value`; at least one must vary");
+        return app_node_complain(r, node, "every parameter has a fixed `value`; at least one must vary");
     return status;
 }

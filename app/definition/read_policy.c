@@ -21,7 +21,7 @@ static int read_policy_name(struct app_reader *r, const yaml_node_t *node, ckg_p
         if (app_node_is_word(node, policy->name))
             return app_reader_keep(r, policy->name, &r->out->policy);
     }
-    return app_node_unknown(&r->document, node, "policy", "", count, names);
+    return app_node_unknown(r, node, "policy", "", count, names);
 }
 
 /* `was: ckg` of a study that was begun when today's `auto` was called so. */
@@ -64,13 +64,12 @@ static int read_setting(struct app_reader *r, const ckg_policy_info *policy, con
     }
     if (!p) {
         app_fail(&of, 0, " of policy %s", policy->name);
-        return app_node_unknown(&r->document, key, "parameter", of.text, policy->count, names);
+        return app_node_unknown(r, key, "parameter", of.text, policy->count, names);
     }
     out->name = p->name;
-    const int status = app_node_number(&r->document, value, p->low, p->high, &out->value);
-    return status || !p->integer || out->value == floor(out->value)
-               ? status
-               : app_node_expect(&r->document, value, "an integer");
+    const int status = app_node_number(r, value, p->low, p->high, &out->value);
+    return status || !p->integer || out->value == floor(out->value) ? status
+                                                                    : app_node_expect(r, value, "an integer");
 }
 
 /* 1 when a file says `ckg` and has a setting that only `auto` has, which was called `ckg` once. */
@@ -112,15 +111,15 @@ int app_read_policy(struct app_reader *r, const yaml_node_t *node)
         if (app_node_is_word(app_reader_key(r, node, i), "name"))
             name = app_reader_value(r, node, i);
     if (!name)
-        return app_node_complain(&r->document, node, "the policy needs a `name`");
+        return app_node_complain(r, node, "the policy needs a `name`");
     status = read_policy_name(r, name, &policy);
     if (!status && count && means_auto(r, node, &policy))
         status = take_auto(r, &policy);
     if (!status && count && !(out->settings = app_pool_new(&out->pool, (size_t)count, sizeof *out->settings)))
-        status = app_reader_no_memory(r);
+        status = app_node_no_memory(r);
     for (int i = 0; !status && i < count; i++) {
         const yaml_node_t *key = app_reader_key(r, node, i);
-        status = app_node_check_key(&r->document, node, i);
+        status = app_node_check_key(r, node, i);
         if (!status && !app_node_is_word(key, "name") && !is_removed(r, key) &&
             !is_former_name(r, key, app_reader_value(r, node, i)))
             status = read_setting(r, &policy, key, app_reader_value(r, node, i),
@@ -143,14 +142,12 @@ static int check_option(struct app_reader *r, const yaml_node_t *node, const ckg
         if (app_node_is_word(node, info->words[k]))
             return CKG_OK;
     if (!info->number)
-        return app_node_unknown(&r->document, node, info->name, "", info->count - empty, info->words + empty);
+        return app_node_unknown(r, node, info->name, "", info->count - empty, info->words + empty);
 
     /* Or a number, bare and in range. */
-    struct app_message unused;
-    struct app_document quiet = {.path = "", .message = &unused};
-    if (app_node_number(&quiet, node, info->low, info->high, &number) ||
+    if (!app_node_is_number(node, info->low, info->high, &number) ||
         (info->integer && number != floor(number)))
-        return app_node_expect(&r->document, node, ckg_option_values_text(info, wanted, sizeof wanted));
+        return app_node_expect(r, node, ckg_option_values_text(info, wanted, sizeof wanted));
     return CKG_OK;
 }
 
@@ -169,18 +166,15 @@ int app_read_model(struct app_reader *r, const yaml_node_t *node)
     assert(count <= APP_MODEL_OPTIONS);
     for (int i = 0; !ckg_option_at(i, &info); i++)
         names[i] = info.name;
-    int status = app_node_mapping(&r->document, node, app_schema_model.what, count, names, given);
+    int status = app_node_mapping(r, node, app_schema_model.what, count, names, given);
 
     /* The value of each. */
     for (int i = 0; !status && !ckg_option_at(i, &info); i++) {
         if (!given[i])
             continue;
         status = check_option(r, given[i], &info);
-        if (status)
-            return status;
-        status = app_model_set(r->out, info.name, app_node_text(given[i]));
-        if (status)
-            return app_reader_refuse(r, given[i], status);
+        if (!status)
+            status = app_reader_check(r, given[i], app_model_set(r->out, info.name, app_node_text(given[i])));
     }
     return status;
 }

@@ -19,8 +19,6 @@ static int read_gain(struct app_reader *r, const yaml_node_t *node)
 {
     struct app_stop_rule *out = &r->out->stop;
     static const char expected[] = "a gain above 0, such as 0.1 in the objective's units or 1%";
-    struct app_message unused;
-    struct app_document quiet = {.path = "", .message = &unused};
     const char *text = app_node_is_text(node) ? app_node_text(node) : "";
     const size_t length = strlen(text);
     char digits[64];
@@ -36,8 +34,8 @@ static int read_gain(struct app_reader *r, const yaml_node_t *node)
     }
 
     const double most = out->percent ? most_percent : largest_gain;
-    if (app_node_number(&quiet, &bare, 0, most, &out->gain) || !(out->gain > 0))
-        return app_node_expect(&r->document, node, expected);
+    if (!app_node_is_number(&bare, 0, most, &out->gain) || !(out->gain > 0))
+        return app_node_expect(r, node, expected);
     return CKG_OK;
 }
 
@@ -63,8 +61,7 @@ static const struct app_key stop_keys[] = {
 
 static int check_stop(struct app_reader *r, const yaml_node_t *node)
 {
-    return app_reader_find(r, node, "gain") ? CKG_OK
-                                            : app_node_complain(&r->document, node, "`stop` needs a `gain`");
+    return app_reader_find(r, node, "gain") ? CKG_OK : app_node_complain(r, node, "`stop` needs a `gain`");
 }
 
 const struct app_schema app_schema_stop = {"`stop`", "When to stop", "stop: {…}", APP_KEYS(stop_keys),

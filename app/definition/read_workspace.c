@@ -24,9 +24,9 @@ static int check_inside(struct app_reader *r, const yaml_node_t *node)
 
     for (const char *at = path; at; at = strchr(at, '/') ? strchr(at, '/') + 1 : NULL)
         if (!strncmp(at, "..", 2) && (!at[2] || at[2] == '/'))
-            return app_node_complain(&r->document, node, "'%s' is not inside the trial's folder", path);
+            return app_node_complain(r, node, "'%s' is not inside the trial's folder", path);
     if (path[0] == '/')
-        return app_node_complain(&r->document, node, "'%s' is not inside the trial's folder", path);
+        return app_node_complain(r, node, "'%s' is not inside the trial's folder", path);
     return CKG_OK;
 }
 
@@ -50,7 +50,7 @@ static int read_quota(struct app_reader *r, const yaml_node_t *node)
             if (out->quota >= 1)
                 return CKG_OK;
         }
-    return app_node_expect(&r->document, node, "a size such as 500 MB or 2 GB");
+    return app_node_expect(r, node, "a size such as 500 MB or 2 GB");
 }
 
 static int read_template(struct app_reader *r, const yaml_node_t *key, const yaml_node_t *value, char **out)
@@ -110,7 +110,7 @@ static int read_find(struct app_reader *r, const yaml_node_t *key, const yaml_no
     for (int j = 0; j < count; j++)
         names[j] = app_outcome_name(r->out, j);
     if (ckg_problem_outcome_find(r->out->problem, app_node_text(key)) < 0)
-        return app_node_unknown(&r->document, key, "outcome", "", count, names);
+        return app_node_unknown(r, key, "outcome", "", count, names);
     return app_reader_line(r, value, "the text before the number", LONGEST_LINE, out);
 }
 
@@ -134,10 +134,10 @@ int app_read_results(struct app_reader *r, const yaml_node_t *node)
     int status = node->type == YAML_SCALAR_NODE ? read_result_file(r, node)
                                                 : app_schema_read(r, node, &app_schema_results, out);
     if (!status && !out->file && !app_reader_find(r, node, "find"))
-        status = app_node_complain(&r->document, node, "`results` needs a `file`, or what to `find`");
+        status = app_node_complain(r, node, "`results` needs a `file`, or what to `find`");
     if (!status && out->file && !app_reader_find(r, r->mapping, "work"))
         status = app_node_complain(
-            &r->document, node, "results in a file need `work: {}`: each trial must have a file of its own");
+            r, node, "results in a file need `work: {}`: each trial must have a file of its own");
     return status;
 }
 
@@ -151,11 +151,11 @@ int app_read_variable(struct app_reader *r, const yaml_node_t *key, const yaml_n
     while (isalnum((unsigned char)*c) || *c == '_')
         c++;
     if (*c || !*name || isdigit((unsigned char)*name))
-        return app_node_complain(&r->document, key,
+        return app_node_complain(r, key,
                                  "a variable's name has letters, digits and _ and begins with no digit");
     if (!strncmp(name, "CKG_", 4))
-        return app_node_complain(&r->document, key, "`ckg` sets variables that begin with CKG_ itself");
+        return app_node_complain(r, key, "`ckg` sets variables that begin with CKG_ itself");
     if (!app_node_is_text(value) || app_node_is_nothing(value))
-        return app_node_expect(&r->document, value, "a text or a number");
+        return app_node_expect(r, value, "a text or a number");
     return app_reader_keep(r, app_node_text(value), out);
 }

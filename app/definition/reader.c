@@ -6,21 +6,16 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-int app_reader_no_memory(struct app_reader *r)
-{
-    return app_node_no_memory(&r->document);
-}
-
 int app_reader_keep(struct app_reader *r, const char *text, char **out)
 {
     *out = app_pool_copy(&r->out->pool, text);
-    return *out ? CKG_OK : app_reader_no_memory(r);
+    return *out ? CKG_OK : app_node_no_memory(r);
 }
 
 int app_reader_line(struct app_reader *r, const yaml_node_t *node, const char *what, int most, char **out)
 {
     const char *text;
-    const int status = app_node_line(&r->document, node, what, most, &text);
+    const int status = app_node_line(r, node, what, most, &text);
 
     return status ? status : app_reader_keep(r, text, out);
 }
@@ -29,20 +24,21 @@ int app_reader_typed(struct app_reader *r, const yaml_node_t *node, char **out, 
 {
     char number[32];
     const char *text;
-    const int status = app_node_typed(&r->document, node, number, &text, type);
+    const int status = app_node_typed(r, node, number, &text, type);
 
     return status ? status : app_reader_keep(r, text, out);
 }
 
-int app_reader_refuse(struct app_reader *r, const yaml_node_t *node, int status)
+int app_reader_check(struct app_reader *r, const yaml_node_t *node, int status)
 {
-    return status == CKG_ERR_NOMEM ? app_reader_no_memory(r)
-                                   : app_node_complain(&r->document, node, "%s", ckg_error_message());
+    return !status                   ? CKG_OK
+           : status == CKG_ERR_NOMEM ? app_node_no_memory(r)
+                                     : app_node_complain(r, node, "%s", ckg_error_message());
 }
 
 void app_reader_warn(struct app_reader *r, const yaml_node_t *node, const char *format, ...)
 {
-    struct app_document there = r->document;
+    struct app_reader there = *r;
     struct app_message what;
     struct app_message line;
     va_list arguments;
@@ -57,17 +53,17 @@ void app_reader_warn(struct app_reader *r, const yaml_node_t *node, const char *
 
 const yaml_node_t *app_reader_item(struct app_reader *r, const yaml_node_t *list, int index)
 {
-    return app_document_node(&r->document, list->data.sequence.items.start[index]);
+    return yaml_document_get_node(&r->yaml, list->data.sequence.items.start[index]);
 }
 
 const yaml_node_t *app_reader_key(struct app_reader *r, const yaml_node_t *mapping, int index)
 {
-    return app_document_node(&r->document, mapping->data.mapping.pairs.start[index].key);
+    return yaml_document_get_node(&r->yaml, mapping->data.mapping.pairs.start[index].key);
 }
 
 const yaml_node_t *app_reader_value(struct app_reader *r, const yaml_node_t *mapping, int index)
 {
-    return app_document_node(&r->document, mapping->data.mapping.pairs.start[index].value);
+    return yaml_document_get_node(&r->yaml, mapping->data.mapping.pairs.start[index].value);
 }
 
 const yaml_node_t *app_reader_find(struct app_reader *r, const yaml_node_t *mapping, const char *key)
@@ -83,7 +79,7 @@ int app_reader_each(struct app_reader *r, const yaml_node_t *node,
 {
     int status = CKG_OK;
     for (int i = 0; !status && i < app_node_pairs(node); i++) {
-        status = app_node_check_key(&r->document, node, i);
+        status = app_node_check_key(r, node, i);
         if (!status)
             status = add(r, app_reader_key(r, node, i), app_reader_value(r, node, i));
     }
@@ -96,7 +92,7 @@ int app_reader_variables(struct app_reader *r, int count)
 
     out->parameter = app_pool_new(&out->pool, CKG_MAX_PARAMETERS, sizeof *out->parameter);
     out->fixed = app_pool_new(&out->pool, (size_t)count, sizeof *out->fixed);
-    return out->parameter && out->fixed ? CKG_OK : app_reader_no_memory(r);
+    return out->parameter && out->fixed ? CKG_OK : app_node_no_memory(r);
 }
 
 int app_read_label(struct app_reader *r, const char *name, const yaml_node_t *unit,
@@ -110,5 +106,5 @@ int app_read_label(struct app_reader *r, const char *name, const yaml_node_t *un
     if (status || !out->unit)
         return status;
     out->title = app_pool_print(&r->out->pool, "%s (%s)", name, out->unit);
-    return out->title ? CKG_OK : app_reader_no_memory(r);
+    return out->title ? CKG_OK : app_node_no_memory(r);
 }

@@ -11,7 +11,9 @@
 struct app_choice;
 
 struct app_reader {
-    struct app_document document;
+    yaml_document_t yaml;
+    const char *path; /* stands in the complaints */
+    struct app_message *message;
     struct app_definition *out;
     enum ckg_goal goal;
     const yaml_node_t *mapping;      /* that the key which is being read stands in */
@@ -22,8 +24,6 @@ struct app_reader {
 
 #define APP_KEYS(table) (int)(sizeof table / sizeof *table), table
 
-int app_reader_no_memory(struct app_reader *r);
-
 /* A copy that lives as long as the definition. */
 int app_reader_keep(struct app_reader *r, const char *text, char **out);
 
@@ -31,8 +31,8 @@ int app_reader_keep(struct app_reader *r, const char *text, char **out);
 int app_reader_line(struct app_reader *r, const yaml_node_t *node, const char *what, int most, char **out);
 int app_reader_typed(struct app_reader *r, const yaml_node_t *node, char **out, int *type);
 
-/* What the library refused, at the node that gave it the words. */
-int app_reader_refuse(struct app_reader *r, const yaml_node_t *node, int status);
+/* What the library said of it, at the node that gave it the words. */
+int app_reader_check(struct app_reader *r, const yaml_node_t *node, int status);
 
 /* What works but is probably not meant, at the node. */
 void app_reader_warn(struct app_reader *r, const yaml_node_t *node, const char *format, ...)
